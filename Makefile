@@ -1,0 +1,58 @@
+# writ: what a person types. `make help` lists it. Meson does the building; this file spares you
+# its options. Packages that are missing are installed first (tools/setup, Debian; root or sudo).
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+RELEASE = --buildtype=release -Ddebug=true -Db_lto=true -Dtests=false
+
+all: build/build.ninja            ## build build/writ
+	@ninja -C build --quiet
+
+demo: all                         ## build it and show what it does
+	@tools/demo
+
+check:                            ## build and run every test (minutes)
+	@tools/setup check
+	@tools/check
+
+check-long:                       ## check, valgrind, 10 million doubles, fuzzers, x86-64
+	@tools/setup long
+	@tools/setup x86 || true
+	@tools/check all
+
+check-x86:                        ## cross-build for x86-64 and run its tests under qemu
+	@tools/setup check
+	@tools/setup x86 || true
+	@tools/check x86
+
+fuzz:                             ## 60 seconds of each fuzzer (FUZZ_SECONDS=n for more)
+	@tools/setup check
+	@tools/check fuzz
+
+bench: build-bench/build.ninja    ## measure against other libraries, in one run
+	@ninja -C build-bench --quiet
+	@find build-bench -type f -perm -u+x -name 'bench_*' | sort | xargs -n 1 env --
+
+format:                           ## let clang-format lay out the code
+	@tools/setup check
+	@tools/format
+
+install: all                      ## install; PREFIX and DESTDIR are heard
+	@meson configure build -Dprefix=$(PREFIX)
+	@DESTDIR="$(DESTDIR)" meson install -C build --quiet
+
+clean:                            ## remove everything that was built
+	@rm -rf build build-bench build-check build-asan build-x86
+
+help:                             ## this list
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 18
+
+build/build.ninja:
+	@tools/setup build
+	@meson setup build $(RELEASE)
+
+build-bench/build.ninja:
+	@tools/setup bench
+	@meson setup build-bench $(RELEASE) -Dbench=true
+
+.PHONY: all demo check check-long check-x86 fuzz bench format install clean help

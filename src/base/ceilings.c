@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ceilings.c: the table of reader ceilings. */
+#include "base/ceilings.h"
+
+/* clang-format off */
+const struct ceiling_row ceiling_rows[CEILING_COUNT] = {
+    [CEILING_BYTES]    = { "document_bytes",  64 << 20, "Bytes in one document." },
+    [CEILING_DEPTH]    = { "document_depth",       128, "Lists and maps inside each other." },
+    [CEILING_VALUES]   = { "document_values",  1 << 20, "Values in one document, copies made by YAML aliases included." },
+    [CEILING_TEXT]     = { "text_bytes",      16 << 20, "Bytes in one text value or key." },
+    [CEILING_NUMBER]   = { "number_bytes",         400, "Characters in one number." },
+    [CEILING_YAML_BYTES] = { "yaml_bytes",     4 << 20, "Bytes in one YAML document; JSON may be larger." },
+    [CEILING_ANCHORS]  = { "yaml_anchors",         256, "Anchors in one YAML document." },
+    [CEILING_BLANKS]   = { "yaml_blanks",         1024, "Blanks, tabs and line ends in a row, in YAML." },
+    [CEILING_BRACKETS] = { "yaml_brackets",      10000, "Brackets and braces open at once, in YAML, those inside texts included." },
+    [CEILING_DIRECTIVE] = { "yaml_directive",     1024, "Characters in one YAML line that begins with a percent sign." },
+    [CEILING_PROBLEMS] = { "problems",             200, "Problems listed for one document; the rest are counted." },
+};
+/* clang-format on */
+
+struct ceilings ceilings_default(void)
+{
+    struct ceilings c;
+
+    for (int i = 0; i < CEILING_COUNT; i++)
+        c.v[i] = ceiling_rows[i].value;
+    return c;
+}

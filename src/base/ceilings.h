@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ceilings.h: how much of a document the readers take, as one table.
+ *
+ * A reader is given a struct ceilings and refuses what lies above it, with the number in the
+ * message. ceilings_default() holds the table's values; tests pass smaller ones.
+ */
+#pragma once
+
+#include <stdint.h>
+
+enum ceiling {
+    CEILING_BYTES,
+    CEILING_DEPTH,
+    CEILING_VALUES,
+    CEILING_TEXT,
+    CEILING_NUMBER,
+    CEILING_YAML_BYTES,
+    CEILING_ANCHORS,
+    CEILING_BLANKS,
+    CEILING_BRACKETS,
+    CEILING_DIRECTIVE,
+    CEILING_PROBLEMS,
+    CEILING_COUNT,
+};
+
+struct ceiling_row {
+    const char *name;
+    uint32_t value;
+    const char *meaning;
+};
+
+extern const struct ceiling_row ceiling_rows[CEILING_COUNT];
+
+struct ceilings {
+    uint32_t v[CEILING_COUNT];
+};
+
+struct ceilings ceilings_default(void);

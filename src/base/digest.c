@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* digest.c: SHA-256 around a block function (FIPS 180-4, 5 and 6.2), and its text form. */
+#include "base/digest.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/sha256.h"
+
+enum { BLOCK = 64, LENGTH_AT = BLOCK - 8 };
+
+static const char prefix[] = "sha256:";
+enum { PREFIX = sizeof prefix - 1 };
+
+/* Best first; the last one works everywhere and is not asked. */
+static const struct sha256_way *const ways[] = {
+#ifdef __AARCH64EL__
+    &sha256_arm,
+#endif
+#ifdef __x86_64__
+    &sha256_x86,
+#endif
+    &sha256_plain,
+};
+
+static _Atomic(const struct sha256_way *) chosen;
+
+/* Threads that meet here all find the same row, and the rows are constants: no order is needed. */
+static const struct sha256_way *way(void)
+{
+    const struct sha256_way *w = atomic_load_explicit(&chosen, memory_order_relaxed);
+
+    if (w)
+        return w;
+    size_t i = 0;
+    while (i < COUNT(ways) - 1 && !ways[i]->works())
+        i++;
+    atomic_store_explicit(&chosen, ways[i], memory_order_relaxed);
+    return ways[i];
+}
+
+bool digest_use(const char *name)
+{
+    for (size_t i = 0; i < COUNT(ways); i++) {
+        if (strcmp(ways[i]->name, name) == 0 && ways[i]->works()) {
+            atomic_store_explicit(&chosen, ways[i], memory_order_relaxed);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The block is left as it is: its bytes are written before they are read. */
+void sha256_begin(struct sha256 *s)
+{
+    static const uint32_t start[8] = {
+        0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+        0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
+    };
+
+    memcpy(s->h, start, sizeof start);
+    s->bytes = 0;
+}
+
+void sha256_add(struct sha256 *s, const void *bytes, size_t n)
+{
+    const uint8_t *p = bytes;
+    size_t held = s->bytes % BLOCK;
+
+    if (n == 0)
+        return; /* bytes may be NULL */
+    s->bytes += n;
+    if (held > 0) {
+        size_t part = n < BLOCK - held ? n : BLOCK - held;
+
+        memcpy(s->block + held, p, part);
+        if (held + part < BLOCK)
+            return;
+        way()->fold(s->h, s->block, 1);
+        p += part;
+        n -= part;
+    }
+    if (n >= BLOCK)
+        way()->fold(s->h, p, n / BLOCK);
+    memcpy(s->block, p + n / BLOCK * BLOCK, n % BLOCK);
+}
+
+static void put32(uint8_t *out, uint32_t v)
+{
+    out[0] = (uint8_t)(v >> 24);
+    out[1] = (uint8_t)(v >> 16);
+    out[2] = (uint8_t)(v >> 8);
+    out[3] = (uint8_t)v;
+}
+
+struct digest sha256_end(struct sha256 *s)
+{
+    struct digest d;
+    size_t held = s->bytes % BLOCK;
+    uint64_t bits = s->bytes * 8;
+
+    s->block[held++] = 0x80;
+    if (held > LENGTH_AT) {
+        memset(s->block + held, 0, BLOCK - held);
+        way()->fold(s->h, s->block, 1);
+        held = 0;
+    }
+    memset(s->block + held, 0, LENGTH_AT - held);
+    put32(s->block + LENGTH_AT, (uint32_t)(bits >> 32));
+    put32(s->block + LENGTH_AT + 4, (uint32_t)bits);
+    way()->fold(s->h, s->block, 1);
+    for (size_t i = 0; i < COUNT(s->h); i++)
+        put32(d.b + 4 * i, s->h[i]);
+    return d;
+}
+
+struct digest digest_of(const void *bytes, size_t n)
+{
+    struct sha256 s;
+
+    sha256_begin(&s);
+    sha256_add(&s, bytes, n);
+    return sha256_end(&s);
+}
+
+void digest_text(const struct digest *d, char out[DIGEST_TEXT])
+{
+    static const char hex[] = "0123456789abcdef";
+
+    memcpy(out, prefix, PREFIX);
+    for (size_t i = 0; i < DIGEST_BYTES; i++) {
+        out[PREFIX + 2 * i] = hex[d->b[i] >> 4];
+        out[PREFIX + 2 * i + 1] = hex[d->b[i] & 15];
+    }
+    out[DIGEST_TEXT - 1] = '\0';
+}
+
+/* Upper case is refused: one digest has one text, so texts can be compared as bytes. */
+static int hex_value(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool digest_parse(struct str text, struct digest *out)
+{
+    struct digest d;
+
+    if (text.n != DIGEST_TEXT - 1 || memcmp(text.s, prefix, PREFIX) != 0)
+        return false;
+    for (size_t i = 0; i < DIGEST_BYTES; i++) {
+        int high = hex_value(text.s[PREFIX + 2 * i]);
+        int low = hex_value(text.s[PREFIX + 2 * i + 1]);
+
+        if (high < 0 || low < 0)
+            return false;
+        d.b[i] = (uint8_t)(high << 4 | low);
+    }
+    *out = d;
+    return true;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* doc.c: walks documents and names the places in them. */
+#include "base/doc.h"
+
+#include <inttypes.h>
+
+#include "base/shortest.h"
+
+enum { SAY_MAX = 40, FEW = 24 };
+
+struct doc *doc_add(struct arena *a, struct doc *up, struct str key)
+{
+    struct doc *d = arena_new(a, struct doc);
+
+    d->up = up;
+    d->key = key;
+    if (up->last)
+        up->last->next = d;
+    else
+        up->first = d;
+    up->last = d;
+    up->count++;
+    return d;
+}
+
+const struct doc *doc_get(const struct doc *map, const char *key)
+{
+    struct str wanted = str_of(key);
+
+    if (map->kind != DOC_MAP)
+        return NULL;
+    for (const struct doc *d = map->first; d; d = d->next)
+        if (str_eq(d->key, wanted))
+            return d;
+    return NULL;
+}
+
+const struct document *doc_home(const struct doc *d)
+{
+    while (d->up)
+        d = d->up;
+    return (const struct document *)d;
+}
+
+static void say_text(struct str t, struct buf *to)
+{
+    size_t n = t.n < SAY_MAX ? t.n : SAY_MAX;
+
+    while (n < t.n && ((unsigned char)t.s[n] & 0xc0) == 0x80)
+        n--; /* never cut a character in two */
+    buf_addc(to, '\'');
+    for (size_t i = 0; i < n; i++)
+        buf_addc(to, (unsigned char)t.s[i] < ' ' || t.s[i] == 0x7f ? ' ' : t.s[i]);
+    buf_adds(to, n < t.n ? "…'" : "'");
+}
+
+void doc_say(const struct doc *d, struct buf *to)
+{
+    char number[SHORTEST_MAX];
+
+    switch (d->kind) {
+    case DOC_NULL: buf_adds(to, "null"); return;
+    case DOC_BOOL: buf_adds(to, d->truth ? "true" : "false"); return;
+    case DOC_INT: buf_addf(to, "%" PRId64, d->whole); return;
+    case DOC_NUMBER:
+        buf_add(to, number, shortest_double(d->number, number));
+        if (!memchr(to->s, '.', to->len) && !memchr(to->s, 'e', to->len))
+            buf_adds(to, ".0"); /* it was not written as a whole number */
+        return;
+    case DOC_TEXT: say_text(d->text, to); return;
+    case DOC_LIST: buf_addf(to, "a list of %u", d->count); return;
+    case DOC_MAP: buf_addf(to, "a map of %u", d->count); return;
+    }
+}
+
+static void add_step(const struct doc *d, struct buf *to)
+{
+    buf_addc(to, '/');
+    if (!d->key.s) {
+        uint32_t index = 0;
+
+        for (const struct doc *c = d->up->first; c != d; c = c->next)
+            index++;
+        buf_addf(to, "%u", index);
+        return;
+    }
+    for (size_t i = 0; i < d->key.n; i++) {
+        if (d->key.s[i] == '~')
+            buf_adds(to, "~0");
+        else if (d->key.s[i] == '/')
+            buf_adds(to, "~1");
+        else
+            buf_addc(to, d->key.s[i]);
+    }
+}
+
+void doc_pointer(const struct doc *d, struct buf *to)
+{
+    if (!d->up)
+        return;
+    doc_pointer(d->up, to);
+    add_step(d, to);
+}
+
+void text_place(struct str text, size_t offset, int *line, int *col)
+{
+    size_t begin = 0;
+
+    *line = 1;
+    if (offset > text.n)
+        offset = text.n;
+    for (const char *nl; (nl = memchr(text.s + begin, '\n', offset - begin)); (*line)++)
+        begin = (size_t)(nl - text.s) + 1;
+    *col = (int)str_chars((struct str){ text.s + begin, offset - begin }) + 1;
+}
+
+struct at document_at(const struct document *document, size_t offset)
+{
+    struct at at = { .file = document->file };
+
+    if (document->text.s)
+        text_place(document->text, offset, &at.line, &at.col);
+    return at;
+}
+
+struct at doc_at(const struct doc *d)
+{
+    _buf_ struct buf pointer = { .max = ERROR_PTR - 1 };
+    struct at at = document_at(doc_home(d), d->at);
+
+    doc_pointer(d, &pointer);
+    if (pointer.s)
+        memcpy(at.ptr, pointer.s, pointer.len + 1);
+    return at;
+}
+
+/* Bytes of UTF-8 sort as code points do. UTF-16 differs in one way only: what lies above U+FFFF
+ * is written with surrogates (D800..DFFF) and so comes before U+E000..U+FFFF. */
+int key_cmp(struct str a, struct str b)
+{
+    size_t n = a.n < b.n ? a.n : b.n;
+
+    for (size_t i = 0; i < n; i++) {
+        unsigned char x = (unsigned char)a.s[i], y = (unsigned char)b.s[i];
+
+        if (x == y)
+            continue;
+        if (x >= 0xee && y >= 0xee && (x >= 0xf0) != (y >= 0xf0))
+            return x >= 0xf0 ? -1 : 1;
+        return x < y ? -1 : 1;
+    }
+    return a.n < b.n ? -1 : a.n > b.n;
+}
+
+/* Does x come after y? The first letters mostly tell. */
+static inline bool comes_after(struct str x, struct str y)
+{
+    unsigned char first_x = x.n ? (unsigned char)x.s[0] : 0;
+    unsigned char first_y = y.n ? (unsigned char)y.s[0] : 0;
+
+    if (first_x != first_y && first_x < 0xee && first_y < 0xee)
+        return first_x > first_y;
+    return key_cmp(x, y) > 0;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct doc *x = *(const struct doc *const *)a, *y = *(const struct doc *const *)b;
+    int order = key_cmp(x->key, y->key);
+
+    return order != 0 ? order : (x->key_at > y->key_at) - (x->key_at < y->key_at);
+}
+
+const struct doc **doc_sorted(const struct doc *map, struct arena *a)
+{
+    const struct doc **sorted = arena_alloc(a, map->count * sizeof *sorted);
+    size_t n = 0;
+
+    for (const struct doc *d = map->first; d; d = d->next, n++) {
+        size_t i = n;
+
+        if (map->count <= FEW)
+            for (; i > 0 && comes_after(sorted[i - 1]->key, d->key); i--)
+                sorted[i] = sorted[i - 1];
+        sorted[i] = d;
+    }
+    if (map->count > FEW)
+        qsort(sorted, n, sizeof *sorted, by_key);
+    return sorted;
+}
+
+const struct doc *doc_twice(const struct doc *map, struct arena *a)
+{
+    const struct doc **sorted, *twice = NULL;
+
+    if (map->count <= FEW) {
+        for (const struct doc *d = map->first; d; d = d->next)
+            for (const struct doc *c = map->first; c != d; c = c->next)
+                if (str_eq(c->key, d->key))
+                    return d;
+        return NULL;
+    }
+    sorted = doc_sorted(map, a);
+    for (uint32_t i = 1; i < map->count; i++)
+        if (str_eq(sorted[i - 1]->key, sorted[i]->key) &&
+            (!twice || sorted[i]->key_at < twice->key_at))
+            twice = sorted[i];
+    return twice;
+}

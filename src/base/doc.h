@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* doc.h: a document the user wrote, as a tree in which every value knows its place.
+ *
+ * Values live in the reader's arena and point into the text they were read from, so both must
+ * outlive the tree. A place is kept as an offset and turned into line and column only when
+ * somebody asks: reading is hot, complaining is not.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/mem.h"
+#include "base/str.h"
+
+enum doc_kind { DOC_NULL, DOC_BOOL, DOC_INT, DOC_NUMBER, DOC_TEXT, DOC_LIST, DOC_MAP };
+
+struct doc {
+    enum doc_kind kind;
+    uint32_t at;     /* where its text begins */
+    uint32_t key_at; /* where its key begins */
+    uint32_t count;  /* children of a list or map */
+    struct str key;  /* its name in the map above; key.s is NULL elsewhere */
+    struct doc *up, *next;
+    union {
+        bool truth;
+        int64_t whole;
+        double number;
+        struct str text;
+        struct {
+            struct doc *first, *last;
+        };
+    };
+};
+
+/* A tree with the text it came from. The root comes first: doc_at() climbs to it. */
+struct document {
+    struct doc root;
+    const char *file; /* as the user named it */
+    struct str text;
+};
+
+/* A new value at the end of a list or map; key is ignored for lists. */
+struct doc *doc_add(struct arena *a, struct doc *up, struct str key);
+
+/* The member of a map by that name, or NULL. */
+const struct doc *doc_get(const struct doc *map, const char *key);
+
+const struct document *doc_home(const struct doc *d);
+
+/* "a list", "text", "42": what d is, for messages; at most a few words of it. */
+void doc_say(const struct doc *d, struct buf *to);
+
+/* The JSON pointer (RFC 6901) to d. */
+void doc_pointer(const struct doc *d, struct buf *to);
+
+/* Line and column (both from 1, columns in characters) of an offset in a text. */
+void text_place(struct str text, size_t offset, int *line, int *col);
+
+/* The place of an offset, or of a value, for error_at(). */
+struct at document_at(const struct document *document, size_t offset);
+struct at doc_at(const struct doc *d);
+
+/* Compares keys as RFC 8785 sorts them: by UTF-16 code units. */
+int key_cmp(struct str a, struct str b);
+
+/* The children of a map in the order of key_cmp(), as an array of map->count in the arena. */
+const struct doc **doc_sorted(const struct doc *map, struct arena *a);
+
+/* The second of two members of the same name, or NULL. */
+const struct doc *doc_twice(const struct doc *map, struct arena *a);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* doc_read.c: chooses the reader for a document. */
+#include "base/doc_read.h"
+
+#include "base/json_read.h"
+#include "base/yaml.h"
+
+static bool ends_in(struct str name, const char *end)
+{
+    struct str e = str_of(end);
+
+    return name.n > e.n && str_eq((struct str){ name.s + name.n - e.n, e.n }, e);
+}
+
+static bool is_json(struct str name, struct str text)
+{
+    size_t i = 0;
+
+    if (ends_in(name, ".json") || ends_in(name, ".jsonl"))
+        return true;
+    if (ends_in(name, ".yaml") || ends_in(name, ".yml"))
+        return false;
+    while (i < text.n && strchr(" \t\r\n", text.s[i]) && text.s[i])
+        i++;
+    return i < text.n && (text.s[i] == '{' || text.s[i] == '[');
+}
+
+bool doc_read(const char *file, struct str text, const struct ceilings *max, struct arena *a,
+              const struct document **out, struct error *e)
+{
+    if (is_json(str_of(file), text))
+        return json_read(file, text, max, a, out, e);
+    return yaml_read(file, text, max, a, out, e);
+}

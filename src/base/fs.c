@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fs.c: files, read whole and with a ceiling. */
+#include "base/fs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "base/buf.h"
+
+enum { CHUNK = 64 * 1024 };
+
+/* What can be known before the first byte is read: a directory, or a file above the ceiling. */
+static bool look_first(int fd, const char *name, size_t max, size_t *size, struct error *e)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) != 0)
+        return error_sys(e, ERROR_IO, "cannot look at '%s'", name);
+    if (S_ISDIR(st.st_mode))
+        return error_set(e, ERROR_IO, "'%s' is a directory, expected a file", name);
+    if (S_ISREG(st.st_mode) && (uint64_t)st.st_size > max)
+        return error_set(e, ERROR_CEILING, "'%s' has %lld bytes, at most %zu are read", name,
+                         (long long)st.st_size, max);
+    *size = S_ISREG(st.st_mode) ? (size_t)st.st_size : 0;
+    return true;
+}
+
+bool fd_read(int fd, const char *name, size_t max, struct arena *a, struct str *out,
+             struct error *e)
+{
+    _buf_ struct buf text = { .max = max + CHUNK };
+    size_t size = 0;
+    ssize_t n;
+
+    if (!look_first(fd, name, max, &size, e))
+        return false;
+    do {
+        if (!buf_reserve(&text, size > text.len ? size - text.len : CHUNK))
+            return error_set(e, ERROR_CEILING, "'%s' has more than %zu bytes", name, max);
+        n = read(fd, text.s + text.len, text.cap - text.len - 1);
+        if (n < 0 && errno != EINTR)
+            return error_sys(e, ERROR_IO, "cannot read '%s'", name);
+        text.len += n > 0 ? (size_t)n : 0;
+    } while (n != 0);
+    if (text.len > max)
+        return error_set(e, ERROR_CEILING, "'%s' has more than %zu bytes", name, max);
+    *out = (struct str){ arena_text(a, buf_str(&text)), text.len };
+    return true;
+}
+
+bool fs_read(const char *path, size_t max, struct arena *a, struct str *out, struct error *e)
+{
+    _fd_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return error_sys(e, ERROR_IO, "cannot open '%s'", path);
+    return fd_read(fd, path, max, a, out, e);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* json_write.h: JSON text, from a document or call by call.
+ *
+ * Numbers and texts are written as RFC 8785 wants them everywhere; json_canon() also sorts the
+ * keys, which makes the bytes canonical.
+ */
+#pragma once
+
+#include "base/doc.h"
+
+/* The canonical bytes (RFC 8785) of a value. The arena holds sorted keys while it works. */
+void json_canon(const struct doc *d, struct arena *a, struct buf *to);
+
+/* The same value with keys in the order they were read. */
+void json_put_doc(struct buf *to, const struct doc *d);
+
+/* Call by call: commas come by themselves.
+ *
+ *     json_open(b, '{'); json_key(b, "file"); json_text(b, name); json_close(b, '}');
+ */
+void json_open(struct buf *to, char bracket);
+void json_close(struct buf *to, char bracket);
+void json_key(struct buf *to, const char *key);
+void json_text(struct buf *to, struct str text);
+void json_int(struct buf *to, int64_t n);
+void json_bool(struct buf *to, bool truth);
+void json_nil(struct buf *to);
+void json_doc(struct buf *to, const struct doc *d);

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mem.c: arenas, and the only place that meets the end of memory. */
+#include "base/mem.h"
+
+#include <stdalign.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { BLOCK = 16 * 1024 };
+_Static_assert(ARENA_ALIGN >= alignof(max_align_t), "anything may live in an arena");
+
+struct arena_block {
+    struct arena_block *before;
+    size_t size;
+    alignas(ARENA_ALIGN) char bytes[];
+};
+
+void mem_end(void)
+{
+    abort();
+}
+
+static void use_block(struct arena *a, struct arena_block *b)
+{
+    a->last = b;
+    a->at = b->bytes;
+    a->end = b->bytes + b->size;
+}
+
+void arena_grow(struct arena *a, size_t size)
+{
+    size_t room = size > BLOCK ? size : BLOCK;
+    struct arena_block *b = malloc(sizeof *b + room);
+
+    if (!b)
+        mem_end();
+    *b = (struct arena_block){ .before = a->last, .size = room };
+    use_block(a, b);
+}
+
+char *arena_text(struct arena *a, struct str s)
+{
+    char *copy = arena_alloc(a, s.n + 1);
+
+    if (s.n)
+        memcpy(copy, s.s, s.n);
+    return copy;
+}
+
+char *arena_printf(struct arena *a, const char *fmt, ...)
+{
+    va_list ap, again;
+    char *text;
+    int n;
+
+    va_start(ap, fmt);
+    va_copy(again, ap);
+    n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    if (n < 0)
+        mem_end();
+    text = arena_alloc(a, (size_t)n + 1);
+    (void)vsnprintf(text, (size_t)n + 1, fmt, again);
+    va_end(again);
+    return text;
+}
+
+static void free_before(struct arena_block *b)
+{
+    while (b) {
+        struct arena_block *before = b->before;
+
+        free(b);
+        b = before;
+    }
+}
+
+void arena_reset(struct arena *a)
+{
+    if (!a->last)
+        return;
+    free_before(a->last->before);
+    a->last->before = NULL;
+    use_block(a, a->last);
+}
+
+void arena_free(struct arena *a)
+{
+    free_before(a->last);
+    *a = (struct arena){ 0 };
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mem.h: arenas. One request, one arena, one free.
+ *
+ * Memory from an arena is zeroed and lives until arena_free() or arena_reset(). Inputs are
+ * size-checked before they are parsed, so running out of memory is not something a user can
+ * cause; if it happens the process ends, here and nowhere else.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include "base/own.h"
+#include "base/str.h"
+
+struct arena {
+    char *at, *end; /* what is free of the last block */
+    struct arena_block *last;
+};
+
+enum { ARENA_ALIGN = 16 };
+
+/* Memory has come to its end. */
+_Noreturn void mem_end(void);
+
+/* Makes room for `size` bytes, a multiple of ARENA_ALIGN, in a new block. */
+void arena_grow(struct arena *a, size_t size);
+
+__attribute__((malloc, returns_nonnull)) static inline void *arena_alloc(struct arena *a,
+                                                                         size_t size)
+{
+    size_t need = (size + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
+    void *p;
+
+    if ((size_t)(a->end - a->at) < need)
+        arena_grow(a, need);
+    p = a->at;
+    a->at += need;
+    return memset(p, 0, size);
+}
+
+/* A copy of s, NUL-terminated. */
+char *arena_text(struct arena *a, struct str s) __attribute__((returns_nonnull));
+
+/* Text as printf() would write it. */
+char *arena_printf(struct arena *a, const char *fmt, ...) PRINTF(2, 3)
+    __attribute__((returns_nonnull));
+
+/* Forgets everything and keeps the last block: for loops that read one document after another. */
+void arena_reset(struct arena *a);
+void arena_free(struct arena *a);
+
+#define arena_new(a, type) ((type *)arena_alloc((a), sizeof(type)))
+#define _arena_            _cleanup_(arena_free)

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* num.h: whole numbers as people write them. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/own.h"
+#include "base/str.h"
+
+/* Reads a decimal whole number that fits. One number has one text: an optional '-' and digits,
+ * no '+', no leading zeros, no "-0", no spaces. */
+bool num_int(struct str text, int64_t *out) NODISCARD;

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report.c: collects the problems of one document and puts them in order. */
+#include "base/report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+struct report report_new(struct arena *a, const char *file, struct str text)
+{
+    return (struct report){
+        .a = a, .file = file, .text = text, .most = ceiling_rows[CEILING_PROBLEMS].value
+    };
+}
+
+static struct problem *add(struct report *r, bool warning)
+{
+    struct problem *p;
+
+    if (warning)
+        r->warnings++;
+    else
+        r->errors++;
+    if (r->listed == r->most)
+        return NULL;
+    r->listed++;
+    p = arena_new(r->a, struct problem);
+    p->warning = warning;
+    p->next = r->first;
+    r->first = p;
+    return p;
+}
+
+void report_add(struct report *r, enum about about, const struct doc *d, int code, const char *fmt,
+                ...)
+{
+    _buf_ struct buf pointer = { .max = 1 << 16 };
+    struct problem *p = add(r, about == ABOUT_ODD);
+    char msg[1024];
+    va_list ap;
+
+    if (!p)
+        return;
+    va_start(ap, fmt);
+    (void)vsnprintf(msg, sizeof msg, fmt, ap);
+    va_end(ap);
+    doc_pointer(d, &pointer);
+    p->code = code;
+    p->at = about == ABOUT_KEY ? d->key_at : d->at;
+    p->msg = arena_text(r->a, str_of(msg));
+    p->pointer = arena_text(r->a, buf_str(&pointer));
+}
+
+void report_error(struct report *r, const struct error *e)
+{
+    struct problem *p = add(r, false);
+
+    if (!p)
+        return;
+    p->code = e->code;
+    p->msg = arena_text(r->a, str_of(e->msg));
+    p->pointer = arena_text(r->a, str_of(e->at.ptr));
+    p->line = e->at.line;
+    p->col = e->at.col;
+}
+
+/* Stable: of two problems in one place, the one found first comes first. */
+static struct problem *merge(struct problem *a, struct problem *b)
+{
+    struct problem *head = NULL, **tail = &head;
+
+    while (a && b) {
+        struct problem **least = a->at <= b->at ? &a : &b;
+
+        *tail = *least;
+        tail = &(*tail)->next;
+        *least = *tail;
+    }
+    *tail = a ? a : b;
+    return head;
+}
+
+static struct problem *turn(struct problem *p)
+{
+    struct problem *turned = NULL;
+
+    while (p) {
+        struct problem *next = p->next;
+
+        p->next = turned;
+        turned = p;
+        p = next;
+    }
+    return turned;
+}
+
+static struct problem *sort(struct problem *list, uint32_t n)
+{
+    struct problem *middle = list, *after;
+
+    if (n < 2)
+        return list;
+    for (uint32_t i = 1; i < n / 2; i++)
+        middle = middle->next;
+    after = middle->next;
+    middle->next = NULL;
+    list = sort(list, n / 2);
+    after = sort(after, n - n / 2);
+    return merge(list, after);
+}
+
+void report_finish(struct report *r)
+{
+    size_t from = 0;
+    int line = 1, col = 1;
+
+    r->first = sort(turn(r->first), r->listed);
+    for (struct problem *p = r->first; p; p = p->next) {
+        if (p->line > 0 || !r->text.s)
+            continue;
+        /* The lines before `from` are counted already: places only grow. */
+        struct str rest = { r->text.s + from, r->text.n - from };
+        int more;
+
+        text_place(rest, p->at - from, &more, &col);
+        line += more - 1;
+        for (from = p->at; from > 0 && r->text.s[from - 1] != '\n'; from--)
+            ;
+        p->line = line;
+        p->col = col;
+    }
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sha256_x86.c: the SHA-256 block function with Intel's SHA instructions; empty elsewhere. */
+#include "base/sha256.h"
+
+#if defined __x86_64__ || defined SHA256_X86_MODEL
+
+#ifndef SHA256_X86_MODEL /* the tests bring a model of these, for CPUs without them */
+#include <cpuid.h>
+#include <immintrin.h>
+#define TARGET __attribute__((target("sha,sse4.1,ssse3")))
+#endif
+
+/* Message words are big-endian: the bytes of each of the four are turned round. */
+TARGET static __m128i get_words(const uint8_t *p)
+{
+    const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
+
+    return _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), swap);
+}
+
+/* How the instructions want the state: highest word first. */
+struct state {
+    __m128i abef, cdgh;
+};
+
+/* Each turn does four rounds with the message words m0 and makes the four words that are due
+ * sixteen rounds later. The last four turns make words nobody needs: unrolled, the compiler drops
+ * them. One rnds2 does two rounds, with the lower two words of wk. */
+TARGET static struct state fold_one(struct state s, const uint8_t *block)
+{
+    __m128i m0 = get_words(block), m1 = get_words(block + 16);
+    __m128i m2 = get_words(block + 32), m3 = get_words(block + 48);
+    __m128i abef = s.abef, cdgh = s.cdgh;
+
+#pragma GCC unroll 16
+    for (int i = 0; i < 64; i += 4) {
+        __m128i k = _mm_loadu_si128((const __m128i *)(const void *)(sha256_k + i));
+        __m128i wk = _mm_add_epi32(m0, k);
+        __m128i w7 = _mm_alignr_epi8(m3, m2, 4); /* the words seven before those to be made */
+        __m128i next = _mm_add_epi32(_mm_sha256msg1_epu32(m0, m1), w7);
+
+        cdgh = _mm_sha256rnds2_epu32(cdgh, abef, wk);
+        abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(wk, 0x0e));
+        m0 = m1, m1 = m2, m2 = m3, m3 = _mm_sha256msg2_epu32(next, m3);
+    }
+    return (struct state){ _mm_add_epi32(s.abef, abef), _mm_add_epi32(s.cdgh, cdgh) };
+}
+
+TARGET static void fold(uint32_t h[8], const uint8_t *bytes, size_t count)
+{
+    struct state s = {
+        _mm_set_epi32((int)h[0], (int)h[1], (int)h[4], (int)h[5]),
+        _mm_set_epi32((int)h[2], (int)h[3], (int)h[6], (int)h[7]),
+    };
+    uint32_t feba[4], hgdc[4];
+
+    for (; count > 0; count--, bytes += 64)
+        s = fold_one(s, bytes);
+    _mm_storeu_si128((__m128i *)(void *)feba, s.abef);
+    _mm_storeu_si128((__m128i *)(void *)hgdc, s.cdgh);
+    h[0] = feba[3], h[1] = feba[2], h[4] = feba[1], h[5] = feba[0];
+    h[2] = hgdc[3], h[3] = hgdc[2], h[6] = hgdc[1], h[7] = hgdc[0];
+}
+
+/* Leaf 7, EBX bit 29: SHA. Leaf 1, ECX bits 9 and 19: SSSE3 and SSE4.1. */
+static bool works(void)
+{
+    unsigned a, b, c, d;
+
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(b >> 29 & 1))
+        return false;
+    return __get_cpuid(1, &a, &b, &c, &d) && (c >> 9 & 1) && (c >> 19 & 1);
+}
+
+const struct sha256_way sha256_x86 = { "x86", works, fold };
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* str.c: comparing text, counting its characters, and guessing what was meant. */
+#include "base/str.h"
+
+#include "base/own.h"
+
+int str_cmp(struct str a, struct str b)
+{
+    size_t n = a.n < b.n ? a.n : b.n;
+    int order = n ? memcmp(a.s, b.s, n) : 0;
+
+    if (order != 0)
+        return order;
+    return a.n < b.n ? -1 : a.n > b.n;
+}
+
+size_t str_chars(struct str t)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < t.n; i++)
+        n += ((unsigned char)t.s[i] & 0xc0) != 0x80;
+    return n;
+}
+
+enum { NEAR_MAX = 64 };
+
+static size_t least(size_t a, size_t b, size_t c)
+{
+    size_t ab = a < b ? a : b;
+
+    return ab < c ? ab : c;
+}
+
+/* Edits that turn a into b: insert, drop, replace; both at most NEAR_MAX bytes. */
+static size_t edits(struct str a, struct str b)
+{
+    size_t row[NEAR_MAX + 1];
+
+    for (size_t j = 0; j <= b.n; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= a.n; i++) {
+        size_t corner = row[0];
+
+        row[0] = i;
+        for (size_t j = 1; j <= b.n; j++) {
+            size_t above = row[j];
+
+            row[j] = least(above + 1, row[j - 1] + 1, corner + (a.s[i - 1] != b.s[j - 1]));
+            corner = above;
+        }
+    }
+    return row[b.n];
+}
+
+/* How far apart two words are; the beginning of a word is one step away from it. */
+static size_t distance(struct str typed, struct str word)
+{
+    bool begins = typed.n >= 3 && word.n >= typed.n && memcmp(typed.s, word.s, typed.n) == 0;
+
+    return begins ? word.n > typed.n : word.n > NEAR_MAX ? NEAR_MAX : edits(typed, word);
+}
+
+const char *str_nearest(struct str typed, const char *const *candidates, size_t count)
+{
+    const char *best = NULL;
+    size_t nearest = typed.n <= 4 ? 2 : typed.n / 3 + 2; /* a third of the letters may be wrong */
+
+    if (typed.n > NEAR_MAX)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        size_t n = distance(typed, str_of(candidates[i]));
+
+        if (n < nearest) {
+            best = candidates[i];
+            nearest = n;
+        }
+    }
+    return best;
+}

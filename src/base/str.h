@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* str.h: text that comes with its length.
+ *
+ * A str is lent, never owned: it points into an arena, a literal or the caller's buffer. It may
+ * hold any byte, NUL included, and is not terminated unless its maker says so.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct str {
+    const char *s;
+    size_t n;
+};
+
+/* For printf's "%.*s". */
+#define STR_ARG(t) (int)(t).n, (t).s
+
+static inline struct str str_of(const char *text)
+{
+    return (struct str){ text, strlen(text) };
+}
+
+static inline bool str_eq(struct str a, struct str b)
+{
+    return a.n == b.n && (a.n == 0 || (a.s[0] == b.s[0] && memcmp(a.s, b.s, a.n) == 0));
+}
+
+/* A text with a NUL in it is no C string and is not equal to any. */
+static inline bool str_is(struct str a, const char *text)
+{
+    for (size_t i = 0; i < a.n; i++)
+        if (text[i] == '\0' || text[i] != a.s[i])
+            return false;
+    return text[a.n] == '\0';
+}
+
+/* Bytewise order, a shorter prefix first: what contract 000 calls lexical. */
+int str_cmp(struct str a, struct str b);
+
+/* Characters (code points) in valid UTF-8 text. */
+size_t str_chars(struct str t);
+
+/* The candidate nearest to what was typed, or NULL when none is near enough to suggest. */
+const char *str_nearest(struct str typed, const char *const *candidates, size_t count);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* world.h: the only door to time, identity and chance.
+ *
+ * Everything that would make two runs differ is asked of a struct world. Production passes
+ * world_real(); tests pass a struct fake_world and get the same bytes every time.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/uuid.h"
+
+struct world {
+    int64_t (*wall_ms)(void *self); /* Unix time, for records */
+    int64_t (*mono_ms)(void *self); /* never goes back, for deadlines */
+    struct uuid (*new_id)(void *self);
+    void (*chance)(void *self, void *bytes, size_t n); /* fit for keys and tokens */
+    void *self;
+};
+
+/* For any thread. Should the kernel refuse its clocks or its random numbers, the process aborts:
+ * no honest record could be written without them. */
+const struct world *world_real(void);
+
+/* Time stands still until fake_world_tick(); ids count up from one; random bytes look random and
+ * are always the same. For one thread. */
+struct fake_world {
+    struct world world;
+    int64_t now_ms;
+    uint64_t ids, draws;
+};
+
+void fake_world_init(struct fake_world *f, int64_t start_ms);
+void fake_world_tick(struct fake_world *f, int64_t ms);

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_yaml.c: the YAML reader: typing, refusals with a place, ceilings against bombs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/json_write.h"
+#include "base/yaml.h"
+
+static bool read_str(struct str text, struct arena *a, const struct document **d, struct error *e)
+{
+    struct ceilings max = ceilings_default();
+
+    return yaml_read("x.yaml", text, &max, a, d, e);
+}
+
+static void plain_words_are_typed_by_the_core_schema(void **state)
+{
+    static const struct {
+        const char *text, *canon;
+    } cases[] = {
+        { "[~, null, Null, NULL, ]", "[null,null,null,null]" },
+        { "{a: , b: ''}", "{\"a\":null,\"b\":\"\"}" },
+        { "[true, True, TRUE, false, False, FALSE]", "[true,true,true,false,false,false]" },
+        { "[yes, no, on, off, y, n, tRUE]",
+          "[\"yes\",\"no\",\"on\",\"off\",\"y\",\"n\",\"tRUE\"]" },
+        { "[0, -1, +12, 007, 0o17, 0x1F, 0b1, 1_000]", "[0,-1,12,7,15,31,\"0b1\",\"1_000\"]" },
+        { "[1., .5, -1.5e3, +1e-2, 1e, ., +]", "[1,0.5,-1500,0.01,\"1e\",\".\",\"+\"]" },
+        { "[\"1\", 'true', \"\"]", "[\"1\",\"true\",\"\"]" },
+        { "[2026-01-16, 12:30, 1.0.0]", "[\"2026-01-16\",\"12:30\",\"1.0.0\"]" },
+        { "1: a\ntrue: b\n~: c\n", "{\"1\":\"a\",\"true\":\"b\",\"~\":\"c\"}" },
+        { "a: |\n  x\n  y\nb: >-\n  x\n  y\n", "{\"a\":\"x\\ny\\n\",\"b\":\"x y\"}" },
+        { "a: &x {k: [1, 2]}\nb: *x\n", "{\"a\":{\"k\":[1,2]},\"b\":{\"k\":[1,2]}}" },
+        { "&a a\n", "\"a\"" },
+        { "%YAML 1.2\n---\na: 1\n...\n", "{\"a\":1}" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        _arena_ struct arena a = { 0 };
+        _buf_ struct buf out = { .max = 1000 };
+        const struct document *d;
+        struct error e = { 0 };
+
+        if (!read_str(str_of(cases[i].text), &a, &d, &e))
+            fail_msg("%s: %s", cases[i].text, e.msg);
+        json_canon(&d->root, &a, &out);
+        assert_string_equal(out.s, cases[i].canon);
+    }
+}
+
+static void refusals_say_what_and_where(void **state)
+{
+    static const struct {
+        const char *text, *msg, *ptr;
+        int code, line, col;
+    } cases[] = {
+        { "", "the document is empty", "", ERROR_SYNTAX, 1, 1 },
+        { "# only a comment\n", "the document is empty", "", ERROR_SYNTAX, 1, 1 },
+        { "a: 1\nb:\n  c: 1\n  c: 2\n", "the key 'c' is given twice", "/b", ERROR_DUPLICATE, 4, 3 },
+        { "a: !!str 1\n", "tags are not read; the value's own form says what it is", "",
+          ERROR_SUBSET, 1, 4 },
+        { "- !x {}\n", "tags are not read; the value's own form says what it is", "", ERROR_SUBSET,
+          1, 3 },
+        { "a: 1\n---\nb: 2\n", "a second document begins here; writ reads one in each file", "",
+          ERROR_SUBSET, 2, 1 },
+        { "a: *b\n", "no anchor '&b' stands before this alias", "", ERROR_SYNTAX, 1, 4 },
+        { "&a [1, *a]\n", "the alias '*a' stands inside what it repeats", "", ERROR_SUBSET, 1, 8 },
+        { "[1, 2]: x\n", "a key must be text, not a list or a map", "", ERROR_SUBSET, 1, 1 },
+        { "{\"a\\0\": 1}", "a key must not hold the character NUL", "", ERROR_SUBSET, 1, 2 },
+        { "a: .inf\n", ".inf is not a number JSON has", "", ERROR_NUMBER, 1, 4 },
+        { "a: .NaN\n", ".NaN is not a number JSON has", "", ERROR_NUMBER, 1, 4 },
+        { "a: 9007199254740993\n",
+          "9007199254740993 cannot be held exactly by a double; write it as text", "", ERROR_NUMBER,
+          1, 4 },
+        { "a: 0x20000000000000\n", "0x20000000000000 is above 2^53 - 1; write it as text", "",
+          ERROR_NUMBER, 1, 4 },
+        { "a: b: c\n", "this is not YAML: invalid nested block mapping on the same line", "",
+          ERROR_SYNTAX, 1, 5 },
+        { "a: x\xff\n", "byte 0xff is not UTF-8", "", ERROR_ENCODING, 1, 5 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        _arena_ struct arena a = { 0 };
+        const struct document *d = NULL;
+        struct error e = { 0 };
+
+        assert_false(read_str(str_of(cases[i].text), &a, &d, &e));
+        assert_string_equal(e.msg, cases[i].msg);
+        assert_string_equal(e.at.ptr, cases[i].ptr);
+        assert_int_equal(e.code, cases[i].code);
+        assert_int_equal(e.at.line, cases[i].line);
+        assert_int_equal(e.at.col, cases[i].col);
+    }
+}
+
+static void repeat(struct buf *b, const char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        buf_adds(b, text);
+}
+
+/* Each ends in a ceiling, long before it can cost memory or time. */
+static void bombs_end_in_a_ceiling(void **state)
+{
+    static const struct {
+        enum ceiling which;
+        const char *begin, *again;
+        size_t times;
+    } cases[] = {
+        { CEILING_DEPTH, "", "[", 5000 },
+        { CEILING_DEPTH, "", "- ", 100000 },
+        { CEILING_DEPTH, "", "{a: ", 5000 },
+        { CEILING_BRACKETS, "", "[", 2000000 },
+        { CEILING_BRACKETS, "", "{\n", 1000000 },
+        { CEILING_BLANKS, "- ", " ", 100000 },
+        { CEILING_BLANKS, "|\n ", "\n", 100000 },
+        { CEILING_BLANKS, "- ", "\t", 100000 },
+        { CEILING_DIRECTIVE, "", "%", 100000 },
+        { CEILING_YAML_BYTES, "a: \"", "xxxxxxxxxxxxxxxx", 100 << 16 },
+        { CEILING_VALUES, "", "- a\n", 1040000 },
+        { CEILING_ANCHORS, "", "- &a x\n", 300 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        _arena_ struct arena a = { 0 };
+        _buf_ struct buf text = { .max = 128 << 20 };
+        const struct document *d = NULL;
+        struct ceilings max = ceilings_default();
+        struct error e = { 0 };
+
+        max.v[CEILING_VALUES] = 1000000;
+        buf_adds(&text, cases[i].begin);
+        repeat(&text, cases[i].again, cases[i].times);
+        assert_false(yaml_read("x", buf_str(&text), &max, &a, &d, &e));
+        assert_int_equal(e.code, ERROR_CEILING);
+        if (!strstr(e.msg, ceiling_rows[cases[i].which].name))
+            fail_msg("case %zu: %s", i, e.msg);
+    }
+}
+
+static void aliases_are_copied_inside_the_budget(void **state)
+{
+    _arena_ struct arena a = { 0 };
+    _buf_ struct buf text = { .max = 1 << 20 };
+    const struct document *d = NULL;
+    struct error e = { 0 };
+
+    (void)state;
+    buf_adds(&text, "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
+    for (int i = 1; i < 10; i++)
+        buf_addf(&text, "a%d: &a%d [*a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d]\n",
+                 i, i, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1);
+    assert_false(read_str(buf_str(&text), &a, &d, &e));
+    assert_int_equal(e.code, ERROR_CEILING);
+    assert_non_null(strstr(e.msg, "document_values"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plain_words_are_typed_by_the_core_schema),
+        cmocka_unit_test(refusals_say_what_and_where),
+        cmocka_unit_test(bombs_end_in_a_ceiling),
+        cmocka_unit_test(aliases_are_copied_inside_the_budget),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
