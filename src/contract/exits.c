@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* exits.c: the tables of causes and exit codes. */
+#include "contract/exits.h"
+
+/* clang-format off */
+const char *const cause_names[] = {
+    [CAUSE_EXITED]        = "exited",
+    [CAUSE_SIGNALED]      = "signaled",
+    [CAUSE_TIMEOUT]       = "timeout",
+    [CAUSE_OOM]           = "oom",
+    [CAUSE_OUTPUT_LIMIT]  = "output_limit",
+    [CAUSE_VIOLATION]     = "violation",
+    [CAUSE_EXEC_FAILED]   = "exec_failed",
+    [CAUSE_SANDBOX_ERROR] = "sandbox_error",
+    [CAUSE_CANCELLED]     = "cancelled",
+    [CAUSE_COUNT]         = NULL,
+};
+
+const struct cause_row causes[CAUSE_COUNT] = {
+    [CAUSE_EXITED]        = { CAUSE_EXITED,        "It ended by itself and returned its exit code." },
+    [CAUSE_SIGNALED]      = { CAUSE_SIGNALED,      "A signal ended it that writ did not send." },
+    [CAUSE_TIMEOUT]       = { CAUSE_TIMEOUT,       "It was still running at the end of its time and was stopped." },
+    [CAUSE_OOM]           = { CAUSE_OOM,           "The kernel killed it because its memory limit was reached." },
+    [CAUSE_OUTPUT_LIMIT]  = { CAUSE_OUTPUT_LIMIT,  "It printed without end and was stopped." },
+    [CAUSE_VIOLATION]     = { CAUSE_VIOLATION,     "It was killed at a call the sandbox forbids." },
+    [CAUSE_EXEC_FAILED]   = { CAUSE_EXEC_FAILED,   "The program could not be started." },
+    [CAUSE_SANDBOX_ERROR] = { CAUSE_SANDBOX_ERROR, "The sandbox could not be built; nothing ran, and there is no exit code." },
+    [CAUSE_CANCELLED]     = { CAUSE_CANCELLED,     "Somebody asked for it to be stopped." },
+};
+
+static const struct column cause_columns[] = {
+    { "cause",   COLUMN_NAME, offsetof(struct cause_row, cause), cause_names },
+    { "meaning", COLUMN_TEXT, offsetof(struct cause_row, meaning) },
+};
+
+/* A01-1: 137 and 143 are also 128+, and a program may return them itself. They mean memory and
+ * time only with the evidence for it. A later row is the more exact one. */
+const struct exit_row exits[EXIT_ROWS] = {
+    { "0",     0,   0,   CAUSE_COUNT,   "success",             "continue workflow" },
+    { "1-125", 1,   125, CAUSE_COUNT,   "tool-specific error", "log and handle" },
+    { "126",   126, 126, CAUSE_COUNT,   "permission denied",   "escalate" },
+    { "127",   127, 127, CAUSE_COUNT,   "command not found",   "check allowlist" },
+    { "128+",  128, 255, CAUSE_COUNT,   "signal termination",  "log signal number" },
+    { "137",   137, 137, CAUSE_OOM,     "OOM killed",          "increase memory or fail" },
+    { "143",   143, 143, CAUSE_TIMEOUT, "SIGTERM (timeout)",   "extend timeout or fail" },
+};
+
+static const struct column exit_columns[] = {
+    { "codes",    COLUMN_TEXT, offsetof(struct exit_row, codes) },
+    { "evidence", COLUMN_NAME, offsetof(struct exit_row, evidence), cause_names },
+    { "meaning",  COLUMN_TEXT, offsetof(struct exit_row, meaning) },
+    { "action",   COLUMN_TEXT, offsetof(struct exit_row, action) },
+};
+
+const struct status_row statuses[STATUS_ROWS] = {
+    { STATUS_OK,           "What was asked for was done; a plan succeeded, a ledger is intact.", "None." },
+    { STATUS_FAILED,       "A plan failed, a ledger is not intact, or an event was refused.",     "Read the messages; each names a code." },
+    { STATUS_PARTIAL,      "A plan completed some of its steps, not all.",                       "Look at the result's error." },
+    { STATUS_USAGE,        "The command line is not one that writ knows.",                       "See `writ --help`." },
+    { STATUS_DOCUMENT,     "A document is wrong.",                                               "Correct it at the places named." },
+    { STATUS_UNAVAILABLE,  "Something that is needed is not there or does not answer.",          "Start or install what the message names." },
+    { STATUS_BUG,          "writ itself is wrong.",                                              "Report it with the message." },
+    { STATUS_NOT_RECORDED, "The result could not be recorded, so none is reported.",             "Make the ledger writable, then run again." },
+    { STATUS_REFUSED,      "The policy does not allow it; nothing ran.",                         "Ask for approval, or for less." },
+    { STATUS_SANDBOX,      "The sandbox could not be built; nothing ran.",                       "Run `writ doctor` and do what it says." },
+};
+
+static const struct column status_columns[] = {
+    { "status",  COLUMN_INT,  offsetof(struct status_row, status) },
+    { "meaning", COLUMN_TEXT, offsetof(struct status_row, meaning) },
+    { "action",  COLUMN_TEXT, offsetof(struct status_row, action) },
+};
+/* clang-format on */
+
+const struct table causes_table = {
+    .name = "causes",
+    .about = "Why a command ended.",
+    .columns = cause_columns,
+    .column_count = COUNT(cause_columns),
+    .keys = 1,
+    .rows = causes,
+    .row_size = sizeof causes[0],
+    .row_count = CAUSE_COUNT,
+};
+
+const struct table exits_table = {
+    .name = "exits",
+    .about = "What a command's exit code means, from contract 001.",
+    .columns = exit_columns,
+    .column_count = COUNT(exit_columns),
+    .keys = 1,
+    .rows = exits,
+    .row_size = sizeof exits[0],
+    .row_count = EXIT_ROWS,
+};
+
+const struct table statuses_table = {
+    .name = "statuses",
+    .about = "The exit codes of writ itself; `writ exec` passes on the command's.",
+    .columns = status_columns,
+    .column_count = COUNT(status_columns),
+    .keys = 1,
+    .rows = statuses,
+    .row_size = sizeof statuses[0],
+    .row_count = STATUS_ROWS,
+};
+
+const struct exit_row *exit_meaning(int code, enum cause cause)
+{
+    const struct exit_row *found = NULL;
+
+    for (size_t i = 0; i < EXIT_ROWS; i++) {
+        const struct exit_row *row = &exits[i];
+
+        if (code < row->from || code > row->to)
+            continue;
+        if (row->evidence == CAUSE_COUNT || row->evidence == cause)
+            found = row;
+    }
+    return found;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* exits.h: why a command ended, what its exit code means, and the exit codes of writ itself. */
+#pragma once
+
+#include "base/table.h"
+
+/* Why a run ended. This is evidence: a command can choose its exit code, but not its cause. */
+enum cause {
+    CAUSE_EXITED,
+    CAUSE_SIGNALED,
+    CAUSE_TIMEOUT,
+    CAUSE_OOM,
+    CAUSE_OUTPUT_LIMIT,
+    CAUSE_VIOLATION,
+    CAUSE_EXEC_FAILED,
+    CAUSE_SANDBOX_ERROR,
+    CAUSE_CANCELLED,
+    CAUSE_COUNT,
+};
+
+struct cause_row {
+    enum cause cause;
+    const char *meaning;
+};
+
+struct exit_row {
+    const char *codes; /* as contract 001 writes it */
+    int from, to;
+    enum cause evidence; /* the row holds only with this cause; CAUSE_COUNT: with any */
+    const char *meaning, *action;
+};
+
+enum {
+    EXIT_ROWS = 7,
+    EXIT_OOM = 137,     /* what is reported when the kernel killed it for its memory */
+    EXIT_TIMEOUT = 143, /* and when our timer ran out, whatever signal it took */
+};
+
+/* The exit codes of writ itself, where it does not pass on the command's. */
+enum status {
+    STATUS_OK = 0,
+    STATUS_FAILED = 1,
+    STATUS_PARTIAL = 3,
+    STATUS_USAGE = 64,
+    STATUS_DOCUMENT = 65,
+    STATUS_UNAVAILABLE = 69,
+    STATUS_BUG = 70,
+    STATUS_NOT_RECORDED = 74,
+    STATUS_REFUSED = 77,
+    STATUS_SANDBOX = 125,
+};
+
+enum { STATUS_ROWS = 10 };
+
+struct status_row {
+    enum status status;
+    const char *meaning, *action;
+};
+
+extern const char *const cause_names[];
+extern const struct cause_row causes[CAUSE_COUNT];
+extern const struct exit_row exits[EXIT_ROWS];
+extern const struct status_row statuses[STATUS_ROWS];
+extern const struct table causes_table, exits_table, statuses_table;
+
+/* What the exit code means, given why the run ended; NULL when it is not 0..255. */
+const struct exit_row *exit_meaning(int code, enum cause cause);

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* interface_doc.c: the shapes of the four interfaces of an adapter (contract 001, adapter schema).
+ *
+ * The levels are those of adapter_doc.c: the maps of names are shown from L1 on, where they are the
+ * summary, and everything else from L2 on.
+ */
+#include "contract/interface_doc.h"
+
+/* clang-format off */
+static const char *const auth_names[]      = { "none", "api_key", "oauth", "bearer", "basic", NULL };
+static const char *const language_names[]  = { "python", "node", "go", "rust", NULL };
+static const char *const transport_names[] = { "stdio", "http", "websocket", NULL };
+static const char *const methods[]         = { "GET ", "HEAD ", "POST ", "PUT ", "PATCH ", "DELETE ", "OPTIONS " };
+/* clang-format on */
+
+/* The path behind the method; all of it where there is none. */
+static struct str endpoint_path(struct str endpoint)
+{
+    for (size_t i = 0; i < COUNT(methods); i++) {
+        size_t n = strlen(methods[i]);
+
+        if (endpoint.n > n && memcmp(endpoint.s, methods[i], n) == 0)
+            return (struct str){ endpoint.s + n, endpoint.n - n };
+    }
+    return endpoint;
+}
+
+static bool is_path(struct str path)
+{
+    if (path.n == 0 || path.s[0] != '/')
+        return false;
+    for (size_t i = 0; i < path.n; i++)
+        if ((unsigned char)path.s[i] <= ' ' || path.s[i] == 0x7f)
+            return false;
+    return true;
+}
+
+static void endpoints_said(const struct doc *d, const void *decoded, struct report *r)
+{
+    const struct doc *mapping = doc_get(d, "endpoint_mapping");
+
+    (void)decoded;
+    if (!mapping || mapping->kind != DOC_MAP)
+        return;
+    for (const struct doc *c = mapping->first; c; c = c->next) {
+        _buf_ struct buf found = { .max = 256 };
+
+        if (c->kind != DOC_TEXT || is_path(endpoint_path(c->text)))
+            continue;
+        doc_say(c, &found);
+        report_add(r, ABOUT_VALUE, c, CODE_VALIDATION_ERROR,
+                   "%s is not an endpoint such as 'GET /resources/{id}' or '/resources'", found.s);
+    }
+}
+
+/* RFC 9110: a name is a token, and a value has no line ends. */
+static bool is_header(struct str name, struct str value)
+{
+    static const char token[] = "!#$%&'*+-.^_`|~0123456789"
+                                "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+    for (size_t i = 0; i < name.n; i++)
+        if (!name.s[i] || !strchr(token, name.s[i]))
+            return false;
+    for (size_t i = 0; i < value.n; i++)
+        if (((unsigned char)value.s[i] < ' ' && value.s[i] != '\t') || value.s[i] == 0x7f)
+            return false;
+    return name.n > 0;
+}
+
+static void headers_plain(const struct doc *d, const void *decoded, struct report *r)
+{
+    const struct doc *headers = doc_get(d, "headers");
+
+    (void)decoded;
+    if (!headers || headers->kind != DOC_MAP)
+        return;
+    for (const struct doc *c = headers->first; c; c = c->next)
+        if (c->kind == DOC_TEXT && !is_header(c->key, c->text))
+            report_add(r, ABOUT_KEY, c, CODE_VALIDATION_ERROR,
+                       "a header must be a plain name and one line of text");
+}
+
+/* clang-format off */
+#define AT(member) offsetof(struct cli_interface, member)
+static const struct field cli_fields[] = {
+    { "executable",  F_TEXT, ONE,  NEEDED,   .at = AT(executable), .min = 1,               .level = L2, .req = "R-001-086", .help = "A command, or the path of one." },
+    { "base_args",   F_TEXT, LIST, OPTIONAL, .at = AT(base_args),                          .level = L2, .req = "R-001-087", .help = "Arguments that always come first." },
+    { "arg_mapping", F_TEXT, DICT, OPTIONAL, .at = AT(arg_mapping), .min = 1,              .level = L1, .req = "R-001-088", .help = "The argument each parameter becomes, such as '-m {value}'." },
+    { "env_mapping", F_TEXT, DICT, OPTIONAL, .at = AT(env_mapping), .form = FORM_ENV_NAME, .level = L1, .req = "R-001-089", .help = "The variable each parameter is put in." },
+};
+#undef AT
+
+#define AT(member) offsetof(struct api_interface, member)
+static const struct field api_fields[] = {
+    { "base_url",         F_TEXT,   ONE,  NEEDED,   .at = AT(base_url), .form = FORM_URL,                                   .level = L2, .req = "R-001-090", .help = "Where the API is." },
+    { "auth_method",      F_CHOICE, ONE,  OPTIONAL, .at = AT(auth_method), .choices = auth_names, .fallback = AUTH_NONE,    .level = L2, .req = "R-001-091", .help = "How a call proves who it is." },
+    { "headers",          F_TEXT,   DICT, OPTIONAL, .at = AT(headers),                                                      .level = L2, .req = "R-001-092", .help = "Headers sent with every call." },
+    { "endpoint_mapping", F_TEXT,   DICT, NEEDED,   .at = AT(endpoint_mapping), .least = 1,                                 .level = L1, .req = "R-001-093", .help = "The endpoint of each operation, such as 'GET /resources/{id}'." },
+};
+#undef AT
+
+static const struct rule api_rules[] = {
+    { "R-001-093", "An endpoint is a method, a space and a path, or a path alone.", endpoints_said },
+    { "R-001-092", "A header is a plain name and one line of text.",                headers_plain },
+};
+
+#define AT(member) offsetof(struct sdk_interface, member)
+static const struct field sdk_fields[] = {
+    { "language",         F_CHOICE, ONE,  NEEDED, .at = AT(language), .choices = language_names, .level = L2, .req = "R-001-094", .help = "The language the package is for." },
+    { "package",          F_TEXT,   ONE,  NEEDED, .at = AT(package), .min = 1,                   .level = L2, .req = "R-001-095", .help = "The package that has the functions." },
+    { "import_path",      F_TEXT,   ONE,  NEEDED, .at = AT(import_path), .min = 1,               .level = L2, .req = "R-001-096", .help = "The module in it." },
+    { "function_mapping", F_TEXT,   DICT, NEEDED, .at = AT(function_mapping), .least = 1, .min = 1, .level = L1, .req = "R-001-097", .help = "The function of each operation." },
+};
+#undef AT
+
+#define AT(member) offsetof(struct mcp_interface, member)
+static const struct field mcp_fields[] = {
+    { "server",       F_TEXT,   ONE,  NEEDED, .at = AT(server), .min = 1,                     .level = L2, .req = "R-001-098", .help = "The MCP server, by its name in the configuration." },
+    { "transport",    F_CHOICE, ONE,  NEEDED, .at = AT(transport), .choices = transport_names, .level = L2, .req = "R-001-099", .help = "How it is spoken to." },
+    { "tool_mapping", F_TEXT,   DICT, NEEDED, .at = AT(tool_mapping), .least = 1, .min = 1,   .level = L1, .req = "R-001-100", .help = "The server's tool for each operation." },
+};
+#undef AT
+/* clang-format on */
+
+static const struct shape cli_shape = { .name = "tool's cli interface",
+                                        .size = sizeof(struct cli_interface),
+                                        FIELDS(cli_fields),
+                                        .code = CODE_VALIDATION_ERROR };
+static const struct shape api_shape = { .name = "tool's api interface",
+                                        .size = sizeof(struct api_interface),
+                                        FIELDS(api_fields),
+                                        RULES(api_rules),
+                                        .code = CODE_VALIDATION_ERROR };
+static const struct shape sdk_shape = { .name = "tool's sdk interface",
+                                        .size = sizeof(struct sdk_interface),
+                                        FIELDS(sdk_fields),
+                                        .code = CODE_VALIDATION_ERROR };
+static const struct shape mcp_shape = { .name = "tool's mcp interface",
+                                        .size = sizeof(struct mcp_interface),
+                                        FIELDS(mcp_fields),
+                                        .code = CODE_VALIDATION_ERROR };
+
+/* clang-format off */
+#define AT(member) offsetof(struct adapter_interface, member)
+static const struct field interface_fields[] = {
+    { "cli", F_SHAPE, .at = AT(cli), .sub = &cli_shape, .level = L1, .req = "R-001-086", .help = "For a command." },
+    { "api", F_SHAPE, .at = AT(api), .sub = &api_shape, .level = L1, .req = "R-001-090", .help = "For a service spoken to over HTTP." },
+    { "sdk", F_SHAPE, .at = AT(sdk), .sub = &sdk_shape, .level = L1, .req = "R-001-094", .help = "For functions of a package." },
+    { "mcp", F_SHAPE, .at = AT(mcp), .sub = &mcp_shape, .level = L1, .req = "R-001-098", .help = "For tools of an MCP server." },
+};
+#undef AT
+/* clang-format on */
+
+const struct shape interface_shape = { .name = "tool's interface",
+                                       .size = sizeof(struct adapter_interface),
+                                       FIELDS(interface_fields),
+                                       .code = CODE_VALIDATION_ERROR };

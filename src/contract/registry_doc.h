@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* registry_doc.h: the tools that are allowed, and to do what (.writ/tools.yaml). */
+#pragma once
+
+#include "contract/levels.h"
+#include "contract/shape.h"
+
+/* Strict: only what is listed runs. Caller: a person's own command runs too. */
+enum allowlist { ALLOWLIST_STRICT, ALLOWLIST_CALLER };
+
+/* What is done with an argument that a shell would read as more than text (IV-02). */
+enum iv02 { IV02_ESCAPE, IV02_BLOCK };
+
+enum tool_status { TOOL_ACTIVE, TOOL_DEPRECATED, TOOL_BLOCKED };
+
+struct tool_scope {
+    struct items commands, operations; /* of struct str */
+    int filesystem;                    /* enum fs_level */
+    int network;                       /* enum net_level */
+    int iv02;                          /* enum iv02 */
+};
+
+struct tool_approval {
+    struct str by, at, reason;
+};
+
+struct tool_doc {
+    struct str tool_id, name, version, owner, provenance, last_review, next_review;
+    const struct tool_scope *scope;
+    const struct tool_approval *approval; /* NULL: none */
+    int status;                           /* enum tool_status */
+};
+
+struct registry_doc {
+    int allowlist;      /* enum allowlist */
+    struct items tools; /* of struct tool_doc */
+};
+
+extern const struct shape registry_shape;

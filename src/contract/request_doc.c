@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* request_doc.c: the shape of one command under limits (contract 001, execution contract). */
+#include "contract/request_doc.h"
+
+static const char *const on_oversize_names[] = { "reject", "truncate", NULL };
+
+/* The member, or the map itself where there is no such member. */
+static const struct doc *place(const struct doc *d, const char *key)
+{
+    const struct doc *member = doc_get(d, key);
+
+    return member ? member : d;
+}
+
+static void environment_names(const struct doc *d, const void *decoded, struct report *r)
+{
+    const struct doc *environment = doc_get(d, "environment");
+    const struct form_row *form = &forms[FORM_ENV_NAME];
+
+    (void)decoded;
+    if (!environment || environment->kind != DOC_MAP)
+        return;
+    for (const struct doc *c = environment->first; c; c = c->next) {
+        struct doc key = { .kind = DOC_TEXT, .text = c->key };
+        _buf_ struct buf found = { .max = 256 };
+        const char *why = NULL;
+
+        if (form->fits(c->key, &why))
+            continue;
+        doc_say(&key, &found);
+        report_add(r, ABOUT_KEY, c, CODE_VALIDATION_ERROR, "%s is not %s such as %s%s%s", found.s,
+                   form->name, form->example, why ? ": " : "", why ? why : "");
+    }
+}
+
+static void no_nul(const struct doc *d, const char *name, struct report *r)
+{
+    if (d->kind == DOC_TEXT && d->text.n && memchr(d->text.s, '\0', d->text.n))
+        report_add(r, ABOUT_VALUE, d, CODE_VALIDATION_ERROR,
+                   "%s holds a NUL byte, which cannot be handed to a program", name);
+    if (d->kind != DOC_LIST && d->kind != DOC_MAP)
+        return;
+    for (const struct doc *c = d->first; c; c = c->next)
+        no_nul(c, name, r);
+}
+
+/* execve() ends a text at its first NUL: the program would be given another one than was checked.
+ * Standard input is bytes and may hold any. */
+static void inputs_whole(const struct doc *d, const void *decoded, struct report *r)
+{
+    static const char *const handed[] = { "command", "arguments", "environment",
+                                          "working_directory", "input_files" };
+
+    (void)decoded;
+    for (size_t i = 0; i < COUNT(handed); i++) {
+        const struct doc *member = doc_get(d, handed[i]);
+
+        if (member)
+            no_nul(member, handed[i], r);
+    }
+}
+
+/* What is said about the network must not be silently without effect. */
+static void network_agrees(const struct doc *d, const void *decoded, struct report *r)
+{
+    const struct request_network *network = decoded;
+    const struct doc *level = doc_get(d, "level");
+
+    if (network->level == CHOICE_NONE)
+        return;
+    if (network->enabled == (network->level == NET_OFFLINE))
+        report_add(r, ABOUT_VALUE, level, CODE_VALIDATION_ERROR,
+                   "network level '%s' needs enabled: %s", net_level_names[network->level],
+                   network->enabled ? "false" : "true");
+}
+
+enum net_level request_net_level(const struct request_network *network)
+{
+    if (!network->enabled)
+        return NET_OFFLINE;
+    return network->level == CHOICE_NONE ? NET_API : (enum net_level)network->level;
+}
+
+bool request_expects(const struct doc *stream, struct str *content)
+{
+    if (!stream || (stream->kind == DOC_TEXT && str_is(stream->text, "captured")))
+        return false;
+    *content = (stream->kind == DOC_MAP ? stream->first : stream)->text;
+    return true;
+}
+
+static void stream_said(const struct doc *d, const char *name, struct report *r)
+{
+    const struct doc *stream = doc_get(d, name), *expected;
+
+    if (!stream || stream->kind == DOC_TEXT)
+        return;
+    expected = doc_get(stream, "expected");
+    if (!expected || expected->kind != DOC_TEXT || stream->count != 1)
+        report_add(r, ABOUT_VALUE, stream, CODE_VALIDATION_ERROR,
+                   "%s must be 'captured', the expected text, or {expected: text}", name);
+}
+
+static void streams_said(const struct doc *d, const void *decoded, struct report *r)
+{
+    (void)decoded;
+    stream_said(d, "stdout", r);
+    stream_said(d, "stderr", r);
+}
+
+static void artifacts_said(const struct doc *d, const void *decoded, struct report *r)
+{
+    const struct items *artifacts = &((const struct request_outputs *)decoded)->artifacts;
+    const struct doc *const *each = artifacts->v;
+
+    (void)d;
+    for (size_t i = 0; i < artifacts->n; i++) {
+        const struct doc *c = each[i];
+
+        if (!(c->kind == DOC_TEXT && c->text.n) && c->kind != DOC_MAP)
+            report_add(r, ABOUT_VALUE, c, CODE_VALIDATION_ERROR,
+                       "an artifact must be a path or a map");
+    }
+}
+
+static void levels_approved(const struct doc *d, const void *decoded, struct report *r)
+{
+    const struct request_doc *request = decoded;
+    bool approved = request->approval && request->approval->reason.s;
+    const struct doc *sandbox = place(d, "sandbox");
+    struct error e;
+
+    if (!request->sandbox)
+        return;
+    if (request->sandbox->filesystem && request->sandbox->filesystem->level != CHOICE_NONE &&
+        !fs_level_granted((enum fs_level)request->sandbox->filesystem->level, approved, &e))
+        report_add(r, ABOUT_VALUE, place(place(sandbox, "filesystem"), "level"), e.code, "%s",
+                   e.msg);
+    if (request->sandbox->network &&
+        !net_level_granted(request_net_level(request->sandbox->network), approved, &e))
+        report_add(r, ABOUT_VALUE, place(place(sandbox, "network"), "level"), e.code, "%s", e.msg);
+}
+
+/* clang-format off */
+#define AT(member) offsetof(struct request_inputs, member)
+static const struct field inputs_fields[] = {
+    { "command",           F_TEXT,   ONE,  NEEDED,   .at = AT(command), .min = 1,                     .req = "R-001-005", .help = "The command or function to run." },
+    { "arguments",         F_TEXT,   LIST, OPTIONAL, .at = AT(arguments),                             .req = "R-001-006", .help = "Its arguments, each handed over as it is." },
+    { "environment",       F_TEXT,   DICT, OPTIONAL, .at = AT(environment),                           .req = "R-001-007", .help = "Variables and their values." },
+    { "working_directory", F_TEXT,   ONE,  OPTIONAL, .at = AT(working_directory), .min = 1,           .req = "R-001-008", .help = "Where it runs." },
+    { "input_files",       F_TEXT,   LIST, OPTIONAL, .at = AT(input_files), .min = 1,                 .req = "R-001-009", .help = "Files it finds there." },
+    { "stdin",             F_TEXT,   ONE,  OPTIONAL, .at = AT(stdin_text),                            .req = "R-001-010", .help = "What it reads on standard input." },
+    { "on_oversize",       F_CHOICE, ONE,  OPTIONAL, .at = AT(on_oversize), .choices = on_oversize_names, .fallback = OVERSIZE_REJECT, .req = "R-001-059", .help = "Refuse input over the size limit, or cut it." },
+};
+#undef AT
+
+static const struct rule inputs_rules[] = {
+    { "R-001-007", "Names in environment are letters, digits and underscores.", environment_names },
+    { "A01-2",     "What is handed to the program holds no NUL byte.",          inputs_whole },
+};
+
+#define AT(member) offsetof(struct request_filesystem, member)
+static const struct field filesystem_fields[] = {
+    { "level", F_CHOICE, ONE,  OPTIONAL, .at = AT(level), .choices = fs_level_names, .fallback = FS_STANDARD, .req = "R-001-046", .help = "How much of the disk is open; elevated needs an approval." },
+    { "read",  F_TEXT,   LIST, OPTIONAL, .at = AT(read), .min = 1,                                            .req = "R-001-014", .help = "Paths that may be read." },
+    { "write", F_TEXT,   LIST, OPTIONAL, .at = AT(write), .min = 1,                                           .req = "R-001-015", .help = "Paths that may be written." },
+    { "deny",  F_TEXT,   LIST, OPTIONAL, .at = AT(deny), .min = 1,                                            .req = "R-001-016", .help = "Paths that may not; wins over read and write." },
+};
+#undef AT
+
+#define AT(member) offsetof(struct request_network, member)
+static const struct field network_fields[] = {
+    { "enabled", F_BOOL,   ONE,  OPTIONAL, .at = AT(enabled),                                                         .req = "R-001-017", .help = "false: nothing can be reached." },
+    { "level",   F_CHOICE, ONE,  NULLABLE, .at = AT(level), .choices = net_level_names, .fallback = CHOICE_NONE, .req = "R-001-050", .help = "How much of the network is open when it is enabled, api when left out; open needs an approval." },
+    { "allow",   F_TEXT,   LIST, OPTIONAL, .at = AT(allow), .min = 1,                                                 .req = "R-001-018", .help = "The only hosts that can be reached." },
+    { "deny",    F_TEXT,   LIST, OPTIONAL, .at = AT(deny), .min = 1,                                                  .req = "R-001-019", .help = "Hosts that cannot; wins over allow." },
+};
+#undef AT
+
+static const struct rule network_rules[] = {
+    { "R-001-017", "A network level other than offline goes with enabled: true, and offline without.", network_agrees },
+};
+
+#define AT(member) offsetof(struct request_processes, member)
+static const struct field processes_fields[] = {
+    { "max_children", F_INT,  .at = AT(max_children), .limit = &limits[LIMIT_MAX_CHILDREN], .req = "R-001-020", .help = "Processes it may start besides itself; 0 means none." },
+    { "allow_fork",   F_BOOL, .at = AT(allow_fork), .fallback = true,                       .req = "R-001-021", .help = "false: it may start none, whatever max_children says." },
+};
+#undef AT
+/* clang-format on */
+
+static const struct shape inputs_shape = { .name = "request's input",
+                                           .size = sizeof(struct request_inputs),
+                                           FIELDS(inputs_fields),
+                                           RULES(inputs_rules),
+                                           .code = CODE_VALIDATION_ERROR };
+static const struct shape filesystem_shape = { .name = "request's filesystem",
+                                               .size = sizeof(struct request_filesystem),
+                                               FIELDS(filesystem_fields),
+                                               .code = CODE_VALIDATION_ERROR };
+static const struct shape network_shape = { .name = "request's network",
+                                            .size = sizeof(struct request_network),
+                                            FIELDS(network_fields),
+                                            RULES(network_rules),
+                                            .code = CODE_VALIDATION_ERROR };
+static const struct shape processes_shape = { .name = "request's process limit",
+                                              .size = sizeof(struct request_processes),
+                                              FIELDS(processes_fields),
+                                              .code = CODE_VALIDATION_ERROR };
+
+/* clang-format off */
+#define AT(member) offsetof(struct request_sandbox, member)
+static const struct field sandbox_fields[] = {
+    { "timeout_ms", F_INT,   .at = AT(timeout_ms), .limit = &limits[LIMIT_TIMEOUT_MS],                        .req = "R-001-011", .help = "Longest time it may take." },
+    { "memory_mb",  F_INT,   .at = AT(memory_mb), .limit = &limits[LIMIT_MEMORY_MB],                          .req = "R-001-012", .help = "Memory of all its processes together, in MiB." },
+    { "cpu_cores",  F_INT,   .at = AT(cpu_cores), .limit = &limits[LIMIT_CPU_CORES],                          .req = "R-001-013", .help = "Logical cores it may keep busy." },
+    { "filesystem", F_SHAPE, .at = AT(filesystem), .sub = &filesystem_shape, .filled = true,                  .req = "R-001-014", .help = "What it may read and write." },
+    { "network",    F_SHAPE, .at = AT(network), .sub = &network_shape, .filled = true,                        .req = "R-001-017", .help = "What it may reach." },
+    { "processes",  F_SHAPE, .at = AT(processes), .sub = &processes_shape, .filled = true,                    .req = "R-001-020", .help = "What it may start." },
+};
+#undef AT
+
+#define AT(member) offsetof(struct request_outputs, member)
+static const struct field outputs_fields[] = {
+    { "stdout",       F_ANY,  ONE,  OPTIONAL, .at = AT(out),                                                          .req = "R-001-022", .help = "'captured', or the text that is expected." },
+    { "stderr",       F_ANY,  ONE,  OPTIONAL, .at = AT(err),                                                          .req = "R-001-023", .help = "'captured', or the text that is expected." },
+    { "exit_code",    F_INT,  ONE,  NULLABLE, .at = AT(exit_code), .min = 0, .max = 255, .fallback = EXIT_CODE_ANY,   .req = "R-001-024", .help = "The exit code that is expected; any when left out." },
+    { "output_files", F_TEXT, LIST, OPTIONAL, .at = AT(output_files), .min = 1,                                       .req = "R-001-025", .help = "Files to collect afterwards." },
+    { "artifacts",    F_ANY,  LIST, OPTIONAL, .at = AT(artifacts),                                                    .req = "R-001-026", .help = "Artifacts to collect: a path, or a map that describes one." },
+};
+#undef AT
+
+static const struct rule outputs_rules[] = {
+    { "R-001-022", "stdout and stderr are 'captured', a text, or {expected: text}.", streams_said },
+    { "R-001-026", "An artifact is a path or a map.",                               artifacts_said },
+};
+
+#define AT(member) offsetof(struct request_metadata, member)
+static const struct field metadata_fields[] = {
+    { "requested_by", F_TEXT, ONE, NEEDED,   .at = AT(requested_by), .min = 1,            .req = "R-001-027", .help = "The agent or person who asks." },
+    { "requested_at", F_TEXT, ONE, NEEDED,   .at = AT(requested_at), .form = FORM_STAMP,  .req = "R-001-028", .help = "When it was asked for." },
+    { "purpose",      F_TEXT, ONE, OPTIONAL, .at = AT(purpose),                           .req = "R-001-029", .help = "What for, in a few words." },
+    { "evidence_ref", F_TEXT, ONE, OPTIONAL, .at = AT(evidence_ref),                      .req = "R-001-030", .help = "Where its evidence is kept." },
+};
+#undef AT
+
+#define AT(member) offsetof(struct request_approval, member)
+static const struct field approval_fields[] = {
+    { "reason", F_TEXT, ONE, NEEDED, .at = AT(reason), .min = 1, .req = "R-001-049", .help = "Why the level is needed." },
+};
+#undef AT
+/* clang-format on */
+
+static const struct shape sandbox_shape = { .name = "request's sandbox",
+                                            .size = sizeof(struct request_sandbox),
+                                            FIELDS(sandbox_fields),
+                                            .code = CODE_VALIDATION_ERROR };
+static const struct shape outputs_shape = { .name = "request's output",
+                                            .size = sizeof(struct request_outputs),
+                                            FIELDS(outputs_fields),
+                                            RULES(outputs_rules),
+                                            .code = CODE_VALIDATION_ERROR };
+static const struct shape metadata_shape = { .name = "request's metadata",
+                                             .size = sizeof(struct request_metadata),
+                                             FIELDS(metadata_fields),
+                                             .code = CODE_VALIDATION_ERROR };
+static const struct shape approval_shape = { .name = "request's approval",
+                                             .size = sizeof(struct request_approval),
+                                             FIELDS(approval_fields),
+                                             .code = CODE_VALIDATION_ERROR };
+
+/* clang-format off */
+#define AT(member) offsetof(struct request_doc, member)
+static const struct field request_fields[] = {
+    { "execution_id", F_TEXT,  ONE, NEEDED,   .at = AT(execution_id), .min = 1,                            .req = "R-001-002", .help = "Names this run; used once." },
+    { "tool_id",      F_TEXT,  ONE, NEEDED,   .at = AT(tool_id), .min = 1,                                 .req = "R-001-003", .help = "The tool, as the registry names it." },
+    { "adapter_id",   F_TEXT,  ONE, NEEDED,   .at = AT(adapter_id), .min = 1,                              .req = "R-001-004", .help = "The adapter that is used." },
+    { "inputs",       F_SHAPE, ONE, NEEDED,   .at = AT(inputs), .sub = &inputs_shape,                      .req = "R-001-005", .help = "What is run, and with what." },
+    { "sandbox",      F_SHAPE, ONE, OPTIONAL, .at = AT(sandbox), .sub = &sandbox_shape, .filled = true,    .req = "R-001-011", .help = "The limits it runs under." },
+    { "outputs",      F_SHAPE, ONE, OPTIONAL, .at = AT(outputs), .sub = &outputs_shape, .filled = true,    .req = "R-001-022", .help = "What is expected of it and what is kept." },
+    { "metadata",     F_SHAPE, ONE, NEEDED,   .at = AT(metadata), .sub = &metadata_shape,                  .req = "R-001-027", .help = "Who asks, when and what for." },
+    { "approval",     F_SHAPE, ONE, OPTIONAL, .at = AT(approval), .sub = &approval_shape,                  .req = "R-001-049", .help = "Why a level that needs approval is used." },
+};
+#undef AT
+
+static const struct rule request_rules[] = {
+    { "R-001-049", "filesystem level elevated and network level open need an approval.", levels_approved },
+};
+/* clang-format on */
+
+const struct shape request_shape = { .name = "request",
+                                     .size = sizeof(struct request_doc),
+                                     FIELDS(request_fields),
+                                     RULES(request_rules),
+                                     .code = CODE_VALIDATION_ERROR };

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* request_doc.h: one command under limits, the execution contract (contract 001). */
+#pragma once
+
+#include "contract/levels.h"
+#include "contract/shape.h"
+
+enum on_oversize { OVERSIZE_REJECT, OVERSIZE_TRUNCATE };
+
+/* No exit code is compared; no network level is written. */
+enum { EXIT_CODE_ANY = -1 };
+
+struct request_inputs {
+    struct str command, working_directory;
+    struct str stdin_text;    /* .s is NULL when there is none */
+    struct items arguments;   /* of struct str */
+    struct items environment; /* of struct pair */
+    struct items input_files; /* of struct str */
+    int on_oversize;          /* enum on_oversize */
+};
+
+struct request_filesystem {
+    int level;                      /* enum fs_level */
+    struct items read, write, deny; /* of struct str */
+};
+
+struct request_network {
+    bool enabled;
+    int level;                /* as written, or CHOICE_NONE; ask request_net_level() */
+    struct items allow, deny; /* of struct str */
+};
+
+struct request_processes {
+    int64_t max_children;
+    bool allow_fork;
+};
+
+/* Nothing in it is NULL: what the document leaves out has its default. */
+struct request_sandbox {
+    int64_t timeout_ms, memory_mb, cpu_cores;
+    const struct request_filesystem *filesystem;
+    const struct request_network *network;
+    const struct request_processes *processes;
+};
+
+struct request_outputs {
+    const struct doc *out, *err; /* stdout and stderr; ask request_expects() */
+    int64_t exit_code;           /* or EXIT_CODE_ANY */
+    struct items output_files;   /* of struct str */
+    struct items artifacts;      /* of const struct doc *: texts and maps */
+};
+
+struct request_metadata {
+    struct str requested_by, requested_at, purpose, evidence_ref;
+};
+
+struct request_approval {
+    struct str reason;
+};
+
+struct request_doc {
+    struct str execution_id, tool_id, adapter_id;
+    const struct request_inputs *inputs;
+    const struct request_sandbox *sandbox;
+    const struct request_outputs *outputs;
+    const struct request_metadata *metadata;
+    const struct request_approval *approval; /* NULL: none */
+};
+
+extern const struct shape request_shape;
+
+/* The level that holds: offline unless enabled; enabled without a level is api, where only what
+ * `allow` names can be reached. */
+enum net_level request_net_level(const struct request_network *network);
+
+/* The content a stream is expected to have; false when it is only captured. */
+bool request_expects(const struct doc *stream, struct str *content);

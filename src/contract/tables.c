@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tables.c: the list of tables, and a table over the readers' ceilings. */
+#include "contract/tables.h"
+
+#include "base/ceilings.h"
+#include "contract/classes.h"
+#include "contract/codes.h"
+#include "contract/exits.h"
+#include "contract/forms.h"
+#include "contract/gate.h"
+#include "contract/inputs.h"
+#include "contract/kinds.h"
+#include "contract/levels.h"
+#include "contract/limits.h"
+#include "contract/repeat.h"
+#include "contract/states.h"
+
+/* clang-format off */
+static const struct column ceiling_columns[] = {
+    { "name",    COLUMN_TEXT, offsetof(struct ceiling_row, name) },
+    { "value",   COLUMN_UINT, offsetof(struct ceiling_row, value) },
+    { "meaning", COLUMN_TEXT, offsetof(struct ceiling_row, meaning) },
+};
+/* clang-format on */
+
+const struct table ceilings_table = {
+    .name = "ceilings",
+    .about = "How much of a document the readers take.",
+    .columns = ceiling_columns,
+    .column_count = COUNT(ceiling_columns),
+    .keys = 1,
+    .rows = ceiling_rows,
+    .row_size = sizeof ceiling_rows[0],
+    .row_count = CEILING_COUNT,
+};
+
+/* clang-format off */
+/* The order `writ explain` lists them in: what most people ask for comes first. */
+const struct table *const contract_tables[] = {
+    &codes_table,
+    &severities_table,
+    &recovery_table,
+    &limits_table,
+    &outputs_table,
+    &fs_levels_table,
+    &net_levels_table,
+    &levels_table,
+    &checks_table,
+    &shell_chars_table,
+    &path_patterns_table,
+    &env_table,
+    &input_sizes_table,
+    &exits_table,
+    &causes_table,
+    &statuses_table,
+    &kinds_table,
+    &classes_table,
+    &timeouts_table,
+    &policies_table,
+    &route_edges_table,
+    &event_states_table,
+    &event_edges_table,
+    &state_words_table,
+    &gate_table,
+    &repeats_table,
+    &caches_table,
+    &forms_table,
+    &ceilings_table,
+};
+/* clang-format on */
+
+const size_t contract_table_count = COUNT(contract_tables);

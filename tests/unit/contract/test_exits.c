@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_exits.c: what exit codes mean, with and without evidence; writ's own. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "contract/exits.h"
+
+static void check_exit(int code, enum cause cause, const char *meaning, const char *action)
+{
+    const struct exit_row *row = exit_meaning(code, cause);
+
+    assert_non_null(row);
+    assert_string_equal(row->meaning, meaning);
+    assert_string_equal(row->action, action);
+}
+
+static void R_001_074_R_001_075_exit_codes_up_to_125(void **state)
+{
+    (void)state;
+    check_exit(0, CAUSE_EXITED, "success", "continue workflow");
+    for (int code = 1; code <= 125; code++)
+        check_exit(code, CAUSE_EXITED, "tool-specific error", "log and handle");
+}
+
+static void R_001_076_R_001_077_exit_codes_126_and_127(void **state)
+{
+    (void)state;
+    check_exit(126, CAUSE_EXEC_FAILED, "permission denied", "escalate");
+    check_exit(127, CAUSE_EXEC_FAILED, "command not found", "check allowlist");
+}
+
+/* A01-1: 137 and 143 too, where nothing shows that memory or time ran out. */
+static void R_001_078_exit_codes_from_128_are_signals(void **state)
+{
+    (void)state;
+    for (int code = 128; code <= 255; code++) {
+        for (int cause = 0; cause < CAUSE_COUNT; cause++) {
+            if ((code == EXIT_OOM && cause == CAUSE_OOM) ||
+                (code == EXIT_TIMEOUT && cause == CAUSE_TIMEOUT))
+                continue;
+            check_exit(code, (enum cause)cause, "signal termination", "log signal number");
+        }
+    }
+}
+
+static void R_001_079_R_001_080_oom_and_timeout_with_evidence(void **state)
+{
+    (void)state;
+    check_exit(137, CAUSE_OOM, "OOM killed", "increase memory or fail");
+    check_exit(143, CAUSE_TIMEOUT, "SIGTERM (timeout)", "extend timeout or fail");
+}
+
+static void rows_are_written_as_in_the_contract(void **state)
+{
+    static const char *const want[EXIT_ROWS] = { "0", "1-125", "126", "127", "128+", "137", "143" };
+
+    (void)state;
+    for (size_t i = 0; i < EXIT_ROWS; i++)
+        assert_string_equal(exits[i].codes, want[i]);
+}
+
+static void exit_codes_out_of_range_have_no_meaning(void **state)
+{
+    (void)state;
+    assert_null(exit_meaning(-1, CAUSE_SANDBOX_ERROR));
+    assert_null(exit_meaning(256, CAUSE_EXITED));
+}
+
+static void causes_and_statuses_are_the_documented_ones(void **state)
+{
+    static const char *const names[] = { "exited",      "signaled",      "timeout",
+                                         "oom",         "output_limit",  "violation",
+                                         "exec_failed", "sandbox_error", "cancelled" };
+    static const int want[STATUS_ROWS] = { 0, 1, 3, 64, 65, 69, 70, 74, 77, 125 };
+
+    (void)state;
+    assert_int_equal(COUNT(names), CAUSE_COUNT);
+    for (int i = 0; i < CAUSE_COUNT; i++) {
+        assert_string_equal(cause_names[i], names[i]);
+        assert_int_equal(causes[i].cause, i);
+    }
+    assert_null(cause_names[CAUSE_COUNT]);
+    for (size_t i = 0; i < STATUS_ROWS; i++)
+        assert_int_equal(statuses[i].status, want[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(R_001_074_R_001_075_exit_codes_up_to_125),
+        cmocka_unit_test(R_001_076_R_001_077_exit_codes_126_and_127),
+        cmocka_unit_test(R_001_078_exit_codes_from_128_are_signals),
+        cmocka_unit_test(R_001_079_R_001_080_oom_and_timeout_with_evidence),
+        cmocka_unit_test(rows_are_written_as_in_the_contract),
+        cmocka_unit_test(exit_codes_out_of_range_have_no_meaning),
+        cmocka_unit_test(causes_and_statuses_are_the_documented_ones),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

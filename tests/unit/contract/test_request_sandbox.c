@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_request_sandbox.c: limits, their ranges, and levels that need an approval. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "unit/contract/request_text.h"
+
+#define LIMIT_ROW(value, at, says)                               \
+    {                                                            \
+        MORE("sandbox: {" value "}"), at, CODE_LIMIT_RANGE, says \
+    }
+
+static void R_001_031_R_001_034_R_001_038_R_001_042_limits_left_out_have_their_defaults(
+    void **state)
+{
+    _checked_ struct checked c = { 0 };
+    const struct request_doc *request = check_text(&c, &request_shape, least);
+
+    (void)state;
+    check_clean(&c);
+    assert_int_equal(request->sandbox->timeout_ms, 30000);
+    assert_int_equal(request->sandbox->memory_mb, 512);
+    assert_int_equal(request->sandbox->cpu_cores, 1);
+    assert_int_equal(request->sandbox->processes->max_children, 10);
+}
+
+static void R_001_032_R_001_033_timeout_ms_is_1000_to_600000(void **state)
+{
+    static const struct refusal rows[] = {
+        LIMIT_ROW("timeout_ms: 999", "/sandbox/timeout_ms",
+                  "timeout_ms is 999, allowed 1000..600000"),
+        LIMIT_ROW("timeout_ms: 600001", "/sandbox/timeout_ms",
+                  "timeout_ms is 600001, allowed 1000..600000"),
+    };
+
+    (void)state;
+    refused(rows, COUNT(rows));
+    accepted(MORE("sandbox: {timeout_ms: 1000}"));
+    accepted(MORE("sandbox: {timeout_ms: 600000}"));
+}
+
+static void R_001_035_R_001_036_memory_mb_is_64_to_4096(void **state)
+{
+    static const struct refusal rows[] = {
+        LIMIT_ROW("memory_mb: 63", "/sandbox/memory_mb", "memory_mb is 63, allowed 64..4096"),
+        LIMIT_ROW("memory_mb: 4097", "/sandbox/memory_mb", "memory_mb is 4097, allowed 64..4096"),
+    };
+
+    (void)state;
+    refused(rows, COUNT(rows));
+    accepted(MORE("sandbox: {memory_mb: 64}"));
+    accepted(MORE("sandbox: {memory_mb: 4096}"));
+}
+
+static void R_001_039_R_001_040_cpu_cores_is_1_to_4(void **state)
+{
+    static const struct refusal rows[] = {
+        LIMIT_ROW("cpu_cores: 0", "/sandbox/cpu_cores", "cpu_cores is 0, allowed 1..4"),
+        LIMIT_ROW("cpu_cores: 5", "/sandbox/cpu_cores", "cpu_cores is 5, allowed 1..4"),
+    };
+
+    (void)state;
+    refused(rows, COUNT(rows));
+    accepted(MORE("sandbox: {cpu_cores: 1}"));
+    accepted(MORE("sandbox: {cpu_cores: 4}"));
+}
+
+static void R_001_043_R_001_044_max_children_is_0_to_100(void **state)
+{
+    static const struct refusal rows[] = {
+        LIMIT_ROW("processes: {max_children: -1}", "/sandbox/processes/max_children",
+                  "max_children is -1, allowed 0..100"),
+        LIMIT_ROW("processes: {max_children: 101}", "/sandbox/processes/max_children",
+                  "max_children is 101, allowed 0..100"),
+    };
+
+    (void)state;
+    refused(rows, COUNT(rows));
+    accepted(MORE("sandbox: {processes: {max_children: 0}}"));
+    accepted(MORE("sandbox: {processes: {max_children: 100}}"));
+}
+
+static void a_limit_is_a_whole_number(void **state)
+{
+    static const struct refusal rows[] = {
+        { MORE("sandbox: {timeout_ms: 1000.5}"), "/sandbox/timeout_ms", CODE_VALIDATION_ERROR,
+          "timeout_ms is 1000.5, must be a whole number" },
+        { MORE("sandbox: {memory_mb: '64'}"), "/sandbox/memory_mb", CODE_VALIDATION_ERROR,
+          "memory_mb is '64', must be a whole number" },
+        { MORE("sandbox: {cpu_cores: null}"), "/sandbox/cpu_cores", CODE_VALIDATION_ERROR,
+          "cpu_cores is null, must be a whole number" },
+    };
+
+    (void)state;
+    refused(rows, COUNT(rows));
+}
+
+static void R_001_049_R_001_054_a_level_that_needs_approval_is_refused_without(void **state)
+{
+    static const struct refusal rows[] = {
+        { MORE("sandbox: {filesystem: {level: elevated}}"), "/sandbox/filesystem/level",
+          CODE_APPROVAL_MISSING,
+          "filesystem level 'elevated' needs a recorded approval, and there is none" },
+        { MORE("sandbox: {network: {enabled: true, level: open}}"), "/sandbox/network/level",
+          CODE_APPROVAL_MISSING,
+          "network level 'open' needs a recorded approval, and there is none" },
+        { MORE("approval: {}"), "/approval", CODE_VALIDATION_ERROR,
+          "a request's approval needs 'reason'" },
+        { MORE("approval: {reason: ''}"), "/approval/reason", CODE_VALIDATION_ERROR,
+          "reason has 0 characters, allowed 1 or more" },
+    };
+
+    (void)state;
+    refused(rows, COUNT(rows));
+    accepted(MORE("sandbox: {filesystem: {level: elevated}, "
+                  "network: {enabled: true, level: open}}\n"
+                  "approval: {reason: the kernel is measured}"));
+    accepted(MORE("sandbox: {filesystem: {level: extended}}"));
+    accepted(MORE("sandbox: {network: {enabled: true, level: registry}}"));
+}
+
+static void a_level_is_one_of_the_four(void **state)
+{
+    static const struct refusal rows[] = {
+        { MORE("sandbox: {filesystem: {level: elevate}}"), "/sandbox/filesystem/level",
+          CODE_VALIDATION_ERROR,
+          "'elevate' is not one of minimal, standard, extended, elevated (did you mean 'elevated'?)" },
+        { MORE("sandbox: {network: {level: Open}}"), "/sandbox/network/level",
+          CODE_VALIDATION_ERROR,
+          "'Open' is not one of offline, registry, api, open (did you mean 'open'?)" },
+    };
+
+    (void)state;
+    refused(rows, COUNT(rows));
+}
+
+static void level_and_enabled_agree_about_the_network(void **state)
+{
+    static const struct refusal rows[] = {
+        { MORE("sandbox: {network: {level: api}}"), "/sandbox/network/level", CODE_VALIDATION_ERROR,
+          "network level 'api' needs enabled: true" },
+        { MORE("sandbox: {network: {enabled: false, level: registry}}"), "/sandbox/network/level",
+          CODE_VALIDATION_ERROR, "network level 'registry' needs enabled: true" },
+        { MORE("sandbox: {network: {enabled: true, level: offline}}"), "/sandbox/network/level",
+          CODE_VALIDATION_ERROR, "network level 'offline' needs enabled: false" },
+    };
+
+    (void)state;
+    refused(rows, COUNT(rows));
+    accepted(MORE("sandbox: {network: {enabled: true}}"));
+    accepted(MORE("sandbox: {network: {enabled: false, level: offline}}"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(
+            R_001_031_R_001_034_R_001_038_R_001_042_limits_left_out_have_their_defaults),
+        cmocka_unit_test(R_001_032_R_001_033_timeout_ms_is_1000_to_600000),
+        cmocka_unit_test(R_001_035_R_001_036_memory_mb_is_64_to_4096),
+        cmocka_unit_test(R_001_039_R_001_040_cpu_cores_is_1_to_4),
+        cmocka_unit_test(R_001_043_R_001_044_max_children_is_0_to_100),
+        cmocka_unit_test(a_limit_is_a_whole_number),
+        cmocka_unit_test(R_001_049_R_001_054_a_level_that_needs_approval_is_refused_without),
+        cmocka_unit_test(a_level_is_one_of_the_four),
+        cmocka_unit_test(level_and_enabled_agree_about_the_network),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
