@@ -95,7 +95,7 @@ static void put32(uint8_t *out, uint32_t v)
 
 struct digest sha256_end(struct sha256 *s)
 {
-    struct digest d;
+    struct digest d = { { 0 } };
     size_t held = s->bytes % BLOCK;
     uint64_t bits = s->bytes * 8;
 

@@ -22,9 +22,9 @@ static struct problem *add(struct report *r, bool warning)
         r->errors++;
     if (r->listed == r->most)
         return NULL;
-    r->listed++;
     p = arena_new(r->a, struct problem);
     p->warning = warning;
+    p->found = r->listed++;
     p->next = r->first;
     r->first = p;
     return p;
@@ -63,49 +63,26 @@ void report_error(struct report *r, const struct error *e)
     p->col = e->at.col;
 }
 
-/* Stable: of two problems in one place, the one found first comes first. */
-static struct problem *merge(struct problem *a, struct problem *b)
+static int by_place(const void *a, const void *b)
 {
-    struct problem *head = NULL, **tail = &head;
+    const struct problem *x = *(struct problem *const *)a, *y = *(struct problem *const *)b;
 
-    while (a && b) {
-        struct problem **least = a->at <= b->at ? &a : &b;
-
-        *tail = *least;
-        tail = &(*tail)->next;
-        *least = *tail;
-    }
-    *tail = a ? a : b;
-    return head;
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    return x->found < y->found ? -1 : x->found > y->found; /* of two in one place, in order */
 }
 
-static struct problem *turn(struct problem *p)
+static void sort(struct report *r)
 {
-    struct problem *turned = NULL;
+    struct problem **sorted = arena_alloc(r->a, (r->listed + 1) * sizeof *sorted);
+    size_t n = 0;
 
-    while (p) {
-        struct problem *next = p->next;
-
-        p->next = turned;
-        turned = p;
-        p = next;
-    }
-    return turned;
-}
-
-static struct problem *sort(struct problem *list, uint32_t n)
-{
-    struct problem *middle = list, *after;
-
-    if (n < 2)
-        return list;
-    for (uint32_t i = 1; i < n / 2; i++)
-        middle = middle->next;
-    after = middle->next;
-    middle->next = NULL;
-    list = sort(list, n / 2);
-    after = sort(after, n - n / 2);
-    return merge(list, after);
+    for (struct problem *p = r->first; p; p = p->next)
+        sorted[n++] = p;
+    qsort(sorted, n, sizeof *sorted, by_place);
+    for (size_t i = 0; i < n; i++)
+        sorted[i]->next = sorted[i + 1];
+    r->first = sorted[0];
 }
 
 void report_finish(struct report *r)
@@ -113,7 +90,7 @@ void report_finish(struct report *r)
     size_t from = 0;
     int line = 1, col = 1;
 
-    r->first = sort(turn(r->first), r->listed);
+    sort(r);
     for (struct problem *p = r->first; p; p = p->next) {
         if (p->line > 0 || !r->text.s)
             continue;

@@ -13,6 +13,7 @@ struct problem {
     struct problem *next;
     int code; /* a row of the code table */
     bool warning;
+    uint32_t found; /* how many were found before it */
     size_t at;
     int line, col; /* line 0: the problem has no place in the text */
     const char *pointer;

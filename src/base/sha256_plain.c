@@ -39,7 +39,7 @@ static void fold_one(uint32_t h[8], const uint8_t *block)
 {
     uint32_t a = h[0], b = h[1], c = h[2], d = h[3];
     uint32_t e = h[4], f = h[5], g = h[6], last = h[7];
-    uint32_t w[16];
+    uint32_t w[16] = { 0 };
 
 #pragma GCC unroll 64
     for (int i = 0; i < 64; i++) {

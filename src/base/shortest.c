@@ -183,7 +183,7 @@ static char *put_decimal(const struct decimal *d, char *out)
         out = put(out, d->digit, count);
         return put(out, zeros, point - count);
     }
-    if (0 < point && point <= 21) {
+    if (0 < point && point < count) {
         out = put(out, d->digit, point);
         *out++ = '.';
         return put(out, d->digit + point, count - point);

@@ -55,7 +55,7 @@ static struct uuid as_v4(struct uuid id)
 
 static struct uuid real_id(void *self)
 {
-    struct uuid id;
+    struct uuid id = { { 0 } };
 
     real_chance(self, id.b, sizeof id.b);
     return as_v4(id);

@@ -335,6 +335,10 @@ bool yaml_read(const char *file, struct str text, const struct ceilings *max, st
     if (bad < text.n)
         return refuse(&r, ERROR_ENCODING, bad, "byte 0x%02x is not UTF-8",
                       (unsigned char)text.s[bad]);
+    bad = yaml_control(text);
+    if (bad < text.n)
+        return refuse(&r, ERROR_SYNTAX, bad, "byte 0x%02x is a control character, not YAML",
+                      (unsigned char)text.s[bad]);
     if (text.n == 0)
         return refuse(&r, ERROR_SYNTAX, 0, "the document is empty");
     if (!parse(&r, text))

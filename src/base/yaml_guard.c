@@ -6,6 +6,9 @@
  * token in memory (2 MB of them took 700 MB) long before its depth can be seen. No document that
  * people write comes near these ceilings; brackets are counted wherever they stand, in texts too,
  * because to know where they stand is to have parsed the document.
+ *
+ * Control characters are no YAML. libfyaml lets them pass, and what it gives for a text with a NUL
+ * in it is cut short or, in folded texts, memory that was never written.
  */
 #include "base/yaml_guard.h"
 
@@ -31,6 +34,16 @@ static void count(struct guard *g, const char *p, bool line_begins)
         g->directive = *p == '%';
     else if (g->directive > 0)
         g->directive++;
+}
+
+size_t yaml_control(struct str text)
+{
+    size_t i = 0;
+
+    while (i < text.n && (((unsigned char)text.s[i] >= ' ' && text.s[i] != 0x7f) ||
+                          text.s[i] == '\t' || text.s[i] == '\n' || text.s[i] == '\r'))
+        i++;
+    return i;
 }
 
 enum ceiling yaml_guard(struct str text, const struct ceilings *max, size_t *at)

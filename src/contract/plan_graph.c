@@ -204,7 +204,7 @@ void plan_retry_codes(const struct doc *d, const void *decoded, struct report *r
     const struct items *listed =
         plan->retry_policy ? &plan->retry_policy->retryable_error_codes : NULL;
 
-    for (size_t i = 0; entry && i < listed->n; i++, entry = entry->next) {
+    for (size_t i = 0; entry && listed && i < listed->n; i++, entry = entry->next) {
         struct str name = ((const struct str *)listed->v)[i];
         const struct code_row *row = &codes[code_named(name)];
 

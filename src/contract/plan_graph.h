@@ -4,7 +4,7 @@
 
 #include "contract/shape.h"
 
-void plan_ids_unique(const struct doc *d, const void *plan, struct report *r);
-void plan_dependencies_known(const struct doc *d, const void *plan, struct report *r);
-void plan_acyclic(const struct doc *d, const void *plan, struct report *r);
-void plan_retry_codes(const struct doc *d, const void *plan, struct report *r);
+void plan_ids_unique(const struct doc *d, const void *decoded, struct report *r);
+void plan_dependencies_known(const struct doc *d, const void *decoded, struct report *r);
+void plan_acyclic(const struct doc *d, const void *decoded, struct report *r);
+void plan_retry_codes(const struct doc *d, const void *decoded, struct report *r);

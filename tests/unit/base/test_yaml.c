@@ -98,6 +98,33 @@ static void refusals_say_what_and_where(void **state)
     }
 }
 
+/* libfyaml lets them pass, and a NUL makes it give memory that was never written. */
+static void control_characters_are_refused(void **state)
+{
+    static const struct {
+        struct str text;
+        int line, col;
+    } cases[] = {
+        { { "a: b\0c\n", 7 }, 1, 5 },
+        { { "a: 1\nb: \"x\x01\"\n", 13 }, 2, 6 },
+        { { "|\0\1\5\0\n 1x \0\0", 12 }, 1, 2 },
+        { { "a: \x7f\n", 5 }, 1, 4 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        _arena_ struct arena a = { 0 };
+        const struct document *d = NULL;
+        struct error e = { 0 };
+
+        assert_false(read_str(cases[i].text, &a, &d, &e));
+        assert_int_equal(e.code, ERROR_SYNTAX);
+        assert_non_null(strstr(e.msg, "is a control character"));
+        assert_int_equal(e.at.line, cases[i].line);
+        assert_int_equal(e.at.col, cases[i].col);
+    }
+}
+
 static void repeat(struct buf *b, const char *text, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -166,6 +193,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plain_words_are_typed_by_the_core_schema),
         cmocka_unit_test(refusals_say_what_and_where),
+        cmocka_unit_test(control_characters_are_refused),
         cmocka_unit_test(bombs_end_in_a_ceiling),
         cmocka_unit_test(aliases_are_copied_inside_the_budget),
     };
