@@ -54,19 +54,36 @@ static void say_text(struct str t, struct buf *to)
     buf_adds(to, n < t.n ? "…'" : "'");
 }
 
-void doc_say(const struct doc *d, struct buf *to)
+/* A number as the user wrote it; false where the text is not there to look at. */
+static bool say_written(const struct doc *d, struct buf *to)
+{
+    struct str text = doc_home(d)->text, rest;
+    size_t n;
+
+    if (!text.s || d->at >= text.n || !strchr("+-.0123456789", text.s[d->at]))
+        return false;
+    rest = (struct str){ text.s + d->at, text.n - d->at };
+    for (n = 0; n < rest.n && n < SAY_MAX && rest.s[n] && strchr("+-.0123456789eExo", rest.s[n]);)
+        n++;
+    buf_add(to, rest.s, n);
+    return true;
+}
+
+static void say_number(const struct doc *d, struct buf *to)
 {
     char number[SHORTEST_MAX];
 
+    if (!d->up || !say_written(d, to))
+        buf_add(to, number, shortest_double(d->number, number));
+}
+
+void doc_say(const struct doc *d, struct buf *to)
+{
     switch (d->kind) {
     case DOC_NULL: buf_adds(to, "null"); return;
     case DOC_BOOL: buf_adds(to, d->truth ? "true" : "false"); return;
     case DOC_INT: buf_addf(to, "%" PRId64, d->whole); return;
-    case DOC_NUMBER:
-        buf_add(to, number, shortest_double(d->number, number));
-        if (!memchr(to->s, '.', to->len) && !memchr(to->s, 'e', to->len))
-            buf_adds(to, ".0"); /* it was not written as a whole number */
-        return;
+    case DOC_NUMBER: say_number(d, to); return;
     case DOC_TEXT: say_text(d->text, to); return;
     case DOC_LIST: buf_addf(to, "a list of %u", d->count); return;
     case DOC_MAP: buf_addf(to, "a map of %u", d->count); return;

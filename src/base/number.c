@@ -20,7 +20,6 @@ static const double tens[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
 
 enum { DIGITS_SAFE = 18, EXPONENT_MAX = 100000 };
-static const int64_t whole_max = INT64_C(9007199254740991); /* 2^53 - 1 */
 
 /* What the text says, before it becomes a double. */
 struct decimal {
@@ -88,7 +87,7 @@ static double to_double(const struct decimal *d, struct str text)
     int e = d->exponent;
     double v = (double)d->digits;
 
-    if (d->count > DIGITS_SAFE || d->digits > whole_max || e < -22 || e > 22)
+    if (d->count > DIGITS_SAFE || d->digits > WHOLE_MAX || e < -22 || e > 22)
         return slow_double(text);
     v = e < 0 ? v / tens[-e] : v * tens[e];
     return d->minus ? -v : v;
@@ -109,7 +108,7 @@ bool number_read(struct str text, struct doc *d, const char **why)
     struct decimal parts = take_apart(text);
     double v;
 
-    if (parts.whole && parts.count <= DIGITS_SAFE && parts.digits <= whole_max) {
+    if (parts.whole && parts.count <= DIGITS_SAFE && parts.digits <= WHOLE_MAX) {
         d->kind = DOC_INT;
         d->whole = parts.minus ? -parts.digits : parts.digits;
         return true;

@@ -25,32 +25,33 @@ size_t str_chars(struct str t)
 
 enum { NEAR_MAX = 64 };
 
-static size_t least(size_t a, size_t b, size_t c)
+static size_t least(size_t a, size_t b)
 {
-    size_t ab = a < b ? a : b;
-
-    return ab < c ? ab : c;
+    return a < b ? a : b;
 }
 
-/* Edits that turn a into b: insert, drop, replace; both at most NEAR_MAX bytes. */
+/* Edits that turn a into b: insert, drop, replace, swap two neighbours; both at most NEAR_MAX
+ * bytes. row[i] is about the first i letters of a. */
 static size_t edits(struct str a, struct str b)
 {
-    size_t row[NEAR_MAX + 1];
+    size_t rows[3][NEAR_MAX + 1];
 
-    for (size_t j = 0; j <= b.n; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= a.n; i++) {
-        size_t corner = row[0];
+    for (size_t i = 0; i <= a.n; i++) {
+        size_t *row = rows[i % 3], *before = rows[(i + 2) % 3], *two_before = rows[(i + 1) % 3];
 
         row[0] = i;
         for (size_t j = 1; j <= b.n; j++) {
-            size_t above = row[j];
+            bool swap = i > 1 && j > 1 && a.s[i - 1] == b.s[j - 2] && a.s[i - 2] == b.s[j - 1];
 
-            row[j] = least(above + 1, row[j - 1] + 1, corner + (a.s[i - 1] != b.s[j - 1]));
-            corner = above;
+            row[j] = row[j - 1] + 1;
+            if (i > 0)
+                row[j] =
+                    least(row[j], least(before[j] + 1, before[j - 1] + (a.s[i - 1] != b.s[j - 1])));
+            if (swap)
+                row[j] = least(row[j], two_before[j - 2] + 1);
         }
     }
-    return row[b.n];
+    return rows[a.n % 3][b.n];
 }
 
 /* How far apart two words are; the beginning of a word is one step away from it. */

@@ -2,8 +2,9 @@
 /* shape.c: the one decoder. Documents are refused here or nowhere. */
 #include "contract/shape.h"
 
-#include <inttypes.h>
 #include <stdio.h>
+
+#include "contract/said.h"
 
 enum { SAY = 256, FIELDS_MAX = 64 };
 
@@ -37,17 +38,6 @@ static bool wrong_kind(struct decoder *dec, const struct field *f, const struct 
     report_add(dec->report, ABOUT_VALUE, d, dec->shape->code, "%s is %s, must be %s", f->name,
                found.s, should);
     return false;
-}
-
-/* "1000..600000", or "1 or more" where there is no upper end. */
-static void say_range(int64_t min, int64_t max, struct buf *to)
-{
-    if (max == WHOLE_MAX || max == 0)
-        buf_addf(to, "%" PRId64 " or more", min);
-    else if (min == max)
-        buf_addf(to, "only %" PRId64, min);
-    else
-        buf_addf(to, "%" PRId64 "..%" PRId64, min, max);
 }
 
 static bool out_of_range(struct decoder *dec, const struct field *f, const struct doc *d,

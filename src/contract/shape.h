@@ -15,6 +15,7 @@
 #pragma once
 
 #include "base/doc.h"
+#include "base/number.h"
 #include "base/report.h"
 #include "contract/codes.h"
 #include "contract/forms.h"
@@ -29,9 +30,6 @@ enum field_need { OPTIONAL, NEEDED, NULLABLE, NEEDED_OR_NULL };
 
 /* How much of an adapter is shown at which level of disclosure (contract 001). */
 enum level { L0, L1, L2, L3 };
-
-/* The largest whole number every JSON reader agrees on: 2^53 - 1. */
-#define WHOLE_MAX INT64_C(9007199254740991)
 
 struct field {
     const char *name;

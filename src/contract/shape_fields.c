@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shape_fields.c: the fields of a shape as rows for people, sub-shapes included. */
 #include "base/json_write.h"
+#include "contract/said.h"
 #include "contract/shape.h"
 
 #include <inttypes.h>
 
 enum { DEEP = 6, TEXT = 512 };
+
+/* "a UUID v4" without its article. */
+static const char *bare_name(enum form form)
+{
+    const char *name = forms[form].name, *blank = strchr(name, ' ');
+    bool article = strncmp(name, "a ", 2) == 0 || strncmp(name, "an ", 3) == 0;
+
+    return article ? blank + 1 : name;
+}
 
 static void say_type(const struct field *f, struct buf *to)
 {
@@ -18,15 +28,13 @@ static void say_type(const struct field *f, struct buf *to)
         buf_adds(to, "list of ");
     if (f->many == DICT)
         buf_adds(to, "map of ");
-    buf_adds(to, f->kind == F_TEXT && f->form ? forms[f->form].name : names[f->kind]);
+    buf_adds(to, f->kind == F_TEXT && f->form ? bare_name(f->form) : names[f->kind]);
 }
 
-static void say_range(int64_t min, int64_t max, const char *unit, struct buf *to)
+static void say_bounds(int64_t min, int64_t max, const char *unit, struct buf *to)
 {
-    if (max == WHOLE_MAX || max == 0)
-        buf_addf(to, "%" PRId64 " or more%s", min, unit);
-    else
-        buf_addf(to, "%" PRId64 "..%" PRId64 "%s", min, max, unit);
+    say_range(min, max, to);
+    buf_adds(to, unit);
 }
 
 static void say_allowed(const struct field *f, struct buf *to)
@@ -37,9 +45,9 @@ static void say_allowed(const struct field *f, struct buf *to)
         for (size_t i = 0; f->choices[i]; i++)
             buf_addf(to, "%s%s", i ? ", " : "", f->choices[i]);
     else if (f->many != ONE && (f->least || f->most))
-        say_range(f->least, f->most, " entries", to);
+        say_bounds(f->least, f->most, " entries", to);
     else if (min || max)
-        say_range(min, max, f->kind == F_TEXT ? " characters" : "", to);
+        say_bounds(min, max, f->kind == F_TEXT ? " characters" : "", to);
     else if (f->kind == F_TEXT && f->form)
         buf_addf(to, "such as %s", forms[f->form].example);
 }
@@ -48,8 +56,12 @@ static void say_default(const struct field *f, struct buf *to)
 {
     int64_t fallback = f->limit ? f->limit->fallback : f->fallback;
 
-    if (f->need != OPTIONAL || f->bare || f->many != ONE)
+    if (f->need != OPTIONAL || f->bare)
         return;
+    if (f->many != ONE) {
+        buf_adds(to, f->many == LIST ? "[]" : "{}");
+        return;
+    }
     if (f->kind == F_INT || f->kind == F_NUMBER)
         buf_addf(to, "%" PRId64, fallback);
     else if (f->kind == F_BOOL)
