@@ -69,12 +69,33 @@ static bool refuse_syntax(struct reader *r)
     return error_at(r->e, ERROR_SYNTAX, &place, "this is not YAML: %s", found->msg);
 }
 
-static struct str token_text(const struct reader *r, struct fy_token *token)
+/* Adds the text of a token piece by piece. fy_token_get_text() would do it in one call, but where
+ * its two passes disagree it leaves memory unwritten and does not say so. */
+static bool add_pieces(struct fy_token *token, struct buf *to)
 {
-    size_t n = 0;
-    const char *s = token ? fy_token_get_text(token, &n) : NULL;
+    struct fy_token_iter *pieces = fy_token_iter_create(token);
+    const struct fy_iter_chunk *piece = NULL;
+    int fault = 0;
 
-    return (struct str){ arena_text(r->a, (struct str){ s, s ? n : 0 }), s ? n : 0 };
+    if (!pieces)
+        mem_end();
+    while ((piece = fy_token_iter_chunk_next(pieces, piece, &fault)))
+        buf_add(to, piece->str, piece->len);
+    fy_token_iter_finish(pieces);
+    fy_token_iter_destroy(pieces);
+    return fault == 0;
+}
+
+static bool token_text(struct reader *r, struct fy_token *token, struct str *out)
+{
+    _buf_ struct buf text = { .max = r->max->v[CEILING_TEXT] };
+
+    if (token && !add_pieces(token, &text))
+        return refuse(r, ERROR_SYNTAX, r->at, "this is not YAML: the text cannot be read");
+    if (!buf_ok(&text))
+        return above(r, CEILING_TEXT);
+    *out = (struct str){ arena_text(r->a, buf_str(&text)), text.len };
+    return true;
 }
 
 /* The value that comes next: the root, an item, or the member whose key was read. */
@@ -102,9 +123,9 @@ static bool keep_anchor(struct reader *r, struct fy_token *token, const struct d
     if (++r->anchor_count > r->max->v[CEILING_ANCHORS])
         return above(r, CEILING_ANCHORS);
     anchor = arena_new(r->a, struct anchor);
-    *anchor = (struct anchor){ token_text(r, token), value, r->anchors };
+    *anchor = (struct anchor){ .value = value, .before = r->anchors };
     r->anchors = anchor;
-    return true;
+    return token_text(r, token, &anchor->name);
 }
 
 /* libfyaml's mark stands behind the quote or the star that begins a value. */
@@ -117,14 +138,14 @@ static void step_back(struct reader *r, const char *marks)
 static bool read_scalar(struct reader *r, struct fy_event *ev)
 {
     bool plain = !ev->scalar.value || fy_token_scalar_style(ev->scalar.value) == FYSS_PLAIN;
-    struct str text = token_text(r, ev->scalar.value);
+    struct str text;
     struct doc *d;
     const char *why;
 
     if (!plain)
         step_back(r, "\"'");
-    if (text.n > r->max->v[CEILING_TEXT])
-        return above(r, CEILING_TEXT);
+    if (!token_text(r, ev->scalar.value, &text))
+        return false;
     if (r->up && r->up->kind == DOC_MAP && !r->key.s) {
         if (memchr(text.s, '\0', text.n))
             return refuse(r, ERROR_SUBSET, r->at, "a key must not hold the character NUL");
@@ -211,11 +232,13 @@ static bool is_open(const struct reader *r, const struct doc *d)
 
 static bool read_alias(struct reader *r, struct fy_event *ev)
 {
-    struct str name = token_text(r, ev->alias.anchor);
     const struct anchor *anchor = r->anchors;
+    struct str name;
     struct doc *d;
 
     step_back(r, "*");
+    if (!token_text(r, ev->alias.anchor, &name))
+        return false;
     if (r->up && r->up->kind == DOC_MAP && !r->key.s)
         return refuse(r, ERROR_SUBSET, r->at, "a key cannot be an alias");
     while (anchor && !str_eq(anchor->name, name))
