@@ -18,7 +18,7 @@ bool buf_grow(struct buf *b, size_t n)
     size_t want = b->cap ? b->cap : 256;
     char *grown;
 
-    if (b->full || n > b->max - b->len)
+    if (b->full || b->len > b->max || n > b->max - b->len)
         return fault(b);
     while (want < b->len + n + 1)
         want *= 2;

@@ -26,23 +26,32 @@ static bool look_first(int fd, const char *name, size_t max, size_t *size, struc
     return true;
 }
 
+/* Reads what is there, up to one byte above the ceiling; *end tells that nothing is left. */
+static bool read_some(int fd, size_t max, struct buf *text, bool *end)
+{
+    size_t room = text->cap - text->len - 1, most = max + 1 - text->len;
+    ssize_t n = read(fd, text->s + text->len, room < most ? room : most);
+
+    *end = n == 0;
+    text->len += n > 0 ? (size_t)n : 0;
+    return n >= 0 || errno == EINTR;
+}
+
 bool fd_read(int fd, const char *name, size_t max, struct arena *a, struct str *out,
              struct error *e)
 {
     _buf_ struct buf text = { .max = max + CHUNK };
     size_t size = 0;
-    ssize_t n;
+    bool end = false;
 
     if (!look_first(fd, name, max, &size, e))
         return false;
-    do {
+    while (!end && text.len <= max) {
         if (!buf_reserve(&text, size > text.len ? size - text.len : CHUNK))
-            return error_set(e, ERROR_CEILING, "'%s' has more than %zu bytes", name, max);
-        n = read(fd, text.s + text.len, text.cap - text.len - 1);
-        if (n < 0 && errno != EINTR)
+            mem_end();
+        if (!read_some(fd, max, &text, &end))
             return error_sys(e, ERROR_IO, "cannot read '%s'", name);
-        text.len += n > 0 ? (size_t)n : 0;
-    } while (n != 0);
+    }
     if (text.len > max)
         return error_set(e, ERROR_CEILING, "'%s' has more than %zu bytes", name, max);
     *out = (struct str){ arena_text(a, buf_str(&text)), text.len };

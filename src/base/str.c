@@ -67,7 +67,7 @@ const char *str_nearest(struct str typed, const char *const *candidates, size_t 
     const char *best = NULL;
     size_t nearest = typed.n <= 4 ? 2 : typed.n / 3 + 2; /* a third of the letters may be wrong */
 
-    if (typed.n > NEAR_MAX)
+    if (typed.n == 0 || typed.n > NEAR_MAX)
         return NULL;
     for (size_t i = 0; i < count; i++) {
         size_t n = distance(typed, str_of(candidates[i]));

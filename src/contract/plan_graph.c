@@ -59,22 +59,28 @@ static const struct doc *nth(const struct doc *list, size_t n)
     return c;
 }
 
-static const struct doc *step_member(const struct doc *plan, size_t step, const char *key)
+/* The steps as they are written, by their place in the plan. */
+static const struct doc **step_docs(const struct doc *plan, size_t n, struct arena *a)
 {
-    const struct doc *d = nth(doc_get(plan, "steps"), step);
+    const struct doc **docs = arena_alloc(a, (n + 1) * sizeof *docs);
+    const struct doc *step = nth(doc_get(plan, "steps"), 0);
 
-    return d ? doc_get(d, key) : NULL;
+    for (size_t i = 0; i < n && step; i++, step = step->next)
+        docs[i] = step;
+    return docs;
 }
 
 void plan_ids_unique(const struct doc *d, const void *decoded, struct report *r)
 {
-    struct index index = index_steps(decoded, r->a);
+    const struct plan_doc *plan = decoded;
+    struct index index = index_steps(plan, r->a);
+    const struct doc **docs = step_docs(d, plan->steps.n, r->a);
 
     for (size_t i = 1; i < index.n; i++) {
         const struct entry *first = &index.v[i - 1], *again = &index.v[i];
 
         if (str_eq(first->id, again->id))
-            report_add(r, ABOUT_VALUE, step_member(d, again->step, "id"), CODE_INVALID_PAYLOAD,
+            report_add(r, ABOUT_VALUE, doc_get(docs[again->step], "id"), CODE_INVALID_PAYLOAD,
                        "'%.*s' is the id of step %zu already; ids are unique within a plan",
                        STR_ARG(again->id), first->step);
     }
@@ -94,10 +100,12 @@ void plan_dependencies_known(const struct doc *d, const void *decoded, struct re
     const struct plan_doc *plan = decoded;
     const struct step_doc *steps = plan->steps.v;
     struct index index = index_steps(plan, r->a);
+    const struct doc **docs = step_docs(d, plan->steps.n, r->a);
     const char **ids = id_texts(&index, r->a);
+    bool few = index.n <= PLAN_STEPS_MAX; /* to look through more would take its time */
 
     for (size_t i = 0; i < plan->steps.n && !report_full(r); i++) {
-        const struct doc *entry = nth(step_member(d, i, "depends_on"), 0);
+        const struct doc *entry = nth(doc_get(docs[i], "depends_on"), 0);
         const struct str *wanted = steps[i].depends_on.v;
 
         for (size_t j = 0; j < steps[i].depends_on.n && entry; j++, entry = entry->next) {
@@ -105,7 +113,7 @@ void plan_dependencies_known(const struct doc *d, const void *decoded, struct re
 
             if (!wanted[j].s || find(&index, wanted[j]))
                 continue;
-            near = report_full(r) ? NULL : str_nearest(wanted[j], ids, index.n);
+            near = few && !report_full(r) ? str_nearest(wanted[j], ids, index.n) : NULL;
             report_add(r, ABOUT_VALUE, entry, CODE_DEPENDENCY_UNRESOLVED,
                        "no step has the id '%.*s'%s%s%s", STR_ARG(wanted[j]),
                        near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
@@ -118,17 +126,20 @@ void plan_dependencies_known(const struct doc *d, const void *decoded, struct re
 struct walk {
     const struct step_doc *steps;
     const struct index *index;
+    const struct doc **docs;
     size_t *trail, *next; /* the steps walked into, and for each how many edges are done */
     size_t depth;
     bool *open, *done;
 };
 
-static struct walk walk_new(const struct plan_doc *plan, const struct index *index, struct arena *a)
+static struct walk walk_new(const struct doc *d, const struct plan_doc *plan,
+                            const struct index *index, struct arena *a)
 {
     size_t n = plan->steps.n + 1;
 
     return (struct walk){ .steps = plan->steps.v,
                           .index = index,
+                          .docs = step_docs(d, plan->steps.n, a),
                           .trail = arena_alloc(a, n * sizeof(size_t)),
                           .next = arena_alloc(a, n * sizeof(size_t)),
                           .open = arena_alloc(a, n),
@@ -155,7 +166,7 @@ static void say_circle(const struct walk *w, size_t again, struct buf *to)
 }
 
 /* One edge further, or one step back. */
-static void step_on(struct walk *w, const struct doc *d, struct report *r)
+static void step_on(struct walk *w, struct report *r)
 {
     size_t step = w->trail[w->depth - 1], edge = w->next[w->depth - 1]++;
     const struct items *edges = &w->steps[step].depends_on;
@@ -174,7 +185,7 @@ static void step_on(struct walk *w, const struct doc *d, struct report *r)
         _buf_ struct buf circle = { .max = 512 };
 
         say_circle(w, to->step, &circle);
-        report_add(r, ABOUT_VALUE, nth(step_member(d, step, "depends_on"), edge),
+        report_add(r, ABOUT_VALUE, nth(doc_get(w->docs[step], "depends_on"), edge),
                    CODE_INVALID_PAYLOAD, "step %zu waits for itself: %s", to->step, circle.s);
         return;
     }
@@ -185,14 +196,14 @@ void plan_acyclic(const struct doc *d, const void *decoded, struct report *r)
 {
     const struct plan_doc *plan = decoded;
     struct index index = index_steps(plan, r->a);
-    struct walk w = walk_new(plan, &index, r->a);
+    struct walk w = walk_new(d, plan, &index, r->a);
 
     for (size_t i = 0; i < plan->steps.n && !report_full(r); i++) {
         if (w.done[i])
             continue;
         enter(&w, i);
         while (w.depth > 0 && !report_full(r))
-            step_on(&w, d, r);
+            step_on(&w, r);
     }
 }
 
