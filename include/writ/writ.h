@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* writ.h: what a C programmer meets.
+ *
+ * Every call answers with an exit status and with text that the caller gives back to writ_free().
+ * Documents and answers cross this border as JSON text (UTF-8, NUL-terminated), so that the
+ * border can stay still while what lies behind it grows.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WRIT_API __attribute__((visibility("default")))
+
+/* The exit status of `writ` and of every call here; `writ explain exits` has the meanings. */
+enum writ_status {
+    WRIT_OK = 0,
+    WRIT_USAGE = 64,
+    WRIT_WRONG = 65,
+    WRIT_UNAVAILABLE = 69,
+    WRIT_BUG = 70,
+    WRIT_UNRECORDED = 74,
+    WRIT_REFUSED = 77,
+};
+
+/* A document: its name as people know it, and its text. Without a text the file of that name is
+ * read; the name "-" stands for standard input. */
+struct writ_input {
+    const char *name;
+    const char *text;
+    size_t len;
+};
+
+WRIT_API const char *writ_version(void);
+
+/* Is this document right? `kind` is a row of `writ explain kinds`, or NULL to recognise it.
+ * Answers WRIT_OK or WRIT_WRONG, and
+ *
+ *     {"file":..,"kind":..,"ok":..,"problems":[{"line":..,"column":..,"pointer":..,"message":..,
+ *      "code":..,"severity":"error"|"warning"}],"errors":N,"warnings":N}
+ *
+ * WRIT_USAGE where there is no such kind. */
+WRIT_API int writ_check(const struct writ_input *input, const char *kind, char **answer);
+
+/* The canonical bytes (RFC 8785) of a document; "sha256:<hex>" of them. On WRIT_WRONG the answer
+ * is as from writ_check(). */
+WRIT_API int writ_canon(const struct writ_input *input, char **answer, size_t *len);
+WRIT_API int writ_digest(const struct writ_input *input, char **answer);
+
+/* The rows of the tables writ runs on that have this name: a code, limit, state, level, class,
+ * exit code, kind of document, or a whole table; every table when topic is NULL.
+ *
+ *     {"topic":..,"tables":[{"table":..,"about":..,"rows":[..]}]}
+ *
+ * WRIT_USAGE and {"topic":..,"near":..} where nothing has this name. */
+WRIT_API int writ_explain(const char *topic, char **answer);
+
+/* The JSON Schema of a kind of document. */
+WRIT_API int writ_schema(const char *kind, char **answer);
+
+WRIT_API void writ_free(char *answer);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* answer.h: the engine's answers, read back and shown to people. */
+#pragma once
+
+#include "base/doc.h"
+
+/* The answer as a document. The engine wrote it, so it is JSON; the process ends if it is not. */
+const struct doc *answer_read(const char *answer, struct arena *a);
+
+/* The text of a member, or "". */
+struct str answer_text(const struct doc *map, const char *key);
+
+/* What people call the document of a report. */
+struct str answer_file(const struct doc *report);
+
+/* Shows the problems of a report: file:line:col: /pointer: message [CODE], a line each, on stdout
+ * for check and on stderr elsewhere. Returns how many errors there were. */
+int64_t answer_problems(const struct doc *report, bool to_stdout);
+
+/* Says that there is no such kind of document, and which there are. */
+void answer_no_kind(const char *answer);
+
+/* Shows a table: one row as a card, several as columns. */
+void answer_table(const struct doc *table);

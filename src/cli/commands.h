@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* commands.h: one row for each verb; each lives in the file of its name. */
+#pragma once
+
+#include "cli/args.h"
+
+extern const struct command cmd_check, cmd_canon, cmd_digest, cmd_explain;

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* input.h: what a caller handed over, read into a document or into the problems it has. */
+#pragma once
+
+#include <writ/writ.h>
+
+#include "base/doc.h"
+#include "base/report.h"
+
+/* False when the document could not be read; the report says why. */
+bool input_read(const struct writ_input *input, struct arena *a, const struct document **out,
+                struct report *r) NODISCARD;
+
+/* The report as the JSON object that writ_check() promises. */
+void input_answer(const struct report *r, const char *kind, struct buf *to);
+
+/* Text from outside the border, such as a file's name: what is not UTF-8 in it becomes U+FFFD, so
+ * that every answer is JSON. */
+void put_text(struct buf *to, const char *key, const char *text);
+
+/* Hands the text of a buffer over to the caller of the library. */
+char *take_answer(struct buf *b);
+
+enum { ANSWER_MAX = 256 << 20 };

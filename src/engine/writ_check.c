@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* writ_check.c: the public functions about documents: check, canon, digest, schema. */
+#include <writ/writ.h>
+
+#include "base/digest.h"
+#include "base/json_write.h"
+#include "contract/kinds.h"
+#include "engine/input.h"
+
+/* {"topic":..,"near":..,"known":..} for a kind there is not. */
+static int unknown_kind(const char *kind, char **answer)
+{
+    _buf_ struct buf out = { .max = ANSWER_MAX }, known = { .max = 1024 };
+    const char *names[KINDS_MAX], *near;
+
+    for (size_t i = 0; i < kind_count; i++) {
+        names[i] = kinds[i].name;
+        buf_addf(&known, "%s%s", i ? ", " : "", kinds[i].name);
+    }
+    near = str_nearest(str_of(kind), names, kind_count);
+    json_open(&out, '{');
+    put_text(&out, "topic", kind);
+    json_key(&out, "near");
+    json_text(&out, str_of(near ? near : ""));
+    json_key(&out, "known");
+    json_text(&out, buf_str(&known));
+    json_close(&out, '}');
+    *answer = take_answer(&out);
+    return WRIT_USAGE;
+}
+
+static const struct kind_row *recognise(const struct doc *root, const char *kind, struct report *r)
+{
+    const struct kind_row *row = kind ? kind_named(str_of(kind)) : kind_of(root);
+    _buf_ struct buf names = { .max = 1024 };
+
+    if (row)
+        return row;
+    for (size_t i = 0; i < kind_count; i++)
+        buf_addf(&names, "%s%s", i ? ", " : "", kinds[i].name);
+    report_add(r, ABOUT_VALUE, root, CODE_KIND_UNKNOWN,
+               "this could be any document; say which with --as, one of %s", names.s);
+    return NULL;
+}
+
+int writ_check(const struct writ_input *input, const char *kind, char **answer)
+{
+    _arena_ struct arena a = { 0 };
+    _buf_ struct buf out = { .max = ANSWER_MAX };
+    const struct document *document;
+    const struct kind_row *row = kind ? kind_named(str_of(kind)) : NULL;
+    struct report r;
+
+    if (kind && !row)
+        return unknown_kind(kind, answer);
+    if (input_read(input, &a, &document, &r)) {
+        row = recognise(&document->root, kind, &r);
+        if (row)
+            (void)kind_check(row, &document->root, &r);
+    }
+    report_finish(&r);
+    input_answer(&r, row ? row->name : NULL, &out);
+    *answer = take_answer(&out);
+    return r.errors ? WRIT_WRONG : WRIT_OK;
+}
+
+/* The canonical bytes in `out`, or the report there and WRIT_WRONG. */
+static int canonical(const struct writ_input *input, struct arena *a, struct buf *out)
+{
+    const struct document *document;
+    struct report r;
+
+    if (input_read(input, a, &document, &r)) {
+        json_canon(&document->root, a, out);
+        if (buf_ok(out))
+            return WRIT_OK;
+        report_add(&r, ABOUT_VALUE, &document->root, CODE_CEILING,
+                   "its canonical form has more than %d bytes", ANSWER_MAX);
+        buf_reset(out);
+    }
+    report_finish(&r);
+    input_answer(&r, NULL, out);
+    return WRIT_WRONG;
+}
+
+int writ_canon(const struct writ_input *input, char **answer, size_t *len)
+{
+    _arena_ struct arena a = { 0 };
+    _buf_ struct buf out = { .max = ANSWER_MAX };
+    int status = canonical(input, &a, &out);
+
+    *len = out.len;
+    *answer = take_answer(&out);
+    return status;
+}
+
+int writ_digest(const struct writ_input *input, char **answer)
+{
+    _arena_ struct arena a = { 0 };
+    _buf_ struct buf out = { .max = ANSWER_MAX };
+    int status = canonical(input, &a, &out);
+
+    if (status == WRIT_OK) {
+        struct digest d = digest_of(out.s, out.len);
+        char text[DIGEST_TEXT];
+
+        digest_text(&d, text);
+        buf_reset(&out);
+        buf_adds(&out, text);
+    }
+    *answer = take_answer(&out);
+    return status;
+}
+
+int writ_schema(const char *kind, char **answer)
+{
+    _buf_ struct buf out = { .max = ANSWER_MAX };
+    const struct kind_row *row = kind_named(str_of(kind));
+
+    if (!row)
+        return unknown_kind(kind, answer);
+    shape_schema(row->shape, &out);
+    *answer = take_answer(&out);
+    return WRIT_OK;
+}
+
+void writ_free(char *answer)
+{
+    free(answer);
+}
+
+const char *writ_version(void)
+{
+    return WRIT_VERSION;
+}

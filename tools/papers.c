@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* papers.c: prints the completions and man pages of writ while it is built.
+ *
+ * usage: papers bash|zsh|fish
+ *        papers man PAGE            PAGE is writ, writ-VERB or writ-documents; scdoc source
+ */
+#include <stdio.h>
+
+#include <writ/writ.h>
+
+#include "papers.h"
+
+enum { PAPER_MAX = 16 << 20 };
+
+int main(int argc, char **argv)
+{
+    _buf_ struct buf paper = { .max = PAPER_MAX };
+    bool man = argc == 3 && strcmp(argv[1], "man") == 0;
+    bool made = man ? paper_man(argv[2], &paper) : argc == 2 && paper_completion(argv[1], &paper);
+
+    if (!made) {
+        (void)fputs("usage: papers bash|zsh|fish, or papers man writ|writ-VERB|writ-documents\n",
+                    stderr);
+        return WRIT_USAGE;
+    }
+    if (!buf_ok(&paper) || fwrite(paper.s, 1, paper.len, stdout) != paper.len ||
+        fflush(stdout) != 0) {
+        (void)fputs("papers: cannot write\n", stderr);
+        return WRIT_UNRECORDED;
+    }
+    return WRIT_OK;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* papers_documents.c: writ-documents(5): every kind of document, its fields, and every table. */
+#include <assert.h>
+
+#include "base/json_read.h"
+#include "contract/kinds.h"
+#include "contract/tables.h"
+#include "papers.h"
+
+enum { FIELDS_MAX = 1 << 20 };
+
+static struct str member(const struct doc *row, const char *key)
+{
+    return doc_get(row, key)->text;
+}
+
+static void put_if(const char *before, struct str text, struct buf *to)
+{
+    if (text.n == 0)
+        return;
+    buf_adds(to, before);
+    man_text(text, to);
+}
+
+/* "such as ...": the example of a form, which the table of forms has. */
+static bool is_example(struct str allowed)
+{
+    return allowed.n > 8 && memcmp(allowed.s, "such as ", 8) == 0;
+}
+
+static void put_field(const struct doc *row, struct buf *to)
+{
+    man_bold(member(row, "field"), to);
+    buf_adds(to, " \\- ");
+    man_text(member(row, "type"), to);
+    if (!is_example(member(row, "allowed")))
+        put_if(": ", member(row, "allowed"), to);
+    if (doc_get(row, "needed")->truth)
+        buf_adds(to, "; needed");
+    put_if("; default ", member(row, "default"), to);
+    buf_adds(to, "\n\t");
+    man_text(member(row, "meaning"), to);
+    buf_adds(to, "\n\n");
+}
+
+static void put_fields(const struct shape *shape, struct buf *to)
+{
+    _arena_ struct arena a = { 0 };
+    _buf_ struct buf rows = { .max = FIELDS_MAX };
+    struct ceilings max = ceilings_default();
+    const struct document *document;
+    struct error e;
+    bool ok;
+
+    shape_fields(shape, &rows);
+    ok = json_read(shape->name, buf_str(&rows), &max, &a, &document, &e);
+    assert(ok); /* we wrote it ourselves */
+    for (const struct doc *row = document->root.first; row; row = row->next)
+        put_field(row, to);
+}
+
+static void put_rules(const struct shape *shape, struct buf *to)
+{
+    if (shape->rule_count == 0)
+        return;
+    buf_adds(to, "Besides:\n\n");
+    for (size_t i = 0; i < shape->rule_count; i++) {
+        buf_adds(to, "- ");
+        man_text(str_of(shape->rules[i].says), to);
+        buf_addc(to, '\n');
+    }
+    buf_addc(to, '\n');
+}
+
+static void put_kind(const struct kind_row *kind, struct buf *to)
+{
+    buf_addf(to, "## %s\n\n", kind->name);
+    man_text(str_of(kind->meaning), to);
+    buf_addf(to, " Contract %s. Recognised by", kind->contract);
+    for (size_t i = 0; i < KIND_MARKS && kind->marks[i]; i++) {
+        buf_adds(to, i ? " and " : " ");
+        man_bold(str_of(kind->marks[i]), to);
+    }
+    buf_adds(to, ".\n\n");
+    put_fields(kind->shape, to);
+    put_rules(kind->shape, to);
+}
+
+static void put_table(const struct table *t, struct buf *to)
+{
+    buf_addf(to, "## %s\n\n", t->name);
+    man_text(str_of(t->about), to);
+    buf_adds(to, "\n\n");
+    for (size_t row = 0; row < t->row_count; row++)
+        man_row(t, row, to);
+}
+
+void paper_documents(struct buf *to)
+{
+    man_begin("writ-documents", 5, "the documents writ reads, and the tables it runs on", to);
+    buf_adds(to, "\n# DESCRIPTION\n\n"
+                 "A document is one YAML or JSON text in UTF-8. Files that end in .json or .jsonl "
+                 "are JSON, those that end in .yaml or .yml are YAML; any other text is JSON when "
+                 "it begins with { or \\[. *writ-check*(1) tells whether one is right, "
+                 "*writ explain* KIND shows the fields of a kind, and *writ explain* KIND "
+                 "*\\-\\-schema* gives them as a JSON Schema.\n\n"
+                 "In the lists below, a.b is the field b of the map a, and a\\[\\].b that of every "
+                 "map in the list a.\n\n# KINDS\n\n");
+    for (size_t i = 0; i < kind_count; i++)
+        put_kind(&kinds[i], to);
+    buf_adds(to, "# TABLES\n\n");
+    for (size_t i = 0; i < contract_table_count; i++)
+        if (contract_tables[i] != &kinds_table)
+            put_table(contract_tables[i], to);
+    buf_adds(to, "# SEE ALSO\n\n*writ*(1), *writ-check*(1), *writ-explain*(1)\n");
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* papers_man.c: the man pages of writ and of its verbs, as scdoc source. */
+#include "cli/commands.h"
+#include "contract/exits.h"
+#include "papers.h"
+
+static void line(const char *text, struct buf *to)
+{
+    man_text(str_of(text), to);
+    buf_addc(to, '\n');
+}
+
+/* ---- one verb ---- */
+
+static void man_usage(const struct command *c, struct buf *to)
+{
+    man_bold(str_of("writ"), to);
+    buf_addc(to, ' ');
+    man_bold(str_of(c->name), to);
+    buf_adds(to, *c->operands ? " " : "");
+    man_text(str_of(c->operands), to);
+    for (const struct option *o = c->options; o->name; o++) {
+        buf_adds(to, " \\[*--");
+        buf_adds(to, o->name);
+        buf_addc(to, '*');
+        if (o->value) {
+            buf_addc(to, ' ');
+            man_text(str_of(o->value), to);
+        }
+        buf_adds(to, "\\]");
+    }
+    buf_addc(to, '\n');
+}
+
+static void man_examples(const struct command *c, size_t most, struct buf *to)
+{
+    for (size_t i = 0; i < most && c->examples[i].typed; i++) {
+        buf_adds(to, "$ ");
+        man_bold(str_of(c->examples[i].typed), to);
+        buf_adds(to, "\n\t");
+        line(c->examples[i].does, to);
+        buf_addc(to, '\n');
+    }
+}
+
+static void man_values(const char *table, struct buf *to)
+{
+    static struct words words;
+    _arena_ struct arena a = { 0 };
+
+    words_of(table, &a, &words);
+    buf_adds(to, "; one of ");
+    for (size_t i = 0; i < words.n; i++) {
+        buf_adds(to, i ? ", " : "");
+        man_text(str_of(words.v[i].name), to);
+    }
+}
+
+static void man_options(const struct command *c, struct buf *to)
+{
+    for (const struct option *o = c->options; o->name; o++) {
+        buf_adds(to, "*--");
+        buf_adds(to, o->name);
+        buf_addc(to, '*');
+        if (o->value)
+            buf_addf(to, " %s", o->value);
+        buf_adds(to, "\n\t");
+        man_text(str_of(o->help), to);
+        if (o->table)
+            man_values(o->table, to);
+        buf_adds(to, "\n\n");
+    }
+    buf_adds(to, "*--help*\n\tthe same in short\n\n");
+}
+
+static void man_verb(const struct command *c, const char *page, struct buf *to)
+{
+    man_begin(page, 1, c->summary, to);
+    buf_adds(to, "\n# SYNOPSIS\n\n");
+    man_usage(c, to);
+    buf_adds(to, "\n# EXAMPLES\n\n");
+    man_examples(c, COUNT(c->examples), to);
+    buf_adds(to, "# DESCRIPTION\n\n");
+    line(c->about, to);
+    buf_adds(to, "\n# OPTIONS\n\n");
+    man_options(c, to);
+    buf_adds(to, "# SEE ALSO\n\n*writ*(1), which has the exit statuses; *writ-documents*(5)\n");
+}
+
+/* ---- all verbs ---- */
+
+static void man_statuses(struct buf *to)
+{
+    buf_adds(to, "\n# EXIT STATUS\n\n");
+    line(statuses_table.about, to);
+    buf_addc(to, '\n');
+    for (size_t row = 0; row < statuses_table.row_count; row++)
+        man_row(&statuses_table, row, to);
+}
+
+static void man_writ(struct buf *to)
+{
+    man_begin("writ", 1, "commands, tools and plans under a contract", to);
+    buf_adds(to, "\n# SYNOPSIS\n\n*writ* VERB \\[OPTION\\]... \\[OPERAND\\]...\n\n"
+                 "*writ* \\[VERB\\] *--help*\n\n*writ* *--version*\n\n# EXAMPLES\n\n");
+    for (size_t i = 0; i < command_count; i++)
+        man_examples(commands[i], 1, to);
+    buf_adds(to, "# VERBS\n\n");
+    for (size_t i = 0; i < command_count; i++) {
+        buf_addf(to, "*writ-%s*(1)\n\t", commands[i]->name);
+        line(commands[i]->summary, to);
+        buf_addc(to, '\n');
+    }
+    buf_adds(to, "Data goes to standard output, messages to standard error. Options and operands "
+                 "may be mixed; *\\-\\-* ends the options.\n");
+    man_statuses(to);
+    buf_adds(to, "# ENVIRONMENT\n\n"
+                 "*NO\\_COLOR*\n\tSet to anything but nothing: no colours.\n\n"
+                 "*TERM*\n\tNot set, or *dumb*: no colours.\n\n"
+                 "There are no colours in a pipe or a file either.\n\n"
+                 "# FILES\n\nThe files that are named on the command line. There is no "
+                 "configuration, and nothing is written.\n\n"
+                 "# SEE ALSO\n\n*writ-documents*(5): every field of every kind of document, and "
+                 "every table\n");
+}
+
+bool paper_man(const char *page, struct buf *to)
+{
+    const struct command *c = strncmp(page, "writ-", 5) == 0 ? command_named(page + 5) : NULL;
+
+    if (c)
+        man_verb(c, page, to);
+    else if (strcmp(page, "writ") == 0)
+        man_writ(to);
+    else if (strcmp(page, "writ-documents") == 0)
+        paper_documents(to);
+    else
+        return false;
+    return true;
+}

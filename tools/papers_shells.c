@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* papers_shells.c: completions for bash, zsh and fish.
+ *
+ * Each has one function a table that offers its names, and one case a verb.
+ */
+#include "cli/commands.h"
+#include "papers.h"
+
+/* Text for between single quotes, where a quote and a backslash are written as given. */
+static void quote(const char *text, const char *mark, const char *backslash, struct buf *to)
+{
+    for (; *text; text++) {
+        if (*text == '\'')
+            buf_adds(to, mark);
+        else if (*text == '\\')
+            buf_adds(to, backslash);
+        else
+            buf_addc(to, *text);
+    }
+}
+
+static void sh(const char *text, struct buf *to)
+{
+    quote(text, "'\\''", "\\", to);
+}
+
+static void fish(const char *text, struct buf *to)
+{
+    quote(text, "\\'", "\\\\", to);
+}
+
+/* For zsh, where one of `signs` ends a part of the text unless a backslash stands before it. */
+static void zsh(const char *text, const char *signs, struct buf *to)
+{
+    char one[2] = "";
+
+    for (; *text; text++) {
+        if (*text == '\\' || strchr(signs, *text))
+            buf_addc(to, '\\');
+        one[0] = *text;
+        sh(one, to);
+    }
+}
+
+/* ---- bash ---- */
+
+static void bash_table(const char *table, struct arena *a, struct buf *to)
+{
+    static struct words words;
+
+    words_of(table, a, &words);
+    buf_addf(to, "_writ_%s()\n{\n    _writ_offer", table_word(table));
+    for (size_t i = 0; i < words.n; i++) {
+        buf_adds(to, " \\\n        '");
+        sh(words.v[i].name, to);
+        buf_addc(to, '\'');
+    }
+    buf_adds(to, "\n}\n\n");
+}
+
+/* What completes the operands of a verb, or the value of an option: a table, files, or nothing. */
+static void bash_action(const char *table, bool any, struct buf *to)
+{
+    if (table)
+        buf_addf(to, "            _writ_%s\n", table_word(table));
+    else
+        buf_addf(to, "            %s\n", any ? "compopt -o default" : ":");
+}
+
+static void bash_verb(const struct command *c, struct buf *to)
+{
+    buf_addf(to, "    %s)\n", c->name);
+    for (const struct option *o = c->options; o->name; o++) {
+        if (!o->value)
+            continue;
+        buf_addf(to, "        if [[ $prev == --%s ]]; then\n", o->name);
+        bash_action(o->table, true, to);
+        buf_adds(to, "            return\n        fi\n");
+    }
+    buf_adds(to, "        if [[ $cur == -* ]]; then\n            _writ_offer");
+    for (const struct option *o = c->options; o->name; o++)
+        buf_addf(to, " --%s", o->name);
+    buf_adds(to, " --help\n        else\n");
+    bash_action(c->table, c->most > 0, to);
+    buf_adds(to, "        fi\n        ;;\n");
+}
+
+static void bash_verbs(struct buf *to)
+{
+    buf_adds(to, "_writ_verbs()\n{\n    _writ_offer");
+    for (size_t i = 0; i < command_count; i++)
+        buf_addf(to, " %s", commands[i]->name);
+    buf_adds(to, " \"$@\"\n}\n\n");
+}
+
+static void bash_paper(struct arena *a, struct buf *to)
+{
+    buf_adds(to, "# bash completion for writ, made from the rows writ runs on.\n\n"
+                 "_writ_offer() # WORD...: those that begin like the one being typed\n{\n"
+                 "    local word quoted\n"
+                 "    for word; do\n"
+                 "        printf -v quoted %q \"$word\"\n"
+                 "        [[ $quoted == \"$cur\"* ]] && COMPREPLY+=(\"$quoted\")\n"
+                 "    done\n}\n\n");
+    for (size_t i = 0; table_used(i); i++)
+        bash_table(table_used(i), a, to);
+    bash_verbs(to);
+    buf_adds(to, "_writ()\n{\n"
+                 "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
+                 "    COMPREPLY=()\n"
+                 "    if [[ $prev == = ]]; then # --as=KIND is three words to bash\n"
+                 "        prev=${COMP_WORDS[COMP_CWORD - 2]}\n"
+                 "    elif [[ $cur == = ]]; then\n"
+                 "        cur=\n"
+                 "    fi\n"
+                 "    if ((COMP_CWORD == 1)); then\n"
+                 "        _writ_verbs help --help --version\n"
+                 "        return\n"
+                 "    fi\n"
+                 "    case ${COMP_WORDS[1]} in\n"
+                 "    help)\n        _writ_verbs\n        ;;\n");
+    for (size_t i = 0; i < command_count; i++)
+        bash_verb(commands[i], to);
+    buf_adds(to, "    esac\n}\n\ncomplete -F _writ writ\n");
+}
+
+/* ---- zsh ---- */
+
+static void zsh_row(const char *name, const char *about, struct buf *to)
+{
+    buf_adds(to, "        '");
+    zsh(name, ":", to);
+    buf_addc(to, ':');
+    zsh(about, "", to);
+    buf_adds(to, "'\n");
+}
+
+static void zsh_table(const char *table, struct arena *a, struct buf *to)
+{
+    static struct words words;
+
+    words_of(table, a, &words);
+    buf_addf(to, "_writ_%s() {\n    local -a rows\n    rows=(\n", table_word(table));
+    for (size_t i = 0; i < words.n; i++)
+        zsh_row(words.v[i].name, words.v[i].about, to);
+    buf_addf(to, "    )\n    _describe -t %s %s rows\n}\n\n", table_word(table), table_word(table));
+}
+
+static void zsh_verb(const struct command *c, struct buf *to)
+{
+    buf_addf(to, "        %s)\n            _arguments \\\n", c->name);
+    for (const struct option *o = c->options; o->name; o++) {
+        buf_addf(to, "                '--%s%s[", o->name, o->value ? "=" : "");
+        zsh(o->help, "[]:", to);
+        buf_addc(to, ']');
+        if (o->value)
+            buf_addf(to, ":%s:%s%s", o->value, o->table ? "_writ_" : "_files",
+                     o->table ? table_word(o->table) : "");
+        buf_adds(to, "' \\\n");
+    }
+    if (c->most > 0)
+        buf_addf(to, "                '%s:%s:%s%s' \\\n", c->most > 1 ? "*" : "1", c->operands,
+                 c->table ? "_writ_" : "_files", c->table ? table_word(c->table) : "");
+    buf_addf(to, "                '(- *)--help[what %s does]'\n            ;;\n", c->name);
+}
+
+static void zsh_paper(struct arena *a, struct buf *to)
+{
+    buf_adds(to, "#compdef writ\n# zsh completion for writ, made from the rows writ runs on.\n\n");
+    for (size_t i = 0; table_used(i); i++)
+        zsh_table(table_used(i), a, to);
+    buf_adds(to, "_writ_verbs() {\n    local -a rows\n    rows=(\n");
+    for (size_t i = 0; i < command_count; i++)
+        zsh_row(commands[i]->name, commands[i]->summary, to);
+    buf_adds(to, "    )\n    _describe -t verbs verb rows\n}\n\n"
+                 "_writ() {\n"
+                 "    local curcontext=\"$curcontext\" state line\n"
+                 "    _arguments -C \\\n"
+                 "        '(- *)--help[what writ does]' \\\n"
+                 "        '(- *)--version[which writ this is]' \\\n"
+                 "        '1:verb:->verb' \\\n"
+                 "        '*::operand:->operand' && return\n"
+                 "    case $state in\n"
+                 "    verb)\n        _writ_verbs\n        ;;\n"
+                 "    operand)\n        case $line[1] in\n"
+                 "        help)\n            _arguments '1:verb:_writ_verbs'\n            ;;\n");
+    for (size_t i = 0; i < command_count; i++)
+        zsh_verb(commands[i], to);
+    buf_adds(to, "        esac\n        ;;\n    esac\n}\n\n_writ \"$@\"\n");
+}
+
+/* ---- fish ---- */
+
+static void fish_table(const char *table, struct arena *a, struct buf *to)
+{
+    static struct words words;
+
+    words_of(table, a, &words);
+    buf_addf(to, "function __writ_%s\n    printf '%%s\\t%%s\\n'", table_word(table));
+    for (size_t i = 0; i < words.n; i++) {
+        buf_adds(to, " \\\n        '");
+        fish(words.v[i].name, to);
+        buf_adds(to, "' '");
+        fish(words.v[i].about, to);
+        buf_addc(to, '\'');
+    }
+    buf_adds(to, "\nend\n\n");
+}
+
+static void fish_help(const char *help, struct buf *to)
+{
+    buf_adds(to, " -d '");
+    fish(help, to);
+    buf_adds(to, "'\n");
+}
+
+static void fish_verb(const struct command *c, struct buf *to)
+{
+    static const char seen[] = "complete -c writ -n '__fish_seen_subcommand_from";
+
+    buf_addf(to, "complete -c writ -n __fish_use_subcommand -a %s", c->name);
+    fish_help(c->summary, to);
+    for (const struct option *o = c->options; o->name; o++) {
+        buf_addf(to, "%s %s' -l %s", seen, c->name, o->name);
+        if (o->table)
+            buf_addf(to, " -x -a '(__writ_%s)'", table_word(o->table));
+        else if (o->value)
+            buf_adds(to, " -r -F");
+        fish_help(o->help, to);
+    }
+    buf_addf(to, "%s %s' -l help -d 'what %s does'\n", seen, c->name, c->name);
+    if (c->table)
+        buf_addf(to, "%s %s' -a '(__writ_%s)'\n", seen, c->name, table_word(c->table));
+    else if (c->most > 0)
+        buf_addf(to, "%s %s' -F\n", seen, c->name);
+}
+
+static void fish_paper(struct arena *a, struct buf *to)
+{
+    buf_adds(to, "# fish completion for writ, made from the rows writ runs on.\n\n");
+    for (size_t i = 0; table_used(i); i++)
+        fish_table(table_used(i), a, to);
+    buf_adds(to, "complete -c writ -f\n"
+                 "complete -c writ -n __fish_use_subcommand -l help -d 'what writ does'\n"
+                 "complete -c writ -n __fish_use_subcommand -l version -d 'which writ this is'\n");
+    for (size_t i = 0; i < command_count; i++)
+        fish_verb(commands[i], to);
+}
+
+bool paper_completion(const char *shell, struct buf *to)
+{
+    static const struct {
+        const char *shell;
+        void (*write)(struct arena *a, struct buf *to);
+    } papers[] = { { "bash", bash_paper }, { "zsh", zsh_paper }, { "fish", fish_paper } };
+    _arena_ struct arena a = { 0 };
+
+    for (size_t i = 0; i < COUNT(papers); i++) {
+        if (strcmp(shell, papers[i].shell) == 0) {
+            papers[i].write(&a, to);
+            return true;
+        }
+    }
+    return false;
+}
