@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* papers_man.c: the man pages of writ and of its verbs, as scdoc source. */
 #include "cli/commands.h"
+#include "cli/help.h"
 #include "contract/exits.h"
 #include "papers.h"
 
@@ -100,7 +101,7 @@ static void man_statuses(struct buf *to)
 
 static void man_writ(struct buf *to)
 {
-    man_begin("writ", 1, "commands, tools and plans under a contract", to);
+    man_begin("writ", 1, help_tagline, to);
     buf_adds(to, "\n# SYNOPSIS\n\n*writ* VERB \\[OPTION\\]... \\[OPERAND\\]...\n\n"
                  "*writ* \\[VERB\\] *--help*\n\n*writ* *--version*\n\n# EXAMPLES\n\n");
     for (size_t i = 0; i < command_count; i++)

@@ -11,16 +11,16 @@
 enum { CHUNK = 64 * 1024 };
 
 /* What can be known before the first byte is read: a directory, or a file above the ceiling. */
-static bool look_first(int fd, const char *name, size_t max, size_t *size, struct error *e)
+static bool look_first(int fd, size_t max, size_t *size, struct error *e)
 {
     struct stat st;
 
     if (fstat(fd, &st) != 0)
-        return error_sys(e, ERROR_IO, "cannot look at '%s'", name);
+        return error_sys(e, ERROR_IO, "cannot be looked at");
     if (S_ISDIR(st.st_mode))
-        return error_set(e, ERROR_IO, "'%s' is a directory, expected a file", name);
+        return error_set(e, ERROR_IO, "is a directory, expected a file");
     if (S_ISREG(st.st_mode) && (uint64_t)st.st_size > max)
-        return error_set(e, ERROR_CEILING, "'%s' has %lld bytes, at most %zu are read", name,
+        return error_set(e, ERROR_CEILING, "has %lld bytes, at most %zu are read",
                          (long long)st.st_size, max);
     *size = S_ISREG(st.st_mode) ? (size_t)st.st_size : 0;
     return true;
@@ -37,23 +37,22 @@ static bool read_some(int fd, size_t max, struct buf *text, bool *end)
     return n >= 0 || errno == EINTR;
 }
 
-bool fd_read(int fd, const char *name, size_t max, struct arena *a, struct str *out,
-             struct error *e)
+bool fd_read(int fd, size_t max, struct arena *a, struct str *out, struct error *e)
 {
     _buf_ struct buf text = { .max = max + CHUNK };
     size_t size = 0;
     bool end = false;
 
-    if (!look_first(fd, name, max, &size, e))
+    if (!look_first(fd, max, &size, e))
         return false;
     while (!end && text.len <= max) {
         if (!buf_reserve(&text, size > text.len ? size - text.len : CHUNK))
             mem_end();
         if (!read_some(fd, max, &text, &end))
-            return error_sys(e, ERROR_IO, "cannot read '%s'", name);
+            return error_sys(e, ERROR_IO, "cannot be read");
     }
     if (text.len > max)
-        return error_set(e, ERROR_CEILING, "'%s' has more than %zu bytes", name, max);
+        return error_set(e, ERROR_CEILING, "has more than %zu bytes", max);
     *out = (struct str){ arena_text(a, buf_str(&text)), text.len };
     return true;
 }
@@ -63,6 +62,6 @@ bool fs_read(const char *path, size_t max, struct arena *a, struct str *out, str
     _fd_ int fd = open(path, O_RDONLY | O_CLOEXEC);
 
     if (fd < 0)
-        return error_sys(e, ERROR_IO, "cannot open '%s'", path);
-    return fd_read(fd, path, max, a, out, e);
+        return error_sys(e, ERROR_IO, "cannot be opened");
+    return fd_read(fd, max, a, out, e);
 }

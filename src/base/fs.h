@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "base/mem.h"
 
-/* The bytes of a file, or of an open descriptor called `name`; at most `max` of them. */
+/* The bytes of a file, or of an open descriptor; at most `max` of them. The message says what is
+ * wrong with it and leaves its name to the caller, who knows what the user calls it. */
 bool fs_read(const char *path, size_t max, struct arena *a, struct str *out,
              struct error *e) NODISCARD;
-bool fd_read(int fd, const char *name, size_t max, struct arena *a, struct str *out,
-             struct error *e) NODISCARD;
+bool fd_read(int fd, size_t max, struct arena *a, struct str *out, struct error *e) NODISCARD;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* answer.c: shows the engine's answers to people. */
+/* answer.c: reads the engine's answers back, and shows the problems in them. */
 #include "cli/answer.h"
 
 #include <assert.h>
@@ -7,8 +7,6 @@
 
 #include "base/json_read.h"
 #include "cli/print.h"
-
-enum { COLUMNS_MAX = 16, GAP = 2 };
 
 const struct doc *answer_read(const char *answer, struct arena *a)
 {
@@ -62,7 +60,9 @@ struct str answer_file(const struct doc *report)
 {
     struct str file = answer_text(report, "file");
 
-    return str_is(file, "-") ? str_of("standard input") : file;
+    if (str_is(file, "-"))
+        return str_of("standard input");
+    return file.n > 0 ? file : str_of("''");
 }
 
 int64_t answer_problems(const struct doc *report, bool to_stdout)
@@ -88,103 +88,4 @@ void answer_no_kind(const char *answer)
     say("'%.*s' is not a kind of document%s%.*s%s", STR_ARG(answer_text(d, "topic")),
         near.n ? " (did you mean '" : "", STR_ARG(near), near.n ? "'?)" : "");
     say("the kinds are %.*s", STR_ARG(answer_text(d, "known")));
-}
-
-static void cell(const struct doc *d, struct buf *to)
-{
-    if (d->kind == DOC_TEXT)
-        buf_add(to, d->text.s, d->text.n);
-    else if (d->kind == DOC_BOOL)
-        buf_adds(to, d->truth ? "yes" : "no");
-    else
-        doc_say(d, to);
-}
-
-static void show_card(const struct doc *row)
-{
-    bool first = true;
-
-    for (const struct doc *d = row->first; d; d = d->next, first = false) {
-        _buf_ struct buf text = { .max = 1 << 16 };
-
-        cell(d, &text);
-        if (text.len == 0)
-            continue;
-        out(DIM, "  %-*.*s ", 12, STR_ARG(d->key));
-        out(first ? BOLD : PLAIN, "%s\n", text.s);
-    }
-}
-
-static void measure(const struct doc *rows, size_t widths[COLUMNS_MAX])
-{
-    for (const struct doc *row = rows->first; row; row = row->next) {
-        size_t i = 0;
-
-        for (const struct doc *d = row->first; d && i < COLUMNS_MAX; d = d->next, i++) {
-            _buf_ struct buf text = { .max = 1 << 16 };
-            size_t name = str_chars(d->key), n;
-
-            cell(d, &text);
-            n = str_chars(buf_str(&text));
-            n = n > name ? n : name;
-            widths[i] = n > widths[i] ? n : widths[i];
-        }
-    }
-}
-
-static void show_cell(struct str text, size_t width, bool last, enum colour colour)
-{
-    out(colour, "%.*s", STR_ARG(text));
-    if (!last)
-        out(PLAIN, "%*s", (int)(width - str_chars(text) + GAP), "");
-}
-
-static void show_row(const struct doc *row, const size_t widths[COLUMNS_MAX], bool head)
-{
-    size_t i = 0;
-
-    out(PLAIN, "  ");
-    for (const struct doc *d = row->first; d && i < COLUMNS_MAX; d = d->next, i++) {
-        _buf_ struct buf text = { .max = 1 << 16 };
-
-        cell(d, &text);
-        show_cell(head ? d->key : buf_str(&text), widths[i], !d->next,
-                  head     ? DIM
-                  : i == 0 ? BOLD
-                           : PLAIN);
-    }
-    out(PLAIN, "\n");
-}
-
-/* Columns where they fit, else one card a row. */
-static void show_rows(const struct doc *rows)
-{
-    size_t widths[COLUMNS_MAX] = { 0 }, total = 0;
-
-    measure(rows, widths);
-    for (size_t i = 0; i < COLUMNS_MAX; i++)
-        total += widths[i] ? widths[i] + GAP : 0;
-    if (total > print_width()) {
-        for (const struct doc *row = rows->first; row; row = row->next) {
-            show_card(row);
-            if (row->next)
-                out(PLAIN, "\n");
-        }
-        return;
-    }
-    show_row(rows->first, widths, true);
-    for (const struct doc *row = rows->first; row; row = row->next)
-        show_row(row, widths, false);
-}
-
-void answer_table(const struct doc *table)
-{
-    const struct doc *rows = doc_get(table, "rows");
-
-    out(BOLD, "%.*s", STR_ARG(answer_text(table, "table")));
-    out(DIM, "  %.*s\n", STR_ARG(answer_text(table, "about")));
-    if (rows->count == 1)
-        show_card(rows->first);
-    else if (rows->count > 1)
-        show_rows(rows);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* answer.h: the engine's answers, read back and shown to people. */
+/* answer.h: the engine's answers, read back, and the problems in them shown to people. */
 #pragma once
 
 #include "base/doc.h"
@@ -19,6 +19,3 @@ int64_t answer_problems(const struct doc *report, bool to_stdout);
 
 /* Says that there is no such kind of document, and which there are. */
 void answer_no_kind(const char *answer);
-
-/* Shows a table: one row as a card, several as columns. */
-void answer_table(const struct doc *table);

@@ -2,6 +2,7 @@
 /* cmd_canon.c: `writ canon` and `writ digest`: the bytes that stand for a document. */
 #include <writ/writ.h>
 
+#include "base/json_write.h"
 #include "cli/answer.h"
 #include "cli/commands.h"
 #include "cli/print.h"
@@ -15,6 +16,20 @@ static int refuse(char *answer)
     return WRIT_WRONG;
 }
 
+/* {"file":..,KEY:..}, the answer about one document for programs. */
+static void out_answer(const char *file, const char *key, struct str text)
+{
+    _buf_ struct buf json = { .max = SIZE_MAX / 2 };
+
+    json_open(&json, '{');
+    json_key(&json, "file");
+    json_text(&json, str_of(file));
+    json_key(&json, key);
+    json_text(&json, text);
+    json_close(&json, '}');
+    out_json(json.s);
+}
+
 static int run_canon(const struct args *args)
 {
     struct writ_input input = { .name = args->operands[0] };
@@ -24,7 +39,12 @@ static int run_canon(const struct args *args)
 
     if (status != WRIT_OK)
         return refuse(answer);
-    out_text((struct str){ answer, len });
+    if (args_get(args, "json")) {
+        out_answer(input.name, "canonical", (struct str){ answer, len });
+    } else {
+        out_text((struct str){ answer, len });
+        out_person_end();
+    }
     writ_free(answer);
     return status;
 }
@@ -42,9 +62,9 @@ static int run_digest(const struct args *args)
             continue;
         }
         if (args_get(args, "json"))
-            out_line("{\"digest\":\"%s\"}", answer);
+            out_answer(input.name, "digest", str_of(answer));
         else if (args->count > 1)
-            out_line("%s  %s", answer, args->operands[i]);
+            out_line("%s  %s", answer, input.name);
         else
             out_line("%s", answer);
         writ_free(answer);
@@ -61,6 +81,7 @@ const struct command cmd_canon = {
              "say the same give the same bytes. `-` is standard input.",
     .examples = { { "writ canon plan.yaml", "a YAML plan as canonical JSON" },
                   { "writ canon - <event.json | sha256sum", "the same hex as writ digest" } },
+    .options = { { "json", NULL, NULL, "one JSON object with the canonical text in it" } },
     .least = 1,
     .most = 1,
     .run = run_canon,

@@ -5,6 +5,7 @@
 #include "cli/answer.h"
 #include "cli/commands.h"
 #include "cli/print.h"
+#include "cli/rows.h"
 
 static int unknown(const struct doc *d)
 {
@@ -24,7 +25,7 @@ static int show(const char *answer, int status)
     if (status != WRIT_OK)
         return unknown(d);
     for (const struct doc *t = tables->first; t; t = t->next) {
-        answer_table(t);
+        rows_show(t);
         if (t->next)
             out(PLAIN, "\n");
     }

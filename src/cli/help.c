@@ -4,6 +4,8 @@
 
 #include "cli/print.h"
 
+const char help_tagline[] = "runs commands, tools and plans under a contract";
+
 static void show_examples(const struct example *examples, size_t n)
 {
     for (size_t i = 0; i < n && examples[i].typed; i++) {
@@ -15,8 +17,9 @@ static void show_examples(const struct example *examples, size_t n)
 void help_all(void)
 {
     out(BOLD, "writ");
-    out(PLAIN, " runs commands, tools and plans under a contract: bounded, recorded, "
-               "reproducible.\n\n");
+    out(PLAIN, " ");
+    out_folded(PLAIN, str_of(help_tagline), sizeof "writ");
+    out(PLAIN, "\n");
     for (size_t i = 0; i < command_count; i++)
         show_examples(commands[i]->examples, 1);
     out(PLAIN, "\n");
@@ -36,7 +39,7 @@ void help_command(const struct command *c)
     out(PLAIN, "\n\n");
     show_examples(c->examples, COUNT(c->examples));
     out(PLAIN, "\n");
-    out_paragraph(c->about, 0);
+    out_folded(PLAIN, str_of(c->about), 0);
     out(PLAIN, "\n");
     for (const struct option *o = c->options; o->name; o++) {
         int pad = 16 - (int)strlen(o->name) - (o->value ? (int)strlen(o->value) + 1 : 0);

@@ -23,7 +23,7 @@ static size_t terminal_width(void)
 
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
         return size.ws_col;
-    return isatty(STDOUT_FILENO) ? 80 : 1000; /* a pipe has no edge */
+    return isatty(STDOUT_FILENO) ? 80 : NO_EDGE;
 }
 
 static int unknown_verb(const char *typed)

@@ -111,6 +111,12 @@ void out_json(const char *json)
     (void)fputc('\n', stdout);
 }
 
+void out_person_end(void)
+{
+    if (columns < NO_EDGE)
+        (void)fputc('\n', stdout);
+}
+
 void out_line(const char *fmt, ...)
 {
     va_list ap;
@@ -150,23 +156,34 @@ void err(enum colour colour, const char *fmt, ...)
     va_end(ap);
 }
 
-void out_paragraph(const char *text, size_t indent)
+/* How much of the text goes on a line with room for so many characters: up to a blank. */
+static size_t line_of(struct str text, size_t room)
 {
-    size_t room = columns > indent + 20 ? columns - indent : 20;
+    size_t n = 0, chars = 0, blank = 0;
 
-    while (*text) {
-        size_t n = strlen(text), cut = n;
-
-        if (n > room) {
-            for (cut = room; cut > 0 && text[cut] != ' '; cut--)
-                ;
-            cut = cut ? cut : room;
-        }
-        out_line("%*s%.*s", (int)indent, "", (int)cut, text);
-        text += cut;
-        while (*text == ' ')
-            text++;
+    for (; n < text.n && chars <= room; n++) {
+        if (text.s[n] == ' ')
+            blank = n;
+        chars += ((unsigned char)text.s[n] & 0xc0) != 0x80;
     }
+    if (chars <= room)
+        return text.n;
+    return blank > 0 ? blank : n - 1;
+}
+
+void out_folded(enum colour colour, struct str text, size_t column)
+{
+    size_t room = columns > column + 20 ? columns - column : 20;
+
+    do {
+        size_t n = line_of(text, room);
+
+        out(colour, "%.*s\n", (int)n, text.s);
+        for (text.s += n, text.n -= n; text.n > 0 && *text.s == ' '; text.n--)
+            text.s++;
+        if (text.n > 0)
+            out(PLAIN, "%*s", (int)column, "");
+    } while (text.n > 0);
 }
 
 bool print_flush(void)

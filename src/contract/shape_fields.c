@@ -48,8 +48,6 @@ static void say_allowed(const struct field *f, struct buf *to)
         say_bounds(f->least, f->most, " entries", to);
     else if (min || max)
         say_bounds(min, max, f->kind == F_TEXT ? " characters" : "", to);
-    else if (f->kind == F_TEXT && f->form)
-        buf_addf(to, "such as %s", forms[f->form].example);
 }
 
 static void say_default(const struct field *f, struct buf *to)

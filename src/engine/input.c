@@ -16,7 +16,7 @@ static bool read_text(const struct writ_input *input, size_t max, struct arena *
         return true;
     }
     if (strcmp(input->name, "-") == 0)
-        return fd_read(STDIN_FILENO, "standard input", max, a, text, e);
+        return fd_read(STDIN_FILENO, max, a, text, e);
     return fs_read(input->name, max, a, text, e);
 }
 
