@@ -3,8 +3,8 @@
 
 usage: tools/reqs.py check|write [ROOT]
 
-A test names its ids in a C test's name (`cmocka_unit_test(R_004_002_R_004_216_plan_id)`) or in a
-conformance case (`- id: R-004-002`, `id: [R-004-002, R-004-216]`). `check` prints one line per
+A test names its ids in its own name (`cmocka_unit_test(R_004_002_R_004_216_plan_id)`). `check`
+prints one line per
 disagreement and exits 1 on any; `write` names the tests of done and form rows, and turns open rows
 that have a test into done. It leaves absent rows alone. Both end with a count.
 """
@@ -21,7 +21,6 @@ CELL = r" *((?:[^|\\]|\\.)*?) *\|"
 ROW = re.compile(r"^\| *(R-\d{3}-\d{3}) *\|" + 3 * CELL + "$")
 C_TEST = re.compile(r"\bcmocka_unit_test\w*\(\s*(\w+)")
 C_ID = re.compile(r"R_(\d{3})_(\d{3})(?!\d)")
-YAML_ID = re.compile(r"^\s*(?:- +)?id: *([^#\n]*)", re.M)
 
 
 class Row(NamedTuple):
@@ -51,10 +50,6 @@ def tests_of(root):
         for name in C_TEST.findall(path.read_text()):
             for id in C_ID.findall(name):
                 found.setdefault("R-" + "-".join(id), []).append((path, f": {name}"))
-    for path in sorted((root / "tests" / "conform").glob("*.yaml")):
-        for ids in YAML_ID.findall(path.read_text()):
-            for id in re.findall(r"R-\d{3}-\d{3}", ids):
-                found.setdefault(id, []).append((path, ""))
     return {id: list(dict.fromkeys(f"{path.relative_to(root / 'tests').as_posix()}{name}"
                                    for path, name in places))
             for id, places in found.items()}

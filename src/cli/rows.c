@@ -17,16 +17,28 @@ static void say_cell(const struct doc *d, struct buf *to)
         doc_say(d, to);
 }
 
+/* How wide the names of a card are. */
+static size_t card_width(const struct doc *row)
+{
+    size_t width = CARD_KEY;
+
+    for (const struct doc *d = row->first; d; d = d->next)
+        width = d->key.n > width ? d->key.n : width;
+    return width;
+}
+
 static void show_card(const struct doc *row)
 {
+    size_t width = card_width(row);
+
     for (const struct doc *d = row->first; d; d = d->next) {
         _buf_ struct buf text = { .max = 1 << 16 };
 
         say_cell(d, &text);
         if (text.len == 0)
             continue;
-        out(DIM, "%*s%-*.*s ", INDENT, "", CARD_KEY, STR_ARG(d->key));
-        out_folded(d == row->first ? BOLD : PLAIN, buf_str(&text), INDENT + CARD_KEY + 1);
+        out(DIM, "%*s%-*.*s ", INDENT, "", (int)width, STR_ARG(d->key));
+        out_folded(d == row->first ? BOLD : PLAIN, buf_str(&text), INDENT + width + 1);
     }
 }
 
