@@ -3,10 +3,9 @@
 
 usage: tools/reqs.py check|write [ROOT]
 
-A test names its ids in its own name (`cmocka_unit_test(R_004_002_R_004_216_plan_id)`). `check`
-prints one line per
-disagreement and exits 1 on any; `write` names the tests of done and form rows, and turns open rows
-that have a test into done. It leaves absent rows alone. Both end with a count.
+A test names its ids in its own name: `cmocka_unit_test(R_004_002_R_004_216_plan_id)`. `check`
+prints one line per disagreement and exits 1 on any; `write` names the tests of done and form rows,
+and turns open rows that have a test into done. It leaves absent rows alone. Both end with a count.
 """
 import pathlib
 import re
