@@ -15,7 +15,7 @@ extern "C" {
 
 #define WRIT_API __attribute__((visibility("default")))
 
-/* The exit status of `writ` and of every call here; `writ explain exits` has the meanings. */
+/* The exit status of `writ` and of every call here; `writ explain statuses` has the meanings. */
 enum writ_status {
     WRIT_OK = 0,
     WRIT_USAGE = 64,

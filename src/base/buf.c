@@ -22,6 +22,7 @@ bool buf_grow(struct buf *b, size_t n)
         return fault(b);
     while (want < b->len + n + 1)
         want *= 2;
+    want = want > b->max + 1 ? b->max + 1 : want; /* room without asking ends at the ceiling too */
     grown = realloc(b->s, want);
     if (!grown)
         return fault(b);

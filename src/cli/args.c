@@ -58,7 +58,7 @@ static bool read_option(const struct command *c, char ***arg, char **end, struct
 
     if (str_is(name, "help")) {
         out->help = true;
-        return true;
+        return !equals || error_set(e, WRIT_USAGE, "--help takes no value");
     }
     while (c->options[i].name && !str_is(name, c->options[i].name))
         i++;

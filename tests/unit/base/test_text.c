@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_text.c: buffers, arenas, errors and words: what everything above stands on. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+
+static void a_buffer_holds_exactly_its_ceiling(void **state)
+{
+    _buf_ struct buf b = { .max = 300 };
+
+    (void)state;
+    for (int i = 0; i < 300; i++)
+        buf_addc(&b, 'x');
+    assert_true(buf_ok(&b));
+    assert_int_equal(b.len, 300);
+    buf_addc(&b, 'x');
+    assert_false(buf_ok(&b));
+    assert_int_equal(b.len, 300);
+}
+
+static void a_fault_stays_until_the_reset(void **state)
+{
+    _buf_ struct buf b = { .max = 4 };
+
+    (void)state;
+    buf_adds(&b, "abc");
+    buf_adds(&b, "de");
+    buf_adds(&b, "f"); /* would fit, but comes too late */
+    assert_false(buf_ok(&b));
+    assert_string_equal(b.s, "abc");
+    buf_reset(&b);
+    buf_adds(&b, "wxyz");
+    assert_true(buf_ok(&b));
+    assert_string_equal(b.s, "wxyz");
+}
+
+static void an_empty_buffer_is_an_empty_text(void **state)
+{
+    _buf_ struct buf b = { .max = 4 };
+
+    (void)state;
+    assert_int_equal(buf_str(&b).n, 0);
+    assert_non_null(buf_str(&b).s);
+}
+
+static void an_arena_gives_zeroed_memory_again_and_again(void **state)
+{
+    _arena_ struct arena a = { 0 };
+
+    (void)state;
+    for (int round = 0; round < 3; round++) {
+        for (size_t size = 1; size < 40000; size *= 3) {
+            char *p = arena_alloc(&a, size);
+
+            assert_int_equal((uintptr_t)p % ARENA_ALIGN, 0);
+            for (size_t i = 0; i < size; i++)
+                assert_int_equal(p[i], 0);
+            memset(p, 0xaa, size);
+        }
+        arena_reset(&a);
+    }
+    assert_string_equal(arena_printf(&a, "%s %d", "x", 7), "x 7");
+}
+
+static void errors_wrap_outward_and_keep_errno(void **state)
+{
+    struct error e;
+
+    (void)state;
+    errno = ENOENT;
+    assert_false(error_sys(&e, ERROR_IO, "cannot be opened"));
+    assert_int_equal(e.sys, ENOENT);
+    assert_false(error_wrap(&e, "plan '%s'", "nightly"));
+    assert_string_equal(e.msg, "plan 'nightly': cannot be opened: No such file or directory");
+    assert_int_equal(e.code, ERROR_IO);
+}
+
+static void a_slip_of_the_pen_is_understood(void **state)
+{
+    static const char *const words[] = { "check", "canon", "digest", "timeout_ms", "skip" };
+    static const struct {
+        const char *typed, *meant;
+    } cases[] = {
+        { "chek", "check" },    { "hceck", "check" },
+        { "cannon", "canon" },  { "timeout", "timeout_ms" },
+        { "digset", "digest" }, { "skpi", "skip" },
+        { "stop", NULL },       { "", NULL },
+        { "unrelated", NULL },  { "c", NULL },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const char *near = str_nearest(str_of(cases[i].typed), words, COUNT(words));
+
+        if (cases[i].meant && near)
+            assert_string_equal(near, cases[i].meant);
+        else if (near || cases[i].meant)
+            fail_msg("'%s' gave '%s'", cases[i].typed, near ? near : "nothing");
+    }
+}
+
+/* Not inline: gcc would take the NUL that ends it for one that does not. */
+__attribute__((noinline)) static bool is(struct str a, const char *text)
+{
+    return str_is(a, text);
+}
+
+static void texts_compare_by_bytes_and_count_by_characters(void **state)
+{
+    (void)state;
+    assert_true(str_cmp(str_of("a"), str_of("ab")) < 0);
+    assert_true(str_cmp(str_of("b"), str_of("ab")) > 0);
+    assert_int_equal(str_cmp(str_of(""), str_of("")), 0);
+    assert_true(is((struct str){ "abc", 2 }, "ab"));
+    assert_false(is((struct str){ "ab\0", 3 }, "ab"));
+    assert_int_equal(str_chars(str_of("h\xc3\xa9\xf0\x9f\x98\x80")), 3);
+}
+
+static void utf8_is_what_rfc_3629_says(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t good; /* bytes before the first that is not UTF-8 */
+    } cases[] = {
+        { "abc", 3 },
+        { "\xc3\xa9", 2 },
+        { "\xc0\x80", 0 },
+        { "a\xe0\x80\x80", 1 },
+        { "\xed\xa0\x80", 0 },
+        { "\xef\xbf\xbf", 3 },
+        { "\xf4\x8f\xbf\xbf", 4 },
+        { "\xf4\x90\x80\x80", 0 },
+        { "\xe2\x82", 0 },
+        { "\x80", 0 },
+        { "ab\xff", 2 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_int_equal(utf8_valid(str_of(cases[i].text)), cases[i].good);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_buffer_holds_exactly_its_ceiling),
+        cmocka_unit_test(a_fault_stays_until_the_reset),
+        cmocka_unit_test(an_empty_buffer_is_an_empty_text),
+        cmocka_unit_test(an_arena_gives_zeroed_memory_again_and_again),
+        cmocka_unit_test(errors_wrap_outward_and_keep_errno),
+        cmocka_unit_test(a_slip_of_the_pen_is_understood),
+        cmocka_unit_test(texts_compare_by_bytes_and_count_by_characters),
+        cmocka_unit_test(utf8_is_what_rfc_3629_says),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
