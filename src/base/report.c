@@ -12,6 +12,23 @@ struct report report_new(struct arena *a, const char *file, struct str text)
     };
 }
 
+/* The warning that was listed last gives its place away, so that no warning hides an error. */
+static struct problem *take_warning(struct report *r)
+{
+    struct problem **p = &r->first, *found;
+
+    while (*p && !(*p)->warning)
+        p = &(*p)->next;
+    found = *p;
+    if (found) {
+        *p = found->next;
+        *found = (struct problem){ .found = r->errors + r->warnings };
+        found->next = r->first;
+        r->first = found;
+    }
+    return found;
+}
+
 static struct problem *add(struct report *r, bool warning)
 {
     struct problem *p;
@@ -21,7 +38,7 @@ static struct problem *add(struct report *r, bool warning)
     else
         r->errors++;
     if (r->listed == r->most)
-        return NULL;
+        return warning ? NULL : take_warning(r);
     p = arena_new(r->a, struct problem);
     p->warning = warning;
     p->found = r->listed++;
@@ -94,14 +111,14 @@ void report_finish(struct report *r)
     for (struct problem *p = r->first; p; p = p->next) {
         if (p->line > 0 || !r->text.s)
             continue;
-        /* The lines before `from` are counted already: places only grow. */
+        /* What stands before `from` is counted already: places only grow. */
         struct str rest = { r->text.s + from, r->text.n - from };
-        int more;
+        int lines, chars;
 
-        text_place(rest, p->at - from, &more, &col);
-        line += more - 1;
-        for (from = p->at; from > 0 && r->text.s[from - 1] != '\n'; from--)
-            ;
+        text_place(rest, p->at - from, &lines, &chars);
+        col = lines == 1 ? col + chars - 1 : chars;
+        line += lines - 1;
+        from = p->at;
         p->line = line;
         p->col = col;
     }

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
+#include "base/yaml_block.h"
 #include "base/yaml_guard.h"
 #include "base/yaml_scalar.h"
 
@@ -135,6 +136,29 @@ static void step_back(struct reader *r, const char *marks)
         r->at--;
 }
 
+/* Of the key or the dash before the value that comes next. An explicit key stands behind its
+ * question mark, so the map counts too. */
+static int column_of_parent(const struct reader *r)
+{
+    int up = r->up ? yaml_column(r->document->text, r->up->at) : -1;
+    int key = r->key.s ? yaml_column(r->document->text, r->key_at) : up;
+
+    return key < up ? key : up;
+}
+
+static bool check_block(struct reader *r, struct fy_token *token, struct str text)
+{
+    enum fy_scalar_style style = token ? fy_token_scalar_style(token) : FYSS_PLAIN;
+    struct yaml_block block = { .source = r->document->text,
+                                .text = text,
+                                .at = r->at,
+                                .column = column_of_parent(r),
+                                .folded = style == FYSS_FOLDED };
+    const char *why = style == FYSS_FOLDED || style == FYSS_LITERAL ? yaml_block(&block) : NULL;
+
+    return !why || refuse(r, ERROR_SUBSET, r->at, "%s", why);
+}
+
 static bool read_scalar(struct reader *r, struct fy_event *ev)
 {
     bool plain = !ev->scalar.value || fy_token_scalar_style(ev->scalar.value) == FYSS_PLAIN;
@@ -144,7 +168,7 @@ static bool read_scalar(struct reader *r, struct fy_event *ev)
 
     if (!plain)
         step_back(r, "\"'");
-    if (!token_text(r, ev->scalar.value, &text))
+    if (!token_text(r, ev->scalar.value, &text) || !check_block(r, ev->scalar.value, text))
         return false;
     if (r->up && r->up->kind == DOC_MAP && !r->key.s) {
         if (memchr(text.s, '\0', text.n))

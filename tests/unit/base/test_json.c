@@ -9,6 +9,7 @@
 
 #include "base/json_read.h"
 #include "base/json_write.h"
+#include "base/report.h"
 
 static bool parse(const char *text, struct arena *a, const struct document **d, struct error *e)
 {
@@ -207,6 +208,31 @@ static void calls_place_the_commas(void **state)
     assert_string_equal(b.s, "{\"a\":[-9223372036854775808,true,null],\"b\":\"x:\",\"c\":{}}");
 }
 
+/* What makes a document wrong is listed, however many warnings came before it. */
+static void no_warning_hides_an_error(void **state)
+{
+    _arena_ struct arena a = { 0 };
+    struct ceilings max = ceilings_default();
+    struct str text = str_of("[1, \"\xc3\xa4\", 2]");
+    struct report r = report_new(&a, "x", text);
+    const struct document *d;
+    struct error e;
+    uint32_t listed = 0, errors = 0;
+
+    (void)state;
+    assert_true(json_read("x", text, &max, &a, &d, &e));
+    for (uint32_t i = 0; i < r.most + 1; i++)
+        report_add(&r, ABOUT_ODD, d->root.first, 0, "odd");
+    report_add(&r, ABOUT_VALUE, d->root.last, 0, "wrong");
+    report_finish(&r);
+    for (const struct problem *p = r.first; p; p = p->next, listed++) {
+        errors += !p->warning;
+        assert_int_equal(p->col, p->warning ? 2 : 10);
+    }
+    assert_int_equal(listed, r.most);
+    assert_int_equal(errors, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -217,6 +243,7 @@ int main(void)
         cmocka_unit_test(numbers_keep_their_value),
         cmocka_unit_test(canon_sorts_by_utf16_and_escapes_only_what_it_must),
         cmocka_unit_test(calls_place_the_commas),
+        cmocka_unit_test(no_warning_hides_an_error),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,6 +52,43 @@ static void plain_words_are_typed_by_the_core_schema(void **state)
     }
 }
 
+/* libfyaml reads what is refused here as another value, and says nothing. */
+static void block_texts_are_read_as_written_or_refused(void **state)
+{
+    static const struct {
+        const char *text, *canon; /* NULL: refused */
+    } cases[] = {
+        { "a:\n  b: |\n  c: x\n", NULL },
+        { "a:\n  - >-\n  - x\n", NULL },
+        { "a:\n  b: |\n\n  c: x\n", NULL },
+        { "- - |\n  - x\n", NULL },
+        { "a: >\n  x\n\n   y\n", NULL },
+        { "a: >2\n  x\n\n\n  \ty\n", NULL },
+        { "a:\n- |\n- x\n", "{\"a\":[\"\",\"x\"]}" },
+        { "a:\n  b: |\n\nc: x\n", "{\"a\":{\"b\":\"\"},\"c\":\"x\"}" },
+        { "\"a\": |\n x\n", "{\"a\":\"x\\n\"}" },
+        { "? a\n: |\n x\n", "{\"a\":\"x\\n\"}" },
+        { "- a: |\n   x\n  b: y\n", "[{\"a\":\"x\\n\",\"b\":\"y\"}]" },
+        { "a: >\n  x\n   y\n\n  z\n", "{\"a\":\"x\\n y\\n\\nz\\n\"}" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        _arena_ struct arena a = { 0 };
+        _buf_ struct buf out = { .max = 1000 };
+        const struct document *d;
+        struct error e = { 0 };
+        bool ok = read_str(str_of(cases[i].text), &a, &d, &e);
+
+        if (ok != (cases[i].canon != NULL))
+            fail_msg("%s: %s", cases[i].text, ok ? "read" : e.msg);
+        if (!ok)
+            continue;
+        json_canon(&d->root, &a, &out);
+        assert_string_equal(out.s, cases[i].canon);
+    }
+}
+
 static void refusals_say_what_and_where(void **state)
 {
     static const struct {
@@ -192,6 +229,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plain_words_are_typed_by_the_core_schema),
+        cmocka_unit_test(block_texts_are_read_as_written_or_refused),
         cmocka_unit_test(refusals_say_what_and_where),
         cmocka_unit_test(control_characters_are_refused),
         cmocka_unit_test(bombs_end_in_a_ceiling),
