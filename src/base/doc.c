@@ -90,6 +90,14 @@ void doc_say(const struct doc *d, struct buf *to)
     }
 }
 
+const char *key_said(const struct doc *d, struct arena *a)
+{
+    _buf_ struct buf said = { .max = 4 * SAY_MAX };
+
+    say_text(d->key, &said);
+    return arena_text(a, buf_str(&said));
+}
+
 static void add_step(const struct doc *d, struct buf *to)
 {
     buf_addc(to, '/');
@@ -126,6 +134,8 @@ void text_place(struct str text, size_t offset, int *line, int *col)
     *line = 1;
     if (offset > text.n)
         offset = text.n;
+    if (offset >= 3 && memcmp(text.s, "\xef\xbb\xbf", 3) == 0)
+        begin = 3; /* a byte order mark is not seen, so it does not count */
     for (const char *nl; (nl = memchr(text.s + begin, '\n', offset - begin)); (*line)++)
         begin = (size_t)(nl - text.s) + 1;
     *col = (int)str_chars((struct str){ text.s + begin, offset - begin }) + 1;

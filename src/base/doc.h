@@ -53,6 +53,9 @@ const struct document *doc_home(const struct doc *d);
 /* "a list", "text", "42": what d is, for messages; at most a few words of it. */
 void doc_say(const struct doc *d, struct buf *to);
 
+/* The key of d between '', short, for messages. */
+const char *key_said(const struct doc *d, struct arena *a);
+
 /* The JSON pointer (RFC 6901) to d. */
 void doc_pointer(const struct doc *d, struct buf *to);
 

@@ -46,6 +46,8 @@ COLD static bool expected(struct reader *r, const char *what)
         return refuse(r, ERROR_SYNTAX, r->p, "the text ends where %s should be", what);
     if (n == 0)
         return refuse(r, ERROR_ENCODING, r->p, "byte 0x%02x is not UTF-8", (unsigned char)*r->p);
+    if (n == 3 && memcmp(r->p, "\xef\xbb\xbf", 3) == 0)
+        return refuse(r, ERROR_SYNTAX, r->p, "found a byte order mark, expected %s", what);
     if (n == 1 && (*r->p < ' ' || *r->p == 0x7f))
         return refuse(r, ERROR_SYNTAX, r->p, "found byte 0x%02x, expected %s", (unsigned char)*r->p,
                       what);
@@ -324,7 +326,7 @@ static bool close_container(struct reader *r)
 
         if (twice)
             return refuse(r, ERROR_DUPLICATE, r->document->text.s + twice->key_at,
-                          "the key '%.*s' is given twice", STR_ARG(twice->key));
+                          "the key %s is given twice", key_said(twice, r->a));
     }
     r->p++;
     r->depth--;

@@ -4,6 +4,7 @@
 
 #include "base/json_scan.h"
 #include "base/shortest.h"
+#include "base/utf8.h"
 
 /* One character that JSON text cannot hold as it is. */
 static void put_escape(struct buf *to, unsigned char c)
@@ -195,6 +196,20 @@ void json_text(struct buf *to, struct str text)
 {
     separate(to);
     put_text(to, text);
+}
+
+void json_outside(struct buf *to, struct str text)
+{
+    _buf_ struct buf clean = { .max = to->max };
+
+    while (text.n > 0) {
+        size_t good = utf8_valid(text), bad = good < text.n;
+
+        buf_add(&clean, text.s, good);
+        buf_adds(&clean, bad ? "\xef\xbf\xbd" : "");
+        text = (struct str){ text.s + good + bad, text.n - good - bad };
+    }
+    json_text(to, buf_str(&clean));
 }
 
 void json_int(struct buf *to, int64_t n)

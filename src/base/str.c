@@ -14,6 +14,19 @@ int str_cmp(struct str a, struct str b)
     return a.n < b.n ? -1 : a.n > b.n;
 }
 
+static int lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : (unsigned char)c;
+}
+
+int str_cmp_letters(struct str a, struct str b)
+{
+    for (size_t i = 0; i < a.n && i < b.n; i++)
+        if (lower(a.s[i]) != lower(b.s[i]))
+            return lower(a.s[i]) - lower(b.s[i]);
+    return a.n < b.n ? -1 : a.n > b.n;
+}
+
 size_t str_chars(struct str t)
 {
     size_t n = 0;
@@ -23,7 +36,8 @@ size_t str_chars(struct str t)
     return n;
 }
 
-enum { NEAR_MAX = 64 };
+/* A third of the letters may be wrong, of long words only a few: two ids are always a bit alike. */
+enum { NEAR_MAX = 64, MOST = 4 };
 
 static size_t least(size_t a, size_t b)
 {
@@ -65,7 +79,7 @@ static size_t distance(struct str typed, struct str word)
 const char *str_nearest(struct str typed, const char *const *candidates, size_t count)
 {
     const char *best = NULL;
-    size_t nearest = typed.n <= 4 ? 2 : typed.n / 3 + 2; /* a third of the letters may be wrong */
+    size_t third = typed.n <= 4 ? 1 : typed.n / 3 + 1, nearest = (third < MOST ? third : MOST) + 1;
 
     if (typed.n == 0 || typed.n > NEAR_MAX)
         return NULL;

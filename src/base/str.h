@@ -41,6 +41,9 @@ static inline bool str_is(struct str a, const char *text)
 /* Bytewise order, a shorter prefix first: what contract 000 calls lexical. */
 int str_cmp(struct str a, struct str b);
 
+/* The same with A-Z taken for a-z, as in a UUID. */
+int str_cmp_letters(struct str a, struct str b);
+
 /* Characters (code points) in valid UTF-8 text. */
 size_t str_chars(struct str t);
 

@@ -146,6 +146,29 @@ static int column_of_parent(const struct reader *r)
     return key < up ? key : up;
 }
 
+/* libfyaml takes a value on a later line that stands no deeper than its key. Inside brackets the
+ * rule is another one. */
+static bool stands_deeper(struct reader *r, struct str text)
+{
+    struct str source = r->document->text;
+    bool flow = r->up && (source.s[r->up->at] == '[' || source.s[r->up->at] == '{');
+
+    if (flow || text.n == 0 || !r->up || yaml_column(source, r->at) > column_of_parent(r))
+        return true;
+    return refuse(r, ERROR_SYNTAX, r->at,
+                  "this is not YAML: a value must stand deeper than its key");
+}
+
+/* To the | or > that begins the text, where people look for it. */
+static void step_to_header(struct reader *r)
+{
+    size_t at = r->at < r->document->text.n ? r->at : r->document->text.n;
+
+    while (at > 0 && r->document->text.s[at - 1] != '|' && r->document->text.s[at - 1] != '>')
+        at--;
+    r->at = at > 0 ? at - 1 : r->at;
+}
+
 static bool check_block(struct reader *r, struct fy_token *token, struct str text)
 {
     enum fy_scalar_style style = token ? fy_token_scalar_style(token) : FYSS_PLAIN;
@@ -154,8 +177,12 @@ static bool check_block(struct reader *r, struct fy_token *token, struct str tex
                                 .at = r->at,
                                 .column = column_of_parent(r),
                                 .folded = style == FYSS_FOLDED };
-    const char *why = style == FYSS_FOLDED || style == FYSS_LITERAL ? yaml_block(&block) : NULL;
+    const char *why;
 
+    if (style != FYSS_FOLDED && style != FYSS_LITERAL)
+        return true;
+    why = yaml_block(&block);
+    step_to_header(r);
     return !why || refuse(r, ERROR_SUBSET, r->at, "%s", why);
 }
 
@@ -177,6 +204,8 @@ static bool read_scalar(struct reader *r, struct fy_event *ev)
         r->key_at = r->at;
         return !ev->scalar.anchor || refuse(r, ERROR_SUBSET, r->at, "a key cannot carry an anchor");
     }
+    if (!stands_deeper(r, text))
+        return false;
     d = place_value(r);
     d->kind = DOC_TEXT;
     d->text = text;
@@ -206,8 +235,8 @@ static bool close_container(struct reader *r)
         const struct doc *twice = doc_twice(r->up, r->a);
 
         if (twice)
-            return refuse(r, ERROR_DUPLICATE, twice->key_at, "the key '%.*s' is given twice",
-                          STR_ARG(twice->key));
+            return refuse(r, ERROR_DUPLICATE, twice->key_at, "the key %s is given twice",
+                          key_said(twice, r->a));
     }
     r->up = r->up->up;
     r->depth--;
@@ -371,6 +400,7 @@ bool yaml_read(const char *file, struct str text, const struct ceilings *max, st
     struct document *document = arena_new(a, struct document);
     struct reader r = { .a = a, .max = max, .document = document, .e = e };
     enum ceiling broken;
+    const char *why;
     size_t bad;
 
     document->file = file;
@@ -382,10 +412,11 @@ bool yaml_read(const char *file, struct str text, const struct ceilings *max, st
     if (bad < text.n)
         return refuse(&r, ERROR_ENCODING, bad, "byte 0x%02x is not UTF-8",
                       (unsigned char)text.s[bad]);
-    bad = yaml_control(text);
-    if (bad < text.n)
-        return refuse(&r, ERROR_SYNTAX, bad, "byte 0x%02x is a control character, not YAML",
-                      (unsigned char)text.s[bad]);
+    why = yaml_character(text, &bad);
+    if (!why)
+        why = yaml_directive(text, &bad);
+    if (why)
+        return refuse(&r, ERROR_SYNTAX, bad, "%s", why);
     if (text.n == 0)
         return refuse(&r, ERROR_SYNTAX, 0, "the document is empty");
     if (!parse(&r, text))

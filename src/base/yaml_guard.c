@@ -8,7 +8,8 @@
  * because to know where they stand is to have parsed the document.
  *
  * Control characters are no YAML. libfyaml lets them pass, and what it gives for a text with a NUL
- * in it is cut short or, in folded texts, memory that was never written.
+ * in it is cut short or, in folded texts, memory that was never written. It drops lines that begin
+ * with a percent sign, wherever they stand.
  */
 #include "base/yaml_guard.h"
 
@@ -36,14 +37,76 @@ static void count(struct guard *g, const char *p, bool line_begins)
         g->directive++;
 }
 
-size_t yaml_control(struct str text)
+static bool is_control(unsigned char c)
+{
+    return (c < ' ' && c != '\t' && c != '\n' && c != '\r') || c == 0x7f;
+}
+
+/* A carriage return is the first half of a line end, or it is nothing people write. */
+static bool lone_return(struct str t, size_t i)
+{
+    return t.s[i] == '\r' && (i + 1 == t.n || t.s[i + 1] != '\n');
+}
+
+static bool byte_order_mark(struct str t, size_t i)
+{
+    return t.n - i >= 3 && memcmp(t.s + i, "\xef\xbb\xbf", 3) == 0;
+}
+
+const char *yaml_character(struct str text, size_t *at)
+{
+    for (size_t i = 0; i < text.n; i++) {
+        *at = i;
+        if (is_control((unsigned char)text.s[i]))
+            return "a control character is no YAML";
+        if (lone_return(text, i))
+            return "a carriage return without a line feed; lines end in LF or CRLF";
+        if (i > 0 && byte_order_mark(text, i))
+            return "a byte order mark inside the document";
+    }
+    return NULL;
+}
+
+static bool begins(struct str line, const char *mark)
+{
+    size_t n = strlen(mark);
+
+    return line.n >= n && memcmp(line.s, mark, n) == 0;
+}
+
+static bool only_blanks(struct str line)
 {
     size_t i = 0;
 
-    while (i < text.n && (((unsigned char)text.s[i] >= ' ' && text.s[i] != 0x7f) ||
-                          text.s[i] == '\t' || text.s[i] == '\n' || text.s[i] == '\r'))
+    while (i < line.n && is_blank(line.s[i]))
         i++;
-    return i;
+    return i == line.n || line.s[i] == '#';
+}
+
+static struct str line_at(struct str text, size_t at)
+{
+    const char *end = memchr(text.s + at, '\n', text.n - at);
+
+    return (struct str){ text.s + at, end ? (size_t)(end - text.s) - at : text.n - at };
+}
+
+const char *yaml_directive(struct str text, size_t *at)
+{
+    bool directive = false, content = false;
+    struct str line;
+
+    for (*at = byte_order_mark(text, 0) ? 3 : 0; *at < text.n; *at += line.n + 1) {
+        line = line_at(text, *at);
+        if (begins(line, "%") && content)
+            return "a line that begins with % stands before the document or is quoted";
+        directive |= begins(line, "%");
+        if (begins(line, "%") || only_blanks(line))
+            continue;
+        if (directive && !content && !begins(line, "---"))
+            return "after a directive the document begins with ---";
+        content = true;
+    }
+    return NULL;
 }
 
 enum ceiling yaml_guard(struct str text, const struct ceilings *max, size_t *at)

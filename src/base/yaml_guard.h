@@ -5,8 +5,13 @@
 #include "base/ceilings.h"
 #include "base/str.h"
 
-/* Where the first control character stands, or text.n: tab and line ends are none. */
-size_t yaml_control(struct str text);
+/* What is wrong with the first character that must not be there, with *at where; NULL when all may.
+ */
+const char *yaml_character(struct str text, size_t *at);
+
+/* The same for lines that begin with a percent sign: they stand before the document, and it begins
+ * with ---. */
+const char *yaml_directive(struct str text, size_t *at);
 
 /* The ceiling that the text breaks, with *at where; CEILING_COUNT when it breaks none. */
 enum ceiling yaml_guard(struct str text, const struct ceilings *max, size_t *at);

@@ -7,11 +7,14 @@
 #include "cli/commands.h"
 #include "cli/print.h"
 
-static int refuse(char *answer)
+static int refuse(char *answer, bool json)
 {
     _arena_ struct arena a = { 0 };
 
-    (void)answer_problems(answer_read(answer, &a), false);
+    if (json)
+        out_json(answer);
+    else
+        (void)answer_problems(answer_read(answer, &a), false);
     writ_free(answer);
     return WRIT_WRONG;
 }
@@ -23,7 +26,7 @@ static void out_answer(const char *file, const char *key, struct str text)
 
     json_open(&json, '{');
     json_key(&json, "file");
-    json_text(&json, str_of(file));
+    json_outside(&json, str_of(file));
     json_key(&json, key);
     json_text(&json, text);
     json_close(&json, '}');
@@ -38,7 +41,7 @@ static int run_canon(const struct args *args)
     int status = writ_canon(&input, &answer, &len);
 
     if (status != WRIT_OK)
-        return refuse(answer);
+        return refuse(answer, args_get(args, "json"));
     if (args_get(args, "json")) {
         out_answer(input.name, "canonical", (struct str){ answer, len });
     } else {
@@ -58,7 +61,7 @@ static int run_digest(const struct args *args)
         char *answer;
 
         if (writ_digest(&input, &answer) != WRIT_OK) {
-            worst = refuse(answer);
+            worst = refuse(answer, args_get(args, "json"));
             continue;
         }
         if (args_get(args, "json"))

@@ -37,7 +37,7 @@ static int run(const struct args *args)
         char *answer;
         int status = writ_check(&input, args_get(args, "as"), &answer);
 
-        if (status == WRIT_USAGE)
+        if (status == WRIT_USAGE && !json)
             answer_no_kind(answer);
         else
             show(answer, json, &errors);

@@ -44,7 +44,7 @@ static int run(const struct args *args)
         return WRIT_USAGE;
     }
     status = schema ? writ_schema(topic, &answer) : writ_explain(topic, &answer);
-    if (status == WRIT_OK && (schema || args_get(args, "json")))
+    if (args_get(args, "json") || (schema && status == WRIT_OK))
         out_json(answer);
     else if (schema)
         answer_no_kind(answer);

@@ -32,12 +32,13 @@ size_t print_width(void)
     return columns;
 }
 
-/* Characters a terminal obeys instead of showing them: the controls, and those that turn the
- * direction of writing. */
+/* Characters a terminal obeys or hides instead of showing them: the controls, those that turn the
+ * direction of writing, those without a width. */
 static const struct {
     uint32_t first, last;
 } steering[] = {
-    { 0x00, 0x1f }, { 0x7f, 0x9f }, { 0x200e, 0x200f }, { 0x2028, 0x202e }, { 0x2066, 0x2069 },
+    { 0x00, 0x1f },     { 0x7f, 0x9f },     { 0x61c, 0x61c },   { 0x200b, 0x200f },
+    { 0x2028, 0x202e }, { 0x2066, 0x2069 }, { 0xfeff, 0xfeff },
 };
 
 /* Does the character of n bytes steer? What is not UTF-8 (n is 0) may. */

@@ -3,6 +3,7 @@
 #include "contract/lane_doc.h"
 
 #include "contract/classes.h"
+#include "contract/inputs.h"
 #include "contract/said.h"
 #include "contract/states.h"
 
@@ -10,17 +11,35 @@ enum { EXIT_CODE_MAX = 255 };
 
 /* ---- the request ---- */
 
+static bool only_space(struct str text)
+{
+    for (size_t i = 0; i < text.n; i++)
+        if (!text.s[i] || !strchr(" \t\r\n\v\f", text.s[i]))
+            return false;
+    return true;
+}
+
 static void command_is_there(const struct doc *d, const void *decoded, struct report *r)
 {
     const struct lane_doc *lane = decoded;
-    size_t spaces = 0;
 
-    while (spaces < lane->raw_command.n && strchr(" \t\r\n\v\f", lane->raw_command.s[spaces]) &&
-           lane->raw_command.s[spaces])
-        spaces++;
-    if (lane->raw_command.n && spaces == lane->raw_command.n)
+    if (lane->raw_command.n && only_space(lane->raw_command))
         report_add(r, ABOUT_VALUE, doc_get(d, "raw_command"), CODE_CONTRACT_INVALID,
                    "raw_command holds nothing but white space");
+}
+
+/* A00-6: a text cannot tell a quote that groups from one that is meant, so such commands come as a
+ * list. */
+static void command_is_plain(const struct doc *d, const void *decoded, struct report *r)
+{
+    const struct lane_doc *lane = decoded;
+    struct str raw = lane->raw_command;
+
+    if (only_space(raw) || lane->argv.n > 0)
+        return;
+    if (inputs_shell_chars(raw) > 0 || memchr(raw.s, '\n', raw.n) || memchr(raw.s, '\r', raw.n))
+        report_add(r, ABOUT_VALUE, doc_get(d, "raw_command"), CODE_CONTRACT_INVALID,
+                   "raw_command holds characters a shell would read; pass the command as argv");
 }
 
 static void argv_names_command(const struct doc *d, const void *decoded, struct report *r)
@@ -48,6 +67,7 @@ static const struct field lane_fields[] = {
 
 static const struct rule lane_rules[] = {
     { "R-000-015", "raw_command is more than white space.", command_is_there },
+    { "A00-6",     "raw_command is plain, or argv is given.", command_is_plain },
     { "A00-6",     "argv begins with the command.",         argv_names_command },
 };
 /* clang-format on */

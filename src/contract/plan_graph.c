@@ -22,7 +22,7 @@ struct index {
 static int by_id(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
-    int order = str_cmp(x->id, y->id);
+    int order = str_cmp_letters(x->id, y->id);
 
     return order != 0 ? order : (x->step > y->step) - (x->step < y->step);
 }
@@ -41,7 +41,7 @@ static struct index index_steps(const struct plan_doc *plan, struct arena *a)
 
 static int id_is(const void *id, const void *entry)
 {
-    return str_cmp(*(const struct str *)id, ((const struct entry *)entry)->id);
+    return str_cmp_letters(*(const struct str *)id, ((const struct entry *)entry)->id);
 }
 
 static const struct entry *find(const struct index *index, struct str id)
@@ -79,7 +79,7 @@ void plan_ids_unique(const struct doc *d, const void *decoded, struct report *r)
     for (size_t i = 1; i < index.n; i++) {
         const struct entry *first = &index.v[i - 1], *again = &index.v[i];
 
-        if (str_eq(first->id, again->id))
+        if (str_cmp_letters(first->id, again->id) == 0)
             report_add(r, ABOUT_VALUE, doc_get(docs[again->step], "id"), CODE_INVALID_PAYLOAD,
                        "'%.*s' is the id of step %zu already; ids are unique within a plan",
                        STR_ARG(again->id), first->step);
@@ -104,7 +104,7 @@ void plan_dependencies_known(const struct doc *d, const void *decoded, struct re
     const char **ids = id_texts(&index, r->a);
     bool few = index.n <= PLAN_STEPS_MAX; /* to look through more would take its time */
 
-    for (size_t i = 0; i < plan->steps.n && !report_full(r); i++) {
+    for (size_t i = 0; i < plan->steps.n; i++) {
         const struct doc *entry = nth(doc_get(docs[i], "depends_on"), 0);
         const struct str *wanted = steps[i].depends_on.v;
 
@@ -153,16 +153,36 @@ static void enter(struct walk *w, size_t step)
     w->next[w->depth++] = 0;
 }
 
-/* "2 -> 0 -> 2", from where the circle begins. */
+/* "2 -> 0 -> 2", from where the circle begins; of a long one the first steps and the last. */
 static void say_circle(const struct walk *w, size_t again, struct buf *to)
 {
-    size_t i = 0;
+    enum { SHOWN = 6 };
+    size_t begin = 0;
 
-    while (w->trail[i] != again)
-        i++;
-    for (; i < w->depth; i++)
+    while (w->trail[begin] != again)
+        begin++;
+    for (size_t i = begin; i < w->depth; i++) {
+        if (i == begin + SHOWN && i + 1 < w->depth) {
+            buf_adds(to, "… -> ");
+            i = w->depth - 1;
+        }
         buf_addf(to, "%zu -> ", w->trail[i]);
+    }
     buf_addf(to, "%zu", again);
+}
+
+static void found_circle(const struct walk *w, size_t edge, size_t again, struct report *r)
+{
+    const struct doc *step = w->docs[w->trail[w->depth - 1]];
+    _buf_ struct buf circle = { .max = 512 };
+
+    if (report_full(r)) { /* it is only counted */
+        report_add(r, ABOUT_VALUE, step, CODE_INVALID_PAYLOAD, "a circle");
+        return;
+    }
+    say_circle(w, again, &circle);
+    report_add(r, ABOUT_VALUE, nth(doc_get(step, "depends_on"), edge), CODE_INVALID_PAYLOAD,
+               "step %zu waits for itself: %s", again, circle.s);
 }
 
 /* One edge further, or one step back. */
@@ -181,15 +201,10 @@ static void step_on(struct walk *w, struct report *r)
     to = find(w->index, ((const struct str *)edges->v)[edge]);
     if (!to || w->done[to->step])
         return;
-    if (w->open[to->step]) {
-        _buf_ struct buf circle = { .max = 512 };
-
-        say_circle(w, to->step, &circle);
-        report_add(r, ABOUT_VALUE, nth(doc_get(w->docs[step], "depends_on"), edge),
-                   CODE_INVALID_PAYLOAD, "step %zu waits for itself: %s", to->step, circle.s);
-        return;
-    }
-    enter(w, to->step);
+    if (w->open[to->step])
+        found_circle(w, edge, to->step, r);
+    else
+        enter(w, to->step);
 }
 
 void plan_acyclic(const struct doc *d, const void *decoded, struct report *r)
@@ -198,11 +213,11 @@ void plan_acyclic(const struct doc *d, const void *decoded, struct report *r)
     struct index index = index_steps(plan, r->a);
     struct walk w = walk_new(d, plan, &index, r->a);
 
-    for (size_t i = 0; i < plan->steps.n && !report_full(r); i++) {
+    for (size_t i = 0; i < plan->steps.n; i++) {
         if (w.done[i])
             continue;
         enter(&w, i);
-        while (w.depth > 0 && !report_full(r))
+        while (w.depth > 0)
             step_on(&w, r);
     }
 }

@@ -2,6 +2,8 @@
 /* request_doc.c: the shape of one command under limits (contract 001, execution contract). */
 #include "contract/request_doc.h"
 
+#include "contract/names.h"
+
 static const char *const on_oversize_names[] = { "reject", "truncate", NULL };
 
 /* The member, or the map itself where there is no such member. */
@@ -33,45 +35,35 @@ static void environment_names(const struct doc *d, const void *decoded, struct r
     }
 }
 
-static void no_nul(const struct doc *d, const char *name, struct report *r)
+/* execve() and open() end a text at its first NUL: the program would be given another one than was
+ * checked. What goes through a stream is bytes and may hold any. */
+static void texts_whole(const struct doc *d, const void *decoded, struct report *r)
 {
+    static const char *const streams[] = { "stdin", "stdout", "stderr", NULL };
+
+    if (d->key.s && name_at(streams, d->key) >= 0)
+        return;
     if (d->kind == DOC_TEXT && d->text.n && memchr(d->text.s, '\0', d->text.n))
         report_add(r, ABOUT_VALUE, d, CODE_VALIDATION_ERROR,
-                   "%s holds a NUL byte, which cannot be handed to a program", name);
+                   "a NUL byte cannot be handed to a program or stand in a path");
     if (d->kind != DOC_LIST && d->kind != DOC_MAP)
         return;
     for (const struct doc *c = d->first; c; c = c->next)
-        no_nul(c, name, r);
-}
-
-/* execve() ends a text at its first NUL: the program would be given another one than was checked.
- * Standard input is bytes and may hold any. */
-static void inputs_whole(const struct doc *d, const void *decoded, struct report *r)
-{
-    static const char *const handed[] = { "command", "arguments", "environment",
-                                          "working_directory", "input_files" };
-
-    (void)decoded;
-    for (size_t i = 0; i < COUNT(handed); i++) {
-        const struct doc *member = doc_get(d, handed[i]);
-
-        if (member)
-            no_nul(member, handed[i], r);
-    }
+        texts_whole(c, decoded, r);
 }
 
 /* What is said about the network must not be silently without effect. */
 static void network_agrees(const struct doc *d, const void *decoded, struct report *r)
 {
     const struct request_network *network = decoded;
-    const struct doc *level = doc_get(d, "level");
 
-    if (network->level == CHOICE_NONE)
-        return;
-    if (network->enabled == (network->level == NET_OFFLINE))
-        report_add(r, ABOUT_VALUE, level, CODE_VALIDATION_ERROR,
+    if (network->level != CHOICE_NONE && network->enabled == (network->level == NET_OFFLINE))
+        report_add(r, ABOUT_VALUE, doc_get(d, "level"), CODE_VALIDATION_ERROR,
                    "network level '%s' needs enabled: %s", net_level_names[network->level],
                    network->enabled ? "false" : "true");
+    if (!network->enabled && network->allow.n > 0)
+        report_add(r, ABOUT_VALUE, doc_get(d, "allow"), CODE_VALIDATION_ERROR,
+                   "hosts are allowed, but the network is off; it needs enabled: true");
 }
 
 enum net_level request_net_level(const struct request_network *network)
@@ -156,7 +148,6 @@ static const struct field inputs_fields[] = {
 
 static const struct rule inputs_rules[] = {
     { "R-001-007", "Names in environment are letters, digits and underscores.", environment_names },
-    { "A01-2",     "What is handed to the program holds no NUL byte.",          inputs_whole },
 };
 
 #define AT(member) offsetof(struct request_filesystem, member)
@@ -284,6 +275,7 @@ static const struct field request_fields[] = {
 #undef AT
 
 static const struct rule request_rules[] = {
+    { "A01-2",     "No text but that of a stream holds a NUL byte.",                      texts_whole },
     { "R-001-049", "filesystem level elevated and network level open need an approval.", levels_approved },
 };
 /* clang-format on */

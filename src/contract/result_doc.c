@@ -192,7 +192,7 @@ const struct shape result_shape = { .name = "result",
 static void same_text(const struct doc *at, const char *key, struct str found, struct str wanted,
                       struct report *r)
 {
-    if (found.s && wanted.s && !str_eq(found, wanted))
+    if (found.s && wanted.s && str_cmp_letters(found, wanted) != 0)
         report_add(r, ABOUT_VALUE, doc_get(at, key), CODE_INVALID_PAYLOAD,
                    "%s is '%.*s', must be '%.*s' as in the context", key, STR_ARG(found),
                    STR_ARG(wanted));

@@ -5,7 +5,6 @@
 #include "base/doc_read.h"
 #include "base/fs.h"
 #include "base/json_write.h"
-#include "base/utf8.h"
 #include "contract/codes.h"
 
 static bool read_text(const struct writ_input *input, size_t max, struct arena *a, struct str *text,
@@ -37,19 +36,10 @@ bool input_read(const struct writ_input *input, struct arena *a, const struct do
     return true;
 }
 
-void put_text(struct buf *to, const char *key, const char *text)
+static void put_text(struct buf *to, const char *key, const char *text)
 {
-    _buf_ struct buf clean = { .max = ANSWER_MAX };
-
-    for (struct str rest = str_of(text); rest.n > 0;) {
-        size_t good = utf8_valid(rest), bad = good < rest.n;
-
-        buf_add(&clean, rest.s, good);
-        buf_adds(&clean, bad ? "\xef\xbf\xbd" : "");
-        rest = (struct str){ rest.s + good + bad, rest.n - good - bad };
-    }
     json_key(to, key);
-    json_text(to, buf_str(&clean));
+    json_outside(to, str_of(text));
 }
 
 static void put_problem(const struct problem *p, struct buf *to)

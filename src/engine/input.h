@@ -14,10 +14,6 @@ bool input_read(const struct writ_input *input, struct arena *a, const struct do
 /* The report as the JSON object that writ_check() promises. */
 void input_answer(const struct report *r, const char *kind, struct buf *to);
 
-/* Text from outside the border, such as a file's name: what is not UTF-8 in it becomes U+FFFD, so
- * that every answer is JSON. */
-void put_text(struct buf *to, const char *key, const char *text);
-
 /* Hands the text of a buffer over to the caller of the library. */
 char *take_answer(struct buf *b);
 

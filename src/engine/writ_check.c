@@ -19,7 +19,8 @@ static int unknown_kind(const char *kind, char **answer)
     }
     near = str_nearest(str_of(kind), names, kind_count);
     json_open(&out, '{');
-    put_text(&out, "topic", kind);
+    json_key(&out, "topic");
+    json_outside(&out, str_of(kind));
     json_key(&out, "near");
     json_text(&out, str_of(near ? near : ""));
     json_key(&out, "known");
@@ -36,6 +37,12 @@ static const struct kind_row *recognise(const struct doc *root, const char *kind
 
     if (row)
         return row;
+    if (root->kind != DOC_MAP) {
+        doc_say(root, &names);
+        report_add(r, ABOUT_VALUE, root, CODE_KIND_UNKNOWN,
+                   "this is %s; every kind of document is a map", names.s);
+        return NULL;
+    }
     for (size_t i = 0; i < kind_count; i++)
         buf_addf(&names, "%s%s", i ? ", " : "", kinds[i].name);
     report_add(r, ABOUT_VALUE, root, CODE_KIND_UNKNOWN,

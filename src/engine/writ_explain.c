@@ -13,7 +13,8 @@ static void open_answer(const char *topic, struct buf *to)
 {
     json_open(to, '{');
     if (topic) {
-        put_text(to, "topic", topic);
+        json_key(to, "topic");
+        json_outside(to, str_of(topic));
     } else {
         json_key(to, "topic");
         json_nil(to);

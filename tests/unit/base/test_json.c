@@ -49,7 +49,7 @@ static void refusals_say_what_and_where(void **state)
           2 },
         { "[01]", "found '1', expected ',' or ']'", "", ERROR_SYNTAX, 1, 3 },
         { "1 2", "found '2', expected the end of the text", "", ERROR_SYNTAX, 1, 3 },
-        { "\xef\xbb\xbf{}", "found '\xef\xbb\xbf', expected a value", "", ERROR_SYNTAX, 1, 1 },
+        { "\xef\xbb\xbf{}", "found a byte order mark, expected a value", "", ERROR_SYNTAX, 1, 1 },
     };
 
     (void)state;

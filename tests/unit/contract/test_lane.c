@@ -83,6 +83,10 @@ static void a_request_may_have_an_argv_and_a_scenario(void **state)
           "argv is 7, must be text" },
         { "prefer_remote", "argv: cargo\nprefer_remote", "/argv", CODE_CONTRACT_INVALID,
           "argv is 'cargo', must be a list of texts" },
+        { "cargo  test --all", "cargo test 'a b'; rm -rf /", "/raw_command", CODE_CONTRACT_INVALID,
+          "raw_command holds characters a shell would read; pass the command as argv" },
+        { "cargo  test --all", "\"cargo\\ntest\"", "/raw_command", CODE_CONTRACT_INVALID,
+          "raw_command holds characters a shell would read; pass the command as argv" },
         { "prefer_remote", "scenario_id: A B\nprefer_remote", "/scenario_id", CODE_CONTRACT_INVALID,
           "'A B' is not a slug such as run:2026/nightly-1" },
     };

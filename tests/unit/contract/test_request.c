@@ -202,19 +202,19 @@ static void a_nul_byte_is_refused_except_on_stdin(void **state)
 {
     static const struct refusal rows[] = {
         { "{command: rg}", "{command: \"r\\0g\"}", "/inputs/command", CODE_VALIDATION_ERROR,
-          "command holds a NUL byte, which cannot be handed to a program" },
+          "a NUL byte cannot be handed to a program or stand in a path" },
         { "{command: rg}", "{command: rg, arguments: [a, \"b\\0\"]}", "/inputs/arguments/1",
-          CODE_VALIDATION_ERROR,
-          "arguments holds a NUL byte, which cannot be handed to a program" },
+          CODE_VALIDATION_ERROR, "a NUL byte cannot be handed to a program or stand in a path" },
         { "{command: rg}", "{command: rg, environment: {A: \"\\0\"}}", "/inputs/environment/A",
-          CODE_VALIDATION_ERROR,
-          "environment holds a NUL byte, which cannot be handed to a program" },
+          CODE_VALIDATION_ERROR, "a NUL byte cannot be handed to a program or stand in a path" },
         { "{command: rg}", "{command: rg, working_directory: \"a\\0\"}",
           "/inputs/working_directory", CODE_VALIDATION_ERROR,
-          "working_directory holds a NUL byte, which cannot be handed to a program" },
+          "a NUL byte cannot be handed to a program or stand in a path" },
         { "{command: rg}", "{command: rg, input_files: [\"a\\0\"]}", "/inputs/input_files/0",
-          CODE_VALIDATION_ERROR,
-          "input_files holds a NUL byte, which cannot be handed to a program" },
+          CODE_VALIDATION_ERROR, "a NUL byte cannot be handed to a program or stand in a path" },
+        { "{command: rg}", "{command: rg}\nsandbox: {filesystem: {read: [\"/x\\0y\"]}}",
+          "/sandbox/filesystem/read/0", CODE_VALIDATION_ERROR,
+          "a NUL byte cannot be handed to a program or stand in a path" },
     };
 
     (void)state;

@@ -147,6 +147,9 @@ static void level_and_enabled_agree_about_the_network(void **state)
           CODE_VALIDATION_ERROR, "network level 'registry' needs enabled: true" },
         { MORE("sandbox: {network: {enabled: true, level: offline}}"), "/sandbox/network/level",
           CODE_VALIDATION_ERROR, "network level 'offline' needs enabled: false" },
+        { MORE("sandbox: {network: {allow: [x.org]}}"), "/sandbox/network/allow",
+          CODE_VALIDATION_ERROR,
+          "hosts are allowed, but the network is off; it needs enabled: true" },
     };
 
     (void)state;

@@ -167,6 +167,26 @@ static void R_004_158_R_004_160_R_004_217_three_steps_in_a_circle_are_refused(vo
     check_problems(&c, rows, COUNT(rows));
 }
 
+/* a UUID is the same in either case. */
+static void R_004_021_R_004_219_letters_of_either_case_name_one_step(void **state)
+{
+    _arena_ struct arena a = { 0 };
+    char *upper = arena_text(&a, str_of("halt, depends_on: [" BUILD "]"));
+    static const struct refusal row = { .pointer = "/steps/1/depends_on/0",
+                                        .code = CODE_INVALID_PAYLOAD,
+                                        .msg = "step 0 waits for itself: 0 -> 1 -> 0" };
+    _checked_ struct checked c = { 0 };
+    const char *text;
+
+    (void)state;
+    for (char *p = strchr(upper, '['); *p; p++)
+        *p = *p >= 'a' && *p <= 'f' ? (char)(*p - 'a' + 'A') : *p;
+    text = check_swap(&c.a, plan, "halt", upper);
+    text = check_swap(&c.a, text, "skip", "skip, depends_on: [" FETCH "]");
+    (void)check_text(&c, &plan_shape, text);
+    check_problems(&c, &row, 1);
+}
+
 static void R_004_217_steps_that_share_a_dependency_are_no_circle(void **state)
 {
     _checked_ struct checked c = { 0 };
@@ -205,6 +225,7 @@ int main(void)
         cmocka_unit_test(R_004_027_step_timeout_null_inherits),
         cmocka_unit_test(R_004_217_no_step_waits_for_itself),
         cmocka_unit_test(R_004_158_R_004_160_R_004_217_three_steps_in_a_circle_are_refused),
+        cmocka_unit_test(R_004_021_R_004_219_letters_of_either_case_name_one_step),
         cmocka_unit_test(R_004_217_steps_that_share_a_dependency_are_no_circle),
         cmocka_unit_test(R_004_219_dependencies_are_steps_of_the_plan),
     };
