@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/json_write.h"
 #include "base/utf8.h"
 #include "base/yaml_block.h"
 #include "base/yaml_guard.h"
@@ -181,9 +182,39 @@ static bool check_block(struct reader *r, struct fy_token *token, struct str tex
 
     if (style != FYSS_FOLDED && style != FYSS_LITERAL)
         return true;
+    if (!r->up) /* its lines need not stand deeper than anything, and libfyaml drops some */
+        return refuse(r, ERROR_SUBSET, r->at, "a document cannot be one block text; quote it");
     why = yaml_block(&block);
     step_to_header(r);
     return !why || refuse(r, ERROR_SUBSET, r->at, "%s", why);
+}
+
+/* A key is text. A plain word that is a number, a truth or nothing by the core schema is taken for
+ * its text only where every reader would: 8080 and true, but not 0x1F, +1 or ~. */
+static bool key_is_text(struct reader *r, struct str text)
+{
+    _buf_ struct buf canonical = { .max = r->max->v[CEILING_TEXT] };
+    struct doc value = { 0 };
+    const char *why;
+    bool known = yaml_scalar(text, &value, &why);
+
+    if (text.n == 0 || (known && value.kind == DOC_TEXT))
+        return true;
+    if (known && value.kind != DOC_NULL)
+        json_put_doc(&canonical, &value);
+    return str_eq(buf_str(&canonical), text) ||
+           refuse(r, ERROR_SUBSET, r->at, "this key reads as a number, a truth or null; quote it");
+}
+
+static bool read_key(struct reader *r, struct fy_event *ev, struct str text, bool plain)
+{
+    if (memchr(text.s, '\0', text.n))
+        return refuse(r, ERROR_SUBSET, r->at, "a key must not hold the character NUL");
+    if (ev->scalar.anchor)
+        return refuse(r, ERROR_SUBSET, r->at, "a key cannot carry an anchor");
+    r->key = text;
+    r->key_at = r->at;
+    return !plain || key_is_text(r, text);
 }
 
 static bool read_scalar(struct reader *r, struct fy_event *ev)
@@ -197,13 +228,8 @@ static bool read_scalar(struct reader *r, struct fy_event *ev)
         step_back(r, "\"'");
     if (!token_text(r, ev->scalar.value, &text) || !check_block(r, ev->scalar.value, text))
         return false;
-    if (r->up && r->up->kind == DOC_MAP && !r->key.s) {
-        if (memchr(text.s, '\0', text.n))
-            return refuse(r, ERROR_SUBSET, r->at, "a key must not hold the character NUL");
-        r->key = text;
-        r->key_at = r->at;
-        return !ev->scalar.anchor || refuse(r, ERROR_SUBSET, r->at, "a key cannot carry an anchor");
-    }
+    if (r->up && r->up->kind == DOC_MAP && !r->key.s)
+        return read_key(r, ev, text, plain);
     if (!stands_deeper(r, text))
         return false;
     d = place_value(r);
@@ -394,6 +420,20 @@ static bool parse(struct reader *r, struct str text)
     return ok;
 }
 
+/* YAML reads CRLF as LF everywhere. libfyaml does not inside quotes, so it is given LF. */
+static struct str only_line_feeds(struct str text, struct arena *a)
+{
+    char *copy, *to;
+
+    if (!memmem(text.s, text.n, "\r\n", 2))
+        return text;
+    copy = to = arena_text(a, text);
+    for (size_t i = 0; i < text.n; i++)
+        if (text.s[i] != '\r' || i + 1 == text.n || text.s[i + 1] != '\n')
+            *to++ = text.s[i];
+    return (struct str){ copy, (size_t)(to - copy) };
+}
+
 bool yaml_read(const char *file, struct str text, const struct ceilings *max, struct arena *a,
                const struct document **out, struct error *e)
 {
@@ -408,6 +448,7 @@ bool yaml_read(const char *file, struct str text, const struct ceilings *max, st
     broken = yaml_guard(text, max, &r.at);
     if (broken != CEILING_COUNT)
         return above(&r, broken);
+    document->text = text = only_line_feeds(text, a);
     bad = utf8_valid(text);
     if (bad < text.n)
         return refuse(&r, ERROR_ENCODING, bad, "byte 0x%02x is not UTF-8",
@@ -415,6 +456,8 @@ bool yaml_read(const char *file, struct str text, const struct ceilings *max, st
     why = yaml_character(text, &bad);
     if (!why)
         why = yaml_directive(text, &bad);
+    if (!why)
+        why = yaml_end(text, &bad);
     if (why)
         return refuse(&r, ERROR_SYNTAX, bad, "%s", why);
     if (text.n == 0)

@@ -9,6 +9,7 @@
 #include "base/ceilings.h"
 #include "base/doc.h"
 
-/* As json_read(). */
+/* As json_read(). The document's text is the one its places are in: a copy where lines end in CRLF.
+ */
 bool yaml_read(const char *file, struct str text, const struct ceilings *max, struct arena *a,
                const struct document **out, struct error *e) NODISCARD;

@@ -42,12 +42,6 @@ static bool is_control(unsigned char c)
     return (c < ' ' && c != '\t' && c != '\n' && c != '\r') || c == 0x7f;
 }
 
-/* A carriage return is the first half of a line end, or it is nothing people write. */
-static bool lone_return(struct str t, size_t i)
-{
-    return t.s[i] == '\r' && (i + 1 == t.n || t.s[i + 1] != '\n');
-}
-
 static bool byte_order_mark(struct str t, size_t i)
 {
     return t.n - i >= 3 && memcmp(t.s + i, "\xef\xbb\xbf", 3) == 0;
@@ -59,7 +53,7 @@ const char *yaml_character(struct str text, size_t *at)
         *at = i;
         if (is_control((unsigned char)text.s[i]))
             return "a control character is no YAML";
-        if (lone_return(text, i))
+        if (text.s[i] == '\r')
             return "a carriage return without a line feed; lines end in LF or CRLF";
         if (i > 0 && byte_order_mark(text, i))
             return "a byte order mark inside the document";
@@ -72,6 +66,11 @@ static bool begins(struct str line, const char *mark)
     size_t n = strlen(mark);
 
     return line.n >= n && memcmp(line.s, mark, n) == 0;
+}
+
+static bool begins_document(struct str line)
+{
+    return begins(line, "---") && (line.n == 3 || is_blank(line.s[3]));
 }
 
 static bool only_blanks(struct str line)
@@ -90,6 +89,18 @@ static struct str line_at(struct str text, size_t at)
     return (struct str){ text.s + at, end ? (size_t)(end - text.s) - at : text.n - at };
 }
 
+const char *yaml_end(struct str text, size_t *at)
+{
+    size_t n = text.n;
+
+    while (n > 0 && (text.s[n - 1] == ' ' || text.s[n - 1] == '\t'))
+        n--;
+    *at = n;
+    return n < text.n && n > 0 && text.s[n - 1] == '\n'
+               ? "the last line is blanks without a line end"
+               : NULL;
+}
+
 const char *yaml_directive(struct str text, size_t *at)
 {
     bool directive = false, content = false;
@@ -102,7 +113,7 @@ const char *yaml_directive(struct str text, size_t *at)
         directive |= begins(line, "%");
         if (begins(line, "%") || only_blanks(line))
             continue;
-        if (directive && !content && !begins(line, "---"))
+        if (directive && !content && !begins_document(line))
             return "after a directive the document begins with ---";
         content = true;
     }

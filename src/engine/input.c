@@ -32,7 +32,7 @@ bool input_read(const struct writ_input *input, struct arena *a, const struct do
         report_error(r, &e);
         return false;
     }
-    r->text = text;
+    r->text = (*out)->text;
     return true;
 }
 
