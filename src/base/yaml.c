@@ -1,74 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* yaml.c: YAML text to a document. The only file that knows libfyaml.
  *
- * libfyaml gives events; the tree, the typing and every ceiling are ours. Its own document mode
- * would resolve aliases without a bound.
+ * libfyaml gives events; the tree, the typing and every ceiling are ours (yaml_tree.c). Its own
+ * document mode would resolve aliases without a bound.
  */
 #include "base/yaml.h"
 
 #include <libfyaml.h>
-#include <stdarg.h>
-#include <stdio.h>
 
-#include "base/json_write.h"
 #include "base/utf8.h"
 #include "base/yaml_block.h"
 #include "base/yaml_guard.h"
-#include "base/yaml_scalar.h"
-
-struct anchor {
-    struct str name;
-    const struct doc *value;
-    struct anchor *before;
-};
+#include "base/yaml_tree.h"
 
 struct reader {
     struct fy_parser *parser;
     struct fy_diag *diag;
-    struct arena *a;
-    const struct ceilings *max;
-    struct document *document;
-    struct doc *up; /* the list or map being filled, or NULL */
-    struct anchor *anchors;
-    struct error *e;
-    struct str key; /* read, its value not yet; key.s is NULL otherwise */
-    size_t at, key_at;
-    uint32_t depth, values, anchor_count;
-    bool done; /* the root is complete */
+    struct yaml_tree tree;
+    bool done; /* the document has ended */
 };
-
-PRINTF(4, 5)
-static bool refuse(struct reader *r, int code, size_t at, const char *fmt, ...)
-{
-    struct at place = r->up ? doc_at(r->up) : (struct at){ .file = r->document->file };
-    char msg[ERROR_MSG];
-    va_list ap;
-
-    va_start(ap, fmt);
-    (void)vsnprintf(msg, sizeof msg, fmt, ap);
-    va_end(ap);
-    text_place(r->document->text, at, &place.line, &place.col);
-    return error_at(r->e, code, &place, "%s", msg);
-}
-
-static bool above(struct reader *r, enum ceiling which)
-{
-    return refuse(r, ERROR_CEILING, r->at, "%s is above %u: %s", ceiling_rows[which].name,
-                  r->max->v[which], ceiling_rows[which].meaning);
-}
 
 /* What libfyaml found wrong, where it found it. */
 static bool refuse_syntax(struct reader *r)
 {
-    struct at place = { .file = r->document->file };
+    struct at place = { .file = r->tree.document->file };
     void *walk = NULL;
     const struct fy_diag_error *found = fy_diag_errors_iterate(r->diag, &walk);
 
     if (!found)
-        return refuse(r, ERROR_SYNTAX, r->at, "this is not YAML");
+        return tree_refuse(&r->tree, ERROR_SYNTAX, r->tree.at, "this is not YAML");
     place.line = found->line;
     place.col = found->column;
-    return error_at(r->e, ERROR_SYNTAX, &place, "this is not YAML: %s", found->msg);
+    return error_at(r->tree.e, ERROR_SYNTAX, &place, "this is not YAML: %s", found->msg);
 }
 
 /* Adds the text of a token piece by piece. fy_token_get_text() would do it in one call, but where
@@ -90,268 +53,119 @@ static bool add_pieces(struct fy_token *token, struct buf *to)
 
 static bool token_text(struct reader *r, struct fy_token *token, struct str *out)
 {
-    _buf_ struct buf text = { .max = r->max->v[CEILING_TEXT] };
+    _buf_ struct buf text = { .max = r->tree.max->v[CEILING_TEXT] };
 
     if (token && !add_pieces(token, &text))
-        return refuse(r, ERROR_SYNTAX, r->at, "this is not YAML: the text cannot be read");
+        return tree_refuse(&r->tree, ERROR_SYNTAX, r->tree.at,
+                           "this is not YAML: the text cannot be read");
     if (!buf_ok(&text))
-        return above(r, CEILING_TEXT);
-    *out = (struct str){ arena_text(r->a, buf_str(&text)), text.len };
+        return tree_above(&r->tree, CEILING_TEXT);
+    *out = (struct str){ arena_text(r->tree.a, buf_str(&text)), text.len };
     return true;
-}
-
-/* The value that comes next: the root, an item, or the member whose key was read. */
-static struct doc *place_value(struct reader *r)
-{
-    struct doc *d = r->up ? doc_add(r->a, r->up, r->key) : &r->document->root;
-
-    d->at = (uint32_t)r->at;
-    d->key_at = (uint32_t)r->key_at;
-    r->key = (struct str){ 0 };
-    return d;
-}
-
-static bool count_value(struct reader *r)
-{
-    return ++r->values <= r->max->v[CEILING_VALUES] || above(r, CEILING_VALUES);
-}
-
-static bool keep_anchor(struct reader *r, struct fy_token *token, const struct doc *value)
-{
-    struct anchor *anchor;
-
-    if (!token)
-        return true;
-    if (++r->anchor_count > r->max->v[CEILING_ANCHORS])
-        return above(r, CEILING_ANCHORS);
-    anchor = arena_new(r->a, struct anchor);
-    *anchor = (struct anchor){ .value = value, .before = r->anchors };
-    r->anchors = anchor;
-    return token_text(r, token, &anchor->name);
 }
 
 /* libfyaml's mark stands behind the quote or the star that begins a value. */
 static void step_back(struct reader *r, const char *marks)
 {
-    if (r->at > 0 && r->at <= r->document->text.n && strchr(marks, r->document->text.s[r->at - 1]))
-        r->at--;
-}
-
-/* Of the key or the dash before the value that comes next. An explicit key stands behind its
- * question mark, so the map counts too. */
-static int column_of_parent(const struct reader *r)
-{
-    int up = r->up ? yaml_column(r->document->text, r->up->at) : -1;
-    int key = r->key.s ? yaml_column(r->document->text, r->key_at) : up;
-
-    return key < up ? key : up;
+    if (r->tree.at > 0 && r->tree.at <= r->tree.document->text.n &&
+        strchr(marks, r->tree.document->text.s[r->tree.at - 1]))
+        r->tree.at--;
 }
 
 /* libfyaml takes a value on a later line that stands no deeper than its key. Inside brackets the
  * rule is another one. */
 static bool stands_deeper(struct reader *r, struct str text)
 {
-    struct str source = r->document->text;
-    bool flow = r->up && (source.s[r->up->at] == '[' || source.s[r->up->at] == '{');
+    struct str source = r->tree.document->text;
+    bool flow = r->tree.up && (source.s[r->tree.up->at] == '[' || source.s[r->tree.up->at] == '{');
 
-    if (flow || text.n == 0 || !r->up || yaml_column(source, r->at) > column_of_parent(r))
+    if (flow || text.n == 0 || !r->tree.up || tree_wants_key(&r->tree) ||
+        yaml_column(source, r->tree.at) > tree_parent_column(&r->tree))
         return true;
-    return refuse(r, ERROR_SYNTAX, r->at,
-                  "this is not YAML: a value must stand deeper than its key");
+    return tree_refuse(&r->tree, ERROR_SYNTAX, r->tree.at,
+                       "this is not YAML: a value must stand deeper than its key");
 }
 
 /* To the | or > that begins the text, where people look for it. */
 static void step_to_header(struct reader *r)
 {
-    size_t at = r->at < r->document->text.n ? r->at : r->document->text.n;
+    size_t at = r->tree.at < r->tree.document->text.n ? r->tree.at : r->tree.document->text.n;
 
-    while (at > 0 && r->document->text.s[at - 1] != '|' && r->document->text.s[at - 1] != '>')
+    while (at > 0 && r->tree.document->text.s[at - 1] != '|' &&
+           r->tree.document->text.s[at - 1] != '>')
         at--;
-    r->at = at > 0 ? at - 1 : r->at;
+    r->tree.at = at > 0 ? at - 1 : r->tree.at;
 }
 
 static bool check_block(struct reader *r, struct fy_token *token, struct str text)
 {
     enum fy_scalar_style style = token ? fy_token_scalar_style(token) : FYSS_PLAIN;
-    struct yaml_block block = { .source = r->document->text,
+    struct yaml_block block = { .source = r->tree.document->text,
                                 .text = text,
-                                .at = r->at,
-                                .column = column_of_parent(r),
+                                .at = r->tree.at,
+                                .column = tree_parent_column(&r->tree),
                                 .folded = style == FYSS_FOLDED };
     const char *why;
 
     if (style != FYSS_FOLDED && style != FYSS_LITERAL)
         return true;
-    if (!r->up) /* its lines need not stand deeper than anything, and libfyaml drops some */
-        return refuse(r, ERROR_SUBSET, r->at, "a document cannot be one block text; quote it");
+    if (!r->tree.up) /* its lines need not stand deeper than anything, and libfyaml drops some */
+        return tree_refuse(&r->tree, ERROR_SUBSET, r->tree.at,
+                           "a document cannot be one block text; quote it");
     why = yaml_block(&block);
     step_to_header(r);
-    return !why || refuse(r, ERROR_SUBSET, r->at, "%s", why);
+    return !why || tree_refuse(&r->tree, ERROR_SUBSET, r->tree.at, "%s", why);
 }
 
-/* A key is text. A plain word that is a number, a truth or nothing by the core schema is taken for
- * its text only where every reader would: 8080 and true, but not 0x1F, +1 or ~. */
-static bool key_is_text(struct reader *r, struct str text)
+/* The name of an anchor, or one without bytes. */
+static bool anchor_name(struct reader *r, struct fy_token *token, struct str *out)
 {
-    _buf_ struct buf canonical = { .max = r->max->v[CEILING_TEXT] };
-    struct doc value = { 0 };
-    const char *why;
-    bool known = yaml_scalar(text, &value, &why);
-
-    if (text.n == 0 || (known && value.kind == DOC_TEXT))
-        return true;
-    if (known && value.kind != DOC_NULL)
-        json_put_doc(&canonical, &value);
-    return str_eq(buf_str(&canonical), text) ||
-           refuse(r, ERROR_SUBSET, r->at, "this key reads as a number, a truth or null; quote it");
-}
-
-static bool read_key(struct reader *r, struct fy_event *ev, struct str text, bool plain)
-{
-    if (memchr(text.s, '\0', text.n))
-        return refuse(r, ERROR_SUBSET, r->at, "a key must not hold the character NUL");
-    if (ev->scalar.anchor)
-        return refuse(r, ERROR_SUBSET, r->at, "a key cannot carry an anchor");
-    r->key = text;
-    r->key_at = r->at;
-    return !plain || key_is_text(r, text);
+    *out = (struct str){ 0 };
+    return !token || token_text(r, token, out);
 }
 
 static bool read_scalar(struct reader *r, struct fy_event *ev)
 {
     bool plain = !ev->scalar.value || fy_token_scalar_style(ev->scalar.value) == FYSS_PLAIN;
-    struct str text;
-    struct doc *d;
-    const char *why;
+    struct str text, anchor;
 
     if (!plain)
         step_back(r, "\"'");
-    if (!token_text(r, ev->scalar.value, &text) || !check_block(r, ev->scalar.value, text))
-        return false;
-    if (r->up && r->up->kind == DOC_MAP && !r->key.s)
-        return read_key(r, ev, text, plain);
-    if (!stands_deeper(r, text))
-        return false;
-    d = place_value(r);
-    d->kind = DOC_TEXT;
-    d->text = text;
-    if (plain && !yaml_scalar(text, d, &why))
-        return refuse(r, ERROR_NUMBER, r->at, "%.*s %s", (int)(text.n < 40 ? text.n : 40), text.s,
-                      why);
-    return count_value(r) && keep_anchor(r, ev->scalar.anchor, d);
+    return token_text(r, ev->scalar.value, &text) && check_block(r, ev->scalar.value, text) &&
+           stands_deeper(r, text) && anchor_name(r, ev->scalar.anchor, &anchor) &&
+           tree_scalar(&r->tree, text, plain, anchor);
 }
 
-static bool open_container(struct reader *r, enum doc_kind kind, struct fy_token *anchor)
+static bool read_open(struct reader *r, enum doc_kind kind, struct fy_token *anchor)
 {
-    struct doc *d;
+    struct str name;
 
-    if (r->up && r->up->kind == DOC_MAP && !r->key.s)
-        return refuse(r, ERROR_SUBSET, r->at, "a key must be text, not a list or a map");
-    if (++r->depth > r->max->v[CEILING_DEPTH])
-        return above(r, CEILING_DEPTH);
-    d = place_value(r);
-    d->kind = kind;
-    r->up = d;
-    return count_value(r) && keep_anchor(r, anchor, d);
-}
-
-static bool close_container(struct reader *r)
-{
-    if (r->up->kind == DOC_MAP) {
-        const struct doc *twice = doc_twice(r->up, r->a);
-
-        if (twice)
-            return refuse(r, ERROR_DUPLICATE, twice->key_at, "the key %s is given twice",
-                          key_said(twice, r->a));
-    }
-    r->up = r->up->up;
-    r->depth--;
-    return true;
-}
-
-static bool copy_children(struct reader *r, const struct doc *from, struct doc *to)
-{
-    for (const struct doc *c = from->first; c; c = c->next) {
-        struct doc *d = doc_add(r->a, to, c->key);
-
-        d->kind = c->kind;
-        d->at = c->at;
-        d->key_at = c->key_at;
-        if (!count_value(r))
-            return false;
-        if (c->kind < DOC_LIST)
-            d->text = c->text;
-        else if (!copy_children(r, c, d))
-            return false;
-    }
-    return true;
-}
-
-static uint32_t height(const struct doc *d)
-{
-    uint32_t most = 0;
-
-    if (d->kind < DOC_LIST)
-        return 0;
-    for (const struct doc *c = d->first; c; c = c->next) {
-        uint32_t h = height(c);
-
-        most = h > most ? h : most;
-    }
-    return most + 1;
-}
-
-static bool is_open(const struct reader *r, const struct doc *d)
-{
-    for (const struct doc *up = r->up; up; up = up->up)
-        if (up == d)
-            return true;
-    return false;
+    return anchor_name(r, anchor, &name) && tree_open(&r->tree, kind, name);
 }
 
 static bool read_alias(struct reader *r, struct fy_event *ev)
 {
-    const struct anchor *anchor = r->anchors;
     struct str name;
-    struct doc *d;
 
     step_back(r, "*");
-    if (!token_text(r, ev->alias.anchor, &name))
-        return false;
-    if (r->up && r->up->kind == DOC_MAP && !r->key.s)
-        return refuse(r, ERROR_SUBSET, r->at, "a key cannot be an alias");
-    while (anchor && !str_eq(anchor->name, name))
-        anchor = anchor->before;
-    if (!anchor)
-        return refuse(r, ERROR_SYNTAX, r->at, "no anchor '&%.*s' stands before this alias",
-                      STR_ARG(name));
-    if (is_open(r, anchor->value))
-        return refuse(r, ERROR_SUBSET, r->at, "the alias '*%.*s' stands inside what it repeats",
-                      STR_ARG(name));
-    if (r->depth + height(anchor->value) > r->max->v[CEILING_DEPTH])
-        return above(r, CEILING_DEPTH);
-    d = place_value(r);
-    d->kind = anchor->value->kind;
-    if (d->kind < DOC_LIST)
-        d->text = anchor->value->text;
-    return count_value(r) && (d->kind < DOC_LIST || copy_children(r, anchor->value, d));
+    return token_text(r, ev->alias.anchor, &name) && tree_alias(&r->tree, name);
 }
 
 static bool refuse_tag(struct reader *r, struct fy_token *tag)
 {
     const struct fy_mark *mark = fy_token_start_mark(tag);
 
-    return refuse(r, ERROR_SUBSET, mark ? mark->input_pos : r->at,
-                  "tags are not read; the value's own form says what it is");
+    return tree_refuse(&r->tree, ERROR_SUBSET, mark ? mark->input_pos : r->tree.at,
+                       "tags are not read; the value's own form says what it is");
 }
 
 static bool take_event(struct reader *r, struct fy_event *ev)
 {
     switch ((int)ev->type) {
     case FYET_DOCUMENT_START:
-        return !r->done || refuse(r, ERROR_SUBSET, r->at,
-                                  "a second document begins here; writ "
-                                  "reads one in each file");
+        return !r->done || tree_refuse(&r->tree, ERROR_SUBSET, r->tree.at,
+                                       "a second document begins here; writ "
+                                       "reads one in each file");
     case FYET_DOCUMENT_END: r->done = true; return true;
     case FYET_SCALAR:
         if (ev->scalar.tag)
@@ -360,13 +174,13 @@ static bool take_event(struct reader *r, struct fy_event *ev)
     case FYET_SEQUENCE_START:
         if (ev->sequence_start.tag)
             return refuse_tag(r, ev->sequence_start.tag);
-        return open_container(r, DOC_LIST, ev->sequence_start.anchor);
+        return read_open(r, DOC_LIST, ev->sequence_start.anchor);
     case FYET_MAPPING_START:
         if (ev->mapping_start.tag)
             return refuse_tag(r, ev->mapping_start.tag);
-        return open_container(r, DOC_MAP, ev->mapping_start.anchor);
+        return read_open(r, DOC_MAP, ev->mapping_start.anchor);
     case FYET_SEQUENCE_END:
-    case FYET_MAPPING_END: return close_container(r);
+    case FYET_MAPPING_END: return tree_close(&r->tree);
     case FYET_ALIAS: return read_alias(r, ev);
     default: return true;
     }
@@ -382,7 +196,7 @@ static bool read_events(struct reader *r)
             return refuse_syntax(r);
         mark = fy_event_start_mark(ev);
         if (mark)
-            r->at = mark->input_pos;
+            r->tree.at = mark->input_pos;
         end = ev->type == FYET_STREAM_END;
         ok = take_event(r, ev);
         fy_parser_event_free(r->parser, ev);
@@ -391,7 +205,7 @@ static bool read_events(struct reader *r)
     }
     if (r->done)
         return true;
-    return refuse(r, ERROR_SYNTAX, 0, "the document is empty");
+    return tree_refuse(&r->tree, ERROR_SYNTAX, 0, "the document is empty");
 }
 
 static bool parse(struct reader *r, struct str text)
@@ -438,30 +252,30 @@ bool yaml_read(const char *file, struct str text, const struct ceilings *max, st
                const struct document **out, struct error *e)
 {
     struct document *document = arena_new(a, struct document);
-    struct reader r = { .a = a, .max = max, .document = document, .e = e };
+    struct reader r = { .tree = { .a = a, .max = max, .document = document, .e = e } };
     enum ceiling broken;
     const char *why;
     size_t bad;
 
     document->file = file;
     document->text = text;
-    broken = yaml_guard(text, max, &r.at);
+    broken = yaml_guard(text, max, &r.tree.at);
     if (broken != CEILING_COUNT)
-        return above(&r, broken);
+        return tree_above(&r.tree, broken);
     document->text = text = only_line_feeds(text, a);
     bad = utf8_valid(text);
     if (bad < text.n)
-        return refuse(&r, ERROR_ENCODING, bad, "byte 0x%02x is not UTF-8",
-                      (unsigned char)text.s[bad]);
+        return tree_refuse(&r.tree, ERROR_ENCODING, bad, "byte 0x%02x is not UTF-8",
+                           (unsigned char)text.s[bad]);
     why = yaml_character(text, &bad);
     if (!why)
         why = yaml_directive(text, &bad);
     if (!why)
         why = yaml_end(text, &bad);
     if (why)
-        return refuse(&r, ERROR_SYNTAX, bad, "%s", why);
+        return tree_refuse(&r.tree, ERROR_SYNTAX, bad, "%s", why);
     if (text.n == 0)
-        return refuse(&r, ERROR_SYNTAX, 0, "the document is empty");
+        return tree_refuse(&r.tree, ERROR_SYNTAX, 0, "the document is empty");
     if (!parse(&r, text))
         return false;
     *out = document;
