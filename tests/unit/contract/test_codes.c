@@ -18,7 +18,7 @@ static void check_code(enum code code, const char *name, const char *severity, b
     assert_int_equal(codes[code].retryable, retryable);
 }
 
-static void R_000_035_taxonomy_entries_are_whole(void **state)
+static void R_000_035_R_000_066_R_000_067_R_000_068_taxonomy_entries_are_whole(void **state)
 {
     static const enum code taxonomy[] = { CODE_COMMAND_FAILED, CODE_COMMAND_TIMEOUT,
                                           CODE_INVALID_TRANSITION, CODE_RCH_UNAVAILABLE };
@@ -39,7 +39,7 @@ static void R_000_035_taxonomy_entries_are_whole(void **state)
                         "Abort run and emit state-machine diagnostics.");
 }
 
-static void R_000_036_rch_unavailable(void **state)
+static void R_000_036_R_000_069_rch_unavailable(void **state)
 {
     (void)state;
     check_code(CODE_RCH_UNAVAILABLE, "rch_unavailable", "medium", true);
@@ -223,8 +223,8 @@ static void R_004_071_R_004_072_recovery_that_depends_on_the_step_or_the_resourc
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(R_000_035_taxonomy_entries_are_whole),
-        cmocka_unit_test(R_000_036_rch_unavailable),
+        cmocka_unit_test(R_000_035_R_000_066_R_000_067_R_000_068_taxonomy_entries_are_whole),
+        cmocka_unit_test(R_000_036_R_000_069_rch_unavailable),
         cmocka_unit_test(words_of_contract_000_have_a_weight_in_004),
         cmocka_unit_test(R_004_074_R_004_075_R_004_076_R_004_077_R_004_078_R_004_079_fatal_codes),
         cmocka_unit_test(R_004_080_R_004_081_R_004_082_R_004_083_R_004_084_other_codes),

@@ -172,7 +172,9 @@ static void R_002_044_R_002_060_payload_and_lineage_are_objects(void **state)
     refuse(valid(), rows, COUNT(rows));
 }
 
-static void R_002_045_R_002_046_R_002_047_R_002_050_R_002_051_texts_are_not_empty(void **state)
+static void
+R_002_002_R_002_005_R_002_006_R_002_045_R_002_046_R_002_047_R_002_050_R_002_051_texts_are_not_empty(
+    void **state)
 {
     static const struct refusal rows[] = {
         { "\"exec-001\"", "\"\"", "/payload/executionId", CODE_VALIDATION_ERROR,
@@ -243,7 +245,7 @@ static void R_002_049_attempt_is_a_whole_number_from_1(void **state)
     check_accepts(&event_shape, valid(), "\"attempt\": 1", "\"attempt\": 9007199254740991");
 }
 
-static void R_002_053_coherence_is_one_of_three(void **state)
+static void R_002_012_R_002_053_coherence_is_one_of_three(void **state)
 {
     static const struct refusal rows[] = {
         { "\"coherent\"", "\"coherrent\"", "/payload/coherenceStatus", CODE_VALIDATION_ERROR,
@@ -283,10 +285,11 @@ int main(void)
         cmocka_unit_test(R_002_019_R_002_042_state_is_one_of_five),
         cmocka_unit_test(R_002_043_R_002_052_R_002_065_times_are_rfc_3339),
         cmocka_unit_test(R_002_044_R_002_060_payload_and_lineage_are_objects),
-        cmocka_unit_test(R_002_045_R_002_046_R_002_047_R_002_050_R_002_051_texts_are_not_empty),
+        cmocka_unit_test(
+            R_002_002_R_002_005_R_002_006_R_002_045_R_002_046_R_002_047_R_002_050_R_002_051_texts_are_not_empty),
         cmocka_unit_test(R_002_048_R_002_064_the_contract_version_is_v1),
         cmocka_unit_test(R_002_049_attempt_is_a_whole_number_from_1),
-        cmocka_unit_test(R_002_053_coherence_is_one_of_three),
+        cmocka_unit_test(R_002_012_R_002_053_coherence_is_one_of_three),
         cmocka_unit_test(R_002_054_dry_run_is_a_boolean),
     };
 

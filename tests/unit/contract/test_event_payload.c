@@ -82,7 +82,7 @@ static void R_002_056_an_error_on_another_event_is_only_warned_of(void **state)
     check_refusal(&event_shape, valid(), &row); /* it asserts good == warning */
 }
 
-static void R_002_061_R_002_067_lineage_names_ledger_entries(void **state)
+static void R_002_010_R_002_061_R_002_067_lineage_names_ledger_entries(void **state)
 {
     static const struct refusal rows[] = {
         { "[\"led-100\", \"led-200\"]", "[]", "/lineage/dependsOnLedgerIds", CODE_VALIDATION_ERROR,
@@ -101,7 +101,7 @@ static void R_002_061_R_002_067_lineage_names_ledger_entries(void **state)
     refuse(valid(), rows, COUNT(rows));
 }
 
-static void R_002_062_a_rerun_may_name_what_it_repeats(void **state)
+static void R_002_009_R_002_062_a_rerun_may_name_what_it_repeats(void **state)
 {
     static const struct refusal row = { "\"led-200\"]", "\"led-200\"], \"rerunOfExecutionId\": 7",
                                         "/lineage/rerunOfExecutionId", CODE_VALIDATION_ERROR,
@@ -137,8 +137,8 @@ int main(void)
         cmocka_unit_test(R_002_055_R_002_057_R_002_058_R_002_059_what_may_be_there_has_its_type),
         cmocka_unit_test(R_002_056_error_has_code_message_and_retryable),
         cmocka_unit_test(R_002_056_an_error_on_another_event_is_only_warned_of),
-        cmocka_unit_test(R_002_061_R_002_067_lineage_names_ledger_entries),
-        cmocka_unit_test(R_002_062_a_rerun_may_name_what_it_repeats),
+        cmocka_unit_test(R_002_010_R_002_061_R_002_067_lineage_names_ledger_entries),
+        cmocka_unit_test(R_002_009_R_002_062_a_rerun_may_name_what_it_repeats),
         cmocka_unit_test(unknown_fields_are_accepted_everywhere),
     };
 

@@ -9,7 +9,7 @@
 
 #include "unit/contract/event_text.h"
 
-static void R_002_066_the_snapshot_is_not_after_the_event(void **state)
+static void R_002_011_R_002_066_the_snapshot_is_not_after_the_event(void **state)
 {
     static const struct refusal rows[] = {
         { "2025-01-19T10:00:00.000Z", "2025-01-19T10:15:30.001Z", "/payload/snapshotAt",
@@ -170,7 +170,7 @@ static void a_wrong_state_is_reported_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(R_002_066_the_snapshot_is_not_after_the_event),
+        cmocka_unit_test(R_002_011_R_002_066_the_snapshot_is_not_after_the_event),
         cmocka_unit_test(R_002_069_failed_needs_an_error),
         cmocka_unit_test(R_002_070_cancelled_needs_a_reason),
         cmocka_unit_test(R_002_071_succeeded_without_a_result_is_only_warned_of),

@@ -75,7 +75,8 @@ static void R_002_021_R_002_022_R_002_023_R_002_024_running_leads_to_an_end_only
     check_from(EVENT_RUNNING);
 }
 
-static void R_002_025_R_002_026_R_002_027_failed_leads_to_a_higher_attempt_only(void **state)
+static void R_002_008_R_002_025_R_002_026_R_002_027_failed_leads_to_a_higher_attempt_only(
+    void **state)
 {
     (void)state;
     check_from(EVENT_FAILED);
@@ -165,7 +166,8 @@ int main(void)
         cmocka_unit_test(R_002_019_the_states_are_five),
         cmocka_unit_test(R_002_020_planned_leads_to_running_only),
         cmocka_unit_test(R_002_021_R_002_022_R_002_023_R_002_024_running_leads_to_an_end_only),
-        cmocka_unit_test(R_002_025_R_002_026_R_002_027_failed_leads_to_a_higher_attempt_only),
+        cmocka_unit_test(
+            R_002_008_R_002_025_R_002_026_R_002_027_failed_leads_to_a_higher_attempt_only),
         cmocka_unit_test(R_002_028_R_002_029_succeeded_and_cancelled_are_ends),
         cmocka_unit_test(R_002_015_attempt_and_rank_rise_together),
         cmocka_unit_test(refused_events_say_what_is_allowed),

@@ -75,7 +75,7 @@ static void R_000_043_forced_classes_allow_cargo_only(void **state)
 
 /* ---- invariant 4 ---- */
 
-static void R_000_044_R_000_045_both_policies_are_there(void **state)
+static void R_000_005_R_000_044_R_000_045_both_policies_are_there(void **state)
 {
     static const struct refusal rows[] = {
         { "remote_rch_default", "remote_default", "/route_policies", CODE_CONTRACT_INVALID,
@@ -244,7 +244,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_left_out_is_reported_once),
         cmocka_unit_test(R_000_043_forced_classes_allow_cargo_only),
-        cmocka_unit_test(R_000_044_R_000_045_both_policies_are_there),
+        cmocka_unit_test(R_000_005_R_000_044_R_000_045_both_policies_are_there),
         cmocka_unit_test(R_000_046_soft_is_not_above_hard),
         cmocka_unit_test(the_default_is_above_zero_and_not_above_hard),
         cmocka_unit_test(R_000_047_there_is_a_grace),
