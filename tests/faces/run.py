@@ -9,6 +9,8 @@ holds copies of tests/faces/files. Below it stands what came back: stdout; stder
 `[no line end]` where stdout ends without one; `[exit 65]` unless it was 0. A line that begins with
 `#` is for the reader.
 
+The commands in README.md are played too, in a directory that holds copies of examples/.
+
 Each command runs twice, under two environments that have nothing in common: what writ prints must
 not depend on them.
 """
@@ -21,6 +23,7 @@ import tempfile
 import tap
 
 HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
 WORLDS = [
     {"umask": 0o022, "env": {"TZ": "UTC", "LANG": "C", "LC_ALL": "C", "HOME": "/root"}},
     {"umask": 0o077, "env": {"TZ": "Asia/Kathmandu", "LANG": "de_DE.UTF-8", "LC_ALL": "de_DE.UTF-8",
@@ -39,10 +42,18 @@ def shown(answer):
     return text + (f"[exit {answer.status}]\n" if answer.status else "")
 
 
+def transcript_lines(path):
+    """The lines of a transcript; of a Markdown file, those between fences that begin with `$ writ`."""
+    if path.suffix != ".md":
+        return path.read_text().splitlines()
+    fenced = path.read_text().split("```\n")[1::2]
+    return [line for part in fenced if part.startswith("$ writ") for line in part.splitlines()]
+
+
 def blocks(transcript):
     """(command, what should come back) of a transcript; the command of its head is None."""
     command, lines = None, []
-    for line in transcript.read_text().splitlines():
+    for line in transcript_lines(transcript):
         if line.startswith("$ "):
             yield command, lines
             command, lines = line[2:], []
@@ -66,6 +77,7 @@ def answers(command, directory):
 def play(transcript, cases):
     with tempfile.TemporaryDirectory() as directory:
         shutil.copytree(tap.FILES, directory, dirs_exist_ok=True)
+        shutil.copytree(ROOT / "examples", pathlib.Path(directory, "examples"))
         for command, lines in blocks(transcript):
             if command is None:
                 continue
@@ -99,6 +111,8 @@ def main(args):
             accept(transcript)
         else:
             play(transcript, cases)
+    if args[0] != "--accept":
+        play(ROOT / "README.md", cases)
     return 0 if args[0] == "--accept" else cases.finish()
 
 
