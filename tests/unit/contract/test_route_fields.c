@@ -65,6 +65,28 @@ static void R_000_024_R_000_026_R_000_028_R_000_030_R_000_035_rows_have_their_fi
     refuse(rows, COUNT(rows));
 }
 
+/* None of them is open: a name that is misspelled is a stranger, not an addition. */
+static void strangers_are_refused_everywhere(void **state)
+{
+    static const struct refusal rows[] = {
+        { "\"contract_version\"", "\"owner\":7,\"contract_version\"", "/owner",
+          CODE_CONTRACT_INVALID, "a route contract has no field 'owner'" },
+        { "\"label\"", "\"owner\":7,\"label\"", "/command_classes/0/owner", CODE_CONTRACT_INVALID,
+          "a command class has no field 'owner'" },
+        { "\"policy_id\"", "\"owner\":7,\"policy_id\"", "/route_policies/0/owner",
+          CODE_CONTRACT_INVALID, "a route policy has no field 'owner'" },
+        { "\"soft_timeout_secs\"", "\"owner\":7,\"soft_timeout_secs\"", "/timeout_profiles/0/owner",
+          CODE_CONTRACT_INVALID, "a timeout profile has no field 'owner'" },
+        { "\"trigger\"", "\"owner\":7,\"trigger\"", "/state_transitions/0/owner",
+          CODE_CONTRACT_INVALID, "a transition has no field 'owner'" },
+        { "\"severity\"", "\"owner\":7,\"severity\"", "/failure_taxonomy/0/owner",
+          CODE_CONTRACT_INVALID, "a failure has no field 'owner'" },
+    };
+
+    (void)state;
+    refuse(rows, COUNT(rows));
+}
+
 /* What each row of a list needs, when it says nothing. */
 static void R_000_009_R_000_024_R_000_026_R_000_028_R_000_030_R_000_035_all_is_needed(void **state)
 {
@@ -190,6 +212,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(R_000_024_R_000_026_R_000_028_R_000_030_R_000_035_rows_have_their_fields),
+        cmocka_unit_test(strangers_are_refused_everywhere),
         cmocka_unit_test(R_000_009_R_000_024_R_000_026_R_000_028_R_000_030_R_000_035_all_is_needed),
         cmocka_unit_test(R_000_024_R_000_026_R_000_030_R_000_035_texts_are_not_empty),
         cmocka_unit_test(lists_and_ids_have_their_form),

@@ -13,32 +13,45 @@
 
 static void R_000_010_request_fields_are_exactly_five(void **state)
 {
+    static const char *const names[] = { "command_class", "command_id", "correlation_id",
+                                         "prefer_remote", "raw_command" };
     static const struct refusal rows[] = {
         { "\"command_class\",", "", "/required_request_fields", CODE_CONTRACT_INVALID,
           "required_request_fields misses the name 'command_class'" },
         { "\"prefer_remote\",", "\"prefer_remote\",\"priority\",", "/required_request_fields/4",
           CODE_CONTRACT_INVALID, "required_request_fields has an extra name 'priority'" },
     };
+    _checked_ struct checked whole = { 0 };
 
     (void)state;
+    check_texts(&decode_shipped(&whole)->required_request_fields, names, COUNT(names));
     refuse(rows, COUNT(rows));
 }
 
 static void R_000_016_result_fields_are_exactly_seven(void **state)
 {
+    static const char *const names[] = {
+        "artifact_manifest", "command_id", "exit_code", "outcome_class", "route",
+        "routed_command",    "state"
+    };
     static const struct refusal rows[] = {
         { "\"exit_code\",", "", "/required_result_fields", CODE_CONTRACT_INVALID,
           "required_result_fields misses the name 'exit_code'" },
         { "\"routed_command\",", "\"routed_command\",\"signal\",", "/required_result_fields/6",
           CODE_CONTRACT_INVALID, "required_result_fields has an extra name 'signal'" },
     };
+    _checked_ struct checked whole = { 0 };
 
     (void)state;
+    check_texts(&decode_shipped(&whole)->required_result_fields, names, COUNT(names));
     refuse(rows, COUNT(rows));
 }
 
 static void R_000_037_manifest_fields_are_exactly_seven(void **state)
 {
+    static const char *const names[] = { "command_provenance", "outcome_class", "run_id",
+                                         "scenario_id",        "trace_id",      "transcript_path",
+                                         "worker_route" };
     static const struct refusal rows[] = {
         { ",\"worker_route\"]", "]", "/artifact_manifest_fields", CODE_CONTRACT_INVALID,
           "artifact_manifest_fields misses the name 'worker_route'" },
@@ -53,9 +66,10 @@ static void R_000_037_manifest_fields_are_exactly_seven(void **state)
           .code = CODE_CONTRACT_INVALID,
           .msg = "artifact_manifest_fields has an extra name 'run'" },
     };
-    _checked_ struct checked c = { 0 };
+    _checked_ struct checked c = { 0 }, whole = { 0 };
 
     (void)state;
+    check_texts(&decode_shipped(&whole)->artifact_manifest_fields, names, COUNT(names));
     refuse(rows, COUNT(rows));
     (void)check_text(&c, &route_shape, check_swap(&c.a, shipped(&c.a), "\"run_id\"", "\"run\""));
     check_problems(&c, both, COUNT(both));
