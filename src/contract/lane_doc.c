@@ -2,6 +2,8 @@
 /* lane_doc.c: the shapes of a routed command, its result and its manifest (contract 000). */
 #include "contract/lane_doc.h"
 
+#include <inttypes.h>
+
 #include "contract/classes.h"
 #include "contract/inputs.h"
 #include "contract/said.h"
@@ -111,17 +113,31 @@ static const struct {
     { ROUTE_CANCELLED, OUTCOME_CANCELLED },
 };
 
+static bool is_aborted(const struct lane_result_doc *result)
+{
+    return str_is(result->failure_code, codes[CODE_INVALID_TRANSITION].name);
+}
+
 /* A00-10: after an undeclared transition the state stays where it was, and the lane has failed. */
+static void aborted_has_failed(const struct doc *d, const void *decoded, struct report *r)
+{
+    const struct lane_result_doc *result = decoded;
+
+    if (is_aborted(result) && result->outcome_class == OUTCOME_CANCELLED)
+        report_add(r, ABOUT_VALUE, doc_get(d, "outcome_class"), CODE_CONTRACT_INVALID,
+                   "outcome_class is %s, must be %s after %s",
+                   outcome_class_names[OUTCOME_CANCELLED], outcome_class_names[OUTCOME_FAILED],
+                   codes[CODE_INVALID_TRANSITION].name);
+}
+
 static void state_fits_outcome(const struct doc *d, const void *decoded, struct report *r)
 {
     const struct lane_result_doc *result = decoded;
-    bool aborted = str_is(result->failure_code, codes[CODE_INVALID_TRANSITION].name);
 
-    if (result->state == CHOICE_NONE || result->outcome_class == CHOICE_NONE)
+    if (result->state == CHOICE_NONE || result->outcome_class == CHOICE_NONE || is_aborted(result))
         return;
     for (size_t i = 0; i < COUNT(ends); i++) {
-        if ((aborted || (int)ends[i].state == result->state) &&
-            (int)ends[i].outcome == result->outcome_class)
+        if ((int)ends[i].state == result->state && (int)ends[i].outcome == result->outcome_class)
             return;
     }
     report_add(r, ABOUT_VALUE, doc_get(d, "state"), CODE_CONTRACT_INVALID,
@@ -137,6 +153,16 @@ static void success_has_no_code(const struct doc *d, const void *decoded, struct
         report_add(r, ABOUT_VALUE, doc_get(d, "failure_code"), CODE_CONTRACT_INVALID,
                    "failure_code is %s, must be null in a success",
                    said(result->failure_code, r->a));
+}
+
+/* A00-2: exit_zero alone leads to succeeded. */
+static void success_exits_zero(const struct doc *d, const void *decoded, struct report *r)
+{
+    const struct lane_result_doc *result = decoded;
+
+    if (result->exit_code != 0 && result->outcome_class == OUTCOME_SUCCESS)
+        report_add(r, ABOUT_VALUE, doc_get(d, "exit_code"), CODE_CONTRACT_INVALID,
+                   "exit_code is %" PRId64 ", must be 0 in a success", result->exit_code);
 }
 
 static void manifest_agrees(const struct doc *d, const void *decoded, struct report *r)
@@ -177,7 +203,9 @@ static const struct field result_fields[] = {
 
 static const struct rule result_rules[] = {
     { "R-000-023", "state is an end, and the one outcome_class says.",          state_fits_outcome },
+    { "A00-10",    "A lane with failure_code invalid_transition has failed.",   aborted_has_failed },
     { "R-000-035", "A success has no failure_code.",                            success_has_no_code },
+    { "A00-2",     "A success has exit_code 0.",                                success_exits_zero },
     { "R-000-077", "The manifest says the same outcome and route.",             manifest_agrees },
 };
 /* clang-format on */

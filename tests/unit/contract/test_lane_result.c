@@ -124,12 +124,20 @@ static void the_state_is_the_end_the_outcome_says(void **state)
           "state is planned, which is not how a lane of outcome_class success ends" },
         { "failure_code: null", "failure_code: command_failed", "/failure_code",
           CODE_CONTRACT_INVALID, "failure_code is 'command_failed', must be null in a success" },
+        { "exit_code: 0", "exit_code: 1", "/exit_code", CODE_CONTRACT_INVALID,
+          "exit_code is 1, must be 0 in a success" },
+    };
+    /* A00-10: it is closed with a failure, whatever state it was in. */
+    static const struct refusal aborted = {
+        "failure_code: c", "failure_code: invalid_transition", "/outcome_class",
+        CODE_CONTRACT_INVALID, "outcome_class is cancelled, must be failed after invalid_transition"
     };
 
     (void)state;
     for (size_t i = 0; i < COUNT(good); i++)
         check_accepts(&lane_result_shape, good[i], "c", "c");
     check_refusals(&lane_result_shape, good[0], rows, COUNT(rows));
+    check_refusal(&lane_result_shape, LANE_RESULT("cancelled", "cancelled", "c"), &aborted);
 }
 
 static void the_manifest_says_what_the_result_says(void **state)
