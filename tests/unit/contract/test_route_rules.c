@@ -156,6 +156,11 @@ static void R_000_048_a_state_and_a_trigger_lead_to_one_state(void **state)
           EDGE("planned", "enqueue", "queued") "," EDGE("planned", "enqueue", "queued"),
           "/state_transitions/3", CODE_CONTRACT_INVALID,
           "'planned' --'enqueue'--> is there already, allowed once" },
+        /* With other triggers of the same state between the two. */
+        { EDGE("running", "exit_zero", "succeeded"),
+          EDGE("running", "exit_zero", "succeeded") "," EDGE("running", "cancel", "failed"),
+          "/state_transitions/7", CODE_CONTRACT_INVALID,
+          "'running' --'cancel'--> is there already, allowed once" },
     };
     struct arena a = { 0 };
 
