@@ -64,6 +64,10 @@ static void R_003_048_R_003_049_R_003_051_R_003_052_R_003_053_fields_are_needed(
     static const struct refusal rows[] = {
         { "\"executor_id\":\"text_digest\",", "", "", CODE_VALIDATION_ERROR,
           "a record of an action needs 'executor_id'" },
+        { "text_digest", "Text", "/executor_id", CODE_VALIDATION_ERROR,
+          "'Text' is not a lower_snake name such as text_digest" },
+        { "1.0.0", "1", "/executor_version", CODE_VALIDATION_ERROR,
+          "'1' is not a version such as 1.0.0" },
         { "\"executor_version\":\"1.0.0\",", "", "", CODE_VALIDATION_ERROR,
           "a record of an action needs 'executor_version'" },
         { "\"trace_id\":\"" UUID "\",", "", "", CODE_VALIDATION_ERROR,
@@ -140,11 +144,13 @@ static void the_schema_asks_for_output_digest_and_lets_it_be_null(void **state)
     assert_non_null(strstr(schema.s, "\"input_digest\":{\"type\":\"string\""));
 }
 
-static void nothing_raw_can_be_recorded(void **state)
+static void R_003_032_nothing_raw_can_be_recorded(void **state)
 {
     static const struct refusal rows[] = {
         { "\"duration_ms\":3", "\"duration_ms\":3,\"input\":{}", "/input", CODE_VALIDATION_ERROR,
           "a record of an action has no field 'input' (did you mean 'input_digest'?)" },
+        { "\"duration_ms\":3", "\"duration_ms\":3,\"reason_codes\":[\"\"]", "/reason_codes/0",
+          CODE_VALIDATION_ERROR, "reason_codes has 0 characters, allowed 1 or more" },
         { "\"duration_ms\":3", "\"duration_ms\":3,\"payload\":1", "/payload", CODE_VALIDATION_ERROR,
           "a record of an action has no field 'payload'" },
         { "\"duration_ms\":3", "\"duration_ms\":3,\"digest_alg\":\"md5\"", "/digest_alg",
@@ -168,7 +174,7 @@ int main(void)
         cmocka_unit_test(R_003_050_status_is_one_of_four),
         cmocka_unit_test(R_003_054_output_digest_is_a_digest_or_null_but_there),
         cmocka_unit_test(the_schema_asks_for_output_digest_and_lets_it_be_null),
-        cmocka_unit_test(nothing_raw_can_be_recorded),
+        cmocka_unit_test(R_003_032_nothing_raw_can_be_recorded),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

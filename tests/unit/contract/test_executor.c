@@ -112,6 +112,9 @@ R_003_008_R_003_009_R_003_010_R_003_011_R_003_012_R_003_065_all_four_limits_are_
     void **state)
 {
     static const struct refusal rows[] = {
+        { "limits: {", "more: {", "", CODE_VALIDATION_ERROR, "a pure executor needs 'limits'" },
+        { "limits: {", "limits: 1000\nmore: {", "/limits", CODE_VALIDATION_ERROR,
+          "limits is 1000, must be a map" },
         { "timeout_ms: 1000, ", "", "/limits", CODE_VALIDATION_ERROR,
           "a pure executor's limits needs 'timeout_ms'" },
         { "max_payload_bytes: 65536, ", "", "/limits", CODE_VALIDATION_ERROR,
@@ -126,6 +129,10 @@ R_003_008_R_003_009_R_003_010_R_003_011_R_003_012_R_003_065_all_four_limits_are_
           "timeout_ms is 1.5, must be a whole number" },
         { "max_payload_bytes: 65536", "max_payload_bytes: 64k", "/limits/max_payload_bytes",
           CODE_VALIDATION_ERROR, "max_payload_bytes is '64k', must be a whole number" },
+        { "max_payload_bytes: 65536", "max_payload_bytes: 0", "/limits/max_payload_bytes",
+          CODE_VALIDATION_ERROR, "max_payload_bytes is 0, allowed 1 or more" },
+        { "max_list_items: 100", "max_list_items: 0", "/limits/max_list_items",
+          CODE_VALIDATION_ERROR, "max_list_items is 0, allowed 1 or more" },
         { "max_depth: 8", "max_depth: -1", "/limits/max_depth", CODE_VALIDATION_ERROR,
           "max_depth is -1, allowed 1 or more" },
         { "max_list_items: 100", "max_list_items: null", "/limits/max_list_items",
@@ -143,6 +150,8 @@ R_003_008_R_003_009_R_003_010_R_003_011_R_003_012_R_003_065_all_four_limits_are_
     assert_int_equal(doc->limits->max_depth, 8);
     assert_int_equal(doc->limits->max_list_items, 100);
     check_refusals(&executor_shape, executor, rows, COUNT(rows));
+    check_accepts(&executor_shape, executor, "max_payload_bytes: 65536", "max_payload_bytes: 1");
+    check_accepts(&executor_shape, executor, "max_list_items: 100", "max_list_items: 1");
 }
 
 static void R_003_058_more_fields_may_come_but_known_ones_keep_their_type(void **state)
@@ -184,7 +193,43 @@ static void R_003_014_an_action_names_an_executor_and_has_a_payload(void **state
                   ",\"trace_id\":\"" UUID "\",\"executor_version\":\"1.0.0\",\"payload\"");
 }
 
-static void a_result_is_closed_and_says_why_it_failed(void **state)
+static void R_003_032_a_result_has_digests_and_whose_they_are(void **state)
+{
+    static const struct refusal rows[] = {
+        { "\"executor_id\":\"text_digest\",", "", "", CODE_VALIDATION_ERROR,
+          "a result of an action needs 'executor_id'" },
+        { "text_digest", "Text", "/executor_id", CODE_VALIDATION_ERROR,
+          "'Text' is not a lower_snake name such as text_digest" },
+        { "\"executor_version\":\"1.0.0\",", "", "", CODE_VALIDATION_ERROR,
+          "a result of an action needs 'executor_version'" },
+        { "1.0.0", "1", "/executor_version", CODE_VALIDATION_ERROR,
+          "'1' is not a version such as 1.0.0" },
+        { "\"status\":\"SUCCESS\",", "", "", CODE_VALIDATION_ERROR,
+          "a result of an action needs 'status'" },
+        { "\"reason_codes\":[]", "\"reason_codes\":[\"\"]", "/reason_codes/0",
+          CODE_VALIDATION_ERROR, "reason_codes has 0 characters, allowed 1 or more" },
+        { "\"input_digest\":\"" DIGEST "\",", "", "", CODE_VALIDATION_ERROR,
+          "a result of an action needs 'input_digest'" },
+        { "\"input_digest\":\"" DIGEST "\"", "\"input_digest\":\"hello\"", "/input_digest",
+          CODE_VALIDATION_ERROR, "'hello' is not a digest such as " DIGEST },
+        { "\"output_digest\":\"" DIGEST "\"", "\"output_digest\":\"hello\"", "/output_digest",
+          CODE_VALIDATION_ERROR, "'hello' is not a digest such as " DIGEST },
+        { "\"trace_id\":\"" UUID "\",", "", "", CODE_VALIDATION_ERROR,
+          "a result of an action needs 'trace_id'" },
+        { UUID, "7", "/trace_id", CODE_VALIDATION_ERROR,
+          "'7' is not a UUID v4 such as 6f1c1f6e-3c1e-4b0a-9d3e-2f6f0c0a7b11" },
+        { "\"duration_ms\":3,", "", "", CODE_VALIDATION_ERROR,
+          "a result of an action needs 'duration_ms'" },
+        { ",\"ts_utc\":\"2026-01-16T10:15:30Z\"", "", "", CODE_VALIDATION_ERROR,
+          "a result of an action needs 'ts_utc'" },
+    };
+
+    (void)state;
+    check_refusals(&action_result_shape, result, rows, COUNT(rows));
+    check_accepts(&action_result_shape, result, "\"reason_codes\":[]", "\"reason_codes\":[\"X\"]");
+}
+
+static void R_003_032_a_result_is_closed_and_says_why_it_failed(void **state)
 {
     static const struct refusal rows[] = {
         { "\"SUCCESS\"", "\"PENDING\"", "/status", CODE_VALIDATION_ERROR,
@@ -223,7 +268,8 @@ int main(void)
             R_003_008_R_003_009_R_003_010_R_003_011_R_003_012_R_003_065_all_four_limits_are_positive_whole_numbers),
         cmocka_unit_test(R_003_058_more_fields_may_come_but_known_ones_keep_their_type),
         cmocka_unit_test(R_003_014_an_action_names_an_executor_and_has_a_payload),
-        cmocka_unit_test(a_result_is_closed_and_says_why_it_failed),
+        cmocka_unit_test(R_003_032_a_result_has_digests_and_whose_they_are),
+        cmocka_unit_test(R_003_032_a_result_is_closed_and_says_why_it_failed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
