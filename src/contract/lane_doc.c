@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "base/uuid.h"
 #include "contract/classes.h"
 #include "contract/inputs.h"
 #include "contract/said.h"
@@ -82,6 +83,36 @@ const struct shape lane_shape = { .name = "lane request",
 
 /* ---- the manifest ---- */
 
+/* What stands behind the prefix, or a text without bytes. */
+static struct str behind(struct str text, const char *prefix)
+{
+    size_t n = strlen(prefix);
+
+    if (text.n < n || memcmp(text.s, prefix, n) != 0)
+        return (struct str){ 0 };
+    return (struct str){ text.s + n, text.n - n };
+}
+
+/* A00-12, X-7: the slug has seen to the lower case. */
+static void run_is_an_execution(const struct doc *d, const void *decoded, struct report *r)
+{
+    const struct manifest_doc *manifest = decoded;
+
+    if (manifest->run_id.n && !uuid_v4(behind(manifest->run_id, "run-"), NULL))
+        report_add(r, ABOUT_VALUE, doc_get(d, "run_id"), CODE_CONTRACT_INVALID,
+                   "run_id is %s, must be 'run-' and a UUID v4", said(manifest->run_id, r->a));
+}
+
+static void trace_is_a_correlation(const struct doc *d, const void *decoded, struct report *r)
+{
+    const struct manifest_doc *manifest = decoded;
+
+    if (manifest->trace_id.n && behind(manifest->trace_id, "trace-").n == 0)
+        report_add(r, ABOUT_VALUE, doc_get(d, "trace_id"), CODE_CONTRACT_INVALID,
+                   "trace_id is %s, must be 'trace-' and the correlation id",
+                   said(manifest->trace_id, r->a));
+}
+
 /* clang-format off */
 #define AT(member) offsetof(struct manifest_doc, member)
 static const struct field manifest_fields[] = {
@@ -94,11 +125,17 @@ static const struct field manifest_fields[] = {
     { "worker_route",       F_CHOICE, ONE, NEEDED, .at = AT(worker_route), .choices = route_names,               .req = "R-000-074", .help = "Where it ran." },
 };
 #undef AT
+
+static const struct rule manifest_rules[] = {
+    { "R-000-070", "run_id is run- and a UUID v4.",              run_is_an_execution },
+    { "R-000-072", "trace_id is trace- and the correlation id.", trace_is_a_correlation },
+};
 /* clang-format on */
 
 const struct shape manifest_shape = { .name = "manifest",
                                       .size = sizeof(struct manifest_doc),
                                       FIELDS(manifest_fields),
+                                      RULES(manifest_rules),
                                       .code = CODE_CONTRACT_INVALID };
 
 /* ---- the result ---- */

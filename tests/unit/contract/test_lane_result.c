@@ -73,6 +73,8 @@ static void fields_have_their_types(void **state)
           "cancelled" },
         { "failure_code: command_failed", "failure_code: ''", "/failure_code",
           CODE_CONTRACT_INVALID, "failure_code has 0 characters, allowed 1 or more" },
+        { "route_reason", "owner: me\nroute_reason", "/owner", CODE_CONTRACT_INVALID,
+          "a lane result has no field 'owner'" },
         { "route_reason: force_rch", "route_reason: mood", "/route_reason", CODE_CONTRACT_INVALID,
           "'mood' is not one of force_rch, prefer_remote, caller_local, rch_unavailable" },
     };
@@ -102,9 +104,10 @@ static void what_writ_adds_may_be_left_out(void **state)
 
 #define STATE(state, outcome) \
     "outcome_class: " outcome "\nroute: remote_rch\nrouted_command: c\nstate: " state "\n"
-#define LANE_RESULT(state, outcome, code)                                                       \
-    "artifact_manifest: {command_provenance: c, outcome_class: " outcome                        \
-    ", run_id: r, scenario_id: s, trace_id: t, transcript_path: p, worker_route: remote_rch}\n" \
+#define LANE_RESULT(state, outcome, code)                                  \
+    "artifact_manifest: {command_provenance: c, outcome_class: " outcome   \
+    ", run_id: run-3b241101-e2bb-4255-8caf-4136c566a962, scenario_id: s, " \
+    "trace_id: trace-t, transcript_path: p, worker_route: remote_rch}\n"   \
     "command_id: c\nexit_code: 0\n" STATE(state, outcome) "failure_code: " code "\n"
 
 static void the_state_is_the_end_the_outcome_says(void **state)
@@ -140,7 +143,7 @@ static void the_state_is_the_end_the_outcome_says(void **state)
     check_refusal(&lane_result_shape, LANE_RESULT("cancelled", "cancelled", "c"), &aborted);
 }
 
-static void the_manifest_says_what_the_result_says(void **state)
+static void R_000_077_the_manifest_says_what_the_result_says(void **state)
 {
     static const struct refusal rows[] = {
         { "  outcome_class: failed", "  outcome_class: success", "/artifact_manifest/outcome_class",
@@ -164,7 +167,7 @@ int main(void)
         cmocka_unit_test(fields_have_their_types),
         cmocka_unit_test(what_writ_adds_may_be_left_out),
         cmocka_unit_test(the_state_is_the_end_the_outcome_says),
-        cmocka_unit_test(the_manifest_says_what_the_result_says),
+        cmocka_unit_test(R_000_077_the_manifest_says_what_the_result_says),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
