@@ -19,7 +19,7 @@ struct event_payload {
     bool dryRun;
     const struct doc *result, *externalRefs;
     const struct event_error *error;
-    double durationMs;
+    double durationMs; /* -1: left out */
 };
 
 struct event_lineage {

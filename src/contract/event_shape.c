@@ -53,7 +53,7 @@ static const struct field payload_fields[] = {
     { "error",                    F_SHAPE,  ONE, OPTIONAL, .at = AT(error), .sub = &error_shape,                     .req = "R-002-056", .help = "Why it failed." },
     { "cancelReason",             F_TEXT,   ONE, OPTIONAL, .at = AT(cancelReason),                                   .req = "R-002-057", .help = "Why it was cancelled." },
     { "externalRefs",             F_MAP,    ONE, OPTIONAL, .at = AT(externalRefs),                                   .req = "R-002-058", .help = "Names of things kept elsewhere." },
-    { "durationMs",               F_NUMBER, ONE, OPTIONAL, .at = AT(durationMs), .bare = true,                                     .req = "R-002-059", .help = "How long it took." },
+    { "durationMs",               F_NUMBER, ONE, OPTIONAL, .at = AT(durationMs), .bare = true, .fallback = -1,                .req = "R-002-059", .help = "How long it took." },
 };
 #undef AT
 /* clang-format on */

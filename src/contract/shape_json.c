@@ -76,6 +76,8 @@ static bool is_there(const struct field *f, const void *at)
         return *(const int *)at >= 0;
     if (f->kind == F_INT && (f->need == NULLABLE || f->bare))
         return *(const int64_t *)at != f->fallback;
+    if (f->kind == F_NUMBER && f->bare)
+        return *(const double *)at != (double)f->fallback;
     return true;
 }
 

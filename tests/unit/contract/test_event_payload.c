@@ -41,6 +41,23 @@ static void R_002_055_R_002_057_R_002_058_R_002_059_what_may_be_there_has_its_ty
     check_accepts(&event_shape, valid(), "\"dryRun\": false", MORE("\"durationMs\": 7"));
 }
 
+/* What is written again has neither more nor less than was read; a duration of 0 is one. */
+static void a_duration_is_written_only_if_it_was_read(void **state)
+{
+    _buf_ struct buf without = { .max = 1 << 16 }, zero = { .max = 1 << 16 };
+    _checked_ struct checked c = { 0 }, c2 = { 0 };
+
+    (void)state;
+    shape_json(&event_shape, check_text(&c, &event_shape, valid()), &without);
+    assert_null(strstr(without.s, "durationMs"));
+    shape_json(
+        &event_shape,
+        check_text(&c2, &event_shape,
+                   check_swap(&c2.a, valid(), "\"dryRun\": false", MORE("\"durationMs\": 0"))),
+        &zero);
+    assert_non_null(strstr(zero.s, "\"durationMs\":0"));
+}
+
 static void R_002_056_error_has_code_message_and_retryable(void **state)
 {
     static const char failed[] = PAYLOAD("failed", "coherent", ERROR("MINE", "true"));
@@ -135,6 +152,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(R_002_055_R_002_057_R_002_058_R_002_059_what_may_be_there_has_its_type),
+        cmocka_unit_test(a_duration_is_written_only_if_it_was_read),
         cmocka_unit_test(R_002_056_error_has_code_message_and_retryable),
         cmocka_unit_test(R_002_056_an_error_on_another_event_is_only_warned_of),
         cmocka_unit_test(R_002_010_R_002_061_R_002_067_lineage_names_ledger_entries),
