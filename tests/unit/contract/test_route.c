@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/json_write.h"
 #include "unit/contract/route_text.h"
 
 static void R_000_009_the_contract_is_one_object_of_ten_members(void **state)
@@ -37,6 +38,20 @@ static void the_contract_is_the_same_bytes_every_time(void **state)
     shape_json(&route_shape, decode_shipped(&c), &again);
     assert_string_equal(shipped(&c.a), again.s);
     assert_string_equal(shipped(&c.a), shipped(&c.a));
+}
+
+/* So no row of a class, a policy or a timeout changes unseen. */
+static void the_example_is_the_contract_writ_ships(void **state)
+{
+    _buf_ struct buf shipped_is = { .max = 1 << 20 }, example_is = { .max = 1 << 20 };
+    _checked_ struct checked c = { 0 }, example = { 0 };
+
+    (void)state;
+    (void)decode_shipped(&c);
+    (void)check_text(&example, &route_shape, data_text(&example.a, "../../examples/route.json"));
+    json_canon(&c.document->root, &c.a, &shipped_is);
+    json_canon(&example.document->root, &example.a, &example_is);
+    assert_string_equal(shipped_is.s, example_is.s);
 }
 
 static void R_000_007_R_000_008_versions_are_literal(void **state)
@@ -193,6 +208,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(R_000_009_the_contract_is_one_object_of_ten_members),
         cmocka_unit_test(the_contract_is_the_same_bytes_every_time),
+        cmocka_unit_test(the_example_is_the_contract_writ_ships),
         cmocka_unit_test(R_000_007_R_000_008_versions_are_literal),
         cmocka_unit_test(R_000_024_R_000_025_classes_are_as_the_contract_says),
         cmocka_unit_test(R_000_026_R_000_027_policies_are_as_the_contract_says),
