@@ -53,7 +53,7 @@ static void R_002_082_the_invalid_example_fails_for_the_stated_reasons(void **st
 
 /* ---- section 6 ---- */
 
-static void R_002_037_R_002_038_tenant_and_robot_are_not_empty(void **state)
+static void R_002_002_R_002_037_R_002_038_tenant_and_robot_are_not_empty(void **state)
 {
     static const struct refusal rows[] = {
         { "\"t-001\"", "\"\"", "/tenantId", CODE_VALIDATION_ERROR,
@@ -94,7 +94,7 @@ static void R_002_039_R_002_040_R_002_041_R_002_063_literals_do_not_vary(void **
     refuse(valid(), rows, COUNT(rows));
 }
 
-static void R_002_019_R_002_042_state_is_one_of_five(void **state)
+static void R_002_003_R_002_019_R_002_042_state_is_one_of_five(void **state)
 {
     static const struct refusal rows[] = {
         { "\"planned\"", "\"queued\"", "/state", CODE_VALIDATION_ERROR,
@@ -145,7 +145,7 @@ static void R_002_043_R_002_052_R_002_065_times_are_rfc_3339(void **state)
         assert_int_equal(c.report.errors, 1);
         assert_string_equal(c.report.first->pointer, rows[i].pointer);
         assert_int_equal(c.report.first->code, rows[i].code);
-        /* What follows the colon is the reason; test_stamp.c has those. */
+        /* What follows the colon is the reason; test_values.c has those. */
         assert_memory_equal(c.report.first->msg, begin, strlen(begin));
     }
     check_accepts(&event_shape, valid(), "2025-01-19T10:15:30.000Z", "2025-01-19T10:15:30Z");
@@ -280,9 +280,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(R_002_081_the_valid_example_passes),
         cmocka_unit_test(R_002_082_the_invalid_example_fails_for_the_stated_reasons),
-        cmocka_unit_test(R_002_037_R_002_038_tenant_and_robot_are_not_empty),
+        cmocka_unit_test(R_002_002_R_002_037_R_002_038_tenant_and_robot_are_not_empty),
         cmocka_unit_test(R_002_039_R_002_040_R_002_041_R_002_063_literals_do_not_vary),
-        cmocka_unit_test(R_002_019_R_002_042_state_is_one_of_five),
+        cmocka_unit_test(R_002_003_R_002_019_R_002_042_state_is_one_of_five),
         cmocka_unit_test(R_002_043_R_002_052_R_002_065_times_are_rfc_3339),
         cmocka_unit_test(R_002_044_R_002_060_payload_and_lineage_are_objects),
         cmocka_unit_test(

@@ -12,7 +12,8 @@
 
 #define MORE(member) "\"dryRun\": false, " member
 
-static void R_002_055_R_002_057_R_002_058_R_002_059_what_may_be_there_has_its_type(void **state)
+static void R_002_003_R_002_055_R_002_057_R_002_058_R_002_059_what_may_be_there_has_its_type(
+    void **state)
 {
     static const struct refusal rows[] = {
         { "\"dryRun\": false", MORE("\"result\": 7"), "/payload/result", CODE_VALIDATION_ERROR,
@@ -151,7 +152,8 @@ static void unknown_fields_are_accepted_everywhere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(R_002_055_R_002_057_R_002_058_R_002_059_what_may_be_there_has_its_type),
+        cmocka_unit_test(
+            R_002_003_R_002_055_R_002_057_R_002_058_R_002_059_what_may_be_there_has_its_type),
         cmocka_unit_test(a_duration_is_written_only_if_it_was_read),
         cmocka_unit_test(R_002_056_error_has_code_message_and_retryable),
         cmocka_unit_test(R_002_056_an_error_on_another_event_is_only_warned_of),

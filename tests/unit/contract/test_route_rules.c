@@ -194,7 +194,7 @@ static void R_000_049_R_000_050_R_000_051_the_cancel_edges_are_there(void **stat
 
 /* ---- invariant 7 ---- */
 
-static void R_000_052_R_000_053_R_000_054_R_000_055_the_four_codes_are_there(void **state)
+static void R_000_005_R_000_052_R_000_053_R_000_054_R_000_055_the_four_codes_are_there(void **state)
 {
     static const struct refusal rows[] = {
         { "command_failed", "command_fell", "/failure_taxonomy", CODE_CONTRACT_INVALID,
@@ -255,7 +255,8 @@ int main(void)
         cmocka_unit_test(R_000_047_there_is_a_grace),
         cmocka_unit_test(R_000_048_a_state_and_a_trigger_lead_to_one_state),
         cmocka_unit_test(R_000_049_R_000_050_R_000_051_the_cancel_edges_are_there),
-        cmocka_unit_test(R_000_052_R_000_053_R_000_054_R_000_055_the_four_codes_are_there),
+        cmocka_unit_test(
+            R_000_005_R_000_052_R_000_053_R_000_054_R_000_055_the_four_codes_are_there),
         cmocka_unit_test(R_000_045_R_000_051_R_000_052_R_000_053_R_000_054_the_sample_lacks_five),
     };
 
