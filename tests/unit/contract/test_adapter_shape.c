@@ -170,8 +170,8 @@ static void R_001_090_R_001_091_R_001_093_api(void **state)
           CODE_VALIDATION_ERROR,
           "'ftp://a.example' is not a URL such as https://api.example.com/v1: "
           "it must begin with https:// or http://" },
-        { "auth_method: none", "auth_method: password", "/interface/api/auth_method",
-          CODE_VALIDATION_ERROR, "'password' is not one of none, api_key, oauth, bearer, basic" },
+        { "auth_method: none", "auth_method: basic", "/interface/api/auth_method",
+          CODE_VALIDATION_ERROR, "'basic' is not one of none, api_key, oauth, bearer" },
         { "endpoint_mapping: {get: 'GET /x/{id}'}", "endpoint_mapping: {}",
           "/interface/api/endpoint_mapping", CODE_VALIDATION_ERROR,
           "endpoint_mapping has 0 entries, allowed 1 or more" },
@@ -192,7 +192,7 @@ static void R_001_090_R_001_091_R_001_093_api(void **state)
         { "{A: b}", "{'A B': c}", "/interface/api/headers/A B", CODE_VALIDATION_ERROR,
           "a header must be a plain name and one line of text" },
     };
-    static const char *const methods[] = { "none", "api_key", "oauth", "bearer", "basic" };
+    static const char *const methods[] = { "none", "api_key", "oauth", "bearer" };
 
     (void)state;
     refused(api, rows, COUNT(rows));
