@@ -50,7 +50,7 @@ static const struct field plan_fields[] = {
     { "priority",              F_INT,   ONE,  OPTIONAL, .at = AT(priority),                                               .req = "R-004-010", .help = "For the caller's queue; higher first." },
     { "timeout_ms",            F_INT,   ONE,  OPTIONAL, .at = AT(timeout_ms), .min = 1, .max = WHOLE_MAX, .fallback = 300000, .req = "R-004-011", .help = "Longest time for the whole plan." },
     { "retry_policy",          F_SHAPE, ONE,  OPTIONAL, .at = AT(retry_policy), .sub = &retry_shape, .filled = true,      .req = "R-004-012", .help = "When and how often a failed step is tried again." },
-    { "metadata",              F_MAP,   ONE,  OPTIONAL, .at = AT(metadata),                                               .req = "R-004-013", .help = "The author's own data; not interpreted." },
+    { "metadata",              F_MAP,   ONE,  OPTIONAL, .at = AT(metadata), .filled = true,                               .req = "R-004-013", .help = "The author's own data; not interpreted." },
     { "tags",                  F_TEXT,  LIST, OPTIONAL, .at = AT(tags),                                                   .req = "R-004-014", .help = "Labels for filtering and audit." },
     { "estimated_duration_ms", F_INT,   ONE,  NULLABLE, .at = AT(estimated_duration_ms), .min = 0, .max = WHOLE_MAX,      .req = "R-004-015", .help = "A guess, for people." },
 };

@@ -50,7 +50,7 @@ static const struct field error_fields[] = {
     { "severity",    F_CHOICE, ONE, NEEDED,   .at = AT(severity), .choices = severity_names,           .req = "R-004-058", .help = "How bad it is." },
     { "recoverable", F_BOOL,   ONE, NEEDED,   .at = AT(recoverable),                                   .req = "R-004-059", .help = "true for warn and error, false for fatal." },
     { "cause",       F_SHAPE,  ONE, NULLABLE, .at = AT(cause), .sub = &plan_error_shape,               .req = "R-004-060", .help = "The error that led to this one." },
-    { "context",     F_MAP,    ONE, OPTIONAL, .at = AT(context),                                       .req = "R-004-061", .help = "What helps to find out why." },
+    { "context",     F_MAP,    ONE, OPTIONAL, .at = AT(context), .filled = true,                       .req = "R-004-061", .help = "What helps to find out why." },
 };
 #undef AT
 

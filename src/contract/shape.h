@@ -44,8 +44,8 @@ struct field {
     bool bare;                     /* the limit's range alone; its default does not apply here */
     const char *const *choices;    /* of F_CHOICE, ended by NULL; one choice is a literal */
     enum form form;                /* of F_TEXT */
-    const struct shape *sub;       /* of F_SHAPE; decoded from {} when left out and `filled` */
-    bool filled;
+    const struct shape *sub;       /* of F_SHAPE */
+    bool filled;                   /* an F_SHAPE or F_MAP that is left out is {}, not NULL */
     enum level level;
     const char *req;  /* the requirement it answers */
     const char *help; /* one sentence */

@@ -191,6 +191,8 @@ static void fill_in(const struct spot *s, void *to)
         *(int *)to = f->need == NEEDED ? CHOICE_NONE : (int)fallback;
     else if (f->kind == F_SHAPE && f->filled)
         decode_shape(s, &nothing, to);
+    else if (f->kind == F_MAP && f->filled)
+        *(const struct doc **)to = &nothing;
 }
 
 /* The row of that name; documents mostly follow the order of the rows, so `from` comes first. */

@@ -66,6 +66,8 @@ static void say_default(const struct field *f, struct buf *to)
         buf_adds(to, fallback ? "true" : "false");
     else if (f->kind == F_CHOICE)
         buf_adds(to, f->choices[fallback]);
+    else if (f->kind == F_MAP && f->filled)
+        buf_adds(to, "{}");
 }
 
 static void put_cell(struct buf *to, const char *key, const struct field *f,

@@ -160,7 +160,8 @@ R_004_010_R_004_011_R_004_012_R_004_013_R_004_014_R_004_015_what_is_left_out_has
     assert_int_equal(doc->priority, 0);
     assert_int_equal(doc->timeout_ms, 300000);
     assert_non_null(doc->retry_policy);
-    assert_null(doc->metadata);
+    assert_int_equal(doc->metadata->kind, DOC_MAP);
+    assert_int_equal(doc->metadata->count, 0);
     assert_int_equal(doc->tags.n, 0);
     assert_int_equal(doc->estimated_duration_ms, 0);
 }

@@ -149,9 +149,16 @@ static void R_004_061_context_is_a_map_and_may_be_left_out(void **state)
     static const struct refusal row = { "{exit_code: 2}", "2", "/error/context",
                                         CODE_INVALID_PAYLOAD, "context is 2, must be a map" };
 
+    _checked_ struct checked c = { 0 }, bare = { 0 };
+    const struct doc *given = accept(&c, failure)->error->context, *left_out;
+
     (void)state;
     check_refusal(&result_shape, failure, &row);
-    check_accepts(&result_shape, failure, ", context: {exit_code: 2}", "");
+    assert_int_equal(doc_get(given, "exit_code")->whole, 2);
+    left_out = accept(&bare, check_swap(&bare.a, failure, ", context: {exit_code: 2}", ""))
+                   ->error->context;
+    assert_int_equal(left_out->kind, DOC_MAP);
+    assert_int_equal(left_out->count, 0);
     check_accepts(&result_shape, failure, "{exit_code: 2}", "{}");
 }
 
