@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/fs.h"
+#include "base/json_write.h"
 #include "contract/adapter_doc.h"
 #include "contract/disclose.h"
 #include "unit/contract/check.h"
@@ -231,6 +232,26 @@ static void R_001_140_L2_adds_the_whole_interface_and_transforms(void **state)
                 "\"enabled\":false}}}");
 }
 
+/* In each example only the metadata, which stands last, waits for L3. */
+static void R_001_140_R_001_141_L2_holds_back_the_metadata_alone(void **state)
+{
+    static const char *const files[] = { "adp-001.yaml", "adp-002.yaml", "adp-003.yaml" };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(files); i++) {
+        _checked_ struct checked c = { 0 };
+        _buf_ struct buf all = { .max = 1 << 16 };
+        const char *metadata;
+
+        (void)load(&c, files[i]);
+        json_doc(&all, &c.document->root);
+        check_shown(files[i], L3, all.s);
+        metadata = strstr(all.s, ",\"metadata\"");
+        assert_non_null(metadata);
+        check_shown(files[i], L2, arena_printf(&c.a, "%.*s}", (int)(metadata - all.s), all.s));
+    }
+}
+
 static void R_001_141_L3_shows_everything_with_examples_and_fixtures(void **state)
 {
     static const char text[] =
@@ -282,6 +303,7 @@ int main(void)
         cmocka_unit_test(R_001_138_L0_shows_four_fields),
         cmocka_unit_test(R_001_139_L1_adds_the_names_in_the_interface),
         cmocka_unit_test(R_001_140_L2_adds_the_whole_interface_and_transforms),
+        cmocka_unit_test(R_001_140_R_001_141_L2_holds_back_the_metadata_alone),
         cmocka_unit_test(R_001_141_L3_shows_everything_with_examples_and_fixtures),
         cmocka_unit_test(the_examples_survive_being_written),
     };

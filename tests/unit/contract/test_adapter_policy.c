@@ -46,6 +46,10 @@ R_001_101_R_001_102_R_001_103_R_001_104_R_001_105_R_001_106_R_001_107_a_transfor
           CODE_VALIDATION_ERROR, "a transform of output needs 'spec'" },
         { MORE("transforms: {input: [{spec: x}]}"), "/transforms/input/0", CODE_VALIDATION_ERROR,
           "a transform of input needs 'type'" },
+        { MORE("transforms: {input: [{type: map}]}"), "/transforms/input/0", CODE_VALIDATION_ERROR,
+          "a transform of input needs 'spec'" },
+        { MORE("transforms: {output: [{spec: x}]}"), "/transforms/output/0", CODE_VALIDATION_ERROR,
+          "a transform of output needs 'type'" },
         { MORE("transforms: {input: [rename]}"), "/transforms/input/0", CODE_VALIDATION_ERROR,
           "input is 'rename', must be a map" },
         { MORE("transforms: {between: []}"), "/transforms/between", CODE_VALIDATION_ERROR,
@@ -88,6 +92,11 @@ static void R_001_112_R_001_113_a_fallback_names_another_adapter_and_when(void *
           "a fallback needs 'condition'" },
         { MORE("errors: {fallback: {condition: failed}}"), "/errors/fallback",
           CODE_VALIDATION_ERROR, "a fallback needs 'adapter_id'" },
+        { MORE("errors: {fallback: {adapter_id: '', condition: failed}}"),
+          "/errors/fallback/adapter_id", CODE_VALIDATION_ERROR,
+          "adapter_id has 0 characters, allowed 1 or more" },
+        { MORE("errors: {fallback: {adapter_id: B, condition: ''}}"), "/errors/fallback/condition",
+          CODE_VALIDATION_ERROR, "condition has 0 characters, allowed 1 or more" },
         { MORE("errors: {fallback: {adapter_id: A, condition: failed}}"),
           "/errors/fallback/adapter_id", CODE_VALIDATION_ERROR,
           "'A' is this adapter itself; fall back to another" },
@@ -115,6 +124,8 @@ static void R_001_114_R_001_115_R_001_116_an_override_stays_in_the_range_of_its_
         { MORE("sandbox_override: {network: {enabled: 'yes'}}"),
           "/sandbox_override/network/enabled", CODE_VALIDATION_ERROR,
           "enabled is 'yes', must be true or false" },
+        { MORE("sandbox_override: {network: {allow: ['']}}"), "/sandbox_override/network/allow/0",
+          CODE_VALIDATION_ERROR, "allow has 0 characters, allowed 1 or more" },
         { MORE("sandbox_override: {network: {deny: [a]}}"), "/sandbox_override/network/deny",
           CODE_VALIDATION_ERROR, "a sandbox override's network has no field 'deny'" },
     };
@@ -142,9 +153,18 @@ static void R_001_117_R_001_118_R_001_119_R_001_120_metadata(void **state)
           "a tool adapter's metadata needs 'updated'" },
         { "status: active", "status: retired", "/metadata/status", CODE_VALIDATION_ERROR,
           "'retired' is not one of active, deprecated, experimental" },
+        { "metadata: {author: me, created: '2026-01-16', updated: '2026-01-17T10:15:30Z', "
+          "status: active}\n",
+          "", "", CODE_VALIDATION_ERROR, "a tool adapter needs 'metadata'" },
+        { ", status: active", "", "/metadata", CODE_VALIDATION_ERROR,
+          "a tool adapter's metadata needs 'status'" },
     };
+    _checked_ struct checked c = { 0 };
+    const struct adapter_doc *adapter = check_text(&c, &adapter_shape, adapter_text);
 
     (void)state;
+    check_is(adapter->metadata->created, "2026-01-16");
+    check_is(adapter->metadata->updated, "2026-01-17T10:15:30Z");
     refused(rows, COUNT(rows));
     accepted("status: active", "status: deprecated");
     accepted("status: active", "status: experimental");

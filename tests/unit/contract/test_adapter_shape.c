@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "contract/adapter_doc.h"
+#include "contract/disclose.h"
 #include "unit/contract/check.h"
 
 #define HEAD             \
@@ -68,6 +69,8 @@ static void R_001_082_R_001_083_R_001_084_an_adapter_has_name_version_and_tool(v
 {
     static const struct refusal rows[] = {
         { "adapter_id: A\n", "", "", CODE_VALIDATION_ERROR, "a tool adapter needs 'adapter_id'" },
+        { "adapter_id: A", "adapter_id: ''", "/adapter_id", CODE_VALIDATION_ERROR,
+          "adapter_id has 0 characters, allowed 1 or more" },
         { "name: n\n", "", "", CODE_VALIDATION_ERROR, "a tool adapter needs 'name'" },
         { "name: n", "name: ''", "/name", CODE_VALIDATION_ERROR,
           "name has 0 characters, allowed 1 or more" },
@@ -123,6 +126,8 @@ static void R_001_085_the_interface_is_the_one_the_type_names(void **state)
         { "interface: {cli: {executable: /usr/bin/rg, arg_mapping: {p: '{p}'}, env_mapping: {q: QUIET}}}",
           "interface: {}", "/interface", CODE_VALIDATION_ERROR,
           "an adapter of type 'cli' needs 'interface.cli'" },
+        { "interface: {cli: {executable: /usr/bin/rg, arg_mapping: {p: '{p}'}, env_mapping: {q: QUIET}}}\n",
+          "", "", CODE_VALIDATION_ERROR, "a tool adapter needs 'interface'" },
         { "interface: {cli: {", "interface: {grpc: {}, cli: {", "/interface/grpc",
           CODE_VALIDATION_ERROR, "a tool's interface has no field 'grpc'" },
     };
@@ -149,6 +154,8 @@ static void R_001_086_R_001_088_R_001_089_cli(void **state)
           "base_args is '--json', must be a list of texts" },
         { "arg_mapping: {p: '{p}'}", "arg_mapping: {p: [a]}", "/interface/cli/arg_mapping/p",
           CODE_VALIDATION_ERROR, "arg_mapping is a list of 1, must be text" },
+        { "arg_mapping: {p: '{p}'}", "arg_mapping: {p: ''}", "/interface/cli/arg_mapping/p",
+          CODE_VALIDATION_ERROR, "arg_mapping has 0 characters, allowed 1 or more" },
         { "arg_mapping: {p: '{p}'}", "arg_mapping: [p]", "/interface/cli/arg_mapping",
           CODE_VALIDATION_ERROR, "arg_mapping is a list of 1, must be a map of texts" },
         { "{q: QUIET}", "{q: 1ST}", "/interface/cli/env_mapping/q", CODE_VALIDATION_ERROR,
@@ -161,7 +168,7 @@ static void R_001_086_R_001_088_R_001_089_cli(void **state)
     refused(cli, rows, COUNT(rows));
 }
 
-static void R_001_090_R_001_091_R_001_093_api(void **state)
+static void R_001_090_R_001_091_R_001_092_R_001_093_api(void **state)
 {
     static const struct refusal rows[] = {
         { "base_url: 'https://a.example/v1', ", "", "/interface/api", CODE_VALIDATION_ERROR,
@@ -175,6 +182,8 @@ static void R_001_090_R_001_091_R_001_093_api(void **state)
         { "endpoint_mapping: {get: 'GET /x/{id}'}", "endpoint_mapping: {}",
           "/interface/api/endpoint_mapping", CODE_VALIDATION_ERROR,
           "endpoint_mapping has 0 entries, allowed 1 or more" },
+        { ", endpoint_mapping: {get: 'GET /x/{id}'}", "", "/interface/api", CODE_VALIDATION_ERROR,
+          "a tool's api interface needs 'endpoint_mapping'" },
         { "'GET /x/{id}'", "'FETCH /x'", "/interface/api/endpoint_mapping/get",
           CODE_VALIDATION_ERROR,
           "'FETCH /x' is not an endpoint such as 'GET /resources/{id}' or '/resources'" },
@@ -193,12 +202,16 @@ static void R_001_090_R_001_091_R_001_093_api(void **state)
           "a header must be a plain name and one line of text" },
     };
     static const char *const methods[] = { "none", "api_key", "oauth", "bearer" };
+    _checked_ struct checked c = { 0 };
+    const struct adapter_doc *bare;
 
     (void)state;
     refused(api, rows, COUNT(rows));
     for (size_t i = 0; i < COUNT(methods); i++)
         accepted(api, "none", methods[i]);
-    accepted(api, "auth_method: none, ", "");
+    bare = check_text(&c, &adapter_shape, check_swap(&c.a, api, "auth_method: none, ", ""));
+    check_clean(&c);
+    assert_int_equal(bare->interface->api->auth_method, AUTH_NONE);
     accepted(api, "'GET /x/{id}'", "/x");
     accepted(api, "'GET /x/{id}'", "'DELETE /x/{id}?force=true'");
 }
@@ -214,6 +227,14 @@ static void R_001_094_R_001_095_R_001_096_R_001_097_sdk(void **state)
           "a tool's sdk interface needs 'package'" },
         { "import_path: requests.api, ", "", "/interface/sdk", CODE_VALIDATION_ERROR,
           "a tool's sdk interface needs 'import_path'" },
+        { "package: requests", "package: ''", "/interface/sdk/package", CODE_VALIDATION_ERROR,
+          "package has 0 characters, allowed 1 or more" },
+        { "import_path: requests.api", "import_path: ''", "/interface/sdk/import_path",
+          CODE_VALIDATION_ERROR, "import_path has 0 characters, allowed 1 or more" },
+        { "{get: get}", "{}", "/interface/sdk/function_mapping", CODE_VALIDATION_ERROR,
+          "function_mapping has 0 entries, allowed 1 or more" },
+        { "{get: get}", "{get: ''}", "/interface/sdk/function_mapping/get", CODE_VALIDATION_ERROR,
+          "function_mapping has 0 characters, allowed 1 or more" },
         { "{get: get}", "{get: 5}", "/interface/sdk/function_mapping/get", CODE_VALIDATION_ERROR,
           "function_mapping is 5, must be text" },
         { ", function_mapping: {get: get}", "", "/interface/sdk", CODE_VALIDATION_ERROR,
@@ -227,11 +248,39 @@ static void R_001_094_R_001_095_R_001_096_R_001_097_sdk(void **state)
     accepted(sdk, "python", "rust");
 }
 
+/* The contract has no example of one. */
+static void R_001_094_R_001_095_R_001_096_R_001_097_sdk_is_read_as_given(void **state)
+{
+    const struct pair functions[] = { { str_of("get"), str_of("get") } };
+    _checked_ struct checked c = { 0 };
+    const struct adapter_doc *adapter = check_text(&c, &adapter_shape, sdk);
+    _buf_ struct buf names = { .max = 4096 }, all = { .max = 4096 };
+
+    (void)state;
+    check_clean(&c);
+    assert_int_equal(adapter->interface->sdk->language, SDK_PYTHON);
+    check_is(adapter->interface->sdk->package, "requests");
+    check_is(adapter->interface->sdk->import_path, "requests.api");
+    check_pairs(&adapter->interface->sdk->function_mapping, functions, COUNT(functions));
+    adapter_disclose(&c.document->root, L1, &names);
+    assert_non_null(strstr(names.s, "\"interface\":{\"sdk\":{\"function_mapping\":[\"get\"]}}"));
+    adapter_disclose(&c.document->root, L2, &all);
+    assert_non_null(strstr(all.s, "{\"sdk\":{\"language\":\"python\",\"package\":\"requests\","
+                                  "\"import_path\":\"requests.api\","
+                                  "\"function_mapping\":{\"get\":\"get\"}}}"));
+}
+
 static void R_001_098_R_001_099_R_001_100_mcp(void **state)
 {
     static const struct refusal rows[] = {
         { "server: files, ", "", "/interface/mcp", CODE_VALIDATION_ERROR,
           "a tool's mcp interface needs 'server'" },
+        { "server: files", "server: ''", "/interface/mcp/server", CODE_VALIDATION_ERROR,
+          "server has 0 characters, allowed 1 or more" },
+        { "transport: stdio, ", "", "/interface/mcp", CODE_VALIDATION_ERROR,
+          "a tool's mcp interface needs 'transport'" },
+        { "{read: read_file}", "{}", "/interface/mcp/tool_mapping", CODE_VALIDATION_ERROR,
+          "tool_mapping has 0 entries, allowed 1 or more" },
         { "transport: stdio", "transport: sse", "/interface/mcp/transport", CODE_VALIDATION_ERROR,
           "'sse' is not one of stdio, http, websocket" },
         { ", tool_mapping: {read: read_file}", "", "/interface/mcp", CODE_VALIDATION_ERROR,
@@ -254,8 +303,9 @@ int main(void)
         cmocka_unit_test(R_001_085_type_is_one_of_four),
         cmocka_unit_test(R_001_085_the_interface_is_the_one_the_type_names),
         cmocka_unit_test(R_001_086_R_001_088_R_001_089_cli),
-        cmocka_unit_test(R_001_090_R_001_091_R_001_093_api),
+        cmocka_unit_test(R_001_090_R_001_091_R_001_092_R_001_093_api),
         cmocka_unit_test(R_001_094_R_001_095_R_001_096_R_001_097_sdk),
+        cmocka_unit_test(R_001_094_R_001_095_R_001_096_R_001_097_sdk_is_read_as_given),
         cmocka_unit_test(R_001_098_R_001_099_R_001_100_mcp),
     };
 

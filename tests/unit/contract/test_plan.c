@@ -54,11 +54,12 @@ static void R_004_004_R_004_221_created_at_is_positive_milliseconds(void **state
         { "1766000000000", "'2025-12-18T00:00:00Z'", "/created_at", CODE_INVALID_PAYLOAD,
           "created_at is '2025-12-18T00:00:00Z', must be a whole number" },
     };
-    _checked_ struct checked c = { 0 };
+    _checked_ struct checked c = { 0 }, c2 = { 0 };
 
     (void)state;
     refuse(rows, COUNT(rows));
     assert_int_equal(accept(&c, "1766000000000", "1")->created_at, 1);
+    assert_int_equal(accept(&c2, "x", "x")->created_at, 1766000000000);
 }
 
 static void R_004_005_R_004_217_steps_are_a_list_that_is_not_empty(void **state)

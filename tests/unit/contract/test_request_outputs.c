@@ -9,17 +9,24 @@
 
 #include "unit/contract/request_text.h"
 
+static void check_stream(const struct doc *stream, const char *wanted)
+{
+    struct str content = { 0 };
+
+    assert_int_equal(request_expects(stream, &content), wanted != NULL);
+    check_is(content, wanted ? wanted : "");
+}
+
 /* NULL: only captured. */
-static void expects(const char *from, const char *to, const char *wanted)
+static void expects(const char *from, const char *to, const char *out, const char *err)
 {
     _checked_ struct checked c = { 0 };
     const struct request_doc *request =
         check_text(&c, &request_shape, check_swap(&c.a, least, from, to));
-    struct str content = { 0 };
 
     check_clean(&c);
-    assert_int_equal(request_expects(request->outputs->out, &content), wanted != NULL);
-    check_is(content, wanted ? wanted : "");
+    check_stream(request->outputs->out, out);
+    check_stream(request->outputs->err, err);
 }
 
 static void R_001_022_R_001_023_a_stream_is_captured_or_has_expected_content(void **state)
@@ -36,10 +43,12 @@ static void R_001_022_R_001_023_a_stream_is_captured_or_has_expected_content(voi
     };
 
     (void)state;
-    expects(MORE("outputs: {stdout: captured}"), NULL);
-    expects(MORE("outputs: {stdout: done}"), "done");
-    expects(MORE("outputs: {stdout: {expected: captured}}"), "captured");
-    expects(MORE("outputs: {stdout: ''}"), "");
+    expects(MORE("outputs: {stdout: captured}"), NULL, NULL);
+    expects(MORE("outputs: {stdout: done}"), "done", NULL);
+    expects(MORE("outputs: {stdout: captured, stderr: late}"), NULL, "late");
+    expects(MORE("outputs: {stdout: a, stderr: {expected: captured}}"), "a", "captured");
+    expects(MORE("outputs: {stdout: {expected: captured}}"), "captured", NULL);
+    expects(MORE("outputs: {stdout: ''}"), "", NULL);
     refused(rows, COUNT(rows));
 }
 
@@ -50,6 +59,8 @@ static void R_001_025_R_001_026_files_are_paths_and_artifacts_paths_or_maps(void
           "output_files is 'out', must be a list of texts" },
         { MORE("outputs: {output_files: [{path: a}]}"), "/outputs/output_files/0",
           CODE_VALIDATION_ERROR, "output_files is a map of 1, must be text" },
+        { MORE("outputs: {output_files: ['']}"), "/outputs/output_files/0", CODE_VALIDATION_ERROR,
+          "output_files has 0 characters, allowed 1 or more" },
         { MORE("outputs: {artifacts: [a, 5]}"), "/outputs/artifacts/1", CODE_VALIDATION_ERROR,
           "an artifact must be a path or a map" },
         { MORE("outputs: {artifacts: ['']}"), "/outputs/artifacts/0", CODE_VALIDATION_ERROR,
@@ -60,6 +71,7 @@ static void R_001_025_R_001_026_files_are_paths_and_artifacts_paths_or_maps(void
 
     (void)state;
     refused(rows, COUNT(rows));
+    accepted(MORE("outputs: {output_files: [out/a, b], artifacts: [out/log, {path: x}]}"));
 }
 
 static void R_001_024_an_expected_exit_code_is_0_to_255(void **state)

@@ -84,6 +84,25 @@ static void R_001_043_R_001_044_max_children_is_0_to_100(void **state)
     accepted(MORE("sandbox: {processes: {max_children: 100}}"));
 }
 
+static void R_001_014_R_001_015_R_001_016_R_001_018_R_001_019_no_path_or_host_is_empty(void **state)
+{
+    static const struct refusal rows[] = {
+        { MORE("sandbox: {filesystem: {read: ['']}}"), "/sandbox/filesystem/read/0",
+          CODE_VALIDATION_ERROR, "read has 0 characters, allowed 1 or more" },
+        { MORE("sandbox: {filesystem: {write: ['']}}"), "/sandbox/filesystem/write/0",
+          CODE_VALIDATION_ERROR, "write has 0 characters, allowed 1 or more" },
+        { MORE("sandbox: {filesystem: {deny: ['']}}"), "/sandbox/filesystem/deny/0",
+          CODE_VALIDATION_ERROR, "deny has 0 characters, allowed 1 or more" },
+        { MORE("sandbox: {network: {enabled: true, allow: ['']}}"), "/sandbox/network/allow/0",
+          CODE_VALIDATION_ERROR, "allow has 0 characters, allowed 1 or more" },
+        { MORE("sandbox: {network: {deny: ['']}}"), "/sandbox/network/deny/0",
+          CODE_VALIDATION_ERROR, "deny has 0 characters, allowed 1 or more" },
+    };
+
+    (void)state;
+    refused(rows, COUNT(rows));
+}
+
 static void a_limit_is_a_whole_number(void **state)
 {
     static const struct refusal rows[] = {
@@ -167,6 +186,8 @@ int main(void)
         cmocka_unit_test(R_001_035_R_001_036_memory_mb_is_64_to_4096),
         cmocka_unit_test(R_001_039_R_001_040_cpu_cores_is_1_to_4),
         cmocka_unit_test(R_001_043_R_001_044_max_children_is_0_to_100),
+        cmocka_unit_test(
+            R_001_014_R_001_015_R_001_016_R_001_018_R_001_019_no_path_or_host_is_empty),
         cmocka_unit_test(a_limit_is_a_whole_number),
         cmocka_unit_test(R_001_049_R_001_054_a_level_that_needs_approval_is_refused_without),
         cmocka_unit_test(a_level_is_one_of_the_four),

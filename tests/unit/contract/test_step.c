@@ -31,6 +31,9 @@ static void R_004_021_step_ids_are_unique(void **state)
           "'" FETCH "' is the id of step 0 already; ids are unique within a plan" },
         { FETCH, REPORT, "/steps/2/id", CODE_INVALID_PAYLOAD,
           "'" REPORT "' is the id of step 0 already; ids are unique within a plan" },
+        { REPORT, "0D9C8A50-7D2B-4C4E-8F4A-0A5B1C2D3E01", "/steps/2/id", CODE_INVALID_PAYLOAD,
+          "'0D9C8A50-7D2B-4C4E-8F4A-0A5B1C2D3E01' is the id of step 0 already; "
+          "ids are unique within a plan" },
     };
 
     (void)state;
