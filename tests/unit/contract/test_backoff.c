@@ -20,7 +20,8 @@ static int64_t delay(int64_t ms, double multiplier, int64_t most, int attempt)
 }
 
 /* A04-32 */
-static void each_wait_is_longer_by_the_multiplier_up_to_the_most(void **state)
+static void R_004_017_R_004_018_R_004_019_each_wait_is_longer_by_the_multiplier_up_to_the_most(
+    void **state)
 {
     static const int64_t want[] = { 100, 200, 400, 800, 1000, 1000 };
 
@@ -83,7 +84,8 @@ static void a_route_tries_twice_more_after_one_and_two_seconds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_wait_is_longer_by_the_multiplier_up_to_the_most),
+        cmocka_unit_test(
+            R_004_017_R_004_018_R_004_019_each_wait_is_longer_by_the_multiplier_up_to_the_most),
         cmocka_unit_test(no_number_overflows),
         cmocka_unit_test(waits_never_shrink),
         cmocka_unit_test(a_plan_that_says_nothing_never_tries_again),

@@ -173,7 +173,7 @@ static void R_001_066_R_001_067_R_001_068_dangerous_variables_are_stripped(void 
 }
 
 /* A01-4 */
-static void a_search_path_is_scoped_where_every_part_lies_under_a_root(void **state)
+static void R_001_068_a_search_path_is_scoped_where_every_part_lies_under_a_root(void **state)
 {
     const struct str roots[] = { str_of("/usr/"), str_of("/repo/tools") };
     static const char *const kept[] = { "/usr/bin", "/usr", "/usr/bin:/usr/local/bin:/repo/tools/x",
@@ -218,7 +218,7 @@ static void shells_are_known_by_their_base_name(void **state)
 }
 
 /* A01-6 */
-static void inputs_have_their_sizes(void **state)
+static void R_001_059_inputs_have_their_sizes(void **state)
 {
     (void)state;
     assert_string_equal(input_sizes[INPUT_STDIN].name, "stdin");
@@ -240,9 +240,9 @@ int main(void)
         cmocka_unit_test(ordinary_paths_show_no_pattern),
         cmocka_unit_test(bytes_after_the_path_are_not_read),
         cmocka_unit_test(R_001_066_R_001_067_R_001_068_dangerous_variables_are_stripped),
-        cmocka_unit_test(a_search_path_is_scoped_where_every_part_lies_under_a_root),
+        cmocka_unit_test(R_001_068_a_search_path_is_scoped_where_every_part_lies_under_a_root),
         cmocka_unit_test(shells_are_known_by_their_base_name),
-        cmocka_unit_test(inputs_have_their_sizes),
+        cmocka_unit_test(R_001_059_inputs_have_their_sizes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,7 +108,7 @@ static void every_other_field_is_needed(void **state)
     refuse(failure, rows, COUNT(rows));
 }
 
-static void R_004_051_R_004_228_a_success_has_no_error(void **state)
+static void R_004_051_R_004_095_R_004_228_a_success_has_no_error(void **state)
 {
     static const struct refusal row = { "error: null\n", ERROR("warn", "true"), "/error",
                                         CODE_INVALID_PAYLOAD, "a success must not have an error" };
@@ -120,7 +120,8 @@ static void R_004_051_R_004_228_a_success_has_no_error(void **state)
     check_accepts(&result_shape, success, "error: null\n", "");
 }
 
-static void R_004_051_R_004_229_a_partial_and_a_failure_have_one(void **state)
+static void R_004_051_R_004_115_R_004_121_R_004_138_R_004_229_a_partial_and_a_failure_have_one(
+    void **state)
 {
     static const struct refusal partials[] = {
         { ERROR("error", "true"), "", "", CODE_INVALID_PAYLOAD, "a partial needs an error" },
@@ -153,7 +154,7 @@ static void R_004_052_R_004_092_in_a_success_all_steps_were_executed(void **stat
     refuse(success, rows, COUNT(rows));
 }
 
-static void R_004_112_in_a_partial_some_but_not_all(void **state)
+static void R_004_053_R_004_108_R_004_112_in_a_partial_some_but_not_all(void **state)
 {
     static const struct refusal rows[] = {
         { "steps_executed: 2", "steps_executed: 0", "/steps_executed", CODE_INVALID_PAYLOAD,
@@ -182,7 +183,7 @@ static void R_004_136_in_a_failure_not_all(void **state)
                   "steps_executed: 0\nsteps_total: 0");
 }
 
-static void R_004_137_fatal_and_failure_go_together(void **state)
+static void R_004_053_R_004_054_R_004_137_R_004_145_fatal_and_failure_go_together(void **state)
 {
     static const struct refusal failures[] = {
         { ERROR("fatal", "false"), ERROR("error", "true"), "/error/severity", CODE_INVALID_PAYLOAD,
@@ -224,12 +225,13 @@ int main(void)
         cmocka_unit_test(R_004_048_R_004_230_steps_executed_is_0_to_steps_total),
         cmocka_unit_test(R_004_050_result_payload_is_always_there),
         cmocka_unit_test(every_other_field_is_needed),
-        cmocka_unit_test(R_004_051_R_004_228_a_success_has_no_error),
-        cmocka_unit_test(R_004_051_R_004_229_a_partial_and_a_failure_have_one),
+        cmocka_unit_test(R_004_051_R_004_095_R_004_228_a_success_has_no_error),
+        cmocka_unit_test(
+            R_004_051_R_004_115_R_004_121_R_004_138_R_004_229_a_partial_and_a_failure_have_one),
         cmocka_unit_test(R_004_052_R_004_092_in_a_success_all_steps_were_executed),
-        cmocka_unit_test(R_004_112_in_a_partial_some_but_not_all),
+        cmocka_unit_test(R_004_053_R_004_108_R_004_112_in_a_partial_some_but_not_all),
         cmocka_unit_test(R_004_136_in_a_failure_not_all),
-        cmocka_unit_test(R_004_137_fatal_and_failure_go_together),
+        cmocka_unit_test(R_004_053_R_004_054_R_004_137_R_004_145_fatal_and_failure_go_together),
         cmocka_unit_test(a_result_is_written_as_it_was_read),
     };
 

@@ -9,7 +9,7 @@
 
 #include "unit/contract/plan_text.h"
 
-static void R_004_016_R_004_017_R_004_018_R_004_019_R_004_020_retry_policy_has_defaults(
+static void R_004_012_R_004_016_R_004_017_R_004_018_R_004_019_R_004_020_retry_policy_has_defaults(
     void **state)
 {
     static const char *const policies[] = { "steps:", "retry_policy: {}\nsteps:" };
@@ -85,7 +85,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(
-            R_004_016_R_004_017_R_004_018_R_004_019_R_004_020_retry_policy_has_defaults),
+            R_004_012_R_004_016_R_004_017_R_004_018_R_004_019_R_004_020_retry_policy_has_defaults),
         cmocka_unit_test(R_004_016_R_004_017_R_004_018_R_004_019_R_004_020_retry_policy_is_bounded),
         cmocka_unit_test(a_fatal_code_that_cannot_be_retried_is_warned_of),
     };

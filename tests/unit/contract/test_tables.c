@@ -92,6 +92,15 @@ static void R_001_042_R_001_043_R_001_044_max_children_default_and_range(void **
     check_limit(LIMIT_MAX_CHILDREN, "max_children", 10, 0, 100);
 }
 
+/* What the column of notes says: of the whole execution, and of logical cores. */
+static void R_001_037_R_001_041_limits_say_what_they_count(void **state)
+{
+    (void)state;
+    assert_string_equal(limits[LIMIT_MEMORY_MB].meaning,
+                        "Memory of all its processes together, in MiB.");
+    assert_string_equal(limits[LIMIT_CPU_CORES].meaning, "Logical cores it may keep busy.");
+}
+
 static void
 R_001_069_R_001_070_R_001_071_R_001_072_R_001_073_outputs_have_their_sizes_and_are_kept_as_long(
     void **state)
@@ -158,7 +167,8 @@ static void R_001_050_R_001_051_R_001_052_R_001_053_network_levels_are_the_contr
     assert_null(net_level_names[NET_LEVEL_COUNT]);
 }
 
-static void disclosure_levels_are_the_contracts(void **state)
+static void R_001_138_R_001_139_R_001_140_R_001_141_disclosure_levels_are_the_contracts(
+    void **state)
 {
     static const char *const want[][3] = {
         { "L0", "adapter_id, name, tool_id, type", "listing available adapters" },
@@ -255,12 +265,14 @@ int main(void)
         cmocka_unit_test(R_001_034_R_001_035_R_001_036_memory_mb_default_and_range),
         cmocka_unit_test(R_001_038_R_001_039_R_001_040_cpu_cores_default_and_range),
         cmocka_unit_test(R_001_042_R_001_043_R_001_044_max_children_default_and_range),
+        cmocka_unit_test(R_001_037_R_001_041_limits_say_what_they_count),
         cmocka_unit_test(
             R_001_069_R_001_070_R_001_071_R_001_072_R_001_073_outputs_have_their_sizes_and_are_kept_as_long),
         cmocka_unit_test(
             R_001_045_R_001_046_R_001_047_R_001_048_filesystem_levels_are_the_contracts),
         cmocka_unit_test(R_001_050_R_001_051_R_001_052_R_001_053_network_levels_are_the_contracts),
-        cmocka_unit_test(disclosure_levels_are_the_contracts),
+        cmocka_unit_test(
+            R_001_138_R_001_139_R_001_140_R_001_141_disclosure_levels_are_the_contracts),
         cmocka_unit_test(R_001_049_elevated_needs_an_approval),
         cmocka_unit_test(R_001_054_open_needs_an_approval),
         cmocka_unit_test(
