@@ -6,6 +6,8 @@
  */
 #include "contract/adapter_doc.h"
 
+#include "contract/whole.h"
+
 /* clang-format off */
 const char *const adapter_type_names[] = { "cli", "api", "sdk", "mcp", NULL };
 static const char *const input_names[]  = { "rename", "map", "default", "validate", NULL };
@@ -80,6 +82,10 @@ static const struct field network_fields[] = {
 };
 #undef AT
 
+static const struct rule network_rules[] = {
+    { "R-001-116", "Hosts are allowed only where the network is on.", whole_network },
+};
+
 #define AT(member) offsetof(struct adapter_metadata, member)
 static const struct field metadata_fields[] = {
     { "author",  F_TEXT,   ONE, NEEDED, .at = AT(author), .min = 1,                 .level = L3, .req = "R-001-117", .help = "Who made the adapter." },
@@ -109,6 +115,7 @@ static const struct shape fallback_shape = { .name = "fallback",
 static const struct shape network_shape = { .name = "sandbox override's network",
                                             .size = sizeof(struct override_network),
                                             FIELDS(network_fields),
+                                            RULES(network_rules),
                                             .code = CODE_VALIDATION_ERROR };
 static const struct shape metadata_shape = { .name = "tool adapter's metadata",
                                              .size = sizeof(struct adapter_metadata),
@@ -174,6 +181,7 @@ static const struct field adapter_fields[] = {
 static const struct rule adapter_rules[] = {
     { "R-001-085", "The interface is the one the type names, and no other.", interface_fits },
     { "R-001-112", "An adapter does not fall back to itself.",               fallback_is_another },
+    { "A01-2",     "No text holds a NUL byte.",                              whole_texts },
 };
 /* clang-format on */
 

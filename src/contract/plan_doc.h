@@ -25,7 +25,7 @@ struct step_doc {
 struct plan_doc {
     struct str id, name;
     int64_t version, created_at, priority, timeout_ms;
-    int64_t estimated_duration_ms;     /* 0: none given */
+    int64_t estimated_duration_ms;     /* -1: none given */
     struct items steps;                /* of struct step_doc */
     struct items context_requirements; /* of struct str */
     struct items tags;                 /* of struct str */

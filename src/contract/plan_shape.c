@@ -52,7 +52,7 @@ static const struct field plan_fields[] = {
     { "retry_policy",          F_SHAPE, ONE,  OPTIONAL, .at = AT(retry_policy), .sub = &retry_shape, .filled = true,      .req = "R-004-012", .help = "When and how often a failed step is tried again." },
     { "metadata",              F_MAP,   ONE,  OPTIONAL, .at = AT(metadata), .filled = true,                               .req = "R-004-013", .help = "The author's own data; not interpreted." },
     { "tags",                  F_TEXT,  LIST, OPTIONAL, .at = AT(tags),                                                   .req = "R-004-014", .help = "Labels for filtering and audit." },
-    { "estimated_duration_ms", F_INT,   ONE,  NULLABLE, .at = AT(estimated_duration_ms), .min = 0, .max = WHOLE_MAX,      .req = "R-004-015", .help = "A guess, for people." },
+    { "estimated_duration_ms", F_INT,   ONE,  NULLABLE, .at = AT(estimated_duration_ms), .min = 0, .max = WHOLE_MAX, .fallback = -1, .req = "R-004-015", .help = "A guess, for people." },
 };
 #undef AT
 

@@ -3,6 +3,7 @@
 #include "contract/registry_doc.h"
 
 #include "contract/inputs.h"
+#include "contract/whole.h"
 
 static const char *const allowlist_names[] = { "strict", "caller", NULL };
 static const char *const iv02_names[] = { "escape", "block", NULL };
@@ -143,7 +144,8 @@ static const struct field registry_fields[] = {
 #undef AT
 
 static const struct rule registry_rules[] = {
-    { "R-001-003", "Tool ids are unique.", tool_ids_unique },
+    { "R-001-003", "Tool ids are unique.",      tool_ids_unique },
+    { "A01-2",     "No text holds a NUL byte.", whole_texts },
 };
 /* clang-format on */
 

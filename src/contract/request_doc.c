@@ -2,7 +2,7 @@
 /* request_doc.c: the shape of one command under limits (contract 001, execution contract). */
 #include "contract/request_doc.h"
 
-#include "contract/names.h"
+#include "contract/whole.h"
 
 static const char *const on_oversize_names[] = { "reject", "truncate", NULL };
 
@@ -35,23 +35,6 @@ static void environment_names(const struct doc *d, const void *decoded, struct r
     }
 }
 
-/* execve() and open() end a text at its first NUL: the program would be given another one than was
- * checked. What goes through a stream is bytes and may hold any. */
-static void texts_whole(const struct doc *d, const void *decoded, struct report *r)
-{
-    static const char *const streams[] = { "stdin", "stdout", "stderr", NULL };
-
-    if (d->key.s && name_at(streams, d->key) >= 0)
-        return;
-    if (d->kind == DOC_TEXT && d->text.n && memchr(d->text.s, '\0', d->text.n))
-        report_add(r, ABOUT_VALUE, d, CODE_VALIDATION_ERROR,
-                   "a NUL byte cannot be handed to a program or stand in a path");
-    if (d->kind != DOC_LIST && d->kind != DOC_MAP)
-        return;
-    for (const struct doc *c = d->first; c; c = c->next)
-        texts_whole(c, decoded, r);
-}
-
 /* What is said about the network must not be silently without effect. */
 static void network_agrees(const struct doc *d, const void *decoded, struct report *r)
 {
@@ -61,9 +44,6 @@ static void network_agrees(const struct doc *d, const void *decoded, struct repo
         report_add(r, ABOUT_VALUE, doc_get(d, "level"), CODE_VALIDATION_ERROR,
                    "network level '%s' needs enabled: %s", net_level_names[network->level],
                    network->enabled ? "false" : "true");
-    if (!network->enabled && network->allow.n > 0)
-        report_add(r, ABOUT_VALUE, doc_get(d, "allow"), CODE_VALIDATION_ERROR,
-                   "hosts are allowed, but the network is off; it needs enabled: true");
 }
 
 enum net_level request_net_level(const struct request_network *network)
@@ -170,6 +150,7 @@ static const struct field network_fields[] = {
 
 static const struct rule network_rules[] = {
     { "R-001-017", "A network level other than offline goes with enabled: true, and offline without.", network_agrees },
+    { "R-001-018", "Hosts are allowed only where the network is on.", whole_network },
 };
 
 #define AT(member) offsetof(struct request_processes, member)
@@ -275,7 +256,7 @@ static const struct field request_fields[] = {
 #undef AT
 
 static const struct rule request_rules[] = {
-    { "A01-2",     "No text but that of a stream holds a NUL byte.",                      texts_whole },
+    { "A01-2",     "No text but that of a stream holds a NUL byte.",                      whole_texts },
     { "R-001-049", "filesystem level elevated and network level open need an approval.", levels_approved },
 };
 /* clang-format on */

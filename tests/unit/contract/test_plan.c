@@ -164,7 +164,7 @@ R_004_010_R_004_011_R_004_012_R_004_013_R_004_014_R_004_015_what_is_left_out_has
     assert_int_equal(doc->metadata->kind, DOC_MAP);
     assert_int_equal(doc->metadata->count, 0);
     assert_int_equal(doc->tags.n, 0);
-    assert_int_equal(doc->estimated_duration_ms, 0);
+    assert_int_equal(doc->estimated_duration_ms, -1);
 }
 
 static void R_004_010_R_004_011_R_004_012_R_004_013_R_004_014_R_004_015_what_is_given_is_taken(
