@@ -35,7 +35,7 @@ const struct doc *doc_get(const struct doc *map, const char *key)
     return NULL;
 }
 
-const struct document *doc_home(const struct doc *d)
+static const struct document *home(const struct doc *d)
 {
     while (d->up)
         d = d->up;
@@ -57,7 +57,7 @@ static void say_text(struct str t, struct buf *to)
 /* A number as the user wrote it; false where the text is not there to look at. */
 static bool say_written(const struct doc *d, struct buf *to)
 {
-    struct str text = doc_home(d)->text, rest;
+    struct str text = home(d)->text, rest;
     size_t n;
 
     if (!text.s || d->at >= text.n || !strchr("+-.0123456789", text.s[d->at]))
@@ -153,7 +153,7 @@ struct at document_at(const struct document *document, size_t offset)
 struct at doc_at(const struct doc *d)
 {
     _buf_ struct buf pointer = { .max = ERROR_PTR - 1 };
-    struct at at = document_at(doc_home(d), d->at);
+    struct at at = document_at(home(d), d->at);
 
     doc_pointer(d, &pointer);
     if (pointer.s)

@@ -48,8 +48,6 @@ struct doc *doc_add(struct arena *a, struct doc *up, struct str key);
 /* The member of a map by that name, or NULL. */
 const struct doc *doc_get(const struct doc *map, const char *key);
 
-const struct document *doc_home(const struct doc *d);
-
 /* "a list", "text", "42": what d is, for messages; at most a few words of it. */
 void doc_say(const struct doc *d, struct buf *to);
 

@@ -160,11 +160,6 @@ void json_canon(const struct doc *d, struct arena *a, struct buf *to)
     put(to, d, a);
 }
 
-void json_put_doc(struct buf *to, const struct doc *d)
-{
-    put(to, d, NULL);
-}
-
 /* A comma belongs between two values: not at the start, after a bracket, or after a key. */
 static void separate(struct buf *to)
 {

@@ -11,9 +11,6 @@
 /* The canonical bytes (RFC 8785) of a value. The arena holds sorted keys while it works. */
 void json_canon(const struct doc *d, struct arena *a, struct buf *to);
 
-/* The same value with keys in the order they were read. */
-void json_put_doc(struct buf *to, const struct doc *d);
-
 /* Call by call: commas come by themselves.
  *
  *     json_open(b, '{'); json_key(b, "file"); json_text(b, name); json_close(b, '}');
@@ -26,4 +23,4 @@ void json_outside(struct buf *to, struct str text); /* what is not UTF-8 becomes
 void json_int(struct buf *to, int64_t n);
 void json_bool(struct buf *to, bool truth);
 void json_nil(struct buf *to);
-void json_doc(struct buf *to, const struct doc *d);
+void json_doc(struct buf *to, const struct doc *d); /* keys in the order they were read */

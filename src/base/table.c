@@ -44,9 +44,8 @@ void table_cell(const struct table *t, size_t row, size_t column, struct buf *to
         buf_addf(to, "%" PRId64, number_of(c, at));
 }
 
-void table_cell_json(const struct table *t, size_t row, size_t column, struct buf *to)
+static void put_cell(const struct table *t, size_t row, const struct column *c, struct buf *to)
 {
-    const struct column *c = &t->columns[column];
     const void *at = cell(t, row, c);
 
     if (is_text(c))
@@ -74,7 +73,7 @@ void table_row_json(const struct table *t, size_t row, struct buf *to)
     json_open(to, '{');
     for (size_t i = 0; i < t->column_count; i++) {
         json_key(to, t->columns[i].name);
-        table_cell_json(t, row, i, to);
+        put_cell(t, row, &t->columns[i], to);
     }
     json_close(to, '}');
 }
@@ -92,22 +91,4 @@ void table_json(const struct table *t, struct buf *to)
         table_row_json(t, i, to);
     json_close(to, ']');
     json_close(to, '}');
-}
-
-void table_markdown(const struct table *t, struct buf *to)
-{
-    for (size_t i = 0; i < t->column_count; i++)
-        buf_addf(to, "| %s ", t->columns[i].name);
-    buf_adds(to, "|\n");
-    for (size_t i = 0; i < t->column_count; i++)
-        buf_adds(to, "|---");
-    buf_adds(to, "|\n");
-    for (size_t row = 0; row < t->row_count; row++) {
-        for (size_t i = 0; i < t->column_count; i++) {
-            buf_adds(to, "| ");
-            table_cell(t, row, i, to);
-            buf_addc(to, ' ');
-        }
-        buf_adds(to, "|\n");
-    }
 }

@@ -36,9 +36,8 @@ struct table {
     size_t row_size, row_count;
 };
 
-/* One cell as text, as JSON. */
+/* One cell as text. */
 void table_cell(const struct table *t, size_t row, size_t column, struct buf *to);
-void table_cell_json(const struct table *t, size_t row, size_t column, struct buf *to);
 
 /* Does one of the row's key columns hold this word? */
 bool table_row_is(const struct table *t, size_t row, struct str word);
@@ -46,6 +45,3 @@ bool table_row_is(const struct table *t, size_t row, struct str word);
 /* One row as a JSON object; the whole table as {"table","about","rows":[...]}. */
 void table_row_json(const struct table *t, size_t row, struct buf *to);
 void table_json(const struct table *t, struct buf *to);
-
-/* The whole table as Markdown. */
-void table_markdown(const struct table *t, struct buf *to);

@@ -93,7 +93,7 @@ static bool key_is_text(struct yaml_tree *t, struct str text)
     if (text.n == 0 || (known && value.kind == DOC_TEXT))
         return true;
     if (known && value.kind != DOC_NULL)
-        json_put_doc(&canonical, &value);
+        json_doc(&canonical, &value);
     return str_eq(buf_str(&canonical), text) ||
            tree_refuse(t, ERROR_SUBSET, t->at,
                        "this key reads as a number, a truth or null; quote it");

@@ -16,7 +16,7 @@ static bool colours[2]; /* of stdout, of stderr */
 static size_t columns = 80;
 
 static const char *const escapes[] = {
-    [PLAIN] = "",         [BOLD] = "\033[1m",    [DIM] = "\033[2m",   [RED] = "\033[31m",
+    [PLAIN] = "",         [BOLD] = "\033[1m",    [DIM] = "\033[2m",
     [GREEN] = "\033[32m", [YELLOW] = "\033[33m", [CYAN] = "\033[36m",
 };
 

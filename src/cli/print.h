@@ -8,7 +8,7 @@
 #include "base/own.h"
 #include "base/str.h"
 
-enum colour { PLAIN, BOLD, DIM, RED, GREEN, YELLOW, CYAN };
+enum colour { PLAIN, BOLD, DIM, GREEN, YELLOW, CYAN };
 
 /* The width of what is no terminal. */
 enum { NO_EDGE = 1 << 20 };

@@ -10,8 +10,6 @@ enum input_transform { INPUT_RENAME, INPUT_MAP, INPUT_DEFAULT, INPUT_VALIDATE };
 enum output_transform { OUTPUT_PARSE, OUTPUT_EXTRACT, OUTPUT_FORMAT };
 enum adapter_status { ADAPTER_ACTIVE, ADAPTER_DEPRECATED, ADAPTER_EXPERIMENTAL };
 
-extern const char *const adapter_type_names[];
-
 struct transform {
     int type; /* enum input_transform or output_transform */
     const struct doc *spec;

@@ -28,9 +28,6 @@ struct result_doc {
 
 extern const struct shape result_shape, plan_error_shape;
 
-/* success, partial, failure; ended by NULL. */
-extern const char *const plan_status_names[];
-
 /* What a result must say, given the context it was run in: the same plan, execution and number of
  * steps, and an end that is not before the start. `at` is the result's own document. */
 void result_fits_context(const struct result_doc *result, const struct context_doc *context,

@@ -23,7 +23,7 @@ static const struct column ceiling_columns[] = {
 };
 /* clang-format on */
 
-const struct table ceilings_table = {
+static const struct table ceilings_table = {
     .name = "ceilings",
     .about = "How much of a document the readers take.",
     .columns = ceiling_columns,

@@ -4,7 +4,5 @@
 
 #include "base/table.h"
 
-extern const struct table ceilings_table;
-
 extern const struct table *const contract_tables[];
 extern const size_t contract_table_count;
