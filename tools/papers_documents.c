@@ -9,11 +9,6 @@
 
 enum { FIELDS_MAX = 1 << 20 };
 
-static struct str member(const struct doc *row, const char *key)
-{
-    return doc_get(row, key)->text;
-}
-
 static void put_if(const char *before, struct str text, struct buf *to)
 {
     if (text.n == 0)
@@ -30,16 +25,16 @@ static bool is_example(struct str allowed)
 
 static void put_field(const struct doc *row, struct buf *to)
 {
-    man_bold(member(row, "field"), to);
+    man_bold(doc_text(row, "field"), to);
     buf_adds(to, " \\- ");
-    man_text(member(row, "type"), to);
-    if (!is_example(member(row, "allowed")))
-        put_if(": ", member(row, "allowed"), to);
+    man_text(doc_text(row, "type"), to);
+    if (!is_example(doc_text(row, "allowed")))
+        put_if(": ", doc_text(row, "allowed"), to);
     if (doc_get(row, "needed")->truth)
         buf_adds(to, "; needed");
-    put_if("; default ", member(row, "default"), to);
+    put_if("; default ", doc_text(row, "default"), to);
     buf_adds(to, "\n\t");
-    man_text(member(row, "meaning"), to);
+    man_text(doc_text(row, "meaning"), to);
     buf_adds(to, "\n\n");
 }
 

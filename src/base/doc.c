@@ -35,6 +35,32 @@ const struct doc *doc_get(const struct doc *map, const char *key)
     return NULL;
 }
 
+const struct doc *doc_place(const struct doc *map, const char *key)
+{
+    const struct doc *member = doc_get(map, key);
+
+    return member ? member : map;
+}
+
+const struct doc *doc_first(const struct doc *d, enum doc_kind kind)
+{
+    return d && d->kind == kind ? d->first : NULL;
+}
+
+struct str doc_text(const struct doc *map, const char *key)
+{
+    const struct doc *member = doc_get(map, key);
+
+    return member && member->kind == DOC_TEXT ? member->text : str_of("");
+}
+
+int64_t doc_whole(const struct doc *map, const char *key)
+{
+    const struct doc *member = doc_get(map, key);
+
+    return member && member->kind == DOC_INT && member->whole > 0 ? member->whole : 0;
+}
+
 static const struct document *home(const struct doc *d)
 {
     while (d->up)

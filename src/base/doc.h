@@ -48,6 +48,16 @@ struct doc *doc_add(struct arena *a, struct doc *up, struct str key);
 /* The member of a map by that name, or NULL. */
 const struct doc *doc_get(const struct doc *map, const char *key);
 
+/* The same, or the map itself: where to report what its absence means. */
+const struct doc *doc_place(const struct doc *map, const char *key);
+
+/* The first child of a list or a map; NULL where d is not there or not of that kind. */
+const struct doc *doc_first(const struct doc *d, enum doc_kind kind);
+
+/* The text of a member, or one without bytes; its whole number above zero, or 0. */
+struct str doc_text(const struct doc *map, const char *key);
+int64_t doc_whole(const struct doc *map, const char *key);
+
 /* "a list", "text", "42": what d is, for messages; at most a few words of it. */
 void doc_say(const struct doc *d, struct buf *to);
 

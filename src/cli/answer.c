@@ -22,43 +22,29 @@ const struct doc *answer_read(const char *answer, struct arena *a)
     return &document->root;
 }
 
-struct str answer_text(const struct doc *map, const char *key)
-{
-    const struct doc *d = doc_get(map, key);
-
-    return d && d->kind == DOC_TEXT ? d->text : str_of("");
-}
-
-static int64_t number(const struct doc *map, const char *key)
-{
-    const struct doc *d = doc_get(map, key);
-
-    return d && d->kind == DOC_INT ? d->whole : 0;
-}
-
 static void show_problem(struct str file, const struct doc *p,
                          void (*print)(enum colour, const char *, ...))
 {
-    int64_t line = number(p, "line");
-    struct str pointer = answer_text(p, "pointer");
-    bool warning = str_is(answer_text(p, "severity"), "warning");
+    int64_t line = doc_whole(p, "line");
+    struct str pointer = doc_text(p, "pointer");
+    bool warning = str_is(doc_text(p, "severity"), "warning");
 
     print(BOLD, "%.*s:", STR_ARG(file));
     if (line > 0)
-        print(BOLD, "%" PRId64 ":%" PRId64 ":", line, number(p, "column"));
+        print(BOLD, "%" PRId64 ":%" PRId64 ":", line, doc_whole(p, "column"));
     print(PLAIN, " ");
     if (pointer.n > 0)
         print(CYAN, "%.*s: ", STR_ARG(pointer));
     if (warning)
         print(YELLOW, "warning: ");
-    print(PLAIN, "%.*s ", STR_ARG(answer_text(p, "message")));
-    print(DIM, "[%.*s]", STR_ARG(answer_text(p, "code")));
+    print(PLAIN, "%.*s ", STR_ARG(doc_text(p, "message")));
+    print(DIM, "[%.*s]", STR_ARG(doc_text(p, "code")));
     print(PLAIN, "\n");
 }
 
 struct str answer_file(const struct doc *report)
 {
-    struct str file = answer_text(report, "file");
+    struct str file = doc_text(report, "file");
 
     if (str_is(file, "-"))
         return str_of("standard input");
@@ -70,7 +56,7 @@ int64_t answer_problems(const struct doc *report, bool to_stdout)
     void (*print)(enum colour, const char *, ...) = to_stdout ? out : err;
     const struct doc *problems = doc_get(report, "problems");
     struct str file = answer_file(report);
-    int64_t errors = number(report, "errors"), more = errors + number(report, "warnings");
+    int64_t errors = doc_whole(report, "errors"), more = errors + doc_whole(report, "warnings");
 
     for (const struct doc *p = problems->first; p; p = p->next, more--)
         show_problem(file, p, print);
@@ -83,9 +69,9 @@ void answer_no_kind(const char *answer)
 {
     _arena_ struct arena a = { 0 };
     const struct doc *d = answer_read(answer, &a);
-    struct str near = answer_text(d, "near");
+    struct str near = doc_text(d, "near");
 
-    say("'%.*s' is not a kind of document%s%.*s%s", STR_ARG(answer_text(d, "topic")),
+    say("'%.*s' is not a kind of document%s%.*s%s", STR_ARG(doc_text(d, "topic")),
         near.n ? " (did you mean '" : "", STR_ARG(near), near.n ? "'?)" : "");
-    say("the kinds are %.*s", STR_ARG(answer_text(d, "known")));
+    say("the kinds are %.*s", STR_ARG(doc_text(d, "known")));
 }

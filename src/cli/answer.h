@@ -7,9 +7,6 @@
 /* The answer as a document. The engine wrote it, so it is JSON; the process ends if it is not. */
 const struct doc *answer_read(const char *answer, struct arena *a);
 
-/* The text of a member, or "". */
-struct str answer_text(const struct doc *map, const char *key);
-
 /* What people call the document of a report. */
 struct str answer_file(const struct doc *report);
 

@@ -22,7 +22,7 @@ static void show(const char *answer, bool json, int64_t *errors)
     if (doc_get(report, "ok")->truth) {
         out(GREEN, "ok");
         out(PLAIN, "  %.*s", STR_ARG(answer_file(report)));
-        out(DIM, "  %.*s\n", STR_ARG(answer_text(report, "kind")));
+        out(DIM, "  %.*s\n", STR_ARG(doc_text(report, "kind")));
     }
 }
 

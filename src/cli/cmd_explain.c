@@ -9,10 +9,10 @@
 
 static int unknown(const struct doc *d)
 {
-    struct str near = answer_text(d, "near");
+    struct str near = doc_text(d, "near");
 
     say("nothing is called '%.*s'%s%.*s%s; writ explain lists what there is",
-        STR_ARG(answer_text(d, "topic")), near.n ? " (did you mean '" : "", STR_ARG(near),
+        STR_ARG(doc_text(d, "topic")), near.n ? " (did you mean '" : "", STR_ARG(near),
         near.n ? "'?)" : "");
     return WRIT_USAGE;
 }

@@ -2,7 +2,6 @@
 /* rows.c: shows the rows of a table in columns, or as cards where they do not fit. */
 #include "cli/rows.h"
 
-#include "cli/answer.h"
 #include "cli/print.h"
 
 enum { COLUMNS_MAX = 16, INDENT = 2, GAP = 2, CARD_KEY = 12, FOLD_LEAST = 24 };
@@ -111,11 +110,11 @@ static void show_columns(const struct doc *rows)
 void rows_show(const struct doc *table)
 {
     const struct doc *rows = doc_get(table, "rows");
-    struct str name = answer_text(table, "table");
+    struct str name = doc_text(table, "table");
 
     out(BOLD, "%.*s", STR_ARG(name));
     out(PLAIN, "%*s", GAP, "");
-    out_folded(DIM, answer_text(table, "about"), name.n + GAP);
+    out_folded(DIM, doc_text(table, "about"), name.n + GAP);
     if (rows->count == 1)
         show_card(rows->first);
     else if (rows->count > 1)

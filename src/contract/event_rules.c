@@ -6,13 +6,10 @@
 #include "contract/event_doc.h"
 #include "contract/said.h"
 
-/* A member of the payload, or the payload itself where there is no such member. */
+/* A member of the payload, or the payload itself; where there is no payload, no rule comes here. */
 static const struct doc *payload_place(const struct doc *d, const char *key)
 {
-    const struct doc *payload = doc_get(d, "payload");
-    const struct doc *member = payload ? doc_get(payload, key) : NULL;
-
-    return member ? member : payload ? payload : d;
+    return doc_place(doc_get(d, "payload"), key);
 }
 
 static bool state_is(const struct event_doc *ev, enum event_state state)

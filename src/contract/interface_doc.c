@@ -37,12 +37,10 @@ static bool is_path(struct str path)
 
 static void endpoints_said(const struct doc *d, const void *decoded, struct report *r)
 {
-    const struct doc *mapping = doc_get(d, "endpoint_mapping");
+    const struct doc *c = doc_first(doc_get(d, "endpoint_mapping"), DOC_MAP);
 
     (void)decoded;
-    if (!mapping || mapping->kind != DOC_MAP)
-        return;
-    for (const struct doc *c = mapping->first; c; c = c->next) {
+    for (; c; c = c->next) {
         _buf_ struct buf found = { .max = 256 };
 
         if (c->kind != DOC_TEXT || is_path(endpoint_path(c->text)))
@@ -70,12 +68,10 @@ static bool is_header(struct str name, struct str value)
 
 static void headers_plain(const struct doc *d, const void *decoded, struct report *r)
 {
-    const struct doc *headers = doc_get(d, "headers");
+    const struct doc *c = doc_first(doc_get(d, "headers"), DOC_MAP);
 
     (void)decoded;
-    if (!headers || headers->kind != DOC_MAP)
-        return;
-    for (const struct doc *c = headers->first; c; c = c->next)
+    for (; c; c = c->next)
         if (c->kind == DOC_TEXT && !is_header(c->key, c->text))
             report_add(r, ABOUT_KEY, c, CODE_VALIDATION_ERROR,
                        "a header must be a plain name and one line of text");

@@ -49,10 +49,10 @@ static const struct entry *find(const struct index *index, struct str id)
     return id.s ? bsearch(&id, index->v, index->n, sizeof *index->v, id_is) : NULL;
 }
 
-/* The nth child of a member, for its place; NULL when the document has none. */
+/* The nth child of a list, for its place; NULL when there is none. */
 static const struct doc *nth(const struct doc *list, size_t n)
 {
-    const struct doc *c = list && list->kind == DOC_LIST ? list->first : NULL;
+    const struct doc *c = doc_first(list, DOC_LIST);
 
     while (c && n-- > 0)
         c = c->next;
@@ -63,7 +63,7 @@ static const struct doc *nth(const struct doc *list, size_t n)
 static const struct doc **step_docs(const struct doc *plan, size_t n, struct arena *a)
 {
     const struct doc **docs = arena_alloc(a, (n + 1) * sizeof *docs);
-    const struct doc *step = nth(doc_get(plan, "steps"), 0);
+    const struct doc *step = doc_first(doc_get(plan, "steps"), DOC_LIST);
 
     for (size_t i = 0; i < n && step; i++, step = step->next)
         docs[i] = step;
@@ -105,7 +105,7 @@ void plan_dependencies_known(const struct doc *d, const void *decoded, struct re
     bool few = index.n <= PLAN_STEPS_MAX; /* to look through more would take its time */
 
     for (size_t i = 0; i < plan->steps.n; i++) {
-        const struct doc *entry = nth(doc_get(docs[i], "depends_on"), 0);
+        const struct doc *entry = doc_first(doc_get(docs[i], "depends_on"), DOC_LIST);
         const struct str *wanted = steps[i].depends_on.v;
 
         for (size_t j = 0; j < steps[i].depends_on.n && entry; j++, entry = entry->next) {
@@ -226,7 +226,8 @@ void plan_retry_codes(const struct doc *d, const void *decoded, struct report *r
 {
     const struct plan_doc *plan = decoded;
     const struct doc *policy = doc_get(d, "retry_policy");
-    const struct doc *entry = policy ? nth(doc_get(policy, "retryable_error_codes"), 0) : NULL;
+    const struct doc *entry =
+        policy ? doc_first(doc_get(policy, "retryable_error_codes"), DOC_LIST) : NULL;
     const struct items *listed =
         plan->retry_policy ? &plan->retry_policy->retryable_error_codes : NULL;
 

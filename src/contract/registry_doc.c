@@ -62,12 +62,10 @@ static void levels_approved(const struct doc *d, const void *decoded, struct rep
 
 static void shells_seen(const struct doc *d, const void *decoded, struct report *r)
 {
-    const struct doc *commands = doc_get(d, "commands");
+    const struct doc *c = doc_first(doc_get(d, "commands"), DOC_LIST);
 
     (void)decoded;
-    if (!commands || commands->kind != DOC_LIST)
-        return;
-    for (const struct doc *c = commands->first; c; c = c->next)
+    for (; c; c = c->next)
         if (c->kind == DOC_TEXT && inputs_is_shell(c->text))
             report_add(r, ABOUT_ODD, c, CODE_REGISTRY_SHELL,
                        "'%.*s' can run anything; name the programs it should start instead",

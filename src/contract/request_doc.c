@@ -6,23 +6,13 @@
 
 static const char *const on_oversize_names[] = { "reject", "truncate", NULL };
 
-/* The member, or the map itself where there is no such member. */
-static const struct doc *place(const struct doc *d, const char *key)
-{
-    const struct doc *member = doc_get(d, key);
-
-    return member ? member : d;
-}
-
 static void environment_names(const struct doc *d, const void *decoded, struct report *r)
 {
-    const struct doc *environment = doc_get(d, "environment");
+    const struct doc *c = doc_first(doc_get(d, "environment"), DOC_MAP);
     const struct form_row *form = &forms[FORM_ENV_NAME];
 
     (void)decoded;
-    if (!environment || environment->kind != DOC_MAP)
-        return;
-    for (const struct doc *c = environment->first; c; c = c->next) {
+    for (; c; c = c->next) {
         struct doc key = { .kind = DOC_TEXT, .text = c->key };
         _buf_ struct buf found = { .max = 256 };
         const char *why = NULL;
@@ -99,18 +89,19 @@ static void levels_approved(const struct doc *d, const void *decoded, struct rep
 {
     const struct request_doc *request = decoded;
     bool approved = request->approval && request->approval->reason.s;
-    const struct doc *sandbox = place(d, "sandbox");
+    const struct doc *sandbox = doc_place(d, "sandbox");
     struct error e;
 
     if (!request->sandbox)
         return;
     if (request->sandbox->filesystem && request->sandbox->filesystem->level != CHOICE_NONE &&
         !fs_level_granted((enum fs_level)request->sandbox->filesystem->level, approved, &e))
-        report_add(r, ABOUT_VALUE, place(place(sandbox, "filesystem"), "level"), e.code, "%s",
-                   e.msg);
+        report_add(r, ABOUT_VALUE, doc_place(doc_place(sandbox, "filesystem"), "level"), e.code,
+                   "%s", e.msg);
     if (request->sandbox->network &&
         !net_level_granted(request_net_level(request->sandbox->network), approved, &e))
-        report_add(r, ABOUT_VALUE, place(place(sandbox, "network"), "level"), e.code, "%s", e.msg);
+        report_add(r, ABOUT_VALUE, doc_place(doc_place(sandbox, "network"), "level"), e.code, "%s",
+                   e.msg);
 }
 
 /* clang-format off */

@@ -83,8 +83,8 @@ static void others_have_an_error(const struct doc *d, const void *decoded, struc
     if (result->status == PLAN_SUCCESS || result->status == CHOICE_NONE)
         return;
     if (!error || error->kind == DOC_NULL)
-        report_add(r, ABOUT_VALUE, error ? error : d, CODE_INVALID_PAYLOAD, "a %s needs an error",
-                   status_names[result->status]);
+        report_add(r, ABOUT_VALUE, doc_place(d, "error"), CODE_INVALID_PAYLOAD,
+                   "a %s needs an error", status_names[result->status]);
 }
 
 static void executed_within_total(const struct doc *d, const void *decoded, struct report *r)

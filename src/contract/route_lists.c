@@ -11,7 +11,7 @@
 
 static void refuse_strangers(const struct doc *list, const char *const *wanted, struct report *r)
 {
-    for (const struct doc *c = list_first(list); c; c = c->next) {
+    for (const struct doc *c = doc_first(list, DOC_LIST); c; c = c->next) {
         if (c->kind == DOC_TEXT && c->text.n && name_at(wanted, c->text) < 0)
             report_add(r, ABOUT_VALUE, c, CODE_CONTRACT_INVALID, "%.*s has an extra name %s",
                        STR_ARG(list->key), said(c->text, r->a));
@@ -57,7 +57,7 @@ static void lexical(const struct doc *list, struct report *r)
 {
     const struct doc *before = NULL;
 
-    for (const struct doc *c = list_first(list); c; c = c->next) {
+    for (const struct doc *c = doc_first(list, DOC_LIST); c; c = c->next) {
         if (c->kind != DOC_TEXT)
             continue;
         if (before && str_cmp(before->text, c->text) > 0)
@@ -82,7 +82,7 @@ static void each_list(const struct doc *d, struct report *r,
     check(doc_get(d, "required_request_fields"), r);
     check(doc_get(d, "required_result_fields"), r);
     check(doc_get(d, "artifact_manifest_fields"), r);
-    for (const struct doc *c = list_first(doc_get(d, "command_classes")); c; c = c->next)
+    for (const struct doc *c = doc_first(doc_get(d, "command_classes"), DOC_LIST); c; c = c->next)
         check(doc_get(c, "allowed_prefixes"), r);
 }
 
@@ -108,8 +108,8 @@ void route_classes_lexical(const struct doc *d, const void *route, struct report
 
     (void)route;
     names_twice(&names, "class ", r);
-    for (const struct doc *c = list_first(list); c; c = c->next) {
-        struct str id = member_text(c, "class_id");
+    for (const struct doc *c = doc_first(list, DOC_LIST); c; c = c->next) {
+        struct str id = doc_text(c, "class_id");
 
         if (id.n && before.n && str_cmp(before, id) > 0)
             report_add(r, ABOUT_VALUE, doc_get(c, "class_id"), CODE_CONTRACT_INVALID,

@@ -5,25 +5,6 @@
 #include "contract/codes.h"
 #include "contract/said.h"
 
-const struct doc *list_first(const struct doc *list)
-{
-    return list && list->kind == DOC_LIST ? list->first : NULL;
-}
-
-struct str member_text(const struct doc *map, const char *key)
-{
-    const struct doc *member = doc_get(map, key);
-
-    return member && member->kind == DOC_TEXT ? member->text : (struct str){ 0 };
-}
-
-int64_t member_whole(const struct doc *map, const char *key)
-{
-    const struct doc *member = doc_get(map, key);
-
-    return member && member->kind == DOC_INT && member->whole > 0 ? member->whole : 0;
-}
-
 static int by_text(const void *a, const void *b)
 {
     const struct name *x = a, *y = b;
@@ -36,9 +17,9 @@ struct names names_of(const struct doc *list, const char *key, struct arena *a)
 {
     struct names names = { 0 };
 
-    if (list_first(list))
+    if (doc_first(list, DOC_LIST))
         names.v = arena_alloc(a, list->count * sizeof *names.v);
-    for (const struct doc *c = list_first(list); c; c = c->next) {
+    for (const struct doc *c = doc_first(list, DOC_LIST); c; c = c->next) {
         const struct doc *at = key ? doc_get(c, key) : c;
 
         if (at && at->kind == DOC_TEXT && at->text.n)

@@ -33,10 +33,3 @@ void names_twice(const struct names *names, const char *what, struct report *r);
 /* Reports the name if it is missing. A list that was left out is reported as such elsewhere. */
 void names_missing(const struct doc *list, const char *key, const char *what, const char *name,
                    struct report *r);
-
-/* The first item of a list; NULL when there is none, or no list. */
-const struct doc *list_first(const struct doc *list);
-
-/* The text of a member, or one without bytes; its number above zero, or 0. */
-struct str member_text(const struct doc *map, const char *key);
-int64_t member_whole(const struct doc *map, const char *key);

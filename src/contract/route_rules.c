@@ -21,12 +21,13 @@ static bool is_cargo(struct str prefix)
 void route_force_is_cargo(const struct doc *d, const void *route, struct report *r)
 {
     (void)route;
-    for (const struct doc *c = list_first(doc_get(d, "command_classes")); c; c = c->next) {
+    for (const struct doc *c = doc_first(doc_get(d, "command_classes"), DOC_LIST); c; c = c->next) {
         const struct doc *force = doc_get(c, "force_rch");
 
         if (!force || force->kind != DOC_BOOL || !force->truth)
             continue;
-        for (const struct doc *p = list_first(doc_get(c, "allowed_prefixes")); p; p = p->next) {
+        for (const struct doc *p = doc_first(doc_get(c, "allowed_prefixes"), DOC_LIST); p;
+             p = p->next) {
             if (p->kind == DOC_TEXT && p->text.n && !is_cargo(p->text))
                 report_add(r, ABOUT_VALUE, p, CODE_CONTRACT_INVALID,
                            "%s is not a cargo command, as force_rch asks", said(p->text, r->a));
@@ -54,9 +55,9 @@ void route_policy_fallback(const struct doc *d, const void *route, struct report
 void route_soft_within_hard(const struct doc *d, const void *route, struct report *r)
 {
     (void)route;
-    for (const struct doc *c = list_first(doc_get(d, "timeout_profiles")); c; c = c->next) {
-        int64_t soft = member_whole(c, "soft_timeout_secs"),
-                hard = member_whole(c, "hard_timeout_secs");
+    for (const struct doc *c = doc_first(doc_get(d, "timeout_profiles"), DOC_LIST); c;
+         c = c->next) {
+        int64_t soft = doc_whole(c, "soft_timeout_secs"), hard = doc_whole(c, "hard_timeout_secs");
 
         if (soft && hard && soft > hard)
             report_add(r, ABOUT_VALUE, doc_get(c, "soft_timeout_secs"), CODE_CONTRACT_INVALID,
@@ -71,10 +72,10 @@ void route_default_within_hard(const struct doc *d, const void *route, struct re
     struct names profiles = names_of(doc_get(d, "timeout_profiles"), "class_id", r->a);
 
     (void)route;
-    for (const struct doc *c = list_first(doc_get(d, "command_classes")); c; c = c->next) {
-        const struct name *profile = names_find(&profiles, member_text(c, "class_id"));
-        int64_t wanted = member_whole(c, "default_timeout_secs");
-        int64_t hard = profile ? member_whole(profile->item, "hard_timeout_secs") : 0;
+    for (const struct doc *c = doc_first(doc_get(d, "command_classes"), DOC_LIST); c; c = c->next) {
+        const struct name *profile = names_find(&profiles, doc_text(c, "class_id"));
+        int64_t wanted = doc_whole(c, "default_timeout_secs");
+        int64_t hard = profile ? doc_whole(profile->item, "hard_timeout_secs") : 0;
 
         if (wanted && hard && wanted > hard)
             report_add(r, ABOUT_VALUE, doc_get(c, "default_timeout_secs"), CODE_CONTRACT_INVALID,
@@ -104,7 +105,7 @@ static int by_start(const void *a, const void *b)
 void route_edges_unique(const struct doc *d, const void *route, struct report *r)
 {
     const struct doc *list = doc_get(d, "state_transitions");
-    const struct doc *first = list_first(list);
+    const struct doc *first = doc_first(list, DOC_LIST);
     struct edge *edges;
     size_t n = 0;
 
@@ -113,7 +114,7 @@ void route_edges_unique(const struct doc *d, const void *route, struct report *r
         return;
     edges = arena_alloc(r->a, list->count * sizeof *edges);
     for (const struct doc *c = first; c; c = c->next) {
-        struct edge edge = { member_text(c, "from_state"), member_text(c, "trigger"), c };
+        struct edge edge = { doc_text(c, "from_state"), doc_text(c, "trigger"), c };
 
         if (edge.from.n && edge.by.n)
             edges[n++] = edge;
@@ -132,10 +133,10 @@ static void has_edge(const struct doc *d, enum route_state from, enum route_trig
 {
     const struct doc *list = doc_get(d, "state_transitions");
 
-    for (const struct doc *c = list_first(list); c; c = c->next) {
-        if (str_is(member_text(c, "from_state"), route_state_names[from]) &&
-            str_is(member_text(c, "trigger"), route_trigger_names[by]) &&
-            str_is(member_text(c, "to_state"), route_state_names[to]))
+    for (const struct doc *c = doc_first(list, DOC_LIST); c; c = c->next) {
+        if (str_is(doc_text(c, "from_state"), route_state_names[from]) &&
+            str_is(doc_text(c, "trigger"), route_trigger_names[by]) &&
+            str_is(doc_text(c, "to_state"), route_state_names[to]))
             return;
     }
     if (list && list->kind == DOC_LIST)
