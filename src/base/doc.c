@@ -116,12 +116,12 @@ void doc_say(const struct doc *d, struct buf *to)
     }
 }
 
-const char *key_said(const struct doc *d, struct arena *a)
+const char *said(struct str text, struct arena *a)
 {
-    _buf_ struct buf said = { .max = 4 * SAY_MAX };
+    _buf_ struct buf quoted = { .max = 4 * SAY_MAX };
 
-    say_text(d->key, &said);
-    return arena_text(a, buf_str(&said));
+    say_text(text, &quoted);
+    return arena_text(a, buf_str(&quoted));
 }
 
 static void add_step(const struct doc *d, struct buf *to)

@@ -58,11 +58,11 @@ const struct doc *doc_first(const struct doc *d, enum doc_kind kind);
 struct str doc_text(const struct doc *map, const char *key);
 int64_t doc_whole(const struct doc *map, const char *key);
 
-/* "a list", "text", "42": what d is, for messages; at most a few words of it. */
+/* "a list of 3", "'text'", "42": what d is, for messages; of a long text the beginning. */
 void doc_say(const struct doc *d, struct buf *to);
 
-/* The key of d between '', short, for messages. */
-const char *key_said(const struct doc *d, struct arena *a);
+/* A text of the user between '', short and without control characters, for messages. */
+const char *said(struct str text, struct arena *a);
 
 /* The JSON pointer (RFC 6901) to d. */
 void doc_pointer(const struct doc *d, struct buf *to);

@@ -326,7 +326,7 @@ static bool close_container(struct reader *r)
 
         if (twice)
             return refuse(r, ERROR_DUPLICATE, r->document->text.s + twice->key_at,
-                          "the key %s is given twice", key_said(twice, r->a));
+                          "the key %s is given twice", said(twice->key, r->a));
     }
     r->p++;
     r->depth--;

@@ -147,7 +147,7 @@ bool tree_close(struct yaml_tree *t)
 
         if (twice)
             return tree_refuse(t, ERROR_DUPLICATE, twice->key_at, "the key %s is given twice",
-                               key_said(twice, t->a));
+                               said(twice->key, t->a));
     }
     t->up = t->up->up;
     t->depth--;

@@ -4,8 +4,6 @@
 
 #include <inttypes.h>
 
-#include "contract/said.h"
-
 /* Times are compared only when both are there: what is wrong with one is reported by its row. */
 static bool has_times(const struct context_doc *context)
 {

@@ -4,7 +4,6 @@
 
 #include "base/stamp.h"
 #include "contract/event_doc.h"
-#include "contract/said.h"
 
 /* A member of the payload, or the payload itself; where there is no payload, no rule comes here. */
 static const struct doc *payload_place(const struct doc *d, const char *key)

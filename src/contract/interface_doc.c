@@ -41,13 +41,11 @@ static void endpoints_said(const struct doc *d, const void *decoded, struct repo
 
     (void)decoded;
     for (; c; c = c->next) {
-        _buf_ struct buf found = { .max = 256 };
-
         if (c->kind != DOC_TEXT || is_path(endpoint_path(c->text)))
             continue;
-        doc_say(c, &found);
         report_add(r, ABOUT_VALUE, c, CODE_VALIDATION_ERROR,
-                   "%s is not an endpoint such as 'GET /resources/{id}' or '/resources'", found.s);
+                   "%s is not an endpoint such as 'GET /resources/{id}' or '/resources'",
+                   said(c->text, r->a));
     }
 }
 

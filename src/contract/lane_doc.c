@@ -7,7 +7,6 @@
 #include "base/uuid.h"
 #include "contract/classes.h"
 #include "contract/inputs.h"
-#include "contract/said.h"
 #include "contract/states.h"
 
 enum { EXIT_CODE_MAX = 255 };

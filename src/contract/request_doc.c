@@ -13,15 +13,12 @@ static void environment_names(const struct doc *d, const void *decoded, struct r
 
     (void)decoded;
     for (; c; c = c->next) {
-        struct doc key = { .kind = DOC_TEXT, .text = c->key };
-        _buf_ struct buf found = { .max = 256 };
         const char *why = NULL;
 
         if (form->fits(c->key, &why))
             continue;
-        doc_say(&key, &found);
-        report_add(r, ABOUT_KEY, c, CODE_VALIDATION_ERROR, "%s is not %s such as %s%s%s", found.s,
-                   form->name, form->example, why ? ": " : "", why ? why : "");
+        report_add(r, ABOUT_KEY, c, CODE_VALIDATION_ERROR, "%s is not %s such as %s%s%s",
+                   said(c->key, r->a), form->name, form->example, why ? ": " : "", why ? why : "");
     }
 }
 

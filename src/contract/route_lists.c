@@ -5,7 +5,6 @@
 #include "contract/classes.h"
 #include "contract/names.h"
 #include "contract/route_names.h"
-#include "contract/said.h"
 
 /* ---- the fixed lists ---- */
 

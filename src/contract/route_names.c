@@ -3,7 +3,6 @@
 #include "contract/route_names.h"
 
 #include "contract/codes.h"
-#include "contract/said.h"
 
 static int by_text(const void *a, const void *b)
 {

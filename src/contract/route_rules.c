@@ -5,7 +5,6 @@
 #include <inttypes.h>
 
 #include "contract/route_names.h"
-#include "contract/said.h"
 #include "contract/states.h"
 
 /* ---- invariant 3: remote by force is for cargo ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shape_fields.c: the fields of a shape as rows for people, sub-shapes included. */
 #include "base/json_write.h"
-#include "contract/said.h"
+#include "contract/range.h"
 #include "contract/shape.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 /* shape_problem.c: what is wrong with a field, in words: what was found, and what is allowed. */
 #include "contract/shape_problem.h"
 
-#include "contract/said.h"
+#include "contract/range.h"
 
 enum { SAY = 256, LIST_SAY = 1024, FIELDS_MAX = 64 };
 
@@ -96,14 +96,13 @@ void problem_missing(const struct spot *s, const struct doc *d)
 void problem_unknown(const struct spot *s, const struct doc *d)
 {
     const char *names[FIELDS_MAX];
-    _buf_ struct buf found = { .max = SAY };
+    _buf_ struct buf near = { .max = SAY };
 
     for (size_t i = 0; i < s->shape->count; i++)
         names[i] = s->shape->fields[i].name;
-    doc_say(&(struct doc){ .kind = DOC_TEXT, .text = d->key }, &found);
-    suggest(d->key, names, s->shape->count, &found);
-    report_add(s->report, ABOUT_KEY, d, s->shape->code, "%s %s has no field %s", article(s->shape),
-               s->shape->name, found.s);
+    suggest(d->key, names, s->shape->count, &near);
+    report_add(s->report, ABOUT_KEY, d, s->shape->code, "%s %s has no field %s%s",
+               article(s->shape), s->shape->name, said(d->key, s->report->a), buf_str(&near).s);
 }
 
 void problem_no_map(const struct spot *s, const struct doc *d)

@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* said.c: words for messages: what a user wrote, and what is allowed. */
-#include "contract/said.h"
+/* range.c: what is allowed, in words. */
+#include "contract/range.h"
 
 #include <inttypes.h>
 
 #include "base/number.h"
-
-const char *said(struct str text, struct arena *a)
-{
-    enum { SAID_MAX = 256 };
-    _buf_ struct buf quoted = { .max = SAID_MAX };
-
-    doc_say(&(struct doc){ .kind = DOC_TEXT, .text = text }, &quoted);
-    return arena_text(a, buf_str(&quoted));
-}
 
 void say_range(int64_t min, int64_t max, struct buf *to)
 {
