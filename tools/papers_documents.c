@@ -17,19 +17,12 @@ static void put_if(const char *before, struct str text, struct buf *to)
     man_text(text, to);
 }
 
-/* "such as ...": the example of a form, which the table of forms has. */
-static bool is_example(struct str allowed)
-{
-    return allowed.n > 8 && memcmp(allowed.s, "such as ", 8) == 0;
-}
-
 static void put_field(const struct doc *row, struct buf *to)
 {
     man_bold(doc_text(row, "field"), to);
     buf_adds(to, " \\- ");
     man_text(doc_text(row, "type"), to);
-    if (!is_example(doc_text(row, "allowed")))
-        put_if(": ", doc_text(row, "allowed"), to);
+    put_if(": ", doc_text(row, "allowed"), to);
     if (doc_get(row, "needed")->truth)
         buf_adds(to, "; needed");
     put_if("; default ", doc_text(row, "default"), to);

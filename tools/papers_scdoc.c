@@ -11,7 +11,7 @@ static const char nothing[] = "**";
 static void plain(struct str text, struct buf *to)
 {
     for (size_t i = 0; i < text.n; i++) {
-        if (strchr("\\*_+#|[]-~;`", text.s[i]) && text.s[i])
+        if (is_one_of(text.s[i], "\\*_+#|[]-~;`"))
             buf_addc(to, '\\');
         buf_addc(to, text.s[i]);
     }

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "base/sha256.h"
 
 enum { BLOCK = 64, LENGTH_AT = BLOCK - 8 };
@@ -136,11 +137,9 @@ void digest_text(const struct digest *d, char out[DIGEST_TEXT])
 }
 
 /* Upper case is refused: one digest has one text, so texts can be compared as bytes. */
-static int hex_value(char c)
+static int lower_hex(char c)
 {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+    return c >= 'A' && c <= 'F' ? -1 : num_hex(c);
 }
 
 bool digest_parse(struct str text, struct digest *out)
@@ -150,8 +149,8 @@ bool digest_parse(struct str text, struct digest *out)
     if (text.n != DIGEST_TEXT - 1 || memcmp(text.s, prefix, PREFIX) != 0)
         return false;
     for (size_t i = 0; i < DIGEST_BYTES; i++) {
-        int high = hex_value(text.s[PREFIX + 2 * i]);
-        int low = hex_value(text.s[PREFIX + 2 * i + 1]);
+        int high = lower_hex(text.s[PREFIX + 2 * i]);
+        int low = lower_hex(text.s[PREFIX + 2 * i + 1]);
 
         if (high < 0 || low < 0)
             return false;

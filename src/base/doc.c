@@ -89,7 +89,7 @@ static bool say_written(const struct doc *d, struct buf *to)
     if (!text.s || d->at >= text.n || !strchr("+-.0123456789", text.s[d->at]))
         return false;
     rest = (struct str){ text.s + d->at, text.n - d->at };
-    for (n = 0; n < rest.n && n < SAY_MAX && rest.s[n] && strchr("+-.0123456789eExo", rest.s[n]);)
+    for (n = 0; n < rest.n && n < SAY_MAX && is_one_of(rest.s[n], "+-.0123456789eExo");)
         n++;
     buf_add(to, rest.s, n);
     return true;

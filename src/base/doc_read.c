@@ -20,7 +20,7 @@ static bool is_json(struct str name, struct str text)
         return true;
     if (ends_in(name, ".yaml") || ends_in(name, ".yml"))
         return false;
-    while (i < text.n && strchr(" \t\r\n", text.s[i]) && text.s[i])
+    while (i < text.n && is_one_of(text.s[i], " \t\r\n"))
         i++;
     return i < text.n && (text.s[i] == '{' || text.s[i] == '[');
 }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "base/json_scan.h"
+#include "base/num.h"
 #include "base/number.h"
 #include "base/utf8.h"
 
@@ -67,14 +68,6 @@ static inline void skip_space(struct reader *r)
         r->p++;
 }
 
-static int hex(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* The four digits of a \u escape at r->p, or -1. */
 static int32_t read_hex4(const struct reader *r)
 {
@@ -83,7 +76,7 @@ static int32_t read_hex4(const struct reader *r)
     if (r->end - r->p < 4)
         return -1;
     for (int i = 0; i < 4; i++) {
-        int digit = hex(r->p[i]);
+        int digit = num_hex(r->p[i]);
 
         if (digit < 0)
             return -1;

@@ -14,11 +14,6 @@
 
 #include "base/shortest.h"
 
-/* Powers of ten that a double holds exactly. */
-static const double tens[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                               1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                               1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
-
 enum { DIGITS_SAFE = 18, EXPONENT_MAX = 100000 };
 
 /* What the text says, before it becomes a double. */
@@ -87,7 +82,7 @@ static double to_double(const struct decimal *d, struct str text)
     int e = d->exponent;
     double v = (double)d->digits;
 
-    if (d->count > DIGITS_SAFE || d->digits > WHOLE_MAX || e < -22 || e > 22)
+    if (d->count > DIGITS_SAFE || d->digits > WHOLE_MAX || e < -TEN_EXACT || e > TEN_EXACT)
         return slow_double(text);
     v = e < 0 ? v / tens[-e] : v * tens[e];
     return d->minus ? -v : v;

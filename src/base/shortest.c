@@ -15,7 +15,12 @@
 
 #include "base/bignum.h"
 
-enum { DIGITS = 17, TEN_EXACT = 22 };
+enum { DIGITS = 17 };
+
+const double tens[TEN_EXACT + 1] = {
+    1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+};
 
 /* The number 0.d1d2d3... x 10^point; neither the first nor the last digit is 0. */
 struct decimal {
@@ -46,15 +51,10 @@ static int put_whole(uint64_t m, char *out)
  * 10^15 x 2^-52 < 1/4, so the nearest whole number is m. The smallest k leaves no zeros behind. */
 static bool find_short(double v, struct decimal *d)
 {
-    static const double ten[TEN_EXACT + 1] = {
-        1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-        1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
-    };
+    for (int k = 1; k <= TEN_EXACT && v * tens[k] < 1e15; k++) {
+        uint64_t m = (uint64_t)(v * tens[k] + 0.5);
 
-    for (int k = 1; k <= TEN_EXACT && v * ten[k] < 1e15; k++) {
-        uint64_t m = (uint64_t)(v * ten[k] + 0.5);
-
-        if ((double)m / ten[k] == v) {
+        if ((double)m / tens[k] == v) {
             d->count = put_whole(m, d->digit);
             d->point = d->count - k;
             return true;

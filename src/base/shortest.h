@@ -8,6 +8,10 @@
 
 #include <stddef.h>
 
+/* The powers of ten that a double holds exactly. */
+enum { TEN_EXACT = 22 };
+extern const double tens[TEN_EXACT + 1];
+
 /* "-0.0000012345678901234567" is the longest there is. */
 enum { SHORTEST_MAX = 26 };
 

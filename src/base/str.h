@@ -38,6 +38,19 @@ static inline bool str_is(struct str a, const char *text)
     return text[a.n] == '\0';
 }
 
+static inline bool str_begins(struct str a, const char *with)
+{
+    size_t n = strlen(with);
+
+    return a.n >= n && memcmp(a.s, with, n) == 0;
+}
+
+/* Is it one of these characters? strchr() alone would also find the NUL that ends them. */
+static inline bool is_one_of(char c, const char *these)
+{
+    return c && strchr(these, c);
+}
+
 /* Bytewise order, a shorter prefix first: what contract 000 calls lexical. */
 int str_cmp(struct str a, struct str b);
 

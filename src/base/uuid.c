@@ -2,6 +2,8 @@
 /* uuid.c: UUID text, 8-4-4-4-12 hex digits. */
 #include "base/uuid.h"
 
+#include "base/num.h"
+
 /* Where the two digits of each byte are; the dashes are in the gaps. */
 static const uint8_t place[UUID_BYTES] = {
     0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34
@@ -21,15 +23,6 @@ void uuid_text(const struct uuid *id, char out[UUID_TEXT])
     out[UUID_TEXT - 1] = '\0';
 }
 
-static int hex_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 bool uuid_v4(struct str text, struct uuid *out)
 {
     struct uuid id;
@@ -41,8 +34,8 @@ bool uuid_v4(struct str text, struct uuid *out)
             return false;
     }
     for (size_t i = 0; i < UUID_BYTES; i++) {
-        int high = hex_value(text.s[place[i]]);
-        int low = hex_value(text.s[place[i] + 1]);
+        int high = num_hex(text.s[place[i]]);
+        int low = num_hex(text.s[place[i] + 1]);
 
         if (high < 0 || low < 0)
             return false;

@@ -61,16 +61,9 @@ const char *yaml_character(struct str text, size_t *at)
     return NULL;
 }
 
-static bool begins(struct str line, const char *mark)
-{
-    size_t n = strlen(mark);
-
-    return line.n >= n && memcmp(line.s, mark, n) == 0;
-}
-
 static bool begins_document(struct str line)
 {
-    return begins(line, "---") && (line.n == 3 || is_blank(line.s[3]));
+    return str_begins(line, "---") && (line.n == 3 || is_blank(line.s[3]));
 }
 
 static bool only_blanks(struct str line)
@@ -108,10 +101,10 @@ const char *yaml_directive(struct str text, size_t *at)
 
     for (*at = byte_order_mark(text, 0) ? 3 : 0; *at < text.n; *at += line.n + 1) {
         line = line_at(text, *at);
-        if (begins(line, "%") && content)
+        if (str_begins(line, "%") && content)
             return "a line that begins with % stands before the document or is quoted";
-        directive |= begins(line, "%");
-        if (begins(line, "%") || only_blanks(line))
+        directive |= str_begins(line, "%");
+        if (str_begins(line, "%") || only_blanks(line))
             continue;
         if (directive && !content && !begins_document(line))
             return "after a directive the document begins with ---";

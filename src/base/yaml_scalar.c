@@ -2,6 +2,7 @@
 /* yaml_scalar.c: what a plain YAML word means, by the core schema of YAML 1.2 (chapter 10.3). */
 #include "base/yaml_scalar.h"
 
+#include "base/num.h"
 #include "base/number.h"
 
 static const struct word {
@@ -68,22 +69,17 @@ static bool is_number(struct str t)
     return exponent > 0 && i + exponent == t.n;
 }
 
-static int digit_of(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
-}
-
 /* 0o17 and 0x1F. Zero when t is neither; the base otherwise. */
 static int other_base(struct str t)
 {
     int base = t.n < 3 || t.s[0] != '0' ? 0 : t.s[1] == 'o' ? 8 : t.s[1] == 'x' ? 16 : 0;
 
-    for (size_t i = 2; base && i < t.n; i++)
-        if (digit_of(t.s[i]) >= base)
+    for (size_t i = 2; base && i < t.n; i++) {
+        int digit = num_hex(t.s[i]);
+
+        if (digit < 0 || digit >= base)
             base = 0;
+    }
     return base;
 }
 
@@ -92,7 +88,7 @@ static bool read_based(struct str t, int base, struct doc *d, const char **why)
     int64_t n = 0;
 
     for (size_t i = 2; i < t.n; i++) {
-        n = n * base + digit_of(t.s[i]);
+        n = n * base + num_hex(t.s[i]);
         *why = "is above 2^53 - 1; write it as text";
         if (n >= INT64_C(1) << 53)
             return false;

@@ -22,18 +22,12 @@ static bool is_letter(char c)
     return is_lower(c) || (c >= 'A' && c <= 'Z');
 }
 
-/* strchr() alone would also find the NUL that ends the set. */
-static bool is_one_of(char c, const char *set)
-{
-    return c && strchr(set, c);
-}
-
 /* Drops the prefix from *t if it is there. */
 static bool skip(struct str *t, const char *prefix)
 {
     size_t n = strlen(prefix);
 
-    if (t->n < n || memcmp(t->s, prefix, n) != 0)
+    if (!str_begins(*t, prefix))
         return false;
     *t = (struct str){ t->s + n, t->n - n };
     return true;

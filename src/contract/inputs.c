@@ -190,7 +190,7 @@ bool inputs_is_shell(struct str command)
 {
     struct str name = base_name(command);
 
-    while (name.n && strchr("0123456789.-", name.s[name.n - 1]) && name.s[name.n - 1])
+    while (name.n && is_one_of(name.s[name.n - 1], "0123456789.-"))
         name.n--;
     for (size_t i = 0; i < COUNT(shells); i++) {
         if (str_is(name, shells[i]))

@@ -19,7 +19,7 @@ static struct str endpoint_path(struct str endpoint)
     for (size_t i = 0; i < COUNT(methods); i++) {
         size_t n = strlen(methods[i]);
 
-        if (endpoint.n > n && memcmp(endpoint.s, methods[i], n) == 0)
+        if (endpoint.n > n && str_begins(endpoint, methods[i]))
             return (struct str){ endpoint.s + n, endpoint.n - n };
     }
     return endpoint;
@@ -56,7 +56,7 @@ static bool is_header(struct str name, struct str value)
                                 "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
     for (size_t i = 0; i < name.n; i++)
-        if (!name.s[i] || !strchr(token, name.s[i]))
+        if (!is_one_of(name.s[i], token))
             return false;
     for (size_t i = 0; i < value.n; i++)
         if (((unsigned char)value.s[i] < ' ' && value.s[i] != '\t') || value.s[i] == 0x7f)

@@ -16,7 +16,7 @@ enum { EXIT_CODE_MAX = 255 };
 static bool only_space(struct str text)
 {
     for (size_t i = 0; i < text.n; i++)
-        if (!text.s[i] || !strchr(" \t\r\n\v\f", text.s[i]))
+        if (!is_one_of(text.s[i], " \t\r\n\v\f"))
             return false;
     return true;
 }

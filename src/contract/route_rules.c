@@ -11,10 +11,7 @@
 
 static bool is_cargo(struct str prefix)
 {
-    static const char cargo[] = "cargo ";
-
-    return str_is(prefix, "cargo") ||
-           (prefix.n >= sizeof cargo - 1 && memcmp(prefix.s, cargo, sizeof cargo - 1) == 0);
+    return str_is(prefix, "cargo") || str_begins(prefix, "cargo ");
 }
 
 void route_force_is_cargo(const struct doc *d, const void *route, struct report *r)
