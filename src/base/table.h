@@ -36,6 +36,9 @@ struct table {
     size_t row_size, row_count;
 };
 
+#define COLUMNS(all) .columns = (all), .column_count = COUNT(all)
+#define ROWS(all)    .rows = (all), .row_size = sizeof((all)[0]), .row_count = COUNT(all)
+
 /* One cell as text. */
 void table_cell(const struct table *t, size_t row, size_t column, struct buf *to);
 

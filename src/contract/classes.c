@@ -107,35 +107,26 @@ const char *const lane_manifest_fields[] = {
 const struct table classes_table = {
     .name = "classes",
     .about = "Which commands belong to which class; the prefix * takes any command.",
-    .columns = class_columns,
-    .column_count = COUNT(class_columns),
+    COLUMNS(class_columns),
     .keys = 1,
-    .rows = classes,
-    .row_size = sizeof classes[0],
-    .row_count = CLASS_COUNT,
+    ROWS(classes),
 };
 
 /* The same rows: a class cannot be without its timeouts. */
 const struct table timeouts_table = {
     .name = "timeouts",
     .about = "When a command of a class is warned of, cancelled and killed.",
-    .columns = timeout_columns,
-    .column_count = COUNT(timeout_columns),
+    COLUMNS(timeout_columns),
     .keys = 1,
-    .rows = classes,
-    .row_size = sizeof classes[0],
-    .row_count = CLASS_COUNT,
+    ROWS(classes),
 };
 
 const struct table policies_table = {
     .name = "policies",
     .about = "Where a command runs, when, and how often it is tried again.",
-    .columns = policy_columns,
-    .column_count = COUNT(policy_columns),
+    COLUMNS(policy_columns),
     .keys = 1,
-    .rows = policies,
-    .row_size = sizeof policies[0],
-    .row_count = ROUTE_POLICIES,
+    ROWS(policies),
 };
 
 const struct class_row *class_named(struct str class_id)

@@ -117,8 +117,7 @@ static const struct column recovery_columns[] = {
 const struct table codes_table = {
     .name = "codes",
     .about = "Every code writ reports, what it means and what to do next.",
-    .columns = code_columns,
-    .column_count = COUNT(code_columns),
+    COLUMNS(code_columns),
     .keys = 1,
     .rows = &codes[1],
     .row_size = sizeof codes[0],
@@ -128,23 +127,17 @@ const struct table codes_table = {
 const struct table severities_table = {
     .name = "severities",
     .about = "How bad an error of a plan is, from contract 004.",
-    .columns = severity_columns,
-    .column_count = COUNT(severity_columns),
+    COLUMNS(severity_columns),
     .keys = 1,
-    .rows = severities,
-    .row_size = sizeof severities[0],
-    .row_count = SEVERITY_COUNT,
+    ROWS(severities),
 };
 
 const struct table recovery_table = {
     .name = "recovery",
     .about = "Which failures a plan can recover from, from contract 004.",
-    .columns = recovery_columns,
-    .column_count = COUNT(recovery_columns),
+    COLUMNS(recovery_columns),
     .keys = 1,
-    .rows = recovery,
-    .row_size = sizeof recovery[0],
-    .row_count = RECOVERY_ROWS,
+    ROWS(recovery),
 };
 
 enum code code_named(struct str name)

@@ -75,34 +75,25 @@ static const struct column status_columns[] = {
 const struct table causes_table = {
     .name = "causes",
     .about = "Why a command ended.",
-    .columns = cause_columns,
-    .column_count = COUNT(cause_columns),
+    COLUMNS(cause_columns),
     .keys = 1,
-    .rows = causes,
-    .row_size = sizeof causes[0],
-    .row_count = CAUSE_COUNT,
+    ROWS(causes),
 };
 
 const struct table exits_table = {
     .name = "exits",
     .about = "What a command's exit code means, from contract 001.",
-    .columns = exit_columns,
-    .column_count = COUNT(exit_columns),
+    COLUMNS(exit_columns),
     .keys = 1,
-    .rows = exits,
-    .row_size = sizeof exits[0],
-    .row_count = EXIT_ROWS,
+    ROWS(exits),
 };
 
 const struct table statuses_table = {
     .name = "statuses",
     .about = "The exit codes of writ itself; `writ exec` passes on the command's.",
-    .columns = status_columns,
-    .column_count = COUNT(status_columns),
+    COLUMNS(status_columns),
     .keys = 1,
-    .rows = statuses,
-    .row_size = sizeof statuses[0],
-    .row_count = STATUS_ROWS,
+    ROWS(statuses),
 };
 
 const struct exit_row *exit_meaning(int code, enum cause cause)

@@ -229,10 +229,7 @@ static const struct column form_columns[] = {
 const struct table forms_table = {
     .name = "forms",
     .about = "The forms a text field can have.",
-    .columns = form_columns,
-    .column_count = COUNT(form_columns),
+    COLUMNS(form_columns),
     .keys = 1,
-    .rows = forms,
-    .row_size = sizeof forms[0],
-    .row_count = FORM_COUNT,
+    ROWS(forms),
 };

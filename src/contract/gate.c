@@ -49,12 +49,9 @@ static const struct column gate_columns[] = {
 const struct table gate_table = {
     .name = "gate",
     .about = "What an execution may come to, given how its inputs fit together; contract 002.",
-    .columns = gate_columns,
-    .column_count = COUNT(gate_columns),
+    COLUMNS(gate_columns),
     .keys = 2,
-    .rows = gate,
-    .row_size = sizeof gate[0],
-    .row_count = GATE_ROWS,
+    ROWS(gate),
 };
 
 const struct gate_row *gate_for(enum coherence coherence, enum policy policy, bool dry_run)

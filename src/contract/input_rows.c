@@ -75,45 +75,33 @@ static const struct column input_size_columns[] = {
 const struct table checks_table = {
     .name = "checks",
     .about = "What is checked before a command runs, from contract 001.",
-    .columns = check_columns,
-    .column_count = COUNT(check_columns),
+    COLUMNS(check_columns),
     .keys = 1,
-    .rows = checks,
-    .row_size = sizeof checks[0],
-    .row_count = CHECK_COUNT,
+    ROWS(checks),
 };
 
 const struct table shell_chars_table = {
     .name = "characters",
     .about = "The characters IV-02 looks for in an argument.",
-    .columns = shell_char_columns,
-    .column_count = COUNT(shell_char_columns),
+    COLUMNS(shell_char_columns),
     .keys = 1,
-    .rows = shell_chars,
-    .row_size = sizeof shell_chars[0],
-    .row_count = SHELL_CHARS,
+    ROWS(shell_chars),
 };
 
 const struct table env_table = {
     .name = "variables",
     .about = "The environment variables IV-04 always strips.",
-    .columns = env_columns,
-    .column_count = COUNT(env_columns),
+    COLUMNS(env_columns),
     .keys = 1,
-    .rows = env_rows,
-    .row_size = sizeof env_rows[0],
-    .row_count = ENV_ROWS,
+    ROWS(env_rows),
 };
 
 const struct table input_sizes_table = {
     .name = "inputs",
     .about = "How much a command may be given; IV-05 looks at it.",
-    .columns = input_size_columns,
-    .column_count = COUNT(input_size_columns),
+    COLUMNS(input_size_columns),
     .keys = 1,
-    .rows = input_sizes,
-    .row_size = sizeof input_sizes[0],
-    .row_count = INPUT_SIZE_COUNT,
+    ROWS(input_sizes),
 };
 
 static bool is_shell_char(char c)

@@ -113,12 +113,9 @@ static const char *const shells[] = {
 const struct table path_patterns_table = {
     .name = "paths",
     .about = "What IV-03 looks for in a path.",
-    .columns = path_pattern_columns,
-    .column_count = COUNT(path_pattern_columns),
+    COLUMNS(path_pattern_columns),
     .keys = 1,
-    .rows = path_patterns,
-    .row_size = sizeof path_patterns[0],
-    .row_count = PATH_PATTERNS,
+    ROWS(path_patterns),
 };
 
 const struct path_pattern *inputs_path_pattern(struct str path)

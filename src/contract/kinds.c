@@ -42,12 +42,9 @@ static const struct column kind_columns[] = {
 
 const struct table kinds_table = { .name = "kinds",
                                    .about = "The kinds of document writ knows.",
-                                   .columns = kind_columns,
-                                   .column_count = COUNT(kind_columns),
+                                   COLUMNS(kind_columns),
                                    .keys = 1,
-                                   .rows = kinds,
-                                   .row_size = sizeof kinds[0],
-                                   .row_count = COUNT(kinds) };
+                                   ROWS(kinds) };
 
 const struct kind_row *kind_named(struct str name)
 {

@@ -70,34 +70,25 @@ static const struct column level_columns[] = {
 const struct table fs_levels_table = {
     .name = "filesystem",
     .about = "What a run may read and write, from contract 001.",
-    .columns = fs_columns,
-    .column_count = COUNT(fs_columns),
+    COLUMNS(fs_columns),
     .keys = 1,
-    .rows = fs_levels,
-    .row_size = sizeof fs_levels[0],
-    .row_count = FS_LEVEL_COUNT,
+    ROWS(fs_levels),
 };
 
 const struct table net_levels_table = {
     .name = "network",
     .about = "What a run may reach, from contract 001.",
-    .columns = net_columns,
-    .column_count = COUNT(net_columns),
+    COLUMNS(net_columns),
     .keys = 1,
-    .rows = net_levels,
-    .row_size = sizeof net_levels[0],
-    .row_count = NET_LEVEL_COUNT,
+    ROWS(net_levels),
 };
 
 const struct table levels_table = {
     .name = "disclosure",
     .about = "How much of an adapter is shown, from contract 001.",
-    .columns = level_columns,
-    .column_count = COUNT(level_columns),
+    COLUMNS(level_columns),
     .keys = 1,
-    .rows = levels,
-    .row_size = sizeof levels[0],
-    .row_count = LEVEL_COUNT,
+    ROWS(levels),
 };
 
 static bool granted(const char *what, const char *level, bool allowed, struct error *e)

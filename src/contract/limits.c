@@ -38,21 +38,15 @@ static const struct column output_columns[] = {
 const struct table limits_table = {
     .name = "limits",
     .about = "What a run may use at most, from contract 001.",
-    .columns = limit_columns,
-    .column_count = COUNT(limit_columns),
+    COLUMNS(limit_columns),
     .keys = 1,
-    .rows = limits,
-    .row_size = sizeof limits[0],
-    .row_count = LIMIT_COUNT,
+    ROWS(limits),
 };
 
 const struct table outputs_table = {
     .name = "outputs",
     .about = "What is kept of a run, how many bytes of it (0: no limit), and for how long.",
-    .columns = output_columns,
-    .column_count = COUNT(output_columns),
+    COLUMNS(output_columns),
     .keys = 1,
-    .rows = outputs,
-    .row_size = sizeof outputs[0],
-    .row_count = OUTPUT_COUNT,
+    ROWS(outputs),
 };

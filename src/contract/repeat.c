@@ -36,21 +36,15 @@ static const struct column cache_columns[] = {
 const struct table repeats_table = {
     .name = "determinism",
     .about = "What makes a run repeatable, from contract 001.",
-    .columns = repeat_columns,
-    .column_count = COUNT(repeat_columns),
+    COLUMNS(repeat_columns),
     .keys = 1,
-    .rows = repeats,
-    .row_size = sizeof repeats[0],
-    .row_count = REPEAT_COUNT,
+    ROWS(repeats),
 };
 
 const struct table caches_table = {
     .name = "caches",
     .about = "What is remembered, for how long (0: no clock ends it), and what makes it forgotten.",
-    .columns = cache_columns,
-    .column_count = COUNT(cache_columns),
+    COLUMNS(cache_columns),
     .keys = 1,
-    .rows = caches,
-    .row_size = sizeof caches[0],
-    .row_count = CACHE_COUNT,
+    ROWS(caches),
 };

@@ -121,45 +121,33 @@ static const struct column word_columns[] = {
 const struct table route_edges_table = {
     .name = "route_states",
     .about = "How a routed command goes from state to state, from contract 000.",
-    .columns = route_edge_columns,
-    .column_count = COUNT(route_edge_columns),
+    COLUMNS(route_edge_columns),
     .keys = 2,
-    .rows = route_edges,
-    .row_size = sizeof route_edges[0],
-    .row_count = ROUTE_EDGES,
+    ROWS(route_edges),
 };
 
 const struct table event_states_table = {
     .name = "event_states",
     .about = "The states of an execution in the ledger, from contract 002.",
-    .columns = event_state_columns,
-    .column_count = COUNT(event_state_columns),
+    COLUMNS(event_state_columns),
     .keys = 1,
-    .rows = event_states,
-    .row_size = sizeof event_states[0],
-    .row_count = EVENT_STATE_COUNT,
+    ROWS(event_states),
 };
 
 const struct table event_edges_table = {
     .name = "event_steps",
     .about = "Which event may follow which, and with which attempt, from contract 002.",
-    .columns = event_edge_columns,
-    .column_count = COUNT(event_edge_columns),
+    COLUMNS(event_edge_columns),
     .keys = 2,
-    .rows = event_edges,
-    .row_size = sizeof event_edges[0],
-    .row_count = EVENT_EDGES,
+    ROWS(event_edges),
 };
 
 const struct table state_words_table = {
     .name = "state_words",
     .about = "What the states of contracts 000, 003 and 004 are in the ledger's words (002).",
-    .columns = word_columns,
-    .column_count = COUNT(word_columns),
+    COLUMNS(word_columns),
     .keys = 1,
-    .rows = state_words,
-    .row_size = sizeof state_words[0],
-    .row_count = WORD_ROWS,
+    ROWS(state_words),
 };
 
 /* ---- contract 000 ---- */

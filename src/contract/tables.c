@@ -26,12 +26,9 @@ static const struct column ceiling_columns[] = {
 static const struct table ceilings_table = {
     .name = "ceilings",
     .about = "How much of a document the readers take.",
-    .columns = ceiling_columns,
-    .column_count = COUNT(ceiling_columns),
+    COLUMNS(ceiling_columns),
     .keys = 1,
-    .rows = ceiling_rows,
-    .row_size = sizeof ceiling_rows[0],
-    .row_count = CEILING_COUNT,
+    ROWS(ceiling_rows),
 };
 
 /* clang-format off */
