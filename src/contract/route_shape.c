@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* route_shape.c: the shape of the execution adapter's contract (contract 000, output schema). */
-#include "contract/classes.h"
 #include "contract/route_doc.h"
+
+#include "contract/classes.h"
 #include "contract/route_lists.h"
 #include "contract/route_rules.h"
 

@@ -51,6 +51,24 @@ struct field {
     const char *help; /* one sentence */
 };
 
+static inline int64_t field_min(const struct field *f)
+{
+    return f->limit ? f->limit->min : f->min;
+}
+
+static inline int64_t field_max(const struct field *f)
+{
+    return f->limit ? f->limit->max : f->max;
+}
+
+static inline bool field_needed(const struct field *f)
+{
+    return f->need == NEEDED || f->need == NEEDED_OR_NULL;
+}
+
+/* Bytes of one decoded item of a LIST. */
+size_t field_item_size(const struct field *f);
+
 /* A choice that was left out although needed, or is none of the choices. */
 enum { CHOICE_NONE = -1 };
 

@@ -4,9 +4,10 @@
  * It goes on after a problem, since a user wants all of them at once; whether there was one is the
  * report's to say.
  */
+#include "contract/shape.h"
+
 #include <stdio.h>
 
-#include "contract/shape.h"
 #include "contract/shape_problem.h"
 
 enum { SAY = 64 };
@@ -26,10 +27,15 @@ static const struct wanted {
     [F_ANY] = { DOC_NULL, "any value", "values", sizeof(void *) },
 };
 
+/* A list of shapes holds the structs themselves, not pointers to them. */
+size_t field_item_size(const struct field *f)
+{
+    return f->kind == F_SHAPE ? f->sub->size : wanted[f->kind].size;
+}
+
 static bool in_range(const struct spot *s, const struct doc *d, double v)
 {
-    const struct field *f = s->field;
-    int64_t min = f->limit ? f->limit->min : f->min, max = f->limit ? f->limit->max : f->max;
+    int64_t min = field_min(s->field), max = field_max(s->field);
 
     if ((min == 0 && max == 0) || (v >= (double)min && v <= (double)max))
         return true;
@@ -126,8 +132,8 @@ static void check_count(const struct spot *s, const struct doc *d)
 
 static void decode_list(const struct spot *s, const struct doc *d, struct items *to)
 {
-    bool flat = s->field->kind == F_SHAPE; /* the structs themselves, not pointers to them */
-    size_t size = flat ? s->field->sub->size : wanted[s->field->kind].size;
+    bool flat = s->field->kind == F_SHAPE;
+    size_t size = field_item_size(s->field);
     char *item = arena_alloc(s->report->a, d->count * size);
 
     check_count(s, d);
@@ -249,7 +255,7 @@ bool shape_decode(const struct shape *shape, const struct doc *d, struct report 
         if (written >> i & 1)
             continue;
         s.field = &shape->fields[i];
-        if (s.field->need == NEEDED || s.field->need == NEEDED_OR_NULL)
+        if (field_needed(s.field))
             problem_missing(&s, d);
         fill_in(&s, (char *)out + s.field->at);
     }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shape_fields.c: the fields of a shape as rows for people, sub-shapes included. */
-#include "base/json_write.h"
-#include "contract/range.h"
 #include "contract/shape.h"
 
 #include <inttypes.h>
+
+#include "base/json_write.h"
+#include "contract/range.h"
 
 enum { DEEP = 6, TEXT = 512 };
 
@@ -39,7 +40,7 @@ static void say_bounds(int64_t min, int64_t max, const char *unit, struct buf *t
 
 static void say_allowed(const struct field *f, struct buf *to)
 {
-    int64_t min = f->limit ? f->limit->min : f->min, max = f->limit ? f->limit->max : f->max;
+    int64_t min = field_min(f), max = field_max(f);
 
     if (f->kind == F_CHOICE)
         for (size_t i = 0; f->choices[i]; i++)
@@ -92,7 +93,7 @@ static void put_fields(const struct shape *shape, const char *path, int depth, s
         json_text(to, buf_str(&name));
         put_cell(to, "type", f, say_type);
         json_key(to, "needed");
-        json_bool(to, f->need == NEEDED || f->need == NEEDED_OR_NULL);
+        json_bool(to, field_needed(f));
         put_cell(to, "default", f, say_default);
         put_cell(to, "allowed", f, say_allowed);
         json_key(to, "meaning");

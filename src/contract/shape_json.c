@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shape_json.c: a decoded struct as JSON again, by the same rows. */
-#include "base/json_write.h"
 #include "contract/shape.h"
+
+#include "base/json_write.h"
 
 static void put_one(const struct field *f, const void *at, struct buf *to)
 {
-    const struct doc *d;
-
     switch (f->kind) {
     case F_TEXT: json_text(to, *(const struct str *)at); return;
     case F_INT: json_int(to, *(const int64_t *)at); return;
@@ -17,22 +16,8 @@ static void put_one(const struct field *f, const void *at, struct buf *to)
     case F_CHOICE: json_text(to, str_of(f->choices[*(const int *)at])); return;
     case F_SHAPE: shape_json(f->sub, *(const void *const *)at, to); return;
     case F_MAP:
-    case F_ANY:
-        d = *(const struct doc *const *)at;
-        json_doc(to, d);
-        return;
+    case F_ANY: json_doc(to, *(const struct doc *const *)at); return;
     }
-}
-
-static size_t item_size(const struct field *f)
-{
-    static const size_t sizes[] = {
-        [F_TEXT] = sizeof(struct str), [F_INT] = sizeof(int64_t), [F_NUMBER] = sizeof(double),
-        [F_BOOL] = sizeof(bool),       [F_CHOICE] = sizeof(int),  [F_MAP] = sizeof(void *),
-        [F_ANY] = sizeof(void *)
-    };
-
-    return f->kind == F_SHAPE ? f->sub->size : sizes[f->kind];
 }
 
 static void put_list(const struct field *f, const struct items *items, struct buf *to)
@@ -40,7 +25,7 @@ static void put_list(const struct field *f, const struct items *items, struct bu
     const char *item = items->v;
 
     json_open(to, '[');
-    for (size_t i = 0; i < items->n; i++, item += item_size(f)) {
+    for (size_t i = 0; i < items->n; i++, item += field_item_size(f)) {
         if (f->kind == F_SHAPE)
             shape_json(f->sub, item, to);
         else
@@ -86,17 +71,18 @@ void shape_json(const struct shape *shape, const void *decoded, struct buf *to)
     json_open(to, '{');
     for (size_t i = 0; i < shape->count; i++) {
         const struct field *f = &shape->fields[i];
-        const char *at = (const char *)decoded + f->at;
+        const void *at = (const char *)decoded + f->at;
+        bool there = is_there(f, at);
 
-        if (!is_there(f, at) && f->need != NEEDED_OR_NULL)
+        if (!there && f->need != NEEDED_OR_NULL)
             continue;
         json_key(to, f->name);
-        if (!is_there(f, at))
+        if (!there)
             json_nil(to);
         else if (f->many == LIST)
-            put_list(f, (const struct items *)(const void *)at, to);
+            put_list(f, at, to);
         else if (f->many == DICT)
-            put_dict((const struct items *)(const void *)at, to);
+            put_dict(at, to);
         else
             put_one(f, at, to);
     }

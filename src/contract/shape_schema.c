@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shape_schema.c: a shape as a JSON Schema (2020-12), by the same rows. */
-#include "base/json_write.h"
 #include "contract/shape.h"
+
+#include "base/json_write.h"
 
 static void put_schema(const struct shape *shape, struct buf *to, int depth);
 
@@ -13,7 +14,7 @@ static void put_pair(struct buf *to, const char *key, const char *text)
 
 static void put_bounds(const struct field *f, struct buf *to, const char *low, const char *high)
 {
-    int64_t min = f->limit ? f->limit->min : f->min, max = f->limit ? f->limit->max : f->max;
+    int64_t min = field_min(f), max = field_max(f);
 
     if (min == 0 && max == 0)
         return;
@@ -144,7 +145,7 @@ static void put_needed(const struct shape *shape, struct buf *to)
     json_key(to, "required");
     json_open(to, '[');
     for (size_t i = 0; i < shape->count; i++)
-        if (shape->fields[i].need == NEEDED || shape->fields[i].need == NEEDED_OR_NULL)
+        if (field_needed(&shape->fields[i]))
             json_text(to, str_of(shape->fields[i].name));
     json_close(to, ']');
 }
