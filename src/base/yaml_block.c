@@ -4,7 +4,8 @@
  * Where an empty | or > stands inside another map or list, the lines after it become its text,
  * though they stand no deeper than its key: the keys that follow are gone. And of the empty lines
  * between a line of a > text and a deeper one, the first is lost. Both give another value than was
- * written and say nothing, so we look at the lines ourselves and refuse.
+ * written and say nothing, so we look at the lines ourselves and refuse. Lines end in LF here:
+ * yaml_character() has refused every carriage return.
  */
 #include "base/yaml_block.h"
 
@@ -12,16 +13,11 @@
 
 enum line_kind { LINE_NONE, LINE_EMPTY, LINE_TEXT, LINE_DEEPER };
 
-static bool is_end(char c)
-{
-    return c == '\n' || c == '\r';
-}
-
 int yaml_column(struct str source, size_t offset)
 {
     size_t begin = offset;
 
-    while (begin > 0 && !is_end(source.s[begin - 1]))
+    while (begin > 0 && source.s[begin - 1] != '\n')
         begin--;
     return (int)(offset - begin);
 }
@@ -37,9 +33,7 @@ static size_t spaces(struct str t, size_t at)
 
 static size_t next_line(struct str t, size_t at)
 {
-    while (at < t.n && !is_end(t.s[at]))
-        at++;
-    if (at + 1 < t.n && t.s[at] == '\r' && t.s[at + 1] == '\n')
+    while (at < t.n && t.s[at] != '\n')
         at++;
     return at < t.n ? at + 1 : at;
 }
@@ -50,7 +44,7 @@ static size_t first_line(struct str t, size_t at)
     while (at < t.n) {
         size_t n = spaces(t, at);
 
-        if (at + n < t.n && !is_end(t.s[at + n]))
+        if (at + n < t.n && t.s[at + n] != '\n')
             return at;
         at = next_line(t, at);
     }
@@ -62,7 +56,7 @@ static enum line_kind kind_of_line(struct str t, size_t at, size_t indent)
 {
     size_t n = spaces(t, at);
 
-    if (at + n == t.n || (n <= indent && is_end(t.s[at + n])))
+    if (at + n == t.n || (n <= indent && t.s[at + n] == '\n'))
         return at + n == t.n ? LINE_NONE : LINE_EMPTY;
     if (n < indent)
         return LINE_NONE;

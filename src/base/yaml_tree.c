@@ -154,19 +154,21 @@ bool tree_close(struct yaml_tree *t)
     return true;
 }
 
-static bool copy_children(struct yaml_tree *t, const struct doc *from, struct doc *to)
+static bool copy_value(struct yaml_tree *t, const struct doc *from, struct doc *to)
 {
+    to->kind = from->kind;
+    if (!count_value(t))
+        return false;
+    if (from->kind < DOC_LIST) {
+        to->text = from->text;
+        return true;
+    }
     for (const struct doc *c = from->first; c; c = c->next) {
         struct doc *d = doc_add(t->a, to, c->key);
 
-        d->kind = c->kind;
         d->at = c->at;
         d->key_at = c->key_at;
-        if (!count_value(t))
-            return false;
-        if (c->kind < DOC_LIST)
-            d->text = c->text;
-        else if (!copy_children(t, c, d))
+        if (!copy_value(t, c, d))
             return false;
     }
     return true;
@@ -197,7 +199,6 @@ static bool is_open(const struct yaml_tree *t, const struct doc *d)
 bool tree_alias(struct yaml_tree *t, struct str name)
 {
     const struct yaml_anchor *anchor = t->anchors;
-    struct doc *d;
 
     if (tree_wants_key(t))
         return tree_refuse(t, ERROR_SUBSET, t->at, "a key cannot be an alias");
@@ -211,9 +212,5 @@ bool tree_alias(struct yaml_tree *t, struct str name)
                            "the alias '*%.*s' stands inside what it repeats", STR_ARG(name));
     if (t->depth + height(anchor->value) > t->max->v[CEILING_DEPTH])
         return tree_above(t, CEILING_DEPTH);
-    d = place_value(t);
-    d->kind = anchor->value->kind;
-    if (d->kind < DOC_LIST)
-        d->text = anchor->value->text;
-    return count_value(t) && (d->kind < DOC_LIST || copy_children(t, anchor->value, d));
+    return copy_value(t, anchor->value, place_value(t));
 }
