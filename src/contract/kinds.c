@@ -32,6 +32,7 @@ const struct kind_row kinds[] = {
     { "manifest",      "000", "The pointers kept for replay and audit of a lane.",      { "run_id", "transcript_path" },                   &manifest_shape },
 };
 const size_t kind_count = COUNT(kinds);
+_Static_assert(COUNT(kinds) <= KINDS_MAX, "lists of all kinds have KINDS_MAX places");
 
 static const struct column kind_columns[] = {
     { "kind",     COLUMN_TEXT, offsetof(struct kind_row, name) },

@@ -7,16 +7,21 @@
 #include "contract/kinds.h"
 #include "engine/input.h"
 
+static void say_kinds(struct buf *to)
+{
+    for (size_t i = 0; i < kind_count; i++)
+        buf_addf(to, "%s%s", i ? ", " : "", kinds[i].name);
+}
+
 /* {"topic":..,"near":..,"known":..} for a kind there is not. */
 static int unknown_kind(const char *kind, char **answer)
 {
     _buf_ struct buf out = { .max = ANSWER_MAX }, known = { .max = 1024 };
     const char *names[KINDS_MAX], *near;
 
-    for (size_t i = 0; i < kind_count; i++) {
+    for (size_t i = 0; i < kind_count; i++)
         names[i] = kinds[i].name;
-        buf_addf(&known, "%s%s", i ? ", " : "", kinds[i].name);
-    }
+    say_kinds(&known);
     near = str_nearest(str_of(kind), names, kind_count);
     json_open(&out, '{');
     json_key(&out, "topic");
@@ -30,9 +35,9 @@ static int unknown_kind(const char *kind, char **answer)
     return WRIT_USAGE;
 }
 
-static const struct kind_row *recognise(const struct doc *root, const char *kind, struct report *r)
+static const struct kind_row *recognise(const struct doc *root, struct report *r)
 {
-    const struct kind_row *row = kind ? kind_named(str_of(kind)) : kind_of(root);
+    const struct kind_row *row = kind_of(root);
     _buf_ struct buf names = { .max = 1024 };
 
     if (row)
@@ -43,8 +48,7 @@ static const struct kind_row *recognise(const struct doc *root, const char *kind
                    "this is %s; every kind of document is a map", names.s);
         return NULL;
     }
-    for (size_t i = 0; i < kind_count; i++)
-        buf_addf(&names, "%s%s", i ? ", " : "", kinds[i].name);
+    say_kinds(&names);
     report_add(r, ABOUT_VALUE, root, CODE_KIND_UNKNOWN,
                "this could be any document; say which with --as, one of %s", names.s);
     return NULL;
@@ -61,7 +65,8 @@ int writ_check(const struct writ_input *input, const char *kind, char **answer)
     if (kind && !row)
         return unknown_kind(kind, answer);
     if (input_read(input, &a, &document, &r)) {
-        row = recognise(&document->root, kind, &r);
+        if (!row)
+            row = recognise(&document->root, &r);
         if (row)
             (void)kind_check(row, &document->root, &r);
     }

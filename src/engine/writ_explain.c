@@ -12,13 +12,11 @@ enum { TOPICS_MAX = 1024 };
 static void open_answer(const char *topic, struct buf *to)
 {
     json_open(to, '{');
-    if (topic) {
-        json_key(to, "topic");
+    json_key(to, "topic");
+    if (topic)
         json_outside(to, str_of(topic));
-    } else {
-        json_key(to, "topic");
+    else
         json_nil(to);
-    }
 }
 
 static void open_table(const char *name, const char *about, struct buf *to)
@@ -99,10 +97,10 @@ static bool put_matches(const char *topic, struct buf *to)
     return found;
 }
 
-/* The nearest of all names there are, copied into `best`. */
-static void find_near(const char *topic, struct arena *a, struct buf *best)
+/* The nearest of all names there are, or NULL. */
+static const char *find_near(const char *topic, struct arena *a)
 {
-    const char *names[TOPICS_MAX], *near;
+    const char *names[TOPICS_MAX];
     size_t n = 0;
 
     for (size_t i = 0; i < contract_table_count; i++) {
@@ -116,15 +114,13 @@ static void find_near(const char *topic, struct arena *a, struct buf *best)
         }
         names[n++] = t->name;
     }
-    near = str_nearest(str_of(topic), names, n);
-    if (near)
-        buf_adds(best, near);
+    return str_nearest(str_of(topic), names, n);
 }
 
 int writ_explain(const char *topic, char **answer)
 {
     _arena_ struct arena a = { 0 };
-    _buf_ struct buf out = { .max = ANSWER_MAX }, near = { .max = 4096 };
+    _buf_ struct buf out = { .max = ANSWER_MAX };
     bool found = true;
 
     open_answer(topic, &out);
@@ -136,9 +132,10 @@ int writ_explain(const char *topic, char **answer)
         put_directory(&out);
     json_close(&out, ']');
     if (!found) {
-        find_near(topic, &a, &near);
+        const char *near = find_near(topic, &a);
+
         json_key(&out, "near");
-        json_text(&out, buf_str(&near));
+        json_text(&out, str_of(near ? near : ""));
     }
     json_close(&out, '}');
     *answer = take_answer(&out);
