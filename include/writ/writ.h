@@ -58,7 +58,7 @@ WRIT_API int writ_digest(const struct writ_input *input, char **answer);
  * WRIT_USAGE and {"topic":..,"near":..} where nothing has this name. */
 WRIT_API int writ_explain(const char *topic, char **answer);
 
-/* The JSON Schema of a kind of document. */
+/* The JSON Schema of a kind of document; WRIT_USAGE where there is no such kind. */
 WRIT_API int writ_schema(const char *kind, char **answer);
 
 WRIT_API void writ_free(char *answer);

@@ -35,7 +35,7 @@ struct doc {
     };
 };
 
-/* A tree with the text it came from. The root comes first: doc_at() climbs to it. */
+/* A tree with the text it came from. The root comes first: who climbs to it has the document. */
 struct document {
     struct doc root;
     const char *file; /* as the user named it */

@@ -7,8 +7,9 @@
 /* The largest whole number that every JSON reader agrees on: 2^53 - 1. */
 #define WHOLE_MAX INT64_C(9007199254740991)
 
-/* Makes d the number that `text` says; text follows the grammar of JSON numbers and is at most
- * NUMBER_MAX bytes. Whole numbers up to 2^53 become DOC_INT, everything else DOC_NUMBER. On
- * false, *why says what is wrong: a whole number no double holds, or one beyond its range. */
 enum { NUMBER_MAX = 1000 };
+
+/* Makes d the number that `text` says; text follows the grammar of JSON numbers and is at most
+ * NUMBER_MAX bytes. Whole numbers up to WHOLE_MAX become DOC_INT, everything else DOC_NUMBER. On
+ * false, *why says what is wrong: a whole number no double holds, or one beyond its range. */
 bool number_read(struct str text, struct doc *d, const char **why) NODISCARD;

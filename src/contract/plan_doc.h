@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_doc.h: a plan, the context it runs in and the result it ends with (contract 004). */
+/* plan_doc.h: a plan, its steps and its retry policy (contract 004, section 1). */
 #pragma once
 
 #include "contract/shape.h"

@@ -7,7 +7,7 @@
 
 enum on_oversize { OVERSIZE_REJECT, OVERSIZE_TRUNCATE };
 
-/* No exit code is compared; no network level is written. */
+/* No exit code is compared. */
 enum { EXIT_CODE_ANY = -1 };
 
 struct request_inputs {
