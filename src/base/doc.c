@@ -167,24 +167,22 @@ void text_place(struct str text, size_t offset, int *line, int *col)
     *col = (int)str_chars((struct str){ text.s + begin, offset - begin }) + 1;
 }
 
-struct at document_at(const struct document *document, size_t offset)
+struct at document_at(const struct document *document, const struct doc *inside, size_t offset)
 {
+    _buf_ struct buf pointer = { .max = ERROR_PTR - 1 };
     struct at at = { .file = document->file };
 
-    if (document->text.s)
-        text_place(document->text, offset, &at.line, &at.col);
+    text_place(document->text, offset, &at.line, &at.col);
+    if (inside)
+        doc_pointer(inside, &pointer);
+    if (pointer.s)
+        memcpy(at.ptr, pointer.s, pointer.len + 1);
     return at;
 }
 
 struct at doc_at(const struct doc *d)
 {
-    _buf_ struct buf pointer = { .max = ERROR_PTR - 1 };
-    struct at at = document_at(home(d), d->at);
-
-    doc_pointer(d, &pointer);
-    if (pointer.s)
-        memcpy(at.ptr, pointer.s, pointer.len + 1);
-    return at;
+    return document_at(home(d), d, d->at);
 }
 
 /* Bytes of UTF-8 sort as code points do. UTF-16 differs in one way only: what lies above U+FFFF

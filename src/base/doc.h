@@ -70,8 +70,10 @@ void doc_pointer(const struct doc *d, struct buf *to);
 /* Line and column (both from 1, columns in characters) of an offset in a text. */
 void text_place(struct str text, size_t offset, int *line, int *col);
 
-/* The place of an offset, or of a value, for error_at(). */
-struct at document_at(const struct document *document, size_t offset);
+/* The place of an offset inside a list or map (NULL: outside of all), or of a value, for
+ * error_at().
+ */
+struct at document_at(const struct document *document, const struct doc *inside, size_t offset);
 struct at doc_at(const struct doc *d);
 
 /* Compares keys as RFC 8785 sorts them: by UTF-16 code units. */

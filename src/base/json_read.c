@@ -27,14 +27,13 @@ struct reader {
 PRINTF(4, 5)
 COLD static bool refuse(struct reader *r, int code, const char *where, const char *fmt, ...)
 {
-    struct at at = r->up ? doc_at(r->up) : (struct at){ .file = r->document->file };
+    struct at at = document_at(r->document, r->up, (size_t)(where - r->document->text.s));
     char msg[ERROR_MSG];
     va_list ap;
 
     va_start(ap, fmt);
     (void)vsnprintf(msg, sizeof msg, fmt, ap);
     va_end(ap);
-    text_place(r->document->text, (size_t)(where - r->document->text.s), &at.line, &at.col);
     return error_at(r->e, code, &at, "%s", msg);
 }
 

@@ -20,14 +20,13 @@ struct yaml_anchor {
 
 bool tree_refuse(struct yaml_tree *t, int code, size_t at, const char *fmt, ...)
 {
-    struct at place = t->up ? doc_at(t->up) : (struct at){ .file = t->document->file };
+    struct at place = document_at(t->document, t->up, at);
     char msg[ERROR_MSG];
     va_list ap;
 
     va_start(ap, fmt);
     (void)vsnprintf(msg, sizeof msg, fmt, ap);
     va_end(ap);
-    text_place(t->document->text, at, &place.line, &place.col);
     return error_at(t->e, code, &place, "%s", msg);
 }
 
