@@ -66,11 +66,9 @@ static struct decimal take_apart(struct str text)
 /* strtod() rounds rightly but reads the decimal point of the process's locale; this one never. */
 static double slow_double(struct str text)
 {
-    static locale_t plain;
+    locale_t plain = newlocale(LC_ALL_MASK, "C", NULL); /* glibc's own constant: not freed */
     char copy[NUMBER_MAX + 1];
 
-    if (!plain)
-        plain = newlocale(LC_ALL_MASK, "C", NULL); /* glibc's own constant: never freed */
     memcpy(copy, text.s, text.n);
     copy[text.n] = '\0';
     return strtod_l(copy, NULL, plain);

@@ -122,6 +122,8 @@ bool tree_scalar(struct yaml_tree *t, struct str text, bool plain, struct str an
     if (plain && !yaml_scalar(text, d, &why))
         return tree_refuse(t, ERROR_NUMBER, t->at, "%.*s %s", (int)(text.n < 40 ? text.n : 40),
                            text.s, why);
+    if ((d->kind == DOC_INT || d->kind == DOC_NUMBER) && text.n > t->max->v[CEILING_NUMBER])
+        return tree_above(t, CEILING_NUMBER);
     return count_value(t) && keep_anchor(t, anchor, d);
 }
 

@@ -57,10 +57,10 @@ const struct status_row statuses[STATUS_ROWS] = {
     { STATUS_FAILED,       "A plan failed, a ledger is not intact, or an event was refused.",     "Read the messages; each names a code." },
     { STATUS_PARTIAL,      "A plan completed some of its steps, not all.",                       "Look at the result's error." },
     { STATUS_USAGE,        "The command line is not one that writ knows.",                       "See `writ --help`." },
-    { STATUS_DOCUMENT,     "A document is wrong.",                                               "Correct it at the places named." },
+    { STATUS_WRONG,     "A document is wrong.",                                               "Correct it at the places named." },
     { STATUS_UNAVAILABLE,  "Something that is needed is not there or does not answer.",          "Start or install what the message names." },
     { STATUS_BUG,          "writ itself is wrong.",                                              "Report it with the message." },
-    { STATUS_NOT_RECORDED, "The result could not be recorded, so none is reported.",             "Make the ledger writable, then run again." },
+    { STATUS_UNRECORDED, "The result could not be recorded, so none is reported.",             "Make the ledger writable, then run again." },
     { STATUS_REFUSED,      "The policy does not allow it; nothing ran.",                         "Ask for approval, or for less." },
     { STATUS_SANDBOX,      "The sandbox could not be built; nothing ran.",                       "Run `writ doctor` and do what it says." },
 };

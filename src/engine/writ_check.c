@@ -4,8 +4,16 @@
 
 #include "base/digest.h"
 #include "base/json_write.h"
+#include "contract/exits.h"
 #include "contract/kinds.h"
 #include "engine/input.h"
+
+/* The border and the table that `writ explain statuses` shows say the same. */
+_Static_assert((int)WRIT_OK == STATUS_OK && (int)WRIT_USAGE == STATUS_USAGE &&
+                   (int)WRIT_WRONG == STATUS_WRONG && (int)WRIT_UNAVAILABLE == STATUS_UNAVAILABLE &&
+                   (int)WRIT_BUG == STATUS_BUG && (int)WRIT_UNRECORDED == STATUS_UNRECORDED &&
+                   (int)WRIT_REFUSED == STATUS_REFUSED,
+               "writ.h and exits.h differ");
 
 static void say_kinds(struct buf *to)
 {

@@ -219,6 +219,7 @@ static void bombs_end_in_a_ceiling(void **state)
         { CEILING_YAML_BYTES, "a: \"", "xxxxxxxxxxxxxxxx", 100 << 16 },
         { CEILING_VALUES, "", "- a\n", 1040000 },
         { CEILING_ANCHORS, "", "- &a x\n", 300 },
+        { CEILING_NUMBER, "0.", "1", 401 },
     };
 
     (void)state;
