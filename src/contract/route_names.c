@@ -14,18 +14,19 @@ static int by_text(const void *a, const void *b)
 
 struct names names_of(const struct doc *list, const char *key, struct arena *a)
 {
+    const struct doc *first = doc_first(list, DOC_LIST);
     struct names names = { 0 };
 
-    if (doc_first(list, DOC_LIST))
-        names.v = arena_alloc(a, list->count * sizeof *names.v);
-    for (const struct doc *c = doc_first(list, DOC_LIST); c; c = c->next) {
+    if (!first)
+        return names;
+    names.v = arena_alloc(a, list->count * sizeof *names.v);
+    for (const struct doc *c = first; c; c = c->next) {
         const struct doc *at = key ? doc_get(c, key) : c;
 
         if (at && at->kind == DOC_TEXT && at->text.n)
             names.v[names.n++] = (struct name){ at->text, at, c };
     }
-    if (names.n)
-        qsort(names.v, names.n, sizeof *names.v, by_text);
+    qsort(names.v, names.n, sizeof *names.v, by_text);
     return names;
 }
 
