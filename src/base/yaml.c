@@ -271,6 +271,8 @@ bool yaml_read(const char *file, struct str text, const struct ceilings *max, st
     if (!why)
         why = yaml_directive(text, &bad);
     if (!why)
+        why = yaml_tabs(text, &bad);
+    if (!why)
         why = yaml_end(text, &bad);
     if (why)
         return tree_refuse(&r.tree, ERROR_SYNTAX, bad, "%s", why);

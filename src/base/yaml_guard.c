@@ -9,7 +9,7 @@
  *
  * Control characters are no YAML. libfyaml lets them pass, and what it gives for a text with a NUL
  * in it is cut short or, in folded texts, memory that was never written. It drops lines that begin
- * with a percent sign, wherever they stand.
+ * with a percent sign, wherever they stand. And it crashes on some tabs inside explicit keys.
  */
 #include "base/yaml_guard.h"
 
@@ -47,6 +47,19 @@ static bool byte_order_mark(struct str t, size_t i)
     return t.n - i >= 3 && memcmp(t.s + i, "\xef\xbb\xbf", 3) == 0;
 }
 
+/* A backslash before a blank is a blank in quotes. Where only blanks follow, libfyaml takes it for
+ * one before the line end. */
+static bool ends_in_escaped_blank(struct str t, size_t i)
+{
+    size_t end = i + 1;
+
+    if (t.s[i] != '\\')
+        return false;
+    while (end < t.n && (t.s[end] == ' ' || t.s[end] == '\t'))
+        end++;
+    return end > i + 1 && (end == t.n || t.s[end] == '\n');
+}
+
 const char *yaml_character(struct str text, size_t *at)
 {
     for (size_t i = 0; i < text.n; i++) {
@@ -57,6 +70,8 @@ const char *yaml_character(struct str text, size_t *at)
             return "a carriage return without a line feed; lines end in LF or CRLF";
         if (i > 0 && byte_order_mark(text, i))
             return "a byte order mark inside the document";
+        if (ends_in_escaped_blank(text, i))
+            return "a backslash before the blanks that end a line";
     }
     return NULL;
 }
@@ -64,6 +79,14 @@ const char *yaml_character(struct str text, size_t *at)
 static bool begins_document(struct str line)
 {
     return str_begins(line, "---") && (line.n == 3 || is_blank(line.s[3]));
+}
+
+/* In another version the same characters can be another text. */
+static bool is_version_1_2(struct str line)
+{
+    size_t n = strlen("%YAML 1.2");
+
+    return str_begins(line, "%YAML 1.2") && (line.n == n || is_blank(line.s[n]));
 }
 
 static bool only_blanks(struct str line)
@@ -80,6 +103,23 @@ static struct str line_at(struct str text, size_t at)
     const char *end = memchr(text.s + at, '\n', text.n - at);
 
     return (struct str){ text.s + at, end ? (size_t)(end - text.s) - at : text.n - at };
+}
+
+/* A question mark alone: the sign of an explicit key, if it is not in a text. */
+static bool lone_question(struct str t, size_t i)
+{
+    return t.s[i] == '?' && (i == 0 || is_blank(t.s[i - 1])) &&
+           (i + 1 == t.n || is_blank(t.s[i + 1]));
+}
+
+const char *yaml_tabs(struct str text, size_t *at)
+{
+    if (!memchr(text.s, '\t', text.n))
+        return NULL;
+    for (*at = 0; *at < text.n; ++*at)
+        if (lone_question(text, *at))
+            return "an explicit key (?) in a document that has tabs; use blanks";
+    return NULL;
 }
 
 const char *yaml_end(struct str text, size_t *at)
@@ -103,6 +143,8 @@ const char *yaml_directive(struct str text, size_t *at)
         line = line_at(text, *at);
         if (str_begins(line, "%") && content)
             return "a line that begins with % stands before the document or is quoted";
+        if (str_begins(line, "%YAML") && !is_version_1_2(line))
+            return "only %YAML 1.2 is read";
         directive |= str_begins(line, "%");
         if (str_begins(line, "%") || only_blanks(line))
             continue;

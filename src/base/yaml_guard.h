@@ -13,6 +13,9 @@ const char *yaml_character(struct str text, size_t *at);
  * with ---. */
 const char *yaml_directive(struct str text, size_t *at);
 
+/* The same for tabs where keys are explicit. */
+const char *yaml_tabs(struct str text, size_t *at);
+
 /* The same for the end of the text: libfyaml counts a last line of blanks as one more line. */
 const char *yaml_end(struct str text, size_t *at);
 

@@ -132,6 +132,9 @@ static void refusals_say_what_and_where(void **state)
         { ">-\n# c\n", "a document cannot be one block text; quote it", "", ERROR_SUBSET, 2, 1 },
         { "%YAML 1.2\n---*x\n", "after a directive the document begins with ---", "", ERROR_SYNTAX,
           2, 1 },
+        { "a: \"x\\ \n  y\"\n", "a backslash before the blanks that end a line", "", ERROR_SYNTAX,
+          1, 6 },
+        { "%YAML 1.1\n---\na: 1\n", "only %YAML 1.2 is read", "", ERROR_SYNTAX, 1, 1 },
         { "a: b\n%x\n", "a line that begins with % stands before the document or is quoted", "",
           ERROR_SYNTAX, 2, 1 },
         { "%x\na: b\n", "after a directive the document begins with ---", "", ERROR_SYNTAX, 2, 1 },
@@ -190,6 +193,23 @@ static void control_characters_are_refused(void **state)
         assert_string_equal(e.msg, "a control character is no YAML");
         assert_int_equal(e.at.line, cases[i].line);
         assert_int_equal(e.at.col, cases[i].col);
+    }
+}
+
+/* libfyaml crashes on these. */
+static void explicit_keys_and_tabs_do_not_mix(void **state)
+{
+    static const char *const texts[] = { "? a:\t-\n", "?\n  a:\t-\n", "- ? 'a': \t? b\n",
+                                         "x:\n  ? [a]:\t-" };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        _arena_ struct arena a = { 0 };
+        const struct document *d = NULL;
+        struct error e = { 0 };
+
+        assert_false(read_str(str_of(texts[i]), &a, &d, &e));
+        assert_string_equal(e.msg, "an explicit key (?) in a document that has tabs; use blanks");
     }
 }
 
@@ -264,6 +284,7 @@ int main(void)
         cmocka_unit_test(block_texts_are_read_as_written_or_refused),
         cmocka_unit_test(refusals_say_what_and_where),
         cmocka_unit_test(control_characters_are_refused),
+        cmocka_unit_test(explicit_keys_and_tabs_do_not_mix),
         cmocka_unit_test(bombs_end_in_a_ceiling),
         cmocka_unit_test(aliases_are_copied_inside_the_budget),
     };
