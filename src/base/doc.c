@@ -160,8 +160,6 @@ void text_place(struct str text, size_t offset, int *line, int *col)
     *line = 1;
     if (offset > text.n)
         offset = text.n;
-    if (offset >= 3 && memcmp(text.s, "\xef\xbb\xbf", 3) == 0)
-        begin = 3; /* a byte order mark is not seen, so it does not count */
     for (const char *nl; (nl = memchr(text.s + begin, '\n', offset - begin)); (*line)++)
         begin = (size_t)(nl - text.s) + 1;
     *col = (int)str_chars((struct str){ text.s + begin, offset - begin }) + 1;

@@ -262,6 +262,8 @@ bool yaml_read(const char *file, struct str text, const struct ceilings *max, st
     broken = yaml_guard(text, max, &r.tree.at);
     if (broken != CEILING_COUNT)
         return tree_above(&r.tree, broken);
+    if (str_begins(text, "\xef\xbb\xbf"))
+        text = (struct str){ text.s + 3, text.n - 3 }; /* a byte order mark says nothing */
     document->text = text = only_line_feeds(text, a);
     bad = utf8_valid(text);
     if (bad < text.n)

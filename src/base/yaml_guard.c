@@ -68,7 +68,7 @@ const char *yaml_character(struct str text, size_t *at)
             return "a control character is no YAML";
         if (text.s[i] == '\r')
             return "a carriage return without a line feed; lines end in LF or CRLF";
-        if (i > 0 && byte_order_mark(text, i))
+        if (byte_order_mark(text, i))
             return "a byte order mark inside the document";
         if (ends_in_escaped_blank(text, i))
             return "a backslash before the blanks that end a line";
@@ -139,7 +139,7 @@ const char *yaml_directive(struct str text, size_t *at)
     bool directive = false, content = false;
     struct str line;
 
-    for (*at = byte_order_mark(text, 0) ? 3 : 0; *at < text.n; *at += line.n + 1) {
+    for (*at = 0; *at < text.n; *at += line.n + 1) {
         line = line_at(text, *at);
         if (str_begins(line, "%") && content)
             return "a line that begins with % stands before the document or is quoted";

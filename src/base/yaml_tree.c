@@ -116,6 +116,8 @@ bool tree_scalar(struct yaml_tree *t, struct str text, bool plain, struct str an
 
     if (tree_wants_key(t))
         return read_key(t, text, plain, anchor);
+    if (plain && str_is(text, "?")) /* libfyaml takes it for text where it is the sign of a key */
+        return tree_refuse(t, ERROR_SUBSET, t->at, "a question mark alone must be quoted");
     d = place_value(t);
     d->kind = DOC_TEXT;
     d->text = text;

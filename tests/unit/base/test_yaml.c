@@ -37,6 +37,7 @@ static void plain_words_are_typed_by_the_core_schema(void **state)
         { "a: &x {k: [1, 2]}\nb: *x\n", "{\"a\":{\"k\":[1,2]},\"b\":{\"k\":[1,2]}}" },
         { "&a a\n", "\"a\"" },
         { "%YAML 1.2\n---\na: 1\n...\n", "{\"a\":1}" },
+        { "\xef\xbb\xbf- - ", "[[null]]" },
         { "\xef\xbb\xbf"
           "a:\n- 1\nb:\n 2\n",
           "{\"a\":[1],\"b\":2}" },
@@ -135,6 +136,7 @@ static void refusals_say_what_and_where(void **state)
         { "a: \"x\\ \n  y\"\n", "a backslash before the blanks that end a line", "", ERROR_SYNTAX,
           1, 6 },
         { "%YAML 1.1\n---\na: 1\n", "only %YAML 1.2 is read", "", ERROR_SYNTAX, 1, 1 },
+        { "[?]", "a question mark alone must be quoted", "", ERROR_SUBSET, 1, 2 },
         { "a: b\n%x\n", "a line that begins with % stands before the document or is quoted", "",
           ERROR_SYNTAX, 2, 1 },
         { "%x\na: b\n", "after a directive the document begins with ---", "", ERROR_SYNTAX, 2, 1 },
