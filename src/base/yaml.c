@@ -269,17 +269,11 @@ bool yaml_read(const char *file, struct str text, const struct ceilings *max, st
     if (bad < text.n)
         return tree_refuse(&r.tree, ERROR_ENCODING, bad, "byte 0x%02x is not UTF-8",
                            (unsigned char)text.s[bad]);
-    why = yaml_character(text, &bad);
-    if (!why)
-        why = yaml_directive(text, &bad);
-    if (!why)
-        why = yaml_tabs(text, &bad);
-    if (!why)
-        why = yaml_end(text, &bad);
-    if (why)
-        return tree_refuse(&r.tree, ERROR_SYNTAX, bad, "%s", why);
     if (text.n == 0)
         return tree_refuse(&r.tree, ERROR_SYNTAX, 0, "the document is empty");
+    why = yaml_refused(text, &bad);
+    if (why)
+        return tree_refuse(&r.tree, ERROR_SYNTAX, bad, "%s", why);
     if (!parse(&r, text))
         return false;
     *out = document;

@@ -60,7 +60,8 @@ static bool ends_in_escaped_blank(struct str t, size_t i)
     return end > i + 1 && (end == t.n || t.s[end] == '\n');
 }
 
-const char *yaml_character(struct str text, size_t *at)
+/* Lines end in LF here: a carriage return that is left ends none. */
+static const char *bad_character(struct str text, size_t *at)
 {
     for (size_t i = 0; i < text.n; i++) {
         *at = i;
@@ -112,7 +113,8 @@ static bool lone_question(struct str t, size_t i)
            (i + 1 == t.n || is_blank(t.s[i + 1]));
 }
 
-const char *yaml_tabs(struct str text, size_t *at)
+/* Tabs where keys are explicit. */
+static const char *bad_tabs(struct str text, size_t *at)
 {
     if (!memchr(text.s, '\t', text.n))
         return NULL;
@@ -122,7 +124,8 @@ const char *yaml_tabs(struct str text, size_t *at)
     return NULL;
 }
 
-const char *yaml_end(struct str text, size_t *at)
+/* A last line of blanks is counted as one more line. */
+static const char *bad_end(struct str text, size_t *at)
 {
     size_t n = text.n;
 
@@ -134,7 +137,8 @@ const char *yaml_end(struct str text, size_t *at)
                : NULL;
 }
 
-const char *yaml_directive(struct str text, size_t *at)
+/* Directives stand before the document, and then it begins with ---. */
+static const char *bad_directive(struct str text, size_t *at)
 {
     bool directive = false, content = false;
     struct str line;
@@ -153,6 +157,17 @@ const char *yaml_directive(struct str text, size_t *at)
         content = true;
     }
     return NULL;
+}
+
+const char *yaml_refused(struct str text, size_t *at)
+{
+    static const char *(*const checks[])(struct str, size_t *) = { bad_character, bad_directive,
+                                                                   bad_tabs, bad_end };
+    const char *why = NULL;
+
+    for (size_t i = 0; i < COUNT(checks) && !why; i++)
+        why = checks[i](text, at);
+    return why;
 }
 
 enum ceiling yaml_guard(struct str text, const struct ceilings *max, size_t *at)

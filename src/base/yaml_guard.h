@@ -5,19 +5,9 @@
 #include "base/ceilings.h"
 #include "base/str.h"
 
-/* What is wrong with the first character that must not be there, with *at where; NULL when all may.
- * Lines end in LF here: a carriage return that is left ends none. */
-const char *yaml_character(struct str text, size_t *at);
-
-/* The same for lines that begin with a percent sign: they stand before the document, and it begins
- * with ---. */
-const char *yaml_directive(struct str text, size_t *at);
-
-/* The same for tabs where keys are explicit. */
-const char *yaml_tabs(struct str text, size_t *at);
-
-/* The same for the end of the text: libfyaml counts a last line of blanks as one more line. */
-const char *yaml_end(struct str text, size_t *at);
+/* What libfyaml would read wrongly in a text of lines that end in LF, with *at where it stands;
+ * NULL when nothing is known against it. */
+const char *yaml_refused(struct str text, size_t *at);
 
 /* The ceiling that the text breaks, with *at where; CEILING_COUNT when it breaks none. */
 enum ceiling yaml_guard(struct str text, const struct ceilings *max, size_t *at);
