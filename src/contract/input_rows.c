@@ -47,10 +47,105 @@ static const struct column shell_char_columns[] = {
     { "meaning",   COLUMN_TEXT, offsetof(struct shell_char, meaning) },
 };
 
+/* The three rows of the contract, then what does the same by another name. The first row that fits
+ * a name holds. */
 const struct env_row env_rows[ENV_ROWS] = {
-    { "LD_PRELOAD",      false, "Puts foreign code into every program." },
-    { "LD_LIBRARY_PATH", false, "Replaces the libraries of every program." },
-    { "PATH",            true,  "Decides which program a name means." },
+    { "LD_PRELOAD",                       false, "Puts foreign code into every program." },
+    { "LD_LIBRARY_PATH",                  false, "Replaces the libraries of every program." },
+    { "PATH",                             true,  "Decides which program a name means." },
+
+    /* The loader and the C library. */
+    { "LD_*",                             false, "Tells the loader what to load, watch or write." },
+    { "GCONV_PATH",                       false, "Loads code when text is converted." },
+    { "GETCONF_DIR",                      false, "Names the programs that getconf starts." },
+    { "GLIBC_TUNABLES",                   false, "Changes how the C library guards memory." },
+    { "HOSTALIASES",                      false, "Reads a file that renames hosts." },
+    { "LOCALDOMAIN",                      false, "Changes where names are looked up." },
+    { "LOCPATH",                          false, "Replaces the language data of the C library." },
+    { "MALLOC_*",                         false, "Changes how memory is guarded, or writes a trace." },
+    { "NLSPATH",                          false, "Replaces the messages of programs, and with them their formats." },
+    { "RESOLV_*",                         false, "Changes where names are looked up." },
+    { "RES_OPTIONS",                      false, "Changes how names are looked up." },
+    { "TMPDIR",                           true,  "Decides where temporary files go." },
+    { "TZDIR",                            false, "Replaces the time zones." },
+
+    /* Shells. */
+    { "BASHOPTS",                         false, "Sets options of every bash." },
+    { "BASH_ENV",                         false, "Names a file that every bash runs first." },
+    { "BASH_FUNC_*",                      false, "Puts a function into every bash." },
+    { "CDPATH",                           true,  "Decides which directory a name means." },
+    { "ENV",                              false, "Names a file that every sh runs first." },
+    { "IFS",                              false, "Changes how a shell parts words." },
+    { "PROMPT_COMMAND",                   false, "Is run by bash before every prompt." },
+    { "PS4",                              false, "Is evaluated by a shell that traces." },
+    { "SHELLOPTS",                        false, "Sets options of every bash." },
+    { "ZDOTDIR",                          false, "Names the directory of the files zsh runs first." },
+
+    /* Interpreters. */
+    { "CLASSPATH",                        true,  "Decides which classes Java loads." },
+    { "GEM_HOME",                         true,  "Decides which libraries Ruby loads." },
+    { "GEM_PATH",                         true,  "Decides which libraries Ruby loads." },
+    { "JAVA_TOOL_OPTIONS",                false, "Puts foreign code into every Java program." },
+    { "JDK_JAVA_OPTIONS",                 false, "Puts foreign code into every Java program." },
+    { "_JAVA_OPTIONS",                    false, "Puts foreign code into every Java program." },
+    { "LUA_CPATH*",                       false, "Decides which libraries Lua loads." },
+    { "LUA_INIT*",                        false, "Is run by every Lua program first." },
+    { "LUA_PATH*",                        false, "Decides which modules Lua loads." },
+    { "NODE_OPTIONS",                     false, "Puts foreign code into every Node program." },
+    { "NODE_PATH",                        true,  "Decides which modules Node loads." },
+    { "PERL5DB",                          false, "Is run by Perl's debugger." },
+    { "PERL5LIB",                         true,  "Decides which modules Perl loads." },
+    { "PERL5OPT",                         false, "Puts foreign code into every Perl program." },
+    { "PERLLIB",                          true,  "Decides which modules Perl loads." },
+    { "PHPRC",                            false, "Replaces the settings of PHP, which can load code." },
+    { "PHP_INI_SCAN_DIR",                 false, "Replaces the settings of PHP, which can load code." },
+    { "PYTHONBREAKPOINT",                 false, "Names what Python runs at a breakpoint." },
+    { "PYTHONHOME",                       false, "Replaces the whole library of Python." },
+    { "PYTHONPATH",                       true,  "Decides which modules Python loads." },
+    { "PYTHONSTARTUP",                    false, "Names a file that Python runs first." },
+    { "PYTHONUSERBASE",                   false, "Decides which modules Python loads, and runs what lies there." },
+    { "PYTHONWARNINGS",                   false, "Makes Python load the module it names." },
+    { "RUBYLIB",                          true,  "Decides which libraries Ruby loads." },
+    { "RUBYOPT",                          false, "Puts foreign code into every Ruby program." },
+    { "RUBYSHELL",                        false, "Names the shell Ruby starts." },
+
+    /* Compilers and their like. */
+    { "CARGO_BUILD_RUSTC*",               false, "Names programs that cargo starts instead of the compiler." },
+    { "CARGO_TARGET_DIR",                 true,  "Decides where cargo builds." },
+    { "CARGO_TARGET_*",                   false, "Names programs that cargo starts." },
+    { "COMPILER_PATH",                    true,  "Decides which programs a compiler starts." },
+    { "GCC_EXEC_PREFIX",                  false, "Decides which programs gcc starts." },
+    { "GOFLAGS",                          false, "Names programs that go starts." },
+    { "MAKEFILES",                        false, "Names files that every make reads first." },
+    { "MAKEFLAGS",                        false, "Sets options of every make, which can run code." },
+    { "OPENSSL_CONF",                     false, "Replaces the settings of OpenSSL, which can load code." },
+    { "OPENSSL_ENGINES",                  false, "Makes OpenSSL load code." },
+    { "OPENSSL_MODULES",                  false, "Makes OpenSSL load code." },
+    { "RUSTC_WORKSPACE_WRAPPER",          false, "Names a program that cargo starts instead of the compiler." },
+    { "RUSTC_WRAPPER",                    false, "Names a program that cargo starts instead of the compiler." },
+
+    /* Programs that others start. */
+    { "BROWSER",                          false, "Names a program that others start." },
+    { "EDITOR",                           false, "Names a program that others start." },
+    { "GIT_ALTERNATE_OBJECT_DIRECTORIES", false, "Gives git objects from elsewhere." },
+    { "GIT_ASKPASS",                      false, "Names a program that git starts." },
+    { "GIT_COMMON_DIR",                   false, "Replaces git's settings, which can run code." },
+    { "GIT_CONFIG*",                      false, "Replaces git's settings, which can run code." },
+    { "GIT_DIR",                          false, "Replaces git's settings, which can run code." },
+    { "GIT_EDITOR",                       false, "Names a program that git starts." },
+    { "GIT_EXEC_PATH",                    false, "Decides which programs git starts." },
+    { "GIT_EXTERNAL_DIFF",                false, "Names a program that git starts." },
+    { "GIT_PAGER",                        false, "Names a program that git starts." },
+    { "GIT_PROXY_COMMAND",                false, "Names a program that git starts." },
+    { "GIT_SEQUENCE_EDITOR",              false, "Names a program that git starts." },
+    { "GIT_SSH*",                         false, "Names a program that git starts." },
+    { "GIT_TEMPLATE_DIR",                 false, "Puts hooks into new repositories." },
+    { "LESSCLOSE",                        false, "Is run by less." },
+    { "LESSOPEN",                         false, "Is run by less." },
+    { "MANPAGER",                         false, "Names a program that man starts." },
+    { "PAGER",                            false, "Names a program that others start." },
+    { "SSH_ASKPASS",                      false, "Names a program that ssh starts." },
+    { "VISUAL",                           false, "Names a program that others start." },
 };
 
 static const struct column env_columns[] = {
@@ -90,7 +185,7 @@ const struct table shell_chars_table = {
 
 const struct table env_table = {
     .name = "variables",
-    .about = "The environment variables IV-04 always strips.",
+    .about = "The environment variables IV-04 strips; * stands for any ending.",
     COLUMNS(env_columns),
     .keys = 1,
     ROWS(env_rows),
@@ -122,11 +217,25 @@ size_t inputs_shell_chars(struct str argument)
     return found;
 }
 
-bool inputs_env_stripped(struct str name)
+static bool env_names(const struct env_row *row, struct str name)
+{
+    size_t n = strlen(row->name) - 1;
+
+    if (row->name[n] == '*')
+        return name.n >= n && memcmp(name.s, row->name, n) == 0;
+    return str_is(name, row->name);
+}
+
+const struct env_row *inputs_env_row(struct str name)
 {
     for (size_t i = 0; i < ENV_ROWS; i++) {
-        if (str_is(name, env_rows[i].name))
-            return true;
+        if (name.n && env_names(&env_rows[i], name))
+            return &env_rows[i];
     }
-    return false;
+    return NULL;
+}
+
+bool inputs_env_stripped(struct str name)
+{
+    return inputs_env_row(name) != NULL;
 }

@@ -33,8 +33,8 @@ struct path_pattern {
 };
 
 struct env_row {
-    const char *name;
-    bool scoped; /* it may stay where every part of it lies under an allowed read root */
+    const char *name; /* one that ends in * names all that begin so */
+    bool scoped;      /* it may stay where every part of it lies under an allowed read root */
     const char *meaning;
 };
 
@@ -46,7 +46,7 @@ struct input_size_row {
     const char *meaning;
 };
 
-enum { SHELL_CHARS = 20, PATH_PATTERNS = 5, ENV_ROWS = 3 };
+enum { SHELL_CHARS = 20, PATH_PATTERNS = 5, ENV_ROWS = 86 };
 
 extern const struct check_row checks[CHECK_COUNT];
 extern const struct shell_char shell_chars[SHELL_CHARS];
@@ -61,6 +61,9 @@ size_t inputs_shell_chars(struct str argument);
 
 /* The first pattern that a path shows, or NULL. */
 const struct path_pattern *inputs_path_pattern(struct str path);
+
+/* The row that names a variable, or NULL: it is not dangerous. */
+const struct env_row *inputs_env_row(struct str name);
 
 /* Whether a variable is dangerous and stripped. PATH is, unless inputs_path_scoped() keeps it. */
 bool inputs_env_stripped(struct str name);

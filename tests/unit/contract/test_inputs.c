@@ -168,8 +168,44 @@ static void R_001_066_R_001_067_R_001_068_dangerous_variables_are_stripped(void 
     assert_false(inputs_env_stripped(str_of("PATHS")));
     assert_false(inputs_env_stripped(str_of("PAT")));
     assert_false(inputs_env_stripped(str_of("")));
-    for (size_t i = 0; i < ENV_ROWS; i++)
-        assert_int_equal(env_rows[i].scoped, strcmp(env_rows[i].name, "PATH") == 0);
+    for (size_t i = 0; i < 3; i++) {
+        static const char *const contract[] = { "LD_PRELOAD", "LD_LIBRARY_PATH", "PATH" };
+
+        assert_string_equal(env_rows[i].name, contract[i]);
+        assert_int_equal(env_rows[i].scoped, i == 2);
+    }
+}
+
+/* The same by other names: the loader, the C library, shells, interpreters, compilers, git. */
+static void R_001_058_what_does_the_same_is_stripped_too(void **state)
+{
+    static const char *const stripped[] = {
+        "LD_AUDIT",     "LD_",           "LD_BIND_NOW",      "GCONV_PATH",        "GLIBC_TUNABLES",
+        "MALLOC_CHECK", "NLSPATH",       "HOSTALIASES",      "LOCPATH",           "RES_OPTIONS",
+        "TMPDIR",       "PYTHONPATH",    "PYTHONSTARTUP",    "PYTHONHOME",        "BASH_ENV",
+        "ENV",          "BASH_FUNC_x%%", "NODE_OPTIONS",     "NODE_PATH",         "PERL5LIB",
+        "PERL5OPT",     "RUBYOPT",       "RUBYLIB",          "GIT_SSH",           "GIT_SSH_COMMAND",
+        "GIT_PAGER",    "GIT_EDITOR",    "GIT_CONFIG_KEY_0", "GIT_EXTERNAL_DIFF", "IFS",
+        NULL,
+    };
+    static const char *const kept[] = { "LD",          "L",      "LDFLAGS", "GIT_AUTHOR_NAME",
+                                        "ENVIRONMENT", "MALLOC", "TMP",     "PYTHONHASHSEED",
+                                        "ld_preload",  "_LD_X",  NULL };
+    static const char *const scoped[] = { "PATH",     "TMPDIR",  "PYTHONPATH",       "NODE_PATH",
+                                          "PERL5LIB", "RUBYLIB", "CARGO_TARGET_DIR", NULL };
+
+    (void)state;
+    for (size_t i = 0; stripped[i]; i++)
+        if (!inputs_env_stripped(str_of(stripped[i])))
+            fail_msg("%s is not stripped", stripped[i]);
+    for (size_t i = 0; kept[i]; i++)
+        if (inputs_env_stripped(str_of(kept[i])))
+            fail_msg("%s is stripped", kept[i]);
+    for (size_t i = 0; scoped[i]; i++)
+        assert_true(inputs_env_row(str_of(scoped[i]))->scoped);
+    assert_false(inputs_env_row(str_of("LD_AUDIT"))->scoped);
+    assert_false(inputs_env_stripped((struct str){ "PATH\0", 5 }));
+    assert_false(inputs_env_stripped((struct str){ NULL, 0 }));
 }
 
 /* A01-4 */
@@ -240,6 +276,7 @@ int main(void)
         cmocka_unit_test(ordinary_paths_show_no_pattern),
         cmocka_unit_test(bytes_after_the_path_are_not_read),
         cmocka_unit_test(R_001_066_R_001_067_R_001_068_dangerous_variables_are_stripped),
+        cmocka_unit_test(R_001_058_what_does_the_same_is_stripped_too),
         cmocka_unit_test(R_001_068_a_search_path_is_scoped_where_every_part_lies_under_a_root),
         cmocka_unit_test(shells_are_known_by_their_base_name),
         cmocka_unit_test(R_001_059_inputs_have_their_sizes),

@@ -66,7 +66,7 @@ static const struct { const char *table, *row; } last[] = {
     { "checks",       "{\"id\":\"IV-05\",\"name\":\"input size\",\"meaning\":\"Standard input and files within limits.\",\"enforcement\":\"truncate or reject\"}" },
     { "characters",   "{\"character\":\"?\",\"meaning\":\"Stands for any character in a file pattern.\"}" },
     { "paths",        "{\"pattern\":\"C:\\\\Windows\\\\\",\"meaning\":\"The system, on Windows.\"}" },
-    { "variables",    "{\"variable\":\"PATH\",\"kept_scoped\":true,\"meaning\":\"Decides which program a name means.\"}" },
+    { "variables",    "{\"variable\":\"VISUAL\",\"kept_scoped\":false,\"meaning\":\"Names a program that others start.\"}" },
     { "inputs",       "{\"name\":\"input_files\",\"bytes\":10485760,\"meaning\":\"Bytes of all input files together.\"}" },
     { "exits",        "{\"codes\":\"143\",\"evidence\":\"timeout\",\"meaning\":\"SIGTERM (timeout)\",\"action\":\"extend timeout or fail\"}" },
     { "causes",       "{\"cause\":\"cancelled\",\"meaning\":\"Somebody asked for it to be stopped.\"}" },
