@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* calls.h: every system call a sandboxed program may make, and what becomes of the others.
+ *
+ * What the table does not name does not exist (ENOSYS): a call that a later kernel brings is closed
+ * until somebody has thought about it. A name gets EPERM where a program should learn that it is
+ * refused, and ENOSYS where its C library knows another way.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "base/table.h"
+
+/* Zero is what an unknown call gets. A rule's rows lead only to verdicts that stand before it. */
+enum call_verdict {
+    CALL_ENOSYS,
+    CALL_ALLOW,
+    CALL_EPERM,
+    CALL_NO_FAMILY,   /* EAFNOSUPPORT */
+    CALL_NO_PROTOCOL, /* EPROTONOSUPPORT */
+    CALL_ASK,         /* the supervisor is asked: SECCOMP_RET_USER_NOTIF */
+    CALL_FINAL_COUNT,
+
+    CALL_FORK = CALL_FINAL_COUNT, /* the policy says: allow, ask or EPERM */
+    CALL_UNIX,                    /* the policy says: allow or EAFNOSUPPORT */
+
+    CALL_RULES, /* from here on the arguments say, by the rows of call_rules */
+    CALL_FILTER = CALL_RULES,
+    CALL_PROTOCOL,
+    CALL_INET, /* only where the policy has inet, else EAFNOSUPPORT */
+    CALL_CLONE,
+    CALL_IOCTL,
+    CALL_MKNOD,
+    CALL_MKNODAT,
+    CALL_PERSONALITY,
+    CALL_SECCOMP,
+    CALL_SOCKET,
+    CALL_SOCKETPAIR,
+    CALL_VERDICT_COUNT,
+};
+
+struct call_row {
+    const char *name;
+    int number; /* on the architecture writ was built for */
+    const char *group;
+    enum call_verdict verdict;
+};
+
+struct call_verdict_row {
+    enum call_verdict verdict;
+    const char *meaning;
+};
+
+/* Of an argument only the low 32 bits are looked at, because the kernel takes no more of these. */
+enum call_test {
+    CALL_IS,   /* masked, it is the value */
+    CALL_HAS,  /* it has one of the value's bits */
+    CALL_ELSE, /* always: the last row of each rule */
+};
+
+/* The rows of one rule stand together, look at one argument, and are tried in order; the first that
+ * fits decides. */
+struct call_rule_row {
+    enum call_verdict rule;
+    int arg; /* counted from 0 */
+    uint32_t mask;
+    enum call_test test;
+    uint32_t value;
+    enum call_verdict then;
+};
+
+enum { CALL_NUMBERS = 512 }; /* every number in the table is below */
+
+extern const struct call_row calls[];
+extern const size_t call_count;
+extern const struct call_rule_row call_rules[];
+extern const size_t call_rule_count;
+extern const char *const call_verdict_names[];
+extern const char *const call_test_names[];
+extern const struct call_verdict_row call_verdicts[CALL_VERDICT_COUNT];
+extern const struct table calls_table, call_rules_table, call_verdicts_table;

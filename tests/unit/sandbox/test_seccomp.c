@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_seccomp.c: the filter is sound, and says of every number what the table says. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <asm/unistd.h>
+
+#include "sandbox/calls.h"
+#include "unit/sandbox/filters.h"
+
+/* What a conditional jump may skip; seccomp.c was built with the same. */
+#ifdef REACH
+enum { LONGEST = REACH + 1 };
+#else
+enum { LONGEST = 255 };
+#endif
+
+/* ---- the program ---- */
+
+/* The kernel's own check, and the size that makes it quick to load. With bridges no jump is longer
+ * than it was told to be. */
+static void P13_P14_the_program_is_short_and_every_jump_lands(void **state)
+{
+    (void)state;
+    for (int p = 0; p < POLICIES; p++) {
+        const struct seccomp_program *program = &programs[p];
+        size_t bridges = 0;
+
+        for (size_t i = 0; i < program->count; i++) {
+            const struct sock_filter *f = &program->code[i];
+            size_t left = program->count - i - 1u;
+
+            bridges += f->code == (BPF_JMP | BPF_JA);
+            if (f->code == (BPF_JMP | BPF_JA))
+                assert_true(f->k < left);
+            else if (BPF_CLASS(f->code) == BPF_JMP)
+                assert_true(f->jt < left && f->jf < left && f->jt <= LONGEST && f->jf <= LONGEST);
+        }
+        assert_int_equal(BPF_CLASS(program->code[program->count - 1].code), BPF_RET);
+        assert_in_range(program->count, 50, LONGEST < 255 ? SECCOMP_CODE_MAX : 150);
+        assert_int_equal(bridges > 0, LONGEST < 255);
+    }
+}
+
+/* A record can name the filter by its digest. */
+static void the_program_is_the_same_each_time(void **state)
+{
+    struct seccomp_program again = { 0 };
+
+    (void)state;
+    for (int p = 0; p < POLICIES; p++) {
+        seccomp_build(&policies[p], &again);
+        assert_int_equal(again.count, programs[p].count);
+        assert_memory_equal(again.code, programs[p].code, again.count * sizeof again.code[0]);
+    }
+}
+
+static enum call_verdict row_of(int nr)
+{
+    for (size_t i = 0; i < call_count; i++)
+        if (calls[i].number == nr)
+            return calls[i].verdict;
+    return CALL_ENOSYS;
+}
+
+static void P13_P14_P15_P16_every_number_gets_the_verdict_of_its_row(void **state)
+{
+    size_t allowed = 0;
+
+    (void)state;
+    for (int nr = 0; nr < 1024; nr++) {
+        enum call_verdict row = row_of(nr);
+
+        allowed += row == CALL_ALLOW;
+        for (int p = 0; p < POLICIES && row < CALL_RULES; p++) {
+            uint32_t want = row == CALL_ALLOW   ? ALLOW
+                            : row == CALL_EPERM ? ERRNO(EPERM)
+                            : row == CALL_FORK  ? fork_verdict(p)
+                                                : ERRNO(ENOSYS);
+
+            assert_int_equal(ask(p, nr, 0, 0, 0), want);
+            assert_int_equal(ask(p, nr, UINT64_MAX, UINT64_MAX, UINT64_MAX), want);
+        }
+    }
+    assert_in_range(allowed, 200, 350);
+}
+
+static void P18_numbers_above_the_table_do_not_exist(void **state)
+{
+    static const uint32_t huge[] = { 0x10000,    0x0f0000,   0x0f0005,   0x40000000, 0x7fffffff,
+                                     0x80000000, 0xbfffffff, 0xc0000000, 0xfffffffe, 0xffffffff };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(huge); i++)
+        all_say(ERRNO(ENOSYS), (int)huge[i], 0, 0, 0);
+    for (uint32_t nr = 0; nr < 1024; nr++) { /* as x32 has them, and with other high bits */
+        all_say(ERRNO(ENOSYS), (int)(nr | 0x40000000), 0, 0, 0);
+        all_say(ERRNO(ENOSYS), (int)(nr | 0x80000000), 0, 0, 0);
+        all_say(ERRNO(ENOSYS), (int)(nr | 0x00010000), 0, 0, 0);
+    }
+}
+
+static void P18_another_architecture_is_killed(void **state)
+{
+    static const uint32_t others[] = { AUDIT_ARCH_I386, AUDIT_ARCH_ARM,
+                                       BPF_OTHER_ARCH,  0,
+                                       UINT32_MAX,      BPF_ARCH ^ 1,
+                                       BPF_ARCH + 1,    AUDIT_ARCH_RISCV64 };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(others); i++)
+        for (int nr = -1; nr < 1024; nr++)
+            for (int p = 0; p < POLICIES; p++) {
+                struct seccomp_data data = { .nr = nr, .arch = others[i] };
+
+                assert_int_equal(bpf_run(&programs[p], &data), KILL);
+            }
+}
+
+/* ---- names, written out: the table itself is on trial here ---- */
+
+static void P14_P15_P16_rings_keys_and_their_like_do_not_exist(void **state)
+{
+    /* clang-format off */
+    static const int list[] = {
+        __NR_clone3, __NR_io_uring_setup, __NR_io_uring_enter, __NR_io_uring_register,
+        __NR_add_key, __NR_request_key, __NR_keyctl, __NR_userfaultfd, __NR_memfd_secret,
+        457 /* statmount */, 458 /* listmount */, 470 /* listns */,
+    };
+    /* clang-format on */
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(list); i++)
+        all_say(ERRNO(ENOSYS), list[i], 0, 0, 0);
+}
+
+static void P09_P13_P15_what_reaches_others_or_the_kernel_is_refused(void **state)
+{
+    /* clang-format off */
+    static const int list[] = {
+        __NR_unshare, __NR_setns, __NR_mount, __NR_umount2, __NR_pivot_root, __NR_chroot,
+        __NR_open_tree, __NR_move_mount, __NR_fsopen, __NR_fsconfig, __NR_fsmount, __NR_fspick,
+        __NR_mount_setattr, 467 /* open_tree_attr */, __NR_ptrace, __NR_process_vm_readv,
+        __NR_process_vm_writev, __NR_process_madvise, __NR_pidfd_getfd, __NR_kcmp, __NR_bpf,
+        __NR_perf_event_open, __NR_kexec_load, __NR_kexec_file_load, __NR_init_module,
+        __NR_finit_module, __NR_delete_module, __NR_swapon, __NR_swapoff, __NR_reboot, __NR_acct,
+        __NR_quotactl, __NR_quotactl_fd, __NR_open_by_handle_at, __NR_name_to_handle_at,
+        __NR_fanotify_init, __NR_settimeofday, __NR_clock_settime, __NR_adjtimex,
+        __NR_clock_adjtime, __NR_syslog, __NR_vhangup, __NR_lookup_dcookie, __NR_nfsservctl,
+        __NR_move_pages, __NR_migrate_pages, __NR_sethostname, __NR_setdomainname,
+#ifdef __x86_64__
+        __NR_iopl, __NR_ioperm, __NR_create_module,
+#endif
+    };
+    /* clang-format on */
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(list); i++)
+        all_say(ERRNO(EPERM), list[i], 0, 0, 0);
+}
+
+/* What the sandbox itself still does after it has loaded the filter, and what any program does. */
+static void the_way_to_the_program_stays_open(void **state)
+{
+    /* clang-format off */
+    static const int list[] = {
+        __NR_execve, __NR_execveat, __NR_write, __NR_sendmsg, __NR_close, __NR_exit_group,
+        __NR_read, __NR_openat, __NR_mmap, __NR_futex, __NR_rt_sigreturn, __NR_prctl, __NR_wait4,
+        __NR_landlock_restrict_self, __NR_memfd_create, __NR_mbind, 455 /* futex_wait */,
+        452 /* fchmodat2 */, 462 /* mseal */,
+#ifdef __x86_64__
+        __NR_open, __NR_stat, __NR_arch_prctl, __NR_poll,
+#endif
+    };
+    /* clang-format on */
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(list); i++)
+        all_say(ALLOW, list[i], 0, 0, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(P13_P14_the_program_is_short_and_every_jump_lands),
+        cmocka_unit_test(the_program_is_the_same_each_time),
+        cmocka_unit_test(P13_P14_P15_P16_every_number_gets_the_verdict_of_its_row),
+        cmocka_unit_test(P18_numbers_above_the_table_do_not_exist),
+        cmocka_unit_test(P18_another_architecture_is_killed),
+        cmocka_unit_test(P14_P15_P16_rings_keys_and_their_like_do_not_exist),
+        cmocka_unit_test(P09_P13_P15_what_reaches_others_or_the_kernel_is_refused),
+        cmocka_unit_test(the_way_to_the_program_stays_open),
+    };
+
+    return cmocka_run_group_tests(tests, build_all, NULL);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_seccomp_args.c: where the arguments decide, no spelling of them gets by. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <asm/unistd.h>
+#include <linux/sched.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/personality.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include "base/own.h"
+#include "unit/sandbox/filters.h"
+
+static void P13_clone_makes_no_namespace(void **state)
+{
+    static const uint64_t news[] = { CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
+                                     CLONE_NEWUSER, CLONE_NEWPID,    CLONE_NEWNET, 0x80 };
+    static const uint64_t with[] = {
+        0,    SIGCHLD, CLONE_THREAD | CLONE_SIGHAND | CLONE_VM, CLONE_VM | CLONE_VFORK | SIGCHLD,
+        HIGH, HIGH_ALL
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(news); i++)
+        for (size_t j = 0; j < COUNT(with); j++)
+            all_say(ERRNO(EPERM), __NR_clone, news[i] | with[j], 0, 0);
+}
+
+static void R_001_021_P02_threads_start_always_and_processes_by_the_policy(void **state)
+{
+    static const uint64_t processes[] = { SIGCHLD,
+                                          0,
+                                          CLONE_VM | CLONE_VFORK | SIGCHLD,
+                                          CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD,
+                                          CLONE_PARENT | SIGCHLD,
+                                          CLONE_VM | CLONE_SIGHAND,
+                                          (uint64_t)CLONE_THREAD << 32,
+                                          HIGH_ALL | SIGCHLD };
+    static const uint64_t thread = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
+                                   CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS |
+                                   CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
+
+    (void)state;
+    all_say(ALLOW, __NR_clone, thread, 0, 0);
+    for (int p = 0; p < POLICIES; p++) {
+        for (size_t i = 0; i < COUNT(processes); i++)
+            assert_int_equal(ask(p, __NR_clone, processes[i], 0, 0), fork_verdict(p));
+#ifdef __x86_64__
+        assert_int_equal(ask(p, __NR_fork, 0, 0, 0), fork_verdict(p));
+        assert_int_equal(ask(p, __NR_vfork, 0, 0, 0), fork_verdict(p));
+#endif
+    }
+}
+
+static void P19_no_ioctl_takes_over_a_terminal(void **state)
+{
+    (void)state;
+    for (uint64_t request = 0; request < 0x10000; request++) {
+        bool bad = request == TIOCSTI || request == TIOCLINUX || request == TIOCSETD ||
+                   request == TIOCSCTTY;
+        uint32_t want = bad ? ERRNO(EPERM) : ALLOW;
+
+        assert_int_equal(ask(0, __NR_ioctl, 0, request, 0), want);
+        if (!bad && request % 251)
+            continue;
+        all_say(want, __NR_ioctl, request, request, request);
+        all_say(want, __NR_ioctl, 0, request | HIGH, 0);
+        all_say(want, __NR_ioctl, HIGH_ALL, request | HIGH_ALL, HIGH_ALL);
+        all_say(ALLOW, __NR_ioctl, TIOCSTI, request | 0x80000000, TIOCSTI);
+    }
+}
+
+static void P20_personality_is_plain_or_fixed(void **state)
+{
+    static const uint64_t bad[] = { READ_IMPLIES_EXEC,  READ_IMPLIES_EXEC | ADDR_NO_RANDOMIZE,
+                                    PER_LINUX32,        UNAME26,
+                                    ADDR_COMPAT_LAYOUT, MMAP_PAGE_ZERO,
+                                    PER_SVR4,           1,
+                                    0x80000000,         0xfffffffe };
+
+    (void)state;
+    all_say(ALLOW, __NR_personality, 0, 0, 0);
+    all_say(ALLOW, __NR_personality, ADDR_NO_RANDOMIZE, 0, 0);
+    all_say(ALLOW, __NR_personality, 0xffffffff, 0, 0);
+    all_say(ALLOW, __NR_personality, UINT64_MAX, 0, 0);
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        all_say(ERRNO(EPERM), __NR_personality, bad[i], 0, 0);
+        all_say(ERRNO(EPERM), __NR_personality, bad[i] | HIGH, 0, 0);
+    }
+}
+
+static void P21_a_program_may_filter_itself_but_not_listen(void **state)
+{
+    (void)state;
+    all_say(ALLOW, __NR_seccomp, SECCOMP_SET_MODE_STRICT, 0, 0);
+    all_say(ALLOW, __NR_seccomp, SECCOMP_SET_MODE_FILTER, 0, 0);
+    all_say(ALLOW, __NR_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, 0);
+    all_say(ALLOW, __NR_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, 0);
+    all_say(ERRNO(EPERM), __NR_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, 0);
+    for (uint64_t flags = 0; flags < 256; flags++)
+        for (uint64_t high = 0; high <= HIGH; high += HIGH)
+            all_say(flags & SECCOMP_FILTER_FLAG_NEW_LISTENER ? ERRNO(EPERM) : ALLOW, __NR_seccomp,
+                    SECCOMP_SET_MODE_FILTER | high, flags | high, 0);
+    for (uint64_t op = 3; op < 64; op++)
+        all_say(ERRNO(EPERM), __NR_seccomp, op, 0, 0);
+}
+
+static void no_device_is_made(void **state)
+{
+    static const uint64_t types[] = { 0,       S_IFREG, S_IFIFO, S_IFSOCK, S_IFCHR,
+                                      S_IFBLK, S_IFDIR, S_IFLNK, S_IFMT };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(types); i++) {
+        uint32_t want = i < 4 ? ALLOW : ERRNO(EPERM);
+
+        for (uint64_t mode = 0; mode <= 07777; mode += 0111) {
+            all_say(want, __NR_mknodat, S_IFCHR, S_IFCHR, types[i] | mode);
+            all_say(want, __NR_mknodat, 0, 0, types[i] | mode | HIGH);
+            all_say(want, __NR_mknodat, 0, 0,
+                    types[i] | mode | 0x10000); /* the kernel takes 16 bits */
+#ifdef __x86_64__
+            all_say(want, __NR_mknod, S_IFCHR, types[i] | mode, S_IFCHR);
+            all_say(want, __NR_mknod, 0, types[i] | mode | HIGH_ALL, 0);
+#endif
+        }
+    }
+}
+
+/* ---- sockets ---- */
+
+static uint32_t inet_verdict(uint64_t type, uint64_t protocol)
+{
+    if ((type & 0xf) != SOCK_STREAM && (type & 0xf) != SOCK_DGRAM)
+        return ERRNO(EPERM);
+    return protocol == 0 || protocol == 6 || protocol == 17 ? ALLOW : ERRNO(EPROTONOSUPPORT);
+}
+
+static uint32_t socket_verdict(int policy, uint64_t family, uint64_t type, uint64_t protocol)
+{
+    if (family == AF_UNIX)
+        return policies[policy].unix_sockets ? ALLOW : NO_FAMILY;
+    if ((family != AF_INET && family != AF_INET6) || !policies[policy].inet)
+        return NO_FAMILY;
+    return inet_verdict(type, protocol);
+}
+
+static void check_sockets(uint64_t family, uint64_t type)
+{
+    static const uint64_t protocols[] = { 0,   IPPROTO_ICMP, IPPROTO_TCP, IPPROTO_UDP, 115,
+                                          132, 255,          256,         262,         0x80000000 };
+    uint64_t flags = SOCK_CLOEXEC | SOCK_NONBLOCK;
+
+    for (size_t i = 0; i < COUNT(protocols); i++)
+        for (int p = 0; p < POLICIES; p++) {
+            uint64_t protocol = protocols[i];
+            uint32_t want = socket_verdict(p, family, type, protocol);
+
+            assert_int_equal(ask(p, __NR_socket, family, type, protocol), want);
+            assert_int_equal(ask(p, __NR_socket, family, type | flags, protocol), want);
+            assert_int_equal(ask(p, __NR_socket, family | HIGH_ALL, type | HIGH, protocol | HIGH),
+                             want);
+        }
+}
+
+static void N03_sockets_have_the_families_of_the_policy(void **state)
+{
+    (void)state;
+    for (uint64_t family = 0; family <= 45; family++)
+        for (uint64_t type = 0; type < 16; type++)
+            check_sockets(family, type);
+    check_sockets(0x80000000 | AF_INET, SOCK_STREAM);
+    check_sockets(0xffffffff, SOCK_STREAM);
+}
+
+static void N03_socket_pairs_are_local(void **state)
+{
+    (void)state;
+    for (uint64_t family = 0; family <= 45; family++) {
+        uint32_t want = family == AF_UNIX ? ALLOW : NO_FAMILY;
+
+        all_say(want, __NR_socketpair, family, SOCK_STREAM, 0);
+        all_say(want, __NR_socketpair, family | HIGH, SOCK_SEQPACKET, 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(P13_clone_makes_no_namespace),
+        cmocka_unit_test(R_001_021_P02_threads_start_always_and_processes_by_the_policy),
+        cmocka_unit_test(P19_no_ioctl_takes_over_a_terminal),
+        cmocka_unit_test(P20_personality_is_plain_or_fixed),
+        cmocka_unit_test(P21_a_program_may_filter_itself_but_not_listen),
+        cmocka_unit_test(no_device_is_made),
+        cmocka_unit_test(N03_socket_pairs_are_local),
+        cmocka_unit_test(N03_sockets_have_the_families_of_the_policy),
+    };
+
+    return cmocka_run_group_tests(tests, build_all, NULL);
+}
