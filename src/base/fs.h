@@ -10,3 +10,9 @@
 bool fs_read(const char *path, size_t max, struct arena *a, struct str *out,
              struct error *e) NODISCARD;
 bool fd_read(int fd, size_t max, struct arena *a, struct str *out, struct error *e) NODISCARD;
+
+/* Makes a directory and those on the way to it, for the owner alone. */
+bool fs_make_dirs(const char *path, struct error *e) NODISCARD;
+
+/* Removes a file, or a directory with everything in it. Follows no link. */
+bool fs_remove(const char *path, struct error *e) NODISCARD;

@@ -2,6 +2,7 @@
 /* json_write.c: JSON text, from a document or call by call. */
 #include "base/json_write.h"
 
+#include "base/base64.h"
 #include "base/json_scan.h"
 #include "base/shortest.h"
 #include "base/utf8.h"
@@ -205,6 +206,14 @@ void json_outside(struct buf *to, struct str text)
         text = (struct str){ text.s + good + bad, text.n - good - bad };
     }
     json_text(to, buf_str(&clean));
+}
+
+void json_base64(struct buf *to, struct str bytes)
+{
+    separate(to);
+    buf_addc(to, '"');
+    base64_add(to, bytes);
+    buf_addc(to, '"');
 }
 
 void json_int(struct buf *to, int64_t n)

@@ -10,6 +10,7 @@
 #include "contract/gate.h"
 #include "contract/inputs.h"
 #include "contract/kinds.h"
+#include "contract/layers.h"
 #include "contract/levels.h"
 #include "contract/limits.h"
 #include "contract/repeat.h"
@@ -50,6 +51,7 @@ const struct table *const contract_tables[] = {
     &exits_table,
     &causes_table,
     &statuses_table,
+    &layers_table,
     &kinds_table,
     &classes_table,
     &timeouts_table,
