@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -24,6 +25,7 @@ enum writ_status {
     WRIT_BUG = 70,
     WRIT_UNRECORDED = 74,
     WRIT_REFUSED = 77,
+    WRIT_NO_SANDBOX = 125,
 };
 
 /* A document: its name as people know it, and its text. Without a text the file of that name is
@@ -60,6 +62,39 @@ WRIT_API int writ_explain(const char *topic, char **answer);
 
 /* The JSON Schema of a kind of document; WRIT_USAGE where there is no such kind. */
 WRIT_API int writ_schema(const char *kind, char **answer);
+
+/* One command under a contract: what a document asks for, or what a person typed. */
+struct writ_command {
+    const struct writ_input *request; /* a request document; NULL: argv and options are used */
+    const char *const *argv;          /* of a person's own command, ended by NULL */
+    const char *options;              /* JSON: members of a request document; NULL: defaults */
+    const struct writ_input *input;   /* standard input, any bytes; NULL: what the request says */
+    const char *const *environment;   /* the caller's, ended by NULL: PATH, HOME, XDG_STATE_HOME */
+    const char *approve;              /* the caller's reason for a level that needs one; or NULL */
+    const char *const *weak;          /* layers the caller does without, ended by NULL; or NULL */
+    int live[2]; /* stdout and stderr are passed on to these as they come; -1: nowhere */
+    int cancel;  /* a descriptor that is readable when it should be stopped; -1: never */
+    bool texts;  /* the answer has what was printed, not only its size and digest */
+};
+
+/* Runs it and waits for it. The answer is its record; `writ explain exec` has the fields. Returns
+ * the command's own exit code, or
+ *
+ *     WRIT_WRONG       a document is wrong: the answer is as from writ_check()
+ *     WRIT_REFUSED     the policy does not allow it; nothing ran
+ *     WRIT_NO_SANDBOX  the sandbox could not be built; nothing ran
+ *     WRIT_UNRECORDED  it ran, and its output could not be kept
+ *
+ * with {"code":..,"message":..} where there is no record. Because a command may return these
+ * numbers itself, *ran tells whether there was one. */
+WRIT_API int writ_exec(const struct writ_command *command, char **answer, bool *ran);
+
+/* What this machine can enforce, found by doing it.
+ *
+ *     {"full":true,"findings":[{"layer":..,"state":"pass"|"weak"|"absent","detail":..,"mend":..}]}
+ *
+ * WRIT_UNAVAILABLE when a default guarantee cannot be given. */
+WRIT_API int writ_doctor(char **answer);
 
 WRIT_API void writ_free(char *answer);
 

@@ -48,41 +48,68 @@ static bool unknown_option(const struct command *c, struct str typed, struct err
                      near ? " (did you mean --" : "", near ? near : "", near ? "?)" : "");
 }
 
+static bool give(struct args *out, const struct option *option, const char *value, struct error *e)
+{
+    if (!option->many && args_get(out, option->name))
+        return error_set(e, WRIT_USAGE, "--%s is given twice", option->name);
+    if (out->given_count == GIVEN_MAX)
+        return error_set(e, WRIT_USAGE, "more than %d options", GIVEN_MAX);
+    out->given[out->given_count++] = (struct given){ option->name, value };
+    return true;
+}
+
 /* One option at *arg, which may take the next argument as its value: --as KIND or --as=KIND. */
 static bool read_option(const struct command *c, char ***arg, char **end, struct args *out,
                         struct error *e)
 {
     const char *typed = **arg + 2, *equals = strchr(typed, '=');
     struct str name = { typed, equals ? (size_t)(equals - typed) : strlen(typed) };
-    size_t i = 0;
+    const struct option *option = c->options;
 
     if (str_is(name, "help")) {
         out->help = true;
         return !equals || error_set(e, WRIT_USAGE, "--help takes no value");
     }
-    while (c->options[i].name && !str_is(name, c->options[i].name))
-        i++;
-    if (!c->options[i].name)
+    while (option->name && !str_is(name, option->name))
+        option++;
+    if (!option->name)
         return unknown_option(c, name, e);
-    if (!c->options[i].value) {
-        out->values[i] = "";
-        return !equals || error_set(e, WRIT_USAGE, "--%.*s takes no value", STR_ARG(name));
-    }
-    if (equals) {
-        out->values[i] = equals + 1;
-        return true;
-    }
+    if (!option->value && equals)
+        return error_set(e, WRIT_USAGE, "--%.*s takes no value", STR_ARG(name));
+    if (!option->value)
+        return give(out, option, "", e);
+    if (equals)
+        return give(out, option, equals + 1, e);
     if (*arg + 1 == end)
         return error_set(e, WRIT_USAGE, "--%.*s needs a value: --%.*s %s", STR_ARG(name),
-                         STR_ARG(name), c->options[i].value);
-    out->values[i] = *++*arg;
-    return true;
+                         STR_ARG(name), option->value);
+    return give(out, option, *++*arg, e);
+}
+
+/* -f VALUE, or -h. */
+static bool read_letter(const struct command *c, char ***arg, char **end, struct args *out,
+                        struct error *e)
+{
+    char letter = (**arg)[1];
+    const struct option *option = c->options;
+
+    if (letter == 'h' && !(**arg)[2]) {
+        out->help = true;
+        return true;
+    }
+    while (option->name && option->letter != letter)
+        option++;
+    if (!option->name || (**arg)[2])
+        return error_set(e, WRIT_USAGE, "'%s' is not an option; they begin with --", **arg);
+    if (*arg + 1 == end)
+        return error_set(e, WRIT_USAGE, "-%c needs a value: -%c %s", letter, letter, option->value);
+    return give(out, option, *++*arg, e);
 }
 
 bool args_read(const struct command *command, int argc, char **argv, struct args *out,
                struct error *e)
 {
-    static const char *operands[OPERANDS_MAX];
+    static const char *operands[OPERANDS_MAX + 1];
     bool only_operands = false;
 
     *out = (struct args){ .command = command, .operands = operands };
@@ -91,16 +118,17 @@ bool args_read(const struct command *command, int argc, char **argv, struct args
             if (out->count == OPERANDS_MAX)
                 return error_set(e, WRIT_USAGE, "more than %d operands", OPERANDS_MAX);
             operands[out->count++] = *arg;
+            only_operands |= command->command_line;
         } else if (strcmp(*arg, "--") == 0) {
             only_operands = true;
-        } else if (strcmp(*arg, "-h") == 0) {
-            out->help = true;
         } else if ((*arg)[1] != '-') {
-            return error_set(e, WRIT_USAGE, "'%s' is not an option; they begin with --", *arg);
+            if (!read_letter(command, &arg, end, out, e))
+                return false;
         } else if (!read_option(command, &arg, end, out, e)) {
             return false;
         }
     }
+    operands[out->count] = NULL;
     if (out->help || (out->count >= command->least && out->count <= command->most))
         return true;
     return error_set(e, WRIT_USAGE,
@@ -110,8 +138,8 @@ bool args_read(const struct command *command, int argc, char **argv, struct args
 
 const char *args_get(const struct args *args, const char *option)
 {
-    for (size_t i = 0; args->command->options[i].name; i++)
-        if (strcmp(args->command->options[i].name, option) == 0)
-            return args->values[i];
+    for (size_t i = args->given_count; i-- > 0;)
+        if (strcmp(args->given[i].option, option) == 0)
+            return args->given[i].value;
     return NULL;
 }

@@ -10,13 +10,15 @@
 
 #include "base/error.h"
 
-enum { OPTIONS_MAX = 16, OPERANDS_MAX = 4096 };
+enum { OPTIONS_MAX = 32, OPERANDS_MAX = 4096, GIVEN_MAX = 256 };
 
 struct option {
     const char *name;  /* "as", typed --as */
     const char *value; /* "KIND", or NULL for a flag */
     const char *table; /* the table of `writ explain` its values come from, or NULL */
     const char *help;
+    char letter; /* 'f', typed -f; 0: none */
+    bool many;   /* it may be given more than once, and each counts */
 };
 
 struct example {
@@ -34,15 +36,23 @@ struct command {
     struct example examples[4];
     struct option options[OPTIONS_MAX]; /* ended by an empty row */
     size_t least, most;                 /* operands */
+    bool command_line;                  /* what follows the first operand is not ours to read */
     int (*run)(const struct args *args);
+};
+
+/* An option as it was typed; a flag has the value "". */
+struct given {
+    const char *option, *value;
 };
 
 struct args {
     const struct command *command;
-    const char *values[OPTIONS_MAX]; /* of the options, by row; a flag that is set is "" */
-    const char **operands;
+    struct given given[GIVEN_MAX]; /* in the order they were typed */
+    size_t given_count;
+    const char **operands; /* ended by NULL */
     size_t count;
     bool help;
+    const char *const *environment; /* the caller's */
 };
 
 extern const struct command *const commands[];
@@ -55,5 +65,5 @@ const char *command_near(const char *typed);
 bool args_read(const struct command *command, int argc, char **argv, struct args *out,
                struct error *e) NODISCARD;
 
-/* What was given for an option, or NULL. */
+/* What was given for an option, the last time; or NULL. */
 const char *args_get(const struct args *args, const char *option);

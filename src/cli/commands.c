@@ -2,10 +2,13 @@
 /* commands.c: the verbs of writ, in the order --help shows them. */
 #include "cli/commands.h"
 
+/* clang-format off */
 const struct command *const commands[] = {
+    &cmd_exec,
     &cmd_check,
     &cmd_canon,
     &cmd_digest,
     &cmd_explain,
 };
+/* clang-format on */
 const size_t command_count = COUNT(commands);

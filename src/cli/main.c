@@ -49,6 +49,7 @@ static int run_command(const struct command *c, int argc, char **argv)
         help_command(c);
         return WRIT_OK;
     }
+    args.environment = (const char *const *)environ;
     return c->run(&args);
 }
 

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ending.c: why a command was stopped or never ran, and what to do about it. */
+#include "cli/ending.h"
+
+#include <inttypes.h>
+
+#include <writ/writ.h>
+
+#include "cli/answer.h"
+#include "cli/print.h"
+#include "cli/request.h"
+
+/* ---- it ran ---- */
+
+static double seconds(const struct doc *record)
+{
+    return (double)doc_whole(record, "duration_ms") / 1000;
+}
+
+static void say_timeout(const struct doc *record)
+{
+    say("timeout: stopped after %.1f s (exit %" PRId64 ")", seconds(record),
+        doc_whole(record, "exit_code"));
+    err(DIM, "      more time: --timeout-ms, at most 600000\n");
+}
+
+static void say_oom(const struct doc *record)
+{
+    say("out of memory: %" PRId64 " MB reached after %.2f s (exit %" PRId64 ")",
+        doc_whole(doc_get(record, "limits"), "memory_mb"), seconds(record),
+        doc_whole(record, "exit_code"));
+    err(DIM, "      raise it with --memory-mb, at most 4096\n");
+}
+
+static void say_unstarted(const struct doc *record)
+{
+    const struct doc *command = doc_first(doc_get(record, "command"), DOC_LIST);
+
+    say("%.*s: %.*s (exit %" PRId64 ")", STR_ARG(command->text),
+        STR_ARG(doc_text(record, "reason")), doc_whole(record, "exit_code"));
+}
+
+static void say_violation(const struct doc *record)
+{
+    (void)record;
+    say("killed at a system call that the sandbox does not have (exit 159)");
+}
+
+static void say_cancelled(const struct doc *record)
+{
+    say("cancelled after %.1f s", seconds(record));
+}
+
+static const struct {
+    const char *cause;
+    void (*tell)(const struct doc *record);
+} endings[] = {
+    { "timeout", say_timeout },       { "oom", say_oom },
+    { "exec_failed", say_unstarted }, { "violation", say_violation },
+    { "cancelled", say_cancelled },
+};
+
+static void say_hits(const struct doc *record)
+{
+    const struct doc *most = doc_get(record, "limits");
+    int64_t hits = doc_whole(doc_get(record, "usage"), "pids_hits");
+
+    if (hits == 0)
+        return;
+    say("%" PRId64 " time%s a process was refused: max_children is %" PRId64, hits,
+        hits == 1 ? "" : "s", doc_whole(most, "max_children"));
+    err(DIM, "      raise it with --max-children, at most 100\n");
+}
+
+static void say_denials(const struct doc *record)
+{
+    for (const struct doc *d = doc_first(doc_get(record, "denials"), DOC_LIST); d; d = d->next)
+        say("%.*s was %.*s although it is %.*s: %s", STR_ARG(doc_text(d, "path")),
+            STR_ARG(doc_text(d, "act")), STR_ARG(doc_text(d, "rule")),
+            doc_get(d, "undone")->truth ? "removed again" : "look at it");
+}
+
+static void say_files(const struct doc *record, const char *list)
+{
+    for (const struct doc *f = doc_first(doc_get(record, list), DOC_LIST); f; f = f->next)
+        if (!str_is(doc_text(f, "state"), "collected"))
+            say("%.*s was not kept: %.*s", STR_ARG(doc_text(f, "path")),
+                STR_ARG(doc_text(f, "state")));
+}
+
+static void tell_end(const struct doc *record)
+{
+    struct str cause = doc_text(record, "cause");
+
+    for (size_t i = 0; i < COUNT(endings); i++)
+        if (str_is(cause, endings[i].cause))
+            endings[i].tell(record);
+    say_hits(record);
+    say_denials(record);
+    say_files(record, "output_files");
+    say_files(record, "artifacts");
+    if (!str_is(doc_text(record, "assurance"), "full") && !str_is(cause, "exec_failed"))
+        say("held by less than the default: see \"missing\" in the record");
+}
+
+/* ---- it did not ---- */
+
+static void tell_problems(const struct doc *report)
+{
+    for (const struct doc *p = doc_get(report, "problems")->first; p; p = p->next) {
+        const char *option = request_option(doc_text(p, "pointer"));
+
+        say("%s%s%s%.*s", option ? "--" : "", option ? option : "", option ? ": " : "",
+            STR_ARG(doc_text(p, "message")));
+    }
+}
+
+void ending_show(const char *answer, int status, bool ran, bool by_options)
+{
+    _arena_ struct arena a = { 0 };
+    const struct doc *d = answer_read(answer, &a);
+
+    if (ran) {
+        tell_end(d);
+    } else if (status == WRIT_WRONG && by_options) {
+        tell_problems(d);
+    } else if (status == WRIT_WRONG) {
+        (void)answer_problems(d, false);
+    } else {
+        say("%.*s", STR_ARG(doc_text(d, "message")));
+        if (status == WRIT_NO_SANDBOX)
+            err(DIM, "      nothing ran; writ doctor tells what to mend\n");
+    }
+}

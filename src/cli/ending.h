@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ending.h: what a person is told when a command has ended otherwise than by itself. */
+#pragma once
+
+#include <stdbool.h>
+
+/* Says it on stderr; nothing where there is nothing to say. */
+void ending_show(const char *answer, int status, bool ran, bool by_options);

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* request.c: the table of options and members. A problem in a member is told as one of its option.
+ */
+#include "cli/request.h"
+
+#include "base/json_write.h"
+
+enum as { AS_TEXT, AS_NUMBER, AS_LIST, AS_PAIRS, AS_FALSE, AS_LEVEL };
+enum { DEPTH = 3 };
+
+/* In the order of the document, so that members of one map stand together. */
+/* clang-format off */
+static const struct member {
+    const char *option;
+    const char *at[DEPTH]; /* the maps it is in, and its name */
+    enum as as;
+} members[] = {
+    { "env",          { "inputs", "environment" },                     AS_PAIRS },
+    { "cwd",          { "inputs", "working_directory" },               AS_TEXT },
+    { "input-file",   { "inputs", "input_files" },                     AS_LIST },
+    { "timeout-ms",   { "sandbox", "timeout_ms" },                     AS_NUMBER },
+    { "memory-mb",    { "sandbox", "memory_mb" },                      AS_NUMBER },
+    { "cpu-cores",    { "sandbox", "cpu_cores" },                      AS_NUMBER },
+    { "fs",           { "sandbox", "filesystem", "level" },            AS_TEXT },
+    { "read",         { "sandbox", "filesystem", "read" },             AS_LIST },
+    { "write",        { "sandbox", "filesystem", "write" },            AS_LIST },
+    { "deny",         { "sandbox", "filesystem", "deny" },             AS_LIST },
+    { "net",          { "sandbox", "network", "level" },               AS_LEVEL },
+    { "allow-host",   { "sandbox", "network", "allow" },               AS_LIST },
+    { "deny-host",    { "sandbox", "network", "deny" },                AS_LIST },
+    { "max-children", { "sandbox", "processes", "max_children" },      AS_NUMBER },
+    { "no-fork",      { "sandbox", "processes", "allow_fork" },        AS_FALSE },
+    { "output-file",  { "outputs", "output_files" },                   AS_LIST },
+    { "artifact",     { "outputs", "artifacts" },                      AS_LIST },
+};
+/* clang-format on */
+
+/* How many maps a member is in. */
+static size_t depth_of(const struct member *m)
+{
+    return m->at[2] ? 2 : 1;
+}
+
+static bool is_number(const char *text)
+{
+    size_t digits = strspn(text, "0123456789");
+
+    return digits > 0 && digits < 16 && !text[digits] && (text[0] != '0' || digits == 1);
+}
+
+static void put_value(const struct member *m, const char *value, struct buf *to)
+{
+    if (m->as == AS_NUMBER && is_number(value))
+        buf_adds(to, value);
+    else if (m->as == AS_FALSE)
+        json_bool(to, false);
+    else
+        json_text(to, str_of(value)); /* a number that is none is refused as the text it is */
+}
+
+static void put_each(const struct args *args, const struct member *m, struct buf *to)
+{
+    json_open(to, m->as == AS_PAIRS ? '{' : '[');
+    for (size_t i = 0; i < args->given_count; i++) {
+        const char *value = args->given[i].value, *equals = strchr(value, '=');
+        char name[256] = "";
+
+        if (strcmp(args->given[i].option, m->option) != 0)
+            continue;
+        if (m->as == AS_PAIRS) {
+            size_t n = equals ? (size_t)(equals - value) : strlen(value);
+
+            memcpy(name, value, n < sizeof name ? n : sizeof name - 1);
+            json_key(to, name);
+            value = equals ? equals + 1 : "";
+        }
+        json_text(to, str_of(value));
+    }
+    json_close(to, m->as == AS_PAIRS ? '}' : ']');
+}
+
+static void put_member(const struct args *args, const struct member *m, struct buf *to)
+{
+    const char *value = args_get(args, m->option);
+
+    if (m->as == AS_LEVEL && strcmp(value, "offline") != 0) {
+        json_key(to, "enabled");
+        json_bool(to, true);
+    }
+    json_key(to, m->at[depth_of(m)]);
+    if (m->as == AS_LIST || m->as == AS_PAIRS)
+        put_each(args, m, to);
+    else
+        put_value(m, value, to);
+}
+
+/* Closes the maps that this member is not in, and opens those that it is. */
+static void move_to(const struct member *m, const char *open[DEPTH], struct buf *to)
+{
+    size_t same = 0, depth = m ? depth_of(m) : 0;
+
+    while (same < depth && open[same] && strcmp(open[same], m->at[same]) == 0)
+        same++;
+    for (size_t i = DEPTH; i-- > same;) {
+        if (open[i])
+            json_close(to, '}');
+        open[i] = NULL;
+    }
+    for (size_t i = same; i < depth; i++) {
+        json_key(to, m->at[i]);
+        json_open(to, '{');
+        open[i] = m->at[i];
+    }
+}
+
+void request_write(const struct args *args, struct buf *to)
+{
+    const char *open[DEPTH] = { 0 };
+
+    json_open(to, '{');
+    for (size_t i = 0; i < COUNT(members); i++) {
+        if (!args_get(args, members[i].option))
+            continue;
+        move_to(&members[i], open, to);
+        put_member(args, &members[i], to);
+    }
+    move_to(NULL, open, to);
+    json_close(to, '}');
+}
+
+const char *request_option(struct str pointer)
+{
+    for (size_t i = 0; i < COUNT(members); i++) {
+        const struct member *m = &members[i];
+        _buf_ struct buf path = { .max = 256 };
+
+        for (size_t k = 0; k < DEPTH && m->at[k]; k++)
+            buf_addf(&path, "/%s", m->at[k]);
+        if (pointer.n >= path.len && memcmp(pointer.s, path.s, path.len) == 0 &&
+            (pointer.n == path.len || pointer.s[path.len] == '/'))
+            return m->option;
+    }
+    return NULL;
+}

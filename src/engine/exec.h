@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* exec.h: one command from asking to record; what the files of it hand on to each other. */
+#pragma once
+
+#include <writ/writ.h>
+
+#include "base/report.h"
+#include "contract/admit.h"
+#include "contract/request_doc.h"
+#include "sandbox/collect.h"
+#include "sandbox/reach.h"
+#include "sandbox/sandbox.h"
+
+struct input_file {
+    const char *path;
+    int64_t bytes;
+    struct digest digest;
+};
+
+struct exec {
+    const struct writ_command *command;
+    const struct world *world;
+    struct arena *a;
+    bool person;
+
+    struct request_doc request;
+    struct digest request_digest;
+    const struct registry_doc *registry; /* NULL: there is none */
+    struct str input;
+    char **argv;
+    char **env;
+    struct admission admission;
+    struct reach reach;
+    struct program program;
+    struct input_file *inputs;
+    size_t input_count;
+    unsigned weak;
+
+    struct outcome outcome;
+    struct collected_list files, artifacts;
+    bool files_cut;
+    struct violation *violations;
+    size_t violation_count;
+};
+
+/* A name that came into being although it must not. */
+struct violation {
+    const char *path, *act, *rule;
+    bool undone;
+};
+
+/* What is asked for, decoded and checked as a document. False: WRIT_WRONG, and the report. */
+bool exec_read(struct exec *x, struct report *r) NODISCARD;
+
+/* What it may reach on the disk. False: IV-03 refuses. */
+bool exec_see(struct exec *x, struct error *e) NODISCARD;
+
+/* The tools that are allowed, from .writ/tools.yaml above the working directory. */
+bool exec_registry(struct exec *x, struct report *r) NODISCARD;
+
+/* May it run, and with what? False: refused. */
+bool exec_admit(struct exec *x, struct error *e) NODISCARD;
+
+/* The outcome is there: names that must not be, files that were asked for. */
+bool exec_gather(struct exec *x, struct error *e) NODISCARD;
+
+/* A variable of the caller's, or NULL. */
+const char *exec_caller(const struct exec *x, const char *name);
+
+/* Did the command do what the request expects of it? */
+bool exec_fits(const struct exec *x);
+
+void exec_record(const struct exec *x, struct buf *to);

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* exec_gather.c: when the tree is dead: undoes what must not be, and keeps what was asked for. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/fs.h"
+#include "engine/exec.h"
+
+enum { FILES_MAX = 10000 };
+
+/* ---- names that must not be ---- */
+
+static void undo(struct exec *x, const struct absent *absent)
+{
+    struct violation *v = &x->violations[x->violation_count];
+    struct stat s;
+    struct error e;
+
+    if (lstat(absent->path, &s) != 0)
+        return;
+    *v = (struct violation){ .path = absent->path,
+                             .act = "created",
+                             .rule = absent->denied ? "denied" : "protected" };
+    v->undone = fs_remove(absent->path, &e);
+    x->violation_count++;
+}
+
+static void undo_all(struct exec *x)
+{
+    const struct absents *absent = &x->reach.absent;
+
+    x->violations = arena_alloc(x->a, absent->n * sizeof *x->violations);
+    for (size_t i = 0; i < absent->n; i++)
+        undo(x, &absent->v[i]);
+}
+
+/* ---- files ---- */
+
+/* Where evidence is kept: below the state directory. */
+static const char *state_dir(const struct exec *x)
+{
+    const char *state = exec_caller(x, "WRIT_STATE"), *xdg = exec_caller(x, "XDG_STATE_HOME"),
+               *home = exec_caller(x, "HOME");
+
+    if (state && *state)
+        return state;
+    if (xdg && *xdg == '/')
+        return arena_printf(x->a, "%s/writ", xdg);
+    return home && *home == '/' ? arena_printf(x->a, "%s/.local/state/writ", home) : NULL;
+}
+
+static int open_store(const struct exec *x, struct error *e)
+{
+    const char *state = state_dir(x), *store;
+
+    if (!state) {
+        error_set(e, CODE_IO, "there is no place for evidence; name one with WRIT_STATE");
+        return -1;
+    }
+    store = arena_printf(x->a, "%s/evidence", state);
+    if (!fs_make_dirs(store, e))
+        return -1;
+    return open(store, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+static bool collect_outputs(struct exec *x, struct collect_job *job, struct error *e)
+{
+    const struct items *files = &x->request.outputs->output_files;
+    const struct str *paths = files->v;
+
+    for (size_t i = 0; i < files->n; i++)
+        if (!collect_file(job, paths[i], x->a, &x->files, e))
+            return false;
+    return true;
+}
+
+static struct str artifact_pattern(const struct doc *artifact)
+{
+    return artifact->kind == DOC_TEXT ? artifact->text : doc_text(artifact, "path");
+}
+
+static bool collect_artifacts(struct exec *x, struct collect_job *job, struct error *e)
+{
+    const struct items *artifacts = &x->request.outputs->artifacts;
+    const struct doc *const *each = artifacts->v;
+
+    for (size_t i = 0; i < artifacts->n; i++)
+        if (!collect_glob(job, artifact_pattern(each[i]), x->a, &x->artifacts, e))
+            return false;
+    return true;
+}
+
+bool exec_gather(struct exec *x, struct error *e)
+{
+    struct collect_job job = { .count_max = FILES_MAX };
+    _fd_ int root = -1, store = -1;
+
+    undo_all(x);
+    if (x->request.outputs->output_files.n + x->request.outputs->artifacts.n == 0)
+        return true;
+    root = open(x->reach.cwd, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (root < 0)
+        return error_sys(e, CODE_IO, "%s cannot be opened", x->reach.cwd);
+    store = open_store(x, e);
+    if (store < 0)
+        return false;
+    job.root = root;
+    job.store = store;
+    job.ceiling = outputs[OUTPUT_FILES].bytes;
+    if (!collect_outputs(x, &job, e))
+        return false;
+    job.total = 0;
+    job.ceiling = outputs[OUTPUT_ARTIFACTS].bytes;
+    if (!collect_artifacts(x, &job, e))
+        return false;
+    x->files_cut = job.truncated;
+    return true;
+}

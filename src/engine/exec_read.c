@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* exec_read.c: what is asked for: a document, or a person's command line written as one.
+ *
+ * Nothing runs without an execution contract (contract 001): what a person types is turned into one
+ * and checked by the same rows.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "base/doc_read.h"
+#include "base/fs.h"
+#include "base/json_write.h"
+#include "base/stamp.h"
+#include "engine/exec.h"
+#include "engine/input.h"
+
+static const char registry_path[] = ".writ/tools.yaml";
+
+const char *exec_caller(const struct exec *x, const char *name)
+{
+    size_t n = strlen(name);
+
+    for (const char *const *e = x->command->environment; e && *e; e++)
+        if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
+            return *e + n + 1;
+    return NULL;
+}
+
+static void put(struct buf *to, const char *key, const char *text)
+{
+    json_key(to, key);
+    json_outside(to, str_of(text));
+}
+
+/* The members a person's options give, one after the other; `skip` is put by us. */
+static void put_members(struct buf *to, const struct doc *options, const char *skip,
+                        struct arena *a)
+{
+    for (const struct doc *m = doc_first(options, DOC_MAP); m; m = m->next) {
+        if (str_is(m->key, skip))
+            continue;
+        json_key(to, arena_text(a, m->key));
+        json_doc(to, m);
+    }
+}
+
+static void put_inputs(const struct exec *x, const struct doc *options, struct buf *to)
+{
+    const struct doc *inputs = options ? doc_get(options, "inputs") : NULL;
+
+    json_key(to, "inputs");
+    json_open(to, '{');
+    put(to, "command", x->command->argv[0]);
+    json_key(to, "arguments");
+    json_open(to, '[');
+    for (const char *const *arg = x->command->argv + 1; *arg; arg++)
+        json_outside(to, str_of(*arg));
+    json_close(to, ']');
+    if (inputs)
+        put_members(to, inputs, "command", x->a);
+    json_close(to, '}');
+}
+
+/* The contract of a person's command, as text. */
+static void write_request(const struct exec *x, const struct doc *options, struct buf *to)
+{
+    struct uuid id = x->world->new_id(x->world->self);
+    const char *user = exec_caller(x, "USER");
+    char id_text[UUID_TEXT], at[STAMP_TEXT];
+
+    uuid_text(&id, id_text);
+    stamp_text(x->world->wall_ms(x->world->self), at);
+    json_open(to, '{');
+    put(to, "execution_id", id_text);
+    put(to, "tool_id", "caller");
+    put(to, "adapter_id", "none");
+    put_inputs(x, options, to);
+    if (options)
+        put_members(to, options, "inputs", x->a);
+    if (x->command->approve) {
+        json_key(to, "approval");
+        json_open(to, '{');
+        put(to, "reason", x->command->approve);
+        json_close(to, '}');
+    }
+    json_key(to, "metadata");
+    json_open(to, '{');
+    put(to, "requested_by", user && *user ? user : "unknown");
+    put(to, "requested_at", at);
+    json_close(to, '}');
+    json_close(to, '}');
+}
+
+static bool read_text(struct exec *x, const char *name, struct str text,
+                      const struct document **out, struct report *r)
+{
+    struct ceilings max = ceilings_default();
+    struct error e;
+
+    *r = report_new(x->a, name, text);
+    if (doc_read(name, text, &max, x->a, out, &e))
+        return true;
+    report_error(r, &e);
+    return false;
+}
+
+static bool read_person(struct exec *x, const struct document **out, struct report *r)
+{
+    const struct document *options = NULL;
+    struct buf text = { .max = ANSWER_MAX };
+    const char *given = x->command->options;
+    bool ok;
+
+    if (given && !read_text(x, "options", str_of(given), &options, r))
+        return false;
+    write_request(x, options ? &options->root : NULL, &text);
+    ok =
+        read_text(x, "options", (struct str){ arena_text(x->a, buf_str(&text)), text.len }, out, r);
+    buf_free(&text);
+    return ok;
+}
+
+bool exec_read(struct exec *x, struct report *r)
+{
+    const struct document *document;
+    _buf_ struct buf canon = { .max = ANSWER_MAX };
+    bool ok;
+
+    x->person = !x->command->request;
+    ok = x->person ? read_person(x, &document, r)
+                   : input_read(x->command->request, x->a, &document, r);
+    if (!ok)
+        return false;
+    ok = shape_decode(&request_shape, &document->root, r, &x->request);
+    if (!ok)
+        return false;
+    json_canon(&document->root, x->a, &canon);
+    x->request_digest = digest_of(canon.s, canon.len);
+    return true;
+}
+
+/* The nearest registry on the way up, or NULL. */
+static const char *find_registry(const char *from, struct arena *a)
+{
+    char *at = arena_text(a, str_of(from));
+
+    for (;;) {
+        char *slash = strrchr(at, '/');
+        const char *file = arena_printf(a, "%s/%s", at, registry_path);
+
+        if (access(file, F_OK) == 0)
+            return file;
+        if (!slash)
+            return NULL;
+        *slash = '\0';
+    }
+}
+
+bool exec_registry(struct exec *x, struct report *r)
+{
+    struct writ_input input = { .name = find_registry(x->reach.cwd, x->a) };
+    const struct document *document;
+    struct registry_doc *registry;
+
+    if (!input.name)
+        return true;
+    if (!input_read(&input, x->a, &document, r))
+        return false;
+    registry = arena_new(x->a, struct registry_doc);
+    x->registry = registry;
+    return shape_decode(&registry_shape, &document->root, r, registry);
+}

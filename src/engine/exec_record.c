@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* exec_record.c: the record of one run, as JSON. */
+#include <string.h>
+
+#include "base/json_write.h"
+#include "base/utf8.h"
+#include "contract/layers.h"
+#include "contract/limits.h"
+#include "engine/exec.h"
+
+static void put(struct buf *to, const char *key, const char *text)
+{
+    json_key(to, key);
+    if (text)
+        json_outside(to, str_of(text));
+    else
+        json_nil(to);
+}
+
+static void put_int(struct buf *to, const char *key, int64_t n)
+{
+    json_key(to, key);
+    json_int(to, n);
+}
+
+static void put_bool(struct buf *to, const char *key, bool truth)
+{
+    json_key(to, key);
+    json_bool(to, truth);
+}
+
+static void put_digest(struct buf *to, const struct digest *d)
+{
+    char text[DIGEST_TEXT];
+
+    digest_text(d, text);
+    put(to, "digest", text);
+}
+
+/* Bytes that are not UTF-8 come as base64: a record never changes what was printed. */
+static void put_bytes(struct buf *to, struct str bytes)
+{
+    if (utf8_valid(bytes) == bytes.n) {
+        json_key(to, "text");
+        json_text(to, bytes);
+    } else {
+        json_key(to, "base64");
+        json_base64(to, bytes);
+    }
+}
+
+/* A character that the ceiling cut in two is left to the digest. */
+static struct str whole_characters(const struct printed *p)
+{
+    struct str head = p->head;
+    size_t cut = 0;
+
+    if ((int64_t)head.n == p->bytes)
+        return head;
+    while (cut < 3 && cut < head.n && ((unsigned char)head.s[head.n - 1 - cut] & 0xc0) == 0x80)
+        cut++;
+    if (cut < head.n && ((unsigned char)head.s[head.n - 1 - cut] & 0x80))
+        cut++;
+    if (utf8_valid(head) != head.n && utf8_valid(head) >= head.n - cut)
+        head.n -= cut;
+    return head;
+}
+
+static void put_printed(struct buf *to, const char *key, const struct printed *p, bool texts)
+{
+    json_key(to, key);
+    json_open(to, '{');
+    if (texts)
+        put_bytes(to, whole_characters(p));
+    put_int(to, "bytes", p->bytes);
+    put_bool(to, "truncated", p->bytes > (int64_t)p->head.n);
+    put_digest(to, &p->digest);
+    json_close(to, '}');
+}
+
+static void put_command(const struct exec *x, struct buf *to)
+{
+    json_key(to, "command");
+    json_open(to, '[');
+    for (char **arg = x->argv; *arg; arg++)
+        json_outside(to, str_of(*arg));
+    json_close(to, ']');
+    json_key(to, "executable");
+    if (x->program.missing) {
+        json_nil(to);
+        return;
+    }
+    json_open(to, '{');
+    put(to, "path", x->program.real);
+    put_digest(to, &x->outcome.program);
+    json_close(to, '}');
+}
+
+static void put_end(const struct outcome *o, struct buf *to)
+{
+    const struct exit_row *row = exit_meaning(o->exit_code, o->cause);
+
+    put_int(to, "exit_code", o->exit_code);
+    json_key(to, "signal");
+    if (o->signal)
+        json_int(to, o->signal);
+    else
+        json_nil(to);
+    put(to, "cause", cause_names[o->cause]);
+    put(to, "meaning", row->meaning);
+    put(to, "action", row->action);
+    if (o->cause == CAUSE_EXEC_FAILED)
+        put(to, "reason", strerrordesc_np(o->error));
+}
+
+static void put_usage(const struct outcome *o, struct buf *to)
+{
+    put_int(to, "duration_ms", o->duration_ms);
+    json_key(to, "usage");
+    json_open(to, '{');
+    put_int(to, "cpu_ms", o->cpu_ms);
+    put_int(to, "memory_peak_bytes", o->memory_peak_bytes);
+    put_int(to, "oom_events", o->oom_events);
+    put_int(to, "pids_hits", o->pids_hits);
+    json_close(to, '}');
+}
+
+static void put_limits(const struct exec *x, struct buf *to)
+{
+    const struct request_sandbox *s = x->request.sandbox;
+
+    json_key(to, "limits");
+    json_open(to, '{');
+    put_int(to, limits[LIMIT_TIMEOUT_MS].name, s->timeout_ms);
+    put_int(to, limits[LIMIT_MEMORY_MB].name, s->memory_mb);
+    put_int(to, limits[LIMIT_CPU_CORES].name, s->cpu_cores);
+    put_int(to, limits[LIMIT_MAX_CHILDREN].name, s->processes->max_children);
+    put_bool(to, "allow_fork", s->processes->allow_fork);
+    put(to, "filesystem", fs_level_names[s->filesystem->level]);
+    put(to, "network", net_level_names[request_net_level(s->network)]);
+    json_close(to, '}');
+}
+
+static void put_layers(struct buf *to, const char *key, unsigned set)
+{
+    json_key(to, key);
+    json_open(to, '[');
+    for (enum layer i = 0; i < LAYER_COUNT; i++)
+        if (set & (1U << i))
+            json_text(to, str_of(layers[i].name));
+    json_close(to, ']');
+}
+
+static void put_walls(const struct exec *x, struct buf *to)
+{
+    const struct outcome *o = &x->outcome;
+    unsigned missing = LAYER_ALL & ~o->layers;
+
+    put_layers(to, "layers", o->layers);
+    put(to, "assurance", missing ? "weak" : "full");
+    put_layers(to, "missing", missing);
+    put(to, "cgroup", o->cgroup);
+    put_int(to, "landlock_abi", o->landlock);
+    json_key(to, "paths");
+    json_open(to, '[');
+    for (size_t i = 0; i < x->reach.grants.n; i++) {
+        const struct grant *g = &x->reach.grants.v[i];
+
+        json_open(to, '{');
+        put(to, "path", g->path);
+        put(to, "access", access_names[g->access]);
+        put(to, "why", g->why);
+        json_close(to, '}');
+    }
+    json_close(to, ']');
+    json_key(to, "approval");
+    if (x->request.approval)
+        json_outside(to, x->request.approval->reason);
+    else
+        json_nil(to);
+}
+
+static void put_checks(const struct exec *x, struct buf *to)
+{
+    json_key(to, "checks");
+    json_open(to, '{');
+    for (enum check i = 0; i < CHECK_COUNT; i++)
+        put(to, checks[i].id, x->admission.checks[i]);
+    json_close(to, '}');
+}
+
+static void put_denials(const struct exec *x, struct buf *to)
+{
+    json_key(to, "denials");
+    json_open(to, '[');
+    for (size_t i = 0; i < x->violation_count; i++) {
+        json_open(to, '{');
+        put(to, "path", x->violations[i].path);
+        put(to, "act", x->violations[i].act);
+        put(to, "rule", x->violations[i].rule);
+        put_bool(to, "undone", x->violations[i].undone);
+        json_close(to, '}');
+    }
+    json_close(to, ']');
+}
+
+static void put_files(struct buf *to, const char *key, const struct collected_list *list)
+{
+    json_key(to, key);
+    json_open(to, '[');
+    for (size_t i = 0; i < list->n; i++) {
+        const struct collected *c = &list->v[i];
+
+        json_open(to, '{');
+        json_key(to, "path");
+        json_outside(to, c->path);
+        put_int(to, "bytes", c->bytes);
+        if (c->state == COLLECT_DONE)
+            put_digest(to, &c->digest);
+        put(to, "state", collect_state_names[c->state]);
+        json_close(to, '}');
+    }
+    json_close(to, ']');
+}
+
+static void put_inputs(const struct exec *x, struct buf *to)
+{
+    json_key(to, "input_files");
+    json_open(to, '[');
+    for (size_t i = 0; i < x->input_count; i++) {
+        json_open(to, '{');
+        put(to, "path", x->inputs[i].path);
+        put_int(to, "bytes", x->inputs[i].bytes);
+        put_digest(to, &x->inputs[i].digest);
+        json_close(to, '}');
+    }
+    json_close(to, ']');
+    if (x->input.n > 0) {
+        struct digest d = digest_of(x->input.s, x->input.n);
+
+        json_key(to, "stdin");
+        json_open(to, '{');
+        put_int(to, "bytes", (int64_t)x->input.n);
+        put_digest(to, &d);
+        json_close(to, '}');
+    }
+}
+
+/* ---- what was expected ---- */
+
+static bool stream_fits(const struct doc *stream, const struct printed *p)
+{
+    struct str content;
+    struct digest d;
+
+    if (!request_expects(stream, &content))
+        return true;
+    d = digest_of(content.s, content.n);
+    return memcmp(&d, &p->digest, sizeof d) == 0;
+}
+
+bool exec_fits(const struct exec *x)
+{
+    const struct request_outputs *o = x->request.outputs;
+
+    return (o->exit_code == EXIT_CODE_ANY || o->exit_code == x->outcome.exit_code) &&
+           stream_fits(o->out, &x->outcome.out) && stream_fits(o->err, &x->outcome.err);
+}
+
+static void put_expected(const struct exec *x, struct buf *to)
+{
+    const struct request_outputs *o = x->request.outputs;
+    struct str content;
+
+    json_key(to, "expected");
+    json_open(to, '{');
+    if (o->exit_code != EXIT_CODE_ANY)
+        put_bool(to, "exit_code", o->exit_code == x->outcome.exit_code);
+    if (request_expects(o->out, &content))
+        put_bool(to, "stdout", stream_fits(o->out, &x->outcome.out));
+    if (request_expects(o->err, &content))
+        put_bool(to, "stderr", stream_fits(o->err, &x->outcome.err));
+    json_close(to, '}');
+}
+
+/* The words of contract 000 for how a command ended. */
+static void put_state(const struct exec *x, struct buf *to)
+{
+    const struct outcome *o = &x->outcome;
+    bool expected_code = x->request.outputs->exit_code != EXIT_CODE_ANY;
+    bool ok = o->cause == CAUSE_EXITED && (o->exit_code == 0 || expected_code) && exec_fits(x);
+    const char *state = o->cause == CAUSE_CANCELLED ? "cancelled" : ok ? "succeeded" : "failed";
+
+    put(to, "route", "local_direct");
+    put(to, "state", state);
+    put(to, "outcome_class",
+        ok                            ? "success"
+        : o->cause == CAUSE_TIMEOUT   ? "timeout"
+        : o->cause == CAUSE_CANCELLED ? "cancelled"
+                                      : "failed");
+}
+
+void exec_record(const struct exec *x, struct buf *to)
+{
+    const struct outcome *o = &x->outcome;
+    char digest[DIGEST_TEXT];
+
+    digest_text(&x->request_digest, digest);
+    json_open(to, '{');
+    json_key(to, "execution_id");
+    json_text(to, x->request.execution_id);
+    put_command(x, to);
+    put_end(o, to);
+    put_printed(to, "stdout", &o->out, x->command->texts);
+    put_printed(to, "stderr", &o->err, x->command->texts);
+    put_usage(o, to);
+    put_limits(x, to);
+    put_walls(x, to);
+    put_checks(x, to);
+    put_denials(x, to);
+    put_inputs(x, to);
+    put_files(to, "output_files", &x->files);
+    put_files(to, "artifacts", &x->artifacts);
+    put_bool(to, "files_truncated", x->files_cut);
+    put_expected(x, to);
+    put_state(x, to);
+    put(to, "request_digest", digest);
+    json_close(to, '}');
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* writ_exec.c: the public function that runs one command. */
+#include <writ/writ.h>
+
+#include "base/json_write.h"
+#include "contract/codes.h"
+#include "contract/exits.h"
+#include "engine/exec.h"
+#include "engine/input.h"
+
+_Static_assert((int)WRIT_NO_SANDBOX == STATUS_SANDBOX, "writ.h and exits.h differ");
+
+/* {"code":..,"message":..,"checks":{..}}: nothing ran. */
+static int refuse(const struct exec *x, const struct error *e, int status, char **answer)
+{
+    _buf_ struct buf out = { .max = ANSWER_MAX };
+
+    json_open(&out, '{');
+    json_key(&out, "code");
+    json_text(&out, str_of(codes[e->code].name));
+    json_key(&out, "message");
+    json_outside(&out, str_of(e->msg));
+    json_key(&out, "checks");
+    json_open(&out, '{');
+    for (enum check i = 0; i < CHECK_COUNT; i++) {
+        if (!x->admission.checks[i])
+            continue;
+        json_key(&out, checks[i].id);
+        json_outside(&out, str_of(x->admission.checks[i]));
+    }
+    json_close(&out, '}');
+    json_close(&out, '}');
+    *answer = take_answer(&out);
+    return status;
+}
+
+static int wrong(struct report *r, const char *kind, char **answer)
+{
+    _buf_ struct buf out = { .max = ANSWER_MAX };
+
+    report_finish(r);
+    input_answer(r, kind, &out);
+    *answer = take_answer(&out);
+    return WRIT_WRONG;
+}
+
+static int status_of(const struct error *e)
+{
+    return e->code == CODE_LAYER_MISSING ? WRIT_NO_SANDBOX : WRIT_REFUSED;
+}
+
+static bool run(struct exec *x, struct error *e)
+{
+    struct run run = { .program = &x->program,
+                       .grants = &x->reach.grants,
+                       .cwd = x->reach.cwd,
+                       .owner = x->reach.owner,
+                       .group = x->reach.group,
+                       .argv = x->argv,
+                       .env = x->env,
+                       .input = x->input,
+                       .limits = x->request.sandbox,
+                       .weak = x->weak,
+                       .live = { x->command->live[0], x->command->live[1] },
+                       .cancel = x->command->cancel };
+
+    if (x->program.missing) {
+        x->outcome = outcome_not_started(x->program.missing);
+        return true;
+    }
+    return sandbox_run(&run, x->world, x->a, &x->outcome, e);
+}
+
+int writ_exec(const struct writ_command *command, char **answer, bool *ran)
+{
+    _arena_ struct arena a = { 0 };
+    _buf_ struct buf out = { .max = ANSWER_MAX };
+    struct exec x = { .command = command, .world = world_real(), .a = &a };
+    struct report r;
+    struct error e = { 0 };
+
+    *ran = false;
+    if (!exec_read(&x, &r))
+        return wrong(&r, "request", answer);
+    if (!exec_see(&x, &e))
+        return refuse(&x, &e, status_of(&e), answer);
+    if (!exec_registry(&x, &r))
+        return wrong(&r, "registry", answer);
+    if (!exec_admit(&x, &e))
+        return refuse(&x, &e, status_of(&e), answer);
+    if (!run(&x, &e))
+        return refuse(&x, &e, WRIT_NO_SANDBOX, answer);
+    if (!exec_gather(&x, &e))
+        return refuse(&x, &e, WRIT_UNRECORDED, answer);
+    exec_record(&x, &out);
+    *answer = take_answer(&out);
+    *ran = true;
+    return x.outcome.exit_code;
+}

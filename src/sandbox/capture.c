@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* capture.c: reads a pipe without ever waiting for anybody. */
+#include "sandbox/capture.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <unistd.h>
+
+void capture_begin(struct capture *c, int from, int live, size_t keep, char *part)
+{
+    *c = (struct capture){ .from = from, .live = live, .head = { .max = keep }, .part = part };
+    sha256_begin(&c->sum);
+}
+
+static bool is_waiting(const struct capture *c)
+{
+    return c->sent < c->had;
+}
+
+bool capture_is_open(const struct capture *c)
+{
+    return c->from >= 0 || is_waiting(c);
+}
+
+int capture_waits(const struct capture *c, short *events)
+{
+    *events = is_waiting(c) ? POLLOUT : POLLIN;
+    return is_waiting(c) ? c->live : c->from;
+}
+
+static void close_from(struct capture *c)
+{
+    if (c->from >= 0)
+        (void)close(c->from);
+    c->from = -1;
+}
+
+static void keep(struct capture *c, const char *bytes, size_t n)
+{
+    size_t room = c->head.max - c->head.len;
+
+    sha256_add(&c->sum, bytes, n);
+    c->total += (int64_t)n;
+    buf_add(&c->head, bytes, n < room ? n : room);
+}
+
+/* Nobody reads any more: the command is told as it would be without us, by a broken pipe. */
+static void give_up(struct capture *c)
+{
+    c->had = c->sent = 0;
+    close_from(c);
+}
+
+static void pass_on(struct capture *c)
+{
+    while (is_waiting(c)) {
+        ssize_t n = write(c->live, c->part + c->sent, c->had - c->sent);
+
+        if (n >= 0)
+            c->sent += (size_t)n;
+        else if (errno == EAGAIN)
+            return;
+        else if (errno != EINTR)
+            give_up(c);
+    }
+}
+
+void capture_step(struct capture *c)
+{
+    ssize_t n;
+
+    if (!is_waiting(c)) {
+        n = read(c->from, c->part, CAPTURE_PART);
+        if (n < 0 && (errno == EAGAIN || errno == EINTR))
+            return;
+        if (n <= 0) {
+            close_from(c);
+            return;
+        }
+        keep(c, c->part, (size_t)n);
+        c->had = c->live >= 0 ? (size_t)n : 0;
+        c->sent = 0;
+    }
+    pass_on(c);
+}
+
+void capture_end(struct capture *c)
+{
+    give_up(c);
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cgroup.c: the groups of one run, made on whatever hierarchies there are. */
+#include "sandbox/cgroup.h"
+
+#include <assert.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "contract/codes.h"
+#include "sandbox/cgroup_file.h"
+#include "sandbox/cgroup_owner.h"
+#include "sandbox/cgroup_seat.h"
+#include "sandbox/cgroup_version.h"
+
+static const struct cgroup_version *version_of(const struct cgroup_seat *seat)
+{
+    return seat->v2 ? &cgroup_v2 : &cgroup_v1;
+}
+
+/* ---- removing ---- */
+
+enum { PATIENCE_US = 2000000, SWEEP_PATIENCE_US = 20000, LONGEST_US = 20000 };
+
+/* Mostly the group is empty, and this is one system call. Waits grow from a moment upwards. */
+static bool remove_group(const struct cgroup_version *v, int parent, const char *name, int patience)
+{
+    _fd_ int dir = -1;
+
+    for (int us = 50; unlinkat(parent, name, AT_REMOVEDIR) != 0;
+         us = us < LONGEST_US ? us * 2 : us) {
+        if (errno == ENOENT)
+            return true;
+        if (errno != EBUSY || patience <= 0)
+            return false;
+        if (dir < 0)
+            dir = openat(parent, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        v->kill(dir, us);
+        patience -= us;
+    }
+    return true;
+}
+
+static void close_dir(struct cgroup_dir *d)
+{
+    own_close(&d->tasks);
+    own_close(&d->dir);
+    own_close(&d->parent);
+}
+
+bool cgroup_remove(struct cgroup *c, struct error *e)
+{
+    bool ok = true;
+
+    /* In the order against that of making: a sweep looks for names in the first. */
+    while (c->count > 0) {
+        struct cgroup_dir *d = &c->dirs[--c->count];
+
+        if (!remove_group(d->version, d->parent, c->name, PATIENCE_US))
+            ok = error_sys(e, CODE_IO, "the group '%s' cannot be removed", c->name);
+        close_dir(d);
+    }
+    *c = (struct cgroup){ 0 };
+    return ok;
+}
+
+/* ---- making ---- */
+
+static bool refuse_group(const struct cgroup_seat *seat, struct error *e)
+{
+    char names[CONTROLLERS_TEXT];
+
+    controllers_text(seat->controllers, names);
+    return error_sys(e, CODE_LAYER_MISSING,
+                     "cgroup: %s: no group can be made in %s; run writ as root, or in a group that "
+                     "root has given to this user",
+                     names, seat->dir);
+}
+
+/* Adds the directory of one seat, with its limits. What it has made is in *c also on false. */
+static bool add_dir(struct cgroup *c, struct cgroup_seat *seat, const struct cgroup_limits *limits,
+                    struct error *e)
+{
+    struct cgroup_dir *d = &c->dirs[c->count];
+
+    *d = (struct cgroup_dir){ version_of(seat), seat->controllers, seat->cpuacct, -1, -1, -1 };
+    if (!d->version->place(seat, true, &d->parent, e))
+        return false;
+    if (mkdirat(d->parent, c->name, 0755) != 0) {
+        (void)refuse_group(seat, e);
+        close_dir(d);
+        return false;
+    }
+    c->count++;
+    d->dir = openat(d->parent, c->name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (d->dir < 0)
+        return error_sys(e, CODE_LAYER_MISSING, "cgroup: the new group cannot be opened");
+    if (!d->version->limit(d, limits, e))
+        return false;
+    if (!seat->v2)
+        d->tasks = openat(d->dir, "tasks", O_WRONLY | O_CLOEXEC);
+    return seat->v2 || d->tasks >= 0 ||
+           error_sys(e, CODE_LAYER_MISSING, "cgroup: tasks cannot be opened");
+}
+
+static bool none_missing(unsigned missing, struct error *e)
+{
+    char names[CONTROLLERS_TEXT];
+
+    controllers_text(missing, names);
+    return !missing || error_set(e, CODE_LAYER_MISSING,
+                                 "cgroup: %s: this kernel does not have it; see cgroup_disable= "
+                                 "among the words it was booted with",
+                                 names);
+}
+
+/* Makes the groups for these controllers only. */
+static bool make(struct cgroup_seats *s, unsigned wanted, const struct cgroup_limits *limits,
+                 struct cgroup *out, struct error *e)
+{
+    struct cgroup c = { 0 };
+    struct cgroup_owner self;
+    struct error unused;
+    bool foreign;
+
+    if (!none_missing(s->missing & wanted, e) || !cgroup_owner_self(&self, &foreign, e))
+        return false;
+    cgroup_owner_name(&self, c.name);
+    for (int i = 0; i < s->count; i++) {
+        s->seats[i].controllers &= wanted;
+        if (s->seats[i].controllers && !add_dir(&c, &s->seats[i], limits, e)) {
+            (void)!cgroup_remove(&c, &unused);
+            return false;
+        }
+    }
+    *out = c;
+    return true;
+}
+
+bool cgroup_make(const struct cgroup_limits *limits, struct cgroup *out, struct error *e)
+{
+    _seats_ struct cgroup_seats s = { 0 };
+
+    assert(limits->memory_bytes > 0 && limits->cores > 0 && limits->tasks > 0);
+    return cgroup_seats_find(&s, e) && make(&s, CONTROLLERS_ALL, limits, out, e);
+}
+
+/* ---- asking ---- */
+
+const char *cgroup_kind(const struct cgroup *c)
+{
+    for (int i = 1; i < c->count; i++)
+        if (c->dirs[i].version != c->dirs[0].version)
+            return "hybrid";
+    return c->count > 0 ? c->dirs[0].version->name : "none";
+}
+
+int cgroup_into(const struct cgroup *c)
+{
+    for (int i = 0; i < c->count; i++)
+        if (c->dirs[i].version == &cgroup_v2)
+            return c->dirs[i].dir;
+    return -1;
+}
+
+int cgroup_enter(const struct cgroup *c)
+{
+    for (int i = 0; i < c->count; i++)
+        if (c->dirs[i].tasks >= 0 && write(c->dirs[i].tasks, "0", 1) != 1)
+            return -1;
+    return 0;
+}
+
+int cgroup_processes(const struct cgroup *c)
+{
+    for (int i = 0; i < c->count; i++)
+        if (c->dirs[i].controllers & 1 << CONTROLLER_PIDS)
+            return cgroup_each_process(c->dirs[i].dir, NULL);
+    return -1;
+}
+
+void cgroup_usage(const struct cgroup *c, struct cgroup_usage *out)
+{
+    *out = (struct cgroup_usage){ .memory_peak_bytes = -1, .cpu_ms = -1 };
+    for (int i = 0; i < c->count; i++)
+        c->dirs[i].version->usage(&c->dirs[i], out);
+}
+
+/* ---- doctor ---- */
+
+static void probe_one(unsigned controller, struct cgroup_finding *out)
+{
+    static const struct cgroup_limits least = { .memory_bytes = 64 << 20, .cores = 1, .tasks = 16 };
+    _seats_ struct cgroup_seats s = { 0 };
+    struct cgroup c;
+    struct error e;
+
+    *out = (struct cgroup_finding){ .controller = controller_names[controller] };
+    if (cgroup_seats_find(&s, &e) && make(&s, 1U << controller, &least, &c, &e)) {
+        const char *kind = cgroup_kind(&c);
+
+        if (cgroup_remove(&c, &e))
+            out->kind = kind;
+    }
+    if (!out->kind)
+        memcpy(out->why, e.msg, sizeof out->why);
+}
+
+void cgroup_probe(struct cgroup_finding out[CGROUP_DIRS])
+{
+    for (unsigned i = 0; i < CONTROLLERS; i++)
+        probe_one(i, &out[i]);
+}
+
+/* ---- sweeping ---- */
+
+/* Where runs of this process would be; parents[0] has the name of each. */
+struct places {
+    int count;
+    int fds[CGROUP_DIRS];
+    const struct cgroup_version *versions[CGROUP_DIRS];
+};
+
+static void find_places(struct places *p)
+{
+    _seats_ struct cgroup_seats s = { 0 };
+    struct error unused;
+
+    *p = (struct places){ 0 };
+    if (!cgroup_seats_find(&s, &unused))
+        return;
+    for (int i = 0; i < s.count; i++) {
+        p->versions[p->count] = version_of(&s.seats[i]);
+        if (p->versions[p->count]->place(&s.seats[i], false, &p->fds[p->count], &unused))
+            p->count++;
+    }
+}
+
+static void sweep_name(const struct places *p, const char *name, int64_t ns)
+{
+    struct cgroup_owner owner;
+
+    if (!cgroup_owner_named(str_of(name), &owner) || owner.ns != ns || !cgroup_owner_dead(&owner))
+        return;
+    for (int i = p->count - 1; i >= 0; i--)
+        (void)remove_group(p->versions[i], p->fds[i], name, SWEEP_PATIENCE_US);
+}
+
+static void sweep_places(const struct places *p, int64_t ns)
+{
+    _fd_ int list = openat(p->fds[0], ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    _Alignas(struct dirent64) char text[8192];
+    ssize_t n;
+
+    while (list >= 0 && (n = getdents64(list, text, sizeof text)) > 0)
+        for (ssize_t at = 0; at < n;) {
+            const struct dirent64 *entry = (const void *)(text + at);
+
+            if (entry->d_type == DT_DIR)
+                sweep_name(p, entry->d_name, ns);
+            at += entry->d_reclen;
+        }
+}
+
+void cgroup_sweep(void)
+{
+    struct cgroup_owner self;
+    struct error unused;
+    struct places p;
+    bool foreign;
+
+    if (!cgroup_owner_self(&self, &foreign, &unused) || foreign)
+        return;
+    find_places(&p);
+    if (p.count > 0)
+        sweep_places(&p, self.ns);
+    for (int i = 0; i < p.count; i++)
+        (void)close(p.fds[i]);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cgroup.h: limits on a whole tree of processes, and what it used, by the kernel's own count.
+ *
+ * One group for one run, made before any process is in it and never used again. Which hierarchy
+ * carries which limit is found out per controller: version 1 where the kernel has the controller
+ * there, else version 2, else there is none and cgroup_make() refuses. Groups are made below the
+ * one this process is in (version 2: or beside it), never above the root of its namespace or mount.
+ */
+#pragma once
+
+#include "base/error.h"
+#include "sandbox/cgroup_types.h"
+
+/* Zeroed means: no group. */
+struct cgroup {
+    int count; /* of dirs; everything else is private */
+    struct cgroup_dir dirs[CGROUP_DIRS];
+    char name[CGROUP_NAME];
+};
+
+/* Makes the groups of one run, with its limits written. On false nothing is left behind; the error
+ * (CODE_LAYER_MISSING) names the controller and why. On version 2 this may move the process into a
+ * leaf `writ-supervisor` of its own group, when it is alone there: only a group without processes
+ * hands controllers down. */
+bool cgroup_make(const struct cgroup_limits *limits, struct cgroup *out, struct error *e) NODISCARD;
+
+/* "v1", "v2", "hybrid" (some of each) for the record; "none" where there is no group. */
+const char *cgroup_kind(const struct cgroup *c);
+
+/* The descriptor for CLONE_INTO_CGROUP, or -1 when nothing is on version 2. */
+int cgroup_into(const struct cgroup *c);
+
+/* In the new, single-threaded process, before it starts anything: enters the version 1 groups by
+ * writing "0" to descriptors of `tasks` opened before the clone (cgroup.procs waits for a grace
+ * period: 7 ms). Only system calls, no allocation. 0, or -1 and errno. */
+int cgroup_enter(const struct cgroup *c);
+
+/* How many processes (not threads) are in it now; -1 when it cannot be told. */
+int cgroup_processes(const struct cgroup *c);
+
+/* What it used; to be asked when it has ended. */
+void cgroup_usage(const struct cgroup *c, struct cgroup_usage *out);
+
+/* Kills what is left in it, waits until it is empty (about 2 s at most) and removes the
+ * directories. Closes all descriptors and leaves *c zeroed, also on false, which means that one
+ * could not be removed; a sweep tries again once this process is gone. Accepts a zeroed one. */
+bool cgroup_remove(struct cgroup *c, struct error *e) NODISCARD;
+
+/* Removes the groups of runs whose supervisor is dead, where this process would make its own.
+ * Cheap when there are none. */
+void cgroup_sweep(void);
+
+/* For doctor: which of memory, pids and cpu could be limited here, found by making a group and
+ * removing it. kind is "v1", "v2" or NULL; why then says what stands in the way and what mends
+ * it. */
+struct cgroup_finding {
+    const char *controller;
+    const char *kind;
+    char why[ERROR_MSG];
+};
+void cgroup_probe(struct cgroup_finding out[CGROUP_DIRS]);

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cgroup_version.h: what the two versions of control groups do differently, as one struct each. */
+#pragma once
+
+#include "sandbox/cgroup_seat.h"
+
+struct cgroup_version {
+    const char *name;
+
+    /* The directory in which a run's group is to be made, as an O_PATH descriptor that may be
+     * taken from the seat. `prepare`: may move this process and enable controllers for that; else
+     * it only looks. */
+    bool (*place)(struct cgroup_seat *seat, bool prepare, int *fd, struct error *e);
+
+    /* Writes the limits of the directory's controllers. */
+    bool (*limit)(const struct cgroup_dir *d, const struct cgroup_limits *limits, struct error *e);
+
+    /* Fills in what the directory's controllers count. */
+    void (*usage)(const struct cgroup_dir *d, struct cgroup_usage *out);
+
+    /* One step on the way to an empty group: kills what is in it, and waits for about `us`. */
+    void (*kill)(int dir, int us);
+};
+
+extern const struct cgroup_version cgroup_v1, cgroup_v2;

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* child.c: from clone to exec.
+ *
+ * Runs in the child of a possibly threaded parent: nothing here allocates, locks or uses stdio.
+ * Each stage is one row; the parent names a failed stage by its row and errno, so that a refusal
+ * reads "landlock: Operation not supported" whatever the kernel.
+ */
+#include "sandbox/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <linux/seccomp.h>
+#include <linux/securebits.h>
+#include <net/if.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "contract/codes.h"
+#include "sandbox/kernel.h"
+#include "sandbox/landlock.h"
+#include "sandbox/root.h"
+
+/* What the stages hand on to each other. */
+struct child {
+    struct jail *jail;
+    int root; /* of the new disk */
+};
+
+/* ---- stages of init ---- */
+
+static int enter_cgroup(struct child *c)
+{
+    return cgroup_enter(&c->jail->cgroup);
+}
+
+/* The supervisor writes who we are into /proc and then lets us go on. */
+static int wait_for_go(struct child *c)
+{
+    char word = 0;
+    ssize_t n;
+
+    (void)close(c->jail->far_end);
+    do {
+        n = recv(c->jail->line, &word, 1, 0);
+    } while (n < 0 && errno == EINTR);
+    if (n == 1 && word == WORD_GO)
+        return 0;
+    _exit(0); /* it is gone, or has thought better of it */
+}
+
+static int take_identity(struct child *c)
+{
+    const struct jail *j = c->jail;
+
+    if (!j->privileged)
+        return 0;
+    if (setgroups(0, NULL) != 0 || setresgid(j->gid, j->gid, j->gid) != 0)
+        return -1;
+    return setresuid(j->uid, j->uid, j->uid);
+}
+
+/* A program may talk to itself: its network has a loop, and nothing else. */
+static int raise_loop(struct child *c)
+{
+    struct ifreq request = { .ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING };
+    int fd, done;
+
+    if (c->jail->host_network)
+        return 0;
+    fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return errno == EAFNOSUPPORT ? 0 : -1; /* a kernel without IP has no loop to raise */
+    done = ioctl(fd, SIOCSIFFLAGS, &request);
+    (void)close(fd);
+    return done;
+}
+
+static int make_root(struct child *c)
+{
+    return root_make(c->jail, &c->root);
+}
+
+static int mount_trees(struct child *c)
+{
+    return root_mount(c->jail, c->root);
+}
+
+static int mount_devices(struct child *c)
+{
+    return root_devices(c->jail, c->root);
+}
+
+static int mount_proc(struct child *c)
+{
+    return root_proc(c->jail, c->root);
+}
+
+static int enter_root(struct child *c)
+{
+    return root_enter(c->jail, c->root);
+}
+
+/* The same for every run, wherever it runs. */
+static int set_names(struct child *c)
+{
+    (void)c;
+    (void)umask(022);
+    return sethostname("writ", 4) == 0 && setdomainname("", 0) == 0 ? 0 : -1;
+}
+
+static int set_limit(__rlimit_resource_t which, rlim_t most)
+{
+    struct rlimit now, want;
+
+    if (getrlimit(which, &now) != 0)
+        return -1;
+    want.rlim_max = now.rlim_max < most ? now.rlim_max : most;
+    want.rlim_cur = want.rlim_max;
+    return setrlimit(which, &want);
+}
+
+static int set_limits(struct child *c)
+{
+    /* clang-format off */
+    const struct {
+        __rlimit_resource_t which;
+        rlim_t most;
+    } rows[] = {
+        { RLIMIT_CORE,     0 },
+        { RLIMIT_NOFILE,   1024 },
+        { RLIMIT_FSIZE,    (rlim_t)c->jail->file_bytes },
+        { RLIMIT_MEMLOCK,  64 << 10 },
+        { RLIMIT_MSGQUEUE, 0 },
+        { RLIMIT_STACK,    8 << 20 },
+        { RLIMIT_NICE,     0 },
+        { RLIMIT_RTPRIO,   0 },
+        { RLIMIT_SIGPENDING, 1024 },
+    };
+    /* clang-format on */
+
+    for (size_t i = 0; i < COUNT(rows); i++)
+        if (set_limit(rows[i].which, rows[i].most) != 0)
+            return -1;
+    if (c->jail->process_most > 0 && set_limit(RLIMIT_NPROC, (rlim_t)c->jail->process_most) != 0)
+        return -1;
+    if (c->jail->memory_most > 0 && set_limit(RLIMIT_AS, (rlim_t)c->jail->memory_most) != 0)
+        return -1;
+    return 0;
+}
+
+/* From here on nobody in the tree has a right over anything, nor can get one: no capability is
+ * left, being root inside means nothing, and no program can bring rights along. */
+static int drop_rights(struct child *c)
+{
+    struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
+    struct __user_cap_data_struct none[2] = { 0 };
+    unsigned long bits = SECURE_ALL_BITS & ~(1UL << SECURE_KEEP_CAPS);
+
+    (void)c;
+    if (prctl(PR_SET_SECUREBITS, bits | SECURE_ALL_LOCKS) != 0 ||
+        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        return -1;
+    return (int)syscall(SYS_capset, &head, none);
+}
+
+/* Changing who we are cleared what was said about dying before; and init's memory is not for the
+ * command to look at. */
+static int guard_init(struct child *c)
+{
+    struct pollfd line = { .fd = c->jail->line };
+
+    if (prctl(PR_SET_DUMPABLE, 0) != 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+        return -1;
+    if (poll(&line, 1, 0) == 1)
+        _exit(0);
+    return 0;
+}
+
+/* What the supervisor had open is not ours: a pipe we held would never break. */
+static int close_others(struct child *c)
+{
+    const struct jail *j = c->jail;
+    unsigned keep[] = { (unsigned)j->line, (unsigned)j->streams[0], (unsigned)j->streams[1],
+                        (unsigned)j->streams[2] };
+    unsigned from = 3;
+
+    for (;;) {
+        unsigned next = ~0U;
+
+        for (size_t i = 0; i < COUNT(keep); i++)
+            if (keep[i] >= from && keep[i] < next)
+                next = keep[i];
+        if (next > from)
+            (void)syscall(SYS_close_range, from, next - 1, 0);
+        if (next == ~0U)
+            return 0;
+        from = next + 1;
+    }
+}
+
+/* ---- stages of the command ---- */
+
+static int set_streams(struct child *c)
+{
+    const struct jail *j = c->jail;
+    sigset_t none;
+
+    for (int i = 0; i < 3; i++)
+        if (dup2(j->streams[i], i) < 0)
+            return -1;
+    for (int s = 1; s < NSIG; s++)
+        (void)signal(s, SIG_DFL);
+    (void)sigemptyset(&none);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+    if (CPU_COUNT(&j->cpus) > 0 && sched_setaffinity(0, sizeof j->cpus, &j->cpus) != 0)
+        return -1;
+    return setpgid(0, 0);
+}
+
+static int enter_cwd(struct child *c)
+{
+    return chdir(c->jail->cwd);
+}
+
+static int enter_landlock(struct child *c)
+{
+    return landlock_enter(c->jail);
+}
+
+/* Hands the descriptor on which forks are asked for to the supervisor. */
+static int send_listener(int line, int listener)
+{
+    union {
+        char bytes[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr head;
+    } control = { .head = { .cmsg_level = SOL_SOCKET,
+                            .cmsg_type = SCM_RIGHTS,
+                            .cmsg_len = CMSG_LEN(sizeof(int)) } };
+    struct word word = { .kind = WORD_LISTENER };
+    struct iovec part = { &word, sizeof word };
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control
+    };
+
+    memcpy(CMSG_DATA(&control.head), &listener, sizeof listener);
+    return sendmsg(line, &message, MSG_NOSIGNAL) == (ssize_t)sizeof word ? 0 : -1;
+}
+
+static int enter_seccomp(struct child *c)
+{
+    struct sock_fprog program = { c->jail->seccomp.count, c->jail->seccomp.code };
+    bool listens = c->jail->count_forks;
+    long got = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+                       listens ? SECCOMP_FILTER_FLAG_NEW_LISTENER : 0, &program);
+
+    if (got < 0 || !listens)
+        return (int)got;
+    return send_listener(c->jail->line, (int)got);
+}
+
+/* Only 0, 1 and 2 stay open. */
+static int start_command(struct child *c)
+{
+    (void)syscall(SYS_close_range, 3, ~0U, CLOSE_RANGE_CLOEXEC);
+    return execve(c->jail->path, c->jail->argv, c->jail->env);
+}
+
+/* ---- the tables ---- */
+
+/* clang-format off */
+static const struct stage {
+    const char *name;
+    enum layer layer;
+    int (*enter)(struct child *c); /* 0, or -1 with errno */
+} init_stages[] = {
+    { "cgroup",    LAYER_CGROUP,   enter_cgroup },
+    { "go",        LAYER_USER,     wait_for_go },
+    { "identity",  LAYER_USER,     take_identity },
+    { "loopback",  LAYER_NET,      raise_loop },
+    { "root",      LAYER_MOUNT,    make_root },
+    { "trees",     LAYER_MOUNT,    mount_trees },
+    { "devices",   LAYER_MOUNT,    mount_devices },
+    { "proc",      LAYER_MOUNT,    mount_proc },
+    { "pivot",     LAYER_MOUNT,    enter_root },
+    { "others",    LAYER_PID,      close_others },
+    { "names",     LAYER_USER,     set_names },
+    { "rlimits",   LAYER_USER,     set_limits },
+    { "rights",    LAYER_USER,     drop_rights },
+    { "guard",     LAYER_PID,      guard_init },
+}, command_stages[] = {
+    { "streams",   LAYER_PID,      set_streams },
+    { "directory", LAYER_MOUNT,    enter_cwd },
+    { "landlock",  LAYER_LANDLOCK, enter_landlock },
+    { "seccomp",   LAYER_SECCOMP,  enter_seccomp },
+    { "exec",      LAYER_PID,      start_command },
+};
+/* clang-format on */
+
+static const struct stage *stage_of(int n)
+{
+    size_t i = (size_t)n;
+
+    return i < COUNT(init_stages) ? &init_stages[i] : &command_stages[i - COUNT(init_stages)];
+}
+
+/* Walks a table; on failure says where and why, and ends the process. */
+static void walk(struct child *c, const struct stage *stages, size_t n, int first)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct word word = { .kind = WORD_FAILED, .stage = first + (int)i };
+
+        if (!(c->jail->layers & (1U << stages[i].layer)) || stages[i].enter(c) == 0)
+            continue;
+        word.sys = errno;
+        (void)send(c->jail->line, &word, sizeof word, MSG_NOSIGNAL);
+        _exit(127);
+    }
+}
+
+static int command_main(void *child)
+{
+    walk(child, command_stages, COUNT(command_stages), COUNT(init_stages));
+    _exit(127); /* not reached: the last stage is exec */
+}
+
+/* ---- init's watch ---- */
+
+/* Waits for every child that died; true when the command was among them. */
+static bool reap(pid_t command, int *status)
+{
+    bool over = false;
+    int s;
+
+    for (;;) {
+        pid_t pid = waitpid(-1, &s, WNOHANG | __WALL);
+
+        if (pid <= 0)
+            return over;
+        if (pid == command) {
+            *status = s;
+            over = true;
+        }
+    }
+}
+
+/* Until the command is over or the supervisor is gone; leaving ends the whole tree. */
+static void watch(const struct jail *jail, int signals, pid_t command)
+{
+    struct pollfd fds[] = { { .fd = signals, .events = POLLIN }, { .fd = jail->line } };
+    struct signalfd_siginfo info;
+    struct word word = { .kind = WORD_ENDED };
+
+    for (;;) {
+        if (poll(fds, COUNT(fds), -1) < 0 && errno != EINTR)
+            return;
+        if (fds[1].revents)
+            return;
+        while (read(signals, &info, sizeof info) == (ssize_t)sizeof info)
+            if (info.ssi_signo == SIGTERM)
+                (void)kill(-1, SIGTERM);
+        if (reap(command, &word.status)) {
+            (void)send(jail->line, &word, sizeof word, MSG_NOSIGNAL);
+            return;
+        }
+    }
+}
+
+void child_main(struct jail *jail)
+{
+    static char stack[64 << 10] __attribute__((aligned(16)));
+    struct child child = { .jail = jail, .root = -1 };
+    sigset_t all, ours;
+    int signals;
+    pid_t command;
+
+    (void)sigfillset(&all);
+    (void)sigprocmask(SIG_SETMASK, &all, NULL);
+    (void)signal(SIGCHLD, SIG_DFL);
+    (void)setsid();
+    walk(&child, init_stages, COUNT(init_stages), 0);
+    (void)sigemptyset(&ours);
+    (void)sigaddset(&ours, SIGCHLD);
+    (void)sigaddset(&ours, SIGTERM);
+    signals = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
+    /* The command borrows our memory until it execs: nothing is copied. */
+    command = clone(command_main, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &child);
+    if (command > 0 && signals >= 0)
+        watch(jail, signals, command);
+    _exit(0);
+}
+
+/* ---- what the supervisor makes of it ---- */
+
+bool child_failed_at_exec(const struct word *word)
+{
+    return (size_t)word->stage + 1 == COUNT(init_stages) + COUNT(command_stages);
+}
+
+bool child_failure(const struct word *word, struct error *e)
+{
+    const struct stage *stage = stage_of(word->stage);
+
+    errno = word->sys;
+    return error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:%s: %s", layers[stage->layer].name,
+                     stage->name);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* child.h: what happens between clone and exec, as two lists of named stages.
+ *
+ * The new process becomes the first of its tree (`init`): it builds the walls, starts the command
+ * and waits for it. It says everything it has to say in words of a fixed size over one socket; the
+ * other end of that socket closing is its order to die, and its tree with it.
+ */
+#pragma once
+
+#include "base/error.h"
+#include "sandbox/jail.h"
+
+enum word_kind {
+    WORD_FAILED,   /* a stage did not work: `stage`, `sys` */
+    WORD_LISTENER, /* comes with a descriptor: who wants to start a process asks there */
+    WORD_ENDED,    /* the command is over: `status` as from wait */
+};
+
+struct word {
+    enum word_kind kind;
+    int stage, sys, status;
+};
+
+/* What the supervisor says when the new process may go on. */
+enum { WORD_GO = 'g' };
+
+/* Runs the stages. Never returns. */
+_Noreturn void child_main(struct jail *jail);
+
+/* Turns a WORD_FAILED into an error: LAYER_MISSING:<layer>: stage: why. */
+bool child_failure(const struct word *word, struct error *e);
+
+/* Whether it was the command that could not be started; else the sandbox could not be built. */
+bool child_failed_at_exec(const struct word *word);

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* collect.c: one file of a run, opened without following anything, hashed and kept. */
+#include "sandbox/collect.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "contract/codes.h"
+#include "sandbox/collect_store.h"
+
+enum {
+    COPY_BYTES = 64 * 1024,
+    TRIES = 8, /* a rename anywhere on the machine may disturb the kernel's look-up */
+};
+
+const char *const collect_state_names[] = {
+    [COLLECT_DONE] = "collected",
+    [COLLECT_MISSING] = "missing",
+    [COLLECT_SYMLINK] = "symlink_refused",
+    [COLLECT_NOT_REGULAR] = "not_regular",
+    [COLLECT_LINKED] = "linked",
+    [COLLECT_OUTSIDE] = "outside",
+    [COLLECT_TOO_LARGE] = "too_large",
+    [COLLECT_UNREADABLE] = "unreadable",
+    [COLLECT_STATES] = NULL,
+};
+
+/* ---- opening ---- */
+
+int collect_open(int root, const char *path, int flags)
+{
+    struct open_how how = {
+        .flags = (uint64_t)(flags | O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC),
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV,
+    };
+    int fd = -1;
+
+    for (int i = 0; i < TRIES && fd < 0; i++) {
+        fd = (int)syscall(SYS_openat2, root, path, &how, sizeof how);
+        if (fd < 0 && errno != EAGAIN && errno != EINTR)
+            break;
+    }
+    return fd;
+}
+
+enum collect_state collect_refusal(int sys)
+{
+    switch (sys) {
+    case ENOENT:
+    case ENOTDIR: return COLLECT_MISSING;
+    case ELOOP: return COLLECT_SYMLINK;
+    case EXDEV: return COLLECT_OUTSIDE;
+    case ENXIO: /* a socket */
+    case ENODEV: return COLLECT_NOT_REGULAR;
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+    case ENOSYS:
+    case EBADF:
+    case EINVAL: return COLLECT_STATES;
+    default: return COLLECT_UNREADABLE;
+    }
+}
+
+/* ---- copying ---- */
+
+/* What the descriptor is; COLLECT_DONE: a file that may be taken. */
+static enum collect_state look(const struct collect_job *job, int fd, int64_t *bytes)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) != 0)
+        return COLLECT_UNREADABLE;
+    if (!S_ISREG(st.st_mode))
+        return COLLECT_NOT_REGULAR;
+    *bytes = st.st_size;
+    if (st.st_nlink > 1 && !job->linked)
+        return COLLECT_LINKED;
+    return st.st_size > job->ceiling - job->total ? COLLECT_TOO_LARGE : COLLECT_DONE;
+}
+
+/* Reads to the end, but not beyond what is left of the ceiling: the size was only a promise. */
+static bool copy(const struct collect_job *job, int fd, struct keeping *k, struct collected *c,
+                 struct error *e)
+{
+    _free_ char *bytes = malloc(COPY_BYTES);
+    struct sha256 hash;
+    ssize_t n = 1;
+
+    if (!bytes)
+        mem_end();
+    c->bytes = 0;
+    sha256_begin(&hash);
+    while (n != 0 && c->state == COLLECT_DONE) {
+        n = read(fd, bytes, COPY_BYTES);
+        if (n < 0 && errno != EINTR)
+            c->state = COLLECT_UNREADABLE;
+        if (n <= 0)
+            continue;
+        c->bytes += n;
+        if (c->bytes > job->ceiling - job->total)
+            c->state = COLLECT_TOO_LARGE;
+        sha256_add(&hash, bytes, (size_t)n);
+        if (!keep_add(k, bytes, (size_t)n, e))
+            return false;
+    }
+    c->digest = sha256_end(&hash);
+    return true;
+}
+
+static bool take(struct collect_job *job, int fd, struct collected *c, struct error *e)
+{
+    struct keeping k;
+
+    if (!keep_begin(&k, job->store, e) || !copy(job, fd, &k, c, e))
+        return false;
+    if (c->state != COLLECT_DONE) {
+        c->digest = (struct digest){ 0 };
+        keep_drop(&k);
+        return true;
+    }
+    if (!keep_end(&k, &c->digest, c->bytes, e))
+        return false;
+    job->total += c->bytes;
+    return true;
+}
+
+/* ---- the list ---- */
+
+void collect_add(struct collected_list *out, struct arena *a, struct collected entry)
+{
+    if (out->n == out->room) {
+        size_t room = out->room ? 2 * out->room : 16;
+        struct collected *v = arena_alloc(a, room * sizeof *v);
+
+        if (out->n)
+            memcpy(v, out->v, out->n * sizeof *v);
+        out->v = v;
+        out->room = room;
+    }
+    out->v[out->n++] = entry;
+}
+
+bool collect_file(struct collect_job *job, struct str path, struct arena *a,
+                  struct collected_list *out, struct error *e)
+{
+    struct collected c = { { arena_text(a, path), path.n }, .state = COLLECT_MISSING };
+    bool whole = strlen(c.path.s) == path.n;
+    _fd_ int fd = whole ? collect_open(job->root, c.path.s, 0) : -1;
+
+    if (fd < 0 && whole)
+        c.state = collect_refusal(errno);
+    if (c.state == COLLECT_STATES)
+        return error_sys(e, CODE_IO, "a file of the run cannot be opened");
+    if (fd >= 0)
+        c.state = look(job, fd, &c.bytes);
+    if (c.state == COLLECT_DONE && !take(job, fd, &c, e))
+        return false;
+    job->truncated |= c.state == COLLECT_TOO_LARGE;
+    collect_add(out, a, c);
+    return true;
+}

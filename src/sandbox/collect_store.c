@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* collect_store.c: contents kept under their digest, whole or not at all. */
+#include "sandbox/collect_store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "contract/codes.h"
+
+enum {
+    NAMES_TRIED = 1000, /* left behind by processes that were killed and had the same number */
+    HASH_NAME = 7,      /* "sha256:" */
+    FOLDER_DIGITS = 2,  /* of the digest name a folder */
+    FINAL_PATH = 96,    /* "sha256/", the digits and one more slash */
+};
+
+bool keep_begin(struct keeping *k, int store, struct error *e)
+{
+    *k = (struct keeping){ .store = store, .fd = -1 };
+    if (store < 0)
+        return true;
+    for (int i = 0; i < NAMES_TRIED && k->fd < 0; i++) {
+        (void)snprintf(k->name, sizeof k->name, "new.%d.%d", (int)getpid(), i);
+        k->fd = openat(store, k->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0400);
+        if (k->fd < 0 && errno != EEXIST)
+            break;
+    }
+    if (k->fd < 0)
+        return error_sys(e, CODE_IO, "the evidence store cannot be written");
+    return true;
+}
+
+void keep_drop(struct keeping *k)
+{
+    if (k->fd < 0)
+        return;
+    (void)close(k->fd);
+    (void)unlinkat(k->store, k->name, 0);
+    k->fd = -1;
+}
+
+static bool failed(struct keeping *k, struct error *e)
+{
+    (void)error_sys(e, CODE_IO, "a file cannot be kept in the evidence store");
+    keep_drop(k);
+    return false;
+}
+
+bool keep_add(struct keeping *k, const char *bytes, size_t n, struct error *e)
+{
+    while (k->fd >= 0 && n > 0) {
+        ssize_t done = write(k->fd, bytes, n);
+
+        if (done < 0 && errno != EINTR)
+            return failed(k, e);
+        bytes += done > 0 ? done : 0;
+        n -= done > 0 ? (size_t)done : 0;
+    }
+    return true;
+}
+
+static bool make_folder(int store, const char *path)
+{
+    return mkdirat(store, path, 0700) == 0 || errno == EEXIST;
+}
+
+/* One of another size was cut short by a loss of power; it is replaced. */
+static bool is_there(int store, const char *path, int64_t bytes)
+{
+    struct stat st;
+
+    return fstatat(store, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+           st.st_size == bytes;
+}
+
+bool keep_end(struct keeping *k, const struct digest *digest, int64_t bytes, struct error *e)
+{
+    char text[DIGEST_TEXT], folder[FINAL_PATH], path[FINAL_PATH];
+    const char *digits = text + HASH_NAME;
+
+    if (k->fd < 0)
+        return true;
+    digest_text(digest, text);
+    (void)snprintf(folder, sizeof folder, "sha256/%.*s", FOLDER_DIGITS, digits);
+    (void)snprintf(path, sizeof path, "sha256/%.*s/%s", FOLDER_DIGITS, digits,
+                   digits + FOLDER_DIGITS);
+    if (is_there(k->store, path, bytes)) {
+        keep_drop(k);
+        return true;
+    }
+    if (!make_folder(k->store, "sha256") || !make_folder(k->store, folder) ||
+        renameat(k->store, k->name, k->store, path) != 0)
+        return failed(k, e);
+    (void)close(k->fd);
+    k->fd = -1;
+    return true;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* grants.c: one sorted list of paths and what may be done with them. */
+#include "sandbox/grants.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contract/codes.h"
+
+const char *const access_names[] = {
+    [ACCESS_READ] = "read",
+    [ACCESS_WRITE] = "write",
+    [ACCESS_PROTECTED] = "protected",
+    [ACCESS_DENIED] = "denied",
+};
+
+/* The kernel's own file systems: a way out, or nothing to work on. */
+static const char *const never[] = { "/proc", "/sys", "/dev" };
+
+bool path_is_in(const char *path, const char *dir)
+{
+    size_t n = strlen(dir);
+
+    if (n == 1)
+        return true; /* "/" */
+    return strncmp(path, dir, n) == 0 && (path[n] == '\0' || path[n] == '/');
+}
+
+static bool is_never(const char *path)
+{
+    for (size_t i = 0; i < COUNT(never); i++)
+        if (path_is_in(path, never[i]))
+            return true;
+    return false;
+}
+
+/* The name the kernel knows an open file by. */
+static bool real_path(int fd, char out[PATH_MAX])
+{
+    char link[32];
+    ssize_t n;
+
+    (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    n = readlink(link, out, PATH_MAX - 1);
+    if (n <= 0)
+        return false;
+    out[n] = '\0';
+    return out[0] == '/';
+}
+
+bool grant_find(const char *base, const char *path, struct arena *a, struct grant *out,
+                struct error *e)
+{
+    const char *full = path[0] == '/' ? path : arena_printf(a, "%s/%s", base, path);
+    _fd_ int fd = -1;
+    char real[PATH_MAX];
+    struct stat s;
+
+    if (is_never(full))
+        return error_set(e, CODE_PATH_REFUSED, "%s is the kernel's own; it is never granted", path);
+    fd = open(full, O_PATH | O_CLOEXEC);
+    if (fd < 0)
+        return error_sys(e, CODE_PATH_REFUSED, "%s cannot be opened", path);
+    if (fstat(fd, &s) != 0 || !real_path(fd, real))
+        return error_sys(e, CODE_PATH_REFUSED, "%s has no name of its own", path);
+    if (is_never(real))
+        return error_set(e, CODE_PATH_REFUSED, "%s is %s, the kernel's own; it is never granted",
+                         path, real);
+    out->path = arena_text(a, str_of(real));
+    out->is_dir = S_ISDIR(s.st_mode);
+    out->dev = s.st_dev;
+    out->ino = s.st_ino;
+    out->owner = s.st_uid;
+    out->group = s.st_gid;
+    return true;
+}
+
+void grants_add(struct grants *g, const struct grant *grant)
+{
+    if (g->n == g->room) {
+        size_t room = g->room ? 2 * g->room : 32;
+        struct grant *v = arena_alloc(g->a, room * sizeof *v);
+
+        if (g->n)
+            memcpy(v, g->v, g->n * sizeof *v);
+        g->v = v;
+        g->room = room;
+    }
+    g->v[g->n++] = *grant;
+}
+
+bool grants_open(struct grants *g, struct grant like, const char *base, const char *path,
+                 struct error *e)
+{
+    if (!grant_find(base, path, g->a, &like, e))
+        return false;
+    grants_add(g, &like);
+    return true;
+}
+
+/* By path; of the same path the entry that holds comes last. */
+static int by_path(const void *a, const void *b)
+{
+    const struct grant *x = a, *y = b;
+    int order = strcmp(x->path, y->path);
+
+    if (order != 0)
+        return order;
+    if (x->implied != y->implied)
+        return y->implied - x->implied;
+    return (int)x->access - (int)y->access;
+}
+
+/* The nearest entry above v[i], or NULL; those behind it were settled before. */
+static const struct grant *above(const struct grants *g, size_t settled, const char *path)
+{
+    for (size_t i = settled; i-- > 0;)
+        if (path_is_in(path, g->v[i].path))
+            return &g->v[i];
+    return NULL;
+}
+
+static bool is_needless(const struct grant *grant, const struct grant *up)
+{
+    if (!up)
+        return false;
+    if (up->access == ACCESS_DENIED || grant->implied)
+        return true;
+    if (up->access == ACCESS_PROTECTED && grant->access != ACCESS_DENIED)
+        return true;
+    return up->access == grant->access;
+}
+
+/* What is denied and shown by nothing needs no mask; it was kept to deny what lies below it. */
+static void drop_unseen(struct grants *g)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < g->n; i++)
+        if (g->v[i].access != ACCESS_DENIED || above(g, kept, g->v[i].path))
+            g->v[kept++] = g->v[i];
+    g->n = kept;
+}
+
+void grants_settle(struct grants *g)
+{
+    size_t kept = 0;
+
+    if (g->n)
+        qsort(g->v, g->n, sizeof *g->v, by_path);
+    for (size_t i = 0; i < g->n; i++) {
+        struct grant grant = g->v[i];
+
+        if (i + 1 < g->n && strcmp(grant.path, g->v[i + 1].path) == 0)
+            continue;
+        if (!is_needless(&grant, above(g, kept, grant.path)))
+            g->v[kept++] = grant;
+    }
+    g->n = kept;
+    drop_unseen(g);
+}
+
+const struct grant *grants_decide(const struct grants *g, const char *path)
+{
+    return above(g, g->n, path);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* grants.h: which paths of the host a command sees, and what it may do with them.
+ *
+ * One list, sorted so that a directory comes before what lies in it. The deepest entry that holds a
+ * path decides about it, except that a denied one decides about everything below it.
+ */
+#pragma once
+
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+
+/* In rising order: of two entries for the same path the higher one holds. */
+enum access {
+    ACCESS_READ,
+    ACCESS_WRITE,
+    ACCESS_PROTECTED, /* may be read, and not written although what is around it may */
+    ACCESS_DENIED,
+};
+
+struct grant {
+    const char *path; /* absolute and real: no link, no `..` */
+    enum access access;
+    const char *why; /* "repository", "working directory", "asked for", .. */
+    bool implied;    /* needed to start at all: gives way to every other entry */
+    bool is_dir;
+    bool is_link; /* the name of a link that is itself denied */
+    dev_t dev;
+    ino_t ino;
+    uid_t owner;
+    gid_t group;
+};
+
+struct grants {
+    struct grant *v;
+    size_t n, room;
+    struct arena *a;
+};
+
+extern const char *const access_names[];
+
+/* Looks a path up, following links, and tells what it really is. The path given may be relative to
+ * `base`. False: it cannot be opened, or it lies where nothing is ever granted (/proc, /sys, /dev);
+ * e->sys is ENOENT where it is not there. */
+bool grant_find(const char *base, const char *path, struct arena *a, struct grant *out,
+                struct error *e) NODISCARD;
+
+void grants_add(struct grants *g, const struct grant *grant);
+
+/* Finds and adds. */
+bool grants_open(struct grants *g, struct grant like, const char *base, const char *path,
+                 struct error *e) NODISCARD;
+
+/* Sorts, and drops what other entries make needless. */
+void grants_settle(struct grants *g);
+
+/* The entry that decides about a path, or NULL where none does. */
+const struct grant *grants_decide(const struct grants *g, const char *path);
+
+/* Does `path` lie in `dir`, or is it that? */
+bool path_is_in(const char *path, const char *dir);

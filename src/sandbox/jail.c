@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* jail.c: grants and limits, laid out as arrays that the new process walks over. */
+#include "sandbox/jail.h"
+
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Numbers that no user has: what a privileged caller's commands are on the host. */
+enum { PRIVATE_IDS = 2000000000, PRIVATE_SPREAD = 65536 };
+
+enum { FILE_BYTES_MAX = 1 << 30 }; /* the largest file it may write */
+
+/* Directories that every run has for itself. */
+static const char *const own_dirs[] = { "dev",       "dev/shm", "etc", "home",
+                                        "home/writ", "proc",    "run", "tmp" };
+static const char *const own_writable[] = { "/dev/shm", "/home/writ", "/run", "/tmp" };
+
+/* ---- arrays ---- */
+
+struct layout {
+    struct jail *jail;
+    struct arena *a;
+    size_t dir_room;
+};
+
+static void add_dir(struct layout *l, const char *path)
+{
+    struct jail *j = l->jail;
+
+    for (size_t i = 0; i < j->dir_count; i++)
+        if (strcmp(j->dirs[i], path) == 0)
+            return;
+    if (j->dir_count == l->dir_room) {
+        size_t room = l->dir_room ? 2 * l->dir_room : 64;
+        const char **v = arena_alloc(l->a, room * sizeof *v);
+
+        if (j->dir_count)
+            memcpy(v, j->dirs, j->dir_count * sizeof *v);
+        j->dirs = v;
+        l->dir_room = room;
+    }
+    j->dirs[j->dir_count++] = path;
+}
+
+/* Every directory on the way to a path, and the path itself if it is one. */
+static void add_way(struct layout *l, const char *to, bool is_dir)
+{
+    for (const char *slash = strchr(to, '/'); slash; slash = strchr(slash + 1, '/'))
+        add_dir(l, arena_text(l->a, (struct str){ to, (size_t)(slash - to) }));
+    if (is_dir)
+        add_dir(l, to);
+}
+
+static void add_file(struct layout *l, const char *path, const char *text)
+{
+    l->jail->files[l->jail->file_count++] = (struct jail_file){ path, text };
+}
+
+/* ---- mounts ---- */
+
+static struct jail_mount mount_of(const struct grant *g, bool privileged)
+{
+    struct jail_mount m = { .from = g->path,
+                            .to = g->path + 1,
+                            .writable = g->access == ACCESS_WRITE,
+                            .is_link = g->is_link,
+                            .owned = privileged && strcmp(g->why, "system") != 0,
+                            .tree = -1,
+                            .dev = g->dev,
+                            .ino = g->ino };
+
+    if (g->access == ACCESS_DENIED)
+        m.kind = g->is_dir ? MOUNT_MASK_DIR : MOUNT_MASK_FILE;
+    return m;
+}
+
+static bool is_shown(const struct grants *g, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (path_is_in(g->v[i].path, g->v[k].path))
+            return true;
+    return false;
+}
+
+static void lay_mounts(struct layout *l, const struct grants *g)
+{
+    struct jail *j = l->jail;
+
+    j->mounts = arena_alloc(l->a, g->n * sizeof *j->mounts);
+    j->rules = arena_alloc(l->a, (g->n + COUNT(own_writable)) * sizeof *j->rules);
+    for (size_t i = 0; i < g->n; i++) {
+        struct jail_mount m = mount_of(&g->v[i], j->privileged);
+
+        m.shown = is_shown(g, i);
+        if (m.is_link && g->v[i].access == ACCESS_PROTECTED)
+            continue; /* a link can be replaced; what it leads to is protected by itself */
+        if (!m.shown) {
+            add_way(l, m.to, g->v[i].is_dir);
+            if (!g->v[i].is_dir)
+                add_file(l, m.to, "");
+        }
+        j->mounts[j->mount_count++] = m;
+        if (m.kind == MOUNT_TREE && g->v[i].access != ACCESS_PROTECTED)
+            j->rules[j->rule_count++] = (struct jail_rule){ g->v[i].path, m.writable };
+    }
+    for (size_t i = 0; i < COUNT(own_writable); i++)
+        j->rules[j->rule_count++] = (struct jail_rule){ own_writable[i], true };
+}
+
+static void lay_files(struct layout *l)
+{
+    const struct jail *j = l->jail;
+
+    add_file(l, "etc/passwd",
+             arena_printf(l->a, "writ:x:%u:%u:writ:/home/writ:/bin/sh\n", j->uid, j->gid));
+    add_file(l, "etc/group", arena_printf(l->a, "writ:x:%u:\n", j->gid));
+    add_file(l, "etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n");
+    if (!j->host_network)
+        add_file(l, "etc/hosts", "127.0.0.1 localhost\n::1 localhost\n127.0.0.1 writ\n");
+}
+
+/* ---- who it is ---- */
+
+static bool has_rights(void)
+{
+    struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
+    struct __user_cap_data_struct data[2] = { 0 };
+
+    return geteuid() == 0 && syscall(SYS_capget, &head, data) == 0 &&
+           (data[0].effective & (1U << CAP_SYS_ADMIN)) && (data[0].effective & (1U << CAP_SETUID));
+}
+
+/* An ordinary caller's command is the caller. A privileged caller's is the owner of the working
+ * directory; where that is root itself, a number without any meaning, whose files the host's root
+ * owns through mapped mounts. It is never root outside. */
+static void choose_identity(const struct jail_ask *ask, struct jail *j)
+{
+    uid_t number = PRIVATE_IDS + (uid_t)getpid() % PRIVATE_SPREAD;
+
+    j->privileged = has_rights();
+    j->uid = j->privileged ? ask->owner : geteuid();
+    j->gid = j->privileged ? ask->group : getegid();
+    j->outside = j->uid == 0 ? number : j->uid;
+    j->outside_group = j->uid == 0 || j->gid == 0 ? number : j->gid;
+    if (!j->privileged) {
+        j->outside = geteuid();
+        j->outside_group = getegid();
+    }
+}
+
+/* ---- limits ---- */
+
+/* A01-10: as many CPUs as cores, beginning behind the one we are on, so that supervisor and
+ * command run side by side. */
+static void choose_cpus(int64_t cores, cpu_set_t *out)
+{
+    cpu_set_t mine;
+    int here = sched_getcpu(), all = CPU_SETSIZE;
+
+    CPU_ZERO(out);
+    if (sched_getaffinity(0, sizeof mine, &mine) != 0)
+        return;
+    for (int k = 1; k <= all && CPU_COUNT(out) < cores; k++)
+        if (CPU_ISSET((here + k) % all, &mine))
+            CPU_SET((here + k) % all, out);
+}
+
+static void choose_calls(const struct jail_ask *ask, struct jail *j)
+{
+    struct seccomp_policy policy = { .fork = FORK_FREE, .inet = true };
+
+    if (!ask->allow_fork)
+        policy.fork = FORK_NEVER;
+    else if (ask->count_forks)
+        policy.fork = FORK_COUNTED;
+    j->count_forks = policy.fork == FORK_COUNTED;
+    seccomp_build(&policy, &j->seccomp);
+}
+
+void jail_build(const struct jail_ask *ask, struct arena *a, struct jail *out)
+{
+    const struct program *p = ask->program;
+    struct layout l = { .jail = out, .a = a };
+
+    *out = (struct jail){ .argv = ask->argv,
+                          .env = ask->env,
+                          .cwd = ask->cwd,
+                          .links = p->links,
+                          .link_count = p->link_count,
+                          .layers = ask->layers,
+                          .host_network = ask->host_network,
+                          .file_bytes = FILE_BYTES_MAX,
+                          .streams = { -1, -1, -1 },
+                          .line = -1,
+                          .far_end = -1 };
+    out->path = grants_decide(ask->grants, p->path) ? p->path : p->real;
+    out->files = arena_alloc(a, (ask->grants->n + 4) * sizeof *out->files);
+    out->scratch_size = arena_printf(a, "%lldm", (long long)ask->memory_mb / 2);
+    choose_identity(ask, out);
+    choose_cpus(ask->cpu_cores, &out->cpus);
+    choose_calls(ask, out);
+    for (size_t i = 0; i < COUNT(own_dirs); i++)
+        add_dir(&l, own_dirs[i]);
+    lay_mounts(&l, ask->grants);
+    lay_files(&l);
+}

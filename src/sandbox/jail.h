@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* jail.h: everything the new process needs, decided and laid out before it is made.
+ *
+ * Between clone and exec nothing allocates: what is built there is a walk over these arrays.
+ */
+#pragma once
+
+#include <sched.h>
+
+#include "contract/layers.h"
+#include "sandbox/cgroup.h"
+#include "sandbox/grants.h"
+#include "sandbox/program.h"
+#include "sandbox/seccomp.h"
+
+enum jail_mount_kind {
+    MOUNT_TREE,      /* a part of the host's disk */
+    MOUNT_MASK_DIR,  /* an empty directory nobody may enter, in place of a denied one */
+    MOUNT_MASK_FILE, /* an empty file nobody may open, in place of a denied one */
+};
+
+struct jail_mount {
+    enum jail_mount_kind kind;
+    const char *from; /* on the host */
+    const char *to;   /* below the new root, without a slash before it */
+    bool writable;
+    bool shown; /* `to` lies in a tree mounted before, and must not be made */
+    bool is_link;
+    bool owned; /* owners are mapped: only for a privileged caller */
+    int tree;   /* opened already, or -1 */
+    dev_t dev;  /* what was looked at when it was decided; anything else is refused */
+    ino_t ino;
+};
+
+/* A file that is written into the new root. */
+struct jail_file {
+    const char *path, *text;
+};
+
+/* A directory the command may write in: its own, and gone with it. */
+struct jail_rule {
+    const char *path;
+    bool writable;
+};
+
+struct jail {
+    const char *path; /* of the program, inside */
+    char *const *argv;
+    char *const *env;
+    const char *cwd;
+
+    bool privileged; /* the caller has rights over the host that must be given up */
+    uid_t uid;       /* inside */
+    gid_t gid;
+    uid_t outside; /* the number the host knows it by */
+    gid_t outside_group;
+
+    const char **dirs; /* to be made, in this order */
+    size_t dir_count;
+    struct jail_mount *mounts;
+    size_t mount_count;
+    struct jail_file *files;
+    size_t file_count;
+    const struct system_link *links;
+    size_t link_count;
+    struct jail_rule *rules; /* for Landlock */
+    size_t rule_count;
+    const char *scratch_size; /* "size=" of the private root */
+
+    unsigned layers;    /* to be built; what the caller does without is not among them */
+    bool host_network;  /* no network of its own */
+    bool count_forks;   /* the supervisor is asked about every new process */
+    int64_t file_bytes; /* largest file it may write */
+    int64_t process_most, memory_most; /* by rlimits, where no group can hold them; 0: not */
+    cpu_set_t cpus;
+
+    struct cgroup cgroup;
+    struct seccomp_program seccomp;
+
+    int streams[3]; /* what become its 0, 1 and 2 */
+    int line;       /* to the supervisor: words one way, and an end when that one dies */
+    int far_end;    /* the supervisor's end of it, to be closed in the new process */
+};
+
+struct jail_ask {
+    const struct program *program;
+    const struct grants *grants; /* settled */
+    const char *cwd;
+    uid_t owner; /* of the working directory */
+    gid_t group;
+    int64_t memory_mb, cpu_cores;
+    bool allow_fork, count_forks, host_network;
+    unsigned layers;
+    char *const *argv, *const *env;
+};
+
+/* Lays everything out; opens nothing. */
+void jail_build(const struct jail_ask *ask, struct arena *a, struct jail *out);

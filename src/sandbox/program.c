@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* program.c: finds the file of a command and the files it cannot start without. */
+#include "sandbox/program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+
+const char policy_path[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+enum { SHEBANG_MAX = 256 };
+enum system_when { WHEN_ALWAYS, WHEN_NETWORK, WHEN_JAVA };
+
+struct system_row {
+    const char *path, *holds;
+    enum system_when when;
+};
+
+/* clang-format off */
+static const struct system_row rows[] = {
+    { "/usr",                  "programs and libraries",        WHEN_ALWAYS },
+    { "/bin",                  "programs",                      WHEN_ALWAYS },
+    { "/sbin",                 "programs",                      WHEN_ALWAYS },
+    { "/lib",                  "libraries",                     WHEN_ALWAYS },
+    { "/lib64",                "libraries",                     WHEN_ALWAYS },
+    { "/lib32",                "libraries",                     WHEN_ALWAYS },
+    { "/libx32",               "libraries",                     WHEN_ALWAYS },
+    { "/nix/store",            "programs and libraries",        WHEN_ALWAYS },
+    { "/gnu/store",            "programs and libraries",        WHEN_ALWAYS },
+    { "/etc/ld.so.cache",      "where libraries are",           WHEN_ALWAYS },
+    { "/etc/alternatives",     "which program a name means",    WHEN_ALWAYS },
+    { "/etc/java-8-openjdk",   "settings of the Java runtime",  WHEN_JAVA },
+    { "/etc/java-11-openjdk",  "settings of the Java runtime",  WHEN_JAVA },
+    { "/etc/java-17-openjdk",  "settings of the Java runtime",  WHEN_JAVA },
+    { "/etc/java-21-openjdk",  "settings of the Java runtime",  WHEN_JAVA },
+    { "/etc/ssl",              "certificates",                  WHEN_NETWORK },
+    { "/etc/pki",              "certificates",                  WHEN_NETWORK },
+    { "/etc/ca-certificates",  "certificates",                  WHEN_NETWORK },
+    { "/etc/resolv.conf",      "the name servers",              WHEN_NETWORK },
+    { "/etc/hosts",            "names of hosts",                WHEN_NETWORK },
+};
+
+static const char *const when_names[] = { "always", "with a network", "for java" };
+
+static const struct column columns[] = {
+    { "path",  COLUMN_TEXT, offsetof(struct system_row, path) },
+    { "holds", COLUMN_TEXT, offsetof(struct system_row, holds) },
+    { "when",  COLUMN_NAME, offsetof(struct system_row, when), when_names },
+};
+/* clang-format on */
+
+const struct table system_table = {
+    .name = "system",
+    .about = "Paths of the system that every command can read, so that it can start.",
+    COLUMNS(columns),
+    .keys = 1,
+    ROWS(rows),
+};
+
+/* ---- finding ---- */
+
+/* 0 where the file can be started, else the errno that starting it would give. */
+static int startable(const char *path, struct stat *s)
+{
+    if (stat(path, s) != 0)
+        return errno == ENOTDIR ? ENOENT : errno;
+    if (!S_ISREG(s->st_mode) || access(path, X_OK) != 0)
+        return EACCES;
+    return 0;
+}
+
+/* The first in a PATH that can be started; of those that cannot, the first there is. */
+static int search(const char *name, const char *path, struct arena *a, const char **found)
+{
+    int missing = ENOENT;
+    struct stat s;
+
+    while (*path) {
+        size_t n = strcspn(path, ":");
+        const char *file = arena_printf(a, "%.*s/%s", (int)n, path, name);
+        int why = path[0] == '/' ? startable(file, &s) : ENOENT;
+
+        if (why != ENOENT && (missing == ENOENT || why == 0)) {
+            *found = file;
+            missing = why;
+        }
+        if (why == 0)
+            return 0;
+        path += n + (path[n] == ':');
+    }
+    return missing;
+}
+
+/* The same name, below the real path of its directory. */
+static const char *below_real(const char *file, struct arena *a)
+{
+    const char *slash = strrchr(file, '/');
+    struct grant dir = { 0 };
+    struct error e;
+    struct str above = { file, (size_t)(slash - file) };
+
+    if (slash == file || !grant_find("/", arena_text(a, above), a, &dir, &e))
+        return file;
+    return arena_printf(a, "%s%s", strcmp(dir.path, "/") == 0 ? "" : dir.path, slash);
+}
+
+void program_find(const struct program_ask *ask, struct arena *a, struct program *out)
+{
+    struct program p = { 0 };
+    const char *found = NULL;
+    struct grant real = { 0 };
+    struct stat s;
+    struct error e;
+
+    if (!strchr(ask->command, '/')) {
+        p.missing = search(ask->command, ask->path ? ask->path : policy_path, a, &found);
+    } else {
+        found = ask->command[0] == '/' ? ask->command
+                                       : arena_printf(a, "%s/%s", ask->cwd, ask->command);
+        p.missing = startable(found, &s);
+    }
+    if (p.missing == 0 && grant_find("/", found, a, &real, &e)) {
+        p.path = below_real(found, a);
+        p.real = real.path;
+        p.dev = real.dev;
+        p.ino = real.ino;
+    } else if (p.missing == 0) {
+        p.missing = EACCES;
+    }
+    *out = p;
+}
+
+/* ---- granting ---- */
+
+static bool wanted(enum system_when when, const struct program_ask *ask, const struct program *p)
+{
+    if (when == WHEN_NETWORK)
+        return ask->network;
+    return when == WHEN_ALWAYS || (p->real && strstr(p->real, "/jvm/"));
+}
+
+static void grant_system(const struct program_ask *ask, struct program *p, struct grants *g)
+{
+    struct grant like = { .access = ACCESS_READ, .why = "system", .implied = true };
+    char to[PATH_MAX];
+    struct error e;
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        bool top = !strchr(rows[i].path + 1, '/');
+        ssize_t n = top ? readlink(rows[i].path, to, sizeof to) : -1;
+
+        if (!wanted(rows[i].when, ask, p))
+            continue;
+        if (n > 0 && p->link_count < SYSTEM_LINKS)
+            p->links[p->link_count++] =
+                (struct system_link){ rows[i].path + 1,
+                                      arena_text(g->a, (struct str){ to, (size_t)n }) };
+        else
+            (void)!grants_open(g, like, "/", rows[i].path, &e);
+    }
+}
+
+static bool in_system(const char *path)
+{
+    for (size_t i = 0; i < COUNT(rows); i++)
+        if (rows[i].when == WHEN_ALWAYS && path_is_in(path, rows[i].path))
+            return true;
+    return false;
+}
+
+/* An installation has its programs in PREFIX/bin and the rest beside it. In a home, ~/.cargo/bin
+ * and
+ * ~/.local/bin are not installations: beside them lie credentials. */
+static const char *prefix_of(const char *file, const char *home, struct arena *a)
+{
+    const char *slash = strrchr(file, '/'), *up;
+    struct str prefix;
+    const char *text;
+
+    for (up = slash; up > file && up[-1] != '/'; up--)
+        ;
+    if (up <= file + 1 || slash - up != 3 || strncmp(up, "bin", 3) != 0)
+        return NULL;
+    prefix = (struct str){ file, (size_t)(up - 1 - file) };
+    text = arena_text(a, prefix);
+    if (home && (path_is_in(home, text) ||
+                 (path_is_in(text, home) && !strchr(text + strlen(home) + 1, '/'))))
+        return NULL;
+    return text;
+}
+
+static void grant_file(const struct program_ask *ask, const char *file, struct grants *g)
+{
+    struct grant like = { .access = ACCESS_READ, .why = "runtime", .implied = true };
+    const char *prefix = prefix_of(file, ask->home, g->a);
+    struct error e;
+
+    if (!in_system(file))
+        (void)!grants_open(g, like, "/", prefix ? prefix : file, &e);
+}
+
+/* "#!/usr/bin/env python3": the program that reads a script. NULL: it is no script. */
+static const char *interpreter(const struct program_ask *ask, const char *file, struct arena *a)
+{
+    char line[SHEBANG_MAX + 1];
+    _fd_ int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t n = fd < 0 ? -1 : pread(fd, line, SHEBANG_MAX, 0);
+    char *path, *end;
+    const char *found;
+
+    if (n < 3 || line[0] != '#' || line[1] != '!')
+        return NULL;
+    line[n] = '\0';
+    path = line + 2 + strspn(line + 2, " \t");
+    end = path + strcspn(path, " \t\r\n");
+    found = arena_text(a, (struct str){ path, (size_t)(end - path) });
+    if (strcmp(found, "/usr/bin/env") != 0 && strcmp(found, "/bin/env") != 0)
+        return found;
+    path = end + strspn(end, " \t");
+    path[strcspn(path, " \t\r\n")] = '\0';
+    if (search(path, ask->path ? ask->path : policy_path, a, &found) != 0)
+        return NULL;
+    return found;
+}
+
+static const char *directory_of(const char *file, struct arena *a)
+{
+    return arena_text(a, (struct str){ file, (size_t)(strrchr(file, '/') - file) });
+}
+
+void program_grant(const struct program_ask *ask, struct program *p, struct grants *g)
+{
+    const char *reader;
+    struct grant real = { 0 };
+    struct error e;
+
+    grant_system(ask, p, g);
+    if (p->missing)
+        return;
+    grant_file(ask, p->real, g);
+    reader = interpreter(ask, p->real, g->a);
+    if (reader && grant_find("/", reader, g->a, &real, &e)) {
+        grant_file(ask, real.path, g);
+        if (!in_system(real.path))
+            p->bin = directory_of(real.path, g->a);
+    } else if (!in_system(p->path)) {
+        p->bin = directory_of(p->path, g->a);
+    }
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* protect.h: names in a writable directory that decide what runs later, outside of any sandbox.
+ *
+ * Hooks, configuration that names commands, editors' tasks: what is there is read-only for the
+ * command; what is not there must not come into being.
+ */
+#pragma once
+
+#include "base/table.h"
+#include "sandbox/grants.h"
+
+struct protected_row {
+    const char *name; /* below a writable directory; `*` stands for any one name */
+    const char *runs; /* what it makes run */
+};
+
+extern const struct table protected_table;
+
+/* A name that was not there when the run began. */
+struct absent {
+    const char *path;
+    bool denied; /* by the caller; else protected */
+};
+
+struct absents {
+    struct absent *v;
+    size_t n, room;
+    struct arena *a;
+};
+
+/* Protects the names in every writable directory of the list; the absent ones go to `absent`. */
+void protect(struct grants *g, struct absents *absent);
+
+void absents_add(struct absents *list, const char *path, bool denied);

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* reach.c: what each filesystem level opens, as tables. */
+#include "sandbox/reach.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "contract/codes.h"
+#include "contract/inputs.h"
+
+/* Where package managers keep what builds depend on, below the caller's home. */
+static const char *const dependencies[] = {
+    ".cargo/registry", ".cargo/git",      ".rustup",    ".npm",
+    ".cache/pip",      ".cache/go-build", "go/pkg/mod", ".m2/repository",
+    ".nuget/packages", ".gradle/caches",  ".local/lib", ".cache/yarn",
+    ".cache/pnpm",
+};
+
+/* Where builds put their results, below the repository. */
+static const char *const results[] = { "build", "dist", "out", "output", "target" };
+
+/* What a system tool works on. */
+static const char *const system_paths[] = { "/etc", "/opt", "/srv", "/usr", "/var" };
+
+/* Paths that may be missing: a table of habits, not of demands. */
+static void add_each(struct grants *g, struct grant like, const char *base,
+                     const char *const *names, size_t n)
+{
+    struct error e;
+
+    for (size_t i = 0; i < n; i++)
+        (void)!grants_open(g, like, base, names[i], &e);
+}
+
+static void add_real(struct grants *g, const struct grant *found, enum access access,
+                     const char *why)
+{
+    struct grant grant = *found;
+
+    grant.access = access;
+    grant.why = why;
+    grants_add(g, &grant);
+}
+
+static bool add_level(const struct reach_ask *ask, const struct grant *cwd, struct reach *r,
+                      struct error *e)
+{
+    struct grant repository = { .access = ACCESS_READ, .why = "repository" };
+    struct grant needed = { .access = ACCESS_READ, .why = "dependencies" };
+    struct grant output = { .access = ACCESS_WRITE, .why = "output" };
+    struct grant system = { .access = ACCESS_READ, .why = "system" };
+    enum fs_level level = (enum fs_level)ask->filesystem->level;
+    bool writes = level == FS_STANDARD || level == FS_EXTENDED;
+
+    add_real(&r->grants, cwd, writes ? ACCESS_WRITE : ACCESS_READ, "working directory");
+    if (level == FS_MINIMAL)
+        return true;
+    if (!grants_open(&r->grants, repository, "/", r->repository.root, e))
+        return false;
+    if (writes && strcmp(r->repository.root, r->cwd) == 0)
+        repository_grant(&r->repository, &r->grants);
+    if (level == FS_EXTENDED) {
+        add_each(&r->grants, output, r->repository.root, results, COUNT(results));
+        if (ask->home)
+            add_each(&r->grants, needed, ask->home, dependencies, COUNT(dependencies));
+    }
+    if (level == FS_ELEVATED)
+        add_each(&r->grants, system, "/", system_paths, COUNT(system_paths));
+    return true;
+}
+
+/* A01-3: system configuration and state only at level elevated, with an approval. */
+static bool may_grant(const struct reach_ask *ask, const struct reach *r, const char *given,
+                      const char *real, struct error *e)
+{
+    const struct path_pattern *pattern = inputs_path_pattern(str_of(real));
+    bool elevated = ask->filesystem->level == FS_ELEVATED && ask->approved;
+
+    if (strcmp(real, "/") == 0)
+        return error_set(e, CODE_PATH_REFUSED,
+                         "'%s' is the whole disk; name the directories that are needed", given);
+    if (pattern && !elevated)
+        return error_set(e, CODE_PATH_REFUSED,
+                         "'%s' is %s, below %s: filesystem level elevated and an approval are "
+                         "needed",
+                         given, real, pattern->text);
+    if (!ask->person && !elevated && !path_is_in(real, r->repository.root))
+        return error_set(e, CODE_PATH_REFUSED,
+                         "'%s' is %s, outside of the repository %s: a document needs filesystem "
+                         "level elevated and an approval for it",
+                         given, real, r->repository.root);
+    return true;
+}
+
+static bool add_list(const struct reach_ask *ask, struct reach *r, const struct items *list,
+                     enum access access, struct error *e)
+{
+    const struct str *paths = list->v;
+
+    for (size_t i = 0; i < list->n; i++) {
+        struct grant grant = { .access = access, .why = "asked for" };
+        const char *given = arena_text(r->grants.a, paths[i]);
+
+        if (!grant_find(ask->caller, given, r->grants.a, &grant, e) ||
+            !may_grant(ask, r, given, grant.path, e))
+            return false;
+        grants_add(&r->grants, &grant);
+    }
+    return true;
+}
+
+/* The path with every directory of it real, and its last name as given. */
+static const char *real_name(const char *base, const char *given, struct arena *a, struct error *e)
+{
+    char *full =
+        given[0] == '/' ? arena_text(a, str_of(given)) : arena_printf(a, "%s/%s", base, given);
+    struct grant dir = { 0 };
+    char *slash;
+
+    for (size_t n = strlen(full); n > 1 && full[n - 1] == '/'; n--)
+        full[n - 1] = '\0';
+    slash = strrchr(full, '/');
+    if (strcmp(slash, "/..") == 0 || strcmp(slash, "/.") == 0)
+        return grant_find("/", full, a, &dir, e) ? dir.path : NULL;
+    if (slash == full)
+        return full;
+    *slash = '\0';
+    if (!grant_find("/", full, a, &dir, e))
+        return NULL;
+    return arena_printf(a, "%s/%s", dir.path, slash + 1);
+}
+
+/* Deny holds for the name and for what it leads to, there or not. */
+static bool deny_one(const struct reach_ask *ask, struct reach *r, const char *given,
+                     struct error *e)
+{
+    struct grant denied = { .access = ACCESS_DENIED, .why = "denied" };
+    const char *name = real_name(ask->caller, given, r->grants.a, e);
+    struct stat s;
+
+    if (!name)
+        return e->sys == ENOENT || e->sys == ENOTDIR; /* not even its directory is there */
+    if (lstat(name, &s) != 0) {
+        absents_add(&r->absent, name, true);
+        return true;
+    }
+    if (S_ISLNK(s.st_mode)) {
+        denied.path = name;
+        denied.is_link = true;
+        grants_add(&r->grants, &denied);
+        denied.is_link = false;
+        return grants_open(&r->grants, denied, "/", name, e) || e->sys == ENOENT;
+    }
+    return grants_open(&r->grants, denied, "/", name, e);
+}
+
+static bool add_denied(const struct reach_ask *ask, struct reach *r, struct error *e)
+{
+    const struct str *paths = ask->filesystem->deny.v;
+
+    for (size_t i = 0; i < ask->filesystem->deny.n; i++)
+        if (!deny_one(ask, r, arena_text(r->grants.a, paths[i]), e))
+            return false;
+    return true;
+}
+
+bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out, struct error *e)
+{
+    const struct path_pattern *pattern;
+    struct grant cwd = { 0 };
+    struct reach r = { .grants = { .a = a }, .absent = { .a = a } };
+
+    if (!grant_find(ask->caller, ask->cwd, a, &cwd, e))
+        return error_wrap(e, "the working directory");
+    if (!cwd.is_dir)
+        return error_set(e, CODE_PATH_REFUSED, "the working directory %s is no directory",
+                         ask->cwd);
+    r.cwd = cwd.path;
+    r.owner = cwd.owner;
+    r.group = cwd.group;
+    repository_find(r.cwd, a, &r.repository);
+    pattern = inputs_path_pattern(str_of(r.cwd));
+    if (strcmp(r.cwd, "/") == 0 || (pattern && ask->filesystem->level != FS_ELEVATED))
+        return error_set(e, CODE_PATH_REFUSED,
+                         "the working directory is %s; run it in a directory of its own, or give "
+                         "one with --cwd",
+                         r.cwd);
+    if (!add_level(ask, &cwd, &r, e) ||
+        !add_list(ask, &r, &ask->filesystem->read, ACCESS_READ, e) ||
+        !add_list(ask, &r, &ask->filesystem->write, ACCESS_WRITE, e) || !add_denied(ask, &r, e))
+        return false;
+    protect(&r.grants, &r.absent);
+    *out = r;
+    return true;
+}
+
+static bool lies_in_reach(const struct reach *r, const char *given, const char *real,
+                          struct error *e)
+{
+    const struct grant *grant = grants_decide(&r->grants, real);
+
+    if (!grant)
+        return error_set(e, CODE_PATH_REFUSED, "'%s' is %s, which the command does not see", given,
+                         real);
+    if (grant->access == ACCESS_DENIED)
+        return error_set(e, CODE_PATH_REFUSED, "'%s' is %s, which is denied", given, real);
+    return true;
+}
+
+bool reach_covers(const struct reach_ask *ask, const struct reach *r, struct arena *a,
+                  struct error *e)
+{
+    const struct str *given_in = ask->inputs.v, *given_out = ask->outputs.v;
+
+    for (size_t i = 0; i < ask->inputs.n; i++) {
+        const char *given = arena_text(a, given_in[i]);
+        struct grant found = { 0 };
+
+        if (!grant_find(r->cwd, given, a, &found, e) || !lies_in_reach(r, given, found.path, e))
+            return error_wrap(e, "input file");
+    }
+    for (size_t i = 0; i < ask->outputs.n; i++) {
+        const char *given = arena_text(a, given_out[i]);
+
+        if (given[0] == '/' || inputs_path_pattern(given_out[i]))
+            return error_set(e, CODE_PATH_REFUSED,
+                             "output file '%s' must be a path below the working directory, "
+                             "without '..'",
+                             given);
+    }
+    return true;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* reach.h: a filesystem level and the caller's lists, turned into grants. */
+#pragma once
+
+#include "contract/request_doc.h"
+#include "sandbox/protect.h"
+#include "sandbox/repository.h"
+
+struct reach_ask {
+    const struct request_filesystem *filesystem;
+    const char *cwd;    /* as given; "." where nothing was said */
+    const char *home;   /* the caller's, where dependencies are kept; NULL: unknown */
+    const char *caller; /* the directory that relative paths of the lists start from */
+    bool person;        /* a person asks; a document may not reach out of the repository */
+    bool approved;
+    struct items inputs, outputs; /* of struct str: files that must lie within reach */
+};
+
+struct reach {
+    const char *cwd;
+    uid_t owner; /* of the working directory */
+    gid_t group;
+    struct repository repository;
+    struct grants grants; /* not settled: the runtime is still to come */
+    struct absents absent;
+};
+
+/* False: IV-03 refuses; *e says which path and why. */
+bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out,
+                 struct error *e) NODISCARD;
+
+/* After grants_settle(): do the input and output files lie within reach? */
+bool reach_covers(const struct reach_ask *ask, const struct reach *r, struct arena *a,
+                  struct error *e) NODISCARD;

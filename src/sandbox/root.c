@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* root.c: builds the private root and moves into it. */
+#include "sandbox/root.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mount.h>
+
+#include "sandbox/kernel.h"
+#include "sandbox/trees.h"
+
+static const char root_inodes[] = "65536";
+
+/* What belongs to nobody in particular. */
+static const struct system_link dev_links[] = {
+    { "dev/fd", "/proc/self/fd" },
+    { "dev/stdin", "/proc/self/fd/0" },
+    { "dev/stdout", "/proc/self/fd/1" },
+    { "dev/stderr", "/proc/self/fd/2" },
+};
+
+static const struct {
+    const char *from, *to;
+} devices[] = {
+    { "/dev/null", "dev/null" },     { "/dev/zero", "dev/zero" },       { "/dev/full", "dev/full" },
+    { "/dev/random", "dev/random" }, { "/dev/urandom", "dev/urandom" },
+};
+
+static int put_file(int root, const char *path, const char *text)
+{
+    int fd = openat(root, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+    size_t n = strlen(text);
+    int ok;
+
+    if (fd < 0)
+        return -1;
+    ok = n == 0 || write(fd, text, n) == (ssize_t)n ? 0 : -1;
+    (void)close(fd);
+    return ok;
+}
+
+static int put_links(int root, const struct system_link *links, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (symlinkat(links[i].to, root, links[i].name) != 0)
+            return -1;
+    return 0;
+}
+
+/* A disk in memory, laid over the host's root, which it replaces later. */
+static int make_disk(const struct jail *jail)
+{
+    int fs = kernel_fsopen("tmpfs"), root;
+
+    if (fs < 0)
+        return -1;
+    if (kernel_fsconfig(fs, FSCONFIG_SET_STRING, "size", jail->scratch_size) != 0 ||
+        kernel_fsconfig(fs, FSCONFIG_SET_STRING, "nr_inodes", root_inodes) != 0 ||
+        kernel_fsconfig(fs, FSCONFIG_SET_STRING, "mode", "755") != 0 ||
+        kernel_fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL) != 0) {
+        (void)close(fs);
+        return -1;
+    }
+    root = kernel_fsmount(fs, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+    (void)close(fs);
+    if (root >= 0 && kernel_move_mount(root, AT_FDCWD, "/", 0) != 0) {
+        (void)close(root);
+        return -1;
+    }
+    return root;
+}
+
+int root_make(const struct jail *jail, int *root)
+{
+    int fd = make_disk(jail);
+
+    if (fd < 0)
+        return -1;
+    for (size_t i = 0; i < jail->dir_count; i++)
+        if (mkdirat(fd, jail->dirs[i], 0755) != 0)
+            return -1;
+    for (size_t i = 0; i < jail->file_count; i++)
+        if (put_file(fd, jail->files[i].path, jail->files[i].text) != 0)
+            return -1;
+    *root = fd;
+    return put_links(fd, jail->links, jail->link_count);
+}
+
+/* Where something is mounted in a tree of the host, nothing on the way may be a link. */
+static int mount_at(int tree, int root, const struct jail_mount *m)
+{
+    int at, moved;
+
+    if (!m->shown)
+        return kernel_move_mount(tree, root, m->to, 0);
+    at = kernel_openat2(root, m->to, O_PATH | O_CLOEXEC | O_NOFOLLOW,
+                        RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS |
+                            (m->is_link ? 0 : RESOLVE_NO_SYMLINKS));
+    if (at < 0)
+        return -1;
+    moved = kernel_move_mount(tree, at, "", MOVE_MOUNT_T_EMPTY_PATH);
+    (void)close(at);
+    return moved;
+}
+
+static int mount_tree(const struct jail_mount *m, int root)
+{
+    int tree = m->tree >= 0 ? m->tree : trees_take(m), done;
+
+    if (tree < 0)
+        return -1;
+    done = mount_at(tree, root, m);
+    if (m->tree < 0)
+        (void)close(tree);
+    return done;
+}
+
+/* Nothing can be made in it, read from it or found under another name: it has no name, no mode
+ * and no room. */
+static int make_mask(int root, bool is_dir)
+{
+    struct kernel_mount_attr attr = { .set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
+                                             MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC };
+    int fd, tree;
+
+    if (is_dir) {
+        if (mkdirat(root, ".mask", 0) != 0)
+            return -1;
+    } else {
+        fd = openat(root, ".mask", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0);
+        if (fd < 0)
+            return -1;
+        (void)close(fd);
+    }
+    tree = kernel_open_tree(root, ".mask", OPEN_TREE_CLONE | O_CLOEXEC);
+    if (unlinkat(root, ".mask", is_dir ? AT_REMOVEDIR : 0) != 0 || tree < 0)
+        return -1;
+    return kernel_mount_setattr(tree, AT_EMPTY_PATH, &attr) == 0 ? tree : -1;
+}
+
+static int mount_mask(const struct jail_mount *m, int root)
+{
+    int tree = make_mask(root, m->kind == MOUNT_MASK_DIR), done;
+
+    if (tree < 0)
+        return -1;
+    done = mount_at(tree, root, m);
+    (void)close(tree);
+    return done;
+}
+
+int root_mount(const struct jail *jail, int root)
+{
+    for (size_t i = 0; i < jail->mount_count; i++) {
+        const struct jail_mount *m = &jail->mounts[i];
+
+        if ((m->kind == MOUNT_TREE ? mount_tree(m, root) : mount_mask(m, root)) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int root_devices(const struct jail *jail, int root)
+{
+    (void)jail;
+    for (size_t i = 0; i < COUNT(devices); i++) {
+        int tree = kernel_open_tree(AT_FDCWD, devices[i].from, OPEN_TREE_CLONE | O_CLOEXEC);
+
+        if (tree < 0 || put_file(root, devices[i].to, "") != 0 ||
+            kernel_move_mount(tree, root, devices[i].to, 0) != 0)
+            return -1;
+        (void)close(tree);
+    }
+    return put_links(root, dev_links, COUNT(dev_links));
+}
+
+int root_proc(const struct jail *jail, int root)
+{
+    int fs = kernel_fsopen("proc"), mounted = -1, done;
+
+    (void)jail;
+    if (fs < 0)
+        return -1;
+    if (kernel_fsconfig(fs, FSCONFIG_SET_STRING, "hidepid", "invisible") == 0 &&
+        kernel_fsconfig(fs, FSCONFIG_SET_STRING, "subset", "pid") == 0 &&
+        kernel_fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL) == 0)
+        mounted = kernel_fsmount(fs, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+    (void)close(fs);
+    if (mounted < 0)
+        return -1;
+    done = kernel_move_mount(mounted, root, "proc", 0);
+    (void)close(mounted);
+    return done;
+}
+
+int root_enter(const struct jail *jail, int root)
+{
+    (void)jail;
+    if (fchdir(root) != 0 || kernel_pivot_root(".", ".") != 0 || umount2(".", MNT_DETACH) != 0)
+        return -1;
+    return chdir("/");
+}

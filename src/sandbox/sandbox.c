@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sandbox.c: makes the walls, starts the command in them, and reads what became of it. */
+#include "sandbox/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "contract/codes.h"
+#include "contract/limits.h"
+#include "sandbox/identity.h"
+#include "sandbox/kernel.h"
+#include "sandbox/landlock.h"
+#include "sandbox/supervise.h"
+#include "sandbox/trees.h"
+
+enum { THREAD_ROOM = 512, PIPE_BYTES = 1 << 20 };
+
+/* What a run holds open; all of it is let go of by close_all(). */
+struct holding {
+    struct jail jail;
+    int ours[2]; /* the reading ends of stdout and stderr */
+    int line;    /* our end */
+    int init;    /* a pidfd */
+    pid_t pid;
+    char *parts;
+    struct capture out, err;
+    struct forks forks;
+};
+
+static void close_fd(int *fd)
+{
+    if (*fd >= 0)
+        (void)close(*fd);
+    *fd = -1;
+}
+
+static void close_all(struct holding *h)
+{
+    for (int i = 0; i < 3; i++)
+        close_fd(&h->jail.streams[i]);
+    close_fd(&h->ours[0]);
+    close_fd(&h->ours[1]);
+    close_fd(&h->jail.line);
+    close_fd(&h->line);
+    close_fd(&h->init);
+    close_fd(&h->forks.listener);
+    trees_close(&h->jail);
+    buf_free(&h->out.head);
+    buf_free(&h->err.head);
+    free(h->parts);
+}
+
+/* ---- what it reads and writes ---- */
+
+/* Standard input is a file in memory that cannot be changed: it never blocks and never breaks. */
+static int make_input(struct str text)
+{
+    _fd_ int fd = -1;
+    char path[32];
+
+    if (text.n == 0)
+        return open("/dev/null", O_RDONLY | O_CLOEXEC);
+    fd = memfd_create("stdin", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    for (size_t n = 0; fd >= 0 && n < text.n;) {
+        ssize_t got = write(fd, text.s + n, text.n - n);
+
+        if (got <= 0)
+            return -1;
+        n += (size_t)got;
+    }
+    if (fd < 0 || fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK) != 0)
+        return -1;
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static bool make_streams(struct holding *h, struct str input, struct error *e)
+{
+    int pair[2];
+
+    h->jail.streams[0] = make_input(input);
+    if (h->jail.streams[0] < 0)
+        return error_sys(e, CODE_IO, "standard input cannot be made");
+    for (int i = 0; i < 2; i++) {
+        if (pipe2(pair, O_CLOEXEC) != 0)
+            return error_sys(e, CODE_IO, "a pipe cannot be made");
+        h->ours[i] = pair[0];
+        h->jail.streams[i + 1] = pair[1];
+        (void)fcntl(pair[0], F_SETPIPE_SZ, PIPE_BYTES); /* a matter of speed alone */
+        (void)fcntl(pair[0], F_SETFL, O_NONBLOCK);
+    }
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+        return error_sys(e, CODE_IO, "a socket cannot be made");
+    h->line = h->jail.far_end = pair[0];
+    h->jail.line = pair[1];
+    return true;
+}
+
+/* ---- limits ---- */
+
+static bool make_group(const struct run *run, struct holding *h, struct error *e)
+{
+    struct cgroup_limits most = {
+        .memory_bytes = run->limits->memory_mb << 20,
+        .cores = run->limits->cpu_cores,
+        .tasks = run->limits->processes->max_children + 2 + THREAD_ROOM,
+    };
+
+    if (cgroup_make(&most, &h->jail.cgroup, e))
+        return true;
+    if (!(run->weak & (1U << LAYER_CGROUP)))
+        return error_wrap(e, "LAYER_MISSING:%s", layers[LAYER_CGROUP].name);
+    h->jail.layers &= ~(1U << LAYER_CGROUP);
+    return true;
+}
+
+static bool seccomp_works(void)
+{
+    uint32_t action = SECCOMP_RET_ERRNO;
+
+    return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+}
+
+/* What is missing and may be is left out before anything is built. */
+static unsigned layers_to_build(unsigned weak)
+{
+    unsigned all = LAYER_ALL;
+
+    if ((weak & (1U << LAYER_LANDLOCK)) && landlock_version() == 0)
+        all &= ~(1U << LAYER_LANDLOCK);
+    if ((weak & (1U << LAYER_SECCOMP)) && !seccomp_works())
+        all &= ~(1U << LAYER_SECCOMP);
+    return all;
+}
+
+static bool build(const struct run *run, struct arena *a, struct holding *h, struct error *e)
+{
+    const struct request_processes *processes = run->limits->processes;
+    bool offline = request_net_level(run->limits->network) == NET_OFFLINE;
+    struct jail_ask ask = {
+        .program = run->program,
+        .grants = run->grants,
+        .cwd = run->cwd,
+        .owner = run->owner,
+        .group = run->group,
+        .memory_mb = run->limits->memory_mb,
+        .cpu_cores = run->limits->cpu_cores,
+        .allow_fork = processes->allow_fork && processes->max_children > 0,
+        .host_network = !offline,
+        .layers = layers_to_build(run->weak),
+        .argv = run->argv,
+        .env = run->env,
+    };
+    struct cgroup group;
+
+    if (!make_group(run, h, e))
+        return false;
+    group = h->jail.cgroup;
+    ask.layers &= h->jail.layers | ~(1U << LAYER_CGROUP);
+    ask.count_forks = group.count > 0 && (ask.layers & (1U << LAYER_SECCOMP));
+    jail_build(&ask, a, &h->jail);
+    h->jail.cgroup = group;
+    if (group.count == 0) {
+        h->jail.process_most = processes->max_children + 2;
+        h->jail.memory_most = run->limits->memory_mb << 20;
+    }
+    h->forks.most = processes->max_children;
+    if (h->jail.privileged && !trees_open(&h->jail, e))
+        return false;
+    return make_streams(h, run->input, e);
+}
+
+/* ---- starting ---- */
+
+static bool start(struct holding *h, struct error *e)
+{
+    int into = cgroup_into(&h->jail.cgroup);
+    struct clone_args args = { .flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC |
+                                        CLONE_NEWUTS | CLONE_NEWCGROUP | CLONE_PIDFD |
+                                        CLONE_CLEAR_SIGHAND,
+                               .pidfd = (uintptr_t)&h->init };
+    long pid;
+
+    if (!h->jail.host_network)
+        args.flags |= CLONE_NEWNET;
+    if (into >= 0) {
+        args.flags |= CLONE_INTO_CGROUP;
+        args.cgroup = (uint64_t)into;
+    }
+    pid = syscall(SYS_clone3, &args, sizeof args);
+    if (pid < 0)
+        return error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:user: namespaces cannot be made");
+    if (pid == 0)
+        child_main(&h->jail);
+    h->pid = (pid_t)pid;
+    return true;
+}
+
+/* Our copies of what the new process has now. */
+static void let_go(struct holding *h)
+{
+    for (int i = 0; i < 3; i++)
+        close_fd(&h->jail.streams[i]);
+    close_fd(&h->jail.line);
+}
+
+static bool set_going(struct holding *h, struct error *e)
+{
+    char go = WORD_GO;
+
+    if (!identity_write(&h->jail, h->pid, e))
+        return false;
+    if (send(h->line, &go, 1, MSG_NOSIGNAL) != 1)
+        return error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:pid: the new process is gone");
+    return true;
+}
+
+/* ---- what became of it ---- */
+
+static void read_status(int status, struct outcome *out)
+{
+    out->cause = WIFSIGNALED(status) ? CAUSE_SIGNALED : CAUSE_EXITED;
+    out->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    out->core = WIFSIGNALED(status) && WCOREDUMP(status);
+    out->exit_code = out->signal ? 128 + out->signal : WEXITSTATUS(status);
+}
+
+static int exit_code_of(int why)
+{
+    return why == ENOENT || why == ENOTDIR ? 127 : 126;
+}
+
+/* A01-1: memory and time only with the evidence for it. */
+static void judge(const struct supervision *s, const struct cgroup_usage *usage,
+                  struct outcome *out)
+{
+    read_status(s->ended ? s->status : SIGKILL, out);
+    if (s->failed) {
+        out->cause = CAUSE_EXEC_FAILED;
+        out->error = s->failure.sys;
+        out->exit_code = exit_code_of(s->failure.sys);
+        out->signal = 0;
+    } else if (s->stopped_for == CAUSE_TIMEOUT) {
+        out->cause = CAUSE_TIMEOUT;
+        out->exit_code = EXIT_TIMEOUT;
+    } else if (s->stopped_for == CAUSE_CANCELLED) {
+        out->cause = CAUSE_CANCELLED;
+    } else if (out->signal == SIGKILL && usage->oom_kills > 0) {
+        out->cause = CAUSE_OOM;
+    } else if (out->signal == SIGSYS) {
+        out->cause = CAUSE_VIOLATION;
+    }
+}
+
+static struct printed printed_of(struct capture *c, struct arena *a)
+{
+    struct printed p = { .bytes = c->total, .digest = sha256_end(&c->sum) };
+
+    p.head = (struct str){ arena_text(a, buf_str(&c->head)), c->head.len };
+    return p;
+}
+
+static void measure(const struct holding *h, const struct rusage *used,
+                    const struct cgroup_usage *usage, struct outcome *out)
+{
+    int64_t cpu_us = (used->ru_utime.tv_sec + used->ru_stime.tv_sec) * 1000000LL +
+                     used->ru_utime.tv_usec + used->ru_stime.tv_usec;
+
+    out->cpu_ms = usage->cpu_ms >= 0 ? usage->cpu_ms : cpu_us / 1000;
+    out->memory_peak_bytes =
+        usage->memory_peak_bytes >= 0 ? usage->memory_peak_bytes : used->ru_maxrss * 1024LL;
+    out->oom_events = usage->oom_kills;
+    out->pids_hits = usage->task_hits + h->forks.refused;
+    out->layers = h->jail.layers;
+    out->cgroup = cgroup_kind(&h->jail.cgroup);
+    out->landlock = out->layers & (1U << LAYER_LANDLOCK) ? landlock_version() : 0;
+}
+
+static bool finish(struct supervision *s, struct holding *h, struct arena *a, struct outcome *out,
+                   struct error *e)
+{
+    struct cgroup_usage usage = { .memory_peak_bytes = -1, .cpu_ms = -1 };
+    struct rusage used = { 0 };
+    int status;
+
+    while (wait4(h->pid, &status, __WALL, &used) < 0 && errno == EINTR)
+        ;
+    if (h->jail.cgroup.count > 0)
+        cgroup_usage(&h->jail.cgroup, &usage);
+    if (s->failed && !child_failed_at_exec(&s->failure))
+        return child_failure(&s->failure, e);
+    judge(s, &usage, out);
+    measure(h, &used, &usage, out);
+    out->out = printed_of(&h->out, a);
+    out->err = printed_of(&h->err, a);
+    return true;
+}
+
+struct outcome outcome_not_started(int why)
+{
+    struct printed nothing = { .head = { "", 0 }, .digest = digest_of("", 0) };
+
+    return (struct outcome){ .cause = CAUSE_EXEC_FAILED,
+                             .exit_code = exit_code_of(why),
+                             .error = why,
+                             .out = nothing,
+                             .err = nothing,
+                             .cgroup = "none" };
+}
+
+/* While the new process builds its walls, there is time. */
+static void hash_program(const char *path, char *part, struct digest *out)
+{
+    _fd_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct sha256 sum;
+    ssize_t n;
+
+    sha256_begin(&sum);
+    while (fd >= 0 && (n = read(fd, part, CAPTURE_PART)) > 0)
+        sha256_add(&sum, part, (size_t)n);
+    *out = sha256_end(&sum);
+}
+
+static void kill_init(const struct holding *h)
+{
+    (void)syscall(SYS_pidfd_send_signal, h->init, SIGKILL, NULL, 0);
+    while (waitpid(h->pid, NULL, __WALL) < 0 && errno == EINTR)
+        ;
+}
+
+static bool run_built(const struct run *run, const struct world *world, struct arena *a,
+                      struct holding *h, struct outcome *out, struct error *e)
+{
+    struct supervision s = { .world = world,
+                             .group = &h->jail.cgroup,
+                             .cancel = run->cancel,
+                             .timeout_ms = run->limits->timeout_ms,
+                             .out = &h->out,
+                             .err = &h->err,
+                             .forks = &h->forks,
+                             .stopped_for = CAUSE_EXITED };
+    int64_t begin = world->mono_ms(world->self);
+
+    if (!start(h, e))
+        return false;
+    if (!set_going(h, e)) {
+        kill_init(h);
+        return false;
+    }
+    let_go(h);
+    h->parts = malloc(2 * (size_t)CAPTURE_PART);
+    if (!h->parts)
+        mem_end();
+    capture_begin(&h->out, h->ours[0], run->live[0], (size_t)outputs[OUTPUT_STDOUT].bytes,
+                  h->parts);
+    capture_begin(&h->err, h->ours[1], run->live[1], (size_t)outputs[OUTPUT_STDERR].bytes,
+                  h->parts + CAPTURE_PART);
+    h->ours[0] = h->ours[1] = -1; /* the captures have them */
+    hash_program(run->program->real, h->parts, &out->program);
+    cgroup_sweep();
+    s.line = h->line;
+    s.init = h->init;
+    supervise(&s);
+    out->duration_ms = world->mono_ms(world->self) - begin;
+    return finish(&s, h, a, out, e);
+}
+
+bool sandbox_run(const struct run *run, const struct world *world, struct arena *a,
+                 struct outcome *out, struct error *e)
+{
+    struct holding *h = arena_new(a, struct holding);
+    struct error unremoved;
+    bool ok;
+
+    *h = (struct holding){ .ours = { -1, -1 },
+                           .line = -1,
+                           .init = -1,
+                           .jail = { .streams = { -1, -1, -1 }, .line = -1, .layers = LAYER_ALL },
+                           .forks = { .listener = -1 } };
+    *out = (struct outcome){ .cause = CAUSE_SANDBOX_ERROR, .exit_code = -1, .cgroup = "none" };
+    ok = build(run, a, h, e) && run_built(run, world, a, h, out, e);
+    if (!cgroup_remove(&h->jail.cgroup, &unremoved) && ok) {
+        *e = unremoved;
+        ok = false;
+    }
+    close_all(h);
+    return ok;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* supervise.h: the supervisor's loop: output, time, forks, and the end of the tree. */
+#pragma once
+
+#include "base/world.h"
+#include "contract/exits.h"
+#include "sandbox/capture.h"
+#include "sandbox/child.h"
+#include "sandbox/forks.h"
+
+/* How long a command that was asked to end may take to do so. */
+enum { GRACE_MS = 2000 };
+
+struct supervision {
+    const struct world *world;
+    const struct cgroup *group;
+    int line;   /* to init */
+    int init;   /* a pidfd; readable when the whole tree is dead */
+    int cancel; /* readable when somebody wants it stopped; -1: nobody can */
+    int64_t timeout_ms;
+    struct capture *out, *err;
+    struct forks *forks;
+
+    /* what came of it */
+    bool ended;  /* init told how the command ended */
+    int status;  /* as from wait */
+    bool failed; /* a stage failed: `failure` */
+    struct word failure;
+    enum cause stopped_for; /* CAUSE_EXITED: nobody stopped it */
+};
+
+/* Until the tree is dead and everything it printed was taken. */
+void supervise(struct supervision *s);

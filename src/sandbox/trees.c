@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* trees.c: detached trees of mounts, opened without following a link. */
+#include "sandbox/trees.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mount.h>
+
+#include "contract/codes.h"
+#include "sandbox/kernel.h"
+
+int trees_take(const struct jail_mount *m)
+{
+    struct kernel_mount_attr attr = { .set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
+                                             (m->writable ? 0 : MOUNT_ATTR_RDONLY),
+                                      .propagation = MS_PRIVATE };
+    _fd_ int fd = kernel_openat2(AT_FDCWD, m->from, O_PATH | O_CLOEXEC,
+                                 RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+    struct stat s;
+    int tree;
+
+    if (fd < 0 || fstat(fd, &s) != 0)
+        return -1;
+    if (s.st_dev != m->dev || s.st_ino != m->ino) {
+        errno = ESTALE;
+        return -1;
+    }
+    tree = kernel_open_tree(fd, "", OPEN_TREE_CLONE | AT_EMPTY_PATH | AT_RECURSIVE | O_CLOEXEC);
+    if (tree >= 0 && kernel_mount_setattr(tree, AT_EMPTY_PATH | AT_RECURSIVE, &attr) != 0) {
+        (void)close(tree);
+        return -1;
+    }
+    return tree;
+}
+
+void trees_close(struct jail *jail)
+{
+    for (size_t i = 0; i < jail->mount_count; i++) {
+        if (jail->mounts[i].tree >= 0)
+            (void)close(jail->mounts[i].tree);
+        jail->mounts[i].tree = -1;
+    }
+}
+
+bool trees_open(struct jail *jail, struct error *e)
+{
+    for (size_t i = 0; i < jail->mount_count; i++) {
+        struct jail_mount *m = &jail->mounts[i];
+
+        if (m->kind != MOUNT_TREE)
+            continue;
+        m->tree = trees_take(m);
+        if (m->tree < 0) {
+            error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:mount: %s cannot be mounted", m->from);
+            trees_close(jail);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool trees_map(const struct jail *jail, int userns, struct error *e)
+{
+    struct kernel_mount_attr attr = { .set = MOUNT_ATTR_IDMAP, .userns_fd = (uint64_t)userns };
+
+    for (size_t i = 0; i < jail->mount_count; i++) {
+        const struct jail_mount *m = &jail->mounts[i];
+
+        if (!m->owned || m->tree < 0)
+            continue;
+        if (kernel_mount_setattr(m->tree, AT_EMPTY_PATH | AT_RECURSIVE, &attr) != 0 && m->writable)
+            return error_sys(e, CODE_LAYER_MISSING,
+                             "LAYER_MISSING:user: the file system of %s cannot map owners; give "
+                             "the directory to the user who should run the command (chown), or "
+                             "run writ as that user",
+                             m->from);
+    }
+    return true;
+}
