@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/stat.h>
 
 #include "base/buf.h"
@@ -64,4 +65,29 @@ bool fs_read(const char *path, size_t max, struct arena *a, struct str *out, str
     if (fd < 0)
         return error_sys(e, ERROR_IO, "cannot be opened");
     return fd_read(fd, max, a, out, e);
+}
+
+bool fs_write(const char *path, struct str text, struct error *e)
+{
+    _arena_ struct arena a = { 0 };
+    char *beside = arena_printf(&a, "%s.XXXXXX", path);
+    _fd_ int fd = mkostemp(beside, O_CLOEXEC);
+
+    if (fd < 0)
+        return error_sys(e, ERROR_IO, "%s cannot be written", path);
+    for (size_t n = 0; n < text.n;) {
+        ssize_t got = write(fd, text.s + n, text.n - n);
+
+        if (got < 0 && errno != EINTR) {
+            error_sys(e, ERROR_IO, "%s cannot be written", path);
+            (void)unlink(beside);
+            return false;
+        }
+        n += got > 0 ? (size_t)got : 0;
+    }
+    if (fsync(fd) == 0 && rename(beside, path) == 0)
+        return true;
+    error_sys(e, ERROR_IO, "%s cannot be written", path);
+    (void)unlink(beside);
+    return false;
 }

@@ -11,6 +11,9 @@ bool fs_read(const char *path, size_t max, struct arena *a, struct str *out,
              struct error *e) NODISCARD;
 bool fd_read(int fd, size_t max, struct arena *a, struct str *out, struct error *e) NODISCARD;
 
+/* Writes a file so that there is the old one or the new one, whole, at every moment. */
+bool fs_write(const char *path, struct str text, struct error *e) NODISCARD;
+
 /* Makes a directory and those on the way to it, for the owner alone. */
 bool fs_make_dirs(const char *path, struct error *e) NODISCARD;
 

@@ -64,6 +64,9 @@ bool exec_admit(struct exec *x, struct error *e) NODISCARD;
 /* The outcome is there: names that must not be, files that were asked for. */
 bool exec_gather(struct exec *x, struct error *e) NODISCARD;
 
+/* The directory where writ keeps what it knows, or NULL. */
+const char *exec_state(const struct exec *x);
+
 /* A variable of the caller's, or NULL. */
 const char *exec_caller(const struct exec *x, const char *name);
 

@@ -100,6 +100,7 @@ static struct reach_ask reach_of(const struct exec *x)
     return (struct reach_ask){ .filesystem = x->request.sandbox->filesystem,
                                .cwd = cwd.s ? arena_text(x->a, cwd) : ".",
                                .home = exec_caller(x, "HOME"),
+                               .state = exec_state(x),
                                .person = x->person,
                                .approved = x->request.approval != NULL,
                                .inputs = x->request.inputs->input_files,

@@ -38,22 +38,9 @@ static void undo_all(struct exec *x)
 
 /* ---- files ---- */
 
-/* Where evidence is kept: below the state directory. */
-static const char *state_dir(const struct exec *x)
-{
-    const char *state = exec_caller(x, "WRIT_STATE"), *xdg = exec_caller(x, "XDG_STATE_HOME"),
-               *home = exec_caller(x, "HOME");
-
-    if (state && *state)
-        return state;
-    if (xdg && *xdg == '/')
-        return arena_printf(x->a, "%s/writ", xdg);
-    return home && *home == '/' ? arena_printf(x->a, "%s/.local/state/writ", home) : NULL;
-}
-
 static int open_store(const struct exec *x, struct error *e)
 {
-    const char *state = state_dir(x), *store;
+    const char *state = exec_state(x), *store;
 
     if (!state) {
         error_set(e, CODE_IO, "there is no place for evidence; name one with WRIT_STATE");

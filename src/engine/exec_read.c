@@ -27,6 +27,18 @@ const char *exec_caller(const struct exec *x, const char *name)
     return NULL;
 }
 
+const char *exec_state(const struct exec *x)
+{
+    const char *state = exec_caller(x, "WRIT_STATE"), *xdg = exec_caller(x, "XDG_STATE_HOME"),
+               *home = exec_caller(x, "HOME");
+
+    if (state && *state)
+        return state;
+    if (xdg && *xdg == '/')
+        return arena_printf(x->a, "%s/writ", xdg);
+    return home && *home == '/' ? arena_printf(x->a, "%s/.local/state/writ", home) : NULL;
+}
+
 static void put(struct buf *to, const char *key, const char *text)
 {
     json_key(to, key);

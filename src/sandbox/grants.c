@@ -76,6 +76,7 @@ bool grant_find(const char *base, const char *path, struct arena *a, struct gran
     out->ino = s.st_ino;
     out->owner = s.st_uid;
     out->group = s.st_gid;
+    out->links = s.st_nlink;
     return true;
 }
 

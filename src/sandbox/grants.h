@@ -30,6 +30,7 @@ struct grant {
     ino_t ino;
     uid_t owner;
     gid_t group;
+    nlink_t links;
 };
 
 struct grants {

@@ -7,6 +7,7 @@
 
 #include "contract/codes.h"
 #include "contract/inputs.h"
+#include "sandbox/denied.h"
 
 /* Where package managers keep what builds depend on, below the caller's home. */
 static const char *const dependencies[] = {
@@ -109,25 +110,33 @@ static bool add_list(const struct reach_ask *ask, struct reach *r, const struct 
     return true;
 }
 
-/* The path with every directory of it real, and its last name as given. */
+/* The path with its directories real, as far as they are there, and its last name as given. */
 static const char *real_name(const char *base, const char *given, struct arena *a, struct error *e)
 {
     char *full =
         given[0] == '/' ? arena_text(a, str_of(given)) : arena_printf(a, "%s/%s", base, given);
+    const char *rest = "";
     struct grant dir = { 0 };
-    char *slash;
 
     for (size_t n = strlen(full); n > 1 && full[n - 1] == '/'; n--)
         full[n - 1] = '\0';
-    slash = strrchr(full, '/');
-    if (strcmp(slash, "/..") == 0 || strcmp(slash, "/.") == 0)
-        return grant_find("/", full, a, &dir, e) ? dir.path : NULL;
-    if (slash == full)
-        return full;
-    *slash = '\0';
-    if (!grant_find("/", full, a, &dir, e))
-        return NULL;
-    return arena_printf(a, "%s/%s", dir.path, slash + 1);
+    for (;;) {
+        char *slash = strrchr(full, '/');
+
+        if (strcmp(slash, "/..") == 0 || strcmp(slash, "/.") == 0) {
+            if (!grant_find("/", full, a, &dir, e))
+                return NULL;
+            return arena_printf(a, "%s%s", dir.path, rest);
+        }
+        rest = arena_printf(a, "%s%s", slash, rest);
+        if (slash == full)
+            return rest;
+        *slash = '\0';
+        if (grant_find("/", full, a, &dir, e))
+            return arena_printf(a, "%s%s", strcmp(dir.path, "/") == 0 ? "" : dir.path, rest);
+        if (e->sys != ENOENT && e->sys != ENOTDIR)
+            return NULL;
+    }
 }
 
 /* Deny holds for the name and for what it leads to, there or not. */
@@ -139,7 +148,7 @@ static bool deny_one(const struct reach_ask *ask, struct reach *r, const char *g
     struct stat s;
 
     if (!name)
-        return e->sys == ENOENT || e->sys == ENOTDIR; /* not even its directory is there */
+        return false;
     if (lstat(name, &s) != 0) {
         absents_add(&r->absent, name, true);
         return true;
@@ -188,6 +197,8 @@ bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out
     if (!add_level(ask, &cwd, &r, e) ||
         !add_list(ask, &r, &ask->filesystem->read, ACCESS_READ, e) ||
         !add_list(ask, &r, &ask->filesystem->write, ACCESS_WRITE, e) || !add_denied(ask, &r, e))
+        return false;
+    if (!denied_follow(&r.grants, &r.absent, ask->state, e))
         return false;
     protect(&r.grants, &r.absent);
     *out = r;

@@ -11,6 +11,7 @@ struct reach_ask {
     const char *cwd;    /* as given; "." where nothing was said */
     const char *home;   /* the caller's, where dependencies are kept; NULL: unknown */
     const char *caller; /* the directory that relative paths of the lists start from */
+    const char *state;  /* the directory where writ keeps what it knows; NULL: none */
     bool person;        /* a person asks; a document may not reach out of the repository */
     bool approved;
     struct items inputs, outputs; /* of struct str: files that must lie within reach */

@@ -116,8 +116,7 @@ static int mount_tree(const struct jail_mount *m, int root)
     return done;
 }
 
-/* Nothing can be made in it, read from it or found under another name: it has no name, no mode
- * and no room. */
+/* Nothing can be made in it or read from it, and once it is mounted it has no other name. */
 static int make_mask(int root, bool is_dir)
 {
     struct kernel_mount_attr attr = { .set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
@@ -134,19 +133,22 @@ static int make_mask(int root, bool is_dir)
         (void)close(fd);
     }
     tree = kernel_open_tree(root, ".mask", OPEN_TREE_CLONE | O_CLOEXEC);
-    if (unlinkat(root, ".mask", is_dir ? AT_REMOVEDIR : 0) != 0 || tree < 0)
+    if (tree < 0)
         return -1;
     return kernel_mount_setattr(tree, AT_EMPTY_PATH, &attr) == 0 ? tree : -1;
 }
 
 static int mount_mask(const struct jail_mount *m, int root)
 {
-    int tree = make_mask(root, m->kind == MOUNT_MASK_DIR), done;
+    bool is_dir = m->kind == MOUNT_MASK_DIR;
+    int tree = make_mask(root, is_dir), done;
 
     if (tree < 0)
         return -1;
     done = mount_at(tree, root, m);
     (void)close(tree);
+    if (unlinkat(root, ".mask", is_dir ? AT_REMOVEDIR : 0) != 0)
+        return -1;
     return done;
 }
 

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* denied.c: remembers files by number, and finds them wherever they went. */
+#include "sandbox/denied.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/digest.h"
+#include "base/fs.h"
+#include "contract/codes.h"
+
+enum { KNOWN_MAX = 64, MEMORY_MAX = 8192, WALK_MAX = 1 << 20 };
+
+struct number {
+    dev_t dev;
+    ino_t ino;
+};
+
+/* Files that are looked for. */
+struct wanted {
+    struct number v[KNOWN_MAX];
+    size_t n;
+};
+
+static bool has(const struct wanted *w, dev_t dev, ino_t ino)
+{
+    for (size_t i = 0; i < w->n; i++)
+        if (w->v[i].dev == dev && w->v[i].ino == ino)
+            return true;
+    return false;
+}
+
+static void add(struct wanted *w, dev_t dev, ino_t ino)
+{
+    if (has(w, dev, ino))
+        return;
+    if (w->n == KNOWN_MAX) /* the oldest is forgotten */
+        memmove(w->v, w->v + 1, --w->n * sizeof w->v[0]);
+    w->v[w->n++] = (struct number){ dev, ino };
+}
+
+/* ---- memory: one small file for a name, "dev ino" a line ---- */
+
+static const char *memory_file(const char *state, const char *name, struct arena *a)
+{
+    struct digest d = digest_of(name, strlen(name));
+    char text[DIGEST_TEXT];
+
+    digest_text(&d, text);
+    return arena_printf(a, "%s/denied/%s", state, text + strlen("sha256:"));
+}
+
+static void recall(const char *state, const char *name, struct arena *a, struct wanted *out)
+{
+    struct str text;
+    struct error e;
+
+    if (!fs_read(memory_file(state, name, a), MEMORY_MAX, a, &text, &e))
+        return;
+    for (const char *line = text.s; line && *line;) {
+        char *end;
+        dev_t dev = strtoull(line, &end, 10);
+        ino_t ino = strtoull(end, &end, 10);
+
+        if (*end != '\n')
+            return;
+        add(out, dev, ino);
+        line = end + 1;
+    }
+}
+
+static bool remember(const char *state, const char *name, const struct wanted *w, struct arena *a,
+                     struct error *e)
+{
+    _buf_ struct buf text = { .max = MEMORY_MAX };
+
+    for (size_t i = 0; i < w->n; i++)
+        buf_addf(&text, "%ju %ju\n", (uintmax_t)w->v[i].dev, (uintmax_t)w->v[i].ino);
+    return fs_make_dirs(arena_printf(a, "%s/denied", state), e) &&
+           fs_write(memory_file(state, name, a), buf_str(&text), e);
+}
+
+/* ---- looking for them ---- */
+
+struct walk {
+    struct grants *g;
+    const struct wanted *wanted;
+    const char **dirs; /* still to be looked through */
+    size_t n, room, seen;
+};
+
+static void push(struct walk *w, const char *dir)
+{
+    if (w->n == w->room) {
+        size_t room = w->room ? 2 * w->room : 256;
+        const char **v = arena_alloc(w->g->a, room * sizeof *v);
+
+        if (w->n)
+            memcpy(v, w->dirs, w->n * sizeof *v);
+        w->dirs = v;
+        w->room = room;
+    }
+    w->dirs[w->n++] = dir;
+}
+
+static void look_at(struct walk *w, const char *dir, const struct dirent *d)
+{
+    struct grant mask = { .access = ACCESS_DENIED, .why = "denied under another name" };
+    const char *path = arena_printf(w->g->a, "%s/%s", dir, d->d_name);
+    struct stat s;
+    struct error e;
+
+    if (lstat(path, &s) != 0)
+        return;
+    if (has(w->wanted, s.st_dev, s.st_ino))
+        (void)!grants_open(w->g, mask, "/", path, &e);
+    else if (S_ISDIR(s.st_mode))
+        push(w, path);
+}
+
+static void look_in(struct walk *w, const char *dir)
+{
+    DIR *in = opendir(dir);
+
+    if (!in)
+        return;
+    for (const struct dirent *d = readdir(in); d && w->seen < WALK_MAX; d = readdir(in), w->seen++)
+        if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0)
+            look_at(w, dir, d);
+    (void)closedir(in);
+}
+
+static bool look_everywhere(struct grants *g, const struct wanted *wanted, struct error *e)
+{
+    struct walk w = { .g = g, .wanted = wanted };
+
+    for (size_t i = 0, n = g->n; i < n; i++)
+        if (g->v[i].is_dir && g->v[i].access <= ACCESS_WRITE && !g->v[i].implied)
+            push(&w, g->v[i].path);
+    while (w.n > 0 && w.seen < WALK_MAX)
+        look_in(&w, w.dirs[--w.n]);
+    if (w.seen < WALK_MAX)
+        return true;
+    return error_set(e, CODE_PATH_REFUSED,
+                     "something denied has another name, and there are more than %d files in which "
+                     "to look for it; grant less, or move it out of what is granted",
+                     WALK_MAX);
+}
+
+/* ---- the two together ---- */
+
+static bool may_move(const struct grants *g, const char *path)
+{
+    for (size_t i = 0; i < g->n; i++)
+        if (g->v[i].access == ACCESS_WRITE && path_is_in(path, g->v[i].path))
+            return true;
+    return false;
+}
+
+/* What a name has meant before goes to `wanted`; what it means now is remembered. */
+static bool follow_one(struct grants *g, const struct grant *now, const char *name,
+                       const char *state, struct wanted *wanted, struct error *e)
+{
+    struct wanted known = { 0 };
+
+    if (state)
+        recall(state, name, g->a, &known);
+    for (size_t i = 0; i < known.n; i++)
+        if (!now || known.v[i].dev != now->dev || known.v[i].ino != now->ino)
+            add(wanted, known.v[i].dev, known.v[i].ino);
+    if (!now)
+        return true;
+    if (!now->is_dir && now->links > 1)
+        add(wanted, now->dev, now->ino);
+    if (has(&known, now->dev, now->ino) || !may_move(g, name))
+        return true;
+    if (!state)
+        return error_set(e, CODE_PATH_REFUSED,
+                         "that %s is denied must be remembered, and there is no place for it; name "
+                         "one with WRIT_STATE",
+                         name);
+    add(&known, now->dev, now->ino);
+    if (remember(state, name, &known, g->a, e))
+        return true;
+    return error_wrap(e, "that %s is denied cannot be remembered", name);
+}
+
+bool denied_follow(struct grants *g, const struct absents *absent, const char *state,
+                   struct error *e)
+{
+    struct wanted wanted = { 0 };
+
+    for (size_t i = 0; i < g->n; i++) {
+        struct grant now = g->v[i];
+
+        if (now.access == ACCESS_DENIED && !now.is_link &&
+            !follow_one(g, &now, now.path, state, &wanted, e))
+            return false;
+    }
+    for (size_t i = 0; i < absent->n; i++)
+        if (absent->v[i].denied && !follow_one(g, NULL, absent->v[i].path, state, &wanted, e))
+            return false;
+    return wanted.n == 0 || look_everywhere(g, &wanted, e);
+}
