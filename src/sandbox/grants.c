@@ -133,7 +133,7 @@ static bool is_needless(const struct grant *grant, const struct grant *up)
         return true;
     if (up->access == ACCESS_PROTECTED && grant->access != ACCESS_DENIED)
         return true;
-    return up->access == grant->access;
+    return up->access == grant->access && !grant->pinned;
 }
 
 /* What is denied and shown by nothing needs no mask; it was kept to deny what lies below it. */
@@ -163,6 +163,43 @@ void grants_settle(struct grants *g)
     }
     g->n = kept;
     drop_unseen(g);
+}
+
+/* The deepest writable entry that a path lies in, if that is what decides about it. */
+static const struct grant *writable_above(const struct grants *g, const struct grant *of)
+{
+    const struct grant *found = NULL;
+
+    for (size_t i = 0; i < g->n; i++) {
+        const struct grant *up = &g->v[i];
+
+        if (up->access <= ACCESS_WRITE && strcmp(up->path, of->path) != 0 &&
+            path_is_in(of->path, up->path) &&
+            (!found || strlen(up->path) > strlen(found->path) ||
+             (strlen(up->path) == strlen(found->path) && up->access == ACCESS_WRITE)))
+            found = up;
+    }
+    return found && found->access == ACCESS_WRITE ? found : NULL;
+}
+
+void grants_pin(struct grants *g)
+{
+    for (size_t i = 0, n = g->n; i < n; i++) {
+        struct grant of = g->v[i], pin = { .access = ACCESS_WRITE,
+                                           .why = "around a protected name",
+                                           .pinned = true };
+        const struct grant *root = writable_above(g, &of);
+        const char *slash;
+        struct error e;
+
+        if (of.access < ACCESS_PROTECTED || !root)
+            continue;
+        for (slash = strchr(of.path + strlen(root->path) + 1, '/'); slash;
+             slash = strchr(slash + 1, '/'))
+            (void)!grants_open(g, pin, "/",
+                               arena_text(g->a, (struct str){ of.path, (size_t)(slash - of.path) }),
+                               &e);
+    }
 }
 
 const struct grant *grants_decide(const struct grants *g, const char *path)

@@ -24,6 +24,7 @@ struct grant {
     enum access access;
     const char *why; /* "repository", "working directory", "asked for", .. */
     bool implied;    /* needed to start at all: gives way to every other entry */
+    bool pinned;     /* mounted on itself, so that it cannot be renamed */
     bool is_dir;
     bool is_link; /* the name of a link that is itself denied */
     dev_t dev;
@@ -55,6 +56,10 @@ bool grants_open(struct grants *g, struct grant like, const char *base, const ch
 
 /* Sorts, and drops what other entries make needless. */
 void grants_settle(struct grants *g);
+
+/* Pins the directories between a writable one and what is denied or protected in it: who could
+ * rename one of them could put another in its place. */
+void grants_pin(struct grants *g);
 
 /* The entry that decides about a path, or NULL where none does. */
 const struct grant *grants_decide(const struct grants *g, const char *path);

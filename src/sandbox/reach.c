@@ -201,6 +201,7 @@ bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out
     if (!denied_follow(&r.grants, &r.absent, ask->state, e))
         return false;
     protect(&r.grants, &r.absent);
+    grants_pin(&r.grants);
     *out = r;
     return true;
 }
