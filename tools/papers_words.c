@@ -4,7 +4,7 @@
 
 #include "cli/commands.h"
 #include "contract/kinds.h"
-#include "contract/tables.h"
+#include "engine/tables.h"
 #include "papers.h"
 
 enum { CELL_MAX = 4096 };
@@ -53,13 +53,13 @@ static void add_rows(const struct table *t, struct arena *a, struct words *out)
 static void add_all(struct arena *a, struct words *out)
 {
     add_rows(&kinds_table, a, out);
-    for (size_t i = 0; i < contract_table_count; i++)
-        add(out, contract_tables[i]->name, contract_tables[i]->about);
-    for (size_t i = 0; i < contract_table_count; i++)
-        if (meaning_column(contract_tables[i]))
-            add_rows(contract_tables[i], a, out);
-    for (size_t i = 0; i < contract_table_count; i++)
-        add_rows(contract_tables[i], a, out);
+    for (size_t i = 0; i < tables_count(); i++)
+        add(out, tables_at(i)->name, tables_at(i)->about);
+    for (size_t i = 0; i < tables_count(); i++)
+        if (meaning_column(tables_at(i)))
+            add_rows(tables_at(i), a, out);
+    for (size_t i = 0; i < tables_count(); i++)
+        add_rows(tables_at(i), a, out);
 }
 
 void words_of(const char *table, struct arena *a, struct words *out)
@@ -71,9 +71,9 @@ void words_of(const char *table, struct arena *a, struct words *out)
     }
     if (strcmp(table, kinds_table.name) == 0)
         add_rows(&kinds_table, a, out);
-    for (size_t i = 0; i < contract_table_count; i++)
-        if (strcmp(table, contract_tables[i]->name) == 0)
-            add_rows(contract_tables[i], a, out);
+    for (size_t i = 0; i < tables_count(); i++)
+        if (strcmp(table, tables_at(i)->name) == 0)
+            add_rows(tables_at(i), a, out);
     assert(out->n > 0); /* an option names a table that is not there */
 }
 

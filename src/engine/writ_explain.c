@@ -4,8 +4,8 @@
 
 #include "base/json_write.h"
 #include "contract/kinds.h"
-#include "contract/tables.h"
 #include "engine/input.h"
+#include "engine/tables.h"
 
 enum { TOPICS_MAX = 1024 };
 
@@ -36,8 +36,8 @@ static void put_directory(struct buf *to)
                "one row of it by its name.",
                to);
     json_open(to, '[');
-    for (size_t i = 0; i < contract_table_count; i++) {
-        const struct table *t = contract_tables[i];
+    for (size_t i = 0; i < tables_count(); i++) {
+        const struct table *t = tables_at(i);
 
         json_open(to, '{');
         json_key(to, "table");
@@ -79,8 +79,8 @@ static bool put_matches(const char *topic, struct buf *to)
     const struct kind_row *kind = kind_named(str_of(topic));
     bool found = kind != NULL;
 
-    for (size_t i = 0; i < contract_table_count; i++) {
-        const struct table *t = contract_tables[i];
+    for (size_t i = 0; i < tables_count(); i++) {
+        const struct table *t = tables_at(i);
 
         if (strcmp(t->name, topic) == 0) {
             table_json(t, to);
@@ -103,8 +103,8 @@ static const char *find_near(const char *topic, struct arena *a)
     const char *names[TOPICS_MAX];
     size_t n = 0;
 
-    for (size_t i = 0; i < contract_table_count; i++) {
-        const struct table *t = contract_tables[i];
+    for (size_t i = 0; i < tables_count(); i++) {
+        const struct table *t = tables_at(i);
 
         for (size_t row = 0; row < t->row_count && n + 2 < TOPICS_MAX; row++) {
             _buf_ struct buf text = { .max = 4096 };
