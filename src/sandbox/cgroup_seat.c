@@ -8,7 +8,6 @@
  */
 #include "sandbox/cgroup_seat.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
