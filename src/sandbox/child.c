@@ -13,11 +13,10 @@
 #include <linux/capability.h>
 #include <linux/seccomp.h>
 #include <linux/securebits.h>
-#include <net/if.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -28,6 +27,7 @@
 #include "contract/codes.h"
 #include "sandbox/kernel.h"
 #include "sandbox/landlock.h"
+#include "sandbox/net.h"
 #include "sandbox/root.h"
 
 /* What the stages hand on to each other. */
@@ -69,20 +69,14 @@ static int take_identity(struct child *c)
     return setresuid(j->uid, j->uid, j->uid);
 }
 
-/* A program may talk to itself: its network has a loop, and nothing else. */
-static int raise_loop(struct child *c)
+static int begin_net(struct child *c)
 {
-    struct ifreq request = { .ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING };
-    int fd, done;
+    return c->jail->host_network ? 0 : net_begin();
+}
 
-    if (c->jail->host_network)
-        return 0;
-    fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (fd < 0)
-        return errno == EAFNOSUPPORT ? 0 : -1; /* a kernel without IP has no loop to raise */
-    done = ioctl(fd, SIOCSIFFLAGS, &request);
-    (void)close(fd);
-    return done;
+static int enter_net(struct child *c)
+{
+    return c->jail->host_network ? 0 : net_enter();
 }
 
 static int make_root(struct child *c)
@@ -210,6 +204,21 @@ static int close_others(struct child *c)
 
 /* ---- stages of the command ---- */
 
+/* A01-10: as many CPUs as cores, beginning with the one we are on: nothing has to move. */
+static int set_cpus(struct child *c)
+{
+    cpu_set_t mine, few;
+    int here = sched_getcpu();
+
+    CPU_ZERO(&few);
+    if (here < 0 || sched_getaffinity(0, sizeof mine, &mine) != 0)
+        return -1;
+    for (int k = 0; k < CPU_SETSIZE && CPU_COUNT(&few) < c->jail->cores; k++)
+        if (CPU_ISSET((here + k) % CPU_SETSIZE, &mine))
+            CPU_SET((here + k) % CPU_SETSIZE, &few);
+    return sched_setaffinity(0, sizeof few, &few);
+}
+
 static int set_streams(struct child *c)
 {
     const struct jail *j = c->jail;
@@ -222,8 +231,6 @@ static int set_streams(struct child *c)
         (void)signal(s, SIG_DFL);
     (void)sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
-    if (CPU_COUNT(&j->cpus) > 0 && sched_setaffinity(0, sizeof j->cpus, &j->cpus) != 0)
-        return -1;
     return setpgid(0, 0);
 }
 
@@ -286,11 +293,12 @@ static const struct stage {
     { "cgroup",    LAYER_CGROUP,   enter_cgroup },
     { "go",        LAYER_USER,     wait_for_go },
     { "identity",  LAYER_USER,     take_identity },
-    { "loopback",  LAYER_NET,      raise_loop },
+    { "network",   LAYER_NET,      begin_net },
     { "root",      LAYER_MOUNT,    make_root },
     { "trees",     LAYER_MOUNT,    mount_trees },
     { "devices",   LAYER_MOUNT,    mount_devices },
     { "proc",      LAYER_MOUNT,    mount_proc },
+    { "network",   LAYER_NET,      enter_net },
     { "pivot",     LAYER_MOUNT,    enter_root },
     { "others",    LAYER_PID,      close_others },
     { "names",     LAYER_USER,     set_names },
@@ -299,6 +307,7 @@ static const struct stage {
     { "guard",     LAYER_PID,      guard_init },
 }, command_stages[] = {
     { "streams",   LAYER_PID,      set_streams },
+    { "cpus",      LAYER_CGROUP,   set_cpus },
     { "directory", LAYER_MOUNT,    enter_cwd },
     { "landlock",  LAYER_LANDLOCK, enter_landlock },
     { "seccomp",   LAYER_SECCOMP,  enter_seccomp },

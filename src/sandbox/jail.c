@@ -153,21 +153,6 @@ static void choose_identity(const struct jail_ask *ask, struct jail *j)
 
 /* ---- limits ---- */
 
-/* A01-10: as many CPUs as cores, beginning behind the one we are on, so that supervisor and
- * command run side by side. */
-static void choose_cpus(int64_t cores, cpu_set_t *out)
-{
-    cpu_set_t mine;
-    int here = sched_getcpu(), all = CPU_SETSIZE;
-
-    CPU_ZERO(out);
-    if (sched_getaffinity(0, sizeof mine, &mine) != 0)
-        return;
-    for (int k = 1; k <= all && CPU_COUNT(out) < cores; k++)
-        if (CPU_ISSET((here + k) % all, &mine))
-            CPU_SET((here + k) % all, out);
-}
-
 static void choose_calls(const struct jail_ask *ask, struct jail *j)
 {
     struct seccomp_policy policy = { .fork = FORK_FREE, .inet = true };
@@ -200,7 +185,7 @@ void jail_build(const struct jail_ask *ask, struct arena *a, struct jail *out)
     out->files = arena_alloc(a, (ask->grants->n + 4) * sizeof *out->files);
     out->scratch_size = arena_printf(a, "%lldm", (long long)ask->memory_mb / 2);
     choose_identity(ask, out);
-    choose_cpus(ask->cpu_cores, &out->cpus);
+    out->cores = (int)ask->cpu_cores;
     choose_calls(ask, out);
     for (size_t i = 0; i < COUNT(own_dirs); i++)
         add_dir(&l, own_dirs[i]);

@@ -5,8 +5,6 @@
  */
 #pragma once
 
-#include <sched.h>
-
 #include "contract/layers.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/grants.h"
@@ -72,7 +70,7 @@ struct jail {
     bool count_forks;   /* the supervisor is asked about every new process */
     int64_t file_bytes; /* largest file it may write */
     int64_t process_most, memory_most; /* by rlimits, where no group can hold them; 0: not */
-    cpu_set_t cpus;
+    int cores;                         /* CPUs it may run on */
 
     struct cgroup cgroup;
     struct seccomp_program seccomp;

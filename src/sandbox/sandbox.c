@@ -189,8 +189,6 @@ static bool start(struct holding *h, struct error *e)
                                .pidfd = (uintptr_t)&h->init };
     long pid;
 
-    if (!h->jail.host_network)
-        args.flags |= CLONE_NEWNET;
     if (into >= 0) {
         args.flags |= CLONE_INTO_CGROUP;
         args.cgroup = (uint64_t)into;
