@@ -125,8 +125,11 @@ static void read_names(struct walk *w, int fd, struct level *level)
     size_t most = ceiling(w->job->name_max, COLLECT_NAMES);
     const struct dirent *entry;
 
-    if (!directory)
-        mem_end();
+    if (!directory) {
+        (void)close(fd);
+        w->job->truncated = true;
+        return;
+    }
     for (errno = 0; (entry = readdir(directory)); errno = 0) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
@@ -137,7 +140,8 @@ static void read_names(struct walk *w, int fd, struct level *level)
         if (level->names.n >= 2 * most)
             w->job->truncated |= keep_first(&level->names, most);
     }
-    w->job->truncated |= w->ended || errno != 0 || keep_first(&level->names, most);
+    w->job->truncated |= w->ended || errno != 0;
+    w->job->truncated |= keep_first(&level->names, most);
 }
 
 /* ---- the walk ---- */
