@@ -122,6 +122,22 @@ static void take_cancel(struct loop *l)
         l->s->cancel = -1;
 }
 
+static void answer_forks(struct loop *l)
+{
+    struct forks *forks = l->s->forks;
+    short events = l->fds[SLOT_FORKS].revents;
+
+    if (forks->listener < 0 || !(l->fork_waits || events))
+        return;
+    if (events && !(events & POLLIN)) { /* nobody is left who could ask */
+        (void)close(forks->listener);
+        forks->listener = -1;
+        l->fork_waits = false;
+        return;
+    }
+    l->fork_waits = !forks_step(forks, l->s->group, events & POLLIN);
+}
+
 /* In this order: what the command did counts before what the clock says. */
 static void handle(struct loop *l)
 {
@@ -133,8 +149,7 @@ static void handle(struct loop *l)
         capture_step(s->out);
     if (l->fds[SLOT_ERR].revents)
         capture_step(s->err);
-    if (s->forks->listener >= 0 && (l->fork_waits || l->fds[SLOT_FORKS].revents))
-        l->fork_waits = !forks_step(s->forks, s->group, l->fds[SLOT_FORKS].revents & POLLIN);
+    answer_forks(l);
     if (l->fds[SLOT_CANCEL].revents)
         take_cancel(l);
     if (l->fds[SLOT_INIT].revents) {
