@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <linux/capability.h>
 #include <linux/seccomp.h>
 #include <linux/securebits.h>
@@ -58,15 +57,16 @@ static int wait_for_go(struct child *c)
     _exit(0); /* it is gone, or has thought better of it */
 }
 
+/* By the bare calls: those of the C library look for the threads that our parent had. */
 static int take_identity(struct child *c)
 {
     const struct jail *j = c->jail;
 
     if (!j->privileged)
         return 0;
-    if (setgroups(0, NULL) != 0 || setresgid(j->gid, j->gid, j->gid) != 0)
+    if (syscall(SYS_setgroups, 0, NULL) != 0 || syscall(SYS_setresgid, j->gid, j->gid, j->gid) != 0)
         return -1;
-    return setresuid(j->uid, j->uid, j->uid);
+    return (int)syscall(SYS_setresuid, j->uid, j->uid, j->uid);
 }
 
 static int begin_net(struct child *c)
