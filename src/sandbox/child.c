@@ -275,6 +275,17 @@ static int enter_seccomp(struct child *c)
     return send_listener(c->jail->line, (int)got);
 }
 
+/* What is started is what was found and is digested. */
+static int check_program(struct child *c)
+{
+    struct stat s;
+
+    if (stat(c->jail->path, &s) != 0)
+        return -1;
+    errno = ESTALE;
+    return s.st_dev == c->jail->dev && s.st_ino == c->jail->ino ? 0 : -1;
+}
+
 /* Only 0, 1 and 2 stay open. */
 static int start_command(struct child *c)
 {
@@ -284,10 +295,13 @@ static int start_command(struct child *c)
 
 /* ---- the tables ---- */
 
+/* The command itself: that it cannot be started is an outcome. */
+enum { NO_LAYER = LAYER_COUNT };
+
 /* clang-format off */
 static const struct stage {
     const char *name;
-    enum layer layer;
+    int layer; /* enum layer */
     int (*enter)(struct child *c); /* 0, or -1 with errno */
 } init_stages[] = {
     { "cgroup",    LAYER_CGROUP,   enter_cgroup },
@@ -309,9 +323,10 @@ static const struct stage {
     { "streams",   LAYER_PID,      set_streams },
     { "cpus",      LAYER_CGROUP,   set_cpus },
     { "directory", LAYER_MOUNT,    enter_cwd },
+    { "program",   NO_LAYER,       check_program },
     { "landlock",  LAYER_LANDLOCK, enter_landlock },
     { "seccomp",   LAYER_SECCOMP,  enter_seccomp },
-    { "exec",      LAYER_PID,      start_command },
+    { "exec",      NO_LAYER,       start_command },
 };
 /* clang-format on */
 
@@ -328,7 +343,8 @@ static void walk(struct child *c, const struct stage *stages, size_t n, int firs
     for (size_t i = 0; i < n; i++) {
         struct word word = { .kind = WORD_FAILED, .stage = first + (int)i };
 
-        if (!(c->jail->layers & (1U << stages[i].layer)) || stages[i].enter(c) == 0)
+        if (!((c->jail->layers | 1U << NO_LAYER) & (1U << stages[i].layer)) ||
+            stages[i].enter(c) == 0)
             continue;
         word.sys = errno;
         (void)send(c->jail->line, &word, sizeof word, MSG_NOSIGNAL);
@@ -412,7 +428,7 @@ void child_main(struct jail *jail)
 
 bool child_failed_at_exec(const struct word *word)
 {
-    return (size_t)word->stage + 1 == COUNT(init_stages) + COUNT(command_stages);
+    return stage_of(word->stage)->layer == NO_LAYER;
 }
 
 bool child_failure(const struct word *word, struct error *e)

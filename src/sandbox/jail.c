@@ -181,6 +181,8 @@ void jail_build(const struct jail_ask *ask, struct arena *a, struct jail *out)
                           .streams = { -1, -1, -1 },
                           .line = -1,
                           .far_end = -1 };
+    out->dev = p->dev;
+    out->ino = p->ino;
     out->path = grants_decide(ask->grants, p->path) ? p->path : p->real;
     out->files = arena_alloc(a, (ask->grants->n + 4) * sizeof *out->files);
     out->scratch_size = arena_printf(a, "%lldm", (long long)ask->memory_mb / 2);

@@ -43,6 +43,8 @@ struct jail_rule {
 
 struct jail {
     const char *path; /* of the program, inside */
+    dev_t dev;        /* and the file it must be */
+    ino_t ino;
     char *const *argv;
     char *const *env;
     const char *cwd;

@@ -314,17 +314,21 @@ struct outcome outcome_not_started(int why)
                              .cgroup = "none" };
 }
 
-/* While the new process builds its walls, there is time. */
-static void hash_program(const char *path, char *part, struct digest *out)
-{
-    _fd_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+/* The file that is started, digested while there is nothing else to do. */
+struct hashing {
+    int fd;
     struct sha256 sum;
-    ssize_t n;
+    char part[CAPTURE_PART];
+};
 
-    sha256_begin(&sum);
-    while (fd >= 0 && (n = read(fd, part, CAPTURE_PART)) > 0)
-        sha256_add(&sum, part, (size_t)n);
-    *out = sha256_end(&sum);
+static bool hash_some(void *self)
+{
+    struct hashing *h = self;
+    ssize_t n = read(h->fd, h->part, sizeof h->part);
+
+    if (n > 0)
+        sha256_add(&h->sum, h->part, (size_t)n);
+    return n > 0 || (n < 0 && errno == EINTR);
 }
 
 static void kill_init(const struct holding *h)
@@ -344,9 +348,15 @@ static bool run_built(const struct run *run, const struct world *world, struct a
                              .out = &h->out,
                              .err = &h->err,
                              .forks = &h->forks,
+                             .idle = hash_some,
                              .stopped_for = CAUSE_EXITED };
+    struct hashing *hashing = arena_new(a, struct hashing);
+    _fd_ int program = open(run->program->real, O_RDONLY | O_CLOEXEC);
     int64_t begin = world->mono_ms(world->self);
 
+    s.idle_self = hashing;
+    hashing->fd = program;
+    sha256_begin(&hashing->sum);
     if (!start(h, e))
         return false;
     if (!set_going(h, e)) {
@@ -362,12 +372,14 @@ static bool run_built(const struct run *run, const struct world *world, struct a
     capture_begin(&h->err, h->ours[1], run->live[1], (size_t)outputs[OUTPUT_STDERR].bytes,
                   h->parts + CAPTURE_PART);
     h->ours[0] = h->ours[1] = -1; /* the captures have them */
-    hash_program(run->program->real, h->parts, &out->program);
     cgroup_sweep();
     s.line = h->line;
     s.init = h->init;
     supervise(&s);
     out->duration_ms = world->mono_ms(world->self) - begin;
+    while (s.idle && hash_some(hashing))
+        ;
+    out->program = sha256_end(&hashing->sum);
     return finish(&s, h, a, out, e);
 }
 

@@ -104,6 +104,8 @@ static int time_left(const struct loop *l)
 {
     int64_t left;
 
+    if (l->s->idle)
+        return 0;
     if (l->fork_waits)
         return FORK_RETRY_MS;
     if (l->dead || l->act_at == INT64_MAX)
@@ -161,6 +163,17 @@ static void handle(struct loop *l)
         stop(l, CAUSE_TIMEOUT);
 }
 
+static void wait_and_handle(struct loop *l)
+{
+    struct supervision *s = l->s;
+    int ready = poll(l->fds, SLOTS, time_left(l));
+
+    if (ready >= 0 || errno == EINTR)
+        handle(l);
+    if (ready == 0 && s->idle && !s->idle(s->idle_self))
+        s->idle = NULL;
+}
+
 void supervise(struct supervision *s)
 {
     struct loop l = { .s = s };
@@ -173,7 +186,6 @@ void supervise(struct supervision *s)
         set_slot(&l, SLOT_FORKS, l.dead || l.fork_waits ? -1 : s->forks->listener, POLLIN);
         set_capture(&l, SLOT_OUT, s->out);
         set_capture(&l, SLOT_ERR, s->err);
-        if (poll(l.fds, SLOTS, time_left(&l)) >= 0 || errno == EINTR)
-            handle(&l);
+        wait_and_handle(&l);
     }
 }

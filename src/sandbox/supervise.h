@@ -20,6 +20,8 @@ struct supervision {
     int64_t timeout_ms;
     struct capture *out, *err;
     struct forks *forks;
+    bool (*idle)(void *self); /* work for when nothing happens; false: it is done. NULL: none */
+    void *idle_self;
 
     /* what came of it */
     bool ended;  /* init told how the command ended */
