@@ -37,11 +37,6 @@ struct child {
 
 /* ---- stages of init ---- */
 
-static int enter_cgroup(struct child *c)
-{
-    return cgroup_enter(&c->jail->cgroup);
-}
-
 /* The supervisor writes who we are into /proc and then lets us go on. */
 static int wait_for_go(struct child *c)
 {
@@ -180,20 +175,26 @@ static int guard_init(struct child *c)
     return 0;
 }
 
+/* The lowest descriptor from `from` on that is still needed; ~0U: none. */
+static unsigned next_needed(const struct jail *j, unsigned from)
+{
+    int needed[4 + CGROUP_DIRS] = { j->line, j->streams[0], j->streams[1], j->streams[2] };
+    unsigned next = ~0U;
+
+    for (int i = 0; i < CGROUP_DIRS; i++)
+        needed[4 + i] = i < j->cgroup.count ? j->cgroup.dirs[i].tasks : -1;
+    for (size_t i = 0; i < COUNT(needed); i++)
+        if (needed[i] >= 0 && (unsigned)needed[i] >= from && (unsigned)needed[i] < next)
+            next = (unsigned)needed[i];
+    return next;
+}
+
 /* What the supervisor had open is not ours: a pipe we held would never break. */
 static int close_others(struct child *c)
 {
-    const struct jail *j = c->jail;
-    unsigned keep[] = { (unsigned)j->line, (unsigned)j->streams[0], (unsigned)j->streams[1],
-                        (unsigned)j->streams[2] };
-    unsigned from = 3;
+    for (unsigned from = 3;;) {
+        unsigned next = next_needed(c->jail, from);
 
-    for (;;) {
-        unsigned next = ~0U;
-
-        for (size_t i = 0; i < COUNT(keep); i++)
-            if (keep[i] >= from && keep[i] < next)
-                next = keep[i];
         if (next > from)
             (void)syscall(SYS_close_range, from, next - 1, 0);
         if (next == ~0U)
@@ -203,6 +204,13 @@ static int close_others(struct child *c)
 }
 
 /* ---- stages of the command ---- */
+
+/* As late as can be: what is built before is not the command's, and would be slowed by its quota.
+ */
+static int enter_cgroup(struct child *c)
+{
+    return cgroup_enter(&c->jail->cgroup);
+}
 
 /* A01-10: as many CPUs as cores, beginning with the one we are on: nothing has to move. */
 static int set_cpus(struct child *c)
@@ -282,7 +290,7 @@ static int check_program(struct child *c)
 
     if (stat(c->jail->path, &s) != 0)
         return -1;
-    errno = ESTALE;
+    errno = EACCES; /* it is denied, or was swapped */
     return s.st_dev == c->jail->dev && s.st_ino == c->jail->ino ? 0 : -1;
 }
 
@@ -304,7 +312,6 @@ static const struct stage {
     int layer; /* enum layer */
     int (*enter)(struct child *c); /* 0, or -1 with errno */
 } init_stages[] = {
-    { "cgroup",    LAYER_CGROUP,   enter_cgroup },
     { "go",        LAYER_USER,     wait_for_go },
     { "identity",  LAYER_USER,     take_identity },
     { "network",   LAYER_NET,      begin_net },
@@ -320,6 +327,7 @@ static const struct stage {
     { "rights",    LAYER_USER,     drop_rights },
     { "guard",     LAYER_PID,      guard_init },
 }, command_stages[] = {
+    { "cgroup",    LAYER_CGROUP,   enter_cgroup },
     { "streams",   LAYER_PID,      set_streams },
     { "cpus",      LAYER_CGROUP,   set_cpus },
     { "directory", LAYER_MOUNT,    enter_cwd },

@@ -21,9 +21,6 @@ static const long fork_calls[] = { SYS_clone, SYS_fork, SYS_vfork };
 static const long fork_calls[] = { SYS_clone };
 #endif
 
-/* init and the command itself */
-enum { NOT_CHILDREN = 2 };
-
 /* Is the thread still in the call that makes a process? */
 static bool is_forking(int thread)
 {
@@ -74,7 +71,7 @@ static void answer(struct forks *f, uint64_t id, bool go_on)
 /* True when the question was answered. */
 static bool decide(struct forks *f, const struct cgroup *group, uint64_t id, int thread)
 {
-    int64_t now = cgroup_processes(group) - NOT_CHILDREN;
+    int64_t now = cgroup_processes(group) - f->first;
 
     if (now >= f->most) {
         answer(f, id, false);
@@ -84,7 +81,7 @@ static bool decide(struct forks *f, const struct cgroup *group, uint64_t id, int
         forget_done(f);
     if (f->pending_count == FORKS_PENDING)
         return false;
-    now = cgroup_processes(group) - NOT_CHILDREN;
+    now = cgroup_processes(group) - f->first;
     if (now < f->most && now + (int64_t)f->pending_count >= f->most)
         return false;
     if (now < f->most)
@@ -107,6 +104,8 @@ bool forks_step(struct forks *f, const struct cgroup *group, bool asked)
     }
     if (!asked || ioctl(f->listener, SECCOMP_IOCTL_NOTIF_RECV, &question) != 0)
         return true;
+    if (f->first == 0)
+        f->first = cgroup_processes(group);
     forget(f, (int)question.pid);
     if (decide(f, group, question.id, (int)question.pid))
         return true;

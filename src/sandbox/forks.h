@@ -15,6 +15,7 @@ struct forks {
     int listener; /* -1: nobody asks */
     int64_t most; /* processes besides the command */
     int64_t refused;
+    int first; /* processes in the group when the first question came: no child is among them */
     int pending[FORKS_PENDING]; /* threads that were let go on and may not have done it yet */
     size_t pending_count;
     uint64_t held; /* the id of a question that waits for those; 0: none */
