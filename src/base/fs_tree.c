@@ -77,14 +77,87 @@ static bool empty(int top)
     return false;
 }
 
-bool fs_remove(const char *path, struct error *e)
+/* A file, or a directory with what is in it. */
+static bool remove_at(int at, const char *name)
 {
     _fd_ int fd = -1;
 
-    if (unlink(path) == 0 || errno == ENOENT)
+    if (unlinkat(at, name, 0) == 0 || errno == ENOENT)
         return true;
-    fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd >= 0 && empty(fd) && rmdir(path) == 0)
-        return true;
-    return error_sys(e, ERROR_IO, "%s cannot be removed", path);
+    (void)fchmodat(at, name, 0700, 0);
+    fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return fd >= 0 && empty(fd) && unlinkat(at, name, AT_REMOVEDIR) == 0;
+}
+
+/* Cuts the first name off a path; the rest begins behind its slashes. */
+static const char *cut_name(char *path)
+{
+    char *slash = strchr(path, '/');
+
+    if (!slash)
+        return NULL;
+    *slash++ = '\0';
+    return slash + strspn(slash, "/");
+}
+
+enum fs_found fs_find_below(const char *root, const char *path)
+{
+    _arena_ struct arena a = { 0 };
+    const char *name = path, *rest;
+    int at = open(root, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    enum fs_found found = FS_NOTHING;
+    struct stat s;
+
+    while (at >= 0) {
+        char *text = arena_text(&a, str_of(name));
+        int next;
+
+        rest = cut_name(text);
+        if (fstatat(at, text, &s, AT_SYMLINK_NOFOLLOW) != 0)
+            break;
+        found = S_ISDIR(s.st_mode) ? FS_DIRECTORY : FS_OTHER;
+        if (!rest || found == FS_OTHER)
+            break;
+        found = FS_NOTHING;
+        next = openat(at, text, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        (void)close(at);
+        at = next;
+        name = rest;
+    }
+    if (at >= 0)
+        (void)close(at);
+    return found;
+}
+
+bool fs_remove_below(const char *root, const char *path, struct error *e)
+{
+    _arena_ struct arena a = { 0 };
+    const char *name = path, *rest;
+    int at = open(root, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    bool ok = at >= 0;
+
+    while (ok) {
+        char *text = arena_text(&a, str_of(name));
+        int next;
+
+        rest = cut_name(text);
+        next = rest ? openat(at, text, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+        if (next < 0) {
+            ok = remove_at(at, text);
+            break;
+        }
+        (void)close(at);
+        at = next;
+        name = rest;
+    }
+    if (!ok)
+        error_sys(e, ERROR_IO, "%s cannot be removed", path);
+    if (at >= 0)
+        (void)close(at);
+    return ok;
+}
+
+bool fs_remove(const char *path, struct error *e)
+{
+    return remove_at(AT_FDCWD, path) || error_sys(e, ERROR_IO, "%s cannot be removed", path);
 }

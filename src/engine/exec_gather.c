@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/fs.h"
 #include "engine/exec.h"
@@ -12,18 +11,26 @@ enum { FILES_MAX = 10000 };
 
 /* ---- names that must not be ---- */
 
+/* The entry around a path is a mount point: the command could not put another in its place, so
+ * looking from there leads nowhere else. Not with what lies outside of all writable ones. */
 static void undo(struct exec *x, const struct absent *absent)
 {
+    const struct grant *around = grants_decide(&x->reach.grants, absent->path);
     struct violation *v = &x->violations[x->violation_count];
-    struct stat s;
+    enum fs_found found;
+    const char *below;
     struct error e;
 
-    if (lstat(absent->path, &s) != 0)
+    if (!around || around->access != ACCESS_WRITE || !around->is_dir)
+        return;
+    below = absent->path + strlen(around->path) + 1;
+    found = fs_find_below(around->path, below);
+    if (found == FS_NOTHING || (found == FS_DIRECTORY && absent->links_only))
         return;
     *v = (struct violation){ .path = absent->path,
                              .act = "created",
-                             .rule = absent->denied ? "denied" : "protected" };
-    v->undone = fs_remove(absent->path, &e);
+                             .rule = absent->denied ? "denied" : "protected",
+                             .undone = fs_remove_below(around->path, below, &e) };
     x->violation_count++;
 }
 

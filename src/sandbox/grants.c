@@ -136,13 +136,14 @@ static bool is_needless(const struct grant *grant, const struct grant *up)
     return up->access == grant->access && !grant->pinned;
 }
 
-/* What is denied and shown by nothing needs no mask; it was kept to deny what lies below it. */
+/* What is denied or protected and shown by nothing needs no mount, and must not become visible by
+ * one; it was kept to decide about what lies below it. */
 static void drop_unseen(struct grants *g)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < g->n; i++)
-        if (g->v[i].access != ACCESS_DENIED || above(g, kept, g->v[i].path))
+        if (g->v[i].access < ACCESS_PROTECTED || above(g, kept, g->v[i].path))
             g->v[kept++] = g->v[i];
     g->n = kept;
 }
@@ -165,41 +166,44 @@ void grants_settle(struct grants *g)
     drop_unseen(g);
 }
 
-/* The deepest writable entry that a path lies in, if that is what decides about it. */
-static const struct grant *writable_above(const struct grants *g, const struct grant *of)
+/* The deepest entry around a path, if that is writable. */
+static const struct grant *writable_above(const struct grants *g, const char *path)
 {
     const struct grant *found = NULL;
 
     for (size_t i = 0; i < g->n; i++) {
         const struct grant *up = &g->v[i];
+        size_t n = strlen(up->path), most = found ? strlen(found->path) : 0;
 
-        if (up->access <= ACCESS_WRITE && strcmp(up->path, of->path) != 0 &&
-            path_is_in(of->path, up->path) &&
-            (!found || strlen(up->path) > strlen(found->path) ||
-             (strlen(up->path) == strlen(found->path) && up->access == ACCESS_WRITE)))
+        if (up->access <= ACCESS_WRITE && strcmp(up->path, path) != 0 &&
+            path_is_in(path, up->path) && (n > most || (n == most && up->access == ACCESS_WRITE)))
             found = up;
     }
     return found && found->access == ACCESS_WRITE ? found : NULL;
 }
 
-void grants_pin(struct grants *g)
+void grants_pin_way(struct grants *g, const char *path)
 {
-    for (size_t i = 0, n = g->n; i < n; i++) {
-        struct grant of = g->v[i], pin = { .access = ACCESS_WRITE,
-                                           .why = "around a protected name",
-                                           .pinned = true };
-        const struct grant *root = writable_above(g, &of);
-        const char *slash;
+    const struct grant *root = writable_above(g, path);
+    const char *slash = root ? strchr(path + strlen(root->path) + 1, '/') : NULL;
+
+    for (; slash; slash = strchr(slash + 1, '/')) {
+        struct grant pin = { .access = ACCESS_WRITE,
+                             .why = "around a protected name",
+                             .pinned = true };
+        const char *dir = arena_text(g->a, (struct str){ path, (size_t)(slash - path) });
         struct error e;
 
-        if (of.access < ACCESS_PROTECTED || !root)
-            continue;
-        for (slash = strchr(of.path + strlen(root->path) + 1, '/'); slash;
-             slash = strchr(slash + 1, '/'))
-            (void)!grants_open(g, pin, "/",
-                               arena_text(g->a, (struct str){ of.path, (size_t)(slash - of.path) }),
-                               &e);
+        if (grant_find("/", dir, g->a, &pin, &e) && strcmp(pin.path, dir) == 0)
+            grants_add(g, &pin);
     }
+}
+
+void grants_pin(struct grants *g)
+{
+    for (size_t i = 0, n = g->n; i < n; i++)
+        if (g->v[i].access >= ACCESS_PROTECTED)
+            grants_pin_way(g, g->v[i].path);
 }
 
 const struct grant *grants_decide(const struct grants *g, const char *path)

@@ -60,6 +60,7 @@ void grants_settle(struct grants *g);
 /* Pins the directories between a writable one and what is denied or protected in it: who could
  * rename one of them could put another in its place. */
 void grants_pin(struct grants *g);
+void grants_pin_way(struct grants *g, const char *path);
 
 /* The entry that decides about a path, or NULL where none does. */
 const struct grant *grants_decide(const struct grants *g, const char *path);

@@ -95,8 +95,6 @@ static void lay_mounts(struct layout *l, const struct grants *g)
         struct jail_mount m = mount_of(&g->v[i], j->privileged);
 
         m.shown = is_shown(g, i);
-        if (m.is_link && g->v[i].access == ACCESS_PROTECTED)
-            continue; /* a link can be replaced; what it leads to is protected by itself */
         if (!m.shown) {
             add_way(l, m.to, g->v[i].is_dir);
             if (!g->v[i].is_dir)

@@ -190,24 +190,30 @@ static const char *prefix_of(const char *file, const char *home, struct arena *a
     return text;
 }
 
-static void grant_file(const struct program_ask *ask, const char *file, struct grants *g)
+/* With its installation only where the caller chose that: by the search path, or by typing a path
+ * into it. A link or a first line in a repository chooses a file, never what lies around it. */
+static void grant_file(const struct program_ask *ask, const char *file, bool chosen,
+                       struct grants *g)
 {
     struct grant like = { .access = ACCESS_READ, .why = "runtime", .implied = true };
-    const char *prefix = prefix_of(file, ask->home, g->a);
+    const char *prefix = chosen ? prefix_of(file, ask->home, g->a) : NULL;
     struct error e;
 
     if (!in_system(file))
         (void)!grants_open(g, like, "/", prefix ? prefix : file, &e);
 }
 
-/* "#!/usr/bin/env python3": the program that reads a script. NULL: it is no script. */
-static const char *interpreter(const struct program_ask *ask, const char *file, struct arena *a)
+/* "#!/usr/bin/env python3": the program that reads a script. NULL: it is no script. `chosen`: the
+ * search path found it. */
+static const char *interpreter(const struct program_ask *ask, const char *file, struct arena *a,
+                               bool *chosen)
 {
     char line[SHEBANG_MAX + 1];
     _fd_ int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     ssize_t n = fd < 0 ? -1 : pread(fd, line, SHEBANG_MAX, 0);
     char *path, *end;
     const char *found;
+    struct stat s;
 
     if (n < 3 || line[0] != '#' || line[1] != '!')
         return NULL;
@@ -215,8 +221,9 @@ static const char *interpreter(const struct program_ask *ask, const char *file, 
     path = line + 2 + strspn(line + 2, " \t");
     end = path + strcspn(path, " \t\r\n");
     found = arena_text(a, (struct str){ path, (size_t)(end - path) });
-    if (strcmp(found, "/usr/bin/env") != 0 && strcmp(found, "/bin/env") != 0)
-        return found;
+    *chosen = strcmp(found, "/usr/bin/env") == 0 || strcmp(found, "/bin/env") == 0;
+    if (!*chosen)
+        return startable(found, &s) == 0 ? found : NULL;
     path = end + strspn(end, " \t");
     path[strcspn(path, " \t\r\n")] = '\0';
     if (search(path, ask->path ? ask->path : policy_path, a, &found) != 0)
@@ -231,6 +238,7 @@ static const char *directory_of(const char *file, struct arena *a)
 
 void program_grant(const struct program_ask *ask, struct program *p, struct grants *g)
 {
+    bool chosen = !strchr(ask->command, '/');
     const char *reader;
     struct grant real = { 0 };
     struct error e;
@@ -238,10 +246,11 @@ void program_grant(const struct program_ask *ask, struct program *p, struct gran
     grant_system(ask, p, g);
     if (p->missing)
         return;
-    grant_file(ask, p->real, g);
-    reader = interpreter(ask, p->real, g->a);
+    chosen |= strcmp(directory_of(p->path, g->a), directory_of(p->real, g->a)) == 0;
+    grant_file(ask, p->real, chosen, g);
+    reader = interpreter(ask, p->real, g->a, &chosen);
     if (reader && grant_find("/", reader, g->a, &real, &e)) {
-        grant_file(ask, real.path, g);
+        grant_file(ask, real.path, chosen, g);
         if (!in_system(real.path))
             p->bin = directory_of(real.path, g->a);
     } else if (!in_system(p->path)) {

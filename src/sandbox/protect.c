@@ -13,6 +13,8 @@ static const struct protected_row rows[] = {
     { ".git/info/attributes",  "says which filters git runs" },
     { ".git/modules/*/config", "as .git/config, of a submodule" },
     { ".git/modules/*/hooks",  "as .git/hooks, of a submodule" },
+    { ".git/worktrees/*/commondir", "says where git looks for all of these" },
+    { ".git/worktrees/*/config.worktree", "as .git/config" },
     { ".git/commondir",        "says where git looks for all of these" },
     { ".git/gitdir",           "says where git looks for all of these" },
     { "hooks",                 "git runs them; in a directory git keeps its state in" },
@@ -21,6 +23,8 @@ static const struct protected_row rows[] = {
     { "commondir",             "in a directory git keeps its state in" },
     { "gitdir",                "in a directory git keeps its state in" },
     { ".gitmodules",           "names what git fetches and where it puts it" },
+    { ".husky",                "hooks, where git is told to look for them here" },
+    { ".githooks",             "hooks, where git is told to look for them here" },
     { ".envrc",                "direnv runs it on entering the directory" },
     { ".vscode",               "tasks and settings that the editor obeys" },
     { ".idea",                 "tasks and settings that the editor obeys" },
@@ -52,7 +56,7 @@ const struct table protected_table = {
     ROWS(rows),
 };
 
-void absents_add(struct absents *list, const char *path, bool denied)
+void absents_add(struct absents *list, struct absent absent)
 {
     if (list->n == list->room) {
         size_t room = list->room ? 2 * list->room : 32;
@@ -63,7 +67,7 @@ void absents_add(struct absents *list, const char *path, bool denied)
         list->v = v;
         list->room = room;
     }
-    list->v[list->n++] = (struct absent){ path, denied };
+    list->v[list->n++] = absent;
 }
 
 /* Rows without a dot are for the directories of git itself. */
@@ -80,16 +84,19 @@ static void protect_one(struct grants *g, struct absents *absent, const char *di
     struct error e;
 
     if (lstat(path, &s) != 0) {
-        absents_add(absent, path, false);
-    } else if (!S_ISLNK(s.st_mode)) {
-        (void)!grants_open(g, grant, "/", path, &e);
-    } else {
-        grant.path = path; /* the link stays, and what it leads to is protected where it is seen */
+        absents_add(absent, (struct absent){ .path = path });
+        return;
+    }
+    if (S_ISLNK(
+            s.st_mode)) { /* the link stays, and what it leads to is protected where it is seen */
+        grant.path = path;
         grant.is_link = true;
+        grant.dev = s.st_dev;
+        grant.ino = s.st_ino;
         grants_add(g, &grant);
         grant.is_link = false;
-        (void)!grants_open(g, grant, "/", path, &e);
     }
+    (void)!grants_open(g, grant, "/", path, &e);
 }
 
 /* `before*after` for every name the star can stand for. */
@@ -108,26 +115,42 @@ static void protect_each(struct grants *g, struct absents *absent, const char *d
     (void)closedir(in);
 }
 
-static bool is_git_state(const char *dir)
-{
-    return strstr(dir, "/.git/worktrees/") || strstr(dir, "/.git/modules/");
-}
-
-/* A repository that the command makes itself is its own work, hooks and all. */
-static bool has_git(const char *dir, struct arena *a)
+static bool is_there(const char *dir, const char *name, struct arena *a)
 {
     struct stat s;
 
-    return lstat(arena_printf(a, "%s/.git", dir), &s) == 0;
+    return lstat(arena_printf(a, "%s/%s", dir, name), &s) == 0;
+}
+
+/* A directory in which git itself keeps its state. */
+static bool is_git_state(const char *dir, struct arena *a)
+{
+    return is_there(dir, "HEAD", a) && (is_there(dir, "refs", a) || is_there(dir, "commondir", a));
+}
+
+/* A repository that the command makes itself is its own work, hooks and all; but a file or a link
+ * named .git would lead git, and the next run, elsewhere. */
+static bool has_git(const char *dir, struct grants *g, struct absents *absent)
+{
+    const char *path = arena_printf(g->a, "%s/.git", dir);
+    struct stat s;
+
+    if (lstat(path, &s) != 0) {
+        absents_add(absent, (struct absent){ .path = path, .links_only = true });
+        return false;
+    }
+    if (!S_ISDIR(s.st_mode))
+        protect_one(g, absent, dir, ".git");
+    return S_ISDIR(s.st_mode);
 }
 
 void protect(struct grants *g, struct absents *absent)
 {
     for (size_t i = 0, n = g->n; i < n; i++) {
         struct grant root = g->v[i];
-        bool in_gitdir = is_git_state(root.path);
         bool open = root.access == ACCESS_WRITE && root.is_dir;
-        bool git = open && has_git(root.path, g->a);
+        bool in_gitdir = open && is_git_state(root.path, g->a);
+        bool git = open && !in_gitdir && has_git(root.path, g, absent);
 
         for (size_t k = 0; open && k < COUNT(rows); k++) {
             if (!applies(&rows[k], in_gitdir) || (!git && strncmp(rows[k].name, ".git/", 5) == 0))
@@ -138,4 +161,10 @@ void protect(struct grants *g, struct absents *absent)
                 protect_one(g, absent, root.path, rows[k].name);
         }
     }
+}
+
+void absents_pin(const struct absents *list, struct grants *g)
+{
+    for (size_t i = 0; i < list->n; i++)
+        grants_pin_way(g, list->v[i].path);
 }

@@ -19,7 +19,8 @@ extern const struct table protected_table;
 /* A name that was not there when the run began. */
 struct absent {
     const char *path;
-    bool denied; /* by the caller; else protected */
+    bool denied;     /* by the caller; else protected */
+    bool links_only; /* as a directory it may come into being, as a file or a link not */
 };
 
 struct absents {
@@ -31,4 +32,7 @@ struct absents {
 /* Protects the names in every writable directory of the list; the absent ones go to `absent`. */
 void protect(struct grants *g, struct absents *absent);
 
-void absents_add(struct absents *list, const char *path, bool denied);
+void absents_add(struct absents *list, struct absent absent);
+
+/* Pins the directories on the way to absent names, as far as they are there. */
+void absents_pin(const struct absents *list, struct grants *g);

@@ -23,14 +23,20 @@ static const char *const results[] = { "build", "dist", "out", "output", "target
 /* What a system tool works on. */
 static const char *const system_paths[] = { "/etc", "/opt", "/srv", "/usr", "/var" };
 
-/* Paths that may be missing: a table of habits, not of demands. */
+/* Paths that may be missing: a table of habits, not of demands. One that leads elsewhere by a link
+ * is passed over: what a repository holds must not choose what is granted. */
 static void add_each(struct grants *g, struct grant like, const char *base,
                      const char *const *names, size_t n)
 {
-    struct error e;
+    for (size_t i = 0; i < n; i++) {
+        struct grant grant = like;
+        struct error e;
+        const char *path = arena_printf(g->a, "%s/%s", strcmp(base, "/") == 0 ? "" : base,
+                                        names[i][0] == '/' ? names[i] + 1 : names[i]);
 
-    for (size_t i = 0; i < n; i++)
-        (void)!grants_open(g, like, base, names[i], &e);
+        if (grant_find("/", path, g->a, &grant, &e) && strcmp(grant.path, path) == 0)
+            grants_add(g, &grant);
+    }
 }
 
 static void add_real(struct grants *g, const struct grant *found, enum access access,
@@ -49,7 +55,7 @@ static bool add_level(const struct reach_ask *ask, const struct grant *cwd, stru
     struct grant repository = { .access = ACCESS_READ, .why = "repository" };
     struct grant needed = { .access = ACCESS_READ, .why = "dependencies" };
     struct grant output = { .access = ACCESS_WRITE, .why = "output" };
-    struct grant system = { .access = ACCESS_READ, .why = "system" };
+    struct grant system = { .access = ACCESS_READ, .why = "system" }, home = { 0 };
     enum fs_level level = (enum fs_level)ask->filesystem->level;
     bool writes = level == FS_STANDARD || level == FS_EXTENDED;
 
@@ -62,8 +68,8 @@ static bool add_level(const struct reach_ask *ask, const struct grant *cwd, stru
         repository_grant(&r->repository, &r->grants);
     if (level == FS_EXTENDED) {
         add_each(&r->grants, output, r->repository.root, results, COUNT(results));
-        if (ask->home)
-            add_each(&r->grants, needed, ask->home, dependencies, COUNT(dependencies));
+        if (ask->home && grant_find("/", ask->home, r->grants.a, &home, e))
+            add_each(&r->grants, needed, home.path, dependencies, COUNT(dependencies));
     }
     if (level == FS_ELEVATED)
         add_each(&r->grants, system, "/", system_paths, COUNT(system_paths));
@@ -150,7 +156,7 @@ static bool deny_one(const struct reach_ask *ask, struct reach *r, const char *g
     if (!name)
         return false;
     if (lstat(name, &s) != 0) {
-        absents_add(&r->absent, name, true);
+        absents_add(&r->absent, (struct absent){ .path = name, .denied = true });
         return true;
     }
     if (S_ISLNK(s.st_mode)) {
@@ -173,6 +179,13 @@ static bool add_denied(const struct reach_ask *ask, struct reach *r, struct erro
     return true;
 }
 
+static void find_repository(const struct reach_ask *ask, struct reach *r, struct arena *a)
+{
+    struct repository_ask find = { r->cwd, ask->home, geteuid(), r->owner };
+
+    repository_find(&find, a, &r->repository);
+}
+
 bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out, struct error *e)
 {
     const struct path_pattern *pattern;
@@ -187,7 +200,7 @@ bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out
     r.cwd = cwd.path;
     r.owner = cwd.owner;
     r.group = cwd.group;
-    repository_find(r.cwd, a, &r.repository);
+    find_repository(ask, &r, a);
     pattern = inputs_path_pattern(str_of(r.cwd));
     if (strcmp(r.cwd, "/") == 0 || (pattern && ask->filesystem->level != FS_ELEVATED))
         return error_set(e, CODE_PATH_REFUSED,
@@ -202,6 +215,7 @@ bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out
         return false;
     protect(&r.grants, &r.absent);
     grants_pin(&r.grants);
+    absents_pin(&r.absent, &r.grants);
     *out = r;
     return true;
 }

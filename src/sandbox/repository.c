@@ -44,50 +44,74 @@ static const char *real_dir(const char *path, struct arena *a)
     return path && grant_find("/", path, a, &found, &e) && found.is_dir ? found.path : NULL;
 }
 
-/* `.git` is a file in a linked working tree: "gitdir: PATH". */
-static bool is_linked(const char *dir, const char *dotgit, struct arena *a, struct repository *out)
+/* Does what lies there belong to one of the two who may say what is granted? */
+static bool is_trusted(const char *path, const struct repository_ask *ask)
 {
-    const char *gitdir = real_dir(pointer(dotgit, "gitdir: ", dir, a), a);
-    const char *common;
+    struct stat s;
 
-    if (!gitdir)
-        return false;
-    common = pointer(arena_printf(a, "%s/commondir", gitdir), "", gitdir, a);
-    *out = (struct repository){ .root = dir, .gitdir = gitdir };
-    out->common = common ? real_dir(common, a) : NULL;
-    return true;
+    return lstat(path, &s) == 0 && !S_ISLNK(s.st_mode) &&
+           (s.st_uid == ask->caller || s.st_uid == ask->owner);
 }
 
-static bool is_top(const char *dir, struct arena *a, struct repository *out)
+/* `.git` is a file in a linked working tree: "gitdir: PATH". A file that anybody can write must not
+ * choose what is granted: PATH has to be a working tree of a repository, and to point back here. */
+static void find_linked(const char *dotgit, const struct repository_ask *ask, struct arena *a,
+                        struct repository *out)
+{
+    const char *gitdir = real_dir(pointer(dotgit, "gitdir: ", out->root, a), a);
+    const char *slash = gitdir ? strrchr(gitdir, '/') : NULL, *trees = "/worktrees", *back, *common;
+    size_t n = slash ? (size_t)(slash - gitdir) : 0;
+
+    if (n <= strlen(trees) || strncmp(slash - strlen(trees), trees, strlen(trees)) != 0)
+        return;
+    common = arena_text(a, (struct str){ gitdir, n - strlen(trees) });
+    back = pointer(arena_printf(a, "%s/gitdir", gitdir), "", gitdir, a);
+    if (!back || strcmp(back, dotgit) != 0 || !is_gitdir(common, a) || !is_trusted(common, ask) ||
+        !is_trusted(gitdir, ask))
+        return;
+    out->gitdir = gitdir;
+    out->common = common;
+}
+
+static bool is_top(const char *dir, const struct repository_ask *ask, struct arena *a,
+                   struct repository *out)
 {
     const char *dotgit = arena_printf(a, "%s/.git", strcmp(dir, "/") == 0 ? "" : dir);
     struct stat s;
 
-    if (stat(dotgit, &s) != 0)
+    if (lstat(dotgit, &s) != 0 || !is_trusted(dotgit, ask) || !is_trusted(dir, ask))
         return false;
-    if (S_ISREG(s.st_mode))
-        return is_linked(dir, dotgit, a, out);
     *out = (struct repository){ .root = dir };
-    return S_ISDIR(s.st_mode) && is_gitdir(dotgit, a);
+    if (!S_ISREG(s.st_mode))
+        return S_ISDIR(s.st_mode) && is_gitdir(dotgit, a);
+    find_linked(dotgit, ask, a, out);
+    return true;
 }
 
-void repository_find(const char *dir, struct arena *a, struct repository *out)
+/* Neither the whole disk nor a whole home is a repository, unless one works right there. */
+static bool is_too_much(const char *dir, const struct repository_ask *ask)
 {
-    char *at = arena_text(a, str_of(dir));
+    return strcmp(dir, ask->dir) != 0 &&
+           (strcmp(dir, "/") == 0 || (ask->home && path_is_in(ask->home, dir)));
+}
+
+void repository_find(const struct repository_ask *ask, struct arena *a, struct repository *out)
+{
+    char *at = arena_text(a, str_of(ask->dir));
     struct stat first, here;
 
     if (stat(at, &first) == 0) {
-        while (stat(at, &here) == 0 && here.st_dev == first.st_dev) {
+        while (stat(at, &here) == 0 && here.st_dev == first.st_dev && !is_too_much(at, ask)) {
             char *slash = strrchr(at, '/');
 
-            if (is_top(arena_text(a, str_of(at)), a, out))
+            if (is_top(arena_text(a, str_of(at)), ask, a, out))
                 return;
             if (!slash || strcmp(at, "/") == 0)
                 break;
             slash[slash == at] = '\0';
         }
     }
-    *out = (struct repository){ .root = dir };
+    *out = (struct repository){ .root = ask->dir };
 }
 
 /* clang-format off */

@@ -10,8 +10,15 @@ struct repository {
     const char *common; /* and what it shares with the others */
 };
 
-/* Climbs from a real directory; stops at the border of its file system, as git does. */
-void repository_find(const char *dir, struct arena *a, struct repository *out);
+struct repository_ask {
+    const char *dir;     /* real */
+    const char *home;    /* the caller's, or NULL */
+    uid_t caller, owner; /* whose word is taken: the caller's, and that of the owner of `dir` */
+};
+
+/* Climbs from a directory; stops at the border of its file system, as git does. What belongs to
+ * somebody else says nothing: else anybody could widen what is granted from a directory above. */
+void repository_find(const struct repository_ask *ask, struct arena *a, struct repository *out);
 
 /* A linked working tree needs parts of the repository it came from to make commits: grants those,
  * and protects its hooks and configuration. */

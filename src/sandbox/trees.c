@@ -14,8 +14,8 @@ int trees_take(const struct jail_mount *m)
     struct kernel_mount_attr attr = { .set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
                                              (m->writable ? 0 : MOUNT_ATTR_RDONLY),
                                       .propagation = MS_PRIVATE };
-    _fd_ int fd = kernel_openat2(AT_FDCWD, m->from, O_PATH | O_CLOEXEC,
-                                 RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+    _fd_ int fd = kernel_openat2(AT_FDCWD, m->from, O_PATH | O_CLOEXEC | O_NOFOLLOW,
+                                 RESOLVE_NO_MAGICLINKS | (m->is_link ? 0 : RESOLVE_NO_SYMLINKS));
     struct stat s;
     int tree;
 
