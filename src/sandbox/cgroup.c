@@ -54,7 +54,6 @@ bool cgroup_remove(struct cgroup *c, struct error *e)
 {
     bool ok = true;
 
-    /* In the order against that of making: a sweep looks for names in the first. */
     while (c->count > 0) {
         struct cgroup_dir *d = &c->dirs[--c->count];
 
@@ -216,41 +215,19 @@ void cgroup_probe(struct cgroup_finding out[CGROUP_DIRS])
 
 /* ---- sweeping ---- */
 
-/* Where runs of this process would be; parents[0] has the name of each. */
-struct places {
-    int count;
-    int fds[CGROUP_DIRS];
-    const struct cgroup_version *versions[CGROUP_DIRS];
-};
-
-static void find_places(struct places *p)
-{
-    _seats_ struct cgroup_seats s = { 0 };
-    struct error unused;
-
-    *p = (struct places){ 0 };
-    if (!cgroup_seats_find(&s, &unused))
-        return;
-    for (int i = 0; i < s.count; i++) {
-        p->versions[p->count] = version_of(&s.seats[i]);
-        if (p->versions[p->count]->place(&s.seats[i], false, &p->fds[p->count], &unused))
-            p->count++;
-    }
-}
-
-static void sweep_name(const struct places *p, const char *name, int64_t ns)
+/* Each directory is swept by the names in it: the dead one may have shared some of its groups with
+ * this process and not others. */
+static void sweep_name(const struct cgroup_version *v, int parent, const char *name, int64_t ns)
 {
     struct cgroup_owner owner;
 
-    if (!cgroup_owner_named(str_of(name), &owner) || owner.ns != ns || !cgroup_owner_dead(&owner))
-        return;
-    for (int i = p->count - 1; i >= 0; i--)
-        (void)remove_group(p->versions[i], p->fds[i], name, SWEEP_PATIENCE_US);
+    if (cgroup_owner_named(str_of(name), &owner) && owner.ns == ns && cgroup_owner_dead(&owner))
+        (void)remove_group(v, parent, name, SWEEP_PATIENCE_US);
 }
 
-static void sweep_places(const struct places *p, int64_t ns)
+static void sweep_place(const struct cgroup_version *v, int parent, int64_t ns)
 {
-    _fd_ int list = openat(p->fds[0], ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    _fd_ int list = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     _Alignas(struct dirent64) char text[8192];
     ssize_t n;
 
@@ -259,23 +236,25 @@ static void sweep_places(const struct places *p, int64_t ns)
             const struct dirent64 *entry = (const void *)(text + at);
 
             if (entry->d_type == DT_DIR)
-                sweep_name(p, entry->d_name, ns);
+                sweep_name(v, parent, entry->d_name, ns);
             at += entry->d_reclen;
         }
 }
 
 void cgroup_sweep(void)
 {
+    _seats_ struct cgroup_seats s = { 0 };
     struct cgroup_owner self;
     struct error unused;
-    struct places p;
     bool foreign;
 
-    if (!cgroup_owner_self(&self, &foreign, &unused) || foreign)
+    if (!cgroup_owner_self(&self, &foreign, &unused) || foreign || !cgroup_seats_find(&s, &unused))
         return;
-    find_places(&p);
-    if (p.count > 0)
-        sweep_places(&p, self.ns);
-    for (int i = 0; i < p.count; i++)
-        (void)close(p.fds[i]);
+    for (int i = 0; i < s.count; i++) {
+        const struct cgroup_version *v = version_of(&s.seats[i]);
+        _fd_ int parent = -1;
+
+        if (v->place(&s.seats[i], false, &parent, &unused))
+            sweep_place(v, parent, self.ns);
+    }
 }

@@ -14,8 +14,8 @@ struct cgroup_limits { /* all above 0 */
 struct cgroup_usage {
     int64_t memory_peak_bytes; /* -1: this kernel does not tell */
     int64_t cpu_ms;            /* -1: this kernel does not tell */
-    int64_t oom_kills;
-    int64_t task_hits; /* how often the limit on tasks refused one */
+    int64_t oom_kills;         /* processes; version 2 counts the first one twice */
+    int64_t task_hits;         /* how often the limit on tasks refused one */
 };
 
 enum { CGROUP_DIRS = 3, CGROUP_NAME = 96 }; /* memory, pids, cpu: at most one hierarchy each */

@@ -105,7 +105,8 @@ static inline bool home_make(int i, int number, uid_t user)
     char path[2048];
 
     (void)snprintf(h->dir, sizeof h->dir, "%s/writ-test-%d", home_above[i], number);
-    if (h->v2 && !home_write(home_above[i], "cgroup.subtree_control", "+memory +pids +cpu"))
+    (void)snprintf(path, sizeof path, "+%s", home_names[i]);
+    if (h->v2 && !home_write(home_above[i], "cgroup.subtree_control", path))
         return false;
     if (mkdir(h->dir, 0755) != 0 && access(h->dir, W_OK) != 0)
         return false;
