@@ -15,15 +15,21 @@ check:                            ## build and run every test (minutes)
 	@tools/setup check
 	@tools/check
 
-check-long:                       ## check, valgrind, 10 million doubles, fuzzers, x86-64
+check-long:                       ## check, valgrind, 10 million doubles, fuzzers, x86-64, v2
 	@tools/setup long
 	@tools/setup x86 || true
+	@tools/setup v2 || true
 	@tools/check all
 
 check-x86:                        ## cross-build for x86-64 and run its tests under qemu
 	@tools/setup check
 	@tools/setup x86 || true
 	@tools/check x86
+
+check-v2:                         ## the sandbox on cgroup v2, in a small machine under qemu
+	@tools/setup check
+	@tools/setup v2 || true
+	@tools/check v2
 
 fuzz:                             ## 60 seconds of each fuzzer (FUZZ_SECONDS=n for more)
 	@tools/setup check
@@ -55,4 +61,4 @@ build-bench/build.ninja:
 	@tools/setup bench
 	@meson setup build-bench $(RELEASE) -Dbench=true
 
-.PHONY: all demo check check-long check-x86 fuzz bench format install clean help
+.PHONY: all demo check check-long check-x86 check-v2 fuzz bench format install clean help
