@@ -152,7 +152,8 @@ bool exec_read(struct exec *x, struct report *r)
     return true;
 }
 
-/* The nearest registry on the way up, or NULL. */
+/* The nearest registry on the way up from the top of the caller's repository, or NULL. What lies
+ * further down may have been put there by a command. */
 static const char *find_registry(const char *from, struct arena *a)
 {
     char *at = arena_text(a, str_of(from));
@@ -171,7 +172,7 @@ static const char *find_registry(const char *from, struct arena *a)
 
 bool exec_registry(struct exec *x, struct report *r)
 {
-    struct writ_input input = { .name = find_registry(x->reach.cwd, x->a) };
+    struct writ_input input = { .name = find_registry(x->reach.home_root, x->a) };
     const struct document *document;
     struct registry_doc *registry;
 

@@ -154,11 +154,11 @@ static void put_layers(struct buf *to, const char *key, unsigned set)
 static void put_walls(const struct exec *x, struct buf *to)
 {
     const struct outcome *o = &x->outcome;
-    unsigned missing = LAYER_ALL & ~o->layers;
 
     put_layers(to, "layers", o->layers);
-    put(to, "assurance", missing ? "weak" : "full");
-    put_layers(to, "missing", missing);
+    put(to, "assurance", o->missing ? "weak" : "full");
+    put_layers(to, "missing", o->missing);
+    put(to, "left", o->left);
     put(to, "cgroup", o->cgroup);
     put_int(to, "landlock_abi", o->landlock);
     json_key(to, "paths");

@@ -4,11 +4,16 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void capture_begin(struct capture *c, int from, int live, size_t keep, char *part)
 {
+    struct stat s;
+
     *c = (struct capture){ .from = from, .live = live, .head = { .max = keep }, .part = part };
+    c->is_socket = live >= 0 && fstat(live, &s) == 0 && S_ISSOCK(s.st_mode);
     sha256_begin(&c->sum);
 }
 
@@ -54,7 +59,10 @@ static void give_up(struct capture *c)
 static void pass_on(struct capture *c)
 {
     while (is_waiting(c)) {
-        ssize_t n = write(c->live, c->part + c->sent, c->had - c->sent);
+        const char *rest = c->part + c->sent;
+        size_t left = c->had - c->sent;
+        ssize_t n = c->is_socket ? send(c->live, rest, left, MSG_DONTWAIT | MSG_NOSIGNAL)
+                                 : write(c->live, rest, left);
 
         if (n >= 0)
             c->sent += (size_t)n;

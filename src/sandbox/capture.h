@@ -15,8 +15,9 @@
 enum { CAPTURE_PART = 64 << 10 };
 
 struct capture {
-    int from;        /* the pipe; -1 when it has ended */
-    int live;        /* where it is passed on to; -1: nowhere */
+    int from; /* the pipe; -1 when it has ended */
+    int live; /* where it is passed on to; -1: nowhere */
+    bool is_socket;
     struct buf head; /* .max is what is kept */
     int64_t total;   /* bytes printed */
     struct sha256 sum;

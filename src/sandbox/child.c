@@ -125,7 +125,7 @@ static int set_limits(struct child *c)
         __rlimit_resource_t which;
         rlim_t most;
     } rows[] = {
-        { RLIMIT_CORE,     0 },
+        { RLIMIT_CORE,     1 }, /* 0 would still start a handler that core_pattern pipes to */
         { RLIMIT_NOFILE,   1024 },
         { RLIMIT_FSIZE,    (rlim_t)c->jail->file_bytes },
         { RLIMIT_MEMLOCK,  64 << 10 },
@@ -195,8 +195,8 @@ static int close_others(struct child *c)
     for (unsigned from = 3;;) {
         unsigned next = next_needed(c->jail, from);
 
-        if (next > from)
-            (void)syscall(SYS_close_range, from, next - 1, 0);
+        if (next > from && syscall(SYS_close_range, from, next - 1, 0) != 0)
+            return -1;
         if (next == ~0U)
             return 0;
         from = next + 1;
@@ -297,7 +297,11 @@ static int check_program(struct child *c)
 /* Only 0, 1 and 2 stay open. */
 static int start_command(struct child *c)
 {
-    (void)syscall(SYS_close_range, 3, ~0U, CLOSE_RANGE_CLOEXEC);
+    struct word word = { .kind = WORD_READY };
+
+    if (syscall(SYS_close_range, 3, ~0U, CLOSE_RANGE_CLOEXEC) != 0 ||
+        send(c->jail->line, &word, sizeof word, MSG_NOSIGNAL) < 0)
+        return -1;
     return execve(c->jail->path, c->jail->argv, c->jail->env);
 }
 
@@ -429,7 +433,7 @@ void child_main(struct jail *jail)
     command = clone(command_main, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &child);
     if (command > 0 && signals >= 0)
         watch(jail, signals, command);
-    _exit(0);
+    _exit(0); /* without a word that the command was started, nothing ran */
 }
 
 /* ---- what the supervisor makes of it ---- */

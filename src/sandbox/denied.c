@@ -3,8 +3,10 @@
 #include "sandbox/denied.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 
 #include "base/digest.h"
 #include "base/fs.h"
@@ -12,9 +14,11 @@
 
 enum { KNOWN_MAX = 64, MEMORY_MAX = 8192, WALK_MAX = 1 << 20 };
 
+/* A file. Its number may be given to another one later; its birth tells them apart. */
 struct number {
     dev_t dev;
     ino_t ino;
+    int64_t born; /* in nanoseconds; 0 where the file system does not know */
 };
 
 /* Files that are looked for. */
@@ -23,24 +27,42 @@ struct wanted {
     size_t n;
 };
 
-static bool has(const struct wanted *w, dev_t dev, ino_t ino)
+static bool is_same(struct number a, struct number b)
+{
+    return a.dev == b.dev && a.ino == b.ino && a.born == b.born;
+}
+
+static bool has(const struct wanted *w, struct number file)
 {
     for (size_t i = 0; i < w->n; i++)
-        if (w->v[i].dev == dev && w->v[i].ino == ino)
+        if (is_same(w->v[i], file))
             return true;
     return false;
 }
 
-static void add(struct wanted *w, dev_t dev, ino_t ino)
+static void add(struct wanted *w, struct number file)
 {
-    if (has(w, dev, ino))
+    if (has(w, file))
         return;
     if (w->n == KNOWN_MAX) /* the oldest is forgotten */
         memmove(w->v, w->v + 1, --w->n * sizeof w->v[0]);
-    w->v[w->n++] = (struct number){ dev, ino };
+    w->v[w->n++] = file;
 }
 
-/* ---- memory: one small file for a name, "dev ino" a line ---- */
+static bool number_of(const char *path, struct number *out, bool *is_dir)
+{
+    struct statx s;
+
+    if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS | STATX_BTIME, &s) != 0)
+        return false;
+    *out = (struct number){ makedev(s.stx_dev_major, s.stx_dev_minor), s.stx_ino, 0 };
+    if (s.stx_mask & STATX_BTIME)
+        out->born = s.stx_btime.tv_sec * 1000000000LL + s.stx_btime.tv_nsec;
+    *is_dir = S_ISDIR(s.stx_mode);
+    return true;
+}
+
+/* ---- memory: one small file for a name, "dev ino born" a line ---- */
 
 static const char *memory_file(const char *state, const char *name, struct arena *a)
 {
@@ -60,12 +82,13 @@ static void recall(const char *state, const char *name, struct arena *a, struct 
         return;
     for (const char *line = text.s; line && *line;) {
         char *end;
-        dev_t dev = strtoull(line, &end, 10);
-        ino_t ino = strtoull(end, &end, 10);
+        struct number file = { .dev = strtoull(line, &end, 10) };
 
+        file.ino = strtoull(end, &end, 10);
+        file.born = strtoll(end, &end, 10);
         if (*end != '\n')
             return;
-        add(out, dev, ino);
+        add(out, file);
         line = end + 1;
     }
 }
@@ -76,7 +99,8 @@ static bool remember(const char *state, const char *name, const struct wanted *w
     _buf_ struct buf text = { .max = MEMORY_MAX };
 
     for (size_t i = 0; i < w->n; i++)
-        buf_addf(&text, "%ju %ju\n", (uintmax_t)w->v[i].dev, (uintmax_t)w->v[i].ino);
+        buf_addf(&text, "%ju %ju %jd\n", (uintmax_t)w->v[i].dev, (uintmax_t)w->v[i].ino,
+                 (intmax_t)w->v[i].born);
     return fs_make_dirs(arena_printf(a, "%s/denied", state), e) &&
            fs_write(memory_file(state, name, a), buf_str(&text), e);
 }
@@ -108,14 +132,15 @@ static void look_at(struct walk *w, const char *dir, const struct dirent *d)
 {
     struct grant mask = { .access = ACCESS_DENIED, .why = "denied under another name" };
     const char *path = arena_printf(w->g->a, "%s/%s", dir, d->d_name);
-    struct stat s;
+    struct number file;
     struct error e;
+    bool is_dir;
 
-    if (lstat(path, &s) != 0)
+    if (!number_of(path, &file, &is_dir))
         return;
-    if (has(w->wanted, s.st_dev, s.st_ino))
+    if (has(w->wanted, file))
         (void)!grants_open(w->g, mask, "/", path, &e);
-    else if (S_ISDIR(s.st_mode))
+    else if (is_dir)
         push(w, path);
 }
 
@@ -163,24 +188,26 @@ static bool follow_one(struct grants *g, const struct grant *now, const char *na
                        const char *state, struct wanted *wanted, struct error *e)
 {
     struct wanted known = { 0 };
+    struct number file = { 0 };
+    bool is_dir, there = now && number_of(name, &file, &is_dir);
 
     if (state)
         recall(state, name, g->a, &known);
     for (size_t i = 0; i < known.n; i++)
-        if (!now || known.v[i].dev != now->dev || known.v[i].ino != now->ino)
-            add(wanted, known.v[i].dev, known.v[i].ino);
-    if (!now)
+        if (!there || !is_same(known.v[i], file))
+            add(wanted, known.v[i]);
+    if (!there)
         return true;
     if (!now->is_dir && now->links > 1)
-        add(wanted, now->dev, now->ino);
-    if (has(&known, now->dev, now->ino) || !may_move(g, name))
+        add(wanted, file);
+    if (has(&known, file) || !may_move(g, name))
         return true;
     if (!state)
         return error_set(e, CODE_PATH_REFUSED,
                          "that %s is denied must be remembered, and there is no place for it; name "
                          "one with WRIT_STATE",
                          name);
-    add(&known, now->dev, now->ino);
+    add(&known, file);
     if (remember(state, name, &known, g->a, e))
         return true;
     return error_wrap(e, "that %s is denied cannot be remembered", name);

@@ -182,8 +182,12 @@ static bool add_denied(const struct reach_ask *ask, struct reach *r, struct erro
 static void find_repository(const struct reach_ask *ask, struct reach *r, struct arena *a)
 {
     struct repository_ask find = { r->cwd, ask->home, geteuid(), r->owner };
+    struct repository callers;
 
     repository_find(&find, a, &r->repository);
+    find.dir = ask->caller;
+    repository_find(&find, a, &callers);
+    r->home_root = callers.root;
 }
 
 bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out, struct error *e)
@@ -202,6 +206,11 @@ bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out
     r.group = cwd.group;
     find_repository(ask, &r, a);
     pattern = inputs_path_pattern(str_of(r.cwd));
+    if (!ask->person && !path_is_in(r.cwd, r.home_root))
+        return error_set(e, CODE_PATH_REFUSED,
+                         "the working directory %s lies outside of %s; a document cannot choose "
+                         "one there",
+                         r.cwd, r.home_root);
     if (strcmp(r.cwd, "/") == 0 || (pattern && ask->filesystem->level != FS_ELEVATED))
         return error_set(e, CODE_PATH_REFUSED,
                          "the working directory is %s; run it in a directory of its own, or give "
@@ -247,12 +256,16 @@ bool reach_covers(const struct reach_ask *ask, const struct reach *r, struct are
     }
     for (size_t i = 0; i < ask->outputs.n; i++) {
         const char *given = arena_text(a, given_out[i]);
+        const struct grant *decides;
 
         if (given[0] == '/' || inputs_path_pattern(given_out[i]))
             return error_set(e, CODE_PATH_REFUSED,
                              "output file '%s' must be a path below the working directory, "
                              "without '..'",
                              given);
+        decides = grants_decide(&r->grants, arena_printf(a, "%s/%s", r->cwd, given));
+        if (decides && decides->access == ACCESS_DENIED)
+            return error_set(e, CODE_PATH_REFUSED, "output file '%s' is denied", given);
     }
     return true;
 }

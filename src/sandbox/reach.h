@@ -22,7 +22,8 @@ struct reach {
     uid_t owner; /* of the working directory */
     gid_t group;
     struct repository repository;
-    struct grants grants; /* not settled: the runtime is still to come */
+    const char *home_root; /* the top of the repository the caller is in */
+    struct grants grants;  /* not settled: the runtime is still to come */
     struct absents absent;
 };
 

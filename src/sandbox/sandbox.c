@@ -277,7 +277,8 @@ static void measure(const struct holding *h, const struct rusage *used,
         usage->memory_peak_bytes >= 0 ? usage->memory_peak_bytes : used->ru_maxrss * 1024LL;
     out->oom_events = usage->oom_kills;
     out->pids_hits = usage->task_hits + h->forks.refused;
-    out->layers = h->jail.layers;
+    out->layers = h->jail.layers & ~(h->jail.host_network ? 1U << LAYER_NET : 0);
+    out->missing = LAYER_ALL & ~h->jail.layers;
     out->cgroup = cgroup_kind(&h->jail.cgroup);
     out->landlock = out->layers & (1U << LAYER_LANDLOCK) ? landlock_version() : 0;
 }
@@ -295,6 +296,9 @@ static bool finish(struct supervision *s, struct holding *h, struct arena *a, st
         cgroup_usage(&h->jail.cgroup, &usage);
     if (s->failed && !child_failed_at_exec(&s->failure))
         return child_failure(&s->failure, e);
+    if (!s->ready && !s->failed && s->stopped_for != CAUSE_CANCELLED)
+        return error_set(e, CODE_LAYER_MISSING,
+                         "LAYER_MISSING:pid: the new process vanished while its walls were built");
     judge(s, &usage, out);
     measure(h, &used, &usage, out);
     out->out = printed_of(&h->out, a);
@@ -351,7 +355,7 @@ static bool run_built(const struct run *run, const struct world *world, struct a
                              .idle = hash_some,
                              .stopped_for = CAUSE_EXITED };
     struct hashing *hashing = arena_new(a, struct hashing);
-    _fd_ int program = open(run->program->real, O_RDONLY | O_CLOEXEC);
+    _fd_ int program = open(run->program->real, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     int64_t begin = world->mono_ms(world->self);
 
     s.idle_self = hashing;
@@ -383,11 +387,35 @@ static bool run_built(const struct run *run, const struct world *world, struct a
     return finish(&s, h, a, out, e);
 }
 
+/* Nobody reads what is passed on: that is told to the command, and must not end our caller. */
+static sigset_t hold_pipe_signal(void)
+{
+    sigset_t pipe_only, before;
+
+    (void)sigemptyset(&pipe_only);
+    (void)sigaddset(&pipe_only, SIGPIPE);
+    (void)pthread_sigmask(SIG_BLOCK, &pipe_only, &before);
+    return before;
+}
+
+static void restore_pipe_signal(const sigset_t *before)
+{
+    static const struct timespec at_once;
+    sigset_t pipe_only;
+
+    (void)sigemptyset(&pipe_only);
+    (void)sigaddset(&pipe_only, SIGPIPE);
+    if (!sigismember(before, SIGPIPE))
+        (void)sigtimedwait(&pipe_only, NULL, &at_once);
+    (void)pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
 bool sandbox_run(const struct run *run, const struct world *world, struct arena *a,
                  struct outcome *out, struct error *e)
 {
     struct holding *h = arena_new(a, struct holding);
-    struct error unremoved;
+    sigset_t before;
+    struct error left;
     bool ok;
 
     *h = (struct holding){ .ours = { -1, -1 },
@@ -396,11 +424,11 @@ bool sandbox_run(const struct run *run, const struct world *world, struct arena 
                            .jail = { .streams = { -1, -1, -1 }, .line = -1, .layers = LAYER_ALL },
                            .forks = { .listener = -1 } };
     *out = (struct outcome){ .cause = CAUSE_SANDBOX_ERROR, .exit_code = -1, .cgroup = "none" };
+    before = hold_pipe_signal();
     ok = build(run, a, h, e) && run_built(run, world, a, h, out, e);
-    if (!cgroup_remove(&h->jail.cgroup, &unremoved) && ok) {
-        *e = unremoved;
-        ok = false;
-    }
+    if (!cgroup_remove(&h->jail.cgroup, &left))
+        out->left = arena_text(a, str_of(left.msg));
     close_all(h);
+    restore_pipe_signal(&before);
     return ok;
 }

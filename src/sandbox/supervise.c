@@ -75,6 +75,8 @@ static void listen_to_init(struct loop *l)
         }
         if (word.kind == WORD_LISTENER) {
             take_descriptor(&message, l->s->forks);
+        } else if (word.kind == WORD_READY) {
+            l->s->ready = true;
         } else if (word.kind == WORD_ENDED) {
             l->s->ended = true;
             l->s->status = word.status;
@@ -118,10 +120,18 @@ static void take_cancel(struct loop *l)
 {
     char bytes[512]; /* an eventfd's number, a signalfd's description or a pipe's byte */
 
-    if (read(l->s->cancel, bytes, sizeof bytes) > 0)
-        stop(l, CAUSE_CANCELLED);
-    else if (errno != EAGAIN && errno != EINTR)
+    ssize_t n = read(l->s->cancel, bytes, sizeof bytes);
+
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
         l->s->cancel = -1;
+    if (n <= 0)
+        return;
+    if (!l->dead) {
+        stop(l, CAUSE_CANCELLED);
+        return;
+    }
+    capture_end(l->s->out); /* somebody does not read what is left, and somebody else is waiting */
+    capture_end(l->s->err);
 }
 
 static void answer_forks(struct loop *l)

@@ -24,6 +24,7 @@ struct supervision {
     void *idle_self;
 
     /* what came of it */
+    bool ready;  /* the walls stood, and the command was being started */
     bool ended;  /* init told how the command ended */
     int status;  /* as from wait */
     bool failed; /* a stage failed: `failure` */
