@@ -89,9 +89,16 @@ struct writ_command {
  * numbers itself, *ran tells whether there was one. */
 WRIT_API int writ_exec(const struct writ_command *command, char **answer, bool *ran);
 
-/* What this machine can enforce, found by doing it.
+/* What this machine can enforce for a command in the current directory, found by doing it: each
+ * layer alone, and at last a command that does nothing inside all of them.
  *
- *     {"full":true,"findings":[{"layer":..,"state":"pass"|"weak"|"absent","detail":..,"mend":..}]}
+ *     {"full":..,"kernel":"Linux 6.12.1","machine":..,"root":..,"directory":..,
+ *      "findings":[{"layer":..,"what":..,"part":..,"state":"pass"|"weak"|"absent","detail":..,
+ *      "mend":..}],"missing":[{"layer":..,"spared":..,"without":..}],"weak":..}
+ *
+ * A weak layer holds, and lacks something that newer systems have. `missing` are the layers without
+ * which writ_exec() returns WRIT_NO_SANDBOX; `weak` tells that it runs when the caller does without
+ * all of them, which was tried. The last finding, the proof, has no layer.
  *
  * WRIT_UNAVAILABLE when a default guarantee cannot be given. */
 WRIT_API int writ_doctor(char **answer);

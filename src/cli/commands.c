@@ -9,6 +9,7 @@ const struct command *const commands[] = {
     &cmd_canon,
     &cmd_digest,
     &cmd_explain,
+    &cmd_doctor,
 };
 /* clang-format on */
 const size_t command_count = COUNT(commands);

@@ -4,4 +4,4 @@
 
 #include "cli/args.h"
 
-extern const struct command cmd_exec, cmd_check, cmd_canon, cmd_digest, cmd_explain;
+extern const struct command cmd_exec, cmd_check, cmd_canon, cmd_digest, cmd_explain, cmd_doctor;

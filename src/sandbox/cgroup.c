@@ -70,12 +70,15 @@ bool cgroup_remove(struct cgroup *c, struct error *e)
 static bool refuse_group(const struct cgroup_seat *seat, struct error *e)
 {
     char names[CONTROLLERS_TEXT];
+    int sys = errno;
 
     controllers_text(seat->controllers, names);
-    return error_sys(e, CODE_LAYER_MISSING,
-                     "cgroup: %s: no group can be made in %s; run writ as root, or in a group that "
-                     "root has given to this user",
-                     names, seat->dir);
+    (void)error_set(e, CODE_LAYER_MISSING,
+                    "cgroup: %s: no group can be made in %s: %s; run writ as root, or in a group "
+                    "that root has given to this user",
+                    names, seat->dir, strerrordesc_np(sys));
+    e->sys = sys;
+    return false;
 }
 
 /* Adds the directory of one seat, with its limits. What it has made is in *c also on false. */

@@ -443,11 +443,19 @@ bool child_failed_at_exec(const struct word *word)
     return stage_of(word->stage)->layer == NO_LAYER;
 }
 
-bool child_failure(const struct word *word, struct error *e)
+const char *child_stage(const struct word *word, enum layer *layer)
 {
     const struct stage *stage = stage_of(word->stage);
 
+    *layer = stage->layer;
+    return stage->name;
+}
+
+bool child_failure(const struct word *word, struct error *e)
+{
+    enum layer layer;
+    const char *stage = child_stage(word, &layer);
+
     errno = word->sys;
-    return error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:%s: %s", layers[stage->layer].name,
-                     stage->name);
+    return error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:%s: %s", layers[layer].name, stage);
 }

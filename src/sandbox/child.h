@@ -28,6 +28,9 @@ enum { WORD_GO = 'g' };
 /* Runs the stages. Never returns. */
 _Noreturn void child_main(struct jail *jail);
 
+/* The stage of a WORD_FAILED, and the layer it belongs to. */
+const char *child_stage(const struct word *word, enum layer *layer);
+
 /* Turns a WORD_FAILED into an error: LAYER_MISSING:<layer>: stage: why. */
 bool child_failure(const struct word *word, struct error *e);
 

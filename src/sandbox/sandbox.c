@@ -20,6 +20,7 @@
 #include "sandbox/landlock.h"
 #include "sandbox/supervise.h"
 #include "sandbox/trees.h"
+#include "sandbox/trial.h"
 
 enum { THREAD_ROOM = 512, PIPE_BYTES = 1 << 20 };
 
@@ -180,12 +181,25 @@ static bool build(const struct run *run, struct arena *a, struct holding *h, str
 
 /* ---- starting ---- */
 
+/* Which namespace it was the kernel does not say: each is tried alone. */
+static bool refuse_start(const struct clone_args *args, struct error *e)
+{
+    int sys = errno;
+    const struct namespace_row *lacking = trial_lacking(NAMESPACES_FIRST);
+    enum layer layer = args->flags & CLONE_INTO_CGROUP ? LAYER_CGROUP : LAYER_USER;
+
+    errno = sys;
+    if (!lacking)
+        return error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:%s: no process can be made",
+                         layers[layer].name);
+    return error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:%s: no %s namespace can be made",
+                     layers[lacking->layer].name, lacking->name);
+}
+
 static bool start(struct holding *h, struct error *e)
 {
     int into = cgroup_into(&h->jail.cgroup);
-    struct clone_args args = { .flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC |
-                                        CLONE_NEWUTS | CLONE_NEWCGROUP | CLONE_PIDFD |
-                                        CLONE_CLEAR_SIGHAND,
+    struct clone_args args = { .flags = NAMESPACES_FIRST | CLONE_PIDFD | CLONE_CLEAR_SIGHAND,
                                .pidfd = (uintptr_t)&h->init };
     long pid;
 
@@ -195,7 +209,7 @@ static bool start(struct holding *h, struct error *e)
     }
     pid = syscall(SYS_clone3, &args, sizeof args);
     if (pid < 0)
-        return error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:user: namespaces cannot be made");
+        return refuse_start(&args, e);
     if (pid == 0)
         child_main(&h->jail);
     h->pid = (pid_t)pid;

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* writ_doctor.c: the public function that tells what this machine can enforce. */
+#include <writ/writ.h>
+
+#include <assert.h>
+#include <inttypes.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/json_write.h"
+#include "engine/exec.h"
+#include "engine/input.h"
+#include "sandbox/environment.h"
+#include "sandbox/probe.h"
+
+/* Commands that do nothing and end well; the first that is there is run. */
+static const struct {
+    const char *command, *words[2];
+} idle[] = {
+    { "/bin/true", { NULL } },
+    { "/usr/bin/true", { NULL } },
+    { "/bin/sh", { "-c", ":" } },
+};
+
+struct doctor {
+    struct exec x;
+    bool here; /* commands may run in the current directory */
+    char *argv[4];
+    struct finding findings[FINDING_COUNT];
+    struct finding proof;
+    unsigned missing; /* layers */
+};
+
+/* ---- the run that is tried ---- */
+
+/* Where commands may not run, nothing of the disk is granted: the rest can still be tried. */
+static void see(struct doctor *d)
+{
+    struct error e;
+
+    d->here = exec_see(&d->x, &e);
+    if (!d->here)
+        d->x.reach =
+            (struct reach){ .cwd = "/tmp", .grants = { .a = d->x.a }, .absent = { .a = d->x.a } };
+}
+
+static void find_command(struct doctor *d)
+{
+    struct program_ask ask = { .cwd = d->x.reach.cwd };
+    size_t i = 0;
+
+    for (;; i++) {
+        ask.command = idle[i].command;
+        program_find(&ask, d->x.a, &d->x.program);
+        if (!d->x.program.missing || i + 1 == COUNT(idle))
+            break;
+    }
+    program_grant(&ask, &d->x.program, &d->x.reach.grants);
+    grants_settle(&d->x.reach.grants);
+    d->argv[0] = arena_text(d->x.a, str_of(ask.command));
+    for (size_t k = 0; k < COUNT(idle[i].words) && idle[i].words[k]; k++)
+        d->argv[k + 1] = arena_text(d->x.a, str_of(idle[i].words[k]));
+}
+
+static void prepare(struct doctor *d)
+{
+    struct environment_ask environment = { .path = policy_path };
+    struct report r;
+    bool ok = exec_read(&d->x, &r); /* the defaults */
+
+    assert(ok);
+    see(d);
+    find_command(d);
+    environment.cwd = d->x.reach.cwd;
+    d->x.env = environment_make(&environment, d->x.a);
+}
+
+/* ---- trying ---- */
+
+static void examine(struct doctor *d)
+{
+    const struct exec *x = &d->x;
+    struct jail_ask ask = { .program = &x->program,
+                            .grants = &x->reach.grants,
+                            .cwd = x->reach.cwd,
+                            .owner = x->reach.owner,
+                            .group = x->reach.group,
+                            .memory_mb = x->request.sandbox->memory_mb,
+                            .cpu_cores = x->request.sandbox->cpu_cores,
+                            .allow_fork = true,
+                            .count_forks = true,
+                            .layers = LAYER_ALL,
+                            .argv = d->argv,
+                            .env = x->env };
+
+    probe(&ask, x->a, d->findings);
+    for (enum finding_of i = 0; i < FINDING_COUNT; i++)
+        if (d->findings[i].state == FINDING_ABSENT)
+            d->missing |= 1U << finding_rows[i].layer;
+}
+
+static bool run(struct doctor *d, unsigned weak, struct error *e)
+{
+    struct exec *x = &d->x;
+    struct run run = { .program = &x->program,
+                       .grants = &x->reach.grants,
+                       .cwd = x->reach.cwd,
+                       .owner = x->reach.owner,
+                       .group = x->reach.group,
+                       .argv = d->argv,
+                       .env = x->env,
+                       .limits = x->request.sandbox,
+                       .weak = weak,
+                       .live = { -1, -1 },
+                       .cancel = -1 };
+
+    if (!sandbox_run(&run, x->world, x->a, &x->outcome, e))
+        return false;
+    if (x->outcome.exit_code != 0)
+        return error_set(e, CODE_LAYER_MISSING, "%s ended with %d in the sandbox", d->argv[0],
+                         x->outcome.exit_code);
+    return true;
+}
+
+static bool all_spared(unsigned missing)
+{
+    for (enum layer i = 0; i < LAYER_COUNT; i++)
+        if ((missing & (1U << i)) && !layers[i].spared)
+            return false;
+    return true;
+}
+
+static const char *names(unsigned set, struct arena *a)
+{
+    const char *text = "";
+
+    for (enum layer i = 0; i < LAYER_COUNT; i++)
+        if (set & (1U << i))
+            text = arena_printf(a, "%s%s%s", text, *text ? ", " : "", layers[i].name);
+    return text;
+}
+
+/* Of a refusal for a layer that was found to be missing, the code says enough. */
+static const char *refusal(const struct doctor *d, const struct error *e)
+{
+    for (enum layer i = 0; i < LAYER_COUNT; i++) {
+        const char *code = arena_printf(d->x.a, "LAYER_MISSING:%s", layers[i].name);
+
+        if ((d->missing & (1U << i)) && str_begins(str_of(e->msg), code))
+            return code;
+    }
+    return arena_text(d->x.a, str_of(e->msg));
+}
+
+/* The whole of it, as every command gets it; without what is missing, if that may be spared. */
+static void prove(struct doctor *d)
+{
+    struct arena *a = d->x.a;
+    struct error e, unused;
+
+    d->proof.state = FINDING_ABSENT;
+    if (d->x.program.missing) {
+        d->proof.detail = "there is no /bin/true to run";
+    } else if (run(d, 0, &e)) {
+        d->proof.state = FINDING_PASS;
+        d->proof.detail = arena_printf(a, "%s ran inside all of it, in %" PRId64 " ms", d->argv[0],
+                                       d->x.outcome.duration_ms);
+    } else if (d->missing && all_spared(d->missing) && run(d, d->missing, &unused)) {
+        d->proof.state = FINDING_WEAK;
+        d->proof.detail = arena_printf(a, "%s ran without %s, in %" PRId64 " ms", d->argv[0],
+                                       names(d->missing, a), d->x.outcome.duration_ms);
+    } else {
+        d->proof.detail = refusal(d, &e);
+    }
+}
+
+/* ---- telling ---- */
+
+static void put(struct buf *to, const char *key, const char *text)
+{
+    json_key(to, key);
+    if (text)
+        json_outside(to, str_of(text));
+    else
+        json_nil(to);
+}
+
+static void put_bool(struct buf *to, const char *key, bool truth)
+{
+    json_key(to, key);
+    json_bool(to, truth);
+}
+
+static void put_finding(struct buf *to, const char *layer, const char *what, const char *part,
+                        const struct finding *f)
+{
+    json_open(to, '{');
+    put(to, "layer", layer);
+    put(to, "what", what);
+    put(to, "part", part);
+    put(to, "state", finding_states[f->state]);
+    put(to, "detail", f->detail);
+    put(to, "mend", f->mend);
+    json_close(to, '}');
+}
+
+static void put_findings(const struct doctor *d, struct buf *to)
+{
+    json_key(to, "findings");
+    json_open(to, '[');
+    for (enum finding_of i = 0; i < FINDING_COUNT; i++)
+        if (d->findings[i].state != FINDING_NONE)
+            put_finding(to, layers[finding_rows[i].layer].name, finding_rows[i].what,
+                        finding_rows[i].part, &d->findings[i]);
+    put_finding(to, NULL, "proof", NULL, &d->proof);
+    json_close(to, ']');
+}
+
+static void put_missing(const struct doctor *d, struct buf *to)
+{
+    json_key(to, "missing");
+    json_open(to, '[');
+    for (enum layer i = 0; i < LAYER_COUNT; i++) {
+        if (!(d->missing & (1U << i)))
+            continue;
+        json_open(to, '{');
+        put(to, "layer", layers[i].name);
+        put_bool(to, "spared", layers[i].spared);
+        put(to, "without", layers[i].spared ? layers[i].without : NULL);
+        json_close(to, '}');
+    }
+    json_close(to, ']');
+}
+
+int writ_doctor(char **answer)
+{
+    _arena_ struct arena a = { 0 };
+    _buf_ struct buf out = { .max = ANSWER_MAX };
+    const char *const argv[] = { idle[0].command, NULL };
+    const struct writ_command command = { .argv = argv };
+    struct doctor d = { .x = { .command = &command, .world = world_real(), .a = &a } };
+    struct utsname machine = { 0 };
+    bool full;
+
+    prepare(&d);
+    examine(&d);
+    prove(&d);
+    full = !d.missing && d.proof.state == FINDING_PASS;
+    (void)uname(&machine);
+    json_open(&out, '{');
+    put_bool(&out, "full", full);
+    put(&out, "kernel", arena_printf(&a, "%s %s", machine.sysname, machine.release));
+    put(&out, "machine", machine.machine);
+    put_bool(&out, "root", geteuid() == 0);
+    put(&out, "directory", d.here ? d.x.reach.cwd : NULL);
+    put_findings(&d, &out);
+    put_missing(&d, &out);
+    put_bool(&out, "weak", d.proof.state == FINDING_WEAK);
+    json_close(&out, '}');
+    *answer = take_answer(&out);
+    return full ? WRIT_OK : WRIT_UNAVAILABLE;
+}

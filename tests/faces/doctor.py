@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""doctor: what it says of a machine is what writ exec then does there.
+
+usage: doctor.py WITHOUT WRIT      prints TAP; WITHOUT takes a layer away (tests/hostile/without.c)
+
+Which layers this machine has is its own affair. So each case asks doctor and exec both, and holds
+one against the other; where a layer was taken away, both must name it.
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import tap
+import terminal
+from tap import WRIT, insist
+
+CASES = []
+case = tap.collector(CASES)
+
+WITHOUT = pathlib.Path(sys.argv[-2]).resolve()
+NOBODY = 65534
+SPARED = ("cgroup", "landlock", "seccomp")
+LAYERS = ("cgroup", "landlock", "mount", "net", "pid", "seccomp", "user")
+ROOT = os.geteuid() == 0
+
+
+class Place:
+    """A directory for commands, and the programs where an ordinary user reaches them, too."""
+
+    def __init__(self, scratch, way=None, user=True):
+        self.way = way
+        self.work = scratch / "work"
+        self.work.mkdir()
+        scratch.chmod(0o755)
+        self.writ, self.without = (shutil.copy(file, scratch) for file in (WRIT, WITHOUT))
+        self.who = {}
+        if ROOT and user:
+            os.chown(self.work, NOBODY, NOBODY)
+            self.who = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+
+    def run(self, *args, **more):
+        before = [self.without, self.way, "--"] if self.way else []
+        answer = tap.run([*before, self.writ, *args], cwd=self.work, **self.who, **more)
+        insist(answer.status != 98, answer)  # the layer could not be taken away
+        return answer
+
+    def ask(self):
+        """doctor's answer, of the form that writ.h promises."""
+        answer = self.run("doctor", "--json")
+        found = json.loads(answer.out)
+        insist(list(found) == ["full", "kernel", "machine", "root", "directory", "findings",
+                               "missing", "weak"], answer)
+        insist(found["full"] == (answer.status == 0) and answer.status in (0, 69), answer)
+        insist(found["findings"][-1]["what"] == "proof", answer)
+        for one in found["findings"]:
+            insist(list(one) == ["layer", "what", "part", "state", "detail", "mend"], answer)
+            insist(one["state"] in ("pass", "weak", "absent"), answer)
+            insist((one["layer"] in LAYERS) == (one["what"] != "proof"), answer)
+        absent = {one["layer"] for one in found["findings"][:-1] if one["state"] == "absent"}
+        insist({one["layer"] for one in found["missing"]} == absent, answer)
+        insist(found["full"] == (found["findings"][-1]["state"] == "pass"), answer)
+        return answer, found
+
+    def agree(self):
+        """exec runs a command exactly where doctor says so, and names what doctor found."""
+        answer, found = self.ask()
+        missing = [one["layer"] for one in found["missing"]]
+        plain = self.run("exec", "--", "true")
+        insist(plain.status == (0 if found["full"] else 125), plain)
+        if missing:
+            named = re.search(rb"LAYER_MISSING:(\w+)", plain.err)
+            insist(named and named[1].decode() in missing, plain)
+        weak = self.run("exec", *(word for one in missing if one in SPARED
+                                  for word in ("--allow-weak", one)), "--", "true")
+        insist((weak.status == 0) == (found["full"] or found["weak"]), weak)
+        return answer, found
+
+
+def states(found, layer):
+    return {one["state"] for one in found["findings"] if one["layer"] == layer}
+
+
+# ---- the machine as it is ----
+
+@case
+def as_the_caller(scratch):
+    """doctor says full where writ exec runs a command, and 69 where it does not"""
+    answer, found = Place(scratch, user=False).agree()
+    insist(found["root"] == ROOT, answer)
+
+
+@case
+def as_a_user(scratch):
+    """the same for an ordinary user, who mostly has no cgroup"""
+    answer, found = Place(scratch).agree()
+    insist(not found["root"], answer)
+    for one in found["findings"]:
+        insist(one["layer"] != "cgroup" or one["state"] == "pass" or one["mend"], answer)
+
+
+@case
+def full(scratch):
+    """every layer is named once, and the last line says what it comes to"""
+    place = Place(scratch, user=False)
+    answer, found = place.run("doctor"), place.ask()[1]
+    lines = answer.out.decode().splitlines()
+    for what in ("user namespaces", "private root", "process tree", "network of its own",
+                 "landlock", "seccomp", "cgroup", "proof"):
+        insist(re.search(rf"^  [✓!✗] {what}\b", answer.out.decode(), re.M), answer)
+    if found["full"]:
+        insist(lines[-1] == "full: every default guarantee holds" and "✗" not in answer.out.decode(),
+               answer)
+    insist(answer.err == b"", answer)
+
+
+@case
+def nothing_left(scratch):
+    """doctor leaves no file and no group behind"""
+    place = Place(scratch, user=False)
+    child = subprocess.Popen([place.writ, "doctor"], cwd=place.work, stdout=subprocess.DEVNULL)
+    child.wait(tap.SECONDS)
+    left = [name for _, names, _ in os.walk("/sys/fs/cgroup") for name in names
+            if re.match(rf"writ-\d+-{child.pid}-", name)]
+    assert left == [] and list(place.work.iterdir()) == [], left
+
+
+# ---- machines that lack a layer ----
+
+def lacks(layer, way, user):
+    who = "a user" if user else "root"
+
+    def check(scratch):
+        place = Place(scratch, way, user)
+        answer, found = place.agree()
+        insist(not found["full"] and "absent" in states(found, layer), answer)
+        mends = [one["mend"] for one in found["findings"] if one["layer"] == layer]
+        insist(any(mends), answer)
+        text = place.run("doctor")
+        insist(text.status == 69 and "✗" in text.out.decode(), text)
+        insist(b"refuses" in text.out.splitlines()[-1] or found["weak"], text)
+        if layer in SPARED:
+            return
+        insist(text.out.splitlines()[-1].startswith(b"none: "), text)
+        spared = place.run("exec", *(f"--allow-weak={one}" for one in SPARED), "--", "true")
+        insist(spared.status == 125 and f"LAYER_MISSING:{layer}".encode() in spared.err, spared)
+
+    check.__doc__ = f"without {way}, as {who}: doctor and exec name {layer}"
+    CASES.append(check)
+
+
+for one_way, one_layer in {"landlock": "landlock", "landlock-old": "landlock", "seccomp": "seccomp",
+                           "user-filter": "user", "user": "user", "mount": "mount", "pid": "pid",
+                           "net": "net", "cgroup": "cgroup"}.items():
+    lacks(one_layer, one_way, True)
+    if one_way in ("landlock", "seccomp", "user-filter", "cgroup"):
+        lacks(one_layer, one_way, False)
+
+
+@case
+def weak(scratch):
+    """what may be spared is told with the option that does it and what it means"""
+    place = Place(scratch, "landlock", False)
+    _, found = place.ask()
+    text = place.run("doctor").out.decode()
+    for one in found["missing"] if found["weak"] else []:
+        assert f"--allow-weak {one['layer']}" in text and one["without"] in text, text
+    assert found["weak"] or "none: " in text, text
+
+
+# ---- directories ----
+
+@case
+def owners(scratch):
+    """root: a file system that cannot map owners is found where exec refuses it"""
+    if not ROOT:
+        return
+    place = Place(scratch, user=False)
+    script = 'mount -t ramfs none . && cd "$PWD" && exec "$@"'
+    seen = tap.run(["unshare", "-m", "sh", "-c", script, "sh", place.writ, "doctor", "--json"],
+                   cwd=place.work)
+    ran = tap.run(["unshare", "-m", "sh", "-c", script, "sh", place.writ, "exec", "--", "true"],
+                  cwd=place.work)
+    if seen.out[:1] != b"{":
+        return  # this root may not mount
+    mapped = [one for one in json.loads(seen.out)["findings"] if one["what"] == "owners of files"]
+    insist(len(mapped) == 1 and (mapped[0]["state"] == "absent") == (ran.status == 125), seen)
+    insist(mapped[0]["state"] == "pass" or "chown" in mapped[0]["mend"], seen)
+    insist(ran.status == 0 or b"LAYER_MISSING:user" in ran.err, ran)
+
+
+@case
+def somewhere(scratch):
+    """where commands may not run, the machine is looked at all the same"""
+    place = Place(scratch, user=False)
+    here = place.ask()[1]
+    answer = tap.run([place.writ, "doctor", "--json"], cwd="/")
+    found = json.loads(answer.out)
+    insist(found["directory"] is None and found["full"] == here["full"], answer)
+
+
+# ---- the terminal ----
+
+@case
+def looks(scratch):
+    """on a terminal it keeps to the width and marks with colours; in a pipe it is plain"""
+    os.chdir(scratch)
+    for columns in (60, 80, 120):
+        plain = terminal.on_terminal(["doctor"], columns, NO_COLOR="1").decode()
+        assert max(len(line) for line in plain.splitlines()) <= columns, plain
+    assert b"\x1b[32m  \xe2\x9c\x93 \x1b[0m" in terminal.on_terminal(["doctor"])
+    assert b"\x1b" not in tap.run([WRIT, "doctor"]).out
+    os.chdir("/")
+
+
+@case
+def typed(scratch):
+    """doctor takes nothing but --json"""
+    for args in (["x"], ["--jsn"], ["--json", "x"]):
+        answer = tap.run([WRIT, "doctor", *args], cwd=scratch)
+        insist(answer.status == 64 and answer.out == b"", answer)
+
+
+if __name__ == "__main__":
+    sys.exit(tap.play(CASES))
