@@ -35,7 +35,7 @@ fuzz:                             ## 60 seconds of each fuzzer (FUZZ_SECONDS=n f
 	@tools/setup check
 	@tools/check fuzz
 
-bench: build-bench/build.ninja    ## measure against other libraries, in one run
+bench: build-bench/build.ninja    ## measure against others, in one run
 	@ninja -C build-bench --quiet
 	@find build-bench -type f -perm -u+x -name 'bench_*' | sort | xargs -n 1 env --
 
