@@ -70,11 +70,16 @@ static void read_weak(const struct args *args, const char *weak[WEAK_MAX + 1])
 static int usage(const struct args *args)
 {
     const char *file = args_get(args, "file"), *fixed = args_get(args, "deterministic");
+    const char *bad = request_bad_pair(args), *beside = request_member(args);
 
     if (file && args->count > 0)
         say("a request says what runs; give -f %s or a command, not both", file);
+    else if (file && beside)
+        say("a request says that itself; --%s is for a command", beside);
     else if (!file && args->count == 0)
         say("exec needs a command: writ exec -- CMD ARG..., or writ exec -f REQUEST");
+    else if (bad)
+        say("--env takes NAME=VALUE, with a name of at most 255 letters; '%s' is not that", bad);
     else if (fixed && strcmp(fixed, "stable") != 0)
         say("--deterministic is stable, the default; '%s' is not known", fixed);
     else

@@ -88,6 +88,13 @@ static void say_files(const struct doc *record, const char *list)
                 STR_ARG(doc_text(f, "state")));
 }
 
+static void say_expected(const struct doc *record)
+{
+    for (const struct doc *e = doc_first(doc_get(record, "expected"), DOC_MAP); e; e = e->next)
+        if (!e->truth)
+            say("%.*s is not what the request expects", STR_ARG(e->key));
+}
+
 static void tell_end(const struct doc *record)
 {
     struct str cause = doc_text(record, "cause");
@@ -95,6 +102,7 @@ static void tell_end(const struct doc *record)
     for (size_t i = 0; i < COUNT(endings); i++)
         if (str_is(cause, endings[i].cause))
             endings[i].tell(record);
+    say_expected(record);
     say_hits(record);
     say_denials(record);
     say_files(record, "output_files");

@@ -6,7 +6,7 @@
 #include "base/json_write.h"
 
 enum as { AS_TEXT, AS_NUMBER, AS_LIST, AS_PAIRS, AS_FALSE, AS_LEVEL };
-enum { DEPTH = 3 };
+enum { DEPTH = 3, NAME_SIZE = 256 };
 
 /* In the order of the document, so that members of one map stand together. */
 /* clang-format off */
@@ -63,16 +63,14 @@ static void put_each(const struct args *args, const struct member *m, struct buf
     json_open(to, m->as == AS_PAIRS ? '{' : '[');
     for (size_t i = 0; i < args->given_count; i++) {
         const char *value = args->given[i].value, *equals = strchr(value, '=');
-        char name[256] = "";
+        char name[NAME_SIZE] = "";
 
         if (strcmp(args->given[i].option, m->option) != 0)
             continue;
         if (m->as == AS_PAIRS) {
-            size_t n = equals ? (size_t)(equals - value) : strlen(value);
-
-            memcpy(name, value, n < sizeof name ? n : sizeof name - 1);
+            memcpy(name, value, (size_t)(equals - value));
             json_key(to, name);
-            value = equals ? equals + 1 : "";
+            value = equals + 1;
         }
         json_text(to, str_of(value));
     }
@@ -111,6 +109,26 @@ static void move_to(const struct member *m, const char *open[DEPTH], struct buf 
         json_open(to, '{');
         open[i] = m->at[i];
     }
+}
+
+const char *request_member(const struct args *args)
+{
+    for (size_t i = 0; i < COUNT(members); i++)
+        if (args_get(args, members[i].option))
+            return members[i].option;
+    return args_get(args, "approve") ? "approve" : NULL;
+}
+
+const char *request_bad_pair(const struct args *args)
+{
+    for (size_t i = 0; i < args->given_count; i++) {
+        const char *value = args->given[i].value, *equals = strchr(value, '=');
+
+        if (strcmp(args->given[i].option, "env") == 0 &&
+            (!equals || equals == value || equals - value >= NAME_SIZE))
+            return value;
+    }
+    return NULL;
 }
 
 void request_write(const struct args *args, struct buf *to)

@@ -9,5 +9,11 @@
 /* The options as JSON: {"sandbox":{"memory_mb":64}}. */
 void request_write(const struct args *args, struct buf *to);
 
+/* The first option given that a request document says itself; NULL: none. */
+const char *request_member(const struct args *args);
+
+/* A variable that is not NAME=VALUE; NULL: all are. */
+const char *request_bad_pair(const struct args *args);
+
 /* The option that a JSON pointer into it comes from, or NULL. */
 const char *request_option(struct str pointer);

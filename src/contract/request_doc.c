@@ -76,9 +76,9 @@ static void artifacts_said(const struct doc *d, const void *decoded, struct repo
     for (size_t i = 0; i < artifacts->n; i++) {
         const struct doc *c = each[i];
 
-        if (!(c->kind == DOC_TEXT && c->text.n) && c->kind != DOC_MAP)
+        if (!(c->kind == DOC_TEXT && c->text.n) && !(c->kind == DOC_MAP && doc_text(c, "path").n))
             report_add(r, ABOUT_VALUE, c, CODE_VALIDATION_ERROR,
-                       "an artifact must be a path or a map");
+                       "an artifact must be a path, or a map with a 'path'");
     }
 }
 
@@ -192,7 +192,7 @@ static const struct field outputs_fields[] = {
 
 static const struct rule outputs_rules[] = {
     { "R-001-022", "stdout and stderr are 'captured', a text, or {expected: text}.", streams_said },
-    { "R-001-026", "An artifact is a path or a map.",                               artifacts_said },
+    { "R-001-026", "An artifact is a path, or a map with a path.",                               artifacts_said },
 };
 
 #define AT(member) offsetof(struct request_metadata, member)

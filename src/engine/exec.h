@@ -25,8 +25,11 @@ struct exec {
 
     struct request_doc request;
     struct digest request_digest;
+    struct digest inputs_digest;         /* of what is asked for, whoever asks and whenever */
     const struct registry_doc *registry; /* NULL: there is none */
     struct str input;
+    enum cause waited_for; /* the end of the input in vain; CAUSE_EXITED: no */
+    int64_t waited_ms;
     char **argv;
     char **env;
     struct admission admission;
@@ -35,6 +38,7 @@ struct exec {
     struct input_file *inputs;
     size_t input_count;
     unsigned weak;
+    int store; /* where files are kept, opened before anything runs; -1: none are */
 
     struct outcome outcome;
     struct collected_list files, artifacts;
@@ -60,6 +64,9 @@ bool exec_registry(struct exec *x, struct report *r) NODISCARD;
 
 /* May it run, and with what? False: refused. */
 bool exec_admit(struct exec *x, struct error *e) NODISCARD;
+
+/* Evidence has its place before anything runs. */
+bool exec_open_store(struct exec *x, struct error *e) NODISCARD;
 
 /* The outcome is there: names that must not be, files that were asked for. */
 bool exec_gather(struct exec *x, struct error *e) NODISCARD;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* exec_admit.c: may it run, what does it see, what is it given. */
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -12,29 +14,51 @@
 
 /* ---- standard input and files ---- */
 
-/* At most one byte more than may be given, so that too much is seen without being read. */
-static bool read_input(int fd, size_t max, struct arena *a, struct str *out, struct error *e)
+/* Waits until there is something to read; false: the time is over, or somebody wants it stopped. */
+static bool wait_for_input(struct exec *x, int fd, int64_t begin)
 {
-    char *bytes = arena_alloc(a, max + 2);
-    size_t n = 0;
+    struct pollfd fds[] = { { .fd = fd, .events = POLLIN },
+                            { .fd = x->command->cancel, .events = POLLIN } };
+    int64_t most = x->request.sandbox->timeout_ms;
 
-    while (n <= max) {
+    for (;;) {
+        int64_t spent = x->world->mono_ms(x->world->self) - begin;
+
+        x->waited_ms = spent;
+        if (spent >= most)
+            x->waited_for = CAUSE_TIMEOUT;
+        else if (poll(fds, COUNT(fds), (int)(most - spent)) > 0 && fds[1].revents)
+            x->waited_for = CAUSE_CANCELLED;
+        else if (fds[0].revents)
+            return true;
+        if (x->waited_for)
+            return false;
+    }
+}
+
+/* At most one byte more than may be given, so that too much is seen without being read. */
+static bool read_input(struct exec *x, int fd, struct error *e)
+{
+    size_t max = (size_t)input_sizes[INPUT_STDIN].bytes, n = 0;
+    char *bytes = arena_alloc(x->a, max + 2);
+    int64_t begin = x->world->mono_ms(x->world->self);
+
+    while (n <= max && wait_for_input(x, fd, begin)) {
         ssize_t got = read(fd, bytes + n, max + 1 - n);
 
-        if (got < 0)
+        if (got < 0 && errno != EINTR && errno != EAGAIN)
             return error_sys(e, CODE_IO, "standard input cannot be read");
         if (got == 0)
             break;
-        n += (size_t)got;
+        n += got > 0 ? (size_t)got : 0;
     }
-    *out = (struct str){ bytes, n };
+    x->input = (struct str){ bytes, n };
     return true;
 }
 
 static bool take_input(struct exec *x, struct error *e)
 {
     const struct writ_input *input = x->command->input;
-    size_t max = (size_t)input_sizes[INPUT_STDIN].bytes;
     _fd_ int fd = -1;
 
     x->input = x->request.inputs->stdin_text;
@@ -45,11 +69,11 @@ static bool take_input(struct exec *x, struct error *e)
         return true;
     }
     if (strcmp(input->name, "-") == 0)
-        return read_input(STDIN_FILENO, max, x->a, &x->input, e);
-    fd = open(input->name, O_RDONLY | O_CLOEXEC);
+        return read_input(x, STDIN_FILENO, e);
+    fd = open(input->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return error_sys(e, CODE_IO, "%s cannot be opened", input->name);
-    return read_input(fd, max, x->a, &x->input, e);
+    return read_input(x, fd, e);
 }
 
 /* Size and digest come from one descriptor: what is hashed is what was looked at. */

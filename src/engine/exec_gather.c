@@ -45,18 +45,26 @@ static void undo_all(struct exec *x)
 
 /* ---- files ---- */
 
-static int open_store(const struct exec *x, struct error *e)
+static bool keeps_files(const struct exec *x)
+{
+    return x->request.outputs->output_files.n + x->request.outputs->artifacts.n > 0;
+}
+
+bool exec_open_store(struct exec *x, struct error *e)
 {
     const char *state = exec_state(x), *store;
 
-    if (!state) {
-        error_set(e, CODE_IO, "there is no place for evidence; name one with WRIT_STATE");
-        return -1;
-    }
+    if (!keeps_files(x))
+        return true;
+    if (!state)
+        return error_set(e, CODE_IO, "there is no place for evidence; name one with WRIT_STATE");
     store = arena_printf(x->a, "%s/evidence", state);
     if (!fs_make_dirs(store, e))
-        return -1;
-    return open(store, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        return error_wrap(e, "evidence cannot be kept");
+    x->store = open(store, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (x->store >= 0 && faccessat(x->store, ".", W_OK, 0) == 0)
+        return true;
+    return error_sys(e, CODE_IO, "evidence cannot be kept in %s", store);
 }
 
 static bool collect_outputs(struct exec *x, struct collect_job *job, struct error *e)
@@ -89,19 +97,16 @@ static bool collect_artifacts(struct exec *x, struct collect_job *job, struct er
 bool exec_gather(struct exec *x, struct error *e)
 {
     struct collect_job job = { .count_max = FILES_MAX };
-    _fd_ int root = -1, store = -1;
+    _fd_ int root = -1;
 
     undo_all(x);
-    if (x->request.outputs->output_files.n + x->request.outputs->artifacts.n == 0)
+    if (!keeps_files(x))
         return true;
     root = open(x->reach.cwd, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (root < 0)
         return error_sys(e, CODE_IO, "%s cannot be opened", x->reach.cwd);
-    store = open_store(x, e);
-    if (store < 0)
-        return false;
     job.root = root;
-    job.store = store;
+    job.store = x->store;
     job.ceiling = outputs[OUTPUT_FILES].bytes;
     if (!collect_outputs(x, &job, e))
         return false;

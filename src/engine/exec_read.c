@@ -133,6 +133,25 @@ static bool read_person(struct exec *x, const struct document **out, struct repo
     return ok;
 }
 
+/* Two requests that ask for the same have this digest in common. */
+static void digest_inputs(struct exec *x, const struct doc *request)
+{
+    static const char *const members[] = { "inputs", "outputs", "sandbox" };
+    struct sha256 sum;
+
+    sha256_begin(&sum);
+    for (size_t i = 0; i < COUNT(members); i++) {
+        const struct doc *member = doc_get(request, members[i]);
+        _buf_ struct buf canon = { .max = ANSWER_MAX };
+
+        if (member)
+            json_canon(member, x->a, &canon);
+        buf_addc(&canon, '\n');
+        sha256_add(&sum, canon.s, canon.len);
+    }
+    x->inputs_digest = sha256_end(&sum);
+}
+
 bool exec_read(struct exec *x, struct report *r)
 {
     const struct document *document;
@@ -149,6 +168,7 @@ bool exec_read(struct exec *x, struct report *r)
         return false;
     json_canon(&document->root, x->a, &canon);
     x->request_digest = digest_of(canon.s, canon.len);
+    digest_inputs(x, &document->root);
     return true;
 }
 

@@ -283,6 +283,33 @@ static void put_expected(const struct exec *x, struct buf *to)
     json_close(to, '}');
 }
 
+static void put_request(const struct exec *x, struct buf *to)
+{
+    const struct request_metadata *m = x->request.metadata;
+    const struct {
+        const char *key;
+        struct str text;
+    } rows[] = {
+        { "tool_id", x->request.tool_id },   { "adapter_id", x->request.adapter_id },
+        { "requested_by", m->requested_by }, { "requested_at", m->requested_at },
+        { "purpose", m->purpose },           { "evidence_ref", m->evidence_ref },
+    };
+    char text[DIGEST_TEXT];
+
+    json_key(to, "request");
+    json_open(to, '{');
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        if (!rows[i].text.s)
+            continue;
+        json_key(to, rows[i].key);
+        json_outside(to, rows[i].text);
+    }
+    put_digest(to, &x->request_digest);
+    digest_text(&x->inputs_digest, text);
+    put(to, "inputs_digest", text);
+    json_close(to, '}');
+}
+
 /* The words of contract 000 for how a command ended. */
 static void put_state(const struct exec *x, struct buf *to)
 {
@@ -303,9 +330,7 @@ static void put_state(const struct exec *x, struct buf *to)
 void exec_record(const struct exec *x, struct buf *to)
 {
     const struct outcome *o = &x->outcome;
-    char digest[DIGEST_TEXT];
 
-    digest_text(&x->request_digest, digest);
     json_open(to, '{');
     json_key(to, "execution_id");
     json_text(to, x->request.execution_id);
@@ -324,6 +349,6 @@ void exec_record(const struct exec *x, struct buf *to)
     put_bool(to, "files_truncated", x->files_cut);
     put_expected(x, to);
     put_state(x, to);
-    put(to, "request_digest", digest);
+    put_request(x, to);
     json_close(to, '}');
 }

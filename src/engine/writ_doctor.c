@@ -88,7 +88,7 @@ static void examine(struct doctor *d)
                             .memory_mb = x->request.sandbox->memory_mb,
                             .cpu_cores = x->request.sandbox->cpu_cores,
                             .allow_fork = true,
-                            .count_forks = true,
+                            .count_threads = true,
                             .layers = LAYER_ALL,
                             .argv = d->argv,
                             .env = x->env };

@@ -11,9 +11,12 @@
 _Static_assert((int)WRIT_NO_SANDBOX == STATUS_SANDBOX, "writ.h and exits.h differ");
 
 /* {"code":..,"message":..,"checks":{..}}: nothing ran. */
-static int refuse(const struct exec *x, const struct error *e, int status, char **answer)
+static int refuse(struct exec *x, const struct error *e, int status, char **answer)
 {
     _buf_ struct buf out = { .max = ANSWER_MAX };
+
+    if (e->code == CODE_PATH_REFUSED)
+        x->admission.checks[CHECK_PATHS] = arena_printf(x->a, "refused: %s", e->msg);
 
     json_open(&out, '{');
     json_key(&out, "code");
@@ -68,6 +71,10 @@ static bool run(struct exec *x, struct error *e)
         x->outcome = outcome_not_started(x->program.missing);
         return true;
     }
+    if (x->waited_for != CAUSE_EXITED) {
+        x->outcome = outcome_waited(x->waited_for, x->waited_ms);
+        return true;
+    }
     return sandbox_run(&run, x->world, x->a, &x->outcome, e);
 }
 
@@ -75,7 +82,8 @@ int writ_exec(const struct writ_command *command, char **answer, bool *ran)
 {
     _arena_ struct arena a = { 0 };
     _buf_ struct buf out = { .max = ANSWER_MAX };
-    struct exec x = { .command = command, .world = world_real(), .a = &a };
+    struct exec x = { .command = command, .world = world_real(), .a = &a, .store = -1 };
+    bool ok, gathered;
     struct report r;
     struct error e = { 0 };
 
@@ -88,9 +96,15 @@ int writ_exec(const struct writ_command *command, char **answer, bool *ran)
         return wrong(&r, "registry", answer);
     if (!exec_admit(&x, &e))
         return refuse(&x, &e, status_of(&e), answer);
-    if (!run(&x, &e))
+    if (!exec_open_store(&x, &e))
+        return refuse(&x, &e, WRIT_UNRECORDED, answer);
+    ok = run(&x, &e);
+    gathered = ok && exec_gather(&x, &e);
+    if (x.store >= 0)
+        (void)close(x.store);
+    if (!ok)
         return refuse(&x, &e, WRIT_NO_SANDBOX, answer);
-    if (!exec_gather(&x, &e))
+    if (!gathered)
         return refuse(&x, &e, WRIT_UNRECORDED, answer);
     exec_record(&x, &out);
     *answer = take_answer(&out);

@@ -2,11 +2,13 @@
 /* call_rules.c: what the verdicts mean, and the rules that look at a call's arguments. */
 #include "sandbox/calls.h"
 
+#include <fcntl.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <sys/ioctl.h>
 #include <sys/personality.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -18,6 +20,8 @@ enum {
     NAMESPACES = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
                  CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWTIME,
     SOCKET_TYPE = 0xf, /* the rest of the argument is SOCK_CLOEXEC and SOCK_NONBLOCK */
+    SETID = S_ISUID | S_ISGID,
+    CREATES = O_CREAT | (O_TMPFILE & ~O_DIRECTORY), /* without these nobody reads the mode */
 };
 
 #define ALL UINT32_MAX
@@ -26,7 +30,11 @@ enum {
 /* IPPROTO_TCP and _UDP alone: others (SCTP, MPTCP, L2TP) make the kernel load modules.
  * A socket's type is asked first, so that a raw one gets EPERM whatever its protocol.
  * TIOCSTI and its like would let a program type into its caller's terminal or take it over.
- * Device nodes are useless on mounts without devices; this is the second lock. */
+ * Device nodes are useless on mounts without devices; this is the second lock.
+ * A privileged caller's run makes files that are root's outside: where one had the setuid bit, any
+ * user of the machine could be root by it. The mode of openat2 lies in memory, out of sight.
+ * The limit on core files is 1, by which the kernel knows that no handler of the machine is to be
+ * started; 0 would start it. Programs that want no core files are told that they have their way. */
 const struct call_rule_row call_rules[] = {
     { CALL_FILTER,      1, ALL,         CALL_HAS,  SECCOMP_FILTER_FLAG_NEW_LISTENER, CALL_EPERM },
     { CALL_FILTER,      0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
@@ -36,12 +44,30 @@ const struct call_rule_row call_rules[] = {
     { CALL_PROTOCOL,    2, ALL,         CALL_IS,   IPPROTO_UDP,                      CALL_ALLOW },
     { CALL_PROTOCOL,    0, ALL,         CALL_ELSE, 0,                                CALL_NO_PROTOCOL },
 
+    { CALL_PAIR,        1, SOCKET_TYPE, CALL_IS,   SOCK_DGRAM,                       CALL_NO_PROTOCOL },
+    { CALL_PAIR,        0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
+
     { CALL_INET,        1, SOCKET_TYPE, CALL_IS,   SOCK_STREAM,                      CALL_PROTOCOL },
     { CALL_INET,        1, SOCKET_TYPE, CALL_IS,   SOCK_DGRAM,                       CALL_PROTOCOL },
     { CALL_INET,        0, ALL,         CALL_ELSE, 0,                                CALL_EPERM },
 
+    { CALL_MODE1,       1, ALL,         CALL_HAS,  SETID,                            CALL_EPERM },
+    { CALL_MODE1,       0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
+
+    { CALL_MODE2,       2, ALL,         CALL_HAS,  SETID,                            CALL_EPERM },
+    { CALL_MODE2,       0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
+
+    { CALL_MODE3,       3, ALL,         CALL_HAS,  SETID,                            CALL_EPERM },
+    { CALL_MODE3,       0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
+
+    { CALL_NEW_HIGH,    2, ALL,         CALL_IS,   0,                                CALL_ALLOW, .high = true },
+    { CALL_NEW_HIGH,    0, ALL,         CALL_ELSE, 0,                                CALL_NOTHING },
+
+    { CALL_NEW,         2, ALL,         CALL_IS,   0,                                CALL_NEW_HIGH },
+    { CALL_NEW,         0, ALL,         CALL_ELSE, 0,                                CALL_NOTHING },
+
     { CALL_CLONE,       0, ALL,         CALL_HAS,  NAMESPACES,                       CALL_EPERM },
-    { CALL_CLONE,       0, ALL,         CALL_HAS,  CLONE_THREAD,                     CALL_ALLOW },
+    { CALL_CLONE,       0, ALL,         CALL_HAS,  CLONE_THREAD,                     CALL_THREAD },
     { CALL_CLONE,       0, ALL,         CALL_ELSE, 0,                                CALL_FORK },
 
     { CALL_IOCTL,       1, ALL,         CALL_IS,   TIOCSTI,                          CALL_EPERM },
@@ -50,34 +76,45 @@ const struct call_rule_row call_rules[] = {
     { CALL_IOCTL,       1, ALL,         CALL_IS,   TIOCSCTTY,                        CALL_EPERM },
     { CALL_IOCTL,       0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
 
-    { CALL_MKNOD,       1, S_IFMT,      CALL_IS,   0,                                CALL_ALLOW },
-    { CALL_MKNOD,       1, S_IFMT,      CALL_IS,   S_IFREG,                          CALL_ALLOW },
-    { CALL_MKNOD,       1, S_IFMT,      CALL_IS,   S_IFIFO,                          CALL_ALLOW },
-    { CALL_MKNOD,       1, S_IFMT,      CALL_IS,   S_IFSOCK,                         CALL_ALLOW },
+    { CALL_MKNOD,       1, S_IFMT,      CALL_IS,   0,                                CALL_MODE1 },
+    { CALL_MKNOD,       1, S_IFMT,      CALL_IS,   S_IFREG,                          CALL_MODE1 },
+    { CALL_MKNOD,       1, S_IFMT,      CALL_IS,   S_IFIFO,                          CALL_MODE1 },
+    { CALL_MKNOD,       1, S_IFMT,      CALL_IS,   S_IFSOCK,                         CALL_MODE1 },
     { CALL_MKNOD,       0, ALL,         CALL_ELSE, 0,                                CALL_EPERM },
 
-    { CALL_MKNODAT,     2, S_IFMT,      CALL_IS,   0,                                CALL_ALLOW },
-    { CALL_MKNODAT,     2, S_IFMT,      CALL_IS,   S_IFREG,                          CALL_ALLOW },
-    { CALL_MKNODAT,     2, S_IFMT,      CALL_IS,   S_IFIFO,                          CALL_ALLOW },
-    { CALL_MKNODAT,     2, S_IFMT,      CALL_IS,   S_IFSOCK,                         CALL_ALLOW },
+    { CALL_MKNODAT,     2, S_IFMT,      CALL_IS,   0,                                CALL_MODE2 },
+    { CALL_MKNODAT,     2, S_IFMT,      CALL_IS,   S_IFREG,                          CALL_MODE2 },
+    { CALL_MKNODAT,     2, S_IFMT,      CALL_IS,   S_IFIFO,                          CALL_MODE2 },
+    { CALL_MKNODAT,     2, S_IFMT,      CALL_IS,   S_IFSOCK,                         CALL_MODE2 },
     { CALL_MKNODAT,     0, ALL,         CALL_ELSE, 0,                                CALL_EPERM },
 
+    { CALL_OPEN,        1, ALL,         CALL_HAS,  CREATES,                          CALL_MODE2 },
+    { CALL_OPEN,        0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
+
+    { CALL_OPENAT,      2, ALL,         CALL_HAS,  CREATES,                          CALL_MODE3 },
+    { CALL_OPENAT,      0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
+
     { CALL_PERSONALITY, 0, ALL,         CALL_IS,   PER_LINUX,                        CALL_ALLOW },
-    { CALL_PERSONALITY, 0, ALL,         CALL_IS,   ADDR_NO_RANDOMIZE,                CALL_ALLOW },
     { CALL_PERSONALITY, 0, ALL,         CALL_IS,   ALL,                              CALL_ALLOW },
     { CALL_PERSONALITY, 0, ALL,         CALL_ELSE, 0,                                CALL_EPERM },
+
+    { CALL_PRLIMIT,     1, ALL,         CALL_IS,   RLIMIT_CORE,                      CALL_NEW },
+    { CALL_PRLIMIT,     0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
 
     { CALL_SECCOMP,     0, ALL,         CALL_IS,   SECCOMP_SET_MODE_STRICT,          CALL_ALLOW },
     { CALL_SECCOMP,     0, ALL,         CALL_IS,   SECCOMP_SET_MODE_FILTER,          CALL_FILTER },
     { CALL_SECCOMP,     0, ALL,         CALL_IS,   SECCOMP_GET_ACTION_AVAIL,         CALL_ALLOW },
     { CALL_SECCOMP,     0, ALL,         CALL_ELSE, 0,                                CALL_EPERM },
 
+    { CALL_SETRLIMIT,   0, ALL,         CALL_IS,   RLIMIT_CORE,                      CALL_NOTHING },
+    { CALL_SETRLIMIT,   0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
+
     { CALL_SOCKET,      0, ALL,         CALL_IS,   AF_UNIX,                          CALL_UNIX },
     { CALL_SOCKET,      0, ALL,         CALL_IS,   AF_INET,                          CALL_INET },
     { CALL_SOCKET,      0, ALL,         CALL_IS,   AF_INET6,                         CALL_INET },
     { CALL_SOCKET,      0, ALL,         CALL_ELSE, 0,                                CALL_NO_FAMILY },
 
-    { CALL_SOCKETPAIR,  0, ALL,         CALL_IS,   AF_UNIX,                          CALL_ALLOW },
+    { CALL_SOCKETPAIR,  0, ALL,         CALL_IS,   AF_UNIX,                          CALL_PAIR },
     { CALL_SOCKETPAIR,  0, ALL,         CALL_ELSE, 0,                                CALL_NO_FAMILY },
 };
 #undef ALL
@@ -96,18 +133,31 @@ const char *const call_verdict_names[] = {
     [CALL_EPERM]         = "EPERM",
     [CALL_NO_FAMILY]     = "EAFNOSUPPORT",
     [CALL_NO_PROTOCOL]   = "EPROTONOSUPPORT",
+    [CALL_NOTHING]       = "nothing",
     [CALL_ASK]           = "ask",
     [CALL_FORK]          = "fork",
+    [CALL_THREAD]        = "thread",
     [CALL_UNIX]          = "unix",
+    [CALL_OPENAT2]       = "openat2",
     [CALL_FILTER]        = "filter",
     [CALL_PROTOCOL]      = "protocol",
+    [CALL_PAIR]          = "pair",
     [CALL_INET]          = "inet",
+    [CALL_MODE1]         = "mode1",
+    [CALL_MODE2]         = "mode2",
+    [CALL_MODE3]         = "mode3",
+    [CALL_NEW_HIGH]      = "new_high",
+    [CALL_NEW]           = "new",
     [CALL_CLONE]         = "clone",
     [CALL_IOCTL]         = "ioctl",
     [CALL_MKNOD]         = "mknod",
     [CALL_MKNODAT]       = "mknodat",
+    [CALL_OPEN]          = "open",
+    [CALL_OPENAT]        = "openat",
     [CALL_PERSONALITY]   = "personality",
+    [CALL_PRLIMIT]       = "prlimit",
     [CALL_SECCOMP]       = "seccomp",
+    [CALL_SETRLIMIT]     = "setrlimit",
     [CALL_SOCKET]        = "socket",
     [CALL_SOCKETPAIR]    = "socketpair",
     [CALL_VERDICT_COUNT] = NULL,
@@ -119,18 +169,31 @@ const struct call_verdict_row call_verdicts[CALL_VERDICT_COUNT] = {
     [CALL_EPERM]       = { CALL_EPERM,       "The call is refused." },
     [CALL_NO_FAMILY]   = { CALL_NO_FAMILY,   "There is no such family of sockets." },
     [CALL_NO_PROTOCOL] = { CALL_NO_PROTOCOL, "There is no such protocol." },
-    [CALL_ASK]         = { CALL_ASK,         "The supervisor counts the process and says yes or no." },
-    [CALL_FORK]        = { CALL_FORK,        "Allow, ask or EPERM, by allow_fork and max_children." },
+    [CALL_NOTHING]     = { CALL_NOTHING,     "Nothing changes, and the program is told that it worked." },
+    [CALL_ASK]         = { CALL_ASK,         "The supervisor counts the thread and says yes or no." },
+    [CALL_FORK]        = { CALL_FORK,        "Allow or EPERM, by allow_fork; the kernel counts." },
+    [CALL_THREAD]      = { CALL_THREAD,      "Allowed, or asked for where the policy counts threads." },
     [CALL_UNIX]        = { CALL_UNIX,        "Allowed only where the policy opens UNIX sockets." },
+    [CALL_OPENAT2]     = { CALL_OPENAT2,     "ENOSYS where no file may lend rights: its mode cannot be seen." },
     [CALL_FILTER]      = { CALL_FILTER,      "A further filter is allowed, one that others answer is not." },
     [CALL_PROTOCOL]    = { CALL_PROTOCOL,    "TCP and UDP." },
+    [CALL_PAIR]        = { CALL_PAIR,        "All but datagrams: half of such a pair can be sent from to any socket of the host." },
     [CALL_INET]        = { CALL_INET,        "Streams and datagrams, only where the policy has a network." },
-    [CALL_CLONE]       = { CALL_CLONE,       "Threads are allowed, namespaces are not, processes are by fork." },
+    [CALL_MODE1]       = { CALL_MODE1,       "The mode, argument 1, lends no rights, where the policy says so." },
+    [CALL_MODE2]       = { CALL_MODE2,       "The mode, argument 2, lends no rights, where the policy says so." },
+    [CALL_MODE3]       = { CALL_MODE3,       "The mode, argument 3, lends no rights, where the policy says so." },
+    [CALL_NEW_HIGH]    = { CALL_NEW_HIGH,    "The same, for the other half of the pointer." },
+    [CALL_NEW]         = { CALL_NEW,         "Without a new limit the old one is only read." },
+    [CALL_CLONE]       = { CALL_CLONE,       "No namespaces; threads are by thread, processes by fork." },
     [CALL_IOCTL]       = { CALL_IOCTL,       "All but those that take over a terminal." },
     [CALL_MKNOD]       = { CALL_MKNOD,       "Files, FIFOs and sockets, no devices." },
     [CALL_MKNODAT]     = { CALL_MKNODAT,     "Files, FIFOs and sockets, no devices." },
-    [CALL_PERSONALITY] = { CALL_PERSONALITY, "To ask, to be plain Linux, and to have fixed addresses." },
+    [CALL_OPEN]        = { CALL_OPEN,        "Where a file is made, its mode is looked at." },
+    [CALL_OPENAT]      = { CALL_OPENAT,      "Where a file is made, its mode is looked at." },
+    [CALL_PERSONALITY] = { CALL_PERSONALITY, "To ask, and to be plain Linux." },
+    [CALL_PRLIMIT]     = { CALL_PRLIMIT,     "All limits but the one on core files, which can be read." },
     [CALL_SECCOMP]     = { CALL_SECCOMP,     "A program may confine itself further." },
+    [CALL_SETRLIMIT]   = { CALL_SETRLIMIT,   "All limits but the one on core files." },
     [CALL_SOCKET]      = { CALL_SOCKET,      "UNIX and internet sockets, each by the policy." },
     [CALL_SOCKETPAIR]  = { CALL_SOCKETPAIR,  "UNIX sockets." },
 };
@@ -138,6 +201,7 @@ const struct call_verdict_row call_verdicts[CALL_VERDICT_COUNT] = {
 static const struct column rule_columns[] = {
     { "rule",     COLUMN_NAME, offsetof(struct call_rule_row, rule), call_verdict_names },
     { "argument", COLUMN_INT,  offsetof(struct call_rule_row, arg) },
+    { "high",     COLUMN_BOOL, offsetof(struct call_rule_row, high) },
     { "mask",     COLUMN_UINT, offsetof(struct call_rule_row, mask) },
     { "test",     COLUMN_NAME, offsetof(struct call_rule_row, test), call_test_names },
     { "value",    COLUMN_UINT, offsetof(struct call_rule_row, value) },

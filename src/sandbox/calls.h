@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/table.h"
@@ -18,22 +19,35 @@ enum call_verdict {
     CALL_EPERM,
     CALL_NO_FAMILY,   /* EAFNOSUPPORT */
     CALL_NO_PROTOCOL, /* EPROTONOSUPPORT */
+    CALL_NOTHING,     /* nothing is done, and the answer is success */
     CALL_ASK,         /* the supervisor is asked: SECCOMP_RET_USER_NOTIF */
     CALL_FINAL_COUNT,
 
-    CALL_FORK = CALL_FINAL_COUNT, /* the policy says: allow, ask or EPERM */
+    CALL_FORK = CALL_FINAL_COUNT, /* the policy says: allow or EPERM */
+    CALL_THREAD,                  /* the policy says: allow or ask */
     CALL_UNIX,                    /* the policy says: allow or EAFNOSUPPORT */
+    CALL_OPENAT2,                 /* the policy says: allow or ENOSYS */
 
     CALL_RULES, /* from here on the arguments say, by the rows of call_rules */
     CALL_FILTER = CALL_RULES,
     CALL_PROTOCOL,
-    CALL_INET, /* only where the policy has inet, else EAFNOSUPPORT */
+    CALL_PAIR,
+    CALL_INET,  /* only where the policy has inet, else EAFNOSUPPORT */
+    CALL_MODE1, /* these, _OPEN and _OPENAT only where the policy has no_setid, else allow */
+    CALL_MODE2,
+    CALL_MODE3,
+    CALL_NEW_HIGH,
+    CALL_NEW,
     CALL_CLONE,
     CALL_IOCTL,
     CALL_MKNOD,
     CALL_MKNODAT,
+    CALL_OPEN,
+    CALL_OPENAT,
     CALL_PERSONALITY,
+    CALL_PRLIMIT,
     CALL_SECCOMP,
+    CALL_SETRLIMIT,
     CALL_SOCKET,
     CALL_SOCKETPAIR,
     CALL_VERDICT_COUNT,
@@ -51,15 +65,16 @@ struct call_verdict_row {
     const char *meaning;
 };
 
-/* Of an argument only the low 32 bits are looked at, because the kernel takes no more of these. */
+/* Of an argument the low 32 bits are looked at: of most the kernel takes no more. Of a pointer it
+ * takes all, so that a rule for the high 32 bits follows. */
 enum call_test {
     CALL_IS,   /* masked, it is the value */
     CALL_HAS,  /* it has one of the value's bits */
     CALL_ELSE, /* always: the last row of each rule */
 };
 
-/* The rows of one rule stand together, look at one argument, and are tried in order; the first that
- * fits decides. */
+/* The rows of one rule stand together, look at one half of one argument, and are tried in order;
+ * the first that fits decides. */
 struct call_rule_row {
     enum call_verdict rule;
     int arg; /* counted from 0 */
@@ -67,6 +82,7 @@ struct call_rule_row {
     enum call_test test;
     uint32_t value;
     enum call_verdict then;
+    bool high; /* the high 32 bits are looked at */
 };
 
 enum { CALL_NUMBERS = 512 }; /* every number in the table is below */

@@ -175,12 +175,57 @@ int cgroup_enter(const struct cgroup *c)
     return 0;
 }
 
-int cgroup_processes(const struct cgroup *c)
+/* The directory that counts tasks, or NULL. */
+static const struct cgroup_dir *pids_of(const struct cgroup *c)
 {
     for (int i = 0; i < c->count; i++)
         if (c->dirs[i].controllers & 1 << CONTROLLER_PIDS)
-            return cgroup_each_process(c->dirs[i].dir, NULL);
-    return -1;
+            return &c->dirs[i];
+    return NULL;
+}
+
+int cgroup_processes(const struct cgroup *c)
+{
+    const struct cgroup_dir *d = pids_of(c);
+
+    return d ? cgroup_each_process(d->dir, NULL, NULL) : -1;
+}
+
+int64_t cgroup_tasks(const struct cgroup *c)
+{
+    const struct cgroup_dir *d = pids_of(c);
+
+    return d ? cgroup_number(d->dir, "pids.current", NULL) : -1;
+}
+
+bool cgroup_set_tasks(const struct cgroup *c, int64_t tasks)
+{
+    const struct cgroup_dir *d = pids_of(c);
+
+    return d && cgroup_write_number(d->dir, "pids.max", tasks);
+}
+
+bool cgroup_counts_init(const struct cgroup *c)
+{
+    const struct cgroup_dir *d = pids_of(c);
+
+    return d && d->version == &cgroup_v2;
+}
+
+static void keep_highest(pid_t pid, void *highest)
+{
+    if (pid > *(pid_t *)highest)
+        *(pid_t *)highest = pid;
+}
+
+pid_t cgroup_youngest(const struct cgroup *c)
+{
+    const struct cgroup_dir *d = pids_of(c);
+    pid_t highest = -1;
+
+    if (d)
+        (void)cgroup_each_process(d->dir, keep_highest, &highest);
+    return highest;
 }
 
 void cgroup_usage(const struct cgroup *c, struct cgroup_usage *out)

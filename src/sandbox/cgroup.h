@@ -35,8 +35,20 @@ int cgroup_into(const struct cgroup *c);
  * period: 7 ms). Only system calls, no allocation. 0, or -1 and errno. */
 int cgroup_enter(const struct cgroup *c);
 
-/* How many processes (not threads) are in it now; -1 when it cannot be told. */
+/* How many processes (not threads) are in it now, and how many tasks of all kinds; -1 when it
+ * cannot be told. */
 int cgroup_processes(const struct cgroup *c);
+int64_t cgroup_tasks(const struct cgroup *c);
+
+/* Changes the limit on tasks. */
+bool cgroup_set_tasks(const struct cgroup *c, int64_t tasks) NODISCARD;
+
+/* Whether who was cloned into it is counted too: on version 2 that is init, on version 1 only the
+ * command enters. */
+bool cgroup_counts_init(const struct cgroup *c);
+
+/* The process with the highest number; -1: there is none. */
+pid_t cgroup_youngest(const struct cgroup *c);
 
 /* What it used; to be asked when it has ended. */
 void cgroup_usage(const struct cgroup *c, struct cgroup_usage *out);

@@ -75,7 +75,7 @@ int64_t cgroup_number(int dir, const char *file, const char *key)
 
 /* Opened anew each time: on version 1 a file that stays open goes on showing its first list for up
  * to a second. */
-int cgroup_each_process(int dir, void (*each)(pid_t pid))
+int cgroup_each_process(int dir, void (*each)(pid_t pid, void *self), void *self)
 {
     _fd_ int fd = openat(dir, "cgroup.procs", O_RDONLY | O_CLOEXEC);
     char text[4096];
@@ -92,7 +92,7 @@ int cgroup_each_process(int dir, void (*each)(pid_t pid))
                 continue;
             }
             if (each)
-                each(pid);
+                each(pid, self);
             count++;
             pid = 0;
         }
@@ -100,15 +100,16 @@ int cgroup_each_process(int dir, void (*each)(pid_t pid))
 }
 
 /* A process of another pid namespace is shown as 0, and 0 would be our own process group. */
-static void kill_one(pid_t pid)
+static void kill_one(pid_t pid, void *unused)
 {
+    (void)unused;
     if (pid > 1)
         (void)kill(pid, SIGKILL);
 }
 
 void cgroup_kill_each(int dir)
 {
-    (void)cgroup_each_process(dir, kill_one);
+    (void)cgroup_each_process(dir, kill_one, NULL);
 }
 
 void cgroup_wait_us(int us)

@@ -25,7 +25,7 @@ struct str cgroup_read(int dir, const char *file, char *text, size_t size);
 int64_t cgroup_number(int dir, const char *file, const char *key);
 
 /* Calls `each` for every process in it, or only counts (each NULL); -1 and errno. */
-int cgroup_each_process(int dir, void (*each)(pid_t pid));
+int cgroup_each_process(int dir, void (*each)(pid_t pid, void *self), void *self);
 
 /* SIGKILL for every process in it. */
 void cgroup_kill_each(int dir);

@@ -252,7 +252,7 @@ static int enter_landlock(struct child *c)
     return landlock_enter(c->jail);
 }
 
-/* Hands the descriptor on which forks are asked for to the supervisor. */
+/* Hands the descriptor on which threads are asked for to the supervisor. */
 static int send_listener(int line, int listener)
 {
     union {
@@ -274,7 +274,7 @@ static int send_listener(int line, int listener)
 static int enter_seccomp(struct child *c)
 {
     struct sock_fprog program = { c->jail->seccomp.count, c->jail->seccomp.code };
-    bool listens = c->jail->count_forks;
+    bool listens = c->jail->count_threads;
     long got = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
                        listens ? SECCOMP_FILTER_FLAG_NEW_LISTENER : 0, &program);
 

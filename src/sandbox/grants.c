@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "contract/codes.h"
+#include "sandbox/kernel.h"
 
 const char *const access_names[] = {
     [ACCESS_READ] = "read",
@@ -62,7 +63,7 @@ bool grant_find(const char *base, const char *path, struct arena *a, struct gran
 
     if (is_never(full))
         return error_set(e, CODE_PATH_REFUSED, "%s is the kernel's own; it is never granted", path);
-    fd = open(full, O_PATH | O_CLOEXEC);
+    fd = kernel_openat2(AT_FDCWD, full, O_PATH | O_CLOEXEC, RESOLVE_NO_MAGICLINKS);
     if (fd < 0)
         return error_sys(e, CODE_PATH_REFUSED, "%s cannot be opened", path);
     if (fstat(fd, &s) != 0 || !real_path(fd, real))

@@ -153,13 +153,12 @@ static void choose_identity(const struct jail_ask *ask, struct jail *j)
 
 static void choose_calls(const struct jail_ask *ask, struct jail *j)
 {
-    struct seccomp_policy policy = { .fork = FORK_FREE, .inet = true };
+    struct seccomp_policy policy = { .fork = ask->allow_fork ? FORK_FREE : FORK_NEVER,
+                                     .count_threads = ask->allow_fork && ask->count_threads,
+                                     .inet = true,
+                                     .no_setid = j->privileged };
 
-    if (!ask->allow_fork)
-        policy.fork = FORK_NEVER;
-    else if (ask->count_forks)
-        policy.fork = FORK_COUNTED;
-    j->count_forks = policy.fork == FORK_COUNTED;
+    j->count_threads = policy.count_threads;
     seccomp_build(&policy, &j->seccomp);
 }
 

@@ -69,7 +69,7 @@ struct jail {
 
     unsigned layers;    /* to be built; what the caller does without is not among them */
     bool host_network;  /* no network of its own */
-    bool count_forks;   /* the supervisor is asked about every new process */
+    bool count_threads; /* the supervisor is asked about every new thread */
     int64_t file_bytes; /* largest file it may write */
     int64_t process_most, memory_most; /* by rlimits, where no group can hold them; 0: not */
     int cores;                         /* CPUs it may run on */
@@ -89,7 +89,7 @@ struct jail_ask {
     uid_t owner; /* of the working directory */
     gid_t group;
     int64_t memory_mb, cpu_cores;
-    bool allow_fork, count_forks, host_network;
+    bool allow_fork, count_threads, host_network;
     unsigned layers;
     char *const *argv, *const *env;
 };

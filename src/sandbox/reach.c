@@ -8,6 +8,7 @@
 #include "contract/codes.h"
 #include "contract/inputs.h"
 #include "sandbox/denied.h"
+#include "sandbox/submounts.h"
 
 /* Where package managers keep what builds depend on, below the caller's home. */
 static const char *const dependencies[] = {
@@ -46,6 +47,7 @@ static void add_real(struct grants *g, const struct grant *found, enum access ac
 
     grant.access = access;
     grant.why = why;
+    grant.pinned = true; /* what is collected afterwards is looked for from here */
     grants_add(g, &grant);
 }
 
@@ -220,7 +222,7 @@ bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out
         !add_list(ask, &r, &ask->filesystem->read, ACCESS_READ, e) ||
         !add_list(ask, &r, &ask->filesystem->write, ACCESS_WRITE, e) || !add_denied(ask, &r, e))
         return false;
-    if (!denied_follow(&r.grants, &r.absent, ask->state, e))
+    if (!denied_follow(&r.grants, &r.absent, ask->state, e) || !submounts_deny(&r.grants, e))
         return false;
     protect(&r.grants, &r.absent);
     grants_pin(&r.grants);
@@ -242,6 +244,14 @@ static bool lies_in_reach(const struct reach *r, const char *given, const char *
     return true;
 }
 
+/* `..\\` and C:\\Windows\\ mean nothing here, and something where the file may go next. */
+static bool is_foreign(struct str path)
+{
+    const struct path_pattern *pattern = inputs_path_pattern(path);
+
+    return pattern && strchr(pattern->text, '\\');
+}
+
 bool reach_covers(const struct reach_ask *ask, const struct reach *r, struct arena *a,
                   struct error *e)
 {
@@ -251,6 +261,9 @@ bool reach_covers(const struct reach_ask *ask, const struct reach *r, struct are
         const char *given = arena_text(a, given_in[i]);
         struct grant found = { 0 };
 
+        if (is_foreign(given_in[i]))
+            return error_set(e, CODE_PATH_REFUSED, "input file '%s' is a path of another system",
+                             given);
         if (!grant_find(r->cwd, given, a, &found, e) || !lies_in_reach(r, given, found.path, e))
             return error_wrap(e, "input file");
     }

@@ -22,7 +22,7 @@
 #include "sandbox/trees.h"
 #include "sandbox/trial.h"
 
-enum { THREAD_ROOM = 512, PIPE_BYTES = 1 << 20 };
+enum { PIPE_BYTES = 1 << 20 };
 
 /* What a run holds open; all of it is let go of by close_all(). */
 struct holding {
@@ -33,7 +33,7 @@ struct holding {
     pid_t pid;
     char *parts;
     struct capture out, err;
-    struct forks forks;
+    struct threads threads;
 };
 
 static void close_fd(int *fd)
@@ -52,7 +52,7 @@ static void close_all(struct holding *h)
     close_fd(&h->jail.line);
     close_fd(&h->line);
     close_fd(&h->init);
-    close_fd(&h->forks.listener);
+    close_fd(&h->threads.listener);
     trees_close(&h->jail);
     buf_free(&h->out.head);
     buf_free(&h->err.head);
@@ -107,16 +107,27 @@ static bool make_streams(struct holding *h, struct str input, struct error *e)
 
 /* ---- limits ---- */
 
+/* Processes that may be in the group, or tasks where only threads can come to the command. */
+static int64_t tasks_of(const struct request_processes *processes)
+{
+    bool forks = processes->allow_fork && processes->max_children > 0;
+
+    return 1 + (forks ? processes->max_children : THREAD_ROOM);
+}
+
 static bool make_group(const struct run *run, struct holding *h, struct error *e)
 {
-    struct cgroup_limits most = {
-        .memory_bytes = run->limits->memory_mb << 20,
-        .cores = run->limits->cpu_cores,
-        .tasks = run->limits->processes->max_children + 2 + THREAD_ROOM,
-    };
+    struct cgroup_limits most = { .memory_bytes = run->limits->memory_mb << 20,
+                                  .cores = run->limits->cpu_cores,
+                                  .tasks = tasks_of(run->limits->processes) };
 
-    if (cgroup_make(&most, &h->jail.cgroup, e))
-        return true;
+    h->threads.most = most.tasks;
+    if (cgroup_make(&most, &h->jail.cgroup, e)) {
+        h->threads.most += cgroup_counts_init(&h->jail.cgroup);
+        return !cgroup_counts_init(&h->jail.cgroup) ||
+               cgroup_set_tasks(&h->jail.cgroup, h->threads.most) ||
+               error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:cgroup: pids.max");
+    }
     if (!(run->weak & (1U << LAYER_CGROUP)))
         return error_wrap(e, "LAYER_MISSING:%s", layers[LAYER_CGROUP].name);
     h->jail.layers &= ~(1U << LAYER_CGROUP);
@@ -166,14 +177,13 @@ static bool build(const struct run *run, struct arena *a, struct holding *h, str
         return false;
     group = h->jail.cgroup;
     ask.layers &= h->jail.layers | ~(1U << LAYER_CGROUP);
-    ask.count_forks = group.count > 0 && (ask.layers & (1U << LAYER_SECCOMP));
+    ask.count_threads = group.count > 0 && (ask.layers & (1U << LAYER_SECCOMP));
     jail_build(&ask, a, &h->jail);
     h->jail.cgroup = group;
     if (group.count == 0) {
         h->jail.process_most = processes->max_children + 2;
         h->jail.memory_most = run->limits->memory_mb << 20;
     }
-    h->forks.most = processes->max_children;
     if (h->jail.privileged && !trees_open(&h->jail, e))
         return false;
     return make_streams(h, run->input, e);
@@ -265,10 +275,8 @@ static void judge(const struct supervision *s, const struct cgroup_usage *usage,
         out->exit_code = EXIT_TIMEOUT;
     } else if (s->stopped_for == CAUSE_CANCELLED) {
         out->cause = CAUSE_CANCELLED;
-    } else if (out->signal == SIGKILL && usage->oom_kills > 0) {
+    } else if (out->exit_code == EXIT_OOM && usage->oom_kills > 0) { /* it, or what it waited for */
         out->cause = CAUSE_OOM;
-    } else if (out->signal == SIGSYS) {
-        out->cause = CAUSE_VIOLATION;
     }
 }
 
@@ -290,7 +298,7 @@ static void measure(const struct holding *h, const struct rusage *used,
     out->memory_peak_bytes =
         usage->memory_peak_bytes >= 0 ? usage->memory_peak_bytes : used->ru_maxrss * 1024LL;
     out->oom_events = usage->oom_kills;
-    out->pids_hits = usage->task_hits + h->forks.refused;
+    out->pids_hits = usage->task_hits + h->threads.refused + h->threads.ended;
     out->layers = h->jail.layers & ~(h->jail.host_network ? 1U << LAYER_NET : 0);
     out->missing = LAYER_ALL & ~h->jail.layers;
     out->cgroup = cgroup_kind(&h->jail.cgroup);
@@ -320,16 +328,31 @@ static bool finish(struct supervision *s, struct holding *h, struct arena *a, st
     return true;
 }
 
-struct outcome outcome_not_started(int why)
+static struct outcome outcome_of_nothing(void)
 {
     struct printed nothing = { .head = { "", 0 }, .digest = digest_of("", 0) };
 
-    return (struct outcome){ .cause = CAUSE_EXEC_FAILED,
-                             .exit_code = exit_code_of(why),
-                             .error = why,
-                             .out = nothing,
-                             .err = nothing,
-                             .cgroup = "none" };
+    return (struct outcome){ .out = nothing, .err = nothing, .cgroup = "none" };
+}
+
+struct outcome outcome_waited(enum cause cause, int64_t ms)
+{
+    struct outcome o = outcome_of_nothing();
+
+    o.cause = cause;
+    o.exit_code = cause == CAUSE_TIMEOUT ? EXIT_TIMEOUT : 128 + SIGINT;
+    o.duration_ms = ms;
+    return o;
+}
+
+struct outcome outcome_not_started(int why)
+{
+    struct outcome o = outcome_of_nothing();
+
+    o.cause = CAUSE_EXEC_FAILED;
+    o.exit_code = exit_code_of(why);
+    o.error = why;
+    return o;
 }
 
 /* The file that is started, digested while there is nothing else to do. */
@@ -365,7 +388,7 @@ static bool run_built(const struct run *run, const struct world *world, struct a
                              .timeout_ms = run->limits->timeout_ms,
                              .out = &h->out,
                              .err = &h->err,
-                             .forks = &h->forks,
+                             .threads = &h->threads,
                              .idle = hash_some,
                              .stopped_for = CAUSE_EXITED };
     struct hashing *hashing = arena_new(a, struct hashing);
@@ -436,7 +459,7 @@ bool sandbox_run(const struct run *run, const struct world *world, struct arena 
                            .line = -1,
                            .init = -1,
                            .jail = { .streams = { -1, -1, -1 }, .line = -1, .layers = LAYER_ALL },
-                           .forks = { .listener = -1 } };
+                           .threads = { .listener = -1 } };
     *out = (struct outcome){ .cause = CAUSE_SANDBOX_ERROR, .exit_code = -1, .cgroup = "none" };
     before = hold_pipe_signal();
     ok = build(run, a, h, e) && run_built(run, world, a, h, out, e);

@@ -51,8 +51,10 @@ struct outcome {
     int landlock;       /* its version */
 };
 
-/* The outcome of a command that is not there (ENOENT) or cannot be started (EACCES). */
+/* Outcomes without a run: of a command that is not there (ENOENT) or cannot be started (EACCES); of
+ * one whose standard input did not come to an end in time, or before somebody stopped it. */
 struct outcome outcome_not_started(int why);
+struct outcome outcome_waited(enum cause cause, int64_t ms);
 
 bool sandbox_run(const struct run *run, const struct world *world, struct arena *a,
                  struct outcome *out, struct error *e) NODISCARD;

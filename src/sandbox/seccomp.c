@@ -36,9 +36,9 @@ struct range {
 };
 
 struct maker {
-    const struct seccomp_policy *policy;
     struct seccomp_program *out;
-    uint16_t first;                     /* the instruction written last */
+    uint16_t first; /* the instruction written last */
+    enum call_verdict settled[CALL_VERDICT_COUNT];
     uint16_t block[CALL_VERDICT_COUNT]; /* where the code of each verdict begins */
     struct range ranges[CALL_NUMBERS + 1];
     size_t range_count;
@@ -50,6 +50,7 @@ static const uint32_t finals[CALL_FINAL_COUNT] = {
     [CALL_EPERM] = SECCOMP_RET_ERRNO | EPERM,
     [CALL_NO_FAMILY] = SECCOMP_RET_ERRNO | EAFNOSUPPORT,
     [CALL_NO_PROTOCOL] = SECCOMP_RET_ERRNO | EPROTONOSUPPORT,
+    [CALL_NOTHING] = SECCOMP_RET_ERRNO | 0,
     [CALL_ASK] = SECCOMP_RET_USER_NOTIF,
 };
 
@@ -90,28 +91,38 @@ static uint16_t put_load(struct maker *m, size_t offset)
 
 /* ---- verdicts ---- */
 
-/* What is left of a verdict once the policy is known. */
-static enum call_verdict settled(const struct seccomp_policy *policy, enum call_verdict v)
+/* What is left of each verdict once the policy is known. */
+static void settle(struct maker *m, const struct seccomp_policy *policy)
 {
-    static const enum call_verdict forks[] = {
-        [FORK_COUNTED] = CALL_ASK,
-        [FORK_FREE] = CALL_ALLOW,
-        [FORK_NEVER] = CALL_EPERM,
+    /* clang-format off */
+    const struct { enum call_verdict verdict; bool if_so; enum call_verdict then, otherwise; } rows[] = {
+        { CALL_FORK,    policy->fork == FORK_FREE, CALL_ALLOW,  CALL_EPERM },
+        { CALL_THREAD,  policy->count_threads,     CALL_ASK,    CALL_ALLOW },
+        { CALL_UNIX,    policy->unix_sockets,      CALL_ALLOW,  CALL_NO_FAMILY },
+        { CALL_INET,    policy->inet,              CALL_INET,   CALL_NO_FAMILY },
+        { CALL_OPENAT2, policy->no_setid,          CALL_ENOSYS, CALL_ALLOW },
+        { CALL_OPENAT,  policy->no_setid,          CALL_OPENAT, CALL_ALLOW },
+        { CALL_OPEN,    policy->no_setid,          CALL_OPEN,   CALL_ALLOW },
+        { CALL_MODE1,   policy->no_setid,          CALL_MODE1,  CALL_ALLOW },
+        { CALL_MODE2,   policy->no_setid,          CALL_MODE2,  CALL_ALLOW },
+        { CALL_MODE3,   policy->no_setid,          CALL_MODE3,  CALL_ALLOW },
     };
+    /* clang-format on */
 
-    if (v == CALL_FORK)
-        return forks[policy->fork];
-    if (v == CALL_UNIX)
-        return policy->unix_sockets ? CALL_ALLOW : CALL_NO_FAMILY;
-    return v == CALL_INET && !policy->inet ? CALL_NO_FAMILY : v;
+    for (int v = 0; v < CALL_VERDICT_COUNT; v++)
+        m->settled[v] = (enum call_verdict)v;
+    for (size_t i = 0; i < COUNT(rows); i++)
+        m->settled[rows[i].verdict] = rows[i].if_so ? rows[i].then : rows[i].otherwise;
 }
 
 /* Both architectures are little-endian: an argument begins with its low 32 bits. */
 static uint16_t put_look(struct maker *m, const struct call_rule_row *row)
 {
+    size_t at = offsetof(struct seccomp_data, args) + (size_t)row->arg * sizeof(uint64_t);
+
     if (row->mask != UINT32_MAX)
         (void)put(m, BPF_ALU | BPF_AND | BPF_K, row->mask);
-    return put_load(m, offsetof(struct seccomp_data, args) + (size_t)row->arg * sizeof(uint64_t));
+    return put_load(m, row->high ? at + sizeof(uint32_t) : at);
 }
 
 static uint16_t put_rule(struct maker *m, enum call_verdict rule)
@@ -121,7 +132,7 @@ static uint16_t put_rule(struct maker *m, enum call_verdict rule)
 
     for (size_t i = call_rule_count; i-- > 0;) {
         const struct call_rule_row *row = &call_rules[i];
-        uint16_t then = m->block[settled(m->policy, row->then)];
+        uint16_t then = m->block[m->settled[row->then]];
 
         if (row->rule != rule)
             continue;
@@ -146,7 +157,7 @@ static void put_blocks(struct maker *m)
     for (size_t v = CALL_VERDICT_COUNT; v-- > CALL_RULES;)
         for (size_t i = 0; i < call_rule_count; i++)
             if (met[v] && call_rules[i].rule == v)
-                met[settled(m->policy, call_rules[i].then)] = true;
+                met[m->settled[call_rules[i].then]] = true;
 
     for (size_t v = 0; v < CALL_VERDICT_COUNT; v++) {
         if (!met[v])
@@ -164,7 +175,7 @@ static void find_ranges(struct maker *m)
 
     for (size_t i = 0; i < call_count; i++) {
         assert(calls[i].number >= 0 && calls[i].number < CALL_NUMBERS);
-        by_number[calls[i].number] = settled(m->policy, calls[i].verdict);
+        by_number[calls[i].number] = m->settled[calls[i].verdict];
     }
     for (uint32_t n = 0; n < COUNT(by_number); n++)
         if (n == 0 || by_number[n] != by_number[n - 1])
@@ -188,8 +199,9 @@ static uint16_t put_search(struct maker *m, size_t from, size_t to)
  * numbers of x32 lie above the table. */
 void seccomp_build(const struct seccomp_policy *policy, struct seccomp_program *out)
 {
-    struct maker m = { .policy = policy, .out = out, .first = SECCOMP_CODE_MAX };
+    struct maker m = { .out = out, .first = SECCOMP_CODE_MAX };
 
+    settle(&m, policy);
     find_ranges(&m);
     put_blocks(&m);
     (void)put_search(&m, 0, m.range_count);

@@ -12,15 +12,18 @@
 #include <stdint.h>
 
 enum fork_rule {
-    FORK_COUNTED, /* starting a process, not a thread, asks the supervisor (USER_NOTIF) */
-    FORK_FREE,    /* starting a process is allowed */
-    FORK_NEVER,   /* starting a process gets EPERM; threads are allowed */
+    FORK_FREE,  /* starting a process is allowed */
+    FORK_NEVER, /* starting a process gets EPERM; threads are not concerned */
 };
 
+/* Only threads ask. A signal that comes while the supervisor is asked ends the call with EINTR: C
+ * libraries block signals while they start a thread, but not while they fork. */
 struct seccomp_policy {
     enum fork_rule fork;
-    bool unix_sockets; /* socket(AF_UNIX); socketpair is always allowed */
-    bool inet;         /* AF_INET and AF_INET6, stream and datagram */
+    bool count_threads; /* starting a thread asks the supervisor (USER_NOTIF), else it is allowed */
+    bool unix_sockets;  /* socket(AF_UNIX); socketpair is always allowed */
+    bool inet;          /* AF_INET and AF_INET6, stream and datagram */
+    bool no_setid;      /* no file can be made to lend its owner's rights, or its group's */
 };
 
 enum { SECCOMP_CODE_MAX = 1024 };

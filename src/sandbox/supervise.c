@@ -10,10 +10,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum slot { SLOT_LINE, SLOT_INIT, SLOT_CANCEL, SLOT_FORKS, SLOT_OUT, SLOT_ERR, SLOTS };
+enum slot { SLOT_LINE, SLOT_INIT, SLOT_CANCEL, SLOT_THREADS, SLOT_OUT, SLOT_ERR, SLOTS };
 
-/* When something has to be done even if nothing happens. */
-enum { FORK_RETRY_MS = 1, NEVER = -1 };
+enum { NEVER = -1 };
 
 struct loop {
     struct supervision *s;
@@ -21,7 +20,7 @@ struct loop {
     int64_t act_at; /* stop it, or kill it */
     bool asked;     /* it was asked to end */
     bool dead;
-    bool fork_waits;
+    int64_t look_at; /* at the threads */
 };
 
 static void signal_init(const struct loop *l, int signal)
@@ -44,12 +43,12 @@ static void stop(struct loop *l, enum cause cause)
     }
 }
 
-static void take_descriptor(struct msghdr *message, struct forks *forks)
+static void take_descriptor(struct msghdr *message, struct threads *threads)
 {
     const struct cmsghdr *head = CMSG_FIRSTHDR(message);
 
     if (head && head->cmsg_type == SCM_RIGHTS)
-        memcpy(&forks->listener, CMSG_DATA(head), sizeof forks->listener);
+        memcpy(&threads->listener, CMSG_DATA(head), sizeof threads->listener);
 }
 
 /* Hears what init has to say; all of it, for it may be its last. */
@@ -74,7 +73,7 @@ static void listen_to_init(struct loop *l)
             return;
         }
         if (word.kind == WORD_LISTENER) {
-            take_descriptor(&message, l->s->forks);
+            take_descriptor(&message, l->s->threads);
         } else if (word.kind == WORD_READY) {
             l->s->ready = true;
         } else if (word.kind == WORD_ENDED) {
@@ -104,15 +103,17 @@ static void set_capture(struct loop *l, enum slot slot, const struct capture *c)
 
 static int time_left(const struct loop *l)
 {
-    int64_t left;
+    int64_t left, next = l->act_at;
 
     if (l->s->idle)
         return 0;
-    if (l->fork_waits)
-        return FORK_RETRY_MS;
-    if (l->dead || l->act_at == INT64_MAX)
+    if (l->dead)
         return NEVER;
-    left = l->act_at - l->s->world->mono_ms(l->s->world->self);
+    if (l->s->threads->room > 0 && l->look_at < next)
+        next = l->look_at;
+    if (next == INT64_MAX)
+        return NEVER;
+    left = next - l->s->world->mono_ms(l->s->world->self);
     return left < 0 ? 0 : left > 60000 ? 60000 : (int)left;
 }
 
@@ -134,20 +135,32 @@ static void take_cancel(struct loop *l)
     capture_end(l->s->err);
 }
 
-static void answer_forks(struct loop *l)
+static void answer_threads(struct loop *l)
 {
-    struct forks *forks = l->s->forks;
-    short events = l->fds[SLOT_FORKS].revents;
+    struct threads *threads = l->s->threads;
+    short events = l->fds[SLOT_THREADS].revents;
 
-    if (forks->listener < 0 || !(l->fork_waits || events))
+    if (threads->listener < 0 || !events)
         return;
-    if (events && !(events & POLLIN)) { /* nobody is left who could ask */
-        (void)close(forks->listener);
-        forks->listener = -1;
-        l->fork_waits = false;
+    if (events & POLLIN) {
+        threads_answer(threads, l->s->group);
         return;
     }
-    l->fork_waits = !forks_step(forks, l->s->group, events & POLLIN);
+    (void)close(threads->listener); /* nobody is left who could ask */
+    threads->listener = -1;
+}
+
+/* The time has come to look at something. */
+static void look(struct loop *l)
+{
+    int64_t now = l->s->world->mono_ms(l->s->world->self);
+
+    if (!l->dead && !l->s->ended && now >= l->act_at)
+        stop(l, CAUSE_TIMEOUT);
+    if (!l->dead && l->s->threads->room > 0 && now >= l->look_at) {
+        threads_look(l->s->threads, l->s->group);
+        l->look_at = now + THREADS_TICK_MS;
+    }
 }
 
 /* In this order: what the command did counts before what the clock says. */
@@ -161,16 +174,14 @@ static void handle(struct loop *l)
         capture_step(s->out);
     if (l->fds[SLOT_ERR].revents)
         capture_step(s->err);
-    answer_forks(l);
+    answer_threads(l);
     if (l->fds[SLOT_CANCEL].revents)
         take_cancel(l);
     if (l->fds[SLOT_INIT].revents) {
         l->dead = true;
-        l->fork_waits = false;
         listen_to_init(l);
     }
-    if (!l->dead && !s->ended && s->world->mono_ms(s->world->self) >= l->act_at)
-        stop(l, CAUSE_TIMEOUT);
+    look(l);
 }
 
 static void wait_and_handle(struct loop *l)
@@ -193,7 +204,7 @@ void supervise(struct supervision *s)
     while (!l.dead || capture_is_open(s->out) || capture_is_open(s->err)) {
         set_slot(&l, SLOT_INIT, l.dead ? -1 : s->init, POLLIN);
         set_slot(&l, SLOT_CANCEL, s->cancel, POLLIN);
-        set_slot(&l, SLOT_FORKS, l.dead || l.fork_waits ? -1 : s->forks->listener, POLLIN);
+        set_slot(&l, SLOT_THREADS, l.dead ? -1 : s->threads->listener, POLLIN);
         set_capture(&l, SLOT_OUT, s->out);
         set_capture(&l, SLOT_ERR, s->err);
         wait_and_handle(&l);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* supervise.h: the supervisor's loop: output, time, forks, and the end of the tree. */
+/* supervise.h: the supervisor's loop: output, time, threads, and the end of the tree. */
 #pragma once
 
 #include "base/world.h"
 #include "contract/exits.h"
 #include "sandbox/capture.h"
 #include "sandbox/child.h"
-#include "sandbox/forks.h"
+#include "sandbox/threads.h"
 
 /* How long a command that was asked to end may take to do so. */
 enum { GRACE_MS = 2000 };
@@ -19,7 +19,7 @@ struct supervision {
     int cancel; /* readable when somebody wants it stopped; -1: nobody can */
     int64_t timeout_ms;
     struct capture *out, *err;
-    struct forks *forks;
+    struct threads *threads;
     bool (*idle)(void *self); /* work for when nothing happens; false: it is done. NULL: none */
     void *idle_self;
 

@@ -10,106 +10,29 @@
 #include <cmocka.h>
 
 #include <elf.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
-#include <linux/seccomp.h>
-#include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
-#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "base/own.h"
 #include "sandbox/calls.h"
-#include "sandbox/seccomp.h"
+#include "sandbox/loaded.h"
 
-static const struct seccomp_policy closed = { FORK_NEVER, false, false };
-static const struct seccomp_policy counted = { FORK_COUNTED, false, false };
-static const struct seccomp_policy open_wide = { FORK_FREE, true, true };
-
-/* ---- children ---- */
-
-static long load_program(struct sock_filter *code, unsigned short count, unsigned flags)
-{
-    struct sock_fprog program = { count, code };
-
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-        return -1;
-    return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
-}
-
-/* Loads the filter for good; what seccomp(2) returned. */
-static long load(const struct seccomp_policy *policy, unsigned flags)
-{
-    struct seccomp_program program;
-
-    seccomp_build(policy, &program);
-    return load_program(program.code, program.count, flags);
-}
-
-/* Runs a case in a child of its own; its wait status. */
-static int status_of(void (*act)(const void *with), const void *with)
-{
-    int status;
-    pid_t pid;
-
-    (void)fflush(NULL);
-    pid = fork();
-    assert_true(pid >= 0);
-    if (pid == 0) {
-        act(with);
-        _exit(0);
-    }
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    return status;
-}
-
-/* In a child: says what went wrong, and ends it. */
-static void require(bool good, const char *what)
-{
-    if (good)
-        return;
-    (void)dprintf(STDERR_FILENO, "# %s: %s\n", what, strerror(errno));
-    _exit(1);
-}
-
-static void load_any(const void *with)
-{
-    struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-
-    (void)with;
-    if (load_program(&allow, 1, 0) != 0)
-        _exit(1);
-}
-
-static bool loadable; /* any filter at all; not so in an emulator of system calls */
-
-static int find_out(void **state)
-{
-    (void)state;
-    loadable = status_of(load_any, NULL) == 0;
-    return 0;
-}
-
-static void need_filters(void)
-{
-    if (!loadable)
-        skip();
-}
+static const struct seccomp_policy closed = { .fork = FORK_NEVER };
+static const struct seccomp_policy open_wide = { .unix_sockets = true, .inet = true };
+static const struct seccomp_policy guarded = { .inet = true, .no_setid = true };
 
 /* ---- hostile calls ---- */
 
 /* clang-format off */
-/* Arguments that without a filter would succeed or fail in another way. */
+/* Arguments that without a filter would succeed or fail in another way. No error: it is told that
+ * it worked. */
 static const struct { const char *what; long nr; uint64_t args[3]; int want; } hostile[] = {
     { "P13 clone NEWUSER",      SYS_clone,       { CLONE_NEWUSER | SIGCHLD },   EPERM },
     { "P13 clone NEWNS",        SYS_clone,       { CLONE_NEWNS | SIGCHLD },     EPERM },
@@ -147,6 +70,12 @@ static const struct { const char *what; long nr; uint64_t args[3]; int want; } h
     { "N03 a vsock socket",     SYS_socket,      { AF_VSOCK, SOCK_STREAM },     EAFNOSUPPORT },
     { "a device",               SYS_mknodat,     { UINT64_MAX, 0, S_IFCHR },    EPERM },
     { "a FIFO",                 SYS_mknodat,     { UINT64_MAX, 0, S_IFIFO },    EFAULT },
+    { "A01-10 other CPUs",      SYS_sched_setaffinity, { 0, 0, 0 },             EPERM },
+    { "P24 setrlimit, core",    SYS_setrlimit,   { RLIMIT_CORE, 1 },            0 },
+    { "P24 prlimit64, core",    SYS_prlimit64,   { 0, RLIMIT_CORE, 1 },         0 },
+    { "P24 a high pointer",     SYS_prlimit64,   { 0, RLIMIT_CORE, UINT64_C(1) << 63 }, 0 },
+    { "another setrlimit",      SYS_setrlimit,   { RLIMIT_NOFILE, 1 },          EFAULT },
+    { "another prlimit64",      SYS_prlimit64,   { 0, RLIMIT_NOFILE, 1 },       EFAULT },
 };
 /* clang-format on */
 
@@ -157,15 +86,15 @@ static void try_hostile(const void *with)
         long got = syscall(hostile[i].nr, hostile[i].args[0], hostile[i].args[1],
                            hostile[i].args[2], 0, 0, 0);
 
-        require(got == -1 && errno == hostile[i].want, hostile[i].what);
+        require(hostile[i].want ? got == -1 && errno == hostile[i].want : got == 0,
+                hostile[i].what);
     }
     require(personality(0xffffffff) != -1, "personality");
 }
 
-static void P13_P14_P16_P19_P20_hostile_calls_fail_in_their_way(void **state)
+static void A01_10_P13_P14_P16_P19_P20_P24_hostile_calls_fail_in_their_way(void **state)
 {
     (void)state;
-    need_filters();
     assert_int_equal(status_of(try_hostile, &closed), 0);
 }
 
@@ -186,9 +115,115 @@ static void try_denied(const void *with)
 static void P09_P15_every_denied_row_is_denied(void **state)
 {
     (void)state;
-    need_filters();
     assert_int_equal(status_of(try_denied, &closed), 0);
     assert_int_equal(status_of(try_denied, &open_wide), 0);
+}
+
+/* ---- modes and limits ---- */
+
+static void refused(long got, const char *what)
+{
+    require(got == -1 && errno == EPERM, what);
+}
+
+static void try_bad_mode(int fd, unsigned mode)
+{
+    refused(syscall(SYS_fchmod, fd, mode), "fchmod");
+    refused(syscall(SYS_fchmodat, AT_FDCWD, "file", mode), "fchmodat");
+    refused(syscall(452, AT_FDCWD, "file", mode, 0), "fchmodat2");
+    refused(syscall(SYS_openat, AT_FDCWD, "new", O_CREAT | O_WRONLY, mode), "openat, O_CREAT");
+    refused(syscall(SYS_openat, AT_FDCWD, ".", O_TMPFILE | O_WRONLY, mode), "openat, O_TMPFILE");
+    refused(syscall(SYS_mknodat, AT_FDCWD, "new", S_IFREG | mode, 0), "mknodat");
+#ifdef __x86_64__
+    refused(syscall(SYS_chmod, "file", mode), "chmod");
+    refused(syscall(SYS_creat, "new", mode), "creat");
+    refused(syscall(SYS_open, "new", O_CREAT | O_WRONLY, mode), "open, O_CREAT");
+    refused(syscall(SYS_mknod, "new", S_IFREG | mode, 0), "mknod");
+#endif
+    require(access("new", F_OK) == -1, "something was made");
+}
+
+static void try_mode(int fd, unsigned mode)
+{
+    struct stat s;
+
+    require(chmod("file", mode) == 0, "chmod");
+    require(fchmod(fd, mode) == 0, "fchmod");
+    require(stat("file", &s) == 0 && (s.st_mode & 07777) == mode, "the mode");
+}
+
+/* Without a file to make, where a mode would be there may be anything. */
+static void make_files(const void *with)
+{
+    const struct seccomp_policy *policy = with;
+    uint64_t how[3] = { O_RDONLY };
+    int fd;
+
+    require(load(policy, 0) == 0, "load");
+    fd = open("file", O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+    require(fd >= 0, "open");
+    try_mode(fd, 0755);
+    try_mode(fd, 01777);
+    require(mkdir("dir", 0755) == 0 && rmdir("dir") == 0, "mkdir");
+    require(mkfifo("fifo", 0600) == 0 && unlink("fifo") == 0, "mkfifo");
+    require(syscall(SYS_openat, AT_FDCWD, "file", O_RDONLY, 06777) >= 0, "openat");
+    require(syscall(SYS_openat, AT_FDCWD, ".", O_DIRECTORY, UINT64_MAX) >= 0, "openat, a folder");
+    if (policy->no_setid) {
+        try_bad_mode(fd, 04755);
+        try_bad_mode(fd, 02755);
+        try_bad_mode(fd, 06000);
+        require(syscall(SYS_openat2, AT_FDCWD, "file", how, sizeof how) == -1 && errno == ENOSYS,
+                "openat2");
+    } else {
+        try_mode(fd, 04755);
+        require(syscall(SYS_openat2, AT_FDCWD, "file", how, sizeof how) >= 0, "openat2");
+    }
+    require(unlink("file") == 0, "unlink");
+}
+
+static void F21_no_file_is_made_to_lend_rights_where_the_policy_says_so(void **state)
+{
+    char folder[] = "/tmp/writ-filter-XXXXXX";
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(chdir(folder), 0);
+    assert_int_equal(status_of(make_files, &guarded), 0);
+    assert_int_equal(status_of(make_files, &open_wide), 0);
+    assert_int_equal(chdir("/"), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* The last pointer is one whose low half is all zeros. */
+static void lower_core(const void *with)
+{
+    struct rlimit before, after, *none;
+
+    require(getrlimit(RLIMIT_CORE, &before) == 0, "getrlimit");
+    before.rlim_cur = before.rlim_max > 0;
+    require(setrlimit(RLIMIT_CORE, &before) == 0, "setrlimit, before");
+    none = mmap((void *)(UINT64_C(1) << 32), sizeof *none, PROT_READ,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    require(none != MAP_FAILED, "mmap");
+    require(load(with, 0) == 0, "load");
+    require(setrlimit(RLIMIT_CORE, &(struct rlimit){ 0 }) == 0, "setrlimit");
+    require(syscall(SYS_setrlimit, RLIMIT_CORE, none) == 0, "setrlimit itself");
+    require(prlimit(0, RLIMIT_CORE, &(struct rlimit){ 0 }, NULL) == 0, "prlimit");
+    require(syscall(SYS_prlimit64, 0, RLIMIT_CORE, none, NULL) == 0, "prlimit64");
+    require(getrlimit(RLIMIT_CORE, &after) == 0, "getrlimit");
+    require(syscall(SYS_getrlimit, RLIMIT_CORE, &after) == 0, "getrlimit itself");
+    require(memcmp(&before, &after, sizeof after) == 0, "the limit is another");
+    require(getrlimit(RLIMIT_NOFILE, &after) == 0, "getrlimit, files");
+    after.rlim_cur = 64;
+    require(setrlimit(RLIMIT_NOFILE, &after) == 0, "setrlimit, files");
+    require(getrlimit(RLIMIT_NOFILE, &after) == 0 && after.rlim_cur == 64, "the other limit");
+}
+
+static void P24_the_limit_on_core_files_stays(void **state)
+{
+    (void)state;
+    assert_int_equal(status_of(lower_core, &closed), 0);
+    assert_int_equal(status_of(lower_core, &open_wide), 0);
 }
 
 /* ---- the door of 32 bits ---- */
@@ -243,39 +278,24 @@ static void become_elder(const void *with)
 
 static void P18_a_call_by_the_door_of_32_bits_kills(void **state)
 {
-    int status;
+    int status = status_of(become_elder, &open_wide);
 
     (void)state;
-    need_filters();
-    if (status_of(become_elder, NULL) != 0)
-        skip(); /* the machine has no such door */
-    status = status_of(become_elder, &open_wide);
     assert_true(WIFSIGNALED(status));
     assert_int_equal(WTERMSIG(status), SIGSYS);
 }
 
 /* ---- ordinary programs ---- */
 
-struct program {
-    const struct seccomp_policy *policy;
-    const char *argv[5];
-};
-
-static void become(const void *with)
-{
-    const struct program *program = with;
-
-    require(load(program->policy, 0) == 0, "load");
-    (void)execv(program->argv[0], (char *const *)(uintptr_t)program->argv);
-    require(false, "execv");
-}
-
 static void true_runs_under_every_policy(void **state)
 {
     (void)state;
-    need_filters();
-    for (int i = 0; i < 12; i++) {
-        struct seccomp_policy policy = { (enum fork_rule)(i / 4), i & 1, i & 2 };
+    for (int i = 0; i < 32; i++) {
+        struct seccomp_policy policy = { .fork = i & 1 ? FORK_NEVER : FORK_FREE,
+                                         .count_threads = i & 2,
+                                         .unix_sockets = i & 4,
+                                         .inet = i & 8,
+                                         .no_setid = i & 16 };
 
         assert_int_equal(status_of(become, &(struct program){ &policy, { "/bin/true" } }), 0);
     }
@@ -283,11 +303,7 @@ static void true_runs_under_every_policy(void **state)
 
 static int python(const struct seccomp_policy *policy, const char *code)
 {
-    struct program program = { policy, { "/usr/bin/python3", "-S", "-c", code } };
-
-    if (access(program.argv[0], X_OK) != 0)
-        skip();
-    return status_of(become, &program);
+    return status_of(become, &(struct program){ policy, { PYTHON, "-S", "-c", code } });
 }
 
 #define THREAD                                    \
@@ -297,7 +313,6 @@ static int python(const struct seccomp_policy *policy, const char *code)
 static void python_has_threads_processes_and_sockets(void **state)
 {
     (void)state;
-    need_filters();
     assert_int_equal(python(&open_wide,
                             THREAD "subprocess.run(['/bin/true'], check=True)\n"
                                    "a, b = socket.socketpair(); a.send(b'x'); assert b.recv(1)\n"
@@ -310,7 +325,6 @@ static void python_has_threads_processes_and_sockets(void **state)
 static void R_001_021_P02_without_fork_there_are_threads_but_no_processes(void **state)
 {
     (void)state;
-    need_filters();
     assert_int_equal(python(&closed,
                             THREAD "import os\n"
                                    "def refused(f):\n"
@@ -323,123 +337,19 @@ static void R_001_021_P02_without_fork_there_are_threads_but_no_processes(void *
                      0);
 }
 
-/* ---- counting ---- */
-
-static void send_fd(int to, int fd)
+int main(int argc, char **argv)
 {
-    union {
-        char bytes[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr align;
-    } control = { .bytes = { 0 } };
-    char byte = 0;
-    struct iovec bytes = { &byte, 1 };
-    struct msghdr message = { .msg_iov = &bytes,
-                              .msg_iovlen = 1,
-                              .msg_control = control.bytes,
-                              .msg_controllen = sizeof control.bytes };
-    struct cmsghdr *c = CMSG_FIRSTHDR(&message);
-
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(sizeof fd);
-    memcpy(CMSG_DATA(c), &fd, sizeof fd);
-    require(sendmsg(to, &message, 0) == 1, "sendmsg");
-}
-
-static int take_fd(int from)
-{
-    union {
-        char bytes[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr align;
-    } control;
-    char byte;
-    struct iovec bytes = { &byte, 1 };
-    struct msghdr message = { .msg_iov = &bytes,
-                              .msg_iovlen = 1,
-                              .msg_control = control.bytes,
-                              .msg_controllen = sizeof control.bytes };
-    int fd;
-
-    assert_int_equal(recvmsg(from, &message, MSG_CMSG_CLOEXEC), 1);
-    assert_non_null(CMSG_FIRSTHDR(&message));
-    memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof fd);
-    return fd;
-}
-
-static void *nothing(void *with)
-{
-    return with;
-}
-
-/* A thread, which nobody is asked about; a process that is granted; one that is refused. */
-static void start_counted(int to)
-{
-    long listener = load(&counted, SECCOMP_FILTER_FLAG_NEW_LISTENER);
-    pthread_t thread;
-    pid_t pid;
-
-    require(listener >= 0, "load");
-    send_fd(to, (int)listener);
-    (void)close((int)listener);
-    require(pthread_create(&thread, NULL, nothing, NULL) == 0, "thread");
-    require(pthread_join(thread, NULL) == 0, "join");
-    pid = fork();
-    if (pid == 0)
-        _exit(0);
-    require(pid > 0 && waitpid(pid, NULL, 0) == pid, "the first process");
-    require(fork() == -1 && errno == EAGAIN, "the second process");
-    _exit(0);
-}
-
-static void answer(int listener, int error)
-{
-    struct seccomp_notif asked = { 0 };
-    struct seccomp_notif_resp response = { 0 };
-
-    assert_int_equal(ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &asked), 0);
-    assert_int_equal(asked.data.nr, SYS_clone);
-    assert_int_equal(asked.data.args[0] & CLONE_THREAD, 0);
-    response.id = asked.id;
-    response.error = -error;
-    response.flags = error ? 0 : SECCOMP_USER_NOTIF_FLAG_CONTINUE;
-    assert_int_equal(ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &response), 0);
-}
-
-static void P02_the_supervisor_is_asked_for_each_process_and_no_thread(void **state)
-{
-    int pair[2], status;
-    pid_t pid;
-
-    (void)state;
-    need_filters();
-    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
-    _fd_ int ours = pair[0];
-    _fd_ int theirs = pair[1];
-
-    (void)fflush(NULL);
-    pid = fork();
-    assert_true(pid >= 0);
-    if (pid == 0)
-        start_counted(theirs);
-    _fd_ int listener = take_fd(ours);
-
-    answer(listener, 0);
-    answer(listener, EAGAIN);
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_int_equal(status, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(P13_P14_P16_P19_P20_hostile_calls_fail_in_their_way),
-        cmocka_unit_test(P09_P15_every_denied_row_is_denied),
-        cmocka_unit_test(P18_a_call_by_the_door_of_32_bits_kills),
-        cmocka_unit_test(true_runs_under_every_policy),
-        cmocka_unit_test(python_has_threads_processes_and_sockets),
-        cmocka_unit_test(R_001_021_P02_without_fork_there_are_threads_but_no_processes),
-        cmocka_unit_test(P02_the_supervisor_is_asked_for_each_process_and_no_thread),
+    bool python = access(PYTHON, X_OK) == 0, door = status_of(become_elder, NULL) == 0;
+    const struct live_test tests[] = {
+        { true, cmocka_unit_test(A01_10_P13_P14_P16_P19_P20_P24_hostile_calls_fail_in_their_way) },
+        { true, cmocka_unit_test(P09_P15_every_denied_row_is_denied) },
+        { true, cmocka_unit_test(F21_no_file_is_made_to_lend_rights_where_the_policy_says_so) },
+        { true, cmocka_unit_test(P24_the_limit_on_core_files_stays) },
+        { door, cmocka_unit_test(P18_a_call_by_the_door_of_32_bits_kills) },
+        { true, cmocka_unit_test(true_runs_under_every_policy) },
+        { python, cmocka_unit_test(python_has_threads_processes_and_sockets) },
+        { python, cmocka_unit_test(R_001_021_P02_without_fork_there_are_threads_but_no_processes) },
     };
 
-    return cmocka_run_group_tests(tests, find_out, NULL);
+    return run_those(tests, COUNT(tests), argc, argv);
 }

@@ -62,9 +62,11 @@ static void R_001_025_R_001_026_files_are_paths_and_artifacts_paths_or_maps(void
         { MORE("outputs: {output_files: ['']}"), "/outputs/output_files/0", CODE_VALIDATION_ERROR,
           "output_files has 0 characters, allowed 1 or more" },
         { MORE("outputs: {artifacts: [a, 5]}"), "/outputs/artifacts/1", CODE_VALIDATION_ERROR,
-          "an artifact must be a path or a map" },
+          "an artifact must be a path, or a map with a 'path'" },
         { MORE("outputs: {artifacts: ['']}"), "/outputs/artifacts/0", CODE_VALIDATION_ERROR,
-          "an artifact must be a path or a map" },
+          "an artifact must be a path, or a map with a 'path'" },
+        { MORE("outputs: {artifacts: [{name: x}]}"), "/outputs/artifacts/0", CODE_VALIDATION_ERROR,
+          "an artifact must be a path, or a map with a 'path'" },
         { MORE("outputs: {artifacts: {path: a}}"), "/outputs/artifacts", CODE_VALIDATION_ERROR,
           "artifacts is a map of 1, must be a list of values" },
     };

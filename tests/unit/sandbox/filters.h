@@ -6,7 +6,7 @@
 
 #include "unit/sandbox/bpf.h"
 
-enum { POLICIES = 12 };
+enum { POLICIES = 32 };
 
 #define ALLOW     SECCOMP_RET_ALLOW
 #define ASK       SECCOMP_RET_USER_NOTIF
@@ -23,17 +23,27 @@ static inline int build_all(void **state)
 {
     (void)state;
     for (int i = 0; i < POLICIES; i++) {
-        policies[i] = (struct seccomp_policy){ (enum fork_rule)(i / 4), i & 1, i & 2 };
+        policies[i] = (struct seccomp_policy){ .fork = i & 1 ? FORK_NEVER : FORK_FREE,
+                                               .count_threads = i & 2,
+                                               .unix_sockets = i & 4,
+                                               .inet = i & 8,
+                                               .no_setid = i & 16 };
         seccomp_build(&policies[i], &programs[i]);
     }
     return 0;
 }
 
+static inline uint32_t ask_with(int policy, int nr, const uint64_t args[6])
+{
+    struct seccomp_data data = { .nr = nr, .arch = BPF_ARCH };
+
+    memcpy(data.args, args, sizeof data.args);
+    return bpf_run(&programs[policy], &data);
+}
+
 static inline uint32_t ask(int policy, int nr, uint64_t a0, uint64_t a1, uint64_t a2)
 {
-    struct seccomp_data data = { .nr = nr, .arch = BPF_ARCH, .args = { a0, a1, a2 } };
-
-    return bpf_run(&programs[policy], &data);
+    return ask_with(policy, nr, (uint64_t[6]){ a0, a1, a2 });
 }
 
 static inline void all_say(uint32_t want, int nr, uint64_t a0, uint64_t a1, uint64_t a2)
@@ -49,7 +59,10 @@ static inline void all_say(uint32_t want, int nr, uint64_t a0, uint64_t a1, uint
 
 static inline uint32_t fork_verdict(int policy)
 {
-    static const uint32_t want[] = { ASK, ALLOW, ERRNO(EPERM) };
+    return policies[policy].fork == FORK_NEVER ? ERRNO(EPERM) : ALLOW;
+}
 
-    return want[policies[policy].fork];
+static inline uint32_t thread_verdict(int policy)
+{
+    return policies[policy].count_threads ? ASK : ALLOW;
 }

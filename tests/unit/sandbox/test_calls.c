@@ -29,8 +29,8 @@ static void P15_each_call_has_one_row(void **state)
     }
 }
 
-/* The builder trusts this: the rows of a rule stand together, look at one argument, end with
- * `else`, and lead to verdicts that are written before the rule. */
+/* The builder trusts this: the rows of a rule stand together, look at one half of one argument,
+ * end with `else`, and lead to verdicts that are written before the rule. */
 static void P13_P19_P20_rules_are_whole(void **state)
 {
     size_t rows[CALL_VERDICT_COUNT] = { 0 };
@@ -46,8 +46,9 @@ static void P13_P19_P20_rules_are_whole(void **state)
         assert_int_equal(row->test == CALL_ELSE, last);
         assert_int_equal(row->value & ~row->mask, 0);
         assert_true(rows[row->rule] == 0 || row[-1].rule == row->rule);
-        assert_true(last || rows[row->rule] == 0 ||
-                    (row[-1].arg == row->arg && row[-1].mask == row->mask));
+        assert_true(
+            last || rows[row->rule] == 0 ||
+            (row[-1].arg == row->arg && row[-1].mask == row->mask && row[-1].high == row->high));
         rows[row->rule]++;
     }
     for (size_t v = CALL_RULES; v < CALL_VERDICT_COUNT; v++)
@@ -74,13 +75,13 @@ static void the_tables_can_be_shown(void **state)
         strstr(text.s, "{\"call\":\"clone3\",\"group\":\"process\",\"verdict\":\"ENOSYS\"}"));
 }
 
+#ifdef WITH_LIBSECCOMP
 /* What somebody else's table says. It is older than ours, so it need not know every name. */
 static void P15_P18_numbers_are_those_of_libseccomp(void **state)
 {
-    (void)state;
-#ifdef WITH_LIBSECCOMP
     size_t known = 0;
 
+    (void)state;
     for (size_t i = 0; i < call_count; i++) {
         int number = seccomp_syscall_resolve_name(calls[i].name);
 
@@ -91,10 +92,8 @@ static void P15_P18_numbers_are_those_of_libseccomp(void **state)
         known++;
     }
     assert_true(known > call_count - 20);
-#else
-    skip();
-#endif
 }
+#endif
 
 int main(void)
 {
@@ -102,7 +101,9 @@ int main(void)
         cmocka_unit_test(P15_each_call_has_one_row),
         cmocka_unit_test(P13_P19_P20_rules_are_whole),
         cmocka_unit_test(the_tables_can_be_shown),
+#ifdef WITH_LIBSECCOMP
         cmocka_unit_test(P15_P18_numbers_are_those_of_libseccomp),
+#endif
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,11 +8,13 @@
 #include <cmocka.h>
 
 #include <asm/unistd.h>
+#include <fcntl.h>
 #include <linux/sched.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/personality.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -34,7 +36,7 @@ static void P13_clone_makes_no_namespace(void **state)
             all_say(ERRNO(EPERM), __NR_clone, news[i] | with[j], 0, 0);
 }
 
-static void R_001_021_P02_threads_start_always_and_processes_by_the_policy(void **state)
+static void R_001_021_P02_threads_and_processes_start_by_the_policy(void **state)
 {
     static const uint64_t processes[] = { SIGCHLD,
                                           0,
@@ -44,13 +46,16 @@ static void R_001_021_P02_threads_start_always_and_processes_by_the_policy(void 
                                           CLONE_VM | CLONE_SIGHAND,
                                           (uint64_t)CLONE_THREAD << 32,
                                           HIGH_ALL | SIGCHLD };
-    static const uint64_t thread = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
-                                   CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS |
-                                   CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
+    const uint64_t thread = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
+                            CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID |
+                            CLONE_CHILD_CLEARTID;
+    const uint64_t threads[] = { thread, CLONE_THREAD, CLONE_THREAD | CLONE_VFORK | SIGCHLD,
+                                 thread | HIGH_ALL };
 
     (void)state;
-    all_say(ALLOW, __NR_clone, thread, 0, 0);
     for (int p = 0; p < POLICIES; p++) {
+        for (size_t i = 0; i < COUNT(threads); i++)
+            assert_int_equal(ask(p, __NR_clone, threads[i], 0, 0), thread_verdict(p));
         for (size_t i = 0; i < COUNT(processes); i++)
             assert_int_equal(ask(p, __NR_clone, processes[i], 0, 0), fork_verdict(p));
 #ifdef __x86_64__
@@ -78,7 +83,7 @@ static void P19_no_ioctl_takes_over_a_terminal(void **state)
     }
 }
 
-static void P20_personality_is_plain_or_fixed(void **state)
+static void P20_personality_is_plain(void **state)
 {
     static const uint64_t bad[] = { READ_IMPLIES_EXEC,  READ_IMPLIES_EXEC | ADDR_NO_RANDOMIZE,
                                     PER_LINUX32,        UNAME26,
@@ -88,7 +93,7 @@ static void P20_personality_is_plain_or_fixed(void **state)
 
     (void)state;
     all_say(ALLOW, __NR_personality, 0, 0, 0);
-    all_say(ALLOW, __NR_personality, ADDR_NO_RANDOMIZE, 0, 0);
+    all_say(ERRNO(EPERM), __NR_personality, ADDR_NO_RANDOMIZE, 0, 0);
     all_say(ALLOW, __NR_personality, 0xffffffff, 0, 0);
     all_say(ALLOW, __NR_personality, UINT64_MAX, 0, 0);
     for (size_t i = 0; i < COUNT(bad); i++) {
@@ -122,7 +127,7 @@ static void no_device_is_made(void **state)
     for (size_t i = 0; i < COUNT(types); i++) {
         uint32_t want = i < 4 ? ALLOW : ERRNO(EPERM);
 
-        for (uint64_t mode = 0; mode <= 07777; mode += 0111) {
+        for (uint64_t mode = 0; mode <= 01777; mode += 0111) {
             all_say(want, __NR_mknodat, S_IFCHR, S_IFCHR, types[i] | mode);
             all_say(want, __NR_mknodat, 0, 0, types[i] | mode | HIGH);
             all_say(want, __NR_mknodat, 0, 0,
@@ -133,6 +138,121 @@ static void no_device_is_made(void **state)
 #endif
         }
     }
+}
+
+/* ---- modes ---- */
+
+enum { NONE = -1 };
+
+/* clang-format off */
+/* Calls that give a file its mode, and where their arguments have it. */
+static const struct { int nr, flags, mode; uint64_t with; } modes[] = {
+    { __NR_fchmod,   NONE, 1, 0 },
+    { __NR_fchmodat, NONE, 2, 0 },
+    { 452,           NONE, 2, 0 },
+    { __NR_mknodat,  NONE, 2, 0 },
+    { __NR_mknodat,  NONE, 2, S_IFREG },
+    { __NR_mknodat,  NONE, 2, S_IFIFO },
+    { __NR_mknodat,  NONE, 2, S_IFSOCK },
+    { __NR_openat,   2,    3, 0 },
+#ifdef __x86_64__
+    { __NR_chmod,    NONE, 1, 0 },
+    { __NR_creat,    NONE, 1, 0 },
+    { __NR_mknod,    NONE, 1, S_IFREG },
+    { __NR_mknod,    NONE, 1, S_IFIFO },
+    { __NR_open,     1,    2, 0 },
+#endif
+};
+
+/* What open's flags may be. __O_TMPFILE by its number: the header's includes O_DIRECTORY. */
+static const struct { uint64_t flags; bool creates; } opens[] = {
+    { O_RDONLY,                                false },
+    { O_WRONLY | O_TRUNC | O_APPEND,           false },
+    { O_RDONLY | O_DIRECTORY | O_CLOEXEC,      false },
+    { O_PATH | O_NOFOLLOW,                     false },
+    { 0xffffffff & ~(UINT64_C(020000000) | O_CREAT), false },
+    { (uint64_t)O_CREAT << 32,                 false },
+    { O_CREAT,                                 true },
+    { O_CREAT | HIGH_ALL,                      true },
+    { O_WRONLY | O_CREAT | O_EXCL,             true },
+    { O_RDWR | O_TMPFILE,                      true },
+    { 020000000,                               true },
+    { 0xffffffff,                              true },
+};
+/* clang-format on */
+
+/* One call with this mode and, where it has any, these flags; the other arguments are all ones. */
+static void check_mode(size_t call, uint64_t mode, uint64_t flags, bool creates)
+{
+    uint64_t args[6] = { UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX };
+
+    args[modes[call].mode] = mode | modes[call].with;
+    if (modes[call].flags != NONE)
+        args[modes[call].flags] = flags;
+    for (int p = 0; p < POLICIES; p++) {
+        bool refused = policies[p].no_setid && creates && (mode & 06000);
+        uint32_t got = ask_with(p, modes[call].nr, args);
+
+        if (got != (refused ? ERRNO(EPERM) : ALLOW))
+            fail_msg("call %d, mode %#lo, flags %#lx under policy %d: %#x", modes[call].nr,
+                     (unsigned long)mode, (unsigned long)flags, p, got);
+    }
+}
+
+static void F21_no_file_is_made_to_lend_rights_where_the_policy_says_so(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(modes); i++)
+        for (uint64_t mode = 0; mode <= 07777; mode += modes[i].flags == NONE ? 1 : 077)
+            for (size_t f = 0; f < (modes[i].flags == NONE ? 1 : COUNT(opens)); f++) {
+                bool creates = modes[i].flags == NONE || opens[f].creates;
+
+                check_mode(i, mode, opens[f].flags, creates);
+                check_mode(i, mode | HIGH_ALL, opens[f].flags, creates);
+                check_mode(i, mode | 0x10000, opens[f].flags, creates);
+            }
+}
+
+/* What people type. */
+static void F21_setuid_and_setgid_are_refused_and_sticky_is_not(void **state)
+{
+    static const uint64_t bad[] = { 04755, 02755, 06755, 04000, 02000, 07777 };
+    static const uint64_t good[] = { 0755, 01777, 0644, 0 };
+
+    (void)state;
+    for (int p = 0; p < POLICIES; p++) {
+        uint32_t want = policies[p].no_setid ? ERRNO(EPERM) : ALLOW;
+
+        for (size_t i = 0; i < COUNT(bad); i++)
+            assert_int_equal(ask(p, __NR_fchmodat, 0, 0, bad[i]), want);
+        for (size_t i = 0; i < COUNT(good); i++)
+            assert_int_equal(ask(p, __NR_fchmodat, 0, 0, good[i]), ALLOW);
+        assert_int_equal(ask(p, 437, 0, 0, 0), policies[p].no_setid ? ERRNO(ENOSYS) : ALLOW);
+    }
+}
+
+/* ---- limits ---- */
+
+/* A pointer may have its bits in either half. */
+static void P24_the_limit_on_core_files_stays_and_can_be_read(void **state)
+{
+    static const uint64_t pointers[] = { 1, 0x1000, HIGH, HIGH_ALL, 0x80000000, UINT64_MAX };
+
+    (void)state;
+    for (uint64_t limit = 0; limit < 32; limit++) {
+        uint32_t want = limit == RLIMIT_CORE ? ERRNO(0) : ALLOW;
+
+        all_say(want, __NR_setrlimit, limit, 0, 0);
+        all_say(want, __NR_setrlimit, limit | HIGH, 0x1000, 0);
+        for (size_t i = 0; i < COUNT(pointers); i++) {
+            all_say(want, __NR_prlimit64, 0, limit, pointers[i]);
+            all_say(want, __NR_prlimit64, UINT64_MAX, limit | HIGH_ALL, pointers[i]);
+            all_say(ALLOW, __NR_prlimit64, pointers[i], limit, 0);
+            all_say(ALLOW, __NR_getrlimit, limit, pointers[i], 0);
+        }
+    }
+    all_say(ALLOW, __NR_setrlimit, 0x80000000 | RLIMIT_CORE, 0, 0);
+    all_say(ALLOW, __NR_prlimit64, RLIMIT_CORE, RLIMIT_NOFILE, 1);
 }
 
 /* ---- sockets ---- */
@@ -189,6 +309,8 @@ static void N03_socket_pairs_are_local(void **state)
 
         all_say(want, __NR_socketpair, family, SOCK_STREAM, 0);
         all_say(want, __NR_socketpair, family | HIGH, SOCK_SEQPACKET, 0);
+        all_say(family == AF_UNIX ? ERRNO(EPROTONOSUPPORT) : want, __NR_socketpair, family,
+                SOCK_DGRAM | SOCK_CLOEXEC, 0);
     }
 }
 
@@ -196,11 +318,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(P13_clone_makes_no_namespace),
-        cmocka_unit_test(R_001_021_P02_threads_start_always_and_processes_by_the_policy),
+        cmocka_unit_test(R_001_021_P02_threads_and_processes_start_by_the_policy),
         cmocka_unit_test(P19_no_ioctl_takes_over_a_terminal),
-        cmocka_unit_test(P20_personality_is_plain_or_fixed),
+        cmocka_unit_test(P20_personality_is_plain),
         cmocka_unit_test(P21_a_program_may_filter_itself_but_not_listen),
         cmocka_unit_test(no_device_is_made),
+        cmocka_unit_test(F21_no_file_is_made_to_lend_rights_where_the_policy_says_so),
+        cmocka_unit_test(F21_setuid_and_setgid_are_refused_and_sticky_is_not),
+        cmocka_unit_test(P24_the_limit_on_core_files_stays_and_can_be_read),
         cmocka_unit_test(N03_socket_pairs_are_local),
         cmocka_unit_test(N03_sockets_have_the_families_of_the_policy),
     };

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* threads.c: raises the limit on tasks for each thread, and lowers it behind them. */
+#include "sandbox/threads.h"
+
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+
+#include "base/own.h"
+
+/* The limit holds for processes and threads together. */
+static void set_room(struct threads *t, const struct cgroup *group, int64_t room)
+{
+    if (room != t->room && cgroup_set_tasks(group, t->most + room))
+        t->room = room;
+}
+
+/* Tasks that are no processes: threads, and the dead that nobody has waited for. */
+static int64_t extra_tasks(const struct cgroup *group, int processes)
+{
+    int64_t tasks = cgroup_tasks(group);
+
+    return tasks > processes ? tasks - processes : 0;
+}
+
+/* More processes than there may be: the youngest have slipped in. */
+static void end_excess(struct threads *t, const struct cgroup *group, int64_t excess)
+{
+    for (; excess > 0; excess--) {
+        pid_t youngest = cgroup_youngest(group);
+
+        if (youngest <= 0 || kill(youngest, SIGKILL) != 0)
+            return;
+        t->ended++;
+    }
+}
+
+void threads_look(struct threads *t, const struct cgroup *group)
+{
+    int processes = cgroup_processes(group);
+    int64_t needed = extra_tasks(group, processes) + t->recent + t->last;
+
+    if (processes > t->most)
+        end_excess(t, group, processes - t->most);
+    if (needed < t->room)
+        set_room(t, group, needed);
+    t->last = t->recent;
+    t->recent = 0;
+}
+
+void threads_answer(struct threads *t, const struct cgroup *group)
+{
+    struct seccomp_notif question = { 0 };
+    struct seccomp_notif_resp answer = { .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE };
+
+    if (ioctl(t->listener, SECCOMP_IOCTL_NOTIF_RECV, &question) != 0)
+        return;
+    if (t->room >= THREAD_ROOM)
+        threads_look(t, group);
+    if (t->room >= THREAD_ROOM) {
+        answer.flags = 0;
+        answer.error = -EAGAIN;
+        t->refused++;
+    } else {
+        set_room(t, group, t->room + 1);
+        t->recent++;
+    }
+    answer.id = question.id;
+    (void)ioctl(t->listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+}
