@@ -43,9 +43,10 @@ static size_t depth_of(const struct member *m)
 
 static bool is_number(const char *text)
 {
-    size_t digits = strspn(text, "0123456789");
+    const char *number = text + (text[0] == '-');
+    size_t digits = strspn(number, "0123456789");
 
-    return digits > 0 && digits < 16 && !text[digits] && (text[0] != '0' || digits == 1);
+    return digits > 0 && digits < 16 && !number[digits] && (number[0] != '0' || digits == 1);
 }
 
 static void put_value(const struct member *m, const char *value, struct buf *to)
