@@ -3,9 +3,11 @@
 
 usage: tools/reqs.py check|write [ROOT]
 
-A test names its ids in its own name: `cmocka_unit_test(R_004_002_R_004_216_plan_id)`. `check`
-prints one line per disagreement and exits 1 on any; `write` names the tests of done and form rows,
-and turns open rows that have a test into done. It leaves absent rows alone. Both end with a count.
+A test names its ids in its own name: `cmocka_unit_test(R_004_002_R_004_216_plan_id)` in C, `@case`
+above `def R_001_011_it_is_stopped(place)` in Python. `check` prints one line per disagreement and
+exits 1 on any; `write` names the tests of done and form rows, and turns open rows that have a test
+into done. That a form row is done is for people to say. It leaves absent rows alone. Both end with
+a count.
 """
 import pathlib
 import re
@@ -18,8 +20,11 @@ SHOWN = 3  # tests named in a row; beyond that, only how many more
 CONTRACT = re.compile(r"^## Contract (\d{3}): .*\((\d+)\)$")
 CELL = r" *((?:[^|\\]|\\.)*?) *\|"
 ROW = re.compile(r"^\| *(R-\d{3}-\d{3}) *\|" + 3 * CELL + "$")
-C_TEST = re.compile(r"\bcmocka_unit_test\w*\(\s*(\w+)")
-C_ID = re.compile(r"R_(\d{3})_(\d{3})(?!\d)")
+TESTS = {  # by the ending of a file: what registers a test; a function alone is none
+    ".c": re.compile(r"\bcmocka_unit_test\w*\(\s*(\w+)"),
+    ".py": re.compile(r"^@case\ndef (\w+)\(", re.M),
+}
+ID = re.compile(r"R_(\d{3})_(\d{3})(?!\d)")
 
 
 class Row(NamedTuple):
@@ -45,9 +50,9 @@ def rows_of(lines):
 def tests_of(root):
     """{id: [where a test names it]}, in the order of files."""
     found = {}
-    for path in sorted((root / "tests").rglob("*.c")):
-        for name in C_TEST.findall(path.read_text()):
-            for id in C_ID.findall(name):
+    for path in sorted(path for path in (root / "tests").rglob("*") if path.suffix in TESTS):
+        for name in TESTS[path.suffix].findall(path.read_text()):
+            for id in ID.findall(name):
                 found.setdefault("R-" + "-".join(id), []).append((path, f": {name}"))
     return {id: list(dict.fromkeys(f"{path.relative_to(root / 'tests').as_posix()}{name}"
                                    for path, name in places))

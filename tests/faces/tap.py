@@ -63,9 +63,13 @@ class Tap:
 
 # ---- cases that are functions ----
 
+class Skip(Exception):
+    """Raised by a case that cannot be played here; says why."""
+
+
 def collector(cases):
     """The decorator that marks a case: a function that is given a scratch directory. Its docstring
-    is its name, and what it raises is its fault."""
+    is its name, else its own name is; what it raises is its fault."""
     def case(function):
         cases.append(function)
         return function
@@ -91,11 +95,13 @@ def writ(*args, **more):
 def play(functions):
     cases = Tap()
     for function in functions:
+        fault = skip = ""
         with tempfile.TemporaryDirectory() as scratch:
             try:
                 function(pathlib.Path(scratch))
-                fault = ""
+            except Skip as why:
+                skip = str(why)
             except Exception as wrong:
                 fault = f"{type(wrong).__name__}: {wrong}"
-        cases.case(function.__doc__, fault)
+        cases.case(function.__doc__ or function.__name__, fault, skip)
     return cases.finish()

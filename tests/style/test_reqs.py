@@ -19,6 +19,7 @@ DONE = "| R-007-002 | done | Two. | |"
 ABSENT = "| R-007-003 | absent | No \\| three. | because |"
 C_TWO = {"tests/unit/test_a.c": "    cmocka_unit_test(R_007_002_it_holds),\n"}
 C_BOTH = {"tests/unit/test_a.c": "cmocka_unit_test_setup(\n    R_007_001_R_007_002_it_holds, set)"}
+PY_TWO = {"tests/exec/a.py": "@case\ndef R_007_002_it_holds(place):\n    pass\n"}
 
 # name, verb, rows, tests, what must be said or written, exit status
 CASES = [
@@ -30,6 +31,14 @@ CASES = [
      "| R-007-002 | form | Two. | `unit/test_a.c: R_007_002_it_holds` |", 0),
     ("a function that is not registered", "check", [OPEN, DONE, ABSENT],
      {"tests/unit/test_a.c": "static void R_007_002_it_holds(void **state)\n"}, "R-007-002: marked done, but no", 1),
+    ("a case in Python", "check", [OPEN, DONE, ABSENT], PY_TWO, "1 done", 0),
+    ("a case in Python of several ids", "check", [OPEN, DONE, ABSENT],
+     {"tests/exec/a.py": PY_TWO["tests/exec/a.py"].replace("R_007_002", "R_007_001_R_007_002")},
+     "R-007-001: marked open, but proven by exec/a.py: R_007_001_R_007_002_it_holds", 1),
+    ("a function in Python that is no case", "check", [OPEN, DONE, ABSENT],
+     {"tests/exec/a.py": "def R_007_002_it_holds(place):\n"}, "R-007-002: marked done, but no", 1),
+    ("tests of both kinds", "write", [OPEN, DONE, ABSENT], C_TWO | PY_TWO,
+     "`exec/a.py: R_007_002_it_holds`; `unit/test_a.c: R_007_002_it_holds` |", 0),
     ("open with a test", "check", [OPEN, DONE, ABSENT], C_BOTH, "R-007-001: marked open, but proven by unit/test_a.c", 1),
     ("a test of nothing", "check", [OPEN, DONE, ABSENT],
      C_TWO | {"tests/unit/test_b.c": "cmocka_unit_test(R_007_009_a)"}, "R-007-009: is in no row, but named by", 1),

@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+"""exits: how a command ended, what that means, and that nothing of it stays behind.
+
+usage: exits.py WRIT      prints TAP
+"""
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+
+import ground
+import tap
+from ground import PYTHON, expect, hold
+
+CASES = []
+case = ground.collector(CASES)
+
+MEANINGS = {
+    "0": ("success", "continue workflow"),
+    "1-125": ("tool-specific error", "log and handle"),
+    "126": ("permission denied", "escalate"),
+    "127": ("command not found", "check allowlist"),
+    "128+": ("signal termination", "log signal number"),
+    "137": ("OOM killed", "increase memory or fail"),
+    "143": ("SIGTERM (timeout)", "extend timeout or fail"),
+}
+
+
+def ended(run, code, row, cause="exited", signal=None):
+    meaning, action = MEANINGS[row]
+    expect(run, exit_code=code, signal=signal, cause=cause, meaning=meaning, action=action)
+    hold(run.status == code, run)
+
+
+def exit_with(place, code):
+    return place.exec("/bin/sh", "-c", f"exit {code}")
+
+
+# ---- codes ----
+
+@case
+def R_001_071_R_001_074_R_001_168_zero_is_success(place):
+    run = place.exec("/usr/bin/true")
+    ended(run, 0, "0")
+    expect(run, state="succeeded", outcome_class="success")
+
+
+@case
+def R_001_071_R_001_075_R_001_168_up_to_125_it_is_the_tool_that_speaks(place):
+    for code in (1, 2, 64, 77, 124, 125):
+        run = exit_with(place, code)
+        ended(run, code, "1-125")
+        expect(run, state="failed", outcome_class="failed")
+
+
+@case
+def R_001_076_R_001_167_R_001_168_what_cannot_be_started_is_126(place):
+    place.put("work/plain", "text")
+    place.put("work/garbage", b"\x7fELF garbage", 0o755)
+    (place.work / "dir").mkdir()
+    for command in ("./plain", "./garbage", "./dir", str(place.work / "plain")):
+        run = place.exec(command)
+        ended(run, 126, "126", "exec_failed")
+        hold(run.record["reason"] and run.record["stdout"]["bytes"] == 0, run)
+
+
+@case
+def R_001_077_R_001_167_R_001_168_what_is_not_there_is_127(place):
+    for command in ("no-such-command", "/usr/bin/no-such-command", "./none", "./none/deeper"):
+        run = place.exec(command)
+        ended(run, 127, "127", "exec_failed")
+        expect(run, reason="No such file or directory", executable=None)
+
+
+@case
+def R_001_167_a_person_is_told_why_nothing_started(place):
+    place.put("work/plain", "text")
+    for command, code, why in (("no-such-command", 127, "No such file or directory"),
+                               ("./plain", 126, "Permission denied")):
+        run = place.writ("exec", "--", command)
+        hold(run.status == code and f"{command}: {why} (exit {code})" in run.err.decode(), run)
+
+
+@case
+def R_001_076_R_001_077_R_001_168_126_and_127_may_be_the_tools_own(place):
+    ended(exit_with(place, 126), 126, "126")
+    ended(exit_with(place, 127), 127, "127")
+
+
+@case
+def R_001_078_R_001_168_a_signal_is_128_and_its_number(place):
+    for number in (signal.SIGHUP, signal.SIGABRT, signal.SIGUSR1, signal.SIGSEGV, signal.SIGKILL, signal.SIGTERM,
+                   signal.SIGRTMAX):
+        run = place.python(f"import os; os.kill(os.getpid(), {int(number)})")
+        ended(run, 128 + number, "128+", "signaled", int(number))
+        expect(run, state="failed")
+
+
+@case
+def R_001_078_R_001_168_a_code_over_128_is_no_signal(place):
+    for code in (128, 130, 200, 255):
+        ended(exit_with(place, code), code, "128+")
+
+
+@case
+def R_001_079_R_001_168_137_is_memory_only_with_the_evidence(place):
+    run = place.python("bytearray(200 << 20)", options=["--memory-mb=64"])
+    ended(run, 137, "137", "oom", 9)
+    hold(run.record["usage"]["oom_events"] >= 1, run)
+    ended(exit_with(place, 137), 137, "128+")
+    run = place.python("import os; os.kill(os.getpid(), 9)")
+    ended(run, 137, "128+", "signaled", 9)
+    expect(run, usage__oom_events=0)
+
+
+@case
+def R_001_080_R_001_168_143_is_time_only_with_the_evidence(place):
+    ended(place.exec("/usr/bin/sleep", "50", options=["--timeout-ms=1000"]), 143, "143", "timeout", 15)
+    ended(exit_with(place, 143), 143, "128+")
+    ended(place.python("import os; os.kill(os.getpid(), 15)"), 143, "128+", "signaled", 15)
+
+
+@case
+def R_001_080_who_ends_in_peace_when_asked_has_still_run_out_of_time(place):
+    run = place.python("import signal, sys, time\n"
+                       "signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))\n"
+                       "time.sleep(50)", options=["--timeout-ms=1000"])
+    ended(run, 143, "143", "timeout")
+
+
+@case
+def R_001_079_R_001_080_R_001_167_a_person_is_told_which_limit_and_how_to_raise_it(place):
+    run = place.writ("exec", "--timeout-ms=1000", "--", "/usr/bin/sleep", "50")
+    hold(run.status == 143 and b"timeout" in run.err and b"--timeout-ms" in run.err, run)
+    run = place.writ("exec", "--memory-mb=64", "--", PYTHON, "-c", "bytearray(200 << 20)")
+    hold(run.status == 137 and b"out of memory: 64 MB" in run.err and b"--memory-mb" in run.err, run)
+    run = place.writ("exec", "--max-children=1", "--", PYTHON, "-c",
+                     "import os\ntry: os.fork() and os.fork()\nexcept OSError: pass")
+    hold(b"max_children is 1" in run.err and b"--max-children" in run.err, run)
+
+
+@case
+def R_001_168_a_code_of_writ_itself_is_told_from_one_of_the_command(place):
+    place.registry(allowlist="strict")
+    run = place.exec("/bin/sh", "-c", "exit 77")
+    hold(run.status == 77 and "exit_code" not in run.record and run.record["code"], run)
+    place.registry({"tool_id": "TL-1", "scope": {"commands": ["/bin/sh", os.path.realpath("/bin/sh")]}})
+    ended(exit_with(place, 77), 77, "1-125")
+
+
+# ---- nothing stays ----
+
+# Leaves a child behind that holds a lock, ignores every signal it can and has a session of its own.
+LEAVES = """
+import fcntl, os, signal, sys
+r, w = os.pipe()
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        for s in range(1, 32):
+            try: signal.signal(s, signal.SIG_IGN)
+            except OSError: pass
+        held = open("lock", "w")
+        fcntl.flock(held, fcntl.LOCK_EX)
+        os.write(w, b"x")
+        while True: signal.pause()
+    os._exit(0)
+os.read(r, 1)
+open("/tmp/left", "w"); open("/dev/shm/left", "w"); open("/run/left", "w")
+"""
+ENDS = [("pass", []), ("sys.exit(3)", []), ("os.kill(os.getpid(), 11)", []),
+        ("signal.pause()", ["--timeout-ms=1000"]), ("bytearray(200 << 20)", ["--memory-mb=64"])]
+
+
+def is_free(place, wait=False):
+    """Has everybody let go of the lock? Who was killed has when it is gone."""
+    with open(place.work / "lock") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            return False
+    return True
+
+
+@case
+def R_001_172_no_process_and_no_group_is_left_however_it_ends(place):
+    for end, options in ENDS:
+        child = place.start(*options, "--", PYTHON, "-c", LEAVES + end)
+        status = child.wait(60)
+        if not is_free(place) or ground.groups(child.pid):
+            raise AssertionError(f"after {end}, status {status}: free {is_free(place)}, {ground.groups(child.pid)}")
+
+
+@case
+def R_001_172_groups_are_there_while_it_runs(place):
+    os.mkfifo(place.work / "fifo")
+    child = place.start("--", PYTHON, "-c", "open('fifo', 'w'); open('fifo').read()")
+    with open(place.work / "fifo"):  # it runs
+        there = ground.groups(child.pid)
+    with open(place.work / "fifo", "w"):
+        pass
+    if child.wait(60) != 0 or not there or ground.groups(child.pid):
+        raise AssertionError(f"groups while it ran {there}, afterwards {ground.groups(child.pid)}")
+
+
+@case
+def R_001_172_a_killed_writ_takes_the_tree_along_and_the_next_one_tidies_up(place):
+    os.mkfifo(place.work / "fifo")
+    child = place.start("--", PYTHON, "-c", LEAVES + "open('fifo', 'w')\nsignal.pause()")
+    with open(place.work / "fifo"):  # it runs
+        child.kill()
+        child.wait()
+    is_free(place, wait=True)
+    expect(place.exec("/usr/bin/true"), exit_code=0)
+    if ground.groups(child.pid):
+        raise AssertionError(f"left {ground.groups(child.pid)}")
+
+
+# All places for files that do not stay are empty ones of our own, in which everything can be seen.
+ALONE = """
+exec 9<"$1"; shift
+for d in /tmp /var/tmp /dev/shm /run; do mount -t tmpfs none $d || exit; done
+mkdir -p /tmp/place/work /tmp/place/home && cd /tmp/place/work || exit
+sort /proc/self/mountinfo >/tmp/place/before
+HOME=/tmp/place/home /proc/self/fd/9 "$@" >/dev/null 2>&1
+sort /proc/self/mountinfo | cmp - /tmp/place/before
+find /tmp /var/tmp /dev/shm /run -mindepth 1 | sort
+"""
+
+
+@case
+def R_001_172_no_file_and_no_mount_is_left_on_the_host(place):
+    if not ground.may_everything():
+        raise tap.Skip("needs mounts of its own")
+    for end, options in ENDS:
+        done = subprocess.run(["unshare", "--mount", "sh", "-c", ALONE, "sh", tap.WRIT, "exec", *options, "--",
+                               PYTHON, "-c", LEAVES + end], capture_output=True, text=True)
+        if done.stdout.split() != ["/tmp/place", "/tmp/place/before", "/tmp/place/home", "/tmp/place/work",
+                                   "/tmp/place/work/lock"]:
+            raise AssertionError(f"after {end}: {done.stdout}\n{done.stderr}")
+
+
+if __name__ == "__main__":
+    sys.exit(ground.main(CASES))

@@ -1,0 +1,319 @@
+#!/usr/bin/env python3
+"""files: what a command may read and write, at each level and by lists.
+
+usage: files.py WRIT      prints TAP
+"""
+import os
+import pathlib
+import sys
+
+import ground
+from ground import TOUCH, digest, expect, hold, printed, refused
+
+CASES = []
+case = ground.collector(CASES)
+
+# Says of every argument whether it could be read, and tries to change it and to make a name beside it.
+PROBE = """
+import sys
+for path in sys.argv[1:]:
+    try: print("r" if open(path).read() == "text" else "-")
+    except OSError: print("-")
+    for name, how in ((path, "a"), (path + ".new", "w")):
+        try: open(name, how).write("more")
+        except OSError: pass
+"""
+
+
+def put(place, *names):
+    for name in names:
+        place.put(name, "text")
+
+
+def can(place, run, *names):
+    """What became of the files that PROBE was given: r as the command saw it, w (changed) and n (a
+    new name beside it) as the host sees it. They are put back."""
+    expect(run, exit_code=0, stderr__text="")
+    answer = []
+    for name, read in zip(names, run.record["stdout"]["text"].split(), strict=True):
+        path, new = place.path(name), place.path(name + ".new")
+        answer.append(read.replace("-", "") + "w" * (path.read_text() != "text") + "n" * new.exists())
+        path.write_text("text")
+        new.unlink(missing_ok=True)
+    return [each or "-" for each in answer]
+
+
+def probe(place, *names, options=(), **members):
+    """PROBE on files of a place, by options, or by a document that has these members."""
+    paths = [str(place.path(name)) for name in names]
+    run = place.ask_python(PROBE, *paths, **members) if members else \
+        place.python(PROBE, *paths, options=options)
+    return run, can(place, run, *names)
+
+
+# in the working directory, beside it, where results go; outside: any file, dependencies, secrets
+ALL = ("work/in", "beside", "build/made", "outside/file", "home/.netrc", "home/.cargo/registry/crate",
+       "home/.cargo/credentials")
+
+
+# ---- levels ----
+
+LEVELS = {
+    "minimal": ["r", "-", "-", "-", "-", "-", "-"],
+    "standard": ["rwn", "r", "r", "-", "-", "-", "-"],
+    "extended": ["rwn", "r", "rwn", "-", "-", "r", "-"],
+}
+
+
+def level_holds(place, level):
+    put(place, *ALL)
+    for run, got in (probe(place, *ALL, options=[f"--fs={level}"]),
+                     probe(place, *ALL, sandbox={"filesystem": {"level": level}})):
+        expect(run, limits__filesystem=level)
+        hold(got == LEVELS[level], run)
+
+
+@case
+def R_001_045_minimal_reads_the_working_directory_and_writes_nothing(place):
+    level_holds(place, "minimal")
+
+
+@case
+def R_001_046_standard_reads_the_repository_and_writes_the_working_directory(place):
+    level_holds(place, "standard")
+    run, got = probe(place, *ALL)
+    expect(run, limits__filesystem="standard")
+    hold(got == LEVELS["standard"], run)
+
+
+@case
+def R_001_047_extended_reads_dependencies_and_writes_output(place):
+    level_holds(place, "extended")
+
+
+@case
+def R_001_049_elevated_without_an_approval_is_refused(place):
+    run = place.exec(*TOUCH, options=["--fs=elevated"])
+    refused(place, run, 64, "APPROVAL_MISSING", "elevated", "approval")
+    run = place.ask(*TOUCH, sandbox={"filesystem": {"level": "elevated"}})
+    refused(place, run, 65, "APPROVAL_MISSING", "elevated", "approval")
+
+
+@case
+def R_001_049_a_document_needs_the_approval_of_the_registry_too(place):
+    asked = {"sandbox": {"filesystem": {"level": "elevated"}}, "approval": {"reason": "because"}}
+    refused(place, place.ask(*TOUCH, **asked), 77, "APPROVAL_MISSING", "elevated", "TL-1")
+    place.registry({"tool_id": "TL-1", "approval": {"by": "mara", "at": "2026-01-15", "reason": "x"},
+                    "scope": {"commands": ["/usr/bin/touch"], "filesystem": "elevated"}})
+    run = place.ask(*TOUCH, sandbox=asked["sandbox"])
+    refused(place, run, 65, "APPROVAL_MISSING", "elevated")
+    run = place.ask("/usr/bin/touch", "/tmp/ran", **asked)
+    expect(run, exit_code=0, approval="because", limits__filesystem="elevated")
+
+
+@case
+def R_001_048_R_001_049_elevated_reads_the_system_and_writes_only_what_is_named(place):
+    passwd = pathlib.Path("/etc/passwd").read_bytes()
+    run = place.python("import sys; sys.stdout.write(open('/etc/passwd').read())",
+                       options=["--fs=elevated", "--approve=to look at the users"])
+    expect(run, exit_code=0, approval="to look at the users", limits__filesystem="elevated",
+           stdout__digest=digest(passwd))
+    names = ("work/in", "work/named", "beside", "outside/file")
+    put(place, *names)
+    run, got = probe(place, *names, options=["--fs=elevated", "--approve=x", "--write=named"])
+    hold(got == ["r", "rw", "r", "-"], run)
+    run = place.python("open('/etc/writ-reqs-probe', 'w')", options=["--fs=elevated", "--approve=x"])
+    hold(run.record["exit_code"] == 1 and not os.path.exists("/etc/writ-reqs-probe"), run)
+
+
+@case
+def R_001_045_R_001_046_R_001_047_the_system_below_elevated_is_a_stage_set(place):
+    look = ("import os, sys\n"
+            "print(open('/etc/passwd').read().count('\\n'), *(os.path.exists(p) and sorted(os.listdir(p))\n"
+            "      for p in ('/root', '/boot', '/sys', '/var')), os.path.exists('/etc/shadow'))")
+    for level in LEVELS:
+        printed(place.python(look, options=[f"--fs={level}"]), "1 False False False False False\n")
+
+
+@case
+def R_001_045_R_001_046_R_001_172_tmp_is_its_own_and_gone_afterwards(place):
+    for directory in ("/tmp", "/run", "/dev/shm", "/home/writ"):
+        mine = pathlib.Path(directory, "writ-reqs-probe")
+        run = place.python(f"open('{mine}', 'w').write('x'); print(open('{mine}').read())")
+        printed(run, "x\n")
+        hold(not mine.exists(), run)
+    hold(not pathlib.Path("/home/writ").exists(), run)
+
+
+# ---- lists ----
+
+LISTED = ("outside/open/a", "outside/one", "outside/openly", "outside/file")
+
+
+@case
+def R_001_014_read_opens_a_path_and_nothing_beside_it(place):
+    put(place, *LISTED)
+    for level in LEVELS:
+        run, got = probe(place, *LISTED, options=[f"--fs={level}", f"--read={place.outside}/open",
+                                                  f"--read={place.outside}/one"])
+        hold(got == ["r", "r", "-", "-"], run)
+        hold({"path": f"{place.outside}/open", "access": "read", "why": "asked for"}
+             in run.record["paths"], run)
+
+
+@case
+def R_001_015_write_opens_a_path_and_nothing_beside_it(place):
+    put(place, *LISTED, "work/in")
+    run, got = probe(place, *LISTED, "work/in", options=["--fs=minimal", f"--write={place.outside}/open",
+                                                         f"--write={place.outside}/one"])
+    hold(got == ["rwn", "rw", "-", "-", "r"], run)
+
+
+@case
+def R_001_014_R_001_015_lists_of_a_document_stay_in_the_repository(place):
+    names = ("lib/a", "out/a", "beside")
+    put(place, *names)
+    run, got = probe(place, *names, sandbox={"filesystem": {
+        "level": "minimal", "read": [str(place.repo / "lib")], "write": [str(place.repo / "out")]}})
+    hold(got == ["r", "rwn", "-"], run)
+    for access in ("read", "write"):
+        run = place.ask(*TOUCH, sandbox={"filesystem": {access: [str(place.outside)]}})
+        refused(place, run, 77, "PATH_REFUSED", str(place.outside), "outside of the repository")
+
+
+@case
+def R_001_014_R_001_015_a_list_with_a_missing_path_is_refused(place):
+    for option in ("--read", "--write"):
+        run = place.exec(*TOUCH, options=[f"{option}={place.outside}/none"])
+        refused(place, run, 77, "PATH_REFUSED", "none")
+
+
+SHUT = ("work/in", "work/shut/a", "shut/a", "work/open")
+
+
+@case
+def R_001_016_deny_wins_over_the_level_and_both_lists(place):
+    put(place, *SHUT)
+    deny = [str(place.path(name)) for name in ("work/in", "work/shut", "shut")]
+    lists = [str(place.path(name)) for name in ("work/in", "work/shut", "work/shut/a", "shut")]
+    for more in ([], [f"--{access}={path}" for access in ("read", "write") for path in lists]):
+        run, got = probe(place, *SHUT, options=[*more, *(f"--deny={path}" for path in deny)])
+        hold(got == ["n", "-", "-", "rwn"], run)  # a new name beside it is none of deny
+    run, got = probe(place, *SHUT, sandbox={"filesystem": {"read": lists, "write": lists, "deny": deny}})
+    hold(got == ["n", "-", "-", "rwn"], run)  # a new name beside it is none of deny
+
+
+@case
+def R_001_016_deny_holds_through_links(place):
+    put(place, "work/shut/a", "work/real", "work/hard")
+    (place.work / "way").symlink_to("shut")
+    (place.work / "name").symlink_to("real")
+    (place.work / "other").hardlink_to(place.work / "hard")
+    (place.repo / "far").symlink_to(place.work / "shut/a")
+    names = ("work/way/a", "work/deep/../shut/a", "far", "work/real", "work/name", "work/hard", "work/other")
+    (place.work / "deep").mkdir()
+    run, got = probe(place, *names, options=["--deny=shut", "--deny=name", "--deny=hard"])
+    hold([each.replace("n", "") or "-" for each in got] == ["-"] * len(names), run)
+
+
+@case
+def R_001_016_what_is_denied_cannot_be_moved_or_removed(place):
+    put(place, "work/shut/a", "work/deep/er/shut")
+    run = place.python("import os\n"
+                       "for f, *a in ((os.rename, 'shut', 'other'), (os.rename, 'deep/er/shut', 'other'),\n"
+                       "              (os.rename, 'deep/er', 'other'), (os.rename, 'deep', 'other'),\n"
+                       "              (os.remove, 'deep/er/shut'), (os.rmdir, 'shut'),\n"
+                       "              (os.link, 'deep/er/shut', 'other'), (os.symlink, 'x', 'shut/b'),\n"
+                       "              (os.chmod, 'shut', 0o777), (os.chmod, 'deep/er/shut', 0o777)):\n"
+                       "    try: f(*a); print('did', f.__name__, a)\n"
+                       "    except OSError: pass\n",
+                       options=["--deny=shut", "--deny=deep/er/shut"])
+    printed(run, "")
+    hold((place.work / "shut/a").read_text() == (place.work / "deep/er/shut").read_text() == "text", run)
+
+
+@case
+def R_001_016_R_001_167_a_denied_name_that_is_made_is_removed_and_told(place):
+    run = place.python("import os\n"
+                       "open('none', 'w').write('made'); os.makedirs('far/none/in'); open('kept', 'w')",
+                       options=["--deny=none", "--deny=far/none"])
+    expect(run, exit_code=0)
+    hold(sorted(each["path"] for each in run.record["denials"]) ==
+         [f"{place.work}/far/none", f"{place.work}/none"], run)
+    hold(all(each["act"] == "created" and each["rule"] == "denied" and each["undone"]
+             for each in run.record["denials"]), run)
+    hold(not (place.work / "none").exists() and not (place.work / "far/none").exists()
+         and (place.work / "kept").exists(), run)
+
+
+# ---- the working directory and input files ----
+
+@case
+def R_001_008_the_working_directory_is_where_it_runs(place):
+    place.put("work/deep/in", "text")
+    where = "import os; print(os.getcwd(), os.environ['PWD'], open('in').read())"
+    deep = place.work / "deep"
+    for run in (place.python(where, options=["--cwd=deep"]),
+                place.python(where, options=[f"--cwd={deep}"]),
+                place.python(where, at=deep),
+                place.ask_python(where, inputs={"working_directory": str(deep)})):
+        printed(run, f"{deep} {deep} text\n")
+
+
+@case
+def R_001_008_a_working_directory_that_is_none_is_refused(place):
+    place.put("work/file", "text")
+    for name, says in (("none", "none"), ("file", "no directory"), ("/", "/"), ("/etc", "/etc")):
+        run = place.exec(*TOUCH, options=[f"--cwd={name}"])
+        refused(place, run, 77, "PATH_REFUSED", "the working directory", says)
+        run = place.ask(*TOUCH, inputs={"working_directory": name if name[0] == "/"
+                                        else str(place.work / name)})
+        refused(place, run, 77, "PATH_REFUSED", "the working directory", says)
+
+
+@case
+def R_001_008_a_document_stays_in_the_repository_of_its_caller(place):
+    place.registry({"tool_id": "TL-1", "scope": {"commands": ["/usr/bin/touch"]}})
+    for directory in (place.outside, place.home, place.repo.parent):
+        (directory / ".writ").mkdir()
+        (directory / ".writ/tools.yaml").write_bytes((place.repo / ".writ/tools.yaml").read_bytes())
+        run = place.ask(*TOUCH, inputs={"working_directory": str(directory)})
+        refused(place, run, 77, "PATH_REFUSED", "the working directory", str(directory))
+        hold(not (directory / "ran").exists(), run)
+
+
+@case
+def R_001_009_input_files_are_there_and_kept_by_digest(place):
+    data = bytes(range(256)) * 41
+    place.put("work/in", data)
+    place.put("beside", "beside")
+    sums = ("import hashlib, sys\n"
+            "for p in sys.argv[1:]: print(hashlib.sha256(open(p, 'rb').read()).hexdigest())")
+    kept = [{"path": "in", "bytes": len(data), "digest": digest(data)},
+            {"path": f"{place.repo}/beside", "bytes": 6, "digest": digest(b"beside")}]
+    for run in (place.python(sums, "in", place.repo / "beside",
+                             options=["--input-file=in", f"--input-file={place.repo}/beside"]),
+                place.ask_python(sums, "in", str(place.repo / "beside"),
+                                 inputs={"input_files": ["in", str(place.repo / "beside")]})):
+        printed(run, "".join(entry["digest"][7:] + "\n" for entry in kept))
+        expect(run, input_files=kept)
+
+
+@case
+def R_001_009_input_files_out_of_reach_are_refused(place):
+    place.put("beside", "text")
+    place.put("work/in", "text")
+    (place.work / "link").symlink_to(place.outside / "secret")
+    (place.work / "dir").mkdir()
+    rows = [("none", []), ("dir", []), ("link", []), (place.outside / "secret", []), ("/etc/hostname", []),
+            (place.repo / "beside", ["--fs=minimal"]), ("in", ["--deny=in"])]
+    for name, options in rows:
+        run = place.exec(*TOUCH, options=[f"--input-file={name}", *options])
+        refused(place, run, 77, "PATH_REFUSED", "input file", str(name))
+    for name in ("none", str(place.outside / "secret")):
+        run = place.ask(*TOUCH, inputs={"input_files": [name]})
+        refused(place, run, 77, "PATH_REFUSED", "input file", name)
+
+
+if __name__ == "__main__":
+    sys.exit(ground.main(CASES))

@@ -1,0 +1,193 @@
+"""ground.py: a fresh repository for every case, and the real `writ exec` in it."""
+import functools
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+from typing import NamedTuple
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "faces"))
+import tap  # noqa: E402
+
+PYTHON = shutil.which("python3", path="/usr/bin:/bin")
+REAL_PYTHON = os.path.realpath(PYTHON)
+TOUCH = ("/usr/bin/touch", "ran")  # what would show that a refused command ran all the same
+SECONDS = 60
+UNBOUND_MB = 1 << 24  # the command's memory is writ's affair here
+
+
+class Run(NamedTuple):
+    status: int
+    record: dict
+    out: bytes
+    err: bytes
+
+
+def digest(data):
+    return "sha256:" + hashlib.sha256(data).hexdigest()
+
+
+class Place:
+    """repo/work is where commands run; outside, home and state lie beside the repository."""
+
+    def __init__(self, scratch):
+        self.repo, self.outside, self.home, self.state = (
+            scratch / name for name in ("repo", "outside", "home", "state"))
+        self.work = self.repo / "work"
+        for directory in (self.work, self.outside, self.home):
+            directory.mkdir(parents=True)
+        subprocess.run(["git", "init", "-q", self.repo], check=True,
+                       env=tap.ENV | {"HOME": str(self.home)})
+        self.put("outside/secret", "a secret\n")
+
+    def path(self, name):
+        """The name may begin with outside/ or home/; else it is below the repository."""
+        first, _, rest = name.partition("/")
+        return getattr(self, first) / rest if first in ("outside", "home", "state") else self.repo / name
+
+    def put(self, name, data, mode=0o644):
+        path = self.path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data if isinstance(data, bytes) else data.encode())
+        path.chmod(mode)
+        return path
+
+    # ---- running ----
+
+    def environment(self, more):
+        """A value of None takes a variable away."""
+        given = tap.ENV | {"HOME": str(self.home), "WRIT_STATE": str(self.state), "USER": "tester"}
+        return {name: value for name, value in (given | (more or {})).items() if value is not None}
+
+    def writ(self, *args, env=None, stdin=b"", at=None, **more):
+        with tempfile.TemporaryFile() as given:
+            given.write(stdin)
+            given.seek(0)
+            answer = tap.run(["env", "-i", *(f"{k}={v}" for k, v in self.environment(env).items()),
+                              tap.WRIT, *map(str, args)],
+                             stdin=given, memory_mb=UNBOUND_MB, seconds=SECONDS, cwd=at or self.work,
+                             **more)
+        return Run(answer.status, {}, answer.out, answer.err)
+
+    def record_of(self, *args, **more):
+        run = self.writ("exec", "--json", *args, **more)
+        try:
+            return run._replace(record=json.loads(run.out))
+        except ValueError:
+            raise AssertionError(f"no record: status {run.status}\nstdout {run.out[-600:]!r}\n"
+                                 f"stderr {run.err[-600:]!r}") from None
+
+    def exec(self, *command, options=(), **more):
+        return self.record_of(*options, "--", *command, **more)
+
+    def python(self, code, *args, **more):
+        return self.exec(PYTHON, "-c", code, *args, **more)
+
+    def start(self, *args):
+        """Lets `writ exec` run while we do something else; what it prints is nobody's."""
+        return subprocess.Popen([tap.WRIT, "exec", *map(str, args)], cwd=self.work, env=self.environment({}),
+                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    # ---- documents ----
+
+    def registry(self, *tools, allowlist="strict", at="."):
+        """Writes .writ/tools.yaml. A tool is a dict; what it leaves out is filled in."""
+        like = {"name": "a tool", "owner": "somebody", "status": "active"}
+        self.put(f"{at}/.writ/tools.yaml",
+                 json.dumps({"allowlist": allowlist, "tools": [like | tool for tool in tools]}))
+
+    def request(self, command, *arguments, inputs=None, tool="TL-1", metadata=None, **members):
+        """Writes a request document and returns its path."""
+        document = {"execution_id": "3f0c8a52-6d1b-4e97-a1c4-5b7e2d9f0a61", "tool_id": tool,
+                    "adapter_id": "ADP-1",
+                    "inputs": {"command": command, "arguments": list(arguments),
+                               "working_directory": str(self.work)} | (inputs or {}),
+                    "metadata": {"requested_by": "tester", "requested_at": "2026-01-16T10:20:00Z"}
+                    | (metadata or {})} | members
+        return self.put("request.json", json.dumps(document))
+
+    def ask(self, *command, env=None, stdin=b"", at=None, **members):
+        """Runs a request document; the registry allows what the cases use, unless there is one."""
+        if not (self.repo / ".writ").exists():
+            self.registry({"tool_id": "TL-1", "scope": {"commands": [REAL_PYTHON, "/usr/bin/touch",
+                                                                     "/usr/bin/sleep"],
+                                                        "filesystem": "extended"}})
+        return self.record_of("-f", self.request(*command, **members), env=env, stdin=stdin, at=at)
+
+    def ask_python(self, code, *arguments, **members):
+        return self.ask(PYTHON, "-c", code, *arguments, **members)
+
+
+def groups(pid):
+    """The control groups that a writ with this process id has made."""
+    return [path for path in pathlib.Path("/sys/fs/cgroup").rglob("writ-*") if f"-{pid}-" in path.name]
+
+
+# ---- saying what must hold ----
+
+def hold(truth, run):
+    """What a case is about; the run is shown when it does not hold."""
+    if not truth:
+        text = json.dumps(run.record) if run.record else run.out.decode(errors="replace")
+        raise AssertionError(f"status {run.status}\nrecord {text[:2500]}\nstderr {run.err[-600:]!r}")
+
+
+def expect(run, **members):
+    """Members of the record have these values; a__b is b within a."""
+    for name, value in members.items():
+        at = run.record
+        for part in name.split("__"):
+            at = at.get(part) if isinstance(at, dict) else None
+        if at != value:
+            raise AssertionError(f"{name} is {at!r}, expected {value!r}\nstatus {run.status}\n"
+                                 f"record {json.dumps(run.record)[:3000]}\nstderr {run.err[-600:]!r}")
+
+
+def printed(run, text, code=0):
+    """It ended with this code, printed this and complained about nothing."""
+    expect(run, exit_code=code, stderr__text="", stdout__text=text)
+    hold(run.status == code, run)
+
+
+def refused(place, run, status, code, *words):
+    """Nothing ran, and the message names the reason."""
+    problem = run.record.get("problems", [run.record])[0]
+    hold(run.status == status and problem.get("code") == code, run)
+    for word in words:
+        hold(word in problem["message"], run)
+    hold("exit_code" not in run.record and not (place.work / "ran").exists(), run)
+
+
+# ---- cases ----
+
+def collector(cases):
+    """The decorator that marks a case: a function that is given a Place. Its name says which
+    requirements it proves and what is true."""
+    def case(function):
+        @functools.wraps(function)
+        def play(scratch):
+            function(Place(scratch))
+
+        cases.append(play)
+        return function
+
+    return case
+
+
+def may_everything():
+    """Are we root with all rights? Then the sandbox must work, else the machine may lack for it."""
+    status = pathlib.Path("/proc/self/status").read_text()
+    return os.geteuid() == 0 and int(status.split("CapEff:")[1].split()[0], 16) >> 21 & 1
+
+
+def main(cases):
+    with tempfile.TemporaryDirectory() as scratch:
+        run = Place(pathlib.Path(scratch)).writ("exec", "--", "/usr/bin/true")
+    if run.status == 125 and not may_everything():
+        print("1..0 # SKIP", run.err.decode(errors="replace").splitlines()[0])
+        return 0
+    return tap.play(cases)
