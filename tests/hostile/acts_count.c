@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* acts_count.c: a million of everything that the kernel counts. */
+#include "acts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+static int a_file(void)
+{
+    return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+static int a_poll(void)
+{
+    return epoll_create1(EPOLL_CLOEXEC);
+}
+
+static int a_timer_file(void)
+{
+    return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+}
+
+static int an_event(void)
+{
+    return eventfd(0, EFD_CLOEXEC);
+}
+
+static int a_watcher(void)
+{
+    return inotify_init1(IN_CLOEXEC);
+}
+
+static int a_pipe(void)
+{
+    int pair[2];
+
+    return pipe2(pair, O_CLOEXEC);
+}
+
+static int a_timer(void)
+{
+    timer_t timer;
+    struct sigevent quiet = { .sigev_notify = SIGEV_NONE };
+
+    return timer_create(CLOCK_MONOTONIC, &quiet, &timer);
+}
+
+static int a_signal(void)
+{
+    return sigqueue(getpid(), SIGRTMIN + 3, (union sigval){ 0 });
+}
+
+/* WHAT: until it is refused. */
+static int million(int argc, char **argv)
+{
+    /* clang-format off */
+    static const struct { const char *what; int (*make)(void); } rows[] = {
+        { "files", a_file }, { "epolls", a_poll }, { "timerfds", a_timer_file },
+        { "eventfds", an_event }, { "inotifies", a_watcher }, { "pipes", a_pipe },
+        { "timers", a_timer }, { "signals", a_signal },
+    };
+    /* clang-format on */
+    sigset_t all;
+
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, NULL);
+    for (size_t i = 0; argc && i < sizeof rows / sizeof *rows; i++) {
+        int made = 0, last = 0;
+
+        if (strcmp(rows[i].what, argv[0]) != 0)
+            continue;
+        while (made < 1000000 && (last = rows[i].make()) >= 0)
+            made++;
+        refused("EMFILE ENFILE EAGAIN ENOMEM ENOSPC", last, "a million %s", argv[0]);
+        note("%d %s", made, argv[0]);
+        return verdict();
+    }
+    return 99;
+}
+
+/* clang-format off */
+const struct act acts_count[] = {
+    { "R19", "million", million },
+    { 0 },
+};
+/* clang-format on */

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* acts_memory.c: memory in every form the kernel has for it.
+ *
+ * Each form takes four times the 64 MiB it was given, unless it is refused or killed before.
+ */
+#include "acts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static char block[1 << 16];
+
+/* MB: touched, page by page. */
+static int memory(int argc, char **argv)
+{
+    size_t size = (size_t)(argc ? atol(argv[0]) : 128) << 20;
+    char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (memory == MAP_FAILED)
+        return 1;
+    for (size_t i = 0; i < size; i += 4096)
+        memory[i] = 1;
+    note("%zu MB", size >> 20);
+    return 0;
+}
+
+static int taken(long long bytes, long long want)
+{
+    note("%lld MB: %s", bytes >> 20, bytes < want ? strerrorname_np(errno) : "GOT IT");
+    return bytes >= want;
+}
+
+static long long write_all(int fd, long long want)
+{
+    long long total = 0;
+    ssize_t n = fd;
+
+    while (total < want && (n = write(fd, block, sizeof block)) > 0)
+        total += n;
+    return total;
+}
+
+static int hoard_files(const char *form, long long want)
+{
+    static const char *const homes[] = { "/tmp", "/dev/shm", "/run" };
+    long long total = 0;
+
+    if (strcmp(form, "memfd") == 0)
+        return taken(write_all((int)syscall(SYS_memfd_create, "x", 0), want), want);
+    for (size_t i = 0; i < sizeof homes / sizeof *homes; i++)
+        total += write_all(open(text("%s/hoard", homes[i]), O_CREAT | O_WRONLY | O_CLOEXEC, 0600),
+                           want - total);
+    return taken(total, want);
+}
+
+static int hoard_buffers(const char *form, long long want)
+{
+    long long total = 0;
+    int pair[2], size = 1 << 20;
+    ssize_t n;
+
+    while (total < want) {
+        if (strcmp(form, "pipes") == 0 ? pipe2(pair, O_NONBLOCK | O_CLOEXEC)
+                                       : socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair))
+            break;
+        fcntl(pair[1], F_SETPIPE_SZ, size);
+        setsockopt(pair[1], SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
+        while ((n = write(pair[1], block, sizeof block)) > 0)
+            total += n;
+    }
+    return taken(total, want);
+}
+
+static int hoard_shm(const char *form, long long want)
+{
+    long long total = 0, size = 16 << 20;
+
+    for (; total < want; total += size) {
+        int id = shmget(IPC_PRIVATE, (size_t)size, IPC_CREAT | 0600);
+        char *memory = id < 0 ? (void *)-1 : shmat(id, NULL, 0);
+
+        if (memory == (void *)-1)
+            break;
+        memset(memory, form[0], (size_t)size);
+    }
+    return taken(total, want);
+}
+
+/* A page table of 4 KiB for 2 MiB that read as zero. */
+static int hoard_tables(const char *form, long long want)
+{
+    size_t step = 2 << 20, size = (size_t)(want / 4096) * step;
+    volatile char *memory =
+        mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    long long total = 0;
+
+    if (memory == MAP_FAILED)
+        return taken(0, want);
+    madvise((void *)memory, size, MADV_NOHUGEPAGE);
+    for (size_t i = 0; i < size; i += step, total += 4096)
+        total += memory[i];
+    return taken(form ? total : 0, want);
+}
+
+/* Names that lead nowhere are remembered, too. Nothing may be left of them, so this one is bounded.
+ */
+static int hoard_names(const char *form, long long want)
+{
+    char name[256];
+    long long total = 0;
+
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = 0;
+    for (long i = 0; total < want; i++, total += 448) {
+        snprintf(name, 20, "%019ld", i);
+        name[19] = 'n';
+        if (access(name, F_OK) == 0)
+            return 99;
+    }
+    note("%s: %lld MB", form, total >> 20); /* the kernel may let go of them: the runner looks */
+    return 0;
+}
+
+/* FORM, MB */
+static int hoard(int argc, char **argv)
+{
+    /* clang-format off */
+    static const struct { const char *form; int (*take)(const char *, long long); } forms[] = {
+        { "tmpfs", hoard_files }, { "memfd", hoard_files }, { "pipes", hoard_buffers },
+        { "sockets", hoard_buffers }, { "shm", hoard_shm }, { "tables", hoard_tables },
+        { "names", hoard_names },
+    };
+    /* clang-format on */
+    if (argc < 2)
+        return 99;
+    memset(block, 'x', sizeof block);
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        if (strcmp(forms[i].form, argv[0]) == 0)
+            return forms[i].take(argv[0], atoll(argv[1]) << 20);
+    }
+    return 99;
+}
+
+/* ---- R04: memory that cannot be taken back ---- */
+
+static int locked_memory(int argc, char **argv)
+{
+    size_t size = 32 << 20;
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *huge =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+
+    refused("EPERM ENOMEM EAGAIN", mlock(memory, size), "mlock");
+    refused("EPERM ENOMEM EAGAIN", mlockall(MCL_CURRENT | MCL_FUTURE), "mlockall");
+    refused("EPERM ENOMEM EAGAIN",
+            mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_LOCKED, -1,
+                 0) == MAP_FAILED
+                ? -1
+                : 0,
+            "locked mapping");
+    refused("ENOMEM EPERM EINVAL EAGAIN", huge == MAP_FAILED ? -1 : 0, "huge pages");
+    return argc && argv ? 99 : verdict();
+}
+
+/* MB: at once, by the kernel. */
+static int populate(int argc, char **argv)
+{
+    size_t size = (size_t)(argc ? atol(argv[0]) : 128) << 20;
+    void *memory =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+    if (memory == MAP_FAILED)
+        return 1;
+    memset(memory, 1, size);
+    note("GOT IT");
+    return 0;
+}
+
+/* clang-format off */
+const struct act acts_memory[] = {
+    { "R01", "memory",        memory },
+    { "R03", "hoard",         hoard },
+    { "R04", "locked_memory", locked_memory },
+    { "R04", "populate",      populate },
+    { 0 },
+};
+/* clang-format on */
