@@ -78,36 +78,41 @@ static bool run(struct exec *x, struct error *e)
     return sandbox_run(&run, x->world, x->a, &x->outcome, e);
 }
 
-int writ_exec(const struct writ_command *command, char **answer, bool *ran)
+static int exec_all(struct exec *x, char **answer, bool *ran)
 {
-    _arena_ struct arena a = { 0 };
     _buf_ struct buf out = { .max = ANSWER_MAX };
-    struct exec x = { .command = command, .world = world_real(), .a = &a, .store = -1 };
-    bool ok, gathered;
     struct report r;
     struct error e = { 0 };
 
-    *ran = false;
-    if (!exec_read(&x, &r))
+    if (!exec_read(x, &r))
         return wrong(&r, "request", answer);
-    if (!exec_see(&x, &e))
-        return refuse(&x, &e, status_of(&e), answer);
-    if (!exec_registry(&x, &r))
+    if (!exec_open_store(x, &e))
+        return refuse(x, &e, WRIT_UNRECORDED, answer);
+    if (!exec_see(x, &e))
+        return refuse(x, &e, status_of(&e), answer);
+    if (!exec_registry(x, &r))
         return wrong(&r, "registry", answer);
-    if (!exec_admit(&x, &e))
-        return refuse(&x, &e, status_of(&e), answer);
-    if (!exec_open_store(&x, &e))
-        return refuse(&x, &e, WRIT_UNRECORDED, answer);
-    ok = run(&x, &e);
-    gathered = ok && exec_gather(&x, &e);
-    if (x.store >= 0)
-        (void)close(x.store);
-    if (!ok)
-        return refuse(&x, &e, WRIT_NO_SANDBOX, answer);
-    if (!gathered)
-        return refuse(&x, &e, WRIT_UNRECORDED, answer);
-    exec_record(&x, &out);
+    if (!exec_admit(x, &e))
+        return refuse(x, &e, status_of(&e), answer);
+    if (!run(x, &e))
+        return refuse(x, &e, WRIT_NO_SANDBOX, answer);
+    if (!exec_gather(x, &e))
+        return refuse(x, &e, WRIT_UNRECORDED, answer);
+    exec_record(x, &out);
     *answer = take_answer(&out);
     *ran = true;
-    return x.outcome.exit_code;
+    return x->outcome.exit_code;
+}
+
+int writ_exec(const struct writ_command *command, char **answer, bool *ran)
+{
+    _arena_ struct arena a = { 0 };
+    struct exec x = { .command = command, .world = world_real(), .a = &a, .store = -1 };
+    int status;
+
+    *ran = false;
+    status = exec_all(&x, answer, ran);
+    if (x.store >= 0)
+        (void)close(x.store);
+    return status;
 }

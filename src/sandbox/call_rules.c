@@ -44,8 +44,9 @@ const struct call_rule_row call_rules[] = {
     { CALL_PROTOCOL,    2, ALL,         CALL_IS,   IPPROTO_UDP,                      CALL_ALLOW },
     { CALL_PROTOCOL,    0, ALL,         CALL_ELSE, 0,                                CALL_NO_PROTOCOL },
 
-    { CALL_PAIR,        1, SOCKET_TYPE, CALL_IS,   SOCK_DGRAM,                       CALL_NO_PROTOCOL },
-    { CALL_PAIR,        0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
+    { CALL_PAIR,        1, SOCKET_TYPE, CALL_IS,   SOCK_STREAM,                      CALL_ALLOW },
+    { CALL_PAIR,        1, SOCKET_TYPE, CALL_IS,   SOCK_SEQPACKET,                   CALL_ALLOW },
+    { CALL_PAIR,        0, ALL,         CALL_ELSE, 0,                                CALL_NO_PROTOCOL },
 
     { CALL_INET,        1, SOCKET_TYPE, CALL_IS,   SOCK_STREAM,                      CALL_PROTOCOL },
     { CALL_INET,        1, SOCKET_TYPE, CALL_IS,   SOCK_DGRAM,                       CALL_PROTOCOL },

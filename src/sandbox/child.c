@@ -403,8 +403,8 @@ static void watch(const struct jail *jail, int signals, pid_t command)
         if (fds[1].revents)
             return;
         while (read(signals, &info, sizeof info) == (ssize_t)sizeof info)
-            if (info.ssi_signo == SIGTERM)
-                (void)kill(-1, SIGTERM);
+            if (info.ssi_signo != SIGCHLD)
+                (void)kill(-1, info.ssi_signo == SIGTERM ? SIGTERM : SIGKILL);
         if (reap(command, &word.status)) {
             (void)send(jail->line, &word, sizeof word, MSG_NOSIGNAL);
             return;
@@ -428,6 +428,7 @@ void child_main(struct jail *jail)
     (void)sigemptyset(&ours);
     (void)sigaddset(&ours, SIGCHLD);
     (void)sigaddset(&ours, SIGTERM);
+    (void)sigaddset(&ours, SIGQUIT);
     signals = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
     /* The command borrows our memory until it execs: nothing is copied. */
     command = clone(command_main, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &child);

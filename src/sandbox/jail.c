@@ -156,7 +156,7 @@ static void choose_calls(const struct jail_ask *ask, struct jail *j)
     struct seccomp_policy policy = { .fork = ask->allow_fork ? FORK_FREE : FORK_NEVER,
                                      .count_threads = ask->allow_fork && ask->count_threads,
                                      .inet = true,
-                                     .no_setid = j->privileged };
+                                     .no_setid = true };
 
     j->count_threads = policy.count_threads;
     seccomp_build(&policy, &j->seccomp);

@@ -192,6 +192,16 @@ static void find_repository(const struct reach_ask *ask, struct reach *r, struct
     r->home_root = callers.root;
 }
 
+/* What writ itself keeps is nobody's to read or to change. */
+static void hide_state(const struct reach_ask *ask, struct reach *r)
+{
+    struct grant state = { .access = ACCESS_DENIED, .why = "writ's own" };
+    struct error e;
+
+    if (ask->state)
+        (void)!grants_open(&r->grants, state, ask->caller, ask->state, &e);
+}
+
 bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out, struct error *e)
 {
     const struct path_pattern *pattern;
@@ -224,6 +234,7 @@ bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out
         return false;
     if (!denied_follow(&r.grants, &r.absent, ask->state, e) || !submounts_deny(&r.grants, e))
         return false;
+    hide_state(ask, &r);
     protect(&r.grants, &r.absent);
     grants_pin(&r.grants);
     absents_pin(&r.absent, &r.grants);

@@ -18,29 +18,30 @@ struct loop {
     struct supervision *s;
     struct pollfd fds[SLOTS];
     int64_t act_at; /* stop it, or kill it */
-    bool asked;     /* it was asked to end */
+    size_t stops;   /* how often it was stopped */
     bool dead;
     int64_t look_at; /* at the threads */
 };
 
-static void signal_init(const struct loop *l, int signal)
-{
-    (void)syscall(SYS_pidfd_send_signal, l->s->init, signal, NULL, 0);
-}
+/* First it is asked to end, then init is told to end it, which counts what it used; at last init
+ * itself is ended, and the kernel ends the rest. */
+static const struct {
+    int signal;
+    int64_t patience_ms;
+} stops[] = {
+    { SIGTERM, GRACE_MS },
+    { SIGQUIT, 1000 },
+    { SIGKILL, INT64_MAX / 2 },
+};
 
-/* First it is asked, then it is made to. The cause is set before the signal goes out. */
+/* The cause is set before the signal goes out. */
 static void stop(struct loop *l, enum cause cause)
 {
     if (l->s->stopped_for == CAUSE_EXITED)
         l->s->stopped_for = cause;
-    if (!l->asked) {
-        l->asked = true;
-        l->act_at = l->s->world->mono_ms(l->s->world->self) + GRACE_MS;
-        signal_init(l, SIGTERM);
-    } else {
-        l->act_at = INT64_MAX;
-        signal_init(l, SIGKILL);
-    }
+    l->act_at = l->s->world->mono_ms(l->s->world->self) + stops[l->stops].patience_ms;
+    (void)syscall(SYS_pidfd_send_signal, l->s->init, stops[l->stops].signal, NULL, 0);
+    l->stops += l->stops + 1 < COUNT(stops);
 }
 
 static void take_descriptor(struct msghdr *message, struct threads *threads)

@@ -311,6 +311,8 @@ static void N03_socket_pairs_are_local(void **state)
         all_say(want, __NR_socketpair, family | HIGH, SOCK_SEQPACKET, 0);
         all_say(family == AF_UNIX ? ERRNO(EPROTONOSUPPORT) : want, __NR_socketpair, family,
                 SOCK_DGRAM | SOCK_CLOEXEC, 0);
+        all_say(family == AF_UNIX ? ERRNO(EPROTONOSUPPORT) : want, __NR_socketpair, family,
+                SOCK_RAW, 0); /* which the kernel takes for datagrams */
     }
 }
 
