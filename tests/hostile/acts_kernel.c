@@ -115,7 +115,7 @@ static const struct call keys[] = {
 /* With -1, -1 and zeros none of them does anything, wherever it is tried. */
 static const struct call privileged[] = {
     { "bpf", SYS_bpf }, { "perf_event_open", SYS_perf_event_open }, { "userfaultfd", SYS_userfaultfd },
-    { "kexec_load", SYS_kexec_load }, { "kexec_file_load", 294 }, { "init_module", SYS_init_module },
+    { "kexec_load", SYS_kexec_load }, { "kexec_file_load", SYS_kexec_file_load }, { "init_module", SYS_init_module },
     { "finit_module", SYS_finit_module }, { "delete_module", SYS_delete_module },
     { "swapon", SYS_swapon }, { "swapoff", SYS_swapoff }, { "reboot", SYS_reboot }, { "acct", SYS_acct },
     { "quotactl", SYS_quotactl }, { "quotactl_fd", 443 }, { "settimeofday", SYS_settimeofday },
