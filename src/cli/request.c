@@ -98,14 +98,14 @@ static void move_to(const struct member *m, const char *open[DEPTH], struct buf 
 {
     size_t same = 0, depth = m ? depth_of(m) : 0;
 
-    while (same < depth && open[same] && strcmp(open[same], m->at[same]) == 0)
+    while (m && same < depth && open[same] && strcmp(open[same], m->at[same]) == 0)
         same++;
     for (size_t i = DEPTH; i-- > same;) {
         if (open[i])
             json_close(to, '}');
         open[i] = NULL;
     }
-    for (size_t i = same; i < depth; i++) {
+    for (size_t i = same; m && i < depth; i++) {
         json_key(to, m->at[i]);
         json_open(to, '{');
         open[i] = m->at[i];
@@ -152,11 +152,13 @@ const char *request_option(struct str pointer)
     for (size_t i = 0; i < COUNT(members); i++) {
         const struct member *m = &members[i];
         _buf_ struct buf path = { .max = 256 };
+        struct str whole;
 
         for (size_t k = 0; k < DEPTH && m->at[k]; k++)
             buf_addf(&path, "/%s", m->at[k]);
-        if (pointer.n >= path.len && memcmp(pointer.s, path.s, path.len) == 0 &&
-            (pointer.n == path.len || pointer.s[path.len] == '/'))
+        whole = buf_str(&path);
+        if (pointer.n >= whole.n && memcmp(pointer.s, whole.s, whole.n) == 0 &&
+            (pointer.n == whole.n || pointer.s[whole.n] == '/'))
             return m->option;
     }
     return NULL;

@@ -196,7 +196,7 @@ static bool follow_one(struct grants *g, const struct grant *now, const char *na
     for (size_t i = 0; i < known.n; i++)
         if (!there || !is_same(known.v[i], file))
             add(wanted, known.v[i]);
-    if (!there)
+    if (!now || !there)
         return true;
     if (!now->is_dir && now->links > 1)
         add(wanted, file);

@@ -195,7 +195,7 @@ void grants_pin_way(struct grants *g, const char *path)
         const char *dir = arena_text(g->a, (struct str){ path, (size_t)(slash - path) });
         struct error e;
 
-        if (grant_find("/", dir, g->a, &pin, &e) && strcmp(pin.path, dir) == 0)
+        if (grant_find("/", dir, g->a, &pin, &e) && pin.path && strcmp(pin.path, dir) == 0)
             grants_add(g, &pin);
     }
 }

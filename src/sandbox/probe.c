@@ -82,10 +82,12 @@ static int use_landlock(const void *self)
 {
     const struct prober *p = self;
     struct jail nothing = { 0 };
+    _fd_ int fd = -1;
 
     if (give_up_rights() != 0 || landlock_enter(&nothing) != 0)
         return -1;
-    if (open(p->ask->program->real, O_RDONLY | O_CLOEXEC) < 0 && errno == EACCES)
+    fd = open(p->ask->program->real, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 && errno == EACCES)
         return 0;
     errno = NOT_HELD;
     return -1;
@@ -129,11 +131,13 @@ static int use_seccomp(const void *self)
 {
     const struct prober *p = self;
     struct sock_fprog program = { p->jail->seccomp.count, p->jail->seccomp.code };
+    _fd_ int fd = -1;
 
     if (give_up_rights() != 0 || syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
                                          SECCOMP_FILTER_FLAG_NEW_LISTENER, &program) < 0)
         return -1;
-    if (socket(AF_NETLINK, SOCK_RAW, 0) < 0 && errno == EAFNOSUPPORT)
+    fd = socket(AF_NETLINK, SOCK_RAW, 0);
+    if (fd < 0 && errno == EAFNOSUPPORT)
         return 0;
     errno = NOT_HELD;
     return -1;
