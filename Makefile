@@ -3,7 +3,7 @@
 
 PREFIX ?= /usr/local
 DESTDIR ?=
-RELEASE = --buildtype=release -Ddebug=true -Db_lto=true -Dtests=false
+RELEASE = --buildtype=release -Ddebug=true -Db_lto=true -Dstatic=true -Dtests=false
 
 all: build/build.ninja            ## build build/writ
 	@ninja -C build --quiet

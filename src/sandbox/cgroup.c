@@ -50,6 +50,14 @@ static void close_dir(struct cgroup_dir *d)
     own_close(&d->parent);
 }
 
+bool cgroup_drop(const struct cgroup *c)
+{
+    for (int i = c->count - 1; i >= 0; i--)
+        if (unlinkat(c->dirs[i].parent, c->name, AT_REMOVEDIR) != 0)
+            return false; /* who is still in one is in all of them */
+    return true;
+}
+
 bool cgroup_remove(struct cgroup *c, struct error *e)
 {
     bool ok = true;
@@ -165,6 +173,15 @@ int cgroup_into(const struct cgroup *c)
         if (c->dirs[i].version == &cgroup_v2)
             return c->dirs[i].dir;
     return -1;
+}
+
+bool cgroup_adopt(const struct cgroup *c, pid_t pid)
+{
+    for (int i = 0; i < c->count; i++)
+        if (c->dirs[i].version == &cgroup_v2 &&
+            !cgroup_write_number(c->dirs[i].dir, "cgroup.procs", pid))
+            return false;
+    return true;
 }
 
 int cgroup_enter(const struct cgroup *c)
@@ -289,20 +306,26 @@ static void sweep_place(const struct cgroup_version *v, int parent, int64_t ns)
         }
 }
 
-void cgroup_sweep(void)
+/* A directory counts the directories in it: with ours alone there is nothing to sweep. */
+static bool has_others(int parent)
 {
-    _seats_ struct cgroup_seats s = { 0 };
+    struct stat s;
+
+    return fstat(parent, &s) != 0 || s.st_nlink > 3;
+}
+
+void cgroup_sweep(const struct cgroup *c)
+{
     struct cgroup_owner self;
     struct error unused;
-    bool foreign;
+    bool foreign, known = false;
 
-    if (!cgroup_owner_self(&self, &foreign, &unused) || foreign || !cgroup_seats_find(&s, &unused))
-        return;
-    for (int i = 0; i < s.count; i++) {
-        const struct cgroup_version *v = version_of(&s.seats[i]);
-        _fd_ int parent = -1;
-
-        if (v->place(&s.seats[i], false, &parent, &unused))
-            sweep_place(v, parent, self.ns);
+    for (int i = 0; i < c->count; i++) {
+        if (!has_others(c->dirs[i].parent))
+            continue;
+        if (!known && (!cgroup_owner_self(&self, &foreign, &unused) || foreign))
+            return;
+        known = true;
+        sweep_place(c->dirs[i].version, c->dirs[i].parent, self.ns);
     }
 }

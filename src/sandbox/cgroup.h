@@ -35,6 +35,10 @@ int cgroup_into(const struct cgroup *c);
  * period: 7 ms). Only system calls, no allocation. 0, or -1 and errno. */
 int cgroup_enter(const struct cgroup *c);
 
+/* Puts a process that was made before it into the groups of version 2. Slow: the kernel waits for
+ * all others. */
+bool cgroup_adopt(const struct cgroup *c, pid_t pid) NODISCARD;
+
 /* How many processes (not threads) are in it now, and how many tasks of all kinds; -1 when it
  * cannot be told. */
 int cgroup_processes(const struct cgroup *c);
@@ -53,14 +57,17 @@ pid_t cgroup_youngest(const struct cgroup *c);
 /* What it used; to be asked when it has ended. */
 void cgroup_usage(const struct cgroup *c, struct cgroup_usage *out);
 
+/* Removes the directories if nobody is in them any more; false: somebody is. cgroup_remove() has to
+ * be called all the same. */
+bool cgroup_drop(const struct cgroup *c) NODISCARD;
+
 /* Kills what is left in it, waits until it is empty (about 2 s at most) and removes the
  * directories. Closes all descriptors and leaves *c zeroed, also on false, which means that one
  * could not be removed; a sweep tries again once this process is gone. Accepts a zeroed one. */
 bool cgroup_remove(struct cgroup *c, struct error *e) NODISCARD;
 
-/* Removes the groups of runs whose supervisor is dead, where this process would make its own.
- * Cheap when there are none. */
-void cgroup_sweep(void);
+/* Removes the groups of runs whose supervisor is dead, beside these. Cheap when there are none. */
+void cgroup_sweep(const struct cgroup *c);
 
 /* For doctor: which of memory, pids and cpu could be limited here, found by making a group and
  * removing it. kind is "v1", "v2" or NULL; why then says what stands in the way and what mends

@@ -211,7 +211,29 @@ static int close_others(struct child *c)
  */
 static int enter_cgroup(struct child *c)
 {
-    return cgroup_enter(&c->jail->cgroup);
+    union {
+        char bytes[CMSG_SPACE(CGROUP_DIRS * sizeof(int))];
+        struct cmsghdr head;
+    } control = { 0 };
+    char word = 0;
+    struct iovec part = { &word, 1 };
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control
+    };
+    int tasks[CGROUP_DIRS];
+    size_t n;
+
+    if (!c->jail->late_groups)
+        return cgroup_enter(&c->jail->cgroup);
+    if (recvmsg(c->jail->line, &message, MSG_CMSG_CLOEXEC) != 1 || word != WORD_GROUPS)
+        return -1;
+    n = control.head.cmsg_len > CMSG_LEN(0) ? (control.head.cmsg_len - CMSG_LEN(0)) / sizeof(int)
+                                            : 0;
+    memcpy(tasks, CMSG_DATA(&control.head), n * sizeof(int));
+    for (size_t i = 0; i < n; i++)
+        if (write(tasks[i], "0", 1) != 1)
+            return -1;
+    return 0;
 }
 
 /* A01-10: as many CPUs as cores, beginning with the one we are on: nothing has to move. */

@@ -75,6 +75,7 @@ struct jail {
     int cores;                         /* CPUs it may run on */
 
     struct cgroup cgroup;
+    bool late_groups; /* they are made while the root is built, and come over the line */
     struct seccomp_program seccomp;
 
     int streams[3]; /* what become its 0, 1 and 2 */

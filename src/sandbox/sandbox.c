@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 
 #include "contract/codes.h"
@@ -34,6 +36,8 @@ struct holding {
     char *parts;
     struct capture out, err;
     struct threads threads;
+    struct cgroup_usage usage;
+    bool measured; /* the usage is final, and the groups are gone */
 };
 
 static void close_fd(int *fd)
@@ -134,6 +138,17 @@ static bool make_group(const struct run *run, struct holding *h, struct error *e
     return true;
 }
 
+/* A process can be cloned into a group of version 2 only, and that has to be there before. Others
+ * are made while the new process builds its root. What may be missing has to be known before, too.
+ */
+static bool groups_come_first(const struct run *run)
+{
+    struct statfs s;
+
+    return (run->weak & (1U << LAYER_CGROUP)) || statfs("/sys/fs/cgroup", &s) != 0 ||
+           s.f_type == CGROUP2_SUPER_MAGIC;
+}
+
 static bool seccomp_works(void)
 {
     uint32_t action = SECCOMP_RET_ERRNO;
@@ -171,16 +186,18 @@ static bool build(const struct run *run, struct arena *a, struct holding *h, str
         .argv = run->argv,
         .env = run->env,
     };
+    bool first = groups_come_first(run);
     struct cgroup group;
 
-    if (!make_group(run, h, e))
+    if (first && !make_group(run, h, e))
         return false;
     group = h->jail.cgroup;
     ask.layers &= h->jail.layers | ~(1U << LAYER_CGROUP);
-    ask.count_threads = group.count > 0 && (ask.layers & (1U << LAYER_SECCOMP));
+    ask.count_threads = (!first || group.count > 0) && (ask.layers & (1U << LAYER_SECCOMP));
     jail_build(&ask, a, &h->jail);
     h->jail.cgroup = group;
-    if (group.count == 0) {
+    h->jail.late_groups = !first;
+    if (first && group.count == 0) {
         h->jail.process_most = processes->max_children + 2;
         h->jail.memory_most = run->limits->memory_mb << 20;
     }
@@ -245,40 +262,34 @@ static bool set_going(struct holding *h, struct error *e)
     return true;
 }
 
-/* ---- what became of it ---- */
-
-static void read_status(int status, struct outcome *out)
+/* The groups, when the new process is already at work: the command enters them by descriptors. */
+static bool hand_over_groups(struct holding *h, struct error *e)
 {
-    out->cause = WIFSIGNALED(status) ? CAUSE_SIGNALED : CAUSE_EXITED;
-    out->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    out->core = WIFSIGNALED(status) && WCOREDUMP(status);
-    out->exit_code = out->signal ? 128 + out->signal : WEXITSTATUS(status);
-}
+    union {
+        char bytes[CMSG_SPACE(CGROUP_DIRS * sizeof(int))];
+        struct cmsghdr head;
+    } control = { .head = { .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS } };
+    char word = WORD_GROUPS;
+    struct iovec part = { &word, 1 };
+    struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+    int tasks[CGROUP_DIRS];
+    size_t n = 0;
 
-static int exit_code_of(int why)
-{
-    return why == ENOENT || why == ENOTDIR ? 127 : 126;
-}
-
-/* A01-1: memory and time only with the evidence for it. */
-static void judge(const struct supervision *s, const struct cgroup_usage *usage,
-                  struct outcome *out)
-{
-    read_status(s->ended ? s->status : SIGKILL, out);
-    if (s->failed) {
-        out->cause = CAUSE_EXEC_FAILED;
-        out->error = s->failure.sys;
-        out->exit_code = exit_code_of(s->failure.sys);
-        out->signal = 0;
-    } else if (s->stopped_for == CAUSE_TIMEOUT) {
-        out->cause = CAUSE_TIMEOUT;
-        out->exit_code = EXIT_TIMEOUT;
-    } else if (s->stopped_for == CAUSE_CANCELLED) {
-        out->cause = CAUSE_CANCELLED;
-    } else if (out->exit_code == EXIT_OOM && usage->oom_kills > 0) { /* it, or what it waited for */
-        out->cause = CAUSE_OOM;
+    for (int i = 0; i < h->jail.cgroup.count; i++)
+        if (h->jail.cgroup.dirs[i].tasks >= 0)
+            tasks[n++] = h->jail.cgroup.dirs[i].tasks;
+    if (n > 0) {
+        control.head.cmsg_len = CMSG_LEN(n * sizeof(int));
+        memcpy(CMSG_DATA(&control.head), tasks, n * sizeof(int));
+        message.msg_control = &control;
+        message.msg_controllen = CMSG_SPACE(n * sizeof(int));
     }
+    if (cgroup_adopt(&h->jail.cgroup, h->pid) && sendmsg(h->line, &message, MSG_NOSIGNAL) == 1)
+        return true;
+    return error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:cgroup: the groups cannot be entered");
 }
+
+/* ---- what became of it ---- */
 
 static struct printed printed_of(struct capture *c, struct arena *a)
 {
@@ -308,51 +319,23 @@ static void measure(const struct holding *h, const struct rusage *used,
 static bool finish(struct supervision *s, struct holding *h, struct arena *a, struct outcome *out,
                    struct error *e)
 {
-    struct cgroup_usage usage = { .memory_peak_bytes = -1, .cpu_ms = -1 };
     struct rusage used = { 0 };
     int status;
 
     while (wait4(h->pid, &status, __WALL, &used) < 0 && errno == EINTR)
         ;
-    if (h->jail.cgroup.count > 0)
-        cgroup_usage(&h->jail.cgroup, &usage);
+    if (!h->measured)
+        cgroup_usage(&h->jail.cgroup, &h->usage);
     if (s->failed && !child_failed_at_exec(&s->failure))
         return child_failure(&s->failure, e);
     if (!s->ready && !s->failed && s->stopped_for != CAUSE_CANCELLED)
         return error_set(e, CODE_LAYER_MISSING,
                          "LAYER_MISSING:pid: the new process vanished while its walls were built");
-    judge(s, &usage, out);
-    measure(h, &used, &usage, out);
+    outcome_judge(s, &h->usage, out);
+    measure(h, &used, &h->usage, out);
     out->out = printed_of(&h->out, a);
     out->err = printed_of(&h->err, a);
     return true;
-}
-
-static struct outcome outcome_of_nothing(void)
-{
-    struct printed nothing = { .head = { "", 0 }, .digest = digest_of("", 0) };
-
-    return (struct outcome){ .out = nothing, .err = nothing, .cgroup = "none" };
-}
-
-struct outcome outcome_waited(enum cause cause, int64_t ms)
-{
-    struct outcome o = outcome_of_nothing();
-
-    o.cause = cause;
-    o.exit_code = cause == CAUSE_TIMEOUT ? EXIT_TIMEOUT : 128 + SIGINT;
-    o.duration_ms = ms;
-    return o;
-}
-
-struct outcome outcome_not_started(int why)
-{
-    struct outcome o = outcome_of_nothing();
-
-    o.cause = CAUSE_EXEC_FAILED;
-    o.exit_code = exit_code_of(why);
-    o.error = why;
-    return o;
 }
 
 /* The file that is started, digested while there is nothing else to do. */
@@ -379,6 +362,15 @@ static void kill_init(const struct holding *h)
         ;
 }
 
+/* Who is in no group any more is not waited for: they go while the tree is torn down. */
+static void take_usage(void *self)
+{
+    struct holding *h = self;
+
+    cgroup_usage(&h->jail.cgroup, &h->usage);
+    h->measured = cgroup_drop(&h->jail.cgroup);
+}
+
 static bool run_built(const struct run *run, const struct world *world, struct arena *a,
                       struct holding *h, struct outcome *out, struct error *e)
 {
@@ -390,6 +382,8 @@ static bool run_built(const struct run *run, const struct world *world, struct a
                              .err = &h->err,
                              .threads = &h->threads,
                              .idle = hash_some,
+                             .ended_hook = take_usage,
+                             .ended_self = h,
                              .stopped_for = CAUSE_EXITED };
     struct hashing *hashing = arena_new(a, struct hashing);
     _fd_ int program = open(run->program->real, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -400,7 +394,8 @@ static bool run_built(const struct run *run, const struct world *world, struct a
     sha256_begin(&hashing->sum);
     if (!start(h, e))
         return false;
-    if (!set_going(h, e)) {
+    if (!set_going(h, e) ||
+        (h->jail.late_groups && (!make_group(run, h, e) || !hand_over_groups(h, e)))) {
         kill_init(h);
         return false;
     }
@@ -413,7 +408,7 @@ static bool run_built(const struct run *run, const struct world *world, struct a
     capture_begin(&h->err, h->ours[1], run->live[1], (size_t)outputs[OUTPUT_STDERR].bytes,
                   h->parts + CAPTURE_PART);
     h->ours[0] = h->ours[1] = -1; /* the captures have them */
-    cgroup_sweep();
+    cgroup_sweep(&h->jail.cgroup);
     s.line = h->line;
     s.init = h->init;
     supervise(&s);

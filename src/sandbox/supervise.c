@@ -80,6 +80,7 @@ static void listen_to_init(struct loop *l)
         } else if (word.kind == WORD_ENDED) {
             l->s->ended = true;
             l->s->status = word.status;
+            l->s->ended_hook(l->s->ended_self);
         } else if (!l->s->failed) {
             l->s->failed = true;
             l->s->failure = word;

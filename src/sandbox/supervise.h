@@ -22,6 +22,8 @@ struct supervision {
     struct threads *threads;
     bool (*idle)(void *self); /* work for when nothing happens; false: it is done. NULL: none */
     void *idle_self;
+    void (*ended_hook)(void *self); /* the command has ended; its tree is being torn down */
+    void *ended_self;
 
     /* what came of it */
     bool ready;  /* the walls stood, and the command was being started */

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* outcome.c: turns what was seen of a run into how it ended. */
+#include "sandbox/outcome.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+static void read_status(int status, struct outcome *out)
+{
+    out->cause = WIFSIGNALED(status) ? CAUSE_SIGNALED : CAUSE_EXITED;
+    out->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    out->core = WIFSIGNALED(status) && WCOREDUMP(status);
+    out->exit_code = out->signal ? 128 + out->signal : WEXITSTATUS(status);
+}
+
+static int exit_code_of(int why)
+{
+    return why == ENOENT || why == ENOTDIR ? 127 : 126;
+}
+
+/* A01-1: memory and time only with the evidence for it. */
+void outcome_judge(const struct supervision *s, const struct cgroup_usage *usage,
+                   struct outcome *out)
+{
+    read_status(s->ended ? s->status : SIGKILL, out);
+    if (s->failed) {
+        out->cause = CAUSE_EXEC_FAILED;
+        out->error = s->failure.sys;
+        out->exit_code = exit_code_of(s->failure.sys);
+        out->signal = 0;
+    } else if (s->stopped_for == CAUSE_TIMEOUT) {
+        out->cause = CAUSE_TIMEOUT;
+        out->exit_code = EXIT_TIMEOUT;
+    } else if (s->stopped_for == CAUSE_CANCELLED) {
+        out->cause = CAUSE_CANCELLED;
+    } else if (out->exit_code == EXIT_OOM && usage->oom_kills > 0) { /* it, or what it waited for */
+        out->cause = CAUSE_OOM;
+    }
+}
+
+static struct outcome outcome_of_nothing(void)
+{
+    struct printed nothing = { .head = { "", 0 }, .digest = digest_of("", 0) };
+
+    return (struct outcome){ .out = nothing, .err = nothing, .cgroup = "none" };
+}
+
+struct outcome outcome_waited(enum cause cause, int64_t ms)
+{
+    struct outcome o = outcome_of_nothing();
+
+    o.cause = cause;
+    o.exit_code = cause == CAUSE_TIMEOUT ? EXIT_TIMEOUT : 128 + SIGINT;
+    o.duration_ms = ms;
+    return o;
+}
+
+struct outcome outcome_not_started(int why)
+{
+    struct outcome o = outcome_of_nothing();
+
+    o.cause = CAUSE_EXEC_FAILED;
+    o.exit_code = exit_code_of(why);
+    o.error = why;
+    return o;
+}

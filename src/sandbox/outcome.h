@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* outcome.h: what became of a command: how it ended and why, what it printed and used. */
+#pragma once
+
+#include "base/digest.h"
+#include "contract/exits.h"
+#include "sandbox/supervise.h"
+
+struct printed {
+    struct str head; /* in the arena */
+    int64_t bytes;
+    struct digest digest;
+};
+
+struct outcome {
+    enum cause cause;
+    int exit_code; /* -1: there is none */
+    int signal;    /* that ended it; 0: none */
+    bool core;
+    int error; /* errno of a command that could not be started */
+    struct printed out, err;
+    struct digest program; /* of the file that was started */
+    int64_t duration_ms, cpu_ms, memory_peak_bytes, oom_events, pids_hits;
+    unsigned layers;    /* that held it */
+    unsigned missing;   /* that should have; the caller said it may do without */
+    const char *left;   /* what could not be removed, in words; NULL: nothing is left */
+    const char *cgroup; /* "v1", "v2", "hybrid" or "none" */
+    int landlock;       /* its version */
+};
+
+/* Outcomes without a run: of a command that is not there (ENOENT) or cannot be started (EACCES); of
+ * one whose standard input did not come to an end in time, or before somebody stopped it. */
+struct outcome outcome_not_started(int why);
+struct outcome outcome_waited(enum cause cause, int64_t ms);
+
+/* How it ended, by what the supervisor saw and the kernel counted. */
+void outcome_judge(const struct supervision *s, const struct cgroup_usage *usage,
+                   struct outcome *out);
