@@ -18,9 +18,11 @@ static void man_usage(const struct command *c, struct buf *to)
     man_bold(str_of("writ"), to);
     buf_addc(to, ' ');
     man_bold(str_of(c->name), to);
+    if (c->command_line)
+        buf_adds(to, " \\[OPTION...\\]");
     buf_adds(to, *c->operands ? " " : "");
     man_text(str_of(c->operands), to);
-    for (const struct option *o = c->options; o->name; o++) {
+    for (const struct option *o = c->options; o->name && !c->command_line; o++) {
         buf_adds(to, " \\[*--");
         buf_adds(to, o->name);
         buf_addc(to, '*');
@@ -115,14 +117,19 @@ static void man_writ(struct buf *to)
     buf_adds(to, "Data goes to standard output, messages to standard error. Options and operands "
                  "may be mixed; *\\-\\-* ends the options.\n");
     man_statuses(to);
-    buf_adds(to, "# ENVIRONMENT\n\n"
-                 "*NO\\_COLOR*\n\tSet to anything but nothing: no colours.\n\n"
-                 "*TERM*\n\tNot set, or *dumb*: no colours.\n\n"
-                 "There are no colours in a pipe or a file either.\n\n"
-                 "# FILES\n\nThe files that are named on the command line. There is no "
-                 "configuration, and nothing is written.\n\n"
-                 "# SEE ALSO\n\n*writ-documents*(5): every field of every kind of document, and "
-                 "every table\n");
+    buf_adds(to,
+             "# ENVIRONMENT\n\n"
+             "*NO\\_COLOR*\n\tSet to anything but nothing: no colours.\n\n"
+             "*TERM*\n\tNot set, or *dumb*: no colours.\n\n"
+             "There are no colours in a pipe or a file either.\n\n"
+             "*WRIT\\_STATE*\n\tWhere *writ exec* keeps what outlives a run: files that were asked "
+             "for, and what was denied. Else *$XDG\\_STATE\\_HOME/writ*, else "
+             "*~/.local/state/writ*.\n\n"
+             "# FILES\n\nThe files that are named on the command line, and "
+             "*.writ/tools.yaml* at the top of the repository or above: the tools that "
+             "documents may use.\n\n"
+             "# SEE ALSO\n\n*writ-documents*(5): every field of every kind of document, and "
+             "every table\n");
 }
 
 bool paper_man(const char *page, struct buf *to)

@@ -33,8 +33,11 @@ void help_all(void)
 
 void help_command(const struct command *c)
 {
-    out(PLAIN, "writ %s %s", c->name, c->operands);
-    for (const struct option *o = c->options; o->name; o++)
+    out(PLAIN, "writ %s", c->name);
+    if (c->command_line)
+        out(PLAIN, " [OPTION...]");
+    out(PLAIN, " %s", c->operands);
+    for (const struct option *o = c->options; o->name && !c->command_line; o++)
         out(PLAIN, " [--%s%s%s]", o->name, o->value ? " " : "", o->value ? o->value : "");
     out(PLAIN, "\n\n");
     show_examples(c->examples, COUNT(c->examples));
@@ -44,7 +47,12 @@ void help_command(const struct command *c)
     for (const struct option *o = c->options; o->name; o++) {
         int pad = 16 - (int)strlen(o->name) - (o->value ? (int)strlen(o->value) + 1 : 0);
 
-        out(BOLD, "  --%s", o->name);
+        if (o->letter) {
+            out(BOLD, "  -%c", o->letter);
+            out(PLAIN, ",");
+            pad -= 4;
+        }
+        out(BOLD, o->letter ? " --%s" : "  --%s", o->name);
         out(PLAIN, "%s%s%*s %s\n", o->value ? " " : "", o->value ? o->value : "", pad > 0 ? pad : 0,
             "", o->help);
     }
