@@ -175,15 +175,6 @@ int cgroup_into(const struct cgroup *c)
     return -1;
 }
 
-bool cgroup_adopt(const struct cgroup *c, pid_t pid)
-{
-    for (int i = 0; i < c->count; i++)
-        if (c->dirs[i].version == &cgroup_v2 &&
-            !cgroup_write_number(c->dirs[i].dir, "cgroup.procs", pid))
-            return false;
-    return true;
-}
-
 int cgroup_enter(const struct cgroup *c)
 {
     for (int i = 0; i < c->count; i++)

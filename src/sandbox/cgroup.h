@@ -35,10 +35,6 @@ int cgroup_into(const struct cgroup *c);
  * period: 7 ms). Only system calls, no allocation. 0, or -1 and errno. */
 int cgroup_enter(const struct cgroup *c);
 
-/* Puts a process that was made before it into the groups of version 2. Slow: the kernel waits for
- * all others. */
-bool cgroup_adopt(const struct cgroup *c, pid_t pid) NODISCARD;
-
 /* How many processes (not threads) are in it now, and how many tasks of all kinds; -1 when it
  * cannot be told. */
 int cgroup_processes(const struct cgroup *c);

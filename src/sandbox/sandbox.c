@@ -15,6 +15,7 @@
 #include <sys/vfs.h>
 #include <sys/wait.h>
 
+#include "base/fs.h"
 #include "contract/codes.h"
 #include "contract/limits.h"
 #include "sandbox/identity.h"
@@ -138,6 +139,22 @@ static bool make_group(const struct run *run, struct holding *h, struct error *e
     return true;
 }
 
+/* Does version 2 have one of our controllers, beside version 1? */
+static bool is_hybrid(void)
+{
+    static const char *const ours[] = { "cpu", "memory", "pids" };
+    _arena_ struct arena a = { 0 };
+    struct str list;
+    struct error none;
+
+    if (!fs_read("/sys/fs/cgroup/unified/cgroup.controllers", 4096, &a, &list, &none))
+        return false;
+    for (size_t i = 0; i < COUNT(ours); i++)
+        if (strstr(list.s, ours[i]))
+            return true;
+    return false;
+}
+
 /* A process can be cloned into a group of version 2 only, and that has to be there before. Others
  * are made while the new process builds its root. What may be missing has to be known before, too.
  */
@@ -146,7 +163,7 @@ static bool groups_come_first(const struct run *run)
     struct statfs s;
 
     return (run->weak & (1U << LAYER_CGROUP)) || statfs("/sys/fs/cgroup", &s) != 0 ||
-           s.f_type == CGROUP2_SUPER_MAGIC;
+           s.f_type == CGROUP2_SUPER_MAGIC || is_hybrid();
 }
 
 static bool seccomp_works(void)
@@ -284,7 +301,10 @@ static bool hand_over_groups(struct holding *h, struct error *e)
         message.msg_control = &control;
         message.msg_controllen = CMSG_SPACE(n * sizeof(int));
     }
-    if (cgroup_adopt(&h->jail.cgroup, h->pid) && sendmsg(h->line, &message, MSG_NOSIGNAL) == 1)
+    if (cgroup_into(&h->jail.cgroup) >= 0)
+        return error_set(e, CODE_LAYER_MISSING,
+                         "LAYER_MISSING:cgroup: version 2 is mounted at an unusual place");
+    if (sendmsg(h->line, &message, MSG_NOSIGNAL) == 1)
         return true;
     return error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:cgroup: the groups cannot be entered");
 }
