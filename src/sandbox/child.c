@@ -66,11 +66,6 @@ static int take_identity(struct child *c)
     return (int)syscall(SYS_setresuid, j->uid, j->uid, j->uid);
 }
 
-static int begin_net(struct child *c)
-{
-    return c->jail->host_network ? 0 : net_begin();
-}
-
 static int enter_net(struct child *c)
 {
     return c->jail->host_network ? 0 : net_enter();
@@ -348,12 +343,11 @@ static const struct stage {
 } init_stages[] = {
     { "go",        LAYER_USER,     wait_for_go },
     { "identity",  LAYER_USER,     take_identity },
-    { "network",   LAYER_NET,      begin_net },
+    { "network",   LAYER_NET,      enter_net },
     { "root",      LAYER_MOUNT,    make_root },
     { "trees",     LAYER_MOUNT,    mount_trees },
     { "devices",   LAYER_MOUNT,    mount_devices },
     { "proc",      LAYER_MOUNT,    mount_proc },
-    { "network",   LAYER_NET,      enter_net },
     { "pivot",     LAYER_MOUNT,    enter_root },
     { "others",    LAYER_PID,      close_others },
     { "names",     LAYER_USER,     set_names },
