@@ -239,3 +239,24 @@ void json_doc(struct buf *to, const struct doc *d)
     separate(to);
     put(to, d, NULL);
 }
+
+void json_put(struct buf *to, const char *key, const char *text)
+{
+    json_key(to, key);
+    if (text)
+        json_outside(to, str_of(text));
+    else
+        json_nil(to);
+}
+
+void json_put_int(struct buf *to, const char *key, int64_t n)
+{
+    json_key(to, key);
+    json_int(to, n);
+}
+
+void json_put_bool(struct buf *to, const char *key, bool truth)
+{
+    json_key(to, key);
+    json_bool(to, truth);
+}

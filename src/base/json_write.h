@@ -25,3 +25,9 @@ void json_int(struct buf *to, int64_t n);
 void json_bool(struct buf *to, bool truth);
 void json_nil(struct buf *to);
 void json_doc(struct buf *to, const struct doc *d); /* keys in the order they were read */
+
+/* A whole member: its key, and a text as json_outside() writes it (NULL: null), a number, a truth.
+ */
+void json_put(struct buf *to, const char *key, const char *text);
+void json_put_int(struct buf *to, const char *key, int64_t n);
+void json_put_bool(struct buf *to, const char *key, bool truth);

@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { BLOCK = 16 * 1024 };
+enum { BLOCK = 16 * 1024, FIRST_ROOM = 32 };
 _Static_assert(ARENA_ALIGN >= alignof(max_align_t), "anything may live in an arena");
 
 struct arena_block {
@@ -36,6 +36,17 @@ void arena_grow(struct arena *a, size_t size)
         mem_end();
     *b = (struct arena_block){ .before = a->last, .size = room };
     use_block(a, b);
+}
+
+void *arena_more(struct arena *a, void *v, size_t n, size_t *room, size_t size)
+{
+    void *longer;
+
+    if (n < *room)
+        return v;
+    *room = *room ? 2 * *room : FIRST_ROOM;
+    longer = arena_alloc(a, *room * size);
+    return n ? memcpy(longer, v, n * size) : longer;
 }
 
 char *arena_text(struct arena *a, struct str s)

@@ -38,6 +38,11 @@ __attribute__((malloc, returns_nonnull)) static inline void *arena_alloc(struct 
     return memset(p, 0, size);
 }
 
+/* Room for one more item of `size` bytes behind n of them: the array itself, or a copy of it that
+ * is twice as long. */
+void *arena_more(struct arena *a, void *v, size_t n, size_t *room, size_t size)
+    __attribute__((returns_nonnull));
+
 /* A copy of s, NUL-terminated. */
 char *arena_text(struct arena *a, struct str s) __attribute__((returns_nonnull));
 

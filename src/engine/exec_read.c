@@ -39,12 +39,6 @@ const char *exec_state(const struct exec *x)
     return home && *home == '/' ? arena_printf(x->a, "%s/.local/state/writ", home) : NULL;
 }
 
-static void put(struct buf *to, const char *key, const char *text)
-{
-    json_key(to, key);
-    json_outside(to, str_of(text));
-}
-
 /* The members a person's options give, one after the other; `skip` is put by us. */
 static void put_members(struct buf *to, const struct doc *options, const char *skip,
                         struct arena *a)
@@ -63,7 +57,7 @@ static void put_inputs(const struct exec *x, const struct doc *options, struct b
 
     json_key(to, "inputs");
     json_open(to, '{');
-    put(to, "command", x->command->argv[0]);
+    json_put(to, "command", x->command->argv[0]);
     json_key(to, "arguments");
     json_open(to, '[');
     for (const char *const *arg = x->command->argv + 1; *arg; arg++)
@@ -84,22 +78,22 @@ static void write_request(const struct exec *x, const struct doc *options, struc
     uuid_text(&id, id_text);
     stamp_text(x->world->wall_ms(x->world->self), at);
     json_open(to, '{');
-    put(to, "execution_id", id_text);
-    put(to, "tool_id", "caller");
-    put(to, "adapter_id", "none");
+    json_put(to, "execution_id", id_text);
+    json_put(to, "tool_id", "caller");
+    json_put(to, "adapter_id", "none");
     put_inputs(x, options, to);
     if (options)
         put_members(to, options, "inputs", x->a);
     if (x->command->approve) {
         json_key(to, "approval");
         json_open(to, '{');
-        put(to, "reason", x->command->approve);
+        json_put(to, "reason", x->command->approve);
         json_close(to, '}');
     }
     json_key(to, "metadata");
     json_open(to, '{');
-    put(to, "requested_by", user && *user ? user : "unknown");
-    put(to, "requested_at", at);
+    json_put(to, "requested_by", user && *user ? user : "unknown");
+    json_put(to, "requested_at", at);
     json_close(to, '}');
     json_close(to, '}');
 }

@@ -8,33 +8,12 @@
 #include "contract/limits.h"
 #include "engine/exec.h"
 
-static void put(struct buf *to, const char *key, const char *text)
-{
-    json_key(to, key);
-    if (text)
-        json_outside(to, str_of(text));
-    else
-        json_nil(to);
-}
-
-static void put_int(struct buf *to, const char *key, int64_t n)
-{
-    json_key(to, key);
-    json_int(to, n);
-}
-
-static void put_bool(struct buf *to, const char *key, bool truth)
-{
-    json_key(to, key);
-    json_bool(to, truth);
-}
-
 static void put_digest(struct buf *to, const struct digest *d)
 {
     char text[DIGEST_TEXT];
 
     digest_text(d, text);
-    put(to, "digest", text);
+    json_put(to, "digest", text);
 }
 
 /* Bytes that are not UTF-8 come as base64: a record never changes what was printed. */
@@ -72,8 +51,8 @@ static void put_printed(struct buf *to, const char *key, const struct printed *p
     json_open(to, '{');
     if (texts)
         put_bytes(to, whole_characters(p));
-    put_int(to, "bytes", p->bytes);
-    put_bool(to, "truncated", p->bytes > (int64_t)p->head.n);
+    json_put_int(to, "bytes", p->bytes);
+    json_put_bool(to, "truncated", p->bytes > (int64_t)p->head.n);
     put_digest(to, &p->digest);
     json_close(to, '}');
 }
@@ -91,7 +70,7 @@ static void put_command(const struct exec *x, struct buf *to)
         return;
     }
     json_open(to, '{');
-    put(to, "path", x->program.real);
+    json_put(to, "path", x->program.real);
     put_digest(to, &x->outcome.program);
     json_close(to, '}');
 }
@@ -100,28 +79,28 @@ static void put_end(const struct outcome *o, struct buf *to)
 {
     const struct exit_row *row = exit_meaning(o->exit_code, o->cause);
 
-    put_int(to, "exit_code", o->exit_code);
+    json_put_int(to, "exit_code", o->exit_code);
     json_key(to, "signal");
     if (o->signal)
         json_int(to, o->signal);
     else
         json_nil(to);
-    put(to, "cause", cause_names[o->cause]);
-    put(to, "meaning", row->meaning);
-    put(to, "action", row->action);
+    json_put(to, "cause", cause_names[o->cause]);
+    json_put(to, "meaning", row->meaning);
+    json_put(to, "action", row->action);
     if (o->cause == CAUSE_EXEC_FAILED)
-        put(to, "reason", strerrordesc_np(o->error));
+        json_put(to, "reason", strerrordesc_np(o->error));
 }
 
 static void put_usage(const struct outcome *o, struct buf *to)
 {
-    put_int(to, "duration_ms", o->duration_ms);
+    json_put_int(to, "duration_ms", o->duration_ms);
     json_key(to, "usage");
     json_open(to, '{');
-    put_int(to, "cpu_ms", o->cpu_ms);
-    put_int(to, "memory_peak_bytes", o->memory_peak_bytes);
-    put_int(to, "oom_events", o->oom_events);
-    put_int(to, "pids_hits", o->pids_hits);
+    json_put_int(to, "cpu_ms", o->cpu_ms);
+    json_put_int(to, "memory_peak_bytes", o->memory_peak_bytes);
+    json_put_int(to, "oom_events", o->oom_events);
+    json_put_int(to, "pids_hits", o->pids_hits);
     json_close(to, '}');
 }
 
@@ -131,13 +110,13 @@ static void put_limits(const struct exec *x, struct buf *to)
 
     json_key(to, "limits");
     json_open(to, '{');
-    put_int(to, limits[LIMIT_TIMEOUT_MS].name, s->timeout_ms);
-    put_int(to, limits[LIMIT_MEMORY_MB].name, s->memory_mb);
-    put_int(to, limits[LIMIT_CPU_CORES].name, s->cpu_cores);
-    put_int(to, limits[LIMIT_MAX_CHILDREN].name, s->processes->max_children);
-    put_bool(to, "allow_fork", s->processes->allow_fork);
-    put(to, "filesystem", fs_level_names[s->filesystem->level]);
-    put(to, "network", net_level_names[request_net_level(s->network)]);
+    json_put_int(to, limits[LIMIT_TIMEOUT_MS].name, s->timeout_ms);
+    json_put_int(to, limits[LIMIT_MEMORY_MB].name, s->memory_mb);
+    json_put_int(to, limits[LIMIT_CPU_CORES].name, s->cpu_cores);
+    json_put_int(to, limits[LIMIT_MAX_CHILDREN].name, s->processes->max_children);
+    json_put_bool(to, "allow_fork", s->processes->allow_fork);
+    json_put(to, "filesystem", fs_level_names[s->filesystem->level]);
+    json_put(to, "network", net_level_names[request_net_level(s->network)]);
     json_close(to, '}');
 }
 
@@ -156,20 +135,20 @@ static void put_walls(const struct exec *x, struct buf *to)
     const struct outcome *o = &x->outcome;
 
     put_layers(to, "layers", o->layers);
-    put(to, "assurance", o->missing ? "weak" : "full");
+    json_put(to, "assurance", o->missing ? "weak" : "full");
     put_layers(to, "missing", o->missing);
-    put(to, "left", o->left);
-    put(to, "cgroup", o->cgroup);
-    put_int(to, "landlock_abi", o->landlock);
+    json_put(to, "left", o->left);
+    json_put(to, "cgroup", o->cgroup);
+    json_put_int(to, "landlock_abi", o->landlock);
     json_key(to, "paths");
     json_open(to, '[');
     for (size_t i = 0; i < x->reach.grants.n; i++) {
         const struct grant *g = &x->reach.grants.v[i];
 
         json_open(to, '{');
-        put(to, "path", g->path);
-        put(to, "access", access_names[g->access]);
-        put(to, "why", g->why);
+        json_put(to, "path", g->path);
+        json_put(to, "access", access_names[g->access]);
+        json_put(to, "why", g->why);
         json_close(to, '}');
     }
     json_close(to, ']');
@@ -185,7 +164,7 @@ static void put_checks(const struct exec *x, struct buf *to)
     json_key(to, "checks");
     json_open(to, '{');
     for (enum check i = 0; i < CHECK_COUNT; i++)
-        put(to, checks[i].id, x->admission.checks[i]);
+        json_put(to, checks[i].id, x->admission.checks[i]);
     json_close(to, '}');
 }
 
@@ -195,10 +174,10 @@ static void put_denials(const struct exec *x, struct buf *to)
     json_open(to, '[');
     for (size_t i = 0; i < x->violation_count; i++) {
         json_open(to, '{');
-        put(to, "path", x->violations[i].path);
-        put(to, "act", x->violations[i].act);
-        put(to, "rule", x->violations[i].rule);
-        put_bool(to, "undone", x->violations[i].undone);
+        json_put(to, "path", x->violations[i].path);
+        json_put(to, "act", x->violations[i].act);
+        json_put(to, "rule", x->violations[i].rule);
+        json_put_bool(to, "undone", x->violations[i].undone);
         json_close(to, '}');
     }
     json_close(to, ']');
@@ -214,10 +193,10 @@ static void put_files(struct buf *to, const char *key, const struct collected_li
         json_open(to, '{');
         json_key(to, "path");
         json_outside(to, c->path);
-        put_int(to, "bytes", c->bytes);
+        json_put_int(to, "bytes", c->bytes);
         if (c->state == COLLECT_DONE)
             put_digest(to, &c->digest);
-        put(to, "state", collect_state_names[c->state]);
+        json_put(to, "state", collect_state_names[c->state]);
         json_close(to, '}');
     }
     json_close(to, ']');
@@ -229,8 +208,8 @@ static void put_inputs(const struct exec *x, struct buf *to)
     json_open(to, '[');
     for (size_t i = 0; i < x->input_count; i++) {
         json_open(to, '{');
-        put(to, "path", x->inputs[i].path);
-        put_int(to, "bytes", x->inputs[i].bytes);
+        json_put(to, "path", x->inputs[i].path);
+        json_put_int(to, "bytes", x->inputs[i].bytes);
         put_digest(to, &x->inputs[i].digest);
         json_close(to, '}');
     }
@@ -240,7 +219,7 @@ static void put_inputs(const struct exec *x, struct buf *to)
 
         json_key(to, "stdin");
         json_open(to, '{');
-        put_int(to, "bytes", (int64_t)x->input.n);
+        json_put_int(to, "bytes", (int64_t)x->input.n);
         put_digest(to, &d);
         json_close(to, '}');
     }
@@ -275,11 +254,11 @@ static void put_expected(const struct exec *x, struct buf *to)
     json_key(to, "expected");
     json_open(to, '{');
     if (o->exit_code != EXIT_CODE_ANY)
-        put_bool(to, "exit_code", o->exit_code == x->outcome.exit_code);
+        json_put_bool(to, "exit_code", o->exit_code == x->outcome.exit_code);
     if (request_expects(o->out, &content))
-        put_bool(to, "stdout", stream_fits(o->out, &x->outcome.out));
+        json_put_bool(to, "stdout", stream_fits(o->out, &x->outcome.out));
     if (request_expects(o->err, &content))
-        put_bool(to, "stderr", stream_fits(o->err, &x->outcome.err));
+        json_put_bool(to, "stderr", stream_fits(o->err, &x->outcome.err));
     json_close(to, '}');
 }
 
@@ -306,7 +285,7 @@ static void put_request(const struct exec *x, struct buf *to)
     }
     put_digest(to, &x->request_digest);
     digest_text(&x->inputs_digest, text);
-    put(to, "inputs_digest", text);
+    json_put(to, "inputs_digest", text);
     json_close(to, '}');
 }
 
@@ -318,13 +297,13 @@ static void put_state(const struct exec *x, struct buf *to)
     bool ok = o->cause == CAUSE_EXITED && (o->exit_code == 0 || expected_code) && exec_fits(x);
     const char *state = o->cause == CAUSE_CANCELLED ? "cancelled" : ok ? "succeeded" : "failed";
 
-    put(to, "route", "local_direct");
-    put(to, "state", state);
-    put(to, "outcome_class",
-        ok                            ? "success"
-        : o->cause == CAUSE_TIMEOUT   ? "timeout"
-        : o->cause == CAUSE_CANCELLED ? "cancelled"
-                                      : "failed");
+    json_put(to, "route", "local_direct");
+    json_put(to, "state", state);
+    json_put(to, "outcome_class",
+             ok                            ? "success"
+             : o->cause == CAUSE_TIMEOUT   ? "timeout"
+             : o->cause == CAUSE_CANCELLED ? "cancelled"
+                                           : "failed");
 }
 
 void exec_record(const struct exec *x, struct buf *to)
@@ -346,7 +325,7 @@ void exec_record(const struct exec *x, struct buf *to)
     put_inputs(x, to);
     put_files(to, "output_files", &x->files);
     put_files(to, "artifacts", &x->artifacts);
-    put_bool(to, "files_truncated", x->files_cut);
+    json_put_bool(to, "files_truncated", x->files_cut);
     put_expected(x, to);
     put_state(x, to);
     put_request(x, to);

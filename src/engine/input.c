@@ -36,48 +36,31 @@ bool input_read(const struct writ_input *input, struct arena *a, const struct do
     return true;
 }
 
-static void put_text(struct buf *to, const char *key, const char *text)
-{
-    json_key(to, key);
-    json_outside(to, str_of(text));
-}
-
 static void put_problem(const struct problem *p, struct buf *to)
 {
     json_open(to, '{');
-    json_key(to, "line");
-    json_int(to, p->line);
-    json_key(to, "column");
-    json_int(to, p->col);
-    put_text(to, "pointer", p->pointer);
-    put_text(to, "message", p->msg);
-    json_key(to, "code");
-    json_text(to, str_of(codes[p->code].name));
-    json_key(to, "severity");
-    json_text(to, str_of(p->warning ? "warning" : "error"));
+    json_put_int(to, "line", p->line);
+    json_put_int(to, "column", p->col);
+    json_put(to, "pointer", p->pointer);
+    json_put(to, "message", p->msg);
+    json_put(to, "code", codes[p->code].name);
+    json_put(to, "severity", p->warning ? "warning" : "error");
     json_close(to, '}');
 }
 
 void input_answer(const struct report *r, const char *kind, struct buf *to)
 {
     json_open(to, '{');
-    put_text(to, "file", r->file);
-    json_key(to, "kind");
-    if (kind)
-        json_text(to, str_of(kind));
-    else
-        json_nil(to);
-    json_key(to, "ok");
-    json_bool(to, r->errors == 0);
+    json_put(to, "file", r->file);
+    json_put(to, "kind", kind);
+    json_put_bool(to, "ok", r->errors == 0);
     json_key(to, "problems");
     json_open(to, '[');
     for (const struct problem *p = r->first; p; p = p->next)
         put_problem(p, to);
     json_close(to, ']');
-    json_key(to, "errors");
-    json_int(to, r->errors);
-    json_key(to, "warnings");
-    json_int(to, r->warnings);
+    json_put_int(to, "errors", r->errors);
+    json_put_int(to, "warnings", r->warnings);
     json_close(to, '}');
 }
 

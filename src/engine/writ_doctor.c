@@ -176,31 +176,16 @@ static void prove(struct doctor *d)
 
 /* ---- telling ---- */
 
-static void put(struct buf *to, const char *key, const char *text)
-{
-    json_key(to, key);
-    if (text)
-        json_outside(to, str_of(text));
-    else
-        json_nil(to);
-}
-
-static void put_bool(struct buf *to, const char *key, bool truth)
-{
-    json_key(to, key);
-    json_bool(to, truth);
-}
-
 static void put_finding(struct buf *to, const char *layer, const char *what, const char *part,
                         const struct finding *f)
 {
     json_open(to, '{');
-    put(to, "layer", layer);
-    put(to, "what", what);
-    put(to, "part", part);
-    put(to, "state", finding_states[f->state]);
-    put(to, "detail", f->detail);
-    put(to, "mend", f->mend);
+    json_put(to, "layer", layer);
+    json_put(to, "what", what);
+    json_put(to, "part", part);
+    json_put(to, "state", finding_states[f->state]);
+    json_put(to, "detail", f->detail);
+    json_put(to, "mend", f->mend);
     json_close(to, '}');
 }
 
@@ -224,9 +209,9 @@ static void put_missing(const struct doctor *d, struct buf *to)
         if (!(d->missing & (1U << i)))
             continue;
         json_open(to, '{');
-        put(to, "layer", layers[i].name);
-        put_bool(to, "spared", layers[i].spared);
-        put(to, "without", layers[i].spared ? layers[i].without : NULL);
+        json_put(to, "layer", layers[i].name);
+        json_put_bool(to, "spared", layers[i].spared);
+        json_put(to, "without", layers[i].spared ? layers[i].without : NULL);
         json_close(to, '}');
     }
     json_close(to, ']');
@@ -248,14 +233,14 @@ int writ_doctor(char **answer)
     full = !d.missing && d.proof.state == FINDING_PASS;
     (void)uname(&machine);
     json_open(&out, '{');
-    put_bool(&out, "full", full);
-    put(&out, "kernel", arena_printf(&a, "%s %s", machine.sysname, machine.release));
-    put(&out, "machine", machine.machine);
-    put_bool(&out, "root", geteuid() == 0);
-    put(&out, "directory", d.here ? d.x.reach.cwd : NULL);
+    json_put_bool(&out, "full", full);
+    json_put(&out, "kernel", arena_printf(&a, "%s %s", machine.sysname, machine.release));
+    json_put(&out, "machine", machine.machine);
+    json_put_bool(&out, "root", geteuid() == 0);
+    json_put(&out, "directory", d.here ? d.x.reach.cwd : NULL);
     put_findings(&d, &out);
     put_missing(&d, &out);
-    put_bool(&out, "weak", d.proof.state == FINDING_WEAK);
+    json_put_bool(&out, "weak", d.proof.state == FINDING_WEAK);
     json_close(&out, '}');
     *answer = take_answer(&out);
     return full ? WRIT_OK : WRIT_UNAVAILABLE;

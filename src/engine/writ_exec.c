@@ -19,17 +19,13 @@ static int refuse(struct exec *x, const struct error *e, int status, char **answ
         x->admission.checks[CHECK_PATHS] = arena_printf(x->a, "refused: %s", e->msg);
 
     json_open(&out, '{');
-    json_key(&out, "code");
-    json_text(&out, str_of(codes[e->code].name));
-    json_key(&out, "message");
-    json_outside(&out, str_of(e->msg));
+    json_put(&out, "code", codes[e->code].name);
+    json_put(&out, "message", e->msg);
     json_key(&out, "checks");
     json_open(&out, '{');
     for (enum check i = 0; i < CHECK_COUNT; i++) {
-        if (!x->admission.checks[i])
-            continue;
-        json_key(&out, checks[i].id);
-        json_outside(&out, str_of(x->admission.checks[i]));
+        if (x->admission.checks[i])
+            json_put(&out, checks[i].id, x->admission.checks[i]);
     }
     json_close(&out, '}');
     json_close(&out, '}');

@@ -132,15 +132,7 @@ static bool take(struct collect_job *job, int fd, struct collected *c, struct er
 
 void collect_add(struct collected_list *out, struct arena *a, struct collected entry)
 {
-    if (out->n == out->room) {
-        size_t room = out->room ? 2 * out->room : 16;
-        struct collected *v = arena_alloc(a, room * sizeof *v);
-
-        if (out->n)
-            memcpy(v, out->v, out->n * sizeof *v);
-        out->v = v;
-        out->room = room;
-    }
+    out->v = arena_more(a, out->v, out->n, &out->room, sizeof *out->v);
     out->v[out->n++] = entry;
 }
 

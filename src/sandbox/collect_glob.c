@@ -56,15 +56,7 @@ static int by_bytes(const void *a, const void *b)
 
 static void add_name(struct names *names, struct str name)
 {
-    if (names->n == names->room) {
-        size_t room = names->room ? 2 * names->room : 64;
-        struct str *v = arena_alloc(&names->a, room * sizeof *v);
-
-        if (names->n)
-            memcpy(v, names->v, names->n * sizeof *v);
-        names->v = v;
-        names->room = room;
-    }
+    names->v = arena_more(&names->a, names->v, names->n, &names->room, sizeof *names->v);
     names->v[names->n++] = (struct str){ arena_text(&names->a, name), name.n };
 }
 

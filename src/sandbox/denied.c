@@ -116,15 +116,7 @@ struct walk {
 
 static void push(struct walk *w, const char *dir)
 {
-    if (w->n == w->room) {
-        size_t room = w->room ? 2 * w->room : 256;
-        const char **v = arena_alloc(w->g->a, room * sizeof *v);
-
-        if (w->n)
-            memcpy(v, w->dirs, w->n * sizeof *v);
-        w->dirs = v;
-        w->room = room;
-    }
+    w->dirs = arena_more(w->g->a, w->dirs, w->n, &w->room, sizeof *w->dirs);
     w->dirs[w->n++] = dir;
 }
 

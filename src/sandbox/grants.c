@@ -83,15 +83,7 @@ bool grant_find(const char *base, const char *path, struct arena *a, struct gran
 
 void grants_add(struct grants *g, const struct grant *grant)
 {
-    if (g->n == g->room) {
-        size_t room = g->room ? 2 * g->room : 32;
-        struct grant *v = arena_alloc(g->a, room * sizeof *v);
-
-        if (g->n)
-            memcpy(v, g->v, g->n * sizeof *v);
-        g->v = v;
-        g->room = room;
-    }
+    g->v = arena_more(g->a, g->v, g->n, &g->room, sizeof *g->v);
     g->v[g->n++] = *grant;
 }
 

@@ -33,15 +33,7 @@ static void add_dir(struct layout *l, const char *path)
     for (size_t i = 0; i < j->dir_count; i++)
         if (strcmp(j->dirs[i], path) == 0)
             return;
-    if (j->dir_count == l->dir_room) {
-        size_t room = l->dir_room ? 2 * l->dir_room : 64;
-        const char **v = arena_alloc(l->a, room * sizeof *v);
-
-        if (j->dir_count)
-            memcpy(v, j->dirs, j->dir_count * sizeof *v);
-        j->dirs = v;
-        l->dir_room = room;
-    }
+    j->dirs = arena_more(l->a, j->dirs, j->dir_count, &l->dir_room, sizeof *j->dirs);
     j->dirs[j->dir_count++] = path;
 }
 

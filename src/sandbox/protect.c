@@ -58,15 +58,7 @@ const struct table protected_table = {
 
 void absents_add(struct absents *list, struct absent absent)
 {
-    if (list->n == list->room) {
-        size_t room = list->room ? 2 * list->room : 32;
-        struct absent *v = arena_alloc(list->a, room * sizeof *v);
-
-        if (list->n)
-            memcpy(v, list->v, list->n * sizeof *v);
-        list->v = v;
-        list->room = room;
-    }
+    list->v = arena_more(list->a, list->v, list->n, &list->room, sizeof *list->v);
     list->v[list->n++] = absent;
 }
 
