@@ -17,7 +17,7 @@ PYTHON = shutil.which("python3", path="/usr/bin:/bin")
 REAL_PYTHON = os.path.realpath(PYTHON)
 TOUCH = ("/usr/bin/touch", "ran")  # what would show that a refused command ran all the same
 SECONDS = 60
-UNBOUND_MB = 1 << 24  # the command's memory is writ's affair here
+UNBOUND_MB = 1 << 30  # the command's memory is writ's affair here
 
 
 class Run(NamedTuple):
