@@ -26,8 +26,6 @@ static const struct member {
     { "write",        { "sandbox", "filesystem", "write" },            AS_LIST },
     { "deny",         { "sandbox", "filesystem", "deny" },             AS_LIST },
     { "net",          { "sandbox", "network", "level" },               AS_LEVEL },
-    { "allow-host",   { "sandbox", "network", "allow" },               AS_LIST },
-    { "deny-host",    { "sandbox", "network", "deny" },                AS_LIST },
     { "max-children", { "sandbox", "processes", "max_children" },      AS_NUMBER },
     { "no-fork",      { "sandbox", "processes", "allow_fork" },        AS_FALSE },
     { "output-file",  { "outputs", "output_files" },                   AS_LIST },

@@ -25,7 +25,6 @@ const struct code_row codes[CODE_COUNT] = {
     [CODE_REGISTRY_SHELL]      = { "REGISTRY_SHELL",      "writ", "warn",  false, "The registry lets a shell or an interpreter run, which can run anything.", "Name the programs it is meant to start instead." },
     [CODE_LAYER_MISSING]       = { "LAYER_MISSING",       "writ", "fatal", false, "This machine cannot enforce a limit the run needs; nothing ran.", "Run `writ doctor` and do what it says." },
     [CODE_COMMAND_NOT_ALLOWED] = { "COMMAND_NOT_ALLOWED", "writ", "error", false, "The registry does not let this command run; nothing ran.", "List it under its tool in the registry, or run what is listed." },
-    [CODE_COMMAND_MISSING]     = { "COMMAND_MISSING",     "writ", "error", false, "There is no such program where programs are looked for; nothing ran.", "Look at its name, or install it." },
     [CODE_ARGUMENT_REFUSED]    = { "ARGUMENT_REFUSED",    "writ", "error", false, "An argument or a variable is not taken by the tool, or by any program.", "Change the argument the message names." },
     [CODE_PATH_REFUSED]        = { "PATH_REFUSED",        "writ", "error", false, "A path leaves the directories of the run, or goes through a link; nothing ran.", "Use a path below an allowed directory, or allow its directory." },
     [CODE_INPUT_TOO_LARGE]     = { "INPUT_TOO_LARGE",     "writ", "error", false, "A command may not be given that much on standard input or in files; nothing ran.", "Give less, or say on_oversize: truncate; `writ explain inputs` lists the sizes." },

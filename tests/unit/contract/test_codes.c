@@ -114,7 +114,6 @@ static const struct { enum code code; const char *name, *origin, *severity; bool
     { CODE_REGISTRY_SHELL,              "REGISTRY_SHELL",              "writ", "warn",  false },
     { CODE_LAYER_MISSING,               "LAYER_MISSING",               "writ", "fatal", false },
     { CODE_COMMAND_NOT_ALLOWED,         "COMMAND_NOT_ALLOWED",         "writ", "error", false },
-    { CODE_COMMAND_MISSING,             "COMMAND_MISSING",             "writ", "error", false },
     { CODE_ARGUMENT_REFUSED,            "ARGUMENT_REFUSED",            "writ", "error", false },
     { CODE_PATH_REFUSED,                "PATH_REFUSED",                "writ", "error", false },
     { CODE_INPUT_TOO_LARGE,             "INPUT_TOO_LARGE",             "writ", "error", false },
