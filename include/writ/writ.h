@@ -77,7 +77,7 @@ struct writ_command {
     bool texts;  /* the answer has what was printed, not only its size and digest */
 };
 
-/* Runs it and waits for it. The answer is its record; `writ explain exec` has the fields. Returns
+/* Runs it and waits for it. The answer is its record, as of `writ exec --json`. Returns
  * the command's own exit code, or
  *
  *     WRIT_WRONG       a document is wrong: the answer is as from writ_check()

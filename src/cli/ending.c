@@ -67,6 +67,11 @@ static void say_hits(const struct doc *record)
 
     if (hits == 0)
         return;
+    if (!doc_get(most, "allow_fork")->truth) {
+        say("%" PRId64 " time%s a process was refused: it may start none (--no-fork)", hits,
+            hits == 1 ? "" : "s");
+        return;
+    }
     say("%" PRId64 " time%s a process was refused: max_children is %" PRId64, hits,
         hits == 1 ? "" : "s", doc_whole(most, "max_children"));
     err(DIM, "      raise it with --max-children, at most 100\n");

@@ -35,7 +35,7 @@ struct jail_file {
     const char *path, *text;
 };
 
-/* A directory the command may write in: its own, and gone with it. */
+/* A path the command may read, or write too. */
 struct jail_rule {
     const char *path;
     bool writable;

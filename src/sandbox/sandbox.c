@@ -112,19 +112,26 @@ static bool make_streams(struct holding *h, struct str input, struct error *e)
 
 /* ---- limits ---- */
 
-/* Processes that may be in the group, or tasks where only threads can come to the command. */
-static int64_t tasks_of(const struct request_processes *processes)
+static int64_t children_of(const struct request_processes *processes)
 {
-    bool forks = processes->allow_fork && processes->max_children > 0;
+    return processes->allow_fork ? processes->max_children : 0;
+}
 
-    return 1 + (forks ? processes->max_children : THREAD_ROOM);
+/* Processes that may be in the group. Where the filter lets none be made, there is room for
+ * threads; without the filter nobody tells them apart, and a thread counts as a child. */
+static int64_t tasks_of(const struct request_processes *processes, unsigned built)
+{
+    int64_t children = children_of(processes);
+    bool only_threads = children == 0 && (built & (1U << LAYER_SECCOMP));
+
+    return 1 + (only_threads ? THREAD_ROOM : children);
 }
 
 static bool make_group(const struct run *run, struct holding *h, struct error *e)
 {
     struct cgroup_limits most = { .memory_bytes = run->limits->memory_mb << 20,
                                   .cores = run->limits->cpu_cores,
-                                  .tasks = tasks_of(run->limits->processes) };
+                                  .tasks = tasks_of(run->limits->processes, h->jail.layers) };
 
     h->threads.most = most.tasks;
     if (cgroup_make(&most, &h->jail.cgroup, e)) {
@@ -197,7 +204,7 @@ static bool build(const struct run *run, struct arena *a, struct holding *h, str
         .group = run->group,
         .memory_mb = run->limits->memory_mb,
         .cpu_cores = run->limits->cpu_cores,
-        .allow_fork = processes->allow_fork && processes->max_children > 0,
+        .allow_fork = children_of(processes) > 0,
         .host_network = !offline,
         .layers = layers_to_build(run->weak),
         .argv = run->argv,
@@ -206,16 +213,17 @@ static bool build(const struct run *run, struct arena *a, struct holding *h, str
     bool first = groups_come_first(run);
     struct cgroup group;
 
+    h->jail.layers = ask.layers;
     if (first && !make_group(run, h, e))
         return false;
     group = h->jail.cgroup;
-    ask.layers &= h->jail.layers | ~(1U << LAYER_CGROUP);
+    ask.layers = h->jail.layers;
     ask.count_threads = (!first || group.count > 0) && (ask.layers & (1U << LAYER_SECCOMP));
     jail_build(&ask, a, &h->jail);
     h->jail.cgroup = group;
     h->jail.late_groups = !first;
     if (first && group.count == 0) {
-        h->jail.process_most = processes->max_children + 2;
+        h->jail.process_most = tasks_of(processes, ask.layers) + 1; /* and init */
         h->jail.memory_most = run->limits->memory_mb << 20;
     }
     if (h->jail.privileged && !trees_open(&h->jail, e))

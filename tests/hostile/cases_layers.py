@@ -70,3 +70,11 @@ def spared(world):
     run = world.run("touch", "ran", options=["--allow-weak", "landlock"]).expect(0, assurance="full")
     if run["layers"] != sorted(WAYS):
         fault("not all of them", run)
+
+
+@case("I10 children stay bounded where the filter is spared")
+def children(world):
+    for options, most in ((["--no-fork"], 0), (["--max-children", 0], 0), (["--max-children", 2], 2)):
+        command = world.command("children", 6, most, options=["--allow-weak", "seccomp", *options])
+        run = world.end(world.start([str(world.place.without), "seccomp", "--", *command]))
+        run.expect(0, assurance="weak")
