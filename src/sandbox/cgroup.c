@@ -82,7 +82,7 @@ static bool refuse_group(const struct cgroup_seat *seat, struct error *e)
 
     controllers_text(seat->controllers, names);
     (void)error_set(e, CODE_LAYER_MISSING,
-                    "cgroup: %s: no group can be made in %s: %s; run writ as root, or in a group "
+                    "%s: no group can be made in %s: %s; run writ as root, or in a group "
                     "that root has given to this user",
                     names, seat->dir, strerrordesc_np(sys));
     e->sys = sys;
@@ -106,13 +106,12 @@ static bool add_dir(struct cgroup *c, struct cgroup_seat *seat, const struct cgr
     c->count++;
     d->dir = openat(d->parent, c->name, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (d->dir < 0)
-        return error_sys(e, CODE_LAYER_MISSING, "cgroup: the new group cannot be opened");
+        return error_sys(e, CODE_LAYER_MISSING, "the new group cannot be opened");
     if (!d->version->limit(d, limits, e))
         return false;
     if (!seat->v2)
         d->tasks = openat(d->dir, "tasks", O_WRONLY | O_CLOEXEC);
-    return seat->v2 || d->tasks >= 0 ||
-           error_sys(e, CODE_LAYER_MISSING, "cgroup: tasks cannot be opened");
+    return seat->v2 || d->tasks >= 0 || error_sys(e, CODE_LAYER_MISSING, "tasks cannot be opened");
 }
 
 static bool none_missing(unsigned missing, struct error *e)
@@ -121,7 +120,7 @@ static bool none_missing(unsigned missing, struct error *e)
 
     controllers_text(missing, names);
     return !missing || error_set(e, CODE_LAYER_MISSING,
-                                 "cgroup: %s: this kernel does not have it; see cgroup_disable= "
+                                 "%s: this kernel does not have it; see cgroup_disable= "
                                  "among the words it was booted with",
                                  names);
 }

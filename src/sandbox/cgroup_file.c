@@ -43,7 +43,7 @@ bool cgroup_write_number(int dir, const char *file, int64_t n)
 bool cgroup_limit(int dir, const char *file, int64_t n, struct error *e)
 {
     return cgroup_write_number(dir, file, n) ||
-           error_sys(e, CODE_LAYER_MISSING, "cgroup: %s cannot be set to %" PRId64, file, n);
+           error_sys(e, CODE_LAYER_MISSING, "%s cannot be set to %" PRId64, file, n);
 }
 
 struct str cgroup_read(int dir, const char *file, char *text, size_t size)

@@ -52,7 +52,7 @@ bool cgroup_owner_self(struct cgroup_owner *out, bool *foreign, struct error *e)
     struct stat ns;
 
     if (stat("/proc/self/ns/pid", &ns) != 0 || !read_process("/proc/self/stat", &self))
-        return error_set(e, CODE_LAYER_MISSING, "cgroup: /proc does not tell who this process is");
+        return error_set(e, CODE_LAYER_MISSING, "/proc does not tell who this process is");
     *out = (struct cgroup_owner){ .ns = (int64_t)ns.st_ino,
                                   .pid = getpid(),
                                   .start = self.start,

@@ -67,13 +67,13 @@ static bool read_text(struct cgroup_seats *s, struct str *out, struct error *e)
     ssize_t got;
 
     if (fd < 0)
-        return error_sys(e, CODE_LAYER_MISSING, "cgroup: /proc/self/cgroup cannot be opened");
+        return error_sys(e, CODE_LAYER_MISSING, "/proc/self/cgroup cannot be opened");
     do {
         got = read(fd, s->text + n, sizeof s->text - n);
         n += got > 0 ? (size_t)got : 0;
     } while (got > 0 && n < sizeof s->text);
     if (got != 0)
-        return error_set(e, CODE_LAYER_MISSING, "cgroup: /proc/self/cgroup cannot be read whole");
+        return error_set(e, CODE_LAYER_MISSING, "/proc/self/cgroup cannot be read whole");
     *out = (struct str){ s->text, n };
     return true;
 }
@@ -236,7 +236,7 @@ static bool seat_mounts(struct cgroup_seats *s, struct error *e)
     ssize_t got;
 
     if (fd < 0)
-        return error_sys(e, CODE_LAYER_MISSING, "cgroup: /proc/self/mountinfo cannot be opened");
+        return error_sys(e, CODE_LAYER_MISSING, "/proc/self/mountinfo cannot be opened");
     while ((got = read(fd, text + have, sizeof text - have)) > 0) {
         size_t done = seat_lines(s, (struct str){ text, have + (size_t)got }, &m);
 
@@ -245,7 +245,7 @@ static bool seat_mounts(struct cgroup_seats *s, struct error *e)
         if (have == sizeof text)
             have = 0; /* no cgroup has a line as long: let it go, its end is no line either */
     }
-    return got == 0 || error_sys(e, CODE_LAYER_MISSING, "cgroup: mountinfo cannot be read");
+    return got == 0 || error_sys(e, CODE_LAYER_MISSING, "mountinfo cannot be read");
 }
 
 /* ---- both ---- */
@@ -264,7 +264,7 @@ bool cgroup_seat_seen(const struct cgroup_seat *seat, struct error *e)
     controllers_text(seat->controllers, names);
     return seat->fd >= 0 ||
            error_set(e, CODE_LAYER_MISSING,
-                     "cgroup: %s: no mount shows the group '%.*s' of version %d; mount cgroups at "
+                     "%s: no mount shows the group '%.*s' of version %d; mount cgroups at "
                      "/sys/fs/cgroup",
                      names, STR_ARG(seat->group), seat->v2 ? 2 : 1);
 }

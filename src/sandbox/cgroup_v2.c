@@ -89,7 +89,7 @@ static bool refuse(const struct cgroup_seat *seat, struct error *e)
 
     controllers_text(lacking ? lacking : seat->controllers, names);
     return error_set(e, CODE_LAYER_MISSING,
-                     "cgroup: %s: writ cannot make a group below %s: %s; start it by: systemd-run "
+                     "%s: writ cannot make a group below %s: %s; start it by: systemd-run "
                      "%s--scope -p Delegate=yes writ ...",
                      names, seat->dir, obstacle(seat->fd, seat->controllers),
                      geteuid() == 0 ? "" : "--user ");
@@ -146,7 +146,7 @@ static bool limit_memory(int dir, int64_t bytes, struct error *e)
         return false;
     /* Absent where the kernel does not count swap. */
     return cgroup_write(dir, "memory.swap.max", "0") || errno == ENOENT ||
-           error_sys(e, CODE_LAYER_MISSING, "cgroup: memory.swap.max cannot be set to 0");
+           error_sys(e, CODE_LAYER_MISSING, "memory.swap.max cannot be set to 0");
 }
 
 static bool limit_cpu(int dir, int64_t cores, struct error *e)
@@ -155,7 +155,7 @@ static bool limit_cpu(int dir, int64_t cores, struct error *e)
 
     (void)snprintf(text, sizeof text, "%" PRId64 " %d", cores * PERIOD_US, PERIOD_US);
     return cgroup_write(dir, "cpu.max", text) ||
-           error_sys(e, CODE_LAYER_MISSING, "cgroup: cpu.max cannot be set to '%s'", text);
+           error_sys(e, CODE_LAYER_MISSING, "cpu.max cannot be set to '%s'", text);
 }
 
 static bool limit(const struct cgroup_dir *d, const struct cgroup_limits *limits, struct error *e)

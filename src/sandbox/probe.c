@@ -166,10 +166,10 @@ static const char *sentence(const char *text, struct arena *a)
     return copy;
 }
 
-/* "cgroup: memory: why; what mends it" */
+/* "memory: why; what mends it" */
 static void group_fails(struct prober *p, enum finding_of which, const struct cgroup_finding *f)
 {
-    const char *prefix = arena_printf(p->a, "cgroup: %s: ", f->controller);
+    const char *prefix = arena_printf(p->a, "%s: ", f->controller);
     const char *why = f->why + (str_begins(str_of(f->why), prefix) ? strlen(prefix) : 0);
     const char *mend = strstr(why, "; ");
     struct str before = { why, mend ? (size_t)(mend - why) : strlen(why) };
