@@ -19,6 +19,7 @@ extern "C" {
 /* The exit status of `writ` and of every call here; `writ explain statuses` has the meanings. */
 enum writ_status {
     WRIT_OK = 0,
+    WRIT_NO = 1, /* what was asked is not so: not intact, refused, not there */
     WRIT_USAGE = 64,
     WRIT_WRONG = 65,
     WRIT_UNAVAILABLE = 69,
@@ -102,6 +103,113 @@ WRIT_API int writ_exec(const struct writ_command *command, char **answer, bool *
  *
  * WRIT_UNAVAILABLE when a default guarantee cannot be given. */
 WRIT_API int writ_doctor(char **answer);
+
+/* ---- the ledger ---- */
+
+struct writ_ledger;
+
+/* A line of an answer that comes line by line: one JSON object, without its line end. False: no
+ * more are wanted. */
+typedef bool (*writ_line)(void *self, const char *line, size_t len);
+
+/* Opens a ledger: a file, or postgres://...; NULL: WRIT_LEDGER of the environment, else ledger.db
+ * in the state directory. To append it is made when there is none. WRIT_UNAVAILABLE where there is
+ * none to read or this program cannot open its kind, WRIT_UNRECORDED where it cannot be written;
+ * {"code":..,"message":..} then. */
+WRIT_API int writ_ledger_open(const char *where, const char *const *environment, bool append,
+                              struct writ_ledger **out, char **answer);
+WRIT_API void writ_ledger_close(struct writ_ledger *ledger);
+
+/* Appends execution events: one JSON document, or JSON lines. Each event is answered when it is
+ * durable, in the order they came:
+ *
+ *     {"line":1,"status":"appended"|"duplicate","ledger_id":"led-..","seq":7,"execution":..,
+ *      "state":..,"warnings":[{"code":..,"pointer":..,"message":..}]}
+ *     {"line":2,"status":"refused","ledger_id":null,"code":..,"pointer":..,"message":..,
+ *      "problems":[{"code":..,"pointer":..,"message":..}]}
+ *
+ * `policy` is block (also when NULL) or draft_only. WRIT_NO when one was refused; WRIT_UNRECORDED
+ * and one line {"code":..,"message":..} when the rest could not be recorded. */
+WRIT_API int writ_ledger_append(struct writ_ledger *ledger, const struct writ_input *input,
+                                const char *policy, writ_line line, void *self);
+
+/* Enters a document (YAML or JSON) that events can depend on. `subject` is what it is about: the
+ * input's name when NULL; `tenant`: "local" when NULL. The same document about the same subject is
+ * entered once. {"status":"appended"|"duplicate","ledger_id":..,"seq":..,"subject":..,"digest":..}
+ */
+WRIT_API int writ_ledger_input(struct writ_ledger *ledger, const struct writ_input *input,
+                               const char *subject, const char *tenant, char **answer);
+
+/* Takes the body of an entry away for good; its leaf and every proof stay. That it was erased, why
+ * and when, becomes an entry itself. {"erased":..,"ledger_id":..,"reason":..} */
+WRIT_API int writ_ledger_erase(struct writ_ledger *ledger, const char *id, const char *reason,
+                               char **answer);
+
+/* Entries, oldest first, one a line:
+ *
+ *     {"seq":..,"ledger_id":..,"kind":..,"subject":..,"tenant":..,"robot":..,"attempt":..,
+ *      "state":..,"policy":..,"createdAt":..,"recordedAt":..,"content_digest":..,"body_digest":..,
+ *      "leaf":..,"erased":false,"body":{..}}
+ *
+ * robot, attempt, state, policy: of events, else null. `query` is JSON or NULL; its members narrow:
+ * execution, tenant, robot, kind, state, since, until (RFC 3339, of recordedAt), limit (the newest
+ * so many). */
+WRIT_API int writ_log(struct writ_ledger *ledger, const char *query, writ_line line, void *self);
+
+/* What was refused, oldest first; `limit`: the newest so many.
+ *
+ *     {"n":..,"recordedAt":..,"code":..,"pointer":..,"message":..,"tenant":..,"subject":..,
+ *      "bytes":..,"digest":..,"event":".."} */
+WRIT_API int writ_rejects(struct writ_ledger *ledger, long limit, writ_line line, void *self);
+
+/* An entry by its id, or an execution by its own; 8 characters of either are enough when nothing
+ * else begins with them.
+ *
+ *     {"what":"execution","execution":..,"tenant":..,"robot":..,"state":..,"attempt":..,
+ *      "rerun_of":..,"reruns":[..],"events":[entry..],"manifests":[entry..],"rests_on":[entry..],
+ *      "used_by":[entry..]}
+ *     {"what":"entry","entry":{..},"rests_on":[entry..],"used_by":[entry..]}
+ *
+ * Entries of lineage have no body. WRIT_NO and {"code":..,"message":..,"candidates":[..]} when
+ * there is none, or more than one. */
+WRIT_API int writ_show(struct writ_ledger *ledger, const char *id, char **answer);
+
+/* Is every entry what it was when it was appended? `checkpoint`: a signed note kept elsewhere, or
+ * NULL; `key`: the verifier key it is signed with, NULL: this ledger's own.
+ *
+ *     {"intact":..,"ledger":..,"entries":..,"erased":..,"root":"<hex>","checkpoints":[{"size":..,
+ *      "made":..,"holds":..,"kept":"ledger"|"file"|"given"}],"problem":{"seq":..,"ledger_id":..,
+ *      "message":..}}     problem: null when intact
+ *
+ * WRIT_NO when not. */
+WRIT_API int writ_verify(struct writ_ledger *ledger, const struct writ_input *checkpoint,
+                         const char *key, char **answer);
+
+/* Signs what the ledger is now: {"checkpoint":"<note>","size":..,"root":..,"key":"<verifier key>"}
+ */
+WRIT_API int writ_checkpoint(struct writ_ledger *ledger, char **answer);
+
+/* A proof that an entry is in the ledger, or, with `since` (a checkpoint) and no id, that the
+ * ledger still has everything it had then:
+ *
+ *     {"proof":"inclusion","index":..,"size":..,"header":{..},"body":{..},"salt":"<hex>",
+ *      "path":["<hex>"..],"checkpoint":"<note>","key":..}
+ *     {"proof":"consistency","old":..,"size":..,"path":[..],"old_checkpoint":..,"checkpoint":..,
+ *      "key":..} */
+WRIT_API int writ_prove(struct writ_ledger *ledger, const char *id, const struct writ_input *since,
+                        char **answer);
+
+/* Does a proof hold? Needs no ledger. `key`: the verifier key to trust; without one the answer
+ * tells by which key it is signed, and "trusted" is false.
+ *
+ *     {"holds":..,"proof":..,"index":..,"size":..,"origin":..,"made":..,"key":..,"trusted":..,
+ *      "message":..} */
+WRIT_API int writ_verify_proof(const struct writ_input *proof, const char *key, char **answer);
+
+/* Entries as writ_log() gives them (format "jsonl"), or each execution that ended as an in-toto
+ * Statement (format "in-toto"). */
+WRIT_API int writ_export(struct writ_ledger *ledger, const char *query, const char *format,
+                         writ_line line, void *self);
 
 WRIT_API void writ_free(char *answer);
 

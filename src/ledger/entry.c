@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* entry.c: the kinds of entries, their names, headers and leaves. */
+#include "ledger/entry.h"
+
+#include <string.h>
+
+#include "base/json_write.h"
+#include "base/stamp.h"
+
+/* clang-format off */
+const char *const entry_kind_names[] = {
+    [ENTRY_INPUT]      = "input",
+    [ENTRY_EVENT]      = "execution_event",
+    [ENTRY_AUDIT]      = "action_audit",
+    [ENTRY_MANIFEST]   = "manifest",
+    [ENTRY_RESULT]     = "plan_result",
+    [ENTRY_APPROVAL]   = "approval",
+    [ENTRY_NOTE]       = "note",
+    [ENTRY_KIND_COUNT] = NULL,
+};
+
+const struct entry_kind_row entry_kinds[ENTRY_KIND_COUNT] = {
+    [ENTRY_INPUT]    = { "input",           "A document that executions depend on: a plan, request or adapter, files by digest." },
+    [ENTRY_EVENT]    = { "execution_event", "A state of an execution, with what it rests on; contract 002." },
+    [ENTRY_AUDIT]    = { "action_audit",    "A call of an executor, as digests; contract 003." },
+    [ENTRY_MANIFEST] = { "manifest",        "What one run was held to, did and left behind." },
+    [ENTRY_RESULT]   = { "plan_result",     "What became of a plan; contract 004." },
+    [ENTRY_APPROVAL] = { "approval",        "Who allowed what, and why." },
+    [ENTRY_NOTE]     = { "note",            "What was done to the ledger itself, such as the erasing of a body." },
+};
+
+static const struct column kind_columns[] = {
+    { "kind",  COLUMN_TEXT, offsetof(struct entry_kind_row, name) },
+    { "holds", COLUMN_TEXT, offsetof(struct entry_kind_row, holds) },
+};
+/* clang-format on */
+
+const struct table entry_kinds_table = {
+    .name = "entries",
+    .about = "The kinds of entries in a ledger.",
+    COLUMNS(kind_columns),
+    .keys = 1,
+    ROWS(entry_kinds),
+};
+
+/* ---- traits ---- */
+
+int64_t traits_pack(const struct traits *t)
+{
+    return (int64_t)t->snapshot_sub << 8 | (int64_t)t->retryable << 5 | (int64_t)t->dry_run << 4 |
+           (int64_t)t->policy << 2 | (int64_t)t->coherence;
+}
+
+void traits_unpack(int64_t packed, struct traits *t)
+{
+    t->coherence = (enum coherence)(packed & 3);
+    t->policy = (enum policy)(packed >> 2 & 3);
+    t->dry_run = packed >> 4 & 1;
+    t->retryable = packed >> 5 & 1;
+    t->snapshot_sub = (uint32_t)(packed >> 8);
+}
+
+/* ---- ids ---- */
+
+static const char prefix[] = "led-";
+
+void entry_id_text(const struct uuid *id, char out[ENTRY_ID_TEXT])
+{
+    memcpy(out, prefix, sizeof prefix - 1);
+    uuid_text(id, out + sizeof prefix - 1);
+}
+
+bool entry_id_read(struct str text, struct uuid *out)
+{
+    size_t n = sizeof prefix - 1;
+
+    if (text.n != ENTRY_ID_TEXT - 1 || memcmp(text.s, prefix, n) != 0)
+        return false;
+    return uuid_v4((struct str){ text.s + n, text.n - n }, out);
+}
+
+/* The random half of an id, stirred (splitmix64): what hides the seq in the other half. */
+static uint64_t veil(const struct uuid *id)
+{
+    uint64_t x = 0;
+
+    for (int i = 8; i < UUID_BYTES; i++)
+        x = x << 8 | id->b[i];
+    x += 0x9e3779b97f4a7c15;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+    x = (x ^ x >> 27) * 0x94d049bb133111eb;
+    return x ^ x >> 31;
+}
+
+enum { SEQ_BYTES = 6 };
+
+void entry_id_make(int64_t seq, struct uuid *id)
+{
+    uint64_t hidden;
+
+    id->b[6] = (id->b[6] & 0x0f) | 0x40;
+    id->b[8] = (id->b[8] & 0x3f) | 0x80;
+    hidden = (uint64_t)seq ^ veil(id);
+    for (int i = 0; i < SEQ_BYTES; i++)
+        id->b[i] = (uint8_t)(hidden >> 8 * i);
+}
+
+int64_t entry_id_seq(const struct uuid *id)
+{
+    uint64_t hidden = 0;
+
+    for (int i = 0; i < SEQ_BYTES; i++)
+        hidden |= (uint64_t)id->b[i] << 8 * i;
+    return (int64_t)((hidden ^ veil(id)) & (((uint64_t)1 << 8 * SEQ_BYTES) - 1));
+}
+
+/* ---- header and leaf ---- */
+
+static void put_digest(struct buf *to, const char *key, const struct digest *d)
+{
+    char text[DIGEST_TEXT];
+
+    digest_text(d, text);
+    json_key(to, key);
+    json_text(to, (struct str){ text, DIGEST_TEXT - 1 });
+}
+
+static void put_stamp(struct buf *to, const char *key, int64_t ms)
+{
+    char text[STAMP_TEXT];
+
+    stamp_text(ms, text);
+    json_key(to, key);
+    json_text(to, (struct str){ text, STAMP_TEXT - 1 });
+}
+
+static void put_text(struct buf *to, const char *key, struct str text)
+{
+    json_key(to, key);
+    json_text(to, text);
+}
+
+static void put_event(const struct entry *entry, struct buf *to)
+{
+    const struct traits *t = &entry->traits;
+
+    json_key(to, "event");
+    json_open(to, '{');
+    json_put_int(to, "attempt", place_attempt(entry->place));
+    put_text(to, "robot", entry->robot);
+    json_put_int(to, "snapshot", t->snapshot_ms);
+    put_text(to, "state", str_of(event_state_names[place_state(entry->place)]));
+    json_put_int(to, "traits", traits_pack(t));
+    json_close(to, '}');
+}
+
+/* The members are in the order RFC 8785 sorts them: that makes it canonical. */
+void entry_header(const struct entry *entry, struct buf *to)
+{
+    char id[ENTRY_ID_TEXT];
+
+    entry_id_text(&entry->id, id);
+    json_open(to, '{');
+    put_digest(to, "body_digest", &entry->body_digest);
+    put_digest(to, "content_digest", &entry->content);
+    put_stamp(to, "createdAt", entry->created_ms);
+    if (entry->kind == ENTRY_EVENT)
+        put_event(entry, to);
+    put_text(to, "id", (struct str){ id, ENTRY_ID_TEXT - 1 });
+    put_text(to, "kind", str_of(entry_kind_names[entry->kind]));
+    put_stamp(to, "recordedAt", entry->recorded_ms);
+    json_put_int(to, "seq", entry->seq);
+    put_text(to, "subject", entry->subject);
+    put_text(to, "tenant", entry->tenant);
+    json_put_int(to, "v", 1);
+    json_close(to, '}');
+}
+
+struct digest entry_leaf(const struct entry *entry, struct buf *scratch)
+{
+    buf_reset(scratch);
+    buf_addc(scratch, '\0'); /* RFC 6962: a leaf */
+    entry_header(entry, scratch);
+    return digest_of(scratch->s, scratch->len);
+}
+
+struct digest entry_body_digest(const uint8_t salt[SALT_BYTES], struct str body)
+{
+    struct sha256 sum;
+
+    sha256_begin(&sum);
+    sha256_add(&sum, salt, SALT_BYTES);
+    sha256_add(&sum, body.s, body.n);
+    return sha256_end(&sum);
+}

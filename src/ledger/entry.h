@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* entry.h: one entry of the ledger: what it is, its name, and its leaf in the tree.
+ *
+ * A leaf is the hash of the entry's header (RFC 8785), not of its body: the header has only the
+ * body's salted digest, so that a body can be erased and every proof still holds.
+ */
+#pragma once
+
+#include "base/digest.h"
+#include "base/mem.h"
+#include "base/table.h"
+#include "base/uuid.h"
+#include "contract/gate.h"
+
+enum entry_kind {
+    ENTRY_INPUT,
+    ENTRY_EVENT,
+    ENTRY_AUDIT,
+    ENTRY_MANIFEST,
+    ENTRY_RESULT,
+    ENTRY_APPROVAL,
+    ENTRY_NOTE,
+    ENTRY_KIND_COUNT,
+};
+
+struct entry_kind_row {
+    const char *name, *holds;
+};
+
+extern const char *const entry_kind_names[]; /* ended by NULL */
+extern const struct entry_kind_row entry_kinds[ENTRY_KIND_COUNT];
+extern const struct table entry_kinds_table;
+
+enum { SALT_BYTES = 16, ENTRY_ID_TEXT = sizeof "led-" - 1 + UUID_TEXT };
+
+/* What later events of the same attempt are held against (A02-3), and what the caller's policy was.
+ * It stays when the body is erased. */
+struct traits {
+    enum coherence coherence;
+    enum policy policy;
+    bool dry_run;
+    bool retryable;        /* of the error; true where there is none */
+    int64_t snapshot_ms;   /* snapshotAt as Unix time */
+    uint32_t snapshot_sub; /* nanoseconds below the millisecond; LEAP is added in a leap second */
+};
+
+enum { SNAPSHOT_LEAP = 1 << 20 };
+
+struct entry {
+    int64_t seq; /* from 0: also its leaf's place in the tree */
+    struct uuid id;
+    enum entry_kind kind;
+    struct str subject; /* what it is about; of an event: the execution's id */
+    struct str tenant;
+    struct str robot;     /* of an event, else "" */
+    int64_t place;        /* of an event: event_place(); else 0 */
+    struct traits traits; /* of an event */
+    int64_t created_ms, recorded_ms;
+    struct digest content; /* decides whether a second one is the same */
+    struct digest leaf;
+    struct digest body_digest;
+    uint8_t salt[SALT_BYTES];
+    struct str body; /* canonical JSON */
+    bool erased;     /* then there is no body and no salt any more */
+};
+
+/* Attempt and state of an event as one number; numbers of one execution rise with its events. */
+static inline int64_t event_place(int64_t attempt, enum event_state state)
+{
+    return attempt * 8 + (int64_t)state;
+}
+
+static inline int64_t place_attempt(int64_t place)
+{
+    return place / 8;
+}
+
+static inline enum event_state place_state(int64_t place)
+{
+    return (enum event_state)(place % 8);
+}
+
+/* Traits but for the snapshot's milliseconds in one number, as stores keep them. */
+int64_t traits_pack(const struct traits *t);
+void traits_unpack(int64_t packed, struct traits *t);
+
+/* "led-" and the UUID; and back, false for anything else. */
+void entry_id_text(const struct uuid *id, char out[ENTRY_ID_TEXT]);
+bool entry_id_read(struct str text, struct uuid *out) NODISCARD;
+
+/* An id has its entry's seq folded into random bits, so that an entry is found by its id without
+ * an index. What entry_id_seq() tells of a foreign id is some number: look and compare. */
+void entry_id_make(int64_t seq, struct uuid *id); /* id: random on entry */
+int64_t entry_id_seq(const struct uuid *id);
+
+/* The header as canonical JSON; the leaf of it. The body's digest has to be there. */
+void entry_header(const struct entry *entry, struct buf *to);
+struct digest entry_leaf(const struct entry *entry, struct buf *scratch);
+
+/* The salted digest of a body. */
+struct digest entry_body_digest(const uint8_t salt[SALT_BYTES], struct str body);
