@@ -32,7 +32,7 @@ BANNED = {  # word: the only files that may say it
     r"\bgoto\b": set(),
 }
 OUTSIDE = re.compile(r"^\s*#\s*include\s+<(libfyaml\.h|sqlite3\.h|seccomp\.h|curl/|openssl/"
-                     r"|libpq-fe\.h|microhttpd\.h|jq\.h)", re.M)
+                     r"|libpq-fe\.h|microhttpd\.h|jq\.h|sodium\.h)", re.M)
 OURS = re.compile(r'^\s*#\s*include\s+"(\w+)/(\w+)\.h"', re.M)
 LICENCE = "/* SPDX-License-Identifier: Apache-2.0 */\n"
 

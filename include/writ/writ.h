@@ -71,6 +71,7 @@ struct writ_command {
     const char *options;              /* JSON: members of a request document; NULL: defaults */
     const struct writ_input *input;   /* standard input, any bytes; NULL: what the request says */
     const char *const *environment;   /* the caller's, ended by NULL: PATH, HOME, XDG_STATE_HOME */
+    const char *ledger;               /* where it is recorded; NULL: as writ_ledger_open() has it */
     const char *approve;              /* the caller's reason for a level that needs one; or NULL */
     const char *const *weak;          /* layers the caller does without, ended by NULL; or NULL */
     int live[2]; /* stdout and stderr are passed on to these as they come; -1: nowhere */

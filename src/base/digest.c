@@ -94,11 +94,24 @@ static void put32(uint8_t *out, uint32_t v)
     out[3] = (uint8_t)v;
 }
 
-struct digest sha256_end(struct sha256 *s)
+static void put_length(uint8_t block[BLOCK], uint64_t bytes)
+{
+    put32(block + LENGTH_AT, (uint32_t)(bytes >> 29));
+    put32(block + LENGTH_AT + 4, (uint32_t)(bytes << 3));
+}
+
+static struct digest digest_from(const uint32_t h[8])
 {
     struct digest d = { { 0 } };
+
+    for (size_t i = 0; i < 8; i++)
+        put32(d.b + 4 * i, h[i]);
+    return d;
+}
+
+struct digest sha256_end(struct sha256 *s)
+{
     size_t held = s->bytes % BLOCK;
-    uint64_t bits = s->bytes * 8;
 
     s->block[held++] = 0x80;
     if (held > LENGTH_AT) {
@@ -107,12 +120,9 @@ struct digest sha256_end(struct sha256 *s)
         held = 0;
     }
     memset(s->block + held, 0, LENGTH_AT - held);
-    put32(s->block + LENGTH_AT, (uint32_t)(bits >> 32));
-    put32(s->block + LENGTH_AT + 4, (uint32_t)bits);
+    put_length(s->block, s->bytes);
     way()->fold(s->h, s->block, 1);
-    for (size_t i = 0; i < COUNT(s->h); i++)
-        put32(d.b + 4 * i, s->h[i]);
-    return d;
+    return digest_from(s->h);
 }
 
 struct digest digest_of(const void *bytes, size_t n)
@@ -122,6 +132,44 @@ struct digest digest_of(const void *bytes, size_t n)
     sha256_begin(&s);
     sha256_add(&s, bytes, n);
     return sha256_end(&s);
+}
+
+/* Blocks of two messages, as many side by side as both have. */
+static void fold_both(struct sha256 s[2], const uint8_t *const bytes[2], const size_t count[2])
+{
+    size_t both = count[0] < count[1] ? count[0] : count[1];
+    uint32_t *const h[2] = { s[0].h, s[1].h };
+
+    if (way()->fold_two)
+        way()->fold_two(h, bytes, both);
+    else
+        both = 0;
+    for (int i = 0; i < 2; i++)
+        way()->fold(h[i], bytes[i] + both * BLOCK, count[i] - both);
+}
+
+void digest_two(const struct str texts[2], struct digest out[2])
+{
+    struct sha256 s[2];
+    uint8_t ends[2][2 * BLOCK] = { { 0 } };
+    const uint8_t *whole[2], *end[2] = { ends[0], ends[1] };
+    size_t wholes[2], end_blocks[2];
+
+    for (int i = 0; i < 2; i++) {
+        size_t held = texts[i].n % BLOCK;
+
+        sha256_begin(&s[i]);
+        whole[i] = (const uint8_t *)texts[i].s;
+        wholes[i] = texts[i].n / BLOCK;
+        end_blocks[i] = held + 1 > LENGTH_AT ? 2 : 1;
+        memcpy(ends[i], whole[i] + wholes[i] * BLOCK, held);
+        ends[i][held] = 0x80;
+        put_length(ends[i] + (end_blocks[i] - 1) * BLOCK, texts[i].n);
+    }
+    fold_both(s, whole, wholes);
+    fold_both(s, end, end_blocks);
+    for (int i = 0; i < 2; i++)
+        out[i] = digest_from(s[i].h);
 }
 
 void digest_text(const struct digest *d, char out[DIGEST_TEXT])

@@ -34,6 +34,9 @@ struct digest sha256_end(struct sha256 *s);
 
 struct digest digest_of(const void *bytes, size_t n);
 
+/* The digests of two texts: faster than one after the other on CPUs that can work on both. */
+void digest_two(const struct str texts[2], struct digest out[2]);
+
 /* Writes "sha256:<64 lower-case hex digits>" and a NUL. */
 void digest_text(const struct digest *d, char out[DIGEST_TEXT]);
 

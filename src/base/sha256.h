@@ -10,6 +10,10 @@ struct sha256_way {
     const char *name;
     bool (*works)(void);                                             /* on the CPU we run on? */
     void (*fold)(uint32_t h[8], const uint8_t *bytes, size_t count); /* count blocks of 64 bytes */
+
+    /* The same for two messages side by side, where that is faster than one after the other; NULL:
+     * it is not. */
+    void (*fold_two)(uint32_t *const h[2], const uint8_t *const bytes[2], size_t count);
 };
 
 extern const struct sha256_way sha256_plain; /* everywhere */

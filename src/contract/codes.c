@@ -38,6 +38,11 @@ const struct code_row codes[CODE_COUNT] = {
     [CODE_PARTIAL_REQUIRES_REVIEW]     = { "PARTIAL_REQUIRES_REVIEW",     "002",  "error", false, "The inputs are incomplete, so a person has to look before it is published.", "Review the draft, or complete the inputs and start a rerun." },
     [CODE_RESULT_MISSING]              = { "RESULT_MISSING",              "writ", "warn",  false, "A succeeded event should have a result.", "Add payload.result." },
     [CODE_ERROR_UNEXPECTED]            = { "ERROR_UNEXPECTED",            "writ", "warn",  false, "An event that did not fail has an error.", "Remove payload.error, or make the state failed." },
+    [CODE_LINEAGE_MISSING]             = { "LINEAGE_MISSING",             "writ", "error", false, "An event depends on a ledger entry that is not there.", "Enter the input first, with `writ ledger input`, and name the id it prints." },
+    [CODE_LINEAGE_LATER]               = { "LINEAGE_LATER",               "writ", "error", false, "An event depends on a ledger entry that was made after its snapshot.", "Take snapshotAt at or after the createdAt of every entry it depends on." },
+    [CODE_EXECUTION_USED]              = { "EXECUTION_USED",              "writ", "error", false, "The execution id has been used before; nothing ran.", "Ask with a new id; `writ show ID` tells what the first one did." },
+    [CODE_ENTRY_UNKNOWN]               = { "ENTRY_UNKNOWN",               "writ", "error", false, "The ledger has nothing of that name.", "Look for it with `writ log`." },
+    [CODE_ENTRY_AMBIGUOUS]             = { "ENTRY_AMBIGUOUS",             "writ", "error", false, "More than one entry or execution goes by that name.", "Give more of its id." },
 
     [CODE_EXECUTOR_EXCEPTION] = { "EXECUTOR_EXCEPTION", "003",  "error", false, "The executor raised an exception, trapped or crashed.", "Correct the executor, or the payload it was given." },
     [CODE_EXECUTOR_TIMEOUT]   = { "EXECUTOR_TIMEOUT",   "003",  "error", false, "The executor used more time than its limits.timeout_ms.", "Give it less to do, or raise the limit in its manifest." },

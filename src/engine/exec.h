@@ -7,9 +7,12 @@
 #include "base/report.h"
 #include "contract/admit.h"
 #include "contract/request_doc.h"
+#include "engine/record.h"
 #include "sandbox/collect.h"
 #include "sandbox/reach.h"
 #include "sandbox/sandbox.h"
+
+enum { EXEC_ENTRIES = 5 }; /* input, planned, running, manifest, and how it ended */
 
 struct input_file {
     const char *path;
@@ -24,6 +27,7 @@ struct exec {
     bool person;
 
     struct request_doc request;
+    struct str request_text; /* canonical */
     struct digest request_digest;
     struct digest inputs_digest;         /* of what is asked for, whoever asks and whenever */
     const struct registry_doc *registry; /* NULL: there is none */
@@ -45,6 +49,13 @@ struct exec {
     bool files_cut;
     struct violation *violations;
     size_t violation_count;
+
+    struct ledger ledger;
+    bool recording;      /* the ledger is open, and has that it runs */
+    bool unrecorded;     /* it could not be written */
+    int64_t snapshot_ms; /* of the run's events: when its request was entered */
+    struct uuid entries[EXEC_ENTRIES];
+    size_t entry_count;
 };
 
 /* A name that came into being although it must not. */
@@ -71,13 +82,21 @@ bool exec_open_store(struct exec *x, struct error *e) NODISCARD;
 /* The outcome is there: names that must not be, files that were asked for. */
 bool exec_gather(struct exec *x, struct error *e) NODISCARD;
 
-/* The directory where writ keeps what it knows, or NULL. */
-const char *exec_state(const struct exec *x);
-
-/* A variable of the caller's, or NULL. */
-const char *exec_caller(const struct exec *x, const char *name);
-
 /* Did the command do what the request expects of it? */
 bool exec_fits(const struct exec *x);
 
-void exec_record(const struct exec *x, struct buf *to);
+/* Did it come to what was wanted of it? "succeeded", "failed" or "cancelled". */
+enum event_state exec_came_to(const struct exec *x);
+
+/* The record of the run as JSON; texts: with what it printed. */
+void exec_record(const struct exec *x, bool texts, struct buf *to);
+
+/* The command line as one text, for people. */
+const char *exec_line(const struct exec *x);
+
+/* Enters the request and that it runs, durably; the command is started afterwards. */
+bool exec_announce(void *exec, struct error *e) NODISCARD;
+
+/* Enters its record and how it ended, durably; nothing is reported before. `unbuilt`: why the
+ * sandbox could not be built after all, or NULL. */
+bool exec_conclude(struct exec *x, const struct error *unbuilt, struct error *e) NODISCARD;

@@ -10,6 +10,7 @@
 #include "base/fs.h"
 #include "contract/layers.h"
 #include "engine/exec.h"
+#include "engine/home.h"
 #include "sandbox/environment.h"
 
 /* ---- standard input and files ---- */
@@ -123,8 +124,8 @@ static struct reach_ask reach_of(const struct exec *x)
 
     return (struct reach_ask){ .filesystem = x->request.sandbox->filesystem,
                                .cwd = cwd.s ? arena_text(x->a, cwd) : ".",
-                               .home = exec_caller(x, "HOME"),
-                               .state = exec_state(x),
+                               .home = home_variable(x->command->environment, "HOME"),
+                               .state = home_state(x->command->environment, x->a),
                                .person = x->person,
                                .approved = x->request.approval != NULL,
                                .inputs = x->request.inputs->input_files,
@@ -146,7 +147,7 @@ bool exec_see(struct exec *x, struct error *e)
 
 static const char *policy_search(const struct exec *x)
 {
-    return x->person ? exec_caller(x, "PATH") : NULL;
+    return x->person ? home_variable(x->command->environment, "PATH") : NULL;
 }
 
 static void find_program(struct exec *x)
@@ -155,7 +156,7 @@ static void find_program(struct exec *x)
         .command = arena_text(x->a, x->request.inputs->command),
         .cwd = x->reach.cwd,
         .path = policy_search(x),
-        .home = exec_caller(x, "HOME"),
+        .home = home_variable(x->command->environment, "HOME"),
         .network = request_net_level(x->request.sandbox->network) != NET_OFFLINE,
     };
 

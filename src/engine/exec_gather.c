@@ -6,6 +6,7 @@
 
 #include "base/fs.h"
 #include "engine/exec.h"
+#include "engine/home.h"
 
 enum { FILES_MAX = 10000 };
 
@@ -52,7 +53,7 @@ static bool keeps_files(const struct exec *x)
 
 bool exec_open_store(struct exec *x, struct error *e)
 {
-    const char *state = exec_state(x), *store;
+    const char *state = home_state(x->command->environment, x->a), *store;
 
     if (!keeps_files(x))
         return true;

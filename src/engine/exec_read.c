@@ -13,31 +13,10 @@
 #include "base/json_write.h"
 #include "base/stamp.h"
 #include "engine/exec.h"
+#include "engine/home.h"
 #include "engine/input.h"
 
 static const char registry_path[] = ".writ/tools.yaml";
-
-const char *exec_caller(const struct exec *x, const char *name)
-{
-    size_t n = strlen(name);
-
-    for (const char *const *e = x->command->environment; e && *e; e++)
-        if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
-            return *e + n + 1;
-    return NULL;
-}
-
-const char *exec_state(const struct exec *x)
-{
-    const char *state = exec_caller(x, "WRIT_STATE"), *xdg = exec_caller(x, "XDG_STATE_HOME"),
-               *home = exec_caller(x, "HOME");
-
-    if (state && *state)
-        return state;
-    if (xdg && *xdg == '/')
-        return arena_printf(x->a, "%s/writ", xdg);
-    return home && *home == '/' ? arena_printf(x->a, "%s/.local/state/writ", home) : NULL;
-}
 
 /* The members a person's options give, one after the other; `skip` is put by us. */
 static void put_members(struct buf *to, const struct doc *options, const char *skip,
@@ -72,7 +51,7 @@ static void put_inputs(const struct exec *x, const struct doc *options, struct b
 static void write_request(const struct exec *x, const struct doc *options, struct buf *to)
 {
     struct uuid id = x->world->new_id(x->world->self);
-    const char *user = exec_caller(x, "USER");
+    const char *user = home_variable(x->command->environment, "USER");
     char id_text[UUID_TEXT], at[STAMP_TEXT];
 
     uuid_text(&id, id_text);
@@ -161,6 +140,7 @@ bool exec_read(struct exec *x, struct report *r)
     if (!ok)
         return false;
     json_canon(&document->root, x->a, &canon);
+    x->request_text = (struct str){ arena_text(x->a, buf_str(&canon)), canon.len };
     x->request_digest = digest_of(canon.s, canon.len);
     digest_inputs(x, &document->root);
     return true;

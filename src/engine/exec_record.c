@@ -289,24 +289,46 @@ static void put_request(const struct exec *x, struct buf *to)
     json_close(to, '}');
 }
 
-/* The words of contract 000 for how a command ended. */
-static void put_state(const struct exec *x, struct buf *to)
+enum event_state exec_came_to(const struct exec *x)
 {
     const struct outcome *o = &x->outcome;
     bool expected_code = x->request.outputs->exit_code != EXIT_CODE_ANY;
-    bool ok = o->cause == CAUSE_EXITED && (o->exit_code == 0 || expected_code) && exec_fits(x);
-    const char *state = o->cause == CAUSE_CANCELLED ? "cancelled" : ok ? "succeeded" : "failed";
 
-    json_put(to, "route", "local_direct");
-    json_put(to, "state", state);
-    json_put(to, "outcome_class",
-             ok                            ? "success"
-             : o->cause == CAUSE_TIMEOUT   ? "timeout"
-             : o->cause == CAUSE_CANCELLED ? "cancelled"
-                                           : "failed");
+    if (o->cause == CAUSE_CANCELLED)
+        return EVENT_CANCELLED;
+    return o->cause == CAUSE_EXITED && (o->exit_code == 0 || expected_code) && exec_fits(x)
+               ? EVENT_SUCCEEDED
+               : EVENT_FAILED;
 }
 
-void exec_record(const struct exec *x, struct buf *to)
+/* The words of contract 000 for how a command ended. */
+static void put_state(const struct exec *x, struct buf *to)
+{
+    enum event_state state = exec_came_to(x);
+
+    json_put(to, "route", "local_direct");
+    json_put(to, "state", event_state_names[state]);
+    json_put(to, "outcome_class",
+             state == EVENT_SUCCEEDED            ? "success"
+             : x->outcome.cause == CAUSE_TIMEOUT ? "timeout"
+             : state == EVENT_CANCELLED          ? "cancelled"
+                                                 : "failed");
+}
+
+static void put_ledger(const struct exec *x, struct buf *to)
+{
+    json_key(to, "ledger");
+    json_open(to, '[');
+    for (size_t i = 0; i < x->entry_count; i++) {
+        char id[ENTRY_ID_TEXT];
+
+        entry_id_text(&x->entries[i], id);
+        json_text(to, str_of(id));
+    }
+    json_close(to, ']');
+}
+
+void exec_record(const struct exec *x, bool texts, struct buf *to)
 {
     const struct outcome *o = &x->outcome;
 
@@ -315,8 +337,8 @@ void exec_record(const struct exec *x, struct buf *to)
     json_text(to, x->request.execution_id);
     put_command(x, to);
     put_end(o, to);
-    put_printed(to, "stdout", &o->out, x->command->texts);
-    put_printed(to, "stderr", &o->err, x->command->texts);
+    put_printed(to, "stdout", &o->out, texts);
+    put_printed(to, "stderr", &o->err, texts);
     put_usage(o, to);
     put_limits(x, to);
     put_walls(x, to);
@@ -329,5 +351,6 @@ void exec_record(const struct exec *x, struct buf *to)
     put_expected(x, to);
     put_state(x, to);
     put_request(x, to);
+    put_ledger(x, to);
     json_close(to, '}');
 }

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tables.c: the contracts' tables, and behind them those of the sandbox. */
+/* tables.c: the contracts' tables, and behind them those of the ledger and the sandbox. */
 #include "engine/tables.h"
 
 #include "contract/tables.h"
+#include "ledger/entry.h"
+#include "ledger/judge.h"
 #include "sandbox/calls.h"
 #include "sandbox/environment.h"
 #include "sandbox/program.h"
 #include "sandbox/protect.h"
 
 /* clang-format off */
-static const struct table *const sandbox_tables[] = {
+static const struct table *const more_tables[] = {
+    &entry_kinds_table,
+    &judge_table,
     &environment_table,
     &system_table,
     &protected_table,
@@ -21,10 +25,10 @@ static const struct table *const sandbox_tables[] = {
 
 size_t tables_count(void)
 {
-    return contract_table_count + COUNT(sandbox_tables);
+    return contract_table_count + COUNT(more_tables);
 }
 
 const struct table *tables_at(size_t i)
 {
-    return i < contract_table_count ? contract_tables[i] : sandbox_tables[i - contract_table_count];
+    return i < contract_table_count ? contract_tables[i] : more_tables[i - contract_table_count];
 }

@@ -48,6 +48,14 @@ static int status_of(const struct error *e)
     return e->code == CODE_LAYER_MISSING ? WRIT_NO_SANDBOX : WRIT_REFUSED;
 }
 
+/* What kept it from running: the ledger, an id that was used before, or the sandbox. */
+static int status_of_run(const struct exec *x, const struct error *e)
+{
+    return x->unrecorded                    ? WRIT_UNRECORDED
+           : e->code == CODE_EXECUTION_USED ? WRIT_REFUSED
+                                            : WRIT_NO_SANDBOX;
+}
+
 static bool run(struct exec *x, struct error *e)
 {
     struct run run = { .program = &x->program,
@@ -61,15 +69,17 @@ static bool run(struct exec *x, struct error *e)
                        .limits = x->request.sandbox,
                        .weak = x->weak,
                        .live = { x->command->live[0], x->command->live[1] },
-                       .cancel = x->command->cancel };
+                       .cancel = x->command->cancel,
+                       .permit = exec_announce,
+                       .permit_self = x };
 
     if (x->program.missing) {
         x->outcome = outcome_not_started(x->program.missing);
-        return true;
+        return exec_announce(x, e);
     }
     if (x->waited_for != CAUSE_EXITED) {
         x->outcome = outcome_waited(x->waited_for, x->waited_ms);
-        return true;
+        return exec_announce(x, e);
     }
     return sandbox_run(&run, x->world, x->a, &x->outcome, e);
 }
@@ -90,11 +100,16 @@ static int exec_all(struct exec *x, char **answer, bool *ran)
         return wrong(&r, "registry", answer);
     if (!exec_admit(x, &e))
         return refuse(x, &e, status_of(&e), answer);
-    if (!run(x, &e))
-        return refuse(x, &e, WRIT_NO_SANDBOX, answer);
-    if (!exec_gather(x, &e))
+    if (!run(x, &e)) {
+        struct error lost;
+
+        if (x->recording && !exec_conclude(x, &e, &lost))
+            return refuse(x, &lost, WRIT_UNRECORDED, answer);
+        return refuse(x, &e, status_of_run(x, &e), answer);
+    }
+    if (!exec_gather(x, &e) || !exec_conclude(x, NULL, &e))
         return refuse(x, &e, WRIT_UNRECORDED, answer);
-    exec_record(x, &out);
+    exec_record(x, x->command->texts, &out);
     *answer = take_answer(&out);
     *ran = true;
     return x->outcome.exit_code;
@@ -110,5 +125,6 @@ int writ_exec(const struct writ_command *command, char **answer, bool *ran)
     status = exec_all(&x, answer, ran);
     if (x.store >= 0)
         (void)close(x.store);
+    ledger_close(&x.ledger);
     return status;
 }

@@ -10,12 +10,13 @@
  */
 #pragma once
 
+#include "base/buf.h"
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/mem.h"
 #include "ledger/sign.h"
 
-enum { CHECKPOINT_MAX = 64 << 10 };
+enum { CHECKPOINT_MAX = 128 << 10 }; /* room for 16 signatures of 5 kB, as signed-note asks */
 
 struct checkpoint {
     struct str origin;

@@ -6,6 +6,7 @@
 
 #include "base/json_write.h"
 #include "base/stamp.h"
+#include "ledger/tree.h"
 
 /* clang-format off */
 const char *const entry_kind_names[] = {
@@ -179,9 +180,8 @@ void entry_header(const struct entry *entry, struct buf *to)
 struct digest entry_leaf(const struct entry *entry, struct buf *scratch)
 {
     buf_reset(scratch);
-    buf_addc(scratch, '\0'); /* RFC 6962: a leaf */
     entry_header(entry, scratch);
-    return digest_of(scratch->s, scratch->len);
+    return tree_leaf(buf_str(scratch));
 }
 
 struct digest entry_body_digest(const uint8_t salt[SALT_BYTES], struct str body)

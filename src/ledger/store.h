@@ -99,6 +99,12 @@ struct entry_range {
     bool bodies;
 };
 
+/* Blocks of a level: n from..to-1. */
+struct block_range {
+    int level;
+    int64_t from, to;
+};
+
 struct store_kind {
     const char *name;   /* "sqlite" */
     const char *scheme; /* "postgres://", or NULL: a file */
@@ -110,7 +116,7 @@ struct store_kind {
     void (*close)(struct store *store);
 
     /* The ledger's own UUID as text, made with it; names its checkpoints. */
-    bool (*name)(struct store *store, char out[UUID_TEXT], struct error *e);
+    bool (*ledger_name)(struct store *store, char out[UUID_TEXT], struct error *e);
 
     /* Appending. commit() returns when it is durable, unless that is not asked for: then the next
      * durable one makes it so. After a false from anything between them, rollback() leaves the
@@ -139,8 +145,8 @@ struct store_kind {
     void (*look_end)(struct store *store);
     bool (*read_entries)(struct store *store, const struct entry_range *range, entry_reader reader,
                          void *self, struct error *e);
-    bool (*read_blocks)(struct store *store, int level, int64_t from, int64_t to,
-                        block_reader reader, void *self, struct error *e); /* upwards */
+    bool (*read_blocks)(struct store *store, const struct block_range *range, block_reader reader,
+                        void *self, struct error *e); /* upwards */
     bool (*read_rejects)(struct store *store, int64_t newest, reject_reader reader, void *self,
                          struct error *e); /* the newest so many, oldest first */
     bool (*read_checkpoints)(struct store *store, checkpoint_reader reader, void *self,

@@ -39,19 +39,24 @@ struct child {
 
 /* ---- stages of init ---- */
 
-/* The supervisor writes who we are into /proc and then lets us go on. */
-static int wait_for_go(struct child *c)
+static int wait_for(const struct child *c, char wanted)
 {
     char word = 0;
     ssize_t n;
 
-    (void)close(c->jail->far_end);
     do {
         n = recv(c->jail->line, &word, 1, 0);
     } while (n < 0 && errno == EINTR);
-    if (n == 1 && word == WORD_GO)
+    if (n == 1 && word == wanted)
         return 0;
     _exit(0); /* it is gone, or has thought better of it */
+}
+
+/* The supervisor writes who we are into /proc and then lets us go on. */
+static int wait_for_go(struct child *c)
+{
+    (void)close(c->jail->far_end);
+    return wait_for(c, WORD_GO);
 }
 
 /* By the bare calls: those of the C library look for the threads that our parent had. */
@@ -330,6 +335,12 @@ static int start_command(struct child *c)
     return execve(c->jail->path, c->jail->argv, c->jail->env);
 }
 
+/* That it runs is on record: then, and not before, it may. */
+static int wait_for_permit(struct child *c)
+{
+    return wait_for(c, WORD_RUN);
+}
+
 /* ---- the tables ---- */
 
 /* The command itself: that it cannot be started is an outcome. */
@@ -361,6 +372,7 @@ static const struct stage {
     { "directory", LAYER_MOUNT,    enter_cwd },
     { "program",   NO_LAYER,       check_program },
     { "landlock",  LAYER_LANDLOCK, enter_landlock },
+    { "permit",    NO_LAYER,       wait_for_permit },
     { "seccomp",   LAYER_SECCOMP,  enter_seccomp },
     { "exec",      NO_LAYER,       start_command },
 };

@@ -23,7 +23,7 @@ struct word {
 };
 
 /* What the supervisor says when the new process may go on. */
-enum { WORD_GO = 'g', WORD_GROUPS = 'c' };
+enum { WORD_GO = 'g', WORD_GROUPS = 'c', WORD_RUN = 'r' };
 
 /* Runs the stages. Never returns. */
 _Noreturn void child_main(struct jail *jail);

@@ -21,6 +21,7 @@
 #include "sandbox/identity.h"
 #include "sandbox/kernel.h"
 #include "sandbox/landlock.h"
+#include "sandbox/quiet.h"
 #include "sandbox/supervise.h"
 #include "sandbox/trees.h"
 #include "sandbox/trial.h"
@@ -399,6 +400,16 @@ static void take_usage(void *self)
     h->measured = cgroup_drop(&h->jail.cgroup);
 }
 
+static bool permit(const struct run *run, const struct holding *h, struct error *e)
+{
+    char word = WORD_RUN;
+
+    if (run->permit && !run->permit(run->permit_self, e))
+        return false;
+    return send(h->line, &word, 1, MSG_NOSIGNAL) == 1 || errno == EPIPE ||
+           error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:pid: the new process is gone");
+}
+
 static bool run_built(const struct run *run, const struct world *world, struct arena *a,
                       struct holding *h, struct outcome *out, struct error *e)
 {
@@ -423,7 +434,8 @@ static bool run_built(const struct run *run, const struct world *world, struct a
     if (!start(h, e))
         return false;
     if (!set_going(h, e) ||
-        (h->jail.late_groups && (!make_group(run, h, e) || !hand_over_groups(h, e)))) {
+        (h->jail.late_groups && (!make_group(run, h, e) || !hand_over_groups(h, e))) ||
+        !permit(run, h, e)) {
         kill_init(h);
         return false;
     }
@@ -447,29 +459,6 @@ static bool run_built(const struct run *run, const struct world *world, struct a
     return finish(&s, h, a, out, e);
 }
 
-/* Nobody reads what is passed on: that is told to the command, and must not end our caller. */
-static sigset_t hold_pipe_signal(void)
-{
-    sigset_t pipe_only, before;
-
-    (void)sigemptyset(&pipe_only);
-    (void)sigaddset(&pipe_only, SIGPIPE);
-    (void)pthread_sigmask(SIG_BLOCK, &pipe_only, &before);
-    return before;
-}
-
-static void restore_pipe_signal(const sigset_t *before)
-{
-    static const struct timespec at_once;
-    sigset_t pipe_only;
-
-    (void)sigemptyset(&pipe_only);
-    (void)sigaddset(&pipe_only, SIGPIPE);
-    if (!sigismember(before, SIGPIPE))
-        (void)sigtimedwait(&pipe_only, NULL, &at_once);
-    (void)pthread_sigmask(SIG_SETMASK, before, NULL);
-}
-
 bool sandbox_run(const struct run *run, const struct world *world, struct arena *a,
                  struct outcome *out, struct error *e)
 {
@@ -484,11 +473,11 @@ bool sandbox_run(const struct run *run, const struct world *world, struct arena 
                            .jail = { .streams = { -1, -1, -1 }, .line = -1, .layers = LAYER_ALL },
                            .threads = { .listener = -1 } };
     *out = (struct outcome){ .cause = CAUSE_SANDBOX_ERROR, .exit_code = -1, .cgroup = "none" };
-    before = hold_pipe_signal();
+    before = quiet_begin();
     ok = build(run, a, h, e) && run_built(run, world, a, h, out, e);
     if (!cgroup_remove(&h->jail.cgroup, &left))
         out->left = arena_text(a, str_of(left.msg));
     close_all(h);
-    restore_pipe_signal(&before);
+    quiet_end(&before);
     return ok;
 }

@@ -26,6 +26,11 @@ struct run {
     unsigned weak; /* layers the caller does without, when they cannot be had */
     int live[2];   /* where stdout and stderr are passed on to as they come; -1: nowhere */
     int cancel;    /* readable when it should be stopped; a second time: at once. -1: never */
+
+    /* Asked while the walls are being built; the command is started when it says true. NULL: it may
+     * run. */
+    bool (*permit)(void *self, struct error *e);
+    void *permit_self;
 };
 
 bool sandbox_run(const struct run *run, const struct world *world, struct arena *a,

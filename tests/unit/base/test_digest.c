@@ -111,6 +111,29 @@ static void every_length_and_cut_gives_what_openssl_gives(void **state)
     }
 }
 
+static void two_at_once_are_what_each_is_alone(void **state)
+{
+    uint8_t bytes[2 * LONGEST];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(i * 89 + 7);
+    for (size_t n = 0; n < COUNT(names); n++) {
+        if (!digest_use(names[n]))
+            continue;
+        for (size_t len = 0; len <= LONGEST; len++) {
+            size_t other = (len * 53 + 11) % LONGEST;
+            struct str texts[2] = { { (char *)bytes, len }, { (char *)bytes + len, other } };
+            struct digest got[2], one = digest_of(texts[0].s, len),
+                                  two = digest_of(texts[1].s, other);
+
+            digest_two(texts, got);
+            assert_memory_equal(&got[0], &one, sizeof one);
+            assert_memory_equal(&got[1], &two, sizeof two);
+        }
+    }
+}
+
 /* NIST's vector of 2^32 bits: the first length that needs the upper half of the length field. */
 static void half_a_gigabyte_counts_its_bits_right(void **state)
 {
@@ -191,6 +214,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fips_vectors_hold_for_every_way),
         cmocka_unit_test(every_length_and_cut_gives_what_openssl_gives),
+        cmocka_unit_test(two_at_once_are_what_each_is_alone),
         cmocka_unit_test(half_a_gigabyte_counts_its_bits_right),
         cmocka_unit_test(text_is_read_back),
         cmocka_unit_test(anything_but_its_own_text_is_refused),

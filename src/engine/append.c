@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* append.c: cuts what comes in into events. */
+#include "engine/append.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+
+#include "base/ceilings.h"
+#include "base/json_read.h"
+#include "contract/codes.h"
+
+enum { READ_BYTES = 256 << 10 };
+
+bool feed_open(struct feed *f, const struct writ_input *input, struct error *e)
+{
+    *f = (struct feed){ .fd = -1, .unread = { .max = (size_t)1 << 30 } };
+    if (input->text) {
+        f->text = (struct str){ input->text, input->len };
+        return true;
+    }
+    if (strcmp(input->name, "-") == 0)
+        f->fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+    else
+        f->fd = open(input->name, O_RDONLY | O_CLOEXEC);
+    return f->fd >= 0 || error_sys(e, CODE_IO, "'%s' cannot be read", input->name);
+}
+
+void feed_close(struct feed *f)
+{
+    if (f->fd >= 0)
+        (void)close(f->fd);
+    buf_free(&f->unread);
+}
+
+/* What is there and was not given out. */
+static struct str rest(const struct feed *f)
+{
+    struct str all = f->fd < 0 ? f->text : buf_str(&f->unread);
+
+    return (struct str){ all.s + f->at, all.n - f->at };
+}
+
+static void forget_given(struct feed *f)
+{
+    if (f->at == 0 || f->fd < 0)
+        return;
+    memmove(f->unread.s, f->unread.s + f->at, f->unread.len - f->at);
+    f->unread.len -= f->at;
+    f->at = 0;
+}
+
+/* One read; false at the end. */
+static bool read_more(struct feed *f)
+{
+    ssize_t n = -1;
+
+    if (f->fd < 0 || f->ended) {
+        f->ended = true;
+        return false;
+    }
+    forget_given(f);
+    if (buf_reserve(&f->unread, READ_BYTES))
+        do
+            n = read(f->fd, f->unread.s + f->unread.len, READ_BYTES);
+        while (n < 0 && errno == EINTR);
+    if (n < 0)
+        (void)error_sys(&f->error, CODE_IO, "the events cannot be read further");
+    if (n <= 0)
+        f->ended = true;
+    else
+        f->unread.len += (size_t)n;
+    return n > 0;
+}
+
+/* Is something there without waiting? */
+static bool has_more(const struct feed *f)
+{
+    struct pollfd p = { .fd = f->fd, .events = POLLIN };
+
+    return f->fd >= 0 && !f->ended && poll(&p, 1, 0) > 0;
+}
+
+static bool reads(struct str text)
+{
+    _arena_ struct arena a = { 0 };
+    struct ceilings max = ceilings_default();
+    const struct document *document;
+    struct error e;
+
+    return json_read("event", text, &max, &a, &document, &e);
+}
+
+/* Lines of JSON, or one document that people laid out over many lines? The first line tells, and
+ * where it cannot, the whole does. */
+static void decide(struct feed *f)
+{
+    struct str all, first;
+    const char *end;
+
+    f->begun = true;
+    while (!memchr(rest(f).s, '\n', rest(f).n) && read_more(f))
+        ;
+    all = rest(f);
+    end = memchr(all.s, '\n', all.n);
+    first = (struct str){ all.s, end ? (size_t)(end - all.s) : all.n };
+    if (!end || reads(first))
+        return;
+    while (read_more(f))
+        ;
+    f->whole = reads(rest(f));
+}
+
+static bool is_blank(struct str text)
+{
+    for (size_t i = 0; i < text.n; i++)
+        if (!is_one_of(text.s[i], " \t\r\n"))
+            return false;
+    return true;
+}
+
+/* The next line that is complete, or at the end what is left. */
+static bool next_line(struct feed *f, struct str *out)
+{
+    struct str all = rest(f);
+    const char *end = f->whole ? NULL : memchr(all.s, '\n', all.n);
+
+    if (!end && (all.n == 0 || !f->ended))
+        return false;
+    *out = (struct str){ all.s, end ? (size_t)(end - all.s) : all.n };
+    f->at += out->n + (end ? 1 : 0);
+    f->line++;
+    return true;
+}
+
+static void take_lines(struct feed *f, struct batch *out)
+{
+    struct str line;
+
+    while (out->n < BATCH && next_line(f, &line)) {
+        if (is_blank(line))
+            continue;
+        out->lines[out->n] = f->line;
+        out->drafts[out->n++] = (struct draft){ .text = { arena_text(&out->a, line), line.n } };
+    }
+}
+
+void feed_batch(struct feed *f, enum policy policy, const struct world *world, struct batch *out)
+{
+    arena_reset(&out->a);
+    out->n = 0;
+    if (!f->begun)
+        decide(f);
+    take_lines(f, out);
+    while (out->n == 0 && !f->error.code) {
+        bool more = read_more(f);
+
+        take_lines(f, out);
+        if (!more)
+            break;
+    }
+    while (out->n < BATCH && has_more(f)) {
+        (void)read_more(f);
+        take_lines(f, out);
+    }
+    for (size_t i = 0; i < out->n; i++) {
+        out->drafts[i].policy = policy;
+        draft_read(&out->drafts[i], world, &out->a);
+    }
+}

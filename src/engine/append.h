@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* append.h: events as they come from a file or a pipe, a batch at a time. */
+#pragma once
+
+#include <writ/writ.h>
+
+#include "ledger/draft.h"
+
+enum { BATCH = 1000 };
+
+/* Where the events come from. */
+struct feed {
+    int fd;                   /* -1: the text is all there is */
+    struct str text;          /* given, or NULL */
+    struct buf unread;        /* read from fd and not yet given out */
+    size_t at;                /* given out of the text or of unread */
+    int64_t line;             /* lines given out */
+    bool begun, ended, whole; /* whole: one document of many lines */
+    struct error error;       /* it could not be read */
+};
+
+/* One batch of drafts, read and checked; the arena holds their texts, too. */
+struct batch {
+    struct arena a;
+    struct draft drafts[BATCH];
+    int64_t lines[BATCH];
+    size_t n;
+};
+
+bool feed_open(struct feed *f, const struct writ_input *input, struct error *e) NODISCARD;
+void feed_close(struct feed *f);
+
+/* Waits for events and takes those that are there, at most BATCH. Without any it has ended. */
+void feed_batch(struct feed *f, enum policy policy, const struct world *world, struct batch *out);

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* exec_ledger.c: enters one run in the ledger: before it starts, and when it is over.
+ *
+ * The events are those of contract 002, with the same literals and by the same rules as anybody
+ * else's. A run publishes nothing, so it is a dry run in the words of that contract (A02-16).
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/json_read.h"
+#include "base/json_write.h"
+#include "base/stamp.h"
+#include "contract/codes.h"
+#include "engine/exec.h"
+#include "engine/home.h"
+#include "engine/input.h"
+#include "ledger/append.h"
+
+static const char tenant[] = "local", robot[] = "writ";
+
+/* ---- the events ---- */
+
+const char *exec_line(const struct exec *x)
+{
+    _buf_ struct buf line = { .max = 1 << 16 };
+
+    for (char **arg = x->argv; *arg; arg++)
+        buf_addf(&line, "%s%s", arg == x->argv ? "" : " ", *arg);
+    return arena_text(x->a, buf_str(&line));
+}
+
+static void put_lineage(const struct exec *x, struct buf *to)
+{
+    char id[ENTRY_ID_TEXT];
+
+    entry_id_text(&x->entries[0], id); /* the request */
+    json_key(to, "lineage");
+    json_open(to, '{');
+    json_key(to, "dependsOnLedgerIds");
+    json_open(to, '[');
+    json_text(to, str_of(id));
+    json_close(to, ']');
+    json_close(to, '}');
+}
+
+static void open_event(const struct exec *x, enum event_state state, struct buf *to)
+{
+    char snapshot[STAMP_TEXT], now[STAMP_TEXT];
+
+    stamp_text(x->snapshot_ms, snapshot);
+    stamp_text(x->world->wall_ms(x->world->self), now);
+    json_open(to, '{');
+    json_put(to, "tenantId", tenant);
+    json_put(to, "robotId", robot);
+    json_put(to, "module", "agent-builder");
+    json_put(to, "source", "agent-builder");
+    json_put(to, "type", "execution_event");
+    json_put(to, "state", event_state_names[state]);
+    json_put(to, "createdAt", strcmp(now, snapshot) < 0 ? snapshot : now);
+    put_lineage(x, to);
+    json_key(to, "payload");
+    json_open(to, '{');
+    json_key(to, "executionId");
+    json_text(to, x->request.execution_id);
+    json_put(to, "workflowVersion", "exec/1");
+    json_put(to, "agentVersion", "writ/" WRIT_VERSION);
+    json_put(to, "executionContractVersion", "v1");
+    json_put_int(to, "attempt", 1);
+    json_put(to, "target", "exec");
+    json_put(to, "action", exec_line(x));
+    json_put(to, "snapshotAt", snapshot);
+    json_put(to, "coherenceStatus", coherence_names[COHERENCE_COHERENT]);
+    json_put_bool(to, "dryRun", true);
+}
+
+static struct draft close_event(struct exec *x, struct buf *text)
+{
+    struct draft d = { 0 };
+
+    json_close(text, '}');
+    json_close(text, '}');
+    d.text = (struct str){ arena_text(x->a, buf_str(text)), text->len };
+    draft_read(&d, x->world, x->a);
+    return d;
+}
+
+/* ---- before ---- */
+
+static bool enter_request(struct exec *x, struct error *e)
+{
+    struct entry input;
+
+    entry_of(ENTRY_INPUT, str_of(tenant), x->request.execution_id, x->request_text, x->world,
+             &input);
+    if (!ledger_enter(&x->ledger, &input, 1, e))
+        return false;
+    x->entries[x->entry_count++] = input.id;
+    x->snapshot_ms = input.created_ms;
+    return true;
+}
+
+/* An id is used once (contract 001): whatever the ledger says but "appended", nothing runs. */
+static bool enter_events(struct exec *x, struct draft *drafts, size_t n, struct error *e)
+{
+    if (!ledger_append(&x->ledger, drafts, n, x->a, e))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (drafts[i].verdict == VERDICT_APPENDED) {
+            x->entries[x->entry_count++] = drafts[i].id;
+            continue;
+        }
+        x->unrecorded = false;
+        return error_set(e, CODE_EXECUTION_USED, "the execution id %.*s was used before%s%s",
+                         STR_ARG(x->request.execution_id), drafts[i].message ? ": " : "",
+                         drafts[i].message ? drafts[i].message : "");
+    }
+    return true;
+}
+
+static bool enter_start(struct exec *x, struct error *e)
+{
+    static const enum event_state states[] = { EVENT_PLANNED, EVENT_RUNNING };
+    struct draft drafts[COUNT(states)];
+
+    if (!enter_request(x, e))
+        return false;
+    for (size_t i = 0; i < COUNT(states); i++) {
+        _buf_ struct buf text = { .max = ANSWER_MAX };
+
+        open_event(x, states[i], &text);
+        drafts[i] = close_event(x, &text);
+    }
+    return enter_events(x, drafts, COUNT(states), e);
+}
+
+static bool open_ledger(struct exec *x, struct error *e)
+{
+    struct store_open how = { .access = STORE_APPEND,
+                              .where =
+                                  home_ledger(x->command->ledger, x->command->environment, x->a),
+                              .world = x->world };
+
+    if (!how.where)
+        return error_set(e, CODE_IO, "there is no place for the ledger; name one with WRIT_STATE");
+    return ledger_open(&how, x->a, &x->ledger, e);
+}
+
+bool exec_announce(void *exec, struct error *e)
+{
+    struct exec *x = exec;
+
+    x->unrecorded = true;
+    if (!open_ledger(x, e) || !ledger_begin(&x->ledger, e))
+        return false;
+    if (!enter_start(x, e) || !ledger_commit(&x->ledger, true, e)) {
+        ledger_rollback(&x->ledger);
+        return false;
+    }
+    x->unrecorded = false;
+    x->recording = true;
+    return true;
+}
+
+/* ---- afterwards ---- */
+
+struct failing {
+    enum code code;
+    bool retryable;
+    const char *message;
+};
+
+static struct failing why_failed(const struct exec *x)
+{
+    const struct outcome *o = &x->outcome;
+    struct failing f = { .code = o->cause == CAUSE_TIMEOUT ? CODE_COMMAND_TIMEOUT
+                                                           : CODE_COMMAND_FAILED };
+
+    f.retryable = codes[f.code].retryable;
+    if (o->cause == CAUSE_TIMEOUT)
+        f.message =
+            arena_printf(x->a, "it ran longer than %" PRId64 " ms", x->request.sandbox->timeout_ms);
+    else if (o->cause == CAUSE_EXITED && o->exit_code == 0)
+        f.message = "what came out is not what was expected";
+    else
+        f.message = arena_printf(x->a, "exit %d: %s", o->exit_code,
+                                 exit_meaning(o->exit_code, o->cause)->meaning);
+    return f;
+}
+
+static void put_error(const struct failing *f, struct buf *to)
+{
+    json_key(to, "error");
+    json_open(to, '{');
+    json_put(to, "code", codes[f->code].name);
+    json_put(to, "message", f->message);
+    json_put_bool(to, "retryable", f->retryable);
+    json_close(to, '}');
+}
+
+static void put_files(const char *key, const struct collected_list *list, struct buf *to)
+{
+    json_key(to, key);
+    json_open(to, '[');
+    for (size_t i = 0; i < list->n; i++) {
+        char digest[DIGEST_TEXT];
+
+        if (list->v[i].state != COLLECT_DONE)
+            continue;
+        digest_text(&list->v[i].digest, digest);
+        json_open(to, '{');
+        json_key(to, "path");
+        json_outside(to, list->v[i].path);
+        json_put(to, "digest", digest);
+        json_close(to, '}');
+    }
+    json_close(to, ']');
+}
+
+static void put_result(const struct exec *x, struct buf *to)
+{
+    json_key(to, "result");
+    json_open(to, '{');
+    json_put_int(to, "exit_code", x->outcome.exit_code);
+    json_put_int(to, "memory_peak_bytes", x->outcome.memory_peak_bytes);
+    if (x->files.n)
+        put_files("output_files", &x->files, to);
+    if (x->artifacts.n)
+        put_files("artifacts", &x->artifacts, to);
+    json_close(to, '}');
+}
+
+/* What a run was held to and did, without what it printed: that has its digests. */
+static bool enter_manifest(struct exec *x, struct error *e)
+{
+    _buf_ struct buf record = { .max = ANSWER_MAX }, canon = { .max = ANSWER_MAX };
+    struct ceilings max = ceilings_default();
+    const struct document *document;
+    struct entry manifest;
+
+    exec_record(x, false, &record);
+    if (!json_read("record", buf_str(&record), &max, x->a, &document, e))
+        return false;
+    json_canon(&document->root, x->a, &canon);
+    entry_of(ENTRY_MANIFEST, str_of(tenant), x->request.execution_id, buf_str(&canon), x->world,
+             &manifest);
+    if (!ledger_enter(&x->ledger, &manifest, 1, e))
+        return false;
+    x->entries[x->entry_count++] = manifest.id;
+    return true;
+}
+
+static void put_manifest(const struct exec *x, struct buf *to)
+{
+    char id[ENTRY_ID_TEXT];
+
+    entry_id_text(&x->entries[x->entry_count - 1], id);
+    json_key(to, "externalRefs");
+    json_open(to, '{');
+    json_put(to, "manifest", id);
+    json_close(to, '}');
+}
+
+static bool enter_end(struct exec *x, const struct error *unbuilt, struct error *e)
+{
+    _buf_ struct buf text = { .max = ANSWER_MAX };
+    enum event_state state = unbuilt ? EVENT_FAILED : exec_came_to(x);
+    struct failing failing;
+    struct draft draft;
+
+    if (!unbuilt && !enter_manifest(x, e))
+        return false;
+    open_event(x, state, &text);
+    if (unbuilt)
+        failing = (struct failing){ CODE_LAYER_MISSING, false, unbuilt->msg };
+    else if (state == EVENT_FAILED)
+        failing = why_failed(x);
+    if (state == EVENT_FAILED)
+        put_error(&failing, &text);
+    if (state == EVENT_CANCELLED)
+        json_put(&text, "cancelReason", "the caller asked it to stop");
+    if (state == EVENT_SUCCEEDED)
+        put_result(x, &text);
+    if (!unbuilt) {
+        put_manifest(x, &text);
+        json_put_int(&text, "durationMs", x->outcome.duration_ms);
+    }
+    draft = close_event(x, &text);
+    return enter_events(x, &draft, 1, e);
+}
+
+bool exec_conclude(struct exec *x, const struct error *unbuilt, struct error *e)
+{
+    if (!ledger_begin(&x->ledger, e))
+        return false;
+    if (enter_end(x, unbuilt, e) && ledger_commit(&x->ledger, true, e))
+        return true;
+    ledger_rollback(&x->ledger);
+    return false;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* home.c: finds the state directory and the ledger. */
+#include "engine/home.h"
+
+#include <string.h>
+
+const char *home_variable(const char *const *environment, const char *name)
+{
+    size_t n = strlen(name);
+
+    for (const char *const *e = environment; e && *e; e++)
+        if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
+            return *e + n + 1;
+    return NULL;
+}
+
+const char *home_state(const char *const *environment, struct arena *a)
+{
+    const char *state = home_variable(environment, "WRIT_STATE"),
+               *xdg = home_variable(environment, "XDG_STATE_HOME"),
+               *home = home_variable(environment, "HOME");
+
+    if (state && *state)
+        return state;
+    if (xdg && *xdg == '/')
+        return arena_printf(a, "%s/writ", xdg);
+    return home && *home == '/' ? arena_printf(a, "%s/.local/state/writ", home) : NULL;
+}
+
+const char *home_ledger(const char *given, const char *const *environment, struct arena *a)
+{
+    const char *ledger = home_variable(environment, "WRIT_LEDGER");
+    const char *state = home_state(environment, a);
+
+    if (given)
+        return given;
+    if (ledger && *ledger)
+        return ledger;
+    return state ? arena_printf(a, "%s/ledger.db", state) : NULL;
+}

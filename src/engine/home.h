@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* home.h: where writ keeps what it knows, from the caller's environment. */
+#pragma once
+
+#include "base/mem.h"
+
+/* A variable of the caller's, or NULL. */
+const char *home_variable(const char *const *environment, const char *name);
+
+/* The state directory: WRIT_STATE, else writ in XDG_STATE_HOME, else in ~/.local/state; NULL where
+ * none of them is there. */
+const char *home_state(const char *const *environment, struct arena *a);
+
+/* The ledger: what is given, else WRIT_LEDGER, else ledger.db in the state directory, else NULL. */
+const char *home_ledger(const char *given, const char *const *environment, struct arena *a);

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* record.c: opens a ledger for a caller, and writes its entries as JSON. */
+#include "engine/record.h"
+
+#include "base/json_write.h"
+#include "base/stamp.h"
+#include "contract/codes.h"
+#include "engine/home.h"
+#include "engine/input.h"
+
+char *record_failure(int code, const char *message)
+{
+    _buf_ struct buf out = { .max = ANSWER_MAX };
+
+    json_open(&out, '{');
+    json_put(&out, "code", codes[code].name);
+    json_put(&out, "message", message);
+    json_close(&out, '}');
+    return take_answer(&out);
+}
+
+int record_unread(const struct error *e, char **answer)
+{
+    *answer = record_failure(e->code, e->msg);
+    return WRIT_UNAVAILABLE;
+}
+
+int record_unwritten(const struct error *e, char **answer)
+{
+    *answer = record_failure(e->code, e->msg);
+    return WRIT_UNRECORDED;
+}
+
+/* ---- opening ---- */
+
+int writ_ledger_open(const char *where, const char *const *environment, bool append,
+                     struct writ_ledger **out, char **answer)
+{
+    struct writ_ledger *w = calloc(1, sizeof *w);
+    struct store_open how = { .access = append ? STORE_APPEND : STORE_READ, .world = world_real() };
+    struct error e;
+    bool ok;
+
+    if (!w)
+        mem_end();
+    w->where = how.where = home_ledger(where, environment, &w->a);
+    w->state = home_state(environment, &w->a);
+    ok = how.where ? ledger_open(&how, &w->a, &w->l, &e)
+                   : error_set(&e, CODE_IO,
+                               "there is no place for a ledger: set WRIT_STATE, "
+                               "XDG_STATE_HOME or HOME, or give --ledger");
+    if (!ok) {
+        int status = append && (!how.where || ledger_can_open(how.where))
+                         ? record_unwritten(&e, answer)
+                         : record_unread(&e, answer);
+
+        writ_ledger_close(w);
+        return status;
+    }
+    *out = w;
+    return WRIT_OK;
+}
+
+void writ_ledger_close(struct writ_ledger *ledger)
+{
+    if (!ledger)
+        return;
+    ledger_close(&ledger->l);
+    arena_free(&ledger->a);
+    free(ledger);
+}
+
+/* ---- entries ---- */
+
+static void put_digest(struct buf *to, const char *key, const struct digest *d)
+{
+    char text[DIGEST_TEXT];
+
+    digest_text(d, text);
+    json_put(to, key, text);
+}
+
+static void put_stamp(struct buf *to, const char *key, int64_t ms)
+{
+    char text[STAMP_TEXT];
+
+    stamp_text(ms, text);
+    json_put(to, key, text);
+}
+
+static void put_text(struct buf *to, const char *key, struct str text)
+{
+    json_key(to, key);
+    json_outside(to, text);
+}
+
+/* null where it is no event. */
+static void put_event(const struct entry *entry, struct buf *to)
+{
+    if (entry->kind != ENTRY_EVENT) {
+        json_put(to, "robot", NULL);
+        json_put(to, "attempt", NULL);
+        json_put(to, "state", NULL);
+        json_put(to, "policy", NULL);
+        return;
+    }
+    put_text(to, "robot", entry->robot);
+    json_put_int(to, "attempt", place_attempt(entry->place));
+    json_put(to, "state", event_state_names[place_state(entry->place)]);
+    json_put(to, "policy", policy_names[entry->traits.policy]);
+}
+
+void record_entry(const struct entry *entry, bool body, struct buf *to)
+{
+    struct digest digest = entry->body_digest;
+    char id[ENTRY_ID_TEXT];
+
+    entry_id_text(&entry->id, id);
+    if (!entry->erased && entry->body.n)
+        digest = entry_body_digest(entry->salt, entry->body);
+    json_open(to, '{');
+    json_put_int(to, "seq", entry->seq);
+    json_put(to, "ledger_id", id);
+    json_put(to, "kind", entry_kind_names[entry->kind]);
+    put_text(to, "subject", entry->subject);
+    put_text(to, "tenant", entry->tenant);
+    put_event(entry, to);
+    put_stamp(to, "createdAt", entry->created_ms);
+    put_stamp(to, "recordedAt", entry->recorded_ms);
+    put_digest(to, "content_digest", &entry->content);
+    put_digest(to, "body_digest", &digest);
+    put_digest(to, "leaf", &entry->leaf);
+    json_put_bool(to, "erased", entry->erased);
+    if (body) {
+        json_key(to, "body");
+        if (entry->erased)
+            json_nil(to);
+        else
+            buf_add(to, entry->body.s, entry->body.n); /* JSON already */
+    }
+    json_close(to, '}');
+}
+
+void record_list(const char *key, const struct entry *entries, size_t n, bool body, struct buf *to)
+{
+    json_key(to, key);
+    json_open(to, '[');
+    for (size_t i = 0; i < n; i++)
+        record_entry(&entries[i], body, to);
+    json_close(to, ']');
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* record.h: an open ledger of a caller of the library, and how its entries look from outside. */
+#pragma once
+
+#include <writ/writ.h>
+
+#include "ledger/ledger.h"
+
+struct writ_ledger {
+    struct arena a; /* lives as long as it is open */
+    struct ledger l;
+    const char *where;
+    const char *state; /* the directory with its key; NULL: there is none */
+};
+
+/* {"code":..,"message":..} */
+char *record_failure(int code, const char *message);
+
+/* The status and the answer for a ledger that could not be read, or not be written. */
+int record_unread(const struct error *e, char **answer);
+int record_unwritten(const struct error *e, char **answer);
+
+/* One entry as writ_log() promises it. */
+void record_entry(const struct entry *entry, bool body, struct buf *to);
+
+/* Key and a list of them. */
+void record_list(const char *key, const struct entry *entries, size_t n, bool body, struct buf *to);

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* seal.c: makes checkpoints and keeps them. */
+#include "engine/seal.h"
+
+#include <string.h>
+
+#include "base/fs.h"
+#include "contract/codes.h"
+
+const char *seal_file(const struct writ_ledger *w, const char *folder, const char *name,
+                      struct arena *a)
+{
+    return w->state ? arena_printf(a, "%s/%s/%s", w->state, folder, name) : NULL;
+}
+
+static bool name_of(struct writ_ledger *w, char out[UUID_TEXT], struct error *e)
+{
+    return w->l.keep.kind->ledger_name(w->l.keep.store, out, e);
+}
+
+static struct str origin_of(const char *name, struct arena *a)
+{
+    return str_of(arena_printf(a, "writ/%s", name));
+}
+
+/* ---- the key ---- */
+
+bool seal_verifier(struct writ_ledger *w, struct arena *a, struct verifier *out, bool *known,
+                   struct error *e)
+{
+    char name[UUID_TEXT];
+    const char *file;
+    struct str text;
+    struct error none;
+
+    *known = false;
+    if (!name_of(w, name, e))
+        return false;
+    file = seal_file(w, "keys", arena_printf(a, "%s.pub", name), a);
+    if (!file || !fs_read(file, CHECKPOINT_MAX, a, &text, &none))
+        return true;
+    while (text.n && text.s[text.n - 1] == '\n')
+        text.n--;
+    *known = true;
+    return verifier_read(text, a, out, e);
+}
+
+static bool load_key(struct writ_ledger *w, const char *name, struct arena *a, struct sign_key *key,
+                     struct error *e)
+{
+    const char *file = seal_file(w, "keys", name, a);
+    uint8_t seed[SIGN_SEED];
+
+    if (!file)
+        return error_set(e, CODE_IO, "there is no state directory to keep a key in");
+    if (!fs_make_dirs(arena_printf(a, "%s/keys", w->state), e))
+        return false;
+    w->l.world->chance(w->l.world->self, seed, sizeof seed);
+    return key_load(file, origin_of(name, a), true, seed, key, e);
+}
+
+/* ---- checkpoints ---- */
+
+static bool keep_beside(const struct writ_ledger *w, const char *name, struct str note,
+                        struct arena *a, struct error *e)
+{
+    return fs_make_dirs(arena_printf(a, "%s/checkpoints", w->state), e) &&
+           fs_write(seal_file(w, "checkpoints", name, a), note, e);
+}
+
+static bool keep_inside(struct writ_ledger *w, const struct signed_size *s, struct error *e)
+{
+    struct kept_checkpoint c = { s->c.size, s->c.made_ms, s->note };
+    struct ledger *l = &w->l;
+
+    if (!ledger_begin(l, e))
+        return false;
+    if (l->keep.kind->add_checkpoint(l->keep.store, &c, e) && ledger_commit(l, true, e))
+        return true;
+    ledger_rollback(l);
+    return false;
+}
+
+static bool root_now(struct ledger *l, struct checkpoint *out, struct error *e)
+{
+    struct hashes hashes;
+    struct tree_source source = hashes_of(&hashes, l);
+    bool ok;
+
+    if (!ledger_look(l, e))
+        return false;
+    out->size = l->tip.size;
+    ok = tree_root_at(out->size, &source, &out->root, e);
+    ledger_look_end(l);
+    return ok;
+}
+
+bool seal_now(struct writ_ledger *w, struct arena *a, struct signed_size *out, struct verifier *by,
+              struct error *e)
+{
+    _buf_ struct buf note = { .max = CHECKPOINT_MAX };
+    struct sign_key key;
+    char name[UUID_TEXT];
+
+    if (!name_of(w, name, e) || !load_key(w, name, a, &key, e) || !root_now(&w->l, &out->c, e))
+        return false;
+    out->c.origin = origin_of(name, a);
+    out->c.made_ms = w->l.world->wall_ms(w->l.world->self);
+    checkpoint_write(&out->c, &key, &note);
+    out->note = (struct str){ arena_text(a, buf_str(&note)), note.len };
+    by->name = out->c.origin;
+    memcpy(by->public, key.public, sizeof by->public);
+    return keep_inside(w, out, e) && keep_beside(w, name, out->note, a, e);
+}
+
+struct newest {
+    struct arena *a;
+    struct str note;
+};
+
+static bool take(void *self, const struct kept_checkpoint *c, struct error *e)
+{
+    struct newest *n = self;
+
+    (void)e;
+    n->note = (struct str){ arena_text(n->a, c->note), c->note.n };
+    return true;
+}
+
+bool seal_over(struct writ_ledger *w, int64_t seq, struct arena *a, struct signed_size *out,
+               struct verifier *by, struct error *e)
+{
+    struct newest newest = { .a = a };
+    bool known, ok;
+
+    if (!ledger_look(&w->l, e))
+        return false;
+    ok = w->l.keep.kind->read_checkpoints(w->l.keep.store, take, &newest, e);
+    ledger_look_end(&w->l);
+    if (!ok || !seal_verifier(w, a, by, &known, e))
+        return false;
+    out->note = newest.note;
+    if (known && newest.note.n && checkpoint_read(newest.note, a, &out->c, e) && out->c.size > seq)
+        return true;
+    return seal_now(w, a, out, by, e);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* seal.h: the key of a ledger, and the checkpoints that are made with it. */
+#pragma once
+
+#include "engine/record.h"
+#include "ledger/proof.h"
+
+/* Files beside the ledger, in the state directory: keys/<ledger>, checkpoints/<ledger>. */
+const char *seal_file(const struct writ_ledger *w, const char *folder, const char *name,
+                      struct arena *a);
+
+/* The public half of the ledger's key; *known is false where no key was made yet, or it is not
+ * here. */
+bool seal_verifier(struct writ_ledger *w, struct arena *a, struct verifier *out, bool *known,
+                   struct error *e) NODISCARD;
+
+/* Signs the ledger as it is and keeps the checkpoint, in the ledger and beside it. */
+bool seal_now(struct writ_ledger *w, struct arena *a, struct signed_size *out, struct verifier *by,
+              struct error *e) NODISCARD;
+
+/* The newest checkpoint about more than `seq` entries, or a new one. */
+bool seal_over(struct writ_ledger *w, int64_t seq, struct arena *a, struct signed_size *out,
+               struct verifier *by, struct error *e) NODISCARD;

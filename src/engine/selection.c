@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* selection.c: the members of a query as rows. */
+#include "engine/selection.h"
+
+#include "base/json_read.h"
+#include "base/stamp.h"
+#include "contract/codes.h"
+
+static bool read_name(struct str text, const char *const *names, const char *what, int *out,
+                      struct error *e)
+{
+    for (int i = 0; names[i]; i++) {
+        if (!str_is(text, names[i]))
+            continue;
+        *out = i;
+        return true;
+    }
+    return error_set(e, CODE_SYNTAX, "there is no %s '%.*s'; `writ explain %s` lists them", what,
+                     STR_ARG(text), names == event_state_names ? "event_states" : "entries");
+}
+
+static bool read_kind(const struct doc *m, struct selection *s, struct error *e)
+{
+    return read_name(m->text, entry_kind_names, "kind", &s->query.kind, e);
+}
+
+static bool read_state(const struct doc *m, struct selection *s, struct error *e)
+{
+    return read_name(m->text, event_state_names, "state", &s->query.state, e);
+}
+
+static bool read_moment(const struct doc *m, int64_t *out, struct error *e)
+{
+    struct stamp at;
+    const char *why;
+
+    if (!stamp_read(m->text, &at, &why))
+        return error_set(e, CODE_SYNTAX, "'%.*s' %s; a time is 2026-01-31T14:00:00Z",
+                         STR_ARG(m->text), why);
+    *out = stamp_ms(&at);
+    return true;
+}
+
+static bool read_since(const struct doc *m, struct selection *s, struct error *e)
+{
+    return read_moment(m, &s->query.since_ms, e);
+}
+
+static bool read_until(const struct doc *m, struct selection *s, struct error *e)
+{
+    return read_moment(m, &s->query.until_ms, e);
+}
+
+static bool read_tenant(const struct doc *m, struct selection *s, struct error *e)
+{
+    (void)e;
+    s->query.tenant = m->text;
+    return true;
+}
+
+static bool read_robot(const struct doc *m, struct selection *s, struct error *e)
+{
+    (void)e;
+    s->query.robot = m->text;
+    return true;
+}
+
+/* The first 8 characters are enough, as everywhere. */
+static bool read_execution(const struct doc *m, struct selection *s, struct error *e)
+{
+    (void)e;
+    if (m->text.n == NAME_START)
+        s->query.subject_start = m->text;
+    else
+        s->query.subject = m->text;
+    return true;
+}
+
+static bool read_limit(const struct doc *m, struct selection *s, struct error *e)
+{
+    s->limit = m->whole;
+    return m->whole > 0 || error_set(e, CODE_SYNTAX, "a limit is 1 or more");
+}
+
+static const struct {
+    const char *name;
+    enum doc_kind kind;
+    bool (*read)(const struct doc *m, struct selection *s, struct error *e);
+} members[] = {
+    { "execution", DOC_TEXT, read_execution }, { "tenant", DOC_TEXT, read_tenant },
+    { "robot", DOC_TEXT, read_robot },         { "kind", DOC_TEXT, read_kind },
+    { "state", DOC_TEXT, read_state },         { "since", DOC_TEXT, read_since },
+    { "until", DOC_TEXT, read_until },         { "limit", DOC_INT, read_limit },
+};
+
+static bool read_member(const struct doc *m, struct selection *s, struct error *e)
+{
+    for (size_t i = 0; i < COUNT(members); i++)
+        if (str_is(m->key, members[i].name) && m->kind == members[i].kind)
+            return members[i].read(m, s, e);
+    return error_set(e, CODE_SYNTAX, "a query has no member '%.*s' like this", STR_ARG(m->key));
+}
+
+bool selection_read(const char *json, struct arena *a, struct selection *out, struct error *e)
+{
+    struct ceilings max = ceilings_default();
+    const struct document *document;
+
+    *out = (struct selection){ .query = query_all() };
+    if (!json)
+        return true;
+    if (!json_read("query", str_of(json), &max, a, &document, e))
+        return false;
+    for (const struct doc *m = doc_first(&document->root, DOC_MAP); m; m = m->next)
+        if (!read_member(m, out, e))
+            return false;
+    return true;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* writ_log.c: the public functions that list: log, rejects, export. */
+#include <string.h>
+
+#include "base/json_read.h"
+#include "base/json_write.h"
+#include "base/stamp.h"
+#include "contract/codes.h"
+#include "engine/input.h"
+#include "engine/intoto.h"
+#include "engine/record.h"
+#include "engine/selection.h"
+
+/* Entries that go out as they are found. */
+struct listing {
+    writ_line line;
+    void *self;
+    struct buf out;
+};
+
+static bool list_entry(void *self, const struct entry *entry, struct error *e)
+{
+    struct listing *l = self;
+
+    (void)e;
+    buf_reset(&l->out);
+    record_entry(entry, true, &l->out);
+    return l->line(l->self, l->out.s, l->out.len);
+}
+
+/* The newest so many: found backwards, shown forwards. */
+struct newest {
+    struct arena *a;
+    struct entry *v;
+    size_t n, room;
+    int64_t most;
+};
+
+static bool keep_entry(void *self, const struct entry *entry, struct error *e)
+{
+    struct newest *k = self;
+
+    (void)e;
+    k->v = arena_more(k->a, k->v, k->n, &k->room, sizeof *k->v);
+    k->v[k->n++] = entry_copy(entry, k->a);
+    return (int64_t)k->n < k->most;
+}
+
+static bool list_newest(struct ledger *l, struct selection *s, struct listing *to, struct arena *a,
+                        struct error *e)
+{
+    struct newest k = { .a = a, .most = s->limit };
+
+    s->query.backwards = true;
+    if (!search(l, &s->query, keep_entry, &k, e))
+        return false;
+    for (size_t i = k.n; i-- > 0;)
+        if (!list_entry(to, &k.v[i], e))
+            return true;
+    return true;
+}
+
+static int failed(const struct error *e, int status, writ_line line, void *self)
+{
+    char *text = record_failure(e->code, e->msg);
+
+    (void)line(self, text, strlen(text));
+    free(text);
+    return status;
+}
+
+int writ_log(struct writ_ledger *ledger, const char *query, writ_line line, void *self)
+{
+    _arena_ struct arena a = { 0 };
+    struct listing to = { .line = line, .self = self, .out = { .max = ANSWER_MAX } };
+    struct selection s;
+    struct error e;
+    bool ok;
+
+    if (!selection_read(query, &a, &s, &e))
+        return failed(&e, WRIT_USAGE, line, self);
+    if (!ledger_look(&ledger->l, &e))
+        return failed(&e, WRIT_UNAVAILABLE, line, self);
+    ok = s.limit ? list_newest(&ledger->l, &s, &to, &a, &e)
+                 : search(&ledger->l, &s.query, list_entry, &to, &e);
+    ledger_look_end(&ledger->l);
+    buf_free(&to.out);
+    return ok ? WRIT_OK : failed(&e, WRIT_UNAVAILABLE, line, self);
+}
+
+/* ---- rejects ---- */
+
+static bool list_reject(void *self, const struct reject *r, struct error *e)
+{
+    struct listing *l = self;
+    char at[STAMP_TEXT], digest[DIGEST_TEXT];
+
+    (void)e;
+    stamp_text(r->recorded_ms, at);
+    digest_text(&r->digest, digest);
+    buf_reset(&l->out);
+    json_open(&l->out, '{');
+    json_put_int(&l->out, "n", r->n);
+    json_put(&l->out, "recordedAt", at);
+    json_put(&l->out, "code", r->code);
+    json_put(&l->out, "pointer", r->pointer);
+    json_put(&l->out, "message", r->message);
+    json_key(&l->out, "tenant");
+    json_outside(&l->out, r->tenant);
+    json_key(&l->out, "subject");
+    json_outside(&l->out, r->subject);
+    json_put_int(&l->out, "bytes", r->bytes);
+    json_put(&l->out, "digest", digest);
+    json_key(&l->out, "event");
+    json_outside(&l->out, r->event);
+    json_close(&l->out, '}');
+    return l->line(l->self, l->out.s, l->out.len);
+}
+
+int writ_rejects(struct writ_ledger *ledger, long limit, writ_line line, void *self)
+{
+    struct listing to = { .line = line, .self = self, .out = { .max = ANSWER_MAX } };
+    struct ledger *l = &ledger->l;
+    struct error e;
+    bool ok;
+
+    if (!ledger_look(l, &e))
+        return failed(&e, WRIT_UNAVAILABLE, line, self);
+    ok = l->keep.kind->read_rejects(l->keep.store, limit > 0 ? limit : INT64_MAX, list_reject, &to,
+                                    &e);
+    ledger_look_end(l);
+    buf_free(&to.out);
+    return ok ? WRIT_OK : failed(&e, WRIT_UNAVAILABLE, line, self);
+}
+
+/* ---- export ---- */
+
+static bool list_statement(void *self, const struct entry *entry, struct error *e)
+{
+    struct listing *l = self;
+    _arena_ struct arena a = { 0 };
+
+    (void)e;
+    buf_reset(&l->out);
+    if (!intoto_write(entry, &a, &l->out))
+        return true;
+    return l->line(l->self, l->out.s, l->out.len);
+}
+
+static int export_statements(struct writ_ledger *ledger, const char *query, writ_line line,
+                             void *self)
+{
+    _arena_ struct arena a = { 0 };
+    struct listing to = { .line = line, .self = self, .out = { .max = ANSWER_MAX } };
+    struct selection s;
+    struct error e;
+    bool ok;
+
+    if (!selection_read(query, &a, &s, &e))
+        return failed(&e, WRIT_USAGE, line, self);
+    s.query.kind = ENTRY_EVENT;
+    if (!ledger_look(&ledger->l, &e))
+        return failed(&e, WRIT_UNAVAILABLE, line, self);
+    ok = search(&ledger->l, &s.query, list_statement, &to, &e);
+    ledger_look_end(&ledger->l);
+    buf_free(&to.out);
+    return ok ? WRIT_OK : failed(&e, WRIT_UNAVAILABLE, line, self);
+}
+
+int writ_export(struct writ_ledger *ledger, const char *query, const char *format, writ_line line,
+                void *self)
+{
+    struct error e;
+
+    if (!format || strcmp(format, "jsonl") == 0)
+        return writ_log(ledger, query, line, self);
+    if (strcmp(format, "in-toto") == 0)
+        return export_statements(ledger, query, line, self);
+    (void)error_set(&e, CODE_SYNTAX, "the format is jsonl or in-toto, not '%s'", format);
+    return failed(&e, WRIT_USAGE, line, self);
+}

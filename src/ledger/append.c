@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* append.c: a batch of events into the ledger: judged in order, written at once. */
+#include "ledger/append.h"
+
+#include "ledger/book.h"
+#include "ledger/judge.h"
+
+enum { REJECT_KEPT = 64 << 10 };
+
+static struct reject reject_of(const struct ledger *l, const struct draft *d)
+{
+    const struct doc *root = d->document ? &d->document->root : NULL;
+    const struct doc *payload = root && root->kind == DOC_MAP ? doc_get(root, "payload") : NULL;
+
+    return (struct reject){
+        .recorded_ms = l->now_ms,
+        .code = codes[d->code].name,
+        .pointer = d->pointer,
+        .message = d->message,
+        .tenant = root && root->kind == DOC_MAP ? doc_text(root, "tenantId") : str_of(""),
+        .subject =
+            payload && payload->kind == DOC_MAP ? doc_text(payload, "executionId") : str_of(""),
+        .event = { d->text.s, d->text.n < REJECT_KEPT ? d->text.n : REJECT_KEPT },
+        .digest = digest_of(d->text.s, d->text.n),
+        .bytes = (int64_t)d->text.n,
+    };
+}
+
+/* What is appended and what is refused of one batch. */
+struct sorted {
+    struct entry *entries;
+    const struct draft **from; /* of each entry */
+    size_t entry_count;
+    struct reject *rejects;
+    size_t reject_count;
+};
+
+static bool write_all(struct ledger *l, const struct sorted *s, struct error *e)
+{
+    const struct store_kind *kind = l->keep.kind;
+
+    if (s->entry_count && !kind->add_entries(l->keep.store, s->entries, s->entry_count, e))
+        return false;
+    for (size_t i = 0; i < s->entry_count; i++) {
+        const struct draft *d = s->from[i];
+        struct links links = { d->depends, d->depend_count, d->event.lineage->rerunOfExecutionId };
+
+        if (!tail_take(&l->tail, &s->entries[i], &links, &l->keep, e))
+            return false;
+    }
+    return s->reject_count == 0 || kind->add_rejects(l->keep.store, s->rejects, s->reject_count, e);
+}
+
+bool ledger_append(struct ledger *l, struct draft *drafts, size_t n, struct arena *a,
+                   struct error *e)
+{
+    struct sorted s = { .entries = arena_alloc(a, n * sizeof *s.entries),
+                        .from = arena_alloc(a, n * sizeof(struct draft *)),
+                        .rejects = arena_alloc(a, n * sizeof *s.rejects) };
+    struct book book;
+
+    if (!tail_ready(&l->tail, l->tip.size, n, &l->keep, e) || !book_open(&book, l, drafts, n, a, e))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        struct draft *d = &drafts[i];
+        struct known known;
+
+        if (d->verdict == VERDICT_NONE) {
+            known = book_known(&book, i);
+            judge(d, &known, a);
+        }
+        if (d->verdict == VERDICT_REFUSED)
+            s.rejects[s.reject_count++] = reject_of(l, d);
+        if (d->verdict != VERDICT_NONE)
+            continue;
+        ledger_place(l, &d->entry);
+        d->verdict = VERDICT_APPENDED;
+        d->seq = d->entry.seq;
+        d->id = d->entry.id;
+        book_add(&book, i);
+        s.from[s.entry_count] = d;
+        s.entries[s.entry_count++] = d->entry;
+    }
+    return write_all(l, &s, e);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* append.h: events into the ledger, by the rules of contract 002. */
+#pragma once
+
+#include "ledger/ledger.h"
+
+/* Judges events in their order, appends those that may, and keeps those that may not among the
+ * rejects. Each draft has its verdict afterwards, which is true once ledger_commit() is. Between
+ * begin and commit. */
+bool ledger_append(struct ledger *l, struct draft *drafts, size_t n, struct arena *a,
+                   struct error *e) NODISCARD;

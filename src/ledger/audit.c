@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* audit.c: each entry against its leaf, each block against its root, each size against what was
+ * promised about it. */
+#include "ledger/audit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ledger/erasure.h"
+#include "ledger/tree.h"
+
+bool audit_found(struct audit *t, int64_t seq, const struct uuid *id, const char *why)
+{
+    t->v->why = why;
+    t->v->seq = seq;
+    t->v->id = id ? *id : (struct uuid){ { 0 } };
+    return false;
+}
+
+/* ---- the tree, as it grows ---- */
+
+static void grow(struct audit *t, const struct digest *leaf, int64_t size_before)
+{
+    struct digest top = *leaf;
+
+    for (int64_t n = size_before; n & 1; n >>= 1) {
+        t->peak_count--;
+        top = tree_node(&t->peaks[t->peak_count], &top);
+    }
+    t->peaks[t->peak_count++] = top;
+}
+
+struct digest audit_root(const struct audit *t)
+{
+    struct digest root;
+
+    if (t->peak_count == 0)
+        return tree_root(NULL, 0);
+    root = t->peaks[t->peak_count - 1];
+    for (size_t i = t->peak_count - 1; i-- > 0;)
+        root = tree_node(&t->peaks[i], &root);
+    return root;
+}
+
+/* They are sorted by size. */
+void audit_promises(struct audit *t)
+{
+    for (; t->next < t->v->promise_count; t->next++) {
+        struct promise *p = &t->v->promises[t->next];
+        struct digest root;
+
+        if (!p->why && p->c.size > t->v->entries)
+            return;
+        if (p->why)
+            continue;
+        root = audit_root(t);
+        p->holds = memcmp(&root, &p->c.root, sizeof root) == 0;
+        if (!p->holds)
+            p->why = "the entries are not those it was made for";
+    }
+}
+
+/* ---- entries ---- */
+
+static void add_gap(struct audit *t, int64_t seq, const struct digest *digest, bool note)
+{
+    t->gaps = arena_more(t->a, t->gaps, t->gap_count, &t->gap_room, sizeof *t->gaps);
+    t->gaps[t->gap_count++] = (struct gap){ seq, *digest, note };
+}
+
+static void note_gaps(struct audit *t, const struct entry *entry)
+{
+    _arena_ struct arena a = { 0 };
+    struct erasure note;
+
+    if (entry->erased) {
+        t->v->erased++;
+        t->erased++;
+        add_gap(t, entry->seq, &entry->body_digest, false);
+    } else if (entry->kind == ENTRY_NOTE && erasure_read(entry, &a, &note)) {
+        add_gap(t, note.seq, &note.body_digest, true);
+    }
+}
+
+static bool stands(const struct entry *entry)
+{
+    return (unsigned)entry->kind < ENTRY_KIND_COUNT && entry->place >= 0 &&
+           place_state(entry->place) < EVENT_STATE_COUNT;
+}
+
+/* The leaves of two entries at once: most of an audit is hashing. Their bodies first, then their
+ * headers. What has a kind that is none has no header. */
+static void hash_pair(struct audit *t, const struct entry *one, const struct entry *two,
+                      struct digest leaves[2])
+{
+    struct entry entries[2] = { *one, *two };
+    struct digest digests[2];
+    struct str texts[2];
+
+    for (int i = 0; i < 2; i++) {
+        buf_reset(&t->scratch[i]);
+        buf_add(&t->scratch[i], entries[i].salt, SALT_BYTES);
+        buf_add(&t->scratch[i], entries[i].body.s, entries[i].body.n);
+        texts[i] = buf_str(&t->scratch[i]);
+    }
+    digest_two(texts, digests);
+    for (int i = 0; i < 2; i++) {
+        if (!entries[i].erased)
+            entries[i].body_digest = digests[i];
+        buf_reset(&t->scratch[i]);
+        buf_addc(&t->scratch[i], '\n'); /* for JSON the beginning of a text ... */
+        if (stands(&entries[i]))
+            entry_header(&entries[i], &t->scratch[i]);
+        t->scratch[i].s[0] = '\0'; /* ... and for the tree the mark of a leaf */
+        texts[i] = buf_str(&t->scratch[i]);
+    }
+    digest_two(texts, leaves);
+}
+
+static bool check_entry(struct audit *t, const struct entry *entry, int64_t seq,
+                        const struct digest *leaf)
+{
+    if (entry->seq != seq)
+        return audit_found(t, seq, NULL, "the entry is missing");
+    if (entry_id_seq(&entry->id) != seq)
+        return audit_found(t, seq, &entry->id, "its id belongs to another place in the ledger");
+    if (!stands(entry))
+        return audit_found(t, seq, &entry->id, "its kind or state is none that writ knows");
+    if (entry->recorded_ms < t->recorded_ms)
+        return audit_found(t, seq, &entry->id, "it was recorded before the entry before it");
+    if (memcmp(leaf, &entry->leaf, sizeof *leaf) != 0)
+        return audit_found(t, seq, &entry->id, "it is not what was appended: its hash differs");
+    t->recorded_ms = entry->recorded_ms;
+    note_gaps(t, entry);
+    return true;
+}
+
+/* ---- blocks ---- */
+
+static void add_names(struct audit *t, const struct entry *entry)
+{
+    _arena_ struct arena a = { 0 };
+    struct links links = links_of(entry, &a);
+
+    tail_names(&t->names, entry, &links);
+}
+
+/* An erased body has lost its links: the kept filter may then have more names, never fewer. */
+static bool names_fit(const struct audit *t, const struct names *kept)
+{
+    if (t->erased == 0)
+        return memcmp(&t->names, kept, sizeof *kept) == 0;
+    for (size_t i = 0; i < NAMES_BYTES; i++)
+        if (t->names.bits[i] & ~kept->bits[i])
+            return false;
+    return true;
+}
+
+static bool check_block(struct audit *t, const struct chunk *c, size_t i)
+{
+    int64_t n = c->first / BLOCK + (int64_t)i, seq = n * BLOCK;
+    const struct block *block = i < c->block_count ? &c->blocks[i] : NULL;
+    struct digest leaves[BLOCK], root;
+
+    for (size_t k = 0; k < BLOCK; k++)
+        leaves[k] = c->entries[i * BLOCK + k].leaf;
+    root = tree_root(leaves, BLOCK);
+    if (!block || block->n != n)
+        return audit_found(t, seq, NULL, "the block that begins with it is missing");
+    if (memcmp(&root, &block->root, sizeof root) != 0)
+        return audit_found(t, seq, NULL, "the hash of the block that begins with it differs");
+    if (!names_fit(t, &block->names))
+        return audit_found(t, seq, NULL, "the names of the block that begins with it differ");
+    t->roots = arena_more(t->a, t->roots, t->root_count, &t->root_room, sizeof *t->roots);
+    t->roots[t->root_count++] = root;
+    memset(&t->names, 0, sizeof t->names);
+    t->erased = 0;
+    return true;
+}
+
+bool audit_chunk(void *audit, const struct chunk *chunk)
+{
+    struct audit *t = audit;
+    struct digest leaves[2];
+
+    for (size_t i = 0; i < chunk->count; i++) {
+        const struct entry *entry = &chunk->entries[i];
+        int64_t seq = chunk->first + (int64_t)i;
+
+        if (i % 2 == 0)
+            hash_pair(t, entry, i + 1 < chunk->count ? entry + 1 : entry, leaves);
+        audit_promises(t);
+        if (!check_entry(t, entry, seq, &leaves[i % 2]))
+            return false;
+        grow(t, &entry->leaf, seq);
+        add_names(t, entry);
+        t->v->entries++;
+        if ((i + 1) % BLOCK == 0 && !check_block(t, chunk, i / BLOCK))
+            return false;
+    }
+    return true;
+}
+
+/* ---- what was erased ---- */
+
+static int by_seq(const void *a, const void *b)
+{
+    const struct gap *x = a, *y = b;
+
+    if (x->seq != y->seq)
+        return x->seq < y->seq ? -1 : 1;
+    return (int)x->note - (int)y->note;
+}
+
+bool audit_gaps(struct audit *t)
+{
+    const struct gap *g = t->gaps;
+
+    if (t->gap_count)
+        qsort(t->gaps, t->gap_count, sizeof *t->gaps, by_seq);
+    for (size_t i = 0; i < t->gap_count; i += 2) {
+        bool paired = i + 1 < t->gap_count && g[i].seq == g[i + 1].seq && !g[i].note &&
+                      g[i + 1].note &&
+                      memcmp(&g[i].digest, &g[i + 1].digest, sizeof g[i].digest) == 0;
+
+        if (!paired)
+            return audit_found(t, g[i].seq, NULL,
+                               g[i].note ? "a note says that its body was erased, and it was not"
+                                         : "its body is gone, and no note says that it was erased");
+    }
+    return true;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* audit.h: computes the hashes of a ledger again, entry by entry, and compares. */
+#pragma once
+
+#include "ledger/checkpoint.h"
+#include "ledger/walk.h"
+
+/* A checkpoint to hold the ledger against. */
+struct promise {
+    struct str note;
+    const char *kept;    /* where it was: "ledger", "file" or "given" */
+    struct checkpoint c; /* out, as what follows */
+    bool holds;
+    const char *why; /* it does not */
+};
+
+struct verification {
+    struct promise *promises; /* in: those from outside; out: and the ledger's own, by size */
+    size_t promise_count;
+    const struct verifier *by; /* whose signature they must bear; NULL: unknown, not asked */
+
+    bool intact; /* out, as what follows */
+    int64_t entries, erased;
+    struct digest root;
+    int64_t seq;     /* of the first entry that does not fit, or -1: it is about no entry */
+    struct uuid id;  /* of it */
+    const char *why; /* NULL: intact */
+};
+
+enum { AUDIT_PEAKS = 64 };
+
+/* An erased entry, or the note that says so. */
+struct gap {
+    int64_t seq;
+    struct digest digest;
+    bool note;
+};
+
+struct audit {
+    struct verification *v;
+    struct arena *a;
+    size_t next;    /* promise */
+    int64_t erased; /* entries of this block */
+    int64_t recorded_ms;
+    struct digest peaks[AUDIT_PEAKS]; /* roots of complete subtrees, the widest first */
+    size_t peak_count;
+    struct names names;
+    struct digest *roots; /* of the blocks */
+    size_t root_count, root_room;
+    struct gap *gaps;
+    size_t gap_count, gap_room;
+    struct buf scratch[2];
+};
+
+/* A chunk_reader: false when an entry does not fit, which *v then names. */
+bool audit_chunk(void *audit, const struct chunk *chunk);
+
+/* After the last chunk: does all that was erased say so, and nothing else? */
+bool audit_gaps(struct audit *t);
+
+/* The root over the entries so far; holds the promises about this size against it. */
+struct digest audit_root(const struct audit *t);
+void audit_promises(struct audit *t);
+
+/* Names what does not fit, and returns false. */
+bool audit_found(struct audit *t, int64_t seq, const struct uuid *id, const char *why);

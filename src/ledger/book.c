@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* book.c: asks the store about a whole batch at once, and keeps up with the batch itself. */
+#include "ledger/book.h"
+
+#include <string.h>
+
+#include "ledger/coherence.h"
+
+static uint64_t hash_text(uint64_t h, struct str text)
+{
+    for (size_t i = 0; i < text.n; i++)
+        h = (h ^ (uint8_t)text.s[i]) * 0x100000001b3;
+    return h * 31 + text.n;
+}
+
+static bool same_run(const struct entry *a, const struct entry *b)
+{
+    return str_eq(a->subject, b->subject) && str_eq(a->robot, b->robot) &&
+           str_eq(a->tenant, b->tenant);
+}
+
+static struct book_run *run_of(struct book *b, const struct draft *d)
+{
+    uint64_t h =
+        hash_text(hash_text(hash_text(1, d->entry.tenant), d->entry.robot), d->entry.subject);
+    struct book_run **bucket = &b->buckets[h % b->bucket_count], *run;
+
+    for (run = *bucket; run; run = run->next)
+        if (same_run(&run->first->entry, &d->entry))
+            return run;
+    run = arena_new(b->a, struct book_run);
+    run->first = d;
+    run->next = *bucket;
+    *bucket = run;
+    return run;
+}
+
+/* ---- asking ---- */
+
+static void ask_of(struct book *b, size_t i, size_t *entry_count)
+{
+    const struct draft *d = &b->drafts[i];
+
+    b->first_entry[i] = *entry_count;
+    if (d->verdict != VERDICT_NONE)
+        return;
+    for (size_t k = 0; k < d->depend_count; k++)
+        b->entries[(*entry_count)++].seq = entry_id_seq(&d->depends[k]);
+}
+
+static bool complete_all(struct ledger *l, struct draft *drafts, size_t n, struct arena *a,
+                         struct error *e)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (drafts[i].verdict != VERDICT_NONE || !drafts[i].derived)
+            continue;
+        if (!coherence_complete(l, &drafts[i], a, e))
+            return false;
+        if (drafts[i].verdict == VERDICT_NONE)
+            draft_finish(&drafts[i], l->world, a);
+    }
+    return true;
+}
+
+static size_t count_depends(const struct draft *drafts, size_t n)
+{
+    size_t all = 0;
+
+    for (size_t i = 0; i < n; i++)
+        all += drafts[i].depend_count;
+    return all;
+}
+
+bool book_open(struct book *b, struct ledger *l, struct draft *drafts, size_t n, struct arena *a,
+               struct error *e)
+{
+    size_t entry_count = 0, asked = 0;
+
+    if (!complete_all(l, drafts, n, a, e))
+        return false;
+    *b = (struct book){ .a = a, .drafts = drafts, .count = n, .size = l->tip.size };
+    b->bucket_count = 2 * n + 1;
+    b->buckets = arena_alloc(a, b->bucket_count * sizeof(struct book_run *));
+    b->runs = arena_alloc(a, n * sizeof(struct book_run *));
+    b->events = arena_alloc(a, n * sizeof *b->events);
+    b->first_entry = arena_alloc(a, n * sizeof *b->first_entry);
+    b->entries = arena_alloc(a, count_depends(drafts, n) * sizeof *b->entries);
+    b->added = arena_alloc(a, n * sizeof(struct draft *));
+    for (size_t i = 0; i < n; i++) {
+        const struct entry *entry = &drafts[i].entry;
+
+        ask_of(b, i, &entry_count);
+        if (drafts[i].verdict != VERDICT_NONE)
+            continue;
+        b->runs[i] = run_of(b, &drafts[i]);
+        b->events[i] = (struct asked_event){ .tenant = entry->tenant,
+                                             .robot = entry->robot,
+                                             .execution = entry->subject,
+                                             .place = entry->place };
+        asked++;
+    }
+    /* A draft that was refused already asks for an execution that is not there: "". */
+    return asked == 0 || (l->keep.kind->ask_events(l->keep.store, b->events, n, a, e) &&
+                          l->keep.kind->ask_entries(l->keep.store, b->entries, entry_count, a, e));
+}
+
+/* ---- knowing ---- */
+
+/* An id of an entry that came into the ledger with this batch. */
+static void know_added(const struct book *b, struct asked_entry *asked)
+{
+    int64_t i = asked->seq - b->size;
+    const struct entry *entry;
+
+    if (i < 0 || (size_t)i >= b->added_count)
+        return;
+    entry = &b->added[i]->entry;
+    asked->there = true;
+    asked->id = entry->id;
+    asked->kind = entry->kind;
+    asked->created_ms = entry->created_ms;
+}
+
+static const struct event_mark *twin_in_batch(const struct book_run *run, int64_t place)
+{
+    for (const struct book_event *ev = run->events; ev; ev = ev->before)
+        if (ev->mark.place == place)
+            return &ev->mark;
+    return NULL;
+}
+
+struct known book_known(struct book *b, size_t draft)
+{
+    const struct draft *d = &b->drafts[draft];
+    const struct asked_event *asked = &b->events[draft];
+    struct book_run *run = b->runs[draft];
+    struct asked_entry *depends = &b->entries[b->first_entry[draft]];
+    struct known known = { .depends = depends };
+
+    for (size_t k = 0; k < d->depend_count; k++)
+        know_added(b, &depends[k]);
+    known.twin = asked->has_twin ? &asked->twin : twin_in_batch(run, d->entry.place);
+    known.last = run->has_last ? &run->last : asked->has_last ? &asked->last : NULL;
+    return known;
+}
+
+void book_add(struct book *b, size_t draft)
+{
+    const struct entry *entry = &b->drafts[draft].entry;
+    struct book_run *run = b->runs[draft];
+    struct book_event *event = arena_new(b->a, struct book_event);
+
+    event->mark = (struct event_mark){ .seq = entry->seq,
+                                       .id = entry->id,
+                                       .place = entry->place,
+                                       .traits = entry->traits,
+                                       .content = entry->content };
+    event->before = run->events;
+    run->events = event;
+    run->last = event->mark;
+    run->has_last = true;
+    b->added[b->added_count++] = &b->drafts[draft];
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* coherence.c: compares what an execution rests on with what the ledger has now. */
+#include "ledger/coherence.h"
+
+#include <string.h>
+
+/* A newer input about the same subject, or a later event of the same execution. */
+static bool is_superseded(struct ledger *l, const struct entry *entry, struct arena *a, bool *yes,
+                          struct error *e)
+{
+    struct asked_event event = { entry->tenant, entry->robot, entry->subject, .place = 0 };
+    struct asked_entry input = { 0 };
+
+    *yes = false;
+    if (entry->kind == ENTRY_EVENT) {
+        if (!l->keep.kind->ask_events(l->keep.store, &event, 1, a, e))
+            return false;
+        *yes = event.has_last && event.last.seq > entry->seq;
+    } else if (entry->kind == ENTRY_INPUT) {
+        if (!l->keep.kind->newest_input(l->keep.store, entry->tenant, entry->subject, &input, a, e))
+            return false;
+        *yes = input.there && input.seq != entry->seq &&
+               (input.created_ms > entry->created_ms ||
+                (input.created_ms == entry->created_ms && input.seq > entry->seq));
+    }
+    return true;
+}
+
+/* One entry and, where `hops` is left, those it depends on. */
+static bool weigh(struct ledger *l, const struct uuid *id, int hops, enum coherence *out,
+                  int64_t *newest_ms, struct error *e)
+{
+    _arena_ struct arena a = { 0 };
+    struct entry entry;
+    struct links links;
+    bool there, superseded;
+
+    if (!ledger_find(l, id, &a, &entry, &there, e))
+        return false;
+    if (!there) {
+        if (*out == COHERENCE_COHERENT)
+            *out = COHERENCE_PARTIAL;
+        return true;
+    }
+    if (newest_ms && entry.created_ms > *newest_ms)
+        *newest_ms = entry.created_ms;
+    if (!is_superseded(l, &entry, &a, &superseded, e))
+        return false;
+    if (superseded)
+        *out = COHERENCE_STALE;
+    links = links_of(&entry, &a);
+    for (size_t i = 0; hops > 0 && i < links.count; i++)
+        if (!weigh(l, &links.depends[i], hops - 1, out, NULL, e))
+            return false;
+    return true;
+}
+
+bool coherence_of(struct ledger *l, const struct uuid *ids, size_t n, enum coherence *out,
+                  int64_t *newest_ms, struct error *e)
+{
+    *out = COHERENCE_COHERENT;
+    *newest_ms = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!weigh(l, &ids[i], 1, out, newest_ms, e))
+            return false;
+    return true;
+}
+
+/* ---- for events that do not say ---- */
+
+/* The ids in the lineage; what is none counts as missing, which no id is that was never given. */
+static size_t read_ids(const struct doc *root, struct arena *a, struct uuid **out)
+{
+    const struct doc *lineage = doc_get(root, "lineage");
+    const struct doc *ids =
+        lineage && lineage->kind == DOC_MAP ? doc_get(lineage, "dependsOnLedgerIds") : NULL;
+    size_t n = 0;
+
+    if (!doc_first(ids, DOC_LIST))
+        return 0;
+    *out = arena_alloc(a, ids->count * sizeof **out);
+    for (const struct doc *id = ids->first; id; id = id->next, n++)
+        if (id->kind != DOC_TEXT || !entry_id_read(id->text, &(*out)[n]))
+            memset(&(*out)[n], 0xff, sizeof **out);
+    return n;
+}
+
+bool coherence_complete(struct ledger *l, struct draft *d, struct arena *a, struct error *e)
+{
+    struct doc *root = (struct doc *)&d->document->root; /* the draft's own */
+    struct doc *payload = (struct doc *)doc_get(root, "payload");
+    struct uuid *ids = NULL;
+    size_t n = read_ids(root, a, &ids);
+    enum coherence coherence;
+    int64_t newest_ms;
+
+    if (!coherence_of(l, ids, n, &coherence, &newest_ms, e))
+        return false;
+    if (!doc_get(payload, "snapshotAt"))
+        draft_fill(payload, "snapshotAt",
+                   newest_ms ? draft_stamp(newest_ms, a) : doc_text(root, "createdAt"), a);
+    if (doc_get(payload, "coherenceStatus"))
+        return true;
+    draft_fill(payload, "coherenceStatus", str_of(coherence_names[coherence]), a);
+    if (coherence == COHERENCE_STALE && !str_is(doc_text(root, "state"), "failed"))
+        draft_refuse(d, CODE_COHERENCE_BLOCKED, "/lineage/dependsOnLedgerIds",
+                     "an entry it depends on has been superseded; depend on the newer one");
+    return true;
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* draft.c: turns the text of an event into an entry that lacks only its place in the ledger. */
+#include "ledger/draft.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_read.h"
+#include "base/json_write.h"
+#include "base/stamp.h"
+
+enum { BODY_MAX = 16 << 20 };
+
+void draft_refuse(struct draft *d, enum code code, const char *pointer, const char *message)
+{
+    d->verdict = VERDICT_REFUSED;
+    d->code = code;
+    d->pointer = pointer;
+    d->message = message;
+}
+
+/* The first problem speaks for all of them. */
+static void refuse_by_report(struct draft *d)
+{
+    const struct problem *p;
+
+    report_finish(&d->report);
+    for (p = d->report.first; p && p->warning; p = p->next)
+        ;
+    if (p)
+        draft_refuse(d, (enum code)p->code, p->pointer, p->msg);
+}
+
+/* ---- what may be left out ---- */
+
+struct str draft_stamp(int64_t ms, struct arena *a)
+{
+    char *text = arena_alloc(a, STAMP_TEXT);
+
+    stamp_text(ms, text);
+    return (struct str){ text, STAMP_TEXT - 1 };
+}
+
+void draft_fill(struct doc *map, const char *key, struct str text, struct arena *a)
+{
+    struct doc *member = doc_add(a, map, str_of(key));
+
+    member->kind = DOC_TEXT;
+    member->text = text;
+    member->at = member->key_at = map->at;
+}
+
+static struct str fresh_id(const struct world *world, struct arena *a)
+{
+    struct uuid id = world->new_id(world->self);
+    char *text = arena_alloc(a, UUID_TEXT);
+
+    uuid_text(&id, text);
+    return (struct str){ text, UUID_TEXT - 1 };
+}
+
+/* R-002-004 and A02-10: what the client does not say is said by the ledger. */
+static void complete(struct draft *d, const struct world *world, struct arena *a)
+{
+    struct doc *root = (struct doc *)&d->document->root; /* our own, fresh from the reader */
+    struct doc *payload;
+
+    if (root->kind != DOC_MAP)
+        return;
+    if (!doc_get(root, "createdAt"))
+        draft_fill(root, "createdAt", draft_stamp(world->wall_ms(world->self), a), a);
+    payload = (struct doc *)doc_get(root, "payload");
+    if (!payload || payload->kind != DOC_MAP)
+        return;
+    if (!doc_get(payload, "executionId"))
+        draft_fill(payload, "executionId", fresh_id(world, a), a);
+    d->derived = !doc_get(payload, "coherenceStatus") || !doc_get(payload, "snapshotAt");
+}
+
+/* ---- the canonical body, and what is digested of it ---- */
+
+static int by_text(const void *a, const void *b)
+{
+    return str_cmp(*(const struct str *)a, *(const struct str *)b);
+}
+
+/* A02-6: the ids are a set; in which order, and how often, says nothing. */
+static void put_lineage(const struct draft *d, const struct doc *lineage, struct arena *a,
+                        struct buf *to)
+{
+    const struct items *ids = &d->event.lineage->dependsOnLedgerIds;
+    struct str *sorted = arena_alloc(a, ids->n * sizeof *sorted);
+    const struct doc **members = doc_sorted(lineage, a);
+
+    memcpy(sorted, ids->v, ids->n * sizeof *sorted);
+    qsort(sorted, ids->n, sizeof *sorted, by_text);
+    json_open(to, '{');
+    for (uint32_t i = 0; i < lineage->count; i++) {
+        json_key(to, arena_text(a, members[i]->key));
+        if (!str_is(members[i]->key, "dependsOnLedgerIds")) {
+            json_canon(members[i], a, to);
+            continue;
+        }
+        json_open(to, '[');
+        for (size_t k = 0; k < ids->n; k++)
+            if (k == 0 || !str_eq(sorted[k], sorted[k - 1]))
+                json_text(to, sorted[k]);
+        json_close(to, ']');
+    }
+    json_close(to, '}');
+}
+
+static bool is_set(const struct items *ids)
+{
+    const struct str *v = ids->v;
+
+    for (size_t i = 1; i < ids->n; i++)
+        if (str_cmp(v[i - 1], v[i]) >= 0)
+            return false;
+    return true;
+}
+
+/* Writes the body, and digests payload and lineage where they stand in it. */
+static void write_body(struct draft *d, struct arena *a)
+{
+    const struct doc *root = &d->document->root;
+    const struct doc **members = doc_sorted(root, a);
+    _buf_ struct buf body = { .max = BODY_MAX }, lineage = { .max = BODY_MAX };
+    struct str parts[2] = { 0 }; /* lineage, payload */
+    size_t from[2] = { 0 };
+    struct sha256 sum;
+
+    buf_addc(&body, '{');
+    for (uint32_t i = 0; i < root->count; i++) {
+        bool is_lineage = str_is(members[i]->key, "lineage");
+        bool is_payload = str_is(members[i]->key, "payload");
+
+        json_text(&body, members[i]->key);
+        buf_addc(&body, ':');
+        if (is_lineage || is_payload)
+            from[is_payload] = body.len;
+        json_canon(members[i], a, &body);
+        if (is_lineage || is_payload)
+            parts[is_payload].n = body.len - from[is_payload];
+    }
+    buf_addc(&body, '}');
+    if (!buf_ok(&body)) {
+        draft_refuse(d, CODE_CEILING, "", "the event's canonical form is too large");
+        return;
+    }
+    d->entry.body = (struct str){ arena_text(a, buf_str(&body)), body.len };
+    parts[0].s = d->entry.body.s + from[0];
+    parts[1].s = d->entry.body.s + from[1];
+    if (!is_set(&d->event.lineage->dependsOnLedgerIds)) {
+        put_lineage(d, doc_get(root, "lineage"), a, &lineage);
+        parts[0] = buf_str(&lineage);
+    }
+    sha256_begin(&sum);
+    sha256_add(&sum, "{\"lineage\":", 11);
+    sha256_add(&sum, parts[0].s, parts[0].n);
+    sha256_add(&sum, ",\"payload\":", 11);
+    sha256_add(&sum, parts[1].s, parts[1].n);
+    sha256_add(&sum, "}", 1);
+    d->entry.content = sha256_end(&sum);
+}
+
+/* ---- the entry ---- */
+
+static struct stamp stamp_of(struct str text)
+{
+    struct stamp s = { 0 };
+    const char *why;
+
+    if (!stamp_read(text, &s, &why))
+        assert(!"the shape has checked its form");
+    return s;
+}
+
+static void seal(struct entry *entry, const struct world *world)
+{
+    world->chance(world->self, entry->salt, SALT_BYTES);
+    entry->body_digest = entry_body_digest(entry->salt, entry->body);
+}
+
+static void set_traits(struct draft *d)
+{
+    const struct event_payload *p = d->event.payload;
+    struct stamp snapshot = stamp_of(p->snapshotAt);
+
+    d->entry.traits = (struct traits){
+        .coherence = (enum coherence)p->coherenceStatus,
+        .policy = d->policy,
+        .dry_run = p->dryRun,
+        .retryable = !p->error || p->error->retryable,
+        .snapshot_ms = stamp_ms(&snapshot),
+        .snapshot_sub = snapshot.nano % 1000000 + (snapshot.leap ? SNAPSHOT_LEAP : 0),
+    };
+}
+
+/* What is no id of an entry cannot be in the ledger; the rule of references says so. */
+static void set_depends(struct draft *d, struct arena *a)
+{
+    const struct items *ids = &d->event.lineage->dependsOnLedgerIds;
+    const struct str *v = ids->v;
+
+    d->depends = arena_alloc(a, ids->n * sizeof *d->depends);
+    d->depend_count = 0;
+    for (size_t i = 0; i < ids->n; i++)
+        if (entry_id_read(v[i], &d->depends[d->depend_count]))
+            d->depend_count++;
+}
+
+void draft_finish(struct draft *d, const struct world *world, struct arena *a)
+{
+    struct stamp created;
+
+    if (!shape_decode(&event_shape, &d->document->root, &d->report, &d->event)) {
+        refuse_by_report(d);
+        return;
+    }
+    write_body(d, a);
+    if (d->verdict == VERDICT_REFUSED)
+        return;
+    created = stamp_of(d->event.createdAt);
+    d->entry.kind = ENTRY_EVENT;
+    d->entry.subject = d->event.payload->executionId;
+    d->entry.tenant = d->event.tenantId;
+    d->entry.robot = d->event.robotId;
+    d->entry.place = event_place(d->event.payload->attempt, (enum event_state)d->event.state);
+    d->entry.created_ms = stamp_ms(&created);
+    set_traits(d);
+    set_depends(d, a);
+    seal(&d->entry, world);
+}
+
+void draft_read(struct draft *d, const struct world *world, struct arena *a)
+{
+    struct ceilings max = ceilings_default();
+    struct error e;
+
+    d->report = report_new(a, "event", d->text);
+    if (!json_read("event", d->text, &max, a, &d->document, &e)) {
+        report_error(&d->report, &e);
+        refuse_by_report(d);
+        return;
+    }
+    complete(d, world, a);
+    if (!d->derived)
+        draft_finish(d, world, a);
+}
+
+void entry_of(enum entry_kind kind, struct str tenant, struct str subject, struct str body,
+              const struct world *world, struct entry *out)
+{
+    *out = (struct entry){ .kind = kind,
+                           .subject = subject,
+                           .tenant = tenant,
+                           .robot = str_of(""),
+                           .created_ms = world->wall_ms(world->self),
+                           .content = digest_of(body.s, body.n),
+                           .body = body };
+    seal(out, world);
+}

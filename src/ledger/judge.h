@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* judge.h: may this event enter the ledger? The rules that need to know what is already there. */
+#pragma once
+
+#include "ledger/draft.h"
+#include "ledger/store.h"
+
+/* What the ledger knows that bears on one draft. */
+struct known {
+    const struct event_mark *twin;     /* the event at the same place, or NULL */
+    const struct event_mark *last;     /* the last event of the execution, or NULL */
+    const struct asked_entry *depends; /* one for each of draft->depends */
+};
+
+struct rule_row {
+    const char *req, *name, *says;
+};
+
+enum { JUDGE_RULES = 7 };
+
+extern const struct rule_row judge_rules[JUDGE_RULES];
+extern const struct table judge_table;
+
+/* Walks the rules in their order; the first that does not hold decides. The verdict is in the
+ * draft: none so far means that it may be appended. */
+void judge(struct draft *d, const struct known *known, struct arena *a);

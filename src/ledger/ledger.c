@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ledger.c: opens a ledger, enters what is no event, and reads entries back. */
+#include "ledger/ledger.h"
+
+#include <string.h>
+
+#include "ledger/erasure.h"
+
+enum { HEADER_MAX = 32 << 20 };
+
+/* ---- opening ---- */
+
+static const struct store_kind *kind_of(const char *where)
+{
+    static const char *const addresses[] = { "postgres://", "postgresql://" };
+
+    for (size_t i = 0; i < COUNT(addresses); i++)
+        if (str_begins(str_of(where), addresses[i]))
+            return &store_postgres;
+    return &store_sqlite;
+}
+
+bool ledger_can_open(const char *where)
+{
+    return kind_of(where);
+}
+
+bool ledger_open(const struct store_open *how, struct arena *a, struct ledger *out, struct error *e)
+{
+    const struct store_kind *kind = kind_of(how->where);
+
+    if (!kind)
+        return error_set(e, ERROR_IO,
+                         "PostgreSQL is in the program writ-postgres, not in this one");
+    *out = (struct ledger){ .keep = { .kind = kind },
+                            .world = how->world,
+                            .scratch = { .max = HEADER_MAX } };
+    return kind->open(how, a, &out->keep.store, e);
+}
+
+void ledger_close(struct ledger *l)
+{
+    if (l->keep.store)
+        l->keep.kind->close(l->keep.store);
+    l->keep.store = NULL;
+    buf_free(&l->scratch);
+}
+
+/* ---- appending ---- */
+
+bool ledger_begin(struct ledger *l, struct error *e)
+{
+    if (!l->keep.kind->begin(l->keep.store, &l->tip, e))
+        return false;
+    l->now_ms = l->world->wall_ms(l->world->self);
+    if (l->now_ms < l->tip.recorded_ms)
+        l->now_ms = l->tip.recorded_ms; /* A02-10: it never decreases */
+    return true;
+}
+
+bool ledger_commit(struct ledger *l, bool durable, struct error *e)
+{
+    return l->keep.kind->commit(l->keep.store, durable, e);
+}
+
+void ledger_rollback(struct ledger *l)
+{
+    l->tail.size = -1;
+    l->keep.kind->rollback(l->keep.store);
+}
+
+void ledger_place(struct ledger *l, struct entry *entry)
+{
+    entry->seq = l->tip.size++;
+    l->world->chance(l->world->self, &entry->id, sizeof entry->id);
+    entry_id_make(entry->seq, &entry->id);
+    entry->recorded_ms = l->tip.recorded_ms = l->now_ms;
+    entry->leaf = entry_leaf(entry, &l->scratch);
+}
+
+bool ledger_enter(struct ledger *l, struct entry *entries, size_t n, struct error *e)
+{
+    struct links none = { .rerun_of = { "", 0 } };
+
+    if (!tail_ready(&l->tail, l->tip.size, n, &l->keep, e))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        ledger_place(l, &entries[i]);
+    if (!l->keep.kind->add_entries(l->keep.store, entries, n, e))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (!tail_take(&l->tail, &entries[i], &none, &l->keep, e))
+            return false;
+    return true;
+}
+
+/* ---- reading ---- */
+
+bool ledger_look(struct ledger *l, struct error *e)
+{
+    return l->keep.kind->look(l->keep.store, &l->tip, e);
+}
+
+void ledger_look_end(struct ledger *l)
+{
+    l->keep.kind->look_end(l->keep.store);
+}
+
+static struct str copy_text(struct str text, struct arena *a)
+{
+    return (struct str){ arena_text(a, text), text.n };
+}
+
+struct entry entry_copy(const struct entry *entry, struct arena *a)
+{
+    struct entry copy = *entry;
+
+    copy.subject = copy_text(entry->subject, a);
+    copy.tenant = copy_text(entry->tenant, a);
+    copy.robot = copy_text(entry->robot, a);
+    copy.body = copy_text(entry->body, a);
+    return copy;
+}
+
+struct find {
+    const struct uuid *id;
+    struct arena *a;
+    struct entry *out;
+    bool there;
+};
+
+static bool found(void *self, const struct entry *entry, struct error *e)
+{
+    struct find *f = self;
+
+    (void)e;
+    f->there = memcmp(&entry->id, f->id, sizeof *f->id) == 0;
+    if (f->there)
+        *f->out = entry_copy(entry, f->a);
+    return true;
+}
+
+bool ledger_find(struct ledger *l, const struct uuid *id, struct arena *a, struct entry *out,
+                 bool *there, struct error *e)
+{
+    int64_t seq = entry_id_seq(id);
+    struct entry_range range = { .from = seq, .to = seq + 1, .bodies = true };
+    struct find f = { id, a, out, false };
+
+    *there = false;
+    if (seq >= l->tip.size)
+        return true;
+    if (!l->keep.kind->read_entries(l->keep.store, &range, found, &f, e))
+        return false;
+    *there = f.there;
+    return true;
+}
+
+/* ---- erasing ---- */
+
+bool ledger_erase(struct ledger *l, const struct entry *entry, struct str reason,
+                  struct entry *note, struct arena *a, struct error *e)
+{
+    _buf_ struct buf body = { .max = HEADER_MAX };
+    struct erasure erasure = { .seq = entry->seq,
+                               .id = entry->id,
+                               .body_digest = entry_body_digest(entry->salt, entry->body),
+                               .reason = reason };
+    char id[ENTRY_ID_TEXT];
+
+    entry_id_text(&entry->id, id);
+    erasure_write(&erasure, &body);
+    entry_of(ENTRY_NOTE, entry->tenant, copy_text(str_of(id), a), copy_text(buf_str(&body), a),
+             l->world, note);
+    return l->keep.kind->erase(l->keep.store, entry->seq, &erasure.body_digest, e) &&
+           ledger_enter(l, note, 1, e);
+}

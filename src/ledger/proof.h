@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* proof.h: proofs that travel: that an entry is in the ledger, that nothing of it was lost since.
+ *
+ * A proof is one JSON object with all that is needed to check it but the key to trust.
+ */
+#pragma once
+
+#include "base/doc.h"
+#include "ledger/checkpoint.h"
+#include "ledger/hashes.h"
+
+/* A checkpoint's note, and what it says. */
+struct signed_size {
+    struct str note;
+    struct checkpoint c;
+};
+
+/* Writes the proof. Between look and look_end; the entry's seq is below the checkpoint's size. */
+bool proof_of_entry(struct ledger *l, const struct entry *entry, const struct signed_size *now,
+                    const struct verifier *key, struct buf *to, struct error *e) NODISCARD;
+bool proof_since(struct ledger *l, const struct signed_size *old, const struct signed_size *now,
+                 const struct verifier *key, struct buf *to, struct error *e) NODISCARD;
+
+struct proof_finding {
+    bool holds;
+    const char *why;   /* it does not, or NULL */
+    const char *proof; /* "inclusion" or "consistency"; NULL: neither */
+    int64_t index;     /* of the entry, or the size of old */
+    struct checkpoint c;
+    struct verifier key; /* by which it is signed */
+    bool trusted;        /* that is the key that was given */
+};
+
+/* Checks a proof, with nothing else. `trust` may be NULL: then the key in the proof is used, which
+ * shows that it fits together and not who made it. */
+void proof_check(const struct doc *proof, const struct verifier *trust, struct arena *a,
+                 struct proof_finding *out);

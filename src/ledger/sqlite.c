@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sqlite.c: SQLite behind a few plain functions, and its errors in words. */
+#include "ledger/sqlite.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <time.h>
+
+#include "base/buf.h"
+#include "contract/codes.h"
+
+enum { WAIT_FIRST_US = 50, WAIT_MOST_US = 5000 };
+
+/* ---- errors ---- */
+
+static bool fail_system(struct sqlite *db, const char *what, struct error *e)
+{
+    int sys = sqlite3_system_errno(db->db);
+
+    if (sys == 0)
+        return error_set(e, CODE_IO, "'%s' %s: %s", db->path, what, sqlite3_errmsg(db->db));
+    errno = sys;
+    return error_sys(e, CODE_IO, "'%s' %s", db->path, what);
+}
+
+static bool fail(struct sqlite *db, int rc, struct error *e)
+{
+    switch (rc & 0xff) {
+    case SQLITE_FULL: return error_set(e, CODE_IO, "'%s' cannot grow: the disk is full", db->path);
+    case SQLITE_READONLY:
+        return error_set(e, CODE_IO, "'%s' cannot be written: it or its directory is read-only",
+                         db->path);
+    case SQLITE_BUSY:
+        return error_set(e, CODE_IO, "'%s' is busy: others have kept it for %d seconds", db->path,
+                         SQLITE_BUSY_SECONDS);
+    case SQLITE_NOTADB: return error_set(e, CODE_IO, "'%s' is not a ledger", db->path);
+    case SQLITE_CORRUPT:
+        return error_set(e, CODE_IO, "'%s' is damaged: %s", db->path, sqlite3_errmsg(db->db));
+    case SQLITE_CANTOPEN: return fail_system(db, "cannot be opened", e);
+    case SQLITE_IOERR: return fail_system(db, "cannot be read or written", e);
+    case SQLITE_NOMEM: mem_end();
+    default: return error_set(e, CODE_IO, "'%s': %s", db->path, sqlite3_errmsg(db->db));
+    }
+}
+
+bool sqlite_is_foreign(const struct sqlite *db)
+{
+    int rc = sqlite3_errcode(db->db);
+
+    return rc == SQLITE_NOTADB || rc == SQLITE_ERROR;
+}
+
+/* ---- opening ---- */
+
+/* Sleeps are short at first, for most transactions are, then longer, and a little random, so that
+ * those who wait do not meet again and again. What was slept is counted: a test's clock may stand
+ * still. */
+static int wait_turn(void *self, int tries)
+{
+    struct sqlite *db = self;
+    int64_t us = (int64_t)WAIT_FIRST_US << (tries < 7 ? tries : 7);
+    uint16_t lot = 0;
+
+    if (tries == 0)
+        db->waited_us = 0;
+    if (db->waited_us >= (int64_t)SQLITE_BUSY_SECONDS * 1000000)
+        return 0;
+    db->world->chance(db->world->self, &lot, sizeof lot);
+    us = us > WAIT_MOST_US ? WAIT_MOST_US : us;
+    us = us / 2 + us * lot / UINT16_MAX;
+    (void)nanosleep(&(struct timespec){ .tv_nsec = us * 1000 }, NULL);
+    db->waited_us += us;
+    return 1;
+}
+
+static int count_frames(void *self, sqlite3 *connection, const char *name, int frames)
+{
+    (void)connection, (void)name;
+    ((struct sqlite *)self)->frames = frames;
+    return SQLITE_OK;
+}
+
+/* A path that SQLite takes for a path, whatever it looks like. */
+static void plain_path(const char *path, bool still, struct buf *to)
+{
+    if (still)
+        buf_adds(to, "file:");
+    if (path[0] != '/')
+        buf_adds(to, "./");
+    for (const char *p = path; *p; p++) {
+        if (still && is_one_of(*p, "%?#"))
+            buf_addf(to, "%%%02x", (unsigned)*p);
+        else
+            buf_addc(to, *p);
+    }
+    if (still)
+        buf_adds(to, "?immutable=1");
+}
+
+/* synchronous=NORMAL writes without waiting for the disk; sqlite_sync() waits. Freed pages hold old
+ * parts of the index: what they were is no secret. */
+static bool settle(struct sqlite *db, struct error *e)
+{
+    (void)sqlite3_extended_result_codes(db->db, 1);
+    (void)sqlite3_busy_handler(db->db, wait_turn, db);
+    (void)sqlite3_wal_hook(db->db, count_frames, db);
+    (void)sqlite3_db_config(db->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    (void)sqlite3_db_config(db->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    (void)sqlite3_db_config(db->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    return sqlite_run(db,
+                      "PRAGMA synchronous = NORMAL; PRAGMA secure_delete = OFF;"
+                      "PRAGMA cache_size = -16384",
+                      e);
+}
+
+bool sqlite_open(struct sqlite *db, const struct sqlite_open *how, struct error *e)
+{
+    int flags = SQLITE_OPEN_NOMUTEX | (how->still ? SQLITE_OPEN_URI : 0) |
+                (how->write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY);
+    _buf_ struct buf path = { .max = 64 << 10 };
+    int rc;
+
+    *db = (struct sqlite){ .path = how->path, .world = how->world, .texts = how->texts };
+    plain_path(how->path, how->still, &path);
+    if (!buf_ok(&path))
+        return error_set(e, CODE_IO, "a path of more than %zu bytes", path.max);
+    (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); /* counting costs; refused when too late */
+    rc = sqlite3_open_v2(path.s, &db->db, flags, NULL);
+    if (!db->db)
+        mem_end();
+    if (rc == SQLITE_OK && settle(db, e))
+        return true;
+    if (rc != SQLITE_OK)
+        (void)fail(db, rc, e);
+    (void)sqlite3_close(db->db);
+    db->db = NULL;
+    return false;
+}
+
+void sqlite_close(struct sqlite *db)
+{
+    for (size_t i = 0; i < SQLITE_TEXTS; i++)
+        (void)sqlite3_finalize(db->query[i].stmt);
+    (void)sqlite3_close(db->db);
+    *db = (struct sqlite){ 0 };
+}
+
+/* ---- the connection ---- */
+
+bool sqlite_run(struct sqlite *db, const char *sql, struct error *e)
+{
+    int rc = sqlite3_exec(db->db, sql, NULL, NULL, NULL);
+
+    return rc == SQLITE_OK || fail(db, rc, e);
+}
+
+bool sqlite_can_write(const struct sqlite *db)
+{
+    return sqlite3_db_readonly(db->db, "main") == 0;
+}
+
+bool sqlite_in_transaction(const struct sqlite *db)
+{
+    return !sqlite3_get_autocommit(db->db);
+}
+
+void sqlite_leave(struct sqlite *db)
+{
+    if (sqlite_in_transaction(db))
+        (void)sqlite3_exec(db->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+bool sqlite_moved(struct sqlite *db)
+{
+    int moved = 0;
+
+    (void)sqlite3_file_control(db->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+    return moved;
+}
+
+bool sqlite_sync(struct sqlite *db, struct error *e)
+{
+    sqlite3_file *wal = NULL;
+    int rc = sqlite3_file_control(db->db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &wal);
+
+    if (rc == SQLITE_OK && wal && wal->pMethods)
+        rc = wal->pMethods->xSync(wal, SQLITE_SYNC_NORMAL);
+    if (rc == SQLITE_OK)
+        return true;
+    return error_sys(e, CODE_IO, "'%s' is written, but the disk did not confirm it", db->path);
+}
+
+void sqlite_wipe(struct sqlite *db, bool on)
+{
+    (void)sqlite3_exec(db->db, on ? "PRAGMA secure_delete = ON" : "PRAGMA secure_delete = OFF",
+                       NULL, NULL, NULL);
+}
+
+void sqlite_checkpoint(struct sqlite *db)
+{
+    int all = 0, done = 0;
+
+    (void)sqlite3_wal_checkpoint_v2(db->db, "main", SQLITE_CHECKPOINT_PASSIVE, &all, &done);
+    db->frames = 0; /* counted again from the next commit on */
+}
+
+bool sqlite_checkpoint_empty(struct sqlite *db, struct error *e)
+{
+    int rc = sqlite3_wal_checkpoint_v2(db->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+
+    db->frames = 0;
+    return rc == SQLITE_OK || fail(db, rc, e);
+}
+
+/* ---- statements ---- */
+
+static bool prepare(struct sqlite *db, int text, struct query *q, struct error *e)
+{
+    unsigned flags = q->once ? 0 : SQLITE_PREPARE_PERSISTENT;
+    int rc = sqlite3_prepare_v3(db->db, db->texts[text], -1, flags, &q->stmt, NULL);
+
+    q->db = db;
+    return rc == SQLITE_OK || fail(db, rc, e);
+}
+
+static bool lend_copy(struct sqlite *db, int text, struct query **out, struct error *e)
+{
+    struct query *q = calloc(1, sizeof *q);
+
+    if (!q)
+        mem_end();
+    q->once = true;
+    if (!prepare(db, text, q, e)) {
+        free(q);
+        return false;
+    }
+    *out = q;
+    return true;
+}
+
+bool sqlite_query(struct sqlite *db, int text, struct query **out, struct error *e)
+{
+    struct query *q = &db->query[text];
+
+    if (q->busy)
+        return lend_copy(db, text, out, e);
+    if (!q->stmt && !prepare(db, text, q, e))
+        return false;
+    q->busy = true;
+    *out = q;
+    return true;
+}
+
+static void note(struct query *q, int rc)
+{
+    if (rc != SQLITE_OK && q->bad == SQLITE_OK)
+        q->bad = rc;
+}
+
+void query_int(struct query *q, int at, int64_t v)
+{
+    note(q, sqlite3_bind_int64(q->stmt, at, v));
+}
+
+/* Bound bytes are the caller's until the query is done: nothing is copied. */
+void query_text(struct query *q, int at, struct str text)
+{
+    note(q, sqlite3_bind_text64(q->stmt, at, text.s ? text.s : "", text.n, SQLITE_STATIC,
+                                SQLITE_UTF8));
+}
+
+void query_blob(struct query *q, int at, const void *bytes, size_t n)
+{
+    note(q, sqlite3_bind_blob64(q->stmt, at, n ? bytes : "", n, SQLITE_STATIC));
+}
+
+void query_null(struct query *q, int at)
+{
+    note(q, sqlite3_bind_null(q->stmt, at));
+}
+
+bool query_step(struct query *q, bool *row, struct error *e)
+{
+    int rc = q->bad != SQLITE_OK ? q->bad : sqlite3_step(q->stmt);
+
+    if (rc == SQLITE_ROW || rc == SQLITE_DONE) {
+        *row = rc == SQLITE_ROW;
+        return true;
+    }
+    (void)fail(q->db, rc, e);
+    query_done(q);
+    return false;
+}
+
+bool query_run(struct query *q, struct error *e)
+{
+    bool row = true;
+
+    while (row)
+        if (!query_step(q, &row, e))
+            return false;
+    query_done(q);
+    return true;
+}
+
+void query_done(struct query *q)
+{
+    q->bad = SQLITE_OK;
+    q->busy = false;
+    if (!q->once) {
+        (void)sqlite3_reset(q->stmt);
+        return;
+    }
+    (void)sqlite3_finalize(q->stmt);
+    free(q);
+}
+
+/* ---- columns ---- */
+
+int64_t column_int(struct query *q, int at)
+{
+    return sqlite3_column_int64(q->stmt, at);
+}
+
+struct str column_text(struct query *q, int at)
+{
+    const char *s = (const char *)sqlite3_column_text(q->stmt, at);
+
+    return s ? (struct str){ s, (size_t)sqlite3_column_bytes(q->stmt, at) } : (struct str){ "", 0 };
+}
+
+struct str column_blob(struct query *q, int at)
+{
+    const char *s = sqlite3_column_blob(q->stmt, at);
+
+    return s ? (struct str){ s, (size_t)sqlite3_column_bytes(q->stmt, at) } : (struct str){ "", 0 };
+}
+
+bool column_is_null(struct query *q, int at)
+{
+    return sqlite3_column_type(q->stmt, at) == SQLITE_NULL;
+}
+
+bool column_bytes(struct query *q, int at, void *out, size_t n)
+{
+    struct str blob = column_blob(q, at);
+
+    if (blob.n != n)
+        return false;
+    memcpy(out, blob.s, n);
+    return true;
+}

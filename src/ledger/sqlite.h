@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sqlite.h: SQLite, as far as a ledger needs it. The only file behind it knows the library.
+ *
+ * A connection has a table of texts; each is prepared when it is first asked for and kept. Binding
+ * never fails on its own: what went wrong is told by the next step. Every message names the file.
+ */
+#pragma once
+
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/mem.h"
+#include "base/world.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+struct sqlite;
+
+enum { SQLITE_TEXTS = 48, SQLITE_BUSY_SECONDS = 60 };
+
+/* A statement, ready to be bound and stepped. */
+struct query {
+    struct sqlite *db;
+    struct sqlite3_stmt *stmt;
+    int bad;   /* what a bind came to */
+    bool busy; /* somebody steps through it */
+    bool once; /* not one of the kept: freed when done */
+};
+
+struct sqlite {
+    struct sqlite3 *db;
+    const char *path;          /* as the user calls it */
+    const struct world *world; /* for the chance in waiting */
+    int64_t waited_us;
+    int frames; /* in the WAL, as far as this connection knows */
+    const char *const *texts;
+    struct query query[SQLITE_TEXTS];
+};
+
+struct sqlite_open {
+    const char *path;
+    bool write;
+    bool still; /* nobody writes to it: needs neither locks nor files beside it */
+    const struct world *world;
+    const char *const *texts;
+};
+
+/* Opens a file that is there; e->sys is ENOENT when there is none. Nothing is read yet. */
+bool sqlite_open(struct sqlite *db, const struct sqlite_open *how, struct error *e) NODISCARD;
+void sqlite_close(struct sqlite *db);
+
+/* What is bad about a file, told apart: its library's own words are for its programmers. */
+bool sqlite_is_foreign(const struct sqlite *db); /* the last error: no database, or not ours */
+
+/* Statements without rows and without values. */
+bool sqlite_run(struct sqlite *db, const char *sql, struct error *e) NODISCARD;
+
+bool sqlite_can_write(const struct sqlite *db);
+bool sqlite_in_transaction(const struct sqlite *db);
+void sqlite_leave(struct sqlite *db); /* takes back what it did, if there is one */
+
+/* The file is not any more where it was opened. */
+bool sqlite_moved(struct sqlite *db);
+
+/* Until the disk has what was committed. Others may go on meanwhile: it needs no lock. */
+bool sqlite_sync(struct sqlite *db, struct error *e) NODISCARD;
+
+/* Freed bytes are overwritten from now on, or no longer. */
+void sqlite_wipe(struct sqlite *db, bool on);
+
+/* Moves what is in the WAL into the file. As far as nobody is in the way; or, emptying it, wait
+ * until nobody is. */
+void sqlite_checkpoint(struct sqlite *db);
+bool sqlite_checkpoint_empty(struct sqlite *db, struct error *e) NODISCARD;
+
+/* The statement of a text, by its number. A statement that is being stepped through is lent a
+ * second time as a copy. query_done() when no more rows are wanted; after a false it was done. */
+bool sqlite_query(struct sqlite *db, int text, struct query **out, struct error *e) NODISCARD;
+void query_int(struct query *q, int at, int64_t v); /* counted from 1 */
+void query_text(struct query *q, int at, struct str text);
+void query_blob(struct query *q, int at, const void *bytes, size_t n);
+void query_null(struct query *q, int at);
+bool query_step(struct query *q, bool *row, struct error *e) NODISCARD;
+bool query_run(struct query *q, struct error *e) NODISCARD; /* to its end, and done */
+void query_done(struct query *q);
+
+/* Columns, counted from 0; they live until the next step. Text ends with a NUL. */
+int64_t column_int(struct query *q, int at);
+struct str column_text(struct query *q, int at);
+struct str column_blob(struct query *q, int at);
+bool column_is_null(struct query *q, int at);
+
+/* Copies n bytes; false when the blob has another length. */
+bool column_bytes(struct query *q, int at, void *out, size_t n) NODISCARD;

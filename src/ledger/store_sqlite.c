@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* store_sqlite.c: a ledger in one SQLite file: opening it, and appending to it.
+ *
+ * The file is in WAL mode. A commit writes without waiting for the disk and lets the next writer
+ * in; who asked for a durable one then waits for the disk alone, and what the others have written
+ * meanwhile is on the disk as well. A short process neither empties the WAL nor removes it: the
+ * next one would only have to make it again.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "contract/codes.h"
+#include "ledger/store_sqlite.h"
+
+/* Frames in the WAL that are worth a checkpoint: while appending, and on leaving. The first opener
+ * has to read them all. */
+enum { FRAMES_MOST = 1000, FRAMES_LEFT = 100 };
+
+bool store_damaged(struct store *s, const char *what, int64_t n, struct error *e)
+{
+    return error_set(e, CODE_IO, "'%s' is damaged: %s %lld is not what was written", s->how.where,
+                     what, (long long)n);
+}
+
+/* ---- opening ---- */
+
+static bool is_there(const char *path)
+{
+    return access(path, F_OK) == 0 || errno != ENOENT;
+}
+
+/* Is anything in the log beside the file? */
+static bool has_log(const char *path)
+{
+    _arena_ struct arena a = { 0 };
+    struct stat st;
+
+    return stat(arena_printf(&a, "%s-wal", path), &st) == 0 && st.st_size > 0;
+}
+
+/* Whose file is it? A newer writ keeps this table, so that an older one can tell. */
+static bool know(struct store *s, struct error *e)
+{
+    struct query *q;
+    bool row = false;
+    int64_t version;
+
+    if (!sqlite_query(&s->db, Q_LEDGER, &q, e)) {
+        if (sqlite_is_foreign(&s->db))
+            return error_set(e, CODE_IO, "'%s' is not a ledger", s->how.where);
+        return false;
+    }
+    if (!query_step(q, &row, e))
+        return false;
+    version = row ? column_int(q, 1) : 0;
+    if (row && column_text(q, 0).n == UUID_TEXT - 1)
+        memcpy(s->name, column_text(q, 0).s, UUID_TEXT);
+    query_done(q);
+    if (version > SCHEMA_VERSION)
+        return error_set(e, CODE_IO, "'%s' was made by a newer writ (version %lld, known is %d)",
+                         s->how.where, (long long)version, SCHEMA_VERSION);
+    if (version != SCHEMA_VERSION || !s->name[0])
+        return error_set(e, CODE_IO, "'%s' is not a ledger", s->how.where);
+    return true;
+}
+
+static bool try_open(struct store *s, bool still, struct error *e)
+{
+    struct sqlite_open how = {
+        .path = s->how.where,
+        .write = s->how.access == STORE_APPEND,
+        .still = still,
+        .world = s->how.world,
+        .texts = store_sqlite_texts,
+    };
+
+    s->still = still;
+    if (!sqlite_open(&s->db, &how, e))
+        return false;
+    if (know(s, e)) {
+        if (!how.write || sqlite_can_write(&s->db))
+            return true;
+        (void)error_set(e, CODE_IO, "'%s' cannot be written: it is read-only", s->how.where);
+    }
+    sqlite_close(&s->db);
+    return false;
+}
+
+/* Who may not write to the directory cannot lock: then only a file without a log can be read, as
+ * one that does not change. */
+static bool open_read(struct store *s, struct error *e)
+{
+    if (try_open(s, false, e))
+        return true;
+    if (!is_there(s->how.where))
+        return error_set(e, CODE_IO, "there is no ledger at '%s'", s->how.where);
+    if (e->sys != 0 && access(s->how.where, R_OK) == 0 && !has_log(s->how.where))
+        return try_open(s, true, e);
+    return false;
+}
+
+static bool open_append(struct store *s, struct error *e)
+{
+    if (try_open(s, false, e))
+        return true;
+    if (is_there(s->how.where))
+        return false;
+    return store_sqlite_make(&s->how, e) && try_open(s, false, e);
+}
+
+static bool sqlite_store_open(const struct store_open *how, struct arena *a, struct store **out,
+                              struct error *e)
+{
+    struct store *s = arena_new(a, struct store);
+
+    s->how = *how;
+    s->how.where = arena_text(a, str_of(how->where));
+    if (!(how->access == STORE_APPEND ? open_append(s, e) : open_read(s, e)))
+        return false;
+    *out = s;
+    return true;
+}
+
+static void sqlite_store_close(struct store *s)
+{
+    sqlite_leave(&s->db);
+    if (s->db.frames > FRAMES_LEFT)
+        sqlite_checkpoint(&s->db);
+    filters_forget(s);
+    sqlite_close(&s->db);
+}
+
+static bool sqlite_ledger_name(struct store *s, char out[UUID_TEXT], struct error *e)
+{
+    (void)e;
+    memcpy(out, s->name, UUID_TEXT);
+    return true;
+}
+
+/* ---- transactions ---- */
+
+static bool read_tip(struct store *s, struct error *e)
+{
+    struct query *q;
+    bool row = false;
+
+    if (!sqlite_query(&s->db, Q_TIP, &q, e) || !query_step(q, &row, e))
+        return false;
+    s->tip = row ? (struct tip){ column_int(q, 0), column_int(q, 1) } : (struct tip){ 0 };
+    query_done(q);
+    return true;
+}
+
+static void sqlite_rollback(struct store *s)
+{
+    sqlite_leave(&s->db);
+    if (s->erases)
+        sqlite_wipe(&s->db, false);
+    s->erases = false;
+    s->recent.loaded = false;
+    filters_forget(s); /* a run may come again with other keys */
+}
+
+static bool run(struct store *s, enum statement what, struct error *e)
+{
+    struct query *q;
+
+    return sqlite_query(&s->db, what, &q, e) && query_run(q, e);
+}
+
+static bool start(struct store *s, enum statement how, struct tip *tip, struct error *e)
+{
+    assert(!sqlite_in_transaction(&s->db));
+    if (!run(s, how, e))
+        return false;
+    if (!read_tip(s, e)) {
+        sqlite_rollback(s);
+        return false;
+    }
+    *tip = s->tip;
+    return true;
+}
+
+static bool sqlite_begin(struct store *s, struct tip *tip, struct error *e)
+{
+    assert(s->how.access == STORE_APPEND);
+    if (sqlite_moved(&s->db))
+        return error_set(e, CODE_IO, "'%s' was removed or replaced while it was open",
+                         s->how.where);
+    return start(s, Q_BEGIN, tip, e);
+}
+
+/* The bytes of an erased body are also in the log, until it is emptied. */
+static bool forget(struct store *s, struct error *e)
+{
+    sqlite_wipe(&s->db, false);
+    s->erases = false;
+    if (sqlite_checkpoint_empty(&s->db, e))
+        return true;
+    return error_wrap(e, "erased, but the bytes are still in '%s-wal'", s->how.where);
+}
+
+static bool sqlite_commit(struct store *s, bool durable, struct error *e)
+{
+    if (!run(s, Q_COMMIT, e))
+        return false;
+    if (durable && !sqlite_sync(&s->db, e))
+        return false;
+    if (s->erases)
+        return forget(s, e);
+    if (s->db.frames >= FRAMES_MOST)
+        sqlite_checkpoint(&s->db);
+    return true;
+}
+
+/* A log that has come since tells that somebody writes after all. */
+static bool sqlite_look(struct store *s, struct tip *tip, struct error *e)
+{
+    if (s->still && has_log(s->how.where)) {
+        sqlite_close(&s->db);
+        s->recent.loaded = false;
+        if (!try_open(s, false, e))
+            return false;
+    }
+    return start(s, Q_LOOK, tip, e);
+}
+
+static void sqlite_look_end(struct store *s)
+{
+    sqlite_leave(&s->db);
+}
+
+/* ---- adding ---- */
+
+static void bind_entry(struct query *q, int at, const struct entry *entry)
+{
+    query_int(q, ++at, entry->seq);
+    query_blob(q, ++at, entry->id.b, UUID_BYTES);
+    query_int(q, ++at, entry->kind);
+    query_text(q, ++at, entry->subject);
+    query_text(q, ++at, entry->tenant);
+    query_text(q, ++at, entry->robot);
+    query_int(q, ++at, entry->place);
+    query_int(q, ++at, traits_pack(&entry->traits));
+    query_int(q, ++at, entry->traits.snapshot_ms);
+    query_int(q, ++at, entry->created_ms);
+    query_int(q, ++at, entry->recorded_ms);
+    query_blob(q, ++at, entry->content.b, DIGEST_BYTES);
+    query_blob(q, ++at, entry->leaf.b, DIGEST_BYTES);
+    if (entry->erased) {
+        query_null(q, ++at);
+        query_blob(q, ++at, entry->body_digest.b, DIGEST_BYTES);
+        query_null(q, ++at);
+        return;
+    }
+    query_blob(q, ++at, entry->salt, SALT_BYTES);
+    query_null(q, ++at);
+    query_text(q, ++at, entry->body);
+}
+
+static bool sqlite_add_entries(struct store *s, const struct entry *entries, size_t n,
+                               struct error *e)
+{
+    int64_t size = s->tip.size;
+
+    for (size_t i = 0; i < n;) {
+        size_t rows = n - i < ADD_ROWS ? 1 : ADD_ROWS;
+        struct query *q;
+
+        if (!sqlite_query(&s->db, rows == 1 ? Q_ENTRY_ADD : Q_ENTRIES_ADD, &q, e))
+            return false;
+        for (size_t k = 0; k < rows; k++, i++) {
+            assert(entries[i].seq == size + (int64_t)i);
+            bind_entry(q, (int)k * ENTRY_COLUMNS, &entries[i]);
+        }
+        if (!query_run(q, e))
+            return false;
+    }
+    if (n > 0)
+        s->tip = (struct tip){ size + (int64_t)n, entries[n - 1].recorded_ms };
+    return runs_add(s, size, entries, n, e);
+}
+
+static bool sqlite_add_blocks(struct store *s, const struct block *blocks, size_t n,
+                              struct error *e)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct query *q;
+
+        if (!sqlite_query(&s->db, Q_BLOCK_ADD, &q, e))
+            return false;
+        query_int(q, 1, blocks[i].level);
+        query_int(q, 2, blocks[i].n);
+        query_blob(q, 3, blocks[i].root.b, DIGEST_BYTES);
+        if (blocks[i].level == 0)
+            query_blob(q, 4, blocks[i].names.bits, NAMES_BYTES);
+        else
+            query_null(q, 4);
+        if (!query_run(q, e))
+            return false;
+    }
+    return true;
+}
+
+static bool sqlite_add_rejects(struct store *s, const struct reject *rejects, size_t n,
+                               struct error *e)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct reject *r = &rejects[i];
+        struct query *q;
+
+        if (!sqlite_query(&s->db, Q_REJECT_ADD, &q, e))
+            return false;
+        query_int(q, 1, r->recorded_ms);
+        query_text(q, 2, str_of(r->code));
+        query_text(q, 3, str_of(r->pointer));
+        query_text(q, 4, str_of(r->message));
+        query_text(q, 5, r->tenant);
+        query_text(q, 6, r->subject);
+        query_blob(q, 7, r->event.s, r->event.n);
+        query_blob(q, 8, r->digest.b, DIGEST_BYTES);
+        query_int(q, 9, r->bytes);
+        if (!query_run(q, e))
+            return false;
+    }
+    return true;
+}
+
+static bool sqlite_add_checkpoint(struct store *s, const struct kept_checkpoint *c, struct error *e)
+{
+    struct query *q;
+
+    if (!sqlite_query(&s->db, Q_CHECKPOINT_ADD, &q, e))
+        return false;
+    query_int(q, 1, c->size);
+    query_int(q, 2, c->made_ms);
+    query_text(q, 3, c->note);
+    return query_run(q, e);
+}
+
+/* A row that shrinks stays on its page, so that no copy of it is left elsewhere. */
+static bool sqlite_erase(struct store *s, int64_t seq, const struct digest *body_digest,
+                         struct error *e)
+{
+    struct query *q;
+
+    if (!s->erases)
+        sqlite_wipe(&s->db, true);
+    s->erases = true;
+    if (!sqlite_query(&s->db, Q_ENTRY_ERASE, &q, e))
+        return false;
+    query_int(q, 1, seq);
+    query_blob(q, 2, body_digest->b, DIGEST_BYTES);
+    return query_run(q, e);
+}
+
+const struct store_kind store_sqlite = {
+    .name = "sqlite",
+    .open = sqlite_store_open,
+    .close = sqlite_store_close,
+    .ledger_name = sqlite_ledger_name,
+    .begin = sqlite_begin,
+    .commit = sqlite_commit,
+    .rollback = sqlite_rollback,
+    .ask_events = sqlite_ask_events,
+    .ask_entries = sqlite_ask_entries,
+    .add_entries = sqlite_add_entries,
+    .add_blocks = sqlite_add_blocks,
+    .add_rejects = sqlite_add_rejects,
+    .add_checkpoint = sqlite_add_checkpoint,
+    .erase = sqlite_erase,
+    .look = sqlite_look,
+    .look_end = sqlite_look_end,
+    .read_entries = sqlite_read_entries,
+    .read_blocks = sqlite_read_blocks,
+    .read_rejects = sqlite_read_rejects,
+    .read_checkpoints = sqlite_read_checkpoints,
+    .newest_input = sqlite_newest_input,
+    .check = sqlite_check,
+};

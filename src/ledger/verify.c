@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* verify.c: holds a ledger against itself and against what was promised about it.
+ *
+ * The first entry that does not fit is named. A history that somebody computed again altogether is
+ * found only by a checkpoint, best by one that was kept elsewhere.
+ */
+#include "ledger/verify.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ledger/tree.h"
+
+/* ---- promises ---- */
+
+struct gathering {
+    struct audit *t;
+    size_t room;
+};
+
+static bool take_promise(void *self, const struct kept_checkpoint *c, struct error *e)
+{
+    struct gathering *g = self;
+    struct verification *v = g->t->v;
+
+    (void)e;
+    v->promises = arena_more(g->t->a, v->promises, v->promise_count, &g->room, sizeof *v->promises);
+    v->promises[v->promise_count++] =
+        (struct promise){ .note = { arena_text(g->t->a, c->note), c->note.n }, .kept = "ledger" };
+    return true;
+}
+
+static void read_promise(const struct audit *t, struct promise *p)
+{
+    struct error e;
+
+    if (!checkpoint_read(p->note, t->a, &p->c, &e) ||
+        (t->v->by && !checkpoint_signed(p->note, t->v->by, &e)))
+        p->why = arena_text(t->a, str_of(e.msg));
+    else if (t->v->by && !str_eq(p->c.origin, t->v->by->name))
+        p->why = "it is of another ledger";
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const struct promise *x = a, *y = b;
+
+    return x->c.size < y->c.size ? -1 : x->c.size > y->c.size;
+}
+
+static bool gather(struct ledger *l, struct audit *t, struct error *e)
+{
+    struct verification *v = t->v;
+    struct gathering g = { t, v->promise_count };
+
+    if (!l->keep.kind->read_checkpoints(l->keep.store, take_promise, &g, e))
+        return false;
+    for (size_t i = 0; i < v->promise_count; i++)
+        read_promise(t, &v->promises[i]);
+    if (v->promise_count)
+        qsort(v->promises, v->promise_count, sizeof *v->promises, by_size);
+    return true;
+}
+
+/* Those about more entries than there are. */
+static void break_promises(struct audit *t)
+{
+    for (; t->next < t->v->promise_count; t->next++) {
+        struct promise *p = &t->v->promises[t->next];
+
+        if (!p->why)
+            p->why = arena_printf(t->a,
+                                  "it was made for %" PRId64 " entries, and there are only %" PRId64
+                                  ": the end is missing",
+                                  p->c.size, t->v->entries);
+    }
+}
+
+static bool judge_promises(struct audit *t)
+{
+    for (size_t i = 0; i < t->v->promise_count; i++) {
+        const struct promise *p = &t->v->promises[i];
+
+        if (!p->holds)
+            return audit_found(t, -1, NULL,
+                               arena_printf(t->a,
+                                            "the checkpoint of size %" PRId64 " does not hold: %s",
+                                            p->c.size, p->why));
+    }
+    return true;
+}
+
+/* ---- blocks of blocks ---- */
+
+struct upper {
+    struct audit *t;
+    const struct digest *below;
+    int64_t expected, seen;
+    bool differs;
+};
+
+static bool compare_block(void *self, const struct block *block, struct error *e)
+{
+    struct upper *u = self;
+    struct digest root;
+
+    (void)e;
+    if (block->n != u->seen || u->seen >= u->expected) {
+        u->differs = true;
+        return true;
+    }
+    root = tree_root(u->below + block->n * BLOCK, BLOCK);
+    u->differs |= memcmp(&root, &block->root, sizeof root) != 0;
+    u->seen++;
+    return true;
+}
+
+static bool check_upper(struct ledger *l, struct audit *t, struct error *e)
+{
+    const struct digest *below = t->roots;
+    int64_t count = (int64_t)t->root_count;
+
+    for (int level = 1; count >= BLOCK; level++) {
+        struct upper u = { .t = t, .below = below, .expected = count / BLOCK };
+        struct block_range range = { .level = level, .to = INT64_MAX };
+        struct digest *roots;
+
+        if (!l->keep.kind->read_blocks(l->keep.store, &range, compare_block, &u, e))
+            return false;
+        if (u.differs || u.seen != u.expected) {
+            (void)audit_found(t, -1, NULL, "the hashes of its blocks differ");
+            return true;
+        }
+        roots = arena_alloc(t->a, (size_t)u.expected * sizeof *roots);
+        for (int64_t i = 0; i < u.expected; i++)
+            roots[i] = tree_root(below + i * BLOCK, BLOCK);
+        below = roots;
+        count = u.expected;
+    }
+    return true;
+}
+
+/* ---- all of it ---- */
+
+static bool check_rest(struct ledger *l, struct audit *t, struct error *e)
+{
+    const char *finding = NULL;
+
+    audit_promises(t);
+    break_promises(t);
+    t->v->root = audit_root(t);
+    if (t->v->entries != l->tip.size)
+        return !audit_found(t, t->v->entries, NULL, "the entry is missing");
+    if (!audit_gaps(t) || !judge_promises(t))
+        return true;
+    if (!check_upper(l, t, e) || !l->keep.kind->check(l->keep.store, t->a, &finding, e))
+        return false;
+    if (finding && !t->v->why)
+        (void)audit_found(t, -1, NULL, finding);
+    return true;
+}
+
+bool ledger_verify(struct ledger *l, struct verification *v, struct arena *a, struct error *e)
+{
+    struct audit t = { .v = v, .a = a, .scratch = { { .max = 32 << 20 }, { .max = 32 << 20 } } };
+    bool ok = gather(l, &t, e) && ledger_walk(l, audit_chunk, &t, e);
+
+    if (ok && !v->why)
+        ok = check_rest(l, &t, e);
+    v->intact = ok && !v->why;
+    buf_free(&t.scratch[0]);
+    buf_free(&t.scratch[1]);
+    return ok;
+}
