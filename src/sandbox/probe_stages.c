@@ -107,7 +107,7 @@ static bool begin_walk(struct prober *p, struct walk *w)
 static bool set_going(struct prober *p, const struct walk *w)
 {
     struct jail without_trees = w->jail;
-    char go = WORD_GO;
+    char go = WORD_GO, run = WORD_RUN;
     struct error e;
 
     without_trees.mount_count = 0;
@@ -115,7 +115,8 @@ static bool set_going(struct prober *p, const struct walk *w)
         return stage_fails(p, (struct ailment){ LAYER_USER, "identity", e.sys },
                            "its user cannot be mapped");
     try_owners(p, &w->jail, w->pid);
-    return send(w->line, &go, 1, MSG_NOSIGNAL) == 1 ||
+    return (send(w->line, &go, 1, MSG_NOSIGNAL) == 1 &&
+            send(w->line, &run, 1, MSG_NOSIGNAL) == 1) ||
            stage_fails(p, (struct ailment){ LAYER_PID, "go", errno }, "the new process is gone");
 }
 

@@ -223,9 +223,9 @@ exec 9<"$1"; shift
 for d in /tmp /var/tmp /dev/shm /run; do mount -t tmpfs none $d || exit; done
 mkdir -p /tmp/place/work /tmp/place/home && cd /tmp/place/work || exit
 sort /proc/self/mountinfo >/tmp/place/before
-HOME=/tmp/place/home /proc/self/fd/9 "$@" >/dev/null 2>&1
+HOME=/tmp/place/home WRIT_STATE=/tmp/place/state /proc/self/fd/9 "$@" >/dev/null 2>&1
 sort /proc/self/mountinfo | cmp - /tmp/place/before
-find /tmp /var/tmp /dev/shm /run -mindepth 1 | sort
+find /tmp /var/tmp /dev/shm /run -mindepth 1 -path /tmp/place/state -prune -o -print | sort
 """
 
 

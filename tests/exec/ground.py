@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import uuid
 from typing import NamedTuple
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "faces"))
@@ -102,7 +103,7 @@ class Place:
 
     def request(self, command, *arguments, inputs=None, tool="TL-1", metadata=None, **members):
         """Writes a request document and returns its path."""
-        document = {"execution_id": "3f0c8a52-6d1b-4e97-a1c4-5b7e2d9f0a61", "tool_id": tool,
+        document = {"execution_id": str(uuid.uuid4()), "tool_id": tool,
                     "adapter_id": "ADP-1",
                     "inputs": {"command": command, "arguments": list(arguments),
                                "working_directory": str(self.work)} | (inputs or {}),

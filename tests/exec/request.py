@@ -89,16 +89,16 @@ def R_001_001_a_document_may_come_by_standard_input_and_as_json(place):
 
 
 @case
-def R_001_001_R_001_149_every_run_has_a_contract_and_its_digest(place):
+def R_001_001_R_001_002_R_001_149_every_run_has_a_contract_its_digest_and_an_id_used_once(place):
     run = place.exec("/usr/bin/true")
     hold(run.record["request"]["digest"].startswith("sha256:"), run)
     path = place.request(PYTHON, "-c", "pass")
     place.registry({"tool_id": "TL-1", "scope": {"commands": [REAL_PYTHON]}})
     known = json.loads(b'"' + place.writ("digest", path).out.strip() + b'"')
     first, again = place.record_of("-f", path), place.record_of("-f", path)
-    for run in (first, again):
-        expect(run, exit_code=0)
-        hold(run.record["request"]["digest"] == known, run)
+    expect(first, exit_code=0)
+    hold(first.record["request"]["digest"] == known, first)
+    hold(again.status == 77 and again.record["code"] == "EXECUTION_USED", again)
     path = place.request(PYTHON, "-c", "pass # other")
     hold(place.record_of("-f", path).record["request"]["digest"] != known, first)
 

@@ -33,18 +33,21 @@ class Place:
 
     def __init__(self, scratch, way=None, user=True):
         self.way = way
-        self.work = scratch / "work"
+        self.work, self.state = scratch / "work", scratch / "state"
         self.work.mkdir()
+        self.state.mkdir()
+        self.env = {"WRIT_STATE": str(self.state)}
         scratch.chmod(0o755)
         self.writ, self.without = (shutil.copy(file, scratch) for file in (WRIT, WITHOUT))
         self.who = {}
         if ROOT and user:
             os.chown(self.work, NOBODY, NOBODY)
+            os.chown(self.state, NOBODY, NOBODY)
             self.who = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
 
     def run(self, *args, **more):
         before = [self.without, self.way, "--"] if self.way else []
-        answer = tap.run([*before, self.writ, *args], cwd=self.work, **self.who, **more)
+        answer = tap.run([*before, self.writ, *args], cwd=self.work, env=self.env, **self.who, **more)
         insist(answer.status != 98, answer)  # the layer could not be taken away
         return answer
 
@@ -183,7 +186,7 @@ def owners(scratch):
     seen = tap.run(["unshare", "-m", "sh", "-c", script, "sh", place.writ, "doctor", "--json"],
                    cwd=place.work)
     ran = tap.run(["unshare", "-m", "sh", "-c", script, "sh", place.writ, "exec", "--", "true"],
-                  cwd=place.work)
+                  cwd=place.work, env=place.env)
     if seen.out[:1] != b"{":
         return  # this root may not mount
     mapped = [one for one in json.loads(seen.out)["findings"] if one["what"] == "owners of files"]
