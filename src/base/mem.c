@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { BLOCK = 16 * 1024, FIRST_ROOM = 32 };
+enum { BLOCK = 16 * 1024, BLOCK_MAX = 4 << 20, FIRST_ROOM = 32 };
 _Static_assert(ARENA_ALIGN >= alignof(max_align_t), "anything may live in an arena");
 
 struct arena_block {
@@ -29,8 +29,15 @@ static void use_block(struct arena *a, struct arena_block *b)
 
 void arena_grow(struct arena *a, size_t size)
 {
-    size_t room = size > BLOCK ? size : BLOCK;
-    struct arena_block *b = malloc(sizeof *b + room);
+    size_t room = a->last ? 2 * a->last->size : BLOCK;
+    struct arena_block *b;
+
+    /* Each twice the one before: arena_reset() keeps the last, which soon is enough for a turn. */
+    if (room > BLOCK_MAX)
+        room = BLOCK_MAX;
+    if (room < size)
+        room = size;
+    b = malloc(sizeof *b + room);
 
     if (!b)
         mem_end();

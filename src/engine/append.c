@@ -134,6 +134,14 @@ static bool next_line(struct feed *f, struct str *out)
     return true;
 }
 
+static void make_room(struct batch *out)
+{
+    size_t room = out->room;
+
+    out->lines = arena_more(&out->a, out->lines, out->n, &room, sizeof *out->lines);
+    out->drafts = arena_more(&out->a, out->drafts, out->n, &out->room, sizeof *out->drafts);
+}
+
 static void take_lines(struct feed *f, struct batch *out)
 {
     struct str line;
@@ -141,6 +149,7 @@ static void take_lines(struct feed *f, struct batch *out)
     while (out->n < BATCH && next_line(f, &line)) {
         if (is_blank(line))
             continue;
+        make_room(out);
         out->lines[out->n] = f->line;
         out->drafts[out->n++] = (struct draft){ .text = { arena_text(&out->a, line), line.n } };
     }
@@ -148,8 +157,10 @@ static void take_lines(struct feed *f, struct batch *out)
 
 void feed_batch(struct feed *f, enum policy policy, const struct world *world, struct batch *out)
 {
+    uint8_t *salts;
+
     arena_reset(&out->a);
-    out->n = 0;
+    out->n = out->room = 0;
     if (!f->begun)
         decide(f);
     take_lines(f, out);
@@ -164,8 +175,12 @@ void feed_batch(struct feed *f, enum policy policy, const struct world *world, s
         (void)read_more(f);
         take_lines(f, out);
     }
+    salts = arena_alloc(&out->a, out->n * SALT_BYTES);
+    world->chance(world->self, salts, out->n * SALT_BYTES);
     for (size_t i = 0; i < out->n; i++) {
         out->drafts[i].policy = policy;
+        out->drafts[i].salted = true;
+        memcpy(out->drafts[i].entry.salt, salts + i * SALT_BYTES, SALT_BYTES);
         draft_read(&out->drafts[i], world, &out->a);
     }
 }

@@ -19,12 +19,12 @@ struct feed {
     struct error error;       /* it could not be read */
 };
 
-/* One batch of drafts, read and checked; the arena holds their texts, too. */
+/* One batch of drafts, read and checked; the arena holds all of it. */
 struct batch {
     struct arena a;
-    struct draft drafts[BATCH];
-    int64_t lines[BATCH];
-    size_t n;
+    struct draft *drafts;
+    int64_t *lines;
+    size_t n, room;
 };
 
 bool feed_open(struct feed *f, const struct writ_input *input, struct error *e) NODISCARD;

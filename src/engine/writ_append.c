@@ -127,20 +127,20 @@ static void *read_next(void *self)
 }
 
 /* While one batch goes to the disk the next is read and checked. */
-static bool run(struct appending *p, struct batch *batches[2], struct error *e)
+static bool run(struct appending *p, struct batch batches[2], struct error *e)
 {
     bool ok = true;
 
-    feed_batch(&p->feed, p->policy, p->w->l.world, batches[0]);
-    for (int turn = 0; ok && batches[turn]->n > 0; turn = !turn) {
+    feed_batch(&p->feed, p->policy, p->w->l.world, &batches[0]);
+    for (int turn = 0; ok && batches[turn].n > 0; turn = !turn) {
         pthread_t thread;
         bool beside;
 
-        p->next = batches[!turn];
+        p->next = &batches[!turn];
         beside = !p->feed.ended && pthread_create(&thread, NULL, read_next, p) == 0;
-        ok = commit(p, batches[turn], e);
+        ok = commit(p, &batches[turn], e);
         if (ok)
-            answer(p, batches[turn]);
+            answer(p, &batches[turn]);
         if (beside)
             (void)pthread_join(thread, NULL);
         else
@@ -166,7 +166,7 @@ int writ_ledger_append(struct writ_ledger *ledger, const struct writ_input *inpu
                        const char *policy, writ_line line, void *self)
 {
     struct appending p = { .w = ledger, .line = line, .self = self };
-    struct batch *batches[2];
+    struct batch batches[2] = { 0 };
     struct error e = { 0 };
     bool ok;
 
@@ -178,16 +178,10 @@ int writ_ledger_append(struct writ_ledger *ledger, const struct writ_input *inpu
     }
     if (!feed_open(&p.feed, input, &e))
         return fail(&e, WRIT_WRONG, line, self);
-    batches[0] = calloc(1, sizeof *batches[0]);
-    batches[1] = calloc(1, sizeof *batches[1]);
-    if (!batches[0] || !batches[1])
-        mem_end();
     ok = run(&p, batches, &e);
     feed_close(&p.feed);
-    for (int i = 0; i < 2; i++) {
-        arena_free(&batches[i]->a);
-        free(batches[i]);
-    }
+    arena_free(&batches[0].a);
+    arena_free(&batches[1].a);
     if (!ok)
         return fail(&e, WRIT_UNRECORDED, line, self);
     return p.refused ? WRIT_NO : WRIT_OK;

@@ -57,8 +57,10 @@ bool ledger_append(struct ledger *l, struct draft *drafts, size_t n, struct aren
     struct sorted s = { .entries = arena_alloc(a, n * sizeof *s.entries),
                         .from = arena_alloc(a, n * sizeof(struct draft *)),
                         .rejects = arena_alloc(a, n * sizeof *s.rejects) };
+    struct uuid *ids = arena_alloc(a, n * sizeof *ids);
     struct book book;
 
+    l->world->chance(l->world->self, ids, n * sizeof *ids);
     if (!tail_ready(&l->tail, l->tip.size, n, &l->keep, e) || !book_open(&book, l, drafts, n, a, e))
         return false;
     for (size_t i = 0; i < n; i++) {
@@ -73,6 +75,7 @@ bool ledger_append(struct ledger *l, struct draft *drafts, size_t n, struct aren
             s.rejects[s.reject_count++] = reject_of(l, d);
         if (d->verdict != VERDICT_NONE)
             continue;
+        d->entry.id = ids[i];
         ledger_place(l, &d->entry);
         d->verdict = VERDICT_APPENDED;
         d->seq = d->entry.seq;

@@ -177,12 +177,6 @@ static struct stamp stamp_of(struct str text)
     return s;
 }
 
-static void seal(struct entry *entry, const struct world *world)
-{
-    world->chance(world->self, entry->salt, SALT_BYTES);
-    entry->body_digest = entry_body_digest(entry->salt, entry->body);
-}
-
 static void set_traits(struct draft *d)
 {
     const struct event_payload *p = d->event.payload;
@@ -231,7 +225,9 @@ void draft_finish(struct draft *d, const struct world *world, struct arena *a)
     d->entry.created_ms = stamp_ms(&created);
     set_traits(d);
     set_depends(d, a);
-    seal(&d->entry, world);
+    if (!d->salted)
+        world->chance(world->self, d->entry.salt, SALT_BYTES);
+    d->entry.body_digest = entry_body_digest(d->entry.salt, d->entry.body);
 }
 
 void draft_read(struct draft *d, const struct world *world, struct arena *a)
@@ -260,5 +256,6 @@ void entry_of(enum entry_kind kind, struct str tenant, struct str subject, struc
                            .created_ms = world->wall_ms(world->self),
                            .content = digest_of(body.s, body.n),
                            .body = body };
-    seal(out, world);
+    world->chance(world->self, out->salt, SALT_BYTES);
+    out->body_digest = entry_body_digest(out->salt, body);
 }

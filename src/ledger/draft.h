@@ -15,6 +15,7 @@ enum verdict { VERDICT_NONE, VERDICT_APPENDED, VERDICT_DUPLICATE, VERDICT_REFUSE
 struct draft {
     struct str text; /* one JSON document */
     enum policy policy;
+    bool salted; /* entry.salt is random already: who reads many draws for all of them at once */
     const struct document *document; /* NULL: the text could not be read */
     struct report report;            /* what is wrong with it, and warnings */
     struct event_doc event;

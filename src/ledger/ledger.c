@@ -72,7 +72,6 @@ void ledger_rollback(struct ledger *l)
 void ledger_place(struct ledger *l, struct entry *entry)
 {
     entry->seq = l->tip.size++;
-    l->world->chance(l->world->self, &entry->id, sizeof entry->id);
     entry_id_make(entry->seq, &entry->id);
     entry->recorded_ms = l->tip.recorded_ms = l->now_ms;
     entry->leaf = entry_leaf(entry, &l->scratch);
@@ -84,8 +83,10 @@ bool ledger_enter(struct ledger *l, struct entry *entries, size_t n, struct erro
 
     if (!tail_ready(&l->tail, l->tip.size, n, &l->keep, e))
         return false;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        l->world->chance(l->world->self, &entries[i].id, sizeof entries[i].id);
         ledger_place(l, &entries[i]);
+    }
     if (!l->keep.kind->add_entries(l->keep.store, entries, n, e))
         return false;
     for (size_t i = 0; i < n; i++)

@@ -32,7 +32,8 @@ bool ledger_begin(struct ledger *l, struct error *e) NODISCARD;
 bool ledger_commit(struct ledger *l, bool durable, struct error *e) NODISCARD;
 void ledger_rollback(struct ledger *l);
 
-/* Gives an entry its place, its id and its leaf: the order of calls is the order of the ledger. */
+/* Gives an entry its place, its id (random bytes on entry) and its leaf: the order of calls is the
+ * order of the ledger. */
 void ledger_place(struct ledger *l, struct entry *entry);
 
 /* Appends entries that are no events; they get their seq, id and leaf. */
