@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hand_over.h: writ becomes writ-postgres where the ledger is in PostgreSQL.
+ *
+ * Every start of writ would pay for libpq, and most never need it: so it is in a program of its
+ * own, which is the same but for that.
+ */
+#pragma once
+
+#ifdef WRIT_POSTGRES
+static inline void hand_over(const char *ledger, char **argv)
+{
+    (void)ledger;
+    (void)argv;
+}
+#else
+/* Does not come back where the address (NULL: none) is PostgreSQL's and writ-postgres is there:
+ * beside this program, or in ../libexec/writ seen from it. */
+void hand_over(const char *ledger, char **argv);
+#endif

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* postgres.c: the only file that knows libpq. */
+#include "ledger/postgres.h"
+
+#include <assert.h>
+#include <libpq-fe.h>
+
+#include "contract/codes.h"
+
+struct queued {
+    int statement;
+    bool prepares; /* it is to be prepared; else to be run */
+};
+
+struct postgres {
+    PGconn *conn;
+    const char *shown;
+    const struct pg_book *book;
+    bool prepared[PG_STATEMENTS];
+    struct queued queue[2 * PG_QUEUE];
+    int queued;
+};
+
+/* ---- what goes wrong ---- */
+
+/* libpq's messages have a first line that says it, and more that guesses why. */
+static bool fail(const struct postgres *pg, const char *message, struct error *e)
+{
+    size_t n = message ? strcspn(message, "\n") : 0;
+
+    if (n == 0)
+        return error_set(e, CODE_IO, "%s: the connection was lost", pg->shown);
+    return error_set(e, CODE_IO, "%s: %.*s", pg->shown, (int)n, message);
+}
+
+static bool fail_by_connection(const struct postgres *pg, struct error *e)
+{
+    return fail(pg, PQerrorMessage(pg->conn), e);
+}
+
+/* The server's own sentence alone: details may quote what somebody else entered. */
+static bool fail_by_result(const struct postgres *pg, const PGresult *result, struct error *e)
+{
+    const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+
+    return fail(pg, message ? message : PQresultErrorMessage(result), e);
+}
+
+static void no_notice(void *self, const PGresult *result)
+{
+    (void)self;
+    (void)result;
+}
+
+/* ---- opening ---- */
+
+static const char *option(const PQconninfoOption *options, const char *name)
+{
+    for (; options->keyword; options++)
+        if (strcmp(options->keyword, name) == 0)
+            return options->val;
+    return NULL;
+}
+
+/* The address as people may see it: what the password may have slipped into is not shown. */
+static const char *shown_address(const PQconninfoOption *options, struct arena *a)
+{
+    const char *user = option(options, "user"), *host = option(options, "host");
+    const char *port = option(options, "port"), *database = option(options, "dbname");
+    bool is_path = host && host[0] == '/';
+
+    return arena_printf(a, "postgres://%s%s%s%s%s/%s%s%s", user ? user : "", user ? "@" : "",
+                        host && !is_path ? host : "", port ? ":" : "", port ? port : "",
+                        database ? database : "", is_path ? "?host=" : "", is_path ? host : "");
+}
+
+/* libpq quotes what it cannot read, and that may be a password: its messages about an address are
+ * not passed on. */
+static bool read_address(const char *address, struct arena *a, const char **shown, struct error *e)
+{
+    PQconninfoOption *options = PQconninfoParse(address, NULL);
+    const char *port = options ? option(options, "port") : NULL;
+    bool good = options && (!port || strspn(port, "0123456789,") == strlen(port));
+
+    if (good)
+        *shown = shown_address(options, a);
+    PQconninfoFree(options);
+    return good || error_set(e, CODE_IO,
+                             "the ledger's address cannot be read, allowed "
+                             "postgres://user:password@host:port/database?option=value, with "
+                             "%%40, %%3A and %%2F for @, : and / in a password");
+}
+
+bool pg_open(const char *address, const struct pg_book *book, struct arena *a,
+             struct postgres **out, struct error *e)
+{
+    /* Before dbname: what the address may say otherwise. After it: what it may not. */
+    static const char *const names[] = { "fallback_application_name",
+                                         "connect_timeout",
+                                         "keepalives_idle",
+                                         "keepalives_interval",
+                                         "keepalives_count",
+                                         "tcp_user_timeout",
+                                         "dbname",
+                                         "client_encoding",
+                                         NULL };
+    const char *const values[] = { "writ", "10", "30", "10", "3", "60000", address, "UTF8", NULL };
+    struct postgres *pg = arena_new(a, struct postgres);
+
+    assert(book->count <= PG_STATEMENTS);
+    if (!read_address(address, a, &pg->shown, e))
+        return false;
+    pg->book = book;
+    pg->conn = PQconnectdbParams(names, values, 1);
+    if (PQstatus(pg->conn) != CONNECTION_OK) {
+        (void)fail_by_connection(pg, e);
+        pg_close(pg);
+        return false;
+    }
+    (void)PQsetNoticeReceiver(pg->conn, no_notice, NULL);
+    *out = pg;
+    return true;
+}
+
+void pg_close(struct postgres *pg)
+{
+    PQfinish(pg->conn);
+    pg->conn = NULL;
+}
+
+const char *pg_shown(const struct postgres *pg)
+{
+    return pg->shown;
+}
+
+bool pg_must_end(const struct postgres *pg)
+{
+    PGTransactionStatusType status = PQtransactionStatus(pg->conn);
+
+    return status == PQTRANS_INTRANS || status == PQTRANS_INERROR;
+}
+
+bool pg_goes_well(const struct postgres *pg)
+{
+    /* What is queued after a fault fails, too: then nothing behind it is run. */
+    return pg->queued > 0 || PQtransactionStatus(pg->conn) == PQTRANS_INTRANS;
+}
+
+/* ---- rows ---- */
+
+void pg_rows_free(struct pg_rows *rows)
+{
+    PQclear(rows->result);
+    *rows = (struct pg_rows){ 0 };
+}
+
+bool pg_null(const struct pg_rows *rows, int row, int column)
+{
+    return PQgetisnull(rows->result, row, column);
+}
+
+int64_t pg_int(const struct pg_rows *rows, int row, int column)
+{
+    const uint8_t *at = (const uint8_t *)PQgetvalue(rows->result, row, column);
+    int n = PQgetlength(rows->result, row, column);
+    uint64_t v = n && at[0] & 0x80 ? UINT64_MAX : 0;
+
+    for (int i = 0; i < n; i++)
+        v = v << 8 | at[i];
+    return (int64_t)v;
+}
+
+struct str pg_bytes(const struct pg_rows *rows, int row, int column)
+{
+    return (struct str){ PQgetvalue(rows->result, row, column),
+                         (size_t)PQgetlength(rows->result, row, column) };
+}
+
+void pg_copy(const struct pg_rows *rows, int row, int column, void *to, size_t n)
+{
+    struct str bytes = pg_bytes(rows, row, column);
+
+    if (bytes.n == n)
+        memcpy(to, bytes.s, n);
+    else
+        memset(to, 0, n);
+}
+
+static void keep(struct pg_rows *rows, PGresult *result)
+{
+    pg_rows_free(rows);
+    rows->result = result;
+    rows->count = PQntuples(result);
+    if (PQresultStatus(result) == PGRES_COMMAND_OK)
+        for (const char *c = PQcmdTuples(result); *c; c++)
+            rows->count = 10 * rows->count + (*c - '0');
+}
+
+/* ---- statements ---- */
+
+static void enqueue(struct postgres *pg, int statement, bool prepares)
+{
+    assert(pg->queued < 2 * PG_QUEUE);
+    pg->queue[pg->queued++] = (struct queued){ statement, prepares };
+}
+
+static const char *name_of(int statement, char name[2])
+{
+    name[0] = (char)('0' + statement);
+    name[1] = '\0';
+    return name;
+}
+
+static bool prepare(struct postgres *pg, int statement, const Oid *types, int n)
+{
+    char name[2];
+
+    if (pg->prepared[statement])
+        return true;
+    for (int i = 0; i < pg->queued; i++)
+        if (pg->queue[i].statement == statement)
+            return true; /* on its way */
+    if (!PQsendPrepare(pg->conn, name_of(statement, name), pg->book->sql[statement], n, types))
+        return false;
+    enqueue(pg, statement, true);
+    return true;
+}
+
+bool pg_send(struct postgres *pg, int statement, const struct pg_value *values, int n,
+             struct error *e)
+{
+    const char *bytes[PG_VALUES];
+    int lengths[PG_VALUES], formats[PG_VALUES];
+    Oid types[PG_VALUES];
+    char name[2];
+
+    assert(n <= PG_VALUES && statement < pg->book->count);
+    for (int i = 0; i < n; i++) {
+        if (values[i].bytes.n > PG_BUFFER_MAX)
+            return error_set(e, CODE_IO, "%s: more at once than PostgreSQL takes", pg->shown);
+        types[i] = values[i].type;
+        bytes[i] = values[i].bytes.s ? values[i].bytes.s : "";
+        lengths[i] = (int)values[i].bytes.n;
+        formats[i] = 1;
+    }
+    if (PQstatus(pg->conn) != CONNECTION_OK)
+        return fail(pg, NULL, e);
+    if (pg->queued > PG_QUEUE && !pg_wait(pg, NULL, e))
+        return false;
+    if (pg->queued == 0 && !PQenterPipelineMode(pg->conn))
+        return fail_by_connection(pg, e);
+    if (!prepare(pg, statement, types, n) ||
+        !PQsendQueryPrepared(pg->conn, name_of(statement, name), n, bytes, lengths, formats, 1))
+        return fail_by_connection(pg, e);
+    enqueue(pg, statement, false);
+    return true;
+}
+
+static bool went_well(const PGresult *result)
+{
+    ExecStatusType status = PQresultStatus(result);
+
+    return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+}
+
+/* Reads up to the NULL that ends a result. */
+static void drain(struct postgres *pg)
+{
+    PGresult *result;
+
+    while (PQstatus(pg->conn) == CONNECTION_OK && (result = PQgetResult(pg->conn)))
+        PQclear(result);
+}
+
+/* One queued thing's result, and the NULL behind it. After a fault the server skips the rest. */
+static bool receive(struct postgres *pg, const struct queued *of, struct pg_rows *rows,
+                    struct error *e)
+{
+    PGresult *result = PQgetResult(pg->conn);
+    bool good = went_well(result);
+
+    if (!result)
+        return fail_by_connection(pg, e);
+    if (!good)
+        (void)fail_by_result(pg, result, e);
+    else if (of->prepares)
+        pg->prepared[of->statement] = true;
+    if (good && rows && !of->prepares)
+        keep(rows, result);
+    else
+        PQclear(result);
+    drain(pg);
+    return good;
+}
+
+bool pg_wait(struct postgres *pg, struct pg_rows *rows, struct error *e)
+{
+    struct error rest;
+    bool good = PQpipelineSync(pg->conn) || fail_by_connection(pg, e);
+
+    for (int i = 0; i < pg->queued; i++)
+        good &= receive(pg, &pg->queue[i], rows, good ? e : &rest);
+    pg->queued = 0;
+    PQclear(PQgetResult(pg->conn)); /* of the sync */
+    if (PQstatus(pg->conn) == CONNECTION_OK && PQexitPipelineMode(pg->conn))
+        return good;
+    return good ? fail_by_connection(pg, e) : false;
+}
+
+bool pg_settle(struct postgres *pg, struct error *e)
+{
+    return pg->queued == 0 || pg_wait(pg, NULL, e);
+}
+
+bool pg_ask(struct postgres *pg, int statement, const struct pg_value *values, int n,
+            struct pg_rows *rows, struct error *e)
+{
+    return pg_send(pg, statement, values, n, e) && pg_wait(pg, rows, e);
+}
+
+bool pg_script(struct postgres *pg, const char *sql, struct error *e)
+{
+    PGresult *result;
+    bool good;
+
+    if (!pg_settle(pg, e))
+        return false;
+    result = PQexec(pg->conn, sql);
+    good = went_well(result) || fail_by_result(pg, result, e);
+    PQclear(result);
+    return good;
+}
+
+/* ---- streams ---- */
+
+bool pg_stream_begin(struct postgres *pg, const char *sql, struct buf *rows, struct error *e)
+{
+    static const char head[19] = "PGCOPY\n\377\r\n"; /* and NULs: no flags, no extension */
+    PGresult *result;
+    bool good;
+
+    if (!pg_settle(pg, e))
+        return false;
+    result = PQexec(pg->conn, sql);
+    good = PQresultStatus(result) == PGRES_COPY_IN || fail_by_result(pg, result, e);
+    PQclear(result);
+    buf_reset(rows);
+    buf_add(rows, head, sizeof head);
+    return good;
+}
+
+bool pg_stream_add(struct postgres *pg, struct buf *rows, struct error *e)
+{
+    if (!buf_ok(rows)) {
+        (void)PQputCopyEnd(pg->conn, "too large");
+        drain(pg);
+        return error_set(e, CODE_IO, "%s: more at once than PostgreSQL takes", pg->shown);
+    }
+    if (PQputCopyData(pg->conn, rows->s, (int)rows->len) != 1)
+        return fail_by_connection(pg, e);
+    buf_reset(rows);
+    return true;
+}
+
+bool pg_stream_end(struct postgres *pg, struct buf *rows, struct error *e)
+{
+    PGresult *result;
+    bool good;
+
+    buf_add(rows, "\377\377", 2); /* no more rows */
+    if (!pg_stream_add(pg, rows, e))
+        return false;
+    if (PQputCopyEnd(pg->conn, NULL) != 1)
+        return fail_by_connection(pg, e);
+    result = PQgetResult(pg->conn);
+    good = went_well(result) || fail_by_result(pg, result, e);
+    PQclear(result);
+    drain(pg);
+    return good;
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* store_postgres.c: a ledger in a schema of a PostgreSQL database: opening it and adding to it.
+ *
+ * One writer at a time: an advisory lock that the transaction holds. It is let go before the disk
+ * is waited for, so that the next writer works meanwhile and one write of the disk serves several.
+ */
+#include "ledger/store_postgres.h"
+
+#include "base/world.h"
+#include "contract/codes.h"
+
+enum { VERSION = 1, SCHEMA_MAX = 63, ADDRESS_MAX = 64 << 10 };
+
+static struct pg_value text_value(const char *text)
+{
+    return (struct pg_value){ PG_TEXT, str_of(text) };
+}
+
+/* ---- the address ---- */
+
+static bool is_schema(struct str name)
+{
+    for (size_t i = 0; i < name.n; i++) {
+        char c = name.s[i];
+
+        if (!(c == '_' || (c >= 'a' && c <= 'z') || (i > 0 && c >= '0' && c <= '9')))
+            return false;
+    }
+    return name.n >= 1 && name.n <= SCHEMA_MAX;
+}
+
+/* ?schema=NAME is ours: libpq gets the address without it. */
+static bool split_address(const char *where, struct arena *a, const char **address,
+                          const char **schema, struct error *e)
+{
+    _buf_ struct buf rest = { .max = ADDRESS_MAX };
+    size_t n = strcspn(where, "?");
+    char before = '?';
+
+    *schema = "writ";
+    buf_add(&rest, where, n);
+    for (const char *at = where + n; *at; at += strcspn(at, "&")) {
+        struct str part = str_of(++at), value;
+
+        part.n = strcspn(at, "&");
+        if (!str_begins(part, "schema=")) {
+            buf_addc(&rest, before);
+            buf_add(&rest, part.s, part.n);
+            before = '&';
+            continue;
+        }
+        value = (struct str){ strchr(at, '=') + 1, part.n - strlen("schema=") };
+        if (!is_schema(value))
+            return error_set(e, CODE_IO,
+                             "the schema in the ledger's address is '%.*s', allowed 1 to %d of "
+                             "a-z, _ and, not first, 0-9",
+                             STR_ARG(value), SCHEMA_MAX);
+        *schema = arena_text(a, value);
+    }
+    *address = arena_text(a, buf_str(&rest));
+    return buf_ok(&rest) || error_set(e, CODE_IO, "the ledger's address has %zu bytes, at most %d",
+                                      strlen(where), ADDRESS_MAX);
+}
+
+/* ---- opening ---- */
+
+static void roll_back(struct store *store)
+{
+    struct error unheard;
+
+    store->erased = false;
+    (void)!pg_settle(store->pg, &unheard);
+    if (pg_must_end(store->pg))
+        (void)!pg_ask(store->pg, SQL_ROLLBACK, NULL, 0, NULL, &unheard);
+}
+
+/* Is the ledger there? Its schema's number, 0: there is no such schema. */
+static bool find(struct store *store, const char *schema, bool *there, struct error *e)
+{
+    struct pg_value name = text_value(schema);
+    _rows_ struct pg_rows rows = { 0 };
+
+    if (!pg_ask(store->pg, SQL_FIND, &name, 1, &rows, e))
+        return false;
+    if (rows.count != 1 || !str_is(pg_bytes(&rows, 0, 0), "UTF8"))
+        return error_set(e, CODE_IO, "%s: the database's encoding is %.*s, allowed UTF8",
+                         pg_shown(store->pg), STR_ARG(pg_bytes(&rows, 0, 0)));
+    store->schema = pg_int(&rows, 0, 1);
+    *there = pg_int(&rows, 0, 2);
+    return true;
+}
+
+static bool make_tables(struct store *store, const struct world *world, struct error *e)
+{
+    struct uuid name = world->new_id(world->self);
+    uint8_t version[8], made[8];
+    struct pg_value row[] = { { PG_UUID, { (const char *)name.b, sizeof name.b } },
+                              pg_number(VERSION, version),
+                              pg_number(world->wall_ms(world->self), made) };
+
+    return pg_script(store->pg, store_postgres_schema, e) &&
+           pg_ask(store->pg, SQL_LEDGER, row, COUNT(row), NULL, e);
+}
+
+/* Two that find nothing at the same moment make it one after the other. */
+static bool make(struct store *store, const char *schema, const struct world *world,
+                 struct arena *a, struct error *e)
+{
+    const char *begin = arena_printf(a,
+                                     "BEGIN ISOLATION LEVEL READ COMMITTED;"
+                                     "SELECT pg_advisory_xact_lock(x'77726974'::int, "
+                                     "hashtext('%s'))",
+                                     schema);
+    bool there;
+
+    if (!pg_script(store->pg, begin, e) || !find(store, schema, &there, e))
+        return false;
+    if (store->schema == 0 && !pg_script(store->pg, arena_printf(a, "CREATE SCHEMA %s", schema), e))
+        return false;
+    return (there || make_tables(store, world, e)) && pg_send(store->pg, SQL_COMMIT, NULL, 0, e) &&
+           pg_ask(store->pg, SQL_FLUSH, NULL, 0, NULL, e) && find(store, schema, &there, e);
+}
+
+static bool know_version(struct store *store, struct error *e)
+{
+    _rows_ struct pg_rows rows = { 0 };
+
+    if (!pg_ask(store->pg, SQL_NAME, NULL, 0, &rows, e))
+        return false;
+    if (rows.count != 1)
+        return error_set(e, CODE_IO, "%s: there are %d ledgers in one schema, allowed 1",
+                         pg_shown(store->pg), rows.count);
+    if (pg_int(&rows, 0, 1) != VERSION)
+        return error_set(e, CODE_IO, "%s: the ledger has version %lld, this writ knows %d",
+                         pg_shown(store->pg), (long long)pg_int(&rows, 0, 1), VERSION);
+    return true;
+}
+
+static bool get_ready(struct store *store, const struct store_open *how, const char *schema,
+                      struct arena *a, struct error *e)
+{
+    bool reads = how->access == STORE_READ, there;
+    struct pg_value settings[] = { text_value(schema), text_value(reads ? "on" : "off"),
+                                   text_value(reads ? "0" : "60s") };
+
+    if (!pg_ask(store->pg, SQL_SETTINGS, settings, COUNT(settings), NULL, e) ||
+        !find(store, schema, &there, e))
+        return false;
+    if (!there && reads)
+        return error_set(e, CODE_IO, "%s: there is no ledger in the schema %s", pg_shown(store->pg),
+                         schema);
+    return (there || make(store, schema, how->world, a, e)) && know_version(store, e);
+}
+
+static void shut(struct store *store)
+{
+    pg_close(store->pg);
+    buf_free(&store->copy);
+}
+
+static bool open_store(const struct store_open *how, struct arena *a, struct store **out,
+                       struct error *e)
+{
+    struct store *store = arena_new(a, struct store);
+    const char *address, *schema;
+
+    store->copy.max = PG_BUFFER_MAX;
+    if (!split_address(how->where, a, &address, &schema, e) ||
+        !pg_open(address, &store_postgres_book, a, &store->pg, e))
+        return false;
+    if (!get_ready(store, how, schema, a, e)) {
+        shut(store);
+        return false;
+    }
+    *out = store;
+    return true;
+}
+
+static bool ledger_name(struct store *store, char out[UUID_TEXT], struct error *e)
+{
+    _rows_ struct pg_rows rows = { 0 };
+    struct uuid name;
+
+    if (!pg_ask(store->pg, SQL_NAME, NULL, 0, &rows, e))
+        return false;
+    pg_copy(&rows, 0, 0, &name, sizeof name);
+    uuid_text(&name, out);
+    return true;
+}
+
+/* ---- transactions ---- */
+
+static bool tip_of(struct store *store, struct tip *tip, struct error *e)
+{
+    _rows_ struct pg_rows rows = { 0 };
+
+    if (!pg_send(store->pg, SQL_TIP, NULL, 0, e) || !pg_wait(store->pg, &rows, e)) {
+        roll_back(store);
+        return false;
+    }
+    *tip = (struct tip){ 0 };
+    if (rows.count == 1)
+        *tip = (struct tip){ pg_int(&rows, 0, 0), pg_int(&rows, 0, 1) };
+    return true;
+}
+
+/* Each statement sees what was committed before it began: the tip, all that there is. */
+static bool begin(struct store *store, struct tip *tip, struct error *e)
+{
+    uint8_t room[8];
+    struct pg_value schema = pg_number(store->schema, room);
+
+    return pg_send(store->pg, SQL_BEGIN, NULL, 0, e) &&
+           pg_send(store->pg, SQL_LOCK, &schema, 1, e) && tip_of(store, tip, e);
+}
+
+static bool look(struct store *store, struct tip *tip, struct error *e)
+{
+    return pg_send(store->pg, SQL_LOOK, NULL, 0, e) && tip_of(store, tip, e);
+}
+
+/* The body's old version stays in the table's file until it is vacuumed. Whether that succeeds
+ * does not change what was committed. */
+static void sweep(struct store *store)
+{
+    struct error unheard;
+
+    store->erased = false;
+    (void)!pg_script(store->pg, "VACUUM entries", &unheard);
+}
+
+/* A COMMIT of a transaction that has failed is a silent ROLLBACK: not here. */
+static bool commit(struct store *store, bool durable, struct error *e)
+{
+    if (!pg_goes_well(store->pg))
+        return error_set(e, CODE_IO, "%s: nothing was kept, because something before it failed",
+                         pg_shown(store->pg));
+    if (!pg_send(store->pg, SQL_COMMIT, NULL, 0, e) ||
+        (durable && !pg_send(store->pg, SQL_FLUSH, NULL, 0, e)) || !pg_wait(store->pg, NULL, e))
+        return false;
+    if (store->erased)
+        sweep(store);
+    return true;
+}
+
+const struct store_kind store_postgres = {
+    .name = "postgres",
+    .scheme = "postgres://",
+    .open = open_store,
+    .close = shut,
+    .ledger_name = ledger_name,
+    .begin = begin,
+    .commit = commit,
+    .rollback = roll_back,
+    .ask_events = store_postgres_ask_events,
+    .ask_entries = store_postgres_ask_entries,
+    .add_entries = store_postgres_add_entries,
+    .add_blocks = store_postgres_add_blocks,
+    .add_rejects = store_postgres_add_rejects,
+    .add_checkpoint = store_postgres_add_checkpoint,
+    .erase = store_postgres_erase,
+    .look = look,
+    .look_end = roll_back,
+    .read_entries = store_postgres_read_entries,
+    .read_blocks = store_postgres_read_blocks,
+    .read_rejects = store_postgres_read_rejects,
+    .read_checkpoints = store_postgres_read_checkpoints,
+    .newest_input = store_postgres_newest_input,
+    .check = store_postgres_check,
+};

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* store_postgres.h: what the files of the PostgreSQL store share. */
+#pragma once
+
+#include "base/buf.h"
+#include "ledger/postgres.h"
+#include "ledger/store.h"
+
+/* The statements; their texts are in store_postgres_sql.c. */
+enum sql {
+    SQL_SETTINGS,
+    SQL_FIND,
+    SQL_LEDGER,
+    SQL_NAME,
+    SQL_BEGIN,
+    SQL_LOCK,
+    SQL_TIP,
+    SQL_COMMIT,
+    SQL_FLUSH,
+    SQL_ROLLBACK,
+    SQL_LOOK,
+    SQL_LASTS,
+    SQL_TWINS,
+    SQL_ENTRIES,
+    SQL_NEWEST_INPUT,
+    SQL_ADD_BLOCKS,
+    SQL_ADD_REJECTS,
+    SQL_ADD_CHECKPOINT,
+    SQL_ERASE,
+    SQL_READ_UP,
+    SQL_READ_DOWN,
+    SQL_READ_BODY,
+    SQL_READ_BLOCKS,
+    SQL_READ_REJECTS,
+    SQL_READ_CHECKPOINTS,
+    SQL_CHECK_ENTRIES,
+    SQL_CHECK_BLOCKS,
+    SQL_CHECK_KEYS,
+    SQL_CHECK_PLAIN,
+    SQL_CHECK_INDEXED,
+    SQL_COUNT,
+};
+
+extern const struct pg_book store_postgres_book;
+extern const char store_postgres_schema[]; /* all that a ledger has, in the search path */
+extern const char store_postgres_copy[];   /* how entries are streamed in: so many columns */
+enum { COPY_COLUMNS = 17 };
+
+struct store {
+    struct postgres *pg;
+    int64_t schema;  /* its number, which makes the lock's */
+    struct buf copy; /* what is on its way */
+    bool erased;     /* in this transaction */
+};
+
+/* What an entry is found by, in place of texts that may be too long for an index. robot: "", but
+ * for an event's. */
+struct uuid store_postgres_key(struct str tenant, struct str robot, struct str subject);
+
+/* The members of struct store_kind. */
+bool store_postgres_ask_events(struct store *store, struct asked_event *asked, size_t n,
+                               struct arena *a, struct error *e);
+bool store_postgres_ask_entries(struct store *store, struct asked_entry *asked, size_t n,
+                                struct arena *a, struct error *e);
+bool store_postgres_newest_input(struct store *store, struct str tenant, struct str subject,
+                                 struct asked_entry *out, struct arena *a, struct error *e);
+
+bool store_postgres_add_entries(struct store *store, const struct entry *entries, size_t n,
+                                struct error *e);
+bool store_postgres_add_blocks(struct store *store, const struct block *blocks, size_t n,
+                               struct error *e);
+bool store_postgres_add_rejects(struct store *store, const struct reject *rejects, size_t n,
+                                struct error *e);
+bool store_postgres_add_checkpoint(struct store *store, const struct kept_checkpoint *c,
+                                   struct error *e);
+bool store_postgres_erase(struct store *store, int64_t seq, const struct digest *body_digest,
+                          struct error *e);
+
+bool store_postgres_read_entries(struct store *store, const struct entry_range *range,
+                                 entry_reader reader, void *self, struct error *e);
+bool store_postgres_read_blocks(struct store *store, const struct block_range *range,
+                                block_reader reader, void *self, struct error *e);
+bool store_postgres_read_rejects(struct store *store, int64_t newest, reject_reader reader,
+                                 void *self, struct error *e);
+bool store_postgres_read_checkpoints(struct store *store, checkpoint_reader reader, void *self,
+                                     struct error *e);
+bool store_postgres_check(struct store *store, struct arena *a, const char **finding,
+                          struct error *e);

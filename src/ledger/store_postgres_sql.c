@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* store_postgres_sql.c: what is said to PostgreSQL: the tables of a ledger, and each statement. */
+#include "ledger/store_postgres.h"
+
+/* Texts that may hold any character, U+0000 too, or no UTF-8 at all (a refused event), are bytea.
+ * An index takes texts of 2,700 bytes: `key` stands for tenant, robot and subject in theirs. What
+ * is long is not compressed, because everybody else waits meanwhile. The fixed columns come first:
+ * so no space is lost between them. */
+const char store_postgres_schema[] =
+    "CREATE TABLE ledger (name uuid NOT NULL, version int NOT NULL, made bigint NOT NULL);"
+    "CREATE TABLE entries ("
+    " seq bigint PRIMARY KEY, place bigint NOT NULL, traits bigint NOT NULL,"
+    " snapshot bigint NOT NULL, created bigint NOT NULL, recorded bigint NOT NULL,"
+    " id uuid NOT NULL, key uuid NOT NULL, kind smallint NOT NULL,"
+    " subject bytea NOT NULL, tenant bytea NOT NULL, robot bytea NOT NULL,"
+    " content bytea NOT NULL, leaf bytea NOT NULL, salt bytea, erased bytea, body text);"
+    "ALTER TABLE entries ALTER body SET STORAGE EXTERNAL;"
+    "CREATE UNIQUE INDEX entries_event ON entries (key, place) WHERE kind = 1;"
+    "CREATE INDEX entries_input ON entries (key, created, seq) WHERE kind = 0;"
+    "CREATE TABLE blocks (n bigint NOT NULL, level bigint NOT NULL, root bytea NOT NULL,"
+    " names bytea NOT NULL, PRIMARY KEY (level, n));"
+    "ALTER TABLE blocks ALTER names SET STORAGE PLAIN;"
+    "CREATE TABLE checkpoints (size bigint NOT NULL, made bigint NOT NULL, note bytea NOT NULL);"
+    "CREATE INDEX checkpoints_size ON checkpoints (size, made);"
+    "CREATE TABLE rejects (n bigint PRIMARY KEY, recorded bigint NOT NULL, bytes bigint NOT NULL,"
+    " code text NOT NULL, pointer bytea NOT NULL, message bytea NOT NULL, tenant bytea NOT NULL,"
+    " subject bytea NOT NULL, digest bytea NOT NULL, event bytea NOT NULL);"
+
+    "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN"
+    " RAISE EXCEPTION 'a ledger only grows: % of % is refused', TG_OP, TG_TABLE_NAME;"
+    "END$$;"
+    "CREATE FUNCTION only_erase() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN"
+    " IF OLD.erased IS NULL AND octet_length(NEW.erased) = 32"
+    "  AND NEW.body IS NULL AND NEW.salt IS NULL"
+    "  AND (NEW.seq, NEW.place, NEW.traits, NEW.snapshot, NEW.created, NEW.recorded, NEW.id,"
+    "   NEW.key, NEW.kind, NEW.subject, NEW.tenant, NEW.robot, NEW.content, NEW.leaf)"
+    "  IS NOT DISTINCT FROM"
+    "  (OLD.seq, OLD.place, OLD.traits, OLD.snapshot, OLD.created, OLD.recorded, OLD.id,"
+    "   OLD.key, OLD.kind, OLD.subject, OLD.tenant, OLD.robot, OLD.content, OLD.leaf)"
+    " THEN RETURN NEW; END IF;"
+    " RAISE EXCEPTION 'a ledger only grows: UPDATE of entries is refused, but for erasing a body';"
+    "END$$;"
+    "CREATE TRIGGER refuse BEFORE DELETE OR TRUNCATE ON entries"
+    " FOR EACH STATEMENT EXECUTE FUNCTION refuse();"
+    "CREATE TRIGGER only_erase BEFORE UPDATE ON entries"
+    " FOR EACH ROW EXECUTE FUNCTION only_erase();"
+    "CREATE TRIGGER refuse BEFORE UPDATE OR DELETE OR TRUNCATE ON blocks"
+    " FOR EACH STATEMENT EXECUTE FUNCTION refuse();"
+    "CREATE TRIGGER refuse BEFORE UPDATE OR DELETE OR TRUNCATE ON checkpoints"
+    " FOR EACH STATEMENT EXECUTE FUNCTION refuse();"
+    "CREATE TRIGGER refuse BEFORE UPDATE OR DELETE OR TRUNCATE ON rejects"
+    " FOR EACH STATEMENT EXECUTE FUNCTION refuse();"
+    "CREATE TRIGGER refuse BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger"
+    " FOR EACH STATEMENT EXECUTE FUNCTION refuse()";
+
+const char store_postgres_copy[] =
+    "COPY entries (seq, place, traits, snapshot, created, recorded, id, key, kind, subject, tenant,"
+    " robot, content, leaf, salt, erased, body) FROM STDIN (FORMAT binary)";
+
+#define MARK  "e.seq, e.id, e.place, e.traits, e.snapshot, e.content, e.tenant, e.robot, e.subject"
+#define ASKED "e.seq, e.id, e.kind, e.created, e.tenant, e.subject"
+#define ENTRY                                                                                   \
+    "SELECT seq, place, traits, snapshot, created, recorded, id, kind, subject, tenant, robot," \
+    " content, leaf, salt, erased,"                                                             \
+    " CASE WHEN $3 = 1 AND octet_length(body) <= $4 THEN body END,"                             \
+    " $3 = 1 AND octet_length(body) > $4 FROM entries"
+
+/* clang-format off */
+static const char *const texts[SQL_COUNT] = {
+    /* Plans are made once, when a ledger may still be empty: they are to use the indexes. A writer
+     * that stops in the middle does not stop the others for longer than a minute. */
+    [SQL_SETTINGS] =
+        "SELECT set_config('search_path', $1, false), set_config('synchronous_commit', 'off', false),"
+        " set_config('plan_cache_mode', 'force_generic_plan', false), set_config('jit', 'off', false),"
+        " set_config('enable_seqscan', 'off', false), set_config('enable_bitmapscan', 'off', false),"
+        " set_config('enable_hashjoin', 'off', false), set_config('enable_mergejoin', 'off', false),"
+        " set_config('lock_timeout', '60s', false),"
+        " set_config('default_transaction_read_only', $2, false),"
+        " set_config('idle_in_transaction_session_timeout', $3, false)",
+    [SQL_FIND] =
+        "SELECT current_setting('server_encoding'), n.oid::bigint, c.oid IS NOT NULL"
+        " FROM (SELECT 1) one LEFT JOIN pg_namespace n ON n.nspname = $1"
+        " LEFT JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = 'ledger'",
+    [SQL_LEDGER] = "INSERT INTO ledger VALUES ($1, $2, $3)",
+    [SQL_NAME]   = "SELECT name, version FROM ledger",
+
+    [SQL_BEGIN]    = "BEGIN ISOLATION LEVEL READ COMMITTED",
+    [SQL_LOCK]     = "SELECT pg_advisory_xact_lock(x'77726974'::int, ($1::bigint - 2147483648)::int)",
+    [SQL_TIP]      = "SELECT seq + 1, recorded FROM entries ORDER BY seq DESC LIMIT 1",
+    [SQL_COMMIT]   = "COMMIT",
+    /* Waits for the disk, once the lock is gone: the next writer works meanwhile. All that was
+     * committed before it is in the same log and is durable, too. */
+    [SQL_FLUSH]    = "SELECT set_config('synchronous_commit', 'on', true), pg_logical_emit_message(true, 'writ', '')",
+    [SQL_ROLLBACK] = "ROLLBACK",
+    [SQL_LOOK]     = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+
+    [SQL_LASTS] =
+        "SELECT a.n, " MARK " FROM unnest($1::uuid[]) WITH ORDINALITY a(key, n)"
+        " CROSS JOIN LATERAL (SELECT * FROM entries WHERE kind = 1 AND key = a.key"
+        "  ORDER BY place DESC LIMIT 1) e",
+    [SQL_TWINS] =
+        "SELECT a.n, " MARK " FROM unnest($1::uuid[], $2::bigint[]) WITH ORDINALITY a(key, place, n)"
+        " JOIN entries e ON e.kind = 1 AND e.key = a.key AND e.place = a.place",
+    [SQL_ENTRIES] =
+        "SELECT " ASKED " FROM unnest($1::bigint[]) a(seq) JOIN entries e ON e.seq = a.seq ORDER BY e.seq",
+    [SQL_NEWEST_INPUT] =
+        "SELECT " ASKED " FROM entries e WHERE kind = 0 AND key = $1 AND tenant = $2"
+        " AND subject = $3 ORDER BY created DESC, seq DESC LIMIT 1",
+
+    [SQL_ADD_BLOCKS] =
+        "INSERT INTO blocks (level, n, root, names)"
+        " SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bytea[], $4::bytea[])",
+    [SQL_ADD_REJECTS] =
+        "INSERT INTO rejects (recorded, bytes, code, pointer, message, tenant, subject, digest, event, n)"
+        " SELECT a.c1, a.c2, a.c3, a.c4, a.c5, a.c6, a.c7, a.c8, a.c9, a.n + coalesce((SELECT max(n) FROM rejects), 0)"
+        " FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::bytea[], $5::bytea[], $6::bytea[],"
+        "  $7::bytea[], $8::bytea[], $9::bytea[])"
+        " WITH ORDINALITY a(c1, c2, c3, c4, c5, c6, c7, c8, c9, n)",
+    [SQL_ADD_CHECKPOINT] = "INSERT INTO checkpoints (size, made, note) VALUES ($1, $2, $3)",
+    [SQL_ERASE] =
+        "UPDATE entries SET body = NULL, salt = NULL, erased = $2 WHERE seq = $1 AND erased IS NULL",
+
+    [SQL_READ_UP]      = ENTRY " WHERE seq >= $1 AND seq < $2 ORDER BY seq LIMIT $5",
+    [SQL_READ_DOWN]    = ENTRY " WHERE seq >= $1 AND seq < $2 ORDER BY seq DESC LIMIT $5",
+    [SQL_READ_BODY]    = "SELECT body FROM entries WHERE seq = $1",
+    [SQL_READ_BLOCKS]  = "SELECT n, root, names FROM blocks WHERE level = $1 AND n >= $2 AND n < $3 ORDER BY n LIMIT $4",
+    [SQL_READ_REJECTS] =
+        "SELECT n, recorded, bytes, code, pointer, message, tenant, subject, digest, event"
+        " FROM rejects WHERE n > $1 AND n > (SELECT coalesce(max(n), 0) FROM rejects) - $2 ORDER BY n LIMIT $3",
+    [SQL_READ_CHECKPOINTS] = "SELECT size, made, note FROM checkpoints ORDER BY size, made OFFSET $1 LIMIT $2",
+
+    [SQL_CHECK_ENTRIES] =
+        "SELECT count(*), coalesce(min(seq), 0), coalesce(max(seq) + 1, 0),"
+        " min(seq) FILTER (WHERE (body IS NULL) <> (erased IS NOT NULL) OR (salt IS NULL) <> (erased IS NOT NULL))"
+        " FROM entries",
+    [SQL_CHECK_BLOCKS] =
+        "SELECT level, count(*), min(n), max(n) + 1 FROM blocks GROUP BY level ORDER BY level",
+    [SQL_CHECK_KEYS] =
+        "SELECT min(seq) FROM entries WHERE uuid_send(key) <> substring(sha256("
+        " int8send(octet_length(tenant)) || tenant"
+        " || int8send(CASE kind WHEN 1 THEN octet_length(robot) ELSE 0 END)"
+        " || CASE kind WHEN 1 THEN robot ELSE '' END || subject) FOR 16)",
+    /* The same by the table and by the indexes that the rules rely on. */
+    [SQL_CHECK_PLAIN]   = "SELECT count(*), sum(seq)::text FROM entries WHERE kind = 1",
+    [SQL_CHECK_INDEXED] =
+        "SELECT count(*), sum(seq)::text FROM (SELECT seq FROM entries WHERE kind = 1 ORDER BY key, place) x",
+};
+/* clang-format on */
+
+const struct pg_book store_postgres_book = { texts, SQL_COUNT };
