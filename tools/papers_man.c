@@ -76,6 +76,9 @@ static void man_options(const struct command *c, struct buf *to)
     buf_adds(to, "*--help*\n\tthe same in short\n\n");
 }
 
+static const char see_also[] =
+    "# SEE ALSO\n\n*writ*(1), which has the exit statuses; *writ-documents*(5)\n";
+
 static void man_verb(const struct command *c, const char *page, struct buf *to)
 {
     man_begin(page, 1, c->summary, to);
@@ -87,7 +90,34 @@ static void man_verb(const struct command *c, const char *page, struct buf *to)
     line(c->about, to);
     buf_adds(to, "\n# OPTIONS\n\n");
     man_options(c, to);
-    buf_adds(to, "# SEE ALSO\n\n*writ*(1), which has the exit statuses; *writ-documents*(5)\n");
+    buf_adds(to, see_also);
+}
+
+/* The verbs of a group share a page. */
+static void man_group(const struct command *group, const char *page, struct buf *to)
+{
+    man_begin(page, 1, group->summary, to);
+    buf_adds(to, "\n# SYNOPSIS\n\n");
+    for (size_t i = 0; i < command_count; i++) {
+        if (!command_below(group, commands[i]))
+            continue;
+        man_usage(commands[i], to);
+        buf_addc(to, '\n');
+    }
+    buf_adds(to, "# DESCRIPTION\n\n");
+    line(group->about, to);
+    for (size_t i = 0; i < command_count; i++) {
+        const char *verb = command_below(group, commands[i]);
+
+        if (!verb)
+            continue;
+        buf_addf(to, "\n# %s\n\n", verb);
+        line(commands[i]->about, to);
+        buf_addc(to, '\n');
+        man_examples(commands[i], COUNT(commands[i]->examples), to);
+        man_options(commands[i], to);
+    }
+    buf_adds(to, see_also);
 }
 
 /* ---- all verbs ---- */
@@ -110,6 +140,8 @@ static void man_writ(struct buf *to)
         man_examples(commands[i], 1, to);
     buf_adds(to, "# VERBS\n\n");
     for (size_t i = 0; i < command_count; i++) {
+        if (strchr(commands[i]->name, ' '))
+            continue; /* on the page of its group */
         buf_addf(to, "*writ-%s*(1)\n\t", commands[i]->name);
         line(commands[i]->summary, to);
         buf_addc(to, '\n');
@@ -125,6 +157,8 @@ static void man_writ(struct buf *to)
              "*WRIT\\_STATE*\n\tWhere *writ exec* keeps what outlives a run: files that were asked "
              "for, and what was denied. Else *$XDG\\_STATE\\_HOME/writ*, else "
              "*~/.local/state/writ*.\n\n"
+             "*WRIT\\_LEDGER*\n\tThe ledger where *\\-\\-ledger* names none: a file, or "
+             "*postgres://...*. Else *ledger.db* in the state directory.\n\n"
              "# FILES\n\nThe files that are named on the command line, and "
              "*.writ/tools.yaml* at the top of the repository or above: the tools that "
              "documents may use.\n\n"
@@ -137,7 +171,7 @@ bool paper_man(const char *page, struct buf *to)
     const struct command *c = strncmp(page, "writ-", 5) == 0 ? command_named(page + 5) : NULL;
 
     if (c)
-        man_verb(c, page, to);
+        (c->run ? man_verb : man_group)(c, page, to);
     else if (strcmp(page, "writ") == 0)
         man_writ(to);
     else if (strcmp(page, "writ-documents") == 0)

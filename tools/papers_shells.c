@@ -42,6 +42,14 @@ static void zsh(const char *text, const char *signs, struct buf *to)
     }
 }
 
+/* The word that follows a group's name, or without a group `writ`, to name a command; or NULL. */
+static const char *next_word(const struct command *group, const struct command *c)
+{
+    if (group)
+        return command_below(group, c);
+    return strchr(c->name, ' ') ? NULL : c->name;
+}
+
 /* ---- bash ---- */
 
 static void bash_table(const char *table, struct arena *a, struct buf *to)
@@ -67,9 +75,24 @@ static void bash_action(const char *table, bool any, struct buf *to)
         buf_addf(to, "            %s\n", any ? "compopt -o default" : ":");
 }
 
+/* The words after `writ`, or after the name of a group. */
+static void bash_verbs(const struct command *group, struct buf *to)
+{
+    buf_adds(to, "_writ_offer");
+    for (size_t i = 0; i < command_count; i++)
+        if (next_word(group, commands[i]))
+            buf_addf(to, " %s", next_word(group, commands[i]));
+}
+
 static void bash_verb(const struct command *c, struct buf *to)
 {
-    buf_addf(to, "    %s)\n", c->name);
+    buf_addf(to, "    '%s')\n", c->name);
+    if (!c->run) {
+        buf_adds(to, "        ((COMP_CWORD == 2)) && ");
+        bash_verbs(c, to);
+        buf_adds(to, " --help\n        ;;\n");
+        return;
+    }
     for (const struct option *o = c->options; o->name; o++) {
         if (!o->value)
             continue;
@@ -85,14 +108,6 @@ static void bash_verb(const struct command *c, struct buf *to)
     buf_adds(to, "        fi\n        ;;\n");
 }
 
-static void bash_verbs(struct buf *to)
-{
-    buf_adds(to, "_writ_verbs()\n{\n    _writ_offer");
-    for (size_t i = 0; i < command_count; i++)
-        buf_addf(to, " %s", commands[i]->name);
-    buf_adds(to, " \"$@\"\n}\n\n");
-}
-
 static void bash_paper(struct arena *a, struct buf *to)
 {
     buf_adds(to, "# bash completion for writ, made from the rows writ runs on.\n\n"
@@ -104,7 +119,9 @@ static void bash_paper(struct arena *a, struct buf *to)
                  "    done\n}\n\n");
     for (size_t i = 0; table_used(i); i++)
         bash_table(table_used(i), a, to);
-    bash_verbs(to);
+    buf_adds(to, "_writ_verbs()\n{\n    ");
+    bash_verbs(NULL, to);
+    buf_adds(to, " \"$@\"\n}\n\n");
     buf_adds(to, "_writ()\n{\n"
                  "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
                  "    COMPREPLY=()\n"
@@ -117,7 +134,16 @@ static void bash_paper(struct arena *a, struct buf *to)
                  "        _writ_verbs help --help --version\n"
                  "        return\n"
                  "    fi\n"
-                 "    case ${COMP_WORDS[1]} in\n"
+                 "    local verb=${COMP_WORDS[1]}\n"
+                 "    case $verb in # of a group, two words\n");
+    for (size_t i = 0; i < command_count; i++)
+        if (!commands[i]->run)
+            buf_addf(to,
+                     "    %s)\n        ((COMP_CWORD > 2)) && verb+=\" ${COMP_WORDS[2]}\"\n"
+                     "        ;;\n",
+                     commands[i]->name);
+    buf_adds(to, "    esac\n"
+                 "    case $verb in\n"
                  "    help)\n        _writ_verbs\n        ;;\n");
     for (size_t i = 0; i < command_count; i++)
         bash_verb(commands[i], to);
@@ -146,9 +172,24 @@ static void zsh_table(const char *table, struct arena *a, struct buf *to)
     buf_addf(to, "    )\n    _describe -t %s %s rows\n}\n\n", table_word(table), table_word(table));
 }
 
+/* Offers the words after `writ`, or after the name of a group. */
+static void zsh_verbs(const struct command *group, struct buf *to)
+{
+    buf_addf(to, "_writ_verbs%s%s() {\n    local -a rows\n    rows=(\n", group ? "_" : "",
+             group ? group->name : "");
+    for (size_t i = 0; i < command_count; i++)
+        if (next_word(group, commands[i]))
+            zsh_row(next_word(group, commands[i]), commands[i]->summary, to);
+    buf_adds(to, "    )\n    _describe -t verbs verb rows\n}\n\n");
+}
+
 static void zsh_verb(const struct command *c, struct buf *to)
 {
-    buf_addf(to, "        %s)\n            _arguments \\\n", c->name);
+    if (!c->run) {
+        buf_addf(to, "        %s)\n            _writ_verbs_%s\n            ;;\n", c->name, c->name);
+        return;
+    }
+    buf_addf(to, "        '%s')\n            _arguments \\\n", c->name);
     for (const struct option *o = c->options; o->name; o++) {
         buf_addf(to, "                '--%s%s[", o->name, o->value ? "=" : "");
         zsh(o->help, "[]:", to);
@@ -169,11 +210,11 @@ static void zsh_paper(struct arena *a, struct buf *to)
     buf_adds(to, "#compdef writ\n# zsh completion for writ, made from the rows writ runs on.\n\n");
     for (size_t i = 0; table_used(i); i++)
         zsh_table(table_used(i), a, to);
-    buf_adds(to, "_writ_verbs() {\n    local -a rows\n    rows=(\n");
+    zsh_verbs(NULL, to);
     for (size_t i = 0; i < command_count; i++)
-        zsh_row(commands[i]->name, commands[i]->summary, to);
-    buf_adds(to, "    )\n    _describe -t verbs verb rows\n}\n\n"
-                 "_writ() {\n"
+        if (!commands[i]->run)
+            zsh_verbs(commands[i], to);
+    buf_adds(to, "_writ() {\n"
                  "    local curcontext=\"$curcontext\" state line\n"
                  "    _arguments -C \\\n"
                  "        '(- *)--help[what writ does]' \\\n"
@@ -182,7 +223,18 @@ static void zsh_paper(struct arena *a, struct buf *to)
                  "        '*::operand:->operand' && return\n"
                  "    case $state in\n"
                  "    verb)\n        _writ_verbs\n        ;;\n"
-                 "    operand)\n        case $line[1] in\n"
+                 "    operand)\n"
+                 "        local verb=$line[1]\n"
+                 "        case $verb in # of a group, two words\n");
+    for (size_t i = 0; i < command_count; i++)
+        if (!commands[i]->run)
+            buf_addf(to,
+                     "        %s)\n            if ((CURRENT > 2)); then\n"
+                     "                verb+=\" $words[2]\"\n                shift words\n"
+                     "                ((CURRENT--))\n            fi\n            ;;\n",
+                     commands[i]->name);
+    buf_adds(to, "        esac\n"
+                 "        case $verb in\n"
                  "        help)\n            _arguments '1:verb:_writ_verbs'\n            ;;\n");
     for (size_t i = 0; i < command_count; i++)
         zsh_verb(commands[i], to);
@@ -214,25 +266,61 @@ static void fish_help(const char *help, struct buf *to)
     buf_adds(to, "'\n");
 }
 
+/* "was this verb typed": of a verb below a group, both words. */
+static void fish_seen(const char *name, struct buf *to)
+{
+    size_t n = strcspn(name, " ");
+
+    buf_addf(to, "__fish_seen_subcommand_from %.*s", (int)n, name);
+    if (name[n])
+        buf_addf(to, "; and __fish_seen_subcommand_from %s", name + n + 1);
+}
+
+/* The verb itself is offered after `writ`, or after its group as long as no other is there. */
+static void fish_offer(const struct command *c, struct buf *to)
+{
+    const struct command *group = NULL;
+
+    for (size_t i = 0; i < command_count; i++)
+        if (!commands[i]->run && command_below(commands[i], c))
+            group = commands[i];
+    buf_adds(to, "complete -c writ -n ");
+    if (group) {
+        buf_addf(to, "'__fish_seen_subcommand_from %s; and not __fish_seen_subcommand_from",
+                 group->name);
+        for (size_t i = 0; i < command_count; i++)
+            if (command_below(group, commands[i]))
+                buf_addf(to, " %s", command_below(group, commands[i]));
+        buf_addc(to, '\'');
+    } else {
+        buf_adds(to, "__fish_use_subcommand");
+    }
+    buf_addf(to, " -a %s", next_word(group, c));
+    fish_help(c->summary, to);
+}
+
 static void fish_verb(const struct command *c, struct buf *to)
 {
-    static const char seen[] = "complete -c writ -n '__fish_seen_subcommand_from";
+    _buf_ struct buf seen = { .max = 1 << 10 };
 
-    buf_addf(to, "complete -c writ -n __fish_use_subcommand -a %s", c->name);
-    fish_help(c->summary, to);
+    buf_adds(&seen, "complete -c writ -n '");
+    fish_seen(c->name, &seen);
+    buf_addc(&seen, '\'');
+    fish_offer(c, to);
     for (const struct option *o = c->options; o->name; o++) {
-        buf_addf(to, "%s %s' -l %s", seen, c->name, o->name);
+        buf_addf(to, "%s -l %s", seen.s, o->name);
         if (o->table)
             buf_addf(to, " -x -a '(__writ_%s)'", table_word(o->table));
         else if (o->value)
             buf_adds(to, " -r -F");
         fish_help(o->help, to);
     }
-    buf_addf(to, "%s %s' -l help -d 'what %s does'\n", seen, c->name, c->name);
+    if (c->run)
+        buf_addf(to, "%s -l help -d 'what %s does'\n", seen.s, c->name);
     if (c->table)
-        buf_addf(to, "%s %s' -a '(__writ_%s)'\n", seen, c->name, table_word(c->table));
+        buf_addf(to, "%s -a '(__writ_%s)'\n", seen.s, table_word(c->table));
     else if (c->most > 0)
-        buf_addf(to, "%s %s' -F\n", seen, c->name);
+        buf_addf(to, "%s -F\n", seen.s);
 }
 
 static void fish_paper(struct arena *a, struct buf *to)

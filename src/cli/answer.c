@@ -10,6 +10,11 @@
 
 const struct doc *answer_read(const char *answer, struct arena *a)
 {
+    return answer_line(str_of(answer), a);
+}
+
+const struct doc *answer_line(struct str line, struct arena *a)
+{
     struct ceilings any;
     const struct document *document;
     struct error e;
@@ -17,7 +22,7 @@ const struct doc *answer_read(const char *answer, struct arena *a)
 
     for (size_t i = 0; i < CEILING_COUNT; i++)
         any.v[i] = UINT32_MAX;
-    ok = json_read("answer", str_of(answer), &any, a, &document, &e);
+    ok = json_read("answer", line, &any, a, &document, &e);
     assert(ok);
     return &document->root;
 }

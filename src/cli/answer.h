@@ -6,6 +6,7 @@
 
 /* The answer as a document. The engine wrote it, so it is JSON; the process ends if it is not. */
 const struct doc *answer_read(const char *answer, struct arena *a);
+const struct doc *answer_line(struct str line, struct arena *a);
 
 /* What people call the document of a report. */
 struct str answer_file(const struct doc *report);

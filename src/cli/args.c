@@ -25,6 +25,44 @@ const struct command *command_named(const char *name)
     return NULL;
 }
 
+/* How many of the words typed make the name; 0: they do not. */
+static int words_of(const char *name, int argc, char **argv)
+{
+    for (int i = 0; i < argc; i++) {
+        size_t n = strcspn(name, " ");
+
+        if (strlen(argv[i]) != n || memcmp(argv[i], name, n) != 0)
+            return 0;
+        if (!name[n])
+            return i + 1;
+        name += n + 1;
+    }
+    return 0;
+}
+
+const struct command *command_typed(int argc, char **argv, int *words)
+{
+    const struct command *found = NULL;
+
+    *words = 0;
+    for (size_t i = 0; i < command_count; i++) {
+        int n = words_of(commands[i]->name, argc, argv);
+
+        if (n > *words) {
+            *words = n;
+            found = commands[i];
+        }
+    }
+    return found;
+}
+
+const char *command_below(const struct command *group, const struct command *c)
+{
+    size_t n = strlen(group->name);
+
+    return str_begins(str_of(c->name), group->name) && c->name[n] == ' ' ? c->name + n + 1 : NULL;
+}
+
 const char *command_near(const char *typed)
 {
     const char *names[64] = { "help", "--help", "--version" };

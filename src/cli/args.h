@@ -28,16 +28,17 @@ struct example {
 struct args;
 
 struct command {
-    const char *name;
+    const char *name;     /* one word, or two: "ledger append" is found below the group "ledger" */
     const char *operands; /* "FILE..." */
     const char *summary;  /* one line, no full stop */
     const char *about;    /* a paragraph */
     const char *table;    /* the table its operands come from, or NULL */
     struct example examples[4];
-    struct option options[OPTIONS_MAX]; /* ended by an empty row */
-    size_t least, most;                 /* operands */
-    bool command_line;                  /* what follows the first operand is not ours to read */
-    int (*run)(const struct args *args);
+    struct option options[OPTIONS_MAX];  /* ended by an empty row */
+    size_t least, most;                  /* operands */
+    bool command_line;                   /* what follows the first operand is not ours to read */
+    bool greets;                         /* `writ --help` begins with its first example */
+    int (*run)(const struct args *args); /* NULL: a group */
 };
 
 /* An option as it was typed; a flag has the value "". */
@@ -59,6 +60,13 @@ extern const struct command *const commands[];
 extern const size_t command_count;
 
 const struct command *command_named(const char *name);
+
+/* The command with the longest name that is made of the first words typed, and how many they are;
+ * NULL: none. */
+const struct command *command_typed(int argc, char **argv, int *words);
+
+/* The verb of a command below a group: "append"; NULL: it is not one of the group's. */
+const char *command_below(const struct command *group, const struct command *c);
 const char *command_near(const char *typed);
 
 /* Reads what follows the verb. Options and operands may be mixed; `--` ends the options. */

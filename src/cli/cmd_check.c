@@ -66,5 +66,6 @@ const struct command cmd_check = {
                  { "json", NULL, NULL, "one JSON object for each file" } },
     .least = 1,
     .most = OPERANDS_MAX,
+    .greets = true,
     .run = run,
 };

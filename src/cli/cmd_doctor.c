@@ -187,5 +187,6 @@ const struct command cmd_doctor = {
     .options = { { "json", NULL, NULL, "what was found as one JSON object" } },
     .least = 0,
     .most = 0,
+    .greets = true,
     .run = run,
 };

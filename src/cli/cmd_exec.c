@@ -99,6 +99,7 @@ static int run(const struct args *args)
                                     .argv = args->operands,
                                     .input = input_name ? &input : NULL,
                                     .environment = args->environment,
+                                    .ledger = args_get(args, "ledger"),
                                     .approve = args_get(args, "approve"),
                                     .weak = weak,
                                     .live = { -1, -1 },
@@ -158,10 +159,12 @@ const struct command cmd_exec = {
                  { "deterministic", "HOW",     NULL,         "stable: the same environment everywhere; the default" },
                  { "allow-weak",    "LAYER",   "layers",     "go without a layer that this machine lacks", .many = true },
                  { "approve",       "REASON",  NULL,         "the approval that elevated and open need; recorded" },
+                 { "ledger",        "LEDGER",  NULL,         "where it is recorded: a file or postgres://.., else WRIT_LEDGER, else the usual one" },
                  { "json",          NULL,      NULL,         "the record as one JSON object" } },
     .least = 0,
     .most = OPERANDS_MAX,
     .command_line = true,
+    .greets = true,
     .run = run,
 };
 /* clang-format on */

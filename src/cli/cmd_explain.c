@@ -70,5 +70,6 @@ const struct command cmd_explain = {
                  { "json", NULL, NULL, "the rows as one JSON object" } },
     .least = 0,
     .most = 1,
+    .greets = true,
     .run = run,
 };

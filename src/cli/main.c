@@ -6,7 +6,9 @@
 
 #include <writ/writ.h>
 
+#include "base/buf.h"
 #include "cli/args.h"
+#include "cli/hand_over.h"
 #include "cli/help.h"
 #include "cli/print.h"
 
@@ -26,16 +28,59 @@ static size_t terminal_width(void)
     return isatty(STDOUT_FILENO) ? 80 : NO_EDGE;
 }
 
-static int unknown_verb(const char *typed)
+/* Says which words are no verb; below a group they are two. */
+static int unknown_verb(const struct command *group, const char *word)
 {
-    const char *near = command_near(typed);
+    _buf_ struct buf typed = { .max = SIZE_MAX / 2 };
+    const char *near;
 
-    say("'%s' is not a verb of writ%s%s%s; writ --help lists them", typed,
-        near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+    if (group)
+        buf_addf(&typed, "%s ", group->name);
+    buf_adds(&typed, word);
+    near = command_near(typed.s);
+    say("'%s' is not a verb of writ%s%s%s; writ%s%s --help lists them", typed.s,
+        near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", group ? " " : "",
+        group ? group->name : "");
     return WRIT_USAGE;
 }
 
-static int run_command(const struct command *c, int argc, char **argv)
+static bool asks_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+/* `writ ledger`, `writ ledger --help`. */
+static int run_group(const struct command *group, int argc, char **argv)
+{
+    if (argc > 0 && !asks_help(argv[0]))
+        return unknown_verb(group, argv[0]);
+    help_command(group);
+    return argc > 0 ? WRIT_OK : WRIT_USAGE;
+}
+
+static int help_on(int argc, char **argv)
+{
+    int words;
+    const struct command *c = command_typed(argc, argv, &words);
+
+    if (!c || (!c->run && words < argc))
+        return unknown_verb(c, argv[words]);
+    help_command(c);
+    return WRIT_OK;
+}
+
+/* A ledger in PostgreSQL is for another program; a verb without a ledger has no option for one. */
+static void go_where_the_ledger_is(const struct args *args, char **all)
+{
+    const char *given = args_get(args, "ledger"), *usual = getenv("WRIT_LEDGER");
+
+    for (const struct option *o = args->command->options; o->name; o++)
+        if (strcmp(o->name, "ledger") == 0)
+            hand_over(given ? given : usual, all);
+}
+
+/* all: the command line from the program's name on. */
+static int run_command(const struct command *c, int argc, char **argv, char **all)
 {
     struct args args;
     struct error e;
@@ -49,15 +94,18 @@ static int run_command(const struct command *c, int argc, char **argv)
         help_command(c);
         return WRIT_OK;
     }
+    go_where_the_ledger_is(&args, all);
     args.environment = (const char *const *)environ;
     return c->run(&args);
 }
 
-/* `writ`, `writ --help`, `writ help`, `writ help VERB`, `writ --version`, `writ VERB ...`. */
+/* `writ`, `writ --help`, `writ help`, `writ help VERB`, `writ --version`, `writ VERB ...`; a verb
+ * below a group is two words. */
 static int run(int argc, char **argv)
 {
     const char *verb = argc > 1 ? argv[1] : NULL;
     const struct command *c;
+    int words;
 
     if (!verb) {
         help_all();
@@ -67,19 +115,18 @@ static int run(int argc, char **argv)
         out_line("writ %s", writ_version());
         return WRIT_OK;
     }
-    if (strcmp(verb, "--help") == 0 || strcmp(verb, "-h") == 0 ||
-        (strcmp(verb, "help") == 0 && argc == 2)) {
+    if (asks_help(verb) || (strcmp(verb, "help") == 0 && argc == 2)) {
         help_all();
         return WRIT_OK;
     }
-    if (strcmp(verb, "help") == 0) {
-        c = command_named(argv[2]);
-        if (c)
-            help_command(c);
-        return c ? WRIT_OK : unknown_verb(argv[2]);
-    }
-    c = command_named(verb);
-    return c ? run_command(c, argc - 2, argv + 2) : unknown_verb(verb);
+    if (strcmp(verb, "help") == 0)
+        return help_on(argc - 2, argv + 2);
+    c = command_typed(argc - 1, argv + 1, &words);
+    if (!c)
+        return unknown_verb(NULL, verb);
+    words++;
+    return c->run ? run_command(c, argc - words, argv + words, argv)
+                  : run_group(c, argc - words, argv + words);
 }
 
 int main(int argc, char **argv)

@@ -16,8 +16,8 @@ static bool colours[2]; /* of stdout, of stderr */
 static size_t columns = 80;
 
 static const char *const escapes[] = {
-    [PLAIN] = "",         [BOLD] = "\033[1m",    [DIM] = "\033[2m",
-    [GREEN] = "\033[32m", [YELLOW] = "\033[33m", [CYAN] = "\033[36m",
+    [PLAIN] = "",          [BOLD] = "\033[1m",  [DIM] = "\033[2m",  [GREEN] = "\033[32m",
+    [YELLOW] = "\033[33m", [CYAN] = "\033[36m", [RED] = "\033[31m",
 };
 
 void print_setup(bool colour_out, bool colour_err, size_t width)
@@ -32,27 +32,94 @@ size_t print_width(void)
     return columns;
 }
 
+bool print_person(void)
+{
+    return columns < NO_EDGE;
+}
+
+size_t print_room(size_t column)
+{
+    if (!print_person())
+        return SIZE_MAX;
+    return columns > column ? columns - column : 0;
+}
+
+/* ---- characters ---- */
+
+struct points {
+    uint32_t first, last;
+};
+
 /* Characters a terminal obeys or hides instead of showing them: the controls, those that turn the
  * direction of writing, those without a width. */
-static const struct {
-    uint32_t first, last;
-} steering[] = {
+static const struct points steering[] = {
     { 0x00, 0x1f },     { 0x7f, 0x9f },     { 0x61c, 0x61c },   { 0x200b, 0x200f },
     { 0x2028, 0x202e }, { 0x2066, 0x2069 }, { 0xfeff, 0xfeff },
 };
 
-/* Does the character of n bytes steer? What is not UTF-8 (n is 0) may. */
-static bool steers(const char *s, size_t n)
+/* Those that take two columns. Where a terminal takes one, a text is cut a little early. */
+static const struct points wide[] = {
+    { 0x1100, 0x115f },   { 0x231a, 0x231b },   { 0x23e9, 0x23ec }, { 0x25fd, 0x25fe },
+    { 0x2614, 0x2615 },   { 0x2648, 0x2653 },   { 0x267f, 0x27bf }, { 0x2b1b, 0x2b55 },
+    { 0x2e80, 0xa4cf },   { 0xa960, 0xa97c },   { 0xac00, 0xd7a3 }, { 0xf900, 0xfaff },
+    { 0xfe10, 0xfe6b },   { 0xff01, 0xff60 },   { 0xffe0, 0xffe6 }, { 0x16fe0, 0x1b2fb },
+    { 0x1f000, 0x1faff }, { 0x20000, 0x3fffd },
+};
+
+static bool is_among(uint32_t point, const struct points *points, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (point >= points[i].first && point <= points[i].last)
+            return true;
+    return false;
+}
+
+/* The character of n bytes. */
+static uint32_t point_of(const char *s, size_t n)
 {
     uint32_t point = (unsigned char)*s & (n > 1 ? 0xffu >> (n + 1) : 0x7fu);
 
     for (size_t i = 1; i < n; i++)
         point = point << 6 | ((unsigned char)s[i] & 0x3f);
-    for (size_t i = 0; i < COUNT(steering); i++)
-        if (point >= steering[i].first && point <= steering[i].last)
-            return true;
-    return n == 0;
+    return point;
 }
+
+/* Does the character of n bytes steer? What is not UTF-8 (n is 0) may. */
+static bool steers(const char *s, size_t n)
+{
+    return n == 0 || is_among(point_of(s, n), steering, COUNT(steering));
+}
+
+/* How many columns of at most `room` a text takes, and how many of its bytes. */
+static size_t measure(struct str text, size_t room, size_t *bytes)
+{
+    size_t used = 0;
+    const char *p = text.s, *end = text.s + text.n;
+
+    while (p < end) {
+        size_t n = utf8_step(p, end), step = n ? n : 1, more = 1;
+
+        if (steers(p, n))
+            more = step * 4; /* as \xNN */
+        else if (is_among(point_of(p, n), wide, COUNT(wide)))
+            more = 2;
+        if (more > room - used)
+            break;
+        used += more;
+        p += step;
+    }
+    *bytes = (size_t)(p - text.s);
+    return used;
+}
+
+size_t print_columns(struct str text)
+{
+    size_t bytes;
+
+    return measure(text, SIZE_MAX, &bytes);
+}
+
+/* ---- writing ---- */
 
 /* Text as it can be shown: bytes that steer, or are not UTF-8, as \xNN. */
 static void put_safe(FILE *to, struct str text)
@@ -108,13 +175,21 @@ void out_text(struct str text)
 
 void out_json(const char *json)
 {
-    out_text(str_of(json));
+    out_json_line(str_of(json));
+}
+
+void out_json_line(struct str json)
+{
+    if (print_person())
+        put_safe(stdout, json);
+    else
+        out_text(json);
     (void)fputc('\n', stdout);
 }
 
 void out_person_end(void)
 {
-    if (columns < NO_EDGE)
+    if (print_person())
         (void)fputc('\n', stdout);
 }
 
@@ -135,6 +210,31 @@ void out(enum colour colour, const char *fmt, ...)
     va_start(ap, fmt);
     put(stdout, colour, fmt, ap);
     va_end(ap);
+}
+
+static size_t cut(enum colour colour, struct str text, size_t room)
+{
+    size_t bytes, used = measure(text, room, &bytes);
+    bool short_of = bytes < text.n;
+
+    if (room == 0)
+        return 0;
+    if (short_of)
+        used = measure(text, room - 1, &bytes) + 1;
+    out(colour, "%.*s%s", (int)bytes, text.s, short_of ? "…" : "");
+    return used;
+}
+
+void out_cut(enum colour colour, struct str text, size_t room)
+{
+    (void)cut(colour, text, room);
+}
+
+void out_cell(enum colour colour, struct str text, size_t width)
+{
+    size_t used = cut(colour, text, width);
+
+    (void)fprintf(stdout, "%*s", (int)(width - used), "");
 }
 
 void say(const char *fmt, ...)

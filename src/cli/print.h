@@ -8,7 +8,7 @@
 #include "base/own.h"
 #include "base/str.h"
 
-enum colour { PLAIN, BOLD, DIM, GREEN, YELLOW, CYAN };
+enum colour { PLAIN, BOLD, DIM, GREEN, YELLOW, CYAN, RED };
 
 /* The width of what is no terminal. */
 enum { NO_EDGE = 1 << 20 };
@@ -17,14 +17,31 @@ enum { NO_EDGE = 1 << 20 };
 void print_setup(bool colour_out, bool colour_err, size_t width);
 size_t print_width(void);
 
+/* A person looks on: stdout is a terminal. */
+bool print_person(void);
+
+/* Columns between this one and the terminal's edge; no end of them where there is no edge. */
+size_t print_room(size_t column);
+
+/* Columns that a text takes as it is shown. */
+size_t print_columns(struct str text);
+
 /* Data, on stdout, as it is. */
 void out_text(struct str text);
-void out_json(const char *json); /* and a line end */
-void out_person_end(void);       /* a line end where a person looks on, nothing in a pipe */
+void out_person_end(void); /* a line end where a person looks on, nothing in a pipe */
+
+/* JSON and a line end. A pipe gets it as it is; on a terminal nothing in it steers. */
+void out_json(const char *json);
+void out_json_line(struct str json);
 
 /* What people read, on stdout: nothing in it can steer the terminal. */
 void out_line(const char *fmt, ...) PRINTF(1, 2);
 void out(enum colour colour, const char *fmt, ...) PRINTF(2, 3);
+
+/* As much of a text as there is room for, with … where it is cut; a cell is filled up with blanks.
+ */
+void out_cut(enum colour colour, struct str text, size_t room);
+void out_cell(enum colour colour, struct str text, size_t width);
 
 /* Messages, on stderr. The first form is for writ's own word: "writ: ...". */
 void say(const char *fmt, ...) PRINTF(1, 2);

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* entry_line.c: says in a few words what an entry of the ledger is. */
+#include "cli/entry_line.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum {
+    SHORT = 8,
+    DAY = sizeof "2026-11-15" - 1,
+    CLOCK = sizeof "14:02:11" - 1,
+    UUID = 36,
+    STATE = 9
+};
+
+static const struct {
+    const char *state;
+    enum colour colour;
+} colours[] = {
+    { "planned", PLAIN },   { "running", CYAN },    { "succeeded", GREEN },  { "failed", RED },
+    { "cancelled", DIM },   { "input", DIM },       { "action_audit", DIM }, { "manifest", DIM },
+    { "plan_result", DIM }, { "approval", YELLOW }, { "note", YELLOW },
+};
+
+const struct doc *line_member(const struct doc *d, const char *key)
+{
+    return d ? doc_get(d, key) : NULL;
+}
+
+static struct str member_text(const struct doc *d, const char *key)
+{
+    return d ? doc_text(d, key) : str_of("");
+}
+
+static const struct doc *payload_of(const struct doc *entry)
+{
+    return line_member(doc_get(entry, "body"), "payload");
+}
+
+bool line_is_event(const struct doc *entry)
+{
+    return str_is(doc_text(entry, "kind"), "execution_event");
+}
+
+struct str line_state(const struct doc *entry)
+{
+    return doc_text(entry, line_is_event(entry) ? "state" : "kind");
+}
+
+enum colour line_colour(struct str state)
+{
+    for (size_t i = 0; i < COUNT(colours); i++)
+        if (str_is(state, colours[i].state))
+            return colours[i].colour;
+    return PLAIN;
+}
+
+bool line_is_end(struct str state)
+{
+    return str_is(state, "succeeded") || str_is(state, "failed") || str_is(state, "cancelled");
+}
+
+static bool is_uuid(struct str text)
+{
+    for (size_t i = 0; i < text.n; i++)
+        if ((i == 8 || i == 13 || i == 18 || i == 23) != (text.s[i] == '-'))
+            return false;
+    return text.n == UUID;
+}
+
+struct str line_short(struct str id)
+{
+    size_t prefix = str_begins(id, "led-") ? sizeof "led-" - 1 : 0;
+    struct str rest = { id.s + prefix, id.n - prefix };
+
+    return print_person() && is_uuid(rest) ? (struct str){ id.s, prefix + SHORT } : id;
+}
+
+struct str line_name(const struct doc *entry)
+{
+    return line_short(doc_text(entry, line_is_event(entry) ? "subject" : "ledger_id"));
+}
+
+/* ---- in words ---- */
+
+static void add_word(struct buf *to, struct str word)
+{
+    if (word.n == 0)
+        return;
+    if (to->len)
+        buf_addc(to, ' ');
+    buf_add(to, word.s, word.n);
+}
+
+void line_work(const struct doc *event, struct buf *to)
+{
+    const struct doc *payload = payload_of(event);
+
+    add_word(to, member_text(payload, "target"));
+    add_word(to, member_text(payload, "action"));
+}
+
+static void add_error(const struct doc *error, struct buf *to)
+{
+    struct str message = member_text(error, "message");
+
+    add_word(to, member_text(error, "code"));
+    if (to->len && message.n)
+        buf_addc(to, ' ');
+    add_word(to, message);
+}
+
+static void event_what(const struct doc *event, struct buf *to)
+{
+    const struct doc *payload = payload_of(event);
+    struct str state = doc_text(event, "state");
+    int64_t attempt = doc_whole(event, "attempt");
+
+    if (str_is(state, "failed"))
+        add_error(line_member(payload, "error"), to);
+    else if (str_is(state, "cancelled"))
+        add_word(to, member_text(payload, "cancelReason"));
+    if (to->len)
+        return;
+    if (attempt > 1 && !str_is(state, "succeeded"))
+        buf_addf(to, "attempt %" PRId64, attempt);
+    line_work(event, to);
+}
+
+/* The command of a request or of a run's record. */
+static void add_command(const struct doc *body, struct buf *to)
+{
+    const struct doc *inputs = line_member(body, "inputs");
+    const struct doc *words = line_member(inputs, "arguments");
+    struct str command = member_text(inputs, "command");
+
+    if (command.n == 0)
+        words = line_member(body, "command");
+    if (to->len && (command.n || doc_first(words, DOC_LIST)))
+        buf_addc(to, ' ');
+    add_word(to, command);
+    for (const struct doc *w = doc_first(words, DOC_LIST); w; w = w->next)
+        if (w->kind == DOC_TEXT)
+            add_word(to, w->text);
+}
+
+/* Of a body that is no event's: the first of these that it has. */
+static void other_what(const struct doc *entry, struct buf *to)
+{
+    static const char *const telling[] = { "reason", "status", "state", "name" };
+    const struct doc *body = doc_get(entry, "body");
+
+    add_word(to, line_short(doc_text(entry, "subject")));
+    for (size_t i = 0; i < COUNT(telling); i++) {
+        struct str text = member_text(body, telling[i]);
+
+        if (text.n && !str_eq(text, doc_text(entry, "subject"))) {
+            buf_addc(to, ' ');
+            add_word(to, text);
+            break;
+        }
+    }
+    add_command(body, to);
+}
+
+static bool is_erased(const struct doc *entry)
+{
+    const struct doc *erased = doc_get(entry, "erased");
+
+    return erased && erased->kind == DOC_BOOL && erased->truth;
+}
+
+void line_what(const struct doc *entry, struct buf *to)
+{
+    if (line_is_event(entry))
+        event_what(entry, to);
+    else
+        other_what(entry, to);
+    if (is_erased(entry))
+        add_word(to, str_of("(erased)"));
+}
+
+/* ---- figures ---- */
+
+static int64_t number(const struct doc *d)
+{
+    if (d && d->kind == DOC_INT && d->whole >= 0)
+        return d->whole;
+    if (d && d->kind == DOC_NUMBER && d->number >= 0 && d->number < 1e15)
+        return (int64_t)d->number;
+    return -1;
+}
+
+int64_t line_took(const struct doc *event)
+{
+    return number(line_member(payload_of(event), "durationMs"));
+}
+
+int64_t line_memory(const struct doc *entry)
+{
+    static const char key[] = "memory_peak_bytes";
+    const struct doc *event = line_member(payload_of(entry), "result");
+    const struct doc *record = line_member(doc_get(entry, "body"), "usage");
+
+    return number(line_member(event ? event : record, key));
+}
+
+/* ---- when ---- */
+
+struct str line_day(struct str stamp)
+{
+    return (struct str){ stamp.s, stamp.n < DAY ? stamp.n : DAY };
+}
+
+struct str line_clock(struct str stamp)
+{
+    if (stamp.n < DAY + 1 + CLOCK)
+        return stamp;
+    return (struct str){ stamp.s + DAY + 1, CLOCK };
+}
+
+void line_new_day(struct str day, char shown[LINE_DAY])
+{
+    if (str_is(day, shown))
+        return;
+    out(DIM, "%.*s\n", STR_ARG(day));
+    (void)snprintf(shown, LINE_DAY, "%.*s", STR_ARG(day));
+}
+
+void line_mention(const struct doc *entry, size_t column)
+{
+    _buf_ struct buf what = { .max = 1 << 20 };
+    struct str id = line_short(doc_text(entry, "ledger_id")), state = line_state(entry);
+    struct str at = doc_text(entry, "createdAt"), day = line_day(at), clock = line_clock(at);
+
+    if (!doc_get(entry, "body") || line_is_event(entry))
+        add_word(&what, line_short(doc_text(entry, "subject")));
+    else
+        line_what(entry, &what);
+    out(CYAN, "%.*s  ", STR_ARG(id));
+    out_cell(line_colour(state), state, state.n > STATE ? state.n : STATE);
+    out(PLAIN, "  ");
+    column += id.n + (state.n > STATE ? state.n : STATE) + 4;
+    out(DIM, "%.*s %.*s  ", STR_ARG(day), STR_ARG(clock));
+    out_cut(PLAIN, buf_str(&what), print_room(column + DAY + CLOCK + 3));
+    out(PLAIN, "\n");
+}

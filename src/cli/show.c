@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* show.c: the parts that `writ show` is made of. */
+#include "cli/show.h"
+
+#include <inttypes.h>
+
+#include "cli/entry_line.h"
+#include "cli/print.h"
+
+enum { INDENT = 2, LABEL = 11, COLUMN = INDENT + LABEL };
+
+static void show_label(const char *label)
+{
+    out(DIM, "%*s%-*s", INDENT, "", LABEL, label);
+}
+
+void show_text(const char *label, struct str text)
+{
+    if (text.n == 0)
+        return;
+    show_label(label);
+    out_cut(PLAIN, text, print_room(COLUMN));
+    out(PLAIN, "\n");
+}
+
+void show_folded(const char *label, struct str text)
+{
+    if (text.n == 0)
+        return;
+    show_label(label);
+    out_folded(PLAIN, text, COLUMN);
+}
+
+void show_number(const char *label, int64_t n)
+{
+    show_label(label);
+    out(PLAIN, "%" PRId64 "\n", n);
+}
+
+void show_pair(const char *label, struct str name, size_t width, struct str text)
+{
+    show_label(label);
+    out_cell(CYAN, name, width);
+    out(PLAIN, "  ");
+    out_cut(PLAIN, text, print_room(COLUMN + width + 2));
+    out(PLAIN, "\n");
+}
+
+static void show_mentions(const char *label, const struct doc *list)
+{
+    for (const struct doc *entry = doc_first(list, DOC_LIST); entry; entry = entry->next) {
+        show_label(label);
+        line_mention(entry, COLUMN);
+        label = "";
+    }
+}
+
+void show_lineage(const struct doc *answer)
+{
+    show_mentions("rests on", doc_get(answer, "rests_on"));
+    show_mentions("used by", doc_get(answer, "used_by"));
+}
+
+void show_next(const char *typed, struct str id, const char *does)
+{
+    if (!print_person() || id.n == 0)
+        return;
+    out(PLAIN, "\n");
+    out(CYAN, "  %s ", typed);
+    out_cut(CYAN, line_short(id), LINE_ID);
+    out(DIM, "  %s\n", does);
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* show_execution.c: an execution from plan to end, as `writ show` tells it. */
+#include <inttypes.h>
+
+#include "cli/entry_line.h"
+#include "cli/pretty.h"
+#include "cli/print.h"
+#include "cli/show.h"
+#include "cli/timeline.h"
+#include "cli/units.h"
+
+enum { NAME_MOST = 24 };
+
+static const struct doc *payload_of(const struct doc *event)
+{
+    return event ? line_member(doc_get(event, "body"), "payload") : NULL;
+}
+
+/* The event that tells what became of it: the last whose body is still there. */
+static const struct doc *telling_event(const struct doc *events)
+{
+    const struct doc *found = NULL;
+
+    for (const struct doc *e = doc_first(events, DOC_LIST); e; e = e->next)
+        if (payload_of(e))
+            found = e;
+    return found;
+}
+
+/* A column of names, as wide as its widest but for those that would fill the screen. */
+static size_t wider(size_t width, struct str name)
+{
+    size_t n = print_columns(name);
+
+    if (n > NAME_MOST)
+        n = NAME_MOST;
+    return n > width ? n : width;
+}
+
+/* ---- the headline: what became of what, when, how long, how much ---- */
+
+static void show_head(const struct doc *answer, const struct doc *event)
+{
+    _buf_ struct buf work = { .max = SHOW_MAX };
+    struct str state = doc_text(answer, "state");
+
+    if (event)
+        line_work(event, &work);
+    else
+        buf_adds(&work, "its bodies were erased");
+    out(line_colour(state), "%.*s", STR_ARG(state));
+    out(PLAIN, "  ");
+    out_cut(BOLD, buf_str(&work), print_room(state.n + 2));
+    out(PLAIN, "\n");
+}
+
+/* The record of the run, when there is one. */
+static const struct doc *manifest_of(const struct doc *answer)
+{
+    const struct doc *m = doc_first(doc_get(answer, "manifests"), DOC_LIST);
+
+    while (m && !str_is(doc_text(m, "kind"), "manifest"))
+        m = m->next;
+    return m;
+}
+
+static void show_figures(const struct doc *answer, const struct doc *event)
+{
+    const struct doc *events = doc_get(answer, "events"), *first = doc_first(events, DOC_LIST);
+    int64_t took = event ? line_took(event) : -1, memory = event ? line_memory(event) : -1;
+    int64_t attempt = doc_whole(answer, "attempt");
+    struct str at = first ? doc_text(first, "createdAt") : str_of("");
+    char text[UNITS_TEXT];
+
+    if (memory < 0 && manifest_of(answer))
+        memory = line_memory(manifest_of(answer));
+
+    out(DIM, "%.*s %.*s UTC", STR_ARG(line_day(at)), STR_ARG(line_clock(at)));
+    if (took < 0)
+        took = timeline_span(events);
+    if (took >= 0 && line_is_end(doc_text(answer, "state"))) {
+        units_time(took, text);
+        out(DIM, ", took %s", text);
+    }
+    if (memory >= 0) {
+        units_bytes(memory, text);
+        out(DIM, ", at most %s", text);
+    }
+    if (attempt > 1)
+        out(DIM, ", %" PRId64 " attempts", attempt);
+    out(PLAIN, "\n");
+}
+
+/* ---- how it ended, in words ---- */
+
+static bool is_true(const struct doc *d)
+{
+    return d && d->kind == DOC_BOOL && d->truth;
+}
+
+static void show_error(const struct doc *payload)
+{
+    const struct doc *error = line_member(payload, "error");
+    _buf_ struct buf text = { .max = SHOW_MAX };
+
+    if (!error || error->kind != DOC_MAP)
+        return;
+    buf_addf(&text, "%.*s: %.*s (%s)", STR_ARG(doc_text(error, "code")),
+             STR_ARG(doc_text(error, "message")),
+             is_true(doc_get(error, "retryable")) ? "may be tried again" : "not to be tried again");
+    show_folded("error", buf_str(&text));
+}
+
+/* A member a line. */
+static void show_result(const struct doc *payload)
+{
+    const struct doc *first = doc_first(line_member(payload, "result"), DOC_MAP);
+    size_t width = 0;
+
+    for (const struct doc *d = first; d; d = d->next)
+        width = wider(width, d->key);
+    for (const struct doc *d = first; d; d = d->next) {
+        _buf_ struct buf text = { .max = SHOW_MAX };
+
+        pretty_words(d, &text);
+        show_pair(d == first ? "result" : "", d->key, width, buf_str(&text));
+    }
+}
+
+/* How it stood with its inputs, which decides what it may come to. */
+static void show_gate(const struct doc *payload, const struct doc *event)
+{
+    _buf_ struct buf text = { .max = SHOW_MAX };
+    struct str coherence = doc_text(payload, "coherenceStatus"), policy = doc_text(event, "policy");
+
+    buf_addf(&text, "%.*s, %s", STR_ARG(coherence),
+             is_true(doc_get(payload, "dryRun")) ? "a dry run: nothing goes outside"
+                                                 : "not a dry run: something goes outside");
+    if (policy.n && !str_is(coherence, "coherent"))
+        buf_addf(&text, ", policy %.*s", STR_ARG(policy));
+    show_text("inputs", buf_str(&text));
+    show_text("as of", doc_text(payload, "snapshotAt"));
+}
+
+static void show_ending(const struct doc *event)
+{
+    const struct doc *payload = payload_of(event);
+
+    if (!payload || payload->kind != DOC_MAP)
+        return;
+    show_error(payload);
+    show_folded("reason", doc_text(payload, "cancelReason"));
+    show_result(payload);
+    show_gate(payload, event);
+}
+
+/* ---- evidence: whatever is kept by its digest ---- */
+
+/* What a digest is of: the path beside it, else the member it stands in. */
+static struct str evidence_name(const struct doc *digest)
+{
+    const struct doc *up = digest->up;
+    struct str path = up && up->kind == DOC_MAP ? doc_text(up, "path") : str_of("");
+
+    if (path.n)
+        return path;
+    if (!str_is(digest->key, "digest"))
+        return digest->key;
+    while (up && !up->key.s)
+        up = up->up;
+    return up ? up->key : digest->key;
+}
+
+/* Every digest below a value: measured, then shown. */
+struct evidence {
+    const char *label;
+    size_t width;
+    bool show;
+};
+
+static void each_digest(const struct doc *d, struct evidence *e)
+{
+    if (d->kind == DOC_LIST || d->kind == DOC_MAP)
+        for (const struct doc *c = d->first; c; c = c->next)
+            each_digest(c, e);
+    if (d->kind != DOC_TEXT || !str_begins(d->text, "sha256:"))
+        return;
+    if (!e->show) {
+        e->width = wider(e->width, evidence_name(d));
+        return;
+    }
+    show_pair(e->label, evidence_name(d), e->width, d->text);
+    e->label = "";
+}
+
+static void show_evidence(const struct doc *from)
+{
+    struct evidence e = { .label = "evidence" };
+
+    each_digest(from, &e);
+    e.show = true;
+    each_digest(from, &e);
+}
+
+/* What it was held to. */
+static void show_walls(const struct doc *record)
+{
+    static const char *const members[] = { "limits", "layers", "missing" };
+
+    for (size_t i = 0; i < COUNT(members); i++) {
+        _buf_ struct buf text = { .max = SHOW_MAX };
+
+        if (!doc_get(record, members[i]))
+            continue;
+        pretty_words(doc_get(record, members[i]), &text);
+        show_folded(members[i], buf_str(&text));
+    }
+}
+
+/* The manifest has all evidence; without one there is what the result tells. */
+static void show_record(const struct doc *answer, const struct doc *event)
+{
+    const struct doc *manifest = manifest_of(answer);
+    const struct doc *record = manifest ? doc_get(manifest, "body") : NULL;
+    const struct doc *result = line_member(payload_of(event), "result");
+
+    if (record && record->kind == DOC_MAP)
+        show_walls(record);
+    if (record || result)
+        show_evidence(record ? record : result);
+    if (manifest)
+        show_text("manifest", doc_text(manifest, "ledger_id"));
+}
+
+/* ---- all of it ---- */
+
+static void show_reruns(const struct doc *answer)
+{
+    const char *label = "run again";
+
+    show_text("rerun of", line_short(doc_text(answer, "rerun_of")));
+    for (const struct doc *r = doc_first(doc_get(answer, "reruns"), DOC_LIST); r; r = r->next) {
+        if (r->kind == DOC_TEXT)
+            show_text(label, line_short(r->text));
+        label = "";
+    }
+}
+
+void show_execution(const struct doc *answer)
+{
+    const struct doc *events = doc_get(answer, "events"), *event = telling_event(events);
+
+    show_head(answer, event);
+    show_figures(answer, event);
+    out(PLAIN, "\n");
+    timeline_show(events);
+    out(PLAIN, "\n");
+    show_text("execution", doc_text(answer, "execution"));
+    show_text("tenant", doc_text(answer, "tenant"));
+    show_text("robot", doc_text(answer, "robot"));
+    show_ending(event);
+    show_reruns(answer);
+    show_lineage(answer);
+    show_record(answer, event);
+    show_next("writ prove", doc_text(answer, "execution"), "a proof that it is recorded");
+}

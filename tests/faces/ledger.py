@@ -1,0 +1,356 @@
+#!/usr/bin/env python3
+"""ledger: the verbs of the ledger as people and programs meet them.
+
+usage: ledger.py WRIT      prints TAP
+"""
+import datetime
+import json
+import re
+import sqlite3
+import sys
+import unicodedata
+import uuid
+
+import tap
+from tap import WRIT, insist
+from terminal import COLOUR, STEERS, on_terminal
+
+CASES = []
+case = tap.collector(CASES)
+STEERING = "\x1b[31mred\x07 \u009b2J \u202eback\nline \x7f"
+LONG = "a word and " * 200
+WIDE = "\u65e5\u672c\u8a9e" * 40
+
+
+# ---- a ledger with something in it ----
+
+def stamp(seconds):
+    """So many seconds after the inputs were entered."""
+    at = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(minutes=1, seconds=seconds)
+    return at.strftime("%Y-%m-%dT%H:%M:%S.") + f"{at.microsecond // 1000:03}Z"
+
+
+class Book:
+    """A ledger in a directory of its own."""
+
+    def __init__(self, scratch):
+        self.home = scratch
+        self.file = scratch / "state" / "ledger.db"
+        self.env = {"WRIT_STATE": str(scratch / "state")}
+        self.snapshot = stamp(0)
+
+    def writ(self, *args, status=0, **more):
+        answer = tap.run([WRIT, *args], env=self.env, cwd=self.home, **more)
+        insist(answer.status == status, answer)
+        return answer
+
+    def terminal(self, *args, columns=80):
+        return on_terminal(args, columns, **self.env)
+
+    def shown(self, *args, columns=80):
+        """What a person sees, without its colours."""
+        return COLOUR.sub(b"", self.terminal(*args, columns=columns)).decode()
+
+    def lines(self, *args, **more):
+        return [json.loads(line) for line in self.writ(*args, **more).out.splitlines()]
+
+    def input(self, text, *args):
+        (self.home / "input.yaml").write_text(text)
+        return self.writ("ledger", "input", "input.yaml", *args).out.decode().strip()
+
+    def event(self, execution, state, rests_on, seconds=0, **payload):
+        return {"tenantId": "acme", "robotId": "robot", "module": "agent-builder",
+                "source": "agent-builder", "type": "execution_event", "state": state,
+                "createdAt": stamp(seconds),
+                "payload": {"executionId": execution, "workflowVersion": "1", "agentVersion": "1",
+                            "executionContractVersion": "v1", "attempt": 1, "target": "site",
+                            "action": "build", "snapshotAt": self.snapshot,
+                            "coherenceStatus": "coherent", "dryRun": True, **payload},
+                "lineage": {"dependsOnLedgerIds": [rests_on]}}
+
+    def append(self, *events, status=0):
+        (self.home / "events.jsonl").write_text("".join(json.dumps(e) + "\n" for e in events))
+        return self.lines("ledger", "append", "events.jsonl", status=status)
+
+    def run(self, execution, end, rests_on, **payload):
+        """A whole execution."""
+        work = {key: payload[key] for key in ("target", "action") if key in payload}
+        return self.append(self.event(execution, "planned", rests_on, **work),
+                           self.event(execution, "running", rests_on, 1, **work),
+                           self.event(execution, end, rests_on, 4, **payload))
+
+
+def filled(scratch):
+    """One execution of each end, what strangers may write, and a refusal."""
+    book = Book(scratch)
+    rests_on = book.input("name: audit\n", "--subject", "plan:audit", "--tenant", "acme")
+    book.run("good-run", "succeeded", rests_on, durationMs=3000,
+             result={"exit_code": 0, "memory_peak_bytes": 222298112, "digest": "sha256:" + "ab" * 32})
+    book.run("bad-run", "failed", rests_on, durationMs=90,
+             error={"code": "BAD", "message": LONG, "retryable": True})
+    book.run("stopped-run", "cancelled", rests_on, cancelReason="by hand")
+    book.run(STEERING, "succeeded", rests_on, target=STEERING, action=STEERING,
+             result={STEERING: STEERING})
+    book.run("wide-run", "succeeded", rests_on, action=WIDE, durationMs=1, result={WIDE: WIDE})
+    book.append(book.event("never", "succeeded", rests_on), status=1)
+    return book, rests_on
+
+
+def columns_of(line):
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
+
+
+# ---- reading ----
+
+@case
+def log_in_a_pipe(scratch):
+    """log in a pipe has a line for each entry, whole and without colours"""
+    book, rests_on = filled(scratch)
+    out = book.writ("log", "--limit", "0").out.decode()
+    rows = out.splitlines()
+    assert len(rows) == 1 + 16, out
+    assert not COLOUR.search(out.encode()) and not STEERS.search(out.encode()), out
+    assert re.match(r"^ *0  \S+Z  " + rests_on + r" +input +plan:audit  audit$", rows[1]), rows[1]
+    assert re.match(r"^ *1  \S+Z  good-run +planned +site build$", rows[2]), rows[2]
+    assert re.match(r"^ *3  \S+Z  good-run +succeeded +site build +3.0 s +212 MB$", rows[4]), rows[4]
+    assert LONG in rows[7] and "BAD  " in rows[7], rows[7]
+    assert rows[10].endswith("cancelled  by hand"), rows[10]
+    assert not any(row != row.rstrip() for row in rows), out
+
+
+@case
+def log_narrowed(scratch):
+    """log shows what was asked for, and the newest 20 otherwise"""
+    book, rests_on = filled(scratch)
+
+    def seqs(*args, **more):
+        return [entry["seq"] for entry in book.lines("log", "--json", *args, **more)]
+
+    assert seqs() == list(range(16))
+    assert seqs("--limit", "3") == [13, 14, 15]
+    assert seqs("--state", "failed") == [6]
+    assert seqs("--execution", "good-run") == [1, 2, 3]
+    assert seqs("--kind", "input") == [0]
+    assert seqs("--tenant", "acme", "--robot", "robot", "--state", "cancelled") == [9]
+    assert seqs("--since", "1h") == list(range(16)) and seqs("--until", "1h") == []
+    assert seqs("--until", "2001-01-01") == []
+    for _ in range(8):
+        book.input(f"n: {_}\n", "--subject", str(_))
+    assert seqs() == list(range(4, 24)) and len(seqs("--limit", "0")) == 24
+    insist(b"no entry" in book.writ("log", "--state", "planned", "--robot", "nobody").err, book.writ("log"))
+    insist(b"kind" in book.writ("log", "--kind", "nix", status=64).err, book.writ("log"))
+    insist(b"there is no ledger" in book.writ("log", "--ledger", "no.db", status=69).err, book.writ("log"))
+
+
+@case
+def nothing_wraps(scratch):
+    """on a terminal no line is longer than it is wide, and nothing steers it"""
+    book, rests_on = filled(scratch)
+    ids = [entry["ledger_id"] for entry in book.lines("log", "--json")]
+    for columns in (64, 80, 100, 200):
+        for args in (["log"], ["show", "good-run"], ["show", "bad-run"], ["show", STEERING],
+                     ["show", "wide-run"], ["ledger", "rejects"], ["verify"],
+                     *(["show", ids[i]] for i in (0, 3, 6, 12, 15))):
+            text = book.terminal(*args, columns=columns)
+            assert not STEERS.search(COLOUR.sub(b"", text)), (args, text)
+            for line in COLOUR.sub(b"", text).decode().splitlines():
+                assert columns_of(line) <= columns, (columns, args, line)
+
+
+@case
+def json_on_a_terminal(scratch):
+    """JSON on a terminal steers nothing, and in a pipe it is exact"""
+    book, rests_on = filled(scratch)
+    for args in (["log", "--json", "--execution", STEERING], ["show", STEERING, "--json"],
+                 ["export", "--execution", STEERING], ["prove", STEERING]):
+        assert not STEERS.search(COLOUR.sub(b"", book.terminal(*args))), args
+        exact = json.loads(book.writ(*args).out.splitlines()[-1])
+        assert STEERING in json.dumps(exact, ensure_ascii=False).encode().decode("unicode_escape") \
+            or json.dumps(STEERING)[1:-1] in json.dumps(exact), args
+
+
+@case
+def log_for_people(scratch):
+    """log for people has short ids, the day once, and colours for states"""
+    book, rests_on = filled(scratch)
+    text = book.terminal("log", columns=100)
+    plain = COLOUR.sub(b"", text).decode().splitlines()
+    assert plain[0].split() == ["seq", "when", "id", "state", "what"], plain[0]
+    days = [line for line in plain if re.match(r"^\d{4}-\d\d-\d\d$", line)]
+    assert 1 <= len(days) <= 2, plain
+    assert any(re.match(rf"^ *0  \d\d:\d\d:\d\d  {rests_on[:12]} +input", line) for line in plain), plain
+    for state, colour in (("succeeded", 32), ("failed", 31), ("cancelled", 2), ("running", 36)):
+        assert f"\x1b[{colour}m{state}\x1b[0m" in text.decode(), state
+    running = [line for line in plain if " running" in line]
+    assert all(line.rstrip().endswith("running") for line in running), running
+
+
+@case
+def show_an_execution(scratch):
+    """show tells an execution from plan to end, and what it rests on"""
+    book, rests_on = filled(scratch)
+    good, bad = book.shown("show", "good-run"), book.shown("show", "bad-run", columns=100)
+    assert re.match(r"succeeded  site build\n.* UTC, took 3.0 s, at most 212 MB\n\n", good), good
+    bars = [line for line in good.splitlines() if re.match(r"^  led-[0-9a-f]{8}  ", line)]
+    assert [bar.split()[1] for bar in bars] == ["planned", "running", "succeeded"], good
+    assert "─" in bars[0] and "█" in bars[1] and bars[2].endswith("✓"), bars
+    assert bars[1].count("█") > 2 * bars[0].count("─"), bars  # 3 s and 1 s
+    assert re.search(rf"\n  rests on +{rests_on[:12]}  input ", good), good
+    assert re.search(r"\n +exit_code +0\n", good), good
+    assert re.search(r"\n  evidence +\S+  sha256:abab", good), good
+    assert "writ prove good-run" in good, good
+    assert "may be tried again" in bad and "BAD: a word" in bad, bad
+    assert "by hand" in book.shown("show", "stopped-run")
+    piped = book.writ("show", "good-run").out.decode()
+    assert "█" not in piped and rests_on in piped and "writ prove" not in piped, piped
+    assert not any(line != line.rstrip() for line in piped.splitlines()), piped
+    answer = json.loads(book.writ("show", "good-run", "--json").out)
+    assert answer["what"] == "execution" and len(answer["events"]) == 3, answer
+
+
+@case
+def show_an_entry(scratch):
+    """show has an entry's header and its body, or that it was erased"""
+    book, rests_on = filled(scratch)
+    text = book.shown("show", rests_on[:12], columns=100)
+    assert text.startswith("input  plan:audit  audit\n"), text
+    assert re.search(rf"\n  id +{rests_on}\n  seq +0\n", text), text
+    assert '\n{"name":"audit"}\n' in text, text
+    assert re.search(r"\n  used by +led-", text), text
+    done = book.writ("ledger", "erase", rests_on, "--reason", "a secret").out.decode()
+    assert done.startswith("erased  ") and rests_on in done, done
+    assert "the body was erased" in book.shown("show", rests_on)
+    assert re.search(r"note .* a secret\n", book.writ("log").out.decode())
+    assert re.search(r"input +plan:audit \(erased\)\n", book.writ("log").out.decode())
+    assert b" (1 erased), " in book.writ("verify").out
+    insist(b"erased before" in book.writ("ledger", "erase", rests_on, "--reason", "b", status=1).err,
+           book.writ("verify"))
+
+
+@case
+def unknown_ids(scratch):
+    """an id that is none, or more than one, is answered with 1"""
+    book, rests_on = filled(scratch)
+    insist(b"nothing in the ledger" in book.writ("show", "no-such-thing", status=1).err, book.writ("log"))
+    insist(b"nothing in the ledger" in book.writ("prove", "no-such-thing", status=1).err, book.writ("log"))
+    for name in ("same-one-1", "same-one-2"):
+        book.append(book.event(name, "planned", rests_on))
+    both = book.writ("show", "same-one", status=1)
+    insist(b"same-one-1" in both.err and b"same-one-2" in both.err and not both.out, both)
+    assert json.loads(book.writ("show", "same-one", "--json", status=1).out)["candidates"]
+
+
+# ---- writing ----
+
+@case
+def append_answers(scratch):
+    """append answers each event as it came: JSON lines in a pipe, words on a terminal"""
+    book, rests_on = filled(scratch)
+    planned = book.event("x", "planned", rests_on)
+    answers = book.append(planned, planned, book.event("x", "succeeded", rests_on), status=1)
+    assert [answer["status"] for answer in answers] == ["appended", "duplicate", "refused"], answers
+    assert answers[0]["ledger_id"] == answers[1]["ledger_id"] and answers[2]["code"], answers
+    text = book.shown("ledger", "append", str(book.home / "events.jsonl"), columns=100)
+    assert re.search(r"\n2 duplicate, 1 refused\n$", text), text
+    assert re.search(r"✗ refused +line 3\n +/", text), text
+    assert book.terminal("ledger", "append", "--json", str(book.home / "events.jsonl")).startswith(b"{")
+    insist(b"policy" in book.writ("ledger", "append", "events.jsonl", "--policy", "nix",
+                                  status=64).out, book.writ("log"))
+    rejects = book.lines("ledger", "rejects", "--json")
+    assert [r["subject"] for r in rejects] == ["never", "x", "x", "x"], rejects
+    assert len(book.lines("ledger", "rejects", "--json", "--limit", "1")) == 1
+    assert book.writ("ledger", "rejects").out.count(b"\n") == 4
+
+
+@case
+def inputs(scratch):
+    """input prints an id, the same one for the same document"""
+    book = Book(scratch)
+    first, again = book.input("a: 1\n"), book.input("a: 1\n")
+    assert re.match(r"^led-[0-9a-f-]{36}$", first) and first == again, (first, again)
+    assert book.input("a: 2\n") != first
+    (book.home / "bad.yaml").write_text("a: [\n")
+    bad = book.writ("ledger", "input", "bad.yaml", status=65)
+    insist(b"bad.yaml:" in bad.err and not bad.out, bad)
+    told = json.loads(book.writ("ledger", "input", "input.yaml", "--json").out)
+    assert told["status"] == "duplicate" and told["subject"] == "input.yaml", told
+
+
+# ---- proving ----
+
+@case
+def verify_and_checkpoint(scratch):
+    """verify: one line when intact, with the checkpoint that was kept elsewhere"""
+    book, rests_on = filled(scratch)
+    assert re.match(rb"^intact  16 entries, root [0-9a-f]{64}\n$", book.writ("verify").out)
+    note = book.writ("checkpoint").out
+    assert note.count(b"\n") >= 5 and note.endswith(b"=\n") and b"\n16\n" in note, note
+    assert json.loads(book.writ("checkpoint", "--json").out)["size"] == 16
+    (book.home / "note").write_bytes(note)
+    book.input("b: 1\n")
+    line = book.writ("verify", "--checkpoint", "note").out
+    assert re.match(rb"^intact  17 entries, root [0-9a-f]{64}, checkpoint \S+Z holds\n$", line), line
+    assert "also shows" in book.shown("verify") and "also shows" not in book.shown(
+        "verify", "--checkpoint", str(book.home / "note"))
+    book.writ("verify", "--checkpoint", "nix", status=65)
+    assert not (book.home / "none.db").exists()
+    book.writ("checkpoint", "--ledger", "none.db", status=69)
+    book.writ("prove", "x", "--ledger", "none.db", status=69)
+    book.writ("ledger", "erase", rests_on, "--reason", "x", "--ledger", "none.db", status=69)
+    assert not (book.home / "none.db").exists()
+
+
+@case
+def proofs(scratch):
+    """a proof is checked without the ledger, and one that was changed does not hold"""
+    book, rests_on = filled(scratch)
+    proof = book.writ("prove", "good-run").out
+    (book.home / "proof.json").write_bytes(proof)
+    key = json.loads(proof)["key"]
+    nowhere = tap.run([WRIT, "verify", "--proof", book.home / "proof.json"], cwd=scratch)
+    insist(nowhere.out.startswith(b"holds  entry 3 ") and b"nobody vouches" in nowhere.out, nowhere)
+    sure = book.writ("verify", "--proof", "proof.json", "--key", key).out
+    assert b"vouches" not in sure and sure.startswith(b"holds  "), sure
+    changed = json.loads(proof)
+    changed["body"]["state"] = "failed"
+    (book.home / "proof.json").write_text(json.dumps(changed))
+    assert book.writ("verify", "--proof", "proof.json", status=1).out.startswith(b"does not hold  ")
+    (book.home / "proof.json").write_text("{")
+    book.writ("verify", "--proof", "proof.json", status=65)
+    (book.home / "note").write_bytes(book.writ("checkpoint").out)
+    book.input("c: 1\n")
+    (book.home / "since.json").write_bytes(book.writ("prove", "--since", "note").out)
+    assert book.writ("verify", "--proof", "since.json", "--key", key).out.startswith(
+        b"holds  the first 16 of 17 entries ")
+
+
+@case
+def not_intact(scratch):
+    """verify names the first entry that does not fit, why, and what to do"""
+    book, rests_on = filled(scratch)
+    db = sqlite3.connect(book.file)
+    tables = {name: [row[1] for row in db.execute(f"pragma table_info({name})")] for (name,) in
+              db.execute("select name from sqlite_master where type = 'table'").fetchall()}
+    table = next(name for name, columns in tables.items() if {"seq", "body"} <= set(columns))
+    for (name,) in db.execute("select name from sqlite_master where type = 'trigger'").fetchall():
+        db.execute(f'drop trigger "{name}"')
+    db.execute(f"update {table} set body = replace(cast(body as text), 'by hand', 'by foot') "
+               "where seq = 9")
+    db.commit()
+    db.close()
+    told = book.writ("verify", status=1).out.decode()
+    assert re.match(r"^not intact  entry 9 \(led-\S+\): .+\n            .*keep this ledger", told), told
+    assert json.loads(book.writ("verify", "--json", status=1).out)["problem"]["seq"] == 9
+
+
+@case
+def exports(scratch):
+    """export gives every entry, or a statement for each execution that ended"""
+    book, rests_on = filled(scratch)
+    assert [entry["seq"] for entry in book.lines("export")] == list(range(16))
+    statements = book.lines("export", "--format", "in-toto")
+    assert len(statements) == 5 and all("predicate" in s for s in statements), statements
+
+
+if __name__ == "__main__":
+    sys.exit(tap.play(CASES))
