@@ -32,7 +32,7 @@ static void show(const char *answer)
     if (!print_person())
         return;
     err(PLAIN, "\n");
-    err(DIM, "keep it where whoever can write the ledger cannot: another machine, a mail, paper\n");
+    err(DIM, "keep it where whoever can write the ledger cannot: another machine, paper\n");
     err(DIM, "  it is signed by  %.*s\n", STR_ARG(doc_text(d, "key")));
     err(CYAN, "  writ checkpoint >FILE");
     err(DIM, "             to keep it\n");

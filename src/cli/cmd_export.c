@@ -63,7 +63,7 @@ const struct command cmd_export = {
                  { "execution", "ID",     NULL,           "of one execution" },
                  { "tenant",    "TENANT", NULL,           "of one tenant" },
                  { "robot",     "ROBOT",  NULL,           "of one robot" },
-                 { "kind",      "KIND",   "entries",      "of one kind" },
+                 { "kind",      "KIND",   "entries",      "of one kind; writ explain entries lists them" },
                  { "state",     "STATE",  "event_states", "events with this state" },
                  { "since",     "TIME",   NULL,           "not before: 2026-11-15T14:00:00Z, 2026-11-15, 90s, 15m, 2h, 7d" },
                  { "until",     "TIME",   NULL,           "not after" },

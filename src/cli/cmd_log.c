@@ -93,7 +93,8 @@ static void show_figures(const struct log *log, const struct row *row)
  * is worth more than how long it took. */
 static void show_what(const struct log *log, const struct row *row)
 {
-    enum colour colour = str_is(row->cells[STATE], "running") ? DIM : PLAIN;
+    bool quiet = str_is(row->cells[STATE], "running") || line_colour(row->cells[STATE]) == DIM;
+    enum colour colour = quiet ? DIM : PLAIN;
     size_t column = 0, figures = log->widths[TOOK] + log->widths[MEMORY] + 2 * GAP, room, width;
     struct str what = row->cells[WHAT];
 
@@ -239,7 +240,7 @@ const struct command cmd_log = {
     .options = { { "execution", "ID",     NULL,           "of one execution" },
                  { "tenant",    "TENANT", NULL,           "of one tenant" },
                  { "robot",     "ROBOT",  NULL,           "of one robot" },
-                 { "kind",      "KIND",   "entries",      "of one kind" },
+                 { "kind",      "KIND",   "entries",      "of one kind; writ explain entries lists them" },
                  { "state",     "STATE",  "event_states", "events with this state" },
                  { "since",     "TIME",   NULL,           "not before: 2026-11-15T14:00:00Z, 2026-11-15, 90s, 15m, 2h, 7d" },
                  { "until",     "TIME",   NULL,           "not after" },

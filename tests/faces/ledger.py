@@ -9,7 +9,6 @@ import re
 import sqlite3
 import sys
 import unicodedata
-import uuid
 
 import tap
 from tap import WRIT, insist
