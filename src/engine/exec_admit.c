@@ -2,6 +2,7 @@
 /* exec_admit.c: may it run, what does it see, what is it given. */
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <limits.h>
 #include <poll.h>
 #include <string.h>
@@ -130,6 +131,23 @@ static struct reach_ask reach_of(const struct exec *x)
                                .approved = x->request.approval != NULL,
                                .inputs = x->request.inputs->input_files,
                                .outputs = x->request.outputs->output_files };
+}
+
+/* A record that its subject can write is none. What the state directory has is hidden from the
+ * command; a ledger that was put elsewhere has to be out of its reach. */
+static bool ledger_is_safe(const struct exec *x, struct error *e)
+{
+    const char *ledger = home_ledger(x->command->ledger, x->command->environment, x->a);
+    char *path = ledger ? arena_text(x->a, str_of(ledger)) : NULL;
+    char real[PATH_MAX];
+    const struct grant *around;
+
+    if (!path || strstr(path, "://") || !realpath(dirname(path), real))
+        return true; /* no file, or one that cannot be made either */
+    around = grants_decide(&x->reach.grants, arena_printf(x->a, "%s/ledger", real));
+    return !around || around->access != ACCESS_WRITE ||
+           error_set(e, CODE_PATH_REFUSED,
+                     "the command could write the ledger %s; keep it where it cannot", ledger);
 }
 
 bool exec_see(struct exec *x, struct error *e)
@@ -267,7 +285,7 @@ bool exec_admit(struct exec *x, struct error *e)
     };
 
     find_program(x);
-    if (!read_weak(x, e) || !net_is_ready(x, e) || !take_input(x, e) ||
+    if (!ledger_is_safe(x, e) || !read_weak(x, e) || !net_is_ready(x, e) || !take_input(x, e) ||
         !take_files(x, &ask.file_bytes, e))
         return false;
     if (x->program.real)

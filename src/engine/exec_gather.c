@@ -55,6 +55,8 @@ bool exec_open_store(struct exec *x, struct error *e)
 {
     const char *state = home_state(x->command->environment, x->a), *store;
 
+    if (state && !fs_make_dirs(state, e)) /* to be hidden, it has to be there */
+        return error_wrap(e, "nothing can be kept");
     if (!keeps_files(x))
         return true;
     if (!state)

@@ -205,7 +205,7 @@ bool search(struct ledger *l, const struct query *q, entry_reader reader, void *
             struct error *e)
 {
     struct hunt h = { .l = l, .q = q, .reader = reader, .self = self, .to = l->tip.size };
-    int64_t first, blocks;
+    int64_t first, last, blocks;
 
     if (q->since_ms && !first_since(l, q->since_ms, &h.from, e))
         return false;
@@ -214,10 +214,11 @@ bool search(struct ledger *l, const struct query *q, entry_reader reader, void *
     if (!asks_names(q))
         return read_range(&h, h.from, h.to, e);
     first = h.from / BLOCK;
-    blocks = l->tip.size / BLOCK;
+    blocks = l->tip.size / BLOCK; /* those that are complete; the rest has no filter yet */
+    last = (h.to + BLOCK - 1) / BLOCK < blocks ? (h.to + BLOCK - 1) / BLOCK : blocks;
     if (q->backwards && !read_range(&h, blocks * BLOCK, l->tip.size, e))
         return false;
-    if (!h.enough && !read_chunks(&h, first, blocks, e))
+    if (!h.enough && !read_chunks(&h, first, last, e))
         return false;
     return q->backwards || h.enough || read_range(&h, blocks * BLOCK, l->tip.size, e);
 }
