@@ -111,7 +111,7 @@ static bool make(struct store *store, const char *schema, const struct world *wo
                                      "SELECT pg_advisory_xact_lock(x'77726974'::int, "
                                      "hashtext('%s'))",
                                      schema);
-    bool there;
+    bool there = false;
 
     if (!pg_script(store->pg, begin, e) || !find(store, schema, &there, e))
         return false;
@@ -139,7 +139,7 @@ static bool know_version(struct store *store, struct error *e)
 static bool get_ready(struct store *store, const struct store_open *how, const char *schema,
                       struct arena *a, struct error *e)
 {
-    bool reads = how->access == STORE_READ, there;
+    bool reads = how->access == STORE_READ, there = false;
     struct pg_value settings[] = { text_value(schema), text_value(reads ? "on" : "off"),
                                    text_value(reads ? "0" : "60s") };
 
@@ -162,7 +162,7 @@ static bool open_store(const struct store_open *how, struct arena *a, struct sto
                        struct error *e)
 {
     struct store *store = arena_new(a, struct store);
-    const char *address, *schema;
+    const char *address = NULL, *schema = NULL;
 
     store->copy.max = PG_BUFFER_MAX;
     if (!split_address(how->where, a, &address, &schema, e) ||

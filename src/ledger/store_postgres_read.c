@@ -82,7 +82,7 @@ static enum told tell_entry(struct store *store, const struct pg_rows *rows, int
                             entry_reader reader, void *self, struct error *e)
 {
     struct error why;
-    struct entry entry;
+    struct entry entry = { 0 };
     _rows_ struct pg_rows body = { 0 };
 
     if (!entry_of_row(store, rows, row, &entry, e))

@@ -18,14 +18,15 @@ WRITERS, ROUNDS = 2, 200 if os.environ.get("WRIT_LONG") else 20
 
 
 def hear(writers, enough):
-    """What the writers were promised, as text, once there are `enough` commits."""
-    heard = b""
-    while heard.count(b"\n") < enough:
-        ready, _, _ = select.select([w.stdout for w in writers], [], [], server.SECONDS)
-        parts = [os.read(stream.fileno(), 1 << 16) for stream in ready]
-        if not parts or not all(parts):
+    """What the writers were promised, as text, once each has begun and there are `enough` commits."""
+    heard = {w.stdout.fileno(): b"" for w in writers}
+    while not all(heard.values()) or b"".join(heard.values()).count(b"\n") < len(writers) + enough:
+        ready, _, _ = select.select(list(heard), [], [], server.SECONDS)
+        parts = {fd: os.read(fd, 1 << 16) for fd in ready}
+        if not parts or not all(parts.values()):
             raise AssertionError("a writer ended before the server did, or nothing was committed")
-        heard += b"".join(part if part.endswith(b"\n") else part + b"\n" for part in parts)
+        for fd, part in parts.items():
+            heard[fd] += part
     return heard
 
 
@@ -37,15 +38,16 @@ def one_round(it, writer, number):
         heard = hear(writers, 1 + number * 7 % 31)
         it.kill()
         for w in writers:
+            fd = w.stdout.fileno()
             rest, errors = w.communicate(timeout=server.SECONDS)
-            heard += rest
+            heard[fd] += rest
             if w.returncode != 0:
                 raise AssertionError(f"a writer says {errors.decode()}")
     finally:
         for w in writers:
             w.kill()
             w.wait()
-    promised = max(map(int, heard.split()))
+    promised = max(int(size) for text in heard.values() for size in text.split())
     it.start()
     done = subprocess.run([writer, it.address, str(promised)], capture_output=True, text=True)
     if done.returncode != 0:

@@ -28,7 +28,7 @@ def hand(scratch, *args):
     (scratch / "bin").mkdir(exist_ok=True)
     shutil.copy(HAND, scratch / "bin/writ")
     return subprocess.run([scratch / "bin/writ", *args], env={"GIVEN": "environment"}, text=True,
-                          capture_output=True, check=True, timeout=tap.SECONDS).stdout.split("\n")[:-1]
+                          capture_output=True, check=True, timeout=60).stdout.split("\n")[:-1]
 
 
 def equal(found, expected):

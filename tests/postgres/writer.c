@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* writer.c: appends to a ledger until the server is gone, and says what it was promised.
  *
- * usage: writer ADDRESS          prints the size after each commit; ends when something fails
+ * usage: writer ADDRESS          prints 0, then the size after each commit; ends when one fails
  *        writer ADDRESS SIZE     is all of that there, and nothing half? says so, or what is wrong
  */
 #include "made.h"
@@ -16,13 +16,14 @@ static int wrong(const char *what, const struct error *e)
 
 static int append(struct store *store)
 {
+    struct tip tip = { 0 };
     struct error e;
-    struct tip tip;
+    size_t n = 0;
 
-    for (size_t n = 1; made_append(store, n % 97 + 1, &tip, &e); n++) {
+    do {
         (void)printf("%" PRId64 "\n", tip.size);
         (void)fflush(stdout);
-    }
+    } while (made_append(store, n++ % 97 + 1, &tip, &e));
     return e.code == CODE_IO ? 0 : wrong("append", &e);
 }
 
