@@ -165,13 +165,13 @@ def refused(place, run, status, code, *words):
 
 # ---- cases ----
 
-def collector(cases):
+def collector(cases, kind=Place):
     """The decorator that marks a case: a function that is given a Place. Its name says which
     requirements it proves and what is true."""
     def case(function):
         @functools.wraps(function)
         def play(scratch):
-            function(Place(scratch))
+            function(kind(scratch))
 
         cases.append(play)
         return function

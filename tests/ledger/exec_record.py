@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+"""exec_record: what `writ exec` leaves in the ledger, and that nothing runs that cannot be recorded.
+
+usage: exec_record.py [--postgres] WRIT      prints TAP
+"""
+import os
+import signal
+import subprocess
+import sys
+
+import ledger
+import ground
+import tap
+from ground import TOUCH, expect, hold
+from ledger import POSTGRES, same, true
+
+CASES = []
+case = ledger.collector(CASES)
+
+ID = "3f0c8a52-6d1b-4e97-a1c4-5b7e2d9f0a61"
+
+
+def entries_of(place, run):
+    """The entries that the record names, in their order."""
+    return [place.entry(id) for id in run.record["ledger"]]
+
+
+def told(place, run, end, **members):
+    """The record names an input, three events and a manifest; the last one says how it ended."""
+    entries = entries_of(place, run)
+    same([(entry["kind"], entry["state"]) for entry in entries],
+         [("input", None), ("execution_event", "planned"), ("execution_event", "running"),
+          ("manifest", None), ("execution_event", end)], entries)
+    for entry in (*entries[1:3], entries[4]):
+        same(entry["subject"], run.record["execution_id"])
+        payload = entry["body"]["payload"]
+        same((payload["attempt"], payload["dryRun"], payload["coherenceStatus"]), (1, True, "coherent"), payload)
+        same(entry["body"]["lineage"]["dependsOnLedgerIds"], [entries[0]["ledger_id"]], entry)
+    payload = entries[4]["body"]["payload"]
+    for name, value in members.items():
+        at = payload
+        for part in name.split("__"):
+            at = at.get(part) if isinstance(at, dict) else None
+        same(at, value, payload)
+    place.verify()
+    return entries
+
+
+@case
+def R_002_003_R_002_030_R_001_002_a_run_is_an_input_three_events_and_a_manifest(place):
+    run = place.exec("/usr/bin/true")
+    hold(run.status == 0, run)
+    entries = told(place, run, "succeeded", error=None)
+    true(entries[4]["body"]["payload"]["result"] is not None, entries[4])
+    same(place.log(), [entry for entry in entries])  # and nothing else
+
+
+@case
+def the_entries_are_there_without_asking_for_the_record(place):
+    run = place.writ("exec", "--", "/usr/bin/true")
+    hold(run.status == 0 and run.out == b"", run)
+    same([entry["kind"] for entry in place.log()], ["input", "execution_event", "execution_event", "manifest", "execution_event"])
+
+
+@case
+def R_002_022_a_command_that_fails_is_failed_with_command_failed(place):
+    for command in (["/usr/bin/false"], ["/bin/sh", "-c", "exit 77"], ["/bin/sh", "-c", "kill -9 $$"],
+                    ["no-such-command"]):
+        told(place, place.exec(*command), "failed", error__code="command_failed", error__retryable=False)
+
+
+@case
+def R_002_022_a_command_that_ran_out_of_time_is_failed_with_command_timeout(place):
+    run = place.exec("/usr/bin/sleep", "60", options=["--timeout-ms", "1000"])
+    expect(run, cause="timeout")
+    told(place, run, "failed", error__code="command_timeout", error__retryable=True)
+
+
+@case
+def R_002_023_a_command_that_was_called_off_is_cancelled_with_a_reason(place):
+    ready = place.work / "ready"
+    with open(place.path("record"), "w+b") as out:
+        child = subprocess.Popen([tap.WRIT, "exec", "--json", "--", ground.PYTHON, "-c",
+                                  "import time; open('ready', 'w').close(); time.sleep(60)"], cwd=place.work,
+                                 env=place.environment({}), stdin=subprocess.DEVNULL, stdout=out,
+                                 stderr=subprocess.DEVNULL)
+        while not ready.exists():
+            same(child.poll(), None)
+            os.sched_yield()
+        child.send_signal(signal.SIGINT)
+        child.wait(timeout=60)
+        out.seek(0)
+        run = ground.Run(child.returncode, ledger.json.loads(out.read()), b"", b"")
+    expect(run, cause="cancelled")
+    entries = told(place, run, "cancelled", error=None, result=None)
+    true(entries[4]["body"]["payload"]["cancelReason"], entries[4])
+
+
+@case
+def R_001_002_an_execution_id_is_used_once(place):
+    run = place.ask("/usr/bin/touch", "first", execution_id=ID)
+    hold(run.status == 0 and run.record["execution_id"] == ID, run)
+    before = place.log()
+    for command in (TOUCH, ("/usr/bin/touch", "first")):
+        run = place.ask(*command, execution_id=ID)
+        ground.refused(place, run, 77, "EXECUTION_USED", ID)
+    same([entry for entry in place.log() if entry["kind"] != "input"],
+         [entry for entry in before if entry["kind"] != "input"])
+    true(not (place.work / "ran").exists())
+    place.verify()
+
+
+@case
+def R_001_002_an_id_that_is_in_use_this_moment_is_refused_too(place):
+    place.registry({"tool_id": "TL-1", "scope": {"commands": ["/usr/bin/touch", ground.REAL_PYTHON],
+                                                 "filesystem": "extended"}})
+    code = "import os; open(f'ran-{os.getpid()}-{os.urandom(8).hex()}', 'w').close()"
+    request = place.request(ground.PYTHON, "-c", code)
+    children = [subprocess.Popen([tap.WRIT, "exec", "-f", request], cwd=place.work, env=place.environment({}),
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                for _ in range(8)]
+    same(sorted(child.wait(timeout=120) for child in children), [0] + [77] * 7)
+    same(len(list(place.work.glob("ran-*"))), 1)
+    same([entry["state"] for entry in place.log("--kind", "execution_event")], ["planned", "running", "succeeded"])
+
+
+@case
+def what_the_policy_refuses_leaves_no_execution(place):
+    run = place.exec(*TOUCH, options=["--read", "/etc/shadow"])
+    true(run.status in (64, 65, 77), run)
+    true(not (place.work / "ran").exists(), run)
+    if place.file.exists() or POSTGRES:
+        same(place.log("--kind", "execution_event"), [])
+
+
+@case
+def what_cannot_be_recorded_does_not_run(place):
+    # An unwritable ledger: exit 74, and nothing ran.
+    place.put("plain", "no directory")
+    bad = "postgres://127.0.0.1:1/none" if POSTGRES else str(place.repo / "plain" / "ledger.db")
+    run = place.exec(*TOUCH, env={"WRIT_LEDGER": bad})
+    hold(run.status == 74 and not (place.work / "ran").exists(), run)
+    true(run.record["message"] and "exit_code" not in run.record, run)
+    said = place.writ("exec", "--", *TOUCH, env={"WRIT_LEDGER": bad})
+    hold(said.status == 74 and said.err and not (place.work / "ran").exists(), said)
+
+
+@case
+def a_ledger_that_is_no_ledger_is_left_alone_and_nothing_runs(place):
+    if POSTGRES:
+        raise tap.Skip("a file")
+    for text in (b"this is not a database, and it is longer than one page header" * 100, b"SQLite format 3\0" * 500):
+        path = place.put("other.db", text)
+        run = place.exec(*TOUCH, env={"WRIT_LEDGER": str(path)})
+        hold(run.status == 74 and not (place.work / "ran").exists(), run)
+        same(path.read_bytes() == text, True)
+
+
+@case
+def commands_that_run_at_once_are_all_recorded(place):
+    children = [place.start("--", "/usr/bin/true") for _ in range(8)]
+    same([child.wait(timeout=120) for child in children], [0] * 8)
+    entries = place.log("--kind", "execution_event")
+    by_run = {}
+    for entry in entries:
+        by_run.setdefault(entry["subject"], []).append(entry["state"])
+    same(list(by_run.values()), [["planned", "running", "succeeded"]] * 8)
+    same(len(place.log("--kind", "manifest")), 8)
+    place.verify()
+
+
+@case
+def a_run_can_be_shown_by_the_start_of_its_id(place):
+    run = place.exec("/usr/bin/true")
+    shown = place.one("show", run.record["execution_id"][:8])
+    same((shown["what"], shown["execution"], shown["state"]),
+         ("execution", run.record["execution_id"], "succeeded"), shown)
+    ids = {name: [entry["ledger_id"] for entry in shown[name]] for name in ("events", "manifests", "rests_on")}
+    rests_on, planned, running, manifest, end = run.record["ledger"]
+    same(ids, {"events": [planned, running, end], "manifests": [manifest], "rests_on": [rests_on]}, shown)
+
+
+@case
+def each_run_can_be_exported_as_an_attestation(place):
+    run = place.exec("/usr/bin/true")
+    place.exec("/usr/bin/false")
+    statements = place.lines("export", "--format", "in-toto")
+    same([statement["_type"] for statement in statements], ["https://in-toto.io/Statement/v1"] * 2, statements)
+    true(run.record["execution_id"] in str(statements[0]), statements[0])
+    true(all(statement["subject"] and statement["predicateType"] and statement["predicate"]
+             for statement in statements), statements)
+
+
+@case
+def a_writ_that_is_killed_leaves_its_run_open_and_the_ledger_intact(place):
+    ready = place.work / "ready"
+    child = place.start("--", ground.PYTHON, "-c", "import time; open('ready', 'w').close(); time.sleep(60)")
+    while not ready.exists():
+        same(child.poll(), None)
+        os.sched_yield()
+    child.kill()
+    child.wait(timeout=60)
+    same([entry["state"] for entry in place.log("--kind", "execution_event")], ["planned", "running"])
+    place.verify()
+    told(place, place.exec("/usr/bin/true"), "succeeded")
+
+
+if __name__ == "__main__":
+    sys.exit(ledger.main(CASES, sandbox=True))

@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+"""gate: what the coherence of its inputs lets an execution come to.
+
+usage: gate.py [--postgres] WRIT      prints TAP
+"""
+import itertools
+import sys
+
+import ledger
+from ledger import ABSENT, BLOCKED, REVIEW, STATES, same, stamp
+
+CASES = []
+case = ledger.collector(CASES)
+
+ALL = list(itertools.product(("coherent", "partial", "stale"), ("block", "draft_only"), (True, False)))
+RUNS = [("coherent", "block", True), ("coherent", "draft_only", True), ("partial", "draft_only", True)]
+STOPPED = {  # cells in which nothing may run: what the gate says in place of running
+    ("coherent", "block", False): "COHERENCE_GATE_PLANNED_ONLY",
+    ("coherent", "draft_only", False): "COHERENCE_GATE_PLANNED_ONLY",
+    ("partial", "block", True): "COHERENCE_BLOCKED",
+    ("partial", "block", False): "COHERENCE_BLOCKED",
+    ("partial", "draft_only", False): "PARTIAL_REQUIRES_REVIEW",
+    ("stale", "block", True): "COHERENCE_BLOCKED",
+    ("stale", "block", False): "COHERENCE_BLOCKED",
+    ("stale", "draft_only", True): "COHERENCE_BLOCKED",
+    ("stale", "draft_only", False): "COHERENCE_BLOCKED",
+}
+
+UNSAID = {"coherenceStatus": ABSENT, "snapshotAt": ABSENT, "createdAt": ABSENT}  # left to the ledger
+
+
+def name_of(cell, *more):
+    return "-".join(map(str, (*cell, *more)))
+
+
+def fields(cell):
+    return {"coherenceStatus": cell[0], "dryRun": cell[2]}
+
+
+def verdicts(place, cell, execution, **more):
+    """What a gate could write: blocked, and to be reviewed."""
+    return [place.verdict(execution, **fields(cell) | more), place.review(execution, **fields(cell) | more)]
+
+
+def fits(cell, event):
+    """Is this what section 5 wants written in this cell?"""
+    code = STOPPED.get(cell)
+    return (code == "COHERENCE_BLOCKED" and event["state"] == "failed" or
+            code == REVIEW and event["state"] == "cancelled")
+
+
+@case
+def R_002_001_R_002_036_the_matrix_is_the_contract_s_own_and_nothing_here_changes_it(place):
+    place.put(".writ/config.yaml", "gate: open\npolicy: draft_only\n")
+    for env in ({}, {"WRIT_POLICY": "draft_only", "WRIT_GATE": "open"}):
+        table, = (t for t in place.one("explain", "gate", env=env)["tables"] if t["table"] == "gate")
+        rows = {(row["coherence"], row["policy"], row["dry_run"]): row for row in table["rows"]}
+        same(set(rows), set(ALL))
+        same(len(table["rows"]), len(ALL))
+        for cell, row in rows.items():
+            same((row["runs"], row["code"]), (cell in RUNS, STOPPED.get(cell, "")), row)
+            same(row["draft"], cell == ("partial", "draft_only", True), row)
+        place.refuse("COHERENCE_BLOCKED", place.event(coherenceStatus="partial"))
+
+
+@case
+def R_002_030_R_002_033_what_may_run_may_succeed_fail_and_be_cancelled(place):
+    for cell, end in itertools.product(RUNS, STATES[2:]):
+        for state in ("planned", "running", end):
+            place.accept(place.event(state, name_of(cell, end), **fields(cell)), policy=cell[1])
+
+
+@case
+def R_002_031_coherent_work_that_would_publish_stays_planned(place):
+    for cell in (cell for cell in ALL if cell[0] == "coherent" and not cell[2]):
+        place.accept(place.event("planned", name_of(cell), **fields(cell)), policy=cell[1])
+        place.refuse("COHERENCE_GATE_PLANNED_ONLY", place.event("running", name_of(cell), **fields(cell)),
+                     policy=cell[1])
+        for end in STATES[2:]:
+            place.refuse("INVALID_TRANSITION", place.event(end, name_of(cell), **fields(cell)), policy=cell[1])
+        same(place.one("show", name_of(cell))["state"], "planned")
+
+
+@case
+def R_002_032_R_002_034_R_002_036_what_the_gate_stops_is_not_even_planned(place):
+    for cell in (cell for cell in STOPPED if cell[0] == "partial"):
+        place.refuse(STOPPED[cell], place.event("planned", name_of(cell), **fields(cell)), policy=cell[1])
+    same(place.log("--kind", "execution_event"), [])
+
+
+@case
+def R_002_032_R_002_034_R_002_035_R_002_036_A02_2_the_gate_writes_what_the_cell_says_and_nothing_else(place):
+    for cell in ALL:
+        for n, event in enumerate(verdicts(place, cell, name_of(cell))):
+            answer, = place.append(event | {"payload": event["payload"] | {"executionId": name_of(cell, n)}},
+                                   policy=cell[1])
+            same(answer["status"], "appended" if fits(cell, event) else "refused", (cell, event, answer))
+    same(len(place.log("--kind", "execution_event")), sum(1 for cell in ALL if STOPPED.get(cell) in
+                                                          ("COHERENCE_BLOCKED", REVIEW)))
+
+
+@case
+def R_002_032_R_002_035_A02_12_what_the_gate_blocked_is_not_retryable(place):
+    for cell in (cell for cell in ALL if STOPPED.get(cell) == "COHERENCE_BLOCKED"):
+        for error in (BLOCKED | {"retryable": True}, BLOCKED | {"code": "MODEL_OUTPUT_INVALID"}):
+            answer, = place.append(place.verdict(name_of(cell), **fields(cell), error=error), policy=cell[1])
+            same(answer["status"], "refused", (cell, error, answer))
+        place.accept(place.verdict(name_of(cell), **fields(cell)), policy=cell[1])
+        for state, attempt in itertools.product(("planned", "running"), (2, 3)):
+            place.refuse("INVALID_TRANSITION", place.event(state, name_of(cell), attempt=attempt))
+
+
+@case
+def R_002_034_what_waits_for_review_says_so(place):
+    cell = "partial", "draft_only", False
+    for reason in ("a person asked", "", "partial_requires_review", "PARTIAL_REQUIRES_REVIEW "):
+        answer, = place.append(place.review("e", cancelReason=reason), policy="draft_only")
+        same(answer["status"], "refused", (reason, answer))
+    place.accept(place.review(name_of(cell)), policy="draft_only")
+
+
+@case
+def R_002_073_R_002_074_R_002_075_stale_is_failed_blocked_and_not_retryable_under_any_policy(place):
+    for (_, policy, dry), state in itertools.product(ALL[8:], STATES):
+        if state != "failed":
+            place.refuse("VALIDATION_ERROR", place.event(state, "s", coherenceStatus="stale", dryRun=dry),
+                         "/state", policy=policy)
+    for error, pointer in ((BLOCKED | {"code": "X"}, "/payload/error/code"),
+                           (BLOCKED | {"retryable": True}, "/payload/error/retryable")):
+        place.refuse("VALIDATION_ERROR", place.verdict("s", coherenceStatus="stale", error=error), pointer)
+
+
+@case
+def A02_1_COHERENCE_BLOCKED_belongs_to_the_gate(place):
+    for cell in RUNS:
+        for state in ("planned", "running"):
+            place.accept(place.event(state, name_of(cell), **fields(cell)), policy=cell[1])
+        answer, = place.append(place.event("failed", name_of(cell), **fields(cell), error=BLOCKED), policy=cell[1])
+        same(answer["status"], "refused", answer)
+        place.accept(place.event("failed", name_of(cell), **fields(cell)), policy=cell[1])
+
+
+@case
+def R_002_033_A02_14_the_policy_is_kept_beside_the_event(place):
+    place.accept(place.event(coherenceStatus="partial"), policy="draft_only")
+    place.accept(place.event(execution="exec-2"))
+    entries = place.log("--kind", "execution_event")
+    same([entry["policy"] for entry in entries], ["draft_only", "block"])
+    same([set(entry["body"]["payload"]) & {"policy"} for entry in entries], [set(), set()])
+    run = place.writ("ledger", "append", "-", "--policy", "shrug", stdin=b"{}")
+    same(run.status, 64, run)
+
+
+# ---- within an attempt, and from one to the next ----
+
+@case
+def R_002_011_A02_3_coherence_and_snapshot_do_not_change_within_an_attempt(place):
+    later = stamp(ledger.instant(place.base[1]) + 1000)
+    place.accept(place.event())
+    for change in ({"coherenceStatus": "partial"}, {"snapshotAt": later, "createdAt": later}, {"dryRun": False}):
+        answer, = place.append(place.event("running", **change), policy="draft_only")
+        same(answer["status"], "refused", (change, answer))
+    place.accept(place.event("running"))
+    for change in ({"coherenceStatus": "partial"}, {"snapshotAt": later, "createdAt": later}):
+        answer, = place.append(place.event("succeeded", **change), policy="draft_only")
+        same(answer["status"], "refused", (change, answer))
+    place.accept(place.event("succeeded"))
+
+
+@case
+def A02_3_the_next_attempt_is_judged_anew(place):
+    later = stamp(ledger.instant(place.base[1]) + 1000)
+    place.chain("exec-1", "planned", "running", "failed")
+    place.accept(place.event("planned", attempt=2, coherenceStatus="partial", snapshotAt=later, createdAt=later),
+                 policy="draft_only")
+
+
+@case
+def A02_3_a_retry_found_stale_is_refused_and_kept_as_a_reject(place):
+    place.chain("exec-1", "planned", "running", "failed")
+    place.refuse("COHERENCE_BLOCKED", place.verdict(attempt=2, coherenceStatus="stale"))
+    reject, = place.rejects()
+    same((reject["code"], reject["subject"], reject["tenant"]), ("COHERENCE_BLOCKED", "exec-1", "t-1"), reject)
+    same(place.one("show", "exec-1")["attempt"], 1)
+
+
+@case
+def A02_3_what_is_left_out_later_is_what_the_attempt_began_with(place):
+    old = place.enter({"n": 1}, "same")["ledger_id"]
+    begun = place.event("planned", dependsOnLedgerIds=[old], **UNSAID)
+    id, = place.accept(begun)
+    place.enter({"n": 2}, "same")  # from here on it would be stale
+    answer, = place.append(begun)
+    same((answer["status"], answer["ledger_id"]), ("duplicate", id), answer)
+    for state in ("running", "succeeded"):
+        id, = place.accept(place.event(state, dependsOnLedgerIds=[old], **UNSAID))
+        same(place.entry(id)["body"]["payload"]["coherenceStatus"], "coherent")
+
+
+# ---- coherence as the ledger sees it: A02-20 ----
+
+@case
+def R_002_012_A02_20_inputs_that_nothing_overtook_are_coherent(place):
+    ids = [place.enter({"n": n}, f"subject-{n}")["ledger_id"] for n in range(3)]
+    id, = place.accept(place.event(dependsOnLedgerIds=ids, **UNSAID))
+    payload = place.entry(id)["body"]["payload"]
+    same(payload["coherenceStatus"], "coherent")
+    same(payload["snapshotAt"], place.entry(ids[-1])["createdAt"])
+
+
+@case
+def R_002_012_A02_20_an_input_that_was_overtaken_is_stale(place):
+    old = place.enter({"n": 1}, "same")["ledger_id"]
+    place.enter({"n": 2}, "same")
+    place.refuse("COHERENCE_BLOCKED", place.event(dependsOnLedgerIds=[old], **UNSAID))
+    id, = place.accept(place.verdict(dependsOnLedgerIds=[old], **UNSAID))
+    same(place.entry(id)["body"]["payload"]["coherenceStatus"], "stale")
+
+
+@case
+def R_002_012_A02_20_what_rests_on_an_overtaken_input_is_stale_one_hop_away(place):
+    old = place.enter({"n": 1}, "same")["ledger_id"]
+    moment = place.entry(old)["createdAt"]
+    between, = place.accept(place.event(dependsOnLedgerIds=[old], snapshotAt=moment, createdAt=moment))
+    fresh, = place.accept(place.event(execution="before", dependsOnLedgerIds=[between], **UNSAID))
+    same(place.entry(fresh)["body"]["payload"]["coherenceStatus"], "coherent")
+    place.enter({"n": 2}, "same")
+    place.refuse("COHERENCE_BLOCKED", place.event(execution="after", dependsOnLedgerIds=[between], **UNSAID))
+
+
+@case
+def R_002_012_A02_20_a_newer_input_of_another_tenant_overtakes_nothing(place):
+    mine = place.enter({"n": 1}, "same", tenant="t-1")["ledger_id"]
+    place.enter({"n": 2}, "same", tenant="t-2")
+    place.accept(place.event(dependsOnLedgerIds=[mine], **UNSAID))
+
+
+if __name__ == "__main__":
+    sys.exit(ledger.main(CASES))

@@ -1,0 +1,298 @@
+#!/usr/bin/env python3
+"""proofs: checkpoints and proofs hold for what was there, and for nothing else.
+
+usage: proofs.py [--postgres] WRIT      prints TAP
+
+The hashes are computed a second time (tree.py), from the layout of a header alone.
+"""
+import base64
+import itertools
+import json
+import shutil
+import sys
+
+import ledger
+from ledger import STATES, same, true
+from tree import canonical, included, root_of, sha
+
+CASES = []
+case = ledger.collector(CASES)
+
+NAMES = itertools.count()
+
+
+def leaves_of(place):
+    return [bytes.fromhex(entry["leaf"].removeprefix("sha256:")) for entry in place.log()]
+
+
+def note_of(place, **more):
+    """A checkpoint as it is printed; and what is in it."""
+    run = place.writ("checkpoint", **more)
+    same(run.status, 0, run)
+    origin, size, root, *_ = run.out.decode().split("\n")
+    return run.out, origin, int(size), base64.b64decode(root)
+
+
+def grown(place, count):
+    """More executions, three events each."""
+    first = next(NAMES)
+    place.accept(*(place.event(state, f"e-{first}-{n}") for n in range(count) for state in STATES[:3]))
+
+
+def holds(place, proof, *options, status=0):
+    path = place.put("proof.json", json.dumps(proof))
+    answer = place.one("verify", "--proof", path, *options, status=status)
+    same(answer["holds"], status == 0, answer)
+    return answer
+
+
+# ---- what is signed ----
+
+@case
+def a_checkpoint_has_the_size_and_root_of_the_tree(place):
+    for count in (1, 2, 90):
+        grown(place, count)
+        note, origin, size, root = note_of(place)
+        leaves = leaves_of(place)
+        same((size, root.hex()), (len(leaves), root_of(leaves).hex()))
+        true(origin.startswith("writ/") and f"\n\n\u2014 {origin} ".encode() in note, note)
+
+
+@case
+def a_checkpoint_that_was_kept_elsewhere_holds_while_the_ledger_grows(place):
+    grown(place, 3)
+    note = place.put("outside/note", note_of(place)[0])
+    for count in (0, 1, 100):
+        grown(place, count + 3)
+        answer = place.verify("--checkpoint", note)
+        given, = (c for c in answer["checkpoints"] if c["kept"] == "given")
+        same((given["holds"], given["size"]), (True, 10), answer)
+
+
+@case
+def a_checkpoint_is_held_to_every_character_of_it(place):
+    grown(place, 3)
+    note = note_of(place)[0]
+    lines = note.split(b"\n")
+    signature = base64.b64decode(lines[-2].split()[-1])
+    for n in range(len(note)):
+        changed = note[:n] + bytes([note[n] ^ 1]) + note[n + 1:]
+        if changed.split(b"\n")[-2:-1] != lines[-2:-1] and base64_same(changed, signature):
+            continue  # only bits of base64 that say nothing
+        path = place.put("outside/note", changed)
+        run = place.writ("verify", "--checkpoint", path, "--json")
+        true(run.status in (1, 65), (n, changed, run))
+
+
+def base64_same(note, signature):
+    try:
+        return base64.b64decode(note.split(b"\n")[-2].split()[-1]) == signature
+    except (ValueError, IndexError):
+        return False
+
+
+@case
+def a_checkpoint_of_another_key_is_refused(place):
+    grown(place, 1)
+    other = place.other("another")
+    grown(other, 1)
+    note = place.put("outside/note", note_of(other)[0])
+    place.verify("--checkpoint", note, status=1)
+    key = other.one("checkpoint")["key"]
+    mine = place.put("outside/mine", note_of(place)[0])
+    place.verify("--checkpoint", mine, "--key", key, status=1)
+    place.verify("--checkpoint", mine, "--key", place.one("checkpoint")["key"])
+
+
+@case
+def a_checkpoint_of_more_than_there_is_does_not_hold(place):
+    # A tail that was cut off is found by a checkpoint that was kept elsewhere.
+    grown(place, 5)
+    note = place.put("outside/note", note_of(place)[0])
+    other = place.other("another")
+    other.base
+    true(other.one("verify", "--checkpoint", note, status=1)["problem"] is not None)
+
+
+# ---- one entry is in it ----
+
+@case
+def every_entry_can_be_proved(place):
+    grown(place, 100)  # more than one block of 256
+    entries, leaves = place.log(), leaves_of(place)
+    key = place.one("checkpoint")["key"]
+    for index in (0, 1, 2, 127, 128, 255, 256, 257, len(entries) - 1):
+        proof = place.one("prove", entries[index]["ledger_id"])
+        same((proof["proof"], proof["index"], proof["size"]), ("inclusion", index, len(entries)))
+        body = sha(bytes.fromhex(proof["salt"]) + canonical(proof["body"]))
+        true(body.hex() in json.dumps(proof["header"]), "the header has another body's digest")
+        leaf = sha(b"\0" + canonical(proof["header"]))
+        same(leaf, leaves[index])
+        same(included(leaf, index, len(entries), [bytes.fromhex(step) for step in proof["path"]]), root_of(leaves))
+        answer = holds(place, proof, "--key", key)
+        same((answer["trusted"], answer["index"]), (True, index), answer)
+    same(holds(place, proof)["trusted"], False)
+
+
+def damaged(value):
+    """The same value with one thing changed, in every place there is."""
+    if isinstance(value, dict):
+        for name, member in value.items():
+            yield from (value | {name: bad} for bad in damaged(member))
+            yield {key: value[key] for key in value if key != name}
+    elif isinstance(value, list):
+        for n, member in enumerate(value):
+            yield from ([*value[:n], bad, *value[n + 1:]] for bad in damaged(member))
+            yield value[:n] + value[n + 1:]
+        yield value + value[:1]
+    elif isinstance(value, bool) or value is None:
+        yield 7
+    elif isinstance(value, (int, float)):
+        yield from (value + 1, value - 1)
+    else:
+        for n in sorted({0, len(value) // 2, len(value) - 1} - {-1}):
+            yield value[:n] + ("0" if value[n] != "0" else "1") + value[n + 1:]
+        yield value + "0"
+
+
+def none_holds(place, proof, *options, spared=()):
+    """Whatever is changed in the proof, it does not hold any more."""
+    count = 0
+    for bad in damaged(proof):
+        if any(bad.get(name) != proof[name] for name in spared) or "body" in proof and "body" not in bad:
+            continue  # without a body it is the proof of an erased entry
+        path = place.put("proof.json", json.dumps(bad))
+        run = place.writ("verify", "--proof", path, *options, "--json")
+        true(run.status in (1, 65), (bad, run))
+        count += 1
+    return count
+
+
+@case
+def a_proof_of_inclusion_is_held_to_everything_in_it(place):
+    grown(place, 3)
+    proof = place.one("prove", place.log()[4]["ledger_id"])
+    true(none_holds(place, proof, "--key", proof["key"], spared=["key"]) > 100)
+    holds(place, proof, "--key", proof["key"])
+    other = place.other("another")
+    grown(other, 3)
+    key = other.one("checkpoint")["key"]
+    holds(place, proof, "--key", key, status=1)
+    foreign = other.one("prove", other.log()[4]["ledger_id"])
+    for name in ("path", "header", "body", "salt", "checkpoint"):
+        holds(place, proof | {name: foreign[name]}, "--key", proof["key"], status=1)
+
+
+@case
+def a_proof_needs_no_ledger(place):
+    grown(place, 1)
+    proof = place.one("prove", place.log()[1]["ledger_id"])
+    path = place.put("outside/proof.json", json.dumps(proof))
+    run = place.writ("verify", "--proof", path, "--key", proof["key"],
+                     env={"WRIT_LEDGER": None, "WRIT_STATE": str(place.outside / "nothing")})
+    same(run.status, 0, run)
+    true(not (place.outside / "nothing").exists())
+
+
+# ---- everything is still in it ----
+
+@case
+def a_ledger_that_grew_proves_that_it_kept_what_it_had(place):
+    grown(place, 2)
+    notes = [note_of(place)]
+    for count in (1, 30, 60, 80):
+        grown(place, count)
+        notes.append(note_of(place))
+    for n, (note, _, size, _) in enumerate(notes):
+        path = place.put("outside/note", note)
+        proof = place.one("prove", "--since", path)
+        same((proof["proof"], proof["old"], proof["size"]), ("consistency", size, notes[-1][2]), proof)
+        same(holds(place, proof, "--key", proof["key"])["trusted"], True)
+
+
+@case
+def a_proof_of_consistency_is_held_to_everything_in_it(place):
+    grown(place, 2)
+    path = place.put("outside/note", note_of(place)[0])
+    grown(place, 9)
+    proof = place.one("prove", "--since", path)
+    true(proof["path"], proof)
+    true(none_holds(place, proof, "--key", proof["key"], spared=["key"]) > 30)
+    holds(place, proof, "--key", proof["key"])
+
+
+@case
+def a_history_that_was_written_anew_cannot_prove_the_old_checkpoint(place):
+    grown(place, 5)
+    old = place.put("outside/note", note_of(place)[0])
+    other = place.other("anew")
+    shutil.copytree(place.state / "keys", other.state / "keys")  # if the attacker has that, too
+    grown(other, 6)
+    other.verify()
+    other.verify("--checkpoint", old, status=1)
+    run = other.writ("prove", "--since", old, "--json")
+    if run.status == 0:
+        proof = json.loads(run.out)
+        holds(place, proof, "--key", proof["key"], status=1)
+    else:
+        same(run.status, 1, run)
+
+
+# ---- bodies that were erased ----
+
+SECRET = "a-secret-that-must-not-be-found-anywhere"
+
+
+@case
+def an_erased_body_is_gone_and_every_proof_still_holds(place):
+    id, = place.accept(place.event(target=SECRET))
+    grown(place, 100)
+    note = place.put("outside/note", note_of(place)[0])
+    before = place.one("prove", id)
+    leaves = leaves_of(place)
+    answer = place.one("ledger", "erase", id, "--reason", "asked for by its owner")
+    same((answer["erased"], answer["reason"]), (id, "asked for by its owner"), answer)
+    entry = place.entry(id)
+    same((entry["erased"], entry.get("body")), (True, None), entry)
+    same(leaves_of(place)[:len(leaves)], leaves)
+    same(place.verify("--checkpoint", note)["erased"], 1)
+    after = place.one("prove", id)
+    same(after["header"], before["header"])
+    holds(place, after, "--key", after["key"])
+    said = place.log()[-1]
+    same((said["kind"], said["ledger_id"], said["erased"]), ("note", answer["ledger_id"], False), said)
+    true("asked for by its owner" in json.dumps(said["body"]) and id in json.dumps(said["body"]), said)
+    if not ledger.POSTGRES:
+        for path in place.state.rglob("*"):
+            true(not path.is_file() or SECRET.encode() not in path.read_bytes(), f"{path} still has it")
+
+
+@case
+def an_erased_event_is_still_the_event_it_was(place):
+    # Idempotency and order outlive the body.
+    event = place.event(target=SECRET)
+    id, = place.accept(event)
+    place.one("ledger", "erase", id, "--reason", "r")
+    answer, = place.append(event)
+    same((answer["status"], answer["ledger_id"]), ("duplicate", id), answer)
+    place.refuse("IDEMPOTENCY_CONFLICT", place.event(target="other"))
+    place.accept(place.event("running"))
+    same([e["erased"] for e in place.log("--execution", "exec-1")], [True, False])
+
+
+@case
+def erasing_needs_a_reason_and_an_entry_and_happens_once(place):
+    id, = place.accept(place.event())
+    size = len(place.log())
+    same(place.writ("ledger", "erase", id).status, 64)
+    run = place.writ("ledger", "erase", "led-00000000-0000-4000-8000-000000000000", "--reason", "r")
+    same((run.status, bool(run.err)), (1, True), run)
+    place.one("ledger", "erase", id, "--reason", "first")
+    again = place.writ("ledger", "erase", id, "--reason", "second", "--json")
+    true(again.status in (0, 1), again)
+    same(len(place.log()), size + 1)
+    place.verify()
+
+
+if __name__ == "__main__":
+    sys.exit(ledger.main(CASES))

@@ -1,0 +1,259 @@
+#!/usr/bin/env python3
+"""tamper: whoever changes a ledger behind writ's back is found, and the entry is named.
+
+usage: tamper.py [--postgres] WRIT      prints TAP
+"""
+import json
+import os
+import random
+import shutil
+import sys
+
+import ledger
+import tap
+import vault
+from ledger import LONG, POSTGRES, STATES, same, true
+from tree import canonical, sha
+
+CASES = []
+case = ledger.collector(CASES)
+
+ERASED = 262  # the seq of the entry whose body was erased
+EXECUTIONS = 90  # three events each: one block of 256 entries is complete, and some are beyond it
+FLIPS = 1000 if LONG else 60
+SPARED = {  # what no proof speaks of
+    "rejects": None,  # what was refused is no entry
+    "ledger": {"version", "made"},
+    "checkpoints": {"n"},
+}
+
+
+def filled(place):
+    """A ledger with inputs, events, a note, an erased body, rejects and checkpoints."""
+    place.enter({"n": 1}, "first")
+    place.enter({"n": 2}, "second")
+    ids = place.accept(*(place.event(state, f"e-{n}") for n in range(EXECUTIONS) for state in STATES[:3]))
+    place.one("ledger", "erase", ids[ERASED - 3], "--reason", "asked for")
+    place.append(b"{")
+    place.note = place.put("outside/note", place.writ("checkpoint").out)
+    place.accept(place.event(execution="after"))
+    place.verify()
+    return vault.of(place)
+
+
+def found(place, seq=None, *options):
+    """The ledger is not intact, and the first entry that does not fit is this one."""
+    run = place.writ("verify", *options, "--json")
+    true(run.status == 1, (seq, run))
+    answer = json.loads(run.out)
+    same(answer["intact"], False, answer)
+    if seq is not None:
+        true(answer["problem"] and answer["problem"]["message"], answer)
+        same(answer["problem"]["seq"], seq, answer)
+    said = place.writ("verify", *options)
+    true(said.status == 1 and said.out + said.err, said)
+    return answer
+
+
+@case
+def a_value_that_was_changed_is_found_whatever_it_is(place):
+    store = filled(place)
+    tries, missed = 0, []
+    for table, columns in store.tables().items():
+        count = store.count(table)
+        for column in columns:
+            if table in SPARED and (SPARED[table] is None or column in SPARED[table]):
+                continue
+            for n in sorted({0, 23, count // 2, ERASED, count - 2, count - 1} & set(range(count))):
+                copy, behind = store.copy(f"try-{tries}")
+                tries += 1
+                behind.change(table, column, n)
+                run = copy.writ("verify", "--json")
+                if run.status != 1 or json.loads(run.out)["intact"]:
+                    missed.append(f"{table}.{column} of row {n}: status {run.status}")
+                elif table == "entries" and column in ("subject", "tenant", "content", "leaf", "body", "salt"):
+                    same(json.loads(run.out)["problem"]["seq"], n, (column, run.out))
+    true(not missed, "\n".join([f"{len(missed)} of {tries} not found", *missed]))
+    true(tries > 60, f"only {tries} tries")
+
+
+@case
+def a_row_that_was_taken_away_is_found(place):
+    store = filled(place)
+    missed = []
+    for table in store.tables():
+        count = store.count(table)
+        if table in ("rejects", "ledger", "checkpoints"):  # fewer promises are no breach of one
+            continue
+        for n in sorted({0, 23, count // 2, count - 2} & set(range(count))):
+            copy, behind = store.copy(f"{table}-{n}")
+            if POSTGRES:
+                behind.sql(f"DELETE FROM {table} WHERE ctid = (SELECT ctid FROM {table} ORDER BY ctid LIMIT 1 OFFSET {n})")
+            else:
+                keys = ", ".join(store.tables()[table][:2])
+                behind.sql(f"DELETE FROM {table} WHERE ({keys}) IN (SELECT {keys} FROM {table} LIMIT 1 OFFSET {n})")
+            same(behind.count(table), count - 1)
+            run = copy.writ("verify", "--json")
+            if run.status != 1:
+                missed.append(f"{table} row {n}: status {run.status} {run.err[:200]}")
+    true(not missed, "\n".join(missed))
+
+
+@case
+def a_tail_that_was_cut_off_is_found_by_a_checkpoint(place):
+    store = filled(place)
+    size = store.count("entries")
+    for cut in (2, 5, 30):  # the last entry came after the checkpoint
+        copy, behind = store.copy(f"cut-{cut}")
+        behind.sql(f"DELETE FROM entries WHERE seq >= {size - cut}", f"DELETE FROM blocks WHERE {size - cut} < 256")
+        found(copy)
+        found(copy, None, "--checkpoint", place.note)
+        behind.sql("DELETE FROM checkpoints")  # then only one that is kept elsewhere tells
+        found(copy, None, "--checkpoint", place.note)
+
+
+@case
+def entries_that_changed_places_are_found(place):
+    store = filled(place)
+    for first, second in ((5, 6), (100, 200), (258, 259), (10, 259)):
+        copy, behind = store.copy(f"swap-{first}-{second}")
+        behind.sql(f"UPDATE entries SET seq = -1 WHERE seq = {first}",
+                   f"UPDATE entries SET seq = {first} WHERE seq = {second}",
+                   f"UPDATE entries SET seq = {second} WHERE seq = -1")
+        found(copy, first)
+        copy, behind = store.copy(f"bodies-{first}-{second}")
+        behind.sql("CREATE TEMP TABLE kept AS SELECT seq, body, salt FROM entries",
+                   *(f"UPDATE entries SET body = (SELECT body FROM kept WHERE seq = {a}),"
+                     f" salt = (SELECT salt FROM kept WHERE seq = {b}) WHERE seq = {b}"
+                     for a, b in ((first, second), (second, first))))
+        found(copy, first)
+
+
+def forge(behind, seq, header):
+    """Gives an entry another subject and a leaf that fits it."""
+    header = header | {"subject": "forged"}
+    leaf = sha(b"\0" + canonical(header)).hex()
+    if POSTGRES:
+        behind.sql(f"UPDATE entries SET subject = 'forged', leaf = '\\x{leaf}' WHERE seq = {seq}")
+    else:
+        behind.sql(f"UPDATE entries SET subject = 'forged', leaf = x'{leaf}' WHERE seq = {seq}")
+
+
+@case
+def an_entry_that_was_written_anew_with_its_hash_is_found(place):
+    # In a block by the block's hash, beyond it by the checkpoint.
+    store = filled(place)
+    for seq in (1, 2, 100, 255, 258, 260):
+        id = place.log()[seq]["ledger_id"]
+        header = place.one("prove", id)["header"]
+        copy, behind = store.copy(f"forge-{seq}")
+        forge(behind, seq, header)
+        found(copy)
+        found(copy, None, "--checkpoint", place.note)
+
+
+@case
+def a_body_that_was_taken_away_without_saying_so_is_found(place):
+    store = filled(place)
+    for seq in (2, 30, 259):
+        digest = place.log()[seq]["body_digest"].removeprefix("sha256:")
+        copy, behind = store.copy(f"gone-{seq}")
+        literal = f"'\\x{digest}'" if POSTGRES else f"x'{digest}'"
+        behind.sql(f"UPDATE entries SET body = NULL, salt = NULL, erased = {literal} WHERE seq = {seq}")
+        found(copy, seq)
+        copy, behind = store.copy(f"null-{seq}")
+        behind.sql(f"UPDATE entries SET body = NULL WHERE seq = {seq}")
+        found(copy, seq)
+
+
+@case
+def triggers_stop_whoever_means_no_harm(place):
+    store = filled(place)
+    for table in ("entries", "blocks", "checkpoints", "rejects"):
+        column = store.tables()[table][0]
+        for statement in (f"UPDATE {table} SET {column} = {column}", f"DELETE FROM {table}"):
+            try:
+                if POSTGRES:
+                    ledger.databases().sql(place.address, statement, user="keeper")
+                else:
+                    connection = vault.sqlite3.connect(place.file)
+                    with connection:
+                        connection.execute(statement)
+            except Exception as why:
+                true("ledger" in str(why), why)
+            else:
+                raise AssertionError(f"{statement} was let through")
+    place.verify()
+
+
+@case
+def a_history_that_was_written_anew_is_found_by_the_checkpoint_of_the_old(place):
+    # Another ledger of the same name and key, intact in itself, with one event changed.
+    store = filled(place)
+    other = place.other("anew")
+    shutil.copytree(place.state / "keys", other.state / "keys")
+    other.enter({"n": 1}, "first")
+    other.enter({"n": 2}, "second")
+    other.accept(*(other.event(state, f"e-{n}", target="forged" if n == 40 else "site")
+                   for n in range(EXECUTIONS) for state in STATES[:3]))
+    name = store.ask("SELECT name FROM ledger")[0][0]
+    vault.of(other).sql(f"UPDATE ledger SET name = '{name}'")
+    other.verify()
+    found(other, None, "--checkpoint", place.note)
+
+
+# ---- the bytes themselves ----
+
+def dump(place):
+    """All that a reader of the tables sees, or nothing where they cannot be read."""
+    try:
+        store = vault.File(place)
+        return {table: store.ask(f"SELECT * FROM {table}") for table in store.tables()}
+    except vault.sqlite3.DatabaseError:
+        return None
+
+
+@case
+def a_byte_that_was_changed_in_the_file_is_found_or_says_nothing(place):
+    if POSTGRES:
+        raise tap.Skip("a file")
+    seed = int(os.environ.get("WRIT_SEED") or random.SystemRandom().randrange(1 << 32))
+    print(f"# seed {seed}", flush=True)
+    chance, store = random.Random(seed), filled(place)
+    place.writ("log")  # whoever comes last leaves one file
+    before, hits = dump(place), 0
+    for n in range(FLIPS):
+        copy, _ = store.copy(f"flip-{n}")
+        data = bytearray(copy.file.read_bytes())
+        where = chance.randrange(len(data))
+        data[where] ^= 1 << chance.randrange(8)
+        copy.file.write_bytes(data)
+        run = copy.writ("verify", "--json")
+        if run.status == 0:
+            true({t: r for t, r in (dump(copy) or {}).items() if t != "rejects"} ==
+                 {t: r for t, r in before.items() if t != "rejects"}, f"byte {where} was not found")
+        else:
+            hits += 1
+            true(run.status in (1, 69, 74) and run.out + run.err, (where, run))
+    true(hits > FLIPS // 10, f"{hits} of {FLIPS} found")
+
+
+@case
+def a_file_that_was_cut_off_or_emptied_is_no_ledger(place):
+    if POSTGRES:
+        raise tap.Skip("a file")
+    store = filled(place)
+    store.ask("PRAGMA wal_checkpoint(TRUNCATE)")
+    pages = int.from_bytes(place.file.read_bytes()[28:32], "big")  # by SQLite's own count
+    for n, left in enumerate((0, 1, 100, 4096, pages * 2048, (pages - 1) * 4096, pages * 4096 - 1)):
+        copy, _ = store.copy(f"cut-{n}")
+        os.truncate(copy.file, left)
+        for verb in (["verify"], ["log"], ["ledger", "append", place.put("event", b"{}")]):
+            run = copy.writ(*verb, "--json")
+            if verb[0] == "verify":
+                true(run.status in (1, 69, 74), (left, run))
+            true(run.status in (0, 1, 69, 74), (left, verb, run))
+
+
+if __name__ == "__main__":
+    sys.exit(ledger.main(CASES))
