@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/eventfd.h>
 
 #include "base/ceilings.h"
 #include "base/json_read.h"
@@ -15,7 +16,7 @@ enum { READ_BYTES = 256 << 10 };
 
 bool feed_open(struct feed *f, const struct writ_input *input, struct error *e)
 {
-    *f = (struct feed){ .fd = -1, .unread = { .max = (size_t)1 << 30 } };
+    *f = (struct feed){ .fd = -1, .stop = -1, .unread = { .max = (size_t)1 << 30 } };
     if (input->text) {
         f->text = (struct str){ input->text, input->len };
         return true;
@@ -24,14 +25,35 @@ bool feed_open(struct feed *f, const struct writ_input *input, struct error *e)
         f->fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
     else
         f->fd = open(input->name, O_RDONLY | O_CLOEXEC);
-    return f->fd >= 0 || error_sys(e, CODE_IO, "'%s' cannot be read", input->name);
+    f->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return (f->fd >= 0 && f->stop >= 0) ||
+           error_sys(e, CODE_IO, "'%s' cannot be read", input->name);
 }
 
 void feed_close(struct feed *f)
 {
     if (f->fd >= 0)
         (void)close(f->fd);
+    if (f->stop >= 0)
+        (void)close(f->stop);
     buf_free(&f->unread);
+}
+
+void feed_stop(struct feed *f)
+{
+    if (f->stop >= 0)
+        (void)eventfd_write(f->stop, 1);
+}
+
+/* Waits until there is something to read; false: no more is wanted. */
+static bool wait_for_more(const struct feed *f)
+{
+    struct pollfd two[] = { { .fd = f->fd, .events = POLLIN },
+                            { .fd = f->stop, .events = POLLIN } };
+
+    while (poll(two, COUNT(two), -1) < 0 && errno == EINTR)
+        ;
+    return !two[1].revents;
 }
 
 /* What is there and was not given out. */
@@ -56,7 +78,7 @@ static bool read_more(struct feed *f)
 {
     ssize_t n = -1;
 
-    if (f->fd < 0 || f->ended) {
+    if (f->fd < 0 || f->ended || !wait_for_more(f)) {
         f->ended = true;
         return false;
     }

@@ -11,6 +11,7 @@ enum { BATCH = 1000 };
 /* Where the events come from. */
 struct feed {
     int fd;                   /* -1: the text is all there is */
+    int stop;                 /* readable when no more is wanted, also by who waits for more */
     struct str text;          /* given, or NULL */
     struct buf unread;        /* read from fd and not yet given out */
     size_t at;                /* given out of the text or of unread */
@@ -29,6 +30,9 @@ struct batch {
 
 bool feed_open(struct feed *f, const struct writ_input *input, struct error *e) NODISCARD;
 void feed_close(struct feed *f);
+
+/* From another thread: nothing more is read. */
+void feed_stop(struct feed *f);
 
 /* Waits for events and takes those that are there, at most BATCH. Without any it has ended. */
 void feed_batch(struct feed *f, enum policy policy, const struct world *world, struct batch *out);

@@ -18,7 +18,7 @@ static bool name_of(struct writ_ledger *w, char out[UUID_TEXT], struct error *e)
     return w->l.keep.kind->ledger_name(w->l.keep.store, out, e);
 }
 
-static struct str origin_of(const char *name, struct arena *a)
+struct str seal_origin(const char *name, struct arena *a)
 {
     return str_of(arena_printf(a, "writ/%s", name));
 }
@@ -56,7 +56,7 @@ static bool load_key(struct writ_ledger *w, const char *name, struct arena *a, s
     if (!fs_make_dirs(arena_printf(a, "%s/keys", w->state), e))
         return false;
     w->l.world->chance(w->l.world->self, seed, sizeof seed);
-    return key_load(file, origin_of(name, a), true, seed, key, e);
+    return key_load(file, seal_origin(name, a), true, seed, key, e);
 }
 
 /* ---- checkpoints ---- */
@@ -104,7 +104,7 @@ bool seal_now(struct writ_ledger *w, struct arena *a, struct signed_size *out, s
 
     if (!name_of(w, name, e) || !load_key(w, name, a, &key, e) || !root_now(&w->l, &out->c, e))
         return false;
-    out->c.origin = origin_of(name, a);
+    out->c.origin = seal_origin(name, a);
     out->c.made_ms = w->l.world->wall_ms(w->l.world->self);
     checkpoint_write(&out->c, &key, &note);
     out->note = (struct str){ arena_text(a, buf_str(&note)), note.len };

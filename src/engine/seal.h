@@ -9,6 +9,9 @@
 const char *seal_file(const struct writ_ledger *w, const char *folder, const char *name,
                       struct arena *a);
 
+/* What checkpoints of the ledger of that name say they are from. */
+struct str seal_origin(const char *name, struct arena *a);
+
 /* The public half of the ledger's key; *known is false where no key was made yet, or it is not
  * here. */
 bool seal_verifier(struct writ_ledger *w, struct arena *a, struct verifier *out, bool *known,

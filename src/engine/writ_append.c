@@ -141,6 +141,8 @@ static bool run(struct appending *p, struct batch batches[2], struct error *e)
         ok = commit(p, &batches[turn], e);
         if (ok)
             answer(p, &batches[turn]);
+        else
+            feed_stop(&p->feed); /* whoever waits for an answer sends nothing more */
         if (beside)
             (void)pthread_join(thread, NULL);
         else

@@ -99,8 +99,8 @@ static bool gather(void *self, const struct entry *entry, struct error *e)
     struct gathered *g = self;
 
     (void)e;
-    if (!str_eq(entry->tenant, g->run->tenant))
-        return true;
+    if (!str_eq(entry->tenant, g->run->tenant) || entry->kind == ENTRY_INPUT)
+        return true; /* what it was asked for is among what it rests on */
     if (entry->kind == ENTRY_EVENT && !str_eq(entry->robot, g->run->robot))
         return true;
     entries_add(entry->kind == ENTRY_EVENT ? &g->events : &g->others, entry, g->a);

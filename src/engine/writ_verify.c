@@ -112,15 +112,13 @@ static void put_verification(const struct writ_ledger *w, const struct verificat
 }
 
 /* The one that is kept beside the ledger, when there is one. */
-static void add_beside(struct writ_ledger *w, struct verification *v, struct arena *a)
+static void add_beside(struct writ_ledger *w, const char *name, struct verification *v,
+                       struct arena *a)
 {
-    char name[UUID_TEXT];
     const char *file;
     struct str note;
     struct error e;
 
-    if (!w->l.keep.kind->ledger_name(w->l.keep.store, name, &e))
-        return;
     file = seal_file(w, "checkpoints", name, a);
     if (file && fs_read(file, CHECKPOINT_MAX, a, &note, &e))
         v->promises[v->promise_count++] = (struct promise){ .note = note, .kept = "file" };
@@ -134,6 +132,7 @@ int writ_verify(struct writ_ledger *ledger, const struct writ_input *checkpoint,
     struct promise outside[2];
     struct verification v = { .promises = outside, .seq = -1 };
     struct verifier by;
+    char name[UUID_TEXT];
     struct error e = { 0 };
     bool ok, known = key;
 
@@ -148,7 +147,10 @@ int writ_verify(struct writ_ledger *ledger, const struct writ_input *checkpoint,
         if (!known)
             outside[0].why = "its signature cannot be checked here: give the verifier key";
     }
-    add_beside(ledger, &v, &a);
+    if (!ledger->l.keep.kind->ledger_name(ledger->l.keep.store, name, &e))
+        return record_unread(&e, answer);
+    v.origin = seal_origin(name, &a);
+    add_beside(ledger, name, &v, &a);
     v.by = known ? &by : NULL;
     if (!ledger_look(&ledger->l, &e))
         return record_unread(&e, answer);

@@ -82,12 +82,6 @@ static void note_gaps(struct audit *t, const struct entry *entry)
     }
 }
 
-static bool stands(const struct entry *entry)
-{
-    return (unsigned)entry->kind < ENTRY_KIND_COUNT && entry->place >= 0 &&
-           place_state(entry->place) < EVENT_STATE_COUNT;
-}
-
 /* The leaves of two entries at once: most of an audit is hashing. Their bodies first, then their
  * headers. What has a kind that is none has no header. */
 static void hash_pair(struct audit *t, const struct entry *one, const struct entry *two,
@@ -109,7 +103,7 @@ static void hash_pair(struct audit *t, const struct entry *one, const struct ent
             entries[i].body_digest = digests[i];
         buf_reset(&t->scratch[i]);
         buf_addc(&t->scratch[i], '\n'); /* for JSON the beginning of a text ... */
-        if (stands(&entries[i]))
+        if (entry_stands(&entries[i]))
             entry_header(&entries[i], &t->scratch[i]);
         t->scratch[i].s[0] = '\0'; /* ... and for the tree the mark of a leaf */
         texts[i] = buf_str(&t->scratch[i]);
@@ -124,8 +118,9 @@ static bool check_entry(struct audit *t, const struct entry *entry, int64_t seq,
         return audit_found(t, seq, NULL, "the entry is missing");
     if (entry_id_seq(&entry->id) != seq)
         return audit_found(t, seq, &entry->id, "its id belongs to another place in the ledger");
-    if (!stands(entry))
-        return audit_found(t, seq, &entry->id, "its kind or state is none that writ knows");
+    if (!entry_stands(entry))
+        return audit_found(t, seq, &entry->id,
+                           "it has a kind, a state or traits that writ does not give");
     if (entry->recorded_ms < t->recorded_ms)
         return audit_found(t, seq, &entry->id, "it was recorded before the entry before it");
     if (memcmp(leaf, &entry->leaf, sizeof *leaf) != 0)

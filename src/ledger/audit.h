@@ -8,8 +8,9 @@
 /* A checkpoint to hold the ledger against. */
 struct promise {
     struct str note;
-    const char *kept;    /* where it was: "ledger", "file" or "given" */
-    struct checkpoint c; /* out, as what follows */
+    const char *kept;      /* where it was: "ledger", "file" or "given" */
+    int64_t size, made_ms; /* what the ledger says beside it */
+    struct checkpoint c;   /* out, as what follows */
     bool holds;
     const char *why; /* it does not */
 };
@@ -17,6 +18,7 @@ struct promise {
 struct verification {
     struct promise *promises; /* in: those from outside; out: and the ledger's own, by size */
     size_t promise_count;
+    struct str origin;         /* of the ledger */
     const struct verifier *by; /* whose signature they must bear; NULL: unknown, not asked */
 
     bool intact; /* out, as what follows */

@@ -2,6 +2,7 @@
 /* coherence.c: compares what an execution rests on with what the ledger has now. */
 #include "ledger/coherence.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* A newer input about the same subject, or a later event of the same execution. */
@@ -85,6 +86,38 @@ static size_t read_ids(const struct doc *root, struct arena *a, struct uuid **ou
     return n;
 }
 
+/* The moment that traits hold, as text: to the millisecond, or as exact as it was given. */
+static struct str snapshot_text(const struct traits *t, struct arena *a)
+{
+    struct str text = draft_stamp(t->snapshot_ms, a);
+    uint32_t sub = t->snapshot_sub & (SNAPSHOT_LEAP - 1);
+
+    if (sub == 0)
+        return text;
+    return str_of(arena_printf(a, "%.*s%06" PRIu32 "Z", (int)text.n - 1, text.s, sub));
+}
+
+/* A02-3: what the attempt began with holds for all of it. */
+static bool as_begun(struct ledger *l, const struct doc *root, struct doc *payload, struct arena *a,
+                     bool *done, struct error *e)
+{
+    struct asked_event asked = { doc_text(root, "tenantId"), doc_text(root, "robotId"),
+                                 doc_text(payload, "executionId"), .place = 0 };
+    const struct traits *t = &asked.last.traits;
+
+    *done = false;
+    if (!l->keep.kind->ask_events(l->keep.store, &asked, 1, a, e))
+        return false;
+    if (!asked.has_last || place_attempt(asked.last.place) != doc_whole(payload, "attempt"))
+        return true;
+    if (!doc_get(payload, "snapshotAt"))
+        draft_fill(payload, "snapshotAt", snapshot_text(t, a), a);
+    if (!doc_get(payload, "coherenceStatus"))
+        draft_fill(payload, "coherenceStatus", str_of(coherence_names[t->coherence]), a);
+    *done = true;
+    return true;
+}
+
 bool coherence_complete(struct ledger *l, struct draft *d, struct arena *a, struct error *e)
 {
     struct doc *root = (struct doc *)&d->document->root; /* the draft's own */
@@ -93,7 +126,12 @@ bool coherence_complete(struct ledger *l, struct draft *d, struct arena *a, stru
     size_t n = read_ids(root, a, &ids);
     enum coherence coherence;
     int64_t newest_ms;
+    bool done;
 
+    if (!as_begun(l, root, payload, a, &done, e))
+        return false;
+    if (done)
+        return true;
     if (!coherence_of(l, ids, n, &coherence, &newest_ms, e))
         return false;
     if (!doc_get(payload, "snapshotAt"))

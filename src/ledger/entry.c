@@ -61,6 +61,19 @@ void traits_unpack(int64_t packed, struct traits *t)
     t->snapshot_sub = (uint32_t)(packed >> 8);
 }
 
+bool entry_stands(const struct entry *entry)
+{
+    const struct traits *t = &entry->traits;
+
+    if ((unsigned)entry->kind >= ENTRY_KIND_COUNT)
+        return false;
+    if (entry->kind != ENTRY_EVENT)
+        return entry->robot.n == 0 && entry->place == 0 && t->snapshot_ms == 0 &&
+               traits_pack(t) == 0;
+    return entry->place >= 0 && place_state(entry->place) < EVENT_STATE_COUNT &&
+           (unsigned)t->coherence < COHERENCE_COUNT && (unsigned)t->policy < POLICY_COUNT;
+}
+
 /* ---- ids ---- */
 
 static const char prefix[] = "led-";

@@ -80,6 +80,9 @@ static inline enum event_state place_state(int64_t place)
     return (enum event_state)(place % 8);
 }
 
+/* Can it be that writ wrote this? What cannot has no header, and names nothing. */
+bool entry_stands(const struct entry *entry);
+
 /* Traits but for the snapshot's milliseconds in one number, as stores keep them. */
 int64_t traits_pack(const struct traits *t);
 void traits_unpack(int64_t packed, struct traits *t);
