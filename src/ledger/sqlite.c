@@ -3,6 +3,7 @@
 #include "ledger/sqlite.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <time.h>
 
@@ -97,9 +98,12 @@ static void plain_path(const char *path, bool still, struct buf *to)
         buf_adds(to, "?immutable=1");
 }
 
-/* synchronous=NORMAL writes without waiting for the disk; sqlite_sync() waits. Freed pages hold old
- * parts of the index: what they were is no secret. */
-static bool settle(struct sqlite *db, struct error *e)
+/* synchronous=NORMAL writes without waiting for the disk; sqlite_sync() waits. FAST: rows that move
+ * leave no copy of themselves, but a page that is freed is not written for that alone. */
+static const char writing[] = "PRAGMA synchronous = NORMAL; PRAGMA secure_delete = FAST;"
+                              "PRAGMA cache_size = -16384";
+
+static bool settle(struct sqlite *db, bool write, struct error *e)
 {
     (void)sqlite3_extended_result_codes(db->db, 1);
     (void)sqlite3_busy_handler(db->db, wait_turn, db);
@@ -107,10 +111,7 @@ static bool settle(struct sqlite *db, struct error *e)
     (void)sqlite3_db_config(db->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     (void)sqlite3_db_config(db->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     (void)sqlite3_db_config(db->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    return sqlite_run(db,
-                      "PRAGMA synchronous = NORMAL; PRAGMA secure_delete = OFF;"
-                      "PRAGMA cache_size = -16384",
-                      e);
+    return !write || sqlite_run(db, writing, e);
 }
 
 bool sqlite_open(struct sqlite *db, const struct sqlite_open *how, struct error *e)
@@ -128,7 +129,7 @@ bool sqlite_open(struct sqlite *db, const struct sqlite_open *how, struct error 
     rc = sqlite3_open_v2(path.s, &db->db, flags, NULL);
     if (!db->db)
         mem_end();
-    if (rc == SQLITE_OK && settle(db, e))
+    if (rc == SQLITE_OK && settle(db, how->write, e))
         return true;
     if (rc != SQLITE_OK)
         (void)fail(db, rc, e);
@@ -142,6 +143,8 @@ void sqlite_close(struct sqlite *db)
     for (size_t i = 0; i < SQLITE_TEXTS; i++)
         (void)sqlite3_finalize(db->query[i].stmt);
     (void)sqlite3_close(db->db);
+    if (db->log > 0)
+        (void)close(db->log);
     *db = (struct sqlite){ 0 };
 }
 
@@ -178,21 +181,20 @@ bool sqlite_moved(struct sqlite *db)
     return moved;
 }
 
+/* SQLite itself would sync the directory along with the WAL, in every process once more. */
 bool sqlite_sync(struct sqlite *db, struct error *e)
 {
-    sqlite3_file *wal = NULL;
-    int rc = sqlite3_file_control(db->db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &wal);
-
-    if (rc == SQLITE_OK && wal && wal->pMethods)
-        rc = wal->pMethods->xSync(wal, SQLITE_SYNC_NORMAL);
-    if (rc == SQLITE_OK)
+    if (db->log <= 0)
+        db->log =
+            open(sqlite3_filename_wal(sqlite3_db_filename(db->db, "main")), O_RDONLY | O_CLOEXEC);
+    if (db->log > 0 && fdatasync(db->log) == 0)
         return true;
     return error_sys(e, CODE_IO, "'%s' is written, but the disk did not confirm it", db->path);
 }
 
 void sqlite_wipe(struct sqlite *db, bool on)
 {
-    (void)sqlite3_exec(db->db, on ? "PRAGMA secure_delete = ON" : "PRAGMA secure_delete = OFF",
+    (void)sqlite3_exec(db->db, on ? "PRAGMA secure_delete = ON" : "PRAGMA secure_delete = FAST",
                        NULL, NULL, NULL);
 }
 
@@ -202,6 +204,18 @@ void sqlite_checkpoint(struct sqlite *db)
 
     (void)sqlite3_wal_checkpoint_v2(db->db, "main", SQLITE_CHECKPOINT_PASSIVE, &all, &done);
     db->frames = 0; /* counted again from the next commit on */
+}
+
+/* That a log begins anew is known to those who are there; for those who come when nobody is, it has
+ * to be written. To truncate it would do that as well, but a file that grows again is slower to
+ * sync than one that has its length. */
+void sqlite_checkpoint_leave(struct sqlite *db, const char *touch)
+{
+    (void)sqlite3_busy_handler(db->db, NULL, NULL);
+    if (sqlite3_wal_checkpoint_v2(db->db, "main", SQLITE_CHECKPOINT_RESTART, NULL, NULL) ==
+        SQLITE_OK)
+        (void)sqlite3_exec(db->db, touch, NULL, NULL, NULL);
+    (void)sqlite3_busy_handler(db->db, wait_turn, db);
 }
 
 bool sqlite_checkpoint_empty(struct sqlite *db, struct error *e)
@@ -225,17 +239,18 @@ static bool prepare(struct sqlite *db, int text, struct query *q, struct error *
 
 static bool lend_copy(struct sqlite *db, int text, struct query **out, struct error *e)
 {
-    struct query *q = calloc(1, sizeof *q);
+    for (size_t i = 0; i < SQLITE_SPARES; i++) {
+        struct query *q = &db->spare[i];
 
-    if (!q)
-        mem_end();
-    q->once = true;
-    if (!prepare(db, text, q, e)) {
-        free(q);
-        return false;
+        if (q->stmt)
+            continue;
+        q->once = true;
+        if (!prepare(db, text, q, e))
+            return false;
+        *out = q;
+        return true;
     }
-    *out = q;
-    return true;
+    return error_set(e, CODE_IO, "'%s' is read in %d ways at once", db->path, SQLITE_SPARES + 1);
 }
 
 bool sqlite_query(struct sqlite *db, int text, struct query **out, struct error *e)
@@ -312,7 +327,7 @@ void query_done(struct query *q)
         return;
     }
     (void)sqlite3_finalize(q->stmt);
-    free(q);
+    q->stmt = NULL;
 }
 
 /* ---- columns ---- */

@@ -15,7 +15,7 @@ struct sqlite3;
 struct sqlite3_stmt;
 struct sqlite;
 
-enum { SQLITE_TEXTS = 48, SQLITE_BUSY_SECONDS = 60 };
+enum { SQLITE_TEXTS = 48, SQLITE_SPARES = 8, SQLITE_BUSY_SECONDS = 60 };
 
 /* A statement, ready to be bound and stepped. */
 struct query {
@@ -23,7 +23,7 @@ struct query {
     struct sqlite3_stmt *stmt;
     int bad;   /* what a bind came to */
     bool busy; /* somebody steps through it */
-    bool once; /* not one of the kept: freed when done */
+    bool once; /* a spare one: not kept when done */
 };
 
 struct sqlite {
@@ -32,8 +32,9 @@ struct sqlite {
     const struct world *world; /* for the chance in waiting */
     int64_t waited_us;
     int frames; /* in the WAL, as far as this connection knows */
+    int log;    /* the WAL, for syncing; 0: not opened yet */
     const char *const *texts;
-    struct query query[SQLITE_TEXTS];
+    struct query query[SQLITE_TEXTS], spare[SQLITE_SPARES];
 };
 
 struct sqlite_open {
@@ -64,12 +65,17 @@ bool sqlite_moved(struct sqlite *db);
 /* Until the disk has what was committed. Others may go on meanwhile: it needs no lock. */
 bool sqlite_sync(struct sqlite *db, struct error *e) NODISCARD;
 
-/* Freed bytes are overwritten from now on, or no longer. */
+/* Pages that are freed are overwritten from now on, or no longer. */
 void sqlite_wipe(struct sqlite *db, bool on);
 
-/* Moves what is in the WAL into the file. As far as nobody is in the way; or, emptying it, wait
- * until nobody is. */
+/* Moves what is in the WAL into the file, as far as nobody is in the way. */
 void sqlite_checkpoint(struct sqlite *db);
+
+/* The same, and begins the WAL anew with a statement that changes nothing, so that the next process
+ * to open it finds it short. Does nothing where somebody is in the way. */
+void sqlite_checkpoint_leave(struct sqlite *db, const char *touch);
+
+/* The same, waits until nobody is in the way, and leaves no byte in the WAL. */
 bool sqlite_checkpoint_empty(struct sqlite *db, struct error *e) NODISCARD;
 
 /* The statement of a text, by its number. A statement that is being stepped through is lent a

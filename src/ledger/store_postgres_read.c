@@ -52,12 +52,9 @@ enum {
 static bool entry_of_row(struct store *store, const struct pg_rows *rows, int row,
                          struct entry *out, struct error *e)
 {
-    int64_t kind = pg_int(rows, row, ROW_KIND);
+    int64_t kind = pg_int(rows, row, ROW_KIND), traits = pg_int(rows, row, ROW_TRAITS);
+    bool stands;
 
-    if (kind < 0 || kind >= ENTRY_KIND_COUNT)
-        return error_set(e, CODE_IO, "%s: entry %lld is of kind %lld, allowed 0 to %d",
-                         pg_shown(store->pg), (long long)pg_int(rows, row, ROW_SEQ),
-                         (long long)kind, ENTRY_KIND_COUNT - 1);
     *out = (struct entry){ .seq = pg_int(rows, row, ROW_SEQ),
                            .kind = (enum entry_kind)kind,
                            .subject = pg_bytes(rows, row, ROW_SUBJECT),
@@ -68,8 +65,15 @@ static bool entry_of_row(struct store *store, const struct pg_rows *rows, int ro
                            .recorded_ms = pg_int(rows, row, ROW_RECORDED),
                            .body = pg_bytes(rows, row, ROW_BODY),
                            .erased = !pg_null(rows, row, ROW_ERASED) };
-    traits_unpack(pg_int(rows, row, ROW_TRAITS), &out->traits);
+    traits_unpack(traits, &out->traits);
     out->traits.snapshot_ms = pg_int(rows, row, ROW_SNAPSHOT);
+    stands = kind >= 0 && kind < ENTRY_KIND_COUNT && entry_stands(out) &&
+             traits_pack(&out->traits) == traits &&
+             (!out->erased || (pg_null(rows, row, ROW_SALT) && out->body.n == 0));
+    if (!stands)
+        return error_set(e, CODE_LEDGER_DAMAGED,
+                         "%s is damaged: entry %lld is not what was written", pg_shown(store->pg),
+                         (long long)out->seq);
     pg_copy(rows, row, ROW_ID, &out->id, sizeof out->id);
     pg_copy(rows, row, ROW_CONTENT, &out->content, sizeof out->content);
     pg_copy(rows, row, ROW_LEAF, &out->leaf, sizeof out->leaf);

@@ -15,12 +15,12 @@
 
 /* Frames in the WAL that are worth a checkpoint: while appending, and on leaving. The first opener
  * has to read them all. */
-enum { FRAMES_MOST = 1000, FRAMES_LEFT = 100 };
+enum { FRAMES_MOST = 1000, FRAMES_LEFT = 64 };
 
 bool store_damaged(struct store *s, const char *what, int64_t n, struct error *e)
 {
-    return error_set(e, CODE_IO, "'%s' is damaged: %s %lld is not what was written", s->how.where,
-                     what, (long long)n);
+    return error_set(e, CODE_LEDGER_DAMAGED, "'%s' is damaged: %s %lld is not what was written",
+                     s->how.where, what, (long long)n);
 }
 
 /* ---- opening ---- */
@@ -30,13 +30,13 @@ static bool is_there(const char *path)
     return access(path, F_OK) == 0 || errno != ENOENT;
 }
 
-/* Is anything in the log beside the file? */
-static bool has_log(const char *path)
+/* Bytes in the log beside the file; -1: there is none. */
+static int64_t log_bytes(const char *path)
 {
     _arena_ struct arena a = { 0 };
     struct stat st;
 
-    return stat(arena_printf(&a, "%s-wal", path), &st) == 0 && st.st_size > 0;
+    return stat(arena_printf(&a, "%s-wal", path), &st) == 0 ? st.st_size : -1;
 }
 
 /* Whose file is it? A newer writ keeps this table, so that an older one can tell. */
@@ -65,6 +65,17 @@ static bool know(struct store *s, struct error *e)
     return true;
 }
 
+/* SQLite tries a file first to write and then to read: one that was made in between it has open to
+ * read alone. Then it is as if it had not been there. */
+static bool refuse_read_only(struct sqlite *db, struct error *e)
+{
+    bool came = access(db->path, W_OK) == 0;
+
+    (void)error_set(e, CODE_IO, "'%s' cannot be written: it is read-only", db->path);
+    e->sys = came ? ENOENT : EACCES;
+    return false;
+}
+
 static bool try_open(struct store *s, bool still, struct error *e)
 {
     struct sqlite_open how = {
@@ -75,16 +86,19 @@ static bool try_open(struct store *s, bool still, struct error *e)
         .texts = store_sqlite_texts,
     };
 
+    bool has_log = !how.write || log_bytes(how.path) >= 0, ok;
+
     s->still = still;
     if (!sqlite_open(&s->db, &how, e))
         return false;
-    if (know(s, e)) {
-        if (!how.write || sqlite_can_write(&s->db))
-            return true;
-        (void)error_set(e, CODE_IO, "'%s' cannot be written: it is read-only", s->how.where);
-    }
-    sqlite_close(&s->db);
-    return false;
+    ok = know(s, e);
+    if (ok && how.write && !sqlite_can_write(&s->db))
+        ok = refuse_read_only(&s->db, e);
+    if (ok && !has_log)
+        store_sqlite_sync_directory(how.path); /* its name has to last as long as what it holds */
+    if (!ok)
+        sqlite_close(&s->db);
+    return ok;
 }
 
 /* Who may not write to the directory cannot lock: then only a file without a log can be read, as
@@ -95,7 +109,7 @@ static bool open_read(struct store *s, struct error *e)
         return true;
     if (!is_there(s->how.where))
         return error_set(e, CODE_IO, "there is no ledger at '%s'", s->how.where);
-    if (e->sys != 0 && access(s->how.where, R_OK) == 0 && !has_log(s->how.where))
+    if (access(s->how.where, R_OK) == 0 && log_bytes(s->how.where) <= 0)
         return try_open(s, true, e);
     return false;
 }
@@ -104,8 +118,8 @@ static bool open_append(struct store *s, struct error *e)
 {
     if (try_open(s, false, e))
         return true;
-    if (is_there(s->how.where))
-        return false;
+    if (is_there(s->how.where)) /* by now: another process may have made it */
+        return e->sys == ENOENT && try_open(s, false, e);
     return store_sqlite_make(&s->how, e) && try_open(s, false, e);
 }
 
@@ -126,7 +140,7 @@ static void sqlite_store_close(struct store *s)
 {
     sqlite_leave(&s->db);
     if (s->db.frames > FRAMES_LEFT)
-        sqlite_checkpoint(&s->db);
+        sqlite_checkpoint_leave(&s->db, store_sqlite_touch);
     filters_forget(s);
     sqlite_close(&s->db);
 }
@@ -217,7 +231,7 @@ static bool sqlite_commit(struct store *s, bool durable, struct error *e)
 /* A log that has come since tells that somebody writes after all. */
 static bool sqlite_look(struct store *s, struct tip *tip, struct error *e)
 {
-    if (s->still && has_log(s->how.where)) {
+    if (s->still && log_bytes(s->how.where) > 0) {
         sqlite_close(&s->db);
         s->recent.loaded = false;
         if (!try_open(s, false, e))

@@ -43,6 +43,7 @@ enum statement {
 _Static_assert((int)Q_COUNT <= (int)SQLITE_TEXTS, "room for every statement");
 
 extern const char *const store_sqlite_texts[Q_COUNT];
+extern const char store_sqlite_touch[]; /* writes a page as it was */
 
 enum { SCHEMA_VERSION = 1, ADD_ROWS = 8, ENTRY_COLUMNS = 16 };
 
@@ -91,6 +92,9 @@ struct store {
 
 /* Makes a new, empty ledger: whole, or not at all. True as well when another process was faster. */
 bool store_sqlite_make(const struct store_open *how, struct error *e) NODISCARD;
+
+/* Makes the names of new files beside this path last. */
+void store_sqlite_sync_directory(const char *path);
 
 /* Reads the recent keys of a ledger of this size, unless they are known. */
 bool recent_load(struct store *s, int64_t size, struct error *e) NODISCARD;

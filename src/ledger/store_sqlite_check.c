@@ -67,9 +67,10 @@ struct walk {
 
 static bool run_belongs(int64_t run, int64_t blocks)
 {
-    int64_t level = run >> RUN_LEVEL, index = run & (((int64_t)1 << RUN_LEVEL) - 1);
+    uint64_t level = (uint64_t)run >> RUN_LEVEL;
+    int64_t index = run & (((int64_t)1 << RUN_LEVEL) - 1);
 
-    return run >= 0 && level < RUN_LEVELS && index >= run_first((int)level, blocks) &&
+    return level < RUN_LEVELS && index >= run_first((int)level, blocks) &&
            index < run_end((int)level, blocks);
 }
 

@@ -71,7 +71,7 @@ bool filter_may_have(struct store *s, int64_t run, uint64_t hash, int64_t more, 
         forget(s, f);
         f->run = run + 1;
     }
-    if (!f->words && ++f->searched + more > keys / PART_KEYS &&
+    if (!f->words && ++f->searched + more > keys / PART_KEYS + 2 &&
         words * sizeof *f->words <= FILTER_BYTES_MOST - s->filter_bytes && !make(s, f, words, e))
         return false;
     *may = !f->words || (*word_of(f, hash) & mask_of(hash)) == mask_of(hash);

@@ -112,6 +112,9 @@ const char *const store_sqlite_texts[Q_COUNT] = {
  * as long. */
 enum { APPLICATION_ID = 0x77726974, PAGE_BYTES = 8192 };
 
+const char store_sqlite_touch[] = "PRAGMA user_version = 1";
+_Static_assert(SCHEMA_VERSION == 1, "as above");
+
 /* ---- making ---- */
 
 /* In a file that nobody else knows yet, a journal would only cost time: it is thrown away when
@@ -181,9 +184,19 @@ static bool publish(const char *from, const char *to, struct error *e)
     return error_sys(e, CODE_IO, "'%s' cannot be made", to);
 }
 
-static void sync_directory(const char *path)
+static const char *directory_of(const char *path, struct arena *a)
 {
-    _fd_ int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const char *slash = strrchr(path, '/');
+
+    if (!slash)
+        return ".";
+    return slash == path ? "/" : arena_text(a, (struct str){ path, (size_t)(slash - path) });
+}
+
+void store_sqlite_sync_directory(const char *path)
+{
+    _arena_ struct arena a = { 0 };
+    _fd_ int fd = open(directory_of(path, &a), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
     if (fd >= 0)
         (void)fsync(fd);
@@ -192,15 +205,12 @@ static void sync_directory(const char *path)
 bool store_sqlite_make(const struct store_open *how, struct error *e)
 {
     _arena_ struct arena a = { 0 };
-    const char *slash = strrchr(how->where, '/');
-    const char *directory = "/", *beside[] = { "", "-wal", "-shm", "-journal" };
+    static const char *const beside[] = { "", "-wal", "-shm", "-journal" };
     char *fresh = arena_printf(&a, "%s.XXXXXX", how->where);
     _fd_ int fd = -1;
     bool ok;
 
-    if (slash != how->where)
-        directory = slash ? arena_text(&a, (struct str){ how->where, slash - how->where }) : ".";
-    if (!fs_make_dirs(directory, e) || !no_leftovers(how->where, &a, e))
+    if (!fs_make_dirs(directory_of(how->where, &a), e) || !no_leftovers(how->where, &a, e))
         return false;
     fd = mkostemp(fresh, O_CLOEXEC);
     if (fd < 0)
@@ -212,6 +222,6 @@ bool store_sqlite_make(const struct store_open *how, struct error *e)
     for (size_t i = 0; i < COUNT(beside); i++)
         (void)unlink(arena_printf(&a, "%s%s", fresh, beside[i]));
     if (ok)
-        sync_directory(directory);
+        store_sqlite_sync_directory(how->where);
     return ok;
 }

@@ -58,14 +58,14 @@ static bool read_entry(struct store *s, struct query *q, struct entry *out, stru
     };
     traits_unpack(traits, &out->traits);
     out->traits.snapshot_ms = column_int(q, 8);
-    if (kind < 0 || kind >= ENTRY_KIND_COUNT || out->place < 0 ||
-        place_state(out->place) >= EVENT_STATE_COUNT || out->traits.coherence >= COHERENCE_COUNT ||
-        out->traits.policy >= POLICY_COUNT || !column_bytes(q, 1, out->id.b, UUID_BYTES) ||
+    if (kind < 0 || kind >= ENTRY_KIND_COUNT || !entry_stands(out) ||
+        traits_pack(&out->traits) != traits || !column_bytes(q, 1, out->id.b, UUID_BYTES) ||
         !column_bytes(q, 11, out->content.b, DIGEST_BYTES) ||
         !column_bytes(q, 12, out->leaf.b, DIGEST_BYTES))
         return store_damaged(s, "entry", out->seq, e);
-    if (out->erased ? !column_bytes(q, 14, out->body_digest.b, DIGEST_BYTES)
-                    : !column_bytes(q, 13, out->salt, SALT_BYTES))
+    if (out->erased
+            ? !column_bytes(q, 14, out->body_digest.b, DIGEST_BYTES) || !column_is_null(q, 13)
+            : !column_bytes(q, 13, out->salt, SALT_BYTES))
         return store_damaged(s, "entry", out->seq, e);
     return true;
 }
@@ -83,6 +83,10 @@ static enum told tell_entry(struct store *s, struct query *q, void *to, struct e
 
     if (!read_entry(s, q, &entry, e))
         return TOLD_WRONG;
+    if (t->bodies && entry.erased != column_is_null(q, 15)) {
+        (void)store_damaged(s, "entry", entry.seq, e);
+        return TOLD_WRONG;
+    }
     entry.body = t->bodies ? column_text(q, 15) : (struct str){ "", 0 };
     return told(t->reader(t->self, &entry, e), e);
 }

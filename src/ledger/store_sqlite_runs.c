@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "ledger/store_sqlite.h"
 
 /* ---- keys ---- */
@@ -331,40 +332,41 @@ bool recent_load(struct store *s, int64_t size, struct error *e)
 }
 
 /* The recent keys, and behind them those of the events. */
-static struct run_key *with_keys(const struct recent *recent, const struct entry *entries, size_t n,
-                                 struct arena *a, size_t *count)
+static void gather(const struct recent *recent, const struct entry *entries, size_t n,
+                   struct buf *to)
 {
-    struct run_key *keys = arena_alloc(a, (recent->n + n + 1) * sizeof *keys);
-    size_t at = recent->n;
-
-    memcpy(keys, recent->keys, at * sizeof *keys);
+    buf_add(to, recent->keys, recent->n * sizeof *recent->keys);
     for (size_t i = 0; i < n; i++) {
         const struct entry *it = &entries[i];
+        struct run_key key;
 
-        if (it->kind == ENTRY_EVENT)
-            keys[at++] = run_key_of(it->tenant, it->robot, it->subject, it->place, it->seq);
+        if (it->kind != ENTRY_EVENT)
+            continue;
+        key = run_key_of(it->tenant, it->robot, it->subject, it->place, it->seq);
+        buf_add(to, &key, sizeof key);
     }
-    *count = at;
-    return keys;
+    if (!buf_ok(to))
+        mem_end();
 }
 
 /* Recent keys that nobody has asked for stay unknown until a block is complete: a process that adds
  * one entry and ends never needs them. */
 bool runs_add(struct store *s, int64_t size, const struct entry *entries, size_t n, struct error *e)
 {
-    _arena_ struct arena a = { 0 };
     struct recent *recent = &s->recent;
     struct growth g = { .old_blocks = size / BLOCK, .blocks = (size + (int64_t)n) / BLOCK };
     bool complete = g.blocks > g.old_blocks;
-    struct run_key *keys;
+    _buf_ struct buf all = { .max = SIZE_MAX / 4 };
+    const struct run_key *keys;
     size_t count;
 
     if (!complete && !(recent->loaded && recent->size == size))
         return true;
     if (!recent_load(s, size, e))
         return false;
-    keys = with_keys(recent, entries, n, &a, &count);
-    g.fresh = keys;
+    gather(recent, entries, n, &all);
+    g.fresh = keys = (const void *)buf_str(&all).s;
+    count = all.len / sizeof *keys;
     while (g.n < count && (int64_t)keys[g.n].seq / BLOCK < g.blocks)
         g.n++;
     if (complete && !grow(s, &g, e))

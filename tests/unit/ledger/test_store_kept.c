@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_store_kept.c: every store keeps blocks, rejects and checkpoints, and erases bodies. */
+#include "unit/ledger/stores.h"
+
+struct blocks {
+    size_t n;
+    int level;
+    int64_t first;
+};
+
+static bool see_block(void *self, const struct block *block, struct error *e)
+{
+    struct blocks *seen = self;
+    struct block want = { .level = seen->level, .n = seen->first + (int64_t)seen->n };
+
+    (void)e;
+    fill_bytes(want.root.b, DIGEST_BYTES, (uint64_t)(want.n * 5 + want.level));
+    if (want.level == 0)
+        fill_bytes(want.names.bits, NAMES_BYTES, (uint64_t)want.n + 9);
+    assert_int_equal(block->level, want.level);
+    assert_int_equal(block->n, want.n);
+    assert_memory_equal(block->root.b, want.root.b, DIGEST_BYTES);
+    if (want.level == 0)
+        assert_memory_equal(block->names.bits, want.names.bits, NAMES_BYTES);
+    return ++seen->n < 5;
+}
+
+static void blocks_come_back_by_level_and_number(void **state)
+{
+    _arena_ struct arena a = { 0 };
+    struct store *s = open_at(fresh_place(&a), STORE_APPEND, &a);
+    struct blocks seen = { .first = 2 };
+    struct error e = { 0 };
+    struct tip tip;
+
+    (void)state;
+    ok(kind->begin(s, &tip, &e));
+    add_blocks(s, 0, 70000);
+    ok(kind->commit(s, true, &e));
+    ok(kind->look(s, &tip, &e));
+    ok(kind->read_blocks(s, &(struct block_range){ 0, 2, 6 }, see_block, &seen, &e));
+    assert_int_equal(seen.n, 4);
+    seen = (struct blocks){ .first = 100 };
+    ok(kind->read_blocks(s, &(struct block_range){ 0, 100, 200 }, see_block, &seen, &e));
+    assert_int_equal(seen.n, 5);
+    seen = (struct blocks){ .level = 1 };
+    ok(kind->read_blocks(s, &(struct block_range){ 1, 0, 10 }, see_block, &seen, &e));
+    assert_int_equal(seen.n, 1);
+    kind->look_end(s);
+    kind->close(s);
+}
+
+struct rejects {
+    int64_t next;
+    size_t n;
+};
+
+static bool see_reject(void *self, const struct reject *r, struct error *e)
+{
+    struct rejects *seen = self;
+    struct digest digest;
+
+    (void)e;
+    fill_bytes(digest.b, DIGEST_BYTES, (uint64_t)seen->next);
+    assert_int_equal(r->n, seen->next);
+    assert_int_equal(r->recorded_ms, 1000 + seen->next);
+    assert_string_equal(r->code, "VALIDATION_ERROR");
+    assert_string_equal(r->pointer, "/payload/state");
+    assert_string_equal(r->message, "state is 'gone'");
+    assert_text(r->tenant, str_of("tenant"));
+    assert_text(r->subject, (struct str){ "", 0 });
+    assert_text(r->event, (struct str){ "{\xff\0\"", 4 });
+    assert_memory_equal(r->digest.b, digest.b, DIGEST_BYTES);
+    assert_int_equal(r->bytes, 1 << 20);
+    seen->next++;
+    seen->n++;
+    return true;
+}
+
+static void rejects_are_counted_and_the_newest_read(void **state)
+{
+    _arena_ struct arena a = { 0 };
+    struct store *s = open_at(fresh_place(&a), STORE_APPEND, &a);
+    struct rejects seen = { .next = 1 };
+    struct error e = { 0 };
+    struct tip tip;
+
+    (void)state;
+    ok(kind->begin(s, &tip, &e));
+    for (int64_t i = 1; i <= 9; i++) {
+        struct reject r = {
+            .recorded_ms = 1000 + i,
+            .code = "VALIDATION_ERROR",
+            .pointer = "/payload/state",
+            .message = "state is 'gone'",
+            .tenant = str_of("tenant"),
+            .event = { "{\xff\0\"", 4 },
+            .bytes = 1 << 20,
+        };
+
+        fill_bytes(r.digest.b, DIGEST_BYTES, (uint64_t)i);
+        ok(kind->add_rejects(s, &r, 1, &e));
+    }
+    ok(kind->commit(s, false, &e));
+    ok(kind->look(s, &tip, &e));
+    ok(kind->read_rejects(s, 100, see_reject, &seen, &e));
+    assert_int_equal(seen.n, 9);
+    seen = (struct rejects){ .next = 7 };
+    ok(kind->read_rejects(s, 3, see_reject, &seen, &e));
+    assert_int_equal(seen.n, 3);
+    kind->look_end(s);
+    kind->close(s);
+}
+
+static bool see_checkpoint(void *self, const struct kept_checkpoint *c, struct error *e)
+{
+    static const int64_t sizes[] = { 100, 200, 300 };
+    size_t *n = self;
+
+    (void)e;
+    assert_int_equal(c->size, sizes[*n]);
+    assert_int_equal(c->made_ms, 5000 - c->size);
+    assert_text(c->note, str_of("writ/x\n100\n\xe2\x80\x94 signed\n"));
+    ++*n;
+    return true;
+}
+
+static void checkpoints_come_back_by_size(void **state)
+{
+    static const int64_t sizes[] = { 200, 300, 100 };
+    _arena_ struct arena a = { 0 };
+    struct store *s = open_at(fresh_place(&a), STORE_APPEND, &a);
+    struct error e = { 0 };
+    struct tip tip;
+    size_t n = 0;
+
+    (void)state;
+    ok(kind->begin(s, &tip, &e));
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        struct kept_checkpoint c = { sizes[i], 5000 - sizes[i],
+                                     str_of("writ/x\n100\n\xe2\x80\x94 signed\n") };
+
+        ok(kind->add_checkpoint(s, &c, &e));
+    }
+    ok(kind->commit(s, true, &e));
+    ok(kind->look(s, &tip, &e));
+    ok(kind->read_checkpoints(s, see_checkpoint, &n, &e));
+    assert_int_equal(n, 3);
+    kind->look_end(s);
+    kind->close(s);
+}
+
+/* Entries from 4 on, of which two are erased. */
+static bool see_erased(void *self, const struct entry *entry, struct error *e)
+{
+    _arena_ struct arena a = { 0 };
+    int64_t *next = self;
+    struct entry want = entry_at(*next, &a);
+
+    (void)e;
+    want.erased = *next == 5 || *next == 7;
+    fill_bytes(want.body_digest.b, DIGEST_BYTES, 77);
+    assert_entry(entry, &want, true);
+    return ++*next;
+}
+
+static void an_erased_body_is_gone_and_the_rest_stays(void **state)
+{
+    _arena_ struct arena a = { 0 };
+    struct store *s = open_at(fresh_place(&a), STORE_APPEND, &a);
+    int64_t next = 4;
+    struct digest digest;
+    struct error e = { 0 };
+    struct tip tip;
+
+    (void)state;
+    append_some(s, 20, true);
+    fill_bytes(digest.b, DIGEST_BYTES, 77);
+    ok(kind->begin(s, &tip, &e));
+    ok(kind->erase(s, 6, &digest, &e));
+    kind->rollback(s);
+    ok(kind->begin(s, &tip, &e));
+    ok(kind->erase(s, 5, &digest, &e));
+    ok(kind->erase(s, 7, &digest, &e));
+    ok(kind->commit(s, true, &e));
+    ok(kind->look(s, &tip, &e));
+    assert_int_equal(tip.size, 20);
+    ok(kind->read_entries(s, &(struct entry_range){ 4, 9, .bodies = true }, see_erased, &next, &e));
+    assert_int_equal(next, 9);
+    kind->look_end(s);
+    kind->close(s);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_come_back_by_level_and_number),
+        cmocka_unit_test(rejects_are_counted_and_the_newest_read),
+        cmocka_unit_test(checkpoints_come_back_by_size),
+        cmocka_unit_test(an_erased_body_is_gone_and_the_rest_stays),
+    };
+
+    choose_store(argc, argv);
+    return cmocka_run_group_tests(tests, use_directory, leave_directory);
+}
