@@ -177,7 +177,7 @@ bool ledger_verify(struct ledger *l, struct verification *v, struct arena *a, st
     if (!ok && e->code == CODE_LEDGER_DAMAGED) { /* which is what was asked */
         ok = true;
         if (!v->why)
-            (void)audit_found(&t, -1, NULL, arena_text(a, str_of(e->msg)));
+            (void)audit_found(&t, v->entries, NULL, arena_text(a, str_of(e->msg)));
     }
     v->intact = ok && !v->why;
     buf_free(&t.scratch[0]);

@@ -66,8 +66,9 @@ static bool walk(struct ledger *l, struct chunk *chunks[2], struct look *k, stru
 {
     int64_t first = 0;
     bool ok = fill(l, chunks[0], 0, e);
+    int turn = 0;
 
-    for (int turn = 0; ok && k->more && chunks[turn]->count > 0; turn = !turn) {
+    for (; ok && k->more && chunks[turn]->count > 0; turn = !turn) {
         bool beside;
 
         k->chunk = chunks[turn];
@@ -76,6 +77,10 @@ static bool walk(struct ledger *l, struct chunk *chunks[2], struct look *k, stru
         ok = fill(l, chunks[!turn], first, e);
         if (beside)
             (void)pthread_join(k->thread, NULL);
+    }
+    if (!ok && k->more) { /* what could be read is looked at all the same */
+        k->chunk = chunks[turn];
+        (void)look_at(k);
     }
     return ok;
 }

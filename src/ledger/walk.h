@@ -18,4 +18,5 @@ struct chunk {
 /* Looks at one chunk, in a thread of its own but one at a time and in order. False: enough. */
 typedef bool (*chunk_reader)(void *self, const struct chunk *chunk);
 
+/* When something cannot be read, what was read before it is looked at first. */
 bool ledger_walk(struct ledger *l, chunk_reader reader, void *self, struct error *e) NODISCARD;

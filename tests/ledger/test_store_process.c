@@ -210,23 +210,35 @@ static void a_kill_at_any_moment_leaves_the_old_or_the_new(void **state)
 }
 
 /* Sixteen at once, from the making of the ledger on; none is turned away, nothing is lost. */
-static void processes_append_at_once(void **state)
+static void append_at_once(int times)
 {
     _arena_ struct arena a = { 0 };
-    struct appender child = { .where = fresh_place(&a), .pipe = -1, .times = 12 };
+    struct appender child = { .where = fresh_place(&a), .pipe = -1, .times = times };
     pid_t pids[16];
     struct store *s;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(pids); i++)
         pids[i] = begin_child(append_and_tell, &child);
     for (size_t i = 0; i < COUNT(pids); i++)
         assert_int_equal(end_of(pids[i]), 0);
     s = open_at(child.where, STORE_READ, &a);
-    assert_true(size_of(s) >= 16 * 12);
+    assert_true(size_of(s) >= 16 * times);
     assert_all_there(s, size_of(s));
     assert_sound(s);
     kind->close(s);
+}
+
+static void processes_append_at_once(void **state)
+{
+    (void)state;
+    append_at_once(12);
+}
+
+static void processes_make_a_ledger_at_once(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 20; i++)
+        append_at_once(1);
 }
 
 /* In a file system of 1 MB. */
@@ -317,6 +329,7 @@ int main(void)
         cmocka_unit_test(a_stranger_reads_while_others_append),
         cmocka_unit_test(a_kill_at_any_moment_leaves_the_old_or_the_new),
         cmocka_unit_test(processes_append_at_once),
+        cmocka_unit_test(processes_make_a_ledger_at_once),
         cmocka_unit_test(a_full_disk_is_said_and_harms_nothing),
     };
 
