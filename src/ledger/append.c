@@ -75,8 +75,10 @@ bool ledger_append(struct ledger *l, struct draft *drafts, size_t n, struct aren
             s.rejects[s.reject_count++] = reject_of(l, d);
         if (d->verdict != VERDICT_NONE)
             continue;
+        if (d->entry.traits.policy != d->policy) /* the attempt began with another one */
+            entry_leaf_begin(&d->entry, &l->scratch, &d->leaf);
         d->entry.id = ids[i];
-        ledger_place(l, &d->entry);
+        ledger_place(l, &d->entry, &d->leaf);
         d->verdict = VERDICT_APPENDED;
         d->seq = d->entry.seq;
         d->id = d->entry.id;

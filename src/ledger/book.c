@@ -37,15 +37,29 @@ static struct book_run *run_of(struct book *b, const struct draft *d)
 
 /* ---- asking ---- */
 
-static void ask_of(struct book *b, size_t i, size_t *entry_count)
+/* Many events depend on one entry: it is asked for once. */
+static struct asked_entry *entry_at(struct book *b, int64_t seq)
+{
+    size_t at = (uint64_t)seq * 0x9e3779b97f4a7c15 % b->slot_count;
+
+    while (b->slots[at] && b->slots[at]->seq != seq)
+        at = (at + 1) % b->slot_count;
+    if (!b->slots[at]) {
+        b->slots[at] = &b->entries[b->entry_count++];
+        b->slots[at]->seq = seq;
+    }
+    return b->slots[at];
+}
+
+static void ask_of(struct book *b, size_t i)
 {
     const struct draft *d = &b->drafts[i];
 
-    b->first_entry[i] = *entry_count;
+    b->first[i] = b->depend_count;
     if (d->verdict != VERDICT_NONE)
         return;
     for (size_t k = 0; k < d->depend_count; k++)
-        b->entries[(*entry_count)++].seq = entry_id_seq(&d->depends[k]);
+        b->depends[b->depend_count++] = entry_at(b, entry_id_seq(&d->depends[k]));
 }
 
 static bool complete_all(struct ledger *l, struct draft *drafts, size_t n, struct arena *a,
@@ -74,7 +88,7 @@ static size_t count_depends(const struct draft *drafts, size_t n)
 bool book_open(struct book *b, struct ledger *l, struct draft *drafts, size_t n, struct arena *a,
                struct error *e)
 {
-    size_t entry_count = 0, asked = 0;
+    size_t most, asked = 0;
 
     if (!complete_all(l, drafts, n, a, e))
         return false;
@@ -83,13 +97,17 @@ bool book_open(struct book *b, struct ledger *l, struct draft *drafts, size_t n,
     b->buckets = arena_alloc(a, b->bucket_count * sizeof(struct book_run *));
     b->runs = arena_alloc(a, n * sizeof(struct book_run *));
     b->events = arena_alloc(a, n * sizeof *b->events);
-    b->first_entry = arena_alloc(a, n * sizeof *b->first_entry);
-    b->entries = arena_alloc(a, count_depends(drafts, n) * sizeof *b->entries);
+    b->first = arena_alloc(a, n * sizeof *b->first);
+    most = count_depends(drafts, n);
+    b->slot_count = 2 * most + 1;
+    b->slots = arena_alloc(a, b->slot_count * sizeof *b->slots);
+    b->depends = arena_alloc(a, most * sizeof *b->depends);
+    b->entries = arena_alloc(a, most * sizeof *b->entries);
     b->added = arena_alloc(a, n * sizeof(struct draft *));
     for (size_t i = 0; i < n; i++) {
         const struct entry *entry = &drafts[i].entry;
 
-        ask_of(b, i, &entry_count);
+        ask_of(b, i);
         if (drafts[i].verdict != VERDICT_NONE)
             continue;
         b->runs[i] = run_of(b, &drafts[i]);
@@ -100,8 +118,9 @@ bool book_open(struct book *b, struct ledger *l, struct draft *drafts, size_t n,
         asked++;
     }
     /* A draft that was refused already asks for an execution that is not there: "". */
-    return asked == 0 || (l->keep.kind->ask_events(l->keep.store, b->events, n, a, e) &&
-                          l->keep.kind->ask_entries(l->keep.store, b->entries, entry_count, a, e));
+    return asked == 0 ||
+           (l->keep.kind->ask_events(l->keep.store, b->events, n, a, e) &&
+            l->keep.kind->ask_entries(l->keep.store, b->entries, b->entry_count, a, e));
 }
 
 /* ---- knowing ---- */
@@ -134,11 +153,11 @@ struct known book_known(struct book *b, size_t draft)
     const struct draft *d = &b->drafts[draft];
     const struct asked_event *asked = &b->events[draft];
     struct book_run *run = b->runs[draft];
-    struct asked_entry *depends = &b->entries[b->first_entry[draft]];
+    struct asked_entry *const *depends = &b->depends[b->first[draft]];
     struct known known = { .depends = depends };
 
     for (size_t k = 0; k < d->depend_count; k++)
-        know_added(b, &depends[k]);
+        know_added(b, depends[k]);
     known.twin = asked->has_twin ? &asked->twin : twin_in_batch(run, d->entry.place);
     known.last = run->has_last ? &run->last : asked->has_last ? &asked->last : NULL;
     return known;

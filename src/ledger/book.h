@@ -29,10 +29,14 @@ struct book {
     size_t count;
     int64_t size;                /* of the ledger before the batch */
     struct asked_event *events;  /* one a draft */
-    struct asked_entry *entries; /* of all drafts, one behind the other */
-    size_t *first_entry;         /* of each draft */
-    struct book_run **buckets;   /* by execution */
-    struct book_run **runs;      /* of each draft */
+    struct asked_entry *entries; /* that drafts depend on, each once */
+    size_t entry_count;
+    struct asked_entry **slots;   /* these, by seq */
+    struct asked_entry **depends; /* of all drafts, one behind the other */
+    size_t slot_count, depend_count;
+    size_t *first;             /* of each draft, among depends */
+    struct book_run **buckets; /* by execution */
+    struct book_run **runs;    /* of each draft */
     size_t bucket_count;
     const struct draft **added; /* by seq - size */
     size_t added_count;

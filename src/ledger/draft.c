@@ -127,10 +127,12 @@ static void write_body(struct draft *d, struct arena *a)
     const struct doc *root = &d->document->root;
     const struct doc **members = doc_sorted(root, a);
     _buf_ struct buf body = { .max = BODY_MAX }, lineage = { .max = BODY_MAX };
-    struct str parts[2] = { 0 }; /* lineage, payload */
+    bool room = buf_reserve(&body, d->text.n + 64); /* most are canonical already */
+    struct str parts[2] = { 0 };                    /* lineage, payload */
     size_t from[2] = { 0 };
     struct sha256 sum;
 
+    (void)room; /* and if not, it grows or says so */
     buf_addc(&body, '{');
     for (uint32_t i = 0; i < root->count; i++) {
         bool is_lineage = str_is(members[i]->key, "lineage");
@@ -209,6 +211,7 @@ static void set_depends(struct draft *d, struct arena *a)
 
 void draft_finish(struct draft *d, const struct world *world, struct arena *a)
 {
+    _buf_ struct buf scratch = { .max = 1 << 20 };
     struct stamp created;
 
     if (!shape_decode(&event_shape, &d->document->root, &d->report, &d->event)) {
@@ -230,6 +233,7 @@ void draft_finish(struct draft *d, const struct world *world, struct arena *a)
     if (!d->salted)
         world->chance(world->self, d->entry.salt, SALT_BYTES);
     d->entry.body_digest = entry_body_digest(d->entry.salt, d->entry.body);
+    entry_leaf_begin(&d->entry, &scratch, &d->leaf);
 }
 
 void draft_read(struct draft *d, const struct world *world, struct arena *a)

@@ -23,6 +23,7 @@ struct draft {
     size_t depend_count;
     bool derived; /* its coherence or snapshot is left to the ledger, which then completes it */
     struct entry entry; /* all but what the ledger gives it: seq, id, recorded, leaf */
+    struct sha256 leaf; /* begun */
 
     /* what the ledger says to it */
     enum verdict verdict;

@@ -6,7 +6,6 @@
 
 #include "base/json_write.h"
 #include "base/stamp.h"
-#include "ledger/tree.h"
 
 /* clang-format off */
 const char *const entry_kind_names[] = {
@@ -168,18 +167,23 @@ static void put_event(const struct entry *entry, struct buf *to)
     json_close(to, '}');
 }
 
-/* The members are in the order RFC 8785 sorts them: that makes it canonical. */
-void entry_header(const struct entry *entry, struct buf *to)
+/* The members are in the order RFC 8785 sorts them: that makes it canonical. The first half is
+ * known before an entry has its place. */
+static void put_first_half(const struct entry *entry, struct buf *to)
 {
-    char id[ENTRY_ID_TEXT];
-
-    entry_id_text(&entry->id, id);
     json_open(to, '{');
     put_digest(to, "body_digest", &entry->body_digest);
     put_digest(to, "content_digest", &entry->content);
     put_stamp(to, "createdAt", entry->created_ms);
     if (entry->kind == ENTRY_EVENT)
         put_event(entry, to);
+}
+
+static void put_second_half(const struct entry *entry, struct buf *to)
+{
+    char id[ENTRY_ID_TEXT];
+
+    entry_id_text(&entry->id, id);
     put_text(to, "id", (struct str){ id, ENTRY_ID_TEXT - 1 });
     put_text(to, "kind", str_of(entry_kind_names[entry->kind]));
     put_stamp(to, "recordedAt", entry->recorded_ms);
@@ -190,11 +194,33 @@ void entry_header(const struct entry *entry, struct buf *to)
     json_close(to, '}');
 }
 
-struct digest entry_leaf(const struct entry *entry, struct buf *scratch)
+void entry_header(const struct entry *entry, struct buf *to)
 {
+    put_first_half(entry, to);
+    put_second_half(entry, to);
+}
+
+void entry_leaf_begin(const struct entry *entry, struct buf *scratch, struct sha256 *begun)
+{
+    static const uint8_t leaf = 0; /* RFC 6962 */
+
     buf_reset(scratch);
-    entry_header(entry, scratch);
-    return tree_leaf(buf_str(scratch));
+    put_first_half(entry, scratch);
+    sha256_begin(begun);
+    sha256_add(begun, &leaf, 1);
+    sha256_add(begun, scratch->s, scratch->len);
+}
+
+struct digest entry_leaf_end(const struct entry *entry, const struct sha256 *begun,
+                             struct buf *scratch)
+{
+    struct sha256 sum = *begun;
+
+    buf_reset(scratch);
+    buf_addc(scratch, '}'); /* stands for what came before: a comma follows it */
+    put_second_half(entry, scratch);
+    sha256_add(&sum, scratch->s + 1, scratch->len - 1);
+    return sha256_end(&sum);
 }
 
 struct digest entry_body_digest(const uint8_t salt[SALT_BYTES], struct str body)

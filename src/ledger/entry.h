@@ -96,9 +96,13 @@ bool entry_id_read(struct str text, struct uuid *out) NODISCARD;
 void entry_id_make(int64_t seq, struct uuid *id); /* id: random on entry */
 int64_t entry_id_seq(const struct uuid *id);
 
-/* The header as canonical JSON; the leaf of it. The body's digest has to be there. */
+/* The header as canonical JSON; the body's digest has to be there. */
 void entry_header(const struct entry *entry, struct buf *to);
-struct digest entry_leaf(const struct entry *entry, struct buf *scratch);
+
+/* Its leaf in the tree: the first half of it can be hashed before the entry has its place. */
+void entry_leaf_begin(const struct entry *entry, struct buf *scratch, struct sha256 *begun);
+struct digest entry_leaf_end(const struct entry *entry, const struct sha256 *begun,
+                             struct buf *scratch);
 
 /* The salted digest of a body. */
 struct digest entry_body_digest(const uint8_t salt[SALT_BYTES], struct str body);

@@ -69,7 +69,7 @@ static void references(const struct hearing *h)
     for (size_t i = 0; i < ids->n; i++) {
         struct uuid id;
         const struct asked_entry *there =
-            entry_id_read(text[i], &id) ? &h->known->depends[k++] : NULL;
+            entry_id_read(text[i], &id) ? h->known->depends[k++] : NULL;
         char made[STAMP_TEXT];
 
         if (!there || !there->there || memcmp(&there->id, &id, sizeof id) != 0) {

@@ -7,9 +7,9 @@
 
 /* What the ledger knows that bears on one draft. */
 struct known {
-    const struct event_mark *twin;     /* the event at the same place, or NULL */
-    const struct event_mark *last;     /* the last event of the execution, or NULL */
-    const struct asked_entry *depends; /* one for each of draft->depends */
+    const struct event_mark *twin;      /* the event at the same place, or NULL */
+    const struct event_mark *last;      /* the last event of the execution, or NULL */
+    struct asked_entry *const *depends; /* one for each of draft->depends */
 };
 
 struct rule_row {

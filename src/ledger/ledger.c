@@ -69,12 +69,12 @@ void ledger_rollback(struct ledger *l)
     l->keep.kind->rollback(l->keep.store);
 }
 
-void ledger_place(struct ledger *l, struct entry *entry)
+void ledger_place(struct ledger *l, struct entry *entry, const struct sha256 *leaf_begun)
 {
     entry->seq = l->tip.size++;
     entry_id_make(entry->seq, &entry->id);
     entry->recorded_ms = l->tip.recorded_ms = l->now_ms;
-    entry->leaf = entry_leaf(entry, &l->scratch);
+    entry->leaf = entry_leaf_end(entry, leaf_begun, &l->scratch);
 }
 
 bool ledger_enter(struct ledger *l, struct entry *entries, size_t n, struct error *e)
@@ -84,8 +84,11 @@ bool ledger_enter(struct ledger *l, struct entry *entries, size_t n, struct erro
     if (!tail_ready(&l->tail, l->tip.size, n, &l->keep, e))
         return false;
     for (size_t i = 0; i < n; i++) {
+        struct sha256 leaf;
+
         l->world->chance(l->world->self, &entries[i].id, sizeof entries[i].id);
-        ledger_place(l, &entries[i]);
+        entry_leaf_begin(&entries[i], &l->scratch, &leaf);
+        ledger_place(l, &entries[i], &leaf);
     }
     if (!l->keep.kind->add_entries(l->keep.store, entries, n, e))
         return false;

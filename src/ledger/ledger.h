@@ -34,7 +34,7 @@ void ledger_rollback(struct ledger *l);
 
 /* Gives an entry its place, its id (random bytes on entry) and its leaf: the order of calls is the
  * order of the ledger. */
-void ledger_place(struct ledger *l, struct entry *entry);
+void ledger_place(struct ledger *l, struct entry *entry, const struct sha256 *leaf_begun);
 
 /* Appends entries that are no events; they get their seq, id and leaf. */
 bool ledger_enter(struct ledger *l, struct entry *entries, size_t n, struct error *e) NODISCARD;
