@@ -15,7 +15,7 @@ check:                            ## build and run every test (minutes)
 	@tools/setup check
 	@tools/check
 
-check-long:                       ## check, valgrind, 10 million doubles, fuzzers, x86-64, v2, soak
+check-long:                       ## check, valgrind, 10 million doubles, fuzzers, x86-64, v2, soak, ledger
 	@tools/setup long
 	@tools/setup x86 || true
 	@tools/setup v2 || true

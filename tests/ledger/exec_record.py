@@ -59,7 +59,8 @@ def R_002_003_R_002_030_R_001_002_a_run_is_an_input_three_events_and_a_manifest(
 def the_entries_are_there_without_asking_for_the_record(place):
     run = place.writ("exec", "--", "/usr/bin/true")
     hold(run.status == 0 and run.out == b"", run)
-    same([entry["kind"] for entry in place.log()], ["input", "execution_event", "execution_event", "manifest", "execution_event"])
+    same([entry["kind"] for entry in place.log()],
+         ["input", "execution_event", "execution_event", "manifest", "execution_event"])
 
 
 @case
@@ -129,8 +130,8 @@ def what_the_policy_refuses_leaves_no_execution(place):
     run = place.exec(*TOUCH, options=["--read", "/etc/shadow"])
     true(run.status in (64, 65, 77), run)
     true(not (place.work / "ran").exists(), run)
-    if place.file.exists() or POSTGRES:
-        same(place.log("--kind", "execution_event"), [])
+    seen = place.writ("log", "--json", "--kind", "execution_event")
+    hold(seen.status in (0, 69) and b"ledger_id" not in seen.out, seen)  # 69: there is no ledger yet
 
 
 @case

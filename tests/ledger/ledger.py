@@ -209,7 +209,7 @@ class Databases:
 
     def sql(self, address, *statements, **more):
         """The rows that the statements answer, as texts."""
-        said = self.server.sql(*statements, database=self.name(address), **more)
+        said = self.server.sql("SET search_path = writ", *statements, database=self.name(address), **more)
         return [line.split("|") for line in said.splitlines()]
 
 

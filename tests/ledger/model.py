@@ -284,7 +284,7 @@ def R_002_015_R_002_016_R_002_017_R_002_018_R_002_036_random_events_meet_the_ver
     chance.sources = sorted(model.created)
     verdicts = []
     while len(verdicts) < COUNT:
-        verdicts += play(place, chance, model, min(chance.choice((1, 50, 1000, 4000)), COUNT - len(verdicts)),
+        verdicts += play(place, chance, model, min(chance.choice((1, 20, 200, 700)), COUNT - len(verdicts)),
                          len(verdicts))
     tally = {name: verdicts.count(name) for name in sorted(set(verdicts))}
     print("#", tally, flush=True)

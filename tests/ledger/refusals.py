@@ -73,7 +73,7 @@ def kept(place, count):
 # ---- events that are wrong ----
 
 @case
-def R_002_037_R_002_038_R_002_039_R_002_040_R_002_041_R_002_043_R_002_044_R_002_063_what_is_wrong_is_refused_where_it_is(place):
+def R_002_037_R_002_038_R_002_039_R_002_040_R_002_041_R_002_043_R_002_063_what_is_wrong_is_refused(place):
     place.accept(place.event(execution="good"))
     events = [place.event(**members) for members, _ in WRONG]
     for event, (members, pointer), answer in zip(events, WRONG, place.append(*events), strict=True):

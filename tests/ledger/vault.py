@@ -109,7 +109,7 @@ class Database:
         keys = {"blocks": "level, n"}.get(table, "1")
         row = f"ctid = (SELECT ctid FROM (SELECT ctid, t.* FROM {table} t ORDER BY {keys.replace('1', '2')}" \
               f" LIMIT 1 OFFSET {n}) x)"
-        step = 1000 if column in ("seq", "n") else 1
+        step = 1000 if column in ("seq", "n", "place") else 1
         self.sql(f"UPDATE {table} SET {column} = {self.OTHER[kind].format(c=column, n=step)} WHERE {row}")
 
 
