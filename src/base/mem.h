@@ -28,7 +28,7 @@ void arena_grow(struct arena *a, size_t size);
 __attribute__((malloc, returns_nonnull)) static inline void *arena_alloc(struct arena *a,
                                                                          size_t size)
 {
-    size_t need = (size + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
+    size_t need = ((size ? size : 1) + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
     void *p;
 
     if ((size_t)(a->end - a->at) < need)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* writ_append.c: the public functions that write to a ledger: append, input, erase. */
 #include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/json_write.h"
@@ -89,7 +91,10 @@ struct appending {
     writ_line line;
     void *self;
     bool refused, unheard; /* unheard: nobody wants the answers any more */
-    struct batch *next;    /* being read in a thread of its own */
+    struct batch *next;    /* being answered and read in a thread of its own */
+    bool owed;             /* it was committed, and nobody has been told */
+    sem_t answered;
+    atomic_bool read;
 };
 
 static bool commit(struct appending *p, struct batch *b, struct error *e)
@@ -118,36 +123,58 @@ static void answer(struct appending *p, struct batch *b)
     }
 }
 
+/* Answers what is owed, then reads the next batch in its place. */
 static void *read_next(void *self)
 {
     struct appending *p = self;
 
+    if (p->owed)
+        answer(p, p->next);
+    (void)sem_post(&p->answered);
     feed_batch(&p->feed, p->policy, p->w->l.world, p->next);
+    atomic_store(&p->read, true);
     return NULL;
 }
 
-/* While one batch goes to the disk the next is read and checked. */
+/* Commits a batch while the other one is answered and read anew. Who has sent more already can wait
+ * for the answers until then; who waits for them is answered at once. */
+static bool take_turn(struct appending *p, struct batch *b, struct error *e)
+{
+    pthread_t thread;
+    bool beside, ok, later;
+
+    atomic_store(&p->read, false);
+    beside = !p->feed.ended && pthread_create(&thread, NULL, read_next, p) == 0;
+    if (!beside && p->owed)
+        answer(p, p->next);
+    ok = commit(p, b, e);
+    later = beside && ok && atomic_load(&p->read);
+    if (!ok)
+        feed_stop(&p->feed); /* whoever waits for an answer sends nothing more */
+    if (beside)
+        (void)sem_wait(&p->answered);
+    if (ok && !later)
+        answer(p, b);
+    if (beside)
+        (void)pthread_join(thread, NULL);
+    else
+        feed_batch(&p->feed, p->policy, p->w->l.world, p->next);
+    p->owed = later;
+    return ok;
+}
+
 static bool run(struct appending *p, struct batch batches[2], struct error *e)
 {
     bool ok = true;
+    int turn = 0;
 
     feed_batch(&p->feed, p->policy, p->w->l.world, &batches[0]);
-    for (int turn = 0; ok && batches[turn].n > 0; turn = !turn) {
-        pthread_t thread;
-        bool beside;
-
+    for (; ok && batches[turn].n > 0; turn = !turn) {
         p->next = &batches[!turn];
-        beside = !p->feed.ended && pthread_create(&thread, NULL, read_next, p) == 0;
-        ok = commit(p, &batches[turn], e);
-        if (ok)
-            answer(p, &batches[turn]);
-        else
-            feed_stop(&p->feed); /* whoever waits for an answer sends nothing more */
-        if (beside)
-            (void)pthread_join(thread, NULL);
-        else
-            (void)read_next(p);
+        ok = take_turn(p, &batches[turn], e);
     }
+    if (p->owed)
+        answer(p, &batches[!turn]);
     if (ok && p->feed.error.code) {
         *e = p->feed.error;
         return false;
@@ -180,7 +207,9 @@ int writ_ledger_append(struct writ_ledger *ledger, const struct writ_input *inpu
     }
     if (!feed_open(&p.feed, input, &e))
         return fail(&e, WRIT_WRONG, line, self);
+    (void)sem_init(&p.answered, 0, 0);
     ok = run(&p, batches, &e);
+    (void)sem_destroy(&p.answered);
     feed_close(&p.feed);
     arena_free(&batches[0].a);
     arena_free(&batches[1].a);

@@ -85,10 +85,44 @@ static size_t count_depends(const struct draft *drafts, size_t n)
     return all;
 }
 
+/* Asks for the executions of some drafts: the first of each, or the others. */
+static bool ask_some(struct book *b, struct ledger *l, bool firsts, struct error *e)
+{
+    struct asked_event *asked = arena_alloc(b->a, b->count * sizeof *asked);
+    size_t n = 0;
+
+    for (size_t i = 0; i < b->count; i++) {
+        const struct entry *entry = &b->drafts[i].entry;
+        const struct book_run *run = b->runs[i];
+        bool first = run && run->first == &b->drafts[i];
+
+        if (!run || first != firsts || (!first && !run->events_kept))
+            continue;
+        b->events[i] = &asked[n];
+        asked[n++] = (struct asked_event){ .tenant = entry->tenant,
+                                           .robot = entry->robot,
+                                           .execution = entry->subject,
+                                           .place = entry->place };
+    }
+    return n == 0 || l->keep.kind->ask_events(l->keep.store, asked, n, b->a, e);
+}
+
+/* What is new to the store is asked for once: there is nothing to know about its later events. */
+static bool ask_events(struct book *b, struct ledger *l, struct error *e)
+{
+    b->events = arena_alloc(b->a, b->count * sizeof(struct asked_event *));
+    if (!ask_some(b, l, true, e))
+        return false;
+    for (size_t i = 0; i < b->count; i++)
+        if (b->events[i])
+            b->runs[i]->events_kept = b->events[i]->has_last;
+    return ask_some(b, l, false, e);
+}
+
 bool book_open(struct book *b, struct ledger *l, struct draft *drafts, size_t n, struct arena *a,
                struct error *e)
 {
-    size_t most, asked = 0;
+    size_t most;
 
     if (!complete_all(l, drafts, n, a, e))
         return false;
@@ -96,7 +130,6 @@ bool book_open(struct book *b, struct ledger *l, struct draft *drafts, size_t n,
     b->bucket_count = 2 * n + 1;
     b->buckets = arena_alloc(a, b->bucket_count * sizeof(struct book_run *));
     b->runs = arena_alloc(a, n * sizeof(struct book_run *));
-    b->events = arena_alloc(a, n * sizeof *b->events);
     b->first = arena_alloc(a, n * sizeof *b->first);
     most = count_depends(drafts, n);
     b->slot_count = 2 * most + 1;
@@ -105,22 +138,12 @@ bool book_open(struct book *b, struct ledger *l, struct draft *drafts, size_t n,
     b->entries = arena_alloc(a, most * sizeof *b->entries);
     b->added = arena_alloc(a, n * sizeof(struct draft *));
     for (size_t i = 0; i < n; i++) {
-        const struct entry *entry = &drafts[i].entry;
-
         ask_of(b, i);
-        if (drafts[i].verdict != VERDICT_NONE)
-            continue;
-        b->runs[i] = run_of(b, &drafts[i]);
-        b->events[i] = (struct asked_event){ .tenant = entry->tenant,
-                                             .robot = entry->robot,
-                                             .execution = entry->subject,
-                                             .place = entry->place };
-        asked++;
+        if (drafts[i].verdict == VERDICT_NONE)
+            b->runs[i] = run_of(b, &drafts[i]);
     }
-    /* A draft that was refused already asks for an execution that is not there: "". */
-    return asked == 0 ||
-           (l->keep.kind->ask_events(l->keep.store, b->events, n, a, e) &&
-            l->keep.kind->ask_entries(l->keep.store, b->entries, b->entry_count, a, e));
+    return ask_events(b, l, e) &&
+           l->keep.kind->ask_entries(l->keep.store, b->entries, b->entry_count, a, e);
 }
 
 /* ---- knowing ---- */
@@ -151,15 +174,15 @@ static const struct event_mark *twin_in_batch(const struct book_run *run, int64_
 struct known book_known(struct book *b, size_t draft)
 {
     const struct draft *d = &b->drafts[draft];
-    const struct asked_event *asked = &b->events[draft];
+    const struct asked_event *asked = b->events[draft];
     struct book_run *run = b->runs[draft];
     struct asked_entry *const *depends = &b->depends[b->first[draft]];
     struct known known = { .depends = depends };
 
     for (size_t k = 0; k < d->depend_count; k++)
         know_added(b, depends[k]);
-    known.twin = asked->has_twin ? &asked->twin : twin_in_batch(run, d->entry.place);
-    known.last = run->has_last ? &run->last : asked->has_last ? &asked->last : NULL;
+    known.twin = asked && asked->has_twin ? &asked->twin : twin_in_batch(run, d->entry.place);
+    known.last = run->has_last ? &run->last : asked && asked->has_last ? &asked->last : NULL;
     return known;
 }
 

@@ -15,6 +15,7 @@ struct book_run {
     const struct draft *first;
     struct event_mark last;
     bool has_last;
+    bool events_kept;          /* the store has some of it */
     struct book_event *events; /* those of the batch, the newest first */
 };
 
@@ -28,7 +29,7 @@ struct book {
     struct draft *drafts;
     size_t count;
     int64_t size;                /* of the ledger before the batch */
-    struct asked_event *events;  /* one a draft */
+    struct asked_event **events; /* one a draft; NULL: nothing is there */
     struct asked_entry *entries; /* that drafts depend on, each once */
     size_t entry_count;
     struct asked_entry **slots;   /* these, by seq */
