@@ -16,6 +16,7 @@ struct showing {
     struct str asked;
     struct entries entries; /* that the id may mean */
     struct entries runs;    /* one event of each execution it may mean */
+    struct entries about;   /* all entries about one of them */
     struct error e;
 };
 
@@ -27,11 +28,15 @@ static bool same_run(const struct entry *a, const struct entry *b)
            str_eq(a->tenant, b->tenant);
 }
 
+/* Of an event: one of an execution that may be meant. All that is about it is shown later. */
 static bool take_run(void *self, const struct entry *entry, struct error *e)
 {
     struct showing *s = self;
 
     (void)e;
+    entries_add(&s->about, entry, s->a);
+    if (entry->kind != ENTRY_EVENT)
+        return true;
     for (size_t i = 0; i < s->runs.n; i++)
         if (same_run(&s->runs.v[i], entry))
             return true;
@@ -48,16 +53,30 @@ static bool take_entry(void *self, const struct entry *entry, struct error *e)
     return s->entries.n < CANDIDATES;
 }
 
-static bool find_runs(struct showing *s, bool start)
+/* A whole id wins over one that only begins with it. */
+static void prefer_whole(struct showing *s)
+{
+    struct entries whole = { 0 };
+
+    for (size_t i = 0; i < s->runs.n; i++)
+        if (str_eq(s->runs.v[i].subject, s->asked))
+            entries_add(&whole, &s->runs.v[i], s->a);
+    if (whole.n > 0)
+        s->runs = whole;
+}
+
+static bool find_runs(struct showing *s)
 {
     struct query q = query_all();
 
-    q.kind = ENTRY_EVENT;
-    if (start)
+    if (s->asked.n >= NAME_START)
         q.subject_start = s->asked;
     else
         q.subject = s->asked;
-    return search(&s->w->l, &q, take_run, s, &s->e);
+    if (!search(&s->w->l, &q, take_run, s, &s->e))
+        return false;
+    prefer_whole(s);
+    return true;
 }
 
 /* The id after "led-", or all of it: people copy what they see. */
@@ -81,31 +100,30 @@ static bool find_entries(struct showing *s)
 
 static bool find(struct showing *s)
 {
-    if (!find_entries(s) || !find_runs(s, false))
-        return false;
-    return s->runs.n > 0 || s->asked.n < NAME_START || find_runs(s, true);
+    if (str_begins(s->asked, "led-"))
+        return find_entries(s);
+    return find_runs(s) && (s->runs.n > 0 || find_entries(s));
 }
 
 /* ---- showing it ---- */
 
 struct gathered {
-    const struct entry *run;
-    struct arena *a;
     struct entries events, others, all;
 };
 
-static bool gather(void *self, const struct entry *entry, struct error *e)
+/* What was asked for is among what an execution rests on; the rest is about it. */
+static void gather(const struct showing *s, const struct entry *run, struct gathered *g)
 {
-    struct gathered *g = self;
+    for (size_t i = 0; i < s->about.n; i++) {
+        const struct entry *entry = &s->about.v[i];
+        bool event = entry->kind == ENTRY_EVENT;
 
-    (void)e;
-    if (!str_eq(entry->tenant, g->run->tenant) || entry->kind == ENTRY_INPUT)
-        return true; /* what it was asked for is among what it rests on */
-    if (entry->kind == ENTRY_EVENT && !str_eq(entry->robot, g->run->robot))
-        return true;
-    entries_add(entry->kind == ENTRY_EVENT ? &g->events : &g->others, entry, g->a);
-    entries_add(&g->all, entry, g->a);
-    return true;
+        if (!str_eq(entry->subject, run->subject) || !str_eq(entry->tenant, run->tenant) ||
+            entry->kind == ENTRY_INPUT || (event && !str_eq(entry->robot, run->robot)))
+            continue;
+        entries_add(event ? &g->events : &g->others, entry, s->a);
+        entries_add(&g->all, entry, s->a);
+    }
 }
 
 static void put_list(const char *key, const struct entries *list, bool bodies, struct buf *to)
@@ -133,14 +151,12 @@ static void put_text(struct buf *to, const char *key, struct str text)
 
 static bool show_run(struct showing *s, const struct entry *run, struct buf *to)
 {
-    struct query q = query_all();
-    struct gathered g = { .run = run, .a = s->a };
+    struct gathered g = { 0 };
     struct entries back = { 0 }, forwards[2] = { 0 };
     const struct entry *last;
 
-    q.subject = run->subject;
-    if (!search(&s->w->l, &q, gather, &g, &s->e) ||
-        !lineage_back(&s->w->l, &g.events, s->a, &back, &s->e) ||
+    gather(s, run, &g);
+    if (!lineage_back(&s->w->l, &g.events, s->a, &back, &s->e) ||
         !lineage_forwards(&s->w->l, &g.all, run->subject, s->a, forwards, &s->e))
         return false;
     last = &g.events.v[g.events.n - 1];

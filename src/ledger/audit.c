@@ -19,11 +19,12 @@ bool audit_found(struct audit *t, int64_t seq, const struct uuid *id, const char
 
 /* ---- the tree, as it grows ---- */
 
-static void grow(struct audit *t, const struct digest *leaf, int64_t size_before)
+/* A block is complete; n blocks came before it. */
+static void grow(struct audit *t, const struct digest *root, int64_t n)
 {
-    struct digest top = *leaf;
+    struct digest top = *root;
 
-    for (int64_t n = size_before; n & 1; n >>= 1) {
+    for (; n & 1; n >>= 1) {
         t->peak_count--;
         top = tree_node(&t->peaks[t->peak_count], &top);
     }
@@ -32,13 +33,15 @@ static void grow(struct audit *t, const struct digest *leaf, int64_t size_before
 
 struct digest audit_root(const struct audit *t)
 {
+    size_t rest = (size_t)(t->v->entries % BLOCK), peaks = t->peak_count;
     struct digest root;
 
-    if (t->peak_count == 0)
-        return tree_root(NULL, 0);
-    root = t->peaks[t->peak_count - 1];
-    for (size_t i = t->peak_count - 1; i-- > 0;)
-        root = tree_node(&t->peaks[i], &root);
+    if (rest || peaks == 0)
+        root = tree_root(t->leaves, rest);
+    else
+        root = t->peaks[--peaks];
+    while (peaks > 0)
+        root = tree_node(&t->peaks[--peaks], &root);
     return root;
 }
 
@@ -102,10 +105,9 @@ static void hash_pair(struct audit *t, const struct entry *one, const struct ent
         if (!entries[i].erased)
             entries[i].body_digest = digests[i];
         buf_reset(&t->scratch[i]);
-        buf_addc(&t->scratch[i], '\n'); /* for JSON the beginning of a text ... */
+        buf_addc(&t->scratch[i], '\0'); /* the mark of a leaf */
         if (entry_stands(&entries[i]))
             entry_header(&entries[i], &t->scratch[i]);
-        t->scratch[i].s[0] = '\0'; /* ... and for the tree the mark of a leaf */
         texts[i] = buf_str(&t->scratch[i]);
     }
     digest_two(texts, leaves);
@@ -155,11 +157,8 @@ static bool check_block(struct audit *t, const struct chunk *c, size_t i)
 {
     int64_t n = c->first / BLOCK + (int64_t)i, seq = n * BLOCK;
     const struct block *block = i < c->block_count ? &c->blocks[i] : NULL;
-    struct digest leaves[BLOCK], root;
+    struct digest root = tree_root(t->leaves, BLOCK);
 
-    for (size_t k = 0; k < BLOCK; k++)
-        leaves[k] = c->entries[i * BLOCK + k].leaf;
-    root = tree_root(leaves, BLOCK);
     if (!block || block->n != n)
         return audit_found(t, seq, NULL, "the block that begins with it is missing");
     if (memcmp(&root, &block->root, sizeof root) != 0)
@@ -168,6 +167,7 @@ static bool check_block(struct audit *t, const struct chunk *c, size_t i)
         return audit_found(t, seq, NULL, "the names of the block that begins with it differ");
     t->roots = arena_more(t->a, t->roots, t->root_count, &t->root_room, sizeof *t->roots);
     t->roots[t->root_count++] = root;
+    grow(t, &root, n);
     memset(&t->names, 0, sizeof t->names);
     t->erased = 0;
     return true;
@@ -187,7 +187,7 @@ bool audit_chunk(void *audit, const struct chunk *chunk)
         audit_promises(t);
         if (!check_entry(t, entry, seq, &leaves[i % 2]))
             return false;
-        grow(t, &entry->leaf, seq);
+        t->leaves[seq % BLOCK] = entry->leaf;
         add_names(t, entry);
         t->v->entries++;
         if ((i + 1) % BLOCK == 0 && !check_block(t, chunk, i / BLOCK))

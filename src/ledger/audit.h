@@ -44,8 +44,9 @@ struct audit {
     size_t next;    /* promise */
     int64_t erased; /* entries of this block */
     int64_t recorded_ms;
-    struct digest peaks[AUDIT_PEAKS]; /* roots of complete subtrees, the widest first */
+    struct digest peaks[AUDIT_PEAKS]; /* roots of complete subtrees of blocks, the widest first */
     size_t peak_count;
+    struct digest leaves[BLOCK]; /* of the block that is not complete */
     struct names names;
     struct digest *roots; /* of the blocks */
     size_t root_count, root_room;

@@ -103,6 +103,7 @@ bool lineage_forwards(struct ledger *l, const struct entries *of, struct str exe
     for (size_t i = 0; i < of->n; i++)
         ids[i] = of->v[i].id;
     q.kind = ENTRY_EVENT;
+    q.from = of->n ? of->v[0].seq : 0; /* nothing before it can know of it */
     q.depends = ids;
     q.depend_count = of->n;
     q.rerun_of = execution;

@@ -204,11 +204,15 @@ static bool first_since(struct ledger *l, int64_t ms, int64_t *out, struct error
 bool search(struct ledger *l, const struct query *q, entry_reader reader, void *self,
             struct error *e)
 {
-    struct hunt h = { .l = l, .q = q, .reader = reader, .self = self, .to = l->tip.size };
+    struct hunt h = {
+        .l = l, .q = q, .reader = reader, .self = self, .from = q->from, .to = l->tip.size
+    };
     int64_t first, last, blocks;
 
-    if (q->since_ms && !first_since(l, q->since_ms, &h.from, e))
+    if (q->since_ms && !first_since(l, q->since_ms, &first, e))
         return false;
+    if (q->since_ms && first > h.from)
+        h.from = first;
     if (q->until_ms && !first_since(l, q->until_ms + 1, &h.to, e))
         return false;
     if (!asks_names(q))

@@ -16,6 +16,7 @@ struct query {
     const struct uuid *depends; /* events that depend on one of these */
     size_t depend_count;
     struct str rerun_of; /* events of executions that repeat this one */
+    int64_t from;        /* seq: nothing before it */
     bool backwards;      /* the newest first */
 };
 
