@@ -36,13 +36,13 @@ int record_unwritten(const struct error *e, char **answer)
 int writ_ledger_open(const char *where, const char *const *environment, bool append,
                      struct writ_ledger **out, char **answer)
 {
-    struct writ_ledger *w = calloc(1, sizeof *w);
+    struct arena a = { 0 };
+    struct writ_ledger *w = arena_new(&a, struct writ_ledger);
     struct store_open how = { .access = append ? STORE_APPEND : STORE_READ, .world = world_real() };
     struct error e;
     bool ok;
 
-    if (!w)
-        mem_end();
+    w->a = a; /* it lives in its own arena */
     w->where = how.where = home_ledger(where, environment, &w->a);
     w->state = home_state(environment, &w->a);
     ok = how.where ? ledger_open(&how, &w->a, &w->l, &e)
@@ -63,11 +63,13 @@ int writ_ledger_open(const char *where, const char *const *environment, bool app
 
 void writ_ledger_close(struct writ_ledger *ledger)
 {
+    struct arena a;
+
     if (!ledger)
         return;
     ledger_close(&ledger->l);
-    arena_free(&ledger->a);
-    free(ledger);
+    a = ledger->a;
+    arena_free(&a);
 }
 
 /* ---- entries ---- */

@@ -156,6 +156,8 @@ static bool show_run(struct showing *s, const struct entry *run, struct buf *to)
     const struct entry *last;
 
     gather(s, run, &g);
+    if (g.events.n == 0)
+        return error_set(&s->e, CODE_LEDGER_DAMAGED, "an execution has lost its events");
     if (!lineage_back(&s->w->l, &g.events, s->a, &back, &s->e) ||
         !lineage_forwards(&s->w->l, &g.all, run->subject, s->a, forwards, &s->e))
         return false;

@@ -77,7 +77,7 @@ static size_t read_ids(const struct doc *root, struct arena *a, struct uuid **ou
         lineage && lineage->kind == DOC_MAP ? doc_get(lineage, "dependsOnLedgerIds") : NULL;
     size_t n = 0;
 
-    if (!doc_first(ids, DOC_LIST))
+    if (!ids || !doc_first(ids, DOC_LIST))
         return 0;
     *out = arena_alloc(a, ids->count * sizeof **out);
     for (const struct doc *id = ids->first; id; id = id->next, n++)

@@ -87,16 +87,21 @@ int root_make(const struct jail *jail, int *root)
     return put_links(fd, jail->links, jail->link_count);
 }
 
-/* Where something is mounted in a tree of the host, nothing on the way may be a link. */
+/* A place in a tree of the host: nothing on the way may be a link. */
+static int open_place(const struct jail_mount *m, int root)
+{
+    return kernel_openat2(root, m->to, O_PATH | O_CLOEXEC | O_NOFOLLOW,
+                          RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS |
+                              (m->is_link ? 0 : RESOLVE_NO_SYMLINKS));
+}
+
 static int mount_at(int tree, int root, const struct jail_mount *m)
 {
     int at, moved;
 
     if (!m->shown)
         return kernel_move_mount(tree, root, m->to, 0);
-    at = kernel_openat2(root, m->to, O_PATH | O_CLOEXEC | O_NOFOLLOW,
-                        RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS |
-                            (m->is_link ? 0 : RESOLVE_NO_SYMLINKS));
+    at = open_place(m, root);
     if (at < 0)
         return -1;
     moved = kernel_move_mount(tree, at, "", MOVE_MOUNT_T_EMPTY_PATH);
@@ -138,11 +143,25 @@ static int make_mask(int root, bool is_dir)
     return kernel_mount_setattr(tree, AT_EMPTY_PATH, &attr) == 0 ? tree : -1;
 }
 
+/* We are who the command will be, with more rights: where we may not go, it may not either, and it
+ * owns none of the directories that stop us. */
+static bool is_out_of_reach(const struct jail_mount *m, int root)
+{
+    int at = m->shown ? open_place(m, root) : -1;
+
+    if (at >= 0)
+        (void)close(at);
+    return m->shown && at < 0 && errno == EACCES;
+}
+
 static int mount_mask(const struct jail_mount *m, int root)
 {
     bool is_dir = m->kind == MOUNT_MASK_DIR;
-    int tree = make_mask(root, is_dir), done;
+    int tree, done;
 
+    if (is_out_of_reach(m, root))
+        return 0;
+    tree = make_mask(root, is_dir);
     if (tree < 0)
         return -1;
     done = mount_at(tree, root, m);
