@@ -108,6 +108,7 @@ int main(int argc, char **argv)
         mixed |= strcmp(argv[i], "hybrid") == 0;
     (void)setenv("PATH", "/usr/bin:/bin", 1);
     (void)setenv("CMOCKA_MESSAGE_OUTPUT", "TAP", 1);
+    (void)setenv("WRIT_STATE", "/state", 1);
     change_root();
     mount_all(machine);
     mount_all(mixed ? hybrid : pure);
