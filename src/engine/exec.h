@@ -2,6 +2,8 @@
 /* exec.h: one command from asking to record; what the files of it hand on to each other. */
 #pragma once
 
+#include <pthread.h>
+
 #include <writ/writ.h>
 
 #include "base/report.h"
@@ -18,6 +20,16 @@ struct input_file {
     const char *path;
     int64_t bytes;
     struct digest digest;
+};
+
+/* The ledger is opened beside the building of the walls. */
+struct opening {
+    pthread_t thread;
+    bool beside; /* the thread runs, or ran and was not waited for */
+    bool ok;
+    const char *where;
+    struct arena a; /* of the ledger; nobody else uses it */
+    struct error error;
 };
 
 struct exec {
@@ -51,6 +63,7 @@ struct exec {
     size_t violation_count;
 
     struct ledger ledger;
+    struct opening opening;
     bool recording;      /* the ledger is open, and has that it runs */
     bool unrecorded;     /* it could not be written */
     int64_t snapshot_ms; /* of the run's events: when its request was entered */
@@ -93,6 +106,10 @@ void exec_record(const struct exec *x, bool texts, struct buf *to);
 
 /* The command line as one text, for people. */
 const char *exec_line(const struct exec *x);
+
+/* Begins to open the ledger; exec_announce() waits for it. */
+void exec_open_ledger(struct exec *x);
+void exec_close_ledger(struct exec *x);
 
 /* Enters the request and that it runs, durably; the command is started afterwards. */
 bool exec_announce(void *exec, struct error *e) NODISCARD;

@@ -5,6 +5,7 @@
  * else's. A run publishes nothing, so it is a dry run in the words of that contract (A02-16).
  */
 #include <inttypes.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "base/json_read.h"
@@ -133,16 +134,42 @@ static bool enter_start(struct exec *x, struct error *e)
     return enter_events(x, drafts, COUNT(states), e);
 }
 
-static bool open_ledger(struct exec *x, struct error *e)
+static void *open_ledger(void *exec)
 {
-    struct store_open how = { .access = STORE_APPEND,
-                              .where =
-                                  home_ledger(x->command->ledger, x->command->environment, x->a),
-                              .world = x->world };
+    struct exec *x = exec;
+    struct opening *o = &x->opening;
+    struct store_open how = { .access = STORE_APPEND, .where = o->where, .world = x->world };
 
-    if (!how.where)
-        return error_set(e, CODE_IO, "there is no place for the ledger; name one with WRIT_STATE");
-    return ledger_open(&how, x->a, &x->ledger, e);
+    o->ok = ledger_open(&how, &o->a, &x->ledger, &o->error);
+    return NULL;
+}
+
+void exec_open_ledger(struct exec *x)
+{
+    struct opening *o = &x->opening;
+
+    o->where = home_ledger(x->command->ledger, x->command->environment, x->a);
+    if (!o->where)
+        (void)error_set(&o->error, CODE_IO,
+                        "there is no place for the ledger; name one with WRIT_STATE");
+    else if (pthread_create(&o->thread, NULL, open_ledger, x) == 0)
+        o->beside = true;
+    else
+        (void)open_ledger(x);
+}
+
+static void await_ledger(struct opening *o)
+{
+    if (o->beside)
+        (void)pthread_join(o->thread, NULL);
+    o->beside = false;
+}
+
+void exec_close_ledger(struct exec *x)
+{
+    await_ledger(&x->opening);
+    ledger_close(&x->ledger);
+    arena_free(&x->opening.a);
 }
 
 bool exec_announce(void *exec, struct error *e)
@@ -150,7 +177,12 @@ bool exec_announce(void *exec, struct error *e)
     struct exec *x = exec;
 
     x->unrecorded = true;
-    if (!open_ledger(x, e) || !ledger_begin(&x->ledger, e))
+    await_ledger(&x->opening);
+    if (!x->opening.ok) {
+        *e = x->opening.error;
+        return false;
+    }
+    if (!ledger_begin(&x->ledger, e))
         return false;
     if (!enter_start(x, e) || !ledger_commit(&x->ledger, true, e)) {
         ledger_rollback(&x->ledger);

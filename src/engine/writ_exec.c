@@ -73,6 +73,7 @@ static bool run(struct exec *x, struct error *e)
                        .permit = exec_announce,
                        .permit_self = x };
 
+    exec_open_ledger(x);
     if (x->program.missing) {
         x->outcome = outcome_not_started(x->program.missing);
         return exec_announce(x, e);
@@ -125,6 +126,6 @@ int writ_exec(const struct writ_command *command, char **answer, bool *ran)
     status = exec_all(&x, answer, ran);
     if (x.store >= 0)
         (void)close(x.store);
-    ledger_close(&x.ledger);
+    exec_close_ledger(&x);
     return status;
 }
