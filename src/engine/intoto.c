@@ -39,8 +39,8 @@ bool intoto_write(const struct entry *entry, struct arena *a, struct buf *to)
     char id[ENTRY_ID_TEXT], content[DIGEST_TEXT];
     struct error e;
 
-    if (event_states[place_state(entry->place)].rank < 2 || entry->erased ||
-        !json_read("entry", entry->body, &max, a, &document, &e))
+    if (entry->kind != ENTRY_EVENT || event_states[place_state(entry->place)].rank < 2 ||
+        entry->erased || !json_read("entry", entry->body, &max, a, &document, &e))
         return false;
     payload = doc_get(&document->root, "payload");
     result = payload ? doc_get(payload, "result") : NULL;

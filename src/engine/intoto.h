@@ -4,5 +4,5 @@
 
 #include "ledger/entry.h"
 
-/* False: this event ends no execution, or its body was erased. */
+/* False: this is no event that ends an execution, or its body was erased. */
 bool intoto_write(const struct entry *entry, struct arena *a, struct buf *to);

@@ -7,7 +7,6 @@
 
 #include "base/json_write.h"
 #include "contract/codes.h"
-#include "contract/names.h"
 #include "engine/append.h"
 #include "engine/input.h"
 #include "engine/record.h"

@@ -2,7 +2,6 @@
 /* writ_log.c: the public functions that list: log, rejects, export. */
 #include <string.h>
 
-#include "base/json_read.h"
 #include "base/json_write.h"
 #include "base/stamp.h"
 #include "contract/codes.h"
@@ -11,25 +10,37 @@
 #include "engine/record.h"
 #include "engine/selection.h"
 
+/* How an entry is written; false: it does not belong in this list. */
+typedef bool (*entry_writer)(const struct entry *entry, struct arena *a, struct buf *to);
+
 /* Entries that go out as they are found. */
 struct listing {
     writ_line line;
     void *self;
+    entry_writer write;
     struct buf out;
 };
+
+static bool write_entry(const struct entry *entry, struct arena *a, struct buf *to)
+{
+    (void)a;
+    record_entry(entry, true, to);
+    return true;
+}
 
 static bool list_entry(void *self, const struct entry *entry, struct error *e)
 {
     struct listing *l = self;
+    _arena_ struct arena a = { 0 };
 
     (void)e;
     buf_reset(&l->out);
-    record_entry(entry, true, &l->out);
-    return l->line(l->self, l->out.s, l->out.len);
+    return !l->write(entry, &a, &l->out) || l->line(l->self, l->out.s, l->out.len);
 }
 
 /* The newest so many: found backwards, shown forwards. */
 struct newest {
+    struct listing *to;
     struct arena *a;
     struct entry *v;
     size_t n, room;
@@ -39,8 +50,12 @@ struct newest {
 static bool keep_entry(void *self, const struct entry *entry, struct error *e)
 {
     struct newest *k = self;
+    _arena_ struct arena a = { 0 };
 
     (void)e;
+    buf_reset(&k->to->out);
+    if (!k->to->write(entry, &a, &k->to->out))
+        return true;
     k->v = arena_more(k->a, k->v, k->n, &k->room, sizeof *k->v);
     k->v[k->n++] = entry_copy(entry, k->a);
     return (int64_t)k->n < k->most;
@@ -49,7 +64,7 @@ static bool keep_entry(void *self, const struct entry *entry, struct error *e)
 static bool list_newest(struct ledger *l, struct selection *s, struct listing *to, struct arena *a,
                         struct error *e)
 {
-    struct newest k = { .a = a, .most = s->limit };
+    struct newest k = { .to = to, .a = a, .most = s->limit };
 
     s->query.backwards = true;
     if (!search(l, &s->query, keep_entry, &k, e))
@@ -69,23 +84,29 @@ static int failed(const struct error *e, int status, writ_line line, void *self)
     return status;
 }
 
-int writ_log(struct writ_ledger *ledger, const char *query, writ_line line, void *self)
+static int list(struct writ_ledger *ledger, const char *query, struct listing *to)
 {
     _arena_ struct arena a = { 0 };
-    struct listing to = { .line = line, .self = self, .out = { .max = ANSWER_MAX } };
     struct selection s;
     struct error e;
     bool ok;
 
     if (!selection_read(query, &a, &s, &e))
-        return failed(&e, WRIT_USAGE, line, self);
+        return failed(&e, WRIT_USAGE, to->line, to->self);
     if (!ledger_look(&ledger->l, &e))
-        return failed(&e, WRIT_UNAVAILABLE, line, self);
-    ok = s.limit ? list_newest(&ledger->l, &s, &to, &a, &e)
-                 : search(&ledger->l, &s.query, list_entry, &to, &e);
+        return failed(&e, WRIT_UNAVAILABLE, to->line, to->self);
+    ok = s.limit ? list_newest(&ledger->l, &s, to, &a, &e)
+                 : search(&ledger->l, &s.query, list_entry, to, &e);
     ledger_look_end(&ledger->l);
-    buf_free(&to.out);
-    return ok ? WRIT_OK : failed(&e, WRIT_UNAVAILABLE, line, self);
+    buf_free(&to->out);
+    return ok ? WRIT_OK : failed(&e, WRIT_UNAVAILABLE, to->line, to->self);
+}
+
+int writ_log(struct writ_ledger *ledger, const char *query, writ_line line, void *self)
+{
+    struct listing to = { line, self, write_entry, { .max = ANSWER_MAX } };
+
+    return list(ledger, query, &to);
 }
 
 /* ---- rejects ---- */
@@ -135,47 +156,17 @@ int writ_rejects(struct writ_ledger *ledger, long limit, writ_line line, void *s
 
 /* ---- export ---- */
 
-static bool list_statement(void *self, const struct entry *entry, struct error *e)
-{
-    struct listing *l = self;
-    _arena_ struct arena a = { 0 };
-
-    (void)e;
-    buf_reset(&l->out);
-    if (!intoto_write(entry, &a, &l->out))
-        return true;
-    return l->line(l->self, l->out.s, l->out.len);
-}
-
-static int export_statements(struct writ_ledger *ledger, const char *query, writ_line line,
-                             void *self)
-{
-    _arena_ struct arena a = { 0 };
-    struct listing to = { .line = line, .self = self, .out = { .max = ANSWER_MAX } };
-    struct selection s;
-    struct error e;
-    bool ok;
-
-    if (!selection_read(query, &a, &s, &e))
-        return failed(&e, WRIT_USAGE, line, self);
-    s.query.kind = ENTRY_EVENT;
-    if (!ledger_look(&ledger->l, &e))
-        return failed(&e, WRIT_UNAVAILABLE, line, self);
-    ok = search(&ledger->l, &s.query, list_statement, &to, &e);
-    ledger_look_end(&ledger->l);
-    buf_free(&to.out);
-    return ok ? WRIT_OK : failed(&e, WRIT_UNAVAILABLE, line, self);
-}
-
 int writ_export(struct writ_ledger *ledger, const char *query, const char *format, writ_line line,
                 void *self)
 {
+    struct listing to = { line, self, write_entry, { .max = ANSWER_MAX } };
     struct error e;
 
     if (!format || strcmp(format, "jsonl") == 0)
-        return writ_log(ledger, query, line, self);
+        return list(ledger, query, &to);
+    to.write = intoto_write;
     if (strcmp(format, "in-toto") == 0)
-        return export_statements(ledger, query, line, self);
+        return list(ledger, query, &to);
     (void)error_set(&e, CODE_SYNTAX, "the format is jsonl or in-toto, not '%s'", format);
     return failed(&e, WRIT_USAGE, line, self);
 }

@@ -175,6 +175,7 @@ static bool show_run(struct showing *s, const struct entry *run, struct buf *to)
     put_list("manifests", &g.others, true, to);
     put_list("rests_on", &back, false, to);
     put_list("used_by", &forwards[0], false, to);
+    json_put_bool(to, "lineage_cut", back.more || forwards[0].more);
     json_close(to, '}');
     return true;
 }
@@ -193,6 +194,7 @@ static bool show_entry(struct showing *s, const struct entry *entry, struct buf 
     record_entry(entry, true, to);
     put_list("rests_on", &back, false, to);
     put_list("used_by", &forwards[0], false, to);
+    json_put_bool(to, "lineage_cut", back.more || forwards[0].more);
     json_close(to, '}');
     return true;
 }

@@ -86,11 +86,12 @@ static bool meet(void *self, const struct entry *entry, struct error *e)
         entries_add(f->reruns, entry, f->a);
     if (repeats || entries_have(f->of, &entry->id))
         return true;
-    if (f->used_by->n == LINEAGE_MAX)
+    if (f->used_by->n == LINEAGE_MAX) {
         f->used_by->more = true;
-    else
-        entries_add(f->used_by, entry, f->a);
-    return f->used_by->n < LINEAGE_MAX;
+        return false;
+    }
+    entries_add(f->used_by, entry, f->a);
+    return true;
 }
 
 bool lineage_forwards(struct ledger *l, const struct entries *of, struct str execution,

@@ -190,6 +190,18 @@ def each_run_can_be_exported_as_an_attestation(place):
     true(run.record["execution_id"] in str(statements[0]), statements[0])
     true(all(statement["subject"] and statement["predicateType"] and statement["predicate"]
              for statement in statements), statements)
+    same(place.lines("export", "--format", "in-toto", "--limit", "1"), statements[1:])
+    same(place.lines("export", "--format", "in-toto", "--kind", "input"), [])
+    same(place.lines("export", "--format", "in-toto", "--state", "succeeded"), statements[:1])
+
+
+@case
+def a_ledger_that_the_command_could_write_is_refused(place):
+    ours = place.work / "ours.db"
+    run = place.writ("exec", "--ledger", ours, "--", *TOUCH)
+    same(run.status, 77, run)
+    true(b"could write the ledger" in run.err, run)
+    same([path.name for path in place.work.iterdir() if path.name.startswith(("ours", TOUCH[-1]))], [])
 
 
 @case
