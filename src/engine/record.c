@@ -2,6 +2,8 @@
 /* record.c: opens a ledger for a caller, and writes its entries as JSON. */
 #include "engine/record.h"
 
+#include <string.h>
+
 #include "base/json_write.h"
 #include "base/stamp.h"
 #include "contract/codes.h"
@@ -29,6 +31,15 @@ int record_unwritten(const struct error *e, char **answer)
 {
     *answer = record_failure(e->code, e->msg);
     return WRIT_UNRECORDED;
+}
+
+int record_fail(const struct error *e, int status, writ_line line, void *self)
+{
+    char *text = record_failure(e->code, e->msg);
+
+    (void)line(self, text, strlen(text));
+    free(text);
+    return status;
 }
 
 /* ---- opening ---- */

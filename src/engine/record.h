@@ -20,6 +20,9 @@ char *record_failure(int code, const char *message);
 int record_unread(const struct error *e, char **answer);
 int record_unwritten(const struct error *e, char **answer);
 
+/* The same as a line among others; returns the status. */
+int record_fail(const struct error *e, int status, writ_line line, void *self);
+
 /* One entry as writ_log() promises it. */
 void record_entry(const struct entry *entry, bool body, struct buf *to);
 

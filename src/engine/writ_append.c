@@ -181,15 +181,6 @@ static bool run(struct appending *p, struct batch batches[2], struct error *e)
     return ok;
 }
 
-static int fail(const struct error *e, int status, writ_line line, void *self)
-{
-    char *text = record_failure(e->code, e->msg);
-
-    (void)line(self, text, strlen(text));
-    free(text);
-    return status;
-}
-
 int writ_ledger_append(struct writ_ledger *ledger, const struct writ_input *input,
                        const char *policy, writ_line line, void *self)
 {
@@ -202,10 +193,10 @@ int writ_ledger_append(struct writ_ledger *ledger, const struct writ_input *inpu
         p.policy++;
     if (p.policy == POLICY_COUNT) {
         (void)error_set(&e, CODE_SYNTAX, "the policy is block or draft_only, not '%s'", policy);
-        return fail(&e, WRIT_USAGE, line, self);
+        return record_fail(&e, WRIT_USAGE, line, self);
     }
     if (!feed_open(&p.feed, input, &e))
-        return fail(&e, WRIT_WRONG, line, self);
+        return record_fail(&e, WRIT_WRONG, line, self);
     (void)sem_init(&p.answered, 0, 0);
     ok = run(&p, batches, &e);
     (void)sem_destroy(&p.answered);
@@ -213,7 +204,7 @@ int writ_ledger_append(struct writ_ledger *ledger, const struct writ_input *inpu
     arena_free(&batches[0].a);
     arena_free(&batches[1].a);
     if (!ok)
-        return fail(&e, WRIT_UNRECORDED, line, self);
+        return record_fail(&e, WRIT_UNRECORDED, line, self);
     return p.refused ? WRIT_NO : WRIT_OK;
 }
 

@@ -75,15 +75,6 @@ static bool list_newest(struct ledger *l, struct selection *s, struct listing *t
     return true;
 }
 
-static int failed(const struct error *e, int status, writ_line line, void *self)
-{
-    char *text = record_failure(e->code, e->msg);
-
-    (void)line(self, text, strlen(text));
-    free(text);
-    return status;
-}
-
 static int list(struct writ_ledger *ledger, const char *query, struct listing *to)
 {
     _arena_ struct arena a = { 0 };
@@ -92,14 +83,14 @@ static int list(struct writ_ledger *ledger, const char *query, struct listing *t
     bool ok;
 
     if (!selection_read(query, &a, &s, &e))
-        return failed(&e, WRIT_USAGE, to->line, to->self);
+        return record_fail(&e, WRIT_USAGE, to->line, to->self);
     if (!ledger_look(&ledger->l, &e))
-        return failed(&e, WRIT_UNAVAILABLE, to->line, to->self);
+        return record_fail(&e, WRIT_UNAVAILABLE, to->line, to->self);
     ok = s.limit ? list_newest(&ledger->l, &s, to, &a, &e)
                  : search(&ledger->l, &s.query, list_entry, to, &e);
     ledger_look_end(&ledger->l);
     buf_free(&to->out);
-    return ok ? WRIT_OK : failed(&e, WRIT_UNAVAILABLE, to->line, to->self);
+    return ok ? WRIT_OK : record_fail(&e, WRIT_UNAVAILABLE, to->line, to->self);
 }
 
 int writ_log(struct writ_ledger *ledger, const char *query, writ_line line, void *self)
@@ -146,12 +137,12 @@ int writ_rejects(struct writ_ledger *ledger, long limit, writ_line line, void *s
     bool ok;
 
     if (!ledger_look(l, &e))
-        return failed(&e, WRIT_UNAVAILABLE, line, self);
+        return record_fail(&e, WRIT_UNAVAILABLE, line, self);
     ok = l->keep.kind->read_rejects(l->keep.store, limit > 0 ? limit : INT64_MAX, list_reject, &to,
                                     &e);
     ledger_look_end(l);
     buf_free(&to.out);
-    return ok ? WRIT_OK : failed(&e, WRIT_UNAVAILABLE, line, self);
+    return ok ? WRIT_OK : record_fail(&e, WRIT_UNAVAILABLE, line, self);
 }
 
 /* ---- export ---- */
@@ -168,5 +159,5 @@ int writ_export(struct writ_ledger *ledger, const char *query, const char *forma
     if (strcmp(format, "in-toto") == 0)
         return list(ledger, query, &to);
     (void)error_set(&e, CODE_SYNTAX, "the format is jsonl or in-toto, not '%s'", format);
-    return failed(&e, WRIT_USAGE, line, self);
+    return record_fail(&e, WRIT_USAGE, line, self);
 }
