@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* jsonschema.h: JSON Schema 2020-12 and draft-07: a schema to a program; the program over a
+ * document. References are followed within the documents that are given, never elsewhere. */
+#pragma once
+
+#include "base/report.h"
+#include "base/work.h"
+
+struct jsonschema;
+
+enum schema_draft { SCHEMA_2020_12, SCHEMA_DRAFT_07 };
+
+/* A schema that others may refer to, by its URI. */
+struct schema_known {
+    const char *uri;
+    const struct document *document;
+};
+
+struct schema_options {
+    enum schema_draft draft; /* where the schema does not say $schema */
+    bool formats;            /* format is checked, not only noted */
+    int code;                /* of the problems: a row of the code table */
+    const struct schema_known *known;
+    size_t known_count;
+};
+
+/* What is wrong with the schema goes to the report, with its place; false then. */
+bool jsonschema_read(const struct document *schema, const struct schema_options *options,
+                     struct arena *a, const struct jsonschema **out, struct report *r) NODISCARD;
+
+/* Is the document what the schema wants? What is wrong goes to the report (NULL: only the answer
+ * is wanted, and the first problem ends it). Where the work is over the answer is false and w->over
+ * tells. */
+bool jsonschema_check(const struct jsonschema *s, const struct doc *d, struct arena *a,
+                      struct work *w, struct report *r) NODISCARD;
