@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* regex.h: regular expressions whose cost is linear in the text: no pattern can hang them. */
+/* regex.h: regular expressions whose cost is linear in the text: no pattern can hang them.
+ *
+ * A regex keeps what it learns from the texts it sees, in a fixed room: one thread at a time.
+ */
 #pragma once
 
 #include "base/error.h"
@@ -8,7 +11,8 @@
 #include "base/work.h"
 
 enum regex_dialect {
-    REGEX_I,    /* I-Regexp, RFC 9485: all of it and nothing else */
+    REGEX_I,    /* I-Regexp, RFC 9485: all of it and nothing else; ^ and $ are anchors, as in the
+                 * suite of RFC 9535 */
     REGEX_ECMA, /* ECMA-262 with the u flag, as JSON Schema has it; what is not regular
                  * (look-around, back-references) is refused */
 };
