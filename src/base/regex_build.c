@@ -41,7 +41,7 @@ static void build_one_of(struct regex *r, const struct node *n)
 static void build_repeat(struct regex *r, const struct node *n)
 {
     const struct node *once = n->first;
-    uint32_t from = r->count, split;
+    uint32_t from = r->count, split, again;
 
     if (once->steps == 0)
         return;
@@ -57,8 +57,8 @@ static void build_repeat(struct regex *r, const struct node *n)
     if (n->max == UINT32_MAX) {
         split = add_split(r);
         build(r, once);
-        r->steps[add(r, OP_SPLIT, split + 1)].y = r->count;
-        r->steps[split].y = r->count;
+        again = add(r, OP_SPLIT, split + 1);
+        r->steps[split].y = r->steps[again].y = r->count;
         return;
     }
     for (uint32_t i = n->min; i < n->max; i++) {
