@@ -14,7 +14,7 @@ struct nodes {
 };
 
 /* Not well-formed or not valid: the message says what was found at which character, and what is
- * allowed there. The text must outlive the program. */
+ * allowed there; e->at has its line and column. The text must outlive the program. */
 bool jsonpath_read(struct str text, struct arena *a, const struct jsonpath **out,
                    struct error *e) NODISCARD;
 
@@ -24,3 +24,6 @@ bool jsonpath_run(const struct jsonpath *p, const struct doc *root, struct arena
 
 /* The normalised path of a value: $['a'][0] */
 void jsonpath_place(const struct doc *d, struct buf *to);
+
+/* The normalised paths of many values, as a JSON list of texts. False: the work is over. */
+bool jsonpath_places(const struct nodes *n, struct work *w, struct buf *to) NODISCARD;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* regex_class.c: which characters an escape or a class in [] stands for, by dialect. */
+#include "base/num.h"
 #include "base/regex_parts.h"
 
 /* One item of a class: a character, which may begin a range, or a set, which may not. */
@@ -81,15 +82,6 @@ static bool property(struct pattern *p, bool others, struct item *out)
 
 /* --- characters by number --- */
 
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* Exactly n digits; nothing is taken where they are not there. */
 static bool hex(struct pattern *p, size_t n, uint32_t *out)
 {
@@ -98,7 +90,7 @@ static bool hex(struct pattern *p, size_t n, uint32_t *out)
     if (p->text.n - p->at < n)
         return false;
     for (size_t i = 0; i < n; i++) {
-        int digit = hex_digit(p->text.s[p->at + i]);
+        int digit = num_hex(p->text.s[p->at + i]);
 
         if (digit < 0)
             return false;
@@ -115,8 +107,8 @@ static bool braced(struct pattern *p, uint32_t *out)
     size_t from = p->at;
     uint32_t point = 0;
 
-    for (; !pattern_end(p) && hex_digit(p->text.s[p->at]) >= 0 && point <= UNICODE_LAST; p->at++)
-        point = point << 4 | (uint32_t)hex_digit(p->text.s[p->at]);
+    for (; !pattern_end(p) && num_hex(p->text.s[p->at]) >= 0 && point <= UNICODE_LAST; p->at++)
+        point = point << 4 | (uint32_t)num_hex(p->text.s[p->at]);
     if (p->at == from || point > UNICODE_LAST || !pattern_eat(p, '}'))
         return pattern_wrong(p, from, "a character by number is \\u{0} to \\u{10ffff}");
     *out = point;
