@@ -57,15 +57,15 @@ static const struct function *function_named(struct path *p)
         end++;
     name = (struct str){ p->text.s + from, end - from };
     p->at = end;
-    if (path_peek(p) != '(') {
-        (void)path_expected(p, "'(' after the name of a function");
+    if (jsonpath_peek(p) != '(') {
+        (void)jsonpath_expected(p, "'(' after the name of a function");
         return NULL;
     }
     for (size_t i = 0; i < COUNT(functions); i++)
         if (str_is(name, functions[i].name))
             return &functions[i];
-    (void)path_wrong(p, from, "found '%.*s', expected length, count, match, search or value",
-                     name.n > 40 ? 40 : (int)name.n, name.s);
+    (void)jsonpath_wrong(p, from, "found '%.*s', expected length, count, match, search or value",
+                         name.n > 40 ? 40 : (int)name.n, name.s);
     return NULL;
 }
 
@@ -75,11 +75,11 @@ static bool fits(struct path *p, size_t at, const struct expr *x, enum type want
     bool query = x->kind == EXPR_QUERY;
 
     if (wanted == TYPE_NODES)
-        return query || path_wrong(p, at, "found a value, expected a query such as @.*");
+        return query || jsonpath_wrong(p, at, "found a value, expected a query such as @.*");
     if (query && !x->query.singular)
-        return path_wrong(p, at, "this query may select many values, expected one value");
+        return jsonpath_wrong(p, at, "this query may select many values, expected one value");
     return x->kind != EXPR_FUNCTION || x->function->result == TYPE_VALUE ||
-           path_wrong(p, at, "%s() is true or false, expected a value", x->function->name);
+           jsonpath_wrong(p, at, "%s() is true or false, expected a value", x->function->name);
 }
 
 static bool arguments(struct path *p, struct expr *call)
@@ -88,17 +88,17 @@ static bool arguments(struct path *p, struct expr *call)
         struct expr x = { 0 };
         size_t at;
 
-        path_blanks(p);
-        if (i > 0 && !path_eat(p, ","))
-            return path_expected(p, "',' and another argument");
-        path_blanks(p);
+        jsonpath_blanks(p);
+        if (i > 0 && !jsonpath_eat(p, ","))
+            return jsonpath_expected(p, "',' and another argument");
+        jsonpath_blanks(p);
         at = p->at;
         if (!operand(p, &x) || !fits(p, at, &x, call->function->takes[i]))
             return false;
         expr_add(p, call, &x);
     }
-    path_blanks(p);
-    return path_eat(p, ")") || path_expected(p, "')' after the last argument");
+    jsonpath_blanks(p);
+    return jsonpath_eat(p, ")") || jsonpath_expected(p, "')' after the last argument");
 }
 
 /* A pattern that stands in the path is read once. */
@@ -118,7 +118,7 @@ static bool function(struct path *p, struct expr *x)
 {
     x->kind = EXPR_FUNCTION;
     x->function = function_named(p);
-    if (!x->function || !path_deeper(p))
+    if (!x->function || !jsonpath_deeper(p))
         return false;
     p->at++;
     if (!arguments(p, x))
@@ -132,28 +132,28 @@ static bool function(struct path *p, struct expr *x)
 
 static bool operand(struct path *p, struct expr *x)
 {
-    char c = path_peek(p);
+    char c = jsonpath_peek(p);
 
     if (c == '@' || c == '$') {
         p->at++;
         x->kind = EXPR_QUERY;
         x->query.absolute = c == '$';
-        return query_read(p, &x->query);
+        return jsonpath_query(p, &x->query);
     }
-    if (literal_follows(p)) {
+    if (jsonpath_follows(p)) {
         x->kind = EXPR_LITERAL;
-        return literal_read(p, &x->literal);
+        return jsonpath_literal(p, &x->literal);
     }
     if (c >= 'a' && c <= 'z')
         return function(p, x);
-    return path_expected(p, "@, $, a function or a literal");
+    return jsonpath_expected(p, "@, $, a function or a literal");
 }
 
 /* The operator that comes next, or NULL. */
 static bool compare_follows(struct path *p, enum compare *out)
 {
     for (size_t i = 0; i < COUNT(compares); i++) {
-        if (path_eat(p, compares[i].text)) {
+        if (jsonpath_eat(p, compares[i].text)) {
             *out = compares[i].compare;
             return true;
         }
@@ -164,9 +164,9 @@ static bool compare_follows(struct path *p, enum compare *out)
 static bool stands_alone(struct path *p, size_t at, const struct expr *x)
 {
     if (x->kind == EXPR_LITERAL)
-        return path_expected(p, "a comparison: a literal alone is no test");
+        return jsonpath_expected(p, "a comparison: a literal alone is no test");
     return x->kind != EXPR_FUNCTION || x->function->result == TYPE_LOGICAL ||
-           path_wrong(p, at, "%s() is a value: expected a comparison", x->function->name);
+           jsonpath_wrong(p, at, "%s() is a value: expected a comparison", x->function->name);
 }
 
 /* A test, or a comparison if `may_compare`. */
@@ -178,13 +178,13 @@ static bool comparison(struct path *p, bool may_compare, struct expr *out)
     if (!operand(p, &left))
         return false;
     behind = p->at;
-    path_blanks(p);
+    jsonpath_blanks(p);
     if (!may_compare || !compare_follows(p, &out->compare)) {
         p->at = behind;
         *out = left;
         return stands_alone(p, at, &left);
     }
-    path_blanks(p);
+    jsonpath_blanks(p);
     behind = p->at;
     if (!fits(p, at, &left, TYPE_VALUE) || !operand(p, &right) ||
         !fits(p, behind, &right, TYPE_VALUE))
@@ -200,20 +200,20 @@ static bool comparison(struct path *p, bool may_compare, struct expr *out)
 static bool basic(struct path *p, struct expr *out)
 {
     struct expr inner = { 0 };
-    bool not = path_eat(p, "!");
+    bool not = jsonpath_eat(p, "!");
 
     if (not )
-        path_blanks(p);
-    if (path_eat(p, "(")) {
-        if (!path_deeper(p))
+        jsonpath_blanks(p);
+    if (jsonpath_eat(p, "(")) {
+        if (!jsonpath_deeper(p))
             return false;
-        path_blanks(p);
+        jsonpath_blanks(p);
         if (!either(p, &inner))
             return false;
-        path_blanks(p);
+        jsonpath_blanks(p);
         p->depth--;
-        if (!path_eat(p, ")"))
-            return path_expected(p, "')'");
+        if (!jsonpath_eat(p, ")"))
+            return jsonpath_expected(p, "')'");
     } else if (!comparison(p, !not, &inner)) {
         return false;
     }
@@ -239,12 +239,12 @@ static bool chain(struct path *p, enum expr_kind kind, bool (*part)(struct path 
             return false;
         expr_add(p, out, &one);
         behind = p->at;
-        path_blanks(p);
-        if (!path_eat(p, between)) {
+        jsonpath_blanks(p);
+        if (!jsonpath_eat(p, between)) {
             p->at = behind; /* the blanks belong to what comes next */
             break;
         }
-        path_blanks(p);
+        jsonpath_blanks(p);
     }
     if (out->first == out->last)
         *out = *out->first;
@@ -261,7 +261,7 @@ static bool either(struct path *p, struct expr *out)
     return chain(p, EXPR_OR, both, out);
 }
 
-bool filter_read(struct path *p, const struct expr **out)
+bool jsonpath_filter(struct path *p, const struct expr **out)
 {
     struct expr x = { 0 };
 

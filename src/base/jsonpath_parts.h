@@ -98,30 +98,30 @@ struct path {
 };
 
 /* "found .., expected <what>, at character N"; false. */
-bool path_expected(struct path *p, const char *what);
-bool path_wrong(struct path *p, size_t at, const char *fmt, ...) PRINTF(3, 4);
+bool jsonpath_expected(struct path *p, const char *what);
+bool jsonpath_wrong(struct path *p, size_t at, const char *fmt, ...) PRINTF(3, 4);
 
 /* The next byte, or 0 at the end (a NUL is nowhere allowed). */
-static inline char path_peek(const struct path *p)
+static inline char jsonpath_peek(const struct path *p)
 {
     return p->at < p->text.n ? p->text.s[p->at] : '\0';
 }
 
-bool path_eat(struct path *p, const char *text);
-void path_blanks(struct path *p);
-bool path_deeper(struct path *p) NODISCARD;
+bool jsonpath_eat(struct path *p, const char *text);
+void jsonpath_blanks(struct path *p);
+bool jsonpath_deeper(struct path *p) NODISCARD;
 
 /* What follows a '$' or '@': segments, up to what is none. */
-bool query_read(struct path *p, struct query *out) NODISCARD;
+bool jsonpath_query(struct path *p, struct query *out) NODISCARD;
 
 /* What follows a '?'. */
-bool filter_read(struct path *p, const struct expr **out) NODISCARD;
+bool jsonpath_filter(struct path *p, const struct expr **out) NODISCARD;
 
 /* A text between quotes; a whole number; a number, text, true, false or null. */
-bool literal_text(struct path *p, struct str *out) NODISCARD;
-bool literal_whole(struct path *p, int64_t *out) NODISCARD;
-bool literal_read(struct path *p, struct doc *out) NODISCARD;
-bool literal_follows(const struct path *p);
+bool jsonpath_text(struct path *p, struct str *out) NODISCARD;
+bool jsonpath_whole(struct path *p, int64_t *out) NODISCARD;
+bool jsonpath_literal(struct path *p, struct doc *out) NODISCARD;
+bool jsonpath_follows(const struct path *p);
 
 /* --- while it runs --- */
 
@@ -143,14 +143,14 @@ struct hunt {
 };
 
 /* From a value on; false where it stopped early: it has enough, or the work is over. */
-bool hunt_query(struct hunt *h, const struct query *q, const struct doc *at);
+bool jsonpath_hunt(struct hunt *h, const struct query *q, const struct doc *at);
 
 /* The one value of a singular query, or NULL. */
-const struct doc *query_one(struct run *r, const struct query *q, const struct doc *at);
+const struct doc *jsonpath_one(struct run *r, const struct query *q, const struct doc *at);
 
 /* Does a value pass a filter? */
-bool filter_passes(struct run *r, const struct expr *x, const struct doc *at);
+bool jsonpath_passes(struct run *r, const struct expr *x, const struct doc *at);
 
 /* The child that a list has at an index (from the end, if negative), or NULL. */
-const struct doc *child_at(struct run *r, const struct doc *list, int64_t index);
-const struct doc *child_named(struct run *r, const struct doc *map, struct str name);
+const struct doc *jsonpath_child_at(struct run *r, const struct doc *list, int64_t index);
+const struct doc *jsonpath_child_named(struct run *r, const struct doc *map, struct str name);

@@ -6,7 +6,7 @@
 #include "base/jsonpath_parts.h"
 #include "base/utf8.h"
 
-bool path_wrong(struct path *p, size_t at, const char *fmt, ...)
+bool jsonpath_wrong(struct path *p, size_t at, const char *fmt, ...)
 {
     struct at place = { 0 };
     char what[ERROR_MSG / 2];
@@ -20,19 +20,19 @@ bool path_wrong(struct path *p, size_t at, const char *fmt, ...)
                     str_chars((struct str){ p->text.s, at }) + 1);
 }
 
-bool path_expected(struct path *p, const char *what)
+bool jsonpath_expected(struct path *p, const char *what)
 {
     size_t n = utf8_step(p->text.s + p->at, p->text.s + p->text.n);
 
     if (p->at == p->text.n)
-        return path_wrong(p, p->at, "the path ends, expected %s", what);
-    if ((unsigned char)path_peek(p) <= ' ' || path_peek(p) == 0x7f)
-        return path_wrong(p, p->at, "found %s, expected %s",
-                          path_peek(p) == ' ' ? "a blank" : "a control character", what);
-    return path_wrong(p, p->at, "found '%.*s', expected %s", (int)n, p->text.s + p->at, what);
+        return jsonpath_wrong(p, p->at, "the path ends, expected %s", what);
+    if ((unsigned char)jsonpath_peek(p) <= ' ' || jsonpath_peek(p) == 0x7f)
+        return jsonpath_wrong(p, p->at, "found %s, expected %s",
+                              jsonpath_peek(p) == ' ' ? "a blank" : "a control character", what);
+    return jsonpath_wrong(p, p->at, "found '%.*s', expected %s", (int)n, p->text.s + p->at, what);
 }
 
-bool path_eat(struct path *p, const char *text)
+bool jsonpath_eat(struct path *p, const char *text)
 {
     if (!str_begins((struct str){ p->text.s + p->at, p->text.n - p->at }, text))
         return false;
@@ -40,38 +40,38 @@ bool path_eat(struct path *p, const char *text)
     return true;
 }
 
-void path_blanks(struct path *p)
+void jsonpath_blanks(struct path *p)
 {
-    while (is_one_of(path_peek(p), " \t\n\r"))
+    while (is_one_of(jsonpath_peek(p), " \t\n\r"))
         p->at++;
 }
 
-bool path_deeper(struct path *p)
+bool jsonpath_deeper(struct path *p)
 {
     return ++p->depth <= PATH_DEPTH ||
-           path_wrong(p, p->at, "filters and brackets inside each other, more than %d deep",
-                      PATH_DEPTH);
+           jsonpath_wrong(p, p->at, "filters and brackets inside each other, more than %d deep",
+                          PATH_DEPTH);
 }
 
 /* --- selectors --- */
 
 static bool at_bound(const struct path *p)
 {
-    return path_peek(p) == '-' || (path_peek(p) >= '0' && path_peek(p) <= '9');
+    return jsonpath_peek(p) == '-' || (jsonpath_peek(p) >= '0' && jsonpath_peek(p) <= '9');
 }
 
 /* What follows the first ':' of a slice. */
 static bool slice(struct path *p, struct selector *s)
 {
     s->kind = SELECT_SLICE;
-    path_blanks(p);
-    if (at_bound(p) && !literal_whole(p, &s->to))
+    jsonpath_blanks(p);
+    if (at_bound(p) && !jsonpath_whole(p, &s->to))
         return false;
-    path_blanks(p);
-    if (!path_eat(p, ":"))
+    jsonpath_blanks(p);
+    if (!jsonpath_eat(p, ":"))
         return true;
-    path_blanks(p);
-    return !at_bound(p) || literal_whole(p, &s->step);
+    jsonpath_blanks(p);
+    return !at_bound(p) || jsonpath_whole(p, &s->step);
 }
 
 static bool index_or_slice(struct path *p, struct selector *s)
@@ -81,31 +81,31 @@ static bool index_or_slice(struct path *p, struct selector *s)
     s->kind = SELECT_INDEX;
     s->from = s->to = SLICE_NONE;
     s->step = 1;
-    if (at_bound(p) && !literal_whole(p, &s->from))
+    if (at_bound(p) && !jsonpath_whole(p, &s->from))
         return false;
     behind = p->at;
-    path_blanks(p);
-    if (path_eat(p, ":"))
+    jsonpath_blanks(p);
+    if (jsonpath_eat(p, ":"))
         return slice(p, s);
     p->at = behind;
     return s->from != SLICE_NONE ||
-           path_expected(p, "a name in quotes, an index, a slice, * or a filter");
+           jsonpath_expected(p, "a name in quotes, an index, a slice, * or a filter");
 }
 
 static bool selector(struct path *p, struct selector *s)
 {
-    if (path_peek(p) == '\'' || path_peek(p) == '"') {
+    if (jsonpath_peek(p) == '\'' || jsonpath_peek(p) == '"') {
         s->kind = SELECT_NAME;
-        return literal_text(p, &s->name);
+        return jsonpath_text(p, &s->name);
     }
-    if (path_eat(p, "*")) {
+    if (jsonpath_eat(p, "*")) {
         s->kind = SELECT_ALL;
         return true;
     }
-    if (path_eat(p, "?")) {
+    if (jsonpath_eat(p, "?")) {
         s->kind = SELECT_FILTER;
-        path_blanks(p);
-        return filter_read(p, &s->filter);
+        jsonpath_blanks(p);
+        return jsonpath_filter(p, &s->filter);
     }
     return index_or_slice(p, s);
 }
@@ -126,17 +126,17 @@ static bool bracket(struct path *p, struct segment *to)
 {
     struct selector *last = NULL;
 
-    if (!path_deeper(p))
+    if (!jsonpath_deeper(p))
         return false;
     do {
         last = selector_add(p, to, last);
-        path_blanks(p);
+        jsonpath_blanks(p);
         if (!selector(p, last))
             return false;
-        path_blanks(p);
-    } while (path_eat(p, ","));
+        jsonpath_blanks(p);
+    } while (jsonpath_eat(p, ","));
     p->depth--;
-    return path_eat(p, "]") || path_expected(p, "',' or ']'");
+    return jsonpath_eat(p, "]") || jsonpath_expected(p, "',' or ']'");
 }
 
 /* --- segments --- */
@@ -152,13 +152,14 @@ static bool short_name(struct path *p, struct segment *to)
     struct selector *s = selector_add(p, to, NULL);
     size_t from = p->at;
 
-    if (path_eat(p, "*")) {
+    if (jsonpath_eat(p, "*")) {
         s->kind = SELECT_ALL;
         return true;
     }
-    if (!name_begins(path_peek(p)))
-        return path_expected(p, to->deep ? "a name, * or [ after '..'" : "a name or * after '.'");
-    while (name_begins(path_peek(p)) || (path_peek(p) >= '0' && path_peek(p) <= '9'))
+    if (!name_begins(jsonpath_peek(p)))
+        return jsonpath_expected(p,
+                                 to->deep ? "a name, * or [ after '..'" : "a name or * after '.'");
+    while (name_begins(jsonpath_peek(p)) || (jsonpath_peek(p) >= '0' && jsonpath_peek(p) <= '9'))
         p->at++;
     s->kind = SELECT_NAME;
     s->name = (struct str){ p->text.s + from, p->at - from };
@@ -168,14 +169,14 @@ static bool short_name(struct path *p, struct segment *to)
 static bool segment(struct path *p, struct segment *to)
 {
     if (++p->segments > PATH_SEGMENTS)
-        return path_wrong(p, p->at, "more than %d segments", PATH_SEGMENTS);
-    if (path_eat(p, "["))
+        return jsonpath_wrong(p, p->at, "more than %d segments", PATH_SEGMENTS);
+    if (jsonpath_eat(p, "["))
         return bracket(p, to);
-    to->deep = path_eat(p, "..");
-    if (to->deep && path_eat(p, "["))
+    to->deep = jsonpath_eat(p, "..");
+    if (to->deep && jsonpath_eat(p, "["))
         return bracket(p, to);
     if (!to->deep)
-        (void)path_eat(p, ".");
+        (void)jsonpath_eat(p, ".");
     return short_name(p, to);
 }
 
@@ -185,7 +186,7 @@ static bool is_singular(const struct segment *s)
            (s->first->kind == SELECT_NAME || s->first->kind == SELECT_INDEX);
 }
 
-bool query_read(struct path *p, struct query *out)
+bool jsonpath_query(struct path *p, struct query *out)
 {
     struct segment *last = NULL;
 
@@ -194,8 +195,8 @@ bool query_read(struct path *p, struct query *out)
         size_t behind = p->at;
         struct segment *s;
 
-        path_blanks(p);
-        if (!is_one_of(path_peek(p), ".[")) {
+        jsonpath_blanks(p);
+        if (!is_one_of(jsonpath_peek(p), ".[")) {
             p->at = behind; /* the blanks belong to what comes next */
             return true;
         }
@@ -222,12 +223,12 @@ bool jsonpath_read(struct str text, struct arena *a, const struct jsonpath **out
     if (utf8_valid(text) != text.n)
         return error_set(e, ERROR_ENCODING, "the path is not UTF-8");
     path->query.absolute = true;
-    if (!path_eat(&p, "$"))
-        return path_expected(&p, "'$', with which each path begins");
-    if (!query_read(&p, &path->query))
+    if (!jsonpath_eat(&p, "$"))
+        return jsonpath_expected(&p, "'$', with which each path begins");
+    if (!jsonpath_query(&p, &path->query))
         return false;
     if (p.at < text.n)
-        return path_expected(&p, "'.', '..' or '['");
+        return jsonpath_expected(&p, "'.', '..' or '['");
     *out = path;
     return true;
 }

@@ -13,7 +13,7 @@ static bool has_children(const struct doc *d)
     return d->kind == DOC_LIST || d->kind == DOC_MAP;
 }
 
-const struct doc *child_named(struct run *r, const struct doc *map, struct str name)
+const struct doc *jsonpath_child_named(struct run *r, const struct doc *map, struct str name)
 {
     const struct doc *d;
     uint32_t seen = 0;
@@ -25,7 +25,7 @@ const struct doc *child_named(struct run *r, const struct doc *map, struct str n
     return work_do(r->w, seen / 8 + 1) ? d : NULL;
 }
 
-const struct doc *child_at(struct run *r, const struct doc *list, int64_t index)
+const struct doc *jsonpath_child_at(struct run *r, const struct doc *list, int64_t index)
 {
     const struct doc *d;
 
@@ -73,7 +73,7 @@ static bool filtered(struct hunt *h, const struct segment *s, const struct selec
     if (!has_children(d))
         return true;
     for (const struct doc *c = d->first; c; c = c->next) {
-        bool fits = work_do(w, 1) && filter_passes(h->run, sel->filter, c);
+        bool fits = work_do(w, 1) && jsonpath_passes(h->run, sel->filter, c);
 
         if (w->over || (fits && !walk(h, s->next, c)))
             return false;
@@ -136,10 +136,10 @@ static bool pick(struct hunt *h, const struct segment *s, const struct selector 
 
     switch (sel->kind) {
     case SELECT_NAME:
-        child = child_named(h->run, d, sel->name);
+        child = jsonpath_child_named(h->run, d, sel->name);
         return child ? walk(h, s->next, child) : !h->run->w->over;
     case SELECT_INDEX:
-        child = child_at(h->run, d, sel->from);
+        child = jsonpath_child_at(h->run, d, sel->from);
         return child ? walk(h, s->next, child) : !h->run->w->over;
     case SELECT_ALL: return all(h, s, d);
     case SELECT_FILTER: return filtered(h, s, sel, d);
@@ -183,18 +183,18 @@ static bool walk(struct hunt *h, const struct segment *s, const struct doc *d)
     return true;
 }
 
-bool hunt_query(struct hunt *h, const struct query *q, const struct doc *at)
+bool jsonpath_hunt(struct hunt *h, const struct query *q, const struct doc *at)
 {
     return walk(h, q->first, q->absolute ? h->run->root : at);
 }
 
-const struct doc *query_one(struct run *r, const struct query *q, const struct doc *at)
+const struct doc *jsonpath_one(struct run *r, const struct query *q, const struct doc *at)
 {
     const struct doc *d = q->absolute ? r->root : at;
 
     for (const struct segment *s = q->first; s && d; s = s->next)
-        d = s->first->kind == SELECT_NAME ? child_named(r, d, s->first->name)
-                                          : child_at(r, d, s->first->from);
+        d = s->first->kind == SELECT_NAME ? jsonpath_child_named(r, d, s->first->name)
+                                          : jsonpath_child_at(r, d, s->first->from);
     return d;
 }
 
@@ -205,7 +205,7 @@ bool jsonpath_run(const struct jsonpath *p, const struct doc *root, struct arena
     struct nodes nodes = { 0 };
     struct hunt h = { .run = &r, .out = &nodes, .enough = SIZE_MAX };
 
-    (void)hunt_query(&h, &p->query, root);
+    (void)jsonpath_hunt(&h, &p->query, root);
     arena_free(&r.scratch);
     if (w->over)
         return false;

@@ -42,7 +42,7 @@ static bool equal_maps(struct run *r, const struct doc *a, const struct doc *b)
         return false;
     for (const struct doc *x = a->first; x; x = x->next) {
         const struct doc *y =
-            guess && str_eq(guess->key, x->key) ? guess : child_named(r, b, x->key);
+            guess && str_eq(guess->key, x->key) ? guess : jsonpath_child_named(r, b, x->key);
 
         if (!y || !equal(r, x, y))
             return false;
@@ -166,10 +166,10 @@ static const struct doc *call(struct run *r, const struct expr *x, const struct 
 
     switch (x->function->id) {
     case FUNCTION_LENGTH: return length(r, x, at, own);
-    case FUNCTION_COUNT: (void)hunt_query(&h, &x->first->query, at); return whole(own, h.n);
+    case FUNCTION_COUNT: (void)jsonpath_hunt(&h, &x->first->query, at); return whole(own, h.n);
     case FUNCTION_VALUE:
         h.enough = 2;
-        (void)hunt_query(&h, &x->first->query, at);
+        (void)jsonpath_hunt(&h, &x->first->query, at);
         return h.n == 1 ? h.first : NULL;
     case FUNCTION_MATCH:
     case FUNCTION_SEARCH: break; /* not values */
@@ -183,7 +183,7 @@ static const struct doc *value_of(struct run *r, const struct expr *x, const str
     if (x->kind == EXPR_LITERAL)
         return &x->literal;
     if (x->kind == EXPR_QUERY)
-        return query_one(r, &x->query, at);
+        return jsonpath_one(r, &x->query, at);
     return call(r, x, at, own);
 }
 
@@ -194,8 +194,8 @@ static bool exists(struct run *r, const struct query *q, const struct doc *at)
     struct hunt h = { .run = r, .enough = 1 };
 
     if (q->singular)
-        return query_one(r, q, at) != NULL;
-    (void)hunt_query(&h, q, at);
+        return jsonpath_one(r, q, at) != NULL;
+    (void)jsonpath_hunt(&h, q, at);
     return h.n > 0;
 }
 
@@ -203,17 +203,17 @@ static bool exists(struct run *r, const struct query *q, const struct doc *at)
 static bool any(struct run *r, const struct expr *x, const struct doc *at, bool truth)
 {
     for (const struct expr *one = x->first; one; one = one->next)
-        if (filter_passes(r, one, at) == truth)
+        if (jsonpath_passes(r, one, at) == truth)
             return true;
     return false;
 }
 
-bool filter_passes(struct run *r, const struct expr *x, const struct doc *at)
+bool jsonpath_passes(struct run *r, const struct expr *x, const struct doc *at)
 {
     switch (x->kind) {
     case EXPR_OR: return any(r, x, at, true);
     case EXPR_AND: return !any(r, x, at, false);
-    case EXPR_NOT: return !filter_passes(r, x->first, at);
+    case EXPR_NOT: return !jsonpath_passes(r, x->first, at);
     case EXPR_COMPARE: return compare(r, x, at);
     case EXPR_QUERY: return exists(r, &x->query, at);
     case EXPR_FUNCTION: return matches(r, x, at);

@@ -96,7 +96,7 @@ bool regex_read(struct str pattern, enum regex_dialect dialect, struct arena *a,
                          REGEX_PATTERN);
     if (utf8_valid(pattern) != pattern.n)
         return error_set(e, ERROR_ENCODING, "the pattern is not UTF-8");
-    tree = pattern_read(&p);
+    tree = regex_tree(&p);
     if (!tree)
         return false;
     r->steps = arena_alloc(a, (tree->steps + 1) * sizeof *r->steps);
@@ -112,8 +112,8 @@ bool regex_read(struct str pattern, enum regex_dialect dialect, struct arena *a,
         p.sets = arena_more(a, p.sets, p.set_count, &p.set_room, sizeof *p.sets);
         p.sets[p.set_count++] = word;
     }
-    symbols_find(p.sets, p.set_count, a, &r->symbols);
-    cache_make(r, a);
+    regex_symbols_find(p.sets, p.set_count, a, &r->symbols);
+    regex_cache(r, a);
     *out = r;
     return true;
 }

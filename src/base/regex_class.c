@@ -46,17 +46,17 @@ static bool named(struct pattern *p, struct str name, struct set *out)
         categories = 0;
     for (size_t i = 0; !strict && i < COUNT(binary); i++) {
         if (str_is(name, binary[i].name)) {
-            set_add(out, p->a, binary[i].lo, binary[i].hi);
+            regex_set_add(out, p->a, binary[i].lo, binary[i].hi);
             return true;
         }
     }
     if (!strict && str_is(name, "Assigned"))
         categories = ~(UINT32_C(1) << UNICODE_CN);
     if (categories == 0)
-        return pattern_wrong(p, (size_t)(name.s - p->text.s),
-                             "found '%.*s', expected a general category of Unicode such as L or Nd",
-                             (int)(name.n > 40 ? 40 : name.n), name.s);
-    set_categories(out, p->a, categories);
+        return regex_wrong(p, (size_t)(name.s - p->text.s),
+                           "found '%.*s', expected a general category of Unicode such as L or Nd",
+                           (int)(name.n > 40 ? 40 : name.n), name.s);
+    regex_set_categories(out, p->a, categories);
     return true;
 }
 
@@ -64,18 +64,18 @@ static bool property(struct pattern *p, bool others, struct item *out)
 {
     size_t at = p->at, from;
 
-    if (!pattern_eat(p, '{'))
-        return pattern_wrong(p, at, "a category is written \\p{..}");
+    if (!regex_eat(p, '{'))
+        return regex_wrong(p, at, "a category is written \\p{..}");
     from = p->at;
-    while (!pattern_end(p) && p->text.s[p->at] != '}')
+    while (!regex_end(p) && p->text.s[p->at] != '}')
         p->at++;
-    if (pattern_end(p))
-        return pattern_wrong(p, at, "a category is written \\p{..}");
+    if (regex_end(p))
+        return regex_wrong(p, at, "a category is written \\p{..}");
     if (!named(p, (struct str){ p->text.s + from, p->at - from }, &out->set))
         return false;
     p->at++;
     if (others)
-        set_turn(&out->set, p->a);
+        regex_set_turn(&out->set, p->a);
     out->is_set = true;
     return true;
 }
@@ -107,10 +107,10 @@ static bool braced(struct pattern *p, uint32_t *out)
     size_t from = p->at;
     uint32_t point = 0;
 
-    for (; !pattern_end(p) && num_hex(p->text.s[p->at]) >= 0 && point <= UNICODE_LAST; p->at++)
+    for (; !regex_end(p) && num_hex(p->text.s[p->at]) >= 0 && point <= UNICODE_LAST; p->at++)
         point = point << 4 | (uint32_t)num_hex(p->text.s[p->at]);
-    if (p->at == from || point > UNICODE_LAST || !pattern_eat(p, '}'))
-        return pattern_wrong(p, from, "a character by number is \\u{0} to \\u{10ffff}");
+    if (p->at == from || point > UNICODE_LAST || !regex_eat(p, '}'))
+        return regex_wrong(p, from, "a character by number is \\u{0} to \\u{10ffff}");
     *out = point;
     return true;
 }
@@ -120,14 +120,14 @@ static bool by_number(struct pattern *p, uint32_t *out)
     size_t at = p->at, second;
     uint32_t low;
 
-    if (pattern_eat(p, '{'))
+    if (regex_eat(p, '{'))
         return braced(p, out);
     if (!hex(p, 4, out))
-        return pattern_wrong(p, at, "\\u is followed by four digits or {..}");
+        return regex_wrong(p, at, "\\u is followed by four digits or {..}");
     if (*out < 0xd800 || *out > 0xdbff)
         return true;
     second = p->at; /* the second half of a pair, if it is one */
-    if (pattern_eat(p, '\\') && pattern_eat(p, 'u') && hex(p, 4, &low) && low >= 0xdc00 &&
+    if (regex_eat(p, '\\') && regex_eat(p, 'u') && hex(p, 4, &low) && low >= 0xdc00 &&
         low <= 0xdfff)
         *out = 0x10000 + ((*out - 0xd800) << 10) + (low - 0xdc00);
     else
@@ -161,25 +161,25 @@ static bool ecma(struct pattern *p, size_t at, char c, struct item *out)
         if (c != sets[i].c)
             continue;
         for (size_t k = 0; k < sets[i].n; k++)
-            set_add(&out->set, p->a, sets[i].v[k].lo, sets[i].v[k].hi);
+            regex_set_add(&out->set, p->a, sets[i].v[k].lo, sets[i].v[k].hi);
         if (sets[i].others)
-            set_turn(&out->set, p->a);
+            regex_set_turn(&out->set, p->a);
         out->is_set = true;
         return true;
     }
     if (c == 'u')
         return by_number(p, &out->point);
     if (c == 'x')
-        return hex(p, 2, &out->point) || pattern_wrong(p, at, "\\x is followed by two digits");
-    if (c == 'c' && !pattern_end(p) && is_letter(p->text.s[p->at]))
-        return is_point(out, pattern_take(p) % 32);
-    if (c == '0' && (pattern_end(p) || p->text.s[p->at] < '0' || p->text.s[p->at] > '9'))
+        return hex(p, 2, &out->point) || regex_wrong(p, at, "\\x is followed by two digits");
+    if (c == 'c' && !regex_end(p) && is_letter(p->text.s[p->at]))
+        return is_point(out, regex_take(p) % 32);
+    if (c == '0' && (regex_end(p) || p->text.s[p->at] < '0' || p->text.s[p->at] > '9'))
         return is_point(out, 0);
     if (c == 'k' || (c >= '1' && c <= '9'))
-        return pattern_wrong(p, at,
-                             "a back-reference is not regular: it would cost more than "
-                             "linear time");
-    return pattern_wrong(p, at, "'\\%c' means nothing", c > ' ' && c < 0x7f ? c : '?');
+        return regex_wrong(p, at,
+                           "a back-reference is not regular: it would cost more than "
+                           "linear time");
+    return regex_wrong(p, at, "'\\%c' means nothing", c > ' ' && c < 0x7f ? c : '?');
 }
 
 static bool escape(struct pattern *p, bool inside, struct item *out)
@@ -189,9 +189,9 @@ static bool escape(struct pattern *p, bool inside, struct item *out)
     uint32_t c;
 
     *out = (struct item){ 0 };
-    if (pattern_end(p))
-        return pattern_wrong(p, at, "the pattern ends in a backslash");
-    c = pattern_take(p);
+    if (regex_end(p))
+        return regex_wrong(p, at, "the pattern ends in a backslash");
+    c = regex_take(p);
     if (c < 0x80 && is_one_of((char)c, signs))
         return is_point(out, c);
     for (size_t i = 0; i < (p->dialect == REGEX_I ? 3 : COUNT(controls)); i++)
@@ -203,19 +203,19 @@ static bool escape(struct pattern *p, bool inside, struct item *out)
         return is_point(out, c == 'b' ? '\b' : '-');
     if (p->dialect == REGEX_ECMA && c < 0x80)
         return ecma(p, at, (char)c, out);
-    return pattern_wrong(p, at, "'\\%c' means nothing", c > ' ' && c < 0x7f ? (char)c : '?');
+    return regex_wrong(p, at, "'\\%c' means nothing", c > ' ' && c < 0x7f ? (char)c : '?');
 }
 
-bool class_escape(struct pattern *p, struct set *out)
+bool regex_escape(struct pattern *p, struct set *out)
 {
     struct item item;
 
     if (!escape(p, false, &item))
         return false;
     if (item.is_set)
-        set_join(out, p->a, &item.set);
+        regex_set_join(out, p->a, &item.set);
     else
-        set_add(out, p->a, item.point, item.point);
+        regex_set_add(out, p->a, item.point, item.point);
     return true;
 }
 
@@ -225,12 +225,12 @@ bool class_escape(struct pattern *p, struct set *out)
 static bool class_item(struct pattern *p, bool first, struct item *out)
 {
     size_t at = p->at;
-    uint32_t c = pattern_take(p);
+    uint32_t c = regex_take(p);
 
     if (c == '\\')
         return escape(p, true, out);
-    if (p->dialect == REGEX_I && (c == '[' || (c == '-' && !first && pattern_peek(p) != ']')))
-        return pattern_wrong(p, at, "found '%c', which must be written '\\%c'", (char)c, (char)c);
+    if (p->dialect == REGEX_I && (c == '[' || (c == '-' && !first && regex_peek(p) != ']')))
+        return regex_wrong(p, at, "found '%c', which must be written '\\%c'", (char)c, (char)c);
     *out = (struct item){ .point = c };
     return true;
 }
@@ -238,7 +238,7 @@ static bool class_item(struct pattern *p, bool first, struct item *out)
 /* Is there a '-' that makes a range? In [a-] it is a character. */
 static bool range_follows(struct pattern *p, bool dash)
 {
-    if (pattern_peek(p) != '-' || (p->dialect == REGEX_I && dash) || p->at + 1 == p->text.n ||
+    if (regex_peek(p) != '-' || (p->dialect == REGEX_I && dash) || p->at + 1 == p->text.n ||
         p->text.s[p->at + 1] == ']')
         return false;
     p->at++;
@@ -253,25 +253,25 @@ static bool class_range(struct pattern *p, const struct item *from, struct set *
     if (!class_item(p, false, &to))
         return false;
     if (p->dialect == REGEX_I && p->text.s[at] == '-')
-        return pattern_wrong(p, at, "found '-', which must be written '\\-'");
+        return regex_wrong(p, at, "found '-', which must be written '\\-'");
     if (from->is_set || to.is_set)
-        return pattern_wrong(p, at, "a range goes from one character to another");
+        return regex_wrong(p, at, "a range goes from one character to another");
     if (from->point > to.point)
-        return pattern_wrong(p, at, "a range has its smaller character first");
-    set_add(out, p->a, from->point, to.point);
+        return regex_wrong(p, at, "a range has its smaller character first");
+    regex_set_add(out, p->a, from->point, to.point);
     return true;
 }
 
-bool class_bracket(struct pattern *p, struct set *out)
+bool regex_bracket(struct pattern *p, struct set *out)
 {
-    bool others = pattern_eat(p, '^');
+    bool others = regex_eat(p, '^');
     size_t from = p->at;
 
-    while (!pattern_end(p)) {
-        bool first = p->at == from, dash = pattern_peek(p) == '-';
+    while (!regex_end(p)) {
+        bool first = p->at == from, dash = regex_peek(p) == '-';
         struct item item;
 
-        if (pattern_peek(p) == ']')
+        if (regex_peek(p) == ']')
             break;
         if (!class_item(p, first, &item))
             return false;
@@ -279,18 +279,18 @@ bool class_bracket(struct pattern *p, struct set *out)
             if (!class_range(p, &item, out))
                 return false;
         } else if (item.is_set)
-            set_join(out, p->a, &item.set);
+            regex_set_join(out, p->a, &item.set);
         else
-            set_add(out, p->a, item.point, item.point);
+            regex_set_add(out, p->a, item.point, item.point);
         if (out->n > REGEX_RANGES)
-            return pattern_wrong(p, from, "more than %d ranges of characters", REGEX_RANGES);
+            return regex_wrong(p, from, "more than %d ranges of characters", REGEX_RANGES);
     }
     if (p->dialect == REGEX_I && p->at == from)
-        return pattern_wrong(p, from, "a class has at least one character");
-    if (!pattern_eat(p, ']'))
-        return pattern_wrong(p, from, "a class that no ']' ends");
-    set_order(out);
+        return regex_wrong(p, from, "a class has at least one character");
+    if (!regex_eat(p, ']'))
+        return regex_wrong(p, from, "a class that no ']' ends");
+    regex_set_order(out);
     if (others)
-        set_turn(out, p->a);
+        regex_set_turn(out, p->a);
     return true;
 }

@@ -21,7 +21,7 @@ struct range {
     uint32_t lo, hi;
 };
 
-/* Ranges in order, apart from each other, once set_order() has been there. */
+/* Ranges in order, apart from each other, once regex_set_order() has been there. */
 struct set {
     struct range *v;
     size_t n, room;
@@ -82,16 +82,16 @@ struct regex {
 /* --- regex_read.c --- */
 
 /* The tree of a pattern, or NULL and p->e. */
-struct node *pattern_read(struct pattern *p);
+struct node *regex_tree(struct pattern *p);
 
 /* "..at character 5 of the pattern"; false. */
-bool pattern_wrong(struct pattern *p, size_t at, const char *fmt, ...) PRINTF(3, 4);
+bool regex_wrong(struct pattern *p, size_t at, const char *fmt, ...) PRINTF(3, 4);
 
-/* The next character, which is not taken; 0 at the end, as is a NUL (ask pattern_end()). */
-uint32_t pattern_peek(const struct pattern *p);
-uint32_t pattern_take(struct pattern *p);
-bool pattern_eat(struct pattern *p, char c);
-static inline bool pattern_end(const struct pattern *p)
+/* The next character, which is not taken; 0 at the end, as is a NUL (ask regex_end()). */
+uint32_t regex_peek(const struct pattern *p);
+uint32_t regex_take(struct pattern *p);
+bool regex_eat(struct pattern *p, char c);
+static inline bool regex_end(const struct pattern *p)
 {
     return p->at == p->text.n;
 }
@@ -99,26 +99,27 @@ static inline bool pattern_end(const struct pattern *p)
 /* --- regex_class.c --- */
 
 /* What follows a backslash, outside of a class; what follows a '['. */
-bool class_escape(struct pattern *p, struct set *out) NODISCARD;
-bool class_bracket(struct pattern *p, struct set *out) NODISCARD;
+bool regex_escape(struct pattern *p, struct set *out) NODISCARD;
+bool regex_bracket(struct pattern *p, struct set *out) NODISCARD;
 
 /* --- regex_set.c --- */
 
-void set_add(struct set *s, struct arena *a, uint32_t lo, uint32_t hi);
-void set_join(struct set *s, struct arena *a, const struct set *other);
-void set_categories(struct set *s, struct arena *a, uint32_t categories);
-void set_order(struct set *s);
-void set_turn(struct set *s, struct arena *a); /* into all other code points; it is in order */
-bool set_has(const struct set *s, uint32_t point);
+void regex_set_add(struct set *s, struct arena *a, uint32_t lo, uint32_t hi);
+void regex_set_join(struct set *s, struct arena *a, const struct set *other);
+void regex_set_categories(struct set *s, struct arena *a, uint32_t categories);
+void regex_set_order(struct set *s);
+void regex_set_turn(struct set *s,
+                    struct arena *a); /* into all other code points; it is in order */
+bool regex_set_has(const struct set *s, uint32_t point);
 
 extern const struct range regex_word[4], regex_digit[1], regex_blank[10];
 
 /* --- regex_symbols.c --- */
 
-void symbols_find(const struct set *sets, size_t n, struct arena *a, struct symbols *out);
+void regex_symbols_find(const struct set *sets, size_t n, struct arena *a, struct symbols *out);
 
 /* The piece a code point is in. */
-static inline size_t symbols_piece(const struct symbols *s, uint32_t point)
+static inline size_t regex_piece(const struct symbols *s, uint32_t point)
 {
     size_t lo = 0, hi = s->pieces;
 
@@ -135,4 +136,4 @@ static inline size_t symbols_piece(const struct symbols *s, uint32_t point)
 
 /* --- regex_run.c --- */
 
-void cache_make(struct regex *r, struct arena *a);
+void regex_cache(struct regex *r, struct arena *a);

@@ -6,7 +6,7 @@
 #include "base/regex_parts.h"
 #include "base/utf8.h"
 
-bool pattern_wrong(struct pattern *p, size_t at, const char *fmt, ...)
+bool regex_wrong(struct pattern *p, size_t at, const char *fmt, ...)
 {
     char what[ERROR_MSG / 2];
     va_list ap;
@@ -26,7 +26,7 @@ static size_t next(const struct pattern *p, uint32_t *point)
     return n;
 }
 
-uint32_t pattern_peek(const struct pattern *p)
+uint32_t regex_peek(const struct pattern *p)
 {
     uint32_t point;
 
@@ -34,7 +34,7 @@ uint32_t pattern_peek(const struct pattern *p)
     return point;
 }
 
-uint32_t pattern_take(struct pattern *p)
+uint32_t regex_take(struct pattern *p)
 {
     uint32_t point;
 
@@ -42,9 +42,9 @@ uint32_t pattern_take(struct pattern *p)
     return point;
 }
 
-bool pattern_eat(struct pattern *p, char c)
+bool regex_eat(struct pattern *p, char c)
 {
-    if (pattern_end(p) || p->text.s[p->at] != c)
+    if (regex_end(p) || p->text.s[p->at] != c)
         return false;
     p->at++;
     return true;
@@ -91,14 +91,14 @@ static void node_add(struct node *up, struct node *n)
 
 static struct node *set_node(struct pattern *p, struct set *set, size_t at)
 {
-    set_order(set);
+    regex_set_order(set);
     for (size_t i = 0; i < p->set_count; i++)
         if (p->sets[i].n == set->n &&
             (set->n == 0 || memcmp(p->sets[i].v, set->v, set->n * sizeof *set->v) == 0))
             return node_new(p, NODE_SET, (uint32_t)i);
     p->ranges += set->n;
     if (p->ranges > REGEX_RANGES) {
-        (void)pattern_wrong(p, at, "more than %d ranges of characters", REGEX_RANGES);
+        (void)regex_wrong(p, at, "more than %d ranges of characters", REGEX_RANGES);
         return NULL;
     }
     p->sets = arena_more(p->a, p->sets, p->set_count, &p->set_room, sizeof *p->sets);
@@ -120,10 +120,10 @@ static bool number(struct pattern *p, uint32_t *out)
     size_t from = p->at;
     uint64_t n = 0;
 
-    for (; !pattern_end(p) && p->text.s[p->at] >= '0' && p->text.s[p->at] <= '9'; p->at++)
+    for (; !regex_end(p) && p->text.s[p->at] >= '0' && p->text.s[p->at] <= '9'; p->at++)
         n = n > UINT32_MAX ? n : n * 10 + (uint64_t)(p->text.s[p->at] - '0');
     *out = n >= UINT32_MAX ? UINT32_MAX - 1 : (uint32_t)n;
-    return p->at > from || pattern_wrong(p, p->at, "a repetition in {} is {2}, {2,} or {2,5}");
+    return p->at > from || regex_wrong(p, p->at, "a repetition in {} is {2}, {2,} or {2,5}");
 }
 
 static bool counted(struct pattern *p, struct node *repeat)
@@ -133,15 +133,15 @@ static bool counted(struct pattern *p, struct node *repeat)
     if (!number(p, &repeat->min))
         return false;
     repeat->max = repeat->min;
-    if (pattern_eat(p, ',')) {
+    if (regex_eat(p, ',')) {
         repeat->max = UINT32_MAX;
-        if (pattern_peek(p) != '}' && !number(p, &repeat->max))
+        if (regex_peek(p) != '}' && !number(p, &repeat->max))
             return false;
     }
-    if (!pattern_eat(p, '}'))
-        return pattern_wrong(p, p->at, "a repetition in {} is {2}, {2,} or {2,5}");
+    if (!regex_eat(p, '}'))
+        return regex_wrong(p, p->at, "a repetition in {} is {2}, {2,} or {2,5}");
     return repeat->min <= repeat->max ||
-           pattern_wrong(p, at, "a repetition has its smaller number first");
+           regex_wrong(p, at, "a repetition has its smaller number first");
 }
 
 /* x{2,5} is written out: xx(x(x(x)?)?)?, x{2,} is xx+ (or xxx*). */
@@ -165,23 +165,23 @@ static struct node *quantified(struct pattern *p, struct node *atom)
     size_t at = p->at;
 
     repeat->max = UINT32_MAX;
-    if (pattern_eat(p, '+'))
+    if (regex_eat(p, '+'))
         repeat->min = 1;
-    else if (pattern_eat(p, '?'))
+    else if (regex_eat(p, '?'))
         repeat->max = 1;
-    else if (pattern_eat(p, '{')) {
+    else if (regex_eat(p, '{')) {
         if (!counted(p, repeat))
             return NULL;
-    } else if (!pattern_eat(p, '*'))
+    } else if (!regex_eat(p, '*'))
         return atom;
     if (p->dialect == REGEX_ECMA)
-        (void)pattern_eat(p, '?'); /* lazy: other parts, but the same texts */
+        (void)regex_eat(p, '?'); /* lazy: other parts, but the same texts */
     node_add(repeat, atom);
     repeat->steps = repeat_steps(repeat);
     if (repeat->steps <= REGEX_STEPS)
         return repeat;
-    (void)pattern_wrong(p, at, "repetitions that come to more than %d steps when written out",
-                        REGEX_STEPS);
+    (void)regex_wrong(p, at, "repetitions that come to more than %d steps when written out",
+                      REGEX_STEPS);
     return NULL;
 }
 
@@ -194,29 +194,30 @@ static bool group_name(struct pattern *p)
 {
     size_t from = p->at;
 
-    while (!pattern_end(p) && !pattern_eat(p, '>')) {
-        uint32_t c = pattern_take(p);
+    while (!regex_end(p) && !regex_eat(p, '>')) {
+        uint32_t c = regex_take(p);
 
-        if (c < 0x80 && c != '$' && !set_has(&(struct set){ (struct range *)regex_word, 4, 0 }, c))
-            return pattern_wrong(p, from, "the name of a group has letters, digits, _ and $");
+        if (c < 0x80 && c != '$' &&
+            !regex_set_has(&(struct set){ (struct range *)regex_word, 4, 0 }, c))
+            return regex_wrong(p, from, "the name of a group has letters, digits, _ and $");
     }
     return (p->at > from + 1 && p->text.s[p->at - 1] == '>' &&
             !is_one_of(p->text.s[from], "0123456789")) ||
-           pattern_wrong(p, from, "a group has a name, as in (?<name>..)");
+           regex_wrong(p, from, "a group has a name, as in (?<name>..)");
 }
 
 static bool group_kind(struct pattern *p)
 {
     size_t at = p->at - 1;
 
-    if (p->dialect == REGEX_I || !pattern_eat(p, '?') || pattern_eat(p, ':'))
+    if (p->dialect == REGEX_I || !regex_eat(p, '?') || regex_eat(p, ':'))
         return true;
     if (eats(p, "=") || eats(p, "!") || eats(p, "<=") || eats(p, "<!"))
-        return pattern_wrong(p, at,
-                             "look-around is not regular: it would cost more than linear time");
-    if (pattern_eat(p, '<'))
+        return regex_wrong(p, at,
+                           "look-around is not regular: it would cost more than linear time");
+    if (regex_eat(p, '<'))
         return group_name(p);
-    return pattern_wrong(p, at, "found '(?', expected '(?:' or '(?<name>'");
+    return regex_wrong(p, at, "found '(?', expected '(?:' or '(?<name>'");
 }
 
 static struct node *group(struct pattern *p)
@@ -227,29 +228,29 @@ static struct node *group(struct pattern *p)
     if (!group_kind(p))
         return NULL;
     if (++p->depth > REGEX_DEPTH) {
-        (void)pattern_wrong(p, at, "groups inside each other, more than %d deep", REGEX_DEPTH);
+        (void)regex_wrong(p, at, "groups inside each other, more than %d deep", REGEX_DEPTH);
         return NULL;
     }
     n = one_of(p);
     p->depth--;
     if (!n)
         return NULL;
-    if (pattern_eat(p, ')'))
+    if (regex_eat(p, ')'))
         return n;
-    (void)pattern_wrong(p, at, "a group that no ')' ends");
+    (void)regex_wrong(p, at, "a group that no ')' ends");
     return NULL;
 }
 
 static struct node *plain(struct pattern *p, size_t at)
 {
     struct set set = { 0 };
-    uint32_t c = pattern_take(p);
+    uint32_t c = regex_take(p);
 
     if (c < 0x80 && is_one_of((char)c, "*+?{}])")) {
-        (void)pattern_wrong(p, at, "found '%c', which must be written '\\%c'", (char)c, (char)c);
+        (void)regex_wrong(p, at, "found '%c', which must be written '\\%c'", (char)c, (char)c);
         return NULL;
     }
-    set_add(&set, p->a, c, c);
+    regex_set_add(&set, p->a, c, c);
     return set_node(p, &set, at);
 }
 
@@ -259,8 +260,8 @@ static struct node *dot(struct pattern *p, size_t at)
     struct set set = { 0 };
 
     for (size_t i = 0; i < (p->dialect == REGEX_I ? 2 : COUNT(lines)); i++)
-        set_add(&set, p->a, lines[i].lo, lines[i].hi);
-    set_turn(&set, p->a);
+        regex_set_add(&set, p->a, lines[i].lo, lines[i].hi);
+    regex_set_turn(&set, p->a);
     return set_node(p, &set, at);
 }
 
@@ -269,14 +270,14 @@ static struct node *atom(struct pattern *p)
     struct set set = { 0 };
     size_t at = p->at;
 
-    if (pattern_eat(p, '('))
+    if (regex_eat(p, '('))
         return group(p);
-    if (pattern_eat(p, '.'))
+    if (regex_eat(p, '.'))
         return dot(p, at);
-    if (pattern_eat(p, '['))
-        return class_bracket(p, &set) ? set_node(p, &set, at) : NULL;
-    if (pattern_eat(p, '\\'))
-        return class_escape(p, &set) ? set_node(p, &set, at) : NULL;
+    if (regex_eat(p, '['))
+        return regex_bracket(p, &set) ? set_node(p, &set, at) : NULL;
+    if (regex_eat(p, '\\'))
+        return regex_escape(p, &set) ? set_node(p, &set, at) : NULL;
     return plain(p, at);
 }
 
@@ -284,9 +285,9 @@ static struct node *atom(struct pattern *p)
  * them, and so does the suite of RFC 9535. */
 static struct node *assertion(struct pattern *p)
 {
-    if (pattern_eat(p, '^'))
+    if (regex_eat(p, '^'))
         return assert_node(p, ASSERT_BEGIN);
-    if (pattern_eat(p, '$'))
+    if (regex_eat(p, '$'))
         return assert_node(p, ASSERT_END);
     if (p->dialect == REGEX_ECMA && eats(p, "\\b"))
         return assert_node(p, ASSERT_EDGE);
@@ -299,14 +300,13 @@ static struct node *sequence(struct pattern *p)
 {
     struct node *all = node_new(p, NODE_SEQUENCE, 0);
 
-    while (!pattern_end(p) && pattern_peek(p) != '|' && (pattern_peek(p) != ')' || p->depth == 0)) {
+    while (!regex_end(p) && regex_peek(p) != '|' && (regex_peek(p) != ')' || p->depth == 0)) {
         struct node *n = assertion(p);
 
         if (!n)
             n = atom(p);
-        else if (p->dialect == REGEX_ECMA && !pattern_end(p) &&
-                 is_one_of(p->text.s[p->at], "*+?{")) {
-            (void)pattern_wrong(p, p->at, "an assertion cannot be repeated");
+        else if (p->dialect == REGEX_ECMA && !regex_end(p) && is_one_of(p->text.s[p->at], "*+?{")) {
+            (void)regex_wrong(p, p->at, "an assertion cannot be repeated");
             return NULL;
         }
         n = n ? quantified(p, n) : NULL;
@@ -321,11 +321,11 @@ static struct node *one_of(struct pattern *p)
 {
     struct node *n = sequence(p), *all;
 
-    if (!n || pattern_peek(p) != '|')
+    if (!n || regex_peek(p) != '|')
         return n;
     all = node_new(p, NODE_ONE_OF, 0);
     node_add(all, n);
-    while (pattern_eat(p, '|')) {
+    while (regex_eat(p, '|')) {
         n = sequence(p);
         if (!n)
             return NULL;
@@ -334,7 +334,7 @@ static struct node *one_of(struct pattern *p)
     return all;
 }
 
-struct node *pattern_read(struct pattern *p)
+struct node *regex_tree(struct pattern *p)
 {
     struct node *n = one_of(p);
 

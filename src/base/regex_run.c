@@ -38,7 +38,7 @@ struct cache {
     uint32_t *stack;
 };
 
-void cache_make(struct regex *r, struct arena *a)
+void regex_cache(struct regex *r, struct arena *a)
 {
     struct cache *c = arena_new(a, struct cache);
     size_t bytes;
@@ -118,7 +118,7 @@ static enum beside beside_of(const struct regex *r, uint32_t symbol)
 
     if (symbol == r->symbols.count)
         return BESIDE_NOTHING;
-    return r->edges && set_has(&word, r->symbols.sample[symbol]) ? BESIDE_WORD : BESIDE_OTHER;
+    return r->edges && regex_set_has(&word, r->symbols.sample[symbol]) ? BESIDE_WORD : BESIDE_OTHER;
 }
 
 static bool holds(enum assert_kind kind, enum beside before, enum beside after)
@@ -144,7 +144,7 @@ static bool look(const struct regex *r, uint32_t at, uint32_t symbol, enum besid
 
     switch (s->op) {
     case OP_SET:
-        if (!end && set_has(&r->sets[s->x], r->symbols.sample[symbol]))
+        if (!end && regex_set_has(&r->sets[s->x], r->symbols.sample[symbol]))
             bit_set(c->to, at + 1);
         return false;
     case OP_SPLIT:
@@ -220,7 +220,7 @@ static bool run(const struct regex *r, struct str text, uint8_t search, struct w
         } else {
             size_t n = utf8_step(p, end);
 
-            symbol = r->symbols.symbol[symbols_piece(&r->symbols, n ? utf8_get(p, n) : 0xfffd)];
+            symbol = r->symbols.symbol[regex_piece(&r->symbols, n ? utf8_get(p, n) : 0xfffd)];
             p += n ? n : 1;
         }
         state = next(r, state, symbol, w);

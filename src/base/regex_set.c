@@ -12,7 +12,7 @@ const struct range regex_blank[10] = {
     { 0x3000, 0x3000 }, { 0xfeff, 0xfeff },
 };
 
-void set_add(struct set *s, struct arena *a, uint32_t lo, uint32_t hi)
+void regex_set_add(struct set *s, struct arena *a, uint32_t lo, uint32_t hi)
 {
     if (s->n > 0 && s->v[s->n - 1].hi + 1 == lo) {
         s->v[s->n - 1].hi = hi;
@@ -22,13 +22,13 @@ void set_add(struct set *s, struct arena *a, uint32_t lo, uint32_t hi)
     s->v[s->n++] = (struct range){ lo, hi };
 }
 
-void set_join(struct set *s, struct arena *a, const struct set *other)
+void regex_set_join(struct set *s, struct arena *a, const struct set *other)
 {
     for (size_t i = 0; i < other->n; i++)
-        set_add(s, a, other->v[i].lo, other->v[i].hi);
+        regex_set_add(s, a, other->v[i].lo, other->v[i].hi);
 }
 
-void set_categories(struct set *s, struct arena *a, uint32_t categories)
+void regex_set_categories(struct set *s, struct arena *a, uint32_t categories)
 {
     uint32_t point = 0;
 
@@ -37,9 +37,9 @@ void set_categories(struct set *s, struct arena *a, uint32_t categories)
 
         for (uint32_t k = 0; category == UNICODE_PAIRS && k < count; k++)
             if (categories >> (k % 2 ? UNICODE_LL : UNICODE_LU) & 1)
-                set_add(s, a, point + k, point + k);
+                regex_set_add(s, a, point + k, point + k);
         if (category != UNICODE_PAIRS && categories >> category & 1)
-            set_add(s, a, point, point + count - 1);
+            regex_set_add(s, a, point, point + count - 1);
         point += count;
     }
 }
@@ -51,7 +51,7 @@ static int range_cmp(const void *x, const void *y)
     return a->lo < b->lo ? -1 : a->lo > b->lo;
 }
 
-void set_order(struct set *s)
+void regex_set_order(struct set *s)
 {
     size_t n = 0;
 
@@ -66,22 +66,22 @@ void set_order(struct set *s)
     s->n = n;
 }
 
-void set_turn(struct set *s, struct arena *a)
+void regex_set_turn(struct set *s, struct arena *a)
 {
     struct set other = { 0 };
     uint32_t from = 0;
 
     for (size_t i = 0; i < s->n; i++) {
         if (s->v[i].lo > from)
-            set_add(&other, a, from, s->v[i].lo - 1);
+            regex_set_add(&other, a, from, s->v[i].lo - 1);
         from = s->v[i].hi + 1;
     }
     if (from <= UNICODE_LAST)
-        set_add(&other, a, from, UNICODE_LAST);
+        regex_set_add(&other, a, from, UNICODE_LAST);
     *s = other;
 }
 
-bool set_has(const struct set *s, uint32_t point)
+bool regex_set_has(const struct set *s, uint32_t point)
 {
     size_t lo = 0, hi = s->n;
 

@@ -44,7 +44,7 @@ struct parting {
 static void walk(struct symbols *s, const struct set *set, struct parting *p, bool give)
 {
     for (size_t k = 0; k < set->n; k++) {
-        for (size_t i = symbols_piece(s, set->v[k].lo); i < s->pieces && s->from[i] <= set->v[k].hi;
+        for (size_t i = regex_piece(s, set->v[k].lo); i < s->pieces && s->from[i] <= set->v[k].hi;
              i++) {
             uint16_t *symbol = &s->symbol[i];
 
@@ -73,7 +73,7 @@ static void part(struct symbols *s, const struct set *set, struct parting *p)
     walk(s, set, p, true);
 }
 
-void symbols_find(const struct set *sets, size_t n, struct arena *a, struct symbols *out)
+void regex_symbols_find(const struct set *sets, size_t n, struct arena *a, struct symbols *out)
 {
     struct parting p;
 
@@ -90,5 +90,5 @@ void symbols_find(const struct set *sets, size_t n, struct arena *a, struct symb
     for (size_t i = out->pieces; i-- > 0;)
         out->sample[out->symbol[i]] = out->from[i];
     for (uint32_t c = 0; c < COUNT(out->ascii); c++)
-        out->ascii[c] = out->symbol[symbols_piece(out, c)];
+        out->ascii[c] = out->symbol[regex_piece(out, c)];
 }
