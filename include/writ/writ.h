@@ -53,6 +53,15 @@ WRIT_API int writ_check(const struct writ_input *input, const char *kind, char *
 WRIT_API int writ_canon(const struct writ_input *input, char **answer, size_t *len);
 WRIT_API int writ_digest(const struct writ_input *input, char **answer);
 
+/* The values that a JSONPath (RFC 9535) selects from a document, as a JSON list; or, with `paths`,
+ * their normalised paths as a list of texts. WRIT_USAGE where the path is wrong:
+ *
+ *     {"path":..,"character":N,"message":..,"code":..}
+ *
+ * On WRIT_WRONG the answer is as from writ_check(). */
+WRIT_API int writ_query(const char *path, const struct writ_input *input, bool paths,
+                        char **answer);
+
 /* The rows of the tables writ runs on that have this name: a code, limit, state, level, class,
  * exit code, kind of document, or a whole table; every table when topic is NULL.
  *

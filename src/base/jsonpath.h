@@ -14,7 +14,7 @@ struct nodes {
 };
 
 /* Not well-formed or not valid: the message says what was found at which character, and what is
- * allowed there; e->at has its line and column. The text must outlive the program. */
+ * allowed there; e->at.col has its number. The text must outlive the program. */
 bool jsonpath_read(struct str text, struct arena *a, const struct jsonpath **out,
                    struct error *e) NODISCARD;
 

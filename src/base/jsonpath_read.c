@@ -8,16 +8,15 @@
 
 bool jsonpath_wrong(struct path *p, size_t at, const char *fmt, ...)
 {
-    struct at place = { 0 };
+    size_t character = str_chars((struct str){ p->text.s, at }) + 1;
+    struct at place = { .line = 1, .col = (int)character };
     char what[ERROR_MSG / 2];
     va_list ap;
 
     va_start(ap, fmt);
     (void)vsnprintf(what, sizeof what, fmt, ap);
     va_end(ap);
-    text_place(p->text, at, &place.line, &place.col);
-    return error_at(p->e, ERROR_SYNTAX, &place, "%s, at character %zu", what,
-                    str_chars((struct str){ p->text.s, at }) + 1);
+    return error_at(p->e, ERROR_SYNTAX, &place, "%s, at character %zu", what, character);
 }
 
 bool jsonpath_expected(struct path *p, const char *what)

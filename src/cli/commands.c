@@ -8,6 +8,7 @@ const struct command *const commands[] = {
     &cmd_check,
     &cmd_canon,
     &cmd_digest,
+    &cmd_query,
     &cmd_log,
     &cmd_show,
     &cmd_verify,
