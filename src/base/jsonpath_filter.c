@@ -20,7 +20,7 @@ static const struct { const char *text; enum compare compare; } compares[] = {
 /* clang-format on */
 
 static bool operand(struct path *p, struct expr *x);
-static bool either(struct path *p, struct expr *x);
+static bool either(struct path *p, struct expr *out);
 
 static struct expr *expr_copy(struct path *p, const struct expr *x)
 {
@@ -104,10 +104,11 @@ static bool arguments(struct path *p, struct expr *call)
 /* A pattern that stands in the path is read once. */
 static void fix_pattern(struct path *p, struct expr *call)
 {
-    const struct expr *pattern = call->first->next;
+    const struct expr *pattern = call->last;
     struct error why;
 
-    if (!pattern || pattern->kind != EXPR_LITERAL || pattern->literal.kind != DOC_TEXT)
+    if (!pattern || pattern == call->first || pattern->kind != EXPR_LITERAL ||
+        pattern->literal.kind != DOC_TEXT)
         return;
     call->is_fixed = true;
     if (!regex_read(pattern->literal.text, REGEX_I, p->a, &call->fixed, &why))

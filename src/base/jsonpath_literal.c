@@ -30,7 +30,7 @@ static bool four(struct path *p, uint32_t *out)
 static bool by_number(struct path *p, char **to)
 {
     size_t at = p->at - 2;
-    uint32_t point, low = 0;
+    uint32_t point = 0, low = 0;
 
     if (!four(p, &point))
         return false;

@@ -113,16 +113,17 @@ static bool backwards(struct hunt *h, const struct segment *s, const struct sele
     int64_t from = sel->from == SLICE_NONE ? count - 1 : bound(sel->from, count, -1, count - 1);
     int64_t to = sel->to == SLICE_NONE ? -1 : bound(sel->to, count, -1, count - 1);
     _arena_ struct arena a = { 0 };
-    const struct doc **child;
-    size_t n = 0;
+    const struct doc **child = NULL;
+    size_t n = 0, room = 0;
 
-    if (count == 0)
-        return true;
     if (!work_do(h->run->w, list->count))
         return false;
-    child = arena_alloc(&a, list->count * sizeof *child);
-    for (const struct doc *c = list->first; c; c = c->next)
+    for (const struct doc *c = list->first; c; c = c->next) {
+        child = arena_more(&a, child, n, &room, sizeof *child);
         child[n++] = c;
+    }
+    if (!child)
+        return true; /* an empty list */
     for (int64_t i = from; i > to; i += sel->step)
         if (!work_do(h->run->w, 1) || !walk(h, s->next, child[i]))
             return false;

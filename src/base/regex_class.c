@@ -208,7 +208,7 @@ static bool escape(struct pattern *p, bool inside, struct item *out)
 
 bool regex_escape(struct pattern *p, struct set *out)
 {
-    struct item item;
+    struct item item = { 0 };
 
     if (!escape(p, false, &item))
         return false;
@@ -248,7 +248,7 @@ static bool range_follows(struct pattern *p, bool dash)
 static bool class_range(struct pattern *p, const struct item *from, struct set *out)
 {
     size_t at = p->at;
-    struct item to;
+    struct item to = { 0 };
 
     if (!class_item(p, false, &to))
         return false;
@@ -269,7 +269,7 @@ bool regex_bracket(struct pattern *p, struct set *out)
 
     while (!regex_end(p)) {
         bool first = p->at == from, dash = regex_peek(p) == '-';
-        struct item item;
+        struct item item = { 0 };
 
         if (regex_peek(p) == ']')
             break;
