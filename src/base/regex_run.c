@@ -8,8 +8,12 @@
 #include "base/regex_parts.h"
 #include "base/utf8.h"
 
+/* Room for states; tests make it smaller. */
+#ifndef CACHE_BYTES
+#define CACHE_BYTES (64 << 10)
+#endif
+
 enum {
-    CACHE_BYTES = 64 << 10,
     CACHE_STATES = 256, /* and at least: */
     CACHE_FEWEST = 4,
     UNKNOWN = 0, /* of a move: not found yet */
