@@ -20,8 +20,13 @@ struct schema_options {
     enum schema_draft draft; /* where the schema does not say $schema */
     bool formats;            /* format is checked, not only noted */
     int code;                /* of the problems: a row of the code table */
+    int schema_code;         /* of those in the schema itself; 0: the same */
     const struct schema_known *known;
     size_t known_count;
+    /* Asked for a schema that is not among the known, by its URI; NULL: there is none, and *why may
+     * say so. Where the schema has no $id, the URIs of those beside it are relative. */
+    const struct document *(*find)(void *self, const char *uri, const char **why);
+    void *self;
 };
 
 /* What is wrong with the schema goes to the report, with its place; false then. */
