@@ -48,6 +48,13 @@ WRIT_API const char *writ_version(void);
  * WRIT_USAGE where there is no such kind. */
 WRIT_API int writ_check(const struct writ_input *input, const char *kind, char **answer);
 
+/* Is this document what a JSON Schema (2020-12 or draft-07) asks for? Both may be YAML. What the
+ * schema refers to is read below its own directory and nowhere else. The answer is as from
+ * writ_check(), with the kind "schema"; where the schema itself is wrong its problems are the
+ * answer, and "file" is its name. */
+WRIT_API int writ_check_schema(const struct writ_input *schema, const struct writ_input *input,
+                               char **answer);
+
 /* The canonical bytes (RFC 8785) of a document; "sha256:<hex>" of them. On WRIT_WRONG the answer
  * is as from writ_check(). */
 WRIT_API int writ_canon(const struct writ_input *input, char **answer, size_t *len);

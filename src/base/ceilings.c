@@ -15,6 +15,7 @@ const struct ceiling_row ceiling_rows[CEILING_COUNT] = {
     [CEILING_BRACKETS] = { "yaml_brackets",      10000, "Brackets and braces open at once, in YAML, those inside texts included." },
     [CEILING_DIRECTIVE] = { "yaml_directive",     1024, "Characters in one YAML line that begins with a percent sign." },
     [CEILING_QUERY]    = { "query_steps",    100000000, "Steps of work that one JSONPath query may take: about one for each value it looks at." },
+    [CEILING_SCHEMA_STEPS] = { "schema_steps", 100000000, "Steps of one check of a document against a JSON Schema." },
     [CEILING_PROBLEMS] = { "problems",             200, "Problems listed for one document; the rest are counted." },
 };
 /* clang-format on */

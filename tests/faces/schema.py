@@ -5,7 +5,8 @@ usage: schema.py WRIT      prints TAP
 
 Every good document there is, and every document that one change makes of it, is given to both. The
 schema may let through what only a rule between fields refuses; it may never refuse what writ takes.
-Where python3-jsonschema is installed it gives a second opinion on the schemas.
+`writ check --schema` must say of each what a small validator here says, or refuse more where a format
+tells. Where python3-jsonschema is installed it gives a second opinion on the schemas.
 """
 import copy
 import json
@@ -148,6 +149,12 @@ def changed(document):
             yield f"{'/'.join(map(str, way))} + stranger", whole
 
 
+def verdicts_of(paths, *options):
+    """Whether `writ check` with these options takes each file."""
+    return [json.loads(line)["ok"] for i in range(0, len(paths), BATCH)
+            for line in writ("check", "--json", *options, *paths[i:i + BATCH]).splitlines()]
+
+
 def contradictions(kind, schema, document, scratch):
     """Changes on which the schema refuses what writ takes; and how many both refuse."""
     changes = list(changed(document))
@@ -155,12 +162,14 @@ def contradictions(kind, schema, document, scratch):
     for i, (_, mutant) in enumerate(changes):
         paths.append(scratch / f"{i}.json")
         paths[-1].write_text(json.dumps(mutant))
-    verdicts = []
-    for i in range(0, len(paths), BATCH):
-        lines = writ("check", "--json", "--as", kind, *paths[i:i + BATCH]).splitlines()
-        verdicts += [json.loads(line)["ok"] for line in lines]
+    verdicts = verdicts_of(paths, "--as", kind)
+    (scratch / "schema").write_text(json.dumps(schema))
+    engine = verdicts_of(paths, "--schema", scratch / "schema")
     schemas = [fits(schema, mutant) for _, mutant in changes]
     wrong = [what for (what, _), ok, fit in zip(changes, verdicts, schemas) if ok and not fit]
+    wrong += [f"{what}: --schema {'takes' if held else 'refuses'} it"
+              for (what, _), ok, fit, held in zip(changes, verdicts, schemas, engine, strict=True)
+              if (held and not fit) or (ok and not held)]
     return wrong, len(changes), sum(not ok for ok in verdicts), sum(not fit for fit in schemas)
 
 
@@ -184,6 +193,13 @@ def main():
             cases.case(f"{kind}: the meta-schema of 2020-12 takes it", skip="no python3-jsonschema")
         cases.case(f"{kind}: there is a good document to try",
                    "" if any(kind == other for _, other in good) else "none")
+    with tempfile.TemporaryDirectory() as scratch:
+        for path in sorted((ROOT / "examples/wrong").iterdir()):
+            kind = path.stem
+            (pathlib.Path(scratch) / "schema").write_text(json.dumps(schemas[kind]))
+            taken = verdicts_of([path], "--schema", f"{scratch}/schema")
+            cases.case(f"{path.relative_to(ROOT)}: refused by the schema of {kind}",
+                       "it is taken" if taken != [False] else "")
     for path, kind in good:
         document = json.loads(writ("canon", path))
         fault = "" if fits(schemas[kind], document) else "the schema refuses it"
