@@ -75,6 +75,9 @@ static void read_node(struct build *b, struct node *n)
     for (const struct doc *c = doc_first(d, DOC_MAP); c; c = c->next)
         read_keyword(b, n, c);
     n->always = n->count == 0;
+    n->plain = true;
+    for (size_t i = 0; i < n->count; i++)
+        n->plain = n->plain && n->rules[i].row->say;
 }
 
 /* Nodes on a path on which the value stays the same. None may come twice. */

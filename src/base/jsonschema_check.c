@@ -117,10 +117,13 @@ void marks_join(struct run *c, struct marks *to, const struct marks *from)
 
 static bool rules_hold(struct run *c, const struct node *n, const struct doc *d, struct marks *m)
 {
+    const struct rule *rule = n->rules, *end = rule + n->count;
     uint32_t kind = 1U << d->kind;
     bool ok = true;
 
-    for (const struct rule *rule = n->rules, *end = rule + n->count; rule < end; rule++) {
+    if (rule < end && rule->check == check_type && rule->number & kind)
+        rule++; /* it comes first, and most values are of the right kind */
+    for (; rule < end; rule++) {
         if (!(rule->kinds & kind) || rule->check(c, rule, d, m))
             continue;
         if (c->quick)
@@ -156,6 +159,8 @@ bool schema_apply(struct run *c, const struct node *n, const struct doc *d, stru
         return false;
     if (n->never)
         return refuse(c, ABOUT_VALUE, d, "nothing is allowed here");
+    if (n->plain)
+        return rules_hold(c, n, d, NULL); /* nothing lies deeper */
     if (c->depth == APPLY_MAX)
         return too_deep(c, d);
     c->depth++;

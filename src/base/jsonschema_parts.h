@@ -76,6 +76,7 @@ struct node {
     const struct doc *at;
     const struct resource *home;
     bool always, never; /* true and false as schemas */
+    bool plain;         /* its rules are about the value alone */
     bool keeps;         /* has unevaluated.., so marks are kept */
     struct rule *rules; /* in the order of the table */
     size_t count, room;

@@ -127,11 +127,18 @@ bool read_enum(struct build *b, struct node *n, const struct doc *value, struct 
 
 bool check_enum(struct run *c, const struct rule *rule, const struct doc *d, struct marks *m)
 {
+    enum { FEW = 4 };
     const struct choice *choices = rule->with;
-    uint64_t hash = value_hash(d, c->w);
     uint32_t from = 0, to = rule->number;
+    uint64_t hash;
 
     (void)m;
+    if (to <= FEW) {
+        while (from < to && !value_same(choices[from].value, d, c->a, c->w))
+            from++;
+        return from < to;
+    }
+    hash = value_hash(d, c->w);
     while (from < to) {
         uint32_t middle = from + (to - from) / 2;
 
