@@ -124,25 +124,30 @@ const char *said(struct str text, struct arena *a)
     return arena_text(a, buf_str(&quoted));
 }
 
-static void add_step(const struct doc *d, struct buf *to)
+void doc_pointer_name(struct str name, struct buf *to)
 {
     buf_addc(to, '/');
+    for (size_t i = 0; i < name.n; i++) {
+        if (name.s[i] == '~')
+            buf_adds(to, "~0");
+        else if (name.s[i] == '/')
+            buf_adds(to, "~1");
+        else
+            buf_addc(to, name.s[i]);
+    }
+}
+
+static void add_step(const struct doc *d, struct buf *to)
+{
     if (!d->key.s) {
         uint32_t index = 0;
 
         for (const struct doc *c = d->up->first; c != d; c = c->next)
             index++;
-        buf_addf(to, "%u", index);
+        buf_addf(to, "/%u", index);
         return;
     }
-    for (size_t i = 0; i < d->key.n; i++) {
-        if (d->key.s[i] == '~')
-            buf_adds(to, "~0");
-        else if (d->key.s[i] == '/')
-            buf_adds(to, "~1");
-        else
-            buf_addc(to, d->key.s[i]);
-    }
+    doc_pointer_name(d->key, to);
 }
 
 void doc_pointer(const struct doc *d, struct buf *to)

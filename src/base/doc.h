@@ -67,6 +67,9 @@ const char *said(struct str text, struct arena *a);
 /* The JSON pointer (RFC 6901) to d. */
 void doc_pointer(const struct doc *d, struct buf *to);
 
+/* One name of such a pointer, with the '/' before it. */
+void doc_pointer_name(struct str name, struct buf *to);
+
 /* Line and column (both from 1, columns in characters) of an offset in a text. */
 void text_place(struct str text, size_t offset, int *line, int *col);
 
