@@ -63,6 +63,58 @@ void audit_promises(struct audit *t)
     }
 }
 
+/* ---- what a chunk says by itself ---- */
+
+/* The leaves of two entries at once: most of an audit is hashing. Their bodies first, then their
+ * headers. What has a kind that is none has no header. */
+static void hash_pair(struct chunk *c, size_t at)
+{
+    size_t two = at + 1 < c->count ? at + 1 : at;
+    struct entry entries[2] = { c->entries[at], c->entries[two] };
+    struct digest digests[2];
+    struct str texts[2];
+
+    for (int i = 0; i < 2; i++) {
+        buf_reset(&c->scratch[i]);
+        buf_add(&c->scratch[i], entries[i].salt, SALT_BYTES);
+        buf_add(&c->scratch[i], entries[i].body.s, entries[i].body.n);
+        texts[i] = buf_str(&c->scratch[i]);
+    }
+    digest_two(texts, digests);
+    for (int i = 0; i < 2; i++) {
+        if (!entries[i].erased)
+            entries[i].body_digest = digests[i];
+        buf_reset(&c->scratch[i]);
+        buf_addc(&c->scratch[i], '\0'); /* the mark of a leaf */
+        if (entry_stands(&entries[i]))
+            entry_header(&entries[i], &c->scratch[i]);
+        texts[i] = buf_str(&c->scratch[i]);
+    }
+    digest_two(texts, digests);
+    c->leaves[at] = digests[0];
+    c->leaves[two] = digests[1];
+}
+
+static void add_names(struct chunk *c, size_t at)
+{
+    struct links links = links_of(&c->entries[at], &c->a);
+
+    if (entry_stands(&c->entries[at]))
+        tail_names(&c->names[at / BLOCK], &c->entries[at], &links);
+}
+
+void audit_apart(void *audit, struct chunk *c)
+{
+    (void)audit;
+    memset(c->names, 0, sizeof c->names);
+    for (size_t i = 0; i < c->count; i += 2)
+        hash_pair(c, i);
+    for (size_t i = 0; i < c->count; i++)
+        add_names(c, i);
+    for (size_t i = 0; i < c->count / BLOCK; i++)
+        c->roots[i] = tree_root(&c->leaves[i * BLOCK], BLOCK);
+}
+
 /* ---- entries ---- */
 
 static void add_gap(struct audit *t, int64_t seq, const struct digest *digest, bool note)
@@ -83,34 +135,6 @@ static void note_gaps(struct audit *t, const struct entry *entry)
     } else if (entry->kind == ENTRY_NOTE && erasure_read(entry, &a, &note)) {
         add_gap(t, note.seq, &note.body_digest, true);
     }
-}
-
-/* The leaves of two entries at once: most of an audit is hashing. Their bodies first, then their
- * headers. What has a kind that is none has no header. */
-static void hash_pair(struct audit *t, const struct entry *one, const struct entry *two,
-                      struct digest leaves[2])
-{
-    struct entry entries[2] = { *one, *two };
-    struct digest digests[2];
-    struct str texts[2];
-
-    for (int i = 0; i < 2; i++) {
-        buf_reset(&t->scratch[i]);
-        buf_add(&t->scratch[i], entries[i].salt, SALT_BYTES);
-        buf_add(&t->scratch[i], entries[i].body.s, entries[i].body.n);
-        texts[i] = buf_str(&t->scratch[i]);
-    }
-    digest_two(texts, digests);
-    for (int i = 0; i < 2; i++) {
-        if (!entries[i].erased)
-            entries[i].body_digest = digests[i];
-        buf_reset(&t->scratch[i]);
-        buf_addc(&t->scratch[i], '\0'); /* the mark of a leaf */
-        if (entry_stands(&entries[i]))
-            entry_header(&entries[i], &t->scratch[i]);
-        texts[i] = buf_str(&t->scratch[i]);
-    }
-    digest_two(texts, leaves);
 }
 
 static bool check_entry(struct audit *t, const struct entry *entry, int64_t seq,
@@ -134,21 +158,13 @@ static bool check_entry(struct audit *t, const struct entry *entry, int64_t seq,
 
 /* ---- blocks ---- */
 
-static void add_names(struct audit *t, const struct entry *entry)
-{
-    _arena_ struct arena a = { 0 };
-    struct links links = links_of(entry, &a);
-
-    tail_names(&t->names, entry, &links);
-}
-
 /* An erased body has lost its links: the kept filter may then have more names, never fewer. */
-static bool names_fit(const struct audit *t, const struct names *kept)
+static bool names_fit(const struct names *names, const struct names *kept, bool erased)
 {
-    if (t->erased == 0)
-        return memcmp(&t->names, kept, sizeof *kept) == 0;
+    if (!erased)
+        return memcmp(names, kept, sizeof *kept) == 0;
     for (size_t i = 0; i < NAMES_BYTES; i++)
-        if (t->names.bits[i] & ~kept->bits[i])
+        if (names->bits[i] & ~kept->bits[i])
             return false;
     return true;
 }
@@ -157,18 +173,17 @@ static bool check_block(struct audit *t, const struct chunk *c, size_t i)
 {
     int64_t n = c->first / BLOCK + (int64_t)i, seq = n * BLOCK;
     const struct block *block = i < c->block_count ? &c->blocks[i] : NULL;
-    struct digest root = tree_root(t->leaves, BLOCK);
+    const struct digest *root = &c->roots[i];
 
     if (!block || block->n != n)
         return audit_found(t, seq, NULL, "the block that begins with it is missing");
-    if (memcmp(&root, &block->root, sizeof root) != 0)
+    if (memcmp(root, &block->root, sizeof *root) != 0)
         return audit_found(t, seq, NULL, "the hash of the block that begins with it differs");
-    if (!names_fit(t, &block->names))
+    if (!names_fit(&c->names[i], &block->names, t->erased > 0))
         return audit_found(t, seq, NULL, "the names of the block that begins with it differ");
     t->roots = arena_more(t->a, t->roots, t->root_count, &t->root_room, sizeof *t->roots);
-    t->roots[t->root_count++] = root;
-    grow(t, &root, n);
-    memset(&t->names, 0, sizeof t->names);
+    t->roots[t->root_count++] = *root;
+    grow(t, root, n);
     t->erased = 0;
     return true;
 }
@@ -176,19 +191,15 @@ static bool check_block(struct audit *t, const struct chunk *c, size_t i)
 bool audit_chunk(void *audit, const struct chunk *chunk)
 {
     struct audit *t = audit;
-    struct digest leaves[2];
 
     for (size_t i = 0; i < chunk->count; i++) {
         const struct entry *entry = &chunk->entries[i];
         int64_t seq = chunk->first + (int64_t)i;
 
-        if (i % 2 == 0)
-            hash_pair(t, entry, i + 1 < chunk->count ? entry + 1 : entry, leaves);
         audit_promises(t);
-        if (!check_entry(t, entry, seq, &leaves[i % 2]))
+        if (!check_entry(t, entry, seq, &chunk->leaves[i]))
             return false;
         t->leaves[seq % BLOCK] = entry->leaf;
-        add_names(t, entry);
         t->v->entries++;
         if ((i + 1) % BLOCK == 0 && !check_block(t, chunk, i / BLOCK))
             return false;

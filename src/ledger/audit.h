@@ -47,15 +47,16 @@ struct audit {
     struct digest peaks[AUDIT_PEAKS]; /* roots of complete subtrees of blocks, the widest first */
     size_t peak_count;
     struct digest leaves[BLOCK]; /* of the block that is not complete */
-    struct names names;
-    struct digest *roots; /* of the blocks */
+    struct digest *roots;        /* of the blocks */
     size_t root_count, root_room;
     struct gap *gaps;
     size_t gap_count, gap_room;
-    struct buf scratch[2];
 };
 
-/* A chunk_reader: false when an entry does not fit, which *v then names. */
+/* Of a chunk_reader: computes leaves, roots and names. */
+void audit_apart(void *audit, struct chunk *chunk);
+
+/* Of a chunk_reader: false when an entry does not fit, which *v then names. */
 bool audit_chunk(void *audit, const struct chunk *chunk);
 
 /* After the last chunk: does all that was erased say so, and nothing else? */

@@ -169,18 +169,15 @@ static bool check_rest(struct ledger *l, struct audit *t, struct error *e)
 
 bool ledger_verify(struct ledger *l, struct verification *v, struct arena *a, struct error *e)
 {
-    struct audit t = { .v = v, .a = a, .scratch = { { .max = 32 << 20 }, { .max = 32 << 20 } } };
-    bool ok = gather(l, &t, e) && ledger_walk(l, audit_chunk, &t, e);
+    struct audit t = { .v = v, .a = a };
+    struct chunk_reader reader = { audit_apart, audit_chunk, &t };
+    bool ok = gather(l, &t, e) && ledger_walk(l, &reader, e);
 
     if (ok && !v->why)
         ok = check_rest(l, &t, e);
-    if (!ok && e->code == CODE_LEDGER_DAMAGED) { /* which is what was asked */
-        ok = true;
-        if (!v->why)
-            (void)audit_found(&t, v->entries, NULL, arena_text(a, str_of(e->msg)));
-    }
+    if (!ok && !v->why && e->code == CODE_LEDGER_DAMAGED) /* which is what was asked */
+        (void)audit_found(&t, v->entries, NULL, arena_text(a, str_of(e->msg)));
+    ok |= v->why != NULL; /* what could not be read comes after it */
     v->intact = ok && !v->why;
-    buf_free(&t.scratch[0]);
-    buf_free(&t.scratch[1]);
     return ok;
 }

@@ -1,8 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* walk.c: two chunks take turns: one is read from the store, the other is looked at. */
+/* walk.c: each thread reads a chunk, works on it, waits for its turn, and reads another one. */
 #include "ledger/walk.h"
 
 #include <pthread.h>
+#include <sched.h>
+
+enum { WALKERS = 4, SCRATCH_MAX = 32 << 20 };
+
+struct walk {
+    struct ledger *l;
+    const struct chunk_reader *reader;
+    pthread_mutex_t store, turns;
+    pthread_cond_t turn_over;
+
+    /* of who holds the store */
+    int64_t read; /* chunks */
+    bool end;     /* there are no more, or they cannot be read */
+    bool ok;
+    struct error e;
+
+    /* of who holds the turns */
+    int64_t looked; /* at so many chunks */
+    bool more;      /* are wanted */
+};
+
+/* ---- reading ---- */
 
 static bool take_entry(void *self, const struct entry *entry, struct error *e)
 {
@@ -37,66 +59,90 @@ static bool fill(struct ledger *l, struct chunk *c, int64_t first, struct error 
            kind->read_entries(l->keep.store, &range, take_entry, c, e);
 }
 
-struct look {
-    pthread_t thread;
-    chunk_reader reader;
-    void *self;
-    const struct chunk *chunk;
-    bool more;
-};
-
-static void *look_at(void *self)
+/* The next chunk; false behind the last. Where reading fails, that which came before is one. */
+static bool next(struct walk *w, struct chunk *c)
 {
-    struct look *k = self;
+    bool some = false;
 
-    k->more = k->reader(k->self, k->chunk);
+    (void)pthread_mutex_lock(&w->store);
+    if (!w->end) {
+        w->ok = fill(w->l, c, w->read * CHUNK, &w->e);
+        some = c->count > 0;
+        w->end = !w->ok || !some;
+        w->read += some;
+    }
+    (void)pthread_mutex_unlock(&w->store);
+    return some;
+}
+
+/* ---- looking ---- */
+
+static bool take_turn(struct walk *w, const struct chunk *c)
+{
+    bool more;
+
+    (void)pthread_mutex_lock(&w->turns);
+    while (w->looked != c->first / CHUNK)
+        (void)pthread_cond_wait(&w->turn_over, &w->turns);
+    w->more = w->more && w->reader->in_order(w->reader->self, c);
+    more = w->more;
+    w->looked++;
+    (void)pthread_cond_broadcast(&w->turn_over);
+    (void)pthread_mutex_unlock(&w->turns);
+    return more;
+}
+
+static void *work(void *self)
+{
+    struct chunk *c = calloc(1, sizeof *c);
+    struct walk *w = self;
+
+    if (!c)
+        mem_end();
+    c->scratch[0].max = c->scratch[1].max = SCRATCH_MAX;
+    while (next(w, c)) {
+        w->reader->apart(w->reader->self, c);
+        if (!take_turn(w, c))
+            break;
+    }
+    buf_free(&c->scratch[0]);
+    buf_free(&c->scratch[1]);
+    arena_free(&c->a);
+    free(c);
     return NULL;
 }
 
-/* Without a second thread it only takes longer. */
-static bool begin(struct look *k)
+/* As many threads as there are CPUs for us and chunks to read. */
+static int helpers(const struct ledger *l)
 {
-    if (pthread_create(&k->thread, NULL, look_at, k) == 0)
-        return true;
-    (void)look_at(k);
-    return false;
+    int64_t chunks = (l->tip.size + CHUNK - 1) / CHUNK;
+    cpu_set_t cpus;
+    int n = 1;
+
+    if (sched_getaffinity(0, sizeof cpus, &cpus) == 0)
+        n = CPU_COUNT(&cpus);
+    n = n > WALKERS ? WALKERS : n;
+    return (int)(chunks < n ? chunks : n) - 1;
 }
 
-static bool walk(struct ledger *l, struct chunk *chunks[2], struct look *k, struct error *e)
+bool ledger_walk(struct ledger *l, const struct chunk_reader *reader, struct error *e)
 {
-    int64_t first = 0;
-    bool ok = fill(l, chunks[0], 0, e);
-    int turn = 0;
+    struct walk w = { .l = l, .reader = reader, .more = true };
+    pthread_t threads[WALKERS];
+    int n = 0, wanted = helpers(l);
 
-    for (; ok && k->more && chunks[turn]->count > 0; turn = !turn) {
-        bool beside;
-
-        k->chunk = chunks[turn];
-        beside = begin(k);
-        first += CHUNK;
-        ok = fill(l, chunks[!turn], first, e);
-        if (beside)
-            (void)pthread_join(k->thread, NULL);
-    }
-    if (!ok && k->more) { /* what could be read is looked at all the same */
-        k->chunk = chunks[turn];
-        (void)look_at(k);
-    }
-    return ok;
-}
-
-bool ledger_walk(struct ledger *l, chunk_reader reader, void *self, struct error *e)
-{
-    struct chunk *chunks[2] = { calloc(1, sizeof **chunks), calloc(1, sizeof **chunks) };
-    struct look k = { .reader = reader, .self = self, .more = true };
-    bool ok;
-
-    if (!chunks[0] || !chunks[1])
-        mem_end();
-    ok = walk(l, chunks, &k, e);
-    for (int i = 0; i < 2; i++) {
-        arena_free(&chunks[i]->a);
-        free(chunks[i]);
-    }
-    return ok;
+    (void)pthread_mutex_init(&w.store, NULL);
+    (void)pthread_mutex_init(&w.turns, NULL);
+    (void)pthread_cond_init(&w.turn_over, NULL);
+    while (n < wanted && pthread_create(&threads[n], NULL, work, &w) == 0)
+        n++; /* with fewer it only takes longer */
+    (void)work(&w);
+    while (n > 0)
+        (void)pthread_join(threads[--n], NULL);
+    (void)pthread_cond_destroy(&w.turn_over);
+    (void)pthread_mutex_destroy(&w.turns);
+    (void)pthread_mutex_destroy(&w.store);
+    if (!w.ok)
+        *e = w.e;
+    return w.ok;
 }

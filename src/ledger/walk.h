@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* walk.h: goes through a ledger chunk by chunk; while one is looked at, the next is read. */
+/* walk.h: goes through a ledger chunk by chunk, with as many threads as help.
+ *
+ * A store is read by one thread at a time. What can be said of a chunk alone is worked out by the
+ * thread that read it, while the others read and work; what depends on the chunks before it comes
+ * after, in order.
+ */
 #pragma once
 
 #include "ledger/ledger.h"
 
-enum { CHUNK_BLOCKS = 16, CHUNK = CHUNK_BLOCKS * BLOCK };
+enum { CHUNK_BLOCKS = 4, CHUNK = CHUNK_BLOCKS * BLOCK };
 
 /* Consecutive entries, from a multiple of 256 on, with the blocks that are complete in them. */
 struct chunk {
@@ -13,10 +18,19 @@ struct chunk {
     size_t count, block_count;
     struct entry entries[CHUNK];
     struct block blocks[CHUNK_BLOCKS];
+
+    /* As computed from the entries. */
+    struct digest leaves[CHUNK];
+    struct digest roots[CHUNK_BLOCKS];
+    struct names names[CHUNK_BLOCKS];
+    struct buf scratch[2];
 };
 
-/* Looks at one chunk, in a thread of its own but one at a time and in order. False: enough. */
-typedef bool (*chunk_reader)(void *self, const struct chunk *chunk);
+struct chunk_reader {
+    void (*apart)(void *self, struct chunk *chunk);          /* several at once */
+    bool (*in_order)(void *self, const struct chunk *chunk); /* false: enough */
+    void *self;
+};
 
 /* When something cannot be read, what was read before it is looked at first. */
-bool ledger_walk(struct ledger *l, chunk_reader reader, void *self, struct error *e) NODISCARD;
+bool ledger_walk(struct ledger *l, const struct chunk_reader *reader, struct error *e) NODISCARD;
