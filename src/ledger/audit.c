@@ -105,7 +105,11 @@ static void add_names(struct chunk *c, size_t at)
 
 void audit_apart(void *audit, struct chunk *c)
 {
-    (void)audit;
+    const struct audit *t = audit;
+
+    c->sum = (struct index_sum){ .size = t->sum.size };
+    if (t->sum_keys)
+        t->sum_keys(&c->sum, c->entries, c->count);
     memset(c->names, 0, sizeof c->names);
     for (size_t i = 0; i < c->count; i += 2)
         hash_pair(c, i);
@@ -188,6 +192,13 @@ static bool check_block(struct audit *t, const struct chunk *c, size_t i)
     return true;
 }
 
+static void add_sum(struct key_sum *to, const struct key_sum *more)
+{
+    to->low += more->low;
+    to->high += more->high + (to->low < more->low);
+    to->keys += more->keys;
+}
+
 bool audit_chunk(void *audit, const struct chunk *chunk)
 {
     struct audit *t = audit;
@@ -204,6 +215,8 @@ bool audit_chunk(void *audit, const struct chunk *chunk)
         if ((i + 1) % BLOCK == 0 && !check_block(t, chunk, i / BLOCK))
             return false;
     }
+    add_sum(&t->sum.events, &chunk->sum.events);
+    add_sum(&t->sum.inputs, &chunk->sum.inputs);
     return true;
 }
 

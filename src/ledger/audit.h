@@ -49,11 +49,13 @@ struct audit {
     struct digest leaves[BLOCK]; /* of the block that is not complete */
     struct digest *roots;        /* of the blocks */
     size_t root_count, root_room;
+    void (*sum_keys)(struct index_sum *sum, const struct entry *entries, size_t n); /* or NULL */
+    struct index_sum sum;
     struct gap *gaps;
     size_t gap_count, gap_room;
 };
 
-/* Of a chunk_reader: computes leaves, roots and names. */
+/* Of a chunk_reader: computes leaves, roots, names and keys. */
 void audit_apart(void *audit, struct chunk *chunk);
 
 /* Of a chunk_reader: false when an entry does not fit, which *v then names. */

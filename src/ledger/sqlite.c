@@ -356,6 +356,33 @@ bool column_is_null(struct query *q, int at)
     return sqlite3_column_type(q->stmt, at) == SQLITE_NULL;
 }
 
+/* One value after the other, so that each is looked up once. Of an empty blob SQLite says NULL. */
+bool columns_read(struct query *q, const struct column_place *places, size_t n, void *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        sqlite3_value *v = sqlite3_column_value(q->stmt, (int)i);
+        void *to = (char *)out + places[i].at;
+        int type = sqlite3_value_type(v);
+        struct str bytes = { NULL, 0 };
+
+        if (places[i].type == 'i') {
+            if (type != SQLITE_INTEGER)
+                return false;
+            *(int64_t *)to = sqlite3_value_int64(v);
+            continue;
+        }
+        if (type == ((places[i].type | 0x20) == 't' ? SQLITE_TEXT : SQLITE_BLOB)) {
+            bytes.s = sqlite3_value_blob(v);
+            bytes.n = (size_t)sqlite3_value_bytes(v);
+            bytes.s = bytes.s ? bytes.s : "";
+        } else if (type != SQLITE_NULL || places[i].type >= 'a') {
+            return false;
+        }
+        *(struct str *)to = bytes;
+    }
+    return true;
+}
+
 bool column_bytes(struct query *q, int at, void *out, size_t n)
 {
     struct str blob = column_blob(q, at);

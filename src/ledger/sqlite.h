@@ -95,5 +95,17 @@ struct str column_text(struct query *q, int at);
 struct str column_blob(struct query *q, int at);
 bool column_is_null(struct query *q, int at);
 
+/* Where a column goes: i integer (int64_t), t text, b blob (struct str); T and B: or NULL, which
+ * has s NULL. */
+struct column_place {
+    char type;
+    size_t at; /* offset */
+};
+
+/* Reads the first n columns. False when one is of another type: what could be read of it then is a
+ * conversion, and comparisons in SQL see something else. */
+bool columns_read(struct query *q, const struct column_place *places, size_t n,
+                  void *out) NODISCARD;
+
 /* Copies n bytes; false when the blob has another length. */
 bool column_bytes(struct query *q, int at, void *out, size_t n) NODISCARD;

@@ -97,12 +97,26 @@ struct entry_range {
     int64_t from, to;
     bool backwards;
     bool bodies;
+    bool walk; /* the next to - from entries of a walk from the first to the last: check() knows
+                  then that there are no others, and that each is found by its seq as well */
 };
 
 /* Blocks of a level: n from..to-1. */
 struct block_range {
     int level;
     int64_t from, to;
+};
+
+/* The keys that the indexes of a store have for some entries, added up: the order does not matter,
+ * and a key too many or too few shows. */
+struct key_sum {
+    uint64_t low, high;
+    int64_t keys;
+};
+
+struct index_sum {
+    int64_t size; /* of the ledger */
+    struct key_sum events, inputs;
 };
 
 struct store_kind {
@@ -156,9 +170,15 @@ struct store_kind {
     bool (*newest_input)(struct store *store, struct str tenant, struct str subject,
                          struct asked_entry *out, struct arena *a, struct error *e);
 
+    /* Adds the keys of entries. Asks no store: different threads may do it at once. NULL: check()
+     * does not want it. */
+    void (*sum_keys)(struct index_sum *sum, const struct entry *entries, size_t n);
+
     /* Does what the store keeps besides entries, blocks and checkpoints (its indexes) agree with
-     * them? *finding: what does not, or NULL. Between look() and look_end(). */
-    bool (*check)(struct store *store, struct arena *a, const char **finding, struct error *e);
+     * them? The sum is of all entries, which were walked through. *finding: what does not agree,
+     * or NULL. Between look() and look_end(). */
+    bool (*check)(struct store *store, const struct index_sum *sum, struct arena *a,
+                  const char **finding, struct error *e);
 };
 
 extern const struct store_kind store_sqlite;

@@ -84,5 +84,5 @@ bool store_postgres_read_rejects(struct store *store, int64_t newest, reject_rea
                                  void *self, struct error *e);
 bool store_postgres_read_checkpoints(struct store *store, checkpoint_reader reader, void *self,
                                      struct error *e);
-bool store_postgres_check(struct store *store, struct arena *a, const char **finding,
-                          struct error *e);
+bool store_postgres_check(struct store *store, const struct index_sum *sum, struct arena *a,
+                          const char **finding, struct error *e);

@@ -168,6 +168,7 @@ static bool read_tip(struct store *s, struct error *e)
 
 static void sqlite_rollback(struct store *s)
 {
+    sqlite_walk_end(s);
     sqlite_leave(&s->db);
     if (s->erases)
         sqlite_wipe(&s->db, false);
@@ -242,6 +243,7 @@ static bool sqlite_look(struct store *s, struct tip *tip, struct error *e)
 
 static void sqlite_look_end(struct store *s)
 {
+    sqlite_walk_end(s);
     sqlite_leave(&s->db);
 }
 
@@ -391,5 +393,6 @@ const struct store_kind store_sqlite = {
     .read_rejects = sqlite_read_rejects,
     .read_checkpoints = sqlite_read_checkpoints,
     .newest_input = sqlite_newest_input,
+    .sum_keys = sqlite_sum_keys,
     .check = sqlite_check,
 };

@@ -18,12 +18,14 @@ enum statement {
     Q_ENTRY_ASK,
     Q_ENTRY_MARK,
     Q_ENTRY_KEYS,
+    Q_ENTRIES_WALK,
     Q_ENTRY_FIND,
     Q_ENTRIES_UP,
     Q_ENTRIES_DOWN,
     Q_LIGHT_UP,
     Q_LIGHT_DOWN,
     Q_INPUT_NEWEST,
+    Q_INPUTS,
     Q_BLOCK_ADD,
     Q_BLOCKS,
     Q_BLOCK_COUNTS,
@@ -36,7 +38,9 @@ enum statement {
     Q_RUN_FIND,
     Q_RUN_NEXT,
     Q_RUNS,
+    Q_SCHEMA,
     Q_INTEGRITY,
+    Q_INTEGRITY_ALL,
     Q_COUNT,
 };
 
@@ -44,6 +48,11 @@ _Static_assert((int)Q_COUNT <= (int)SQLITE_TEXTS, "room for every statement");
 
 extern const char *const store_sqlite_texts[Q_COUNT];
 extern const char store_sqlite_touch[]; /* writes a page as it was */
+
+/* What SQLite keeps of the statements that made tables and indexes. */
+enum { SCHEMA_ROWS = 7 };
+
+extern const char *const store_sqlite_schema[SCHEMA_ROWS];
 
 enum { SCHEMA_VERSION = 1, ADD_ROWS = 8, ENTRY_COLUMNS = 16 };
 
@@ -85,6 +94,11 @@ struct store {
     struct tip tip; /* of this transaction, with what it has added */
     bool still;     /* opened as a file that nobody writes to */
     bool erases;    /* this transaction does */
+    struct {
+        struct query *q;
+        int64_t rows;
+        int64_t lost; /* the first that is not found by its seq, or -1 */
+    } walk;           /* of this look */
     struct recent recent;
     struct run_filter filters[RUN_LEVELS * RUN_FAN];
     size_t filter_bytes;
@@ -159,7 +173,12 @@ bool sqlite_read_rejects(struct store *s, int64_t newest, reject_reader reader, 
                          struct error *e);
 bool sqlite_read_checkpoints(struct store *s, checkpoint_reader reader, void *self,
                              struct error *e);
-bool sqlite_check(struct store *s, struct arena *a, const char **finding, struct error *e);
+void sqlite_sum_keys(struct index_sum *sum, const struct entry *entries, size_t n);
+bool sqlite_check(struct store *s, const struct index_sum *sum, struct arena *a,
+                  const char **finding, struct error *e);
+
+/* Ends the walk. */
+void sqlite_walk_end(struct store *s);
 
 /* A row that cannot be: somebody else wrote it. */
 bool store_damaged(struct store *s, const char *what, int64_t n, struct error *e);

@@ -1,60 +1,84 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_sqlite_check.c: does the index agree with the entries, and is there what has to be?
+/* store_sqlite_check.c: do the indexes agree with the entries, and is there what has to be?
  *
- * The keys of all events and the keys in all runs are each summed up: SHA-256 of every key, added
- * in 128 bits. The order does not matter, and a key too many or too few shows.
+ * The keys that the entries demand and the keys there are, are each summed up: SHA-256 of every
+ * key, added in 128 bits. The order does not matter, and a key too many or too few shows. Entries
+ * are not read here again: they are the most of a file by far.
  */
 #include <string.h>
 
 #include "base/mem.h"
 #include "ledger/store_sqlite.h"
 
-struct sum {
-    uint64_t low, high;
-    int64_t keys;
-};
-
-static void sum_add(struct sum *to, const uint8_t key[KEY_BYTES])
+static void sum_add(struct key_sum *to, const struct digest *key)
 {
-    struct digest d = digest_of(key, KEY_BYTES);
     uint64_t low, high;
 
-    memcpy(&low, d.b, sizeof low);
-    memcpy(&high, d.b + sizeof low, sizeof high);
+    memcpy(&low, key->b, sizeof low);
+    memcpy(&high, key->b + sizeof low, sizeof high);
     to->low += low;
     to->high += high + (to->low < low);
     to->keys++;
 }
 
-/* ---- what has to be in the runs ---- */
-
-static bool sum_entries(struct store *s, int64_t blocks, struct sum *out, struct error *e)
+static bool sums_differ(const struct key_sum *a, const struct key_sum *b)
 {
-    struct query *q;
-    bool row = true;
-
-    if (!sqlite_query(&s->db, Q_ENTRY_KEYS, &q, e))
-        return false;
-    query_int(q, 1, 0);
-    query_int(q, 2, blocks * BLOCK);
-    for (;;) {
-        uint8_t bytes[KEY_BYTES];
-        struct run_key key;
-
-        if (!query_step(q, &row, e))
-            return false;
-        if (!row)
-            break;
-        key = run_key_of(column_text(q, 2), column_text(q, 3), column_text(q, 1), column_int(q, 4),
-                         column_int(q, 0));
-        run_key_write(&key, bytes);
-        sum_add(out, bytes);
-    }
-    query_done(q);
-    return true;
+    return a->low != b->low || a->high != b->high || a->keys != b->keys;
 }
 
-/* ---- what is in them ---- */
+/* ---- what has to be in the indexes ---- */
+
+static void sum_event(struct key_sum *to, const struct entry *entry)
+{
+    struct run_key key =
+        run_key_of(entry->tenant, entry->robot, entry->subject, entry->place, entry->seq);
+    uint8_t bytes[KEY_BYTES];
+    struct digest d;
+
+    run_key_write(&key, bytes);
+    d = digest_of(bytes, KEY_BYTES);
+    sum_add(to, &d);
+}
+
+/* A row of the index of inputs. */
+struct input_key {
+    struct str tenant, subject;
+    int64_t created_ms, seq;
+};
+
+static void sum_input(struct key_sum *to, const struct input_key *key)
+{
+    uint64_t lengths[] = { key->tenant.n, key->subject.n };
+    struct sha256 sum;
+    struct digest d;
+
+    sha256_begin(&sum);
+    sha256_add(&sum, lengths, sizeof lengths);
+    sha256_add(&sum, key->tenant.s, key->tenant.n);
+    sha256_add(&sum, key->subject.s, key->subject.n);
+    sha256_add(&sum, &key->created_ms, sizeof key->created_ms);
+    sha256_add(&sum, &key->seq, sizeof key->seq);
+    d = sha256_end(&sum);
+    sum_add(to, &d);
+}
+
+/* Events behind the last complete block are in no run yet. */
+void sqlite_sum_keys(struct index_sum *sum, const struct entry *entries, size_t n)
+{
+    int64_t end = sum->size / BLOCK * BLOCK;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct entry *e = &entries[i];
+
+        if (e->kind == ENTRY_EVENT && e->seq < end)
+            sum_event(&sum->events, e);
+        else if (e->kind == ENTRY_INPUT)
+            sum_input(&sum->inputs,
+                      &(struct input_key){ e->tenant, e->subject, e->created_ms, e->seq });
+    }
+}
+
+/* ---- the index of executions ---- */
 
 /* Where the reading of the runs is. */
 struct walk {
@@ -62,7 +86,7 @@ struct walk {
     int64_t run;
     struct run_key last; /* of this run */
     bool begun;
-    struct sum sum;
+    struct key_sum sum;
 };
 
 static bool run_belongs(int64_t run, int64_t blocks)
@@ -99,27 +123,28 @@ static const char *walk_part(struct walk *w, struct query *q, struct arena *a)
     w->run = run;
     for (size_t i = 0; i < keys.n; i += KEY_BYTES) {
         struct run_key key = run_key_read((const uint8_t *)keys.s + i);
+        struct digest d = digest_of(keys.s + i, KEY_BYTES);
 
         if (w->begun && run_key_cmp(&w->last, &key) >= 0)
             return arena_printf(a, "run %lld is not in order", (long long)run);
         if (!key_belongs(&key, run))
             return arena_printf(a, "run %lld has a key of entry %lld, which is not in its range",
                                 (long long)run, (long long)key.seq);
-        sum_add(&w->sum, (const uint8_t *)keys.s + i);
+        sum_add(&w->sum, &d);
         w->last = key;
         w->begun = true;
     }
     return NULL;
 }
 
-static bool check_runs(struct store *s, struct arena *a, const char **finding, struct error *e)
+static bool check_runs(struct store *s, const struct key_sum *demanded, struct arena *a,
+                       const char **finding, struct error *e)
 {
     struct walk w = { .blocks = s->tip.size / BLOCK };
-    struct sum demanded = { 0 };
     struct query *q;
     bool row = true;
 
-    if (!sum_entries(s, w.blocks, &demanded, e) || !sqlite_query(&s->db, Q_RUNS, &q, e))
+    if (!sqlite_query(&s->db, Q_RUNS, &q, e))
         return false;
     while (!*finding) {
         if (!query_step(q, &row, e))
@@ -129,11 +154,73 @@ static bool check_runs(struct store *s, struct arena *a, const char **finding, s
         *finding = walk_part(&w, q, a);
     }
     query_done(q);
-    if (!*finding && w.sum.keys != demanded.keys)
+    if (!*finding && w.sum.keys != demanded->keys)
         *finding = arena_printf(a, "the index of executions has %lld keys, %lld events need one",
-                                (long long)w.sum.keys, (long long)demanded.keys);
-    if (!*finding && (w.sum.low != demanded.low || w.sum.high != demanded.high))
+                                (long long)w.sum.keys, (long long)demanded->keys);
+    else if (!*finding && sums_differ(&w.sum, demanded))
         *finding = "the index of executions has other keys than the events";
+    return true;
+}
+
+/* ---- the index of inputs ---- */
+
+/* As SQLite sorts them. */
+static int input_order(const struct input_key *a, const struct input_key *b)
+{
+    int order = str_cmp(a->tenant, b->tenant);
+
+    order = order ? order : str_cmp(a->subject, b->subject);
+    if (order)
+        return order;
+    if (a->created_ms != b->created_ms)
+        return a->created_ms < b->created_ms ? -1 : 1;
+    return (a->seq > b->seq) - (a->seq < b->seq);
+}
+
+static struct input_key keep_input(const struct input_key *key, struct arena *a)
+{
+    return (struct input_key){ { arena_text(a, key->tenant), key->tenant.n },
+                               { arena_text(a, key->subject), key->subject.n },
+                               key->created_ms,
+                               key->seq };
+}
+
+/* A row that is there also has to be found: by the order of all. */
+static bool check_inputs(struct store *s, const struct key_sum *demanded, const char **finding,
+                         struct error *e)
+{
+    static const struct column_place places[] = {
+        { 't', offsetof(struct input_key, tenant) },
+        { 't', offsetof(struct input_key, subject) },
+        { 'i', offsetof(struct input_key, created_ms) },
+        { 'i', offsetof(struct input_key, seq) },
+    };
+    _arena_ struct arena a = { 0 };
+    struct input_key last = { 0 }, key;
+    struct key_sum sum = { 0 };
+    bool row = true, ordered = true;
+    struct query *q;
+
+    if (!sqlite_query(&s->db, Q_INPUTS, &q, e))
+        return false;
+    while (ordered) {
+        if (!query_step(q, &row, e))
+            return false;
+        if (!row)
+            break;
+        ordered = columns_read(q, places, COUNT(places), &key) &&
+                  (sum.keys == 0 || input_order(&last, &key) < 0);
+        if (!ordered)
+            break;
+        sum_input(&sum, &key);
+        arena_reset(&a);
+        last = keep_input(&key, &a);
+    }
+    query_done(q);
+    if (!ordered)
+        *finding = "the index of inputs is not in order";
+    else if (sums_differ(&sum, demanded))
+        *finding = "the index of inputs has other keys than the inputs";
     return true;
 }
 
@@ -178,13 +265,57 @@ static bool check_blocks(struct store *s, struct arena *a, const char **finding,
     return true;
 }
 
-/* SQLite's own look at its pages, types and the index of inputs. */
-static bool check_file(struct store *s, struct arena *a, const char **finding, struct error *e)
-{
-    struct query *q;
-    bool row = false;
+/* ---- the file ---- */
 
-    if (!sqlite_query(&s->db, Q_INTEGRITY, &q, e) || !query_step(q, &row, e))
+/* The entries themselves were read before: what the walk met. */
+static void check_walk(struct store *s, struct arena *a, const char **finding)
+{
+    if (s->walk.rows != s->tip.size)
+        *finding = arena_printf(a, "there are %lld entries, the last of which is number %lld",
+                                (long long)s->walk.rows, (long long)s->tip.size - 1);
+    else if (s->walk.lost >= 0)
+        *finding = arena_printf(a, "the file is damaged: entry %lld is not found by its number",
+                                (long long)s->walk.lost);
+}
+
+/* Are there the tables and indexes that writ makes, and no other? */
+static bool know_schema(struct store *s, bool *known, struct error *e)
+{
+    size_t rows = 0;
+    struct query *q;
+    bool row = true;
+
+    if (!sqlite_query(&s->db, Q_SCHEMA, &q, e))
+        return false;
+    *known = true;
+    for (;; rows++) {
+        bool ours = false;
+
+        if (!query_step(q, &row, e))
+            return false;
+        if (!row)
+            break;
+        for (size_t i = 0; i < SCHEMA_ROWS; i++)
+            ours |= str_is(column_text(q, 0), store_sqlite_schema[i]);
+        *known &= ours;
+    }
+    query_done(q);
+    *known &= rows == SCHEMA_ROWS;
+    return true;
+}
+
+/* SQLite's own look at pages, types and indexes: of one table, or (NULL) of the whole file. */
+static bool check_pages(struct store *s, const char *table, struct arena *a, const char **finding,
+                        struct error *e)
+{
+    bool row = false;
+    struct query *q;
+
+    if (!sqlite_query(&s->db, table ? Q_INTEGRITY : Q_INTEGRITY_ALL, &q, e))
+        return false;
+    if (table)
+        query_text(q, 1, str_of(table));
+    if (!query_step(q, &row, e))
         return false;
     if (row && !str_is(column_text(q, 0), "ok"))
         *finding = arena_printf(a, "the file is damaged: %s", column_text(q, 0).s);
@@ -192,9 +323,32 @@ static bool check_file(struct store *s, struct arena *a, const char **finding, s
     return true;
 }
 
-bool sqlite_check(struct store *s, struct arena *a, const char **finding, struct error *e)
+/* All but the entries, which the walk has read: every column of every row, from row to row and each
+ * by its number. An index that somebody else made might be used to find them: then SQLite looks at
+ * everything. sqlite_schema stands for the free pages, too. */
+static bool check_file(struct store *s, const struct index_sum *sum, struct arena *a,
+                       const char **finding, struct error *e)
+{
+    static const char *const tables[] = { "sqlite_schema", "ledger",      "blocks",
+                                          "runs",          "checkpoints", "rejects" };
+    bool known;
+
+    if (!know_schema(s, &known, e))
+        return false;
+    if (!known)
+        return check_pages(s, NULL, a, finding, e);
+    for (size_t i = 0; i < COUNT(tables) && !*finding; i++)
+        if (!check_pages(s, tables[i], a, finding, e))
+            return false;
+    return *finding || check_inputs(s, &sum->inputs, finding, e);
+}
+
+bool sqlite_check(struct store *s, const struct index_sum *sum, struct arena *a,
+                  const char **finding, struct error *e)
 {
     *finding = NULL;
-    return check_file(s, a, finding, e) && (*finding || check_blocks(s, a, finding, e)) &&
-           (*finding || check_runs(s, a, finding, e));
+    check_walk(s, a, finding);
+    return (*finding || check_file(s, sum, a, finding, e)) &&
+           (*finding || check_blocks(s, a, finding, e)) &&
+           (*finding || check_runs(s, &sum->events, a, finding, e));
 }

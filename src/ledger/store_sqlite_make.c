@@ -25,24 +25,27 @@
     "CREATE TRIGGER " table "_fixed BEFORE UPDATE ON " table \
     " BEGIN SELECT RAISE(ABORT, 'what a ledger has it keeps'); END;"
 
-static const char schema[] =
+const char *const store_sqlite_schema[SCHEMA_ROWS] = {
     "CREATE TABLE ledger (name TEXT NOT NULL, version INTEGER NOT NULL, made INTEGER NOT NULL)"
-    " STRICT;"
+    " STRICT",
     "CREATE TABLE entries (seq INTEGER PRIMARY KEY, id BLOB NOT NULL, kind INTEGER NOT NULL,"
     " subject TEXT NOT NULL, tenant TEXT NOT NULL, robot TEXT NOT NULL, place INTEGER NOT NULL,"
     " traits INTEGER NOT NULL, snapshot INTEGER NOT NULL, created INTEGER NOT NULL,"
     " recorded INTEGER NOT NULL, content BLOB NOT NULL, leaf BLOB NOT NULL, salt BLOB,"
-    " erased BLOB, body TEXT) STRICT;"
-    "CREATE INDEX inputs ON entries (tenant, subject, created) WHERE kind = 0;"
+    " erased BLOB, body TEXT) STRICT",
+    "CREATE INDEX inputs ON entries (tenant, subject, created) WHERE kind = 0",
     "CREATE TABLE blocks (level INTEGER NOT NULL, n INTEGER NOT NULL, root BLOB NOT NULL,"
-    " names BLOB, PRIMARY KEY (level, n)) STRICT, WITHOUT ROWID;"
+    " names BLOB, PRIMARY KEY (level, n)) STRICT, WITHOUT ROWID",
     "CREATE TABLE runs (run INTEGER NOT NULL, first BLOB NOT NULL, keys BLOB NOT NULL,"
-    " PRIMARY KEY (run, first)) STRICT;"
+    " PRIMARY KEY (run, first)) STRICT",
     "CREATE TABLE checkpoints (n INTEGER PRIMARY KEY, size INTEGER NOT NULL,"
-    " made INTEGER NOT NULL, note TEXT NOT NULL) STRICT;"
+    " made INTEGER NOT NULL, note TEXT NOT NULL) STRICT",
     "CREATE TABLE rejects (n INTEGER PRIMARY KEY, recorded INTEGER NOT NULL, code TEXT NOT NULL,"
     " pointer TEXT NOT NULL, message TEXT NOT NULL, tenant TEXT NOT NULL, subject TEXT NOT NULL,"
-    " event BLOB NOT NULL, digest BLOB NOT NULL, bytes INTEGER NOT NULL) STRICT;"
+    " event BLOB NOT NULL, digest BLOB NOT NULL, bytes INTEGER NOT NULL) STRICT",
+};
+
+static const char triggers[] =
     "CREATE TRIGGER entries_fixed BEFORE UPDATE ON entries WHEN NOT (NEW.seq IS OLD.seq"
     " AND NEW.id IS OLD.id AND NEW.kind IS OLD.kind AND NEW.subject IS OLD.subject"
     " AND NEW.tenant IS OLD.tenant AND NEW.robot IS OLD.robot AND NEW.place IS OLD.place"
@@ -61,6 +64,9 @@ static const char schema[] =
 #define LIGHT                                                                                   \
     "SELECT seq, id, kind, subject, tenant, robot, place, traits, snapshot, created, recorded," \
     " content, leaf, salt, erased"
+#define WALK                                                                                   \
+    "SELECT a.seq, a.id, a.kind, a.subject, a.tenant, a.robot, a.place, a.traits, a.snapshot," \
+    " a.created, a.recorded, a.content, a.leaf, a.salt, a.erased, a.body"
 #define ASK  "SELECT seq, id, kind, created, tenant, subject FROM entries"
 #define ROW  "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 #define MARK "SELECT seq, kind, subject, tenant, robot, place, traits, snapshot, id, content"
@@ -80,6 +86,10 @@ const char *const store_sqlite_texts[Q_COUNT] = {
     [Q_ENTRY_MARK] = MARK " FROM entries WHERE seq = ?",
     [Q_ENTRY_KEYS] = "SELECT seq, subject, tenant, robot, place FROM entries"
                      " WHERE seq >= ? AND seq < ? AND kind = 1",
+    /* From row to row, and to each beside it by its number: 1, 0, 3, 2, .. so that SQLite does not
+     * go from row to row there, too. */
+    [Q_ENTRIES_WALK] = WALK ", b.seq FROM entries a LEFT JOIN entries b"
+                            " ON b.seq = (a.seq | 1) - (a.seq & 1) ORDER BY a.seq",
     [Q_ENTRY_FIND] = MARK " FROM entries WHERE seq >= ? AND seq < ? AND kind = 1 AND subject = ?"
                           " AND tenant = ? AND robot = ?",
     [Q_ENTRIES_UP] = LIGHT ", body FROM entries WHERE seq >= ? AND seq < ? ORDER BY seq",
@@ -88,6 +98,8 @@ const char *const store_sqlite_texts[Q_COUNT] = {
     [Q_LIGHT_DOWN] = LIGHT " FROM entries WHERE seq >= ? AND seq < ? ORDER BY seq DESC",
     [Q_INPUT_NEWEST] = ASK " WHERE kind = 0 AND tenant = ? AND subject = ?"
                            " ORDER BY created DESC, seq DESC LIMIT 1",
+    [Q_INPUTS] = "SELECT tenant, subject, created, seq FROM entries INDEXED BY inputs"
+                 " WHERE kind = 0 ORDER BY tenant, subject, created, seq",
     [Q_BLOCK_ADD] = "INSERT INTO blocks VALUES (?, ?, ?, ?)",
     [Q_BLOCKS] = "SELECT level, n, root, names FROM blocks WHERE level = ? AND n >= ? AND n < ?"
                  " ORDER BY n",
@@ -101,9 +113,12 @@ const char *const store_sqlite_texts[Q_COUNT] = {
     [Q_RUN_FIND] = "SELECT keys FROM runs WHERE run = ? AND first <= ? ORDER BY first DESC LIMIT 1",
     [Q_RUN_NEXT] = "SELECT keys FROM runs WHERE run = ? AND first > ? ORDER BY first LIMIT 1",
     [Q_RUNS] = "SELECT run, first, keys FROM runs ORDER BY run, first",
-    [Q_INTEGRITY] = "PRAGMA integrity_check(1)",
+    [Q_SCHEMA] = "SELECT sql FROM sqlite_schema WHERE type <> 'trigger' AND sql IS NOT NULL",
+    [Q_INTEGRITY] = "SELECT integrity_check FROM pragma_integrity_check(?)",
+    [Q_INTEGRITY_ALL] = "PRAGMA integrity_check(1)",
 };
 #undef LIGHT
+#undef WALK
 #undef ASK
 #undef ROW
 #undef MARK
@@ -133,7 +148,10 @@ static bool fill(struct sqlite *db, const struct world *world, struct arena *a, 
                                  PAGE_BYTES, APPLICATION_ID, SCHEMA_VERSION),
                     e))
         return false;
-    return sqlite_run(db, schema, e) &&
+    for (size_t i = 0; i < SCHEMA_ROWS; i++)
+        if (!sqlite_run(db, store_sqlite_schema[i], e))
+            return false;
+    return sqlite_run(db, triggers, e) &&
            sqlite_run(db,
                       arena_printf(a, "INSERT INTO ledger VALUES ('%s', %d, %lld); COMMIT", name,
                                    SCHEMA_VERSION, (long long)world->wall_ms(world->self)),

@@ -39,35 +39,61 @@ static bool each_row(struct store *s, struct query *q, row_teller tell, void *to
 
 /* ---- entries ---- */
 
+/* A row as it is kept, before it is an entry. */
+struct entry_row {
+    int64_t seq, kind, place, traits, snapshot_ms, created_ms, recorded_ms;
+    struct str id, subject, tenant, robot, content, leaf, salt, erased, body;
+};
+
+/* clang-format off */
+#define AT(member) offsetof(struct entry_row, member)
+static const struct column_place entry_places[ENTRY_COLUMNS] = {
+    { 'i', AT(seq) },      { 'b', AT(id) },         { 'i', AT(kind) },        { 't', AT(subject) },
+    { 't', AT(tenant) },   { 't', AT(robot) },      { 'i', AT(place) },       { 'i', AT(traits) },
+    { 'i', AT(snapshot_ms) }, { 'i', AT(created_ms) }, { 'i', AT(recorded_ms) }, { 'b', AT(content) },
+    { 'b', AT(leaf) },     { 'B', AT(salt) },       { 'B', AT(erased) },      { 'T', AT(body) },
+};
+#undef AT
+/* clang-format on */
+
+static bool take_bytes(struct str from, void *to, size_t n)
+{
+    if (from.n != n)
+        return false;
+    memcpy(to, from.s, n);
+    return true;
+}
+
 /* Kept values that no entry can have are a damaged row's: they would lead past the ends of tables.
  */
-static bool read_entry(struct store *s, struct query *q, struct entry *out, struct error *e)
+static bool make_entry(const struct entry_row *row, bool bodies, struct entry *out)
 {
-    int64_t kind = column_int(q, 2), traits = column_int(q, 7);
-
     *out = (struct entry){
-        .seq = column_int(q, 0),
-        .kind = (enum entry_kind)kind,
-        .subject = column_text(q, 3),
-        .tenant = column_text(q, 4),
-        .robot = column_text(q, 5),
-        .place = column_int(q, 6),
-        .created_ms = column_int(q, 9),
-        .recorded_ms = column_int(q, 10),
-        .erased = !column_is_null(q, 14),
+        .seq = row->seq,
+        .kind = (enum entry_kind)row->kind,
+        .subject = row->subject,
+        .tenant = row->tenant,
+        .robot = row->robot,
+        .place = row->place,
+        .created_ms = row->created_ms,
+        .recorded_ms = row->recorded_ms,
+        .body = { "", 0 },
+        .erased = row->erased.s,
     };
-    traits_unpack(traits, &out->traits);
-    out->traits.snapshot_ms = column_int(q, 8);
-    if (kind < 0 || kind >= ENTRY_KIND_COUNT || !entry_stands(out) ||
-        traits_pack(&out->traits) != traits || !column_bytes(q, 1, out->id.b, UUID_BYTES) ||
-        !column_bytes(q, 11, out->content.b, DIGEST_BYTES) ||
-        !column_bytes(q, 12, out->leaf.b, DIGEST_BYTES))
-        return store_damaged(s, "entry", out->seq, e);
-    if (out->erased
-            ? !column_bytes(q, 14, out->body_digest.b, DIGEST_BYTES) || !column_is_null(q, 13)
-            : !column_bytes(q, 13, out->salt, SALT_BYTES))
-        return store_damaged(s, "entry", out->seq, e);
-    return true;
+    traits_unpack(row->traits, &out->traits);
+    out->traits.snapshot_ms = row->snapshot_ms;
+    if (row->kind < 0 || row->kind >= ENTRY_KIND_COUNT || !entry_stands(out) ||
+        traits_pack(&out->traits) != row->traits || !take_bytes(row->id, out->id.b, UUID_BYTES) ||
+        !take_bytes(row->content, out->content.b, DIGEST_BYTES) ||
+        !take_bytes(row->leaf, out->leaf.b, DIGEST_BYTES))
+        return false;
+    if (bodies && !out->erased != !!row->body.s)
+        return false;
+    if (bodies && row->body.s)
+        out->body = row->body;
+    if (out->erased)
+        return take_bytes(row->erased, out->body_digest.b, DIGEST_BYTES) && !row->salt.s;
+    return take_bytes(row->salt, out->salt, SALT_BYTES);
 }
 
 struct entry_teller {
@@ -79,16 +105,59 @@ struct entry_teller {
 static enum told tell_entry(struct store *s, struct query *q, void *to, struct error *e)
 {
     const struct entry_teller *t = to;
+    struct entry_row row;
     struct entry entry;
 
-    if (!read_entry(s, q, &entry, e))
-        return TOLD_WRONG;
-    if (t->bodies && entry.erased != column_is_null(q, 15)) {
-        (void)store_damaged(s, "entry", entry.seq, e);
+    if (!columns_read(q, entry_places, t->bodies ? ENTRY_COLUMNS : ENTRY_COLUMNS - 1, &row) ||
+        !make_entry(&row, t->bodies, &entry)) {
+        (void)store_damaged(s, "entry", column_int(q, 0), e);
         return TOLD_WRONG;
     }
-    entry.body = t->bodies ? column_text(q, 15) : (struct str){ "", 0 };
     return told(t->reader(t->self, &entry, e), e);
+}
+
+/* ---- the walk ---- */
+
+void sqlite_walk_end(struct store *s)
+{
+    if (s->walk.q)
+        query_done(s->walk.q);
+    s->walk.q = NULL;
+}
+
+/* An entry can be met on the way and not be found by its number, when the pages above it lead
+ * elsewhere. The last one may have none beside it. */
+static void note_lost(struct store *s, struct query *q)
+{
+    int64_t beside = column_int(q, 0) ^ 1;
+
+    if (column_is_null(q, ENTRY_COLUMNS) && beside < s->tip.size && s->walk.lost < 0)
+        s->walk.lost = beside;
+}
+
+static bool walk_on(struct store *s, int64_t rows, entry_reader reader, void *self, struct error *e)
+{
+    struct entry_teller to = { reader, self, true };
+    struct error why = { 0 };
+    enum told was = TOLD_MORE;
+    bool row = true;
+
+    for (; rows > 0 && was == TOLD_MORE && s->walk.q; rows--) {
+        if (!query_step(s->walk.q, &row, e)) {
+            s->walk.q = NULL;
+            return false;
+        }
+        if (!row) {
+            sqlite_walk_end(s);
+            break;
+        }
+        s->walk.rows++;
+        note_lost(s, s->walk.q);
+        was = tell_entry(s, s->walk.q, &to, &why);
+    }
+    if (was == TOLD_WRONG)
+        *e = why;
+    return was != TOLD_WRONG;
 }
 
 bool sqlite_read_entries(struct store *s, const struct entry_range *range, entry_reader reader,
@@ -99,6 +168,16 @@ bool sqlite_read_entries(struct store *s, const struct entry_range *range, entry
     struct entry_teller to = { reader, self, range->bodies };
     struct query *q;
 
+    if (range->walk) {
+        if (range->from == 0) {
+            sqlite_walk_end(s);
+            s->walk.rows = 0;
+            s->walk.lost = -1;
+            if (!sqlite_query(&s->db, Q_ENTRIES_WALK, &s->walk.q, e))
+                return false;
+        }
+        return walk_on(s, range->to - range->from, reader, self, e);
+    }
     if (!sqlite_query(&s->db, range->backwards ? down : up, &q, e))
         return false;
     query_int(q, 1, range->from);

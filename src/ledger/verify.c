@@ -160,7 +160,7 @@ static bool check_rest(struct ledger *l, struct audit *t, struct error *e)
         return !audit_found(t, t->v->entries, NULL, "the entry is missing");
     if (!audit_gaps(t) || !judge_promises(t))
         return true;
-    if (!check_upper(l, t, e) || !l->keep.kind->check(l->keep.store, t->a, &finding, e))
+    if (!check_upper(l, t, e) || !l->keep.kind->check(l->keep.store, &t->sum, t->a, &finding, e))
         return false;
     if (finding && !t->v->why)
         (void)audit_found(t, -1, NULL, finding);
@@ -169,7 +169,9 @@ static bool check_rest(struct ledger *l, struct audit *t, struct error *e)
 
 bool ledger_verify(struct ledger *l, struct verification *v, struct arena *a, struct error *e)
 {
-    struct audit t = { .v = v, .a = a };
+    struct audit t = {
+        .v = v, .a = a, .sum_keys = l->keep.kind->sum_keys, .sum = { .size = l->tip.size }
+    };
     struct chunk_reader reader = { audit_apart, audit_chunk, &t };
     bool ok = gather(l, &t, e) && ledger_walk(l, &reader, e);
 

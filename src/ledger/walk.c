@@ -49,7 +49,7 @@ static bool take_block(void *self, const struct block *block, struct error *e)
 static bool fill(struct ledger *l, struct chunk *c, int64_t first, struct error *e)
 {
     const struct store_kind *kind = l->keep.kind;
-    struct entry_range range = { .from = first, .to = first + CHUNK, .bodies = true };
+    struct entry_range range = { first, first + CHUNK, .bodies = true, .walk = true };
     struct block_range blocks = { .from = first / BLOCK, .to = first / BLOCK + CHUNK_BLOCKS };
 
     arena_reset(&c->a);

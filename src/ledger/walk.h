@@ -23,6 +23,7 @@ struct chunk {
     struct digest leaves[CHUNK];
     struct digest roots[CHUNK_BLOCKS];
     struct names names[CHUNK_BLOCKS];
+    struct index_sum sum;
     struct buf scratch[2];
 };
 

@@ -204,6 +204,138 @@ def a_history_that_was_written_anew_is_found_by_the_checkpoint_of_the_old(place)
     found(other, None, "--checkpoint", place.note)
 
 
+# ---- a file's own ways to find things ----
+
+INPUTS = "CREATE INDEX inputs ON entries (tenant, subject, created) WHERE kind = 0"
+
+
+def beside(behind, index, other, *statements):
+    """Runs statements that an index (or a table) does not hear of: its definition is another one meanwhile."""
+    text = behind.ask(("SELECT sql FROM sqlite_schema WHERE name = ?", (index,)))[0][0]
+    behind.sql("PRAGMA writable_schema = ON",
+               ("UPDATE sqlite_schema SET sql = ? WHERE name = ?", (other(text), index)))
+    behind.sql(*statements)
+    behind.ask("PRAGMA writable_schema = ON",
+               ("UPDATE sqlite_schema SET sql = ? WHERE name = ?", (text, index)))
+
+
+@case
+def an_index_that_differs_from_the_entries_is_found(place):
+    if POSTGRES:
+        raise tap.Skip("a file")
+    store = filled(place)
+    same(store.ask("SELECT sql FROM sqlite_schema WHERE name = 'inputs'")[0][0], INPUTS)
+
+    def never(text):
+        return text.replace("kind = 0", "kind = 99")
+
+    for n, statements in enumerate((
+            ["DELETE FROM entries WHERE seq = 1"],  # the index points to nothing
+            ["UPDATE entries SET created = created + 1 WHERE seq = 0"],
+            ["UPDATE entries SET seq = -1 WHERE seq = 0", "UPDATE entries SET seq = 0 WHERE seq = 1",
+             "UPDATE entries SET seq = 1 WHERE seq = -1"])):
+        copy, behind = store.copy(f"inputs-{n}")
+        beside(behind, "inputs", never, *statements)
+        found(copy)
+    # The entries are as they were, and the index alone is not: it lacks one, or has another key for it.
+    there = store.ask("SELECT * FROM entries WHERE seq = 1")[0]
+    lacks, behind = store.copy("lacks")
+    behind.sql("DELETE FROM entries WHERE seq = 1")
+    beside(behind, "inputs", never, (f"INSERT INTO entries VALUES ({', '.join('?' * len(there))})", there))
+    other, behind = store.copy("other")
+    behind.sql("UPDATE entries SET subject = 'else' WHERE seq = 0")
+    beside(behind, "inputs", never, "UPDATE entries SET subject = 'first' WHERE seq = 0")
+    for copy in (lacks, other):
+        same(vault.of(copy).ask("SELECT * FROM entries NOT INDEXED"), store.ask("SELECT * FROM entries NOT INDEXED"))
+        true("index" in found(copy)["problem"]["message"])
+
+
+@case
+def an_index_of_somebody_else_is_looked_at(place):
+    # SQLite may find entries by it: while it tells the truth, nothing is wrong.
+    if POSTGRES:
+        raise tap.Skip("a file")
+    store = filled(place)
+    copy, behind = store.copy("true")
+    behind.sql("CREATE INDEX mine ON entries (subject, tenant, robot) WHERE kind = 1")
+    copy.verify()
+    row = behind.ask("SELECT * FROM entries WHERE seq = 100")[0]
+    behind.sql("DELETE FROM entries WHERE seq = 100")
+    beside(behind, "mine", lambda text: text.replace("kind = 1", "kind = 99"),
+           (f"INSERT INTO entries VALUES ({', '.join('?' * len(row))})", row))
+    true("mine" in found(copy)["problem"]["message"])
+
+
+@case
+def a_value_of_another_type_is_found(place):
+    # It reads the same, and compares as something else.
+    if POSTGRES:
+        raise tap.Skip("a file")
+    store = filled(place)
+    types = {"TEXT": "BLOB", "BLOB": "TEXT", "INTEGER": "REAL"}
+    rows = store.ask("PRAGMA table_info(entries)")
+    for _, column, kind, *_ in rows[1:]:
+        copy, behind = store.copy(f"type-{column}")
+        row = ERASED if column == "erased" else 100
+        plain = "(" + ", ".join("seq INTEGER PRIMARY KEY" if name == "seq" else name for _, name, *_ in rows) + ")"
+        beside(behind, "entries", lambda text: "CREATE TABLE entries " + plain,
+               f"UPDATE entries SET {column} = CAST({column} AS {types[kind]}) WHERE seq = {row}")
+        same(behind.ask(f"SELECT typeof({column}) FROM entries WHERE seq = {row}")[0][0], types[kind].lower())
+        same(found(copy)["problem"]["seq"], row, column)
+
+
+def varint(data, at):
+    value = 0
+    for n in range(1, 10):
+        byte = data[at + n - 1]
+        value = value << 7 | byte & 127
+        if byte < 128:
+            return value, n
+    raise AssertionError("too long for this test")
+
+
+@case
+def an_entry_that_is_there_but_not_found_by_its_number_is_found(place):
+    # The pages above the entries tell which page to look at: each of their keys, one more and one less.
+    if POSTGRES:
+        raise tap.Skip("a file")
+    store = filled(place)
+    place.accept(*(place.event(state, f"f-{n}") for n in range(300) for state in STATES[:3]))
+    place.verify()
+    place.writ("log")
+    store.ask("PRAGMA wal_checkpoint(TRUNCATE)")
+    data = place.file.read_bytes()
+    size = int.from_bytes(data[16:18], "big")
+    page = (store.ask("SELECT rootpage FROM sqlite_schema WHERE name = 'entries'")[0][0] - 1) * size
+    same(data[page], 5, "no page above the entries")
+    count = int.from_bytes(data[page + 3:page + 5], "big")
+    true(count > 20, count)
+    keys = [page + int.from_bytes(data[page + 12 + 2 * n:page + 14 + 2 * n], "big") + 4 for n in range(count)]
+    for n in sorted({0, 1, count // 2, count - 1}):
+        key, width = varint(data, keys[n])
+        for other in (key - 1, key + 1):
+            if not 128 <= other < 1 << 14 or width != 2:
+                continue
+            copy, _ = store.copy(f"key-{n}-{other}")
+            for old in copy.state.glob("ledger.db-*"):
+                old.unlink()
+            changed = bytearray(data)
+            changed[keys[n]:keys[n] + 2] = bytes([other >> 7 | 128, other & 127])
+            copy.file.write_bytes(changed)
+            true("number" in found(copy)["problem"]["message"], (key, other))
+
+
+@case
+def an_entry_before_the_first_is_found(place):
+    store = filled(place)
+    copy, behind = store.copy("before")
+    columns = ", ".join(store.tables()["entries"][1:])
+    if POSTGRES:
+        behind.sql("DROP INDEX entries_event")
+    behind.sql(f"INSERT INTO entries (seq, {columns}) SELECT -1, {columns} FROM entries WHERE seq = 0")
+    found(copy)
+
+
 # ---- the bytes themselves ----
 
 def dump(place):

@@ -266,7 +266,7 @@ static void writers_at_once_take_turns(void **state)
     }
     good(kind->look(store, &tip, &e));
     assert_int_equal(tip.size, THREADS * EACH * 7);
-    good(kind->check(store, &arena, &finding, &e));
+    good(kind->check(store, NULL, &arena, &finding, &e));
     assert_null(finding);
     kind->look_end(store);
 }

@@ -180,7 +180,7 @@ static const char *checked(void)
     struct tip tip;
 
     good(kind->look(store, &tip, &e));
-    good(kind->check(store, &arena, &finding, &e));
+    good(kind->check(store, NULL, &arena, &finding, &e));
     kind->look_end(store);
     return finding;
 }

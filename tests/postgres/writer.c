@@ -47,7 +47,8 @@ static int verify(struct store *store, int64_t promised)
     struct error e;
     struct tip tip;
 
-    if (!store_postgres.look(store, &tip, &e) || !store_postgres.check(store, &a, &finding, &e))
+    if (!store_postgres.look(store, &tip, &e) ||
+        !store_postgres.check(store, NULL, &a, &finding, &e))
         return wrong("look", &e);
     if (finding || tip.size < promised) {
         (void)fprintf(stderr, "promised %" PRId64 ", there are %" PRId64 "; %s\n", promised,
