@@ -70,24 +70,18 @@ void audit_promises(struct audit *t)
 static void hash_pair(struct chunk *c, size_t at)
 {
     size_t two = at + 1 < c->count ? at + 1 : at;
-    struct entry entries[2] = { c->entries[at], c->entries[two] };
+    struct entry *const entries[2] = { &c->entries[at], &c->entries[two] };
+    struct str texts[2] = { c->salted[at], c->salted[two] };
     struct digest digests[2];
-    struct str texts[2];
 
-    for (int i = 0; i < 2; i++) {
-        buf_reset(&c->scratch[i]);
-        buf_add(&c->scratch[i], entries[i].salt, SALT_BYTES);
-        buf_add(&c->scratch[i], entries[i].body.s, entries[i].body.n);
-        texts[i] = buf_str(&c->scratch[i]);
-    }
     digest_two(texts, digests);
     for (int i = 0; i < 2; i++) {
-        if (!entries[i].erased)
-            entries[i].body_digest = digests[i];
+        if (!entries[i]->erased)
+            entries[i]->body_digest = digests[i];
         buf_reset(&c->scratch[i]);
         buf_addc(&c->scratch[i], '\0'); /* the mark of a leaf */
-        if (entry_stands(&entries[i]))
-            entry_header(&entries[i], &c->scratch[i]);
+        if (entry_stands(entries[i]))
+            entry_header(entries[i], &c->scratch[i]);
         texts[i] = buf_str(&c->scratch[i]);
     }
     digest_two(texts, digests);
@@ -95,12 +89,17 @@ static void hash_pair(struct chunk *c, size_t at)
     c->leaves[two] = digests[1];
 }
 
-static void add_names(struct chunk *c, size_t at)
+/* Of one block. */
+static void add_names(struct chunk *c, size_t block)
 {
-    struct links links = links_of(&c->entries[at], &c->a);
+    size_t first = block * BLOCK, end = first + BLOCK < c->count ? first + BLOCK : c->count;
+    struct linked both[2];
 
-    if (entry_stands(&c->entries[at]))
-        tail_names(&c->names[at / BLOCK], &c->entries[at], &links);
+    memset(&c->names[block], 0, sizeof c->names[block]);
+    for (size_t i = first; i < end && entry_stands(&c->entries[i]); i++) {
+        both[i % 2] = (struct linked){ &c->entries[i], links_of(&c->entries[i], &c->a) };
+        tail_names(&c->names[block], &both[i % 2], i > first ? &both[1 - i % 2] : NULL);
+    }
 }
 
 void audit_apart(void *audit, struct chunk *c)
@@ -110,13 +109,12 @@ void audit_apart(void *audit, struct chunk *c)
     c->sum = (struct index_sum){ .size = t->sum.size };
     if (t->sum_keys)
         t->sum_keys(&c->sum, c->entries, c->count);
-    memset(c->names, 0, sizeof c->names);
     for (size_t i = 0; i < c->count; i += 2)
         hash_pair(c, i);
-    for (size_t i = 0; i < c->count; i++)
+    for (size_t i = 0; i < c->count / BLOCK; i++) {
         add_names(c, i);
-    for (size_t i = 0; i < c->count / BLOCK; i++)
         c->roots[i] = tree_root(&c->leaves[i * BLOCK], BLOCK);
+    }
 }
 
 /* ---- entries ---- */

@@ -9,12 +9,14 @@
 static struct str read_text(struct str value, struct arena *a)
 {
     struct str plain = json_pick_plain(value);
-    struct ceilings max = ceilings_default();
     const struct document *document;
+    struct ceilings max;
     struct error e;
 
-    if (plain.n || value.n <= 2 || !json_read("entry", value, &max, a, &document, &e) ||
-        document->root.kind != DOC_TEXT)
+    if (plain.n || value.n <= 2)
+        return plain;
+    max = ceilings_default();
+    if (!json_read("entry", value, &max, a, &document, &e) || document->root.kind != DOC_TEXT)
         return plain;
     return document->root.text;
 }

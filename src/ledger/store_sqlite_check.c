@@ -28,16 +28,36 @@ static bool sums_differ(const struct key_sum *a, const struct key_sum *b)
 
 /* ---- what has to be in the indexes ---- */
 
-static void sum_event(struct key_sum *to, const struct entry *entry)
-{
-    struct run_key key =
-        run_key_of(entry->tenant, entry->robot, entry->subject, entry->place, entry->seq);
-    uint8_t bytes[KEY_BYTES];
-    struct digest d;
+/* Keys are hashed by two, and one may wait for another. */
+struct pending {
+    struct key_sum *to;
+    uint8_t bytes[2][KEY_BYTES];
+    size_t n;
+};
 
-    run_key_write(&key, bytes);
-    d = digest_of(bytes, KEY_BYTES);
-    sum_add(to, &d);
+static void sum_pending(struct pending *p)
+{
+    struct str texts[2] = { { (const char *)p->bytes[0], KEY_BYTES },
+                            { (const char *)p->bytes[1], KEY_BYTES } };
+    struct digest d[2];
+
+    digest_two(texts, d);
+    for (size_t i = 0; i < p->n; i++)
+        sum_add(p->to, &d[i]);
+    p->n = 0;
+}
+
+static void sum_key(struct pending *p, const uint8_t key[KEY_BYTES])
+{
+    memcpy(p->bytes[p->n++], key, KEY_BYTES);
+    if (p->n == 2)
+        sum_pending(p);
+}
+
+static bool same_execution(const struct entry *a, const struct entry *b)
+{
+    return str_eq(a->subject, b->subject) && str_eq(a->tenant, b->tenant) &&
+           str_eq(a->robot, b->robot);
 }
 
 /* A row of the index of inputs. */
@@ -65,17 +85,29 @@ static void sum_input(struct key_sum *to, const struct input_key *key)
 /* Events behind the last complete block are in no run yet. */
 void sqlite_sum_keys(struct index_sum *sum, const struct entry *entries, size_t n)
 {
+    struct pending events = { .to = &sum->events };
     int64_t end = sum->size / BLOCK * BLOCK;
+    const struct entry *last = NULL; /* event: the next is often of the same execution */
+    uint8_t bytes[KEY_BYTES];
+    struct run_key key;
 
     for (size_t i = 0; i < n; i++) {
         const struct entry *e = &entries[i];
 
-        if (e->kind == ENTRY_EVENT && e->seq < end)
-            sum_event(&sum->events, e);
-        else if (e->kind == ENTRY_INPUT)
+        if (e->kind == ENTRY_INPUT)
             sum_input(&sum->inputs,
                       &(struct input_key){ e->tenant, e->subject, e->created_ms, e->seq });
+        if (e->kind != ENTRY_EVENT || e->seq >= end)
+            continue;
+        if (last && same_execution(last, e))
+            key = (struct run_key){ key.hash, (uint64_t)e->place, (uint64_t)e->seq };
+        else
+            key = run_key_of(e->tenant, e->robot, e->subject, e->place, e->seq);
+        run_key_write(&key, bytes);
+        sum_key(&events, bytes);
+        last = e;
     }
+    sum_pending(&events);
 }
 
 /* ---- the index of executions ---- */
@@ -87,6 +119,7 @@ struct walk {
     struct run_key last; /* of this run */
     bool begun;
     struct key_sum sum;
+    struct pending keys;
 };
 
 static bool run_belongs(int64_t run, int64_t blocks)
@@ -123,14 +156,13 @@ static const char *walk_part(struct walk *w, struct query *q, struct arena *a)
     w->run = run;
     for (size_t i = 0; i < keys.n; i += KEY_BYTES) {
         struct run_key key = run_key_read((const uint8_t *)keys.s + i);
-        struct digest d = digest_of(keys.s + i, KEY_BYTES);
 
         if (w->begun && run_key_cmp(&w->last, &key) >= 0)
             return arena_printf(a, "run %lld is not in order", (long long)run);
         if (!key_belongs(&key, run))
             return arena_printf(a, "run %lld has a key of entry %lld, which is not in its range",
                                 (long long)run, (long long)key.seq);
-        sum_add(&w->sum, &d);
+        sum_key(&w->keys, (const uint8_t *)keys.s + i);
         w->last = key;
         w->begun = true;
     }
@@ -140,7 +172,7 @@ static const char *walk_part(struct walk *w, struct query *q, struct arena *a)
 static bool check_runs(struct store *s, const struct key_sum *demanded, struct arena *a,
                        const char **finding, struct error *e)
 {
-    struct walk w = { .blocks = s->tip.size / BLOCK };
+    struct walk w = { .blocks = s->tip.size / BLOCK, .keys = { .to = &w.sum } };
     struct query *q;
     bool row = true;
 
@@ -154,6 +186,7 @@ static bool check_runs(struct store *s, const struct key_sum *demanded, struct a
         *finding = walk_part(&w, q, a);
     }
     query_done(q);
+    sum_pending(&w.keys);
     if (!*finding && w.sum.keys != demanded->keys)
         *finding = arena_printf(a, "the index of executions has %lld keys, %lld events need one",
                                 (long long)w.sum.keys, (long long)demanded->keys);

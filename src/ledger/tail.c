@@ -6,21 +6,17 @@
 
 #include "ledger/tree.h"
 
-void tail_names(struct names *names, const struct entry *entry, const struct links *links)
+static void add_subject(struct names *names, struct str subject)
 {
-    char text[ENTRY_ID_TEXT];
+    names_add(names, NAME_SUBJECT, subject);
+    if (subject.n > NAME_START)
+        names_add(names, NAME_SUBJECT_START, (struct str){ subject.s, NAME_START });
+}
 
-    uuid_text(&entry->id, text);
-    names_add(names, NAME_ID, (struct str){ text, NAME_START });
-    names_add(names, NAME_KIND, str_of(entry_kind_names[entry->kind]));
-    names_add(names, NAME_SUBJECT, entry->subject);
-    if (entry->subject.n > NAME_START)
-        names_add(names, NAME_SUBJECT_START, (struct str){ entry->subject.s, NAME_START });
-    names_add(names, NAME_TENANT, entry->tenant);
-    if (entry->kind != ENTRY_EVENT)
-        return;
-    names_add(names, NAME_ROBOT, entry->robot);
-    names_add(names, NAME_STATE, str_of(event_state_names[place_state(entry->place)]));
+static void add_links(struct names *names, const struct links *links)
+{
+    char text[UUID_TEXT];
+
     for (size_t i = 0; i < links->count; i++) {
         uuid_text(&links->depends[i], text);
         names_add(names, NAME_DEPENDS, (struct str){ text, UUID_TEXT - 1 });
@@ -29,12 +25,41 @@ void tail_names(struct names *names, const struct entry *entry, const struct lin
         names_add(names, NAME_RERUN, links->rerun_of);
 }
 
+static bool same_links(const struct links *a, const struct links *b)
+{
+    return a->count == b->count && str_eq(a->rerun_of, b->rerun_of) &&
+           (a->count == 0 || memcmp(a->depends, b->depends, a->count * sizeof *a->depends) == 0);
+}
+
+void tail_names(struct names *names, const struct linked *of, const struct linked *before)
+{
+    const struct entry *entry = of->entry, *other = before ? before->entry : NULL;
+    bool event = entry->kind == ENTRY_EVENT, events = event && other && other->kind == entry->kind;
+    char id[UUID_TEXT];
+
+    uuid_text(&entry->id, id);
+    names_add(names, NAME_ID, (struct str){ id, NAME_START });
+    if (!other || other->kind != entry->kind)
+        names_add(names, NAME_KIND, str_of(entry_kind_names[entry->kind]));
+    if (!other || !str_eq(other->subject, entry->subject))
+        add_subject(names, entry->subject);
+    if (!other || !str_eq(other->tenant, entry->tenant))
+        names_add(names, NAME_TENANT, entry->tenant);
+    if (!event)
+        return;
+    names_add(names, NAME_STATE, str_of(event_state_names[place_state(entry->place)]));
+    if (!events || !str_eq(other->robot, entry->robot))
+        names_add(names, NAME_ROBOT, entry->robot);
+    if (!events || !same_links(&before->links, &of->links))
+        add_links(names, &of->links);
+}
+
 static void put(struct tail *t, const struct entry *entry, const struct links *links)
 {
     if (t->size % BLOCK == 0)
         memset(&t->names, 0, sizeof t->names);
     t->leaves[t->size % BLOCK] = entry->leaf;
-    tail_names(&t->names, entry, links);
+    tail_names(&t->names, &(struct linked){ entry, *links }, NULL);
     t->size++;
 }
 

@@ -28,5 +28,12 @@ bool tail_ready(struct tail *t, int64_t size, size_t count, const struct keep *k
 bool tail_take(struct tail *t, const struct entry *entry, const struct links *links,
                const struct keep *keep, struct error *e) NODISCARD;
 
-/* The names of an entry, into the filter of its block. */
-void tail_names(struct names *names, const struct entry *entry, const struct links *links);
+/* An entry and what it points at. */
+struct linked {
+    const struct entry *entry;
+    struct links links;
+};
+
+/* The names of an entry, into the filter of its block. `before`: one whose names are there already,
+ * for neighbours have most of them in common; or NULL. */
+void tail_names(struct names *names, const struct linked *of, const struct linked *before);

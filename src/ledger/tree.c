@@ -10,7 +10,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { LEVELS = 64 };
+enum { LEVELS = 64, TILE = 256 };
 
 struct digest tree_leaf(struct str bytes)
 {
@@ -39,6 +39,37 @@ static bool same(const struct digest *a, const struct digest *b)
 
 /* ---- making ---- */
 
+/* Two nodes at once, of four below them. */
+static void two_nodes(const struct digest below[4], struct digest out[2])
+{
+    uint8_t bytes[2][1 + 2 * DIGEST_BYTES];
+    struct str texts[2];
+
+    for (int i = 0; i < 2; i++) {
+        bytes[i][0] = 1;
+        memcpy(bytes[i] + 1, &below[2 * i], 2 * sizeof *below);
+        texts[i] = (struct str){ (const char *)bytes[i], sizeof bytes[i] };
+    }
+    digest_two(texts, out);
+}
+
+/* Of a whole tile: level by level. */
+static struct digest tile_root(const struct digest leaves[TILE])
+{
+    struct digest level[TILE / 2];
+
+    for (size_t i = 0; i < TILE / 2; i += 2)
+        two_nodes(&leaves[2 * i], &level[i]);
+    for (size_t n = TILE / 4; n > 1; n /= 2)
+        for (size_t i = 0; i < n; i += 2) {
+            struct digest two[2];
+
+            two_nodes(&level[2 * i], two);
+            memcpy(&level[i], two, sizeof two);
+        }
+    return tree_node(&level[0], &level[1]);
+}
+
 /* Counts in binary: after i leaves the stack has one complete subtree for each bit of i, the
  * largest first. */
 struct digest tree_root(const struct digest *leaves, size_t n)
@@ -48,6 +79,8 @@ struct digest tree_root(const struct digest *leaves, size_t n)
 
     if (n == 0)
         return digest_of(NULL, 0);
+    if (n == TILE)
+        return tile_root(leaves);
     for (size_t i = 0; i < n; i++) {
         stack[top++] = leaves[i];
         for (size_t carry = i; carry & 1; carry >>= 1, top--)

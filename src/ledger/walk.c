@@ -29,10 +29,23 @@ struct walk {
 static bool take_entry(void *self, const struct entry *entry, struct error *e)
 {
     struct chunk *c = self;
+    struct entry *copy;
+    char *salted;
 
     (void)e;
-    if (c->count < CHUNK)
-        c->entries[c->count++] = entry_copy(entry, &c->a);
+    if (c->count == CHUNK)
+        return true;
+    copy = &c->entries[c->count];
+    *copy = *entry;
+    copy->subject.s = arena_text(&c->a, entry->subject);
+    copy->tenant.s = arena_text(&c->a, entry->tenant);
+    copy->robot.s = arena_text(&c->a, entry->robot);
+    salted = arena_alloc(&c->a, SALT_BYTES + entry->body.n + 1);
+    memcpy(salted, entry->salt, SALT_BYTES);
+    if (entry->body.n)
+        memcpy(salted + SALT_BYTES, entry->body.s, entry->body.n);
+    copy->body.s = salted + SALT_BYTES;
+    c->salted[c->count++] = (struct str){ salted, SALT_BYTES + entry->body.n };
     return true;
 }
 

@@ -17,6 +17,7 @@ struct chunk {
     int64_t first;
     size_t count, block_count;
     struct entry entries[CHUNK];
+    struct str salted[CHUNK]; /* salt and body, of which the body's digest is made */
     struct block blocks[CHUNK_BLOCKS];
 
     /* As computed from the entries. */
