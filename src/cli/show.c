@@ -46,19 +46,28 @@ void show_pair(const char *label, struct str name, size_t width, struct str text
     out(PLAIN, "\n");
 }
 
-static void show_mentions(const char *label, const struct doc *list)
+static int show_mentions(const char *label, const struct doc *list)
 {
-    for (const struct doc *entry = doc_first(list, DOC_LIST); entry; entry = entry->next) {
-        show_label(label);
+    int n = 0;
+
+    for (const struct doc *entry = doc_first(list, DOC_LIST); entry; entry = entry->next, n++) {
+        show_label(n ? "" : label);
         line_mention(entry, COLUMN);
-        label = "";
     }
+    return n;
 }
 
+/* A list that was cut is as long as a list may be. */
 void show_lineage(const struct doc *answer)
 {
-    show_mentions("rests on", doc_get(answer, "rests_on"));
-    show_mentions("used by", doc_get(answer, "used_by"));
+    int below = show_mentions("rests on", doc_get(answer, "rests_on"));
+    int above = show_mentions("used by", doc_get(answer, "used_by"));
+    const struct doc *cut = doc_get(answer, "lineage_cut");
+
+    if (!cut || cut->kind != DOC_BOOL || !cut->truth)
+        return;
+    show_label("");
+    out(YELLOW, "and more: at most %d of each are shown\n", below > above ? below : above);
 }
 
 void show_next(const char *typed, struct str id, const char *does)

@@ -208,6 +208,19 @@ def show_an_execution(scratch):
 
 
 @case
+def show_a_long_lineage(scratch):
+    """show says when there are more entries in a lineage than it tells"""
+    book = Book(scratch)
+    rests_on = book.input("name: audit\n", "--subject", "plan:audit", "--tenant", "acme")
+    book.append(*(book.event(f"run-{n}", "planned", rests_on) for n in range(256)))
+    assert "and more" not in book.shown("show", rests_on), "256 are all"
+    book.append(book.event("run-256", "planned", rests_on))
+    text = book.shown("show", rests_on)
+    assert re.search(r"\n +and more: at most 256 of each are shown\n", text), text[-600:]
+    assert "and more" in book.writ("show", rests_on).out.decode()
+
+
+@case
 def show_an_entry(scratch):
     """show has an entry's header and its body, or that it was erased"""
     book, rests_on = filled(scratch)
