@@ -66,6 +66,7 @@ struct exec {
     struct opening opening;
     bool recording;      /* the ledger is open, and has that it runs */
     bool unrecorded;     /* it could not be written */
+    bool unsafe;         /* the command could write it: it is not touched */
     int64_t snapshot_ms; /* of the run's events: when its request was entered */
     struct uuid entries[EXEC_ENTRIES];
     size_t entry_count;
@@ -113,6 +114,9 @@ void exec_close_ledger(struct exec *x);
 
 /* Enters the request and that it runs, durably; the command is started afterwards. */
 bool exec_announce(void *exec, struct error *e) NODISCARD;
+
+/* Keeps among the ledger's rejects that it was refused, durably. */
+bool exec_reject(struct exec *x, const struct error *why, struct error *e) NODISCARD;
 
 /* Enters its record and how it ended, durably; nothing is reported before. `unbuilt`: why the
  * sandbox could not be built after all, or NULL. */

@@ -135,7 +135,7 @@ static struct reach_ask reach_of(const struct exec *x)
 
 /* A record that its subject can write is none. What the state directory has is hidden from the
  * command; a ledger that was put elsewhere has to be out of its reach. */
-static bool ledger_is_safe(const struct exec *x, struct error *e)
+static bool ledger_is_safe(struct exec *x, struct error *e)
 {
     const char *ledger = home_ledger(x->command->ledger, x->command->environment, x->a);
     char *path = ledger ? arena_text(x->a, str_of(ledger)) : NULL;
@@ -145,7 +145,8 @@ static bool ledger_is_safe(const struct exec *x, struct error *e)
     if (!path || strstr(path, "://") || !realpath(dirname(path), real))
         return true; /* no file, or one that cannot be made either */
     around = grants_decide(&x->reach.grants, arena_printf(x->a, "%s/ledger", real));
-    return !around || around->access != ACCESS_WRITE ||
+    x->unsafe = around && around->access == ACCESS_WRITE;
+    return !x->unsafe ||
            error_set(e, CODE_PATH_REFUSED,
                      "the command could write the ledger %s; keep it where it cannot", ledger);
 }

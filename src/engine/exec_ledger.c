@@ -193,6 +193,30 @@ bool exec_announce(void *exec, struct error *e)
     return true;
 }
 
+/* What did not run is no execution: there is no event of it (DESIGN 3). */
+bool exec_reject(struct exec *x, const struct error *why, struct error *e)
+{
+    struct refusal refusal = { .code = (enum code)why->code,
+                               .message = why->msg,
+                               .tenant = str_of(tenant),
+                               .subject = x->request.execution_id,
+                               .text = x->request_text };
+
+    if (!x->opening.where)
+        exec_open_ledger(x);
+    await_ledger(&x->opening);
+    if (!x->opening.ok) {
+        *e = x->opening.error;
+        return false;
+    }
+    if (!ledger_begin(&x->ledger, e))
+        return false;
+    if (ledger_reject(&x->ledger, &refusal, e) && ledger_commit(&x->ledger, true, e))
+        return true;
+    ledger_rollback(&x->ledger);
+    return false;
+}
+
 /* ---- afterwards ---- */
 
 struct failing {

@@ -10,10 +10,24 @@
 
 _Static_assert((int)WRIT_NO_SANDBOX == STATUS_SANDBOX, "writ.h and exits.h differ");
 
+/* An auditor is to see what was refused. That it could not be written down changes nothing about
+ * the refusal, and is told beside it; where the ledger was what is wrong, it is left alone. Events
+ * tell of a run that had been announced. */
+static const char *keep_refusal(struct exec *x, const struct error *why, int status)
+{
+    struct error e = { 0 };
+
+    if ((status != WRIT_REFUSED && status != WRIT_NO_SANDBOX) || x->unsafe || x->recording ||
+        exec_reject(x, why, &e))
+        return NULL;
+    return arena_text(x->a, str_of(e.msg));
+}
+
 /* {"code":..,"message":..,"checks":{..}}: nothing ran. */
 static int refuse(struct exec *x, const struct error *e, int status, char **answer)
 {
     _buf_ struct buf out = { .max = ANSWER_MAX };
+    const char *unrecorded = keep_refusal(x, e, status);
 
     if (e->code == CODE_PATH_REFUSED)
         x->admission.checks[CHECK_PATHS] = arena_printf(x->a, "refused: %s", e->msg);
@@ -21,6 +35,8 @@ static int refuse(struct exec *x, const struct error *e, int status, char **answ
     json_open(&out, '{');
     json_put(&out, "code", codes[e->code].name);
     json_put(&out, "message", e->msg);
+    if (unrecorded)
+        json_put(&out, "unrecorded", unrecorded);
     json_key(&out, "checks");
     json_open(&out, '{');
     for (enum check i = 0; i < CHECK_COUNT; i++) {

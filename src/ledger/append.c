@@ -7,23 +7,44 @@
 
 enum { REJECT_KEPT = 64 << 10 };
 
+static struct reject reject_made(const struct ledger *l, const struct refusal *r)
+{
+    return (struct reject){
+        .recorded_ms = l->now_ms,
+        .code = codes[r->code].name,
+        .pointer = "",
+        .message = r->message,
+        .tenant = r->tenant,
+        .subject = r->subject,
+        .event = { r->text.s, r->text.n < REJECT_KEPT ? r->text.n : REJECT_KEPT },
+        .digest = digest_of(r->text.s, r->text.n),
+        .bytes = (int64_t)r->text.n,
+    };
+}
+
 static struct reject reject_of(const struct ledger *l, const struct draft *d)
 {
     const struct doc *root = d->document ? &d->document->root : NULL;
     const struct doc *payload = root && root->kind == DOC_MAP ? doc_get(root, "payload") : NULL;
-
-    return (struct reject){
-        .recorded_ms = l->now_ms,
-        .code = codes[d->code].name,
-        .pointer = d->pointer,
+    struct refusal refusal = {
+        .code = d->code,
         .message = d->message,
         .tenant = root && root->kind == DOC_MAP ? doc_text(root, "tenantId") : str_of(""),
         .subject =
             payload && payload->kind == DOC_MAP ? doc_text(payload, "executionId") : str_of(""),
-        .event = { d->text.s, d->text.n < REJECT_KEPT ? d->text.n : REJECT_KEPT },
-        .digest = digest_of(d->text.s, d->text.n),
-        .bytes = (int64_t)d->text.n,
+        .text = d->text,
     };
+    struct reject reject = reject_made(l, &refusal);
+
+    reject.pointer = d->pointer;
+    return reject;
+}
+
+bool ledger_reject(struct ledger *l, const struct refusal *refusal, struct error *e)
+{
+    struct reject reject = reject_made(l, refusal);
+
+    return l->keep.kind->add_rejects(l->keep.store, &reject, 1, e);
 }
 
 /* What is appended and what is refused of one batch. */

@@ -9,3 +9,14 @@
  * begin and commit. */
 bool ledger_append(struct ledger *l, struct draft *drafts, size_t n, struct arena *a,
                    struct error *e) NODISCARD;
+
+/* What was refused before it came to an event. */
+struct refusal {
+    enum code code;
+    const char *message;
+    struct str tenant, subject;
+    struct str text; /* what was asked for */
+};
+
+/* Keeps it among the rejects. Between begin and commit. */
+bool ledger_reject(struct ledger *l, const struct refusal *refusal, struct error *e) NODISCARD;

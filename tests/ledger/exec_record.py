@@ -3,6 +3,8 @@
 
 usage: exec_record.py [--postgres] WRIT      prints TAP
 """
+import hashlib
+import json
 import os
 import signal
 import subprocess
@@ -132,6 +134,43 @@ def what_the_policy_refuses_leaves_no_execution(place):
     true(not (place.work / "ran").exists(), run)
     seen = place.writ("log", "--json", "--kind", "execution_event")
     hold(seen.status in (0, 69) and b"ledger_id" not in seen.out, seen)  # 69: there is no ledger yet
+
+
+def rejects(place):
+    run = place.writ("ledger", "rejects", "--json", "--limit", "0")
+    return [json.loads(line) for line in run.out.splitlines()] if run.status == 0 else []
+
+
+@case
+def what_is_refused_before_it_runs_is_among_the_rejects(place):
+    # By policy (77), for a layer that is missing (125), for an id that was used: who asked for what, and why not.
+    request = place.ask("/usr/bin/touch", "first", execution_id=ID)
+    hold(request.status == 0, request)
+    same(rejects(place), [])
+    shadow = place.exec(*TOUCH, options=["--read", "/etc/shadow"])
+    used = place.ask(*TOUCH, execution_id=ID)
+    missing = place.exec(*TOUCH, options=["--net=registry"])
+    runs, kept = (shadow, used, missing), rejects(place)
+    same([run.status for run in runs], [77, 77, 125], runs)
+    same([(reject["code"], reject["message"]) for reject in kept],
+         [(run.record["code"], run.record["message"]) for run in runs])
+    for reject in kept:
+        text = reject["event"].encode()
+        same(reject["digest"], "sha256:" + hashlib.sha256(text).hexdigest())
+        same((reject["bytes"], reject["tenant"]), (len(text), "local"), reject)
+        same(json.loads(text)["execution_id"], reject["subject"])
+    same(kept[1]["subject"], ID)
+    same(len(place.log("--kind", "execution_event")), 3)  # no event of what did not run
+    true(not (place.work / "ran").exists())
+    place.verify()
+
+
+@case
+def a_refusal_stands_when_it_cannot_be_recorded(place):
+    bad = "postgres://127.0.0.1:1/none" if POSTGRES else str(place.put("plain", "no directory") / "ledger.db")
+    run = place.exec(*TOUCH, options=["--read", "/etc/shadow"], env={"WRIT_LEDGER": bad})
+    same(run.status, 77, run)
+    true(run.record["unrecorded"] and run.record["code"] != "IO", run)
 
 
 @case
