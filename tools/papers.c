@@ -3,6 +3,7 @@
  *
  * usage: papers bash|zsh|fish
  *        papers man PAGE            PAGE is writ, writ-VERB or writ-documents; scdoc source
+ *        papers fill FILE           scdoc source that asks for tables
  */
 #include <stdio.h>
 
@@ -16,10 +17,14 @@ int main(int argc, char **argv)
 {
     _buf_ struct buf paper = { .max = PAPER_MAX };
     bool man = argc == 3 && strcmp(argv[1], "man") == 0;
-    bool made = man ? paper_man(argv[2], &paper) : argc == 2 && paper_completion(argv[1], &paper);
+    bool fill = argc == 3 && strcmp(argv[1], "fill") == 0;
+    bool made = man    ? paper_man(argv[2], &paper)
+                : fill ? paper_written(argv[2], &paper)
+                       : argc == 2 && paper_completion(argv[1], &paper);
 
     if (!made) {
-        (void)fputs("usage: papers bash|zsh|fish, or papers man writ|writ-VERB|writ-documents\n",
+        (void)fputs("usage: papers bash|zsh|fish, papers man writ|writ-VERB|writ-documents, or "
+                    "papers fill FILE\n",
                     stderr);
         return WRIT_USAGE;
     }

@@ -41,6 +41,9 @@ bool paper_completion(const char *shell, struct buf *to);
 bool paper_man(const char *page, struct buf *to);
 void paper_documents(struct buf *to);
 
+/* A page that is kept as a file, with the tables it asks for. */
+bool paper_written(const char *path, struct buf *to);
+
 /* ---- scdoc: the language the pages are written in ---- */
 
 /* A page's first line, `# NAME` and the line under it. */

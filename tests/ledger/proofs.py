@@ -8,7 +8,9 @@ The hashes are computed a second time (tree.py), from the layout of a header alo
 import base64
 import itertools
 import json
+import pathlib
 import shutil
+import subprocess
 import sys
 
 import ledger
@@ -132,6 +134,31 @@ def every_entry_can_be_proved(place):
         answer = holds(place, proof, "--key", key)
         same((answer["trusted"], answer["index"]), (True, index), answer)
     same(holds(place, proof)["trusted"], False)
+
+
+def recipes():
+    """What writ-ledger(7) has between ``` lines, as it is shown."""
+    page = pathlib.Path(__file__).resolve().parents[2] / "docs" / "man" / "writ-ledger.7.scd"
+    return [part.strip("\n").replace("\\\\", "\\") for part in page.read_text().split("```")[1::2]]
+
+
+@case
+def the_recipes_of_the_manual_check_a_proof(place):
+    grown(place, 100)
+    entries, leaves = place.log(), leaves_of(place)
+    python, = (text for text in recipes() if text.startswith("import "))
+    shell = [text for text in recipes() if "openssl dgst" in text]
+    same(len(shell), 2)
+    for index in (0, 1, 255, 256, len(entries) - 1):
+        proof = place.one("prove", entries[index]["ledger_id"])
+        at = place.put("proof.json", json.dumps(proof)).parent
+        said = subprocess.run([sys.executable, "-c", python], cwd=at, capture_output=True, text=True, timeout=60)
+        same(said.stdout.strip(), root_of(leaves).hex(), said.stderr)
+        if all(map(shutil.which, ("jq", "xxd", "openssl"))):
+            wanted = (leaves[index].hex(), proof["header"]["body_digest"].removeprefix("sha256:"))
+            for text, digest in zip(shell, wanted, strict=True):
+                said = subprocess.run(["sh", "-c", text], cwd=at, capture_output=True, text=True, timeout=60)
+                true(digest in said.stdout, (text, said))
 
 
 def damaged(value):
