@@ -73,6 +73,16 @@ const struct world *world_real(void)
     return &real;
 }
 
+int64_t world_cpu_ms(pid_t pid)
+{
+    struct timespec t;
+    clockid_t id;
+
+    if (clock_getcpuclockid(pid, &id) != 0 || clock_gettime(id, &t) != 0)
+        return 0;
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
 static int64_t fake_now(void *self)
 {
     return ((struct fake_world *)self)->now_ms;

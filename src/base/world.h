@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/uuid.h"
 
@@ -22,6 +23,9 @@ struct world {
 /* For any thread. Should the kernel refuse its clocks or its random numbers, the process aborts:
  * no honest record could be written without them. */
 const struct world *world_real(void);
+
+/* The processor's time that a child of ours has used by now; 0 when it is gone. */
+int64_t world_cpu_ms(pid_t pid);
 
 /* Time stands still until fake_world_tick(); ids count up from one; random bytes look random and
  * are always the same. For one thread. */
