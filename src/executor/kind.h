@@ -48,7 +48,7 @@ struct call_program {
 struct kind {
     const char *name;
     bool (*start)(const struct call_program *program, struct arena *a, void **self,
-                  struct error *e) NODISCARD;
+                  struct error *e);
     /* Answers each call, in order; texts and trees live in the arena. */
     void (*calls)(void *self, struct call *calls, size_t n, struct arena *a);
     void (*stop)(void *self);
