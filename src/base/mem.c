@@ -102,6 +102,13 @@ void arena_reset(struct arena *a)
     use_block(a, a->last);
 }
 
+void arena_wipe(struct arena *a)
+{
+    for (struct arena_block *b = a->last; b; b = b->before)
+        explicit_bzero(b->bytes, b == a->last ? (size_t)(a->at - b->bytes) : b->size);
+    arena_reset(a);
+}
+
 void arena_free(struct arena *a)
 {
     free_before(a->last);

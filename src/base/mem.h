@@ -54,5 +54,8 @@ char *arena_printf(struct arena *a, const char *fmt, ...) PRINTF(2, 3)
 void arena_reset(struct arena *a);
 void arena_free(struct arena *a);
 
+/* As arena_reset(), and nothing of what was there can be read any more. */
+void arena_wipe(struct arena *a);
+
 #define arena_new(a, type) ((type *)arena_alloc((a), sizeof(type)))
 #define _arena_            _cleanup_(arena_free)

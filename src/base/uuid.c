@@ -10,6 +10,13 @@ static const uint8_t place[UUID_BYTES] = {
 };
 static const uint8_t dash[] = { 8, 13, 18, 23 };
 
+struct uuid uuid_of(struct uuid random)
+{
+    random.b[6] = (uint8_t)((random.b[6] & 0x0f) | 0x40);
+    random.b[8] = (uint8_t)((random.b[8] & 0x3f) | 0x80);
+    return random;
+}
+
 void uuid_text(const struct uuid *id, char out[UUID_TEXT])
 {
     static const char hex[] = "0123456789abcdef";

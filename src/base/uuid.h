@@ -14,6 +14,9 @@ struct uuid {
     uint8_t b[UUID_BYTES];
 };
 
+/* Random bytes as a version 4 UUID. */
+struct uuid uuid_of(struct uuid random);
+
 /* Writes the 36 characters, always in lower case, and a NUL. */
 void uuid_text(const struct uuid *id, char out[UUID_TEXT]);
 

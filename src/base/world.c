@@ -46,19 +46,12 @@ static void real_chance(void *self, void *bytes, size_t n)
     }
 }
 
-static struct uuid as_v4(struct uuid id)
-{
-    id.b[6] = (uint8_t)((id.b[6] & 0x0f) | 0x40);
-    id.b[8] = (uint8_t)((id.b[8] & 0x3f) | 0x80);
-    return id;
-}
-
 static struct uuid real_id(void *self)
 {
     struct uuid id = { { 0 } };
 
     real_chance(self, id.b, sizeof id.b);
-    return as_v4(id);
+    return uuid_of(id);
 }
 
 const struct world *world_real(void)
@@ -96,7 +89,7 @@ static struct uuid fake_id(void *self)
 
     for (int i = 15; i >= 9; i--, n >>= 8)
         id.b[i] = (uint8_t)n;
-    return as_v4(id);
+    return uuid_of(id);
 }
 
 /* The n-th draw is the n-th number of splitmix64 (Steele, Lea and Flood, 2014). */

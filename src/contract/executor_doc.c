@@ -6,9 +6,9 @@
  */
 #include "contract/executor_doc.h"
 
-static const char *const kind_names[] = { "builtin", "wasm", "jq", NULL };
+const char *const executor_kind_names[] = { "builtin", "wasm", "jq", NULL };
 static const char *const result_names[] = { "SUCCESS", "FAILED", "BLOCKED", NULL };
-static const char *const audit_names[] = { "SUCCESS", "FAILED", "BLOCKED", "PENDING", NULL };
+const char *const action_status_names[] = { "SUCCESS", "FAILED", "BLOCKED", "PENDING", NULL };
 static const char *const action_audit[] = { "action_audit", NULL };
 static const char *const alg_names[] = { "sha256-jcs", "sha256-pyjson", "sha256-raw", NULL };
 
@@ -84,15 +84,45 @@ static const struct shape limits_shape = { .name = "pure executor's limits",
                                            .code = CODE_VALIDATION_ERROR };
 
 /* clang-format off */
+#define AT(member) offsetof(struct fixture_doc, member)
+static const struct field fixture_fields[] = {
+    { "payload", F_ANY,    ONE, NEEDED,   .at = AT(payload), .req = "R-003-066", .help = "What it is given." },
+    { "output",  F_ANY,    ONE, OPTIONAL, .at = AT(output),  .req = "R-003-066", .help = "What it must return; any value when left out." },
+    { "nothing", F_BOOL,   ONE, OPTIONAL, .at = AT(nothing), .req = "R-003-067", .help = "true: it must return without an output." },
+    { "status",  F_CHOICE, ONE, OPTIONAL, .at = AT(status), .choices = result_names, .fallback = ACTION_SUCCESS, .req = "R-003-024", .help = "What the call must come to." },
+};
+#undef AT
+/* clang-format on */
+
+static void one_expectation(const struct doc *d, const void *decoded, struct report *r)
+{
+    const struct fixture_doc *fixture = decoded;
+
+    if (fixture->output && fixture->nothing)
+        report_add(r, ABOUT_VALUE, doc_place(d, "nothing"), CODE_VALIDATION_ERROR,
+                   "a fixture has an output or nothing, not both");
+}
+
+static const struct rule fixture_rules[] = {
+    { "R-003-067", "A fixture has an output or nothing.", one_expectation },
+};
+
+static const struct shape fixture_shape = { .name = "fixture of an executor",
+                                            .size = sizeof(struct fixture_doc),
+                                            FIELDS(fixture_fields),
+                                            RULES(fixture_rules),
+                                            .code = CODE_VALIDATION_ERROR };
+
+/* clang-format off */
 #define AT(member) offsetof(struct executor_doc, member)
 static const struct field executor_fields[] = {
     { "executor_id",  F_TEXT,   ONE,  NEEDED,   .at = AT(executor_id), .form = FORM_SNAKE,         .req = "R-003-004", .help = "Names the executor; unique." },
     { "version",      F_TEXT,   ONE,  NEEDED,   .at = AT(version), .form = FORM_VERSION,           .req = "R-003-005", .help = "Its version." },
     { "capabilities", F_TEXT,   LIST, NEEDED,   .at = AT(capabilities), .min = 1,                  .req = "R-003-006", .help = "What it declares it can do; upper case once registered." },
     { "limits",       F_SHAPE,  ONE,  NEEDED,   .at = AT(limits), .sub = &limits_shape,            .req = "R-003-012", .help = "What one call may use." },
-    { "kind",         F_CHOICE, ONE,  OPTIONAL, .at = AT(kind), .choices = kind_names, .fallback = EXECUTOR_BUILTIN, .req = "R-003-058", .help = "What it is made of." },
+    { "kind",         F_CHOICE, ONE,  OPTIONAL, .at = AT(kind), .choices = executor_kind_names, .fallback = EXECUTOR_BUILTIN, .req = "R-003-058", .help = "What it is made of." },
     { "source",       F_TEXT,   ONE,  OPTIONAL, .at = AT(source), .min = 1,                        .req = "R-003-058", .help = "The file it is made from." },
-    { "fixtures",     F_ANY,    LIST, OPTIONAL, .at = AT(fixtures),                                .req = "R-003-058", .help = "Calls the review gate tries." },
+    { "fixtures",     F_SHAPE,  LIST, OPTIONAL, .at = AT(fixtures), .sub = &fixture_shape,                       .req = "R-003-058", .help = "Calls the review gate tries." },
 };
 #undef AT
 
@@ -112,7 +142,7 @@ static const struct field result_fields[] = {
     { "status",           F_CHOICE, ONE,  NEEDED,   .at = AT(status), .choices = result_names,                .req = "R-003-041", .help = "What the call came to." },
     { "reason_codes",     F_TEXT,   LIST, NEEDED,   .at = AT(reason_codes), .min = 1,                         .req = "R-003-041", .help = "Why, where it did not succeed." },
     { "input_digest",     F_TEXT,   ONE,  NEEDED,   .at = AT(input_digest), .form = FORM_DIGEST,              .req = "R-003-032", .help = "Digest of the payload." },
-    { "output_digest",    F_TEXT,   ONE,  NULLABLE, .at = AT(output_digest), .form = FORM_DIGEST,             .req = "R-003-056", .help = "Digest of the output; null when there was none." },
+    { "output_digest",    F_TEXT,   ONE,  NEEDED_OR_NULL, .at = AT(output_digest), .form = FORM_DIGEST,       .req = "R-003-056", .help = "Digest of the output; null when there was none." },
     { "trace_id",         F_TEXT,   ONE,  NEEDED,   .at = AT(trace_id), .form = FORM_UUID,                    .req = "R-003-051", .help = "Names the call." },
     { "duration_ms",      F_INT,    ONE,  NEEDED,   .at = AT(duration_ms), .min = 0, .max = WHOLE_MAX,        .req = "R-003-052", .help = "How long it took." },
     { "ts_utc",           F_TEXT,   ONE,  NEEDED,   .at = AT(ts_utc), .form = FORM_STAMP,                     .req = "R-003-045", .help = "When it ended." },
@@ -124,18 +154,19 @@ static const struct rule result_rules[] = {
 };
 
 #define AT(member) offsetof(struct audit_doc, member)
+/* In the order of their names, so that what shape_json() writes is canonical as it is. */
 static const struct field audit_fields[] = {
+    { "delivered",        F_BOOL,   ONE,  OPTIONAL,       .at = AT(delivered),                                 .req = "R-003-031", .help = "true: the output was handed to the caller." },
+    { "digest_alg",       F_CHOICE, ONE,  OPTIONAL,       .at = AT(digest_alg), .choices = alg_names, .fallback = DIGEST_JCS, .req = "R-003-032", .help = "How the bytes were made that the digests cover." },
+    { "duration_ms",      F_INT,    ONE,  NEEDED,         .at = AT(duration_ms), .min = 0, .max = WHOLE_MAX,   .req = "R-003-052", .help = "How long it took." },
     { "event_type",       F_CHOICE, ONE,  NEEDED,         .at = AT(event_type), .choices = action_audit,       .req = "R-003-047", .help = "Fixed by the contract." },
     { "executor_id",      F_TEXT,   ONE,  NEEDED,         .at = AT(executor_id), .form = FORM_SNAKE,           .req = "R-003-048", .help = "The executor that was called." },
     { "executor_version", F_TEXT,   ONE,  NEEDED,         .at = AT(executor_version), .form = FORM_VERSION,    .req = "R-003-049", .help = "Its version." },
-    { "status",           F_CHOICE, ONE,  NEEDED,         .at = AT(status), .choices = audit_names,            .req = "R-003-050", .help = "What the call came to; PENDING before it began." },
-    { "trace_id",         F_TEXT,   ONE,  NEEDED,         .at = AT(trace_id), .form = FORM_UUID,               .req = "R-003-051", .help = "Names the call." },
-    { "duration_ms",      F_INT,    ONE,  NEEDED,         .at = AT(duration_ms), .min = 0, .max = WHOLE_MAX,   .req = "R-003-052", .help = "How long it took." },
     { "input_digest",     F_TEXT,   ONE,  NEEDED,         .at = AT(input_digest), .form = FORM_DIGEST,         .req = "R-003-053", .help = "Digest of the payload." },
     { "output_digest",    F_TEXT,   ONE,  NEEDED_OR_NULL, .at = AT(output_digest), .form = FORM_DIGEST,        .req = "R-003-054", .help = "Digest of the output; null when there was none." },
     { "reason_codes",     F_TEXT,   LIST, OPTIONAL,       .at = AT(reason_codes), .min = 1,                    .req = "R-003-057", .help = "Why, where it did not succeed." },
-    { "digest_alg",       F_CHOICE, ONE,  OPTIONAL,       .at = AT(digest_alg), .choices = alg_names, .fallback = DIGEST_JCS, .req = "R-003-032", .help = "How the bytes were made that the digests cover." },
-    { "delivered",        F_BOOL,   ONE,  OPTIONAL,       .at = AT(delivered),                                 .req = "R-003-031", .help = "true: the output was handed to the caller." },
+    { "status",           F_CHOICE, ONE,  NEEDED,         .at = AT(status), .choices = action_status_names,            .req = "R-003-050", .help = "What the call came to; PENDING before it began." },
+    { "trace_id",         F_TEXT,   ONE,  NEEDED,         .at = AT(trace_id), .form = FORM_UUID,               .req = "R-003-051", .help = "Names the call." },
     { "ts_utc",           F_TEXT,   ONE,  OPTIONAL,       .at = AT(ts_utc), .form = FORM_STAMP,                .req = "R-003-057", .help = "When it was recorded." },
 };
 #undef AT

@@ -17,13 +17,21 @@ struct executor_limits {
     int64_t timeout_ms, max_payload_bytes, max_depth, max_list_items;
 };
 
+/* A call the review gate tries, and what should come of it. */
+struct fixture_doc {
+    const struct doc *payload;
+    const struct doc *output; /* NULL: any */
+    bool nothing;             /* no output at all */
+    int status;               /* enum action_status */
+};
+
 struct executor_doc {
     struct str executor_id, version;
     struct items capabilities; /* of struct str, as written; see capabilities_normal() */
     const struct executor_limits *limits;
     int kind;              /* enum executor_kind */
     struct str source;     /* .s is NULL: none */
-    struct items fixtures; /* of const struct doc * */
+    struct items fixtures; /* of struct fixture_doc */
 };
 
 struct action_doc {
@@ -51,6 +59,9 @@ struct audit_doc {
     int64_t duration_ms;
     bool delivered; /* the output was also handed to the caller */
 };
+
+/* By enum executor_kind and enum action_status; ended by NULL. */
+extern const char *const executor_kind_names[], *const action_status_names[];
 
 extern const struct shape executor_shape, action_shape, action_result_shape, audit_shape;
 

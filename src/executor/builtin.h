@@ -10,9 +10,10 @@ struct builtin {
     const char *id, *version;
     const char *capabilities; /* upper case, sorted, between blanks; "" for none */
     struct executor_limits limits;
-    const char *about;                            /* one sentence */
-    const struct shape *payload;                  /* what it is given; NULL: anything */
-    const char *example_payload, *example_output; /* JSON; run as a test, shown in the help */
+    const char *about;           /* one sentence */
+    const struct shape *payload; /* what it is given; NULL: anything */
+    const char *example_payload; /* JSON; run as a test, shown in the help */
+    const char *example_output;  /* canonical JSON; NULL: none */
 
     /* Pure: *output is a tree in the arena (it may use the payload's values), NULL: none. False is
      * an exception, and so is a payload of another shape; e->msg is for the developer of a plan.
@@ -23,6 +24,7 @@ struct builtin {
 
 extern const struct builtin builtins[];
 extern const size_t builtin_count;
+extern const struct table builtins_table;
 
 /* The row of that id, or NULL. */
 const struct builtin *builtin_named(struct str id);

@@ -11,7 +11,7 @@
 
 enum call_end {
     CALL_OUTPUT,    /* it returned a value */
-    CALL_NOTHING,   /* it returned, without a value */
+    CALL_NO_OUTPUT, /* it returned, without a value */
     CALL_EXCEPTION, /* it raised, trapped, crashed, or answered with what is no JSON */
     CALL_TIMEOUT,   /* the pipeline's own timer ended it */
     CALL_LIMIT,     /* more output or depth than a call may have */
@@ -27,6 +27,8 @@ struct call {
     struct str text; /* of CALL_OUTPUT without a tree: bytes that should be one JSON text */
     const struct doc *output; /* of CALL_OUTPUT: the tree, when the kind has one */
     const char *detail;       /* of the other ends: why, never in the executor's own words */
+    struct str words;         /* its own words about an exception: for who asked for the output */
+    int64_t took_ms;
 };
 
 /* What all calls of one executor may use. */
@@ -47,8 +49,8 @@ struct call_program {
 
 struct kind {
     const char *name;
-    bool (*start)(const struct call_program *program, struct arena *a, void **self,
-                  struct error *e);
+    NODISCARD bool (*start)(const struct call_program *program, struct arena *a, void **self,
+                            struct error *e);
     /* Answers each call, in order; texts and trees live in the arena. */
     void (*calls)(void *self, struct call *calls, size_t n, struct arena *a);
     void (*stop)(void *self);

@@ -15,6 +15,7 @@ enum {
     CHUNK = 64 * 1024,
     START_MS = 10000, /* for reading and compiling a program */
     BARREN_MAX = 3,   /* workers in a row that die before they begin a call */
+    WORDS_MAX = 512,  /* of what a program says about its exception */
 };
 
 struct pure {
@@ -32,6 +33,7 @@ struct batch {
     size_t first, done, asked, end;
     struct arena *a;
     struct watch watch;
+    int64_t heard_ms; /* when the last answer came, or the first call was sent */
 
     /* of a worker that could not go on */
     bool broken, nobody; /* nobody: no call is to blame */
@@ -72,8 +74,27 @@ static void take(struct batch *b, enum call_end end, struct str text)
     call->detail = NULL;
     if (end == CALL_OUTPUT)
         call->text = (struct str){ arena_text(b->a, text), text.n };
-    else if (end != CALL_NOTHING)
+    else if (end != CALL_NO_OUTPUT)
         call->detail = detail_of(end);
+    if (end == CALL_EXCEPTION)
+        call->words =
+            (struct str){ arena_text(b->a, text), text.n < WORDS_MAX ? text.n : WORDS_MAX };
+}
+
+static int64_t now_ms(const struct pure *p)
+{
+    return p->program.world->mono_ms(p->program.world->self);
+}
+
+/* Answers that came together share the time they took. */
+static void share_time(const struct pure *p, struct batch *b, size_t from)
+{
+    int64_t now = now_ms(p);
+
+    for (size_t i = from; i < b->done; i++)
+        b->calls[i].took_ms = (now - b->heard_ms) / (int64_t)(b->done - from);
+    if (b->done > from)
+        b->heard_ms = now;
 }
 
 /* The number of the call whose answer is the next to come. */
@@ -95,7 +116,8 @@ static bool take_next(struct pure *p, struct batch *b, size_t *at)
     /* A call that had its answer left another one behind. */
     b->nobody = head.call > 0 && head.call < expected(p, b);
     if (head.call != expected(p, b) || b->done == b->asked || head.end > CALL_LIMIT ||
-        head.end == CALL_TIMEOUT || (head.end != CALL_OUTPUT && head.bytes > 0)) {
+        head.end == CALL_TIMEOUT ||
+        (head.end != CALL_OUTPUT && head.end != CALL_EXCEPTION && head.bytes > 0)) {
         no_more(b, CALL_EXCEPTION, "it said what is no answer");
         return false;
     }
@@ -112,10 +134,11 @@ static bool take_next(struct pure *p, struct batch *b, size_t *at)
 
 static void take_all(struct pure *p, struct batch *b)
 {
-    size_t at = 0;
+    size_t at = 0, from = b->done;
 
     while (take_next(p, b, &at))
         ;
+    share_time(p, b, from);
     if (at == 0)
         return;
     memmove(p->in.s, p->in.s + at, p->in.len - at);
@@ -319,24 +342,25 @@ bool pure_start(const char *kind, const struct call_program *program, struct are
 }
 
 /* The call to blame has its end; those after it go on. */
-static void settle(struct batch *b, size_t n)
+static void settle(const struct pure *p, struct batch *b, size_t n)
 {
     take(b, b->blame, (struct str){ "", 0 });
+    share_time(p, b, b->done - 1);
     b->calls[b->done - 1].detail = b->detail;
     b->end = n;
 }
 
-static void fail_rest(struct batch *b, size_t n, const char *detail)
+static void fail_rest(const struct pure *p, struct batch *b, size_t n, const char *detail)
 {
     no_more(b, CALL_EXCEPTION, detail);
     while (b->done < n)
-        settle(b, n);
+        settle(p, b, n);
 }
 
 /* Each turn answers calls, or finds one to blame; else it was barren. */
 void pure_calls(struct pure *p, struct call *calls, size_t n, struct arena *a)
 {
-    struct batch b = { .calls = calls, .end = n, .a = a };
+    struct batch b = { .calls = calls, .end = n, .a = a, .heard_ms = now_ms(p) };
     struct error e = { 0 };
     int barren = 0;
 
@@ -349,9 +373,10 @@ void pure_calls(struct pure *p, struct call *calls, size_t n, struct arena *a)
         run(p, &b);
         barren = b.done > before || b.end < end ? 0 : barren + 1;
         if (b.done == b.end && b.done < n)
-            settle(&b, n);
+            settle(p, &b, n);
     }
-    fail_rest(&b, n, e.code ? arena_text(a, str_of(e.msg)) : "its workers end before they begin");
+    fail_rest(p, &b, n,
+              e.code ? arena_text(a, str_of(e.msg)) : "its workers end before they begin");
     forget(&p->out);
     p->sent = 0;
 }

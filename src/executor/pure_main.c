@@ -71,7 +71,7 @@ static void call_one(struct server *s, struct str payload)
     atomic_store(&s->page->begun, s->calls);
     end = s->service->call(payload, &s->value);
     head.end = buf_ok(&s->value) ? end : CALL_LIMIT;
-    head.bytes = head.end == CALL_OUTPUT ? (uint32_t)s->value.len : 0;
+    head.bytes = head.end == CALL_OUTPUT || head.end == CALL_EXCEPTION ? (uint32_t)s->value.len : 0;
     buf_add(&s->out, &head, sizeof head);
     buf_add(&s->out, s->value.s, head.bytes);
     let_go(&s->value);

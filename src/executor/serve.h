@@ -16,7 +16,8 @@ struct service {
     /* Behind the walls, once: what must not see the world (NULL: nothing to do). */
     bool (*ready)(struct error *e);
 
-    /* Behind the walls: one call. `out` is empty and bounded; what is written to it is the output.
+    /* Behind the walls: one call. `out` is empty and bounded; what is written to it is the output,
+     * or the executor's words about its exception.
      * Nothing of one call may be seen by the next. */
     enum call_end (*call)(struct str payload, struct buf *out);
 };

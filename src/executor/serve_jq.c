@@ -122,13 +122,22 @@ static enum call_end put(jv value, struct buf *out)
     return buf_ok(out) && depth_of(buf_str(out)) <= DEPTH_MAX ? CALL_OUTPUT : CALL_LIMIT;
 }
 
-/* What was raised is not looked at: it is the executor's own words. */
 static bool is_end(jv value)
 {
     bool end = !jv_is_valid(value) && !jv_invalid_has_msg(jv_copy(value));
 
     jv_free(value);
     return end && !jq_halted(self.jq);
+}
+
+/* What was raised, for who asked for the output: as it is when it is a text, else as JSON. */
+static void put_words(jv raised, struct buf *out)
+{
+    jv message = jv_invalid_get_msg(raised);
+    jv text = jv_get_kind(message) == JV_KIND_STRING ? message : jv_dump_string(message, 0);
+
+    buf_add(out, jv_string_value(text), (size_t)jv_string_length_bytes(jv_copy(text)));
+    jv_free(text);
 }
 
 static enum call_end jq_call(struct str payload, struct buf *out)
@@ -142,12 +151,13 @@ static enum call_end jq_call(struct str payload, struct buf *out)
     }
     jq_start(self.jq, value, 0);
     value = jq_next(self.jq);
-    if (!jv_is_valid(value))
-        end = is_end(value) ? CALL_NOTHING : CALL_EXCEPTION;
+    if (!jv_is_valid(value) && is_end(jv_copy(value)))
+        end = CALL_NO_OUTPUT;
+    else if (!jv_is_valid(value))
+        put_words(jv_copy(value), out);
     else if (is_end(jq_next(self.jq)))
-        end = put(value, out);
-    else
-        jv_free(value);
+        end = put(jv_copy(value), out);
+    jv_free(value);
     /* Lets go of all that the call has left: should that be too much, it dies of it, not the next.
      */
     jq_start(self.jq, jv_null(), 0);

@@ -70,7 +70,7 @@ static enum call_end wasm_call(struct str payload, struct buf *out)
         return CALL_EXCEPTION;
     switch (executor->call(payload.s, (uint32_t)payload.n, &output, &size)) {
     case WASM_OUTPUT: end = take_output((struct str){ output, size }, out); break;
-    case WASM_NOTHING: end = CALL_NOTHING; break;
+    case WASM_NOTHING: end = CALL_NO_OUTPUT; break;
     case WASM_EXCEPTION: break;
     }
     executor->forget();

@@ -111,8 +111,7 @@ void entry_id_make(int64_t seq, struct uuid *id)
 {
     uint64_t hidden;
 
-    id->b[6] = (id->b[6] & 0x0f) | 0x40;
-    id->b[8] = (id->b[8] & 0x3f) | 0x80;
+    *id = uuid_of(*id);
     hidden = (uint64_t)seq ^ veil(id);
     for (int i = 0; i < SEQ_BYTES; i++)
         id->b[i] = (uint8_t)(hidden >> 8 * i);

@@ -106,7 +106,7 @@ static enum call_end try_call(struct str name, struct buf *out)
                  syscall(calls[i].nr, args[0], args[1], args[2], args[3], args[4], args[5]));
         return CALL_OUTPUT;
     }
-    return CALL_NOTHING;
+    return CALL_NO_OUTPUT;
 }
 
 /* ---- other acts ---- */
@@ -169,7 +169,7 @@ static enum call_end loop(struct buf *out)
 {
     for (volatile uint64_t i = 0;; i++)
         if (i == UINT64_MAX)
-            return buf_ok(out) ? CALL_NOTHING : CALL_LIMIT;
+            return buf_ok(out) ? CALL_NO_OUTPUT : CALL_LIMIT;
 }
 
 static enum call_end hang(struct buf *out)
@@ -202,7 +202,7 @@ static enum call_end crash(struct buf *out)
     static volatile int *volatile nowhere;
 
     (void)out;
-    return *nowhere ? CALL_OUTPUT : CALL_NOTHING;
+    return *nowhere ? CALL_OUTPUT : CALL_NO_OUTPUT;
 }
 
 static enum call_end give_up(struct buf *out)
@@ -223,7 +223,7 @@ static enum call_end garbage(struct buf *out)
 
     (void)out;
     (void)!write(PURE_CHANNEL, text, sizeof text);
-    return CALL_NOTHING;
+    return CALL_NO_OUTPUT;
 }
 
 /* An answer too many: it would be the next call's. */
@@ -247,7 +247,7 @@ static enum call_end boast(struct buf *out)
 
     (void)out;
     (void)!write(PURE_CHANNEL, &head, sizeof head);
-    return CALL_NOTHING;
+    return CALL_NO_OUTPUT;
 }
 
 static enum call_end gigabyte(struct buf *out)
@@ -272,7 +272,7 @@ static enum call_end raise_one(struct buf *out)
 static enum call_end nothing(struct buf *out)
 {
     (void)out;
-    return CALL_NOTHING;
+    return CALL_NO_OUTPUT;
 }
 
 static const struct {

@@ -153,7 +153,7 @@ static void R_003_041_whatever_goes_wrong_is_an_exception(void **state)
         { "exit", CALL_EXCEPTION, "ended with status 3" },
         { "garbage", CALL_EXCEPTION, "it said what is no answer" },
         { "late", CALL_EXCEPTION, "it said what is no answer" }, /* A03-2 */
-        { "nothing", CALL_NOTHING, NULL },
+        { "nothing", CALL_NO_OUTPUT, NULL },
     };
 
     (void)state;

@@ -57,7 +57,7 @@ static void R_003_024_whatever_traps_is_an_exception(void **state)
         check(p, *acts, CALL_EXCEPTION);
         workers_expect(p, "\"c\"", "\"fresh\"");
     }
-    check(p, 'b', CALL_NOTHING);
+    check(p, 'b', CALL_NO_OUTPUT);
     pure_stop(p);
 }
 

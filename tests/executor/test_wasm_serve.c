@@ -42,7 +42,7 @@ static void payload_in_output_out(void **state)
 {
     static const struct row rows[] = {
         { 'a', CALL_OUTPUT, "\"a\"", "echo" },
-        { 'b', CALL_NOTHING, "", "nothing" },
+        { 'b', CALL_NO_OUTPUT, "", "nothing" },
         { 'y', CALL_OUTPUT, "{oops", "no JSON: for the pipeline to refuse" },
     };
     struct jail jail = start("acts");
