@@ -230,6 +230,54 @@ WRIT_API int writ_verify_proof(const struct writ_input *proof, const char *key, 
 WRIT_API int writ_export(struct writ_ledger *ledger, const char *query, const char *format,
                          writ_line line, void *self);
 
+/* ---- executors ---- */
+
+/* Calls of a pure function. */
+struct writ_action {
+    const char *executor;             /* its id */
+    const char *version;              /* X.Y.Z; NULL: the newest */
+    const struct writ_input *payload; /* JSON */
+    const char *trace_id;             /* a UUID that names the call; NULL: a new one */
+    const char *const *environment;   /* the caller's, ended by NULL */
+    const char *ledger;               /* as for writ_ledger_open() */
+    bool lines;                       /* the payload is JSON lines: a call each */
+    bool output;                      /* hand the output over; only its digest is ever stored */
+};
+
+/* Calls it under contract 003: that it is about to be called is durable before, what came of it
+ * before it is answered. A line for each call:
+ *
+ *     {"result":{"executor_id":..,"executor_version":..,"status":"SUCCESS"|"FAILED"|"BLOCKED",
+ *      "reason_codes":[..],"input_digest":..,"output_digest":..,"trace_id":..,"duration_ms":..,
+ *      "ts_utc":..},"detail":..,"output":..,"words":..}
+ *
+ * detail: why it did not succeed, never with anything of the payload. output: null without one, or
+ * where it was not asked for; words: what the executor said about its exception, as output.
+ *
+ * WRIT_OK when every call succeeded, WRIT_NO when one failed, WRIT_REFUSED when one was blocked,
+ * WRIT_UNRECORDED when records could not be written: nothing ran, or nothing of it is told.
+ * WRIT_USAGE, WRIT_REFUSED or WRIT_UNAVAILABLE and {"code":..,"message":..} when it was not called:
+ * no such executor, not what was approved, its worker is not there. */
+WRIT_API int writ_apply(const struct writ_action *action, writ_line line, void *self);
+
+/* The executors there are, by name:
+ *
+ *     {"executors":[{"executor_id":..,"version":..,"kind":..,"capabilities":[..],"limits":{..},
+ *      "about":..,"approval":"led-.."}]}   about: of those that ship; approval: of the others */
+WRIT_API int writ_executors(const char *const *environment, char **answer);
+
+/* The review gate: takes an executor in, when its manifest holds and its fixtures come to the same
+ * in two workers. What was reviewed is entered in the ledger.
+ *
+ *     {"executor_id":..,"version":..,"kind":..,"accepted":..,"checks":[{"check":..,
+ *      "requirement":..,"ok":..,"detail":..}],"fixtures":[{"status":..,"input_digest":..,
+ *      "output_digest":..}],"ledger_id":..}
+ *
+ * WRIT_WRONG and an answer as from writ_check() when the manifest is wrong, WRIT_REFUSED when it is
+ * not accepted. */
+WRIT_API int writ_executor_add(const struct writ_input *manifest, const char *const *environment,
+                               const char *ledger, char **answer);
+
 WRIT_API void writ_free(char *answer);
 
 #ifdef __cplusplus

@@ -5,6 +5,9 @@
 /* clang-format off */
 const struct command *const commands[] = {
     &cmd_exec,
+    &cmd_apply,
+    &cmd_executors,
+    &cmd_executors_add,
     &cmd_check,
     &cmd_canon,
     &cmd_digest,

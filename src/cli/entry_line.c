@@ -144,6 +144,22 @@ static void add_command(const struct doc *body, struct buf *to)
             add_word(to, w->text);
 }
 
+/* "json_select SUCCESS", or "json_select SUCCESS, the first of 1000" where they were recorded
+ * together. */
+static void audit_what(const struct doc *body, struct buf *to)
+{
+    const struct doc *records = line_member(body, "records");
+    const struct doc *first = doc_first(records, DOC_LIST), *one = first ? first : body;
+    const struct doc *reasons = line_member(one, "reason_codes");
+
+    add_word(to, member_text(one, "executor_id"));
+    add_word(to, member_text(one, "status"));
+    if (first)
+        buf_addf(to, ", the first of %" PRIu32, records->count);
+    else if (doc_first(reasons, DOC_LIST) && !str_is(member_text(one, "status"), "PENDING"))
+        add_word(to, reasons->first->text);
+}
+
 /* Of a body that is no event's: the first of these that it has. */
 static void other_what(const struct doc *entry, struct buf *to)
 {
@@ -174,6 +190,8 @@ void line_what(const struct doc *entry, struct buf *to)
 {
     if (line_is_event(entry))
         event_what(entry, to);
+    else if (str_is(doc_text(entry, "kind"), "action_audit"))
+        audit_what(doc_get(entry, "body"), to);
     else
         other_what(entry, to);
     if (is_erased(entry))

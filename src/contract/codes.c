@@ -54,6 +54,9 @@ const struct code_row codes[CODE_COUNT] = {
     [CODE_OUTPUT_NOT_JSON]    = { "OUTPUT_NOT_JSON",    "writ", "error", false, "The executor returned something that is neither JSON nor nothing.", "Correct the executor." },
     [CODE_AUDIT_LOG_FAILED]   = { "AUDIT_LOG_FAILED",   "writ", "fatal", false, "The audit record could not be written, so nothing ran.", "Make the ledger writable, then run again." },
     [CODE_EXECUTION_ATTEMPT]  = { "EXECUTION_ATTEMPT",  "writ", "warn",  false, "An execution is about to start; the record says PENDING.", "None; the final record follows." },
+    [CODE_EXECUTOR_UNKNOWN]   = { "EXECUTOR_UNKNOWN",   "writ", "error", false, "There is no executor of that name and version.", "See writ executors for those there are." },
+    [CODE_EXECUTOR_REFUSED]   = { "EXECUTOR_REFUSED",   "writ", "error", false, "The review gate does not take the executor.", "Correct what it names, then add it again." },
+    [CODE_EXECUTOR_CHANGED]   = { "EXECUTOR_CHANGED",   "writ", "fatal", false, "A registered executor is not what was approved.", "Find out who changed it; then add it under a higher version." },
 
     [CODE_CONTEXT_MISSING]       = { "CONTEXT_MISSING",       "004",  "fatal",       false, "A context key the plan requires was not given.", "Add the key to the environment of the context." },
     [CODE_INVALID_PAYLOAD]       = { "INVALID_PAYLOAD",       "004",  "fatal",       false, "A step's payload does not fit its schema.", "Correct the payload and start a new execution." },

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* home.c: finds the state directory and the ledger. */
+/* home.c: finds the state directory, the ledger, and programs that come with writ. */
 #include "engine/home.h"
 
+#include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 const char *home_variable(const char *const *environment, const char *name)
 {
@@ -37,4 +39,30 @@ const char *home_ledger(const char *given, const char *const *environment, struc
     if (ledger && *ledger)
         return ledger;
     return state ? arena_printf(a, "%s/ledger.db", state) : NULL;
+}
+
+const char *home_executors(const char *const *environment, struct arena *a)
+{
+    const char *state = home_state(environment, a);
+
+    return state ? arena_printf(a, "%s/executors", state) : NULL;
+}
+
+const char *home_program(const char *name, struct arena *a)
+{
+    static const char *const places[] = { "", "../libexec/writ/" };
+    char self[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self);
+
+    if (n <= 0 || n == sizeof self)
+        return NULL;
+    while (n > 0 && self[n - 1] != '/')
+        n--;
+    for (size_t i = 0; i < COUNT(places); i++) {
+        const char *path = arena_printf(a, "%.*s%s%s", (int)n, self, places[i], name);
+
+        if (access(path, X_OK) == 0)
+            return path;
+    }
+    return NULL;
 }

@@ -13,3 +13,9 @@ const char *home_state(const char *const *environment, struct arena *a);
 
 /* The ledger: what is given, else WRIT_LEDGER, else ledger.db in the state directory, else NULL. */
 const char *home_ledger(const char *given, const char *const *environment, struct arena *a);
+
+/* Where reviewed executors are kept; NULL: nowhere. */
+const char *home_executors(const char *const *environment, struct arena *a);
+
+/* A program that comes with writ, found from where this one is; NULL: it is not there. */
+const char *home_program(const char *name, struct arena *a);

@@ -7,8 +7,8 @@
 #include "base/json_write.h"
 #include "contract/codes.h"
 
-static bool read_text(const struct writ_input *input, size_t max, struct arena *a, struct str *text,
-                      struct error *e)
+bool input_bytes(const struct writ_input *input, size_t max, struct arena *a, struct str *text,
+                 struct error *e)
 {
     if (input->text) {
         *text = (struct str){ input->text, input->len };
@@ -27,7 +27,7 @@ bool input_read(const struct writ_input *input, struct arena *a, const struct do
     struct error e;
 
     *r = report_new(a, input->name, text);
-    if (!read_text(input, max.v[CEILING_BYTES], a, &text, &e) ||
+    if (!input_bytes(input, max.v[CEILING_BYTES], a, &text, &e) ||
         !doc_read(input->name, text, &max, a, out, &e)) {
         report_error(r, &e);
         return false;

@@ -7,6 +7,10 @@
 #include "base/doc.h"
 #include "base/report.h"
 
+/* Its bytes, whatever they are; at most `max`. */
+bool input_bytes(const struct writ_input *input, size_t max, struct arena *a, struct str *out,
+                 struct error *e) NODISCARD;
+
 /* False when the document could not be read; the report says why. */
 bool input_read(const struct writ_input *input, struct arena *a, const struct document **out,
                 struct report *r) NODISCARD;

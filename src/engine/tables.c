@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tables.c: the contracts' tables, and behind them those of the ledger and the sandbox. */
+/* tables.c: the contracts' tables, and behind them those of executors, ledger and sandbox. */
 #include "engine/tables.h"
 
 #include "contract/tables.h"
+#include "executor/builtin.h"
+#include "executor/review.h"
 #include "ledger/entry.h"
 #include "ledger/judge.h"
 #include "sandbox/calls.h"
@@ -12,6 +14,8 @@
 
 /* clang-format off */
 static const struct table *const more_tables[] = {
+    &builtins_table,
+    &review_table,
     &entry_kinds_table,
     &judge_table,
     &environment_table,

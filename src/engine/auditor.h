@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* auditor.h: the ledger as the place where executors' calls are recorded. */
+#pragma once
+
+#include <pthread.h>
+
+#include "executor/executor.h"
+#include "ledger/ledger.h"
+
+/* A ledger that could not be opened refuses every record, and with it every call. For any thread.
+ */
+struct keeping {
+    struct ledger ledger;
+    bool open;
+    struct error why; /* it is not open */
+    struct arena a;
+    pthread_mutex_t lock; /* one transaction at a time */
+};
+
+/* Opens the caller's ledger; that it could not be is in *k. */
+void keeping_open(struct keeping *k, const char *ledger, const char *const *environment,
+                  const struct world *world);
+void keeping_close(struct keeping *k);
+
+#define _keeping_ _cleanup_(keeping_close)
+
+/* Of a struct auditor; self is a struct keeping. One record is an entry about its trace id, many
+ * are together in entries about their executor. */
+bool keeping_write(void *self, const struct audit_doc *records, size_t n, struct error *e);
+
+/* Appends entries that are no events, durably. */
+bool keeping_enter(struct keeping *k, struct entry *entries, size_t n, struct error *e) NODISCARD;
