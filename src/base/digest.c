@@ -101,7 +101,7 @@ static void put_length(uint8_t block[BLOCK], uint64_t bytes)
 
 static struct digest digest_from(const uint32_t h[8])
 {
-    struct digest d;
+    struct digest d = { { 0 } };
 
     for (size_t i = 0; i < 8; i++)
         put32(d.b + 4 * i, h[i]);

@@ -107,11 +107,10 @@ static bool take_turn(struct walk *w, const struct chunk *c)
 
 static void *work(void *self)
 {
-    struct chunk *c = calloc(1, sizeof *c);
+    _arena_ struct arena a = { 0 };
+    struct chunk *c = arena_new(&a, struct chunk);
     struct walk *w = self;
 
-    if (!c)
-        mem_end();
     c->scratch[0].max = c->scratch[1].max = SCRATCH_MAX;
     while (next(w, c)) {
         w->reader->apart(w->reader->self, c);
@@ -121,7 +120,6 @@ static void *work(void *self)
     buf_free(&c->scratch[0]);
     buf_free(&c->scratch[1]);
     arena_free(&c->a);
-    free(c);
     return NULL;
 }
 
