@@ -90,15 +90,17 @@ bool keeping_write(void *self, const struct audit_doc *records, size_t n, struct
     struct keeping *k = self;
     _arena_ struct arena a = { 0 };
     _buf_ struct buf body = { .max = ANSWER_MAX };
-    struct entry *entries = arena_alloc(&a, (n / RECORDS + 1) * sizeof *entries);
-    size_t count = 0;
+    struct entry *entries = NULL;
+    size_t count = 0, room = 0;
 
     if (!k->open) {
         *e = k->why;
         return false;
     }
-    for (size_t i = 0; i < n; i += RECORDS)
+    for (size_t i = 0; i < n; i += RECORDS) {
+        entries = arena_more(&a, entries, count, &room, sizeof *entries);
         entries[count++] =
             entry_of_some(k, &records[i], n - i < RECORDS ? n - i : RECORDS, &body, &a);
+    }
     return keeping_enter(k, entries, count, e);
 }

@@ -64,7 +64,7 @@ static bool read_manifest(const char *path, struct str text, struct arena *a,
     if (!json_read(path, text, &max, a, document, e))
         return error_wrap(e, "%s", path);
     r = report_new(a, path, text);
-    if (shape_decode(&executor_shape, &(*document)->root, &r, out))
+    if (shape_decode(&executor_shape, &(*document)->root, &r, out) && out->limits)
         return true;
     report_finish(&r);
     return error_set(e, CODE_EXECUTOR_CHANGED, "%s: %s", path,
@@ -111,7 +111,7 @@ static bool read_one(const char *dir, struct arena *a, struct executor *x, struc
 
     if (!fs_read(path, MANIFEST_BYTES, a, &text, e))
         return error_wrap(e, "%s", path);
-    if (!read_manifest(path, text, a, &document, &doc, e))
+    if (!read_manifest(path, text, a, &document, &doc, e) || !doc.limits)
         return false;
     *x = (struct executor){
         .id = doc.executor_id,
@@ -224,7 +224,7 @@ bool shelf_find(const char *dir, struct str id, struct str version, struct arena
         qsort(all.v, all.n, sizeof *all.v, by_name);
     for (size_t i = 0; i < all.n; i++) {
         if (!version.s || str_eq(all.v[i].version, version))
-            *out = &all.v[i];
+            *out = all.v + i;
     }
     return true;
 }
