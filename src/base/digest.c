@@ -150,7 +150,7 @@ static void fold_both(struct sha256 s[2], const uint8_t *const bytes[2], const s
 void digest_two(const struct str texts[2], struct digest out[2])
 {
     struct sha256 s[2];
-    uint8_t ends[2][2 * BLOCK] = { { 0 } };
+    uint8_t ends[2][2 * BLOCK];
     const uint8_t *whole[2], *end[2] = { ends[0], ends[1] };
     size_t wholes[2], end_blocks[2];
 
@@ -162,6 +162,7 @@ void digest_two(const struct str texts[2], struct digest out[2])
         wholes[i] = texts[i].n / BLOCK;
         end_blocks[i] = held + 1 > LENGTH_AT ? 2 : 1;
         memcpy(ends[i], whole[i] + wholes[i] * BLOCK, held);
+        memset(ends[i] + held, 0, end_blocks[i] * BLOCK - held);
         ends[i][held] = 0x80;
         put_length(ends[i] + (end_blocks[i] - 1) * BLOCK, texts[i].n);
     }

@@ -58,10 +58,11 @@ void *arena_more(struct arena *a, void *v, size_t n, size_t *room, size_t size)
 
 char *arena_text(struct arena *a, struct str s)
 {
-    char *copy = arena_alloc(a, s.n + 1);
+    char *copy = arena_raw(a, s.n + 1);
 
     if (s.n)
         memcpy(copy, s.s, s.n);
+    copy[s.n] = '\0';
     return copy;
 }
 

@@ -25,8 +25,8 @@ _Noreturn void mem_end(void);
 /* Makes room for `size` bytes, a multiple of ARENA_ALIGN, in a new block. */
 void arena_grow(struct arena *a, size_t size);
 
-__attribute__((malloc, returns_nonnull)) static inline void *arena_alloc(struct arena *a,
-                                                                         size_t size)
+/* What is given is not zeroed: for who writes every byte of it. */
+__attribute__((malloc, returns_nonnull)) static inline void *arena_raw(struct arena *a, size_t size)
 {
     size_t need = ((size ? size : 1) + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
     void *p;
@@ -35,7 +35,13 @@ __attribute__((malloc, returns_nonnull)) static inline void *arena_alloc(struct 
         arena_grow(a, need);
     p = a->at;
     a->at += need;
-    return memset(p, 0, size);
+    return p;
+}
+
+__attribute__((malloc, returns_nonnull)) static inline void *arena_alloc(struct arena *a,
+                                                                         size_t size)
+{
+    return memset(arena_raw(a, size), 0, size);
 }
 
 /* Room for one more item of `size` bytes behind n of them: the array itself, or a copy of it that
