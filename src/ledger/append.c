@@ -64,7 +64,9 @@ static bool write_all(struct ledger *l, const struct sorted *s, struct error *e)
         return false;
     for (size_t i = 0; i < s->entry_count; i++) {
         const struct draft *d = s->from[i];
-        struct links links = { d->depends, d->depend_count, d->event.lineage->rerunOfExecutionId };
+        struct links links = { .depends = d->depends,
+                               .count = d->depend_count,
+                               .rerun_of = d->event.lineage->rerunOfExecutionId };
 
         if (!tail_take(&l->tail, &s->entries[i], &links, &l->keep, e))
             return false;

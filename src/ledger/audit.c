@@ -93,12 +93,14 @@ static void hash_pair(struct chunk *c, size_t at)
 static void add_names(struct chunk *c, size_t block)
 {
     size_t first = block * BLOCK, end = first + BLOCK < c->count ? first + BLOCK : c->count;
-    struct linked both[2];
+    struct linked both[2] = { 0 };
 
     memset(&c->names[block], 0, sizeof c->names[block]);
     for (size_t i = first; i < end && entry_stands(&c->entries[i]); i++) {
-        both[i % 2] = (struct linked){ &c->entries[i], links_of(&c->entries[i], &c->a) };
-        tail_names(&c->names[block], &both[i % 2], i > first ? &both[1 - i % 2] : NULL);
+        struct linked *of = &both[i % 2], *before = &both[1 - i % 2];
+
+        *of = (struct linked){ &c->entries[i], links_like(&c->entries[i], &before->links, &c->a) };
+        tail_names(&c->names[block], of, i > first ? before : NULL);
     }
 }
 

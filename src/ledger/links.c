@@ -38,13 +38,19 @@ static void read_depends(struct str list, struct arena *a, struct links *out)
 
 struct links links_of(const struct entry *entry, struct arena *a)
 {
+    return links_like(entry, &(struct links){ 0 }, a);
+}
+
+struct links links_like(const struct entry *entry, const struct links *other, struct arena *a)
+{
     struct links links = { .rerun_of = { "", 0 } };
-    struct str lineage;
 
     if (entry->kind != ENTRY_EVENT || entry->erased || !entry->body.n)
         return links;
-    lineage = json_pick(entry->body, "lineage");
-    read_depends(json_pick(lineage, "dependsOnLedgerIds"), a, &links);
-    links.rerun_of = read_text(json_pick(lineage, "rerunOfExecutionId"), a);
+    links.lineage = json_pick(entry->body, "lineage");
+    if (links.lineage.n && str_eq(links.lineage, other->lineage))
+        return *other;
+    read_depends(json_pick(links.lineage, "dependsOnLedgerIds"), a, &links);
+    links.rerun_of = read_text(json_pick(links.lineage, "rerunOfExecutionId"), a);
     return links;
 }

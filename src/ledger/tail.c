@@ -25,10 +25,10 @@ static void add_links(struct names *names, const struct links *links)
         names_add(names, NAME_RERUN, links->rerun_of);
 }
 
+/* Read from one text. */
 static bool same_links(const struct links *a, const struct links *b)
 {
-    return a->count == b->count && str_eq(a->rerun_of, b->rerun_of) &&
-           (a->count == 0 || memcmp(a->depends, b->depends, a->count * sizeof *a->depends) == 0);
+    return a->lineage.n && a->lineage.s == b->lineage.s;
 }
 
 void tail_names(struct names *names, const struct linked *of, const struct linked *before)

@@ -40,7 +40,7 @@ static bool take_entry(void *self, const struct entry *entry, struct error *e)
     copy->subject.s = arena_text(&c->a, entry->subject);
     copy->tenant.s = arena_text(&c->a, entry->tenant);
     copy->robot.s = arena_text(&c->a, entry->robot);
-    salted = arena_alloc(&c->a, SALT_BYTES + entry->body.n + 1);
+    salted = arena_raw(&c->a, SALT_BYTES + entry->body.n);
     memcpy(salted, entry->salt, SALT_BYTES);
     if (entry->body.n)
         memcpy(salted + SALT_BYTES, entry->body.s, entry->body.n);
