@@ -118,7 +118,7 @@ int main(void)
     race_measure(runners, COUNT(runners), TURNS, 1);
     bare = race_median(&runners[0]) / CALLS;
     whole = race_median(&runners[1]) / CALLS;
-    printf("a builtin (json_merge), %d calls, audit in batches of 1,000\n", CALLS);
+    printf("a builtin (json_merge), %d calls, recorded in batches of 1,000\n", CALLS);
     printf("  %-44s %9.0f ns\n", runners[0].name, bare);
     printf("  %-44s %9.0f ns %8.2f x (goal 0.10)\n", runners[1].name, whole, bare / whole);
     printf("  calls a second: %.0f (goal 200000)\n", 1e9 / whole);

@@ -6,8 +6,6 @@
 #include "engine/home.h"
 #include "engine/input.h"
 
-enum { RECORDS = 1000 }; /* in one entry */
-
 void keeping_open(struct keeping *k, const char *ledger, const char *const *environment,
                   const struct world *world)
 {
@@ -31,17 +29,17 @@ void keeping_close(struct keeping *k)
     arena_free(&k->a);
 }
 
-static bool enter(struct ledger *l, struct entry *entries, size_t n, struct error *e)
+static bool enter(struct ledger *l, struct entry *entry, struct error *e)
 {
     if (!ledger_begin(l, e))
         return false;
-    if (ledger_enter(l, entries, n, e) && ledger_commit(l, true, e))
+    if (ledger_enter(l, entry, 1, e) && ledger_commit(l, true, e))
         return true;
     ledger_rollback(l);
     return false;
 }
 
-bool keeping_enter(struct keeping *k, struct entry *entries, size_t n, struct error *e)
+bool keeping_enter(struct keeping *k, struct entry *entry, struct error *e)
 {
     bool ok;
 
@@ -50,7 +48,7 @@ bool keeping_enter(struct keeping *k, struct entry *entries, size_t n, struct er
         return false;
     }
     (void)pthread_mutex_lock(&k->lock);
-    ok = enter(&k->ledger, entries, n, e);
+    ok = enter(&k->ledger, entry, e);
     (void)pthread_mutex_unlock(&k->lock);
     return ok;
 }
@@ -72,35 +70,18 @@ static void put_records(const struct audit_doc *records, size_t n, struct buf *t
     json_close(to, '}');
 }
 
-/* Some of the records as one entry; its body lives in the arena. */
-static struct entry entry_of_some(const struct keeping *k, const struct audit_doc *records,
-                                  size_t n, struct buf *body, struct arena *a)
-{
-    struct entry entry;
-
-    buf_reset(body);
-    put_records(records, n, body);
-    entry_of(ENTRY_AUDIT, str_of("local"), n == 1 ? records->trace_id : records->executor_id,
-             (struct str){ arena_text(a, buf_str(body)), body->len }, k->ledger.world, &entry);
-    return entry;
-}
-
 bool keeping_write(void *self, const struct audit_doc *records, size_t n, struct error *e)
 {
     struct keeping *k = self;
-    _arena_ struct arena a = { 0 };
     _buf_ struct buf body = { .max = ANSWER_MAX };
-    struct entry *entries = NULL;
-    size_t count = 0, room = 0;
+    struct entry entry;
 
     if (!k->open) {
         *e = k->why;
         return false;
     }
-    for (size_t i = 0; i < n; i += RECORDS) {
-        entries = arena_more(&a, entries, count, &room, sizeof *entries);
-        entries[count++] =
-            entry_of_some(k, &records[i], n - i < RECORDS ? n - i : RECORDS, &body, &a);
-    }
-    return keeping_enter(k, entries, count, e);
+    put_records(records, n, &body);
+    entry_of(ENTRY_AUDIT, str_of("local"), n == 1 ? records->trace_id : records->executor_id,
+             buf_str(&body), k->ledger.world, &entry);
+    return keeping_enter(k, &entry, e);
 }

@@ -25,8 +25,8 @@ void keeping_close(struct keeping *k);
 #define _keeping_ _cleanup_(keeping_close)
 
 /* Of a struct auditor; self is a struct keeping. One record is an entry about its trace id, many
- * are together in entries about their executor. */
+ * are one entry about their executor. */
 bool keeping_write(void *self, const struct audit_doc *records, size_t n, struct error *e);
 
-/* Appends entries that are no events, durably. */
-bool keeping_enter(struct keeping *k, struct entry *entries, size_t n, struct error *e) NODISCARD;
+/* Appends an entry that is no event, durably. */
+bool keeping_enter(struct keeping *k, struct entry *entry, struct error *e) NODISCARD;

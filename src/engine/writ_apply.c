@@ -13,7 +13,7 @@
 #include "engine/record.h"
 #include "executor/shelf.h"
 
-enum { CALLS = 5000, HANDS = 2 }; /* calls that are recorded at once */
+enum { CALLS = 1000, HANDS = 2 }; /* calls that are recorded at once */
 
 struct applying {
     const struct writ_action *asked;

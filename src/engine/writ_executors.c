@@ -163,7 +163,7 @@ static bool accept(struct adding *x, const char *shelf, struct error *e)
     approval_write(&x->review, &whole, &body);
     entry_of(ENTRY_APPROVAL, str_of("local"), x->executor.id, buf_str(&body), x->review.world,
              &entry);
-    if (!keeping_enter(&x->keeping, &entry, 1, e))
+    if (!keeping_enter(&x->keeping, &entry, e))
         return false;
     entry_id_text(&entry.id, id);
     x->ledger_id = id;
