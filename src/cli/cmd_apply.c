@@ -160,6 +160,7 @@ const struct command cmd_apply = {
                  { "version",  "X.Y.Z",  NULL, "the version that is wanted; else the newest" },
                  { "ledger",   "LEDGER", NULL, "a file or postgres://.., else WRIT_LEDGER, else the usual one" },
                  { "json",     NULL,     NULL, "the result as one JSON object a line, nothing on stderr" } },
+    .table = "executors",
     .least = 1,
     .most = 1,
     .run = run,

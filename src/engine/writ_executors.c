@@ -128,6 +128,13 @@ static bool compile(struct adding *x, struct error *e)
     return true;
 }
 
+static int compile_status(const struct error *e)
+{
+    if (e->code == CODE_LAYER_MISSING)
+        return WRIT_NO_SANDBOX;
+    return e->sys ? WRIT_UNAVAILABLE : WRIT_REFUSED;
+}
+
 /* What the manifest asks for, as it would be on the shelf. */
 static void candidate(struct adding *x)
 {
@@ -244,7 +251,7 @@ static int add(struct adding *x, char **answer)
     if (!x->keeping.open)
         return refuse(&x->keeping.why, WRIT_UNRECORDED, answer);
     if (!compile(x, &e))
-        return refuse(&e, e.sys ? WRIT_UNAVAILABLE : WRIT_REFUSED, answer);
+        return refuse(&e, compile_status(&e), answer);
     if (!review_run(&x->review, x->a, &e))
         return refuse(&e, WRIT_UNAVAILABLE, answer);
     if (x->review.accepted && !accept(x, shelf, &e))

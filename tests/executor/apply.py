@@ -5,6 +5,9 @@ usage: apply.py [--postgres] WRIT      prints TAP
 """
 import json
 import os
+import pathlib
+import shutil
+import subprocess
 import sys
 
 import desk
@@ -17,6 +20,7 @@ case = desk.collector(CASES)
 
 DIFF = {"before": {"a": 1}, "after": {"a": 2}}
 SECRET = "planted-7f3b1c"
+EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples/executors"
 
 
 # ---- results ----
@@ -208,6 +212,21 @@ def among_many_calls_each_has_its_own_end(place):
     same([json.loads(line)["status"] for line in run.out.splitlines()], ["SUCCESS", "BLOCKED", "FAILED"])
 
 
+def add_words(place):
+    """Adds the example that is written in C, where there is what compiles it."""
+    if not all(map(shutil.which, ("clang", "wasm-ld", "wasm2c"))):
+        return False
+    there = place.work / "words"
+    shutil.copytree(EXAMPLE, there)
+    subprocess.run(["clang", "--target=wasm32", "-O2", "-nostdlib", "-Wl,--no-entry", "-Wl,--max-memory=1048576",
+                    "-o", there / "word_count.wasm", there / "word_count.c"], check=True)
+    run = place.writ("executors", "add", there / "word_count.yaml", "--json")
+    if run.status == 125 or b"LAYER_MISSING" in run.out:
+        return False  # compiling needs the sandbox
+    hold(run.status == 0, run)
+    return True
+
+
 def mixed(n):
     """Payloads for builtins that differ in what they do, the same ones every time."""
     return [
@@ -228,6 +247,10 @@ def R_003_016_R_003_022_10000_mixed_calls_come_to_the_same_on_two_machines_seeds
     machines = [{}, {"TZ": "Pacific/Apia", "LC_ALL": "de_DE.UTF-8", "LANG": "tr_TR", "HOSTNAME": "other",
                      "MALLOC_PERTURB_": "85", "EXTRA": "x" * 5000}]
     count, calls = 0, {}
+    place.add_jq('{n: (.n * 2), "k": (.k | keys)}', id="mine", fixtures=[{"payload": {"n": 1, "k": {}}}])
+    calls["mine"] = [json.dumps({"n": n, "k": {str(n): n, "a": n}}) for n in range(1000)]
+    if add_words(place):
+        calls["word_count"] = [json.dumps({"text": "to be " * (n % 50)}) for n in range(1000)]
     for n in range(1112):
         for executor, payload in mixed(n):
             calls.setdefault(executor, []).append(json.dumps(payload))
