@@ -145,7 +145,7 @@ static bool try_all(struct review *r, bool backwards, struct tried *out, struct 
 
 static bool same_text(struct str a, struct str b)
 {
-    return !a.s == !b.s && str_eq(a, b);
+    return a.s && b.s ? str_eq(a, b) : !a.s && !b.s;
 }
 
 static struct str digest_wanted(const struct fixture_doc *f, struct arena *a)
