@@ -87,6 +87,15 @@ static void answer(struct applying *x, const struct action *action, struct buf *
 
 /* ---- calls ---- */
 
+/* The text need not end with a NUL. */
+static bool is_blank(struct str line)
+{
+    for (size_t i = 0; i < line.n; i++)
+        if (line.s[i] != ' ' && line.s[i] != '\t' && line.s[i] != '\r')
+            return false;
+    return true;
+}
+
 /* The next line that is not blank. */
 static bool next_line(struct str *left, struct str *line)
 {
@@ -97,7 +106,7 @@ static bool next_line(struct str *left, struct str *line)
         *line = (struct str){ left->s, n };
         n += end ? 1 : 0;
         *left = (struct str){ left->s + n, left->n - n };
-        if (strspn(line->s, " \t\r") < line->n)
+        if (!is_blank(*line))
             return true;
     }
     return false;
