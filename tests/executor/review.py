@@ -4,6 +4,7 @@
 usage: review.py [--postgres] WRIT      prints TAP
 """
 import json
+import pathlib
 import sys
 
 import desk
@@ -13,6 +14,7 @@ from ledger import ABSENT, hold, same, true
 
 CASES = []
 case = desk.collector(CASES)
+EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples/executor.yaml"
 
 
 def refused(place, check, manifest):
@@ -172,6 +174,13 @@ def without_a_ledger_nothing_is_approved_and_nothing_registered(place):
     run = place.writ("executors", "add", place.jq("."), "--ledger", "/proc/nowhere/ledger.db")
     hold(run.status == 74, run)
     true(("mine", "1.0.0") not in names(place))
+
+
+@case
+def the_example_is_accepted_as_it_is(place):
+    run = place.writ("executors", "add", EXAMPLE)
+    hold(run.status == 0, run)
+    same(place.output("changed_keys", {"before": {"a": 1, "b": 2}, "after": {"b": 3, "a": 1}}), ["b"])
 
 
 # ---- afterwards ----
