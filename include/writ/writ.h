@@ -20,6 +20,7 @@ extern "C" {
 enum writ_status {
     WRIT_OK = 0,
     WRIT_NO = 1, /* what was asked is not so: not intact, refused, not there */
+    WRIT_PARTIAL = 3,
     WRIT_USAGE = 64,
     WRIT_WRONG = 65,
     WRIT_UNAVAILABLE = 69,
@@ -277,6 +278,67 @@ WRIT_API int writ_executors(const char *const *environment, char **answer);
  * not accepted. */
 WRIT_API int writ_executor_add(const struct writ_input *manifest, const char *const *environment,
                                const char *ledger, char **answer);
+
+/* ---- plans ---- */
+
+/* A plan and what it is run with. Zeroes are defaults, but for the descriptors. */
+struct writ_plan {
+    const struct writ_input *plan;    /* a plan, or a template of one */
+    const struct writ_input *context; /* a map: the environment's keys; or a context document
+                                         without its plan; or NULL */
+    const char *const *set;           /* "key=value", ended by NULL: more of the environment */
+    const char *const *environment;   /* the caller's, ended by NULL */
+    const char *ledger;               /* as for writ_ledger_open() */
+    const char *policy;               /* block (also when NULL) or draft_only */
+    const char *const *weak;          /* as of struct writ_command */
+    int jobs;                         /* steps at the same time; 0: one */
+    int progress; /* what happens is written here as it happens, as JSON lines; -1: nowhere. A pipe
+                     that is full loses lines, it never makes the plan wait */
+    int force;    /* a descriptor that is readable when the plan's time is to be up; -1: never */
+};
+
+/* The plan that would run: what a plan says, or what a template comes to, with new ids. The answer
+ * is the plan as JSON; its steps' names are in metadata.writ.names. WRIT_WRONG and an answer as
+ * from writ_check() where it is wrong; of the struct only `plan` is needed. */
+WRIT_API int writ_plan_show(const struct writ_plan *plan, char **answer);
+
+/* What would run, in which order and under which limits; nothing runs.
+ *
+ *     {"plan_id":..,"name":..,"timeout_ms":..,"jobs":..,"steps":[{"step_id":..,"name":..,
+ *      "action":..,"about":..,"after":[names],"wave":N,"on_failure":..,"attempts":N,
+ *      "timeout_ms":..,"limits":{..}|null,"why":..}]}
+ *
+ * Steps are in the order they are started in when they are started one at a time; wave: how many
+ * steps have to be completed one after the other before it, plus one. limits: of commands. */
+WRIT_API int writ_plan_order(const struct writ_plan *plan, char **answer);
+
+/* Runs it to its end.
+ *
+ *     {"result":{PlanResult},"ledger":["led-.."],"evidence":{"files":N,"bytes":N},
+ *      "problems":[as from writ_check()]}
+ *
+ * WRIT_OK: success; WRIT_NO: failure, WRIT_PARTIAL: partial; WRIT_WRONG and an answer as from
+ * writ_check() where the document is so wrong that there can be no result (A04-24); WRIT_REFUSED
+ * and {"code":..,"message":..} where the plan or execution was used before; WRIT_UNRECORDED where
+ * it could not be recorded, and so there is no result.
+ *
+ * Lines of progress:
+ *
+ *     {"event":"plan_started","execution_id":..,"plan_id":..,"name":..,"steps_total":N,
+ *      "timeout_ms":..,"deadline_ms":..,"jobs":N,"at":ms}
+ *     {"event":"step_started","step_id":..,"index":N,"attempt":N,"max_attempts":N,"at":ms}
+ *     {"event":"step_completed","step_id":..,"index":N,"attempt":N,"duration_ms":N,"note":..,
+ *      "at":ms}
+ *     {"event":"step_failed","step_id":..,"index":N,"attempt":N,"duration_ms":N,"code":..,
+ *      "message":..,"severity":..,"on_failure":..,"note":..,"last_words":..,"at":ms}
+ *     {"event":"step_retries","step_id":..,"index":N,"attempt":N,"wait_ms":N,"at":ms}
+ *     {"event":"notify","step_id":..,"index":N,"payload":{..},"at":ms}
+ *     {"event":"plan_execution_success"|"plan_execution_partial"|"plan_execution_failure",
+ *      "result":{PlanResult},"at":ms}
+ *
+ * index: the step's place in the plan. note: a few words for people, or null. A line that follows
+ * lost ones has "lost":N. */
+WRIT_API int writ_run(const struct writ_plan *plan, char **answer);
 
 WRIT_API void writ_free(char *answer);
 

@@ -254,3 +254,23 @@ const struct shape request_shape = { .name = "request",
                                      FIELDS(request_fields),
                                      RULES(request_rules),
                                      .code = CODE_VALIDATION_ERROR };
+
+/* ---- a request inside of a plan ---- */
+
+/* clang-format off */
+#define AT(member) offsetof(struct request_doc, member)
+static const struct field execute_fields[] = {
+    { "tool_id",  F_TEXT,  ONE, OPTIONAL, .at = AT(tool_id), .min = 1,                              .req = "R-001-003", .help = "The tool, as the registry names it; when left out, the one that lists the command." },
+    { "inputs",   F_SHAPE, ONE, NEEDED,   .at = AT(inputs), .sub = &inputs_shape,                   .req = "R-001-005", .help = "What is run, and with what." },
+    { "sandbox",  F_SHAPE, ONE, OPTIONAL, .at = AT(sandbox), .sub = &sandbox_shape, .filled = true, .req = "R-001-011", .help = "The limits it runs under." },
+    { "outputs",  F_SHAPE, ONE, OPTIONAL, .at = AT(outputs), .sub = &outputs_shape, .filled = true, .req = "R-001-022", .help = "What is expected of it and what is kept." },
+    { "approval", F_SHAPE, ONE, OPTIONAL, .at = AT(approval), .sub = &approval_shape,               .req = "R-001-049", .help = "Why a level that needs approval is used." },
+};
+#undef AT
+/* clang-format on */
+
+const struct shape execute_shape = { .name = "payload of execute",
+                                     .size = sizeof(struct request_doc),
+                                     FIELDS(execute_fields),
+                                     RULES(request_rules),
+                                     .code = CODE_INVALID_PAYLOAD };

@@ -69,6 +69,10 @@ struct request_doc {
 
 extern const struct shape request_shape;
 
+/* The payload of a step that executes a command: a request without its name and who asks. Decodes
+ * to a struct request_doc. */
+extern const struct shape execute_shape;
+
 /* The level that holds: offline unless enabled; enabled without a level is api, where only what
  * `allow` names can be reached. */
 enum net_level request_net_level(const struct request_network *network);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan_read.h: a plan from the document of a caller, whether it is one or a template of one. */
+#pragma once
+
+#include <writ/writ.h>
+
+#include "base/report.h"
+#include "base/world.h"
+#include "contract/plan_doc.h"
+
+struct plan_read {
+    struct plan_doc plan;
+    struct str text;                 /* the plan as it is run and recorded: canonical JSON */
+    const struct document *document; /* as it was written */
+    bool template;                   /* it was one: its ids are new */
+    const char **names;              /* of the steps, by their place; the beginning of the id where
+                                        metadata.writ.names has none */
+};
+
+/* False: the document is wrong, and the report says how. What could be decoded is there all the
+ * same: plan.id.s is NULL where it is not a UUID v4. */
+bool plan_read(const struct writ_input *input, const struct world *world, struct arena *a,
+               struct plan_read *out, struct report *r) NODISCARD;
