@@ -21,6 +21,10 @@
 #include "contract/inputs.h"
 #include "contract/registry_doc.h"
 
+/* The tool_id of a request inside of a plan that leaves the tool to the registry: it is the one
+ * that lists the command. */
+#define ADMIT_LISTED "listed"
+
 /* The kernel takes no longer argument, nor a longer `NAME=value`, with the NUL behind it. */
 enum { ADMIT_TEXT_MAX = 131072 };
 

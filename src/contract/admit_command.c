@@ -83,12 +83,24 @@ static bool by_document(const struct admit_ask *ask, struct arena *a, struct adm
 {
     const char *id = said(ask->tool_id, a);
 
+    if (!ask->registry && str_is(ask->tool_id, ADMIT_LISTED))
+        return error_set(e, CODE_COMMAND_NOT_ALLOWED,
+                         "a document may run only what a registry lists, and there is none; list "
+                         "%s in a tool's scope.commands in .writ/tools.yaml",
+                         said(ask->command, a));
     if (!ask->registry)
         return error_set(e, CODE_COMMAND_NOT_ALLOWED,
                          "a document may run only what a registry lists, and there is none; list "
                          "tool %s in .writ/tools.yaml",
                          id);
     out->tool = tool_named(ask->registry, ask->tool_id);
+    if (!out->tool && str_is(ask->tool_id, ADMIT_LISTED)) {
+        out->tool = tool_for_command(ask);
+        return out->tool || error_set(e, CODE_COMMAND_NOT_ALLOWED,
+                                      "%s is listed by no tool of the registry; list %s there",
+                                      said(ask->command, a),
+                                      said(ask->executable.s ? ask->executable : ask->command, a));
+    }
     if (!out->tool)
         return error_set(e, CODE_COMMAND_NOT_ALLOWED, "tool %s is not in the registry", id);
     if (out->tool->status == TOOL_BLOCKED || tool_lists(out->tool, ask))

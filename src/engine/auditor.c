@@ -29,28 +29,31 @@ void keeping_close(struct keeping *k)
     arena_free(&k->a);
 }
 
-static bool enter(struct ledger *l, struct entry *entry, struct error *e)
+bool keeping_begin(struct keeping *k, struct error *e)
 {
-    if (!ledger_begin(l, e))
-        return false;
-    if (ledger_enter(l, entry, 1, e) && ledger_commit(l, true, e))
-        return true;
-    ledger_rollback(l);
-    return false;
-}
-
-bool keeping_enter(struct keeping *k, struct entry *entry, struct error *e)
-{
-    bool ok;
-
     if (!k->open) {
         *e = k->why;
         return false;
     }
     (void)pthread_mutex_lock(&k->lock);
-    ok = enter(&k->ledger, entry, e);
+    if (ledger_begin(&k->ledger, e))
+        return true;
+    (void)pthread_mutex_unlock(&k->lock);
+    return false;
+}
+
+bool keeping_end(struct keeping *k, bool ok, struct error *e)
+{
+    ok = ok && ledger_commit(&k->ledger, !k->swift, e);
+    if (!ok)
+        ledger_rollback(&k->ledger);
     (void)pthread_mutex_unlock(&k->lock);
     return ok;
+}
+
+bool keeping_enter(struct keeping *k, struct entry *entry, struct error *e)
+{
+    return keeping_begin(k, e) && keeping_end(k, ledger_enter(&k->ledger, entry, 1, e), e);
 }
 
 /* The rows of audit_shape are in the order of their names: what they write is canonical. */

@@ -9,6 +9,7 @@
 #include "base/report.h"
 #include "contract/admit.h"
 #include "contract/request_doc.h"
+#include "engine/auditor.h"
 #include "engine/record.h"
 #include "sandbox/collect.h"
 #include "sandbox/reach.h"
@@ -25,15 +26,22 @@ struct input_file {
 /* The ledger is opened beside the building of the walls. */
 struct opening {
     pthread_t thread;
+    bool begun;
     bool beside; /* the thread runs, or ran and was not waited for */
-    bool ok;
-    const char *where;
-    struct arena a; /* of the ledger; nobody else uses it */
-    struct error error;
+    struct keeping keeping;
+};
+
+/* A run that is a step of a plan: it is recorded with the plan, and held to its time. */
+struct exec_step {
+    const struct doc *payload; /* as execute_shape has it */
+    const char *purpose;       /* for the request: which step of which plan */
+    struct keeping *keeping;   /* the plan's */
+    struct uuid plan;          /* the ledger's entry of the plan, on which the run depends */
 };
 
 struct exec {
     const struct writ_command *command;
+    const struct exec_step *step; /* NULL: a run of its own */
     const struct world *world;
     struct arena *a;
     bool person;
@@ -58,16 +66,17 @@ struct exec {
 
     struct outcome outcome;
     struct collected_list files, artifacts;
+    struct digest printed[2]; /* of a step: stdout and stderr as they were kept; of none, zeroes */
     bool files_cut;
     struct violation *violations;
     size_t violation_count;
 
-    struct ledger ledger;
     struct opening opening;
-    bool recording;      /* the ledger is open, and has that it runs */
-    bool unrecorded;     /* it could not be written */
-    bool unsafe;         /* the command could write it: it is not touched */
-    int64_t snapshot_ms; /* of the run's events: when its request was entered */
+    struct keeping *keeping; /* where it is recorded: its own, or the plan's */
+    bool recording;          /* the ledger is open, and has that it runs */
+    bool unrecorded;         /* it could not be written */
+    bool unsafe;             /* the command could write it: it is not touched */
+    int64_t snapshot_ms;     /* of the run's events: when its request was entered */
     struct uuid entries[EXEC_ENTRIES];
     size_t entry_count;
 };
@@ -77,6 +86,12 @@ struct violation {
     const char *path, *act, *rule;
     bool undone;
 };
+
+/* From asking to its end. The status is writ_exec()'s; *ran tells whether there was a run, *e why
+ * there was none, or why it could not be recorded. WRIT_WRONG: the report has the problems of a
+ * document of the kind *kind. */
+int exec_run(struct exec *x, struct report *r, const char **kind, bool *ran, struct error *e);
+void exec_close(struct exec *x);
 
 /* What is asked for, decoded and checked as a document. False: WRIT_WRONG, and the report. */
 bool exec_read(struct exec *x, struct report *r) NODISCARD;

@@ -46,7 +46,7 @@ static void undo_all(struct exec *x)
 
 /* ---- files ---- */
 
-static bool keeps_files(const struct exec *x)
+static bool wants_files(const struct exec *x)
 {
     return x->request.outputs->output_files.n + x->request.outputs->artifacts.n > 0;
 }
@@ -57,7 +57,7 @@ bool exec_open_store(struct exec *x, struct error *e)
 
     if (state && !fs_make_dirs(state, e)) /* to be hidden, it has to be there */
         return error_wrap(e, "nothing can be kept");
-    if (!keeps_files(x))
+    if (!wants_files(x) && !x->step)
         return true;
     if (!state)
         return error_set(e, CODE_IO, "there is no place for evidence; name one with WRIT_STATE");
@@ -97,13 +97,26 @@ static bool collect_artifacts(struct exec *x, struct collect_job *job, struct er
     return true;
 }
 
+/* Nobody sees what a step prints as it comes: it is kept, as far as it was captured. */
+static bool keep_printed(struct exec *x, struct error *e)
+{
+    const struct printed *printed[] = { &x->outcome.out, &x->outcome.err };
+
+    for (size_t i = 0; i < COUNT(printed); i++)
+        if (printed[i]->head.n && !collect_bytes(x->store, printed[i]->head, &x->printed[i], e))
+            return false;
+    return true;
+}
+
 bool exec_gather(struct exec *x, struct error *e)
 {
     struct collect_job job = { .count_max = FILES_MAX };
     _fd_ int root = -1;
 
     undo_all(x);
-    if (!keeps_files(x))
+    if (x->step && !keep_printed(x, e))
+        return false;
+    if (!wants_files(x))
         return true;
     root = open(x->reach.cwd, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (root < 0)

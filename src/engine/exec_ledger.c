@@ -40,6 +40,10 @@ static void put_lineage(const struct exec *x, struct buf *to)
     json_key(to, "dependsOnLedgerIds");
     json_open(to, '[');
     json_text(to, str_of(id));
+    if (x->step) {
+        entry_id_text(&x->step->plan, id);
+        json_text(to, str_of(id));
+    }
     json_close(to, ']');
     json_close(to, '}');
 }
@@ -93,7 +97,7 @@ static bool enter_request(struct exec *x, struct error *e)
 
     entry_of(ENTRY_INPUT, str_of(tenant), x->request.execution_id, x->request_text, x->world,
              &input);
-    if (!ledger_enter(&x->ledger, &input, 1, e))
+    if (!ledger_enter(&x->keeping->ledger, &input, 1, e))
         return false;
     x->entries[x->entry_count++] = input.id;
     x->snapshot_ms = input.created_ms;
@@ -103,7 +107,7 @@ static bool enter_request(struct exec *x, struct error *e)
 /* An id is used once (contract 001): whatever the ledger says but "appended", nothing runs. */
 static bool enter_events(struct exec *x, struct draft *drafts, size_t n, struct error *e)
 {
-    if (!ledger_append(&x->ledger, drafts, n, x->a, e))
+    if (!ledger_append(&x->keeping->ledger, drafts, n, x->a, e))
         return false;
     for (size_t i = 0; i < n; i++) {
         if (drafts[i].verdict == VERDICT_APPENDED) {
@@ -137,10 +141,8 @@ static bool enter_start(struct exec *x, struct error *e)
 static void *open_ledger(void *exec)
 {
     struct exec *x = exec;
-    struct opening *o = &x->opening;
-    struct store_open how = { .access = STORE_APPEND, .where = o->where, .world = x->world };
 
-    o->ok = ledger_open(&how, &o->a, &x->ledger, &o->error);
+    keeping_open(&x->opening.keeping, x->command->ledger, x->command->environment, x->world);
     return NULL;
 }
 
@@ -148,13 +150,14 @@ void exec_open_ledger(struct exec *x)
 {
     struct opening *o = &x->opening;
 
-    o->where = home_ledger(x->command->ledger, x->command->environment, x->a);
-    if (!o->where)
-        (void)error_set(&o->error, CODE_IO,
-                        "there is no place for the ledger; name one with WRIT_STATE");
-    else if (pthread_create(&o->thread, NULL, open_ledger, x) == 0)
-        o->beside = true;
-    else
+    if (x->keeping)
+        return;
+    x->keeping = x->step ? x->step->keeping : &o->keeping;
+    if (x->step)
+        return;
+    o->begun = true;
+    o->beside = pthread_create(&o->thread, NULL, open_ledger, x) == 0;
+    if (!o->beside)
         (void)open_ledger(x);
 }
 
@@ -168,8 +171,8 @@ static void await_ledger(struct opening *o)
 void exec_close_ledger(struct exec *x)
 {
     await_ledger(&x->opening);
-    ledger_close(&x->ledger);
-    arena_free(&x->opening.a);
+    if (x->opening.begun)
+        keeping_close(&x->opening.keeping);
 }
 
 bool exec_announce(void *exec, struct error *e)
@@ -178,16 +181,8 @@ bool exec_announce(void *exec, struct error *e)
 
     x->unrecorded = true;
     await_ledger(&x->opening);
-    if (!x->opening.ok) {
-        *e = x->opening.error;
+    if (!keeping_begin(x->keeping, e) || !keeping_end(x->keeping, enter_start(x, e), e))
         return false;
-    }
-    if (!ledger_begin(&x->ledger, e))
-        return false;
-    if (!enter_start(x, e) || !ledger_commit(&x->ledger, true, e)) {
-        ledger_rollback(&x->ledger);
-        return false;
-    }
     x->unrecorded = false;
     x->recording = true;
     return true;
@@ -202,19 +197,10 @@ bool exec_reject(struct exec *x, const struct error *why, struct error *e)
                                .subject = x->request.execution_id,
                                .text = x->request_text };
 
-    if (!x->opening.where)
-        exec_open_ledger(x);
+    exec_open_ledger(x);
     await_ledger(&x->opening);
-    if (!x->opening.ok) {
-        *e = x->opening.error;
-        return false;
-    }
-    if (!ledger_begin(&x->ledger, e))
-        return false;
-    if (ledger_reject(&x->ledger, &refusal, e) && ledger_commit(&x->ledger, true, e))
-        return true;
-    ledger_rollback(&x->ledger);
-    return false;
+    return keeping_begin(x->keeping, e) &&
+           keeping_end(x->keeping, ledger_reject(&x->keeping->ledger, &refusal, e), e);
 }
 
 /* ---- afterwards ---- */
@@ -231,6 +217,8 @@ static struct failing why_failed(const struct exec *x)
     struct failing f = { .code = o->cause == CAUSE_TIMEOUT ? CODE_COMMAND_TIMEOUT
                                                            : CODE_COMMAND_FAILED };
 
+    if (o->cause == CAUSE_CANCELLED)
+        return (struct failing){ CODE_EXECUTION_HALTED, false, "its plan had no more time for it" };
     f.retryable = codes[f.code].retryable;
     if (o->cause == CAUSE_TIMEOUT)
         f.message =
@@ -299,7 +287,7 @@ static bool enter_manifest(struct exec *x, struct error *e)
     json_canon(&document->root, x->a, &canon);
     entry_of(ENTRY_MANIFEST, str_of(tenant), x->request.execution_id, buf_str(&canon), x->world,
              &manifest);
-    if (!ledger_enter(&x->ledger, &manifest, 1, e))
+    if (!ledger_enter(&x->keeping->ledger, &manifest, 1, e))
         return false;
     x->entries[x->entry_count++] = manifest.id;
     return true;
@@ -346,10 +334,5 @@ static bool enter_end(struct exec *x, const struct error *unbuilt, struct error 
 
 bool exec_conclude(struct exec *x, const struct error *unbuilt, struct error *e)
 {
-    if (!ledger_begin(&x->ledger, e))
-        return false;
-    if (enter_end(x, unbuilt, e) && ledger_commit(&x->ledger, true, e))
-        return true;
-    ledger_rollback(&x->ledger);
-    return false;
+    return keeping_begin(x->keeping, e) && keeping_end(x->keeping, enter_end(x, unbuilt, e), e);
 }

@@ -47,19 +47,38 @@ static void put_inputs(const struct exec *x, const struct doc *options, struct b
     json_close(to, '}');
 }
 
+static void put_name(const struct exec *x, const char *tool, struct buf *to)
+{
+    struct uuid id = x->world->new_id(x->world->self);
+    char text[UUID_TEXT];
+
+    uuid_text(&id, text);
+    json_put(to, "execution_id", text);
+    if (tool)
+        json_put(to, "tool_id", tool);
+    json_put(to, "adapter_id", "none");
+}
+
+static void put_metadata(const struct exec *x, const char *purpose, struct buf *to)
+{
+    const char *user = home_variable(x->command->environment, "USER");
+    char at[STAMP_TEXT];
+
+    stamp_text(x->world->wall_ms(x->world->self), at);
+    json_key(to, "metadata");
+    json_open(to, '{');
+    json_put(to, "requested_by", user && *user ? user : "unknown");
+    json_put(to, "requested_at", at);
+    if (purpose)
+        json_put(to, "purpose", purpose);
+    json_close(to, '}');
+}
+
 /* The contract of a person's command, as text. */
 static void write_request(const struct exec *x, const struct doc *options, struct buf *to)
 {
-    struct uuid id = x->world->new_id(x->world->self);
-    const char *user = home_variable(x->command->environment, "USER");
-    char id_text[UUID_TEXT], at[STAMP_TEXT];
-
-    uuid_text(&id, id_text);
-    stamp_text(x->world->wall_ms(x->world->self), at);
     json_open(to, '{');
-    json_put(to, "execution_id", id_text);
-    json_put(to, "tool_id", "caller");
-    json_put(to, "adapter_id", "none");
+    put_name(x, "caller", to);
     put_inputs(x, options, to);
     if (options)
         put_members(to, options, "inputs", x->a);
@@ -69,11 +88,19 @@ static void write_request(const struct exec *x, const struct doc *options, struc
         json_put(to, "reason", x->command->approve);
         json_close(to, '}');
     }
-    json_key(to, "metadata");
-    json_open(to, '{');
-    json_put(to, "requested_by", user && *user ? user : "unknown");
-    json_put(to, "requested_at", at);
+    put_metadata(x, NULL, to);
     json_close(to, '}');
+}
+
+/* The contract of a step's command: its payload, named. */
+static void write_step(const struct exec *x, struct buf *to)
+{
+    const struct doc *payload = x->step->payload;
+
+    json_open(to, '{');
+    put_name(x, doc_get(payload, "tool_id") ? NULL : ADMIT_LISTED, to);
+    put_members(to, payload, "", x->a);
+    put_metadata(x, x->step->purpose, to);
     json_close(to, '}');
 }
 
@@ -106,6 +133,14 @@ static bool read_person(struct exec *x, const struct document **out, struct repo
     return ok;
 }
 
+static bool read_step(struct exec *x, const struct document **out, struct report *r)
+{
+    _buf_ struct buf text = { .max = ANSWER_MAX };
+
+    write_step(x, &text);
+    return read_text(x, "step", (struct str){ arena_text(x->a, buf_str(&text)), text.len }, out, r);
+}
+
 /* Two requests that ask for the same have this digest in common. */
 static void digest_inputs(struct exec *x, const struct doc *request)
 {
@@ -131,9 +166,10 @@ bool exec_read(struct exec *x, struct report *r)
     _buf_ struct buf canon = { .max = ANSWER_MAX };
     bool ok;
 
-    x->person = !x->command->request;
-    ok = x->person ? read_person(x, &document, r)
-                   : input_read(x->command->request, x->a, &document, r);
+    x->person = !x->command->request && !x->step;
+    ok = x->step     ? read_step(x, &document, r)
+         : x->person ? read_person(x, &document, r)
+                     : input_read(x->command->request, x->a, &document, r);
     if (!ok)
         return false;
     ok = shape_decode(&request_shape, &document->root, r, &x->request);

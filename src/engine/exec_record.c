@@ -294,8 +294,8 @@ enum event_state exec_came_to(const struct exec *x)
     const struct outcome *o = &x->outcome;
     bool expected_code = x->request.outputs->exit_code != EXIT_CODE_ANY;
 
-    if (o->cause == CAUSE_CANCELLED)
-        return EVENT_CANCELLED;
+    if (o->cause == CAUSE_CANCELLED) /* nobody cancels a step: its time was up (A04-13) */
+        return x->step ? EVENT_FAILED : EVENT_CANCELLED;
     return o->cause == CAUSE_EXITED && (o->exit_code == 0 || expected_code) && exec_fits(x)
                ? EVENT_SUCCEEDED
                : EVENT_FAILED;

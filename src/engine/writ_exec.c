@@ -101,47 +101,62 @@ static bool run(struct exec *x, struct error *e)
     return sandbox_run(&run, x->world, x->a, &x->outcome, e);
 }
 
-static int exec_all(struct exec *x, char **answer, bool *ran)
+int exec_run(struct exec *x, struct report *r, const char **kind, bool *ran, struct error *e)
 {
-    _buf_ struct buf out = { .max = ANSWER_MAX };
-    struct report r;
-    struct error e = { 0 };
+    struct error lost;
 
-    if (!exec_read(x, &r))
-        return wrong(&r, "request", answer);
-    if (!exec_open_store(x, &e))
-        return refuse(x, &e, WRIT_UNRECORDED, answer);
-    if (!exec_see(x, &e))
-        return refuse(x, &e, status_of(&e), answer);
-    if (!exec_registry(x, &r))
-        return wrong(&r, "registry", answer);
-    if (!exec_admit(x, &e))
-        return refuse(x, &e, status_of(&e), answer);
-    if (!run(x, &e)) {
-        struct error lost;
+    *ran = false;
+    *kind = "request";
+    if (!exec_read(x, r))
+        return WRIT_WRONG;
+    if (!exec_open_store(x, e))
+        return WRIT_UNRECORDED;
+    if (!exec_see(x, e))
+        return status_of(e);
+    *kind = "registry";
+    if (!exec_registry(x, r))
+        return WRIT_WRONG;
+    if (!exec_admit(x, e))
+        return status_of(e);
+    if (!run(x, e)) {
+        int status = status_of_run(x, e);
 
-        if (x->recording && !exec_conclude(x, &e, &lost))
-            return refuse(x, &lost, WRIT_UNRECORDED, answer);
-        return refuse(x, &e, status_of_run(x, &e), answer);
+        if (!x->recording || exec_conclude(x, e, &lost))
+            return status;
+        *e = lost;
+        return WRIT_UNRECORDED;
     }
-    if (!exec_gather(x, &e) || !exec_conclude(x, NULL, &e))
-        return refuse(x, &e, WRIT_UNRECORDED, answer);
-    exec_record(x, x->command->texts, &out);
-    *answer = take_answer(&out);
+    if (!exec_gather(x, e) || !exec_conclude(x, NULL, e))
+        return WRIT_UNRECORDED;
     *ran = true;
     return x->outcome.exit_code;
+}
+
+void exec_close(struct exec *x)
+{
+    if (x->store >= 0)
+        (void)close(x->store);
+    exec_close_ledger(x);
 }
 
 int writ_exec(const struct writ_command *command, char **answer, bool *ran)
 {
     _arena_ struct arena a = { 0 };
+    _buf_ struct buf out = { .max = ANSWER_MAX };
     struct exec x = { .command = command, .world = world_real(), .a = &a, .store = -1 };
-    int status;
+    struct error e = { 0 };
+    const char *kind;
+    struct report r;
+    int status = exec_run(&x, &r, &kind, ran, &e);
 
-    *ran = false;
-    status = exec_all(&x, answer, ran);
-    if (x.store >= 0)
-        (void)close(x.store);
-    exec_close_ledger(&x);
+    if (*ran) {
+        exec_record(&x, command->texts, &out);
+        *answer = take_answer(&out);
+    } else if (status == WRIT_WRONG) {
+        status = wrong(&r, kind, answer);
+    } else {
+        status = refuse(&x, &e, status, answer);
+    }
+    exec_close(&x);
     return status;
 }

@@ -155,3 +155,13 @@ bool collect_file(struct collect_job *job, struct str path, struct arena *a,
     collect_add(out, a, c);
     return true;
 }
+
+bool collect_bytes(int store, struct str bytes, struct digest *digest, struct error *e)
+{
+    struct keeping k;
+
+    *digest = digest_of(bytes.s, bytes.n);
+    if (!keep_begin(&k, store, e))
+        return false;
+    return keep_add(&k, bytes.s, bytes.n, e) && keep_end(&k, digest, (int64_t)bytes.n, e);
+}

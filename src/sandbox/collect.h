@@ -74,6 +74,9 @@ bool collect_file(struct collect_job *job, struct str path, struct arena *a,
 bool collect_glob(struct collect_job *job, struct str pattern, struct arena *a,
                   struct collected_list *out, struct error *e) NODISCARD;
 
+/* Bytes that are no file yet; *digest is theirs. */
+bool collect_bytes(int store, struct str bytes, struct digest *digest, struct error *e) NODISCARD;
+
 /* For the walk: a descriptor below the root or -1 and errno; what errno means, COLLECT_STATES where
  * it is about writ and not about the file; one more entry, whose path lives in the arena. */
 int collect_open(int root, const char *path, int flags);
