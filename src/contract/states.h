@@ -56,11 +56,11 @@ struct event_state_row {
     const char *meaning;
 };
 
-enum attempt { ATTEMPT_SAME, ATTEMPT_HIGHER };
+enum attempt_rule { ATTEMPT_SAME, ATTEMPT_HIGHER };
 
 struct event_edge {
     enum event_state from, to;
-    enum attempt attempt;
+    enum attempt_rule attempt;
 };
 
 /* What the words of the contracts are in the ledger. EVENT_STATE_COUNT: no event is written. */

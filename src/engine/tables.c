@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tables.c: the contracts' tables, and behind them those of executors, ledger and sandbox. */
+/* tables.c: the contracts' tables, and behind them those of executors, ledger, plans and sandbox.
+ */
 #include "engine/tables.h"
 
 #include "contract/tables.h"
@@ -7,6 +8,7 @@
 #include "executor/review.h"
 #include "ledger/entry.h"
 #include "ledger/judge.h"
+#include "plan/plan.h"
 #include "sandbox/calls.h"
 #include "sandbox/environment.h"
 #include "sandbox/program.h"
@@ -18,6 +20,9 @@ static const struct table *const more_tables[] = {
     &review_table,
     &entry_kinds_table,
     &judge_table,
+    &plan_success_table,
+    &plan_partial_table,
+    &plan_failure_table,
     &environment_table,
     &system_table,
     &protected_table,

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* result.c: what a plan's result is made of: trees of outputs and errors, and its text. */
+#include "plan/result.h"
+
+/* More than a thousand steps with the largest output each. */
+#define RESULT_BYTES ((size_t)1 << 30)
+
+/* Where a plan was refused there may be more steps than ids. */
+static struct str id_of(const struct steps *s, size_t step)
+{
+    const struct step_doc *steps = s->context->plan->steps.v;
+
+    return steps ? steps[step].id : (struct str){ 0 };
+}
+
+static bool is_completed(const struct steps *s, size_t step)
+{
+    return s->v && s->v[step].state == STEP_COMPLETED;
+}
+
+static void add_error(struct doc *list, const struct error_doc *error, struct arena *a)
+{
+    error_tree(error, doc_add_kind(a, list, NULL, DOC_NULL), a);
+}
+
+const struct doc *result_payload(const struct steps *s, struct arena *a)
+{
+    struct doc *payload = doc_root(a, DOC_MAP);
+    struct doc *given = doc_add_kind(a, payload, "steps", DOC_MAP), *warnings = NULL;
+
+    for (size_t i = 0; i < s->n; i++) {
+        struct doc *output;
+
+        if (!is_completed(s, i))
+            continue;
+        output = doc_add(a, given, id_of(s, i));
+        output->kind = DOC_MAP;
+        if (s->v[i].output)
+            tree_share(output, s->v[i].output);
+    }
+    for (size_t i = 0; i < s->trace.n; i++) {
+        const struct error_doc *error = s->trace.v[i];
+
+        if (!error || error->severity != SEVERITY_WARN)
+            continue;
+        if (!warnings)
+            warnings = doc_add_kind(a, payload, "warnings", DOC_LIST);
+        add_error(warnings, error, a);
+    }
+    return payload;
+}
+
+const struct doc *result_errors(const struct trace *t, struct arena *a)
+{
+    struct doc *list = doc_root(a, DOC_LIST);
+
+    for (size_t i = 0; i < t->n; i++)
+        if (t->v[i])
+            add_error(list, t->v[i], a);
+    return list;
+}
+
+const struct doc *result_failed(const struct trace *t, struct arena *a)
+{
+    struct doc *list = doc_root(a, DOC_LIST);
+
+    for (size_t i = 0; i < t->n; i++)
+        if (t->v[i] && t->v[i]->step_id.s && t->v[i]->severity != SEVERITY_WARN)
+            doc_add_text(a, list, NULL, t->v[i]->step_id);
+    return list;
+}
+
+const struct doc *result_incomplete(const struct steps *s, struct arena *a)
+{
+    struct doc *list = doc_root(a, DOC_LIST);
+
+    for (size_t i = 0; i < s->n; i++)
+        if (!is_completed(s, i) && id_of(s, i).s)
+            doc_add_text(a, list, NULL, id_of(s, i));
+    return list;
+}
+
+const struct doc *result_context(const struct doc *own, const struct findings *findings,
+                                 struct arena *a)
+{
+    const struct {
+        const char *key;
+        const struct doc *value;
+    } added[] = {
+        { "errors", findings->errors },
+        { "failed_steps", findings->failed },
+        { "incomplete_steps", findings->incomplete },
+    };
+    struct doc *context = doc_root(a, DOC_MAP);
+
+    for (const struct doc *d = doc_first(own, DOC_MAP); d; d = d->next) {
+        bool ours = false;
+
+        for (size_t i = 0; i < COUNT(added); i++)
+            ours |= str_is(d->key, added[i].key);
+        if (!ours)
+            tree_share(doc_add(a, context, d->key), d);
+    }
+    for (size_t i = 0; i < COUNT(added); i++)
+        tree_share(doc_add_kind(a, context, added[i].key, DOC_NULL), added[i].value);
+    return context;
+}
+
+bool result_text(const struct result_doc *result, struct arena *a, struct str *out, struct error *e)
+{
+    _buf_ struct buf text = { .max = RESULT_BYTES };
+
+    shape_json(&result_shape, result, &text);
+    if (!buf_ok(&text))
+        return error_set(e, CODE_CEILING, "the result of the plan has more than %zu bytes",
+                         RESULT_BYTES);
+    *out = (struct str){ arena_text(a, buf_str(&text)), text.len };
+    return true;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run.c: runs a plan: steps are begun and heard of until it is over; then come the duties. */
+#include "plan/plan.h"
+
+#include "plan/rules.h"
+#include "plan/steps.h"
+
+static int64_t min_ms(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Something is due: the next attempt at a step, the end of one, or that of the plan. True: it has
+ * been done, and it has to be looked at anew who is due. */
+static bool do_what_is_due(struct steps *s)
+{
+    struct due due = deadline_first(&s->deadline, &s->now, s->due_ms);
+    struct step *step;
+
+    if (due.left_ms > 0 && !s->forced)
+        return false;
+    if (steps_hear(s, s->now.mono_ms)) /* what has ended by now has ended in time (A04-9) */
+        return true;
+    step = steps_due(s);
+    due = deadline_first(&s->deadline, &s->now, s->due_ms);
+    if (s->forced)
+        steps_time_up(s, CODE_PLAN_TIMEOUT);
+    else if (due.left_ms > 0)
+        return false;
+    else if (due.code != CODE_STEP_TIMEOUT)
+        steps_time_up(s, due.code);
+    else if (step->state == STEP_WAITS)
+        steps_again(s, (size_t)(step - s->v));
+    else
+        steps_time_out(s, (size_t)(step - s->v));
+    return true;
+}
+
+static void begin_all(struct steps *s)
+{
+    size_t step;
+
+    while (!steps_over(s) && s->slot_count < s->jobs && graph_next(&s->graph, &step))
+        steps_turn(s, step);
+    if (!steps_over(s) && s->slot_count == 0)
+        steps_stuck(s);
+}
+
+static void run(struct steps *s)
+{
+    while (!steps_over(s)) {
+        struct due due;
+
+        if (do_what_is_due(s))
+            continue;
+        begin_all(s);
+        due = deadline_first(&s->deadline, &s->now, s->due_ms);
+        if (!steps_over(s))
+            (void)steps_hear(s, s->now.mono_ms + min_ms(due.left_ms, DEADLINE_LOOK_MS));
+    }
+}
+
+static struct steps steps_of(const struct plan_ask *ask, struct arena *a)
+{
+    return (struct steps){ .context = ask->context,
+                           .world = ask->world,
+                           .hands = ask->hands,
+                           .sink = ask->sink,
+                           .jobs = ask->jobs > 1 ? (size_t)ask->jobs : 1,
+                           .cascade = ask->cascade,
+                           .a = a };
+}
+
+static bool close_plan(const struct plan_ask *ask, struct steps *s, struct plan_end *out,
+                       struct error *e)
+{
+    struct closing closing = {
+        .ask = ask, .steps = s, .status = rules_status(s), .a = s->a, .out = out
+    };
+
+    return rules_follow(&closing, e);
+}
+
+bool plan_run(const struct plan_ask *ask, struct arena *a, struct plan_end *out, struct error *e)
+{
+    struct steps s = steps_of(ask, a);
+
+    steps_init(&s);
+    run(&s);
+    return close_plan(ask, &s, out, e);
+}
+
+bool plan_refuse(const struct plan_ask *ask, const struct refused *why, struct arena *a,
+                 struct plan_end *out, struct error *e)
+{
+    struct steps s = steps_of(ask, a);
+
+    s.n = ask->context->plan->steps.n;
+    s.start = moment_now(ask->world);
+    s.end_code = why->code;
+    s.end = error_make(&(struct fault){ .code = why->code,
+                                        .severity = SEVERITY_FATAL,
+                                        .message = why->message,
+                                        .step_id = why->step_id,
+                                        .context = why->context },
+                       a);
+    (void)trace_add(&s.trace, s.end, a);
+    return close_plan(ask, &s, out, e);
+}
+
+void plan_order(const struct plan_doc *plan, struct arena *a, size_t *out)
+{
+    struct graph graph = graph_build(plan, a);
+    size_t n = 0;
+
+    while (n < plan->steps.n && graph_next(&graph, &out[n]))
+        graph_end(&graph, out[n++], true);
+    for (size_t i = 0; n < plan->steps.n && i < plan->steps.n; i++)
+        if (graph.waits[i] > 0) /* in a circle, which its check should have found */
+            out[n++] = i;
+}

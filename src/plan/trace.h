@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* trace.h: the errors of an execution, in the order they happened, and as trees.
+ *
+ * A step that did not complete has one error of its own here: that of its last attempt. What an
+ * attempt said that was made again, and better, is no error of the plan.
+ */
+#pragma once
+
+#include "base/doc_make.h"
+#include "contract/result_doc.h"
+
+struct trace {
+    const struct error_doc **v; /* NULL: forgotten */
+    size_t n, room;
+};
+
+enum { TRACE_NONE = SIZE_MAX };
+
+/* What an error is made of. */
+struct fault {
+    enum code code;
+    enum severity severity;
+    const char *message;           /* NULL: what the code means */
+    struct str step_id;            /* .s is NULL: the plan as a whole */
+    const struct doc *context;     /* a map; anything else: {} */
+    const struct error_doc *cause; /* or NULL */
+};
+
+/* A message is cut to what the contract allows and made UTF-8; `recoverable` follows from the
+ * severity (A04-20). */
+const struct error_doc *error_make(const struct fault *fault, struct arena *a)
+    __attribute__((returns_nonnull));
+
+/* Its place in the trace, for trace_forget(). */
+size_t trace_add(struct trace *t, const struct error_doc *error, struct arena *a);
+void trace_forget(struct trace *t, size_t place);
+
+/* The first of that severity, or NULL. */
+const struct error_doc *trace_first(const struct trace *t, enum severity severity);
+
+/* Gives `to`, which is null, the value of `from`. What is inside is shared, not copied. */
+void tree_share(struct doc *to, const struct doc *from);
+
+/* Makes a map of `to`, with the error's members in the order of the contract. */
+void error_tree(const struct error_doc *error, struct doc *to, struct arena *a);
