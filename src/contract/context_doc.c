@@ -86,3 +86,24 @@ const struct shape context_shape = { .name = "context",
                                      FIELDS(context_fields),
                                      RULES(context_rules),
                                      .code = CODE_INVALID_PAYLOAD };
+
+/* ---- what a caller says of a context ---- */
+
+/* clang-format off */
+#define AT(member) offsetof(struct context_doc, member)
+static const struct field setting_fields[] = {
+    { "environment",         F_MAP,  ONE,  NEEDED,   .at = AT(environment),                              .req = "R-004-032", .help = "Variables and configuration; passed on unread." },
+    { "execution_id",        F_TEXT, ONE,  OPTIONAL, .at = AT(execution_id), .form = FORM_UUID,          .req = "R-004-029", .help = "Names this execution; a new one when left out." },
+    { "deadline_ms",         F_INT,  ONE,  OPTIONAL, .at = AT(deadline_ms), .min = 1, .max = WHOLE_MAX,  .req = "R-004-031", .help = "When it must have ended, Unix milliseconds; the plan's timeout_ms from its start when left out." },
+    { "parent_execution_id", F_TEXT, ONE,  OPTIONAL, .at = AT(parent_execution_id), .form = FORM_UUID,   .req = "R-004-033", .help = "The execution this one is nested in." },
+    { "user_id",             F_TEXT, ONE,  OPTIONAL, .at = AT(user_id),                                  .req = "R-004-034", .help = "Who or what started it." },
+    { "request_id",          F_TEXT, ONE,  OPTIONAL, .at = AT(request_id),                               .req = "R-004-035", .help = "The request it belongs to, for tracing." },
+    { "correlation_context", F_TEXT, DICT, OPTIONAL, .at = AT(correlation_context),                      .req = "R-004-036", .help = "Names and texts that tie it to other systems." },
+};
+#undef AT
+/* clang-format on */
+
+const struct shape setting_shape = { .name = "context",
+                                     .size = sizeof(struct context_doc),
+                                     FIELDS(setting_fields),
+                                     .code = CODE_INVALID_PAYLOAD };

@@ -15,3 +15,7 @@ struct context_doc {
 };
 
 extern const struct shape context_shape;
+
+/* What a caller says of a context: all but the plan and when it starts. Decodes to a struct
+ * context_doc. */
+extern const struct shape setting_shape;

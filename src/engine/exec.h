@@ -133,6 +133,11 @@ bool exec_announce(void *exec, struct error *e) NODISCARD;
 /* Keeps among the ledger's rejects that it was refused, durably. */
 bool exec_reject(struct exec *x, const struct error *why, struct error *e) NODISCARD;
 
+/* An auditor is to see what was refused. That it could not be written down changes nothing about
+ * the refusal: why not is returned, to be told beside it. Where the ledger was what is wrong, it is
+ * left alone; of a run that had been announced there are events. */
+const char *exec_keep_refusal(struct exec *x, const struct error *why, int status);
+
 /* Enters its record and how it ended, durably; nothing is reported before. `unbuilt`: why the
  * sandbox could not be built after all, or NULL. */
 bool exec_conclude(struct exec *x, const struct error *unbuilt, struct error *e) NODISCARD;

@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exec_ledger.c: enters one run in the ledger: before it starts, and when it is over.
- *
- * The events are those of contract 002, with the same literals and by the same rules as anybody
- * else's. A run publishes nothing, so it is a dry run in the words of that contract (A02-16).
- */
+/* exec_ledger.c: enters one run in the ledger: before it starts, and when it is over. */
 #include <inttypes.h>
 #include <pthread.h>
-#include <string.h>
 
 #include "base/json_read.h"
 #include "base/json_write.h"
-#include "base/stamp.h"
 #include "contract/codes.h"
+#include "engine/event.h"
 #include "engine/exec.h"
-#include "engine/home.h"
 #include "engine/input.h"
 #include "ledger/append.h"
 
-static const char tenant[] = "local", robot[] = "writ";
+static const char tenant[] = EVENT_TENANT;
 
 /* ---- the events ---- */
 
@@ -30,63 +24,21 @@ const char *exec_line(const struct exec *x)
     return arena_text(x->a, buf_str(&line));
 }
 
-static void put_lineage(const struct exec *x, struct buf *to)
+/* It depends on its request, and as a step on its plan. */
+static struct event_head head_of(struct exec *x)
 {
-    char id[ENTRY_ID_TEXT];
+    struct uuid *depends = arena_alloc(x->a, 2 * sizeof *depends);
+    struct event_head head = { .execution = x->request.execution_id,
+                               .workflow = "exec/1",
+                               .target = "exec",
+                               .action = exec_line(x),
+                               .snapshot_ms = x->snapshot_ms,
+                               .depends = depends };
 
-    entry_id_text(&x->entries[0], id); /* the request */
-    json_key(to, "lineage");
-    json_open(to, '{');
-    json_key(to, "dependsOnLedgerIds");
-    json_open(to, '[');
-    json_text(to, str_of(id));
-    if (x->step) {
-        entry_id_text(&x->step->plan, id);
-        json_text(to, str_of(id));
-    }
-    json_close(to, ']');
-    json_close(to, '}');
-}
-
-static void open_event(const struct exec *x, enum event_state state, struct buf *to)
-{
-    char snapshot[STAMP_TEXT], now[STAMP_TEXT];
-
-    stamp_text(x->snapshot_ms, snapshot);
-    stamp_text(x->world->wall_ms(x->world->self), now);
-    json_open(to, '{');
-    json_put(to, "tenantId", tenant);
-    json_put(to, "robotId", robot);
-    json_put(to, "module", "agent-builder");
-    json_put(to, "source", "agent-builder");
-    json_put(to, "type", "execution_event");
-    json_put(to, "state", event_state_names[state]);
-    json_put(to, "createdAt", strcmp(now, snapshot) < 0 ? snapshot : now);
-    put_lineage(x, to);
-    json_key(to, "payload");
-    json_open(to, '{');
-    json_key(to, "executionId");
-    json_text(to, x->request.execution_id);
-    json_put(to, "workflowVersion", "exec/1");
-    json_put(to, "agentVersion", "writ/" WRIT_VERSION);
-    json_put(to, "executionContractVersion", "v1");
-    json_put_int(to, "attempt", 1);
-    json_put(to, "target", "exec");
-    json_put(to, "action", exec_line(x));
-    json_put(to, "snapshotAt", snapshot);
-    json_put(to, "coherenceStatus", coherence_names[COHERENCE_COHERENT]);
-    json_put_bool(to, "dryRun", true);
-}
-
-static struct draft close_event(struct exec *x, struct buf *text)
-{
-    struct draft d = { 0 };
-
-    json_close(text, '}');
-    json_close(text, '}');
-    d.text = (struct str){ arena_text(x->a, buf_str(text)), text->len };
-    draft_read(&d, x->world, x->a);
-    return d;
+    depends[head.depend_count++] = x->entries[0];
+    if (x->step)
+        depends[head.depend_count++] = x->step->plan;
+    return head;
 }
 
 /* ---- before ---- */
@@ -107,18 +59,11 @@ static bool enter_request(struct exec *x, struct error *e)
 /* An id is used once (contract 001): whatever the ledger says but "appended", nothing runs. */
 static bool enter_events(struct exec *x, struct draft *drafts, size_t n, struct error *e)
 {
-    if (!ledger_append(&x->keeping->ledger, drafts, n, x->a, e))
+    if (!event_enter(&x->keeping->ledger, drafts, n, &x->entries[x->entry_count], x->a, e)) {
+        x->unrecorded = x->unrecorded && e->code != CODE_EXECUTION_USED;
         return false;
-    for (size_t i = 0; i < n; i++) {
-        if (drafts[i].verdict == VERDICT_APPENDED) {
-            x->entries[x->entry_count++] = drafts[i].id;
-            continue;
-        }
-        x->unrecorded = false;
-        return error_set(e, CODE_EXECUTION_USED, "the execution id %.*s was used before%s%s",
-                         STR_ARG(x->request.execution_id), drafts[i].message ? ": " : "",
-                         drafts[i].message ? drafts[i].message : "");
     }
+    x->entry_count += n;
     return true;
 }
 
@@ -126,14 +71,16 @@ static bool enter_start(struct exec *x, struct error *e)
 {
     static const enum event_state states[] = { EVENT_PLANNED, EVENT_RUNNING };
     struct draft drafts[COUNT(states)];
+    struct event_head head;
 
     if (!enter_request(x, e))
         return false;
+    head = head_of(x);
     for (size_t i = 0; i < COUNT(states); i++) {
         _buf_ struct buf text = { .max = ANSWER_MAX };
 
-        open_event(x, states[i], &text);
-        drafts[i] = close_event(x, &text);
+        event_open(&head, states[i], x->world, &text);
+        drafts[i] = event_close(&head, &text, x->world, x->a);
     }
     return enter_events(x, drafts, COUNT(states), e);
 }
@@ -308,12 +255,13 @@ static bool enter_end(struct exec *x, const struct error *unbuilt, struct error 
 {
     _buf_ struct buf text = { .max = ANSWER_MAX };
     enum event_state state = unbuilt ? EVENT_FAILED : exec_came_to(x);
+    struct event_head head = head_of(x);
     struct failing failing;
     struct draft draft;
 
     if (!unbuilt && !enter_manifest(x, e))
         return false;
-    open_event(x, state, &text);
+    event_open(&head, state, x->world, &text);
     if (unbuilt)
         failing = (struct failing){ CODE_LAYER_MISSING, false, unbuilt->msg };
     else if (state == EVENT_FAILED)
@@ -328,7 +276,7 @@ static bool enter_end(struct exec *x, const struct error *unbuilt, struct error 
         put_manifest(x, &text);
         json_put_int(&text, "durationMs", x->outcome.duration_ms);
     }
-    draft = close_event(x, &text);
+    draft = event_close(&head, &text, x->world, x->a);
     return enter_events(x, &draft, 1, e);
 }
 

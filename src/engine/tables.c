@@ -4,6 +4,7 @@
 #include "engine/tables.h"
 
 #include "contract/tables.h"
+#include "engine/deeds.h"
 #include "executor/builtin.h"
 #include "executor/review.h"
 #include "ledger/entry.h"
@@ -16,6 +17,7 @@
 
 /* clang-format off */
 static const struct table *const more_tables[] = {
+    &deeds_table,
     &builtins_table,
     &review_table,
     &entry_kinds_table,

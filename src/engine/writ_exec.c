@@ -10,10 +10,7 @@
 
 _Static_assert((int)WRIT_NO_SANDBOX == STATUS_SANDBOX, "writ.h and exits.h differ");
 
-/* An auditor is to see what was refused. That it could not be written down changes nothing about
- * the refusal, and is told beside it; where the ledger was what is wrong, it is left alone. Events
- * tell of a run that had been announced. */
-static const char *keep_refusal(struct exec *x, const struct error *why, int status)
+const char *exec_keep_refusal(struct exec *x, const struct error *why, int status)
 {
     struct error e = { 0 };
 
@@ -27,7 +24,7 @@ static const char *keep_refusal(struct exec *x, const struct error *why, int sta
 static int refuse(struct exec *x, const struct error *e, int status, char **answer)
 {
     _buf_ struct buf out = { .max = ANSWER_MAX };
-    const char *unrecorded = keep_refusal(x, e, status);
+    const char *unrecorded = exec_keep_refusal(x, e, status);
 
     if (e->code == CODE_PATH_REFUSED)
         x->admission.checks[CHECK_PATHS] = arena_printf(x->a, "refused: %s", e->msg);

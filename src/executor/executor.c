@@ -36,6 +36,7 @@ static bool start(struct pipeline *p, struct error *e)
         .file = x->program,
         .worker = p->worker,
         .world = p->world,
+        .cancel = p->cancel,
         .bounds = { x->limits.timeout_ms, OUTPUT_BYTES, WORKER_BYTES },
     };
 

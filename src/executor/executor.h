@@ -55,6 +55,7 @@ struct pipeline {
     const struct kind *kind;
     const char *worker; /* the executable for jailed programs */
     bool deliver;       /* outputs are handed to the caller */
+    const int *cancel;  /* a descriptor: readable when calls have to end at once; NULL: none */
     void *running;
     struct arena held;   /* what the kind needs as long as it runs */
     struct arena values; /* what calls are given and give; wiped when they are answered */

@@ -44,6 +44,7 @@ struct call_program {
     const char *file;          /* jq: the program; wasm: what it was compiled to; builtin: NULL */
     const char *worker;        /* the executable that runs jailed programs */
     const struct world *world; /* time */
+    const int *cancel;         /* readable when calls have to end at once; NULL: never */
     struct call_bounds bounds;
 };
 

@@ -202,23 +202,34 @@ static size_t running(const struct pure *p, const struct batch *b)
     return at < b->done ? b->done : at;
 }
 
+static struct pollfd cancel_of(const struct pure *p)
+{
+    return (struct pollfd){ .fd = p->program.cancel ? *p->program.cancel : -1, .events = POLLIN };
+}
+
 /* Waits until there is something to do, or it is time to look at the clock. */
 static void step(struct pure *p, struct batch *b)
 {
     int64_t timeout_ms = p->program.bounds.timeout_ms;
-    struct pollfd channel = { .fd = p->worker.channel, .events = POLLIN };
+    struct pollfd fds[] = { { .fd = p->worker.channel, .events = POLLIN }, cancel_of(p) };
+    int n;
 
     fill(p, b);
     if (p->sent < p->out.len)
         send_some(p);
     if (p->sent < p->out.len)
-        channel.events |= POLLOUT;
-    if (poll(&channel, 1, watch_pause_ms(timeout_ms)) <= 0) {
+        fds[0].events |= POLLOUT;
+    n = poll(fds, COUNT(fds), watch_pause_ms(timeout_ms));
+    if (n > 0 && fds[1].revents) {
+        no_more(b, CALL_TIMEOUT, "it was stopped");
+        return;
+    }
+    if (n <= 0) {
         if (watch_over(&b->watch, &p->worker, running(p, b), &p->program, timeout_ms))
             no_more(b, CALL_TIMEOUT, "its time was over");
         return;
     }
-    if (!(channel.revents & ~POLLOUT))
+    if (!(fds[0].revents & ~POLLOUT))
         return;
     bool there = receive(p);
 
@@ -244,9 +255,11 @@ static bool hear_hello(struct pure *p, struct arena *a, struct error *e)
     struct pure_answer head;
 
     while (!take_hello(p, &head)) {
-        struct pollfd channel = { .fd = p->worker.channel, .events = POLLIN };
-        int n = poll(&channel, 1, watch_pause_ms(START_MS));
+        struct pollfd fds[] = { { .fd = p->worker.channel, .events = POLLIN }, cancel_of(p) };
+        int n = poll(fds, COUNT(fds), watch_pause_ms(START_MS));
 
+        if (n > 0 && fds[1].revents)
+            return error_set(e, ERROR_IO, "it was stopped");
         if (n > 0 && !receive(p))
             return error_set(e, ERROR_IO, "its worker %s", worker_end(&p->worker, a));
         if (n <= 0 && watch_over(&watch, &p->worker, 0, &p->program, START_MS))

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* act_exec.c: the action `execute`: a step's payload is a request, and runs in the sandbox. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/doc_make.h"
+#include "base/utf8.h"
+#include "engine/exec.h"
+#include "engine/running.h"
+
+enum { LAST_WORDS = 1500 };
+
+void check_execute(void *self, const struct step_doc *step, struct report *r)
+{
+    struct request_doc *ignored = arena_new(r->a, struct request_doc);
+
+    (void)self;
+    (void)shape_decode(&execute_shape, step->payload, r, ignored);
+}
+
+/* ---- what came of it ---- */
+
+/* What is not UTF-8 becomes U+FFFD. */
+static const char *readable(struct str bytes, struct arena *a)
+{
+    _buf_ struct buf text = { .max = 4 * LAST_WORDS };
+
+    while (bytes.n) {
+        size_t good = utf8_valid(bytes);
+
+        buf_add(&text, bytes.s, good);
+        if (good < bytes.n)
+            buf_adds(&text, "\xef\xbf\xbd");
+        good += good < bytes.n;
+        bytes = (struct str){ bytes.s + good, bytes.n - good };
+    }
+    return arena_text(a, buf_str(&text));
+}
+
+/* The end of what it said, from the beginning of a line where there is one. */
+static const char *last_words(const struct printed *err, struct arena *a)
+{
+    struct str end = err->head;
+    const char *line;
+
+    if (end.n == 0)
+        return NULL;
+    if (end.n > LAST_WORDS)
+        end = (struct str){ end.s + end.n - LAST_WORDS, LAST_WORDS };
+    line = end.n < err->head.n ? memchr(end.s, '\n', end.n) : NULL;
+    if (line && line + 1 < end.s + end.n)
+        end = (struct str){ line + 1, (size_t)(end.s + end.n - line - 1) };
+    return readable(end, a);
+}
+
+static void add_digest(struct arena *a, struct doc *to, const char *key, const struct digest *d)
+{
+    char text[DIGEST_TEXT];
+
+    digest_text(d, text);
+    doc_add_text(a, to, key, str_of(arena_text(a, str_of(text))));
+}
+
+static void add_printed(const struct exec *x, struct arena *a, struct doc *to)
+{
+    static const char *const names[] = { "stdout", "stderr" };
+    const struct printed *printed[] = { &x->outcome.out, &x->outcome.err };
+
+    for (size_t i = 0; i < COUNT(names); i++) {
+        struct doc *stream;
+
+        if (printed[i]->bytes == 0)
+            continue;
+        stream = doc_add_kind(a, to, names[i], DOC_MAP);
+        doc_add_int(a, stream, "bytes", printed[i]->bytes);
+        add_digest(a, stream, "digest", &printed[i]->digest);
+        add_digest(a, stream, "evidence", &x->printed[i]);
+    }
+}
+
+static void add_files(const char *key, const struct collected_list *list, struct arena *a,
+                      struct doc *to)
+{
+    struct doc *files = list->n ? doc_add_kind(a, to, key, DOC_LIST) : NULL;
+
+    for (size_t i = 0; i < list->n; i++) {
+        const struct collected *c = &list->v[i];
+        struct doc *file = doc_add_kind(a, files, NULL, DOC_MAP);
+
+        doc_add_text(a, file, "path", (struct str){ arena_text(a, c->path), c->path.n });
+        doc_add_text(a, file, "state", str_of(collect_state_names[c->state]));
+        if (c->state != COLLECT_DONE)
+            continue;
+        doc_add_int(a, file, "bytes", c->bytes);
+        add_digest(a, file, "digest", &c->digest);
+    }
+}
+
+static struct doc *outcome_doc(const struct job *job, const struct exec *x, struct arena *a)
+{
+    struct doc *d = doc_root(a, DOC_MAP);
+    const struct outcome *o = &x->outcome;
+
+    doc_add_text(a, d, "execution_id", str_of(arena_text(a, str_of(job->execution))));
+    doc_add_int(a, d, "exit_code", o->exit_code);
+    doc_add_text(a, d, "cause", str_of(cause_names[o->cause]));
+    doc_add_int(a, d, "duration_ms", o->duration_ms);
+    doc_add_int(a, d, "memory_peak_bytes", o->memory_peak_bytes);
+    add_printed(x, a, d);
+    add_files("output_files", &x->files, a, d);
+    add_files("artifacts", &x->artifacts, a, d);
+    return d;
+}
+
+static size_t count_kept(const struct collected_list *list, struct running *r)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < list->n; i++) {
+        if (list->v[i].state != COLLECT_DONE)
+            continue;
+        atomic_fetch_add(&r->bytes, (size_t)list->v[i].bytes);
+        n++;
+    }
+    atomic_fetch_add(&r->files, n);
+    return n;
+}
+
+static void count_evidence(struct job *job, const struct exec *x, struct ending *out)
+{
+    struct running *r = job->r;
+    size_t files = count_kept(&x->files, r) + count_kept(&x->artifacts, r);
+    const struct printed *printed[] = { &x->outcome.out, &x->outcome.err };
+
+    for (size_t i = 0; i < COUNT(printed); i++) {
+        atomic_fetch_add(&r->files, printed[i]->head.n > 0);
+        atomic_fetch_add(&r->bytes, printed[i]->head.n);
+    }
+    if (files)
+        out->note = arena_printf(job->kept, "%zu %s", files, files == 1 ? "file" : "files");
+}
+
+/* ---- how it failed ---- */
+
+/* The last line it said, where there is one. */
+static struct str last_line(const char *words)
+{
+    struct str line = str_of(words ? words : "");
+
+    while (line.n && (line.s[line.n - 1] == '\n' || line.s[line.n - 1] == ' '))
+        line.n--;
+    for (size_t i = line.n; i-- > 0;)
+        if (line.s[i] == '\n')
+            return (struct str){ line.s + i + 1, line.n - i - 1 };
+    return line;
+}
+
+static void ran(struct job *job, const struct exec *x, struct ending *out)
+{
+    const struct outcome *o = &x->outcome;
+    struct doc *d = outcome_doc(job, x, job->kept);
+    struct str last;
+
+    count_evidence(job, x, out);
+    if (exec_came_to(x) == EVENT_SUCCEEDED) {
+        out->output = d;
+        return;
+    }
+    out->last_words = last_words(&o->err, job->kept);
+    if (out->last_words)
+        doc_add_text(job->kept, d, "last_words", str_of(out->last_words));
+    out->context = d;
+    last = last_line(out->last_words);
+    if (o->cause == CAUSE_OOM)
+        job_failed(job, out, CODE_RESOURCE_EXHAUSTED,
+                   "out of memory: the limit of %" PRId64 " MB was reached",
+                   x->request.sandbox->memory_mb);
+    else if (o->cause == CAUSE_CANCELLED)
+        job_failed(job, out, CODE_EXECUTION_HALTED, "the plan had no more time for it");
+    else if (o->cause == CAUSE_EXITED && o->exit_code == 0)
+        job_failed(job, out, CODE_STEP_FAILED, "what came out is not what was expected");
+    else
+        job_failed(job, out, CODE_STEP_FAILED, "exit %d: %.*s", o->exit_code,
+                   STR_ARG(last.n ? last : str_of(exit_meaning(o->exit_code, o->cause)->meaning)));
+}
+
+/* Refused by a policy is the step's failure; what the machine cannot do is the plan's. */
+static void did_not_run(struct job *job, int status, const struct error *e, struct ending *out)
+{
+    struct doc *d = doc_root(job->kept, DOC_MAP);
+    enum code code = status == WRIT_UNRECORDED   ? CODE_RESOURCE_EXHAUSTED
+                     : status == WRIT_NO_SANDBOX ? CODE_UNKNOWN_ERROR
+                                                 : CODE_STEP_FAILED;
+
+    doc_add_text(job->kept, d, "code", str_of(codes[e->code].name));
+    out->context = d;
+    out->note = "refused";
+    job_failed(job, out, code, "%s", e->msg);
+}
+
+void act_execute(struct job *job, struct ending *out)
+{
+    struct running *r = job->r;
+    struct writ_command command = { .environment = r->ask->environment,
+                                    .ledger = r->ask->ledger,
+                                    .weak = r->ask->weak,
+                                    .live = { -1, -1 },
+                                    .cancel = job->cancel };
+    struct exec_step step = { .payload = job->step->payload,
+                              .purpose =
+                                  arena_printf(job->scratch, "step %s of plan %.*s",
+                                               r->plan.names[job->index], STR_ARG(r->plan.plan.id)),
+                              .keeping = r->keeping,
+                              .plan = r->entries[0] };
+    struct exec x = {
+        .command = &command, .step = &step, .world = r->world, .a = job->scratch, .store = -1
+    };
+    struct error e = { 0 };
+    struct report report;
+    const char *kind;
+    bool there;
+    int status = exec_run(&x, &report, &kind, &there, &e);
+
+    if (x.request.execution_id.n == UUID_TEXT - 1)
+        memcpy(job->execution, x.request.execution_id.s, UUID_TEXT - 1);
+    if (there) {
+        ran(job, &x, out);
+    } else if (status == WRIT_WRONG) {
+        report_finish(&report);
+        job_failed(job, out, CODE_INVALID_PAYLOAD, "%s: %s", kind,
+                   report.first ? report.first->msg : "it is wrong");
+    } else {
+        (void)exec_keep_refusal(&x, &e, status);
+        did_not_run(job, status, &e, out);
+    }
+    exec_close(&x);
+}

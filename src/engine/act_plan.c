@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* act_plan.c: the action `execute_plan`: a plan inside of a plan.
+ *
+ * The inner plan is an execution of its own, with this one as its parent, and is stopped when the
+ * step's time is up. Nothing is shared but the environment and the ledger (contract 004, 6.5).
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/doc_make.h"
+#include "base/json_read.h"
+#include "base/json_write.h"
+#include "engine/input.h"
+#include "engine/running.h"
+
+struct nested {
+    struct str file;
+    const struct doc *plan;
+};
+
+/* clang-format off */
+#define AT(member) offsetof(struct nested, member)
+static const struct field nested_fields[] = {
+    { "file", F_TEXT, ONE, OPTIONAL, .at = AT(file), .min = 1, .req = "R-004-165", .help = "A plan or a template, beside the file of this one." },
+    { "plan", F_MAP,  ONE, OPTIONAL, .at = AT(plan),           .req = "R-004-165", .help = "The plan or template itself." },
+};
+#undef AT
+
+static void one_of_both(const struct doc *d, const void *decoded, struct report *r)
+{
+    const struct nested *nested = decoded;
+
+    if (!nested->file.s == !nested->plan)
+        report_add(r, ABOUT_VALUE, d, CODE_INVALID_PAYLOAD, "one of 'file' and 'plan' is needed");
+}
+
+static const struct rule nested_rules[] = {
+    { "R-004-165", "A nested plan is named by its file, or is written here.", one_of_both },
+};
+/* clang-format on */
+
+static const struct shape nested_shape = { .name = "payload of execute_plan",
+                                           .size = sizeof(struct nested),
+                                           FIELDS(nested_fields),
+                                           RULES(nested_rules),
+                                           .code = CODE_INVALID_PAYLOAD };
+
+/* ---- which plan ---- */
+
+static const char *beside(const struct running *r, struct str file, struct arena *a)
+{
+    const char *slash = r->file ? strrchr(r->file, '/') : NULL;
+
+    if (file.s[0] == '/' || !slash)
+        return arena_text(a, file);
+    return arena_printf(a, "%.*s/%.*s", (int)(slash - r->file), r->file, STR_ARG(file));
+}
+
+static struct running child_of(struct running *r, const struct nested *nested, struct arena *a,
+                               struct writ_input *input)
+{
+    struct running child = { .ask = r->ask,
+                             .parent = r,
+                             .world = r->world,
+                             .a = a,
+                             .file = r->file,
+                             .keeping = r->keeping,
+                             .progress = r->progress };
+
+    if (nested->plan) {
+        _buf_ struct buf text = { .max = ANSWER_MAX };
+
+        json_doc(&text, nested->plan);
+        *input = (struct writ_input){ .name = "plan.json",
+                                      .text = arena_text(a, buf_str(&text)),
+                                      .len = text.len };
+    } else {
+        const char *path = beside(r, nested->file, a);
+        char real[PATH_MAX];
+
+        *input = (struct writ_input){ .name = path };
+        child.file = realpath(path, real) ? arena_text(a, str_of(real)) : path;
+    }
+    return child;
+}
+
+/* A plan that has itself as a step, through others too, has no end. */
+static const char *circle(const struct running *child, bool named)
+{
+    size_t depth = 0;
+
+    for (const struct running *up = child->parent; up; up = up->parent, depth++) {
+        if (named && up->file && strcmp(up->file, child->file) == 0)
+            return "it is a step of itself";
+        if (str_eq(up->plan.plan.id, child->plan.plan.id))
+            return "it is a step of itself";
+    }
+    return depth > NESTING_MAX ? "plans are nested too deeply" : NULL;
+}
+
+/* The file is asked again when the step runs; what it says then is checked then. */
+static bool read_child(struct running *child, const struct writ_input *input, bool named)
+{
+    const char *why;
+
+    if (!plan_read(input, child->world, child->a, &child->plan, &child->report))
+        return false;
+    why = circle(child, named);
+    if (!why)
+        return true;
+    report_add(&child->report, ABOUT_VALUE, &child->plan.document->root, CODE_INVALID_PAYLOAD, "%s",
+               why);
+    return false;
+}
+
+static void say_child(struct running *child, const struct step_doc *step, struct report *r)
+{
+    const struct problem *first;
+
+    report_finish(&child->report);
+    first = child->report.first;
+    if (first)
+        report_add(r, ABOUT_VALUE, step->payload, first->code, "%s:%d:%d: %s%s%s",
+                   child->report.file, first->line, first->col,
+                   first->pointer ? first->pointer : "", first->pointer ? ": " : "", first->msg);
+}
+
+void check_plan(void *self, const struct step_doc *step, struct report *r)
+{
+    struct running *parent = self, child;
+    struct nested nested = { 0 };
+    struct writ_input input;
+    struct refused why;
+
+    if (!shape_decode(&nested_shape, step->payload, r, &nested))
+        return;
+    child = child_of(parent, &nested, r->a, &input);
+    if (!read_child(&child, &input, !nested.plan)) {
+        say_child(&child, step, r);
+        return;
+    }
+    if (context_make(&child, &child.report) && !running_check(&child, &why))
+        report_add(r, ABOUT_VALUE, step->payload, why.code, "%s: %s", input.name, why.message);
+}
+
+/* ---- running it ---- */
+
+static void ended(struct job *job, const struct running *child, const struct plan_end *end,
+                  struct ending *out)
+{
+    struct arena *a = job->kept;
+    struct doc *d = doc_root(a, DOC_MAP);
+    const struct result_doc *result = &end->result;
+    static const char *const names[] = { "success", "partial", "failure" };
+
+    doc_add_text(a, d, "execution_id", str_of(arena_text(a, child->context.execution_id)));
+    doc_add_text(a, d, "plan_id", str_of(arena_text(a, child->plan.plan.id)));
+    doc_add_text(a, d, "status", str_of(names[result->status]));
+    doc_add_int(a, d, "steps_executed", result->steps_executed);
+    doc_add_int(a, d, "steps_total", result->steps_total);
+    if (result->status == PLAN_SUCCESS) {
+        out->output = d;
+        return;
+    }
+    out->context = d;
+    doc_add_text(a, d, "code", str_of(arena_text(a, result->error->error_code)));
+    job_failed(job, out, CODE_STEP_FAILED, "its plan ended in %s: %.*s", names[result->status],
+               STR_ARG(result->error->message));
+}
+
+static void run_child(struct job *job, struct running *child, struct ending *out)
+{
+    struct plan_end end;
+    struct error e;
+
+    if (!context_make(child, &child->report) || !running_claim(child, &e)) {
+        job_failed(job, out, CODE_STEP_FAILED, "%s", e.msg);
+        return;
+    }
+    memcpy(job->execution, child->context.execution_id.s, UUID_TEXT - 1);
+    if (running_go(child, 1, job->cancel, &end, &e))
+        ended(job, child, &end, out);
+    else
+        job_failed(job, out, CODE_RESOURCE_EXHAUSTED, "it could not be recorded: %s", e.msg);
+}
+
+void act_plan(struct job *job, struct ending *out)
+{
+    _arena_ struct arena a = { 0 };
+    struct report ignored = report_new(&a, "payload", (struct str){ 0 });
+    struct nested nested = { 0 };
+    struct writ_input input;
+    struct running child;
+
+    (void)shape_decode(&nested_shape, job->step->payload, &ignored, &nested);
+    child = child_of(job->r, &nested, &a, &input);
+    if (read_child(&child, &input, !nested.plan)) {
+        run_child(job, &child, out);
+        atomic_fetch_add(&job->r->files, child.files);
+        atomic_fetch_add(&job->r->bytes, child.bytes);
+        return;
+    }
+    report_finish(&child.report);
+    job_failed(job, out, CODE_INVALID_PAYLOAD, "%s: %s", input.name,
+               child.report.first ? child.report.first->msg : "it cannot be read");
+}

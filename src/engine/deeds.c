@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* deeds.c: what steps can do: the rows of plan's actions, and the executors. */
+#include "engine/deeds.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "engine/approval.h"
+#include "engine/home.h"
+#include "engine/running.h"
+#include "executor/shelf.h"
+
+/* clang-format off */
+static const struct deed deeds[] = {
+    { { "execute",      "A command in the sandbox: the payload is a request without its name.",  check_execute },  false, act_execute },
+    { { "validate",     "Is `document` what `schema`, a JSON Schema, asks for?",                 check_validate }, true,  act_validate },
+    { { "notify",       "Tells those who listen to the plan; the payload is the message.",       NULL },           true,  act_notify },
+    { { "execute_plan", "Another plan, from `file` or as `plan`; in the time of this one.",      check_plan },     false, act_plan },
+};
+
+static const struct column deed_columns[] = {
+    { "action",  COLUMN_TEXT, offsetof(struct deed, handler.action) },
+    { "meaning", COLUMN_TEXT, offsetof(struct deed, handler.about) },
+};
+/* clang-format on */
+
+const struct table deeds_table = {
+    .name = "actions",
+    .about = "What a step of a plan can do, besides calling an executor by its id.",
+    COLUMNS(deed_columns),
+    .keys = 1,
+    ROWS(deeds),
+};
+
+/* An executor is found once, when the plan is checked; what was approved then is what is called. */
+static const struct deed *of_executor(struct running *r, const struct executor *x)
+{
+    struct deed *deed = arena_new(r->a, struct deed);
+
+    *deed = (struct deed){ .handler = { .action = arena_text(r->a, x->id),
+                                        .about = x->about ? x->about : "A reviewed executor.",
+                                        .self = (void *)(uintptr_t)x },
+                           .quick = x->kind == EXECUTOR_BUILTIN,
+                           .act = act_apply };
+    return deed;
+}
+
+static bool is_approved(struct running *r, const struct executor *x)
+{
+    struct error e;
+    bool ok;
+
+    if (!r->keeping->open)
+        return false;
+    (void)pthread_mutex_lock(&r->keeping->lock);
+    ok = approval_holds(&r->keeping->ledger, x, r->a, &e);
+    (void)pthread_mutex_unlock(&r->keeping->lock);
+    return ok;
+}
+
+static const struct deed *find_executor(struct running *r, struct str action)
+{
+    const char *shelf = home_executors(r->ask->environment, r->a);
+    const struct executor *x;
+    struct error e;
+
+    if (!shelf_find(shelf, action, (struct str){ 0 }, r->a, &x, &e) || !x)
+        return NULL;
+    if (x->approval.s && !is_approved(r, x))
+        return NULL;
+    return of_executor(r, x);
+}
+
+static const struct deed *find_deed(struct running *r, struct str action)
+{
+    for (size_t i = 0; i < COUNT(deeds); i++) {
+        struct deed *own;
+
+        if (!str_is(action, deeds[i].handler.action))
+            continue;
+        own = arena_new(r->a, struct deed);
+        *own = deeds[i];
+        own->handler.self = r;
+        return own;
+    }
+    return find_executor(r, action);
+}
+
+/* Steps that do the same share what was found for the first of them. */
+const struct handler *deeds_find(void *self, struct str action)
+{
+    struct running *r = self;
+    const struct deed *deed;
+
+    for (const struct found *f = r->found; f; f = f->next)
+        if (str_eq(action, str_of(f->deed->handler.action)))
+            return &f->deed->handler;
+    deed = find_deed(r, action);
+    if (!deed)
+        return NULL;
+    r->found = memcpy(arena_new(r->a, struct found), &(struct found){ deed, r->found },
+                      sizeof(struct found));
+    return &deed->handler;
+}
+
+void job_failed(struct job *job, struct ending *out, enum code code, const char *fmt, ...)
+{
+    char text[1024];
+    va_list args;
+
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    out->code = code;
+    out->message = arena_text(job->kept, str_of(text));
+}

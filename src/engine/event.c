@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* event.c: writes writ's own events and appends them. */
+#include "engine/event.h"
+
+#include "base/json_write.h"
+#include "base/stamp.h"
+
+static void put_lineage(const struct event_head *head, struct buf *to)
+{
+    json_key(to, "lineage");
+    json_open(to, '{');
+    json_key(to, "dependsOnLedgerIds");
+    json_open(to, '[');
+    for (size_t i = 0; i < head->depend_count; i++) {
+        char id[ENTRY_ID_TEXT];
+
+        entry_id_text(&head->depends[i], id);
+        json_text(to, str_of(id));
+    }
+    json_close(to, ']');
+    json_close(to, '}');
+}
+
+void event_open(const struct event_head *head, enum event_state state, const struct world *world,
+                struct buf *to)
+{
+    char snapshot[STAMP_TEXT], now[STAMP_TEXT];
+
+    stamp_text(head->snapshot_ms, snapshot);
+    stamp_text(world->wall_ms(world->self), now);
+    json_open(to, '{');
+    json_put(to, "tenantId", EVENT_TENANT);
+    json_put(to, "robotId", "writ");
+    json_put(to, "module", "agent-builder");
+    json_put(to, "source", "agent-builder");
+    json_put(to, "type", "execution_event");
+    json_put(to, "state", event_state_names[state]);
+    json_put(to, "createdAt", strcmp(now, snapshot) < 0 ? snapshot : now);
+    put_lineage(head, to);
+    json_key(to, "payload");
+    json_open(to, '{');
+    json_key(to, "executionId");
+    json_text(to, head->execution);
+    json_put(to, "workflowVersion", head->workflow);
+    json_put(to, "agentVersion", "writ/" WRIT_VERSION);
+    json_put(to, "executionContractVersion", "v1");
+    json_put_int(to, "attempt", 1);
+    json_put(to, "target", head->target);
+    json_put(to, "action", head->action);
+    json_put(to, "snapshotAt", snapshot);
+    json_put(to, "coherenceStatus", coherence_names[COHERENCE_COHERENT]);
+    json_put_bool(to, "dryRun", true);
+}
+
+struct draft event_close(const struct event_head *head, struct buf *text, const struct world *world,
+                         struct arena *a)
+{
+    struct draft d = { .policy = head->policy };
+
+    json_close(text, '}');
+    json_close(text, '}');
+    d.text = (struct str){ arena_text(a, buf_str(text)), text->len };
+    draft_read(&d, world, a);
+    return d;
+}
+
+bool event_enter(struct ledger *l, struct draft *drafts, size_t n, struct uuid *ids,
+                 struct arena *a, struct error *e)
+{
+    if (!ledger_append(l, drafts, n, a, e))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        const struct draft *d = &drafts[i];
+
+        if (d->verdict != VERDICT_APPENDED)
+            return error_set(e, CODE_EXECUTION_USED, "the execution id %.*s was used before%s%s",
+                             STR_ARG(d->entry.subject), d->message ? ": " : "",
+                             d->message ? d->message : "");
+        ids[i] = d->id;
+    }
+    return true;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan_context.c: what a plan is run with, from a file and from keys that were set.
+ *
+ * A map with a member `environment` is a context without its plan; any other map is the environment
+ * itself. Its values are data, and nobody here reads them (A04-11, X-11).
+ */
+#include <limits.h>
+#include <string.h>
+
+#include "base/doc_make.h"
+#include "engine/input.h"
+#include "engine/running.h"
+#include "plan/template.h"
+
+enum { COPY_STEPS = 1 << 28 };
+
+static bool has(const struct doc *map, struct str key)
+{
+    for (const struct doc *m = doc_first(map, DOC_MAP); m; m = m->next)
+        if (str_eq(m->key, key))
+            return true;
+    return false;
+}
+
+static void copy_member(const struct doc *m, struct doc *to, struct arena *a)
+{
+    struct work work = { .left = COPY_STEPS };
+    struct doc *copy = doc_add_kind(a, to, arena_text(a, m->key), DOC_NULL);
+
+    if (!doc_copy(m, copy, &work, a)) /* what could be read is within the steps */
+        copy->kind = DOC_NULL;
+}
+
+/* What was set one by one goes before what a file says, and the last word before the first. */
+static void set_keys(const char *const *set, struct doc *to, struct arena *a)
+{
+    size_t n = 0;
+
+    while (set && set[n])
+        n++;
+    while (n-- > 0) {
+        const char *equals = strchr(set[n], '=');
+        struct str key = { set[n], equals ? (size_t)(equals - set[n]) : strlen(set[n]) };
+
+        if (!has(to, key))
+            doc_add_text(a, to, arena_text(a, key), str_of(equals ? equals + 1 : ""));
+    }
+}
+
+static const struct doc *make_environment(const struct running *r, const struct doc *given)
+{
+    struct doc *made = doc_root(r->a, DOC_MAP);
+    char here[PATH_MAX];
+
+    set_keys(r->ask->set, made, r->a);
+    for (const struct doc *m = doc_first(given, DOC_MAP); m; m = m->next)
+        if (!has(made, m->key))
+            copy_member(m, made, r->a);
+    if (!has(made, str_of(TEMPLATE_KEY)))
+        doc_add_text(r->a, made, TEMPLATE_KEY,
+                     str_of(getcwd(here, sizeof here) ? arena_text(r->a, str_of(here)) : "."));
+    return made;
+}
+
+/* What the caller left out. */
+static void complete(struct running *r)
+{
+    struct context_doc *c = &r->context;
+
+    c->plan = &r->plan.plan;
+    c->started_at = r->world->wall_ms(r->world->self);
+    if (!c->execution_id.s) {
+        struct uuid id = r->world->new_id(r->world->self);
+        char text[UUID_TEXT];
+
+        uuid_text(&id, text);
+        c->execution_id = str_of(arena_text(r->a, str_of(text)));
+    }
+    if (!c->deadline_ms)
+        c->deadline_ms = c->started_at + r->plan.plan.timeout_ms;
+    if (r->parent) {
+        c->environment = r->parent->context.environment;
+        c->parent_execution_id = r->parent->context.execution_id;
+    }
+}
+
+bool context_make(struct running *r, struct report *report)
+{
+    const struct document *document = NULL;
+    const struct doc *given = NULL;
+
+    if (r->ask->context && !r->parent) {
+        if (!input_read(r->ask->context, r->a, &document, report))
+            return false;
+        given = &document->root;
+        if (given->kind != DOC_MAP) {
+            report_add(report, ABOUT_VALUE, given, CODE_INVALID_PAYLOAD,
+                       "a context must be a map: its environment, or 'environment' and more");
+            return false;
+        }
+        if (doc_get(given, "environment")) {
+            if (!shape_decode(&setting_shape, given, report, &r->context))
+                return false;
+            given = r->context.environment;
+        }
+    }
+    if (!r->parent)
+        r->context.environment = make_environment(r, given);
+    complete(r);
+    return true;
+}
+
+/* ---- is all in order? ---- */
+
+static bool refuse(struct refused *why, enum code code, const char *message)
+{
+    *why = (struct refused){ .code = code, .message = message };
+    return false;
+}
+
+/* The first problem gives the code; all are in the context. */
+static bool refuse_report(struct running *r, struct refused *why)
+{
+    struct doc *context = doc_root(r->a, DOC_MAP), *list;
+    const struct problem *first = NULL;
+
+    report_finish(&r->report);
+    list = doc_add_kind(r->a, context, "problems", DOC_LIST);
+    for (const struct problem *p = r->report.first; p; p = p->next) {
+        struct doc *one;
+
+        if (p->warning)
+            continue;
+        first = first ? first : p;
+        one = doc_add_kind(r->a, list, NULL, DOC_MAP);
+        doc_add_text(r->a, one, "code", str_of(codes[p->code].name));
+        doc_add_text(r->a, one, "message", str_of(p->msg));
+        doc_add_text(r->a, one, "pointer", str_of(p->pointer ? p->pointer : ""));
+        doc_add_int(r->a, one, "line", p->line);
+    }
+    if (!first)
+        return true;
+    (void)refuse(why, (enum code)first->code,
+                 arena_printf(r->a, "%s: %s", first->pointer ? first->pointer : "", first->msg));
+    if (code_severity(why->code, false) != SEVERITY_FATAL)
+        why->code = CODE_INVALID_PAYLOAD;
+    why->context = context;
+    return false;
+}
+
+static bool keys_are_there(const struct running *r, struct refused *why)
+{
+    const struct items *wanted = &r->plan.plan.context_requirements;
+    const struct str *keys = wanted->v;
+    _buf_ struct buf missing = { .max = 4096 };
+
+    for (size_t i = 0; i < wanted->n; i++)
+        if (!has(r->context.environment, keys[i]))
+            buf_addf(&missing, "%s%s", missing.len ? ", " : "", said(keys[i], r->a));
+    if (missing.len == 0)
+        return true;
+    return refuse(why, CODE_CONTEXT_MISSING,
+                  arena_printf(r->a, "the context has no key %s; give it with --set or --context",
+                               missing.s));
+}
+
+bool running_check(struct running *r, struct refused *why)
+{
+    const struct handlers handlers = { deeds_find, r };
+    const struct context_doc *c = &r->context;
+    const struct step_doc *steps = r->plan.plan.steps.v;
+
+    if (r->report.errors)
+        return refuse_report(r, why);
+    if (c->deadline_ms - c->started_at < r->plan.plan.timeout_ms)
+        return refuse(why, CODE_INVALID_PAYLOAD,
+                      "deadline_ms - started_at is less than the timeout_ms of the plan");
+    if (!keys_are_there(r, why))
+        return false;
+    handlers_check(&handlers, &r->plan.plan, &r->plan.document->root, &r->report);
+    if (r->report.errors)
+        return refuse_report(r, why);
+    r->deeds = arena_alloc(r->a, r->plan.plan.steps.n * sizeof *r->deeds);
+    for (size_t i = 0; i < r->plan.plan.steps.n; i++)
+        r->deeds[i] = (const struct deed *)deeds_find(r, steps[i].action);
+    return true;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* running.h: one execution of a plan: what the files of it hand on to each other. */
+#pragma once
+
+#include <stdatomic.h>
+
+#include <writ/writ.h>
+
+#include "engine/auditor.h"
+#include "engine/plan_read.h"
+#include "engine/progress.h"
+#include "engine/trail.h"
+#include "plan/handler.h"
+#include "plan/plan.h"
+
+enum { NESTING_MAX = 8, RUNNING_ENTRIES = 8 };
+
+struct job;
+
+/* What can be done in a step. */
+struct deed {
+    struct handler handler;
+    bool quick; /* it computes and waits for nothing: it is done on the spot */
+    void (*act)(struct job *job, struct ending *out);
+};
+
+/* Actions of the plan that were found, each once. */
+struct found {
+    const struct deed *deed;
+    const struct found *next;
+};
+
+struct running {
+    const struct writ_plan *ask;
+    const struct running *parent; /* the plan that has this one as a step; NULL: none */
+    const struct world *world;
+    struct arena *a;
+    const char *file; /* the plan's, as an absolute path; NULL: it has none */
+    struct plan_read plan;
+    struct report report; /* of the plan's document */
+    struct context_doc context;
+    const struct deed **deeds; /* by the step's place */
+    const struct found *found;
+    struct keeping *keeping;
+    struct progress *progress;
+    struct trail trail;
+
+    /* the ledger's entries: the plan, its context, then events and result */
+    struct uuid entries[RUNNING_ENTRIES];
+    size_t entry_count;
+    int64_t snapshot_ms;
+    bool claimed; /* the ledger has that it runs */
+    bool *begun;  /* by the step's place; NULL: no step could be */
+
+    atomic_size_t files, bytes; /* of evidence */
+};
+
+/* One attempt in somebody's hands. */
+struct job {
+    struct running *r;
+    const struct deed *deed;
+    const struct step_doc *step;
+    size_t index;
+    struct attempt attempt;
+    int cancel;         /* readable when it has to stop at once; -1: it is quick */
+    struct arena *kept; /* lives as long as the plan runs: for the ending */
+    struct arena *scratch;
+    int64_t started_ms;        /* wall */
+    char execution[UUID_TEXT]; /* of the attempt; "": it has none of its own */
+};
+
+/* The deed of an action: a row, or an executor; NULL: there is none. self: a struct running. */
+const struct handler *deeds_find(void *running, struct str action);
+
+/* Reads the plan's environment and times. False: the report says what is wrong with the document.
+ */
+bool context_make(struct running *r, struct report *report) NODISCARD;
+
+/* Is all in order before anything runs? False: *why, for plan_refuse(). */
+bool running_check(struct running *r, struct refused *why) NODISCARD;
+
+/* Enters the plan and that it runs. The plan and the execution are used once. */
+bool running_claim(struct running *r, struct error *e) NODISCARD;
+
+/* The duties of an ended plan that are the ledger's. self: a struct running. */
+extern const struct office running_office;
+bool running_persist(void *self, const struct result_doc *result, struct str text, struct error *e);
+
+/* Runs it, or refuses it, to its result. */
+bool running_go(struct running *r, int jobs, int force, struct plan_end *end,
+                struct error *e) NODISCARD;
+
+/* The rows of what steps can do. */
+void act_execute(struct job *job, struct ending *out);
+void act_apply(struct job *job, struct ending *out);
+void act_validate(struct job *job, struct ending *out);
+void act_notify(struct job *job, struct ending *out);
+void act_plan(struct job *job, struct ending *out);
+void check_execute(void *self, const struct step_doc *step, struct report *r);
+void check_validate(void *self, const struct step_doc *step, struct report *r);
+void check_plan(void *self, const struct step_doc *step, struct report *r);
+
+/* An ending that is a failure. The message is as printf() would write it. */
+void job_failed(struct job *job, struct ending *out, enum code code, const char *fmt, ...)
+    PRINTF(4, 5);
