@@ -260,7 +260,7 @@ static bool start(struct holding *h, struct error *e)
         args.flags |= CLONE_INTO_CGROUP;
         args.cgroup = (uint64_t)into;
     }
-    pid = syscall(SYS_clone3, &args, sizeof args);
+    pid = quiet_clone(&args);
     if (pid < 0)
         return refuse_start(&args, e);
     if (pid == 0)
