@@ -92,6 +92,12 @@ void capture_step(struct capture *c)
     pass_on(c);
 }
 
+void capture_alone(struct capture *c)
+{
+    c->live = -1;
+    c->had = c->sent = 0;
+}
+
 void capture_end(struct capture *c)
 {
     give_up(c);

@@ -37,5 +37,8 @@ int capture_waits(const struct capture *c, short *events);
 /* That descriptor is ready: reads or passes on, without blocking. */
 void capture_step(struct capture *c);
 
+/* Nobody looks on any more; what still comes is kept, counted and digested as before. */
+void capture_alone(struct capture *c);
+
 /* Ends it, whatever is still to come. */
 void capture_end(struct capture *c);

@@ -417,6 +417,7 @@ static bool run_built(const struct run *run, const struct world *world, struct a
                              .group = &h->jail.cgroup,
                              .cancel = run->cancel,
                              .timeout_ms = run->limits->timeout_ms,
+                             .at_once = run->at_once,
                              .out = &h->out,
                              .err = &h->err,
                              .threads = &h->threads,

@@ -26,6 +26,7 @@ struct run {
     unsigned weak; /* layers the caller does without, when they cannot be had */
     int live[2];   /* where stdout and stderr are passed on to as they come; -1: nowhere */
     int cancel;    /* readable when it should be stopped; a second time: at once. -1: never */
+    bool at_once;  /* stopped, or out of time: the tree is killed, and not asked to end before */
 
     /* Asked while the walls are being built; the command is started when it says true. NULL: it may
      * run. */

@@ -24,24 +24,33 @@ struct loop {
 };
 
 /* First it is asked to end, then init is told to end it, which counts what it used; at last init
- * itself is ended, and the kernel ends the rest. */
-static const struct {
+ * itself is ended, and the kernel ends the rest. Who wants it at once does not ask, and waits for
+ * init no longer than for the count. */
+enum { STOPS = 3 };
+
+static const struct stop_step {
     int signal;
     int64_t patience_ms;
-} stops[] = {
+} stops[STOPS] = {
     { SIGTERM, GRACE_MS },
     { SIGQUIT, 1000 },
+    { SIGKILL, INT64_MAX / 2 },
+}, stops_at_once[STOPS] = {
+    { SIGQUIT, 10 },
+    { SIGKILL, INT64_MAX / 2 },
     { SIGKILL, INT64_MAX / 2 },
 };
 
 /* The cause is set before the signal goes out. */
 static void stop(struct loop *l, enum cause cause)
 {
+    const struct stop_step *step = l->s->at_once ? &stops_at_once[l->stops] : &stops[l->stops];
+
     if (l->s->stopped_for == CAUSE_EXITED)
         l->s->stopped_for = cause;
-    l->act_at = l->s->world->mono_ms(l->s->world->self) + stops[l->stops].patience_ms;
-    (void)syscall(SYS_pidfd_send_signal, l->s->init, stops[l->stops].signal, NULL, 0);
-    l->stops += l->stops + 1 < COUNT(stops);
+    l->act_at = l->s->world->mono_ms(l->s->world->self) + step->patience_ms;
+    (void)syscall(SYS_pidfd_send_signal, l->s->init, step->signal, NULL, 0);
+    l->stops += l->stops + 1 < STOPS;
 }
 
 static void take_descriptor(struct msghdr *message, struct threads *threads)
@@ -165,6 +174,15 @@ static void look(struct loop *l)
     }
 }
 
+/* Who wants it at once does not wait for somebody who reads slowly either. */
+static void hurry(struct loop *l)
+{
+    if (!l->s->at_once || l->s->stopped_for == CAUSE_EXITED)
+        return;
+    capture_alone(l->s->out);
+    capture_alone(l->s->err);
+}
+
 /* In this order: what the command did counts before what the clock says. */
 static void handle(struct loop *l)
 {
@@ -182,6 +200,7 @@ static void handle(struct loop *l)
     if (l->fds[SLOT_INIT].revents) {
         l->dead = true;
         listen_to_init(l);
+        hurry(l);
     }
     look(l);
 }

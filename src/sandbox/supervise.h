@@ -18,6 +18,7 @@ struct supervision {
     int init;   /* a pidfd; readable when the whole tree is dead */
     int cancel; /* readable when somebody wants it stopped; -1: nobody can */
     int64_t timeout_ms;
+    bool at_once; /* when it is stopped, all of it is killed: nobody is asked to end */
     struct capture *out, *err;
     struct threads *threads;
     bool (*idle)(void *self); /* work for when nothing happens; false: it is done. NULL: none */

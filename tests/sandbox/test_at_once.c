@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_at_once.c: a run that is stopped at once is killed, and not asked to end before.
+ *
+ * usage: test_at_once [--user]    with it, as an ordinary user to whom groups were given
+ *
+ * Nothing here depends on how fast anything is: where patience matters, the clock is the test's.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <sys/eventfd.h>
+
+#include "runs.h"
+
+/* A clock that moves on by a millisecond whenever somebody looks at it. */
+static int64_t next_ms(void *self)
+{
+    return ++*(int64_t *)self;
+}
+
+static void stop_now(const struct runs *r)
+{
+    assert_int_equal(eventfd_write(r->run.cancel, 1), 0);
+}
+
+static bool stop_from_the_start(void *self, struct error *e)
+{
+    (void)e;
+    stop_now(self);
+    return true;
+}
+
+static const char stubborn[] = "trap 'echo asked' TERM; (trap '' TERM; while :; do :; done) & "
+                               "while :; do wait; done";
+
+static void a_cancelled_run_is_not_asked_to_end(void **state)
+{
+    struct fake_world still;
+    struct runs r;
+    struct outcome out;
+
+    (void)state;
+    fake_world_init(&still, 0);
+    runs_make(&r);
+    r.run.at_once = true;
+    r.run.cancel = eventfd(0, EFD_CLOEXEC);
+    r.run.permit = stop_from_the_start;
+    r.run.permit_self = &r;
+    out = runs_do(&r, &still.world, stubborn); /* no patience ever ends in that world */
+    assert_int_equal(out.cause, CAUSE_CANCELLED);
+    assert_int_equal(out.out.bytes, 0);
+    (void)close(r.run.cancel);
+    runs_free(&r);
+}
+
+static void a_run_out_of_time_is_not_asked_to_end(void **state)
+{
+    struct runs r;
+    struct outcome out;
+
+    (void)state;
+    runs_make(&r);
+    r.run.at_once = true;
+    r.limits.timeout_ms = 200;
+    out = runs_do(&r, world_real(), stubborn);
+    assert_int_equal(out.cause, CAUSE_TIMEOUT);
+    assert_int_equal(out.out.bytes, 0);
+    runs_free(&r);
+}
+
+/* Our only child is init. */
+static pid_t child_of_ours(void)
+{
+    FILE *f = fopen("/proc/thread-self/children", "re");
+    int pid = -1;
+
+    assert_non_null(f);
+    assert_int_equal(fscanf(f, "%d", &pid), 1);
+    (void)fclose(f);
+    return pid;
+}
+
+static bool freeze_and_stop(void *self, struct error *e)
+{
+    (void)e;
+    assert_int_equal(kill(child_of_ours(), SIGSTOP), 0);
+    stop_now(self);
+    return true;
+}
+
+/* An init that does not answer is killed after a hundredth of a second, by the clock of the run. */
+static void a_silent_init_is_not_waited_for(void **state)
+{
+    int64_t now = 0;
+    const struct world moving = { .mono_ms = next_ms, .self = &now };
+    struct runs r;
+    struct outcome out;
+
+    (void)state;
+    runs_make(&r);
+    r.run.at_once = true;
+    r.run.cancel = eventfd(0, EFD_CLOEXEC);
+    r.run.permit = freeze_and_stop;
+    r.run.permit_self = &r;
+    out = runs_do(&r, &moving, stubborn);
+    assert_int_equal(out.cause, CAUSE_CANCELLED);
+    assert_true(out.duration_ms < 50);
+    (void)close(r.run.cancel);
+    runs_free(&r);
+}
+
+/* Who looks on and does not read holds up nobody. */
+static void a_slow_reader_is_not_waited_for(void **state)
+{
+    struct runs r;
+    struct outcome out;
+    int ends[2];
+
+    (void)state;
+    runs_make(&r);
+    assert_int_equal(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+    r.run.at_once = true;
+    r.run.live[0] = ends[1];
+    r.limits.timeout_ms = 1000;
+    out = runs_do(&r, world_real(), "while :; do echo something; done");
+    assert_int_equal(out.cause, CAUSE_TIMEOUT);
+    assert_true(out.out.bytes > 0);
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+    runs_free(&r);
+}
+
+static int tests(void)
+{
+    const struct CMUnitTest list[] = {
+        cmocka_unit_test(a_cancelled_run_is_not_asked_to_end),
+        cmocka_unit_test(a_run_out_of_time_is_not_asked_to_end),
+        cmocka_unit_test(a_silent_init_is_not_waited_for),
+        cmocka_unit_test(a_slow_reader_is_not_waited_for),
+    };
+
+    return cmocka_run_group_tests(list, NULL, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    (void)argv;
+    return home_run(tests, argc > 1 ? SOME_USER : 0);
+}
