@@ -5,6 +5,7 @@
 
 #include <assert.h>
 
+#include "plan/endings.h"
 #include "plan/result.h"
 
 struct duty {
@@ -183,7 +184,7 @@ static bool classify_severity(struct closing *c, struct error *e)
 static bool halt_execution(struct closing *c, struct error *e)
 {
     (void)e;
-    steps_stop(c->steps);
+    endings_stop(c->steps);
     return true;
 }
 

@@ -2,8 +2,8 @@
 /* run.c: runs a plan: steps are begun and heard of until it is over; then come the duties. */
 #include "plan/plan.h"
 
+#include "plan/endings.h"
 #include "plan/rules.h"
-#include "plan/steps.h"
 
 static int64_t min_ms(int64_t a, int64_t b)
 {
@@ -19,20 +19,20 @@ static bool do_what_is_due(struct steps *s)
 
     if (due.left_ms > 0 && !s->forced)
         return false;
-    if (steps_hear(s, s->now.mono_ms)) /* what has ended by now has ended in time (A04-9) */
+    if (endings_hear(s, s->now.mono_ms)) /* what has ended by now has ended in time (A04-9) */
         return true;
     step = steps_due(s);
     due = deadline_first(&s->deadline, &s->now, s->due_ms);
     if (s->forced)
-        steps_time_up(s, CODE_PLAN_TIMEOUT);
+        endings_time_up(s, CODE_PLAN_TIMEOUT);
     else if (due.left_ms > 0)
         return false;
     else if (due.code != CODE_STEP_TIMEOUT)
-        steps_time_up(s, due.code);
+        endings_time_up(s, due.code);
     else if (step->state == STEP_WAITS)
-        steps_again(s, (size_t)(step - s->v));
+        steps_begin(s, (size_t)(step - s->v));
     else
-        steps_time_out(s, (size_t)(step - s->v));
+        endings_time_out(s, (size_t)(step - s->v));
     return true;
 }
 
@@ -56,7 +56,7 @@ static void run(struct steps *s)
         begin_all(s);
         due = deadline_first(&s->deadline, &s->now, s->due_ms);
         if (!steps_over(s))
-            (void)steps_hear(s, s->now.mono_ms + min_ms(due.left_ms, DEADLINE_LOOK_MS));
+            (void)endings_hear(s, s->now.mono_ms + min_ms(due.left_ms, DEADLINE_LOOK_MS));
     }
 }
 
@@ -104,7 +104,7 @@ bool plan_refuse(const struct plan_ask *ask, const struct refused *why, struct a
                                         .step_id = why->step_id,
                                         .context = why->context },
                        a);
-    (void)trace_add(&s.trace, s.end, a);
+    trace_add(&s.trace, s.end, a);
     return close_plan(ask, &s, out, e);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* steps.h: the executor of steps: what state each is in, its attempts, and what its end means.
+/* steps.h: the executor of steps: what state each is in, and whose turn it is.
  *
- * It knows nothing of the duties of an ended plan (rules.h), and they know nothing of attempts.
+ * What the end of an attempt means is in endings.h. Neither knows anything of the duties of an
+ * ended plan (rules.h), and they know nothing of attempts.
  */
 #pragma once
 
@@ -68,13 +69,18 @@ struct steps {
     const struct error_doc *end; /* what ended the plan before its time, or NULL */
 };
 
-/* The first eight members are given. */
+/* What who runs them gives is there already. */
 void steps_init(struct steps *s);
 
 /* Nothing more is to be begun: all have ended, or something has ended the plan. */
 static inline bool steps_over(const struct steps *s)
 {
     return s->end || s->ended == s->n;
+}
+
+static inline const struct step_doc *steps_doc(const struct steps *s, size_t step)
+{
+    return &((const struct step_doc *)s->context->plan->steps.v)[step];
 }
 
 /* Its turn has come: its first attempt, or why there is none. */
@@ -84,21 +90,23 @@ void steps_turn(struct steps *s, size_t step);
  */
 void steps_stuck(struct steps *s);
 
-/* The attempt after the one that failed. */
-void steps_again(struct steps *s, size_t step);
-
-/* Waits until something is heard or that time has come; true: an attempt has ended, and what
- * follows from it has been done. */
-bool steps_hear(struct steps *s, int64_t until_mono_ms);
+/* The next attempt at a step that has a place. */
+void steps_begin(struct steps *s, size_t step);
 
 /* The first of those that are due, or NULL when there is none. */
 struct step *steps_due(struct steps *s);
 
-/* The time of an attempt is up. */
-void steps_time_out(struct steps *s, size_t step);
+/* ---- for endings.c, which decides what follows an attempt ---- */
 
-/* The time of the plan is up: PLAN_TIMEOUT or DEADLINE_EXCEEDED. */
-void steps_time_up(struct steps *s, enum code code);
+void steps_set_due(struct steps *s, struct step *step, int64_t due_mono_ms);
+void steps_tell(const struct steps *s, const struct telling *telling);
 
-/* Stops what still runs, and waits until it has ended. None of it counts. */
-void steps_stop(struct steps *s);
+/* Adds an error to the trace. */
+const struct error_doc *steps_note(struct steps *s, const struct fault *fault);
+
+/* It gives its place away; no attempt at it follows. */
+void steps_leave(struct steps *s, size_t step);
+void steps_end(struct steps *s, size_t step, enum step_state state);
+
+/* The plan is over because of this error of the trace. */
+void steps_end_plan(struct steps *s, enum code code, const struct error_doc *error);

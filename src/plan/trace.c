@@ -39,11 +39,10 @@ const struct error_doc *error_make(const struct fault *fault, struct arena *a)
     return error;
 }
 
-size_t trace_add(struct trace *t, const struct error_doc *error, struct arena *a)
+void trace_add(struct trace *t, const struct error_doc *error, struct arena *a)
 {
     t->v = arena_more(a, t->v, t->n, &t->room, sizeof(const struct error_doc *));
-    t->v[t->n] = error;
-    return t->n++;
+    t->v[t->n++] = error;
 }
 
 void trace_forget(struct trace *t, size_t place)

@@ -31,8 +31,8 @@ struct fault {
 const struct error_doc *error_make(const struct fault *fault, struct arena *a)
     __attribute__((returns_nonnull));
 
-/* Its place in the trace, for trace_forget(). */
-size_t trace_add(struct trace *t, const struct error_doc *error, struct arena *a);
+/* Its place will be t->n, for trace_forget(). */
+void trace_add(struct trace *t, const struct error_doc *error, struct arena *a);
 void trace_forget(struct trace *t, size_t place);
 
 /* The first of that severity, or NULL. */

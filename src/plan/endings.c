@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* endings.c: how attempts end, and what follows: on_failure, retries and time. */
+#include "plan/endings.h"
+
+#include <inttypes.h>
+#include <limits.h>
+
+/* ---- what on_failure asks for ---- */
+
+/* A04-3: as it is raised it is an error; that of the plan is fatal. */
+static void halt(struct steps *s, size_t place, const struct error_doc *cause)
+{
+    struct fault fault = { .code = CODE_EXECUTION_HALTED,
+                           .severity = SEVERITY_ERROR,
+                           .message =
+                               arena_printf(s->a, "step %.*s failed, and its on_failure is halt",
+                                            STR_ARG(steps_doc(s, place)->id)),
+                           .cause = cause };
+
+    steps_end_plan(s, fault.code, steps_note(s, &fault));
+}
+
+static void skip(struct steps *s, size_t place, const char *why)
+{
+    (void)steps_note(s, &(struct fault){ .code = CODE_STEP_SKIPPED,
+                                         .severity = SEVERITY_WARN,
+                                         .message = why,
+                                         .step_id = steps_doc(s, place)->id });
+}
+
+static void retry(struct steps *s, size_t place, int attempt)
+{
+    struct step *step = &s->v[place];
+    int64_t wait_ms = backoff_delay(&s->backoff, attempt);
+
+    step->state = STEP_WAITS;
+    steps_set_due(s, step, s->now.mono_ms + wait_ms);
+    steps_tell(s, &(struct telling){ .news = NEWS_STEP_RETRIES,
+                                     .step = place,
+                                     .attempt = step->attempt + 1,
+                                     .wait_ms = wait_ms });
+}
+
+static const char *why_skipped(struct steps *s, size_t place, enum code code)
+{
+    if (steps_doc(s, place)->on_failure == ON_FAILURE_SKIP)
+        return "on_failure is skip";
+    if (!s->retryable[code])
+        return arena_printf(s->a, "%s is not among retryable_error_codes", codes[code].name);
+    return arena_printf(s->a, "all %" PRId64 " attempts have failed", s->v[place].attempt);
+}
+
+/* What on_failure asks for (A04-5); a fatal code asks for nothing (A04-35). */
+static void apply_policy(struct steps *s, size_t place, enum code code,
+                         const struct error_doc *error)
+{
+    int on_failure = steps_doc(s, place)->on_failure;
+    int attempt = s->v[place].attempt < INT_MAX ? (int)s->v[place].attempt : INT_MAX;
+
+    if (error->severity == SEVERITY_ERROR && on_failure == ON_FAILURE_RETRY && s->retryable[code] &&
+        backoff_again(&s->backoff, attempt)) {
+        retry(s, place, attempt);
+        return;
+    }
+    steps_leave(s, place);
+    steps_end(s, place, STEP_FAILED);
+    if (error->severity == SEVERITY_FATAL)
+        steps_end_plan(s, code, error);
+    else if (on_failure == ON_FAILURE_HALT)
+        halt(s, place, error);
+    else
+        skip(s, place, why_skipped(s, place, code));
+}
+
+/* ---- an attempt has ended ---- */
+
+static void tell_end(struct steps *s, enum news news, const struct ending *ending,
+                     enum severity severity)
+{
+    const struct step *step = &s->v[ending->step];
+
+    steps_tell(s, &(struct telling){ .news = news,
+                                     .step = ending->step,
+                                     .attempt = step->attempt,
+                                     .took_ms = s->now.mono_ms - step->begun_ms,
+                                     .severity = severity,
+                                     .ending = ending });
+}
+
+static struct fault fault_of(const struct steps *s, const struct ending *ending)
+{
+    return (struct fault){ .code = ending->code,
+                           .severity = code_severity(ending->code, s->retryable[ending->code]),
+                           .message = ending->message,
+                           .step_id = steps_doc(s, ending->step)->id,
+                           .context = ending->context };
+}
+
+static void failed(struct steps *s, const struct ending *ending)
+{
+    struct step *step = &s->v[ending->step];
+    struct fault fault = fault_of(s, ending);
+    const struct error_doc *error;
+
+    tell_end(s, NEWS_STEP_FAILED, ending, fault.severity);
+    trace_forget(&s->trace, step->error);
+    step->error = s->trace.n;
+    error = steps_note(s, &fault);
+    apply_policy(s, ending->step, ending->code, error);
+}
+
+/* A04-19: with a warning it is completed all the same. */
+static void completed(struct steps *s, const struct ending *ending)
+{
+    struct step *step = &s->v[ending->step];
+    struct fault warning;
+
+    tell_end(s, NEWS_STEP_COMPLETED, ending, SEVERITY_WARN);
+    trace_forget(&s->trace, step->error);
+    if (ending->code != CODE_NONE) {
+        warning = fault_of(s, ending);
+        (void)steps_note(s, &warning);
+    }
+    step->output = ending->output;
+    steps_leave(s, ending->step);
+    steps_end(s, ending->step, STEP_COMPLETED);
+}
+
+/* The plan ends, and this attempt with it; what it says does not count. */
+static void stopped(struct steps *s, const struct ending *ending)
+{
+    enum code code = s->end_code == CODE_PLAN_TIMEOUT || s->end_code == CODE_DEADLINE_EXCEEDED
+                         ? s->end_code
+                         : CODE_EXECUTION_HALTED;
+    struct ending said = *ending;
+
+    said.code = code;
+    said.message = "it was stopped when the plan ended";
+    said.output = NULL;
+    said.context = NULL;
+    s->v[ending->step].state = STEP_STOPPED;
+    tell_end(s, NEWS_STEP_FAILED, &said, code_severity(code, false));
+}
+
+/* ---- what is heard ---- */
+
+/* The next thing that happens. What has ended is an attempt that ran; it no longer does. */
+static enum hands_news listen_to(struct steps *s, int64_t until_mono_ms, struct ending *out)
+{
+    enum hands_news news = s->hands->wait(s->hands->self, until_mono_ms, out);
+
+    s->now = moment_now(s->world);
+    if (news == HANDS_FORCED)
+        s->forced = true;
+    if (news != HANDS_ENDED)
+        return news;
+    if (out->step >= s->n || s->v[out->step].state != STEP_RUNS)
+        return HANDS_TIME;
+    s->running--;
+    s->v[out->step].state = STEP_HEARD;
+    if (out->code < CODE_NONE || out->code >= CODE_COUNT)
+        out->code = CODE_UNKNOWN_ERROR;
+    return news;
+}
+
+/* Hands that hold the time of an attempt themselves cannot know whose time it was. */
+static bool was_plan_time(const struct steps *s, const struct ending *ending, struct due *due)
+{
+    *due = deadline_first(&s->deadline, &s->now, s->v[ending->step].due_ms);
+    return ending->code == CODE_STEP_TIMEOUT && due->left_ms <= 0 && due->code != CODE_STEP_TIMEOUT;
+}
+
+static void ended(struct steps *s, const struct ending *ending)
+{
+    struct due due;
+
+    if (ending->code == CODE_NONE ||
+        code_severity(ending->code, s->retryable[ending->code]) == SEVERITY_WARN) {
+        completed(s, ending);
+    } else if (was_plan_time(s, ending, &due)) {
+        endings_time_up(s, due.code);
+        stopped(s, ending);
+    } else {
+        failed(s, ending);
+    }
+}
+
+bool endings_hear(struct steps *s, int64_t until_mono_ms)
+{
+    struct ending ending;
+
+    if (s->held_first < s->held_end)
+        ending = s->held[s->held_first++];
+    else if (listen_to(s, until_mono_ms, &ending) != HANDS_ENDED)
+        return false;
+    ended(s, &ending);
+    return true;
+}
+
+/* ---- time ---- */
+
+/* Waits for the ending of one attempt; what else ends meanwhile has its turn after it. */
+static void await(struct steps *s, size_t place, struct ending *out)
+{
+    if (s->held_first == s->held_end)
+        s->held_first = s->held_end = 0;
+    for (;;) {
+        if (listen_to(s, s->now.mono_ms + DEADLINE_LOOK_MS, out) != HANDS_ENDED)
+            continue;
+        if (out->step == place)
+            return;
+        s->held[s->held_end++] = *out;
+    }
+}
+
+void endings_time_out(struct steps *s, size_t place)
+{
+    struct step *step = &s->v[place];
+    struct ending ending;
+
+    s->hands->stop(s->hands->self, place);
+    await(s, place, &ending);
+    ending.code = CODE_STEP_TIMEOUT;
+    ending.message = arena_printf(s->a, "the attempt took longer than %" PRId64 " ms",
+                                  step->due_ms - step->begun_ms);
+    ending.output = NULL;
+    failed(s, &ending);
+}
+
+void endings_time_up(struct steps *s, enum code code)
+{
+    const struct context_doc *context = s->context;
+    struct fault fault = { .code = code, .severity = SEVERITY_FATAL };
+
+    if (code == CODE_DEADLINE_EXCEEDED)
+        fault.message =
+            arena_printf(s->a, "deadline_ms, %" PRId64 ", has passed", context->deadline_ms);
+    else if (s->forced)
+        fault.message = "the plan was told that its time is up";
+    else
+        fault.message = arena_printf(s->a, "the plan took longer than %" PRId64 " ms",
+                                     context->plan->timeout_ms);
+    steps_end_plan(s, code, steps_note(s, &fault));
+}
+
+void endings_stop(struct steps *s)
+{
+    struct ending ending;
+
+    while (s->held_first < s->held_end)
+        stopped(s, &s->held[s->held_first++]);
+    for (size_t i = 0; i < s->n && s->running > 0; i++)
+        if (s->v[i].state == STEP_RUNS)
+            s->hands->stop(s->hands->self, i);
+    while (s->running > 0)
+        if (listen_to(s, s->now.mono_ms + DEADLINE_LOOK_MS, &ending) == HANDS_ENDED)
+            stopped(s, &ending);
+}
