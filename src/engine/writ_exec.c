@@ -83,6 +83,7 @@ static bool run(struct exec *x, struct error *e)
                        .weak = x->weak,
                        .live = { x->command->live[0], x->command->live[1] },
                        .cancel = x->command->cancel,
+                       .at_once = x->step != NULL,
                        .permit = exec_announce,
                        .permit_self = x };
 
