@@ -211,6 +211,7 @@ void act_execute(struct job *job, struct ending *out)
                                   arena_printf(job->scratch, "step %s of plan %.*s",
                                                r->plan.names[job->index], STR_ARG(r->plan.plan.id)),
                               .keeping = r->keeping,
+                              .registries = r->registries,
                               .plan = r->entries[0] };
     struct exec x = {
         .command = &command, .step = &step, .world = r->world, .a = job->scratch, .store = -1

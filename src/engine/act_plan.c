@@ -66,7 +66,8 @@ static struct running child_of(struct running *r, const struct nested *nested, s
                              .a = a,
                              .file = r->file,
                              .keeping = r->keeping,
-                             .progress = r->progress };
+                             .progress = r->progress,
+                             .registries = r->registries };
 
     if (nested->plan) {
         _buf_ struct buf text = { .max = ANSWER_MAX };

@@ -11,6 +11,7 @@
 #include "contract/request_doc.h"
 #include "engine/auditor.h"
 #include "engine/record.h"
+#include "engine/registries.h"
 #include "sandbox/collect.h"
 #include "sandbox/reach.h"
 #include "sandbox/sandbox.h"
@@ -33,10 +34,11 @@ struct opening {
 
 /* A run that is a step of a plan: it is recorded with the plan, and held to its time. */
 struct exec_step {
-    const struct doc *payload; /* as execute_shape has it */
-    const char *purpose;       /* for the request: which step of which plan */
-    struct keeping *keeping;   /* the plan's */
-    struct uuid plan;          /* the ledger's entry of the plan, on which the run depends */
+    const struct doc *payload;     /* as execute_shape has it */
+    const char *purpose;           /* for the request: which step of which plan */
+    struct keeping *keeping;       /* the plan's */
+    struct registries *registries; /* the plan's */
+    struct uuid plan;              /* the ledger's entry of the plan, on which the run depends */
 };
 
 struct exec {

@@ -16,8 +16,6 @@
 #include "engine/home.h"
 #include "engine/input.h"
 
-static const char registry_path[] = ".writ/tools.yaml";
-
 /* The members a person's options give, one after the other; `skip` is put by us. */
 static void put_members(struct buf *to, const struct doc *options, const char *skip,
                         struct arena *a)
@@ -182,35 +180,8 @@ bool exec_read(struct exec *x, struct report *r)
     return true;
 }
 
-/* The nearest registry on the way up from the top of the caller's repository, or NULL. What lies
- * further down may have been put there by a command. */
-static const char *find_registry(const char *from, struct arena *a)
-{
-    char *at = arena_text(a, str_of(from));
-
-    for (;;) {
-        char *slash = strrchr(at, '/');
-        const char *file = arena_printf(a, "%s/%s", at, registry_path);
-
-        if (access(file, F_OK) == 0)
-            return file;
-        if (!slash)
-            return NULL;
-        *slash = '\0';
-    }
-}
-
 bool exec_registry(struct exec *x, struct report *r)
 {
-    struct writ_input input = { .name = find_registry(x->reach.home_root, x->a) };
-    const struct document *document;
-    struct registry_doc *registry;
-
-    if (!input.name)
-        return true;
-    if (!input_read(&input, x->a, &document, r))
-        return false;
-    registry = arena_new(x->a, struct registry_doc);
-    x->registry = registry;
-    return shape_decode(&registry_shape, &document->root, r, registry);
+    return registry_above(x->step ? x->step->registries : NULL, x->reach.home_root, x->a,
+                          &x->registry, r);
 }

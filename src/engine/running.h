@@ -9,6 +9,7 @@
 #include "engine/auditor.h"
 #include "engine/plan_read.h"
 #include "engine/progress.h"
+#include "engine/registries.h"
 #include "engine/trail.h"
 #include "plan/handler.h"
 #include "plan/plan.h"
@@ -43,6 +44,7 @@ struct running {
     const struct found *found;
     struct keeping *keeping;
     struct progress *progress;
+    struct registries *registries;
     struct trail trail;
 
     /* the ledger's entries: the plan, its context, then events and result */

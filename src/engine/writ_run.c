@@ -226,6 +226,7 @@ int writ_run(const struct writ_plan *plan, char **answer)
 {
     _arena_ struct arena a = { 0 };
     _keeping_ struct keeping keeping = { 0 };
+    struct registries registries;
     struct progress progress;
     struct running r = {
         .ask = plan, .world = world_real(), .a = &a, .keeping = &keeping, .progress = &progress
@@ -235,9 +236,11 @@ int writ_run(const struct writ_plan *plan, char **answer)
 
     if (plan->plan->name && realpath(plan->plan->name, real))
         r.file = arena_text(&a, str_of(real));
+    registries_open(&registries);
     progress_open(&progress, plan->progress);
     keeping_open(&keeping, plan->ledger, plan->environment, r.world);
     status = run(&r, answer);
     progress_close(&progress);
+    registries_close(&registries);
     return status;
 }
