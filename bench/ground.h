@@ -55,8 +55,10 @@ static inline void ground_repository(struct ground *g)
 static inline void ground_remove(void)
 {
     static const char *const rest[] = {
-        "filter.bpf", "print_bytes",  "README",          ".git/config", ".git/HEAD",
-        ".git/hooks", ".git/objects", ".git/refs/heads", ".git/refs",   ".git",
+        ".writ/tools.yaml", ".writ",           "plan.yaml",  "build.ninja",
+        ".ninja_log",       ".ninja_deps",     "filter.bpf", "print_bytes",
+        "README",           ".git/config",     ".git/HEAD",  ".git/hooks",
+        ".git/objects",     ".git/refs/heads", ".git/refs",  ".git",
     };
     char work[PATH_MAX];
 
