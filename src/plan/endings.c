@@ -189,7 +189,7 @@ bool endings_hear(struct steps *s, int64_t until_mono_ms)
 {
     struct ending ending;
 
-    if (s->held_first < s->held_end)
+    if (steps_held(s))
         ending = s->held[s->held_first++];
     else if (listen_to(s, until_mono_ms, &ending) != HANDS_ENDED)
         return false;
@@ -202,7 +202,7 @@ bool endings_hear(struct steps *s, int64_t until_mono_ms)
 /* Waits for the ending of one attempt; what else ends meanwhile has its turn after it. */
 static void await(struct steps *s, size_t place, struct ending *out)
 {
-    if (s->held_first == s->held_end)
+    if (!steps_held(s))
         s->held_first = s->held_end = 0;
     for (;;) {
         if (listen_to(s, s->now.mono_ms + DEADLINE_LOOK_MS, out) != HANDS_ENDED)
@@ -247,7 +247,7 @@ void endings_stop(struct steps *s)
 {
     struct ending ending;
 
-    while (s->held_first < s->held_end)
+    while (steps_held(s))
         stopped(s, &s->held[s->held_first++]);
     for (size_t i = 0; i < s->n && s->running > 0; i++)
         if (s->v[i].state == STEP_RUNS)

@@ -9,7 +9,7 @@
 bool endings_hear(struct steps *s, int64_t until_mono_ms);
 
 /* The time of an attempt is up: it is stopped, and has failed. */
-void endings_time_out(struct steps *s, size_t step);
+void endings_time_out(struct steps *s, size_t place);
 
 /* The time of the plan is up: PLAN_TIMEOUT or DEADLINE_EXCEEDED. */
 void endings_time_up(struct steps *s, enum code code);

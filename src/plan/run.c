@@ -17,7 +17,7 @@ static bool do_what_is_due(struct steps *s)
     struct due due = deadline_first(&s->deadline, &s->now, s->due_ms);
     struct step *step;
 
-    if (due.left_ms > 0 && !s->forced)
+    if (due.left_ms > 0 && !s->forced && !steps_held(s))
         return false;
     if (endings_hear(s, s->now.mono_ms)) /* what has ended by now has ended in time (A04-9) */
         return true;

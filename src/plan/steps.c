@@ -60,18 +60,18 @@ void steps_set_due(struct steps *s, struct step *step, int64_t due_ms)
         s->due_ms = due_ms;
 }
 
-static void take_slot(struct steps *s, size_t step)
+static void take_slot(struct steps *s, size_t place)
 {
-    s->v[step].slot = s->slot_count;
-    s->slots[s->slot_count++] = step;
+    s->v[place].slot = s->slot_count;
+    s->slots[s->slot_count++] = place;
 }
 
-void steps_leave(struct steps *s, size_t step)
+void steps_leave(struct steps *s, size_t place)
 {
     size_t last = s->slots[--s->slot_count];
 
-    s->slots[s->v[step].slot] = last;
-    s->v[last].slot = s->v[step].slot;
+    s->slots[s->v[place].slot] = last;
+    s->v[last].slot = s->v[place].slot;
     if (s->slot_count == 0)
         s->due_ms = DEADLINE_NEVER;
 }

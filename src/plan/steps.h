@@ -78,35 +78,41 @@ static inline bool steps_over(const struct steps *s)
     return s->end || s->ended == s->n;
 }
 
-static inline const struct step_doc *steps_doc(const struct steps *s, size_t step)
+/* Something has ended already and waits for its turn. */
+static inline bool steps_held(const struct steps *s)
 {
-    return &((const struct step_doc *)s->context->plan->steps.v)[step];
+    return s->held_first < s->held_end;
+}
+
+static inline const struct step_doc *steps_doc(const struct steps *s, size_t place)
+{
+    return &((const struct step_doc *)s->context->plan->steps.v)[place];
 }
 
 /* Its turn has come: its first attempt, or why there is none. */
-void steps_turn(struct steps *s, size_t step);
+void steps_turn(struct steps *s, size_t place);
 
 /* Nobody's turn comes, nobody runs: the plan goes in a circle, which its check should have found.
  */
 void steps_stuck(struct steps *s);
 
 /* The next attempt at a step that has a place. */
-void steps_begin(struct steps *s, size_t step);
+void steps_begin(struct steps *s, size_t place);
 
 /* The first of those that are due, or NULL when there is none. */
 struct step *steps_due(struct steps *s);
 
 /* ---- for endings.c, which decides what follows an attempt ---- */
 
-void steps_set_due(struct steps *s, struct step *step, int64_t due_mono_ms);
+void steps_set_due(struct steps *s, struct step *step, int64_t due_ms);
 void steps_tell(const struct steps *s, const struct telling *telling);
 
 /* Adds an error to the trace. */
 const struct error_doc *steps_note(struct steps *s, const struct fault *fault);
 
 /* It gives its place away; no attempt at it follows. */
-void steps_leave(struct steps *s, size_t step);
-void steps_end(struct steps *s, size_t step, enum step_state state);
+void steps_leave(struct steps *s, size_t place);
+void steps_end(struct steps *s, size_t place, enum step_state state);
 
 /* The plan is over because of this error of the trace. */
 void steps_end_plan(struct steps *s, enum code code, const struct error_doc *error);

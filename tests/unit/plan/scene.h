@@ -45,8 +45,8 @@ struct flight {
 };
 
 struct scene {
+    struct fake_world clock; /* first: who asks the world asks the scene */
     struct arena a;
-    struct fake_world clock;
     int64_t wall_jump;          /* the wall clock is ahead of the other by so much */
     int64_t jumps_at, jumps_by; /* when it jumps once more, and how far */
     struct plan_doc plan;
@@ -61,12 +61,14 @@ struct scene {
     struct flight flights[SCENE_STEPS];
     size_t flight_count, most_flights;
     int64_t forced_at; /* NEVER: not */
+    int64_t stop_ms;   /* how long a stop takes */
     int64_t longest_wait;
     int64_t last_budget;
     bool no_record; /* persist says no */
     bool no_alarm;
     void (*on_tell)(struct scene *s, const struct telling *telling);
     size_t released;
+    const char *told; /* for who listens */
     struct buf log;
 
     struct plan_end end;
@@ -86,7 +88,7 @@ static inline void scene_free(struct scene *s)
 
 static inline int64_t scene_wall(void *self)
 {
-    struct scene *s = (struct scene *)((char *)self - offsetof(struct scene, clock));
+    const struct scene *s = self;
     int64_t now = s->clock.now_ms;
 
     return now + s->wall_jump + (now >= s->jumps_at ? s->jumps_by : 0);
@@ -128,7 +130,7 @@ static inline void scene_stop(void *self, size_t step)
         if (s->flights[i].step != step)
             continue;
         s->flights[i].stopped = true;
-        s->flights[i].ends_ms = s->clock.now_ms;
+        s->flights[i].ends_ms = s->clock.now_ms + s->stop_ms;
         return;
     }
     fail_msg("step %zu is stopped but does not run", step);
@@ -347,14 +349,43 @@ static inline void scene_check(struct scene *s)
     assert_int_equal(s->flight_count, 0);
 }
 
-static inline void scene_play(struct scene *s, const struct act *acts, size_t n)
+/* All that a plan is given, to see that it stays as it is. */
+struct given {
+    struct plan_doc plan;
+    struct retry_doc retry;
+    struct step_doc steps[SCENE_STEPS];
+    struct context_doc context;
+};
+
+static inline void scene_given(const struct scene *s, struct given *g)
 {
+    memset(g, 0, sizeof *g);
+    memcpy(&g->plan, &s->plan, sizeof g->plan);
+    memcpy(&g->retry, &s->retry, sizeof g->retry);
+    memcpy(g->steps, s->steps, sizeof g->steps);
+    memcpy(&g->context, &s->context, sizeof g->context);
+}
+
+/* Runs it; false where it could not be recorded. Nothing of what was given has changed. */
+static inline bool scene_run(struct scene *s, const struct act *acts, size_t n)
+{
+    struct given *before = arena_new(&s->a, struct given), *after = arena_new(&s->a, struct given);
     struct seams seams;
+    bool done;
 
     s->acts = acts;
     s->act_count = n;
     scene_seams(s, &seams);
-    if (!plan_run(&seams.ask, &s->a, &s->end, &s->e))
+    scene_given(s, before);
+    done = plan_run(&seams.ask, &s->a, &s->end, &s->e);
+    scene_given(s, after);
+    assert_memory_equal(before, after, sizeof *before);
+    return done;
+}
+
+static inline void scene_play(struct scene *s, const struct act *acts, size_t n)
+{
+    if (!scene_run(s, acts, n))
         fail_msg("%s", s->e.msg);
     scene_check(s);
 }
