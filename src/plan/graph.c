@@ -7,30 +7,47 @@
 
 #include "base/uuid.h"
 
-enum { WORD = 64 };
+enum { WORD = 64, ID_CHARS = UUID_TEXT - 1 };
+
+/* The text of an id, capitals made small: hex digits and dashes keep apart when that bit is set. */
+struct key {
+    uint64_t w[5];
+};
+
+#define SMALL UINT64_C(0x2020202020202020)
 
 struct ids {
-    struct uuid *of;  /* by the step's place */
+    struct key *of;   /* by the step's place */
     uint32_t *places; /* by hash: a place plus one, or 0 */
     size_t mask;
 };
 
-static size_t hash_of(const struct uuid *id)
+static bool key_of(struct str id, struct key *out)
 {
-    uint64_t a, b;
+    if (!id.s || id.n != ID_CHARS)
+        return false;
+    *out = (struct key){ 0 };
+    memcpy(out, id.s, ID_CHARS);
+    for (size_t i = 0; i < COUNT(out->w); i++)
+        out->w[i] |= SMALL;
+    return true;
+}
 
-    memcpy(&a, id->b, sizeof a);
-    memcpy(&b, id->b + sizeof a, sizeof b);
-    a = (a ^ b >> 32 ^ b << 32) * 0x9e3779b97f4a7c15;
-    return (size_t)(a >> 32);
+static size_t hash_of(const struct key *key)
+{
+    uint64_t hash = 0;
+
+    for (size_t i = 0; i < COUNT(key->w); i++)
+        hash = (hash ^ key->w[i] ^ hash >> 29) * 0x9e3779b97f4a7c15;
+    return (size_t)(hash >> 32);
 }
 
 /* Where the id is, or where it would be. */
-static uint32_t *find(const struct ids *ids, const struct uuid *id)
+static uint32_t *find(const struct ids *ids, const struct key *key)
 {
-    size_t at = hash_of(id) & ids->mask;
+    size_t at = hash_of(key) & ids->mask;
 
-    while (ids->places[at] && memcmp(&ids->of[ids->places[at] - 1], id, sizeof *id) != 0)
+    while (ids->places[at] && memcmp(&ids->of[ids->places[at] - 1], key, sizeof *key) != 0)
         at = (at + 1) & ids->mask;
     return &ids->places[at];
 }
@@ -38,7 +55,7 @@ static uint32_t *find(const struct ids *ids, const struct uuid *id)
 static struct ids index_ids(const struct plan_doc *plan, struct arena *a)
 {
     const struct step_doc *steps = plan->steps.v;
-    struct ids ids = { arena_alloc(a, plan->steps.n * sizeof(struct uuid)), NULL, 1 };
+    struct ids ids = { arena_alloc(a, plan->steps.n * sizeof *ids.of), NULL, 1 };
 
     while (ids.mask < 2 * plan->steps.n)
         ids.mask = 2 * ids.mask + 1;
@@ -46,7 +63,7 @@ static struct ids index_ids(const struct plan_doc *plan, struct arena *a)
     for (size_t i = 0; i < plan->steps.n; i++) {
         uint32_t *place;
 
-        if (!uuid_v4(steps[i].id, &ids.of[i]))
+        if (!key_of(steps[i].id, &ids.of[i]))
             continue;
         place = find(&ids, &ids.of[i]);
         if (!*place)
@@ -70,8 +87,8 @@ static void read_edges(struct graph *g, const struct ids *ids, const struct step
     const struct str *wanted = steps[step].depends_on.v;
 
     for (size_t i = 0; i < steps[step].depends_on.n; i++) {
-        struct uuid id;
-        uint32_t place = uuid_v4(wanted[i], &id) ? *find(ids, &id) : 0;
+        struct key key;
+        uint32_t place = key_of(wanted[i], &key) ? *find(ids, &key) : 0;
 
         if (place == 0) {
             g->unmet[step] = GRAPH_UNKNOWN;

@@ -19,7 +19,7 @@ struct attempt {
 /* How an attempt ended. What it points to lives as long as the plan runs. */
 struct ending {
     size_t step;
-    enum code code;            /* CODE_NONE: completed */
+    enum code code;            /* CODE_NONE: completed; one that is a warning: so too (A04-19) */
     const char *message;       /* of a failure */
     const struct doc *output;  /* of a completed step: a map; NULL: {} */
     const struct doc *context; /* of a failure: a map that helps to find out why; NULL: {} */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plan.h: runs a plan and says what became of it. The door of this folder.
  *
- * Two parts, as contract 004 has it (A04-18): the executor of steps (steps.c: order, attempts,
- * on_failure, time) and the orchestrator (rules.c: the ordered duties when it has ended).
+ * Two parts, as contract 004 has it (A04-18): the executor of steps (steps.c: order and attempts,
+ * endings.c: on_failure and time) and the orchestrator (rules.c: the ordered duties when it has
+ * ended). The loop is in run.c.
  */
 #pragma once
 
@@ -34,8 +35,8 @@ struct plan_ask {
 };
 
 struct plan_end {
-    struct result_doc result;
-    struct str text; /* the PlanResult as JSON, members in the order of the contract */
+    struct result_doc result; /* its trees share what the endings pointed to */
+    struct str text;          /* the PlanResult as JSON, members in the order of the contract */
 };
 
 /* Runs it to its end. False: the result could not be persisted, and there is none. */

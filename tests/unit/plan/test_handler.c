@@ -81,14 +81,20 @@ static void R_004_080_what_suits_is_not_mentioned(void **state)
 /* A step without an action or a payload has had its word said; nobody is asked about it. */
 static void R_004_080_a_step_that_is_wrong_already_is_left_alone(void **state)
 {
-    _checked_ struct checked c = { 0 };
+    _checked_ struct checked no_payload = { 0 }, no_action = { 0 };
 
     (void)state;
-    assert_int_equal(check_plan(&c, "action: notify, payload: {}", "action: notify"), 0);
-    check_problems(&c,
+    assert_int_equal(check_plan(&no_payload, "action: notify, payload: {}", "action: notify"), 0);
+    check_problems(&no_payload,
                    &(struct refusal){ .pointer = "/steps/0/action",
                                       .code = CODE_ACTION_NOT_FOUND,
                                       .msg = "there is no action 'execute'" },
+                   1);
+    assert_int_equal(check_plan(&no_action, "action: execute, ", ""), 1);
+    check_problems(&no_action,
+                   &(struct refusal){ .pointer = "/steps/2/payload",
+                                      .code = CODE_INVALID_PAYLOAD,
+                                      .msg = "payload has no 'to'" },
                    1);
 }
 
