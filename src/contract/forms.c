@@ -185,6 +185,17 @@ static bool fits_tool_version(struct str t, const char **why)
     return t.n == 0;
 }
 
+static bool is_step_name(char c)
+{
+    return is_letter(c) || is_digit(c) || is_one_of(c, "-_.");
+}
+
+static bool fits_step_name(struct str t, const char **why)
+{
+    (void)why;
+    return skip_all(&t, is_step_name) && t.n == 0;
+}
+
 /* clang-format off */
 #define STAMP_TAIL "[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,9})?([Zz]|[+-][0-9]{2}:[0-9]{2})"
 
@@ -211,6 +222,8 @@ const struct form_row forms[FORM_COUNT] = {
                         fits_url, "https:// or http://, a host, perhaps a port and a path; no user name." },
     [FORM_ENV_NAME] = { "a variable name", "HTTP_PROXY", "^[A-Za-z_][A-Za-z0-9_]*$", NULL,
                         fits_env_name, "Letters, digits and underscores, not beginning with a digit." },
+    [FORM_STEP_NAME] = { "a step name", "find-todos", "^[A-Za-z0-9._-]+$", NULL,
+                        fits_step_name, "Letters, digits and - _ . only." },
     [FORM_TOOL_VERSION] = { "a tool version", "13+", "^[0-9]+(\\.[0-9]+){0,2}\\+?$", NULL,
                         fits_tool_version, "X, X.Y or X.Y.Z, which pins it; a + behind it means at least." },
 };

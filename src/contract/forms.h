@@ -16,6 +16,7 @@ enum form {
     FORM_DIGEST,       /* sha256:<64 hex digits> */
     FORM_URL,          /* http:// or https:// */
     FORM_ENV_NAME,     /* [A-Za-z_][A-Za-z0-9_]* */
+    FORM_STEP_NAME,    /* letters, digits, - _ . */
     FORM_TOOL_VERSION, /* X, X.Y or X.Y.Z, with a + behind it: at least */
     FORM_COUNT,
 };

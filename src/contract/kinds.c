@@ -12,10 +12,12 @@
 #include "contract/request_doc.h"
 #include "contract/result_doc.h"
 #include "contract/route_doc.h"
+#include "contract/template_doc.h"
 
 /* clang-format off */
 const struct kind_row kinds[] = {
     { "plan",          "004", "Steps in order, and what a failure of each means.",      { "steps", "context_requirements" },               &plan_shape },
+    { "template",      "004", "A plan as people write it: names for ids, defaults left out.", { "steps" },                             &template_shape },
     { "context",       "004", "What a plan is run with: time, deadline, environment.",  { "plan", "execution_id" },                        &context_shape },
     { "result",        "004", "How a plan ended.",                                      { "plan_id", "steps_total" },                      &result_shape },
     { "request",       "001", "One command under limits (the execution contract).",     { "inputs" },                                      &request_shape },

@@ -6,6 +6,9 @@
 
 enum on_failure { ON_FAILURE_HALT, ON_FAILURE_SKIP, ON_FAILURE_RETRY };
 
+/* By enum on_failure, ended by NULL. */
+extern const char *const on_failure_names[];
+
 enum { PLAN_STEPS_MAX = 1024, PLAN_NAME_MAX = 255, STEP_ACTION_MAX = 100 };
 
 struct retry_doc {
@@ -33,4 +36,4 @@ struct plan_doc {
     const struct doc *metadata;
 };
 
-extern const struct shape plan_shape;
+extern const struct shape plan_shape, retry_shape;

@@ -4,7 +4,7 @@
 
 #include "contract/plan_graph.h"
 
-static const char *const on_failure_names[] = { "halt", "skip", "retry", NULL };
+const char *const on_failure_names[] = { "halt", "skip", "retry", NULL };
 
 /* clang-format off */
 #define AT(member) offsetof(struct retry_doc, member)
@@ -29,10 +29,10 @@ static const struct field step_fields[] = {
 #undef AT
 /* clang-format on */
 
-static const struct shape retry_shape = { .name = "retry policy",
-                                          .size = sizeof(struct retry_doc),
-                                          FIELDS(retry_fields),
-                                          .code = CODE_INVALID_PAYLOAD };
+const struct shape retry_shape = { .name = "retry policy",
+                                   .size = sizeof(struct retry_doc),
+                                   FIELDS(retry_fields),
+                                   .code = CODE_INVALID_PAYLOAD };
 static const struct shape step_shape = { .name = "step",
                                          .size = sizeof(struct step_doc),
                                          FIELDS(step_fields),

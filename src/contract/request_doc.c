@@ -82,7 +82,7 @@ static void artifacts_said(const struct doc *d, const void *decoded, struct repo
     }
 }
 
-static void levels_approved(const struct doc *d, const void *decoded, struct report *r)
+void request_levels_approved(const struct doc *d, const void *decoded, struct report *r)
 {
     const struct request_doc *request = decoded;
     bool approved = request->approval && request->approval->reason.s;
@@ -211,23 +211,23 @@ static const struct field approval_fields[] = {
 #undef AT
 /* clang-format on */
 
-static const struct shape sandbox_shape = { .name = "request's sandbox",
-                                            .size = sizeof(struct request_sandbox),
-                                            FIELDS(sandbox_fields),
-                                            .code = CODE_VALIDATION_ERROR };
-static const struct shape outputs_shape = { .name = "request's output",
-                                            .size = sizeof(struct request_outputs),
-                                            FIELDS(outputs_fields),
-                                            RULES(outputs_rules),
-                                            .code = CODE_VALIDATION_ERROR };
+const struct shape request_sandbox_shape = { .name = "request's sandbox",
+                                             .size = sizeof(struct request_sandbox),
+                                             FIELDS(sandbox_fields),
+                                             .code = CODE_VALIDATION_ERROR };
+const struct shape request_outputs_shape = { .name = "request's output",
+                                             .size = sizeof(struct request_outputs),
+                                             FIELDS(outputs_fields),
+                                             RULES(outputs_rules),
+                                             .code = CODE_VALIDATION_ERROR };
 static const struct shape metadata_shape = { .name = "request's metadata",
                                              .size = sizeof(struct request_metadata),
                                              FIELDS(metadata_fields),
                                              .code = CODE_VALIDATION_ERROR };
-static const struct shape approval_shape = { .name = "request's approval",
-                                             .size = sizeof(struct request_approval),
-                                             FIELDS(approval_fields),
-                                             .code = CODE_VALIDATION_ERROR };
+const struct shape request_approval_shape = { .name = "request's approval",
+                                              .size = sizeof(struct request_approval),
+                                              FIELDS(approval_fields),
+                                              .code = CODE_VALIDATION_ERROR };
 
 /* clang-format off */
 #define AT(member) offsetof(struct request_doc, member)
@@ -236,16 +236,16 @@ static const struct field request_fields[] = {
     { "tool_id",      F_TEXT,  ONE, NEEDED,   .at = AT(tool_id), .min = 1,                                 .req = "R-001-003", .help = "The tool, as the registry names it." },
     { "adapter_id",   F_TEXT,  ONE, NEEDED,   .at = AT(adapter_id), .min = 1,                              .req = "R-001-004", .help = "The adapter that is used." },
     { "inputs",       F_SHAPE, ONE, NEEDED,   .at = AT(inputs), .sub = &inputs_shape,                      .req = "R-001-005", .help = "What is run, and with what." },
-    { "sandbox",      F_SHAPE, ONE, OPTIONAL, .at = AT(sandbox), .sub = &sandbox_shape, .filled = true,    .req = "R-001-011", .help = "The limits it runs under." },
-    { "outputs",      F_SHAPE, ONE, OPTIONAL, .at = AT(outputs), .sub = &outputs_shape, .filled = true,    .req = "R-001-022", .help = "What is expected of it and what is kept." },
+    { "sandbox",      F_SHAPE, ONE, OPTIONAL, .at = AT(sandbox), .sub = &request_sandbox_shape, .filled = true,    .req = "R-001-011", .help = "The limits it runs under." },
+    { "outputs",      F_SHAPE, ONE, OPTIONAL, .at = AT(outputs), .sub = &request_outputs_shape, .filled = true,    .req = "R-001-022", .help = "What is expected of it and what is kept." },
     { "metadata",     F_SHAPE, ONE, NEEDED,   .at = AT(metadata), .sub = &metadata_shape,                  .req = "R-001-027", .help = "Who asks, when and what for." },
-    { "approval",     F_SHAPE, ONE, OPTIONAL, .at = AT(approval), .sub = &approval_shape,                  .req = "R-001-049", .help = "Why a level that needs approval is used." },
+    { "approval",     F_SHAPE, ONE, OPTIONAL, .at = AT(approval), .sub = &request_approval_shape,                  .req = "R-001-049", .help = "Why a level that needs approval is used." },
 };
 #undef AT
 
 static const struct rule request_rules[] = {
     { "A01-2",     "No text but that of a stream holds a NUL byte.",                      whole_texts },
-    { "R-001-049", "filesystem level elevated and network level open need an approval.", levels_approved },
+    { "R-001-049", "filesystem level elevated and network level open need an approval.", request_levels_approved },
 };
 /* clang-format on */
 
@@ -262,9 +262,9 @@ const struct shape request_shape = { .name = "request",
 static const struct field execute_fields[] = {
     { "tool_id",  F_TEXT,  ONE, OPTIONAL, .at = AT(tool_id), .min = 1,                              .req = "R-001-003", .help = "The tool, as the registry names it; when left out, the one that lists the command." },
     { "inputs",   F_SHAPE, ONE, NEEDED,   .at = AT(inputs), .sub = &inputs_shape,                   .req = "R-001-005", .help = "What is run, and with what." },
-    { "sandbox",  F_SHAPE, ONE, OPTIONAL, .at = AT(sandbox), .sub = &sandbox_shape, .filled = true, .req = "R-001-011", .help = "The limits it runs under." },
-    { "outputs",  F_SHAPE, ONE, OPTIONAL, .at = AT(outputs), .sub = &outputs_shape, .filled = true, .req = "R-001-022", .help = "What is expected of it and what is kept." },
-    { "approval", F_SHAPE, ONE, OPTIONAL, .at = AT(approval), .sub = &approval_shape,               .req = "R-001-049", .help = "Why a level that needs approval is used." },
+    { "sandbox",  F_SHAPE, ONE, OPTIONAL, .at = AT(sandbox), .sub = &request_sandbox_shape, .filled = true, .req = "R-001-011", .help = "The limits it runs under." },
+    { "outputs",  F_SHAPE, ONE, OPTIONAL, .at = AT(outputs), .sub = &request_outputs_shape, .filled = true, .req = "R-001-022", .help = "What is expected of it and what is kept." },
+    { "approval", F_SHAPE, ONE, OPTIONAL, .at = AT(approval), .sub = &request_approval_shape,               .req = "R-001-049", .help = "Why a level that needs approval is used." },
 };
 #undef AT
 /* clang-format on */
@@ -274,3 +274,15 @@ const struct shape execute_shape = { .name = "payload of execute",
                                      FIELDS(execute_fields),
                                      RULES(request_rules),
                                      .code = CODE_INVALID_PAYLOAD };
+
+/* ---- a request beside the `run` of a template's step ---- */
+
+/* The rows of command and arguments come first among those of the inputs. */
+enum { SAID_BY_RUN = 2 };
+
+const struct shape request_beside_run_shape = { .name = "list of inputs beside 'run'",
+                                                .size = sizeof(struct request_inputs),
+                                                .fields = inputs_fields + SAID_BY_RUN,
+                                                .count = COUNT(inputs_fields) - SAID_BY_RUN,
+                                                RULES(inputs_rules),
+                                                .code = CODE_VALIDATION_ERROR };

@@ -73,6 +73,14 @@ extern const struct shape request_shape;
  * to a struct request_doc. */
 extern const struct shape execute_shape;
 
+/* The parts of a request that a template's step has beside its `run`, which says the command and
+ * the arguments: those inputs have neither. */
+extern const struct shape request_beside_run_shape, request_sandbox_shape, request_outputs_shape,
+    request_approval_shape;
+
+/* A rule of requests: levels that need an approval have one. */
+void request_levels_approved(const struct doc *d, const void *decoded, struct report *r);
+
 /* The level that holds: offline unless enabled; enabled without a level is api, where only what
  * `allow` names can be reached. */
 enum net_level request_net_level(const struct request_network *network);

@@ -50,6 +50,9 @@ static const struct texts texts[FORM_COUNT] = {
     [FORM_ENV_NAME] = {
         { "A", "_", "HTTP_PROXY", "path2" },
         { "", "2A", "A-B", "A=B", "A B", "Ä", "A." } },
+    [FORM_STEP_NAME] = {
+        { "a", "7", "find-todos", "Count_2.all", "-", "." },
+        { "", "find todos", "a/b", "a:b", "ä", "a\tb", "a'b", "a\"b" } },
     [FORM_TOOL_VERSION] = {
         { "13+", "13", "1.2", "1.2+", "1.2.3", "1.2.3+", "22.04" },
         { "", "+", "1.", ".1", "1..2", "1.2.3.4", "v13", "13++", ">=13", "13 +", "1.2.x", "1+.2" } },
