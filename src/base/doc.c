@@ -150,8 +150,15 @@ static void add_step(const struct doc *d, struct buf *to)
     doc_pointer_name(d->key, to);
 }
 
+static bool is_group(const struct doc *d)
+{
+    return d->kind == DOC_LIST || d->kind == DOC_MAP;
+}
+
 void doc_pointer(const struct doc *d, struct buf *to)
 {
+    while (d->up && !is_group(d->up))
+        d = d->up;
     if (!d->up)
         return;
     doc_pointer(d->up, to);

@@ -23,6 +23,8 @@ struct doc {
     uint32_t key_at; /* where its key begins */
     uint32_t count;  /* children of a list or map */
     struct str key;  /* its name in the map above; key.s is NULL elsewhere */
+    /* What it is in. Nothing is in a text or a number: a made value that hangs below one stands for
+     * it, and has its pointer. */
     struct doc *up, *next;
     union {
         bool truth;

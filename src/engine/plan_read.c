@@ -1,21 +1,113 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_read.c: a plan from the document of a caller. */
+/* plan_read.c: a plan from the document of a caller, whether it is one or a template of one. */
 #include "engine/plan_read.h"
+
+#include "base/json_read.h"
 #include "base/json_write.h"
+#include "contract/kinds.h"
 #include "engine/input.h"
+#include "plan/template.h"
+
+enum { SHORT_ID = 8 };
+
+static struct str keep(const struct buf *text, struct arena *a)
+{
+    return (struct str){ arena_text(a, buf_str(text)), text->len };
+}
+
+/* A plan is what was written; what a template came to, when it is right, is read back to be put in
+ * order. */
+static struct str canonical(const struct plan_read *read, bool right, struct arena *a)
+{
+    _buf_ struct buf text = { .max = ANSWER_MAX }, canon = { .max = ANSWER_MAX };
+    struct ceilings max = ceilings_default();
+    const struct document *made;
+    struct error e;
+
+    if (!read->template || !right) {
+        json_canon(&read->document->root, a, &canon);
+        return keep(&canon, a);
+    }
+    shape_json(&plan_shape, &read->plan, &text);
+    for (size_t i = 0; i < COUNT(max.v); i++)
+        max.v[i] = INT32_MAX; /* what was taken from the user is not refused from us */
+    if (!json_read("plan", buf_str(&text), &max, a, &made, &e))
+        return (struct str){ 0 };
+    json_canon(&made->root, a, &canon);
+    return keep(&canon, a);
+}
+
+/* {"<step id>":name}, as a template leaves it; NULL: there is none. */
+static const struct doc *names_in(const struct doc *metadata)
+{
+    const struct doc *writ = metadata ? doc_get(metadata, "writ") : NULL;
+
+    return writ ? doc_get(writ, "names") : NULL;
+}
+
+static const char **step_names(const struct plan_doc *plan, struct arena *a)
+{
+    const struct doc *names = names_in(plan->metadata), *next = doc_first(names, DOC_MAP);
+    const struct step_doc *steps = plan->steps.v;
+    const char **out = arena_alloc(a, (plan->steps.n + 1) * sizeof *out);
+
+    for (size_t i = 0; i < plan->steps.n; i++) {
+        struct str id = steps[i].id.s ? steps[i].id : str_of("?"), name = { 0 };
+
+        /* They mostly stand in the order of the steps. */
+        if (next && str_eq(next->key, id) && next->kind == DOC_TEXT)
+            name = next->text;
+        else if (names)
+            name = doc_text(names, arena_text(a, id));
+        if (name.n == 0)
+            name = (struct str){ id.s, id.n < SHORT_ID ? id.n : SHORT_ID };
+        out[i] = arena_text(a, name);
+        next = next ? next->next : NULL;
+    }
+    return out;
+}
+
+/* A document that is another kind of thing altogether is not held against the rows of a template.
+ */
+static bool is_another(const struct kind_row *kind, const struct doc *root, struct report *r)
+{
+    if (!kind || root->kind != DOC_MAP || kind->shape == &plan_shape ||
+        kind->shape == &template_shape)
+        return false;
+    report_add(r, ABOUT_VALUE, root, CODE_KIND_UNKNOWN,
+               "this looks like the kind %s; a plan or a template of one has steps", kind->name);
+    return true;
+}
+
+static bool decode(const struct doc *root, const struct world *world, struct arena *a,
+                   struct plan_read *out, struct report *r)
+{
+    const struct kind_row *kind = kind_of(root);
+    struct template_doc *template;
+
+    if (is_another(kind, root, r))
+        return false;
+    if (kind && kind->shape == &plan_shape)
+        return shape_decode(&plan_shape, root, r, &out->plan);
+    out->template = true;
+    template = arena_new(a, struct template_doc);
+    if (!shape_decode(&template_shape, root, r, template))
+        return false;
+    template->written = root;
+    template_plan(template, world, a, &out->plan);
+    return true;
+}
+
 bool plan_read(const struct writ_input *input, const struct world *world, struct arena *a,
                struct plan_read *out, struct report *r)
 {
-    _buf_ struct buf canon = { .max = ANSWER_MAX };
-    bool ok;
-    (void)world;
+    bool right;
+
+    *out = (struct plan_read){ 0 };
     if (!input_read(input, a, &out->document, r))
         return false;
-    ok = shape_decode(&plan_shape, &out->document->root, r, &out->plan);
-    json_canon(&out->document->root, a, &canon);
-    out->text = (struct str){ arena_text(a, buf_str(&canon)), canon.len };
-    out->names = arena_alloc(a, (out->plan.steps.n + 1) * sizeof *out->names);
-    for (size_t i = 0; i < out->plan.steps.n; i++)
-        out->names[i] = arena_printf(a, "%.8s", ((struct step_doc *)out->plan.steps.v)[i].id.s);
-    return ok;
+    right = decode(&out->document->root, world, a, out, r);
+    out->names = step_names(&out->plan, a);
+    out->text = canonical(out, right, a);
+    return right;
 }

@@ -17,7 +17,8 @@ struct plan_read {
                                         metadata.writ.names has none */
 };
 
-/* False: the document is wrong, and the report says how. What could be decoded is there all the
- * same: plan.id.s is NULL where it is not a UUID v4. */
+/* False: the document is wrong, and the report says how; it is the caller's to finish. What could
+ * be decoded is there all the same: plan.id.s is NULL where it is not a UUID v4, document is NULL
+ * where there is none. */
 bool plan_read(const struct writ_input *input, const struct world *world, struct arena *a,
                struct plan_read *out, struct report *r) NODISCARD;

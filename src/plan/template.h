@@ -13,7 +13,8 @@
  * every context has that writ itself makes. */
 #define TEMPLATE_KEY "working_directory"
 
-/* Payloads stay those of the template's document, so that what is said about them later has its
- * place in the file. */
+/* Of a template that is right, with the document it was decoded from. Payloads stay those of the
+ * document, and so do the values of those that are made of a command: what is said about them later
+ * has its place in the file. */
 void template_plan(const struct template_doc *t, const struct world *w, struct arena *a,
                    struct plan_doc *out);

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* order.c: shows the steps of a plan in the order they would be started in. */
+#include "cli/order.h"
+
+#include <inttypes.h>
+
+#include "cli/print.h"
+#include "cli/units.h"
+
+enum { INDENT = 2, GAP = 2, NAME_MOST = 32, LINE_MAX_BYTES = 1 << 20 };
+
+static size_t widest(const struct doc *steps, const char *key, size_t most)
+{
+    size_t width = 0;
+
+    for (const struct doc *s = steps->first; s; s = s->next) {
+        size_t n = print_columns(doc_text(s, key));
+
+        width = n > width ? n : width;
+    }
+    return width < most ? width : most;
+}
+
+static size_t digits(int64_t n)
+{
+    size_t count = 1;
+
+    while (n /= 10)
+        count++;
+    return count;
+}
+
+/* "audit  7 steps · 5 m 00 s for all · one at a time" */
+static void show_head(const struct doc *answer, const struct doc *steps)
+{
+    int64_t jobs = doc_whole(answer, "jobs");
+    char limit[UNITS_TEXT];
+
+    units_time(doc_whole(answer, "timeout_ms"), limit);
+    out(BOLD, "%.*s", STR_ARG(doc_text(answer, "name")));
+    out(DIM, "  %u step%s · %s for all · ", steps->count, steps->count == 1 ? "" : "s", limit);
+    if (jobs > 1)
+        out(DIM, "up to %" PRId64 " at a time\n", jobs);
+    else
+        out(DIM, "one at a time\n");
+}
+
+/* "offline", or how much of the network is open. */
+static void say_network(const struct doc *network, struct buf *to)
+{
+    const struct doc *enabled = doc_get(network, "enabled");
+    struct str level = doc_text(network, "level");
+
+    if (!enabled || !enabled->truth)
+        buf_adds(to, "offline");
+    else
+        buf_addf(to, "network %.*s", STR_ARG(level.n ? level : str_of("api")));
+}
+
+/* "30.0 s, 512 MB, 1 core, files standard, offline" */
+static void say_limits(const struct doc *limits, struct buf *to)
+{
+    int64_t cores = doc_whole(limits, "cpu_cores");
+    char time[UNITS_TEXT];
+
+    units_time(doc_whole(limits, "timeout_ms"), time);
+    buf_addf(to, "%s, %" PRId64 " MB, %" PRId64 " core%s, files %.*s, ", time,
+             doc_whole(limits, "memory_mb"), cores, cores == 1 ? "" : "s",
+             STR_ARG(doc_text(doc_get(limits, "filesystem"), "level")));
+    say_network(doc_get(limits, "network"), to);
+}
+
+static void say_failure(const struct doc *step, struct buf *to)
+{
+    int64_t attempts = doc_whole(step, "attempts");
+
+    buf_addf(to, "on failure: %.*s", STR_ARG(doc_text(step, "on_failure")));
+    if (attempts > 1)
+        buf_addf(to, ", up to %" PRId64 " attempts", attempts);
+}
+
+static void show_line(enum colour colour, size_t column, const struct buf *text)
+{
+    out(PLAIN, "%*s", (int)column, "");
+    out_folded(colour, buf_str(text), column);
+}
+
+static void show_step(const struct doc *step, int64_t number, size_t number_width, size_t width)
+{
+    const struct doc *limits = doc_get(step, "limits");
+    _buf_ struct buf does = { .max = LINE_MAX_BYTES }, how = { .max = LINE_MAX_BYTES },
+                     why = { .max = LINE_MAX_BYTES };
+    struct str about = doc_text(step, "about"), action = doc_text(step, "action");
+    size_t column = INDENT + number_width + GAP;
+
+    buf_addf(&does, "%.*s%s%.*s", STR_ARG(action), about.n ? "  " : "", STR_ARG(about));
+    out(DIM, "%*s%*" PRId64 "%*s", INDENT, "", (int)number_width, number, GAP, "");
+    out_cell(BOLD, doc_text(step, "name"), width + GAP);
+    column += width + GAP;
+    out_cut(PLAIN, buf_str(&does), print_room(column));
+    out(PLAIN, "\n");
+    if (limits && limits->kind == DOC_MAP) {
+        say_limits(limits, &how);
+        buf_adds(&how, " · ");
+    }
+    say_failure(step, &how);
+    show_line(DIM, column, &how);
+    buf_addf(&why, "%.*s", STR_ARG(doc_text(step, "why")));
+    show_line(DIM, column, &why);
+}
+
+void order_show(const struct doc *answer)
+{
+    const struct doc *steps = doc_get(answer, "steps");
+    size_t width = widest(steps, "name", print_person() ? NAME_MOST : NO_EDGE);
+    int64_t number = 1;
+
+    show_head(answer, steps);
+    for (const struct doc *s = steps->first; s; s = s->next)
+        show_step(s, number++, digits(steps->count), width);
+}
