@@ -41,7 +41,10 @@ bool paper_completion(const char *shell, struct buf *to);
 bool paper_man(const char *page, struct buf *to);
 void paper_documents(struct buf *to);
 
-/* A page that is kept as a file, with the tables it asks for. */
+/* The fields and rules of a kind of document. False when there is none of that name. */
+bool paper_kind(struct str name, struct buf *to);
+
+/* A page that is kept as a file, with the tables and kinds it asks for. */
 bool paper_written(const char *path, struct buf *to);
 
 /* ---- scdoc: the language the pages are written in ---- */

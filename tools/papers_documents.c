@@ -74,6 +74,17 @@ static void put_kind(const struct kind_row *kind, struct buf *to)
     put_rules(kind->shape, to);
 }
 
+bool paper_kind(struct str name, struct buf *to)
+{
+    const struct kind_row *kind = kind_named(name);
+
+    if (!kind)
+        return false;
+    put_fields(kind->shape, to);
+    put_rules(kind->shape, to);
+    return true;
+}
+
 static void put_table(const struct table *t, struct buf *to)
 {
     buf_addf(to, "## %s\n\n", t->name);

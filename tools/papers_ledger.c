@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* papers_ledger.c: a page that was written by hand, with the tables it asks for.
  *
- * A line "@table NAME" becomes the rows of that table, and @version@ the version.
+ * A line "@table NAME" becomes the rows of that table, "@kind NAME" the fields of that kind of
+ * document, and @version@ the version.
  */
 #include "base/fs.h"
 #include "engine/tables.h"
@@ -9,7 +10,7 @@
 
 enum { PAGE_MAX = 1 << 20 };
 
-static const char table_mark[] = "@table ", version_mark[] = "@version@";
+static const char version_mark[] = "@version@";
 
 static bool put_table(struct str name, struct buf *to)
 {
@@ -25,6 +26,14 @@ static bool put_table(struct str name, struct buf *to)
     return false;
 }
 
+static const struct {
+    const char *mark;
+    bool (*put)(struct str name, struct buf *to);
+} pastes[] = {
+    { "@table ", put_table },
+    { "@kind ", paper_kind },
+};
+
 static void put_line(struct str line, struct buf *to)
 {
     const char *mark = memmem(line.s, line.n, version_mark, sizeof version_mark - 1);
@@ -39,10 +48,22 @@ static void put_line(struct str line, struct buf *to)
     buf_addc(to, '\n');
 }
 
+/* False: there is nothing of the name that a mark asks for. */
+static bool put_any(struct str line, struct buf *to)
+{
+    for (size_t i = 0; i < COUNT(pastes); i++) {
+        size_t n = strlen(pastes[i].mark);
+
+        if (str_begins(line, pastes[i].mark))
+            return pastes[i].put((struct str){ line.s + n, line.n - n }, to);
+    }
+    put_line(line, to);
+    return true;
+}
+
 bool paper_written(const char *path, struct buf *to)
 {
     _arena_ struct arena a = { 0 };
-    size_t mark = sizeof table_mark - 1;
     struct error e;
     struct str text;
 
@@ -52,12 +73,8 @@ bool paper_written(const char *path, struct buf *to)
         const char *end = memchr(text.s, '\n', text.n);
         struct str line = { text.s, end ? (size_t)(end - text.s) : text.n };
 
-        if (line.n > mark && memcmp(line.s, table_mark, mark) == 0) {
-            if (!put_table((struct str){ line.s + mark, line.n - mark }, to))
-                return false;
-        } else {
-            put_line(line, to);
-        }
+        if (!put_any(line, to))
+            return false;
         text = (struct str){ line.s + line.n + (end ? 1 : 0), text.n - line.n - (end ? 1 : 0) };
     }
     return true;
