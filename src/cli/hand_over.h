@@ -7,13 +7,14 @@
 #pragma once
 
 #ifdef WRIT_POSTGRES
-static inline void hand_over(const char *ledger, char **argv)
+static inline void hand_over(const char *ledger, const char *libexec, char **argv)
 {
     (void)ledger;
+    (void)libexec;
     (void)argv;
 }
 #else
-/* Does not come back where the address (NULL: none) is PostgreSQL's and writ-postgres is there:
- * beside this program, or in ../libexec/writ seen from it. */
-void hand_over(const char *ledger, char **argv);
+/* Does not come back where the address (NULL: none) is PostgreSQL's and writ-postgres is there: in
+ * libexec, else (NULL) where companion() finds it. */
+void hand_over(const char *ledger, const char *libexec, char **argv);
 #endif

@@ -76,7 +76,7 @@ static void go_where_the_ledger_is(const struct args *args, char **all)
 
     for (const struct option *o = args->command->options; o->name; o++)
         if (strcmp(o->name, "ledger") == 0)
-            hand_over(given ? given : usual, all);
+            hand_over(given ? given : usual, getenv("WRIT_LIBEXEC"), all);
 }
 
 /* all: the command line from the program's name on. */

@@ -69,7 +69,8 @@ void act_apply(struct job *job, struct ending *out)
     struct pipeline pipeline = { .executor = &executor,
                                  .auditor = &auditor,
                                  .world = r->world,
-                                 .worker = home_program("writ-pure", job->scratch),
+                                 .worker =
+                                     home_program("writ-pure", r->ask->environment, job->scratch),
                                  .cancel = job->cancel >= 0 ? &job->cancel : NULL };
     struct uuid id = r->world->new_id(r->world->self);
     _buf_ struct buf payload = { .max = ANSWER_MAX };

@@ -2,9 +2,9 @@
 /* home.c: finds the state directory, the ledger, and programs that come with writ. */
 #include "engine/home.h"
 
-#include <limits.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "base/companion.h"
 
 const char *home_variable(const char *const *environment, const char *name)
 {
@@ -48,21 +48,7 @@ const char *home_executors(const char *const *environment, struct arena *a)
     return state ? arena_printf(a, "%s/executors", state) : NULL;
 }
 
-const char *home_program(const char *name, struct arena *a)
+const char *home_program(const char *name, const char *const *environment, struct arena *a)
 {
-    static const char *const places[] = { "", "../libexec/writ/" };
-    char self[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self);
-
-    if (n <= 0 || n == sizeof self)
-        return NULL;
-    while (n > 0 && self[n - 1] != '/')
-        n--;
-    for (size_t i = 0; i < COUNT(places); i++) {
-        const char *path = arena_printf(a, "%.*s%s%s", (int)n, self, places[i], name);
-
-        if (access(path, X_OK) == 0)
-            return path;
-    }
-    return NULL;
+    return companion(name, home_variable(environment, "WRIT_LIBEXEC"), a);
 }

@@ -17,5 +17,6 @@ const char *home_ledger(const char *given, const char *const *environment, struc
 /* Where reviewed executors are kept; NULL: nowhere. */
 const char *home_executors(const char *const *environment, struct arena *a);
 
-/* A program that comes with writ, found from where this one is; NULL: it is not there. */
-const char *home_program(const char *name, struct arena *a);
+/* A program that comes with writ: in WRIT_LIBEXEC, else where companion() finds it; NULL: it is not
+ * there. */
+const char *home_program(const char *name, const char *const *environment, struct arena *a);

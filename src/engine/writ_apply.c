@@ -282,7 +282,7 @@ static int apply(struct applying *x, struct arena *a)
         (void)error_wrap(&e, "%s", x->asked->payload->name);
         return record_fail(&e, WRIT_WRONG, x->line, x->self);
     }
-    if (!apply_all(x, home_program("writ-pure", a), &e))
+    if (!apply_all(x, home_program("writ-pure", x->asked->environment, a), &e))
         return record_fail(&e, WRIT_UNAVAILABLE, x->line, x->self);
     return x->status;
 }

@@ -246,7 +246,7 @@ static int add(struct adding *x, char **answer)
                                  .fixtures = x->doc.fixtures.v,
                                  .fixture_count = x->doc.fixtures.n,
                                  .shelf = shelf,
-                                 .worker = home_program("writ-pure", x->a),
+                                 .worker = home_program("writ-pure", x->environment, x->a),
                                  .world = world_real() };
     if (!x->keeping.open)
         return refuse(&x->keeping.why, WRIT_UNRECORDED, answer);

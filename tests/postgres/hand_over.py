@@ -23,11 +23,11 @@ def program(path, word):
     path.chmod(0o755)
 
 
-def hand(scratch, *args):
+def hand(scratch, *args, **env):
     """What is said when the program, in bin below scratch, has these arguments."""
     (scratch / "bin").mkdir(exist_ok=True)
     shutil.copy(HAND, scratch / "bin/writ")
-    return subprocess.run([scratch / "bin/writ", *args], env={"GIVEN": "environment"}, text=True,
+    return subprocess.run([scratch / "bin/writ", *args], env={"GIVEN": "environment"} | env, text=True,
                           capture_output=True, check=True, timeout=60).stdout.split("\n")[:-1]
 
 
@@ -43,6 +43,16 @@ def it_is_found_beside_and_in_libexec_and_beside_goes_first(scratch):
         equal(hand(scratch, address, "two words"), ["libexec", address, "two words", "environment"])
     program(scratch / "bin/writ-postgres", "beside")
     equal(hand(scratch, ADDRESSES[0]), ["beside", ADDRESSES[0], "environment"])
+
+
+@case
+def what_the_environment_names_goes_before_both_and_alone(scratch):
+    program(scratch / "bin/writ-postgres", "beside")
+    equal(hand(scratch, ADDRESSES[0], WRIT_LIBEXEC=str(scratch / "given")), ["came back"])
+    program(scratch / "given/writ-postgres", "given")
+    equal(hand(scratch, ADDRESSES[0], WRIT_LIBEXEC=str(scratch / "given")),
+          ["given", ADDRESSES[0], "environment"])
+    equal(hand(scratch, ADDRESSES[0], WRIT_LIBEXEC=""), ["beside", ADDRESSES[0], "environment"])
 
 
 @case
