@@ -47,6 +47,9 @@ bool paper_kind(struct str name, struct buf *to);
 /* A page that is kept as a file, with the tables and kinds it asks for. */
 bool paper_written(const char *path, struct buf *to);
 
+/* Such a page, and what a header says of each of its declarations in place of "@functions". */
+bool paper_library(const char *page, const char *header, struct buf *to);
+
 /* ---- scdoc: the language the pages are written in ---- */
 
 /* A page's first line, `# NAME` and the line under it. */

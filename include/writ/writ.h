@@ -38,6 +38,7 @@ struct writ_input {
     size_t len;
 };
 
+/* The version of the library: MAJOR.MINOR.PATCH. It is not given back. */
 WRIT_API const char *writ_version(void);
 
 /* Is this document right? `kind` is a row of `writ explain kinds`, or NULL to recognise it.
@@ -340,6 +341,7 @@ WRIT_API int writ_plan_order(const struct writ_plan *plan, char **answer);
  * lost ones has "lost":N. */
 WRIT_API int writ_run(const struct writ_plan *plan, char **answer);
 
+/* Gives an answer back; NULL is fine. */
 WRIT_API void writ_free(char *answer);
 
 #ifdef __cplusplus
