@@ -43,8 +43,9 @@ format:                           ## let clang-format lay out the code
 	@tools/setup check
 	@tools/format
 
-install: all                      ## install; PREFIX and DESTDIR are heard
+install: build/build.ninja        ## install; PREFIX and DESTDIR are heard
 	@meson configure build -Dprefix=$(PREFIX)
+	@ninja -C build --quiet
 	@DESTDIR="$(DESTDIR)" meson install -C build --quiet
 
 clean:                            ## remove everything that was built

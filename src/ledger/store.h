@@ -184,4 +184,4 @@ struct store_kind {
 extern const struct store_kind store_sqlite;
 
 /* In the program `writ-postgres` only: a launch must not pay for libpq. */
-extern const struct store_kind store_postgres __attribute__((weak));
+extern const struct store_kind store_postgres __attribute__((weak, visibility("hidden")));
