@@ -19,7 +19,7 @@ struct hunt {
 
 static bool begins(struct str text, struct str with)
 {
-    return text.n >= with.n && memcmp(text.s, with.s, with.n) == 0;
+    return text.n >= with.n && (with.n == 0 || memcmp(text.s, with.s, with.n) == 0);
 }
 
 static bool links_fit(const struct query *q, const struct entry *entry)
