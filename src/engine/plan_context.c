@@ -14,6 +14,10 @@
 
 enum { COPY_STEPS = 1 << 28 };
 
+/* A deadline that nobody gave is this much later than the plan's own time, which begins when the
+ * plan has been entered: what ends it then is its timeout, and is said to be. */
+enum { DEADLINE_ROOM_MS = 60000 };
+
 static bool has(const struct doc *map, struct str key)
 {
     for (const struct doc *m = doc_first(map, DOC_MAP); m; m = m->next)
@@ -77,7 +81,7 @@ static void complete(struct running *r)
         c->execution_id = str_of(arena_text(r->a, str_of(text)));
     }
     if (!c->deadline_ms)
-        c->deadline_ms = c->started_at + r->plan.plan.timeout_ms;
+        c->deadline_ms = c->started_at + r->plan.plan.timeout_ms + DEADLINE_ROOM_MS;
     if (r->parent) {
         c->environment = r->parent->context.environment;
         c->parent_execution_id = r->parent->context.execution_id;
