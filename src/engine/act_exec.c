@@ -20,13 +20,13 @@ void check_execute(void *self, const struct step_doc *step, struct report *r)
 
 /* ---- what came of it ---- */
 
-/* What is not UTF-8 becomes U+FFFD. */
+/* What is not UTF-8 becomes U+FFFD, and so does NUL, which would end the text. */
 static const char *readable(struct str bytes, struct arena *a)
 {
     _buf_ struct buf text = { .max = 4 * LAST_WORDS };
 
     while (bytes.n) {
-        size_t good = utf8_valid(bytes);
+        size_t good = strnlen(bytes.s, utf8_valid(bytes));
 
         buf_add(&text, bytes.s, good);
         if (good < bytes.n)
