@@ -11,12 +11,14 @@
 
 static struct event_head head_of(const struct running *r)
 {
+    /* A plan that is refused for want of a name is entered, too. */
+    const char *name = r->plan.plan.name.s ? arena_text(r->a, r->plan.plan.name) : "";
     bool drafts = r->ask->policy && str_is(str_of(policy_names[POLICY_DRAFT_ONLY]), r->ask->policy);
 
     return (struct event_head){ .execution = r->context.execution_id,
                                 .workflow = "plan/1",
                                 .target = "plan",
-                                .action = arena_text(r->a, r->plan.plan.name),
+                                .action = *name ? name : "plan",
                                 .snapshot_ms = r->snapshot_ms,
                                 .depends = r->entries,
                                 .depend_count = 2,
