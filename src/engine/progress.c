@@ -6,24 +6,50 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include "base/json_write.h"
 #include "engine/input.h"
 #include "sandbox/quiet.h"
 
+/* A terminal that nobody reads would hold us up; whether it does is said of an opening of it, so we
+ * have one of our own. */
+static void open_terminal(struct progress *p)
+{
+    char path[64];
+    int own;
+
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", p->fd);
+    own = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    if (own < 0)
+        return;
+    p->fd = own;
+    p->own = true;
+}
+
 void progress_open(struct progress *p, int fd)
 {
     struct stat s;
 
-    *p = (struct progress){ .fd = fd, .line = { .max = ANSWER_MAX } };
-    p->pipe = fd >= 0 && fstat(fd, &s) == 0 && S_ISFIFO(s.st_mode);
+    *p =
+        (struct progress){ .fd = fd, .line = { .max = ANSWER_MAX }, .rest = { .max = ANSWER_MAX } };
     (void)pthread_mutex_init(&p->lock, NULL);
+    if (fd < 0 || fstat(fd, &s) != 0)
+        return;
+    p->pipe = S_ISFIFO(s.st_mode);
+    p->socket = S_ISSOCK(s.st_mode);
+    if (S_ISCHR(s.st_mode))
+        open_terminal(p);
 }
 
 void progress_close(struct progress *p)
 {
+    if (p->own)
+        own_close(&p->fd);
+    buf_free(&p->rest);
     buf_free(&p->line);
     (void)pthread_mutex_destroy(&p->lock);
 }
@@ -39,7 +65,6 @@ static size_t pipe_room(int fd)
     return used + 2 * PAGE > size ? 0 : (size_t)(size - used - 2 * PAGE);
 }
 
-/* Whatever is no pipe takes a line, or blocks as little as a file does. */
 static bool fits(const struct progress *p)
 {
     struct pollfd one = { .fd = p->fd, .events = POLLOUT };
@@ -48,26 +73,48 @@ static bool fits(const struct progress *p)
            (!p->pipe || p->line.len <= PIPE_BUF || p->line.len <= pipe_room(p->fd));
 }
 
-/* True: the whole line is there. A reader that is gone must not end the process. */
-static bool put(struct progress *p)
+/* How much of it was taken. A reader that is gone must not end the process. */
+static size_t put(struct progress *p, const char *at, size_t n)
 {
     sigset_t before = quiet_begin();
-    const char *at = p->line.s;
-    size_t left = p->line.len;
+    size_t done = 0;
 
-    while (left > 0) {
-        ssize_t n = write(p->fd, at, left);
+    while (done < n) {
+        ssize_t now = p->socket ? send(p->fd, at + done, n - done, MSG_DONTWAIT | MSG_NOSIGNAL)
+                                : write(p->fd, at + done, n - done);
 
-        if (n < 0 && errno == EINTR)
+        if (now < 0 && errno == EINTR)
             continue;
-        if (n <= 0)
+        p->broken = now == 0 || (now < 0 && errno != EAGAIN);
+        if (now <= 0)
             break;
-        at += n;
-        left -= (size_t)n;
+        done += (size_t)now;
     }
     quiet_end(&before);
-    p->broken = left > 0;
-    return left == 0;
+    return done;
+}
+
+static bool put_rest(struct progress *p)
+{
+    p->sent += put(p, p->rest.s + p->sent, p->rest.len - p->sent);
+    if (p->sent < p->rest.len)
+        return false;
+    buf_reset(&p->rest);
+    p->sent = 0;
+    return true;
+}
+
+/* True: the line is there, or its beginning, and the rest will follow. */
+static bool put_line(struct progress *p)
+{
+    size_t done;
+
+    if (p->rest.len && !put_rest(p))
+        return false;
+    done = put(p, p->line.s, p->line.len);
+    if (done > 0 && done < p->line.len)
+        buf_add(&p->rest, p->line.s + done, p->line.len - done);
+    return done > 0;
 }
 
 struct buf *progress_begin(struct progress *p, const char *event)
@@ -88,7 +135,7 @@ void progress_end(struct progress *p, int64_t at_ms)
         json_put_int(&p->line, "lost", (int64_t)p->lost);
     json_close(&p->line, '}');
     buf_addc(&p->line, '\n');
-    if (buf_ok(&p->line) && fits(p) && put(p))
+    if (buf_ok(&p->line) && fits(p) && put_line(p))
         p->lost = 0;
     else
         p->lost++;

@@ -2,7 +2,8 @@
 /* progress.h: tells a caller what happens in a plan, as JSON lines on a descriptor.
  *
  * A line is written when it fits at once, or not at all: who does not read loses lines, and never
- * makes a plan wait. For any thread.
+ * makes a plan wait. A terminal or socket may take a part of one; the rest goes before the next.
+ * For any thread.
  */
 #pragma once
 
@@ -12,9 +13,12 @@
 
 struct progress {
     int fd; /* -1: nobody listens */
-    bool pipe;
-    bool broken; /* nobody will ever read it */
-    size_t lost; /* lines since the last that was written */
+    bool pipe, socket;
+    bool own;        /* fd is ours to close */
+    bool broken;     /* nobody will ever read it */
+    size_t lost;     /* lines since the last that was written */
+    struct buf rest; /* of a line that was taken in part, from `sent` on */
+    size_t sent;
     struct buf line;
     pthread_mutex_t lock;
 };
