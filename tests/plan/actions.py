@@ -1,0 +1,295 @@
+#!/usr/bin/env python3
+"""actions: what steps of a plan can do, and what a plan is told when they cannot.
+
+usage: actions.py [--postgres] RUN_PLAN WRIT      prints TAP
+"""
+import json
+import sys
+
+import plans
+from plans import (canon, digest, execute, hold, plan, python, retries, same, sh, step, touch, true)
+
+CASES = []
+case = plans.collector(CASES)
+
+
+def only(ran):
+    """The output of the only step."""
+    output, = ran.result["result_payload"]["steps"].values()
+    return output
+
+
+def why(ran):
+    """The error of the step that failed first."""
+    return ran.error["context"]["errors"][0]
+
+
+def refused(place, ran, code, *ran_not):
+    """The plan failed with this code, and before any step of it began."""
+    hold(ran.status == 1 and ran.error["error_code"] == code, ran)
+    same((ran.result["steps_executed"], ran.error["severity"], ran.result["result_payload"]), (0, "fatal", {"steps": {}}))
+    same(ran.events("step_started"), [])
+    same(place.there(*ran_not), [])
+    same([entry["state"] for entry in place.log("--kind", "execution_event")], ["planned", "running", "failed"])
+
+
+def problems(ran):
+    """(code, place) of what is wrong with the document."""
+    return [(one["code"], one["pointer"]) for one in ran.error["context"]["problems"]]
+
+
+# ---- execute ----
+
+@case
+def R_004_205_a_command_that_succeeds_says_how_and_what_it_printed_is_kept(place):
+    ran = place.comes_to("success", plan(sh("printf hello; printf words >&2")))
+    output = only(ran)
+    same((output["exit_code"], output["cause"]), (0, "exited"))
+    for name, text in (("stdout", b"hello"), ("stderr", b"words")):
+        same((output[name]["bytes"], output[name]["digest"]), (5, digest(text)))
+        same(place.kept(output[name]["evidence"]), text)
+    same(ran.record["evidence"], {"files": 2, "bytes": 10})
+    true("hello" not in json.dumps(ran.record), "what it printed is not in the result")
+
+
+@case
+def A04_34_R_004_071_a_command_that_fails_is_step_failed_with_its_exit_code(place):
+    for script, code, cause in (("exit 1", 1, "exited"), ("exit 77", 77, "exited"), ("exit 255", 255, "exited"),
+                                ("kill -9 $$", 137, "signaled"), ("kill -15 $$", 143, "signaled")):
+        ran = place.comes_to("failure", plan(sh(script)))
+        same((why(ran)["error_code"], why(ran)["severity"], why(ran)["recoverable"]), ("STEP_FAILED", "error", True))
+        same((why(ran)["context"]["exit_code"], why(ran)["context"]["cause"]), (code, cause), script)
+
+
+@case
+def the_last_words_of_a_command_that_fails_are_told(place):
+    ran = place.comes_to("failure", plan(sh("seq 1000 >&2; echo the reason >&2; exit 2")))
+    line, = [line for line in ran.news if line["event"] == "step_failed"]
+    true(line["last_words"].endswith("1000\nthe reason\n") and "\n3\n" not in line["last_words"], line)
+    true("the reason" in why(ran)["message"] and "exit 2" in why(ran)["message"], why(ran))
+    same(why(ran)["context"]["last_words"], line["last_words"])
+
+
+@case
+def bytes_that_are_no_text_do_not_spoil_the_result(place):
+    ran = place.comes_to("failure", plan(python("import os, sys; os.write(2, bytes(range(256)) * 3); sys.exit(3)")))
+    true("\ufffd" in why(ran)["context"]["last_words"], why(ran))
+    same(place.kept(why(ran)["context"]["stderr"]["evidence"]), bytes(range(256)) * 3)
+
+
+@case
+def R_004_072_R_004_081_R_004_163_A04_33_out_of_memory_is_fatal_whatever_on_failure_says(place):
+    hungry = "x = []\nwhile True: x.append(bytearray(1 << 20))"
+    for on_failure in ("skip", "retry"):
+        ran = place.comes_to("failure", plan(sh("true"), python(hungry, sandbox={"memory_mb": 64}, on_failure=on_failure),
+                                             touch("after"), retry_policy=retries(3, "RESOURCE_EXHAUSTED")))
+        same((ran.error["error_code"], ran.error["severity"]), ("RESOURCE_EXHAUSTED", "fatal"))
+        same(len(ran.events("step_started")), 2)
+        true("64 MB" in ran.error["message"], ran.error)
+    same(place.there("after"), [])
+
+
+@case
+def a_command_that_the_registry_does_not_list_is_refused_and_on_failure_decides(place):
+    other = execute("/usr/bin/mkdir", "made", on_failure="skip")
+    ran = place.comes_to("partial", plan(other, touch("next")))
+    same((why(ran)["error_code"], why(ran)["context"]["code"]), ("STEP_FAILED", "COMMAND_NOT_ALLOWED"))
+    same([line["note"] for line in ran.news if line["event"] == "step_failed"], ["refused"])
+    same(place.there("made", "next"), ["next"])
+    reject, = place.rejects()
+    same((reject["code"], reject["message"]), ("COMMAND_NOT_ALLOWED", why(ran)["message"]))
+
+
+@case
+def without_a_registry_no_command_of_a_plan_runs(place):
+    (place.repo / ".writ/tools.yaml").unlink()
+    ran = place.comes_to("failure", plan(touch("ran")))
+    same((why(ran)["error_code"], why(ran)["context"]["code"]), ("STEP_FAILED", "COMMAND_NOT_ALLOWED"))
+    same(place.there("ran"), [])
+
+
+@case
+def a_registry_that_is_wrong_lets_nothing_run(place):
+    place.put(".writ/tools.yaml", "tools: 7\n")
+    ran = place.run(plan(touch("ran", on_failure="skip")))
+    hold(ran.status in (1, 65), ran)
+    same(place.there("ran"), [])
+
+
+@case
+def files_and_artifacts_are_collected_and_kept_under_their_digests(place):
+    script = "printf out > out.txt; mkdir logs; printf one > logs/1.log; printf two > logs/2.log"
+    ran = place.comes_to("success", plan(sh(script, outputs={"output_files": ["out.txt", "none.txt"],
+                                                             "artifacts": ["logs/*.log"]})))
+    output = only(ran)
+    files = {one["path"]: one for one in output["output_files"] + output["artifacts"]}
+    same(sorted(files), ["logs/1.log", "logs/2.log", "none.txt", "out.txt"])
+    for path, text in (("out.txt", b"out"), ("logs/1.log", b"one"), ("logs/2.log", b"two")):
+        same((files[path]["state"], files[path]["bytes"], files[path]["digest"]), ("collected", 3, digest(text)))
+        same(place.kept(files[path]["digest"]), text)
+    true(files["none.txt"]["state"] != "collected" and "digest" not in files["none.txt"], files)
+    same(ran.record["evidence"], {"files": 3, "bytes": 9})
+    same([line["note"] for line in ran.news if line["event"] == "step_completed"], ["3 files"])
+
+
+@case
+def what_is_expected_of_a_command_decides_whether_its_step_completed(place):
+    right = sh("echo yes; exit 3", outputs={"stdout": {"expected": "yes\n"}, "exit_code": 3})
+    wrong = sh("echo no", outputs={"stdout": {"expected": "yes\n"}}, on_failure="skip")
+    ran = place.run(plan(right, wrong))
+    hold(ran.status == 3, ran)
+    same(list(ran.result["result_payload"]["steps"]), [right["id"]])
+    true("expected" in why(ran)["message"], why(ran))
+
+
+@case
+def R_004_069_R_004_075_A04_24_a_payload_that_does_not_suit_fails_the_plan_before_anything_runs(place):
+    bad = [step("execute", {}), step("execute", {"inputs": {"command": 7}}), execute("sh", sandbox={"memory_mb": 1}),
+           step("execute", {"inputs": {"command": "sh"}, "comand": 1}),
+           step("validate", {"schema": {}}), step("execute_plan", {}),
+           step("execute_plan", {"file": "x", "plan": {}})]
+    document = place.put("work/plan.json", json.dumps(plan(touch("ran"), *bad), indent=1))
+    ran = place.run(document)
+    refused(place, ran, "INVALID_PAYLOAD", "ran")
+    found = problems(ran)
+    for n in range(len(bad)):
+        true(any(pointer.startswith(f"/steps/{n + 1}/payload") for _, pointer in found), (n, found))
+    text = document.read_text().split("\n")
+    for one in ran.error["context"]["problems"]:
+        true(one["line"] > 1 and one["message"], one)
+    memory, = [one for one in ran.error["context"]["problems"] if one["pointer"].endswith("memory_mb")]
+    true("memory_mb" in text[memory["line"] - 1], (memory, text[memory["line"] - 1]))
+
+
+# ---- executors ----
+
+@case
+def R_004_205_an_executor_is_an_action_and_its_result_is_that_of_apply(place):
+    payload = {"target": {"b": 1, "a": [1, 2]}, "patch": {"b": None, "c": "\u00e9"}}
+    output = only(place.comes_to("success", plan(step("json_merge", payload))))
+    applied = place.apply("json_merge", payload)
+    for name in ("executor_id", "executor_version", "status", "reason_codes", "input_digest", "output_digest"):
+        same(output[name], applied[name], name)
+    same(output["input_digest"], digest(canon(payload)))
+    same(output["output_digest"], digest(canon({"a": [1, 2], "c": "\u00e9"})))
+    true("output" not in output, output)
+    same([(record["status"], record["output_digest"]) for record in place.records(output["trace_id"])],
+         [("PENDING", None), ("SUCCESS", output["output_digest"])])
+
+
+@case
+def an_executor_that_fails_is_a_step_that_failed(place):
+    ran = place.comes_to("partial", plan(step("json_select", {"path": "$[", "document": {}}, on_failure="skip"),
+                                         step("noop")))
+    same((why(ran)["error_code"], why(ran)["context"]["status"], why(ran)["context"]["reason_codes"]),
+         ("STEP_FAILED", "FAILED", ["EXECUTOR_EXCEPTION"]))
+    same(len(place.records(why(ran)["context"]["trace_id"])), 2)
+
+
+@case
+def an_executor_of_our_own_is_an_action_once_it_is_reviewed(place):
+    document = plan(step("mine", {"a": 2}), touch("ran"))
+    refused(place, place.run(document), "ACTION_NOT_FOUND", "ran")
+    place.beside()
+    manifest = place.jq(".a * 21", fixtures=[{"payload": {"a": 1}}])
+    run = place.writ("executors", "add", manifest, "--json")
+    if run.status == 69:
+        raise plans.tap.Skip("jq is not built in")
+    hold(run.status == 0, run)
+    ran = place.comes_to("success", plan(step("mine", {"a": 2}), touch("ran")))
+    output = list(ran.result["result_payload"]["steps"].values())[0]
+    applied = place.apply("mine", {"a": 2})
+    same((output["input_digest"], output["output_digest"]), (digest(b'{"a":2}'), digest(b"42")))
+    same((applied["input_digest"], applied["output_digest"]), (output["input_digest"], output["output_digest"]))
+    same((output["executor_version"], place.there("ran")), ("1.0.0", ["ran"]))
+
+
+@case
+def an_executor_without_end_is_stopped_at_the_time_of_its_step(place):
+    place.beside()
+    place.add_jq("if . == {} then last(range(1e18)) else . end", fixtures=[{"payload": 1}],
+                 limits={"timeout_ms": 60000})
+    ran = place.comes_to("failure", plan(step("mine", {}, timeout_ms=400), touch("after")))
+    same((ran.error["error_code"], place.there("after")), ("STEP_TIMEOUT", []))
+    ran = place.comes_to("failure", plan(step("mine", {}), touch("after"), timeout_ms=400))
+    same((ran.error["error_code"], place.there("after")), ("PLAN_TIMEOUT", []))
+
+
+# ---- validate, notify ----
+
+@case
+def R_004_075_validate_passes_what_its_schema_asks_for_and_fails_what_not(place):
+    schema = {"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}}
+    good = step("validate", {"schema": schema, "document": {"a": 1}})
+    same(only(place.comes_to("success", plan(good)))["valid"], True)
+    bad = step("validate", {"schema": schema, "document": {"a": "x"}}, on_failure="skip")
+    ran = place.comes_to("failure", plan(sh("true"), bad, touch("after")))
+    same((ran.error["error_code"], ran.error["step_id"], place.there("after")), ("INVALID_PAYLOAD", bad["id"], []))
+    true("/a" in json.dumps(why(ran)["context"]), why(ran))
+
+
+@case
+def R_004_086_notify_tells_its_payload_to_who_listens(place):
+    payload = {"to": "somebody", "text": "h\u00e9llo\n\u2028", "deep": {"list": [1, None, True, 1.5]}}
+    tells = step("notify", payload)
+    ran = place.comes_to("success", plan(sh("true"), tells, sh("true")))
+    line, = [line for line in ran.news if line["event"] == "notify"]
+    same((line["step_id"], line["index"], line["payload"]), (tells["id"], 1, payload))
+    kinds = [line["event"] for line in ran.news]
+    true(kinds.index("notify") > kinds.index("step_completed"), kinds)
+    same(ran.result["result_payload"]["steps"][tells["id"]], {})
+
+
+# ---- actions that are not there ----
+
+@case
+def R_004_070_R_004_080_an_action_that_nobody_knows_fails_the_plan_before_anything_runs(place):
+    ran = place.run(plan(touch("ran"), step("exec"), step("noop"), step("json_selct"), step("no such", {})))
+    refused(place, ran, "ACTION_NOT_FOUND", "ran")
+    same(problems(ran), [("ACTION_NOT_FOUND", f"/steps/{n}/action") for n in (1, 3, 4)])
+
+
+@case
+def R_004_001_all_that_is_wrong_is_said_at_once(place):
+    wrong = plan(touch("ran"), step("nobody"), execute("sh", sandbox={"cpu_cores": 99}), step("validate", {}))
+    ran = place.run(wrong)
+    hold(ran.status == 1, ran)
+    same(sorted({pointer.split("/")[2] for _, pointer in problems(ran)}), ["1", "2", "3"])
+    same((place.there("ran"), len(ran.error["context"]["problems"]) >= 3), ([], True))
+
+
+@case
+def A04_24_a_plan_that_is_wrong_has_a_result_if_it_has_an_id_and_else_none(place):
+    ran = place.run(plan(touch("ran"), name=""))
+    refused(place, ran, "INVALID_PAYLOAD", "ran")
+    same(problems(ran)[0][1], "/name")
+    for document in ({"id": plans.new()}, plan(touch("ran"), name=7), plan(), plan(7)):
+        ran = place.run(document)
+        hold(ran.status == 1 and ran.error["error_code"] == "INVALID_PAYLOAD" and problems(ran), ran)
+        same((ran.result["plan_id"], ran.result["steps_executed"]), (document["id"], 0))
+    before = len(place.log())
+    ran = place.run(plan(touch("ran"), id="no uuid"))
+    hold(ran.status == 65 and "result" not in ran.record and ran.record["problems"], ran)
+    ran = place.run("{")
+    hold(ran.status == 65 and "result" not in ran.record, ran)
+    same((place.there("ran"), len(place.log())), ([], before))
+
+
+@case
+def R_004_158_R_004_160_R_004_217_a_plan_that_goes_in_a_circle_is_refused_before_anything_runs(place):
+    a, b = touch("a"), touch("b")
+    a["depends_on"], b["depends_on"] = [b["id"]], [a["id"]]
+    ran = place.run(plan(touch("ran"), a, b))
+    hold(ran.status == 1 and ran.error["severity"] == "fatal", ran)
+    same((ran.events("step_started"), place.there("ran", "a", "b")), ([], []))
+
+
+@case
+def R_004_003_R_004_193_A04_28_a_plan_of_another_version_is_refused(place):
+    ran = place.run(plan(touch("ran"), version=2))
+    refused(place, ran, "INVALID_PAYLOAD", "ran")
+    same(problems(ran), [("INVALID_PAYLOAD", "/version")])
+
+
+if __name__ == "__main__":
+    sys.exit(plans.main(CASES))

@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""nested: plans that are steps of plans.
+
+usage: nested.py [--postgres] RUN_PLAN WRIT      prints TAP
+"""
+import os
+import sys
+
+import plans
+from plans import alive, hold, marker, plan, same, sh, step, touch, true
+
+CASES = []
+case = plans.collector(CASES)
+
+STUBBORN = 'trap "" TERM; (setsid sleep "$1" &); touch up; sleep "$1"; sleep "$1"'
+
+
+def by_file(name, **members):
+    return step("execute_plan", {"file": name}, **members)
+
+
+def inline(document, **members):
+    return step("execute_plan", {"plan": document}, **members)
+
+
+def why(ran):
+    return ran.error["context"]["errors"][0]
+
+
+def refused(place, ran, *ran_not):
+    hold(ran.status == 1 and ran.error["error_code"] == "INVALID_PAYLOAD", ran)
+    same((ran.result["steps_executed"], ran.events("step_started"), place.there(*ran_not)), (0, [], []))
+
+
+def context_of(place, execution):
+    """What the ledger says an execution was run with."""
+    entry, = place.of(execution, "input")
+    return entry["body"]
+
+
+def executions(place):
+    """Those of plans, by the id of the plan."""
+    return {context["plan_id"]: entry["subject"] for entry in place.log("--kind", "plan_result")
+            for context in [entry["body"]]}
+
+
+@case
+def R_004_165_a_plan_of_another_file_or_written_in_place_is_run_as_a_step(place):
+    for form in ("file", "inline"):
+        child = plan(sh("echo child >> seen"), touch(f"made-{form}"))
+        if form == "file":
+            place.put("work/plans/child.json", plans.json.dumps(child))
+        inner = by_file("plans/child.json") if form == "file" else inline(child)
+        ran = place.comes_to("success", plan(inner, touch(f"after-{form}", after=[inner])))
+        output = ran.result["result_payload"]["steps"][inner["id"]]
+        same((output["plan_id"], output["status"], output["steps_executed"], output["steps_total"]),
+             (child["id"], "success", 2, 2))
+        same(place.there(f"made-{form}", f"after-{form}"), [f"made-{form}", f"after-{form}"])
+        same(ran.result["steps_total"], 2)  # a child's steps are its own
+        same([index for _, index in ran.events("step_started")], [0, 1])
+
+
+@case
+def R_004_165_the_file_of_a_child_lies_beside_that_of_its_plan(place):
+    place.put("outside/child.json", plans.json.dumps(plan(by_file("deeper/grandchild.json"))))
+    place.put("outside/deeper/grandchild.json", plans.json.dumps(plan(touch("made"))))
+    ran = place.comes_to("success", plan(by_file(str(place.outside / "child.json"))))
+    same((ran.result["steps_executed"], place.there("made")), (1, ["made"]))
+
+
+@case
+def R_004_033_A04_29_each_nested_execution_names_its_parent_in_the_ledger(place):
+    grandchild = plan(sh("true"), name="grandchild")
+    child = plan(inline(grandchild), name="child")
+    parent = plan(inline(child), name="parent")
+    ran = place.comes_to("success", parent)
+    ran_as = executions(place)
+    same(set(ran_as), {one["id"] for one in (parent, child, grandchild)})
+    same(ran_as[parent["id"]], ran.result["execution_id"])
+    same(context_of(place, ran_as[grandchild["id"]])["parent_execution_id"], ran_as[child["id"]])
+    same(context_of(place, ran_as[child["id"]])["parent_execution_id"], ran_as[parent["id"]])
+    true("parent_execution_id" not in context_of(place, ran_as[parent["id"]]))
+    for execution in ran_as.values():
+        same(place.states(execution), ["planned", "running", "succeeded"])
+    same(len({context_of(place, execution)["environment_digest"] for execution in ran_as.values()}), 1)
+    place.verify()
+
+
+@case
+def R_004_166_a_child_that_fails_is_a_step_that_failed_and_what_it_did_stays(place):
+    child = plan(touch("done"), sh("echo woe >&2; exit 4"))
+    ran = place.comes_to("partial", plan(inline(child, on_failure="skip"), touch("next")))
+    same((why(ran)["error_code"], why(ran)["context"]["status"], why(ran)["context"]["code"],
+          why(ran)["context"]["steps_executed"]), ("STEP_FAILED", "failure", "EXECUTION_HALTED", 1))
+    same(place.there("done", "next"), ["done", "next"])
+    same(place.states(why(ran)["context"]["execution_id"]), ["planned", "running", "failed"])
+
+
+@case
+def a_child_that_ends_partially_is_no_success(place):
+    ran = place.comes_to("failure", plan(inline(plan(sh("true"), sh("false", on_failure="skip")))))
+    same((why(ran)["error_code"], why(ran)["context"]["status"]), ("STEP_FAILED", "partial"))
+
+
+@case
+def A04_29_a_plan_that_is_a_step_of_itself_by_its_file_is_refused_before_anything_runs(place):
+    path = place.document(plan(touch("ran"), by_file("plan.json")))
+    refused(place, place.run(path), "ran")
+    place.put("work/b.json", plans.json.dumps(plan(touch("ran-b"), by_file("plan.json"))))
+    ran = place.run(plan(touch("ran"), by_file("b.json")))
+    refused(place, ran, "ran", "ran-b")
+    true("step of itself" in ran.error["message"], ran.error)
+    os.symlink("plan.json", place.work / "other-name.json")
+    refused(place, place.run(plan(touch("ran"), by_file("other-name.json"))), "ran")
+
+
+@case
+def A04_29_a_plan_that_is_a_step_of_itself_by_its_id_is_refused_before_anything_runs(place):
+    own = plans.new()
+    ran = place.run(plan(touch("ran"), inline(plan(touch("child"), id=own)), id=own))
+    refused(place, ran, "ran", "child")
+    own = plans.new()
+    ran = place.run(plan(touch("ran"), inline(plan(inline(plan(touch("child"), id=own)))), id=own))
+    refused(place, ran, "ran", "child")
+
+
+@case
+def A04_29_plans_are_nested_only_so_deep(place):
+    def nest(depth):
+        document = plan(touch(f"bottom-{depth}"))
+        for _ in range(depth):
+            document = plan(inline(document))
+        return document
+    place.comes_to("success", nest(8))
+    refused(place, place.run(nest(9)), "bottom-9")
+    same(place.there("bottom-8"), ["bottom-8"])
+
+
+@case
+def what_is_wrong_with_a_child_is_found_before_anything_runs(place):
+    place.put("work/wrong.json", plans.json.dumps(plan(step("nobody"))))
+    for inner in (by_file("none.json"), by_file("wrong.json"), inline({"id": "x"}), inline(plan(step("nobody"))),
+                  inline(plan(step("execute", {}))), inline(plan(sh("true"), context_requirements=["missing"]))):
+        ran = place.run(plan(touch("ran"), inner))
+        hold(ran.status == 1 and ran.error["severity"] == "fatal" and ran.result["steps_executed"] == 0, ran)
+        same((ran.events("step_started"), place.there("ran")), ([], []), inner)
+        one, = ran.error["context"]["problems"]
+        same(one["pointer"], "/steps/1/payload", one)
+
+
+@case
+def R_004_133_A04_29_a_child_ends_when_the_time_of_its_step_is_up(place):
+    mark = marker()
+    child = plan(touch("first"), sh(STUBBORN, mark), touch("third"))
+    ran = place.comes_to("failure", plan(inline(child, timeout_ms=900), touch("after")))
+    same(alive(mark), [])
+    same((ran.error["error_code"], place.there("first", "up", "third", "after")), ("STEP_TIMEOUT", ["first", "up"]))
+    inner = executions(place)[child["id"]]
+    result, = place.of(inner, "plan_result")
+    same((result["body"]["status"], result["body"]["error"]["error_code"], result["body"]["steps_executed"]),
+         ("failure", "PLAN_TIMEOUT", 1))
+    same(place.states(inner), ["planned", "running", "failed"])
+
+
+@case
+def R_004_133_A04_29_a_grandchild_ends_when_the_time_of_the_first_plan_is_up(place):
+    mark = marker()
+    document = plan(inline(plan(inline(plan(sh(STUBBORN, mark))))), touch("after"), timeout_ms=1000)
+    ran = place.comes_to("failure", document)
+    same(alive(mark), [])
+    same((ran.error["error_code"], place.there("up", "after")), ("PLAN_TIMEOUT", ["up"]))
+    same([place.states(execution)[-1] for execution in executions(place).values()], ["failed"] * 3)
+    place.verify()
+
+
+@case
+def A04_29_a_child_has_no_more_time_than_it_says_itself(place):
+    mark = marker()
+    ran = place.comes_to("failure", plan(inline(plan(sh(STUBBORN, mark), timeout_ms=700))))
+    same(alive(mark), [])
+    same((why(ran)["error_code"], why(ran)["context"]["code"]), ("STEP_FAILED", "PLAN_TIMEOUT"))
+
+
+@case
+def R_004_133_a_child_ends_when_a_step_beside_it_halts_the_plan(place):
+    mark = marker()
+    ran = place.comes_to("failure", plan(inline(plan(sh(STUBBORN, mark))), sh("until test -e up; do :; done; exit 1")),
+                         jobs=2)
+    same((alive(mark), ran.error["error_code"]), ([], "EXECUTION_HALTED"))
+
+
+@case
+def R_004_188_A04_26_a_child_is_used_once_as_every_plan(place):
+    child = plan(sh("echo once >> times"))
+    place.comes_to("success", plan(inline(child)))
+    ran = place.comes_to("failure", plan(inline(child)))
+    true("used once" in why(ran)["message"], why(ran))
+    same(place.lines_of("times"), ["once"])
+
+
+@case
+def notices_of_a_child_arrive_and_the_news_of_its_steps_do_not(place):
+    ran = place.comes_to("success", plan(inline(plan(step("notify", {"text": "from within"}), sh("true"))), sh("true")))
+    same([line["payload"] for line in ran.news if line["event"] == "notify"], [{"text": "from within"}])
+    same(ran.events("step_started"), [("step_started", 0), ("step_started", 1)])
+    same(sum(line["event"].startswith("plan_execution") for line in ran.news), 1)
+
+
+if __name__ == "__main__":
+    sys.exit(plans.main(CASES))
