@@ -127,8 +127,7 @@ static void event_what(const struct doc *event, struct buf *to)
     line_work(event, to);
 }
 
-/* The command of a request or of a run's record. */
-static void add_command(const struct doc *body, struct buf *to)
+void line_command(const struct doc *body, struct buf *to)
 {
     const struct doc *inputs = line_member(body, "inputs");
     const struct doc *words = line_member(inputs, "arguments");
@@ -176,7 +175,26 @@ static void other_what(const struct doc *entry, struct buf *to)
             break;
         }
     }
-    add_command(body, to);
+    line_command(body, to);
+}
+
+/* "8d2f61aa  partial  6 of 7", "8d2f61aa  audit  7 steps": how a plan ended, and its steps. */
+static bool plan_what(const struct doc *entry, struct buf *to)
+{
+    const struct doc *body = doc_get(entry, "body"), *steps = line_member(body, "steps");
+    bool result = str_is(doc_text(entry, "kind"), "plan_result");
+
+    if (!result && (!str_is(member_text(body, "what"), "plan_steps") || !steps))
+        return false;
+    add_word(to, line_short(doc_text(entry, "subject")));
+    buf_addc(to, ' ');
+    add_word(to, member_text(body, result ? "status" : "name"));
+    if (result && body && doc_whole(body, "steps_total"))
+        buf_addf(to, "  %" PRId64 " of %" PRId64, doc_whole(body, "steps_executed"),
+                 doc_whole(body, "steps_total"));
+    else if (doc_first(steps, DOC_LIST))
+        buf_addf(to, "  %" PRIu32 " step%s", steps->count, steps->count == 1 ? "" : "s");
+    return true;
 }
 
 static bool is_erased(const struct doc *entry)
@@ -192,7 +210,7 @@ void line_what(const struct doc *entry, struct buf *to)
         event_what(entry, to);
     else if (str_is(doc_text(entry, "kind"), "action_audit"))
         audit_what(doc_get(entry, "body"), to);
-    else
+    else if (!plan_what(entry, to))
         other_what(entry, to);
     if (is_erased(entry))
         add_word(to, str_of("(erased)"));

@@ -30,6 +30,9 @@ struct str line_name(const struct doc *entry);
 /* "exec make test": what an event is about; nothing where its body is erased. */
 void line_work(const struct doc *event, struct buf *to);
 
+/* The command and its arguments, of a request or of a run's record. */
+void line_command(const struct doc *body, struct buf *to);
+
 /* What became of it, in words: the work, the error, the reason; of other entries the subject. */
 void line_what(const struct doc *entry, struct buf *to);
 

@@ -22,3 +22,6 @@ void show_next(const char *typed, struct str id, const char *does);
 
 /* A whole execution. */
 void show_execution(const struct doc *answer);
+
+/* The steps of a plan, where the execution is one's; false where it is not. */
+bool show_plan(const struct doc *answer);

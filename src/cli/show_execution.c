@@ -253,7 +253,8 @@ void show_execution(const struct doc *answer)
     show_head(answer, event);
     show_figures(answer, event);
     out(PLAIN, "\n");
-    timeline_show(events);
+    if (!show_plan(answer))
+        timeline_show(events);
     out(PLAIN, "\n");
     show_text("execution", doc_text(answer, "execution"));
     show_text("tenant", doc_text(answer, "tenant"));

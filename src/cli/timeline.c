@@ -14,11 +14,6 @@
 
 enum { INDENT = 2, GAP = 2, STATE = 9, CLOCK = 12, LASTS = 8, BAR_LEAST = 8, BAR_MOST = 60 };
 
-/* Where a bar begins and ends, in eighths of a column. */
-struct bar {
-    size_t from, to, columns;
-};
-
 static bool instant(const struct doc *event, int64_t *ms)
 {
     struct stamp stamp;
@@ -54,6 +49,53 @@ int64_t timeline_span(const struct doc *events)
 
 /* ---- one bar ---- */
 
+/* Where a bar begins and ends, in eighths of a column. */
+struct bar {
+    size_t from, to, columns;
+};
+
+size_t timeline_columns(size_t column, int64_t span_ms)
+{
+    size_t room = print_room(column);
+
+    if (!print_person() || span_ms <= 0 || room < BAR_LEAST)
+        return 0;
+    return room < BAR_MOST ? room : BAR_MOST;
+}
+
+static struct bar bar_of(const struct timeline_scale *scale, int64_t from, int64_t to)
+{
+    double eighths = (double)scale->columns * 8 / (double)scale->span;
+    int64_t end = scale->begin + scale->span;
+
+    from = from < scale->begin ? scale->begin : from > end ? end : from;
+    to = to < from ? from : to > end ? end : to;
+    return (struct bar){ (size_t)((double)(from - scale->begin) * eighths),
+                         (size_t)((double)(to - scale->begin) * eighths), scale->columns };
+}
+
+/* From the column it begins in; how many columns it takes: at least a little of one. */
+static size_t draw_filled(const struct bar *bar, size_t column, enum colour colour)
+{
+    static const char *const parts[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
+    size_t eighths = bar->to > column * 8 ? bar->to - column * 8 : 0;
+
+    for (size_t i = 0; i < eighths / 8; i++)
+        out(colour, "█");
+    out(colour, "%s", eighths ? parts[eighths % 8] : parts[1]);
+    return eighths ? (eighths + 7) / 8 : 1;
+}
+
+size_t timeline_bar(const struct timeline_scale *scale, int64_t from, int64_t to,
+                    enum colour colour)
+{
+    struct bar bar = bar_of(scale, from, to);
+    size_t column = bar.from / 8 < bar.columns ? bar.from / 8 : bar.columns - 1;
+
+    out(PLAIN, "%*s", (int)column, "");
+    return column + draw_filled(&bar, column, colour);
+}
+
 static const char *mark_of(struct str state)
 {
     static const struct {
@@ -68,7 +110,6 @@ static const char *mark_of(struct str state)
 
 static void draw(const struct bar *bar, struct str state, bool last)
 {
-    static const char *const parts[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
     bool waits = !str_is(state, "running");
     size_t column = bar->from / 8, eighths = bar->to - column * 8;
 
@@ -88,9 +129,7 @@ static void draw(const struct bar *bar, struct str state, bool last)
             out(DIM, "─");
         return;
     }
-    for (size_t i = 0; i < eighths / 8; i++)
-        out(CYAN, "█");
-    out(CYAN, "%s", eighths ? parts[eighths % 8] : parts[1]);
+    (void)draw_filled(bar, column, CYAN);
 }
 
 /* ---- one event ---- */
@@ -102,15 +141,6 @@ struct timeline {
     struct str day;
     int64_t attempt;
 };
-
-static size_t bar_columns(const struct timeline *t)
-{
-    size_t room = print_room(INDENT + t->id_width + STATE + CLOCK + LASTS + 4 * GAP);
-
-    if (!print_person() || t->span <= 0 || room < BAR_LEAST)
-        return 0;
-    return room < BAR_MOST ? room : BAR_MOST;
-}
 
 /* A line of its own where a day or an attempt begins. */
 static void show_turn(struct timeline *t, bool several)
@@ -140,7 +170,10 @@ static void show_event(const struct timeline *t)
 {
     struct str state = doc_text(t->event, "state"), at = doc_text(t->event, "createdAt");
     bool last = !t->event->next;
-    size_t columns = bar_columns(t);
+    struct timeline_scale scale = {
+        t->begin, t->span,
+        timeline_columns(INDENT + t->id_width + STATE + CLOCK + LASTS + 4 * GAP, t->span)
+    };
     char lasts[UNITS_TEXT] = "";
 
     if (!last)
@@ -150,12 +183,10 @@ static void show_event(const struct timeline *t)
     out_cell(line_colour(state), state, STATE + GAP);
     at = print_person() ? clock_of(at) : at;
     out_cell(PLAIN, at, at.n < CLOCK ? CLOCK : at.n);
-    if (columns || !last)
+    if (scale.columns || !last)
         out(PLAIN, "%*s%*s", GAP, "", LASTS, lasts);
-    if (columns) {
-        double scale = (double)columns * 8 / (double)t->span;
-        struct bar bar = { (size_t)((double)(t->now - t->begin) * scale),
-                           (size_t)((double)(t->until - t->begin) * scale), columns };
+    if (scale.columns) {
+        struct bar bar = bar_of(&scale, t->now, t->until);
 
         out(PLAIN, "%*s", GAP, "");
         draw(&bar, state, last);

@@ -198,6 +198,10 @@ static const struct { const char *entry, *what; int64_t took, memory; } entries[
     { "{\"kind\":\"input\",\"subject\":\"x\",\"body\":[1,2]}", "x", -1, -1 },
     { "{\"kind\":\"input\",\"subject\":\"x\",\"body\":{\"inputs\":{\"command\":\"rg\",\"arguments\":[\"-n\",3,\"a\"]}}}", "x  rg -n a", -1, -1 },
     { "{\"kind\":\"manifest\",\"subject\":\"x\",\"body\":{\"state\":\"failed\",\"command\":[\"make\",\"all\"],\"usage\":{\"memory_peak_bytes\":9}}}", "x  failed  make all", -1, 9 },
+    { "{\"kind\":\"plan_result\",\"subject\":\"x\",\"body\":{\"status\":\"partial\",\"steps_executed\":6,\"steps_total\":7}}", "x  partial  6 of 7", -1, -1 },
+    { "{\"kind\":\"plan_result\",\"subject\":\"x\",\"erased\":true,\"body\":null}", "x  (erased)", -1, -1 },
+    { "{\"kind\":\"manifest\",\"subject\":\"x\",\"body\":{\"what\":\"plan_steps\",\"name\":\"audit\",\"steps\":[1,2]}}", "x  audit  2 steps", -1, -1 },
+    { "{\"kind\":\"manifest\",\"subject\":\"x\",\"body\":{\"what\":\"plan_steps\",\"steps\":3}}", "x ", -1, -1 },
     { "{\"kind\":\"note\",\"subject\":\"led-1\",\"erased\":true,\"body\":null}", "led-1 (erased)", -1, -1 },
 };
 /* clang-format on */

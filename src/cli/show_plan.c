@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* show_plan.c: the steps of a plan's execution as the ledger has them, each with a bar for when it
+ * ran. */
+#include <inttypes.h>
+
+#include "cli/entry_line.h"
+#include "cli/print.h"
+#include "cli/show.h"
+#include "cli/timeline.h"
+#include "cli/units.h"
+
+enum { INDENT = 2, MARK = 2, GAP = 2, TIME = 8, NAME_MOST = 24, BAR_SHARE = 3, BELOW = 6 };
+
+static const struct {
+    const char *state, *mark;
+    enum colour colour;
+} marks[] = {
+    { "completed", "✓", GREEN },
+    { "failed", "✗", RED },
+    { "not_run", "·", DIM },
+};
+
+struct steps {
+    size_t rows, name_width, action_width;
+    struct timeline_scale scale;
+};
+
+/* Who wrote a manifest may have erred: a row that is no map, or tells no time, is a row all the
+ * same. */
+static void each_row(const struct doc *manifests, struct steps *steps,
+                     void (*row)(struct steps *steps, const struct doc *row))
+{
+    for (const struct doc *m = doc_first(manifests, DOC_LIST); m; m = m->next) {
+        const struct doc *body = doc_get(m, "body");
+
+        if (!body || !str_is(doc_text(body, "what"), "plan_steps"))
+            continue;
+        for (const struct doc *d = doc_first(doc_get(body, "steps"), DOC_LIST); d; d = d->next)
+            if (d->kind == DOC_MAP)
+                row(steps, d);
+    }
+}
+
+static size_t wider(size_t width, struct str text)
+{
+    size_t n = print_columns(text);
+
+    n = n < NAME_MOST ? n : NAME_MOST;
+    return n > width ? n : width;
+}
+
+static bool times(const struct doc *row, int64_t *from, int64_t *to)
+{
+    const int64_t most = (int64_t)1 << 53;
+
+    *from = doc_whole(row, "started_at");
+    *to = doc_whole(row, "duration_ms");
+    if (*from == 0 || *from > most || *to > most)
+        return false;
+    *to += *from;
+    return true;
+}
+
+static void measure(struct steps *steps, const struct doc *row)
+{
+    struct timeline_scale *scale = &steps->scale;
+    int64_t from, to, end = scale->begin + scale->span;
+
+    steps->rows++;
+    steps->name_width = wider(steps->name_width, doc_text(row, "name"));
+    steps->action_width = wider(steps->action_width, doc_text(row, "action"));
+    if (!times(row, &from, &to))
+        return;
+    if (scale->begin == 0)
+        scale->begin = end = from;
+    end = to > end ? to : end;
+    scale->begin = from < scale->begin ? from : scale->begin;
+    scale->span = end - scale->begin;
+}
+
+static size_t mark_of(const struct doc *row)
+{
+    struct str state = doc_text(row, "state");
+
+    for (size_t i = 0; i < COUNT(marks); i++)
+        if (str_is(state, marks[i].state))
+            return i;
+    return COUNT(marks) - 1;
+}
+
+static size_t bar_column(const struct steps *steps)
+{
+    return INDENT + MARK + steps->name_width + steps->action_width + TIME + 3 * GAP;
+}
+
+/* What there is to say, and where more is found. */
+static void add_notes(const struct doc *row, struct buf *to)
+{
+    int64_t attempt = doc_whole(row, "attempt");
+    struct str note = doc_text(row, "note"), id = line_short(doc_text(row, "execution_id"));
+
+    buf_addf(to, "%.*s", STR_ARG(note));
+    if (attempt > 1)
+        buf_addf(to, "%sattempt %" PRId64, to->len ? ", " : "", attempt);
+    if (id.n)
+        buf_addf(to, "%s%.*s", to->len ? ", " : "", STR_ARG(id));
+}
+
+static void show_failure(const struct doc *row)
+{
+    struct str code = doc_text(row, "code"), message = doc_text(row, "message");
+    _buf_ struct buf text = { .max = SHOW_MAX };
+
+    if (code.n == 0)
+        return;
+    buf_addf(&text, "%.*s%s%.*s", STR_ARG(code), message.n ? ": " : "", STR_ARG(message));
+    out(PLAIN, "%*s", BELOW, "");
+    out_folded(PLAIN, buf_str(&text), BELOW);
+}
+
+static void show_row(struct steps *steps, const struct doc *row)
+{
+    size_t mark = mark_of(row), column = bar_column(steps);
+    bool ran = !str_is(doc_text(row, "state"), "not_run");
+    char took[UNITS_TEXT] = "";
+    _buf_ struct buf notes = { .max = SHOW_MAX };
+    size_t behind = 0; /* blanks, up to where bars end */
+    int64_t from, to;
+
+    if (ran)
+        units_time(doc_whole(row, "duration_ms"), took);
+    out(marks[mark].colour, "%*s%s ", INDENT, "", marks[mark].mark);
+    out_cell(ran ? PLAIN : DIM, doc_text(row, "name"), steps->name_width + GAP);
+    out_cell(DIM, doc_text(row, "action"), steps->action_width + GAP);
+    out(PLAIN, "%*s", TIME, ran ? took : "not run");
+    if (steps->scale.columns && times(row, &from, &to)) {
+        out(PLAIN, "%*s", GAP, "");
+        behind = steps->scale.columns - timeline_bar(&steps->scale, from, to, marks[mark].colour);
+        column += steps->scale.columns;
+    }
+    add_notes(row, &notes);
+    if (notes.len && print_room(column + GAP) > 0) {
+        out(PLAIN, "%*s", (int)behind + GAP, "");
+        out_cut(PLAIN, buf_str(&notes), print_room(column + GAP));
+    }
+    out(PLAIN, "\n");
+    show_failure(row);
+}
+
+bool show_plan(const struct doc *answer)
+{
+    const struct doc *manifests = doc_get(answer, "manifests");
+    struct steps steps = { 0 };
+    size_t room;
+
+    each_row(manifests, &steps, measure);
+    if (steps.rows == 0)
+        return false;
+    room = timeline_columns(bar_column(&steps), steps.scale.span);
+    steps.scale.columns = room / BAR_SHARE * 2; /* the rest is for notes */
+    each_row(manifests, &steps, show_row);
+    return true;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_show_plan.c: the steps of a plan as the ledger has them, compared as text. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <sys/mman.h>
+
+#include "base/fs.h"
+#include "cli/answer.h"
+#include "cli/print.h"
+#include "cli/show.h"
+
+/* What show_plan() prints on a terminal that wide, of manifests with these bodies. */
+static struct str shown(const char *bodies, size_t width, bool *is_plan, struct arena *a)
+{
+    _fd_ int file = memfd_create("out", MFD_CLOEXEC), before = dup(STDOUT_FILENO);
+    const struct doc *answer = answer_read(arena_printf(a, "{\"manifests\":[%s]}", bodies), a);
+    struct str text;
+    struct error e;
+
+    assert_true(print_flush());
+    assert_true(file >= 0 && before >= 0 && dup2(file, STDOUT_FILENO) >= 0);
+    print_setup(false, false, width);
+    *is_plan = show_plan(answer);
+    assert_true(print_flush());
+    assert_true(dup2(before, STDOUT_FILENO) >= 0);
+    assert_int_equal(lseek(file, 0, SEEK_SET), 0);
+    assert_true(fd_read(file, 1 << 20, a, &text, &e));
+    return text;
+}
+
+#define STEPS(rows) \
+    "{\"kind\":\"manifest\",\"body\":{\"what\":\"plan_steps\",\"steps\":[" rows "]}}"
+#define ROW(name, state, more) \
+    "{\"name\":\"" name "\",\"action\":\"execute\",\"state\":\"" state "\"," more "}"
+
+static void steps_have_bars_where_there_is_room(void **state)
+{
+    static const char bodies[] =
+        STEPS(ROW("find", "completed", "\"started_at\":1000,\"duration_ms\":500,\"note\":\"214 matches\"") "," ROW("flaky", "failed", "\"started_at\":1500,\"duration_ms\":250,\"attempt\":1,\"code\":\"STEP_FAILED\",\"message\":\"exit 1\"")) "," STEPS(
+            ROW("flaky", "completed", "\"started_at\":1750,\"duration_ms\":250,\"attempt\":2,\"execution_id\":\"8d2f61aa-3c1e-4b0a-9d3e-2f6f0c0a7b11\"") "," ROW(
+                "last", "not_run", "\"started_at\":null,\"duration_ms\":null"));
+    _arena_ struct arena a = { 0 };
+    bool is_plan;
+
+    (void)state;
+    assert_string_equal(shown(bodies, 66, &is_plan, &a).s,
+                        "  ✓ find   execute    500 ms  ████████████              214 match…\n"
+                        "  ✗ flaky  execute    250 ms              ██████\n"
+                        "      STEP_FAILED: exit 1\n"
+                        "  ✓ flaky  execute    250 ms                    ██████  attempt 2…\n"
+                        "  · last   execute   not run\n");
+    assert_true(is_plan);
+    assert_string_equal(
+        shown(bodies, NO_EDGE, &is_plan, &a).s,
+        "  ✓ find   execute    500 ms  214 matches\n"
+        "  ✗ flaky  execute    250 ms\n"
+        "      STEP_FAILED: exit 1\n"
+        "  ✓ flaky  execute    250 ms  attempt 2, 8d2f61aa-3c1e-4b0a-9d3e-2f6f0c0a7b11\n"
+        "  · last   execute   not run\n");
+}
+
+/* clang-format off */
+static const struct { const char *bodies; bool is_plan; } odd[] = {
+    { "", false },
+    { "{\"body\":null},{},{\"body\":[3]}", false },
+    { "{\"body\":{\"what\":\"run\",\"steps\":[{}]}}", false },
+    { "{\"body\":{\"what\":\"plan_steps\",\"steps\":{}}}", false },
+    { STEPS("3,null,[]"), false },
+    { STEPS("{}"), true },
+    { STEPS("{\"started_at\":9007199254740991,\"duration_ms\":9007199254740991},{\"started_at\":1}"), true },
+    { STEPS("{\"started_at\":5,\"duration_ms\":-3},{\"started_at\":\"x\",\"name\":[]}"), true },
+    { STEPS(ROW("\\u001b[2J", "", "\"code\":\"\\u0007\",\"note\":\"\\u001b\"")), true },
+};
+/* clang-format on */
+
+static void odd_manifests_are_shown_as_far_as_they_go(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(odd); i++) {
+        for (size_t width = 40; width <= 200; width += 40) {
+            _arena_ struct arena a = { 0 };
+            bool is_plan;
+            struct str text = shown(odd[i].bodies, width, &is_plan, &a);
+
+            assert_int_equal(is_plan, odd[i].is_plan);
+            assert_int_equal(text.n > 0, is_plan);
+            assert_null(memchr(text.s, '\033', text.n));
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steps_have_bars_where_there_is_room),
+        cmocka_unit_test(odd_manifests_are_shown_as_far_as_they_go),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
