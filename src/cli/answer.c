@@ -8,23 +8,35 @@
 #include "base/json_read.h"
 #include "cli/print.h"
 
+enum { DEPTH_MOST = 1024 };
+
 const struct doc *answer_read(const char *answer, struct arena *a)
 {
     return answer_line(str_of(answer), a);
 }
 
-const struct doc *answer_line(struct str line, struct arena *a)
+bool answer_try(struct str line, struct arena *a, const struct doc **out)
 {
     struct ceilings any;
     const struct document *document;
     struct error e;
-    bool ok;
 
     for (size_t i = 0; i < CEILING_COUNT; i++)
         any.v[i] = UINT32_MAX;
-    ok = json_read("answer", line, &any, a, &document, &e);
+    any.v[CEILING_DEPTH] = DEPTH_MOST; /* deeper than any document; the reader recurses */
+    if (!json_read("answer", line, &any, a, &document, &e))
+        return false;
+    *out = &document->root;
+    return true;
+}
+
+const struct doc *answer_line(struct str line, struct arena *a)
+{
+    const struct doc *d = NULL;
+    bool ok = answer_try(line, a, &d);
+
     assert(ok);
-    return &document->root;
+    return d;
 }
 
 static void show_problem(struct str file, const struct doc *p,
@@ -56,15 +68,23 @@ struct str answer_file(const struct doc *report)
     return file.n > 0 ? file : str_of("''");
 }
 
+int64_t answer_list(struct str file, const struct doc *problems, bool to_stdout)
+{
+    void (*print)(enum colour, const char *, ...) = to_stdout ? out : err;
+    int64_t n = 0;
+
+    for (const struct doc *p = doc_first(problems, DOC_LIST); p; p = p->next, n++)
+        show_problem(file, p, print);
+    return n;
+}
+
 int64_t answer_problems(const struct doc *report, bool to_stdout)
 {
     void (*print)(enum colour, const char *, ...) = to_stdout ? out : err;
-    const struct doc *problems = doc_get(report, "problems");
     struct str file = answer_file(report);
     int64_t errors = doc_whole(report, "errors"), more = errors + doc_whole(report, "warnings");
 
-    for (const struct doc *p = problems->first; p; p = p->next, more--)
-        show_problem(file, p, print);
+    more -= answer_list(file, doc_get(report, "problems"), to_stdout);
     if (more > 0)
         print(PLAIN, "%.*s: %" PRId64 " more problems\n", STR_ARG(file), more);
     return errors;

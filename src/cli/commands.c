@@ -4,6 +4,7 @@
 
 /* clang-format off */
 const struct command *const commands[] = {
+    &cmd_run,
     &cmd_exec,
     &cmd_apply,
     &cmd_executors,

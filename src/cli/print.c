@@ -7,6 +7,7 @@
  */
 #include "cli/print.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -90,8 +91,7 @@ static bool steers(const char *s, size_t n)
     return n == 0 || is_among(point_of(s, n), steering, COUNT(steering));
 }
 
-/* How many columns of at most `room` a text takes, and how many of its bytes. */
-static size_t measure(struct str text, size_t room, size_t *bytes)
+size_t print_measure(struct str text, size_t room, size_t *bytes)
 {
     size_t used = 0;
     const char *p = text.s, *end = text.s + text.n;
@@ -116,25 +116,32 @@ size_t print_columns(struct str text)
 {
     size_t bytes;
 
-    return measure(text, SIZE_MAX, &bytes);
+    return print_measure(text, SIZE_MAX, &bytes);
 }
 
 /* ---- writing ---- */
 
-/* Text as it can be shown: bytes that steer, or are not UTF-8, as \xNN. */
-static void put_safe(FILE *to, struct str text)
+void print_safe(struct buf *to, struct str text)
 {
     for (const char *p = text.s, *end = text.s + text.n; p < end;) {
-        size_t n = utf8_step(p, end);
-        bool bad = steers(p, n);
+        size_t n = utf8_step(p, end), step = n ? n : 1;
 
-        for (n = n ? n : 1; n > 0; n--, p++) {
-            if (bad)
-                (void)fprintf(to, "\\x%02x", (unsigned char)*p);
-            else
-                (void)fputc(*p, to);
-        }
+        if (!steers(p, n))
+            buf_add(to, p, step);
+        else
+            for (size_t i = 0; i < step; i++)
+                buf_addf(to, "\\x%02x", (unsigned char)p[i]);
+        p += step;
     }
+}
+
+static void put_safe(FILE *to, struct str text)
+{
+    _buf_ struct buf safe = { .max = SIZE_MAX / 2 };
+
+    print_safe(&safe, text);
+    if (safe.len)
+        (void)fwrite(safe.s, 1, safe.len, to);
 }
 
 /* The line ends that close a format. */
@@ -214,13 +221,13 @@ void out(enum colour colour, const char *fmt, ...)
 
 static size_t cut(enum colour colour, struct str text, size_t room)
 {
-    size_t bytes, used = measure(text, room, &bytes);
+    size_t bytes, used = print_measure(text, room, &bytes);
     bool short_of = bytes < text.n;
 
     if (room == 0)
         return 0;
     if (short_of)
-        used = measure(text, room - 1, &bytes) + 1;
+        used = print_measure(text, room - 1, &bytes) + 1;
     out(colour, "%.*s%s", (int)bytes, text.s, short_of ? "…" : "");
     return used;
 }
@@ -248,6 +255,23 @@ void say(const char *fmt, ...)
     (void)fputc('\n', stderr);
 }
 
+const char *err_colour(enum colour colour)
+{
+    return colours[1] ? escapes[colour] : "";
+}
+
+void err_frame(struct str frame)
+{
+    while (frame.n > 0) {
+        ssize_t n = write(STDERR_FILENO, frame.s, frame.n);
+
+        if (n < 0 && errno != EINTR)
+            return;
+        frame.s += n > 0 ? n : 0;
+        frame.n -= n > 0 ? (size_t)n : 0;
+    }
+}
+
 void err(enum colour colour, const char *fmt, ...)
 {
     va_list ap;
@@ -257,8 +281,7 @@ void err(enum colour colour, const char *fmt, ...)
     va_end(ap);
 }
 
-/* How much of the text goes on a line with room for so many characters: up to a blank. */
-static size_t line_of(struct str text, size_t room)
+size_t print_fold(struct str text, size_t room)
 {
     size_t n = 0, chars = 0, blank = 0;
 
@@ -277,7 +300,7 @@ void out_folded(enum colour colour, struct str text, size_t column)
     size_t room = columns > column + 20 ? columns - column : 20;
 
     do {
-        size_t n = line_of(text, room);
+        size_t n = print_fold(text, room);
 
         out(colour, "%.*s\n", (int)n, text.s);
         for (text.s += n, text.n -= n; text.n > 0 && *text.s == ' '; text.n--)

@@ -5,8 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/own.h"
-#include "base/str.h"
+#include "base/buf.h"
 
 enum colour { PLAIN, BOLD, DIM, GREEN, YELLOW, CYAN, RED };
 
@@ -25,6 +24,14 @@ size_t print_room(size_t column);
 
 /* Columns that a text takes as it is shown. */
 size_t print_columns(struct str text);
+
+/* How many columns of at most `room` it takes, and how many of its bytes go into them; how many
+ * bytes go on a line with room for so many characters: up to a blank. */
+size_t print_measure(struct str text, size_t room, size_t *bytes);
+size_t print_fold(struct str text, size_t room);
+
+/* Text as it can be shown: bytes that steer, or are not UTF-8, as \xNN. */
+void print_safe(struct buf *to, struct str text);
 
 /* Data, on stdout, as it is. */
 void out_text(struct str text);
@@ -46,6 +53,11 @@ void out_cell(enum colour colour, struct str text, size_t width);
 /* Messages, on stderr. The first form is for writ's own word: "writ: ...". */
 void say(const char *fmt, ...) PRINTF(1, 2);
 void err(enum colour colour, const char *fmt, ...) PRINTF(2, 3);
+
+/* What makes a text on stderr have this colour; nothing where there are no colours. A picture that
+ * was put together with it is written as it is, in one go. */
+const char *err_colour(enum colour colour);
+void err_frame(struct str frame);
 
 /* A text that begins at this column, in lines that end at the terminal's edge; and a line end. */
 void out_folded(enum colour colour, struct str text, size_t column);

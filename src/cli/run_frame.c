@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run_frame.c: paints a plan that runs. */
+#include "cli/run_frame.h"
+
+#include <inttypes.h>
+
+#include "cli/entry_line.h"
+#include "cli/pretty.h"
+#include "cli/units.h"
+
+enum {
+    GAP = 2,
+    TIME = 8,
+    MARK = 4,
+    BELOW = 6,
+    WORDS = 5,
+    FOLDS = 3,
+    WAITS_MOST = 3,
+    NAMES_MOST = 2
+};
+
+static const char *const spinner[] = { "⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏" };
+
+/* ---- parts of a line ---- */
+
+static void add_gap(struct paint *p)
+{
+    paint_blanks(p, GAP);
+}
+
+static size_t about_width(const struct run_state *s, const struct paint *p)
+{
+    size_t third = p->edge / 3;
+
+    return s->about_width < third ? s->about_width : third;
+}
+
+/* Mark, name and what it does. */
+static void add_step(const struct run_state *s, const struct run_step *step, const char *mark,
+                     enum colour colour, struct paint *p)
+{
+    paint_blanks(p, GAP);
+    paint_mark(p, colour, mark);
+    paint_cell(p, PLAIN, step->name, s->name_width);
+    add_gap(p);
+    paint_cell(p, DIM, step->about, about_width(s, p));
+    add_gap(p);
+}
+
+static void add_time(struct paint *p, int64_t ms)
+{
+    char text[UNITS_TEXT];
+
+    units_time(ms > 0 ? ms : 0, text);
+    paint_right(p, PLAIN, str_of(text), TIME);
+}
+
+static void add_note(struct paint *p, enum colour colour, struct str note)
+{
+    if (note.n == 0)
+        return;
+    add_gap(p);
+    paint_text(p, colour, note);
+}
+
+/* ---- what a step said ---- */
+
+/* A line without what would only be noise: colours, tabs, what a carriage return overwrote. */
+static void clean(struct str text, struct buf *to)
+{
+    for (size_t i = 0; i < text.n; i++) {
+        if (text.s[i] == '\033' && i + 1 < text.n && text.s[i + 1] == '[') {
+            for (i += 2; i < text.n && (text.s[i] < '@' || text.s[i] > '~'); i++)
+                ;
+            continue;
+        }
+        if (text.s[i] == '\r' && i + 1 < text.n)
+            buf_reset(to);
+        else if (text.s[i] != '\r')
+            buf_addc(to, text.s[i] == '\t' ? ' ' : text.s[i]);
+    }
+}
+
+void frame_words(struct str words, int most, void (*line)(void *self, struct str text), void *self)
+{
+    size_t from = words.n;
+
+    while (from > 0 && words.s[from - 1] == '\n')
+        from--;
+    words.n = from;
+    for (; from > 0; from--)
+        if (words.s[from - 1] == '\n' && --most == 0)
+            break;
+    while (from < words.n) {
+        const char *end = memchr(words.s + from, '\n', words.n - from);
+        size_t n = end ? (size_t)(end - words.s) - from : words.n - from;
+        _buf_ struct buf text = { .max = 1 << 20 };
+
+        clean((struct str){ words.s + from, n }, &text);
+        if (text.len)
+            line(self, buf_str(&text));
+        from += n + 1;
+    }
+}
+
+static void add_words(void *self, struct str text)
+{
+    struct paint *p = self;
+
+    paint_blanks(p, BELOW);
+    paint_word(p, DIM, "│ ");
+    paint_text(p, DIM, text);
+    paint_end(p);
+}
+
+/* ---- lines that stay ---- */
+
+void frame_head(const struct run_state *s, struct paint *p)
+{
+    char limit[UNITS_TEXT];
+    _buf_ struct buf text = { .max = 1 << 10 };
+
+    buf_addf(&text, "  %zu step%s", s->count, s->count == 1 ? "" : "s");
+    if (s->timeout_ms) {
+        units_time(s->timeout_ms, limit);
+        buf_addf(&text, " · at most %s", limit);
+    }
+    if (s->jobs > 1)
+        buf_addf(&text, " · %" PRId64 " at a time", s->jobs);
+    if (s->offline)
+        buf_adds(&text, " · offline");
+    paint_text(p, BOLD, s->name);
+    paint_text(p, DIM, buf_str(&text));
+    paint_end(p);
+}
+
+static void paint_completed(const struct run_state *s, const struct run_change *c, struct paint *p)
+{
+    add_step(s, c->step, "✓", GREEN, p);
+    add_time(p, doc_whole(c->line, "duration_ms"));
+    add_note(p, PLAIN, doc_text(c->line, "note"));
+    if (c->step->attempt > 1) {
+        _buf_ struct buf text = { .max = 1 << 10 };
+
+        buf_addf(&text, "%" PRId64 " attempts", c->step->attempt);
+        add_note(p, DIM, buf_str(&text));
+    }
+    paint_end(p);
+}
+
+static void paint_failed(const struct run_state *s, const struct run_change *c, struct paint *p)
+{
+    struct str note = doc_text(c->line, "note"), code = doc_text(c->line, "code");
+    struct str message = doc_text(c->line, "message");
+    bool skip = run_goes_on(c->line);
+    _buf_ struct buf text = { .max = 1 << 20 };
+
+    add_step(s, c->step, skip ? "!" : "✗", skip ? YELLOW : RED, p);
+    add_time(p, doc_whole(c->line, "duration_ms"));
+    add_note(p, skip ? YELLOW : RED, note.n ? note : code);
+    paint_word(p, DIM, skip ? " (skipped)" : " (halts)");
+    paint_end(p);
+    buf_addf(&text, "%.*s%s%.*s", STR_ARG(code), code.n && message.n ? ": " : "", STR_ARG(message));
+    paint_folded(p, PLAIN, buf_str(&text), BELOW, FOLDS);
+    frame_words(doc_text(c->line, "last_words"), WORDS, add_words, p);
+}
+
+static void paint_notice(const struct run_state *s, const struct run_change *c, struct paint *p)
+{
+    const struct doc *payload = doc_get(c->line, "payload");
+    _buf_ struct buf text = { .max = 1 << 20 };
+
+    if (payload)
+        pretty_words(payload, &text);
+    paint_blanks(p, GAP);
+    paint_mark(p, CYAN, "»");
+    paint_cell(p, PLAIN, c->step->name, s->name_width);
+    add_note(p, CYAN, buf_str(&text));
+    paint_end(p);
+}
+
+void frame_change(const struct run_state *s, const struct run_change *change, struct paint *p)
+{
+    if (change->event == RUN_COMPLETED)
+        paint_completed(s, change, p);
+    else if (change->event == RUN_FAILED)
+        paint_failed(s, change, p);
+    else if (change->event == RUN_NOTICE)
+        paint_notice(s, change, p);
+}
+
+/* ---- the region ---- */
+
+static void add_attempt(const struct run_step *step, int64_t wait_ms, struct paint *p)
+{
+    _buf_ struct buf text = { .max = 1 << 10 };
+    char wait[UNITS_TEXT];
+
+    if (step->attempt <= 1 && step->state == STEP_RUNS)
+        return;
+    if (step->state == STEP_RUNS) {
+        buf_addf(&text, "attempt %" PRId64 " of %" PRId64, step->attempt, step->max_attempts);
+    } else {
+        units_time(wait_ms > 0 ? wait_ms : 0, wait);
+        buf_addf(&text, "attempt %" PRId64 " of %" PRId64 " in %s", step->attempt + 1,
+                 step->max_attempts, wait);
+    }
+    add_note(p, YELLOW, buf_str(&text));
+}
+
+static void paint_active(const struct run_state *s, const struct run_step *step, int64_t now_ms,
+                         unsigned spin, struct paint *p)
+{
+    bool runs = step->state == STEP_RUNS;
+    /* each step at its own place of the circle: they do not look like one */
+    size_t turn = (spin + (size_t)(step - s->steps) * 3) % COUNT(spinner);
+
+    add_step(s, step, runs ? spinner[turn] : "⟳", runs ? CYAN : YELLOW, p);
+    if (runs)
+        add_time(p, now_ms - step->began_ms);
+    else
+        paint_blanks(p, TIME);
+    add_attempt(step, step->next_ms - now_ms, p);
+    paint_end(p);
+}
+
+/* "waits for build, lint and 3 more" */
+static void paint_waiting(const struct run_state *s, const struct run_step *step, struct paint *p)
+{
+    _buf_ struct buf text = { .max = 1 << 16 };
+    size_t more = 0, named = 0;
+
+    for (size_t i = 0; i < step->after_count; i++) {
+        const struct run_step *on = &s->steps[step->after[i]];
+
+        if (on->state == STEP_DONE)
+            continue;
+        if (named == NAMES_MOST) {
+            more++;
+            continue;
+        }
+        buf_addf(&text, "%s%.*s", named++ ? ", " : "waits for ", STR_ARG(on->name));
+    }
+    if (more)
+        buf_addf(&text, " and %zu more", more);
+    if (named == 0)
+        buf_adds(&text, "is next");
+    paint_blanks(p, GAP);
+    paint_mark(p, DIM, "·");
+    paint_cell(p, DIM, step->name, s->name_width);
+    add_note(p, DIM, buf_str(&text));
+    paint_end(p);
+}
+
+static void paint_more(struct paint *p, size_t n, const char *what)
+{
+    _buf_ struct buf text = { .max = 1 << 10 };
+
+    if (n == 0)
+        return;
+    buf_addf(&text, "and %zu more %s", n, what);
+    paint_blanks(p, MARK);
+    paint_text(p, DIM, buf_str(&text));
+    paint_end(p);
+}
+
+/* How it stands as a whole: the last line. */
+static void paint_foot(const struct run_state *s, int64_t now_ms, struct paint *p)
+{
+    _buf_ struct buf text = { .max = 1 << 10 };
+    char took[UNITS_TEXT];
+
+    units_time(now_ms > s->began_ms ? now_ms - s->began_ms : 0, took);
+    buf_addf(&text, "%zu of %zu steps · %s", s->states[STEP_DONE], s->count, took);
+    if (s->states[STEP_FAILED])
+        buf_addf(&text, " · %zu failed", s->states[STEP_FAILED]);
+    if (s->lost)
+        buf_addf(&text, " · %" PRId64 " changes were missed", s->lost);
+    paint_blanks(p, GAP);
+    if (s->forced)
+        paint_word(p, YELLOW, "stopping: its time is up · Ctrl-C leaves at once · ");
+    paint_text(p, DIM, buf_str(&text));
+    paint_end(p);
+}
+
+/* Shows at most `room` of the steps in these states, and says how many there are besides. */
+static size_t paint_actives(const struct run_state *s, int64_t now_ms, size_t room, unsigned spin,
+                            struct paint *p)
+{
+    size_t all = s->states[STEP_RUNS] + s->states[STEP_PAUSES], shown = 0;
+    size_t most = all <= room ? all : room > 0 ? room - 1 : 0;
+
+    for (size_t i = 0; i < s->count && shown < most; i++) {
+        enum step_state state = s->steps[i].state;
+
+        if (state != STEP_RUNS && state != STEP_PAUSES)
+            continue;
+        paint_active(s, &s->steps[i], now_ms, spin, p);
+        shown++;
+    }
+    if (room > 0)
+        paint_more(p, all - most, "running");
+    return most + (all > most && room > 0);
+}
+
+static void paint_waits(const struct run_state *s, size_t room, struct paint *p)
+{
+    size_t all = s->states[STEP_WAITS], most = room < WAITS_MOST + 1 ? room : WAITS_MOST + 1;
+    size_t shown = 0;
+
+    most = all <= most ? all : most > 0 ? most - 1 : 0;
+    for (size_t i = 0; i < s->count && shown < most; i++) {
+        if (s->steps[i].state != STEP_WAITS)
+            continue;
+        paint_waiting(s, &s->steps[i], p);
+        shown++;
+    }
+    if (room > shown)
+        paint_more(p, all - shown, "waiting");
+}
+
+void frame_region(const struct run_state *s, int64_t now_ms, size_t rows, unsigned spin,
+                  struct paint *p)
+{
+    size_t room = rows > 1 ? rows - 1 : 0, used;
+
+    if (rows == 0)
+        return;
+    used = paint_actives(s, now_ms, room, spin, p);
+    paint_waits(s, room - used, p);
+    paint_foot(s, now_ms, p);
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run_summary.c: tells how a plan ended, from its answer alone: progress may have been missed. */
+#include "cli/run_summary.h"
+
+#include <inttypes.h>
+
+#include <writ/writ.h>
+
+#include "cli/answer.h"
+#include "cli/entry_line.h"
+#include "cli/print.h"
+#include "cli/units.h"
+
+enum { INDENT = 2, GAP = 2, FAILURES_MOST = 20, NAMES_MOST = 8, NAME_MOST = 24, LABEL = 11 };
+
+static const struct {
+    const char *status;
+    enum colour colour;
+} statuses[] = { { "success", GREEN }, { "partial", YELLOW }, { "failure", RED } };
+
+static enum colour status_colour(struct str status)
+{
+    for (size_t i = 0; i < COUNT(statuses); i++)
+        if (str_is(status, statuses[i].status))
+            return statuses[i].colour;
+    return PLAIN;
+}
+
+/* ---- the headline ---- */
+
+static void add_count(const struct doc *result, struct buf *to)
+{
+    char took[UNITS_TEXT];
+    int64_t total = doc_whole(result, "steps_total");
+
+    units_time(doc_whole(result, "duration_ms"), took);
+    buf_addf(to, "%" PRId64 " of %" PRId64 " step%s in %s", doc_whole(result, "steps_executed"),
+             total, total == 1 ? "" : "s", took);
+}
+
+void run_summary_line(const struct doc *result, struct buf *to)
+{
+    buf_addf(to, "%.*s, ", STR_ARG(doc_text(result, "status")));
+    add_count(result, to);
+}
+
+static void show_head(const struct doc *result)
+{
+    _buf_ struct buf text = { .max = 1 << 10 };
+    struct str status = doc_text(result, "status");
+
+    add_count(result, &text);
+    out(status_colour(status), "%.*s", STR_ARG(status));
+    out(PLAIN, "%*s%s\n", GAP, "", text.s);
+}
+
+/* ---- failures ---- */
+
+struct failure {
+    const struct doc *error;
+    int64_t times; /* a step that was tried again has failed as often */
+    bool skipped;  /* and the plan went on without it */
+};
+
+/* What went wrong, each step once. */
+struct failures {
+    struct failure *v;
+    size_t n;
+};
+
+static struct str step_id(const struct doc *error)
+{
+    return doc_text(error, "step_id");
+}
+
+static bool is_skip(const struct doc *error)
+{
+    return str_is(doc_text(error, "error_code"), "STEP_SKIPPED");
+}
+
+/* Errors of a step stand close together: looking back finds them at once. */
+static struct failure *of_step(struct failures *f, struct str id)
+{
+    for (size_t i = f->n; id.n && i > 0; i--)
+        if (str_eq(step_id(f->v[i - 1].error), id))
+            return &f->v[i - 1];
+    return NULL;
+}
+
+static void add_failure(struct failures *f, const struct doc *error)
+{
+    struct failure *before = of_step(f, step_id(error));
+
+    if (before && is_skip(error)) {
+        before->skipped = true;
+    } else if (before) {
+        before->error = error;
+        before->times++;
+    } else {
+        f->v[f->n++] = (struct failure){ .error = error, .times = 1 };
+    }
+}
+
+static bool is_listed(const struct failures *f, const struct doc *error)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (str_eq(doc_text(f->v[i].error, "error_code"), doc_text(error, "error_code")) &&
+            str_eq(step_id(f->v[i].error), step_id(error)))
+            return true;
+    return false;
+}
+
+/* The errors of the trace, and the plan's own where it says something else: that a step halted it,
+ * or what was promoted, is said by that step's. */
+static void gather(const struct doc *result, struct arena *a, struct failures *f)
+{
+    const struct doc *error = doc_get(result, "error");
+    const struct doc *warnings = line_member(doc_get(result, "result_payload"), "warnings");
+    const struct doc *errors, *cause;
+    size_t most = 1;
+
+    if (error && error->kind != DOC_MAP)
+        error = NULL;
+    errors = line_member(line_member(error, "context"), "errors");
+    cause = line_member(error, "cause");
+    most += doc_first(errors, DOC_LIST) ? errors->count : 0;
+    most += doc_first(warnings, DOC_LIST) ? warnings->count : 0;
+    f->v = arena_alloc(a, most * sizeof *f->v);
+    for (const struct doc *d = doc_first(errors, DOC_LIST); d; d = d->next)
+        add_failure(f, d);
+    for (const struct doc *d = error ? NULL : doc_first(warnings, DOC_LIST); d; d = d->next)
+        add_failure(f, d);
+    if (error && !is_listed(f, error) && !(cause && cause->kind == DOC_MAP && is_listed(f, cause)))
+        f->v[f->n++] = (struct failure){ .error = error, .times = 1 };
+}
+
+static struct str name_of(const struct run_state *s, struct str id)
+{
+    const struct run_step *step = run_state_find(s, id);
+
+    if (id.n == 0)
+        return str_of("plan");
+    return step ? step->name : line_short(id);
+}
+
+/* What to do about a code, as its row says; nothing where there is nothing to do. */
+static void show_action(struct str code, size_t column)
+{
+    _arena_ struct arena a = { 0 };
+    char *answer;
+
+    if (writ_explain(arena_text(&a, code), &answer) == WRIT_OK) {
+        const struct doc *tables = doc_get(answer_read(answer, &a), "tables");
+        const struct doc *table = doc_first(tables, DOC_LIST);
+        const struct doc *row = table ? doc_first(doc_get(table, "rows"), DOC_LIST) : NULL;
+        struct str action = row ? doc_text(row, "action") : str_of("");
+
+        if (action.n && !str_begins(action, "None")) {
+            out(PLAIN, "%*s", (int)column, "");
+            out_folded(DIM, action, column);
+        }
+    }
+    writ_free(answer);
+}
+
+static void show_failure(const struct run_state *s, const struct failure *f, size_t width,
+                         struct str last_code)
+{
+    struct str code = doc_text(f->error, "error_code"), message = doc_text(f->error, "message");
+    bool warn = str_is(doc_text(f->error, "severity"), "warn");
+    size_t column = INDENT + width + GAP;
+    _buf_ struct buf text = { .max = 1 << 20 };
+
+    out(PLAIN, "%*s", INDENT, "");
+    out_cell(BOLD, name_of(s, step_id(f->error)), width + GAP);
+    out(warn || f->skipped ? YELLOW : RED, "%.*s", STR_ARG(code));
+    out(PLAIN, "%*s", GAP, "");
+    buf_addf(&text, "%.*s", STR_ARG(message));
+    if (f->times > 1)
+        buf_addf(&text, " (%" PRId64 " attempts)", f->times);
+    if (f->skipped)
+        buf_adds(&text, " (skipped)");
+    if (text.len + code.n + GAP <= print_room(column)) {
+        out(PLAIN, "%s\n", text.s ? text.s : "");
+    } else { /* a line of its own */
+        out(PLAIN, "\n%*s", (int)column, "");
+        out_folded(PLAIN, buf_str(&text), column);
+    }
+    if (!str_eq(code, last_code))
+        show_action(code, column);
+}
+
+static void show_failures(const struct run_state *s, const struct failures *f)
+{
+    size_t width = 0, shown = f->n < FAILURES_MOST ? f->n : FAILURES_MOST;
+    struct str last = str_of("");
+
+    for (size_t i = 0; i < shown; i++) {
+        size_t n = print_columns(name_of(s, step_id(f->v[i].error)));
+
+        n = n < NAME_MOST ? n : NAME_MOST;
+        width = n > width ? n : width;
+    }
+    for (size_t i = 0; i < shown; i++) {
+        show_failure(s, &f->v[i], width, last);
+        last = doc_text(f->v[i].error, "error_code");
+    }
+    if (f->n > shown)
+        out(DIM, "%*sand %zu more, which --json shows\n", INDENT, "", f->n - shown);
+}
+
+/* ---- what was not run ---- */
+
+static void show_incomplete(const struct run_state *s, const struct doc *result,
+                            struct failures *failed)
+{
+    const struct doc *error = doc_get(result, "error");
+    const struct doc *list =
+        line_member(error ? doc_get(error, "context") : NULL, "incomplete_steps");
+    _buf_ struct buf names = { .max = 1 << 20 };
+    size_t n = 0;
+
+    for (const struct doc *d = doc_first(list, DOC_LIST); d; d = d->next) {
+        if (d->kind != DOC_TEXT || of_step(failed, d->text))
+            continue;
+        if (n++ < NAMES_MOST) {
+            struct str name = name_of(s, d->text);
+
+            buf_addf(&names, "%s%.*s", n > 1 ? ", " : "", STR_ARG(name));
+        }
+    }
+    if (n == 0)
+        return;
+    if (n > NAMES_MOST)
+        buf_addf(&names, " and %zu more", n - NAMES_MOST);
+    out(DIM, "%-*s", LABEL, "not run");
+    out_folded(PLAIN, buf_str(&names), LABEL);
+}
+
+/* ---- where it is recorded ---- */
+
+static void show_recorded(const struct doc *answer, const struct doc *result)
+{
+    const struct doc *ledger = doc_get(answer, "ledger"), *evidence = doc_get(answer, "evidence");
+    const struct doc *last = doc_first(ledger, DOC_LIST) ? ledger->last : NULL;
+    struct str execution = line_short(doc_text(result, "execution_id"));
+    int64_t files = evidence ? doc_whole(evidence, "files") : 0;
+    char bytes[UNITS_TEXT];
+
+    if (!last || last->kind != DOC_TEXT)
+        return;
+    out(DIM, "%-*s", LABEL, "recorded");
+    out(PLAIN, "%.*s · ", STR_ARG(line_short(last->text)));
+    out(CYAN, "writ show %.*s", STR_ARG(execution));
+    if (files) {
+        units_bytes(doc_whole(evidence, "bytes"), bytes);
+        out(PLAIN, " · evidence %" PRId64 " file%s, %s", files, files == 1 ? "" : "s", bytes);
+    }
+    out(PLAIN, "\n");
+}
+
+void run_summary_show(const struct run_state *s, const struct doc *answer)
+{
+    _arena_ struct arena a = { 0 };
+    const struct doc *result = doc_get(answer, "result");
+    struct failures failures = { 0 };
+
+    show_head(result);
+    gather(result, &a, &failures);
+    show_failures(s, &failures);
+    show_incomplete(s, result, &failures);
+    show_recorded(answer, result);
+}

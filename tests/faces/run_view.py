@@ -1,0 +1,580 @@
+#!/usr/bin/env python3
+"""run_view: what is shown of a plan while it runs, on a terminal, in a pipe and for programs.
+
+usage: run_view.py PLAYER      prints TAP
+
+The player is writ with a plan that is played, not run: what happens when is told by the case, which
+opens a gate (a fifo) when it has seen what it waits for.
+"""
+import codecs
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+
+import tap
+from tap import WRIT
+
+CASES = []
+case = tap.collector(CASES)
+PATIENCE = 20  # seconds: only a fault waits so long
+
+
+def too_long(*_):
+    raise AssertionError("nobody came to the gate")
+
+
+signal.signal(signal.SIGALRM, too_long)
+
+
+# ---- a plan to play ----
+
+def ident(n):
+    return f"{n:08x}-0000-4000-8000-{n:012x}"
+
+
+class Play:
+    """A directory for the player: steps are (name, action, after, on_failure)."""
+
+    def __init__(self, where, steps, name="audit"):
+        self.where, self.steps, self.lines = where, steps, []
+        places = {step[0]: i for i, step in enumerate(steps)}
+        plan = {"id": ident(900), "name": name, "timeout_ms": 300000,
+                "retry_policy": {"max_attempts": 3, "retryable_error_codes": ["STEP_FAILED"]},
+                "metadata": {"writ": {"names": {ident(i): step[0] for i, step in enumerate(steps)}}},
+                "steps": [{"id": ident(i), "action": action, "on_failure": fail,
+                           "depends_on": [ident(places[a]) for a in after],
+                           "payload": {"inputs": {"command": "./probe", "arguments": ["-x"]}}}
+                          for i, (_, action, after, fail) in enumerate(steps)]}
+        (where / "plan.json").write_text(json.dumps(plan))
+        self.gates = self.opened = 0
+        self.end("success", len(steps))
+
+    def line(self, event, index, **more):
+        line = {"event": event, "step_id": ident(index), "index": index, "attempt": 1,
+                "max_attempts": 3, "at": "@NOW"} | more
+        self.lines.append(json.dumps(line).replace('"@NOW"', "@NOW"))
+
+    def starts(self, *indexes):
+        for index in indexes:
+            self.line("step_started", index)
+
+    def completes(self, *indexes, **more):
+        for index in indexes:
+            self.line("step_completed", index, **({"duration_ms": 38, "note": None} | more))
+
+    def fails(self, index, on_failure="skip", **more):
+        self.line("step_failed", index, **({
+            "duration_ms": 7, "code": "STEP_FAILED", "message": "exit 6", "severity": "error",
+            "on_failure": on_failure, "note": None, "last_words": None} | more))
+
+    def gate(self):
+        """Here the player waits."""
+        os.mkfifo(self.where / f"gate-{self.gates}")
+        self.lines.append(f"!await gate-{self.gates}")
+        self.gates += 1
+
+    def raw(self, text):
+        self.lines.append(text)
+
+    def end(self, status, done, error=None, **more):
+        """What writ_run() answers, and what it returns."""
+        result = {"plan_id": ident(900), "execution_id": ident(901), "status": status,
+                  "completed_at": 1, "duration_ms": 2400, "steps_executed": done,
+                  "steps_total": len(self.steps), "result_payload": {"steps": {}}, "error": error}
+        answer = {"result": result, "ledger": ["led-" + ident(902)],
+                  "evidence": {"files": 3, "bytes": 41 << 10}, "problems": []} | more
+        (self.where / "answer.json").write_text(json.dumps(answer))
+        self.status = {"success": 0, "failure": 1, "partial": 3}[status]
+
+    def write(self):
+        text = "".join(line + "\n" for line in [*self.lines, f"!status {self.status}"])
+        (self.where / "progress").write_text(text)
+
+    def open_gate(self):
+        """Lets the player go on; it comes to the gate sooner or later."""
+        signal.alarm(PATIENCE)
+        (self.where / f"gate-{self.opened}").write_bytes(b"x")
+        self.opened += 1
+        signal.alarm(0)
+
+
+def error(index, code, message, severity="error", **context):
+    return {"error_code": code, "message": message, "severity": severity, "recoverable": True,
+            "step_id": None if index is None else ident(index), "cause": None, "context": context}
+
+
+FOUR = [("find-todos", "json_select", [], "halt"), ("phone-home", "execute", [], "skip"),
+        ("flaky", "execute", [], "retry"), ("report", "notify", ["flaky", "find-todos"], "halt")]
+
+
+# ---- a terminal ----
+
+TOKEN = re.compile(r"\x1b\[([?0-9;]*)([A-Za-z])|(.)", re.S)
+
+
+class Terminal:
+    """A screen that understands what writ sends, and nothing else: what it does not know is a
+    fault."""
+
+    def __init__(self, play, *args, rows=24, columns=80, env=None):
+        self.main, side = pty.openpty()
+        self.resize(rows, columns)
+        self.lines, self.row, self.column = [""], 0, 0
+        self.rest, self.hidden, self.all = "", False, ""
+        self.decoder = codecs.getincrementaldecoder("utf-8")()
+        play.write()
+        self.play = play
+        self.child = subprocess.Popen(
+            [WRIT, "run", "audit.yaml", *args], stdin=side, stdout=side, stderr=side,
+            start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            env=tap.ENV | {"TERM": "xterm", "WRIT_PLAY": str(play.where)} | (env or {}))
+        os.close(side)
+
+    def resize(self, rows, columns):
+        self.rows, self.columns = rows, columns
+        fcntl.ioctl(self.main, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def put(self, char):
+        line = self.lines[self.row]
+        assert self.column < self.columns, f"row {self.row} is too long: {line!r}"
+        line = line.ljust(self.column)
+        self.lines[self.row] = line[:self.column] + char + line[self.column + 1:]
+        self.column += 1
+
+    def obey(self, args, letter):
+        if letter == "A":
+            self.row -= int(args)
+            floor = max(0, len(self.lines) - self.rows)
+            assert self.row >= floor, "it went above the screen"
+        elif letter == "K":
+            self.lines[self.row] = self.lines[self.row][:self.column]
+        elif letter == "J":
+            self.lines[self.row] = self.lines[self.row][:self.column]
+            del self.lines[self.row + 1:]
+        elif args == "?25":
+            self.hidden = letter == "l"
+        else:
+            assert letter == "m" or args == "?2026", (args, letter)
+
+    def take(self, text):
+        self.all += text
+        for args, letter, char in TOKEN.findall(text):
+            if letter:
+                self.obey(args, letter)
+            elif char == "\r":
+                self.column = 0
+            elif char == "\n":
+                self.row += 1
+                if self.row == len(self.lines):
+                    self.lines.append("")
+            else:
+                assert char.isprintable(), repr(char)
+                self.put(char)
+
+    def read(self, seconds):
+        """One read; False at the end."""
+        if not select.select([self.main], [], [], seconds)[0]:
+            return True
+        try:
+            data = os.read(self.main, 1 << 16)
+        except OSError:
+            return False
+        text = self.rest + self.decoder.decode(data)
+        cut = re.search(r"(?:\x1b(?:\[[?0-9;]*)?)?$", text).start()
+        self.rest = text[cut:]
+        self.take(text[:cut])
+        return bool(data)
+
+    def screen(self):
+        return "\n".join(line.rstrip() for line in self.lines).rstrip()
+
+    def until(self, *texts):
+        """Reads until all of these are on the screen."""
+        end = time.monotonic() + PATIENCE
+        while not all(text in self.screen() for text in texts):
+            assert time.monotonic() < end and self.read(1), f"never {texts} in\n{self.screen()}"
+        return self.screen()
+
+    def to_the_end(self):
+        end = time.monotonic() + PATIENCE
+        while self.read(1):
+            assert time.monotonic() < end, f"it does not end\n{self.screen()}"
+        self.status = self.child.wait(PATIENCE)
+        os.close(self.main)
+        return self.screen()
+
+
+def in_pipe(play, *args, **env):
+    play.write()
+    return tap.run([WRIT, "run", "audit.yaml", *args], env={"WRIT_PLAY": str(play.where)} | env)
+
+
+def same(found, wanted):
+    assert found == wanted, f"\n{found}\n---- is not\n{wanted}"
+
+
+# ---- the picture ----
+
+@case
+def live(scratch):
+    """a picture that moves: what ended stays, what runs and waits is below, then the summary"""
+    play = Play(scratch, FOUR)
+    play.starts(0, 1)
+    play.gate()
+    play.completes(0, note="214 matches")
+    play.fails(1, message="exit 6: no host", last_words="one\n\x1b[31mtwo\x1b[0m\tthree\n")
+    play.starts(2)
+    play.fails(2, "retry")
+    play.line("step_retries", 2, wait_ms=3600000)
+    play.gate()
+    play.line("step_started", 2, attempt=2)
+    play.gate()
+    play.completes(2, attempt=2)
+    play.starts(3)
+    play.line("notify", 3, payload={"text": "done"})
+    play.completes(3)
+    trace = [error(1, "STEP_FAILED", "exit 6: no host"), error(1, "STEP_SKIPPED", "-", "warn")]
+    play.end("partial", 3, trace[0] | {"context": {"errors": trace, "incomplete_steps": [ident(1)]}})
+    t = Terminal(play, env={"NO_COLOR": "1"})
+    text = t.until("find-todos", "0 of 4 steps", "waits for flaky")
+    assert re.search(r"⠋|⠙|⠹|⠸|⠼|⠴|⠦|⠧|⠇|⠏", text), text
+    assert t.hidden
+    play.open_gate()
+    text = t.until("attempt 2 of 3 in 59 m", "1 of 4 steps", "1 failed")
+    assert "✓ find-todos" in text and "214 matches" in text, text
+    assert "! phone-home" in text and "(skipped)" in text and "│ two three" in text, text
+    assert text.index("│ two three") < text.index("⟳ flaky"), text
+    play.open_gate()
+    text = t.until("attempt 2 of 3\n")
+    play.open_gate()
+    text = t.to_the_end()
+    same(text, """audit  4 steps · at most 5 m 00 s · offline
+  ✓ find-todos  json_select            38 ms  214 matches
+  ! phone-home  execute ./probe -x      7 ms  STEP_FAILED (skipped)
+      STEP_FAILED: exit 6: no host
+      │ one
+      │ two three
+  ✓ flaky       execute ./probe -x     38 ms  2 attempts
+  » report      text done
+  ✓ report      notify                 38 ms
+partial  3 of 4 steps in 2.4 s
+  phone-home  STEP_FAILED  exit 6: no host (skipped)
+              Look at the exit code and output in the error's context.
+recorded   led-00000386 · writ show 00000385 · evidence 3 files, 41 kB""")
+    assert t.status == 3 and not t.hidden
+
+
+@case
+def small_terminals(scratch):
+    """never more rows or columns than the terminal has, whatever runs"""
+    steps = [(f"step-{i}-{'x' * (i % 40)}", "execute", [], "halt") for i in range(300)]
+    for rows, columns in ((24, 80), (6, 40), (2, 20), (1, 8), (5, 200), (3, 2)):
+        where = scratch / f"{rows}x{columns}"
+        where.mkdir()
+        play = Play(where, steps)
+        play.starts(*range(100))
+        play.gate()
+        play.completes(*range(50))
+        play.gate()
+        play.completes(*range(50, 100))
+        t = Terminal(play, rows=rows, columns=columns)  # it checks what it is sent
+        t.until(*(["0 of 300"] if columns > 12 else ["…"]))
+        play.open_gate()
+        t.until(*(["50 of 300"] if columns > 12 else ["…"]))
+        play.open_gate()
+        t.columns = 1 << 20  # the summary is the terminal's to break
+        t.to_the_end()
+        assert t.status == 0 and not t.hidden, t.screen()
+
+
+@case
+def resizes(scratch):
+    """a terminal that changes its size is drawn anew"""
+    play = Play(scratch, FOUR)
+    play.starts(0, 1)
+    play.gate()
+    play.completes(0)
+    play.gate()
+    t = Terminal(play)
+    t.until("waits for flaky")
+    t.resize(10, 120)
+    play.open_gate()
+    t.until("✓ find-todos", "1 of 4 steps")
+    t.resize(3, 30)
+    t.until("phone-home  execute …")
+    play.open_gate()
+    t.columns = 1 << 20
+    assert "success  4 of 4 steps" in t.to_the_end()
+
+
+@case
+def quick(scratch):
+    """a plan that has ended before a frame is due flashes nothing"""
+    play = Play(scratch, FOUR)
+    t = Terminal(play, env={"NO_COLOR": "1"})
+    text = t.to_the_end()
+    assert text.startswith("audit  4 steps"), text
+    assert "success  4 of 4 steps in 2.4 s" in text and not t.hidden
+
+
+@case
+def thousand(scratch):
+    """1,024 steps: what is sent stays small, and every step has its line"""
+    steps = [(f"step-{i}", "json_select", [f"step-{i - 1}"] if i else [], "halt") for i in range(1024)]
+    play = Play(scratch, steps)
+    for i in range(1024):
+        play.starts(i)
+        play.completes(i)
+    t = Terminal(play, env={"NO_COLOR": "1"})
+    text = t.to_the_end()
+    assert text.count("✓ step-") == 1024, text[-2000:]
+    assert len(t.all) < 300000, len(t.all)
+
+
+@case
+def lost(scratch):
+    """lines that were lost: the picture says so, and the end comes from the answer"""
+    play = Play(scratch, FOUR)
+    play.line("step_started", 2, lost=7)
+    play.gate()
+    play.line("step_started", 3)
+    play.gate()
+    t = Terminal(play)
+    t.until("7 changes were missed")
+    play.open_gate()
+    t.until("2 of 4 steps")  # what report waits for must have completed
+    play.open_gate()
+    assert "success  4 of 4 steps" in t.to_the_end()
+
+
+@case
+def odd_lines(scratch):
+    """odd lines change nothing and crash nothing"""
+    play = Play(scratch, FOUR)
+    for text in ("", "{", "null", "[]", '"x"', "{}", "[" * 100000, '{"event":3}', '{"event":"step_started"}',
+                 '{"event":"step_started","index":4}', '{"event":"step_started","index":-1}',
+                 '{"event":"step_started","index":1e300}', '{"event":"step_failed","index":0}',
+                 '{"event":"step_completed","index":0,"duration_ms":-5,"note":[1]}',
+                 '{"event":"step_retries","index":1,"at":9007199254740991,"wait_ms":9007199254740991}',
+                 '{"event":"notify","index":1}', '{"event":"plan_execution_success"}',
+                 '{"event":"step_started","index":2,"lost":9007199254740991}',
+                 '{"event":"step_failed","index":3,"code":"\\u001b[2J","message":"\\u0007","last_words":"\\u001b["}'):
+        play.raw(text)
+    play.gate()
+    t = Terminal(play)
+    t.until("report", "changes were missed")
+    play.open_gate()
+    assert "success  4 of 4 steps" in t.to_the_end()
+    play.lines = [line for line in play.lines if not line.startswith("!")]
+    answer = in_pipe(play, "--progress", "lines")
+    assert answer.status == 0 and b"\x1b" not in answer.err and b"\x07" not in answer.err, answer
+
+
+# ---- signals ----
+
+@case
+def ctrl_c(scratch):
+    """Ctrl-C: its time is up, and that is said; what was told still comes"""
+    play = Play(scratch, FOUR)
+    play.starts(0)
+    play.raw("!force")
+    play.fails(0, "halt", code="PLAN_TIMEOUT", severity="fatal")
+    play.gate()
+    play.end("failure", 0, error(None, "PLAN_TIMEOUT", "its time was up", "fatal",
+                                 incomplete_steps=[ident(i) for i in range(4)]))
+    t = Terminal(play, env={"NO_COLOR": "1"})
+    t.until("find-todos", "0 of 4 steps")
+    os.write(t.main, b"\x03")
+    t.until("stopping: its time is up")
+    play.open_gate()
+    text = t.to_the_end()
+    assert t.status == 1 and not t.hidden and "stopping" not in text, text
+    assert "plan  PLAN_TIMEOUT  its time was up" in text, text
+    assert "not run    find-todos, phone-home, flaky, report" in text, text
+
+
+@case
+def ctrl_c_twice(scratch):
+    """Ctrl-C twice: it goes at once, and the cursor is back"""
+    play = Play(scratch, FOUR)
+    play.starts(0)
+    play.gate()
+    t = Terminal(play)
+    t.until("find-todos", "0 of 4 steps")
+    os.write(t.main, b"\x03")
+    t.until("stopping: its time is up")
+    os.write(t.main, b"\x03")
+    t.to_the_end()
+    assert t.status == -signal.SIGINT and not t.hidden, t.status
+
+
+@case
+def terminated(scratch):
+    """SIGTERM does the same in a pipe"""
+    play = Play(scratch, FOUR)
+    play.raw("!force")
+    play.write()
+    child = subprocess.Popen([WRIT, "run", "audit.yaml"], stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, env=tap.ENV | {"WRIT_PLAY": str(scratch)})
+    play_started(child)
+    child.send_signal(signal.SIGTERM)
+    out, err = child.communicate(timeout=PATIENCE)
+    assert child.returncode == 0, (child.returncode, err)
+    assert b"audit: stopping: its time is up" in err and b"success" in out, (out, err)
+
+
+def play_started(child):
+    """Waits until SIGTERM is blocked: from then on it is heard."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        status = open(f"/proc/{child.pid}/status").read()
+        if int(re.search(r"SigBlk:\s*([0-9a-f]+)", status)[1], 16) >> (signal.SIGTERM - 1) & 1:
+            return
+        os.sched_yield()
+    raise AssertionError("it never listened")
+
+
+@case
+def stopped(scratch):
+    """Ctrl-Z gives the screen back, and the picture comes again when it goes on"""
+    play = Play(scratch, FOUR)
+    play.starts(0)
+    play.gate()
+    t = Terminal(play)
+    t.until("find-todos", "0 of 4 steps")
+    os.kill(t.child.pid, signal.SIGTSTP)
+    _, status = os.waitpid(t.child.pid, os.WUNTRACED)
+    assert os.WIFSTOPPED(status), status
+    while select.select([t.main], [], [], 0)[0]:
+        t.read(0)
+    assert not t.hidden and "of 4 steps" not in t.screen(), t.screen()
+    os.kill(t.child.pid, signal.SIGCONT)
+    t.until("0 of 4 steps")
+    play.open_gate()
+    assert "success  4 of 4 steps" in t.to_the_end() and not t.hidden
+
+
+# ---- in a pipe, and for programs ----
+
+def some(scratch):
+    play = Play(scratch, FOUR)
+    play.starts(0, 1, 2)
+    play.completes(0, note="214 matches")
+    play.fails(1, last_words="one\ntwo\n")
+    play.fails(2, "retry")
+    play.line("step_retries", 2, wait_ms=800)
+    play.fails(2, "retry", attempt=2, code="UNKNOWN_ERROR", severity="fatal")
+    return play
+
+
+@case
+def lines(scratch):
+    """in a pipe a line for each change on stderr, and the summary on stdout"""
+    answer = in_pipe(some(scratch))
+    same(answer.err.decode(), """audit: find-todos: succeeded 38 ms, 214 matches
+audit: phone-home: failed 7 ms, STEP_FAILED: exit 6 (skipped)
+audit: phone-home: | one
+audit: phone-home: | two
+audit: flaky: failed 7 ms, STEP_FAILED: exit 6 (attempt 1 of 3)
+audit: flaky: tries again in 800 ms
+audit: flaky: failed 7 ms, UNKNOWN_ERROR: exit 6 (attempt 2 of 3) (halts)
+""")
+    same(answer.out.decode(), f"""success  4 of 4 steps in 2.4 s
+recorded   led-{ident(902)} · writ show {ident(901)} · evidence 3 files, 41 kB
+""")
+    assert answer.status == 0
+
+
+@case
+def dumb(scratch):
+    """lines on a dumb terminal, and where they are asked for; nothing where nothing is"""
+    for args, env in (([], {"TERM": "dumb"}), (["--progress=lines"], {})):
+        play = some(scratch)
+        t = Terminal(play, *args, env=env | {"NO_COLOR": "1"}, columns=200)
+        text = t.to_the_end()
+        assert "audit: flaky: tries again in 800 ms" in text and "\x1b" not in t.all, t.all
+    answer = in_pipe(some(scratch), "--progress=none")
+    assert answer.err == b"" and answer.out.startswith(b"success"), answer
+
+
+@case
+def for_programs(scratch):
+    """--json: the PlanResult alone on stdout; --progress json: the lines, and the end in any case"""
+    play = some(scratch)
+    wanted = json.loads((scratch / "answer.json").read_text())["result"]
+    answer = in_pipe(play, "--json")
+    assert json.loads(answer.out) == wanted and answer.out.count(b"\n") == 1, answer
+    assert answer.err.endswith(b"audit: success, 4 of 4 steps in 2.4 s\n"), answer
+    answer = in_pipe(play, "--json", "--progress=none")
+    assert json.loads(answer.out) == wanted and answer.err == b"", answer
+    answer = in_pipe(play, "--progress=json")
+    got = [json.loads(line) for line in answer.out.splitlines()]
+    assert [line["event"] for line in got[:3]] == ["step_started"] * 3, got
+    assert got[-1]["event"] == "plan_execution_success" and got[-1]["result"] == wanted, got
+    assert answer.err == b"", answer
+    play.raw(json.dumps({"event": "plan_execution_success", "result": wanted}))
+    again = in_pipe(play, "--progress=json").out.splitlines()
+    assert len(again) == len(got), again
+
+
+@case
+def summaries(scratch):
+    """the summary: each step's failure once, what to do, what was not run, the plan's own error"""
+    def summary(status, done, trace, top, incomplete=()):
+        play.end(status, done, top | {"context": {"errors": trace, "failed_steps": [],
+                                                  "incomplete_steps": [ident(i) for i in incomplete]}})
+        return in_pipe(play, "--progress=none").out.decode()
+
+    play = Play(scratch, FOUR)
+    tries = [error(2, "STEP_FAILED", f"exit {n}") for n in (1, 2, 3)]
+    text = summary("partial", 2, [*tries, error(2, "STEP_SKIPPED", "-", "warn")], tries[0], [2, 3])
+    assert "  flaky  STEP_FAILED  exit 3 (3 attempts) (skipped)\n" in text, text
+    assert text.count("STEP_FAILED") == 1 and "not run    report\n" in text, text
+    halted = error(0, "EXECUTION_HALTED", "halted", "fatal") | {"cause": error(0, "STEP_FAILED", "exit 2")}
+    text = summary("failure", 0, [error(0, "STEP_FAILED", "exit 2")], halted, [0, 1, 2, 3])
+    assert "EXECUTION_HALTED" not in text and "  find-todos  STEP_FAILED  exit 2\n" in text, text
+    text = summary("failure", 0, [], error(None, "CONTEXT_MISSING", "repo is not there", "fatal"))
+    assert "  plan  CONTEXT_MISSING  repo is not there\n        Add the key" in text, text
+
+
+@case
+def troubles(scratch):
+    """where there is no result, why is said, and the status is writ_run()'s own"""
+    play = Play(scratch, FOUR)
+    for status, answer in ((77, {"code": "EXECUTION_USED", "message": "the plan was used before"}),
+                           (74, {"code": "IO", "message": "the plan was used before"})):
+        play.status = status
+        (scratch / "answer.json").write_text(json.dumps(answer))
+        told = in_pipe(play)
+        assert told.status == status and told.out == b"", told
+        assert told.err == b"writ: the plan was used before\n", told
+        told = in_pipe(play, "--json")
+        assert json.loads(told.out) == answer and told.status == status, told
+
+
+@case
+def wrong_options(scratch):
+    """what cannot be meant is refused with a word, and nothing runs"""
+    play = Play(scratch, FOUR)
+    for args, word in ((["--progress=loud"], b"--progress is auto"), (["--jobs=0"], b"--jobs is 1 to"),
+                       (["--jobs=two"], b"--jobs is 1 to"), (["--policy=none"], b"--policy is block"),
+                       (["--set=x"], b"--set takes KEY=VALUE"), (["--set==x"], b"--set takes KEY=VALUE"),
+                       (["--json", "--progress=json"], b"not both")):
+        answer = in_pipe(play, *args)
+        assert answer.status == 64 and word in answer.err and answer.out == b"", answer
+    play.write()
+    answer = tap.run([WRIT, "run", "-", "--context", "-"], env={"WRIT_PLAY": str(scratch)})
+    assert answer.status == 64 and b"standard input" in answer.err, answer
+
+
+if __name__ == "__main__":
+    sys.exit(tap.play(CASES))
