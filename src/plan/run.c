@@ -81,12 +81,23 @@ static bool close_plan(const struct plan_ask *ask, struct steps *s, struct plan_
     return rules_follow(&closing, e);
 }
 
+static void put_in_order(struct steps *s)
+{
+    const struct plan_doc *plan = s->context->plan;
+    size_t *order = arena_alloc(s->a, plan->steps.n * sizeof *order);
+
+    plan_order(plan, s->a, order);
+    trace_order(&s->trace, plan, order, s->a);
+}
+
 bool plan_run(const struct plan_ask *ask, struct arena *a, struct plan_end *out, struct error *e)
 {
     struct steps s = steps_of(ask, a);
 
     steps_init(&s);
     run(&s);
+    if (s.jobs > 1 && s.trace.n > 1)
+        put_in_order(&s);
     return close_plan(ask, &s, out, e);
 }
 

@@ -51,6 +51,45 @@ void trace_forget(struct trace *t, size_t place)
         t->v[place] = NULL;
 }
 
+/* An error has the text of its step's id, not a copy. */
+static size_t rank_of(const struct error_doc *error, const struct plan_doc *plan,
+                      const size_t *order)
+{
+    const struct step_doc *steps = plan->steps.v;
+    size_t rank = 0;
+
+    while (rank < plan->steps.n && steps[order[rank]].id.s != error->step_id.s)
+        rank++;
+    return rank;
+}
+
+struct ranked {
+    size_t rank, place;
+    const struct error_doc *error;
+};
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+
+    return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank)
+                              : (x->place > y->place) - (x->place < y->place);
+}
+
+void trace_order(struct trace *t, const struct plan_doc *plan, const size_t *order, struct arena *a)
+{
+    struct ranked *ranked = arena_alloc(a, (t->n + 1) * sizeof *ranked);
+    size_t n = 0;
+
+    for (size_t i = 0; i < t->n; i++)
+        if (t->v[i])
+            ranked[n++] = (struct ranked){ rank_of(t->v[i], plan, order), i, t->v[i] };
+    qsort(ranked, n, sizeof *ranked, by_rank);
+    for (size_t i = 0; i < n; i++)
+        t->v[i] = ranked[i].error;
+    t->n = n;
+}
+
 const struct error_doc *trace_first(const struct trace *t, enum severity severity)
 {
     for (size_t i = 0; i < t->n; i++)

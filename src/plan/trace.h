@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/doc_make.h"
+#include "contract/plan_doc.h"
 #include "contract/result_doc.h"
 
 struct trace {
@@ -34,6 +35,11 @@ const struct error_doc *error_make(const struct fault *fault, struct arena *a)
 /* Its place will be t->n, for trace_forget(). */
 void trace_add(struct trace *t, const struct error_doc *error, struct arena *a);
 void trace_forget(struct trace *t, size_t place);
+
+/* Puts it in the order in which steps come when they come one at a time, and what is the plan's
+ * last: with several jobs a result differs only in times (A04-7). `order` is plan_order()'s. */
+void trace_order(struct trace *t, const struct plan_doc *plan, const size_t *order,
+                 struct arena *a);
 
 /* The first of that severity, or NULL. */
 const struct error_doc *trace_first(const struct trace *t, enum severity severity);

