@@ -170,7 +170,8 @@ def the_example_prints_the_same_with_the_shared_library_and_the_archive(scratch)
         same(needs, not archive, "needs the shared library:")
         run(installed("bin/writ"), "verify", "--ledger", state / "ledger.db")
     same(plain(said[0]), plain(said[1]))
-    for words in ("libwrit 0", "writ_check: 65", "writ_exec: 0", "hello from the sandbox"):
+    for words in ("libwrit 0", "writ_check: 65", "writ_exec: 0", "hello from the sandbox",
+                  "writ_run: 0"):
         if words not in said[0]:
             raise AssertionError(f"'{words}' is not in\n{said[0]}")
 
