@@ -315,8 +315,8 @@ WRIT_API int writ_plan_order(const struct writ_plan *plan, char **answer);
 
 /* Runs it to its end.
  *
- *     {"result":{PlanResult},"ledger":["led-.."],"evidence":{"files":N,"bytes":N},
- *      "problems":[as from writ_check()]}
+ *     {"result":{PlanResult},"names":{"<step id>":name},"ledger":["led-.."],
+ *      "evidence":{"files":N,"bytes":N},"problems":[as from writ_check()]}
  *
  * WRIT_OK: success; WRIT_NO: failure, WRIT_PARTIAL: partial; WRIT_WRONG and an answer as from
  * writ_check() where the document is so wrong that there can be no result (A04-24); WRIT_REFUSED

@@ -40,6 +40,19 @@ static void put_problems(const struct running *r, struct buf *to)
     json_close(to, ']');
 }
 
+static void put_names(const struct plan_read *plan, struct arena *a, struct buf *to)
+{
+    const struct step_doc *steps = plan->plan.steps.v;
+
+    json_key(to, "names");
+    json_open(to, '{');
+    for (size_t i = 0; i < plan->plan.steps.n; i++) {
+        if (steps[i].id.s)
+            json_put(to, arena_text(a, steps[i].id), plan->names[i]);
+    }
+    json_close(to, '}');
+}
+
 static int answer_end(struct running *r, const struct plan_end *end, char **answer)
 {
     static const int statuses[] = {
@@ -50,6 +63,7 @@ static int answer_end(struct running *r, const struct plan_end *end, char **answ
     json_open(&out, '{');
     json_key(&out, "result");
     buf_add(&out, end->text.s, end->text.n);
+    put_names(&r->plan, r->a, &out);
     json_key(&out, "ledger");
     json_open(&out, '[');
     for (size_t i = 0; i < r->entry_count; i++) {
