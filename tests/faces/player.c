@@ -87,19 +87,24 @@ static void play_line(const struct writ_plan *plan, struct str line, int *status
         tell(plan, line);
 }
 
-int writ_plan_show(const struct writ_plan *plan, char **answer)
+/* What the command line calls in place of the engine's. */
+int __wrap_writ_plan_show(const struct writ_plan *plan, char **answer);
+int __wrap_writ_plan_order(const struct writ_plan *plan, char **answer);
+int __wrap_writ_run(const struct writ_plan *plan, char **answer);
+
+int __wrap_writ_plan_show(const struct writ_plan *plan, char **answer)
 {
     *answer = play_file(plan, "plan.json");
     return (*answer)[0] == '{' && strstr(*answer, "\"steps\"") ? WRIT_OK : WRIT_WRONG;
 }
 
-int writ_plan_order(const struct writ_plan *plan, char **answer)
+int __wrap_writ_plan_order(const struct writ_plan *plan, char **answer)
 {
     *answer = play_file(plan, "order.json");
     return strstr(*answer, "\"problems\"") ? WRIT_WRONG : WRIT_OK;
 }
 
-int writ_run(const struct writ_plan *plan, char **answer)
+int __wrap_writ_run(const struct writ_plan *plan, char **answer)
 {
     _free_ char *progress = play_file(plan, "progress");
     int status = WRIT_OK;
