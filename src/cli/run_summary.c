@@ -174,16 +174,16 @@ static void show_failure(const struct run_state *s, const struct failure *f, siz
     out(PLAIN, "%*s", INDENT, "");
     out_cell(BOLD, name_of(s, step_id(f->error)), width + GAP);
     out(warn || f->skipped ? YELLOW : RED, "%.*s", STR_ARG(code));
-    out(PLAIN, "%*s", GAP, "");
     buf_addf(&text, "%.*s", STR_ARG(message));
     if (f->times > 1)
         buf_addf(&text, " (%" PRId64 " attempts)", f->times);
     if (f->skipped)
         buf_adds(&text, " (skipped)");
-    if (text.len + code.n + GAP <= print_room(column)) {
-        out(PLAIN, "%s\n", text.s ? text.s : "");
+    if (print_columns(buf_str(&text)) + code.n + GAP <= print_room(column)) {
+        out(PLAIN, "%*s%s\n", GAP, "", buf_str(&text).s);
     } else { /* a line of its own */
-        out(PLAIN, "\n%*s", (int)column, "");
+        out(PLAIN, "\n");
+        out(PLAIN, "%*s", (int)column, "");
         out_folded(PLAIN, buf_str(&text), column);
     }
     if (!str_eq(code, last_code))

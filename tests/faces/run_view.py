@@ -547,6 +547,16 @@ def summaries(scratch):
 
 
 @case
+def long_messages(scratch):
+    """a message that does not fit is folded below its code"""
+    play = Play(scratch, FOUR)
+    play.end("failure", 0, error(2, "STEP_FAILED", "word " * 30 + "\x1b[2J", "fatal"))
+    text = Terminal(play, env={"NO_COLOR": "1"}).to_the_end()
+    assert "\n  flaky  STEP_FAILED\n         word word" in text, text
+    assert "word\n         \\x1b[2J\n" in text or "word \\x1b[2J\n" in text, text
+
+
+@case
 def troubles(scratch):
     """where there is no result, why is said, and the status is writ_run()'s own"""
     play = Play(scratch, FOUR)
