@@ -103,14 +103,22 @@ void frame_words(struct str words, int most, void (*line)(void *self, struct str
     }
 }
 
+struct said {
+    struct paint *paint;
+    struct str message;
+};
+
+/* What the message says need not be said twice. */
 static void add_words(void *self, struct str text)
 {
-    struct paint *p = self;
+    const struct said *said = self;
 
-    paint_blanks(p, BELOW);
-    paint_word(p, DIM, "│ ");
-    paint_text(p, DIM, text);
-    paint_end(p);
+    if (memmem(said->message.s, said->message.n, text.s, text.n))
+        return;
+    paint_blanks(said->paint, BELOW);
+    paint_word(said->paint, DIM, "│ ");
+    paint_text(said->paint, DIM, text);
+    paint_end(said->paint);
 }
 
 /* ---- lines that stay ---- */
@@ -134,17 +142,22 @@ void frame_head(const struct run_state *s, struct paint *p)
     paint_end(p);
 }
 
+static void add_attempts(const struct run_step *step, struct paint *p)
+{
+    _buf_ struct buf text = { .max = 1 << 10 };
+
+    if (step->attempt <= 1)
+        return;
+    buf_addf(&text, "%" PRId64 " attempts", step->attempt);
+    add_note(p, DIM, buf_str(&text));
+}
+
 static void paint_completed(const struct run_state *s, const struct run_change *c, struct paint *p)
 {
     add_step(s, c->step, "✓", GREEN, p);
     add_time(p, doc_whole(c->line, "duration_ms"));
     add_note(p, PLAIN, doc_text(c->line, "note"));
-    if (c->step->attempt > 1) {
-        _buf_ struct buf text = { .max = 1 << 10 };
-
-        buf_addf(&text, "%" PRId64 " attempts", c->step->attempt);
-        add_note(p, DIM, buf_str(&text));
-    }
+    add_attempts(c->step, p);
     paint_end(p);
 }
 
@@ -153,16 +166,18 @@ static void paint_failed(const struct run_state *s, const struct run_change *c, 
     struct str note = doc_text(c->line, "note"), code = doc_text(c->line, "code");
     struct str message = doc_text(c->line, "message");
     bool skip = run_goes_on(c->line);
+    struct said said = { p, message };
     _buf_ struct buf text = { .max = 1 << 20 };
 
     add_step(s, c->step, skip ? "!" : "✗", skip ? YELLOW : RED, p);
     add_time(p, doc_whole(c->line, "duration_ms"));
     add_note(p, skip ? YELLOW : RED, note.n ? note : code);
     paint_word(p, DIM, skip ? " (skipped)" : " (halts)");
+    add_attempts(c->step, p);
     paint_end(p);
     buf_addf(&text, "%.*s%s%.*s", STR_ARG(code), code.n && message.n ? ": " : "", STR_ARG(message));
     paint_folded(p, PLAIN, buf_str(&text), BELOW, FOLDS);
-    frame_words(doc_text(c->line, "last_words"), WORDS, add_words, p);
+    frame_words(doc_text(c->line, "last_words"), WORDS, add_words, &said);
 }
 
 static void paint_notice(const struct run_state *s, const struct run_change *c, struct paint *p)
