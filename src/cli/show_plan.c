@@ -9,7 +9,7 @@
 #include "cli/timeline.h"
 #include "cli/units.h"
 
-enum { INDENT = 2, MARK = 2, GAP = 2, TIME = 8, NAME_MOST = 24, BAR_SHARE = 3, BELOW = 6 };
+enum { INDENT = 2, MARK = 2, GAP = 2, TIME = 8, NAME_MOST = 24, BAR_SHARE = 2, BELOW = 6 };
 
 static const struct {
     const char *state, *mark;
@@ -157,7 +157,7 @@ bool show_plan(const struct doc *answer)
     if (steps.rows == 0)
         return false;
     room = timeline_columns(bar_column(&steps), steps.scale.span);
-    steps.scale.columns = room / BAR_SHARE * 2; /* the rest is for notes */
+    steps.scale.columns = room / BAR_SHARE; /* the rest is for notes */
     each_row(manifests, &steps, show_row);
     return true;
 }

@@ -80,9 +80,12 @@ static size_t draw_filled(const struct bar *bar, size_t column, enum colour colo
     static const char *const parts[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
     size_t eighths = bar->to > column * 8 ? bar->to - column * 8 : 0;
 
+    _buf_ struct buf text = { .max = 1 << 10 };
+
     for (size_t i = 0; i < eighths / 8; i++)
-        out(colour, "█");
-    out(colour, "%s", eighths ? parts[eighths % 8] : parts[1]);
+        buf_adds(&text, "█");
+    buf_adds(&text, eighths ? parts[eighths % 8] : parts[1]);
+    out(colour, "%s", text.s);
     return eighths ? (eighths + 7) / 8 : 1;
 }
 

@@ -48,12 +48,13 @@ static void steps_have_bars_where_there_is_room(void **state)
     bool is_plan;
 
     (void)state;
-    assert_string_equal(shown(bodies, 66, &is_plan, &a).s,
-                        "  ✓ find   execute    500 ms  ████████████              214 match…\n"
-                        "  ✗ flaky  execute    250 ms              ██████\n"
-                        "      STEP_FAILED: exit 1\n"
-                        "  ✓ flaky  execute    250 ms                    ██████  attempt 2…\n"
-                        "  · last   execute   not run\n");
+    assert_string_equal(
+        shown(bodies, 78, &is_plan, &a).s,
+        "  ✓ find   execute    500 ms  ████████████              214 matches\n"
+        "  ✗ flaky  execute    250 ms              ██████\n"
+        "      STEP_FAILED: exit 1\n"
+        "  ✓ flaky  execute    250 ms                    ██████  attempt 2, 8d2f61aa\n"
+        "  · last   execute   not run\n");
     assert_true(is_plan);
     assert_string_equal(
         shown(bodies, NO_EDGE, &is_plan, &a).s,
