@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/keeper.h"
 #include "cli/order.h"
+#include "cli/origin.h"
 #include "cli/print.h"
 #include "cli/run_lines.h"
 #include "cli/run_live.h"
@@ -111,25 +112,15 @@ static int usage(const struct args *args, struct typed *t)
 
 /* ---- what is told at the end ---- */
 
-/* Problems that writ found in the plan it made of the document have no place in the document; what
- * is said of the document itself has. */
-static void tell_problems(const struct writ_plan *original, const struct doc *answer)
+/* The plan that ran was made of the document, and its places are not those of the file. */
+static void tell_problems(const struct writ_input *input, const struct doc *answer)
 {
-    const struct doc *problems = doc_get(answer, "problems");
-    struct writ_plan plan = *original;
     _arena_ struct arena a = { 0 };
-    const struct doc *report;
-    char *text;
+    const struct doc *problems = doc_get(answer, "problems");
+    struct str file = str_of(strcmp(input->name, "-") == 0 ? "standard input" : input->name);
 
-    if (!doc_first(problems, DOC_LIST))
-        return;
-    if (writ_plan_order(&plan, &text) == WRIT_WRONG) {
-        report = answer_read(text, &a);
-        (void)answer_problems(report, false);
-    } else {
-        (void)answer_list(str_of(plan.plan->name), problems, false);
-    }
-    writ_free(text);
+    if (doc_first(problems, DOC_LIST))
+        (void)answer_list(file, origin_problems(input, problems, &a), false);
 }
 
 static void print_result(const struct doc *result)
@@ -187,7 +178,7 @@ static int tell(const struct typed *t, const struct run_state *s, const struct w
     if (!doc_get(d, "result"))
         return tell_trouble(t, answer, status);
     if (!t->json)
-        tell_problems(original, d);
+        tell_problems(original->plan, d);
     tell_end(t, s, d);
     writ_free(answer);
     return status;

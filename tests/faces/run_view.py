@@ -572,6 +572,29 @@ def troubles(scratch):
 
 
 @case
+def places(scratch):
+    """problems of the plan that was made have their places in the file it was made of"""
+    play = Play(scratch, FOUR)
+    (scratch / "audit.yaml").write_text("name: x\nsteps:\n  - name: a\n    run: [make]\n  - name: b\n"
+                                        "    action: notfy\n")
+    told = [{"line": 1, "column": 700, "pointer": pointer, "message": "no", "code": "C", "severity": "error"}
+            for pointer in ("/steps/1/action", "/steps/0/payload/inputs/command", "", "/steps/9", "odd")]
+    play.end("failure", 0, error(None, "ACTION_NOT_FOUND", "no", "fatal"), problems=told)
+    play.write()
+    answer = tap.run([WRIT, "run", scratch / "audit.yaml", "--progress=none"],
+                     env={"WRIT_PLAY": str(scratch)})
+    name = f"{scratch}/audit.yaml:"
+    same(answer.err.decode(), "".join(f"{name}{place} no [C]\n" for place in (
+        "6:13: /steps/1/action:", "3:5: /steps/0:", "1:1:", "3:3: /steps:", "1:1:")))
+    with open(scratch / "audit.yaml") as stdin:
+        answer = tap.run([WRIT, "run", "-", "--progress=none"], stdin=stdin,
+                         env={"WRIT_PLAY": str(scratch)})
+    assert answer.err.startswith(b"standard input:6:13: /steps/1/action: no [C]\n"), answer
+    answer = in_pipe(play, "--progress=none")  # a file that is gone
+    assert answer.err.startswith(b"audit.yaml: /steps/1/action: no [C]\n"), answer
+
+
+@case
 def wrong_options(scratch):
     """what cannot be meant is refused with a word, and nothing runs"""
     play = Play(scratch, FOUR)
