@@ -65,6 +65,20 @@ static void steps_have_bars_where_there_is_room(void **state)
         "  · last   execute   not run\n");
 }
 
+static void the_span_is_from_the_first_start_to_the_last_end(void **state)
+{
+    static const char bodies[] =
+        STEPS(ROW("b", "completed", "\"started_at\":1500,\"duration_ms\":500") "," ROW(
+            "a", "completed", "\"started_at\":1000,\"duration_ms\":250"));
+    _arena_ struct arena a = { 0 };
+    bool is_plan;
+
+    (void)state;
+    assert_string_equal(shown(bodies, 58, &is_plan, &a).s,
+                        "  ✓ b  execute    500 ms          ████████\n"
+                        "  ✓ a  execute    250 ms  ████\n");
+}
+
 /* clang-format off */
 static const struct { const char *bodies; bool is_plan; } odd[] = {
     { "", false },
@@ -99,6 +113,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_have_bars_where_there_is_room),
+        cmocka_unit_test(the_span_is_from_the_first_start_to_the_last_end),
         cmocka_unit_test(odd_manifests_are_shown_as_far_as_they_go),
     };
 
