@@ -14,7 +14,6 @@
 #include "cli/commands.h"
 #include "cli/keeper.h"
 #include "cli/order.h"
-#include "cli/origin.h"
 #include "cli/print.h"
 #include "cli/run_lines.h"
 #include "cli/run_live.h"
@@ -112,15 +111,13 @@ static int usage(const struct args *args, struct typed *t)
 
 /* ---- what is told at the end ---- */
 
-/* The plan that ran was made of the document, and its places are not those of the file. */
 static void tell_problems(const struct writ_input *input, const struct doc *answer)
 {
-    _arena_ struct arena a = { 0 };
     const struct doc *problems = doc_get(answer, "problems");
     struct str file = str_of(strcmp(input->name, "-") == 0 ? "standard input" : input->name);
 
     if (doc_first(problems, DOC_LIST))
-        (void)answer_list(file, origin_problems(input, problems, &a), false);
+        (void)answer_list(file, problems, false);
 }
 
 static void print_result(const struct doc *result)
@@ -169,7 +166,7 @@ static int tell_trouble(const struct typed *t, char *answer, int status)
     return keeper_tell(answer, status, t->json);
 }
 
-static int tell(const struct typed *t, const struct run_state *s, const struct writ_plan *original,
+static int tell(const struct typed *t, struct run_state *s, const struct writ_plan *plan,
                 char *answer, int status)
 {
     _arena_ struct arena a = { 0 };
@@ -178,7 +175,8 @@ static int tell(const struct typed *t, const struct run_state *s, const struct w
     if (!doc_get(d, "result"))
         return tell_trouble(t, answer, status);
     if (!t->json)
-        tell_problems(original->plan, d);
+        tell_problems(plan->plan, d);
+    run_state_names(s, doc_get(d, "names"));
     tell_end(t, s, d);
     writ_free(answer);
     return status;
@@ -186,9 +184,9 @@ static int tell(const struct typed *t, const struct run_state *s, const struct w
 
 /* ---- running it ---- */
 
-/* Runs what the document says, with new ids where it has none: the names of its steps are known
- * then. */
-static int run_followed(const struct typed *t, const struct writ_plan *original, const char *plan)
+/* Runs it, and shows how it goes: the steps and their names are known from what was shown before.
+ */
+static int run_followed(const struct typed *t, const struct writ_plan *plan, const char *shown)
 {
     _arena_ struct arena a = { 0 };
     struct run_live live = { 0 };
@@ -196,17 +194,13 @@ static int run_followed(const struct typed *t, const struct writ_plan *original,
     struct run_view view = { 0 };
     struct run_state state;
     struct run_watch watch;
-    struct writ_plan run = *original;
+    struct writ_plan run = *plan;
     const struct world *world = world_real();
-    /* Its name says that it is JSON, and whose it is. */
-    struct writ_input strict = { .name = arena_printf(&a, "%s, as it runs", original->plan->name),
-                                 .text = plan,
-                                 .len = strlen(plan) };
     struct error e;
     char *answer;
     int status;
 
-    run_state_plan(&state, answer_read(plan, &a), t->jobs, world->wall_ms(world->self));
+    run_state_plan(&state, answer_read(shown, &a), t->jobs, world->wall_ms(world->self));
     if (t->progress == LIVE)
         run_live_view(&live, &view);
     else if (t->progress == LINES)
@@ -217,12 +211,11 @@ static int run_followed(const struct typed *t, const struct writ_plan *original,
         say("%s", e.msg);
         return WRIT_UNAVAILABLE;
     }
-    run.plan = &strict;
     run.progress = watch.progress[1];
     run.force = watch.force;
     status = writ_run(&run, &answer);
     run_watch_end(&watch);
-    status = tell(t, &state, original, answer, status);
+    status = tell(t, &state, plan, answer, status);
     run_state_free(&state);
     run_live_free(&live);
     run_lines_free(&lines);
@@ -252,22 +245,24 @@ static int dry_run(const struct typed *t, const struct writ_plan *plan)
     return status;
 }
 
-/* Standard input is read once, and the plan is asked for more often. */
+/* The document is read once, and the plan is asked for more often: what is shown is what runs. A
+ * file that cannot be read is left to the library, which says so as it always does. */
 static bool read_input(const char *name, struct writ_input *input, struct arena *a)
 {
+    bool piped = strcmp(name, "-") == 0;
+    size_t most = ceilings_default().v[CEILING_BYTES];
     struct str text;
     struct error e;
 
     *input = (struct writ_input){ .name = name };
-    if (strcmp(name, "-") != 0)
+    if (piped ? fd_read(STDIN_FILENO, most, a, &text, &e) : fs_read(name, most, a, &text, &e)) {
+        input->text = text.s;
+        input->len = text.n;
         return true;
-    if (!fd_read(STDIN_FILENO, ceilings_default().v[CEILING_BYTES], a, &text, &e)) {
-        say("standard input: %s", e.msg);
-        return false;
     }
-    input->text = text.s;
-    input->len = text.n;
-    return true;
+    if (piped)
+        say("standard input: %s", e.msg);
+    return !piped;
 }
 
 static int run(const struct args *args)

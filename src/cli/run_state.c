@@ -137,6 +137,15 @@ void run_state_plan(struct run_state *s, const struct doc *plan, int64_t jobs, i
         read_after(s, &s->steps[i], doc_get(d, "depends_on"));
 }
 
+void run_state_names(struct run_state *s, const struct doc *names)
+{
+    size_t i = 0;
+
+    for (const struct doc *d = doc_first(names, DOC_MAP); d && i < s->count; d = d->next)
+        s->steps[i++].id = d->key;
+    qsort(s->by_id, s->count, sizeof *s->by_id, by_id);
+}
+
 void run_state_free(struct run_state *s)
 {
     arena_free(&s->arena);

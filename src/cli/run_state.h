@@ -41,6 +41,10 @@ struct run_state {
 void run_state_plan(struct run_state *s, const struct doc *plan, int64_t jobs, int64_t now_ms);
 void run_state_free(struct run_state *s);
 
+/* The ids that its steps were given, in their order, as the answer of writ_run() has them: a
+ * template gets new ones whenever it is asked. They must outlive it. */
+void run_state_names(struct run_state *s, const struct doc *names);
+
 /* The step of this id, or NULL. */
 const struct run_step *run_state_find(const struct run_state *s, struct str id);
 
