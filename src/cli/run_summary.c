@@ -163,6 +163,14 @@ static void show_action(struct str code, size_t column)
     writ_free(answer);
 }
 
+/* The code that knows best what to do: of what refused a step, else of the failure itself. */
+static struct str telling_code(const struct doc *error)
+{
+    struct str inner = doc_text(line_member(error, "context"), "code");
+
+    return inner.n ? inner : doc_text(error, "error_code");
+}
+
 static void show_failure(const struct run_state *s, const struct failure *f, size_t width,
                          struct str last_code)
 {
@@ -186,8 +194,8 @@ static void show_failure(const struct run_state *s, const struct failure *f, siz
         out(PLAIN, "%*s", (int)column, "");
         out_folded(PLAIN, buf_str(&text), column);
     }
-    if (!str_eq(code, last_code))
-        show_action(code, column);
+    if (!str_eq(telling_code(f->error), last_code))
+        show_action(telling_code(f->error), column);
 }
 
 static void show_failures(const struct run_state *s, const struct failures *f)
@@ -203,7 +211,7 @@ static void show_failures(const struct run_state *s, const struct failures *f)
     }
     for (size_t i = 0; i < shown; i++) {
         show_failure(s, &f->v[i], width, last);
-        last = doc_text(f->v[i].error, "error_code");
+        last = telling_code(f->v[i].error);
     }
     if (f->n > shown)
         out(DIM, "%*sand %zu more, which --json shows\n", INDENT, "", f->n - shown);

@@ -286,7 +286,7 @@ bool exec_admit(struct exec *x, struct error *e)
     };
 
     find_program(x);
-    if (!ledger_is_safe(x, e) || !read_weak(x, e) || !net_is_ready(x, e) || !take_input(x, e) ||
+    if (!ledger_is_safe(x, e) || !read_weak(x, e) || !take_input(x, e) ||
         !take_files(x, &ask.file_bytes, e))
         return false;
     if (x->program.real)
@@ -295,7 +295,7 @@ bool exec_admit(struct exec *x, struct error *e)
     take_arguments(x, &arguments, &ask.argument_count);
     ask.arguments = arguments;
     path_roots(x, &ask);
-    if (!admit(&ask, x->a, &x->admission, e))
+    if (!admit(&ask, x->a, &x->admission, e) || !net_is_ready(x, e))
         return false;
     if (x->admission.files_cut)
         return error_set(e, CODE_INPUT_TOO_LARGE,
