@@ -8,7 +8,7 @@ RELEASE = --buildtype=release -Ddebug=true -Db_lto=true -Dstatic=true -Dtests=fa
 all: build/build.ninja            ## build build/writ
 	@ninja -C build --quiet
 
-demo: all                         ## build it and show what it does
+demo: all                         ## build it and show what it does (tools/demo all: more of it)
 	@tools/demo
 
 check:                            ## build and run every test (minutes)

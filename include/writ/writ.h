@@ -316,7 +316,7 @@ WRIT_API int writ_plan_order(const struct writ_plan *plan, char **answer);
 /* Runs it to its end.
  *
  *     {"result":{PlanResult},"names":{"<step id>":name},"ledger":["led-.."],
- *      "evidence":{"files":N,"bytes":N},"problems":[as from writ_check()]}
+ *      "evidence":{"files":N,"bytes":N,"directory":..},"problems":[as from writ_check()]}
  *
  * WRIT_OK: success; WRIT_NO: failure, WRIT_PARTIAL: partial; WRIT_WRONG and an answer as from
  * writ_check() where the document is so wrong that there can be no result (A04-24); WRIT_REFUSED

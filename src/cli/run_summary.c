@@ -260,11 +260,13 @@ static void show_recorded(const struct doc *answer, const struct doc *result)
     out(DIM, "%-*s", LABEL, "recorded");
     out(PLAIN, "%.*s · ", STR_ARG(line_short(last->text)));
     out(CYAN, "writ show %.*s", STR_ARG(execution));
+    out(PLAIN, "\n");
     if (files) {
         units_bytes(doc_whole(evidence, "bytes"), bytes);
-        out(PLAIN, " · evidence %" PRId64 " file%s, %s", files, files == 1 ? "" : "s", bytes);
+        out(DIM, "%-*s", LABEL, "evidence");
+        out(PLAIN, "%" PRId64 " file%s, %s in %.*s\n", files, files == 1 ? "" : "s", bytes,
+            STR_ARG(doc_text(evidence, "directory")));
     }
-    out(PLAIN, "\n");
 }
 
 void run_summary_show(const struct run_state *s, const struct doc *answer)

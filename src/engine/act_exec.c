@@ -126,6 +126,19 @@ static size_t count_kept(const struct collected_list *list, struct running *r)
     return n;
 }
 
+/* A short line that is all it printed: what people wanted to know. */
+static const char *only_line(const struct printed *out, struct arena *a)
+{
+    enum { SHORT = 48 };
+    struct str line = out->head;
+
+    if (line.n && line.s[line.n - 1] == '\n')
+        line.n--;
+    if (line.n == 0 || line.n > SHORT || memchr(line.s, '\n', line.n))
+        return NULL;
+    return readable(line, a);
+}
+
 static void count_evidence(struct job *job, const struct exec *x, struct ending *out)
 {
     struct running *r = job->r;
@@ -138,6 +151,8 @@ static void count_evidence(struct job *job, const struct exec *x, struct ending 
     }
     if (files)
         out->note = arena_printf(job->kept, "%zu %s", files, files == 1 ? "file" : "files");
+    else
+        out->note = only_line(&x->outcome.out, job->kept);
 }
 
 /* ---- how it failed ---- */

@@ -61,7 +61,7 @@ bool exec_open_store(struct exec *x, struct error *e)
         return true;
     if (!state)
         return error_set(e, CODE_IO, "there is no place for evidence; name one with WRIT_STATE");
-    store = arena_printf(x->a, "%s/evidence", state);
+    store = home_evidence(x->command->environment, x->a);
     if (!fs_make_dirs(store, e))
         return error_wrap(e, "evidence cannot be kept");
     x->store = open(store, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -41,11 +41,21 @@ const char *home_ledger(const char *given, const char *const *environment, struc
     return state ? arena_printf(a, "%s/ledger.db", state) : NULL;
 }
 
-const char *home_executors(const char *const *environment, struct arena *a)
+static const char *in_state(const char *name, const char *const *environment, struct arena *a)
 {
     const char *state = home_state(environment, a);
 
-    return state ? arena_printf(a, "%s/executors", state) : NULL;
+    return state ? arena_printf(a, "%s/%s", state, name) : NULL;
+}
+
+const char *home_evidence(const char *const *environment, struct arena *a)
+{
+    return in_state("evidence", environment, a);
+}
+
+const char *home_executors(const char *const *environment, struct arena *a)
+{
+    return in_state("executors", environment, a);
 }
 
 const char *home_program(const char *name, const char *const *environment, struct arena *a)

@@ -14,6 +14,9 @@ const char *home_state(const char *const *environment, struct arena *a);
 /* The ledger: what is given, else WRIT_LEDGER, else ledger.db in the state directory, else NULL. */
 const char *home_ledger(const char *given, const char *const *environment, struct arena *a);
 
+/* Where evidence is kept, by its digest; NULL: nowhere. */
+const char *home_evidence(const char *const *environment, struct arena *a);
+
 /* Where reviewed executors are kept; NULL: nowhere. */
 const char *home_executors(const char *const *environment, struct arena *a);
 

@@ -7,6 +7,7 @@
 #include <writ/writ.h>
 
 #include "base/json_write.h"
+#include "engine/home.h"
 #include "engine/input.h"
 #include "engine/record.h"
 #include "engine/running.h"
@@ -77,6 +78,7 @@ static int answer_end(struct running *r, const struct plan_end *end, char **answ
     json_open(&out, '{');
     json_put_int(&out, "files", (int64_t)r->files);
     json_put_int(&out, "bytes", (int64_t)r->bytes);
+    json_put(&out, "directory", home_evidence(r->ask->environment, r->a));
     json_close(&out, '}');
     put_problems(r, &out);
     json_close(&out, '}');

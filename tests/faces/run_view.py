@@ -91,7 +91,7 @@ class Play:
                   "completed_at": 1, "duration_ms": 2400, "steps_executed": done,
                   "steps_total": len(self.steps), "result_payload": {"steps": {}}, "error": error}
         answer = {"result": result, "ledger": ["led-" + ident(902)],
-                  "evidence": {"files": 3, "bytes": 41 << 10}, "problems": []} | more
+                  "evidence": {"files": 3, "bytes": 41 << 10, "directory": "/home/me/state/evidence"}, "problems": []} | more
         (self.where / "answer.json").write_text(json.dumps(answer))
         self.status = {"success": 0, "failure": 1, "partial": 3}[status]
 
@@ -269,7 +269,8 @@ def live(scratch):
 partial  3 of 4 steps in 2.4 s
   phone-home  STEP_FAILED  exit 6: no host (skipped)
               Look at the exit code and output in the error's context.
-recorded   led-00000386 · writ show 00000385 · evidence 3 files, 41 kB""")
+recorded   led-00000386 · writ show 00000385
+evidence   3 files, 41 kB in /home/me/state/evidence""")
     assert t.status == 3 and not t.hidden
 
 
@@ -489,7 +490,8 @@ audit: flaky: tries again in 800 ms
 audit: flaky: failed 7 ms, UNKNOWN_ERROR: exit 6 (attempt 2 of 3) (halts)
 """)
     same(answer.out.decode(), f"""success  4 of 4 steps in 2.4 s
-recorded   led-{ident(902)} · writ show {ident(901)} · evidence 3 files, 41 kB
+recorded   led-{ident(902)} · writ show {ident(901)}
+evidence   3 files, 41 kB in /home/me/state/evidence
 """)
     assert answer.status == 0
 
