@@ -190,7 +190,6 @@ def an_executor_that_fails_is_a_step_that_failed(place):
 def an_executor_of_our_own_is_an_action_once_it_is_reviewed(place):
     document = plan(step("mine", {"a": 2}), touch("ran"))
     refused(place, place.run(document), "ACTION_NOT_FOUND", "ran")
-    place.beside()
     manifest = place.jq(".a * 21", fixtures=[{"payload": {"a": 1}}])
     run = place.writ("executors", "add", manifest, "--json")
     if run.status == 69:
@@ -206,7 +205,6 @@ def an_executor_of_our_own_is_an_action_once_it_is_reviewed(place):
 
 @case
 def an_executor_without_end_is_stopped_at_the_time_of_its_step(place):
-    place.beside()
     place.add_jq("if . == {} then last(range(1e18)) else . end", fixtures=[{"payload": 1}],
                  limits={"timeout_ms": 60000})
     ran = place.comes_to("failure", plan(step("mine", {}, timeout_ms=400), touch("after")))
@@ -263,7 +261,7 @@ def A04_24_a_plan_that_is_wrong_has_a_result_if_it_has_an_id_and_else_none(place
     ran = place.run(plan(touch("ran"), name=""))
     refused(place, ran, "INVALID_PAYLOAD", "ran")
     same(problems(ran)[0][1], "/name")
-    for document in ({"id": plans.new()}, plan(touch("ran"), name=7), plan(), plan(7)):
+    for document in (plan(touch("ran"), name=7), plan(), plan(7)):
         ran = place.run(document)
         hold(ran.status == 1 and ran.error["error_code"] == "INVALID_PAYLOAD" and problems(ran), ran)
         same((ran.result["plan_id"], ran.result["steps_executed"]), (document["id"], 0))

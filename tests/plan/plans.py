@@ -129,19 +129,13 @@ class Plans(desk.Desk):
     def __init__(self, scratch, address=None):
         super().__init__(scratch, address)
         self.registry({"tool_id": "TL-1", "scope": {"commands": COMMANDS, "filesystem": "extended"}})
-        self.runner = RUN_PLAN
+
+    def environment(self, more):
+        """A program that has the library is no neighbour of the workers: it is told where they are."""
+        return super().environment({"WRIT_LIBEXEC": str(tap.WRIT.parent)} | (more or {}))
 
     def document(self, document, name="work/plan.json"):
         return self.put(name, document if isinstance(document, (str, bytes)) else json.dumps(document))
-
-    def beside(self):
-        """From now on plans are run by a copy that has the worker of executors beside it."""
-        home = self.scratch / "programs"
-        home.mkdir()
-        for program in (RUN_PLAN, ground.tap.WRIT.parent / "writ-pure"):
-            (home / program.name).write_bytes(program.read_bytes())
-            (home / program.name).chmod(0o755)
-        self.runner = home / RUN_PLAN.name
 
     # ---- running ----
 
@@ -156,7 +150,7 @@ class Plans(desk.Desk):
         for name, value in (("context", context), ("jobs", jobs), ("ledger", ledger), ("policy", policy),
                             ("progress", progress), ("force", force)):
             given += [] if value is None else [f"--{name}", value]
-        return [*map(str, [self.runner, *given, path])]
+        return [*map(str, [RUN_PLAN, *given, path])]
 
     def begin(self, document, env=None, fds=(), **how):
         """Lets a plan run while we do something else. What it prints goes into a file."""

@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+"""by_hand: plans as a person runs them, with `writ run`.
+
+usage: by_hand.py [--postgres] RUN_PLAN WRIT      prints TAP
+"""
+import json
+import signal
+import subprocess
+import sys
+
+import plans
+from plans import alive, canon, digest, hold, marker, plan, same, sh, step, tap, touch, true, until
+
+CASES = []
+case = plans.collector(CASES)
+
+STUBBORN = 'trap "" TERM INT; (setsid sleep "$1" &); touch up; sleep "$1"; sleep "$1"'
+
+
+def run(place, document, *options, **more):
+    """`writ run --json`; the record is what it printed, which must be one object."""
+    path = place.document(document) if isinstance(document, (dict, str)) else document
+    done = place.writ("run", "--json", *options, path, **more)
+    return done._replace(record=json.loads(done.out) if done.out else {})
+
+
+def start(place, document):
+    """Lets it run; what it prints goes into a file."""
+    return subprocess.Popen([tap.WRIT, "run", "--json", place.document(document)], cwd=place.work,
+                            env=place.environment({}), stdin=subprocess.DEVNULL,
+                            stdout=open(place.scratch / "out", "wb"), stderr=subprocess.DEVNULL)
+
+
+def ended(place, child):
+    try:
+        status = child.wait(timeout=plans.SECONDS)
+    finally:
+        child.kill()
+    out = (place.scratch / "out").read_bytes()
+    return status, json.loads(out) if out else {}
+
+
+@case
+def R_004_100_R_004_119_R_004_143_the_result_and_nothing_else_is_printed_and_the_status_says_which(place):
+    for status, code, steps in (("success", 0, [sh("echo out; echo err >&2")]), ("failure", 1, [sh("echo out; false")]),
+                                ("partial", 3, [sh("echo out"), sh("false", on_failure="skip")])):
+        document = plan(*steps)
+        done = run(place, document)
+        hold(done.status == code and done.record["status"] == status and done.record["plan_id"] == document["id"], done)
+        place.check("result", done.record)
+        kept, = place.of(done.record["execution_id"], "plan_result")
+        same((kept["body"], kept["content_digest"]), (done.record, digest(canon(done.record))))
+    place.verify()
+
+
+@case
+def A04_24_A04_25_A04_26_without_a_result_nothing_like_one_is_printed(place):
+    document = plan(sh("true"))
+    hold(run(place, document).status == 0, document)
+    place.put("plain", "no directory")
+    bad = "postgres://127.0.0.1:1/none" if plans.ledger.POSTGRES else str(place.repo / "plain" / "ledger.db")
+    for code, done in ((77, run(place, document)), (65, run(place, plan(touch("ran"), id="x"))), (65, run(place, "{")),
+                       (74, run(place, plan(touch("ran")), "--ledger", bad))):
+        hold(done.status == code and b"plan_id" not in done.out and b"steps_executed" not in done.out, done)
+        hold(done.out or done.err, done)
+    same(place.there("ran"), [])
+
+
+@case
+def R_004_194_R_004_195_one_plan_is_run_at_a_time_and_wrong_words_run_nothing(place):
+    one, two = place.document(plan(touch("one")), "work/one.json"), place.document(plan(touch("two")), "work/two.json")
+    for words in ([one, two], [], ["--resume", one], ["--jobs", "0", one], ["--jobs", "x", one], ["--nobody", one]):
+        done = place.writ("run", *words)
+        hold(done.status == 64 and done.err, done)
+    same(place.there("one", "two"), [])
+
+
+@case
+def keys_are_set_by_hand_and_from_a_file(place):
+    path = place.put("given.yaml", "branch: main\ndepth: 3\n")
+    wants = ["branch", "depth", "who"]
+    done = run(place, plan(step("noop"), context_requirements=wants), "--context", path, "--set", "who=me")
+    hold(done.status == 0, done)
+    done = run(place, plan(touch("ran"), context_requirements=wants), "--set", "who=me")
+    hold(done.status == 1 and done.record["error"]["error_code"] == "CONTEXT_MISSING" and not place.there("ran"), done)
+
+
+@case
+def a_plan_from_standard_input_is_run(place):
+    done = place.writ("run", "--json", "-", stdin=json.dumps(plan(touch("ran"))).encode())
+    hold(done.status == 0 and json.loads(done.out)["steps_executed"] == 1 and place.there("ran"), done)
+
+
+@case
+def what_would_run_is_shown_and_nothing_runs(place):
+    document = plan(touch("ran"), sh("true"))
+    done = place.writ("run", "--dry-run", place.document(document))
+    hold(done.status == 0 and done.out and not place.there("ran"), done)
+    hold(run(place, document).status == 0 and place.there("ran"), document)  # so it was not used
+
+
+@case
+def A04_13_R_004_199_an_interrupt_is_the_end_of_the_plans_time(place):
+    mark = marker()
+    child = start(place, plan(touch("first"), sh(STUBBORN, mark), touch("after")))
+    until(lambda: (place.work / "up").exists(), "the second step", child)
+    child.send_signal(signal.SIGINT)
+    status, result = ended(place, child)
+    same((status, result["status"], result["error"]["error_code"]), (1, "failure", "PLAN_TIMEOUT"))
+    same((alive(mark), place.there("first", "after"), result["steps_executed"]), ([], ["first"], 1))
+    kept, = place.of(result["execution_id"], "plan_result")
+    same(kept["body"], result)
+    place.verify()
+
+
+@case
+def a_plan_that_is_killed_by_hand_leaves_nothing_that_runs(place):
+    for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP):
+        mark = marker()
+        (place.work / "up").unlink(missing_ok=True)
+        child = start(place, plan(sh(STUBBORN, mark), touch("after")))
+        until(lambda: (place.work / "up").exists(), "the first step", child)
+        child.send_signal(number)
+        status, result = ended(place, child)
+        true(status != 0, status)
+        until(lambda: not alive(mark), "the end of its processes")
+        same(place.there("after"), [])
+        place.verify()
+        if number == signal.SIGKILL:
+            same(result, {})
+    hold(run(place, plan(sh("true"))).status == 0, "the next one")
+
+
+@case
+def news_are_lines_of_json_where_that_is_asked_for(place):
+    document = plan(sh("true"), step("notify", {"text": "hello"}))
+    done = place.writ("run", "--progress=json", place.document(document))
+    lines = [json.loads(line) for line in done.out.splitlines()]
+    hold(done.status == 0 and done.out.endswith(b"\n"), done)
+    same((lines[0]["event"], [line["payload"] for line in lines if line["event"] == "notify"]),
+         ("plan_started", [{"text": "hello"}]))
+    same((lines[-1]["event"], lines[-1]["result"]["status"]), ("plan_execution_success", "success"))
+
+
+@case
+def the_news_are_kept_for_somebody_who_reads_them_elsewhere(place):
+    with open("/dev/full", "wb") as full:  # where they cannot be written the plan runs all the same
+        child = subprocess.Popen([tap.WRIT, "run", "--json", place.document(plan(touch("ran")))], cwd=place.work,
+                                 env=place.environment({}), stdin=subprocess.DEVNULL,
+                                 stdout=open(place.scratch / "out", "wb"), stderr=full)
+        status, result = ended(place, child)
+    same((status, result["status"], place.there("ran")), (0, "success", ["ran"]))
+
+
+# ---- templates ----
+
+def template(*steps, **members):
+    return {"name": "a template", "steps": list(steps)} | members
+
+
+@case
+def a_template_is_run_as_often_as_one_likes_and_each_time_is_a_plan_of_its_own(place):
+    path = place.document(template({"name": "one", "run": ["/bin/sh", "-c", "echo one >> times"]},
+                                   {"name": "two", "run": ["/usr/bin/touch", "two"], "after": ["one"]}))
+    results = [run(place, path).record for _ in range(3)]
+    same([(result["status"], result["steps_executed"]) for result in results], [("success", 2)] * 3)
+    for name in ("plan_id", "execution_id"):
+        same(len({result[name] for result in results}), 3)
+    same(place.lines_of("times"), ["one"] * 3)
+    for result in results:
+        entry, = place.of(result["plan_id"], "input")
+        place.check("plan", entry["body"])  # what is recorded is the plan that ran
+        same([one["id"] in result["result_payload"]["steps"] for one in entry["body"]["steps"]], [True, True])
+
+
+@case
+def R_004_177_a_template_fills_nothing_in(place):
+    path = place.document(template({"name": "one", "run": ["/usr/bin/touch", "${name}"]},
+                                   {"name": "two", "run": ["/usr/bin/touch", "{{name}}"]}))
+    done = run(place, path, "--set", "name=put-in")
+    hold(done.status == 0, done)
+    same(place.there("${name}", "{{name}}", "put-in"), ["${name}", "{{name}}"])
+
+
+@case
+def R_004_165_A04_26_a_template_as_a_child_is_a_new_plan_at_each_attempt(place):
+    child = template({"name": "one", "run": ["/bin/sh", "-c", 'echo once >> times; test "$(wc -l < times)" -ge 2']})
+    place.put("work/child.json", json.dumps(child))
+    inner = step("execute_plan", {"file": "child.json"}, on_failure="retry")
+    done = run(place, plan(inner, retry_policy=plans.retries(3, "STEP_FAILED")))
+    hold(done.status == 0, done)
+    same(place.lines_of("times"), ["once"] * 2)
+    children = [entry["body"] for entry in place.log("--kind", "plan_result")
+                if entry["subject"] != done.record["execution_id"]]
+    same([body["status"] for body in children], ["failure", "success"])
+    same(len({body["plan_id"] for body in children}), 2)
+    for body in children:
+        context, = place.of(body["execution_id"], "input")
+        same(context["body"]["parent_execution_id"], done.record["execution_id"])
+
+
+@case
+def A04_29_a_template_that_is_a_step_of_itself_is_refused_before_anything_runs(place):
+    path = place.document(template({"name": "one", "run": ["/usr/bin/touch", "ran"]},
+                                   {"name": "two", "action": "execute_plan", "payload": {"file": "plan.json"}}))
+    done = run(place, path)
+    hold(done.status == 1 and done.record["error"]["error_code"] == "INVALID_PAYLOAD", done)
+    same((place.there("ran"), done.record["steps_executed"]), ([], 0))
+
+
+if __name__ == "__main__":
+    sys.exit(plans.main(CASES))
