@@ -79,6 +79,12 @@ static bool is_another(const struct kind_row *kind, const struct doc *root, stru
     return true;
 }
 
+/* Templates have no id: what has one means to be a plan, and is told what it lacks as one. */
+static bool is_plan(const struct kind_row *kind, const struct doc *root)
+{
+    return (kind && kind->shape == &plan_shape) || (root->kind == DOC_MAP && doc_get(root, "id"));
+}
+
 static bool decode(const struct doc *root, const struct world *world, struct arena *a,
                    struct plan_read *out, struct report *r)
 {
@@ -87,7 +93,7 @@ static bool decode(const struct doc *root, const struct world *world, struct are
 
     if (is_another(kind, root, r))
         return false;
-    if (kind && kind->shape == &plan_shape)
+    if (is_plan(kind, root))
         return shape_decode(&plan_shape, root, r, &out->plan);
     out->template = true;
     template = arena_new(a, struct template_doc);
