@@ -204,6 +204,16 @@ def an_executor_of_our_own_is_an_action_once_it_is_reviewed(place):
 
 
 @case
+def an_executor_that_this_ledger_has_not_approved_is_no_action(place):
+    place.add_jq(".a", fixtures=[{"payload": {"a": 1}}])
+    document = plan(touch("ran"), step("mine", {"a": 2}))
+    ran = place.run(document, ledger=place.outside / "other.db")
+    hold(ran.status == 1 and ran.error["error_code"] == "ACTION_NOT_FOUND", ran)
+    same(place.there("ran"), [])
+    place.comes_to("success", document)
+
+
+@case
 def an_executor_without_end_is_stopped_at_the_time_of_its_step(place):
     place.add_jq("if . == {} then last(range(1e18)) else . end", fixtures=[{"payload": 1}],
                  limits={"timeout_ms": 60000})
