@@ -48,7 +48,7 @@ def R_004_205_a_command_that_succeeds_says_how_and_what_it_printed_is_kept(place
     for name, text in (("stdout", b"hello"), ("stderr", b"words")):
         same((output[name]["bytes"], output[name]["digest"]), (5, digest(text)))
         same(place.kept(output[name]["evidence"]), text)
-    same(ran.record["evidence"], {"files": 2, "bytes": 10})
+    same(ran.record["evidence"], {"files": 2, "bytes": 10, "directory": str(place.state / "evidence")})
     true("hello" not in json.dumps(ran.record), "what it printed is not in the result")
 
 
@@ -128,7 +128,7 @@ def files_and_artifacts_are_collected_and_kept_under_their_digests(place):
         same((files[path]["state"], files[path]["bytes"], files[path]["digest"]), ("collected", 3, digest(text)))
         same(place.kept(files[path]["digest"]), text)
     true(files["none.txt"]["state"] != "collected" and "digest" not in files["none.txt"], files)
-    same(ran.record["evidence"], {"files": 3, "bytes": 9})
+    same(ran.record["evidence"], {"files": 3, "bytes": 9, "directory": str(place.state / "evidence")})
     same([line["note"] for line in ran.news if line["event"] == "step_completed"], ["3 files"])
 
 
