@@ -9,7 +9,7 @@ holds copies of tests/faces/files. Below it stands what came back: stdout; stder
 `[no line end]` where stdout ends without one; `[exit 65]` unless it was 0. A line that begins with
 `#` is for the reader.
 
-The commands in README.md are played too, in a directory that holds copies of examples/.
+The commands in README.md are played too, in a directory that holds copies of what they speak of.
 
 Each command runs twice, under two environments that have nothing in common: what writ prints must
 not depend on them.
@@ -30,6 +30,8 @@ WORLDS = [
                              "HOME": "/nonexistent", "TERM": "xterm-256color", "COLUMNS": "33",
                              "LANGUAGE": "de", "CLICOLOR_FORCE": "1", "USER": "somebody"}},
 ]
+OF_README = ["examples", ".writ", "src", "tools", "include", "README.md", "STYLE.md", "ARCHITECTURE.md",
+             "meson.build"]
 
 
 def shown(answer):
@@ -74,10 +76,16 @@ def answers(command, directory):
         yield shown(tap.run(command, cwd=directory, umask=world["umask"], env=world["env"] | path))
 
 
+def furnish(directory, names):
+    for name in names:
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, directory / name)
+
+
 def play(transcript, cases):
     with tempfile.TemporaryDirectory() as directory:
         shutil.copytree(tap.FILES, directory, dirs_exist_ok=True)
-        shutil.copytree(ROOT / "examples", pathlib.Path(directory, "examples"))
+        furnish(pathlib.Path(directory), OF_README if transcript.name == "README.md" else ["examples"])
         for command, lines in blocks(transcript):
             if command is None:
                 continue
