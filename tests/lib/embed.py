@@ -164,7 +164,7 @@ def the_example_prints_the_same_with_the_shared_library_and_the_archive(scratch)
     said = []
     for archive in (False, True):
         program = compile(ROOT / "examples/embed.c", scratch / f"embed{archive}", archive)
-        state = scratch / f"state{archive}"
+        state = scratch / f"state{int(archive)}"
         said.append(start(program, WRIT_STATE=state, HOME=scratch))
         needs = "libwrit.so" in run("readelf", "-d", program)
         same(needs, not archive, "needs the shared library:")
