@@ -32,23 +32,24 @@ static void put_after(struct buf *to, enum graph graph, int i)
     int layer = i / 32;
 
     if (graph == CHAIN && i > 0)
-        buf_addf(to, ", after: [s%d]", i - 1);
+        buf_addf(to, ",\"after\":[\"s%d\"]", i - 1);
     if (graph != LAYERS || layer == 0)
         return;
     for (int k = 0; k < 32; k++)
-        buf_addf(to, "%ss%d", k ? ", " : ", after: [", (layer - 1) * 32 + k);
+        buf_addf(to, "%s\"s%d\"", k ? "," : ",\"after\":[", (layer - 1) * 32 + k);
     buf_adds(to, "]");
 }
 
 static void put_quick(struct quick *q)
 {
     q->text.max = 64 << 20;
-    buf_adds(&q->text, "name: quick\nsteps:\n");
+    buf_adds(&q->text, "{\"name\":\"quick\",\"steps\":[");
     for (int i = 0; i < q->steps; i++) {
-        buf_addf(&q->text, "  - {name: s%d, action: notify", i);
+        buf_addf(&q->text, "%s{\"name\":\"s%d\",\"action\":\"notify\"", i ? "," : "", i);
         put_after(&q->text, q->graph, i);
-        buf_adds(&q->text, "}\n");
+        buf_adds(&q->text, "}");
     }
+    buf_adds(&q->text, "]}");
 }
 
 static void write_commands(void)
@@ -62,7 +63,7 @@ static void write_commands(void)
         buf_addf(&rules, "build t%d: true\n", i);
     }
     (void)mkdir(".writ", 0755);
-    ground_write(".writ/tools.yaml", "tools:\n  - tool_id: t\n    name: true\n    owner: us\n"
+    ground_write(".writ/tools.yaml", "tools:\n  - tool_id: t\n    name: t\n    owner: us\n"
                                      "    scope: {commands: [/bin/true, /usr/bin/true]}\n"
                                      "    status: active\n");
     ground_write("plan.yaml", plan.s);
@@ -103,7 +104,7 @@ static void run_quick(const void *with)
 {
     const struct quick *q = with;
     const char *const environment[] = { place, NULL };
-    const struct writ_input input = { "quick.yaml", q->text.s, q->text.len };
+    const struct writ_input input = { "quick.json", q->text.s, q->text.len };
     const struct writ_plan plan = {
         .plan = &input, .environment = environment, .jobs = JOBS, .progress = -1, .force = -1
     };

@@ -20,10 +20,10 @@ bool fs_make_dirs(const char *path, struct error *e) NODISCARD;
 /* Removes a file, or a directory with everything in it. Follows no link. */
 bool fs_remove(const char *path, struct error *e) NODISCARD;
 
-/* What a path below a directory names; no link is followed on the way, and one that stands there in
- * place of a directory is what is found. */
+/* What a path below an open directory names; no link is followed on the way, and one that stands
+ * there in place of a directory is what is found. */
 enum fs_found { FS_NOTHING, FS_DIRECTORY, FS_OTHER };
-enum fs_found fs_find_below(const char *root, const char *path);
+enum fs_found fs_find_below(int root, const char *path);
 
-/* Removes what fs_find_below() finds. */
+/* Removes what fs_find_below() finds below a directory of that name. */
 bool fs_remove_below(const char *root, const char *path, struct error *e) NODISCARD;

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -100,31 +101,37 @@ static const char *cut_name(char *path)
     return slash + strspn(slash, "/");
 }
 
-enum fs_found fs_find_below(const char *root, const char *path)
+static enum fs_found find_at(int at, const char *name)
 {
-    _arena_ struct arena a = { 0 };
-    const char *name = path, *rest;
-    int at = open(root, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    enum fs_found found = FS_NOTHING;
     struct stat s;
 
-    while (at >= 0) {
-        char *text = arena_text(&a, str_of(name));
+    if (fstatat(at, name, &s, AT_SYMLINK_NOFOLLOW) != 0)
+        return FS_NOTHING;
+    return S_ISDIR(s.st_mode) ? FS_DIRECTORY : FS_OTHER;
+}
+
+enum fs_found fs_find_below(int root, const char *path)
+{
+    char text[PATH_MAX];
+    const char *rest = path;
+    int at = root;
+    enum fs_found found = FS_NOTHING;
+
+    while (at >= 0 && rest && strlen(rest) < sizeof text) {
         int next;
 
+        memmove(text, rest, strlen(rest) + 1);
         rest = cut_name(text);
-        if (fstatat(at, text, &s, AT_SYMLINK_NOFOLLOW) != 0)
-            break;
-        found = S_ISDIR(s.st_mode) ? FS_DIRECTORY : FS_OTHER;
-        if (!rest || found == FS_OTHER)
+        found = find_at(at, text);
+        if (!rest || found != FS_DIRECTORY)
             break;
         found = FS_NOTHING;
         next = openat(at, text, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        (void)close(at);
+        if (at != root)
+            (void)close(at);
         at = next;
-        name = rest;
     }
-    if (at >= 0)
+    if (at >= 0 && at != root)
         (void)close(at);
     return found;
 }

@@ -12,9 +12,25 @@ enum { FILES_MAX = 10000 };
 
 /* ---- names that must not be ---- */
 
+/* Names that stand in the same directory are looked for from there, opened once. */
+struct around {
+    const struct grant *grant;
+    int fd;
+};
+
+static int open_around(struct around *last, const struct grant *grant)
+{
+    if (last->grant == grant)
+        return last->fd;
+    own_close(&last->fd);
+    *last =
+        (struct around){ grant, open(grant->path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) };
+    return last->fd;
+}
+
 /* The entry around a path is a mount point: the command could not put another in its place, so
  * looking from there leads nowhere else. Not with what lies outside of all writable ones. */
-static void undo(struct exec *x, const struct absent *absent)
+static void undo(struct exec *x, const struct absent *absent, struct around *last)
 {
     const struct grant *around = grants_decide(&x->reach.grants, absent->path);
     struct violation *v = &x->violations[x->violation_count];
@@ -25,7 +41,7 @@ static void undo(struct exec *x, const struct absent *absent)
     if (!around || around->access != ACCESS_WRITE || !around->is_dir)
         return;
     below = absent->path + strlen(around->path) + 1;
-    found = fs_find_below(around->path, below);
+    found = fs_find_below(open_around(last, around), below);
     if (found == FS_NOTHING || (found == FS_DIRECTORY && absent->links_only))
         return;
     *v = (struct violation){ .path = absent->path,
@@ -38,10 +54,12 @@ static void undo(struct exec *x, const struct absent *absent)
 static void undo_all(struct exec *x)
 {
     const struct absents *absent = &x->reach.absent;
+    struct around last = { NULL, -1 };
 
     x->violations = arena_alloc(x->a, absent->n * sizeof *x->violations);
     for (size_t i = 0; i < absent->n; i++)
-        undo(x, &absent->v[i]);
+        undo(x, &absent->v[i], &last);
+    own_close(&last.fd);
 }
 
 /* ---- files ---- */

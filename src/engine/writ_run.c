@@ -117,9 +117,12 @@ int writ_run(const struct writ_plan *plan, char **answer)
     _keeping_ struct keeping keeping = { 0 };
     struct registries registries;
     struct progress progress;
-    struct running r = {
-        .ask = plan, .world = world_real(), .a = &a, .keeping = &keeping, .progress = &progress
-    };
+    struct running r = { .ask = plan,
+                         .world = world_real(),
+                         .a = &a,
+                         .keeping = &keeping,
+                         .progress = &progress,
+                         .registries = &registries };
     char real[PATH_MAX];
     int status;
 
