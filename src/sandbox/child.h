@@ -9,21 +9,7 @@
 
 #include "base/error.h"
 #include "sandbox/jail.h"
-
-enum word_kind {
-    WORD_FAILED,   /* a stage did not work: `stage`, `sys` */
-    WORD_LISTENER, /* comes with a descriptor: who wants to make a thread asks there */
-    WORD_READY,    /* every wall stands; the command is being started */
-    WORD_ENDED,    /* the command is over: `status` as from wait */
-};
-
-struct word {
-    enum word_kind kind;
-    int stage, sys, status;
-};
-
-/* What the supervisor says when the new process may go on. */
-enum { WORD_GO = 'g', WORD_GROUPS = 'c', WORD_RUN = 'r' };
+#include "sandbox/words.h"
 
 /* Runs the stages. Never returns. */
 _Noreturn void child_main(struct jail *jail);

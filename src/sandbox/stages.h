@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stages.h: what happens between clone and exec, step by step; child.c has the order.
+ *
+ * All of it runs in a new process: only system calls. Each stage returns 0, or -1 and errno, which
+ * is 0 where the supervisor is gone, or has thought better of it.
+ */
+#pragma once
+
+#include "sandbox/jail.h"
+#include "sandbox/words.h"
+
+/* What the stages hand on to each other. */
+struct child {
+    struct jail *jail;
+    int root; /* of the new disk */
+};
+
+/* Waits for that word of the supervisor. -1 and 0 as errno: another came, or none. */
+int stage_wait_for(const struct child *c, char wanted);
+
+int stage_wait_for_go(struct child *c);
+int stage_take_identity(struct child *c);
+int stage_enter_net(struct child *c);
+int stage_make_root(struct child *c);
+int stage_mount_trees(struct child *c);
+int stage_mount_devices(struct child *c);
+int stage_mount_proc(struct child *c);
+int stage_enter_root(struct child *c);
+int stage_close_others(struct child *c);
+int stage_set_names(struct child *c);
+int stage_set_limits(struct child *c);
+int stage_drop_rights(struct child *c);
+int stage_guard_init(struct child *c);
+
+int stage_enter_cgroup(struct child *c);
+int stage_set_streams(struct child *c);
+int stage_set_cpus(struct child *c);
+int stage_enter_cwd(struct child *c);
+int stage_check_program(struct child *c);
+int stage_enter_landlock(struct child *c);
+int stage_wait_for_permit(struct child *c);
+int stage_enter_seccomp(struct child *c);
+int stage_start_command(struct child *c);

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stages_command.c: the stages of the command: limits, and the locks that it carries with it. */
+#include "sandbox/stages.h"
+
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "sandbox/kernel.h"
+#include "sandbox/landlock.h"
+
+enum { SIGNALS = 64 };
+
+/* As late as can be: what is built before is not the command's, and would be slowed by its quota.
+ */
+int stage_enter_cgroup(struct child *c)
+{
+    union {
+        char bytes[CMSG_SPACE(CGROUP_DIRS * sizeof(int))];
+        struct cmsghdr head;
+    } control = { 0 };
+    char word = 0;
+    struct iovec part = { &word, 1 };
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control
+    };
+    int tasks[CGROUP_DIRS];
+    size_t n;
+
+    if (!c->jail->late_groups)
+        return cgroup_enter(&c->jail->cgroup);
+    if (recvmsg(c->jail->line, &message, MSG_CMSG_CLOEXEC) != 1 || word != WORD_GROUPS)
+        return -1;
+    n = control.head.cmsg_len > CMSG_LEN(0) ? (control.head.cmsg_len - CMSG_LEN(0)) / sizeof(int)
+                                            : 0;
+    memcpy(tasks, CMSG_DATA(&control.head), n * sizeof(int));
+    for (size_t i = 0; i < n; i++)
+        if (write(tasks[i], "0", 1) != 1)
+            return -1;
+    return 0;
+}
+
+/* A01-10: as many CPUs as cores, beginning with the one we are on: nothing has to move. */
+int stage_set_cpus(struct child *c)
+{
+    cpu_set_t mine, few;
+    int here = sched_getcpu();
+
+    CPU_ZERO(&few);
+    if (here < 0 || sched_getaffinity(0, sizeof mine, &mine) != 0)
+        return -1;
+    for (int k = 0; k < CPU_SETSIZE && CPU_COUNT(&few) < c->jail->cores; k++)
+        if (CPU_ISSET((here + k) % CPU_SETSIZE, &mine))
+            CPU_SET((here + k) % CPU_SETSIZE, &few);
+    return sched_setaffinity(0, sizeof few, &few);
+}
+
+/* By the bare calls: the C library leaves out the two signals it keeps for itself. */
+static void reset_signals(void)
+{
+    static const unsigned char none[64]; /* as an action: the default; as a set: empty */
+
+    for (int s = 1; s <= SIGNALS; s++)
+        (void)syscall(SYS_rt_sigaction, s, none, NULL, SIGNALS / 8);
+    (void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, none, NULL, SIGNALS / 8);
+}
+
+int stage_set_streams(struct child *c)
+{
+    const struct jail *j = c->jail;
+
+    for (int i = 0; i < 3; i++)
+        if (dup2(j->streams[i], i) < 0)
+            return -1;
+    reset_signals();
+    return setpgid(0, 0);
+}
+
+int stage_enter_cwd(struct child *c)
+{
+    return chdir(c->jail->cwd);
+}
+
+int stage_enter_landlock(struct child *c)
+{
+    return landlock_enter(c->jail);
+}
+
+/* Hands the descriptor on which threads are asked for to the supervisor. */
+static int send_listener(int line, int listener)
+{
+    union {
+        char bytes[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr head;
+    } control = { .head = { .cmsg_level = SOL_SOCKET,
+                            .cmsg_type = SCM_RIGHTS,
+                            .cmsg_len = CMSG_LEN(sizeof(int)) } };
+    struct word word = { .kind = WORD_LISTENER };
+    struct iovec part = { &word, sizeof word };
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control
+    };
+
+    memcpy(CMSG_DATA(&control.head), &listener, sizeof listener);
+    return sendmsg(line, &message, MSG_NOSIGNAL) == (ssize_t)sizeof word ? 0 : -1;
+}
+
+int stage_enter_seccomp(struct child *c)
+{
+    struct sock_fprog program = { c->jail->seccomp.count, c->jail->seccomp.code };
+    bool listens = c->jail->count_threads;
+    long got = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+                       listens ? SECCOMP_FILTER_FLAG_NEW_LISTENER : 0, &program);
+
+    if (got < 0 || !listens)
+        return (int)got;
+    return send_listener(c->jail->line, (int)got);
+}
+
+/* What is started is what was found and is digested. */
+int stage_check_program(struct child *c)
+{
+    struct stat s;
+
+    if (stat(c->jail->path, &s) != 0)
+        return -1;
+    errno = EACCES; /* it is denied, or was swapped */
+    return s.st_dev == c->jail->dev && s.st_ino == c->jail->ino ? 0 : -1;
+}
+
+/* Only 0, 1 and 2 stay open. */
+int stage_start_command(struct child *c)
+{
+    struct word word = { .kind = WORD_READY };
+
+    if (syscall(SYS_close_range, 3, ~0U, CLOSE_RANGE_CLOEXEC) != 0 ||
+        send(c->jail->line, &word, sizeof word, MSG_NOSIGNAL) < 0)
+        return -1;
+    return execve(c->jail->path, c->jail->argv, c->jail->env);
+}
+
+/* That it runs is on record: then, and not before, it may. */
+int stage_wait_for_permit(struct child *c)
+{
+    return stage_wait_for(c, WORD_RUN);
+}

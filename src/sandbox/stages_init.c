@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stages_init.c: the stages of init: a new network, root and user, and no rights over any of them.
+ */
+#include "sandbox/stages.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <linux/securebits.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include "sandbox/kernel.h"
+#include "sandbox/net.h"
+#include "sandbox/root.h"
+
+int stage_wait_for(const struct child *c, char wanted)
+{
+    char word = 0;
+    ssize_t n;
+
+    do {
+        n = recv(c->jail->line, &word, 1, 0);
+    } while (n < 0 && errno == EINTR);
+    errno = 0;
+    return n == 1 && word == wanted ? 0 : -1;
+}
+
+/* The supervisor writes who we are into /proc and then lets us go on. */
+int stage_wait_for_go(struct child *c)
+{
+    (void)close(c->jail->far_end);
+    return stage_wait_for(c, WORD_GO);
+}
+
+/* By the bare calls: those of the C library look for the threads that our parent had. */
+int stage_take_identity(struct child *c)
+{
+    const struct jail *j = c->jail;
+
+    if (!j->privileged)
+        return 0;
+    if (syscall(SYS_setgroups, 0, NULL) != 0 || syscall(SYS_setresgid, j->gid, j->gid, j->gid) != 0)
+        return -1;
+    return (int)syscall(SYS_setresuid, j->uid, j->uid, j->uid);
+}
+
+int stage_enter_net(struct child *c)
+{
+    return c->jail->host_network ? 0 : net_enter();
+}
+
+int stage_make_root(struct child *c)
+{
+    return root_make(c->jail, &c->root);
+}
+
+int stage_mount_trees(struct child *c)
+{
+    return root_mount(c->jail, c->root);
+}
+
+int stage_mount_devices(struct child *c)
+{
+    return root_devices(c->jail, c->root);
+}
+
+int stage_mount_proc(struct child *c)
+{
+    return root_proc(c->jail, c->root);
+}
+
+int stage_enter_root(struct child *c)
+{
+    return root_enter(c->jail, c->root);
+}
+
+/* The same for every run, wherever it runs. */
+int stage_set_names(struct child *c)
+{
+    (void)c;
+    (void)umask(022);
+    return sethostname("writ", 4) == 0 && setdomainname("", 0) == 0 ? 0 : -1;
+}
+
+static int set_limit(__rlimit_resource_t which, rlim_t most)
+{
+    struct rlimit now, want;
+
+    if (getrlimit(which, &now) != 0)
+        return -1;
+    want.rlim_max = now.rlim_max < most ? now.rlim_max : most;
+    want.rlim_cur = want.rlim_max;
+    return setrlimit(which, &want);
+}
+
+int stage_set_limits(struct child *c)
+{
+    /* clang-format off */
+    const struct {
+        __rlimit_resource_t which;
+        rlim_t most;
+    } rows[] = {
+        { RLIMIT_CORE,     1 }, /* 0 would still start a handler that core_pattern pipes to */
+        { RLIMIT_NOFILE,   1024 },
+        { RLIMIT_FSIZE,    (rlim_t)c->jail->file_bytes },
+        { RLIMIT_MEMLOCK,  64 << 10 },
+        { RLIMIT_MSGQUEUE, 0 },
+        { RLIMIT_STACK,    8 << 20 },
+        { RLIMIT_NICE,     0 },
+        { RLIMIT_RTPRIO,   0 },
+        { RLIMIT_SIGPENDING, 1024 },
+    };
+    /* clang-format on */
+
+    for (size_t i = 0; i < COUNT(rows); i++)
+        if (set_limit(rows[i].which, rows[i].most) != 0)
+            return -1;
+    if (c->jail->process_most > 0 && set_limit(RLIMIT_NPROC, (rlim_t)c->jail->process_most) != 0)
+        return -1;
+    if (c->jail->memory_most > 0 && set_limit(RLIMIT_AS, (rlim_t)c->jail->memory_most) != 0)
+        return -1;
+    return 0;
+}
+
+/* From here on nobody in the tree has a right over anything, nor can get one: no capability is
+ * left, being root inside means nothing, and no program can bring rights along. */
+int stage_drop_rights(struct child *c)
+{
+    struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
+    struct __user_cap_data_struct none[2] = { 0 };
+    unsigned long bits = SECURE_ALL_BITS & ~(1UL << SECURE_KEEP_CAPS);
+
+    (void)c;
+    if (prctl(PR_SET_SECUREBITS, bits | SECURE_ALL_LOCKS) != 0 ||
+        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        return -1;
+    return (int)syscall(SYS_capset, &head, none);
+}
+
+/* Changing who we are cleared what was said about dying before; and init's memory is not for the
+ * command to look at. */
+int stage_guard_init(struct child *c)
+{
+    struct pollfd line = { .fd = c->jail->line };
+
+    if (prctl(PR_SET_DUMPABLE, 0) != 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+        return -1;
+    errno = 0;
+    return poll(&line, 1, 0) == 1 ? -1 : 0;
+}
+
+/* The lowest descriptor from `from` on that is still needed; ~0U: none. */
+static unsigned next_needed(const struct jail *j, unsigned from)
+{
+    int needed[4 + CGROUP_DIRS] = { j->line, j->streams[0], j->streams[1], j->streams[2] };
+    unsigned next = ~0U;
+
+    for (int i = 0; i < CGROUP_DIRS; i++)
+        needed[4 + i] = i < j->cgroup.count ? j->cgroup.dirs[i].tasks : -1;
+    for (size_t i = 0; i < COUNT(needed); i++)
+        if (needed[i] >= 0 && (unsigned)needed[i] >= from && (unsigned)needed[i] < next)
+            next = (unsigned)needed[i];
+    return next;
+}
+
+/* What the supervisor had open is not ours: a pipe we held would never break. */
+int stage_close_others(struct child *c)
+{
+    for (unsigned from = 3;;) {
+        unsigned next = next_needed(c->jail, from);
+
+        if (next > from && syscall(SYS_close_range, from, next - 1, 0) != 0)
+            return -1;
+        if (next == ~0U)
+            return 0;
+        from = next + 1;
+    }
+}
