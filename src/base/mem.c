@@ -20,6 +20,15 @@ void mem_end(void)
     abort();
 }
 
+void *mem_zeroed(size_t size)
+{
+    void *p = calloc(1, size);
+
+    if (!p)
+        mem_end();
+    return p;
+}
+
 static void use_block(struct arena *a, struct arena_block *b)
 {
     a->last = b;

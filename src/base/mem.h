@@ -22,6 +22,9 @@ enum { ARENA_ALIGN = 16 };
 /* Memory has come to its end. */
 _Noreturn void mem_end(void);
 
+/* Zeroed, for what outlives every arena; free() takes it. */
+__attribute__((malloc, returns_nonnull)) void *mem_zeroed(size_t size);
+
 /* Makes room for `size` bytes, a multiple of ARENA_ALIGN, in a new block. */
 void arena_grow(struct arena *a, size_t size);
 

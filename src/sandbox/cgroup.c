@@ -12,6 +12,7 @@
 #include "contract/codes.h"
 #include "sandbox/cgroup_file.h"
 #include "sandbox/cgroup_owner.h"
+#include "sandbox/cgroup_place.h"
 #include "sandbox/cgroup_seat.h"
 #include "sandbox/cgroup_version.h"
 
@@ -148,12 +149,18 @@ static bool make(struct cgroup_seats *s, unsigned wanted, const struct cgroup_li
     return true;
 }
 
-bool cgroup_make(const struct cgroup_limits *limits, struct cgroup *out, struct error *e)
+bool cgroup_make_at(struct cgroup_place *place, const struct cgroup_limits *limits,
+                    struct cgroup *out, struct error *e)
 {
     _seats_ struct cgroup_seats s = { 0 };
 
     assert(limits->memory_bytes > 0 && limits->cores > 0 && limits->tasks > 0);
-    return cgroup_seats_find(&s, e) && make(&s, CONTROLLERS_ALL, limits, out, e);
+    return cgroup_place_find(place, &s, e) && make(&s, CONTROLLERS_ALL, limits, out, e);
+}
+
+bool cgroup_make(const struct cgroup_limits *limits, struct cgroup *out, struct error *e)
+{
+    return cgroup_make_at(NULL, limits, out, e);
 }
 
 /* ---- asking ---- */

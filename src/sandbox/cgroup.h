@@ -24,6 +24,11 @@ struct cgroup {
  * hands controllers down. */
 bool cgroup_make(const struct cgroup_limits *limits, struct cgroup *out, struct error *e) NODISCARD;
 
+/* The same, at a place that is remembered (cgroup_place.h); NULL: none is. */
+struct cgroup_place;
+bool cgroup_make_at(struct cgroup_place *place, const struct cgroup_limits *limits,
+                    struct cgroup *out, struct error *e) NODISCARD;
+
 /* "v1", "v2", "hybrid" (some of each) for the record; "none" where there is no group. */
 const char *cgroup_kind(const struct cgroup *c);
 

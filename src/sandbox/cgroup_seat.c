@@ -257,6 +257,35 @@ bool cgroup_seats_find(struct cgroup_seats *out, struct error *e)
     return seat_groups(out, e) && seat_mounts(out, e);
 }
 
+static bool is_same(const struct cgroup_seat *a, const struct cgroup_seat *b)
+{
+    return a->v2 == b->v2 && a->cpuacct == b->cpuacct && a->controllers == b->controllers &&
+           a->group.n == b->group.n && memcmp(a->group.s, b->group.s, a->group.n) == 0;
+}
+
+bool cgroup_seats_again(const struct cgroup_seats *known, struct cgroup_seats *out)
+{
+    struct error unused;
+
+    out->count = 0;
+    out->missing = CONTROLLERS_ALL;
+    if (!seat_groups(out, &unused) || out->count != known->count)
+        return false;
+    for (int i = 0; i < out->count; i++) {
+        const struct cgroup_seat *from = &known->seats[i];
+        struct cgroup_seat *to = &out->seats[i];
+
+        if (!is_same(from, to) || from->fd < 0)
+            return false;
+        to->fd = fcntl(from->fd, F_DUPFD_CLOEXEC, 0);
+        if (to->fd < 0)
+            return false;
+        to->levels = from->levels;
+        memcpy(to->dir, from->dir, strlen(from->dir) + 1);
+    }
+    return true;
+}
+
 bool cgroup_seat_seen(const struct cgroup_seat *seat, struct error *e)
 {
     char names[CONTROLLERS_TEXT];

@@ -48,6 +48,10 @@ struct cgroup_seats {
  */
 bool cgroup_seats_find(struct cgroup_seats *out, struct error *e) NODISCARD;
 
+/* The same, where this process is still in the groups that `known` was found for: the mounts are
+ * not looked through again. False: it is not, or a descriptor cannot be had. */
+bool cgroup_seats_again(const struct cgroup_seats *known, struct cgroup_seats *out) NODISCARD;
+
 /* True if it is one that can be reached. */
 bool cgroup_seat_seen(const struct cgroup_seat *seat, struct error *e) NODISCARD;
 

@@ -8,6 +8,7 @@
 #include "sandbox/child.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -23,53 +24,61 @@
 /* The command itself: that it cannot be started is an outcome. */
 enum { NO_LAYER = LAYER_COUNT };
 
+/* Who walks through a stage: init of a run that has everything for itself; a lane, which builds
+ * what the runs in it have in common (lane.h), and init of a run in a lane; the command. */
+enum { FRESH = 1, LANE = 2, KEPT = 4, COMMAND = 8 };
+
 /* clang-format off */
 static const struct stage {
     const char *name;
     int layer; /* enum layer */
+    unsigned walkers;
     int (*enter)(struct child *c); /* 0, or -1 with errno; with 0: it is not wanted any more */
-} init_stages[] = {
-    { "go",        LAYER_USER,     stage_wait_for_go },
-    { "identity",  LAYER_USER,     stage_take_identity },
-    { "network",   LAYER_NET,      stage_enter_net },
-    { "root",      LAYER_MOUNT,    stage_make_root },
-    { "trees",     LAYER_MOUNT,    stage_mount_trees },
-    { "devices",   LAYER_MOUNT,    stage_mount_devices },
-    { "proc",      LAYER_MOUNT,    stage_mount_proc },
-    { "pivot",     LAYER_MOUNT,    stage_enter_root },
-    { "others",    LAYER_PID,      stage_close_others },
-    { "names",     LAYER_USER,     stage_set_names },
-    { "rlimits",   LAYER_USER,     stage_set_limits },
-    { "rights",    LAYER_USER,     stage_drop_rights },
-    { "guard",     LAYER_PID,      stage_guard_init },
-}, command_stages[] = {
-    { "cgroup",    LAYER_CGROUP,   stage_enter_cgroup },
-    { "streams",   LAYER_PID,      stage_set_streams },
-    { "cpus",      LAYER_CGROUP,   stage_set_cpus },
-    { "directory", LAYER_MOUNT,    stage_enter_cwd },
-    { "program",   NO_LAYER,       stage_check_program },
-    { "landlock",  LAYER_LANDLOCK, stage_enter_landlock },
-    { "permit",    NO_LAYER,       stage_wait_for_permit },
-    { "seccomp",   LAYER_SECCOMP,  stage_enter_seccomp },
-    { "exec",      NO_LAYER,       stage_start_command },
+} stages[] = {
+    { "go",        LAYER_USER,     FRESH | LANE,        stage_wait_for_go },
+    { "signals",   LAYER_PID,      FRESH | LANE,        stage_reset_signals },
+    { "identity",  LAYER_USER,     FRESH | LANE,        stage_take_identity },
+    { "network",   LAYER_NET,      FRESH | LANE,        stage_enter_net },
+    { "root",      LAYER_MOUNT,    FRESH | LANE,        stage_make_root },
+    { "trees",     LAYER_MOUNT,    FRESH | LANE,        stage_mount_trees },
+    { "devices",   LAYER_MOUNT,    FRESH | LANE,        stage_mount_devices },
+    { "no proc",   LAYER_MOUNT,            LANE,        stage_mount_no_proc },
+    { "scratch",   LAYER_MOUNT,                   KEPT, stage_mount_scratch },
+    { "proc",      LAYER_MOUNT,    FRESH |        KEPT, stage_mount_proc },
+    { "pivot",     LAYER_MOUNT,    FRESH | LANE,        stage_enter_root },
+    { "lock",      LAYER_MOUNT,            LANE,        stage_lock_root },
+    { "others",    LAYER_PID,      FRESH | LANE | KEPT, stage_close_others },
+    { "names",     LAYER_USER,     FRESH |        KEPT, stage_set_names },
+    { "rlimits",   LAYER_USER,     FRESH |        KEPT, stage_set_limits },
+    { "rights",    LAYER_USER,     FRESH |        KEPT, stage_drop_rights },
+    { "guard",     LAYER_PID,      FRESH | LANE | KEPT, stage_guard_init },
+
+    { "cgroup",    LAYER_CGROUP,   COMMAND,             stage_enter_cgroup },
+    { "streams",   LAYER_PID,      COMMAND,             stage_set_streams },
+    { "cpus",      LAYER_CGROUP,   COMMAND,             stage_set_cpus },
+    { "directory", LAYER_MOUNT,    COMMAND,             stage_enter_cwd },
+    { "program",   NO_LAYER,       COMMAND,             stage_check_program },
+    { "landlock",  LAYER_LANDLOCK, COMMAND,             stage_enter_landlock },
+    { "permit",    NO_LAYER,       COMMAND,             stage_wait_for_permit },
+    { "seccomp",   LAYER_SECCOMP,  COMMAND,             stage_enter_seccomp },
+    { "exec",      NO_LAYER,       COMMAND,             stage_start_command },
 };
 /* clang-format on */
 
 static const struct stage *stage_of(int n)
 {
-    size_t i = (size_t)n;
-
-    return i < COUNT(init_stages) ? &init_stages[i] : &command_stages[i - COUNT(init_stages)];
+    return &stages[(size_t)n < COUNT(stages) ? (size_t)n : COUNT(stages) - 1];
 }
 
-/* Walks a table; on failure says where and why, and ends the process; where nobody is there to be
- * told, or wants it, it only ends. */
-static void walk(struct child *c, const struct stage *stages, size_t n, int first)
+/* On failure says where and why, and ends the process; where nobody is there to be told, or wants
+ * it, it only ends. */
+static void walk(struct child *c, unsigned walker)
 {
-    for (size_t i = 0; i < n; i++) {
-        struct word word = { .kind = WORD_FAILED, .stage = first + (int)i };
+    for (size_t i = 0; i < COUNT(stages); i++) {
+        struct word word = { .kind = WORD_FAILED, .stage = (int)i };
 
-        if (!((c->jail->layers | 1U << NO_LAYER) & (1U << stages[i].layer)) ||
+        if (!(stages[i].walkers & walker) ||
+            !((c->jail->layers | 1U << NO_LAYER) & (1U << stages[i].layer)) ||
             stages[i].enter(c) == 0)
             continue;
         word.sys = errno;
@@ -82,7 +91,7 @@ static void walk(struct child *c, const struct stage *stages, size_t n, int firs
 
 static int command_main(void *child)
 {
-    walk(child, command_stages, COUNT(command_stages), COUNT(init_stages));
+    walk(child, COMMAND);
     _exit(127); /* not reached: the last stage is exec */
 }
 
@@ -128,29 +137,60 @@ static void watch(const struct jail *jail, int signals, pid_t command)
     }
 }
 
-void child_main(struct jail *jail)
+static _Noreturn void run_command(struct child *child)
 {
     static char stack[64 << 10] __attribute__((aligned(16)));
-    struct child child = { .jail = jail, .root = -1 };
-    sigset_t all, ours;
+    sigset_t ours;
     int signals;
     pid_t command;
 
-    (void)sigfillset(&all);
-    (void)sigprocmask(SIG_SETMASK, &all, NULL);
-    (void)signal(SIGCHLD, SIG_DFL);
-    (void)setsid();
-    walk(&child, init_stages, COUNT(init_stages), 0);
     (void)sigemptyset(&ours);
     (void)sigaddset(&ours, SIGCHLD);
     (void)sigaddset(&ours, SIGTERM);
     (void)sigaddset(&ours, SIGQUIT);
     signals = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
     /* The command borrows our memory until it execs: nothing is copied. */
-    command = clone(command_main, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &child);
+    command = clone(command_main, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, child);
     if (command > 0 && signals >= 0)
-        watch(jail, signals, command);
+        watch(child->jail, signals, command);
     _exit(0); /* without a word that the command was started, nothing ran */
+}
+
+static void begin(void)
+{
+    sigset_t all;
+
+    (void)sigfillset(&all);
+    (void)sigprocmask(SIG_SETMASK, &all, NULL);
+    (void)setsid();
+}
+
+void child_main(struct jail *jail)
+{
+    struct child child = { .jail = jail, .root = -1 };
+
+    begin();
+    walk(&child, FRESH);
+    run_command(&child);
+}
+
+void child_lane(struct jail *jail, void (*serve)(void *self), void *self)
+{
+    struct child child = { .jail = jail, .root = -1 };
+
+    begin();
+    walk(&child, LANE);
+    serve(self);
+    _exit(0); /* the supervisor is gone, or does not need it any more */
+}
+
+void child_main_in_lane(struct jail *jail)
+{
+    struct child child = { .jail = jail, .root = AT_FDCWD };
+
+    (void)setsid();
+    walk(&child, KEPT);
+    run_command(&child);
 }
 
 /* ---- what the supervisor makes of it ---- */

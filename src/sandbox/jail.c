@@ -147,10 +147,11 @@ static void choose_calls(const struct jail_ask *ask, struct jail *j)
 {
     struct seccomp_policy policy = { .fork = ask->allow_fork ? FORK_FREE : FORK_NEVER,
                                      .count_threads = ask->allow_fork && ask->count_threads,
+                                     .ask_sockets = ask->ask_sockets && !ask->host_network,
                                      .inet = true,
                                      .no_setid = true };
 
-    j->count_threads = policy.count_threads;
+    j->asks = policy.count_threads || policy.ask_sockets;
     seccomp_build(&policy, &j->seccomp);
 }
 

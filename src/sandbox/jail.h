@@ -69,13 +69,14 @@ struct jail {
 
     unsigned layers;    /* to be built; what the caller does without is not among them */
     bool host_network;  /* no network of its own */
-    bool count_threads; /* the supervisor is asked about every new thread */
+    bool asks;          /* the supervisor is asked: about a new thread, or a socket */
     int64_t file_bytes; /* largest file it may write */
     int64_t process_most, memory_most; /* by rlimits, where no group can hold them; 0: not */
     int cores;                         /* CPUs it may run on */
 
     struct cgroup cgroup;
     bool late_groups; /* they are made while the root is built, and come over the line */
+    bool in_lane;     /* a lane, or a run in one: made by no thread in particular */
     struct seccomp_program seccomp;
 
     int streams[3]; /* what become its 0, 1 and 2 */
@@ -91,6 +92,7 @@ struct jail_ask {
     gid_t group;
     int64_t memory_mb, cpu_cores;
     bool allow_fork, count_threads, host_network;
+    bool ask_sockets; /* whether the network was used has to be known */
     unsigned layers;
     char *const *argv, *const *env;
 };

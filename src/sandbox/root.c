@@ -4,8 +4,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/wait.h>
 
 #include "sandbox/kernel.h"
 #include "sandbox/trees.h"
@@ -48,8 +51,8 @@ static int put_links(int root, const struct system_link *links, size_t n)
     return 0;
 }
 
-/* A disk in memory, laid over the host's root, which it replaces later. */
-static int make_disk(const struct jail *jail)
+/* A disk in memory. */
+static int make_disk(const struct jail *jail, int at, const char *to)
 {
     int fs = kernel_fsopen("tmpfs"), root;
 
@@ -64,7 +67,7 @@ static int make_disk(const struct jail *jail)
     }
     root = kernel_fsmount(fs, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
     (void)close(fs);
-    if (root >= 0 && kernel_move_mount(root, AT_FDCWD, "/", 0) != 0) {
+    if (root >= 0 && kernel_move_mount(root, at, to, 0) != 0) {
         (void)close(root);
         return -1;
     }
@@ -73,7 +76,7 @@ static int make_disk(const struct jail *jail)
 
 int root_make(const struct jail *jail, int *root)
 {
-    int fd = make_disk(jail);
+    int fd = make_disk(jail, AT_FDCWD, "/"); /* over the host's root, which it replaces later */
 
     if (fd < 0)
         return -1;
@@ -221,4 +224,101 @@ int root_enter(const struct jail *jail, int root)
     if (fchdir(root) != 0 || kernel_pivot_root(".", ".") != 0 || umount2(".", MNT_DETACH) != 0)
         return -1;
     return chdir("/");
+}
+
+/* ---- a root that runs share ---- */
+
+/* Where the kernel has been seen to show a /proc, another may be mounted; the host's will be gone.
+ * This one belongs to a namespace that ends here: there is nobody in it, ever. */
+static int mount_dead_proc(void *root)
+{
+    return root_proc(NULL, *(int *)root) == 0 ? 0 : errno;
+}
+
+int root_no_proc(const struct jail *jail, int root)
+{
+    static char stack[16 << 10] __attribute__((aligned(16)));
+    int status = -1;
+    pid_t pid = clone(mount_dead_proc, stack + sizeof stack,
+                      CLONE_VM | CLONE_VFORK | CLONE_NEWPID | SIGCHLD, &root);
+
+    (void)jail;
+    if (pid < 0)
+        return -1;
+    while (waitpid(pid, &status, __WALL) < 0 && errno == EINTR)
+        ;
+    errno = WIFEXITED(status) ? WEXITSTATUS(status) : ECHILD;
+    return status == 0 ? 0 : -1;
+}
+
+int root_lock(int root)
+{
+    struct kernel_mount_attr attr = { .set = MOUNT_ATTR_RDONLY };
+
+    return kernel_mount_setattr(root, AT_EMPTY_PATH, &attr);
+}
+
+static const char *const scratch_dirs[] = { "dev", "dev/shm", "home", "home/writ", "run", "tmp" };
+static const char *const scratch_places[] = { "dev/shm", "home/writ", "run", "tmp" };
+
+bool root_is_scratch(const char *to)
+{
+    for (size_t i = 0; i < COUNT(scratch_places); i++) {
+        size_t n = strlen(scratch_places[i]);
+
+        if (strncmp(to, scratch_places[i], n) == 0 && (to[n] == '/' || to[n] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+/* Trees that lie in one of these places would be hidden: they are taken up before, and put on top
+ * afterwards. The jail of a run in a lane lists no others. */
+static int lift_trees(struct jail *jail, int root)
+{
+    for (size_t i = 0; i < jail->mount_count; i++) {
+        struct jail_mount *m = &jail->mounts[i];
+
+        m->tree = kernel_open_tree(root, m->to, OPEN_TREE_CLONE | AT_RECURSIVE | O_CLOEXEC);
+        if (m->tree < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int lay_trees(const struct jail *jail, int disk, int root)
+{
+    for (size_t i = 0; i < jail->dir_count; i++)
+        if (mkdirat(disk, jail->dirs[i], 0755) != 0 && errno != EEXIST)
+            return -1;
+    for (size_t i = 0; i < jail->file_count; i++)
+        if (put_file(disk, jail->files[i].path, jail->files[i].text) != 0)
+            return -1;
+    for (size_t i = 0; i < jail->mount_count; i++)
+        if (kernel_move_mount(jail->mounts[i].tree, root, jail->mounts[i].to, 0) != 0)
+            return -1;
+    return 0;
+}
+
+/* One disk, with the same names as in the root; it is mounted where /proc will cover it. */
+int root_scratch(struct jail *jail, int root)
+{
+    int disk;
+
+    if (lift_trees(jail, root) != 0)
+        return -1;
+    disk = make_disk(jail, root, "proc");
+    if (disk < 0)
+        return -1;
+    for (size_t i = 0; i < COUNT(scratch_dirs); i++)
+        if (mkdirat(disk, scratch_dirs[i], 0755) != 0)
+            return -1;
+    for (size_t i = 0; i < COUNT(scratch_places); i++) {
+        int tree = kernel_open_tree(disk, scratch_places[i], OPEN_TREE_CLONE | O_CLOEXEC);
+
+        if (tree < 0 || kernel_move_mount(tree, root, scratch_places[i], 0) != 0)
+            return -1;
+        (void)close(tree);
+    }
+    return lay_trees(jail, disk, root); /* what is open is closed with all others */
 }

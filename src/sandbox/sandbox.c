@@ -18,13 +18,12 @@
 #include "base/fs.h"
 #include "contract/codes.h"
 #include "contract/limits.h"
-#include "sandbox/identity.h"
+#include "sandbox/init.h"
 #include "sandbox/kernel.h"
 #include "sandbox/landlock.h"
 #include "sandbox/quiet.h"
 #include "sandbox/supervise.h"
 #include "sandbox/trees.h"
-#include "sandbox/trial.h"
 
 enum { PIPE_BYTES = 1 << 20 };
 
@@ -32,9 +31,7 @@ enum { PIPE_BYTES = 1 << 20 };
 struct holding {
     struct jail jail;
     int ours[2]; /* the reading ends of stdout and stderr */
-    int line;    /* our end */
-    int init;    /* a pidfd */
-    pid_t pid;
+    struct init init;
     char *parts;
     struct capture out, err;
     struct threads threads;
@@ -56,8 +53,7 @@ static void close_all(struct holding *h)
     close_fd(&h->ours[0]);
     close_fd(&h->ours[1]);
     close_fd(&h->jail.line);
-    close_fd(&h->line);
-    close_fd(&h->init);
+    init_close(&h->init);
     close_fd(&h->threads.listener);
     trees_close(&h->jail);
     buf_free(&h->out.head);
@@ -106,7 +102,7 @@ static bool make_streams(struct holding *h, struct str input, struct error *e)
     }
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
         return error_sys(e, CODE_IO, "a socket cannot be made");
-    h->line = h->jail.far_end = pair[0];
+    h->init.line = h->jail.far_end = pair[0];
     h->jail.line = pair[1];
     return true;
 }
@@ -135,7 +131,7 @@ static bool make_group(const struct run *run, struct holding *h, struct error *e
                                   .tasks = tasks_of(run->limits->processes, h->jail.layers) };
 
     h->threads.most = most.tasks;
-    if (cgroup_make(&most, &h->jail.cgroup, e)) {
+    if (cgroup_make_at(run->kept ? kept_place(run->kept) : NULL, &most, &h->jail.cgroup, e)) {
         h->threads.most += cgroup_counts_init(&h->jail.cgroup);
         return !cgroup_counts_init(&h->jail.cgroup) ||
                cgroup_set_tasks(&h->jail.cgroup, h->threads.most) ||
@@ -207,6 +203,7 @@ static bool build(const struct run *run, struct arena *a, struct holding *h, str
         .cpu_cores = run->limits->cpu_cores,
         .allow_fork = children_of(processes) > 0,
         .host_network = !offline,
+        .ask_sockets = run->kept != NULL,
         .layers = layers_to_build(run->weak),
         .argv = run->argv,
         .env = run->env,
@@ -227,46 +224,7 @@ static bool build(const struct run *run, struct arena *a, struct holding *h, str
         h->jail.process_most = tasks_of(processes, ask.layers) + 1; /* and init */
         h->jail.memory_most = run->limits->memory_mb << 20;
     }
-    if (h->jail.privileged && !trees_open(&h->jail, e))
-        return false;
     return make_streams(h, run->input, e);
-}
-
-/* ---- starting ---- */
-
-/* Which namespace it was the kernel does not say: each is tried alone. */
-static bool refuse_start(const struct clone_args *args, struct error *e)
-{
-    int sys = errno;
-    const struct namespace_row *lacking = trial_lacking(NAMESPACES_FIRST);
-    enum layer layer = args->flags & CLONE_INTO_CGROUP ? LAYER_CGROUP : LAYER_USER;
-
-    errno = sys;
-    if (!lacking)
-        return error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:%s: no process can be made",
-                         layers[layer].name);
-    return error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:%s: no %s namespace can be made",
-                     layers[lacking->layer].name, lacking->name);
-}
-
-static bool start(struct holding *h, struct error *e)
-{
-    int into = cgroup_into(&h->jail.cgroup);
-    struct clone_args args = { .flags = NAMESPACES_FIRST | CLONE_PIDFD | CLONE_CLEAR_SIGHAND,
-                               .pidfd = (uintptr_t)&h->init };
-    long pid;
-
-    if (into >= 0) {
-        args.flags |= CLONE_INTO_CGROUP;
-        args.cgroup = (uint64_t)into;
-    }
-    pid = quiet_clone(&args);
-    if (pid < 0)
-        return refuse_start(&args, e);
-    if (pid == 0)
-        child_main(&h->jail);
-    h->pid = (pid_t)pid;
-    return true;
 }
 
 /* Our copies of what the new process has now. */
@@ -275,47 +233,6 @@ static void let_go(struct holding *h)
     for (int i = 0; i < 3; i++)
         close_fd(&h->jail.streams[i]);
     close_fd(&h->jail.line);
-}
-
-static bool set_going(struct holding *h, struct error *e)
-{
-    char go = WORD_GO;
-
-    if (!identity_write(&h->jail, h->pid, e))
-        return false;
-    if (send(h->line, &go, 1, MSG_NOSIGNAL) != 1)
-        return error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:pid: the new process is gone");
-    return true;
-}
-
-/* The groups, when the new process is already at work: the command enters them by descriptors. */
-static bool hand_over_groups(struct holding *h, struct error *e)
-{
-    union {
-        char bytes[CMSG_SPACE(CGROUP_DIRS * sizeof(int))];
-        struct cmsghdr head;
-    } control = { .head = { .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS } };
-    char word = WORD_GROUPS;
-    struct iovec part = { &word, 1 };
-    struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
-    int tasks[CGROUP_DIRS];
-    size_t n = 0;
-
-    for (int i = 0; i < h->jail.cgroup.count; i++)
-        if (h->jail.cgroup.dirs[i].tasks >= 0)
-            tasks[n++] = h->jail.cgroup.dirs[i].tasks;
-    if (n > 0) {
-        control.head.cmsg_len = CMSG_LEN(n * sizeof(int));
-        memcpy(CMSG_DATA(&control.head), tasks, n * sizeof(int));
-        message.msg_control = &control;
-        message.msg_controllen = CMSG_SPACE(n * sizeof(int));
-    }
-    if (cgroup_into(&h->jail.cgroup) >= 0)
-        return error_set(e, CODE_LAYER_MISSING,
-                         "LAYER_MISSING:cgroup: version 2 is mounted at an unusual place");
-    if (sendmsg(h->line, &message, MSG_NOSIGNAL) == 1)
-        return true;
-    return error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:cgroup: the groups cannot be entered");
 }
 
 /* ---- what became of it ---- */
@@ -351,7 +268,7 @@ static bool finish(struct supervision *s, struct holding *h, struct arena *a, st
     struct rusage used = { 0 };
     int status;
 
-    while (wait4(h->pid, &status, __WALL, &used) < 0 && errno == EINTR)
+    while (wait4(h->init.pid, &status, __WALL, &used) < 0 && errno == EINTR)
         ;
     if (!h->measured)
         cgroup_usage(&h->jail.cgroup, &h->usage);
@@ -370,6 +287,9 @@ static bool finish(struct supervision *s, struct holding *h, struct arena *a, st
 /* The file that is started, digested while there is nothing else to do. */
 struct hashing {
     int fd;
+    struct stat before; /* st_ino is 0 where nothing is known of it */
+    bool known;         /* it has been digested by an earlier run, and not changed since */
+    struct digest digest;
     struct sha256 sum;
     char part[CAPTURE_PART];
 };
@@ -384,11 +304,29 @@ static bool hash_some(void *self)
     return n > 0 || (n < 0 && errno == EINTR);
 }
 
-static void kill_init(const struct holding *h)
+static void hash_begin(struct hashing *h, struct kept *kept)
 {
-    (void)syscall(SYS_pidfd_send_signal, h->init, SIGKILL, NULL, 0);
-    while (waitpid(h->pid, NULL, __WALL) < 0 && errno == EINTR)
-        ;
+    sha256_begin(&h->sum);
+    if (kept && fstat(h->fd, &h->before) == 0)
+        h->known = kept_digest(kept, &h->before, &h->digest);
+}
+
+static bool is_unchanged(const struct hashing *h)
+{
+    struct stat now;
+
+    return h->before.st_ino != 0 && fstat(h->fd, &now) == 0 && now.st_size == h->before.st_size &&
+           memcmp(&now.st_ctim, &h->before.st_ctim, sizeof now.st_ctim) == 0;
+}
+
+static struct digest hash_end(struct hashing *h, const struct run *run, const struct world *world)
+{
+    if (h->known)
+        return h->digest;
+    h->digest = sha256_end(&h->sum);
+    if (run->kept && is_unchanged(h))
+        kept_learn(run->kept, &h->before, world->wall_ms(world->self), &h->digest);
+    return h->digest;
 }
 
 /* Who is in no group any more is not waited for: they go while the tree is torn down. */
@@ -406,7 +344,7 @@ static bool permit(const struct run *run, const struct holding *h, struct error 
 
     if (run->permit && !run->permit(run->permit_self, e))
         return false;
-    return send(h->line, &word, 1, MSG_NOSIGNAL) == 1 || errno == EPIPE ||
+    return send(h->init.line, &word, 1, MSG_NOSIGNAL) == 1 || errno == EPIPE ||
            error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:pid: the new process is gone");
 }
 
@@ -431,13 +369,14 @@ static bool run_built(const struct run *run, const struct world *world, struct a
 
     s.idle_self = hashing;
     hashing->fd = program;
-    sha256_begin(&hashing->sum);
-    if (!start(h, e))
+    hash_begin(hashing, run->kept);
+    if (hashing->known)
+        s.idle = NULL;
+    if (!init_start(&h->init, &h->jail, run->kept, e))
         return false;
-    if (!set_going(h, e) ||
-        (h->jail.late_groups && (!make_group(run, h, e) || !hand_over_groups(h, e))) ||
-        !permit(run, h, e)) {
-        kill_init(h);
+    if ((h->jail.late_groups && !make_group(run, h, e)) ||
+        !init_enter_groups(&h->init, &h->jail, e) || !permit(run, h, e)) {
+        init_kill(&h->init);
         return false;
     }
     let_go(h);
@@ -449,14 +388,15 @@ static bool run_built(const struct run *run, const struct world *world, struct a
     capture_begin(&h->err, h->ours[1], run->live[1], (size_t)outputs[OUTPUT_STDERR].bytes,
                   h->parts + CAPTURE_PART);
     h->ours[0] = h->ours[1] = -1; /* the captures have them */
-    cgroup_sweep(&h->jail.cgroup);
-    s.line = h->line;
-    s.init = h->init;
+    if (!run->kept || kept_sweeps(run->kept))
+        cgroup_sweep(&h->jail.cgroup);
+    s.line = h->init.line;
+    s.init = h->init.fd;
     supervise(&s);
     out->duration_ms = world->mono_ms(world->self) - begin;
     while (s.idle && hash_some(hashing))
         ;
-    out->program = sha256_end(&hashing->sum);
+    out->program = hash_end(hashing, run, world);
     return finish(&s, h, a, out, e);
 }
 
@@ -469,8 +409,7 @@ bool sandbox_run(const struct run *run, const struct world *world, struct arena 
     bool ok;
 
     *h = (struct holding){ .ours = { -1, -1 },
-                           .line = -1,
-                           .init = -1,
+                           .init = { .fd = -1, .line = -1 },
                            .jail = { .streams = { -1, -1, -1 }, .line = -1, .layers = LAYER_ALL },
                            .threads = { .listener = -1 } };
     *out = (struct outcome){ .cause = CAUSE_SANDBOX_ERROR, .exit_code = -1, .cgroup = "none" };
@@ -478,6 +417,7 @@ bool sandbox_run(const struct run *run, const struct world *world, struct arena 
     ok = build(run, a, h, e) && run_built(run, world, a, h, out, e);
     if (!cgroup_remove(&h->jail.cgroup, &left))
         out->left = arena_text(a, str_of(left.msg));
+    init_leave(&h->init, run->kept, !ok || h->threads.sockets);
     close_all(h);
     quiet_end(&before);
     return ok;

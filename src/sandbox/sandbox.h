@@ -10,6 +10,7 @@
 #include "base/world.h"
 #include "contract/request_doc.h"
 #include "sandbox/grants.h"
+#include "sandbox/kept.h"
 #include "sandbox/outcome.h"
 #include "sandbox/program.h"
 
@@ -27,6 +28,8 @@ struct run {
     int live[2];   /* where stdout and stderr are passed on to as they come; -1: nowhere */
     int cancel;    /* readable when it should be stopped; a second time: at once. -1: never */
     bool at_once;  /* stopped, or out of time: the tree is killed, and not asked to end before */
+
+    struct kept *kept; /* what earlier runs have left to be used again; NULL: nothing is kept */
 
     /* Asked while the walls are being built; the command is started when it says true. NULL: it may
      * run. */

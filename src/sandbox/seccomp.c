@@ -98,6 +98,7 @@ static void settle(struct maker *m, const struct seccomp_policy *policy)
     const struct { enum call_verdict verdict; bool if_so; enum call_verdict then, otherwise; } rows[] = {
         { CALL_FORK,    policy->fork == FORK_FREE, CALL_ALLOW,  CALL_EPERM },
         { CALL_THREAD,  policy->count_threads,     CALL_ASK,    CALL_ALLOW },
+        { CALL_NET,     policy->ask_sockets,       CALL_ASK,    CALL_ALLOW },
         { CALL_UNIX,    policy->unix_sockets,      CALL_ALLOW,  CALL_NO_FAMILY },
         { CALL_INET,    policy->inet,              CALL_INET,   CALL_NO_FAMILY },
         { CALL_OPENAT2, policy->no_setid,          CALL_ENOSYS, CALL_ALLOW },

@@ -9,6 +9,8 @@
 #include "sandbox/jail.h"
 #include "sandbox/words.h"
 
+enum { SIGNALS = 64 };
+
 /* What the stages hand on to each other. */
 struct child {
     struct jail *jail;
@@ -19,13 +21,17 @@ struct child {
 int stage_wait_for(const struct child *c, char wanted);
 
 int stage_wait_for_go(struct child *c);
+int stage_reset_signals(struct child *c);
 int stage_take_identity(struct child *c);
 int stage_enter_net(struct child *c);
 int stage_make_root(struct child *c);
 int stage_mount_trees(struct child *c);
 int stage_mount_devices(struct child *c);
+int stage_mount_no_proc(struct child *c);
+int stage_mount_scratch(struct child *c);
 int stage_mount_proc(struct child *c);
 int stage_enter_root(struct child *c);
+int stage_lock_root(struct child *c);
 int stage_close_others(struct child *c);
 int stage_set_names(struct child *c);
 int stage_set_limits(struct child *c);

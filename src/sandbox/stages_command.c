@@ -12,7 +12,8 @@
 #include "sandbox/kernel.h"
 #include "sandbox/landlock.h"
 
-enum { SIGNALS = 64 };
+/* Who has been heard waits for the answer, whatever signal comes. Newer than Linux 5.18. */
+enum { WAIT_KILLABLE_RECV = 1 << 5 };
 
 /* As late as can be: what is built before is not the command's, and would be slowed by its quota.
  */
@@ -58,24 +59,15 @@ int stage_set_cpus(struct child *c)
     return sched_setaffinity(0, sizeof few, &few);
 }
 
-/* By the bare calls: the C library leaves out the two signals it keeps for itself. */
-static void reset_signals(void)
-{
-    static const unsigned char none[64]; /* as an action: the default; as a set: empty */
-
-    for (int s = 1; s <= SIGNALS; s++)
-        (void)syscall(SYS_rt_sigaction, s, none, NULL, SIGNALS / 8);
-    (void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, none, NULL, SIGNALS / 8);
-}
-
 int stage_set_streams(struct child *c)
 {
+    static const unsigned char none[SIGNALS / 8]; /* a set of signals, as the kernel counts them */
     const struct jail *j = c->jail;
 
     for (int i = 0; i < 3; i++)
         if (dup2(j->streams[i], i) < 0)
             return -1;
-    reset_signals();
+    (void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, none, NULL, sizeof none);
     return setpgid(0, 0);
 }
 
@@ -111,9 +103,13 @@ static int send_listener(int line, int listener)
 int stage_enter_seccomp(struct child *c)
 {
     struct sock_fprog program = { c->jail->seccomp.count, c->jail->seccomp.code };
-    bool listens = c->jail->count_threads;
-    long got = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
-                       listens ? SECCOMP_FILTER_FLAG_NEW_LISTENER : 0, &program);
+    bool listens = c->jail->asks;
+    unsigned flags = listens ? SECCOMP_FILTER_FLAG_NEW_LISTENER | WAIT_KILLABLE_RECV : 0;
+    long got = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
+
+    if (got < 0 && errno == EINVAL && listens)
+        got = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER,
+                      &program);
 
     if (got < 0 || !listens)
         return (int)got;

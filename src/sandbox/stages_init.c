@@ -35,6 +35,18 @@ int stage_wait_for_go(struct child *c)
     return stage_wait_for(c, WORD_GO);
 }
 
+/* By the bare calls: the C library leaves out the two signals it keeps for itself. The command gets
+ * them from us as they are. */
+int stage_reset_signals(struct child *c)
+{
+    static const unsigned char none[64]; /* the default action */
+
+    (void)c;
+    for (int s = 1; s <= SIGNALS; s++)
+        (void)syscall(SYS_rt_sigaction, s, none, NULL, SIGNALS / 8);
+    return 0;
+}
+
 /* By the bare calls: those of the C library look for the threads that our parent had. */
 int stage_take_identity(struct child *c)
 {
@@ -67,6 +79,16 @@ int stage_mount_devices(struct child *c)
     return root_devices(c->jail, c->root);
 }
 
+int stage_mount_no_proc(struct child *c)
+{
+    return root_no_proc(c->jail, c->root);
+}
+
+int stage_mount_scratch(struct child *c)
+{
+    return root_scratch(c->jail, c->root);
+}
+
 int stage_mount_proc(struct child *c)
 {
     return root_proc(c->jail, c->root);
@@ -75,6 +97,11 @@ int stage_mount_proc(struct child *c)
 int stage_enter_root(struct child *c)
 {
     return root_enter(c->jail, c->root);
+}
+
+int stage_lock_root(struct child *c)
+{
+    return root_lock(c->root);
 }
 
 /* The same for every run, wherever it runs. */
@@ -141,12 +168,14 @@ int stage_drop_rights(struct child *c)
 }
 
 /* Changing who we are cleared what was said about dying before; and init's memory is not for the
- * command to look at. */
+ * command to look at. The parent of who lives in a lane is the thread that made the lane, which may
+ * end at any time: there only the line tells that the supervisor is dead. */
 int stage_guard_init(struct child *c)
 {
     struct pollfd line = { .fd = c->jail->line };
 
-    if (prctl(PR_SET_DUMPABLE, 0) != 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+    if (prctl(PR_SET_DUMPABLE, 0) != 0 ||
+        (!c->jail->in_lane && prctl(PR_SET_PDEATHSIG, SIGKILL) != 0))
         return -1;
     errno = 0;
     return poll(&line, 1, 0) == 1 ? -1 : 0;

@@ -6,6 +6,7 @@
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
 
 #include "base/own.h"
 
@@ -56,9 +57,11 @@ void threads_answer(struct threads *t, const struct cgroup *group)
 
     if (ioctl(t->listener, SECCOMP_IOCTL_NOTIF_RECV, &question) != 0)
         return;
-    if (t->room >= THREAD_ROOM)
+    if (question.data.nr != SYS_socket && t->room >= THREAD_ROOM)
         threads_look(t, group);
-    if (t->room >= THREAD_ROOM) {
+    if (question.data.nr == SYS_socket) {
+        t->sockets = true;
+    } else if (t->room >= THREAD_ROOM) {
         answer.flags = 0;
         answer.error = -EAGAIN;
         t->refused++;

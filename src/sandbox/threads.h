@@ -11,6 +11,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "sandbox/cgroup.h"
 
 enum { THREAD_ROOM = 512, THREADS_TICK_MS = 50 };
@@ -22,9 +24,10 @@ struct threads {
     int64_t recent, last; /* let go on since the last look, and before it */
     int64_t refused;      /* threads */
     int64_t ended;        /* processes */
+    bool sockets;         /* one of the internet was asked for */
 };
 
-/* Answers the question that is there. */
+/* Answers the question that is there; about a socket it is yes. */
 void threads_answer(struct threads *t, const struct cgroup *group);
 
 /* Looks whether the room is still used; every THREADS_TICK_MS, while there is some. */

@@ -13,13 +13,15 @@
 
 /* What is asked for; a test changes it before it runs anything. */
 struct runs {
-    char dir[64]; /* the working directory: a repository, and writable */
+    char dir[64];   /* the working directory: a repository, and writable */
+    char state[64]; /* where it is remembered what is denied */
     struct arena a;
     struct request_filesystem filesystem;
     struct request_network network;
     struct request_processes processes;
     struct request_sandbox limits;
     struct run run;
+    const char *command; /* in place of the shell, without arguments */
 };
 
 static inline void runs_make(struct runs *r)
@@ -36,15 +38,17 @@ static inline void runs_make(struct runs *r)
     r->limits.processes = &r->processes;
     (void)snprintf(r->dir, sizeof r->dir, "/tmp/writ-runs-XXXXXX");
     assert_non_null(mkdtemp(r->dir));
+    (void)snprintf(r->state, sizeof r->state, "/tmp/writ-state-XXXXXX");
+    assert_non_null(mkdtemp(r->state));
     (void)snprintf(path, sizeof path, "%s/.git", r->dir);
     assert_int_equal(mkdir(path, 0755), 0);
 }
 
 static inline void runs_free(struct runs *r)
 {
-    char line[128];
+    char line[192];
 
-    (void)snprintf(line, sizeof line, "rm -rf '%s'", r->dir);
+    (void)snprintf(line, sizeof line, "rm -rf '%s' '%s'", r->dir, r->state);
     assert_int_equal(system(line), 0); /* NOLINT: a path of our own */
     arena_free(&r->a);
 }
@@ -59,11 +63,15 @@ static inline void runs_write(const struct runs *r, const char *name, const char
 static inline bool runs_try(struct runs *r, const struct world *world, const char *script,
                             struct outcome *out, struct error *e)
 {
-    char *argv[] = { arena_text(&r->a, str_of("/bin/sh")), arena_text(&r->a, str_of("-c")),
-                     arena_text(&r->a, str_of(script)), NULL };
-    struct reach_ask ask = {
-        .filesystem = &r->filesystem, .cwd = r->dir, .caller = r->dir, .person = true
-    };
+    char *shell[] = { arena_text(&r->a, str_of("/bin/sh")), arena_text(&r->a, str_of("-c")),
+                      arena_text(&r->a, str_of(script)), NULL };
+    char *alone[] = { arena_text(&r->a, str_of(r->command ? r->command : "")), NULL };
+    char **argv = r->command ? alone : shell;
+    struct reach_ask ask = { .filesystem = &r->filesystem,
+                             .cwd = r->dir,
+                             .caller = r->dir,
+                             .state = r->state,
+                             .person = true };
     struct program_ask program_ask = { .command = argv[0], .cwd = r->dir };
     struct environment_ask environment = { .path = policy_path, .cwd = r->dir };
     struct program program;
@@ -89,7 +97,7 @@ static inline bool runs_try(struct runs *r, const struct world *world, const cha
 /* The same, and it must run. */
 static inline struct outcome runs_do(struct runs *r, const struct world *world, const char *script)
 {
-    struct outcome out;
+    struct outcome out = { 0 };
     struct error e = { 0 };
 
     if (!runs_try(r, world, script, &out, &e))

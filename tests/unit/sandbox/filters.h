@@ -6,7 +6,7 @@
 
 #include "unit/sandbox/bpf.h"
 
-enum { POLICIES = 32 };
+enum { POLICIES = 64 };
 
 #define ALLOW     SECCOMP_RET_ALLOW
 #define ASK       SECCOMP_RET_USER_NOTIF
@@ -27,7 +27,8 @@ static inline int build_all(void **state)
                                                .count_threads = i & 2,
                                                .unix_sockets = i & 4,
                                                .inet = i & 8,
-                                               .no_setid = i & 16 };
+                                               .no_setid = i & 16,
+                                               .ask_sockets = i & 32 };
         seccomp_build(&policies[i], &programs[i]);
     }
     return 0;

@@ -257,11 +257,13 @@ static void P24_the_limit_on_core_files_stays_and_can_be_read(void **state)
 
 /* ---- sockets ---- */
 
-static uint32_t inet_verdict(uint64_t type, uint64_t protocol)
+static uint32_t inet_verdict(int policy, uint64_t type, uint64_t protocol)
 {
+    uint32_t yes = policies[policy].ask_sockets ? ASK : ALLOW;
+
     if ((type & 0xf) != SOCK_STREAM && (type & 0xf) != SOCK_DGRAM)
         return ERRNO(EPERM);
-    return protocol == 0 || protocol == 6 || protocol == 17 ? ALLOW : ERRNO(EPROTONOSUPPORT);
+    return protocol == 0 || protocol == 6 || protocol == 17 ? yes : ERRNO(EPROTONOSUPPORT);
 }
 
 static uint32_t socket_verdict(int policy, uint64_t family, uint64_t type, uint64_t protocol)
@@ -270,7 +272,7 @@ static uint32_t socket_verdict(int policy, uint64_t family, uint64_t type, uint6
         return policies[policy].unix_sockets ? ALLOW : NO_FAMILY;
     if ((family != AF_INET && family != AF_INET6) || !policies[policy].inet)
         return NO_FAMILY;
-    return inet_verdict(type, protocol);
+    return inet_verdict(policy, type, protocol);
 }
 
 static void check_sockets(uint64_t family, uint64_t type)

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cgroup_place.h: where groups are made: found by the first run that uses it, and looked up by the
+ * next. For several threads at once.
+ */
+#pragma once
+
+#include "sandbox/cgroup_seat.h"
+
+struct cgroup_place;
+
+struct cgroup_place *cgroup_place_new(void);
+void cgroup_place_free(struct cgroup_place *p); /* accepts NULL */
+
+/* Something was mounted: it is found anew. */
+void cgroup_place_forget(struct cgroup_place *p);
+
+/* The seats of this process. NULL as a place, too, is one where nothing is known. */
+bool cgroup_place_find(struct cgroup_place *p, struct cgroup_seats *out, struct error *e) NODISCARD;

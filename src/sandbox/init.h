@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* init.h: the first process of a run, as its supervisor knows it: how it is made, and told what it
+ * waits for. What it does is in child.h.
+ */
+#pragma once
+
+#include "base/error.h"
+#include "sandbox/jail.h"
+#include "sandbox/kept.h"
+
+struct init {
+    pid_t pid;
+    int fd;            /* a pidfd */
+    int line;          /* our end */
+    struct lane *lane; /* that it was made in, or NULL */
+};
+
+/* Makes it, in a lane if something is kept and this run may be in one, and lets it build. */
+bool init_start(struct init *i, struct jail *jail, struct kept *kept, struct error *e) NODISCARD;
+
+/* Hands the groups over that the command enters itself. */
+bool init_enter_groups(const struct init *i, const struct jail *jail, struct error *e) NODISCARD;
+
+/* Ends it and its tree, and waits for that. */
+void init_kill(const struct init *i);
+
+/* When its tree is dead: gives the lane back; `used_net`: it may have made a socket. */
+void init_leave(struct init *i, struct kept *kept, bool used_net);
+
+void init_close(struct init *i);

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kept.c: lanes that wait for a run, and digests of programs. */
+#include "sandbox/kept.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/own.h"
+#include "sandbox/cgroup_place.h"
+#include "sandbox/lane.h"
+
+enum {
+    IDLE_MOST = 8,    /* lanes that wait; each is a process */
+    PROGRAMS = 64,    /* digests */
+    SETTLED_MS = 2000 /* a file that has not changed for as long has a time of its own */
+};
+
+/* A file is the same when all of this is. */
+struct version {
+    dev_t dev;
+    ino_t ino;
+    off_t size;
+    struct timespec modified, changed;
+};
+
+struct known {
+    struct version version;
+    struct digest digest;
+};
+
+struct kept {
+    pthread_mutex_t lock;
+    int mounts;   /* readable when the host's mounts have changed */
+    unsigned age; /* counts those changes */
+    struct lane *idle;
+    struct cgroup_place *place;
+    struct known programs[PROGRAMS];
+    size_t learnt; /* programs, the oldest are overwritten */
+    bool swept;
+};
+
+struct kept *kept_new(void)
+{
+    struct kept *k = mem_zeroed(sizeof *k);
+
+    (void)pthread_mutex_init(&k->lock, NULL);
+    k->place = cgroup_place_new();
+    k->mounts = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+    return k;
+}
+
+void kept_free(struct kept *k)
+{
+    if (!k)
+        return;
+    while (k->idle) {
+        struct lane *l = k->idle;
+
+        k->idle = l->next;
+        lane_close(l);
+    }
+    own_close(&k->mounts);
+    cgroup_place_free(k->place);
+    (void)pthread_mutex_destroy(&k->lock);
+    free(k);
+}
+
+/* A lane shows the host's mounts as they were when it was made. */
+static void look_at_mounts(struct kept *k)
+{
+    struct pollfd changed = { .fd = k->mounts, .events = POLLPRI };
+
+    if (poll(&changed, 1, 0) == 0)
+        return;
+    k->age++;
+    cgroup_place_forget(k->place);
+}
+
+/* Takes the first lane out of the list that has the key, or that is of no use any more. */
+static struct lane *take_one(struct kept *k, const struct digest *key)
+{
+    for (struct lane **at = &k->idle; *at; at = &(*at)->next) {
+        struct lane *l = *at;
+
+        if (l->age == k->age && memcmp(&l->key, key, sizeof *key) != 0)
+            continue;
+        *at = l->next;
+        return l;
+    }
+    return NULL;
+}
+
+struct lane *kept_take(struct kept *k, const struct jail *jail)
+{
+    struct digest key = lane_key(jail);
+    struct lane *l;
+    unsigned age;
+
+    if (k->mounts < 0)
+        return NULL;
+    for (;;) {
+        (void)pthread_mutex_lock(&k->lock);
+        look_at_mounts(k);
+        l = take_one(k, &key);
+        age = k->age;
+        (void)pthread_mutex_unlock(&k->lock);
+        if (!l || (l->age == age && lane_is_whole(l)))
+            break;
+        lane_close(l);
+    }
+    if (!l)
+        l = lane_open(jail);
+    if (l) {
+        l->key = key;
+        l->age = age;
+    }
+    return l;
+}
+
+void kept_give(struct kept *k, struct lane *lane, bool whole)
+{
+    size_t n = 0;
+
+    if (whole) {
+        (void)pthread_mutex_lock(&k->lock);
+        for (const struct lane *l = k->idle; l; l = l->next)
+            n++;
+        if (n < IDLE_MOST) {
+            lane->next = k->idle;
+            k->idle = lane;
+            lane = NULL;
+        }
+        (void)pthread_mutex_unlock(&k->lock);
+    }
+    if (lane)
+        lane_close(lane);
+}
+
+/* ---- programs ---- */
+
+static bool is_version(const struct version *v, const struct stat *s)
+{
+    return v->dev == s->st_dev && v->ino == s->st_ino && v->size == s->st_size &&
+           v->modified.tv_sec == s->st_mtim.tv_sec && v->modified.tv_nsec == s->st_mtim.tv_nsec &&
+           v->changed.tv_sec == s->st_ctim.tv_sec && v->changed.tv_nsec == s->st_ctim.tv_nsec;
+}
+
+bool kept_digest(struct kept *k, const struct stat *file, struct digest *out)
+{
+    bool found = false;
+
+    (void)pthread_mutex_lock(&k->lock);
+    for (size_t i = 0; i < k->learnt && i < PROGRAMS && !found; i++)
+        if (is_version(&k->programs[i].version, file)) {
+            *out = k->programs[i].digest;
+            found = true;
+        }
+    (void)pthread_mutex_unlock(&k->lock);
+    return found;
+}
+
+void kept_learn(struct kept *k, const struct stat *file, int64_t now_ms,
+                const struct digest *digest)
+{
+    int64_t changed_ms = file->st_ctim.tv_sec * 1000LL + file->st_ctim.tv_nsec / 1000000;
+
+    if (now_ms - changed_ms < SETTLED_MS)
+        return;
+    (void)pthread_mutex_lock(&k->lock);
+    k->programs[k->learnt++ % PROGRAMS] =
+        (struct known){ { file->st_dev, file->st_ino, file->st_size, file->st_mtim, file->st_ctim },
+                        *digest };
+    (void)pthread_mutex_unlock(&k->lock);
+}
+
+bool kept_sweeps(struct kept *k)
+{
+    bool first;
+
+    (void)pthread_mutex_lock(&k->lock);
+    first = !k->swept;
+    k->swept = true;
+    (void)pthread_mutex_unlock(&k->lock);
+    return first;
+}
+
+/* ---- groups ---- */
+
+struct cgroup_place *kept_place(struct kept *k)
+{
+    (void)pthread_mutex_lock(&k->lock);
+    look_at_mounts(k);
+    (void)pthread_mutex_unlock(&k->lock);
+    return k->place;
+}

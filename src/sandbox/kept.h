@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kept.h: what a process that runs many commands keeps from one to the next.
+ *
+ * Only what is the same for both and cannot carry anything from one to the other: lanes (lane.h),
+ * and the digests of programs that have not changed. Whatever cannot be kept, or is in use, is made
+ * anew, as it is without this. Several threads may use one at once.
+ */
+#pragma once
+
+#include "base/digest.h"
+#include "sandbox/jail.h"
+
+struct kept;
+struct lane;
+
+struct kept *kept_new(void);
+
+/* No run may be using it. Accepts NULL. */
+void kept_free(struct kept *k);
+
+/* A lane for this jail that nobody else is in, or NULL. */
+struct lane *kept_take(struct kept *k, const struct jail *jail);
+
+/* Gives it back; `whole`: the run in it ended as it should. */
+void kept_give(struct kept *k, struct lane *lane, bool whole);
+
+/* The digest of that file, as it was found before; false: it was not, or the file has changed. */
+bool kept_digest(struct kept *k, const struct stat *file, struct digest *out);
+
+/* Keeps it. `now_ms` is Unix time: of a file that was changed just now the clock does not tell
+ * whether it is changed once more. */
+void kept_learn(struct kept *k, const struct stat *file, int64_t now_ms,
+                const struct digest *digest);
+
+/* Where groups are made; for as long as *k. */
+struct cgroup_place *kept_place(struct kept *k);
+
+/* True once: whoever is told so looks for groups that the dead have left. */
+bool kept_sweeps(struct kept *k);
