@@ -227,6 +227,7 @@ void act_execute(struct job *job, struct ending *out)
                                                r->plan.names[job->index], STR_ARG(r->plan.plan.id)),
                               .keeping = r->keeping,
                               .registries = r->registries,
+                              .kept = r->kept,
                               .plan = r->entries[0] };
     struct exec x = {
         .command = &command, .step = &step, .world = r->world, .a = job->scratch, .store = -1

@@ -67,7 +67,8 @@ static struct running child_of(struct running *r, const struct nested *nested, s
                              .file = r->file,
                              .keeping = r->keeping,
                              .progress = r->progress,
-                             .registries = r->registries };
+                             .registries = r->registries,
+                             .kept = r->kept };
 
     if (nested->plan) {
         _buf_ struct buf text = { .max = ANSWER_MAX };

@@ -38,6 +38,7 @@ struct exec_step {
     const char *purpose;           /* for the request: which step of which plan */
     struct keeping *keeping;       /* the plan's */
     struct registries *registries; /* the plan's */
+    struct kept *kept;             /* the plan's */
     struct uuid plan;              /* the ledger's entry of the plan, on which the run depends */
 };
 

@@ -13,6 +13,7 @@
 #include "engine/trail.h"
 #include "plan/handler.h"
 #include "plan/plan.h"
+#include "sandbox/kept.h"
 
 enum { NESTING_MAX = 8, RUNNING_ENTRIES = 8 };
 
@@ -45,6 +46,7 @@ struct running {
     struct keeping *keeping;
     struct progress *progress;
     struct registries *registries;
+    struct kept *kept; /* what runs of commands have in common */
     struct trail trail;
 
     /* the ledger's entries: the plan, its context, then events and result */

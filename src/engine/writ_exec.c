@@ -84,6 +84,7 @@ static bool run(struct exec *x, struct error *e)
                        .live = { x->command->live[0], x->command->live[1] },
                        .cancel = x->command->cancel,
                        .at_once = x->step != NULL,
+                       .kept = x->step ? x->step->kept : NULL,
                        .permit = exec_announce,
                        .permit_self = x };
 

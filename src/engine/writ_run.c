@@ -131,7 +131,9 @@ int writ_run(const struct writ_plan *plan, char **answer)
     registries_open(&registries);
     progress_open(&progress, plan->progress);
     keeping_open(&keeping, plan->ledger, plan->environment, r.world);
+    r.kept = kept_new();
     status = run(&r, answer);
+    kept_free(r.kept);
     progress_close(&progress);
     registries_close(&registries);
     return status;
