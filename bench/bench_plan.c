@@ -170,9 +170,9 @@ int main(int argc, char **argv)
     (void)putenv(place);
     ground_make(&ground, argc > 1 ? argv[1] : NULL);
     write_commands();
-    race_quick();
     if (ground_has_exec(&ground))
-        race_commands();
+        race_commands(); /* first: a child's memory is never told to be less than ours is */
+    race_quick();
     (void)!fs_remove(state, &e);
     return 0;
 }

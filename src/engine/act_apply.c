@@ -83,7 +83,7 @@ void act_apply(struct job *job, struct ending *out)
     action.trace_id = str_of(job->execution);
     if (!pipeline_open(&pipeline, &e))
         job_failed(job, out, CODE_UNKNOWN_ERROR, "%s", e.msg);
-    else if (!pipeline_apply(&pipeline, &action, 1, job->kept, &e))
+    else if (!pipeline_apply(&pipeline, &action, 1, job->scratch, &e))
         job_failed(job, out, CODE_RESOURCE_EXHAUSTED, "it could not be recorded: %s", e.msg);
     else
         ended(job, &action, executor.limits.timeout_ms < asked->limits.timeout_ms, out);

@@ -11,7 +11,8 @@ void keeping_open(struct keeping *k, const char *ledger, const char *const *envi
 {
     struct store_open how = { .access = STORE_APPEND,
                               .where = home_ledger(ledger, environment, &k->a),
-                              .world = world };
+                              .world = world,
+                              .few = true };
 
     (void)pthread_mutex_init(&k->lock, NULL);
     if (how.where)

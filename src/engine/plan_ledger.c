@@ -27,14 +27,15 @@ static struct event_head head_of(const struct running *r)
 
 static struct str canonical(const struct running *r, struct str text)
 {
+    _arena_ struct arena a = { 0 };
     _buf_ struct buf canon = { .max = ANSWER_MAX };
     struct ceilings max = ceilings_default();
     const struct document *document;
     struct error e;
 
-    if (!json_read("record", text, &max, r->a, &document, &e))
+    if (!json_read("record", text, &max, &a, &document, &e))
         return text;
-    json_canon(&document->root, r->a, &canon);
+    json_canon(&document->root, &a, &canon);
     return (struct str){ arena_text(r->a, buf_str(&canon)), canon.len };
 }
 

@@ -20,20 +20,21 @@ static struct str keep(const struct buf *text, struct arena *a)
 static struct str canonical(const struct plan_read *read, bool right, struct arena *a)
 {
     _buf_ struct buf text = { .max = ANSWER_MAX }, canon = { .max = ANSWER_MAX };
+    _arena_ struct arena scratch = { 0 };
     struct ceilings max = ceilings_default();
     const struct document *made;
     struct error e;
 
     if (!read->template || !right) {
-        json_canon(&read->document->root, a, &canon);
+        json_canon(&read->document->root, &scratch, &canon);
         return keep(&canon, a);
     }
     shape_json(&plan_shape, &read->plan, &text);
     for (size_t i = 0; i < COUNT(max.v); i++)
         max.v[i] = INT32_MAX; /* what was taken from the user is not refused from us */
-    if (!json_read("plan", buf_str(&text), &max, a, &made, &e))
+    if (!json_read("plan", buf_str(&text), &max, &scratch, &made, &e))
         return (struct str){ 0 };
-    json_canon(&made->root, a, &canon);
+    json_canon(&made->root, &scratch, &canon);
     return keep(&canon, a);
 }
 

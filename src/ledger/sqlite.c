@@ -100,10 +100,10 @@ static void plain_path(const char *path, bool still, struct buf *to)
 
 /* synchronous=NORMAL writes without waiting for the disk; sqlite_sync() waits. FAST: rows that move
  * leave no copy of themselves, but a page that is freed is not written for that alone. */
-static const char writing[] = "PRAGMA synchronous = NORMAL; PRAGMA secure_delete = FAST;"
-                              "PRAGMA cache_size = -16384";
+static const char writing[] = "PRAGMA synchronous = NORMAL; PRAGMA secure_delete = FAST;";
+static const char *const pages[] = { "PRAGMA cache_size = -16384", "PRAGMA cache_size = -2048" };
 
-static bool settle(struct sqlite *db, bool write, struct error *e)
+static bool settle(struct sqlite *db, const struct sqlite_open *how, struct error *e)
 {
     (void)sqlite3_extended_result_codes(db->db, 1);
     (void)sqlite3_busy_handler(db->db, wait_turn, db);
@@ -111,7 +111,7 @@ static bool settle(struct sqlite *db, bool write, struct error *e)
     (void)sqlite3_db_config(db->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     (void)sqlite3_db_config(db->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     (void)sqlite3_db_config(db->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    return !write || sqlite_run(db, writing, e);
+    return !how->write || (sqlite_run(db, writing, e) && sqlite_run(db, pages[how->few], e));
 }
 
 bool sqlite_open(struct sqlite *db, const struct sqlite_open *how, struct error *e)
@@ -129,7 +129,7 @@ bool sqlite_open(struct sqlite *db, const struct sqlite_open *how, struct error 
     rc = sqlite3_open_v2(path.s, &db->db, flags, NULL);
     if (!db->db)
         mem_end();
-    if (rc == SQLITE_OK && settle(db, how->write, e))
+    if (rc == SQLITE_OK && settle(db, how, e))
         return true;
     if (rc != SQLITE_OK)
         (void)fail(db, rc, e);

@@ -81,6 +81,7 @@ static bool try_open(struct store *s, bool still, struct error *e)
     struct sqlite_open how = {
         .path = s->how.where,
         .write = s->how.access == STORE_APPEND,
+        .few = s->how.few,
         .still = still,
         .world = s->how.world,
         .texts = store_sqlite_texts,

@@ -130,8 +130,8 @@ def R_001_018_R_001_019_R_001_051_R_001_052_levels_that_need_a_filter_are_refuse
         refused(place, run, 125, "LAYER_MISSING", "LAYER_MISSING:net", level)
     for network in ({"enabled": True}, {"enabled": True, "level": "registry"},
                     {"enabled": True, "allow": ["example.com"], "deny": ["www.example.com"]}):
-        run = place.ask(*TOUCH, sandbox={"network": network})
-        refused(place, run, 125, "LAYER_MISSING", "LAYER_MISSING:net")
+        run = place.ask(*TOUCH, sandbox={"network": network})  # the registry's word comes first
+        refused(place, run, 77, "APPROVAL_MISSING", "network level", "offline")
 
 
 if __name__ == "__main__":
