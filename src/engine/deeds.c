@@ -50,6 +50,8 @@ static bool is_approved(struct running *r, const struct executor *x)
     struct error e;
     bool ok;
 
+    if (!r->keeping) /* it is only asked what would be done */
+        return true;
     if (!r->keeping->open)
         return false;
     (void)pthread_mutex_lock(&r->keeping->lock);
@@ -101,6 +103,24 @@ const struct handler *deeds_find(void *self, struct str action)
     r->found = memcpy(arena_new(r->a, struct found), &(struct found){ deed, r->found },
                       sizeof(struct found));
     return &deed->handler;
+}
+
+const char *deeds_near(void *self, struct str action)
+{
+    struct running *r = self;
+    struct executors all = { 0 };
+    const char **names;
+    size_t n = 0;
+    struct error e;
+
+    if (!shelf_list(home_executors(r->ask->environment, r->a), r->a, &all, &e))
+        all.n = 0;
+    names = arena_alloc(r->a, (COUNT(deeds) + all.n) * sizeof *names);
+    for (size_t i = 0; i < COUNT(deeds); i++)
+        names[n++] = deeds[i].handler.action;
+    for (size_t i = 0; i < all.n; i++)
+        names[n++] = arena_text(r->a, all.v[i].id);
+    return str_nearest(action, names, n);
 }
 
 void job_failed(struct job *job, struct ending *out, enum code code, const char *fmt, ...)

@@ -72,6 +72,9 @@ bool event_enter(struct ledger *l, struct draft *drafts, size_t n, struct uuid *
     for (size_t i = 0; i < n; i++) {
         const struct draft *d = &drafts[i];
 
+        if (d->report.errors)
+            return error_set(e, CODE_UNKNOWN_ERROR, "the ledger does not take an event of ours: %s",
+                             d->message ? d->message : "it is wrong");
         if (d->verdict != VERDICT_APPENDED)
             return error_set(e, CODE_EXECUTION_USED, "the execution id %.*s was used before%s%s",
                              STR_ARG(d->entry.subject), d->message ? ": " : "",

@@ -170,7 +170,7 @@ static bool keys_are_there(const struct running *r, struct refused *why)
 
 bool running_check(struct running *r, struct refused *why)
 {
-    const struct handlers handlers = { deeds_find, r };
+    const struct handlers handlers = { deeds_find, r, deeds_near };
     const struct context_doc *c = &r->context;
     const struct step_doc *steps = r->plan.plan.steps.v;
 

@@ -76,6 +76,9 @@ struct job {
 /* The deed of an action: a row, or an executor; NULL: there is none. self: a struct running. */
 const struct handler *deeds_find(void *running, struct str action);
 
+/* An action that may have been meant, or NULL. */
+const char *deeds_near(void *running, struct str action);
+
 /* Reads the plan's environment and times. False: the report says what is wrong with the document.
  */
 bool context_make(struct running *r, struct report *report) NODISCARD;

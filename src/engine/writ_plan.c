@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* writ_plan.c: the public functions that look at a plan and run nothing of it. */
+#include <limits.h>
+#include <stdlib.h>
+
 #include <writ/writ.h>
 
 #include "base/json_write.h"
 #include "contract/request_doc.h"
 #include "engine/deeds.h"
 #include "engine/input.h"
-#include "engine/plan_read.h"
+#include "engine/running.h"
 #include "executor/builtin.h"
-#include "plan/plan.h"
 
 enum { ABOUT_MAX = 240, NAMES_SHOWN = 4, DEED_MEANING = 1 };
 
@@ -294,12 +296,36 @@ static void put_order(const struct ordering *o, int jobs, struct buf *to)
     json_close(to, '}');
 }
 
+/* Would every step find somebody to do it? Executors are not held against the ledger, since none is
+ * called. False: what is wrong is the answer. */
+static bool check_deeds(const struct writ_plan *plan, const struct looked *l, struct arena *a,
+                        struct buf *answer)
+{
+    struct report r = report_new(a, plan->plan->name, l->read.document->text);
+    struct running run = { .ask = plan, .world = world_real(), .a = a, .plan = l->read };
+    const struct handlers handlers = { deeds_find, &run, deeds_near };
+    const char *kind = "context";
+    char real[PATH_MAX];
+
+    if (plan->plan->name && realpath(plan->plan->name, real))
+        run.file = arena_text(a, str_of(real));
+    if (context_make(&run, &r)) {
+        kind = l->read.template ? "template" : "plan";
+        handlers_check(&handlers, &run.plan.plan, &l->read.document->root, &r);
+        if (!r.errors)
+            return true;
+    }
+    report_finish(&r);
+    input_answer(&r, kind, answer);
+    return false;
+}
+
 int writ_plan_order(const struct writ_plan *plan, char **answer)
 {
     _arena_ struct arena a = { 0 };
     _buf_ struct buf out = { .max = ANSWER_MAX };
     struct looked looked = { 0 };
-    bool right = look(plan, &a, &looked, &out);
+    bool right = look(plan, &a, &looked, &out) && check_deeds(plan, &looked, &a, &out);
 
     if (right) {
         struct ordering o = {

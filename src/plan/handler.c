@@ -2,6 +2,16 @@
 /* handler.c: has every step of a plan a handler, and does its payload suit it? */
 #include "plan/handler.h"
 
+static void not_found(const struct handlers *h, struct str action, const struct doc *at,
+                      struct report *r)
+{
+    const char *near = h->near ? h->near(h->self, action) : NULL;
+
+    report_add(r, ABOUT_VALUE, at, CODE_ACTION_NOT_FOUND, "there is no action %s%s%s%s",
+               said(action, r->a), near ? " (did you mean '" : "", near ? near : "",
+               near ? "'?)" : "");
+}
+
 void handlers_check(const struct handlers *h, const struct plan_doc *decoded,
                     const struct doc *plan, struct report *r)
 {
@@ -15,8 +25,7 @@ void handlers_check(const struct handlers *h, const struct plan_doc *decoded,
             continue;
         handler = h->find(h->self, steps[i].action);
         if (!handler)
-            report_add(r, ABOUT_VALUE, place ? doc_place(place, "action") : plan,
-                       CODE_ACTION_NOT_FOUND, "there is no action %s", said(steps[i].action, r->a));
+            not_found(h, steps[i].action, place ? doc_place(place, "action") : plan, r);
         else if (handler->check && steps[i].payload)
             handler->check(handler->self, &steps[i], r);
     }

@@ -16,10 +16,13 @@ struct handler {
     void *self;
 };
 
-/* The handler of an action, or NULL: there is none. */
 struct handlers {
+    /* The handler of an action, or NULL: there is none. */
     const struct handler *(*find)(void *self, struct str action);
     void *self;
+
+    /* An action that may have been meant, or NULL. NULL itself: nobody knows. */
+    const char *(*near)(void *self, struct str action);
 };
 
 /* Has every step a handler, and does its payload suit it? Adds ACTION_NOT_FOUND, and what the
