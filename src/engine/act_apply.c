@@ -63,7 +63,7 @@ static struct executor in_time(const struct executor *x, int64_t budget_ms)
 void act_apply(struct job *job, struct ending *out)
 {
     struct running *r = job->r;
-    const struct executor *asked = job->deed->handler.self;
+    const struct executor *asked = job->deed->executor;
     struct executor executor = in_time(asked, job->attempt.budget_ms);
     struct auditor auditor = { keeping_write, r->keeping };
     struct pipeline pipeline = { .executor = &executor,

@@ -38,10 +38,10 @@ static const struct deed *of_executor(struct running *r, const struct executor *
     struct deed *deed = arena_new(r->a, struct deed);
 
     *deed = (struct deed){ .handler = { .action = arena_text(r->a, x->id),
-                                        .about = x->about ? x->about : "A reviewed executor.",
-                                        .self = (void *)(uintptr_t)x },
+                                        .about = x->about ? x->about : "A reviewed executor." },
                            .quick = x->kind == EXECUTOR_BUILTIN,
-                           .act = act_apply };
+                           .act = act_apply,
+                           .executor = x };
     return deed;
 }
 

@@ -24,6 +24,7 @@ struct deed {
     struct handler handler;
     bool quick; /* it computes and waits for nothing: it is done on the spot */
     void (*act)(struct job *job, struct ending *out);
+    const struct executor *executor; /* of an executor's id; else NULL */
 };
 
 /* Actions of the plan that were found, each once. */
@@ -74,10 +75,10 @@ struct job {
 };
 
 /* The deed of an action: a row, or an executor; NULL: there is none. self: a struct running. */
-const struct handler *deeds_find(void *running, struct str action);
+const struct handler *deeds_find(void *self, struct str action);
 
 /* An action that may have been meant, or NULL. */
-const char *deeds_near(void *running, struct str action);
+const char *deeds_near(void *self, struct str action);
 
 /* Reads the plan's environment and times. False: the report says what is wrong with the document.
  */
