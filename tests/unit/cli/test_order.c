@@ -27,7 +27,7 @@ static const char template[] =
     "   sandbox: {memory_mb: 64, network: {enabled: true, allow: [example.org]}}}\n"
     "- {name: fetch, run: [git, fetch], timeout_ms: 5000}\n"
     "- {name: lint, action: json_select, on_failure: skip, timeout_ms: 100000}\n"
-    "- {name: all, action: execute_plan, payload: {file: c.yaml},\n"
+    "- {name: all, action: execute_plan, payload: {plan: {name: inner, steps: [{name: a, action: notify}]}},\n"
     "   after: [report, build, fetch, lint, report]}\n";
 
 struct ordered {
@@ -84,7 +84,8 @@ static void steps_come_in_order_and_say_why(void **state)
         { "lint", "Selects values from a document by a JSONPath (RFC 9535).",
           "next in the list; waits for nothing", 1 },
         { "report", "done", "build and lint are completed by then", 3 },
-        { "all", "c.yaml", "report, build, fetch and 2 others are completed by then", 4 },
+        { "all", "Another plan, from `file` or as `plan`; in the time of this one.",
+          "report, build, fetch and 2 others are completed by then", 4 },
     };
     _ordered_ struct ordered o = { 0 };
 
