@@ -122,7 +122,10 @@ static void say_child(struct running *child, const struct step_doc *step, struct
 
     report_finish(&child->report);
     first = child->report.first;
-    if (first)
+    if (first && first->line == 0) /* it could not even be read */
+        report_add(r, ABOUT_VALUE, step->payload, first->code, "%s: %s", child->report.file,
+                   first->msg);
+    else if (first)
         report_add(r, ABOUT_VALUE, step->payload, first->code, "%s:%d:%d: %s%s%s",
                    child->report.file, first->line, first->col,
                    first->pointer ? first->pointer : "", first->pointer ? ": " : "", first->msg);
@@ -174,7 +177,7 @@ static void ended(struct job *job, const struct running *child, const struct pla
 static void run_child(struct job *job, struct running *child, struct ending *out)
 {
     struct plan_end end;
-    struct error e;
+    struct error e = { 0 };
 
     if (!context_make(child, &child->report) || !running_claim(child, &e)) {
         job_failed(job, out, CODE_STEP_FAILED, "%s", e.msg);

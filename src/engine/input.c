@@ -48,17 +48,22 @@ static void put_problem(const struct problem *p, struct buf *to)
     json_close(to, '}');
 }
 
+void input_problems(const struct report *r, struct buf *to)
+{
+    json_key(to, "problems");
+    json_open(to, '[');
+    for (const struct problem *p = r->first; p; p = p->next)
+        put_problem(p, to);
+    json_close(to, ']');
+}
+
 void input_answer(const struct report *r, const char *kind, struct buf *to)
 {
     json_open(to, '{');
     json_put(to, "file", r->file);
     json_put(to, "kind", kind);
     json_put_bool(to, "ok", r->errors == 0);
-    json_key(to, "problems");
-    json_open(to, '[');
-    for (const struct problem *p = r->first; p; p = p->next)
-        put_problem(p, to);
-    json_close(to, ']');
+    input_problems(r, to);
     json_put_int(to, "errors", r->errors);
     json_put_int(to, "warnings", r->warnings);
     json_close(to, '}');
@@ -71,4 +76,14 @@ char *take_answer(struct buf *b)
     b->s = NULL;
     b->len = b->cap = 0;
     return text;
+}
+
+int input_wrong(struct report *r, const char *kind, char **answer)
+{
+    _buf_ struct buf out = { .max = ANSWER_MAX };
+
+    report_finish(r);
+    input_answer(r, kind, &out);
+    *answer = take_answer(&out);
+    return WRIT_WRONG;
 }

@@ -18,6 +18,12 @@ bool input_read(const struct writ_input *input, struct arena *a, const struct do
 /* The report as the JSON object that writ_check() promises. */
 void input_answer(const struct report *r, const char *kind, struct buf *to);
 
+/* Its member "problems" alone. */
+void input_problems(const struct report *r, struct buf *to);
+
+/* Finishes the report, which becomes the answer; WRIT_WRONG. */
+int input_wrong(struct report *r, const char *kind, char **answer);
+
 /* Hands the text of a buffer over to the caller of the library. */
 char *take_answer(struct buf *b);
 

@@ -46,16 +46,6 @@ static int refuse(struct exec *x, const struct error *e, int status, char **answ
     return status;
 }
 
-static int wrong(struct report *r, const char *kind, char **answer)
-{
-    _buf_ struct buf out = { .max = ANSWER_MAX };
-
-    report_finish(r);
-    input_answer(r, kind, &out);
-    *answer = take_answer(&out);
-    return WRIT_WRONG;
-}
-
 static int status_of(const struct error *e)
 {
     return e->code == CODE_LAYER_MISSING ? WRIT_NO_SANDBOX : WRIT_REFUSED;
@@ -152,7 +142,7 @@ int writ_exec(const struct writ_command *command, char **answer, bool *ran)
         exec_record(&x, command->texts, &out);
         *answer = take_answer(&out);
     } else if (status == WRIT_WRONG) {
-        status = wrong(&r, kind, answer);
+        status = input_wrong(&r, kind, answer);
     } else {
         status = refuse(&x, &e, status, answer);
     }

@@ -14,33 +14,6 @@
 
 enum { JOBS_MAX = 256 };
 
-static int wrong(struct report *r, const char *kind, char **answer)
-{
-    _buf_ struct buf out = { .max = ANSWER_MAX };
-
-    report_finish(r);
-    input_answer(r, kind, &out);
-    *answer = take_answer(&out);
-    return WRIT_WRONG;
-}
-
-static void put_problems(const struct running *r, struct buf *to)
-{
-    json_key(to, "problems");
-    json_open(to, '[');
-    for (const struct problem *p = r->report.first; p; p = p->next) {
-        json_open(to, '{');
-        json_put_int(to, "line", p->line);
-        json_put_int(to, "column", p->col);
-        json_put(to, "pointer", p->pointer);
-        json_put(to, "message", p->msg);
-        json_put(to, "code", codes[p->code].name);
-        json_put(to, "severity", p->warning ? "warning" : "error");
-        json_close(to, '}');
-    }
-    json_close(to, ']');
-}
-
 static void put_names(const struct plan_read *plan, struct arena *a, struct buf *to)
 {
     const struct step_doc *steps = plan->plan.steps.v;
@@ -80,7 +53,7 @@ static int answer_end(struct running *r, const struct plan_end *end, char **answ
     json_put_int(&out, "bytes", (int64_t)r->bytes);
     json_put(&out, "directory", home_evidence(r->ask->environment, r->a));
     json_close(&out, '}');
-    put_problems(r, &out);
+    input_problems(&r->report, &out);
     json_close(&out, '}');
     *answer = take_answer(&out);
     return statuses[end->result.status];
@@ -100,9 +73,9 @@ static int run(struct running *r, char **answer)
     struct error e;
 
     if (!plan_read(r->ask->plan, r->world, r->a, &r->plan, &r->report) && !r->plan.plan.id.s)
-        return wrong(&r->report, "plan", answer);
+        return input_wrong(&r->report, "plan", answer);
     if (!context_make(r, &context))
-        return wrong(&context, "context", answer);
+        return input_wrong(&context, "context", answer);
     if (!running_claim(r, &e))
         return fail(&e, e.code == CODE_EXECUTION_USED ? WRIT_REFUSED : WRIT_UNRECORDED, answer);
     r->keeping->swift = true; /* steps do not wait for the disk; the end of the plan does */
