@@ -24,9 +24,9 @@
 /* The command itself: that it cannot be started is an outcome. */
 enum { NO_LAYER = LAYER_COUNT };
 
-/* Who walks through a stage: init of a run that has everything for itself; a lane, which builds
- * what the runs in it have in common (lane.h), and init of a run in a lane; the command. */
-enum { FRESH = 1, LANE = 2, KEPT = 4, COMMAND = 8 };
+/* Who walks through a stage: init of a run that has everything for itself; a berth, which builds
+ * what the runs in it have in common (berth.h), and init of a run in a berth; the command. */
+enum { FRESH = 1, BERTH = 2, KEPT = 4, COMMAND = 8 };
 
 /* clang-format off */
 static const struct stage {
@@ -35,23 +35,23 @@ static const struct stage {
     unsigned walkers;
     int (*enter)(struct child *c); /* 0, or -1 with errno; with 0: it is not wanted any more */
 } stages[] = {
-    { "go",        LAYER_USER,     FRESH | LANE,        stage_wait_for_go },
-    { "signals",   LAYER_PID,      FRESH | LANE,        stage_reset_signals },
-    { "identity",  LAYER_USER,     FRESH | LANE,        stage_take_identity },
-    { "network",   LAYER_NET,      FRESH | LANE,        stage_enter_net },
-    { "root",      LAYER_MOUNT,    FRESH | LANE,        stage_make_root },
-    { "trees",     LAYER_MOUNT,    FRESH | LANE,        stage_mount_trees },
-    { "devices",   LAYER_MOUNT,    FRESH | LANE,        stage_mount_devices },
-    { "no proc",   LAYER_MOUNT,            LANE,        stage_mount_no_proc },
+    { "go",        LAYER_USER,     FRESH | BERTH,        stage_wait_for_go },
+    { "signals",   LAYER_PID,      FRESH | BERTH,        stage_reset_signals },
+    { "identity",  LAYER_USER,     FRESH | BERTH,        stage_take_identity },
+    { "network",   LAYER_NET,      FRESH | BERTH,        stage_enter_net },
+    { "root",      LAYER_MOUNT,    FRESH | BERTH,        stage_make_root },
+    { "trees",     LAYER_MOUNT,    FRESH | BERTH,        stage_mount_trees },
+    { "devices",   LAYER_MOUNT,    FRESH | BERTH,        stage_mount_devices },
+    { "no proc",   LAYER_MOUNT,            BERTH,        stage_mount_no_proc },
     { "scratch",   LAYER_MOUNT,                   KEPT, stage_mount_scratch },
     { "proc",      LAYER_MOUNT,    FRESH |        KEPT, stage_mount_proc },
-    { "pivot",     LAYER_MOUNT,    FRESH | LANE,        stage_enter_root },
-    { "lock",      LAYER_MOUNT,            LANE,        stage_lock_root },
-    { "others",    LAYER_PID,      FRESH | LANE | KEPT, stage_close_others },
+    { "pivot",     LAYER_MOUNT,    FRESH | BERTH,        stage_enter_root },
+    { "lock",      LAYER_MOUNT,            BERTH,        stage_lock_root },
+    { "others",    LAYER_PID,      FRESH | BERTH | KEPT, stage_close_others },
     { "names",     LAYER_USER,     FRESH |        KEPT, stage_set_names },
     { "rlimits",   LAYER_USER,     FRESH |        KEPT, stage_set_limits },
     { "rights",    LAYER_USER,     FRESH |        KEPT, stage_drop_rights },
-    { "guard",     LAYER_PID,      FRESH | LANE | KEPT, stage_guard_init },
+    { "guard",     LAYER_PID,      FRESH | BERTH | KEPT, stage_guard_init },
 
     { "cgroup",    LAYER_CGROUP,   COMMAND,             stage_enter_cgroup },
     { "streams",   LAYER_PID,      COMMAND,             stage_set_streams },
@@ -174,17 +174,17 @@ void child_main(struct jail *jail)
     run_command(&child);
 }
 
-void child_lane(struct jail *jail, void (*serve)(void *self), void *self)
+void child_berth(struct jail *jail, void (*serve)(void *self), void *self)
 {
     struct child child = { .jail = jail, .root = -1 };
 
     begin();
-    walk(&child, LANE);
+    walk(&child, BERTH);
     serve(self);
     _exit(0); /* the supervisor is gone, or does not need it any more */
 }
 
-void child_main_in_lane(struct jail *jail)
+void child_main_in_berth(struct jail *jail)
 {
     struct child child = { .jail = jail, .root = AT_FDCWD };
 

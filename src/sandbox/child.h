@@ -14,11 +14,11 @@
 /* Runs the stages. Never returns. */
 _Noreturn void child_main(struct jail *jail);
 
-/* In a new lane: builds what its runs have in common, and serves them. Never returns. */
-_Noreturn void child_lane(struct jail *jail, void (*serve)(void *self), void *self);
+/* In a new berth: builds what its runs have in common, and serves them. Never returns. */
+_Noreturn void child_berth(struct jail *jail, void (*serve)(void *self), void *self);
 
-/* In init of a run in a lane, made by the lane: builds the rest. Never returns. */
-_Noreturn void child_main_in_lane(struct jail *jail);
+/* In init of a run in a berth, made by the berth: builds the rest. Never returns. */
+_Noreturn void child_main_in_berth(struct jail *jail);
 
 /* The stage of a WORD_FAILED, and the layer it belongs to. */
 const char *child_stage(const struct word *word, enum layer *layer);

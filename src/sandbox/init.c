@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* init.c: makes the first process of a run, in a lane or with everything for itself. */
+/* init.c: makes the first process of a run, in a berth or with everything for itself. */
 #include "sandbox/init.h"
 
 #include <errno.h>
@@ -9,10 +9,10 @@
 #include <sys/wait.h>
 
 #include "contract/codes.h"
+#include "sandbox/berth.h"
 #include "sandbox/child.h"
 #include "sandbox/identity.h"
 #include "sandbox/kernel.h"
-#include "sandbox/lane.h"
 #include "sandbox/quiet.h"
 #include "sandbox/trees.h"
 #include "sandbox/trial.h"
@@ -65,36 +65,36 @@ static bool set_going(const struct init *i, const struct jail *jail, struct erro
     return true;
 }
 
-/* ---- in a lane ---- */
+/* ---- in a berth ---- */
 
 /* Who does without a wall has everything for itself: whether a socket was made only the filter
  * tells. And into a group of version 2 that is root's, only root can put somebody. */
-static bool may_be_in_lane(const struct jail *jail)
+static bool may_be_in_berth(const struct jail *jail)
 {
     return jail->layers == LAYER_ALL && !(jail->privileged && cgroup_into(&jail->cgroup) >= 0);
 }
 
 /* A mount that was taken away while init was made may be missing for it: another is made. */
-static bool start_in_lane(struct init *i, const struct jail *jail, struct kept *kept)
+static bool start_in_berth(struct init *i, const struct jail *jail, struct kept *kept)
 {
-    i->lane = kept_take(kept, jail);
-    if (!i->lane)
+    i->berth = kept_take(kept, jail);
+    if (!i->berth)
         return false;
-    if (lane_start(i->lane, jail, cgroup_into(&jail->cgroup), &i->pid, &i->fd)) {
-        if (lane_is_whole(i->lane))
+    if (berth_start(i->berth, jail, cgroup_into(&jail->cgroup), &i->pid, &i->fd)) {
+        if (berth_is_whole(i->berth))
             return true;
         init_kill(i);
         (void)close(i->fd);
         i->fd = -1;
     }
-    kept_give(kept, i->lane, false);
-    i->lane = NULL;
+    kept_give(kept, i->berth, false);
+    i->berth = NULL;
     return false;
 }
 
 bool init_start(struct init *i, struct jail *jail, struct kept *kept, struct error *e)
 {
-    if (kept && may_be_in_lane(jail) && start_in_lane(i, jail, kept))
+    if (kept && may_be_in_berth(jail) && start_in_berth(i, jail, kept))
         return true;
     if ((jail->privileged && !trees_open(jail, e)) || !start_alone(i, jail, e))
         return false;
@@ -106,11 +106,11 @@ bool init_start(struct init *i, struct jail *jail, struct kept *kept, struct err
 
 void init_leave(struct init *i, struct kept *kept, bool used_net)
 {
-    if (!i->lane)
+    if (!i->berth)
         return;
-    i->lane->used_net |= used_net;
-    kept_give(kept, i->lane, true);
-    i->lane = NULL;
+    i->berth->used_net |= used_net;
+    kept_give(kept, i->berth, true);
+    i->berth = NULL;
 }
 
 /* ---- both ---- */
@@ -128,7 +128,7 @@ bool init_enter_groups(const struct init *i, const struct jail *jail, struct err
     int tasks[CGROUP_DIRS];
     size_t n = 0;
 
-    if (!jail->late_groups && !i->lane)
+    if (!jail->late_groups && !i->berth)
         return true;
     for (int k = 0; k < jail->cgroup.count; k++)
         if (jail->cgroup.dirs[k].tasks >= 0)

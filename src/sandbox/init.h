@@ -10,12 +10,12 @@
 
 struct init {
     pid_t pid;
-    int fd;            /* a pidfd */
-    int line;          /* our end */
-    struct lane *lane; /* that it was made in, or NULL */
+    int fd;              /* a pidfd */
+    int line;            /* our end */
+    struct berth *berth; /* that it was made in, or NULL */
 };
 
-/* Makes it, in a lane if something is kept and this run may be in one, and lets it build. */
+/* Makes it, in a berth if something is kept and this run may be in one, and lets it build. */
 bool init_start(struct init *i, struct jail *jail, struct kept *kept, struct error *e) NODISCARD;
 
 /* Hands the groups over that the command enters itself. */
@@ -24,7 +24,7 @@ bool init_enter_groups(const struct init *i, const struct jail *jail, struct err
 /* Ends it and its tree, and waits for that. */
 void init_kill(const struct init *i);
 
-/* When its tree is dead: gives the lane back; `used_net`: it may have made a socket. */
+/* When its tree is dead: gives the berth back; `used_net`: it may have made a socket. */
 void init_leave(struct init *i, struct kept *kept, bool used_net);
 
 void init_close(struct init *i);

@@ -76,7 +76,7 @@ struct jail {
 
     struct cgroup cgroup;
     bool late_groups; /* they are made while the root is built, and come over the line */
-    bool in_lane;     /* a lane, or a run in one: made by no thread in particular */
+    bool in_berth;    /* a berth, or a run in one: made by no thread in particular */
     struct seccomp_program seccomp;
 
     int streams[3]; /* what become its 0, 1 and 2 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kept.c: lanes that wait for a run, and digests of programs. */
+/* kept.c: berths that wait for a run, and digests of programs. */
 #include "sandbox/kept.h"
 
 #include <fcntl.h>
@@ -11,11 +11,11 @@
 
 #include "base/mem.h"
 #include "base/own.h"
+#include "sandbox/berth.h"
 #include "sandbox/cgroup_place.h"
-#include "sandbox/lane.h"
 
 enum {
-    IDLE_MOST = 8,    /* lanes that wait; each is a process */
+    IDLE_MOST = 8,    /* berths that wait; each is a process */
     PROGRAMS = 64,    /* digests */
     SETTLED_MS = 2000 /* a file that has not changed for as long has a time of its own */
 };
@@ -37,7 +37,7 @@ struct kept {
     pthread_mutex_t lock;
     int mounts;   /* readable when the host's mounts have changed */
     unsigned age; /* counts those changes */
-    struct lane *idle;
+    struct berth *idle;
     struct cgroup_place *place;
     struct known programs[PROGRAMS];
     size_t learnt; /* programs, the oldest are overwritten */
@@ -59,10 +59,10 @@ void kept_free(struct kept *k)
     if (!k)
         return;
     while (k->idle) {
-        struct lane *l = k->idle;
+        struct berth *l = k->idle;
 
         k->idle = l->next;
-        lane_close(l);
+        berth_close(l);
     }
     own_close(&k->mounts);
     cgroup_place_free(k->place);
@@ -70,7 +70,7 @@ void kept_free(struct kept *k)
     free(k);
 }
 
-/* A lane shows the host's mounts as they were when it was made. */
+/* A berth shows the host's mounts as they were when it was made. */
 static void look_at_mounts(struct kept *k)
 {
     struct pollfd changed = { .fd = k->mounts, .events = POLLPRI };
@@ -81,11 +81,11 @@ static void look_at_mounts(struct kept *k)
     cgroup_place_forget(k->place);
 }
 
-/* Takes the first lane out of the list that has the key, or that is of no use any more. */
-static struct lane *take_one(struct kept *k, const struct digest *key)
+/* Takes the first berth out of the list that has the key, or that is of no use any more. */
+static struct berth *take_one(struct kept *k, const struct digest *key)
 {
-    for (struct lane **at = &k->idle; *at; at = &(*at)->next) {
-        struct lane *l = *at;
+    for (struct berth **at = &k->idle; *at; at = &(*at)->next) {
+        struct berth *l = *at;
 
         if (l->age == k->age && memcmp(&l->key, key, sizeof *key) != 0)
             continue;
@@ -95,10 +95,10 @@ static struct lane *take_one(struct kept *k, const struct digest *key)
     return NULL;
 }
 
-struct lane *kept_take(struct kept *k, const struct jail *jail)
+struct berth *kept_take(struct kept *k, const struct jail *jail)
 {
-    struct digest key = lane_key(jail);
-    struct lane *l;
+    struct digest key = berth_key(jail);
+    struct berth *l;
     unsigned age;
 
     if (k->mounts < 0)
@@ -109,12 +109,12 @@ struct lane *kept_take(struct kept *k, const struct jail *jail)
         l = take_one(k, &key);
         age = k->age;
         (void)pthread_mutex_unlock(&k->lock);
-        if (!l || (l->age == age && lane_is_whole(l)))
+        if (!l || (l->age == age && berth_is_whole(l)))
             break;
-        lane_close(l);
+        berth_close(l);
     }
     if (!l)
-        l = lane_open(jail);
+        l = berth_open(jail);
     if (l) {
         l->key = key;
         l->age = age;
@@ -122,23 +122,23 @@ struct lane *kept_take(struct kept *k, const struct jail *jail)
     return l;
 }
 
-void kept_give(struct kept *k, struct lane *lane, bool whole)
+void kept_give(struct kept *k, struct berth *berth, bool whole)
 {
     size_t n = 0;
 
     if (whole) {
         (void)pthread_mutex_lock(&k->lock);
-        for (const struct lane *l = k->idle; l; l = l->next)
+        for (const struct berth *l = k->idle; l; l = l->next)
             n++;
         if (n < IDLE_MOST) {
-            lane->next = k->idle;
-            k->idle = lane;
-            lane = NULL;
+            berth->next = k->idle;
+            k->idle = berth;
+            berth = NULL;
         }
         (void)pthread_mutex_unlock(&k->lock);
     }
-    if (lane)
-        lane_close(lane);
+    if (berth)
+        berth_close(berth);
 }
 
 /* ---- programs ---- */

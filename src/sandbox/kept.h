@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kept.h: what a process that runs many commands keeps from one to the next.
  *
- * Only what is the same for both and cannot carry anything from one to the other: lanes (lane.h),
+ * Only what is the same for both and cannot carry anything from one to the other: berths (berth.h),
  * and the digests of programs that have not changed. Whatever cannot be kept, or is in use, is made
  * anew, as it is without this. Several threads may use one at once.
  */
@@ -11,18 +11,18 @@
 #include "sandbox/jail.h"
 
 struct kept;
-struct lane;
+struct berth;
 
 struct kept *kept_new(void);
 
 /* No run may be using it. Accepts NULL. */
 void kept_free(struct kept *k);
 
-/* A lane for this jail that nobody else is in, or NULL. */
-struct lane *kept_take(struct kept *k, const struct jail *jail);
+/* A berth for this jail that nobody else is in, or NULL. */
+struct berth *kept_take(struct kept *k, const struct jail *jail);
 
 /* Gives it back; `whole`: the run in it ended as it should. */
-void kept_give(struct kept *k, struct lane *lane, bool whole);
+void kept_give(struct kept *k, struct berth *berth, bool whole);
 
 /* The digest of that file, as it was found before; false: it was not, or the file has changed. */
 bool kept_digest(struct kept *k, const struct stat *file, struct digest *out);

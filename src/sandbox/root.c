@@ -273,7 +273,7 @@ bool root_is_scratch(const char *to)
 }
 
 /* Trees that lie in one of these places would be hidden: they are taken up before, and put on top
- * afterwards. The jail of a run in a lane lists no others. */
+ * afterwards. The jail of a run in a berth lists no others. */
 static int lift_trees(struct jail *jail, int root)
 {
     for (size_t i = 0; i < jail->mount_count; i++) {

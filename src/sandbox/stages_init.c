@@ -168,14 +168,14 @@ int stage_drop_rights(struct child *c)
 }
 
 /* Changing who we are cleared what was said about dying before; and init's memory is not for the
- * command to look at. The parent of who lives in a lane is the thread that made the lane, which may
- * end at any time: there only the line tells that the supervisor is dead. */
+ * command to look at. The parent of who lives in a berth is the thread that made the berth, which
+ * may end at any time: there only the line tells that the supervisor is dead. */
 int stage_guard_init(struct child *c)
 {
     struct pollfd line = { .fd = c->jail->line };
 
     if (prctl(PR_SET_DUMPABLE, 0) != 0 ||
-        (!c->jail->in_lane && prctl(PR_SET_PDEATHSIG, SIGKILL) != 0))
+        (!c->jail->in_berth && prctl(PR_SET_PDEATHSIG, SIGKILL) != 0))
         return -1;
     errno = 0;
     return poll(&line, 1, 0) == 1 ? -1 : 0;

@@ -59,7 +59,7 @@ static const char *namespace_of(const char *name)
 
 /* ---- what is shared, and what is not ---- */
 
-static void runs_with_the_same_grants_share_a_lane(void **state)
+static void runs_with_the_same_grants_share_a_berth(void **state)
 {
     static const char *const shared[] = { "user", "net" };
 
@@ -219,7 +219,7 @@ static void a_protected_name_is_looked_at_afresh(void **state)
     }
 }
 
-/* A lane shows the host's mounts as they were when it was made: later ones make another. */
+/* A berth shows the host's mounts as they were when it was made: later ones make another. */
 static void a_mount_of_the_host_is_seen(void **state)
 {
     char path[128];
@@ -311,7 +311,7 @@ static void *run_and_stay(void *unused)
 {
     (void)unused;
     (void)printed(":");
-    (void)pthread_barrier_wait(&together); /* the lane is there */
+    (void)pthread_barrier_wait(&together); /* the berth is there */
     (void)pthread_barrier_wait(&together); /* and may lose its maker */
     return NULL;
 }
@@ -327,7 +327,7 @@ static bool end_the_maker(void *unused, struct error *e)
     return true;
 }
 
-static void a_lane_outlives_the_thread_that_made_it(void **state)
+static void a_berth_outlives_the_thread_that_made_it(void **state)
 {
     (void)state;
     assert_int_equal(pthread_barrier_init(&together, NULL, 2), 0);
@@ -362,7 +362,7 @@ static void a_killed_supervisor_leaves_nobody(void **state)
         struct outcome out;
         struct error e;
 
-        (void)printed(":"); /* the next is in a lane that has been used */
+        (void)printed(":"); /* the next is in a berth that has been used */
         r.run.permit = tell;
         r.run.permit_self = &told[1];
         (void)!runs_try(&r, world_real(), "while :; do :; done", &out, &e);
@@ -452,7 +452,7 @@ static void a_digest_holds_for_one_version_of_a_file(void **state)
 static int tests(void)
 {
     const struct CMUnitTest list[] = {
-        TEST(runs_with_the_same_grants_share_a_lane),
+        TEST(runs_with_the_same_grants_share_a_berth),
         TEST(nothing_written_is_there_in_the_next_run),
         TEST(the_shared_root_cannot_be_written),
         TEST(no_process_of_an_earlier_run_is_left),
@@ -464,7 +464,7 @@ static int tests(void)
         TEST(a_denied_path_that_is_made_anew_is_denied),
         TEST(a_protected_name_is_looked_at_afresh),
         TEST(two_at_once_share_no_namespace),
-        TEST(a_lane_outlives_the_thread_that_made_it),
+        TEST(a_berth_outlives_the_thread_that_made_it),
         TEST(a_killed_supervisor_leaves_nobody),
         TEST(the_digest_is_that_of_the_file_that_ran),
         TEST(a_digest_holds_for_one_version_of_a_file),

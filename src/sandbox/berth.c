@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lane.c: the process that keeps what runs have in common, and how it is asked for one. */
-#include "sandbox/lane.h"
+/* berth.c: the process that keeps what runs have in common, and how it is asked for one. */
+#include "sandbox/berth.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,13 +36,13 @@
 #endif
 
 enum {
-    SHARED_BYTES = 512 << 10, /* who has more to say runs without a lane */
-    LANE_NAMESPACES = CLONE_NEWUSER | CLONE_NEWNS,
+    SHARED_BYTES = 512 << 10, /* who has more to say runs without a berth */
+    BERTH_NAMESPACES = CLONE_NEWUSER | CLONE_NEWNS,
     RUN_NAMESPACES = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP,
     FDS = 5, /* the streams, the line, and perhaps a group */
 };
 
-/* What a lane is told, and what it says. */
+/* What a berth is told, and what it says. */
 struct ask {
     bool new_net;
     bool grouped; /* a group comes with it */
@@ -96,14 +96,14 @@ static bool take_fds(int line, void *word, size_t size, int fds[FDS])
     return got == (ssize_t)size;
 }
 
-/* ---- in the lane: only system calls ---- */
+/* ---- in the berth: only system calls ---- */
 
 /* Init's parent is ours: the supervisor waits for it, and lives as long as it likes. It borrows our
  * memory for good: what it does there is done by the time the next one comes, and nobody whom it
  * starts ever sees it. */
 static int init_main(void *jail)
 {
-    child_main_in_lane(jail);
+    child_main_in_berth(jail);
 }
 
 static long clone_init(struct jail *jail, int *init)
@@ -125,7 +125,7 @@ static long clone_init_into(struct jail *jail, int group, int *init)
     long pid = syscall(SYS_clone3, &args, sizeof args);
 
     if (pid == 0)
-        child_main_in_lane(jail);
+        child_main_in_berth(jail);
     return pid;
 }
 
@@ -178,15 +178,15 @@ static bool hear_ready(int line)
     return n == (ssize_t)sizeof word && word.kind == WORD_READY;
 }
 
-static bool start(struct lane *l, struct jail *jail)
+static bool start(struct berth *l, struct jail *jail)
 {
-    struct clone_args args = { .flags = LANE_NAMESPACES | CLONE_CLEAR_SIGHAND };
+    struct clone_args args = { .flags = BERTH_NAMESPACES | CLONE_CLEAR_SIGHAND };
     char path[48], go = WORD_GO;
     struct error e;
     long pid = quiet_clone(&args);
 
     if (pid == 0)
-        child_lane(jail, serve, &(struct service){ jail->line, l->shared });
+        child_berth(jail, serve, &(struct service){ jail->line, l->shared });
     l->pid = (pid_t)pid;
     if (pid < 0)
         return false;
@@ -197,26 +197,26 @@ static bool start(struct lane *l, struct jail *jail)
     if (l->mounts < 0 || !identity_write(jail, l->pid, &e) ||
         send(l->line, &go, 1, MSG_NOSIGNAL) != 1 || !hear_ready(l->line))
         return false;
-    (void)lane_is_whole(l); /* what was mounted until now is what it is */
+    (void)berth_is_whole(l); /* what was mounted until now is what it is */
     return true;
 }
 
-struct lane *lane_open(const struct jail *jail)
+struct berth *berth_open(const struct jail *jail)
 {
-    struct lane *l = mem_zeroed(sizeof *l);
+    struct berth *l = mem_zeroed(sizeof *l);
     struct jail ours = *jail;
     int pair[2] = { -1, -1 };
     struct error e;
     bool ok;
 
-    *l = (struct lane){ .line = -1, .mounts = -1, .pid = -1 };
+    *l = (struct berth){ .line = -1, .mounts = -1, .pid = -1 };
     /* cppcheck-suppress invalidFunctionArg ; memory of no file has no descriptor */
     l->shared = mmap(NULL, SHARED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     ok =
         l->shared != MAP_FAILED && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0;
     l->line = ours.far_end = pair[0];
     ours.line = pair[1];
-    ours.in_lane = true;
+    ours.in_berth = true;
     ours.cgroup = (struct cgroup){ 0 };
     for (int i = 0; i < 3; i++)
         ours.streams[i] = -1;
@@ -225,11 +225,11 @@ struct lane *lane_open(const struct jail *jail)
     own_close(&ours.line);
     if (ok)
         return l;
-    lane_close(l);
+    berth_close(l);
     return NULL;
 }
 
-void lane_close(struct lane *l)
+void berth_close(struct berth *l)
 {
     own_close(&l->line);
     own_close(&l->mounts);
@@ -242,7 +242,7 @@ void lane_close(struct lane *l)
     free(l);
 }
 
-bool lane_is_whole(const struct lane *l)
+bool berth_is_whole(const struct berth *l)
 {
     struct pollfd changed = { .fd = l->mounts, .events = POLLPRI };
 
@@ -266,7 +266,7 @@ static void add_mount(struct sha256 *sum, const struct jail_mount *m)
     sha256_add(sum, numbers, sizeof numbers);
 }
 
-struct digest lane_key(const struct jail *j)
+struct digest berth_key(const struct jail *j)
 {
     const uint64_t numbers[] = { j->privileged,    j->uid,        j->gid,          j->outside,
                                  j->outside_group, j->layers,     j->host_network, j->dir_count,
@@ -353,14 +353,14 @@ static void copy_root(struct copy *c, const struct jail *from, struct jail *to)
                                                               copy_text(c, from->files[i].text) };
 }
 
-static bool copy_jail(struct lane *l, const struct jail *jail)
+static bool copy_jail(struct berth *l, const struct jail *jail)
 {
     struct jail *to = l->shared;
     struct copy c = { (char *)(to + 1), (char *)to + SHARED_BYTES };
 
     c.at += -(uintptr_t)c.at & 15;
     *to = *jail;
-    to->in_lane = true;
+    to->in_berth = true;
     to->late_groups = true;
     to->far_end = -1;
     to->cgroup = (struct cgroup){ 0 };
@@ -376,7 +376,7 @@ static bool copy_jail(struct lane *l, const struct jail *jail)
     return c.at != NULL;
 }
 
-bool lane_start(struct lane *l, const struct jail *jail, int into, pid_t *pid, int *init)
+bool berth_start(struct berth *l, const struct jail *jail, int into, pid_t *pid, int *init)
 {
     int fds[FDS] = { jail->streams[0], jail->streams[1], jail->streams[2], jail->line, into };
     struct ask ask = { .new_net = l->used_net && !jail->host_network, .grouped = into >= 0 };

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* berth.h: what runs with the same grants have in common, built once and kept by a process.
+ *
+ * A berth is a process with the user, the root and the network that such a run would have. The root
+ * cannot be written, and nobody has made a socket in the network. For each run it makes init, with
+ * the namespaces that a run has for itself: processes, mounts, ipc, names, groups. Init mounts its
+ * own /proc, /tmp, /run, /dev/shm and home over those of the berth, and goes on as any other.
+ *
+ * One run at a time is in a berth. What a run leaves in it is nothing: it had no right over any
+ * part of it, its mounts were its own, and when it made a socket, the network is made anew.
+ */
+#pragma once
+
+#include "base/digest.h"
+#include "sandbox/jail.h"
+
+struct berth {
+    struct digest key; /* of what is built in it */
+    unsigned age;      /* of the host's mounts, as kept.c counts */
+    int line;
+    int mounts; /* readable when one of its mounts has gone */
+    pid_t pid;
+    struct jail *shared; /* the memory that says what is to be run */
+    bool used_net;
+    struct berth *next;
+};
+
+/* What a berth for this jail would hold. */
+struct digest berth_key(const struct jail *jail);
+
+/* NULL: it cannot be built here; nothing is left. */
+struct berth *berth_open(const struct jail *jail);
+void berth_close(struct berth *berth);
+
+/* Whether the berth is still as it was built. */
+bool berth_is_whole(const struct berth *berth);
+
+/* Makes init of a run: its number and a pidfd. `into` is a group of version 2 that it begins in, or
+ * -1. False: there is none, and the berth is of no more use. */
+bool berth_start(struct berth *berth, const struct jail *jail, int into, pid_t *pid,
+                 int *init) NODISCARD;
