@@ -38,6 +38,10 @@ struct writ_input {
     size_t len;
 };
 
+/* A line of an answer that comes line by line: one JSON object, without its line end. False: no
+ * more are wanted. */
+typedef bool (*writ_line)(void *self, const char *line, size_t len);
+
 /* The version of the library: MAJOR.MINOR.PATCH. It is not given back. */
 WRIT_API const char *writ_version(void);
 
@@ -92,9 +96,12 @@ struct writ_command {
     const char *ledger;               /* where it is recorded; NULL: as writ_ledger_open() has it */
     const char *approve;              /* the caller's reason for a level that needs one; or NULL */
     const char *const *weak;          /* layers the caller does without, ended by NULL; or NULL */
-    int live[2]; /* stdout and stderr are passed on to these as they come; -1: nowhere */
-    int cancel;  /* a descriptor that is readable when it should be stopped; -1: never */
-    bool texts;  /* the answer has what was printed, not only its size and digest */
+    int live[2];    /* stdout and stderr are passed on to these as they come; -1: nowhere */
+    int cancel;     /* a descriptor that is readable when it should be stopped; -1: never */
+    bool texts;     /* the answer has what was printed, not only its size and digest */
+    writ_line lane; /* told what happens in its lane, where it has one: a line of the transcript, as
+                       it is written, from any thread; its answer is not looked at. NULL: nobody */
+    void *lane_self; /* its first argument */
 };
 
 /* Runs it and waits for it. The answer is its record, as of `writ exec --json`. Returns
@@ -127,10 +134,6 @@ WRIT_API int writ_doctor(char **answer);
 /* ---- the ledger ---- */
 
 struct writ_ledger;
-
-/* A line of an answer that comes line by line: one JSON object, without its line end. False: no
- * more are wanted. */
-typedef bool (*writ_line)(void *self, const char *line, size_t len);
 
 /* Opens a ledger: a file, or postgres://...; NULL: WRIT_LEDGER of the environment, else ledger.db
  * in the state directory. To append it is made when there is none. WRIT_UNAVAILABLE where there is
@@ -340,6 +343,55 @@ WRIT_API int writ_plan_order(const struct writ_plan *plan, char **answer);
  * index: the step's place in the plan. note: a few words for people, or null. A line that follows
  * lost ones has "lost":N. */
 WRIT_API int writ_run(const struct writ_plan *plan, char **answer);
+
+/* ---- routes ---- */
+
+/* The contract that holds here (contract 000): the classes that ship and those of .writ/config.yaml
+ * above the current directory and of the user's own configuration. The same bytes each time. On
+ * WRIT_WRONG the answer is as from writ_check(). */
+WRIT_API int writ_route_contract(const char *const *environment, char **answer);
+
+/* A command to be routed: a lane document, or a class and the words of a command. */
+struct writ_route {
+    const struct writ_input *lane; /* NULL: the members below are used */
+    const char *class_id;
+    const char *const *argv;           /* ended by NULL */
+    bool remote;                       /* elsewhere, if that can be had */
+    const char *worker;                /* the worker's name; NULL: the one that remote means */
+    const char *fallback;              /* local or fail_closed; NULL: as configured */
+    const char *available;             /* "yes" or "no": is not found out; NULL: it is */
+    const struct writ_input *contract; /* an ExecutionAdapterContract; NULL: that holds here */
+    const char *const *environment;
+};
+
+/* Where it would go and how: nothing runs.
+ *
+ *     {"contract_version":..,"command_id":..,"command_class":..,"normalized_command":..,"argv":[..],
+ *      "route":..,"route_reason":..,"policy_id":..,"worker":..,"routed_command":..,
+ *      "timeouts":{"soft_timeout_secs":..,"hard_timeout_secs":..,"cancel_grace_secs":..},
+ *      "max_retries":..,"downgraded":..,"unavailable":..,"state":"planned",
+ *      "artifact_manifest_fields":[..]}
+ *
+ * WRIT_WRONG and an answer as from writ_check() when a document is wrong; WRIT_REFUSED and
+ * {"code":..,"message":..} when the class does not take the command. */
+WRIT_API int writ_route_plan(const struct writ_route *route, char **answer);
+
+/* The state that follows by the contract's edges: {"state":..,"trigger":..,"next":..}. `contract`:
+ * NULL: that holds here. WRIT_NO and {"code":"invalid_transition","message":..,"state":..,
+ * "trigger":..,"allowed":[..]} for a pair that is not declared: the state stays. */
+WRIT_API int writ_route_advance(const struct writ_input *contract, const char *state,
+                                const char *trigger, const char *const *environment, char **answer);
+
+/* Asks the lane of a run to end, as its operator: run-<execution id>, the id, or 8 characters of
+ * it.
+ * {"run_id":..,"asked":true}; WRIT_NO and {"code":..,"message":..,"candidates":[..]} where no such
+ * lane runs. That it was asked does not say how it ended: `writ show` does. */
+WRIT_API int writ_cancel(const char *run, const char *reason, const char *const *environment,
+                         char **answer);
+
+/* Serves as a worker: runs what comes in frames on `in`, and answers on `out`, until `in` ends.
+ * Then all it runs is ended. WRIT_OK, or WRIT_UNAVAILABLE where what came is not the protocol. */
+WRIT_API int writ_worker(int in, int out, const char *const *environment);
 
 /* Gives an answer back; NULL is fine. */
 WRIT_API void writ_free(char *answer);

@@ -45,6 +45,9 @@ const char *const route_names[] = {
     [ROUTE_LOCAL_DIRECT] = "local_direct",
     [ROUTE_REMOTE_RCH]   = "remote_rch",
     [ROUTE_NOWHERE]      = "none",
+    [ROUTE_LOCAL_WORKER] = "local_worker",
+    [ROUTE_REMOTE_SLURM] = "remote_slurm",
+    [ROUTE_REMOTE_SSH]   = "remote_ssh",
     NULL,
 };
 
@@ -79,6 +82,12 @@ const char *const route_reason_names[] = {
     [REASON_PREFER_REMOTE]   = "prefer_remote",
     [REASON_CALLER_LOCAL]    = "caller_local",
     [REASON_RCH_UNAVAILABLE] = "rch_unavailable",
+    NULL,
+};
+
+const char *const fallback_names[] = {
+    [FALLBACK_LOCAL]       = "local",
+    [FALLBACK_FAIL_CLOSED] = "fail_closed",
     NULL,
 };
 

@@ -31,7 +31,15 @@ enum condition {
     CONDITION_RCH_REQUIRED,    /* remote cannot be had, and the caller takes nothing else */
 };
 
-enum route { ROUTE_LOCAL_DIRECT, ROUTE_REMOTE_RCH, ROUTE_NOWHERE };
+/* The first three are the contract's; the others are workers that writ reaches by itself. */
+enum route {
+    ROUTE_LOCAL_DIRECT,
+    ROUTE_REMOTE_RCH,
+    ROUTE_NOWHERE,
+    ROUTE_LOCAL_WORKER,
+    ROUTE_REMOTE_SLURM,
+    ROUTE_REMOTE_SSH,
+};
 enum retry_strategy { RETRY_BOUNDED_BACKOFF, RETRY_NONE };
 
 struct policy_row {
@@ -50,6 +58,9 @@ enum route_reason {
     REASON_RCH_UNAVAILABLE,
 };
 
+/* What is done where the worker that was wanted cannot be had. */
+enum fallback { FALLBACK_LOCAL, FALLBACK_FAIL_CLOSED };
+
 /* How a lane ended, in the words of doctor-logging-v1. */
 enum outcome_class { OUTCOME_SUCCESS, OUTCOME_FAILED, OUTCOME_CANCELLED };
 
@@ -61,6 +72,7 @@ extern const struct table classes_table, timeouts_table, policies_table;
 /* All ended by NULL. */
 extern const char *const condition_names[], *const route_names[], *const retry_strategy_names[];
 extern const char *const route_reason_names[], *const outcome_class_names[];
+extern const char *const fallback_names[];
 extern const char *const risk_names[]; /* the severities of contract 000 */
 extern const char *const lane_request_fields[], *const lane_result_fields[];
 extern const char *const lane_manifest_fields[];

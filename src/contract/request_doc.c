@@ -2,6 +2,7 @@
 /* request_doc.c: the shape of one command under limits (contract 001, execution contract). */
 #include "contract/request_doc.h"
 
+#include "contract/classes.h"
 #include "contract/whole.h"
 
 static const char *const on_oversize_names[] = { "reject", "truncate", NULL };
@@ -230,6 +231,25 @@ const struct shape request_approval_shape = { .name = "request's approval",
                                               .code = CODE_VALIDATION_ERROR };
 
 /* clang-format off */
+#define AT(member) offsetof(struct request_route, member)
+static const struct field route_fields[] = {
+    { "class",          F_TEXT,   ONE, NEEDED,   .at = AT(class_id), .form = FORM_SLUG,       .req = "R-000-002", .help = "The class the command belongs to." },
+    { "remote",         F_BOOL,   ONE, OPTIONAL, .at = AT(remote),                            .req = "R-000-014", .help = "Run it on the remote worker, if that can be had." },
+    { "worker",         F_TEXT,   ONE, OPTIONAL, .at = AT(worker), .form = FORM_SLUG,         .req = "R-000-021", .help = "The worker it should go to, as the configuration names it." },
+    { "fallback",       F_CHOICE, ONE, NULLABLE, .at = AT(fallback), .choices = fallback_names, .fallback = CHOICE_NONE, .req = "R-000-059", .help = "What to do without the worker: local runs it here in the same sandbox, fail_closed nowhere." },
+    { "command_id",     F_TEXT,   ONE, OPTIONAL, .at = AT(command_id), .min = 1,              .req = "R-000-012", .help = "Names the command in its result; the execution id when left out." },
+    { "correlation_id", F_TEXT,   ONE, OPTIONAL, .at = AT(correlation_id), .form = FORM_SLUG, .req = "R-000-013", .help = "Ties it to other records; the execution id when left out." },
+    { "scenario_id",    F_TEXT,   ONE, OPTIONAL, .at = AT(scenario_id), .form = FORM_SLUG,    .req = "A00-12",    .help = "The scenario it belongs to; the class when left out." },
+};
+#undef AT
+/* clang-format on */
+
+const struct shape request_route_shape = { .name = "request's route",
+                                           .size = sizeof(struct request_route),
+                                           FIELDS(route_fields),
+                                           .code = CODE_VALIDATION_ERROR };
+
+/* clang-format off */
 #define AT(member) offsetof(struct request_doc, member)
 static const struct field request_fields[] = {
     { "execution_id", F_TEXT,  ONE, NEEDED,   .at = AT(execution_id), .min = 1,                            .req = "R-001-002", .help = "Names this run; used once." },
@@ -240,6 +260,7 @@ static const struct field request_fields[] = {
     { "outputs",      F_SHAPE, ONE, OPTIONAL, .at = AT(outputs), .sub = &request_outputs_shape, .filled = true,    .req = "R-001-022", .help = "What is expected of it and what is kept." },
     { "metadata",     F_SHAPE, ONE, NEEDED,   .at = AT(metadata), .sub = &metadata_shape,                  .req = "R-001-027", .help = "Who asks, when and what for." },
     { "approval",     F_SHAPE, ONE, OPTIONAL, .at = AT(approval), .sub = &request_approval_shape,                  .req = "R-001-049", .help = "Why a level that needs approval is used." },
+    { "route",        F_SHAPE, ONE, OPTIONAL, .at = AT(route), .sub = &request_route_shape,                        .req = "R-000-002", .help = "Where it runs, as a lane of a class; here and as none when left out." },
 };
 #undef AT
 
@@ -265,6 +286,7 @@ static const struct field execute_fields[] = {
     { "sandbox",  F_SHAPE, ONE, OPTIONAL, .at = AT(sandbox), .sub = &request_sandbox_shape, .filled = true, .req = "R-001-011", .help = "The limits it runs under." },
     { "outputs",  F_SHAPE, ONE, OPTIONAL, .at = AT(outputs), .sub = &request_outputs_shape, .filled = true, .req = "R-001-022", .help = "What is expected of it and what is kept." },
     { "approval", F_SHAPE, ONE, OPTIONAL, .at = AT(approval), .sub = &request_approval_shape,               .req = "R-001-049", .help = "Why a level that needs approval is used." },
+    { "route",    F_SHAPE, ONE, OPTIONAL, .at = AT(route), .sub = &request_route_shape,                     .req = "R-000-002", .help = "Where it runs, as a lane of a class; here and as none when left out." },
 };
 #undef AT
 /* clang-format on */

@@ -58,6 +58,15 @@ struct request_approval {
     struct str reason;
 };
 
+/* Where it runs: as a lane of contract 000. */
+struct request_route {
+    struct str class_id;
+    bool remote;                                        /* elsewhere, if that can be had */
+    struct str worker;                                  /* no text: the one that remote means */
+    int fallback;                                       /* enum fallback, or CHOICE_NONE */
+    struct str command_id, correlation_id, scenario_id; /* no text: named after the execution */
+};
+
 struct request_doc {
     struct str execution_id, tool_id, adapter_id;
     const struct request_inputs *inputs;
@@ -65,6 +74,7 @@ struct request_doc {
     const struct request_outputs *outputs;
     const struct request_metadata *metadata;
     const struct request_approval *approval; /* NULL: none */
+    const struct request_route *route;       /* NULL: here, and as no lane */
 };
 
 extern const struct shape request_shape;
@@ -76,7 +86,7 @@ extern const struct shape execute_shape;
 /* The parts of a request that a template's step has beside its `run`, which says the command and
  * the arguments: those inputs have neither. */
 extern const struct shape request_beside_run_shape, request_sandbox_shape, request_outputs_shape,
-    request_approval_shape;
+    request_approval_shape, request_route_shape;
 
 /* A rule of requests: levels that need an approval have one. */
 void request_levels_approved(const struct doc *d, const void *decoded, struct report *r);

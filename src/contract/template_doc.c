@@ -28,7 +28,8 @@ static void one_of_two(const struct doc *d, const void *decoded, struct report *
 /* What stands beside an action or a command and would be without effect. */
 static void said_in_vain(const struct doc *d, const void *decoded, struct report *r)
 {
-    static const char *const of_run[] = { "tool", "inputs", "sandbox", "outputs", "approval" };
+    static const char *const of_run[] = { "tool",    "inputs",   "sandbox",
+                                          "outputs", "approval", "route" };
     const struct doc *payload = doc_get(d, "payload");
 
     (void)decoded;
@@ -116,6 +117,7 @@ static const struct field step_fields[] = {
     { "sandbox",      F_SHAPE,  ONE,  OPTIONAL, .at = AT(sandbox), .sub = &request_sandbox_shape,                      .req = "R-001-011", .help = "Of a command: the limits it runs under." },
     { "outputs",      F_SHAPE,  ONE,  OPTIONAL, .at = AT(outputs), .sub = &request_outputs_shape,                      .req = "R-001-022", .help = "Of a command: what is expected of it and what is kept." },
     { "approval",     F_SHAPE,  ONE,  OPTIONAL, .at = AT(approval), .sub = &request_approval_shape,                    .req = "R-001-049", .help = "Of a command: why a level that needs approval is used." },
+    { "route",        F_SHAPE,  ONE,  OPTIONAL, .at = AT(route), .sub = &request_route_shape,                          .req = "R-000-002", .help = "Of a command: where it runs, as a lane of a class." },
     { "after",      F_TEXT,   LIST, OPTIONAL, .at = AT(after), .min = 1,                             .req = "R-004-025", .help = "Names of the steps that must be completed first." },
     { "on_failure", F_CHOICE, ONE,  OPTIONAL, .at = AT(on_failure), .choices = on_failure_names, .fallback = ON_FAILURE_HALT, .req = "R-004-026", .help = "What a failure of this step means for the plan." },
     { "timeout_ms", F_INT,    ONE,  NULLABLE, .at = AT(timeout_ms), .min = 1, .max = WHOLE_MAX,      .req = "R-004-027", .help = "Longest time for one attempt; the plan's when left out." },

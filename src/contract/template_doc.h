@@ -16,6 +16,7 @@ struct template_step {
     const struct request_sandbox *sandbox;
     const struct request_outputs *outputs;
     const struct request_approval *approval;
+    const struct request_route *route;
     const struct doc *payload; /* of an action; NULL: {} */
     struct items after;        /* of struct str: names of steps */
     int on_failure;            /* enum on_failure; halt when left out */

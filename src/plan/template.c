@@ -142,7 +142,7 @@ static void add_inputs(struct arena *a, struct doc *payload, struct doc *run,
 static const struct doc *command_payload(const struct template_step *step,
                                          const struct doc *written, struct arena *a)
 {
-    static const char *const shared[] = { "sandbox", "outputs", "approval" };
+    static const char *const shared[] = { "sandbox", "outputs", "approval", "route" };
     struct doc *payload = doc_root(a, DOC_MAP), *run = member(written, "run");
 
     payload->at = run->at;

@@ -24,6 +24,7 @@ void outcome_judge(const struct supervision *s, const struct cgroup_usage *usage
                    struct outcome *out)
 {
     read_status(s->ended ? s->status : SIGKILL, out);
+    out->forced = s->forced;
     if (s->failed) {
         out->cause = CAUSE_EXEC_FAILED;
         out->error = s->failure.sys;

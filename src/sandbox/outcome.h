@@ -17,7 +17,8 @@ struct outcome {
     int exit_code; /* -1: there is none */
     int signal;    /* that ended it; 0: none */
     bool core;
-    int error; /* errno of a command that could not be started */
+    bool forced; /* it was stopped, and did not end when it was asked to */
+    int error;   /* errno of a command that could not be started */
     struct printed out, err;
     struct digest program; /* of the file that was started */
     int64_t duration_ms, cpu_ms, memory_peak_bytes, oom_events, pids_hits;

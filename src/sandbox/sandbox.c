@@ -356,6 +356,7 @@ static bool run_built(const struct run *run, const struct world *world, struct a
                              .cancel = run->cancel,
                              .timeout_ms = run->limits->timeout_ms,
                              .at_once = run->at_once,
+                             .pace = run->pace,
                              .out = &h->out,
                              .err = &h->err,
                              .threads = &h->threads,

@@ -28,6 +28,7 @@ struct run {
     int live[2];   /* where stdout and stderr are passed on to as they come; -1: nowhere */
     int cancel;    /* readable when it should be stopped; a second time: at once. -1: never */
     bool at_once;  /* stopped, or out of time: the tree is killed, and not asked to end before */
+    struct pace pace;
 
     struct kept *kept; /* what earlier runs have left to be used again; NULL: nothing is kept */
 

@@ -17,8 +17,9 @@ enum { NEVER = -1 };
 struct loop {
     struct supervision *s;
     struct pollfd fds[SLOTS];
-    int64_t act_at; /* stop it, or kill it */
-    size_t stops;   /* how often it was stopped */
+    int64_t act_at;  /* stop it, or kill it */
+    int64_t late_at; /* tell that it is late */
+    size_t stops;    /* how often it was stopped */
     bool dead;
     int64_t look_at; /* at the threads */
 };
@@ -41,14 +42,32 @@ static const struct stop_step {
     { SIGKILL, INT64_MAX / 2 },
 };
 
+static void tell(const struct loop *l, enum moment moment, enum cause cause)
+{
+    if (l->s->pace.moment)
+        l->s->pace.moment(l->s->pace.self, moment, cause);
+}
+
+static int64_t patience(const struct loop *l, const struct stop_step *step)
+{
+    return step->signal == SIGTERM && l->s->pace.grace_ms ? l->s->pace.grace_ms : step->patience_ms;
+}
+
 /* The cause is set before the signal goes out. */
 static void stop(struct loop *l, enum cause cause)
 {
     const struct stop_step *step = l->s->at_once ? &stops_at_once[l->stops] : &stops[l->stops];
+    bool first = l->s->stopped_for == CAUSE_EXITED;
 
-    if (l->s->stopped_for == CAUSE_EXITED)
+    if (first)
         l->s->stopped_for = cause;
-    l->act_at = l->s->world->mono_ms(l->s->world->self) + step->patience_ms;
+    if (first)
+        tell(l, MOMENT_ASKED, cause);
+    if (step->signal != SIGTERM && !l->s->forced) {
+        l->s->forced = true;
+        tell(l, MOMENT_KILLED, l->s->stopped_for);
+    }
+    l->act_at = l->s->world->mono_ms(l->s->world->self) + patience(l, step);
     (void)syscall(SYS_pidfd_send_signal, l->s->init, step->signal, NULL, 0);
     l->stops += l->stops + 1 < STOPS;
 }
@@ -122,6 +141,8 @@ static int time_left(const struct loop *l)
         return NEVER;
     if (l->s->threads->room > 0 && l->look_at < next)
         next = l->look_at;
+    if (l->late_at < next)
+        next = l->late_at;
     if (next == INT64_MAX)
         return NEVER;
     left = next - l->s->world->mono_ms(l->s->world->self);
@@ -166,6 +187,10 @@ static void look(struct loop *l)
 {
     int64_t now = l->s->world->mono_ms(l->s->world->self);
 
+    if (!l->dead && !l->s->ended && now >= l->late_at) {
+        l->late_at = INT64_MAX;
+        tell(l, MOMENT_LATE, CAUSE_EXITED);
+    }
     if (!l->dead && !l->s->ended && now >= l->act_at)
         stop(l, CAUSE_TIMEOUT);
     if (!l->dead && l->s->threads->room > 0 && now >= l->look_at) {
@@ -221,6 +246,7 @@ void supervise(struct supervision *s)
     struct loop l = { .s = s };
 
     l.act_at = s->world->mono_ms(s->world->self) + s->timeout_ms;
+    l.late_at = s->pace.soft_ms ? l.act_at - s->timeout_ms + s->pace.soft_ms : INT64_MAX;
     set_slot(&l, SLOT_LINE, s->line, POLLIN);
     while (!l.dead || capture_is_open(s->out) || capture_is_open(s->err)) {
         set_slot(&l, SLOT_INIT, l.dead ? -1 : s->init, POLLIN);

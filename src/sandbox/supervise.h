@@ -8,8 +8,19 @@
 #include "sandbox/child.h"
 #include "sandbox/threads.h"
 
-/* How long a command that was asked to end may take to do so. */
+/* How long a command that was asked to end may take to do so, where nobody says otherwise. */
 enum { GRACE_MS = 2000 };
+
+/* It runs longer than it should; it was asked to end; it did not, and is killed. */
+enum moment { MOMENT_LATE, MOMENT_ASKED, MOMENT_KILLED };
+
+/* What a run is given beside its time, and who is told when it takes it. */
+struct pace {
+    int64_t grace_ms; /* 0: GRACE_MS */
+    int64_t soft_ms;  /* late after this time; 0: never */
+    void (*moment)(void *self, enum moment moment, enum cause cause); /* NULL: nobody is told */
+    void *self;
+};
 
 struct supervision {
     const struct world *world;
@@ -19,6 +30,7 @@ struct supervision {
     int cancel; /* readable when somebody wants it stopped; -1: nobody can */
     int64_t timeout_ms;
     bool at_once; /* when it is stopped, all of it is killed: nobody is asked to end */
+    struct pace pace;
     struct capture *out, *err;
     struct threads *threads;
     bool (*idle)(void *self); /* work for when nothing happens; false: it is done. NULL: none */
@@ -33,6 +45,7 @@ struct supervision {
     bool failed; /* a stage failed: `failure` */
     struct word failure;
     enum cause stopped_for; /* CAUSE_EXITED: nobody stopped it */
+    bool forced;            /* it did not end when it was asked to */
 };
 
 /* Until the tree is dead and everything it printed was taken. */

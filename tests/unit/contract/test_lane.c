@@ -146,7 +146,7 @@ R_000_070_R_000_071_R_000_072_R_000_073_R_000_074_R_000_075_R_000_076_a_manifest
         { "evidence/transcript.txt", "''", "/transcript_path", CODE_CONTRACT_INVALID,
           "transcript_path has 0 characters, allowed 1 or more" },
         { "remote_rch", "worker-7", "/worker_route", CODE_CONTRACT_INVALID,
-          "'worker-7' is not one of local_direct, remote_rch, none" },
+          "'worker-7' is not one of local_direct, remote_rch, none, local_worker, remote_slurm, remote_ssh" },
     };
 
     (void)state;

@@ -65,7 +65,7 @@ static void fields_have_their_types(void **state)
         { "\noutcome_class: failed", "\noutcome_class: broken", "/outcome_class",
           CODE_CONTRACT_INVALID, "'broken' is not one of success, failed, cancelled" },
         { "\nroute: remote_rch", "\nroute: remote", "/route", CODE_CONTRACT_INVALID,
-          "'remote' is not one of local_direct, remote_rch, none (did you mean 'remote_rch'?)" },
+          "'remote' is not one of local_direct, remote_rch, none, local_worker, remote_slurm, remote_ssh (did you mean 'remote_rch'?)" },
         { "rch exec -- cargo test --all", "''", "/routed_command", CODE_CONTRACT_INVALID,
           "routed_command has 0 characters, allowed 1 or more" },
         { "state: failed", "state: done", "/state", CODE_CONTRACT_INVALID,

@@ -41,7 +41,8 @@ static void R_000_024_R_000_026_R_000_028_R_000_030_R_000_035_rows_have_their_fi
           "prefer_remote_and_rch_unavailable, rch_unavailable_and_fallback_refused (did you mean "
           "'prefer_remote_and_rch_available'?)" },
         { "\"route\":\"remote_rch\"", "\"route\":\"moon\"", "/route_policies/2/route",
-          CODE_CONTRACT_INVALID, "'moon' is not one of local_direct, remote_rch, none" },
+          CODE_CONTRACT_INVALID,
+          "'moon' is not one of local_direct, remote_rch, none, local_worker, remote_slurm, remote_ssh" },
         { "\"max_retries\":0", "\"max_retries\":-1", "/route_policies/0/max_retries",
           CODE_CONTRACT_INVALID, "max_retries is -1, allowed 0 or more" },
         { "\"soft_timeout_secs\":1500,", "", "/timeout_profiles/0", CODE_CONTRACT_INVALID,

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* config_doc.h: what people set: classes of commands, workers, and what to do without one.
+ *
+ * There are two of these documents. The project's own, .writ/config.yaml, comes with the project,
+ * so it may name classes and be stricter about falling back, and no more: a worker is a program
+ * that is started outside of the walls. The user's, writ/config.yaml below the configuration
+ * directory, may say all of it.
+ */
+#pragma once
+
+#include "contract/classes.h"
+#include "contract/route_doc.h"
+#include "contract/shape.h"
+
+/* How a worker is reached; worker_kinds has the rows. */
+enum worker_kind {
+    WORKER_PIPE,  /* `writ worker --stdio` on this machine */
+    WORKER_SLURM, /* the same, in a step of a Slurm allocation, by srun */
+    WORKER_SSH,   /* the same, on a host, by ssh */
+    WORKER_WRAP,  /* `<command> exec -- CMD`, as rch does */
+    WORKER_KINDS,
+};
+
+struct worker_kind_row {
+    const char *name;
+    enum route route;
+    const char *program; /* that must be there to reach it; NULL: writ itself */
+    const char *meaning;
+};
+
+/* A class and its timeouts, as people add one. */
+struct config_class {
+    struct str class_id, label;    /* no label: the class's id */
+    struct items allowed_prefixes; /* of struct str */
+    bool force_rch;
+    int64_t default_timeout_secs;                                    /* 0: the hard timeout */
+    int64_t soft_timeout_secs, hard_timeout_secs, cancel_grace_secs; /* soft 0: the hard one */
+};
+
+struct config_worker {
+    struct str name;
+    int kind;             /* enum worker_kind */
+    struct str host;      /* of ssh */
+    struct items options; /* of struct str: for ssh or srun, before the command */
+    struct items command; /* of struct str: the wrapper, or writ there; empty: rch, or writ */
+    struct items probe;   /* of struct str: of wrap, ends with 0 when it is available */
+    struct items
+        refusals;         /* of int64_t: exit codes that are the wrapper's own, not the command's */
+    struct str directory; /* where commands run there; no text: the same path as here */
+    int64_t patience_secs; /* how long it may take to answer when it is reached for */
+};
+
+struct config_doc {
+    struct items classes; /* of struct config_class */
+    struct items workers; /* of struct config_worker */
+    struct str remote;    /* the worker that remote commands go to; no text: rch */
+    int fallback;         /* enum fallback, or CHOICE_NONE: it says nothing about it */
+};
+
+extern const struct worker_kind_row worker_kinds[WORKER_KINDS];
+extern const char *const worker_kind_names[]; /* ended by NULL */
+extern const struct table worker_kinds_table;
+extern const struct config_worker worker_rch; /* what `rch` means where nobody says otherwise */
+extern const struct shape config_shape;
+
+/* What a project's own document may not say. The report has what was found. */
+void config_of_project(const struct doc *d, struct report *r);
+
+/* The contract that holds: what writ ships, and the classes of these, in lexical order. A class
+ * that is there already is reported where it is written: nobody changes what a class means. Every
+ * invariant of route_shape holds of the result, or it is reported. */
+bool route_extended(const struct doc *const *documents, const struct config_doc *const *configs,
+                    size_t n, struct arena *a, struct route_doc *out, struct report *r) NODISCARD;

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* channel.h: our end of the worker protocol: one worker, many errands, each in a thread of its own.
+ *
+ * Never a false success: what comes back is a result of the worker, a refusal, or the word that it
+ * was not sent, or that nobody knows. All time limits are held on this side; the worker has them,
+ * too, in case we are gone.
+ */
+#pragma once
+
+#include "base/digest.h"
+#include "base/world.h"
+#include "contract/config_doc.h"
+#include "contract/exits.h"
+#include "sandbox/outcome.h"
+#include "sandbox/sandbox.h"
+
+struct channel;
+
+enum errand_end {
+    ERRAND_RESULT,  /* `record` */
+    ERRAND_REFUSED, /* nothing ran: `record` is the refusal */
+    ERRAND_UNSENT,  /* nothing ran: the worker went away before it was told to go */
+    ERRAND_LOST,    /* it was told to go, and went away: nobody knows */
+};
+
+struct errand {
+    struct str request; /* JSON, a request document */
+    struct str input;   /* on standard input */
+    const char *cwd;    /* there */
+    bool person;
+    int attempt;
+    int64_t timeout_ms;
+    bool at_once; /* when it is stopped nobody waits for its grace */
+    struct pace pace;
+    const char *const *weak; /* ended by NULL, or NULL */
+    int live[2];             /* where output is passed on to; -1: nowhere */
+    int cancel; /* readable when it should be stopped; a second time: at once. -1: never */
+    int store;  /* where files are kept by their digest; -1: none are */
+    const struct world *world;
+
+    /* Asked when the worker is ready: may it go? Not NULL. */
+    bool (*permit)(void *self, struct error *e);
+    void *permit_self;
+
+    /* what came of it */
+    enum errand_end end;
+    struct error why;        /* it was refused a permit, unsent or lost */
+    bool forbidden;          /* permit said no: nothing ran (ERRAND_UNSENT) */
+    struct str record;       /* JSON, in the arena */
+    struct printed out, err; /* as of struct outcome */
+    enum cause stopped_for;  /* CAUSE_EXITED: nobody stopped it */
+    bool forced;             /* it did not end in its grace */
+};
+
+/* Starts what carries it and waits for its hello, at most the worker's patience, or until `cancel`
+ * is readable. False: it is not available; the message says why, with the last it said on stderr.
+ */
+bool channel_open(const struct config_worker *worker, char *const *environment, const char *writ,
+                  int cancel, const struct world *world, struct channel **out,
+                  struct error *e) NODISCARD;
+
+/* How many errands the worker takes at once. */
+int channel_slots(const struct channel *c);
+
+bool channel_is_open(const struct channel *c);
+
+/* To its end. Any thread; what it keeps is in the arena. */
+void channel_run(struct channel *c, struct errand *errand, struct arena *a);
+
+/* Ends the worker and everything it runs. No errand may be under way. Accepts NULL. */
+void channel_close(struct channel *c);

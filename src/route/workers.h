@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* workers.h: how each kind of worker is reached, and whether it can be. */
+#pragma once
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "contract/config_doc.h"
+
+/* The command line of what carries `writ worker --stdio` (ssh, srun, or writ itself), ended by
+ * NULL. `writ` is the path of this program, for a pipe. */
+char **worker_carrier(const struct config_worker *worker, const char *writ, struct arena *a);
+
+/* The command line of a wrapper around these words: `rch exec -- CMD ARG...`. */
+char **worker_wrapped(const struct config_worker *worker, char *const *argv, struct arena *a);
+
+/* Can it be had, as far as this machine can tell without trying: its program is in PATH and, of a
+ * wrapper, its probe ends with 0 within the worker's patience. False: *e says why and what to do.
+ */
+bool worker_available(const struct config_worker *worker, char *const *environment,
+                      const char *writ, struct error *e) NODISCARD;
