@@ -40,6 +40,14 @@ void outcome_judge(const struct supervision *s, const struct cgroup_usage *usage
     }
 }
 
+struct printed outcome_printed(struct capture *c, struct arena *a)
+{
+    struct printed p = { .bytes = c->total, .digest = sha256_end(&c->sum) };
+
+    p.head = (struct str){ arena_text(a, buf_str(&c->head)), c->head.len };
+    return p;
+}
+
 static struct outcome outcome_of_nothing(void)
 {
     struct printed nothing = { .head = { "", 0 }, .digest = digest_of("", 0) };

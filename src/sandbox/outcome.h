@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/digest.h"
+#include "base/mem.h"
 #include "contract/exits.h"
 #include "sandbox/supervise.h"
 
@@ -33,6 +34,9 @@ struct outcome {
  * one whose standard input did not come to an end in time, or before somebody stopped it. */
 struct outcome outcome_not_started(int why);
 struct outcome outcome_waited(enum cause cause, int64_t ms);
+
+/* What was printed, out of the capture, which has come to its end. */
+struct printed outcome_printed(struct capture *c, struct arena *a);
 
 /* How it ended, by what the supervisor saw and the kernel counted. */
 void outcome_judge(const struct supervision *s, const struct cgroup_usage *usage,

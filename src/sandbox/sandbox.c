@@ -7,9 +7,7 @@
 #include <linux/magic.h>
 #include <linux/seccomp.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/vfs.h>
@@ -19,6 +17,7 @@
 #include "contract/codes.h"
 #include "contract/limits.h"
 #include "sandbox/init.h"
+#include "sandbox/input.h"
 #include "sandbox/kernel.h"
 #include "sandbox/landlock.h"
 #include "sandbox/quiet.h"
@@ -63,33 +62,11 @@ static void close_all(struct holding *h)
 
 /* ---- what it reads and writes ---- */
 
-/* Standard input is a file in memory that cannot be changed: it never blocks and never breaks. */
-static int make_input(struct str text)
-{
-    _fd_ int fd = -1;
-    char path[32];
-
-    if (text.n == 0)
-        return open("/dev/null", O_RDONLY | O_CLOEXEC);
-    fd = memfd_create("stdin", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    for (size_t n = 0; fd >= 0 && n < text.n;) {
-        ssize_t got = write(fd, text.s + n, text.n - n);
-
-        if (got <= 0)
-            return -1;
-        n += (size_t)got;
-    }
-    if (fd < 0 || fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK) != 0)
-        return -1;
-    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    return open(path, O_RDONLY | O_CLOEXEC);
-}
-
 static bool make_streams(struct holding *h, struct str input, struct error *e)
 {
     int pair[2];
 
-    h->jail.streams[0] = make_input(input);
+    h->jail.streams[0] = input_file(input);
     if (h->jail.streams[0] < 0)
         return error_sys(e, CODE_IO, "standard input cannot be made");
     for (int i = 0; i < 2; i++) {
@@ -237,14 +214,6 @@ static void let_go(struct holding *h)
 
 /* ---- what became of it ---- */
 
-static struct printed printed_of(struct capture *c, struct arena *a)
-{
-    struct printed p = { .bytes = c->total, .digest = sha256_end(&c->sum) };
-
-    p.head = (struct str){ arena_text(a, buf_str(&c->head)), c->head.len };
-    return p;
-}
-
 static void measure(const struct holding *h, const struct rusage *used,
                     const struct cgroup_usage *usage, struct outcome *out)
 {
@@ -279,8 +248,8 @@ static bool finish(struct supervision *s, struct holding *h, struct arena *a, st
                          "LAYER_MISSING:pid: the new process vanished while its walls were built");
     outcome_judge(s, &h->usage, out);
     measure(h, &used, &h->usage, out);
-    out->out = printed_of(&h->out, a);
-    out->err = printed_of(&h->err, a);
+    out->out = outcome_printed(&h->out, a);
+    out->err = outcome_printed(&h->err, a);
     return true;
 }
 
