@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,7 +13,9 @@ void capture_begin(struct capture *c, int from, int live, size_t keep, char *par
 {
     struct stat s;
 
-    *c = (struct capture){ .from = from, .live = live, .head = { .max = keep }, .part = part };
+    *c = (struct capture){
+        .from = from, .live = live, .head = { .max = keep }, .rest = INT64_MAX, .part = part
+    };
     c->is_socket = live >= 0 && fstat(live, &s) == 0 && S_ISSOCK(s.st_mode);
     sha256_begin(&c->sum);
 }
@@ -73,12 +76,19 @@ static void pass_on(struct capture *c)
     }
 }
 
+static void expect(struct capture *c, int64_t rest)
+{
+    c->rest = rest;
+    if (rest <= 0)
+        close_from(c);
+}
+
 void capture_step(struct capture *c)
 {
     ssize_t n;
 
     if (!is_waiting(c)) {
-        n = read(c->from, c->part, CAPTURE_PART);
+        n = read(c->from, c->part, c->rest < CAPTURE_PART ? (size_t)c->rest : CAPTURE_PART);
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
             return;
         if (n <= 0) {
@@ -86,6 +96,7 @@ void capture_step(struct capture *c)
             return;
         }
         keep(c, c->part, (size_t)n);
+        expect(c, c->rest - n);
         c->had = c->live >= 0 ? (size_t)n : 0;
         c->sent = 0;
     }
@@ -96,6 +107,14 @@ void capture_alone(struct capture *c)
 {
     c->live = -1;
     c->had = c->sent = 0;
+}
+
+void capture_last(struct capture *c)
+{
+    int there = 0;
+
+    if (c->from >= 0)
+        expect(c, ioctl(c->from, FIONREAD, &there) == 0 ? there : 0);
 }
 
 void capture_end(struct capture *c)

@@ -20,6 +20,7 @@ struct capture {
     bool is_socket;
     struct buf head; /* .max is what is kept */
     int64_t total;   /* bytes printed */
+    int64_t rest;    /* that may still come, at most */
     struct sha256 sum;
     char *part;       /* CAPTURE_PART bytes */
     size_t had, sent; /* of the part: there, and passed on */
@@ -39,6 +40,9 @@ void capture_step(struct capture *c);
 
 /* Nobody looks on any more; what still comes is kept, counted and digested as before. */
 void capture_alone(struct capture *c);
+
+/* Who printed is dead, and somebody else may have the pipe, too: what is in it now is the rest. */
+void capture_last(struct capture *c);
 
 /* Ends it, whatever is still to come. */
 void capture_end(struct capture *c);

@@ -26,7 +26,8 @@ struct loop {
 
 /* First it is asked to end, then init is told to end it, which counts what it used; at last init
  * itself is ended, and the kernel ends the rest. Who wants it at once does not ask, and waits for
- * init no longer than for the count. */
+ * init no longer than for the count. Behind somebody else's init no kernel ends the rest: it is
+ * given the time it needs. */
 enum { STOPS = 3 };
 
 static const struct stop_step {
@@ -39,6 +40,10 @@ static const struct stop_step {
 }, stops_at_once[STOPS] = {
     { SIGQUIT, 10 },
     { SIGKILL, INT64_MAX / 2 },
+    { SIGKILL, INT64_MAX / 2 },
+}, stops_of_others[STOPS] = {
+    { SIGTERM, GRACE_MS },
+    { SIGQUIT, 10000 },
     { SIGKILL, INT64_MAX / 2 },
 };
 
@@ -56,7 +61,9 @@ static int64_t patience(const struct loop *l, const struct stop_step *step)
 /* The cause is set before the signal goes out. */
 static void stop(struct loop *l, enum cause cause)
 {
-    const struct stop_step *step = l->s->at_once ? &stops_at_once[l->stops] : &stops[l->stops];
+    const struct stop_step *step = l->s->send      ? &stops_of_others[l->stops]
+                                   : l->s->at_once ? &stops_at_once[l->stops]
+                                                   : &stops[l->stops];
     bool first = l->s->stopped_for == CAUSE_EXITED;
 
     if (first)
@@ -68,7 +75,10 @@ static void stop(struct loop *l, enum cause cause)
         tell(l, MOMENT_KILLED, l->s->stopped_for);
     }
     l->act_at = l->s->world->mono_ms(l->s->world->self) + patience(l, step);
-    (void)syscall(SYS_pidfd_send_signal, l->s->init, step->signal, NULL, 0);
+    if (l->s->send)
+        l->s->send(l->s->send_self, step->signal);
+    else
+        (void)syscall(SYS_pidfd_send_signal, l->s->init, step->signal, NULL, 0);
     l->stops += l->stops + 1 < STOPS;
 }
 
@@ -149,6 +159,12 @@ static int time_left(const struct loop *l)
     return left < 0 ? 0 : left > 60000 ? 60000 : (int)left;
 }
 
+/* Who ends it does that as fast as anybody could, and alone knows all that is to be ended. */
+static bool is_being_ended_by_others(const struct loop *l)
+{
+    return l->s->send && l->stops + 1 == STOPS;
+}
+
 static void take_cancel(struct loop *l)
 {
     char bytes[512]; /* an eventfd's number, a signalfd's description or a pipe's byte */
@@ -160,7 +176,8 @@ static void take_cancel(struct loop *l)
     if (n <= 0)
         return;
     if (!l->dead) {
-        stop(l, CAUSE_CANCELLED);
+        if (!is_being_ended_by_others(l))
+            stop(l, CAUSE_CANCELLED);
         return;
     }
     capture_end(l->s->out); /* somebody does not read what is left, and somebody else is waiting */
@@ -208,6 +225,17 @@ static void hurry(struct loop *l)
     capture_alone(l->s->err);
 }
 
+/* It is dead, and has said and printed what it had to. */
+static void hear_the_last(struct loop *l)
+{
+    if (l->s->line >= 0)
+        listen_to_init(l);
+    if (!l->s->send)
+        return;
+    capture_last(l->s->out);
+    capture_last(l->s->err);
+}
+
 /* In this order: what the command did counts before what the clock says. */
 static void handle(struct loop *l)
 {
@@ -224,7 +252,7 @@ static void handle(struct loop *l)
         take_cancel(l);
     if (l->fds[SLOT_INIT].revents) {
         l->dead = true;
-        listen_to_init(l);
+        hear_the_last(l);
         hurry(l);
     }
     look(l);
@@ -243,7 +271,7 @@ static void wait_and_handle(struct loop *l)
 
 void supervise(struct supervision *s)
 {
-    struct loop l = { .s = s };
+    struct loop l = { .s = s, .stops = s->send && s->at_once };
 
     l.act_at = s->world->mono_ms(s->world->self) + s->timeout_ms;
     l.late_at = s->pace.soft_ms ? l.act_at - s->timeout_ms + s->pace.soft_ms : INT64_MAX;

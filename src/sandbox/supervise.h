@@ -25,7 +25,7 @@ struct pace {
 struct supervision {
     const struct world *world;
     const struct cgroup *group;
-    int line;   /* to init */
+    int line;   /* to init; -1: it is none of ours */
     int init;   /* a pidfd; readable when the whole tree is dead */
     int cancel; /* readable when somebody wants it stopped; -1: nobody can */
     int64_t timeout_ms;
@@ -35,6 +35,13 @@ struct supervision {
     struct threads *threads;
     bool (*idle)(void *self); /* work for when nothing happens; false: it is done. NULL: none */
     void *idle_self;
+
+    /* Where init is none of ours: SIGTERM asks the tree to end, SIGQUIT ends it, and SIGKILL ends
+     * whoever did not do that. Others may have its output, then: what they print after its death is
+     * not waited for. NULL: init is told. */
+    void (*send)(void *self, int signal);
+    void *send_self;
+
     void (*ended_hook)(void *self); /* the command has ended; its tree is being torn down */
     void *ended_self;
 
