@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* carrier.c: starts, signals and ends a program outside of the walls, by way of its guard. */
+#include "route/carrier.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "base/str.h"
+#include "contract/codes.h"
+#include "route/guard.h"
+#include "sandbox/kernel.h"
+#include "sandbox/quiet.h"
+
+enum { PATIENCE_MS = 2000 }; /* with a guard that is to end everything */
+
+/* ---- finding ---- */
+
+static const char *value_of(const char *name, char *const *environment)
+{
+    size_t n = strlen(name);
+
+    for (; environment && *environment; environment++)
+        if (strncmp(*environment, name, n) == 0 && (*environment)[n] == '=')
+            return *environment + n + 1;
+    return "";
+}
+
+static bool is_program(const char *path)
+{
+    struct stat s;
+
+    return *path == '/' && stat(path, &s) == 0 && S_ISREG(s.st_mode) && access(path, X_OK) == 0;
+}
+
+const char *carrier_find(const char *name, char *const *environment, struct arena *a)
+{
+    const char *at = value_of("PATH", environment);
+
+    if (strchr(name, '/'))
+        return is_program(name) ? name : NULL;
+    while (*name && *at) {
+        size_t n = strcspn(at, ":");
+        const char *path = arena_printf(a, "%.*s/%s", (int)n, at, name);
+
+        if (is_program(path))
+            return path;
+        at += n + (at[n] == ':');
+    }
+    return NULL;
+}
+
+/* ---- starting ---- */
+
+/* Descriptors of one start: ours are in the carrier, theirs are closed when it is under way. */
+struct launch {
+    int theirs[3];
+    int caller, report[2];
+};
+
+static void launch_free(struct launch *l)
+{
+    for (int i = 0; i < 3; i++)
+        own_close(&l->theirs[i]);
+    own_close(&l->caller);
+    own_close(&l->report[0]);
+    own_close(&l->report[1]);
+}
+
+/* A pipe for their descriptor; they read from 0 and write to the others. */
+static bool lay(struct launch *l, int fd, int *ours)
+{
+    int ends[2];
+
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    *ours = ends[fd == 0];
+    l->theirs[fd] = ends[fd != 0];
+    return true;
+}
+
+static bool lay_all(const struct carrier_ask *ask, struct launch *l, struct carrier *c)
+{
+    bool ok = lay(l, 1, &c->from) && pipe2(l->report, O_CLOEXEC) == 0;
+
+    ok = ok && (ask->errors ? lay(l, 2, &c->err)
+                            : (l->theirs[2] = open("/dev/null", O_WRONLY | O_CLOEXEC)) >= 0);
+    if (ask->input)
+        ok = ok && (l->theirs[0] = fcntl(*ask->input, F_DUPFD_CLOEXEC, 0)) >= 0;
+    else
+        ok = ok && lay(l, 0, &c->to);
+    return ok && (l->caller = (int)syscall(SYS_pidfd_open, getpid(), 0)) >= 0;
+}
+
+/* Until the program has become what it is to be, or could not. */
+static bool hear_words(struct launch *l, struct carrier *c, const char *path, struct error *e)
+{
+    struct guard_word word;
+    bool alive = false, good = true;
+    ssize_t n;
+
+    (void)close(l->report[1]);
+    l->report[1] = -1;
+    while ((n = read(l->report[0], &word, sizeof word)) != 0) {
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n != (ssize_t)sizeof word)
+            break;
+        alive = true;
+        if (word.news == GUARD_WHOLE) {
+            c->whole = word.value != 0;
+            continue;
+        }
+        good = false;
+        errno = word.value;
+        (void)error_sys(e, CODE_RCH_UNAVAILABLE, "%s cannot be started", path);
+    }
+    if (!alive)
+        return error_set(e, CODE_RCH_UNAVAILABLE, "%s cannot be started", path);
+    return good;
+}
+
+static bool launch(const struct carrier_ask *ask, const char *path, struct carrier *c,
+                   struct error *e)
+{
+    _cleanup_(launch_free) struct launch l = { .theirs = { -1, -1, -1 },
+                                               .caller = -1,
+                                               .report = { -1, -1 } };
+    struct clone_args args = { .flags = CLONE_PIDFD, .pidfd = (uintptr_t)&c->pidfd };
+    struct guard guard = {
+        .path = path, .argv = ask->argv, .environment = ask->environment, .cwd = ask->cwd
+    };
+    long pid;
+
+    if (!lay_all(ask, &l, c))
+        return error_sys(e, CODE_RCH_UNAVAILABLE, "%s cannot be started: no pipe", path);
+    memcpy(guard.stdio, l.theirs, sizeof guard.stdio);
+    guard.caller = l.caller;
+    guard.report = l.report[1];
+    pid = quiet_clone(&args);
+    if (pid < 0)
+        return error_sys(e, CODE_RCH_UNAVAILABLE, "%s cannot be started", path);
+    if (pid == 0)
+        guard_main(&guard);
+    c->pid = (pid_t)pid;
+    return hear_words(&l, c, path, e);
+}
+
+bool carrier_start(const struct carrier_ask *ask, struct arena *a, struct carrier *out,
+                   struct error *e)
+{
+    struct carrier c = { .pidfd = -1, .to = -1, .from = -1, .err = -1 };
+    const char *path = carrier_find(ask->argv[0], ask->environment, a);
+
+    if (!path)
+        return error_set(e, CODE_RCH_UNAVAILABLE, "'%s' is not a program in PATH", ask->argv[0]);
+    if (launch(ask, path, &c, e)) {
+        *out = c;
+        return true;
+    }
+    (void)carrier_end(&c);
+    return false;
+}
+
+/* ---- ending ---- */
+
+void carrier_signal(const struct carrier *c, int signal)
+{
+    int sent = signal == SIGKILL ? SIGQUIT : signal;
+
+    if (c->pidfd >= 0)
+        (void)syscall(SYS_pidfd_send_signal, c->pidfd, sent, NULL, 0);
+}
+
+static void let_go(int *fd)
+{
+    own_close(fd);
+    *fd = -1;
+}
+
+/* A guard that somebody has stopped is ended itself, and the program with it. */
+int carrier_end(struct carrier *c)
+{
+    struct pollfd dead = { .fd = c->pidfd, .events = POLLIN };
+    int status = 0;
+
+    let_go(&c->to);
+    let_go(&c->from);
+    let_go(&c->err);
+    if (c->pidfd < 0)
+        return status;
+    carrier_signal(c, SIGKILL);
+    while (poll(&dead, 1, PATIENCE_MS) < 0 && errno == EINTR)
+        ;
+    if (!dead.revents)
+        (void)syscall(SYS_pidfd_send_signal, c->pidfd, SIGKILL, NULL, 0);
+    while (wait4(c->pid, &status, __WALL, &c->used) < 0 && errno == EINTR)
+        ;
+    let_go(&c->pidfd);
+    return status;
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* guard.c: starts the program of a carrier, waits, and leaves nothing of it behind. */
+#include "route/guard.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/own.h"
+
+/* Its descriptors, after those of the program. */
+enum { FD_CALLER = 3, FD_REPORT, FD_REST, ABOVE = 16 };
+
+enum {
+    TICK_MS = 50,
+    TICKS = 20,        /* until a program whose caller is gone is asked to end, and until it must */
+    LIST = 4096,       /* bytes of a list of processes, read at a time */
+    STATUS_LOST = 127, /* the program could not even be started */
+};
+
+struct watch {
+    const struct guard *g;
+    pid_t self, program;
+    int signals;
+    bool whole;
+    bool over; /* the program has ended: status */
+    int status;
+    bool kill; /* somebody wants the end of it all */
+};
+
+/* ---- the program ---- */
+
+static void tell(enum guard_news news, int value)
+{
+    const struct guard_word word = { news, value };
+
+    (void)!write(FD_REPORT, &word, sizeof word);
+}
+
+/* It dies with the guard, which has one thread only. */
+static int program_main(void *self)
+{
+    const struct watch *w = self;
+    sigset_t none;
+
+    (void)sigemptyset(&none);
+    (void)setpgid(0, 0);
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() == w->self && (!w->g->cwd || chdir(w->g->cwd) == 0)) {
+        (void)sigprocmask(SIG_SETMASK, &none, NULL);
+        (void)execve(w->g->path, w->g->argv, w->g->environment);
+    }
+    tell(GUARD_FAILED, errno);
+    _exit(STATUS_LOST);
+}
+
+/* Descriptors that are where others are to be are moved out of the way first. */
+static bool take_descriptors(const struct guard *g)
+{
+    const int from[FD_REST] = { g->stdio[0], g->stdio[1], g->stdio[2], g->caller, g->report };
+    int high[FD_REST];
+
+    for (int i = 0; i < FD_REST; i++)
+        high[i] = fcntl(from[i], F_DUPFD_CLOEXEC, ABOVE);
+    for (int i = 0; i < FD_REST; i++)
+        if (high[i] < 0 || dup3(high[i], i, i < FD_CALLER ? 0 : O_CLOEXEC) < 0)
+            return false;
+    return syscall(SYS_close_range, FD_REST, UINT32_MAX, 0) == 0;
+}
+
+/* As at the beginning of the world; what our caller ignores, the program does not. */
+static void forget_signals(void)
+{
+    const struct sigaction standard = { .sa_handler = SIG_DFL };
+
+    for (int i = 1; i < NSIG; i++)
+        (void)sigaction(i, &standard, NULL);
+}
+
+/* ---- everybody ---- */
+
+static pid_t number(const char **at)
+{
+    pid_t n = 0;
+
+    while (**at >= '0' && **at <= '9')
+        n = n * 10 + (*(*at)++ - '0');
+    return n;
+}
+
+/* Are the numbers of /proc ours? In a process namespace it may be another's. */
+static bool proc_is_ours(pid_t self)
+{
+    char name[32] = { 0 };
+    const char *at = name;
+
+    return readlink("/proc/self", name, sizeof name - 1) > 0 && number(&at) == self;
+}
+
+/* Those whose numbers are in the list; one that may be cut off at its end is met the next time. */
+static bool kill_listed(const char *list)
+{
+    bool any = false;
+
+    while (*list) {
+        pid_t pid = number(&list);
+
+        if (pid > 0 && *list == ' ')
+            any |= kill(pid, SIGKILL) == 0;
+        list += *list != '\0';
+    }
+    return any;
+}
+
+/* Our own children, and nobody else: who lost its parents has become one. */
+static bool kill_children(void)
+{
+    char list[LIST + 1];
+    _fd_ int fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, list, LIST);
+
+    if (n <= 0)
+        return false;
+    list[n] = '\0';
+    return kill_listed(list);
+}
+
+static void reap(struct watch *w, int how)
+{
+    int status;
+    pid_t pid;
+
+    while ((pid = waitpid(-1, &status, how | __WALL)) > 0) {
+        how = WNOHANG;
+        if (pid != w->program)
+            continue;
+        w->over = true;
+        w->status = status;
+    }
+}
+
+/* When one is dead, those it had started are ours, and the next. */
+static void kill_all(struct watch *w)
+{
+    (void)kill(-w->program, SIGKILL);
+    while (w->whole && kill_children())
+        reap(w, 0);
+    while (!w->over && waitpid(w->program, &w->status, __WALL) < 0 && errno == EINTR)
+        ;
+}
+
+/* ---- waiting ---- */
+
+static void hear(struct watch *w)
+{
+    struct signalfd_siginfo info;
+
+    while (read(w->signals, &info, sizeof info) == (ssize_t)sizeof info) {
+        if (info.ssi_signo == SIGQUIT)
+            w->kill = true;
+        else if (info.ssi_signo == SIGCHLD)
+            reap(w, WNOHANG);
+        else
+            (void)kill(-w->program, (int)info.ssi_signo);
+    }
+}
+
+/* Its input has ended with us, and it may end by itself: an srun that is killed leaves its step. */
+static void outlive_caller(struct watch *w)
+{
+    struct pollfd signals = { .fd = w->signals, .events = POLLIN };
+
+    for (int tick = 0; tick < 2 * TICKS && !w->over && !w->kill; tick++) {
+        if (tick == TICKS)
+            (void)kill(-w->program, SIGTERM);
+        if (poll(&signals, 1, TICK_MS) > 0)
+            hear(w);
+    }
+}
+
+static void wait_for_end(struct watch *w)
+{
+    struct pollfd fds[] = { { .fd = w->signals, .events = POLLIN },
+                            { .fd = FD_CALLER, .events = POLLIN } };
+
+    while (!w->over && !w->kill) {
+        if (poll(fds, COUNT(fds), -1) < 0)
+            continue;
+        if (fds[0].revents)
+            hear(w);
+        if (fds[1].revents) {
+            outlive_caller(w);
+            return;
+        }
+    }
+}
+
+/* As the program did, but without another core. */
+static _Noreturn void end_as(int status)
+{
+    static const struct rlimit no_core;
+    sigset_t all;
+
+    if (WIFSIGNALED(status)) {
+        (void)setrlimit(RLIMIT_CORE, &no_core);
+        (void)sigfillset(&all);
+        (void)kill(getpid(), WTERMSIG(status));
+        (void)sigprocmask(SIG_UNBLOCK, &all, NULL);
+    }
+    _exit(WEXITSTATUS(status));
+}
+
+void guard_main(const struct guard *g)
+{
+    static char stack[64 << 10] __attribute__((aligned(16)));
+    struct watch w = { .g = g, .self = getpid() };
+    sigset_t all;
+
+    (void)setsid();
+    (void)prctl(PR_SET_NAME, "writ-guard");
+    (void)sigfillset(&all);
+    forget_signals();
+    if (!take_descriptors(g))
+        _exit(STATUS_LOST);
+    w.signals = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
+    w.whole = prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0 && proc_is_ours(w.self) &&
+              access("/proc/thread-self/children", R_OK) == 0;
+    tell(GUARD_WHOLE, w.whole);
+    /* The program borrows our memory until it execs: nothing is copied. */
+    w.program = clone(program_main, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &w);
+    if (w.program < 0)
+        tell(GUARD_FAILED, errno);
+    if (w.program < 0 || w.signals < 0)
+        _exit(STATUS_LOST);
+    (void)close(FD_REPORT);
+    for (int fd = 0; fd < FD_CALLER; fd++)
+        (void)close(fd);
+    (void)!chdir("/"); /* it keeps no file system busy */
+    wait_for_end(&w);
+    kill_all(&w);
+    end_as(w.status);
+}
