@@ -158,7 +158,7 @@ bool exec_see(struct exec *x, struct error *e)
 
     if (!getcwd(here, sizeof here) || here[0] != '/')
         return error_sys(e, CODE_PATH_REFUSED, "the current directory has no name");
-    ask.caller = here;
+    ask.caller = arena_text(x->a, str_of(here)); /* reach.home_root may be this very text */
     return reach_build(&ask, x->a, &x->reach, e);
 }
 

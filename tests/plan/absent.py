@@ -104,6 +104,13 @@ def R_004_153_a_file_that_is_gone_while_its_plan_runs_changes_nothing(place):
 
 
 @case
+def a_registry_that_changes_while_a_plan_runs_changes_nothing(place):
+    registry = place.repo / ".writ/tools.yaml"
+    ran = in_the_middle(place, plan(sh(UNTIL_GO), touch("after")), lambda: registry.write_text("tools: []\n"))
+    hold(ran.status == 0 and place.there("after"), ran)
+
+
+@case
 def R_004_155_a_step_that_writes_the_plans_file_changes_nothing_of_the_plan(place):
     path = place.document(plan(sh("echo '{}' > plan.json"), touch("after")))
     ran = place.comes_to("success", path)
