@@ -130,7 +130,7 @@ static bool none_missing(unsigned missing, struct error *e)
 static bool make(struct cgroup_seats *s, unsigned wanted, const struct cgroup_limits *limits,
                  struct cgroup *out, struct error *e)
 {
-    struct cgroup c = { 0 };
+    struct cgroup c = { .limits = *limits };
     struct cgroup_owner self;
     struct error unused;
     bool foreign;
@@ -247,6 +247,42 @@ void cgroup_usage(const struct cgroup *c, struct cgroup_usage *out)
     *out = (struct cgroup_usage){ .memory_peak_bytes = -1, .cpu_ms = -1 };
     for (int i = 0; i < c->count; i++)
         c->dirs[i].version->usage(&c->dirs[i], out);
+    if (out->cpu_ms >= 0)
+        out->cpu_ms -= c->before.cpu_ms;
+    out->oom_kills -= c->before.oom_kills;
+    out->task_hits -= c->before.task_hits;
+}
+
+/* ---- once more ---- */
+
+bool cgroup_may_rest(const struct cgroup *c)
+{
+    for (int i = 0; i < c->count; i++)
+        if (!c->dirs[i].version->rests)
+            return false;
+    return c->count > 0;
+}
+
+bool cgroup_rest(struct cgroup *c, const struct cgroup_usage *last)
+{
+    if (!cgroup_may_rest(c))
+        return false;
+    for (int i = 0; i < c->count; i++)
+        if (!c->dirs[i].version->rests(&c->dirs[i]))
+            return false;
+    if (last->cpu_ms >= 0)
+        c->before.cpu_ms += last->cpu_ms;
+    c->before.oom_kills += last->oom_kills;
+    c->before.task_hits += last->task_hits;
+    return true;
+}
+
+bool cgroup_wake(const struct cgroup *c, int64_t tasks)
+{
+    for (int i = 0; i < c->count; i++)
+        if (!c->dirs[i].version->wake(&c->dirs[i]))
+            return false;
+    return cgroup_set_tasks(c, tasks);
 }
 
 /* ---- doctor ---- */

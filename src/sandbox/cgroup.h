@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cgroup.h: limits on a whole tree of processes, and what it used, by the kernel's own count.
  *
- * One group for one run, made before any process is in it and never used again. Which hierarchy
- * carries which limit is found out per controller: version 1 where the kernel has the controller
- * there, else version 2, else there is none and cgroup_make() refuses. Groups are made below the
- * one this process is in (version 2: or beside it), never above the root of its namespace or mount.
+ * One group for one run at a time, made before any process is in it. It carries another run only
+ * where it is empty again and counts that one alone (cgroup_rest()). Which hierarchy carries which
+ * limit is found out per controller: version 1 where the kernel has the controller there, else
+ * version 2, else there is none and cgroup_make() refuses. Groups are made below the one this
+ * process is in (version 2: or beside it), never above the root of its namespace or mount.
  */
 #pragma once
 
@@ -16,6 +17,9 @@ struct cgroup {
     int count; /* of dirs; everything else is private */
     struct cgroup_dir dirs[CGROUP_DIRS];
     char name[CGROUP_NAME];
+    struct cgroup_limits limits; /* as they were when it was made */
+    struct cgroup_usage before;  /* what earlier runs have added to the counters */
+    unsigned age;                /* of where this process sat then, as cgroup_idle.c counts */
 };
 
 /* Makes the groups of one run, with its limits written. On false nothing is left behind; the error
@@ -57,6 +61,17 @@ pid_t cgroup_youngest(const struct cgroup *c);
 
 /* What it used; to be asked when it has ended. */
 void cgroup_usage(const struct cgroup *c, struct cgroup_usage *out);
+
+/* Whether a group of this kind can carry another run at all. */
+bool cgroup_may_rest(const struct cgroup *c);
+
+/* Readies it for another run with the same limits on memory and cores, when the last one, which
+ * has used `last`, is dead. False: somebody is in it, or too much is still charged to it; it has to
+ * be removed. */
+bool cgroup_rest(struct cgroup *c, const struct cgroup_usage *last) NODISCARD;
+
+/* Makes a rested group one for this many tasks; false: somebody has taken it away. */
+bool cgroup_wake(const struct cgroup *c, int64_t tasks) NODISCARD;
 
 /* Removes the directories if nobody is in them any more; false: somebody is. cgroup_remove() has to
  * be called all the same. */

@@ -5,7 +5,10 @@
 #include "sandbox/cgroup_file.h"
 #include "sandbox/cgroup_version.h"
 
-enum { PERIOD_US = 100000 };
+enum {
+    PERIOD_US = 100000,
+    CHARGED_MOST = 512 << 10 /* the kernel charges ahead, 256 KiB for each processor */
+};
 
 /* Below its own group, whatever that holds. Whether it may, making the group will tell. */
 static bool place(struct cgroup_seat *seat, bool prepare, int *fd, struct error *e)
@@ -74,6 +77,28 @@ static void usage(const struct cgroup_dir *d, struct cgroup_usage *out)
     }
 }
 
+/* Who is in one group of a run is in all of them: the one that counts tasks speaks for all. What is
+ * still charged would be told as the next one's memory. */
+static bool rests(const struct cgroup_dir *d)
+{
+    int64_t charged;
+
+    if (d->controllers & 1 << CONTROLLER_PIDS && cgroup_number(d->dir, "pids.current", NULL) != 0)
+        return false;
+    if (!(d->controllers & 1 << CONTROLLER_MEMORY))
+        return true;
+    charged = cgroup_number(d->dir, "memory.usage_in_bytes", NULL);
+    return charged >= 0 && charged <= CHARGED_MOST;
+}
+
+/* A directory that somebody has removed has no files any more. */
+static bool wake(const struct cgroup_dir *d)
+{
+    if (d->controllers & 1 << CONTROLLER_MEMORY)
+        return cgroup_write(d->dir, "memory.max_usage_in_bytes", "0");
+    return faccessat(d->dir, "tasks", W_OK, 0) == 0;
+}
+
 /* The pid namespace has killed them already: mostly they are only about to be gone. */
 static void kill_left(int dir, int us)
 {
@@ -86,5 +111,7 @@ const struct cgroup_version cgroup_v1 = {
     .place = place,
     .limit = limit,
     .usage = usage,
+    .rests = rests,
+    .wake = wake,
     .kill = kill_left,
 };

@@ -18,6 +18,13 @@ struct cgroup_version {
     /* Fills in what the directory's controllers count. */
     void (*usage)(const struct cgroup_dir *d, struct cgroup_usage *out);
 
+    /* Nobody is in the directory, as far as its controllers can tell, and little is charged to it.
+     * NULL: that does not make it fit for another run, whose peak it could not tell. */
+    bool (*rests)(const struct cgroup_dir *d);
+
+    /* Sets back what does not count upwards. False: it cannot be, or the directory is gone. */
+    bool (*wake)(const struct cgroup_dir *d);
+
     /* One step on the way to an empty group: kills what is in it, and waits for about `us`. */
     void (*kill)(int dir, int us);
 };

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/own.h"
 #include "sandbox/berth.h"
+#include "sandbox/cgroup_idle.h"
 #include "sandbox/cgroup_place.h"
 
 enum {
@@ -39,6 +40,7 @@ struct kept {
     unsigned age; /* counts those changes */
     struct berth *idle;
     struct cgroup_place *place;
+    struct cgroup_idle *groups;
     struct known programs[PROGRAMS];
     size_t learnt; /* programs, the oldest are overwritten */
     bool swept;
@@ -50,6 +52,7 @@ struct kept *kept_new(void)
 
     (void)pthread_mutex_init(&k->lock, NULL);
     k->place = cgroup_place_new();
+    k->groups = cgroup_idle_new();
     k->mounts = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
     return k;
 }
@@ -66,6 +69,7 @@ void kept_free(struct kept *k)
     }
     own_close(&k->mounts);
     cgroup_place_free(k->place);
+    cgroup_idle_free(k->groups);
     (void)pthread_mutex_destroy(&k->lock);
     free(k);
 }
@@ -191,10 +195,24 @@ bool kept_sweeps(struct kept *k)
 
 /* ---- groups ---- */
 
-struct cgroup_place *kept_place(struct kept *k)
+bool kept_group(struct kept *k, const struct cgroup_limits *limits, struct cgroup *out,
+                struct error *e)
 {
+    unsigned age;
+
+    if (cgroup_idle_take(k->groups, limits, out))
+        return true;
+    age = cgroup_idle_age(k->groups);
     (void)pthread_mutex_lock(&k->lock);
     look_at_mounts(k);
     (void)pthread_mutex_unlock(&k->lock);
-    return k->place;
+    if (!cgroup_make_at(k->place, limits, out, e))
+        return false;
+    out->age = age;
+    return true;
+}
+
+bool kept_give_group(struct kept *k, struct cgroup *group, const struct cgroup_usage *used)
+{
+    return cgroup_idle_give(k->groups, group, used);
 }

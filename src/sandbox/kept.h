@@ -2,8 +2,9 @@
 /* kept.h: what a process that runs many commands keeps from one to the next.
  *
  * Only what is the same for both and cannot carry anything from one to the other: berths (berth.h),
- * and the digests of programs that have not changed. Whatever cannot be kept, or is in use, is made
- * anew, as it is without this. Several threads may use one at once.
+ * groups that are empty again (cgroup_idle.h), and the digests of programs that have not changed.
+ * Whatever cannot be kept, or is in use, is made anew, as it is without this. Several threads may
+ * use one at once.
  */
 #pragma once
 
@@ -32,8 +33,14 @@ bool kept_digest(struct kept *k, const struct stat *file, struct digest *out);
 void kept_learn(struct kept *k, const struct stat *file, int64_t now_ms,
                 const struct digest *digest);
 
-/* Where groups are made; for as long as *k. */
-struct cgroup_place *kept_place(struct kept *k);
+/* Groups with these limits: those of an earlier run, or new ones. */
+bool kept_group(struct kept *k, const struct cgroup_limits *limits, struct cgroup *out,
+                struct error *e) NODISCARD;
+
+/* Keeps the groups of a run that is dead and has used this, and zeroes *group; false: they are to
+ * be removed. */
+bool kept_give_group(struct kept *k, struct cgroup *group,
+                     const struct cgroup_usage *used) NODISCARD;
 
 /* True once: whoever is told so looks for groups that the dead have left. */
 bool kept_sweeps(struct kept *k);

@@ -35,7 +35,8 @@ struct holding {
     struct capture out, err;
     struct threads threads;
     struct cgroup_usage usage;
-    bool measured; /* the usage is final, and the groups are gone */
+    bool measured;    /* the usage is final, and the groups are gone */
+    bool keeps_group; /* it is measured when all are dead, and may carry another run */
 };
 
 static void close_fd(int *fd)
@@ -108,7 +109,9 @@ static bool make_group(const struct run *run, struct holding *h, struct error *e
                                   .tasks = tasks_of(run->limits->processes, h->jail.layers) };
 
     h->threads.most = most.tasks;
-    if (cgroup_make_at(run->kept ? kept_place(run->kept) : NULL, &most, &h->jail.cgroup, e)) {
+    if (run->kept ? kept_group(run->kept, &most, &h->jail.cgroup, e)
+                  : cgroup_make(&most, &h->jail.cgroup, e)) {
+        h->keeps_group = run->kept && cgroup_may_rest(&h->jail.cgroup);
         h->threads.most += cgroup_counts_init(&h->jail.cgroup);
         return !cgroup_counts_init(&h->jail.cgroup) ||
                cgroup_set_tasks(&h->jail.cgroup, h->threads.most) ||
@@ -303,6 +306,8 @@ static void take_usage(void *self)
 {
     struct holding *h = self;
 
+    if (h->keeps_group)
+        return;
     cgroup_usage(&h->jail.cgroup, &h->usage);
     h->measured = cgroup_drop(&h->jail.cgroup);
 }
@@ -385,7 +390,8 @@ bool sandbox_run(const struct run *run, const struct world *world, struct arena 
     *out = (struct outcome){ .cause = CAUSE_SANDBOX_ERROR, .exit_code = -1, .cgroup = "none" };
     before = quiet_begin();
     ok = build(run, a, h, e) && run_built(run, world, a, h, out, e);
-    if (!cgroup_remove(&h->jail.cgroup, &left))
+    if ((!ok || !h->keeps_group || !kept_give_group(run->kept, &h->jail.cgroup, &h->usage)) &&
+        !cgroup_remove(&h->jail.cgroup, &left))
         out->left = arena_text(a, str_of(left.msg));
     init_leave(&h->init, run->kept, !ok || h->threads.sockets);
     close_all(h);

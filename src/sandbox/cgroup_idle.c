@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cgroup_idle.c: a few groups without anybody in them. */
+#include "sandbox/cgroup_idle.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/own.h"
+
+enum { GROUPS = 8, SEATS_MOST = 4096 };
+
+struct cgroup_idle {
+    pthread_mutex_t lock;
+    int seats; /* /proc/self/cgroup */
+    char text[SEATS_MOST];
+    ssize_t text_len; /* 0: nothing was read yet */
+    unsigned age;     /* counts how often that was another text */
+    struct cgroup groups[GROUPS];
+    size_t count;
+};
+
+struct cgroup_idle *cgroup_idle_new(void)
+{
+    struct cgroup_idle *idle = mem_zeroed(sizeof *idle);
+
+    (void)pthread_mutex_init(&idle->lock, NULL);
+    idle->seats = open("/proc/self/cgroup", O_RDONLY | O_CLOEXEC);
+    return idle;
+}
+
+/* What cannot be removed now is swept once this process is gone. */
+static void drop(struct cgroup_idle *idle)
+{
+    struct error unused;
+
+    while (idle->count > 0)
+        (void)!cgroup_remove(&idle->groups[--idle->count], &unused);
+}
+
+void cgroup_idle_free(struct cgroup_idle *idle)
+{
+    if (!idle)
+        return;
+    drop(idle);
+    own_close(&idle->seats);
+    (void)pthread_mutex_destroy(&idle->lock);
+    free(idle);
+}
+
+/* Is this process in the groups that it was in before? */
+static void look_at_seats(struct cgroup_idle *idle)
+{
+    char now[SEATS_MOST];
+    ssize_t n = idle->seats < 0 ? -1 : pread(idle->seats, now, sizeof now, 0);
+
+    if (n > 0 && n == idle->text_len && memcmp(now, idle->text, (size_t)n) == 0)
+        return;
+    drop(idle);
+    idle->age++;
+    idle->text_len = n > 0 && n < SEATS_MOST ? n : 0;
+    memcpy(idle->text, now, (size_t)idle->text_len);
+}
+
+static bool is_for(const struct cgroup *c, const struct cgroup_limits *limits)
+{
+    return c->limits.memory_bytes == limits->memory_bytes && c->limits.cores == limits->cores;
+}
+
+static bool take(struct cgroup_idle *idle, const struct cgroup_limits *limits, struct cgroup *out)
+{
+    for (size_t i = idle->count; i-- > 0;) {
+        if (!is_for(&idle->groups[i], limits))
+            continue;
+        *out = idle->groups[i];
+        idle->groups[i] = idle->groups[--idle->count];
+        return true;
+    }
+    return false;
+}
+
+bool cgroup_idle_take(struct cgroup_idle *idle, const struct cgroup_limits *limits,
+                      struct cgroup *out)
+{
+    struct cgroup c;
+    struct error unused;
+    bool found;
+
+    (void)pthread_mutex_lock(&idle->lock);
+    look_at_seats(idle);
+    found = take(idle, limits, &c);
+    (void)pthread_mutex_unlock(&idle->lock);
+    if (!found)
+        return false;
+    if (cgroup_wake(&c, limits->tasks)) {
+        *out = c;
+        return true;
+    }
+    (void)!cgroup_remove(&c, &unused);
+    return false;
+}
+
+unsigned cgroup_idle_age(struct cgroup_idle *idle)
+{
+    unsigned age;
+
+    (void)pthread_mutex_lock(&idle->lock);
+    age = idle->age;
+    (void)pthread_mutex_unlock(&idle->lock);
+    return age;
+}
+
+bool cgroup_idle_give(struct cgroup_idle *idle, struct cgroup *c, const struct cgroup_usage *last)
+{
+    bool taken = false;
+
+    if (!cgroup_rest(c, last))
+        return false;
+    (void)pthread_mutex_lock(&idle->lock);
+    if (idle->count < GROUPS && idle->text_len > 0 && c->age == idle->age) {
+        idle->groups[idle->count++] = *c;
+        taken = true;
+    }
+    (void)pthread_mutex_unlock(&idle->lock);
+    if (taken)
+        *c = (struct cgroup){ 0 };
+    return taken;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cgroup_idle.h: groups that have carried a run and wait for another one. Making a group and taking
+ * it away again is what a short run costs most. For several threads at once.
+ */
+#pragma once
+
+#include "sandbox/cgroup.h"
+
+struct cgroup_idle;
+
+struct cgroup_idle *cgroup_idle_new(void);
+
+/* Removes the groups. Accepts NULL. */
+void cgroup_idle_free(struct cgroup_idle *idle);
+
+/* One with these limits; false: there is none. Groups that were made while this process was in
+ * other groups than now are removed: it would not be held to what holds for us. */
+bool cgroup_idle_take(struct cgroup_idle *idle, const struct cgroup_limits *limits,
+                      struct cgroup *out) NODISCARD;
+
+/* For a group that is made now, when none could be taken: it goes into the group. */
+unsigned cgroup_idle_age(struct cgroup_idle *idle);
+
+/* Keeps a group whose run is dead and has used `last`, and zeroes *c; false: it must not carry
+ * another one, and is the caller's to remove. */
+bool cgroup_idle_give(struct cgroup_idle *idle, struct cgroup *c,
+                      const struct cgroup_usage *last) NODISCARD;

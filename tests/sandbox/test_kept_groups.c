@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_kept_groups.c: groups that carry one run after the other count each of them alone.
+ *
+ * usage: test_kept_groups [--user]    with it, as an ordinary user to whom groups were given
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "runs.h"
+
+static struct runs r;
+
+static int make(void **state)
+{
+    (void)state;
+    runs_make(&r);
+    r.run.kept = kept_new();
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    kept_free(r.run.kept);
+    runs_free(&r);
+    assert_int_equal(groups_left(), 0);
+    return 0;
+}
+
+static struct outcome did(const char *script)
+{
+    return runs_do(&r, world_real(), script);
+}
+
+/* The group that counts tasks, as the command itself sees it. */
+static const char *group(const char *script)
+{
+    struct outcome out = did(arena_printf(
+        &r.a, "%s; sed -n 's,^[0-9]*:\\(pids\\)\\?:.*/\\(writ-4.*\\),\\2,p' /proc/self/cgroup",
+        script));
+
+    assert_int_equal(out.exit_code, 0);
+    assert_true(out.out.head.n > 0);
+    return arena_text(&r.a, out.out.head);
+}
+
+static void on_version_1_a_group_is_used_again(void **state)
+{
+    const char *last = group(":");
+    bool again = false;
+
+    (void)state;
+    for (int i = 0; i < 20 && !again; i++) { /* now and then too much is left of a run */
+        const char *next = group(":");
+
+        again = strcmp(last, next) == 0;
+        last = next;
+    }
+    assert_int_equal(again, !homes[HOME_PIDS].v2);
+}
+
+static void other_limits_make_another_group(void **state)
+{
+    const char *first = group(":");
+
+    (void)state;
+    r.limits.memory_mb = 128;
+    assert_string_not_equal(first, group(":"));
+    r.limits.memory_mb = 256;
+    r.limits.cpu_cores = 2;
+    assert_string_not_equal(first, group(":"));
+}
+
+static void tasks_are_limited_for_each_run(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct outcome out;
+
+        r.processes.max_children = 2;
+        out = did("for i in 1 2 3 4 5 6; do sleep 60 & done");
+        assert_true(out.pids_hits > 0);
+        r.processes.max_children = 32;
+        out = did("for i in 1 2 3 4 5 6; do sleep 60 & done");
+        assert_int_equal(out.pids_hits, 0);
+        assert_int_equal(out.exit_code, 0);
+    }
+}
+
+static void who_ran_out_of_memory_is_counted_in_its_run_only(void **state)
+{
+    (void)state;
+    r.limits.memory_mb = 64;
+    for (int i = 0; i < 2; i++) {
+        struct outcome out = did("python3 -c 'x = b\"1\" * (200 << 20)'");
+
+        assert_true(out.oom_events > 0);
+        assert_true(out.memory_peak_bytes > 60 << 20);
+        out = did(":");
+        assert_int_equal(out.oom_events, 0);
+        assert_int_equal(out.exit_code, 0);
+        assert_true(out.memory_peak_bytes < 20 << 20);
+    }
+}
+
+/* What was written stays in memory, and charged to who wrote it. */
+static void what_is_still_charged_is_not_told_of_another_run(void **state)
+{
+    struct outcome out = did("head -c 20000000 /dev/zero > written");
+
+    (void)state;
+    assert_int_equal(out.exit_code, 0);
+    out = did(":");
+    assert_true(out.memory_peak_bytes < 10 << 20);
+}
+
+static void processor_time_is_that_of_one_run(void **state)
+{
+    struct outcome out =
+        did("python3 -c 'import time\nwhile time.process_time() < 0.3: pass' && echo done");
+
+    (void)state;
+    assert_int_equal(out.exit_code, 0);
+    assert_true(out.cpu_ms >= 290);
+    out = did(":");
+    assert_true(out.cpu_ms < 290);
+}
+
+/* Somebody who tidies up takes an empty group away. */
+static void a_group_that_is_gone_is_made_anew(void **state)
+{
+    const char *first = group(":");
+
+    (void)state;
+    for (int i = 0; i < HOME_DIRS; i++) {
+        char name[CGROUP_NAME];
+
+        (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(first, "\n"), first);
+        if (exists(i, name))
+            assert_int_equal(rmdir(dir_of(i, name)), 0);
+    }
+    assert_string_not_equal(first, group(":"));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make, end)
+
+static int tests(void)
+{
+    const struct CMUnitTest list[] = {
+        TEST(on_version_1_a_group_is_used_again),
+        TEST(other_limits_make_another_group),
+        TEST(tasks_are_limited_for_each_run),
+        TEST(who_ran_out_of_memory_is_counted_in_its_run_only),
+        TEST(what_is_still_charged_is_not_told_of_another_run),
+        TEST(processor_time_is_that_of_one_run),
+        TEST(a_group_that_is_gone_is_made_anew),
+    };
+
+    return cmocka_run_group_tests_name("kept_groups", list, NULL, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    (void)argv;
+    return home_run(tests, argc > 1 ? SOME_USER : 0);
+}
