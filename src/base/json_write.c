@@ -206,6 +206,7 @@ void json_outside(struct buf *to, struct str text)
         text = (struct str){ text.s + good + bad, text.n - good - bad };
     }
     json_text(to, buf_str(&clean));
+    to->full |= clean.full;
 }
 
 void json_base64(struct buf *to, struct str bytes)

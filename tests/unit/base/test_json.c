@@ -233,6 +233,19 @@ static void no_warning_hides_an_error(void **state)
     assert_int_equal(errors, 1);
 }
 
+/* It used to become an empty text, and nobody knew. */
+static void a_text_longer_than_the_buffer_takes_is_its_fault(void **state)
+{
+    _buf_ struct buf to = { .max = 16 };
+
+    (void)state;
+    json_outside(&to, str_of("seventeen letters"));
+    assert_false(buf_ok(&to));
+    buf_reset(&to);
+    json_outside(&to, str_of("fourteen ones."));
+    assert_true(buf_ok(&to));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,6 +256,7 @@ int main(void)
         cmocka_unit_test(numbers_keep_their_value),
         cmocka_unit_test(canon_sorts_by_utf16_and_escapes_only_what_it_must),
         cmocka_unit_test(calls_place_the_commas),
+        cmocka_unit_test(a_text_longer_than_the_buffer_takes_is_its_fault),
         cmocka_unit_test(no_warning_hides_an_error),
     };
 
