@@ -13,6 +13,7 @@ const char *const cause_names[] = {
     [CAUSE_EXEC_FAILED]   = "exec_failed",
     [CAUSE_SANDBOX_ERROR] = "sandbox_error",
     [CAUSE_CANCELLED]     = "cancelled",
+    [CAUSE_LOST]          = "lost",
     [CAUSE_COUNT]         = NULL,
 };
 
@@ -26,6 +27,7 @@ const struct cause_row causes[CAUSE_COUNT] = {
     [CAUSE_EXEC_FAILED]   = { CAUSE_EXEC_FAILED,   "The program could not be started." },
     [CAUSE_SANDBOX_ERROR] = { CAUSE_SANDBOX_ERROR, "The sandbox could not be built; nothing ran, and there is no exit code." },
     [CAUSE_CANCELLED]     = { CAUSE_CANCELLED,     "Somebody asked for it to be stopped." },
+    [CAUSE_LOST]          = { CAUSE_LOST,          "Its worker went away after it had begun; nobody knows how it ended." },
 };
 
 static const struct column cause_columns[] = {
@@ -34,7 +36,7 @@ static const struct column cause_columns[] = {
 };
 
 /* A01-1: 137 and 143 are also 128+, and a program may return them itself. They mean memory and
- * time only with the evidence for it. A later row is the more exact one. */
+ * time only with the evidence for it, and 69 a lost worker. A later row is the more exact one. */
 const struct exit_row exits[EXIT_ROWS] = {
     { "0",     0,   0,   CAUSE_COUNT,   "success",             "continue workflow" },
     { "1-125", 1,   125, CAUSE_COUNT,   "tool-specific error", "log and handle" },
@@ -43,6 +45,7 @@ const struct exit_row exits[EXIT_ROWS] = {
     { "128+",  128, 255, CAUSE_COUNT,   "signal termination",  "log signal number" },
     { "137",   137, 137, CAUSE_OOM,     "OOM killed",          "increase memory or fail" },
     { "143",   143, 143, CAUSE_TIMEOUT, "SIGTERM (timeout)",   "extend timeout or fail" },
+    { "69",    69,  69,  CAUSE_LOST,    "worker lost",         "look at what it did before running it again" },
 };
 
 static const struct column exit_columns[] = {

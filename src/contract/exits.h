@@ -15,6 +15,7 @@ enum cause {
     CAUSE_EXEC_FAILED,
     CAUSE_SANDBOX_ERROR,
     CAUSE_CANCELLED,
+    CAUSE_LOST,
     CAUSE_COUNT,
 };
 
@@ -31,9 +32,10 @@ struct exit_row {
 };
 
 enum {
-    EXIT_ROWS = 7,
+    EXIT_ROWS = 8,
     EXIT_OOM = 137,     /* what is reported when the kernel killed it for its memory */
     EXIT_TIMEOUT = 143, /* and when our timer ran out, whatever signal it took */
+    EXIT_LOST = 69,     /* and when nobody knows how it ended */
 };
 
 /* The exit codes of writ itself, where it does not pass on the command's. */

@@ -47,6 +47,17 @@ static void R_000_036_R_000_069_rch_unavailable(void **state)
                         "Apply local fallback policy and log route downgrade.");
 }
 
+/* Whoever tries again what may have been done does it twice. */
+static void a_command_whose_worker_was_lost_is_not_tried_again(void **state)
+{
+    (void)state;
+    check_code(CODE_WORKER_LOST, "worker_lost", "high", false);
+    assert_string_equal(codes[CODE_WORKER_LOST].origin, "000");
+    assert_int_equal(code_severity(CODE_WORKER_LOST, false), SEVERITY_ERROR);
+    assert_string_equal(codes[CODE_WORKER_LOST].action,
+                        "Look at what it did before running it again.");
+}
+
 /* contract 000's words, weighed in contract 004's. */
 static void words_of_contract_000_have_a_weight_in_004(void **state)
 {
@@ -229,6 +240,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(R_000_035_R_000_066_R_000_067_R_000_068_taxonomy_entries_are_whole),
         cmocka_unit_test(R_000_036_R_000_069_rch_unavailable),
+        cmocka_unit_test(a_command_whose_worker_was_lost_is_not_tried_again),
         cmocka_unit_test(words_of_contract_000_have_a_weight_in_004),
         cmocka_unit_test(R_004_074_R_004_075_R_004_076_R_004_077_R_004_078_R_004_079_fatal_codes),
         cmocka_unit_test(R_004_080_R_004_081_R_004_082_R_004_083_R_004_084_other_codes),

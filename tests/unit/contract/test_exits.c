@@ -54,9 +54,19 @@ static void R_001_079_R_001_080_oom_and_timeout_with_evidence(void **state)
     check_exit(143, CAUSE_TIMEOUT, "SIGTERM (timeout)", "extend timeout or fail");
 }
 
+/* 69 is an ordinary exit code, unless nobody knows how the command ended. */
+static void a_lost_worker_is_told_from_a_command_that_returns_69(void **state)
+{
+    (void)state;
+    check_exit(EXIT_LOST, CAUSE_LOST, "worker lost", "look at what it did before running it again");
+    check_exit(EXIT_LOST, CAUSE_EXITED, "tool-specific error", "log and handle");
+    assert_int_equal(EXIT_LOST, STATUS_UNAVAILABLE);
+}
+
 static void rows_are_written_as_in_the_contract(void **state)
 {
-    static const char *const want[EXIT_ROWS] = { "0", "1-125", "126", "127", "128+", "137", "143" };
+    static const char *const want[EXIT_ROWS] = { "0",    "1-125", "126", "127",
+                                                 "128+", "137",   "143", "69" };
 
     (void)state;
     for (size_t i = 0; i < EXIT_ROWS; i++)
@@ -74,7 +84,8 @@ static void causes_and_statuses_are_the_documented_ones(void **state)
 {
     static const char *const names[] = { "exited",      "signaled",      "timeout",
                                          "oom",         "output_limit",  "violation",
-                                         "exec_failed", "sandbox_error", "cancelled" };
+                                         "exec_failed", "sandbox_error", "cancelled",
+                                         "lost" };
     static const int want[STATUS_ROWS] = { 0, 1, 3, 64, 65, 69, 70, 74, 77, 125 };
 
     (void)state;
@@ -95,6 +106,7 @@ int main(void)
         cmocka_unit_test(R_001_076_R_001_077_exit_codes_126_and_127),
         cmocka_unit_test(R_001_078_exit_codes_from_128_are_signals),
         cmocka_unit_test(R_001_079_R_001_080_oom_and_timeout_with_evidence),
+        cmocka_unit_test(a_lost_worker_is_told_from_a_command_that_returns_69),
         cmocka_unit_test(rows_are_written_as_in_the_contract),
         cmocka_unit_test(exit_codes_out_of_range_have_no_meaning),
         cmocka_unit_test(causes_and_statuses_are_the_documented_ones),
