@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tables.c: the contracts' tables, and behind them those of executors, ledger, plans and sandbox.
- */
+/* tables.c: the contracts' tables, and behind them those of executors, ledger, plans, routes and
+ * sandbox. */
 #include "engine/tables.h"
 
 #include "contract/tables.h"
@@ -10,6 +10,8 @@
 #include "ledger/entry.h"
 #include "ledger/judge.h"
 #include "plan/plan.h"
+#include "route/lane_ends.h"
+#include "route/transcript.h"
 #include "sandbox/calls.h"
 #include "sandbox/environment.h"
 #include "sandbox/program.h"
@@ -25,6 +27,8 @@ static const struct table *const more_tables[] = {
     &plan_success_table,
     &plan_partial_table,
     &plan_failure_table,
+    &lane_endings_table,
+    &transcript_events_table,
     &environment_table,
     &system_table,
     &protected_table,

@@ -3,7 +3,8 @@
  * on.
  *
  * Each line is one object: "ts" (RFC 3339), "event" (a row of transcript_events), "run_id",
- * "trace_id", then the event's own members. A line is written whole or not at all.
+ * "trace_id", then the event's own members. A line is written whole or not at all, and none after
+ * one that is missing: what is there is what happened, up to its end.
  */
 #pragma once
 
@@ -13,22 +14,31 @@
 #include "base/table.h"
 #include "base/world.h"
 
+struct printed; /* sandbox/outcome.h */
+
 enum transcript_event {
     SAID_PLANNED,     /* the plan */
     SAID_STATE,       /* from, trigger, to, attempt */
-    SAID_UNAVAILABLE, /* worker, message, attempt */
+    SAID_UNAVAILABLE, /* worker, attempt, message */
     SAID_DOWNGRADE,   /* from, to, policy_id, message */
-    SAID_RETRY,       /* code, attempt, delay_ms */
+    SAID_RETRY,       /* code, retry, attempt, delay_ms */
     SAID_LATE,        /* the soft timeout passed: after_secs, hard_timeout_secs */
     SAID_ASKED,       /* to end: why ("operator" or "timeout"), reason */
     SAID_KILLED,      /* it did not end in its grace */
-    SAID_ABORTED,     /* invalid_transition: state, trigger, allowed */
-    SAID_PRINTED,     /* stream, text or base64, bytes, truncated */
-    SAID_ENDED,       /* state, outcome_class, exit_code, failure_code */
+    SAID_ABORTED,     /* invalid_transition: state, trigger, allowed, message */
+    SAID_PRINTED,     /* stream, text or base64, bytes, truncated, digest */
+    SAID_ENDED,       /* attempt, state, outcome_class, exit_code, failure_code */
     TRANSCRIPT_EVENTS,
 };
 
-extern const char *const transcript_event_names[];
+struct transcript_row {
+    enum transcript_event event;
+    const char *members; /* of its own, in order */
+    const char *meaning;
+};
+
+extern const char *const transcript_event_names[]; /* ended by NULL */
+extern const struct transcript_row transcript_events[TRANSCRIPT_EVENTS];
 extern const struct table transcript_events_table;
 
 /* Somebody may look on: each line without its end. NULL: nobody. */
@@ -37,23 +47,29 @@ struct listener {
     void *self;
 };
 
+/* The caller fills in the first five; the others are zero to begin with. */
 struct transcript {
     const struct world *world;
     int fd;           /* -1: it is kept nowhere, only told */
     const char *path; /* as it is known to others */
     const char *run_id, *trace_id;
     struct listener listener;
-    struct buf line; /* that is being written */
+    struct buf line;           /* that is being written */
+    enum transcript_event now; /* what it is about */
     struct sha256 sum;
     bool failed; /* a line could not be written */
+    int why;     /* errno of that; 0: the line was too long */
 };
 
-/* Makes the file, which must not be there yet. */
+/* Makes the file, which must not be there yet. Where no other path is set, it is known by this. */
 bool transcript_open(struct transcript *t, const char *path, struct error *e) NODISCARD;
 
 /* A line: begin, members by json_put() and its like on what it returns, end. */
 struct buf *transcript_begin(struct transcript *t, enum transcript_event event);
 void transcript_end(struct transcript *t);
 
-/* Durable, and its digest; false: a line is missing. */
+/* The line about what a command printed on a stream: what was kept of it, up to a ceiling. */
+void transcript_printed(struct transcript *t, const char *stream, const struct printed *p);
+
+/* Durable, and its digest; false: a line is missing. Nothing can be said afterwards. */
 bool transcript_close(struct transcript *t, struct digest *out, struct error *e) NODISCARD;

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* transcript.c: the lines of a transcript, each written by one call and digested. */
+#include "route/transcript.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/json_write.h"
+#include "base/stamp.h"
+#include "base/utf8.h"
+#include "sandbox/outcome.h"
+
+enum {
+    LINE_MAX_BYTES = 64 << 20,
+    PRINTED_MAX_BYTES = 1 << 20, /* a byte may take six in JSON */
+};
+
+/* clang-format off */
+const char *const transcript_event_names[] = {
+    [SAID_PLANNED]      = "planned",
+    [SAID_STATE]        = "state",
+    [SAID_UNAVAILABLE]  = "unavailable",
+    [SAID_DOWNGRADE]    = "downgrade",
+    [SAID_RETRY]        = "retry",
+    [SAID_LATE]         = "late",
+    [SAID_ASKED]        = "asked",
+    [SAID_KILLED]       = "killed",
+    [SAID_ABORTED]      = "aborted",
+    [SAID_PRINTED]      = "printed",
+    [SAID_ENDED]        = "ended",
+    [TRANSCRIPT_EVENTS] = NULL,
+};
+
+const struct transcript_row transcript_events[TRANSCRIPT_EVENTS] = {
+    [SAID_PLANNED]     = { SAID_PLANNED,     "command_id, command_provenance, route, and more of the plan",  "Where the command is to go, and how: as of `writ route plan`." },
+    [SAID_STATE]       = { SAID_STATE,       "attempt, from, trigger, to",                                "The lane moved along a declared edge." },
+    [SAID_UNAVAILABLE] = { SAID_UNAVAILABLE, "worker, attempt, message",                                  "The worker did not take it, this time." },
+    [SAID_DOWNGRADE]   = { SAID_DOWNGRADE,   "from, to, policy_id, message",                              "It goes by another route than was wanted." },
+    [SAID_RETRY]       = { SAID_RETRY,       "code, retry, attempt, delay_ms",                            "It is tried again, after a delay." },
+    [SAID_LATE]        = { SAID_LATE,        "attempt, after_secs, hard_timeout_secs",                    "The soft timeout passed; nothing is done about it." },
+    [SAID_ASKED]       = { SAID_ASKED,       "attempt, why, reason",                                      "It was asked to end, by an operator or for its time." },
+    [SAID_KILLED]      = { SAID_KILLED,      "attempt, cancel_grace_secs",                                "It did not end in its grace, and was killed." },
+    [SAID_ABORTED]     = { SAID_ABORTED,     "attempt, state, trigger, allowed, message",                 "An undeclared edge was asked for; the state stays, the lane has failed." },
+    [SAID_PRINTED]     = { SAID_PRINTED,     "stream, text or base64, bytes, truncated, digest",          "What the command printed; base64 where it is not UTF-8." },
+    [SAID_ENDED]       = { SAID_ENDED,       "attempt, state, outcome_class, exit_code, failure_code",    "What the attempt came to." },
+};
+
+static const struct column event_columns[] = {
+    { "event",   COLUMN_NAME, offsetof(struct transcript_row, event), transcript_event_names },
+    { "members", COLUMN_TEXT, offsetof(struct transcript_row, members) },
+    { "meaning", COLUMN_TEXT, offsetof(struct transcript_row, meaning) },
+};
+/* clang-format on */
+
+const struct table transcript_events_table = {
+    .name = "transcript",
+    .about = "The lines of a lane's transcript; each begins with ts, event, run_id and trace_id.",
+    COLUMNS(event_columns),
+    .keys = 1,
+    ROWS(transcript_events),
+};
+
+/* A transcript that is only told was never opened. */
+static void prepare(struct transcript *t)
+{
+    if (t->line.max)
+        return;
+    t->line.max = LINE_MAX_BYTES;
+    sha256_begin(&t->sum);
+}
+
+bool transcript_open(struct transcript *t, const char *path, struct error *e)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+
+    if (fd < 0)
+        return error_sys(e, ERROR_IO, "the transcript '%s' cannot be made", path);
+    t->fd = fd;
+    t->path = t->path ? t->path : path;
+    prepare(t);
+    return true;
+}
+
+struct buf *transcript_begin(struct transcript *t, enum transcript_event event)
+{
+    char ts[STAMP_TEXT];
+
+    prepare(t);
+    t->now = event;
+    buf_reset(&t->line);
+    stamp_text(t->world->wall_ms(t->world->self), ts);
+    json_open(&t->line, '{');
+    json_put(&t->line, "ts", ts);
+    json_put(&t->line, "event", transcript_event_names[event]);
+    json_put(&t->line, "run_id", t->run_id);
+    json_put(&t->line, "trace_id", t->trace_id);
+    return &t->line;
+}
+
+static void give_up(struct transcript *t, int why)
+{
+    if (!t->failed)
+        t->why = why;
+    t->failed = true;
+}
+
+/* What a full disk took of a line is taken back, so that no line is ever half there. */
+static void write_line(struct transcript *t)
+{
+    ssize_t n = (ssize_t)t->line.len;
+
+    while (t->fd >= 0 && (n = write(t->fd, t->line.s, t->line.len)) < 0 && errno == EINTR)
+        continue;
+    if (n == (ssize_t)t->line.len) {
+        sha256_add(&t->sum, t->line.s, t->line.len);
+        return;
+    }
+    give_up(t, n < 0 ? errno : ENOSPC);
+    if (n > 0)
+        (void)!ftruncate(t->fd, (off_t)t->sum.bytes);
+}
+
+void transcript_end(struct transcript *t)
+{
+    json_close(&t->line, '}');
+    buf_addc(&t->line, '\n');
+    if (!buf_ok(&t->line)) {
+        give_up(t, 0);
+        return;
+    }
+    if (!t->failed)
+        write_line(t);
+    if (t->listener.line)
+        t->listener.line(t->listener.self, t->now, (struct str){ t->line.s, t->line.len - 1 });
+}
+
+/* What was cut may end in the middle of a character; the digest is of all of it. */
+static struct str kept(const struct printed *p)
+{
+    struct str head = p->head;
+    size_t valid;
+
+    if (head.n > PRINTED_MAX_BYTES)
+        head.n = PRINTED_MAX_BYTES;
+    valid = utf8_valid(head);
+    if ((int64_t)head.n < p->bytes && head.n - valid < 4)
+        head.n = valid;
+    return head;
+}
+
+void transcript_printed(struct transcript *t, const char *stream, const struct printed *p)
+{
+    struct buf *line = transcript_begin(t, SAID_PRINTED);
+    struct str head = kept(p);
+    char digest[DIGEST_TEXT];
+
+    digest_text(&p->digest, digest);
+    json_put(line, "stream", stream);
+    if (utf8_valid(head) == head.n) {
+        json_key(line, "text");
+        json_text(line, head);
+    } else {
+        json_key(line, "base64");
+        json_base64(line, head);
+    }
+    json_put_int(line, "bytes", p->bytes);
+    json_put_bool(line, "truncated", p->bytes > (int64_t)head.n);
+    json_put(line, "digest", digest);
+    transcript_end(t);
+}
+
+static bool make_durable(struct transcript *t, struct error *e)
+{
+    _fd_ int fd = t->fd;
+
+    t->fd = -1;
+    if (t->failed && t->why == 0)
+        return error_set(e, ERROR_CEILING, "a line of the transcript has more than %d bytes",
+                         LINE_MAX_BYTES);
+    errno = t->why;
+    if (t->failed || (fd >= 0 && fdatasync(fd) < 0))
+        return error_sys(e, ERROR_IO, "the transcript '%s' is not whole", t->path ? t->path : "");
+    return true;
+}
+
+bool transcript_close(struct transcript *t, struct digest *out, struct error *e)
+{
+    bool whole;
+
+    prepare(t);
+    whole = make_durable(t, e);
+    if (whole)
+        *out = sha256_end(&t->sum);
+    buf_free(&t->line);
+    t->line = (struct buf){ 0 };
+    return whole;
+}
