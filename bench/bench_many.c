@@ -160,9 +160,11 @@ static void run_once(struct kept *kept)
 {
     _arena_ struct arena a = { 0 };
     char *argv[] = { arena_text(&a, str_of("/bin/true")), NULL };
-    struct reach_ask ask = {
-        .filesystem = &filesystem, .cwd = ground.work, .caller = ground.work, .person = true
-    };
+    struct reach_ask ask = { .filesystem = &filesystem,
+                             .cwd = ground.work,
+                             .caller = ground.work,
+                             .kept = kept,
+                             .person = true };
     struct program_ask program_ask = { .command = argv[0], .cwd = ground.work };
     struct environment_ask environment = { .path = policy_path, .cwd = ground.work };
     struct program program;

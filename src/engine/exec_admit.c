@@ -127,6 +127,7 @@ static struct reach_ask reach_of(const struct exec *x)
                                .cwd = cwd.s ? arena_text(x->a, cwd) : ".",
                                .home = home_variable(x->command->environment, "HOME"),
                                .state = home_state(x->command->environment, x->a),
+                               .kept = x->step ? x->step->kept : NULL,
                                .person = x->person,
                                .approved = x->request.approval != NULL,
                                .inputs = x->request.inputs->input_files,

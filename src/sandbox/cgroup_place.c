@@ -3,15 +3,19 @@
 #include "sandbox/cgroup_place.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "sandbox/cgroup_file.h"
 
 struct cgroup_place {
     pthread_mutex_t lock;
     struct cgroup_seats known; /* .count is 0 where nothing is */
+    bool looked, first;        /* what cgroup_place_first() has found */
 };
 
 struct cgroup_place *cgroup_place_new(void)
@@ -32,6 +36,7 @@ void cgroup_place_forget(struct cgroup_place *p)
 {
     (void)pthread_mutex_lock(&p->lock);
     drop(&p->known);
+    p->looked = false;
     (void)pthread_mutex_unlock(&p->lock);
 }
 
@@ -71,4 +76,36 @@ bool cgroup_place_find(struct cgroup_place *p, struct cgroup_seats *out, struct 
     ok = find(p, out, e);
     (void)pthread_mutex_unlock(&p->lock);
     return ok;
+}
+
+/* Does version 2 have one of our controllers, beside version 1? */
+static bool is_hybrid(void)
+{
+    char text[4096];
+    struct str list =
+        cgroup_read(AT_FDCWD, "/sys/fs/cgroup/unified/cgroup.controllers", text, sizeof text);
+
+    return controllers_in(list, " ") != 0;
+}
+
+static bool comes_first(void)
+{
+    struct statfs s;
+
+    return statfs("/sys/fs/cgroup", &s) != 0 || s.f_type == CGROUP2_SUPER_MAGIC || is_hybrid();
+}
+
+bool cgroup_place_first(struct cgroup_place *p)
+{
+    bool first;
+
+    if (!p)
+        return comes_first();
+    (void)pthread_mutex_lock(&p->lock);
+    if (!p->looked)
+        p->first = comes_first();
+    p->looked = true;
+    first = p->first;
+    (void)pthread_mutex_unlock(&p->lock);
+    return first;
 }

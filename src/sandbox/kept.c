@@ -38,6 +38,12 @@ struct kept {
     pthread_mutex_t lock;
     int mounts;   /* readable when the host's mounts have changed */
     unsigned age; /* counts those changes */
+    struct {
+        bool known;
+        unsigned age;
+        struct arena a;
+        struct submounts all;
+    } submounts; /* as they were at that age */
     struct berth *idle;
     struct cgroup_place *place;
     struct cgroup_idle *groups;
@@ -68,6 +74,7 @@ void kept_free(struct kept *k)
         berth_close(l);
     }
     own_close(&k->mounts);
+    arena_free(&k->submounts.a);
     cgroup_place_free(k->place);
     cgroup_idle_free(k->groups);
     (void)pthread_mutex_destroy(&k->lock);
@@ -193,7 +200,57 @@ bool kept_sweeps(struct kept *k)
     return first;
 }
 
+/* ---- mounts ---- */
+
+/* Under the lock. What is mounted while the list is read makes the descriptor readable again. */
+static bool know_submounts(struct kept *k, struct error *e)
+{
+    look_at_mounts(k);
+    if (k->submounts.known && k->submounts.age == k->age)
+        return true;
+    arena_reset(&k->submounts.a);
+    k->submounts.known = submounts_read(&k->submounts.a, &k->submounts.all, e);
+    k->submounts.age = k->age;
+    return k->submounts.known;
+}
+
+static void copy_submounts(const struct submounts *from, struct arena *a, struct submounts *out)
+{
+    *out = (struct submounts){ .points = arena_alloc(a, from->n * sizeof *out->points),
+                               .n = from->n,
+                               .room = from->n };
+    for (size_t i = 0; i < from->n; i++)
+        out->points[i] = arena_text(a, str_of(from->points[i]));
+}
+
+bool kept_submounts(struct kept *k, struct arena *a, struct submounts *out, struct error *e)
+{
+    bool ok;
+
+    if (k->mounts < 0)
+        return submounts_read(a, out, e);
+    (void)pthread_mutex_lock(&k->lock);
+    ok = know_submounts(k, e);
+    if (ok)
+        copy_submounts(&k->submounts.all, a, out);
+    (void)pthread_mutex_unlock(&k->lock);
+    return ok;
+}
+
 /* ---- groups ---- */
+
+static struct cgroup_place *place_now(struct kept *k)
+{
+    (void)pthread_mutex_lock(&k->lock);
+    look_at_mounts(k);
+    (void)pthread_mutex_unlock(&k->lock);
+    return k->place;
+}
+
+bool kept_groups_first(struct kept *k)
+{
+    return cgroup_place_first(place_now(k));
+}
 
 bool kept_group(struct kept *k, const struct cgroup_limits *limits, struct cgroup *out,
                 struct error *e)
@@ -203,10 +260,7 @@ bool kept_group(struct kept *k, const struct cgroup_limits *limits, struct cgrou
     if (cgroup_idle_take(k->groups, limits, out))
         return true;
     age = cgroup_idle_age(k->groups);
-    (void)pthread_mutex_lock(&k->lock);
-    look_at_mounts(k);
-    (void)pthread_mutex_unlock(&k->lock);
-    if (!cgroup_make_at(k->place, limits, out, e))
+    if (!cgroup_make_at(place_now(k), limits, out, e))
         return false;
     out->age = age;
     return true;

@@ -10,6 +10,7 @@
 
 #include "base/digest.h"
 #include "sandbox/jail.h"
+#include "sandbox/submounts.h"
 
 struct kept;
 struct berth;
@@ -32,6 +33,13 @@ bool kept_digest(struct kept *k, const struct stat *file, struct digest *out);
  * whether it is changed once more. */
 void kept_learn(struct kept *k, const struct stat *file, int64_t now_ms,
                 const struct digest *digest);
+
+/* Where the kernel's own is mounted; read again when something was mounted or taken away. */
+bool kept_submounts(struct kept *k, struct arena *a, struct submounts *out,
+                    struct error *e) NODISCARD;
+
+/* Whether groups have to be made before the process that is to be in them (cgroup_place.h). */
+bool kept_groups_first(struct kept *k);
 
 /* Groups with these limits: those of an earlier run, or new ones. */
 bool kept_group(struct kept *k, const struct cgroup_limits *limits, struct cgroup *out,

@@ -202,6 +202,17 @@ static void hide_state(const struct reach_ask *ask, struct reach *r)
         (void)!grants_open(&r->grants, state, ask->caller, ask->state, &e);
 }
 
+/* What shows the kernel and not files is not part of what is granted. */
+static bool deny_submounts(const struct reach_ask *ask, struct grants *g, struct error *e)
+{
+    struct submounts all;
+
+    if (ask->kept ? !kept_submounts(ask->kept, g->a, &all, e) : !submounts_read(g->a, &all, e))
+        return false;
+    submounts_deny(&all, g);
+    return true;
+}
+
 bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out, struct error *e)
 {
     const struct path_pattern *pattern;
@@ -232,7 +243,7 @@ bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out
         !add_list(ask, &r, &ask->filesystem->read, ACCESS_READ, e) ||
         !add_list(ask, &r, &ask->filesystem->write, ACCESS_WRITE, e) || !add_denied(ask, &r, e))
         return false;
-    if (!denied_follow(&r.grants, &r.absent, ask->state, e) || !submounts_deny(&r.grants, e))
+    if (!denied_follow(&r.grants, &r.absent, ask->state, e) || !deny_submounts(ask, &r.grants, e))
         return false;
     hide_state(ask, &r);
     protect(&r.grants, &r.absent);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "contract/request_doc.h"
+#include "sandbox/kept.h"
 #include "sandbox/protect.h"
 #include "sandbox/repository.h"
 
@@ -12,6 +13,7 @@ struct reach_ask {
     const char *home;   /* the caller's, where dependencies are kept; NULL: unknown */
     const char *caller; /* the directory that relative paths of the lists start from */
     const char *state;  /* the directory where writ keeps what it knows; NULL: none */
+    struct kept *kept;  /* what is known of the host's mounts; NULL: nothing is */
     bool person;        /* a person asks; a document may not reach out of the repository */
     bool approved;
     struct items inputs, outputs; /* of struct str: files that must lie within reach */

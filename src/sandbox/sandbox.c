@@ -4,18 +4,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/vfs.h>
 #include <sys/wait.h>
 
-#include "base/fs.h"
 #include "contract/codes.h"
 #include "contract/limits.h"
+#include "sandbox/cgroup_place.h"
 #include "sandbox/init.h"
 #include "sandbox/input.h"
 #include "sandbox/kernel.h"
@@ -123,31 +121,13 @@ static bool make_group(const struct run *run, struct holding *h, struct error *e
     return true;
 }
 
-/* Does version 2 have one of our controllers, beside version 1? */
-static bool is_hybrid(void)
-{
-    static const char *const ours[] = { "cpu", "memory", "pids" };
-    _arena_ struct arena a = { 0 };
-    struct str list;
-    struct error none;
-
-    if (!fs_read("/sys/fs/cgroup/unified/cgroup.controllers", 4096, &a, &list, &none))
-        return false;
-    for (size_t i = 0; i < COUNT(ours); i++)
-        if (strstr(list.s, ours[i]))
-            return true;
-    return false;
-}
-
 /* A process can be cloned into a group of version 2 only, and that has to be there before. Others
  * are made while the new process builds its root. What may be missing has to be known before, too.
  */
 static bool groups_come_first(const struct run *run)
 {
-    struct statfs s;
-
-    return (run->weak & (1U << LAYER_CGROUP)) || statfs("/sys/fs/cgroup", &s) != 0 ||
-           s.f_type == CGROUP2_SUPER_MAGIC || is_hybrid();
+    return (run->weak & (1U << LAYER_CGROUP)) ||
+           (run->kept ? kept_groups_first(run->kept) : cgroup_place_first(NULL));
 }
 
 static bool seccomp_works(void)

@@ -61,11 +61,9 @@ static bool is_granted(const struct grants *g, const char *path)
 }
 
 /* 36 35 98:0 /root /mount/point options tags... - type source options */
-static void look_at(struct grants *g, struct str line)
+static void look_at(struct arena *a, struct str line, struct submounts *all)
 {
-    struct grant denied = { .access = ACCESS_DENIED, .why = "the kernel's own", .is_dir = true };
     struct str point = { 0 }, word;
-    struct stat s;
 
     for (int i = 0; i < 5; i++)
         point = next_word(&line);
@@ -74,28 +72,42 @@ static void look_at(struct grants *g, struct str line)
     } while (word.n && !str_is(word, "-"));
     if (!is_kernels_own(next_word(&line)))
         return;
-    denied.path = unescaped(point, g->a);
-    if (!is_granted(g, denied.path) || lstat(denied.path, &s) != 0)
-        return;
-    denied.is_dir = S_ISDIR(s.st_mode);
-    denied.dev = s.st_dev;
-    denied.ino = s.st_ino;
-    grants_add(g, &denied);
+    all->points = arena_more(a, all->points, all->n, &all->room, sizeof *all->points);
+    all->points[all->n++] = unescaped(point, a);
 }
 
-bool submounts_deny(struct grants *g, struct error *e)
+void submounts_deny(const struct submounts *all, struct grants *g)
 {
+    for (size_t i = 0; i < all->n; i++) {
+        struct grant denied = { .access = ACCESS_DENIED,
+                                .why = "the kernel's own",
+                                .path = all->points[i] };
+        struct stat s;
+
+        if (!is_granted(g, denied.path) || lstat(denied.path, &s) != 0)
+            continue;
+        denied.is_dir = S_ISDIR(s.st_mode);
+        denied.dev = s.st_dev;
+        denied.ino = s.st_ino;
+        grants_add(g, &denied);
+    }
+}
+
+bool submounts_read(struct arena *a, struct submounts *out, struct error *e)
+{
+    struct submounts all = { 0 };
     struct str list;
 
-    if (!fs_read("/proc/self/mountinfo", LIST_MAX, g->a, &list, e))
+    if (!fs_read("/proc/self/mountinfo", LIST_MAX, a, &list, e))
         return error_wrap(e, "/proc/self/mountinfo");
     while (list.n > 0) {
         const char *end = memchr(list.s, '\n', list.n);
         size_t n = end ? (size_t)(end - list.s) : list.n;
 
-        look_at(g, (struct str){ list.s, n });
+        look_at(a, (struct str){ list.s, n }, &all);
         n += end != NULL;
         list = (struct str){ list.s + n, list.n - n };
     }
+    *out = all;
     return true;
 }

@@ -8,5 +8,14 @@
 
 #include "sandbox/grants.h"
 
-/* Denies them. False: the list of mounts cannot be read. */
-bool submounts_deny(struct grants *g, struct error *e) NODISCARD;
+/* Where the kernel's own is mounted, anywhere. */
+struct submounts {
+    const char **points;
+    size_t n, room;
+};
+
+/* False: the list of mounts cannot be read. */
+bool submounts_read(struct arena *a, struct submounts *out, struct error *e) NODISCARD;
+
+/* Denies those that lie in what is granted. */
+void submounts_deny(const struct submounts *all, struct grants *g);

@@ -71,6 +71,7 @@ static inline bool runs_try(struct runs *r, const struct world *world, const cha
                              .cwd = r->dir,
                              .caller = r->dir,
                              .state = r->state,
+                             .kept = r->run.kept,
                              .person = true };
     struct program_ask program_ask = { .command = argv[0], .cwd = r->dir };
     struct environment_ask environment = { .path = policy_path, .cwd = r->dir };
