@@ -222,7 +222,9 @@ static void R_000_069_a_wrapper_that_refused_is_another_attempt_elsewhere(void *
         if (i < 2)
             lane_retry(&s.lane, delay);
     }
+    assert_true(s.lane.nowhere);
     lane_downgrade(&s.lane, &s.local);
+    assert_false(s.lane.nowhere);
     assert_int_equal(s.lane.state, ROUTE_QUEUED);
     assert_int_equal(s.lane.attempt, 4);
     lane_start(&s.lane);
