@@ -109,7 +109,7 @@ static void say_planned(struct lane *l)
 
 void lane_begin(struct lane *l, const struct route_plan *plan, struct transcript *transcript)
 {
-    *l = (struct lane){ .plan = plan, .transcript = transcript };
+    *l = (struct lane){ .plan = plan, .route = plan->route, .transcript = transcript };
     say_planned(l);
     renew(l);
 }
@@ -195,12 +195,13 @@ void lane_downgrade(struct lane *l, const struct route_plan *plan)
         return;
     }
     line = transcript_begin(l->transcript, SAID_DOWNGRADE);
-    json_put(line, "from", route_names[l->plan->route]);
+    json_put(line, "from", route_names[l->route]);
     json_put(line, "to", route_names[plan->route]);
     json_put(line, "policy_id", policy_of(plan, &a));
     json_put(line, "message", plan->unavailable);
     transcript_end(l->transcript);
     l->plan = plan;
+    l->route = plan->route;
     l->retries = 0;
     l->failure = CODE_NONE;
     if (failed)

@@ -15,6 +15,7 @@
 
 struct lane {
     const struct route_plan *plan;
+    enum route route; /* of the plan: whoever holds it may put the next one in its place */
     struct transcript *transcript;
     enum route_state state;
     int attempt;       /* from 1 */

@@ -205,6 +205,21 @@ static void R_000_069_a_downgrade_is_written_down_and_the_lane_goes_on(void **st
     check_is(result.routed_command, "cargo test -p 'a b'");
 }
 
+static void R_000_069_a_plan_that_takes_the_place_of_the_first_is_a_downgrade_too(void **state)
+{
+    _scene_ struct lane_scene s = { 0 };
+    const struct doc *line;
+
+    (void)state;
+    scene_begin(&s, ROUTE_REMOTE_SLURM);
+    lane_unavailable(&s.lane, "gone");
+    s.plan = s.local;
+    lane_downgrade(&s.lane, &s.plan);
+    line = scene_last(&s, SAID_DOWNGRADE);
+    check_is(doc_text(line, "from"), "remote_slurm");
+    check_is(doc_text(line, "to"), "local_direct");
+}
+
 /* A wrapper is started before it says that it did not run the command. */
 static void R_000_069_a_wrapper_that_refused_is_another_attempt_elsewhere(void **state)
 {
@@ -244,6 +259,7 @@ int main(void)
         cmocka_unit_test(a_person_ends_the_reaching),
         cmocka_unit_test(a_worker_that_comes_back_is_no_failure),
         cmocka_unit_test(R_000_069_a_downgrade_is_written_down_and_the_lane_goes_on),
+        cmocka_unit_test(R_000_069_a_plan_that_takes_the_place_of_the_first_is_a_downgrade_too),
         cmocka_unit_test(R_000_069_a_wrapper_that_refused_is_another_attempt_elsewhere),
     };
 
