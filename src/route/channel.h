@@ -52,12 +52,18 @@ struct errand {
     bool forced;             /* it did not end in its grace */
 };
 
+struct channel_ask {
+    const struct config_worker *worker;
+    char *const *environment; /* the caller's, ended by NULL */
+    const char *writ;         /* the path of this program, for a pipe */
+    int cancel;               /* readable when nobody wants to wait any longer; -1: never */
+    const struct world *world;
+};
+
 /* Starts what carries it and waits for its hello, at most the worker's patience, or until `cancel`
  * is readable. False: it is not available; the message says why, with the last it said on stderr.
  */
-bool channel_open(const struct config_worker *worker, char *const *environment, const char *writ,
-                  int cancel, const struct world *world, struct channel **out,
-                  struct error *e) NODISCARD;
+bool channel_open(const struct channel_ask *ask, struct channel **out, struct error *e) NODISCARD;
 
 /* How many errands the worker takes at once. */
 int channel_slots(const struct channel *c);

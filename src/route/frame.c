@@ -2,6 +2,7 @@
 /* frame.c: frames as bytes: written whole, read strictly. */
 #include "route/frame.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -105,9 +106,27 @@ static void wait_for(int fd, short events)
     (void)poll(&p, 1, -1);
 }
 
+static void put_head(unsigned char head[FRAME_HEAD], const struct frame *f)
+{
+    memset(head, 0, FRAME_HEAD);
+    put_number(head, (uint32_t)f->body.n);
+    head[KIND_AT] = (unsigned char)f->kind;
+    put_number(head + ERRAND_AT, f->errand);
+}
+
+void frame_add(struct buf *to, const struct frame *f)
+{
+    unsigned char head[FRAME_HEAD];
+
+    assert(f->body.n <= frames[f->kind].most);
+    put_head(head, f);
+    buf_add(to, head, FRAME_HEAD);
+    buf_add(to, f->body.s, f->body.n);
+}
+
 bool frame_write(int fd, const struct frame *f, struct error *e)
 {
-    unsigned char head[FRAME_HEAD] = { [KIND_AT] = (unsigned char)f->kind };
+    unsigned char head[FRAME_HEAD];
     union {
         const char *lent;
         void *iov; /* nothing is written through it */
@@ -117,8 +136,7 @@ bool frame_write(int fd, const struct frame *f, struct error *e)
     if (f->body.n > frames[f->kind].most)
         return error_set(e, CODE_CEILING, "a frame '%s' has %zu bytes, allowed are %u",
                          frames[f->kind].name, f->body.n, frames[f->kind].most);
-    put_number(head, (uint32_t)f->body.n);
-    put_number(head + ERRAND_AT, f->errand);
+    put_head(head, f);
     while (parts[0].iov_len + parts[1].iov_len > 0) {
         ssize_t done = write_parts(fd, parts, 2);
 

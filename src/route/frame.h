@@ -66,6 +66,9 @@ struct frame {
 /* Writes it whole; false: the other side is gone. Blocks. Not for two threads at once. */
 bool frame_write(int fd, const struct frame *f, struct error *e) NODISCARD;
 
+/* Adds its bytes to what is to be sent; the body must fit its row. */
+void frame_add(struct buf *to, const struct frame *f);
+
 /* What has come so far of a stream. */
 struct frame_reader {
     int fd;

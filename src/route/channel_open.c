@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* channel_open.c: opens and closes a channel to a worker. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+
+#include "base/json_read.h"
+#include "contract/codes.h"
+#include "route/channel_parts.h"
+#include "route/workers.h"
+
+enum {
+    SLOTS_MAX = 1024,
+    LEAVE_MS = 3000, /* for a worker to end what it runs, when its input has ended */
+    TERM_MS = 1000,  /* and for its carrier, when it was asked to */
+};
+
+/* ---- hello ---- */
+
+static bool read_hello(struct channel *c, struct str body, struct error *e)
+{
+    _arena_ struct arena a = { 0 };
+    struct ceilings max = ceilings_default();
+    const struct document *hello;
+    struct str protocol;
+    int64_t slots;
+
+    if (!json_read("hello", body, &max, &a, &hello, e))
+        return error_set(e, CODE_RCH_UNAVAILABLE, "%s did not speak " FRAME_PROTOCOL, c->who);
+    protocol = doc_text(&hello->root, "protocol");
+    slots = doc_whole(&hello->root, "slots");
+    if (!str_is(protocol, FRAME_PROTOCOL))
+        return error_set(e, CODE_RCH_UNAVAILABLE,
+                         "%s speaks %s, and this writ speaks " FRAME_PROTOCOL
+                         "; install the same writ on both",
+                         c->who, said(protocol, &a));
+    if (slots < 1)
+        return error_set(e, CODE_RCH_UNAVAILABLE, "%s takes no errands", c->who);
+    c->slots = slots > SLOTS_MAX ? SLOTS_MAX : (int)slots;
+    return true;
+}
+
+/* Something else spoke first: a greeting of the shell, a message of the scheduler. */
+static bool not_ours(struct channel *c, const struct error *why, struct error *e)
+{
+    _arena_ struct arena a = { 0 };
+    struct pollfd dead = { .fd = c->carrier.pidfd, .events = POLLIN };
+    struct str came = { c->reader.bytes.s, c->reader.bytes.len };
+    const char *words =
+        why->code == CODE_NONE ? "" : arena_printf(&a, ": it began with %s", said(came, &a));
+
+    if (why->code == CODE_NONE)
+        (void)poll(&dead, 1, TERM_MS); /* what it has to say comes on stderr */
+    (void)wire_listen(c);
+    return error_set(e, CODE_RCH_UNAVAILABLE, "%s did not speak " FRAME_PROTOCOL "%s%s", c->who,
+                     words, wire_said(c, &a));
+}
+
+static bool take_hello(struct channel *c, bool *done, struct error *e)
+{
+    struct error why = { 0 };
+    struct frame f;
+
+    if (!frame_take(&c->reader, &f, done, &why))
+        return not_ours(c, &why, e);
+    if (!*done)
+        return true;
+    if (f.kind == FRAME_HELLO)
+        return read_hello(c, f.body, e);
+    return error_set(e, CODE_RCH_UNAVAILABLE,
+                     "%s did not speak " FRAME_PROTOCOL ": it began with a frame '%s'", c->who,
+                     frames[f.kind].name);
+}
+
+static bool wait_for_hello(struct channel *c, int cancel, const struct world *world,
+                           struct error *e)
+{
+    _arena_ struct arena a = { 0 };
+    int64_t until = world->mono_ms(world->self) + c->patience_ms;
+    struct pollfd fds[] = { { .fd = c->carrier.from, .events = POLLIN },
+                            { .fd = c->carrier.err, .events = POLLIN },
+                            { .fd = cancel, .events = POLLIN } };
+    bool done = false;
+
+    while (!done) {
+        int64_t left = until - world->mono_ms(world->self);
+
+        if (left <= 0)
+            return error_set(e, CODE_RCH_UNAVAILABLE, "%s did not answer within %lld s%s", c->who,
+                             (long long)(c->patience_ms / 1000), wire_said(c, &a));
+        if (poll(fds, COUNT(fds), left > INT32_MAX ? INT32_MAX : (int)left) < 0 && errno != EINTR)
+            return error_sys(e, CODE_RCH_UNAVAILABLE, "%s cannot be waited for", c->who);
+        if (fds[2].revents)
+            return error_set(e, CODE_RCH_UNAVAILABLE, "%s was not waited for: cancelled", c->who);
+        if (fds[1].revents && !wire_listen(c))
+            fds[1].fd = -1;
+        if (fds[0].revents && !take_hello(c, &done, e))
+            return false;
+    }
+    return true;
+}
+
+/* ---- opening ---- */
+
+static const char *name_of(const struct config_worker *worker, struct arena *a)
+{
+    if (worker->kind == WORKER_SSH)
+        return arena_printf(a, "the worker at %.*s", STR_ARG(worker->host));
+    return arena_printf(a, "the worker '%.*s'", STR_ARG(worker->name));
+}
+
+/* An srun that is killed leaves its step behind: whatever carries it is given time to leave, first
+ * by the end of its input. */
+static void dismiss(struct channel *c, int patience_ms)
+{
+    struct pollfd dead = { .fd = c->carrier.pidfd, .events = POLLIN };
+
+    if (c->carrier.pidfd < 0)
+        return;
+    own_close(&c->carrier.to);
+    own_close(&c->carrier.from);
+    c->carrier.to = c->carrier.from = -1;
+    if (poll(&dead, 1, patience_ms) <= 0) {
+        carrier_signal(&c->carrier, SIGTERM);
+        (void)poll(&dead, 1, TERM_MS);
+    }
+    (void)carrier_end(&c->carrier);
+}
+
+static void channel_free(struct channel *c)
+{
+    frame_reader_close(&c->reader);
+    buf_free(&c->outgoing);
+    own_close(&c->wake);
+    (void)pthread_mutex_destroy(&c->lock);
+    (void)pthread_cond_destroy(&c->room);
+    arena_free(&c->a);
+    free(c);
+}
+
+static bool begin(struct channel *c, const struct channel_ask *ask, struct error *e)
+{
+    (void)fcntl(c->carrier.to, F_SETFL, O_NONBLOCK);
+    frame_reader_open(&c->reader, c->carrier.from, SIDE_WORKER);
+    if (!wait_for_hello(c, ask->cancel, ask->world, e))
+        return false;
+    c->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (c->wake < 0 || (errno = pthread_create(&c->thread, NULL, wire_main, c)) != 0)
+        return error_sys(e, CODE_RCH_UNAVAILABLE, "%s cannot be listened to", c->who);
+    return true;
+}
+
+bool channel_open(const struct channel_ask *ask, struct channel **out, struct error *e)
+{
+    struct channel *c = mem_zeroed(sizeof *c);
+    struct carrier_ask start = { .environment = ask->environment, .errors = true };
+
+    c->wake = -1;
+    c->carrier = (struct carrier){ .pidfd = -1, .to = -1, .from = -1, .err = -1 };
+    (void)pthread_mutex_init(&c->lock, NULL);
+    (void)pthread_cond_init(&c->room, NULL);
+    c->who = name_of(ask->worker, &c->a);
+    c->patience_ms = ask->worker->patience_secs * 1000;
+    start.argv = worker_carrier(ask->worker, ask->writ, &c->a);
+    if (carrier_start(&start, &c->a, &c->carrier, e) && begin(c, ask, e)) {
+        *out = c;
+        return true;
+    }
+    dismiss(c, 0);
+    channel_free(c);
+    return false;
+}
+
+int channel_slots(const struct channel *c)
+{
+    return c->slots;
+}
+
+bool channel_is_open(const struct channel *c)
+{
+    return !c->dead;
+}
+
+void channel_close(struct channel *c)
+{
+    if (!c)
+        return;
+    (void)pthread_mutex_lock(&c->lock);
+    c->closing = true;
+    (void)pthread_mutex_unlock(&c->lock);
+    (void)eventfd_write(c->wake, 1);
+    (void)pthread_join(c->thread, NULL);
+    dismiss(c, LEAVE_MS);
+    channel_free(c);
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* channel_wire.c: the thread of a channel: reads, dispatches, and sends what could not go at once.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/eventfd.h>
+
+#include "contract/codes.h"
+#include "route/channel_parts.h"
+
+enum slot { SLOT_FROM, SLOT_ERR, SLOT_TO, SLOT_WAKE, SLOT_CARRIER, SLOTS };
+
+enum {
+    FRAMES_A_TURN = 32, /* before others are looked at */
+    LAST_MS = 1000,     /* for the last words of a worker that does not listen any more */
+    OUTGOING_MAX = 1 << 30,
+};
+
+/* ---- what the carrier says ---- */
+
+static void keep_said(struct channel *c, const char *bytes, size_t n)
+{
+    size_t over = c->said_n + n > SAID_MAX ? c->said_n + n - SAID_MAX : 0;
+
+    memmove(c->said, c->said + over, c->said_n - over);
+    memcpy(c->said + c->said_n - over, bytes, n);
+    c->said_n += n - over;
+}
+
+/* Read in pieces that fit: of more, the last is what counts. */
+bool wire_listen(struct channel *c)
+{
+    char bytes[SAID_MAX / 2];
+    struct pollfd p = { .fd = c->carrier.err, .events = POLLIN };
+
+    while (c->carrier.err >= 0 && poll(&p, 1, 0) > 0) {
+        ssize_t n = read(c->carrier.err, bytes, sizeof bytes);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        keep_said(c, bytes, (size_t)n);
+    }
+    return c->carrier.err >= 0;
+}
+
+const char *wire_said(const struct channel *c, struct arena *a)
+{
+    char *text = arena_text(a, (struct str){ c->said, c->said_n });
+    size_t n = c->said_n;
+
+    while (n > 0 && (unsigned char)text[n - 1] <= ' ')
+        text[--n] = '\0';
+    for (size_t i = 0; i < n; i++) {
+        if (text[i] == '\n')
+            text[i] = '|';
+        else if (text[i] < ' ' || text[i] > '~')
+            text[i] = text[i] == '\r' ? ' ' : '?';
+    }
+    return n ? arena_printf(a, "; it said: %s", text) : "";
+}
+
+/* ---- out ---- */
+
+static void flush(struct channel *c)
+{
+    size_t done = 0;
+
+    while (!c->deaf && done < c->outgoing.len) {
+        ssize_t n = write(c->carrier.to, c->outgoing.s + done, c->outgoing.len - done);
+
+        if (n >= 0)
+            done += (size_t)n;
+        else if (errno == EAGAIN)
+            break;
+        else if (errno != EINTR)
+            c->deaf = true;
+    }
+    c->written += done;
+    if (done)
+        memmove(c->outgoing.s, c->outgoing.s + done, c->outgoing.len - done);
+    c->outgoing.len = c->deaf ? 0 : c->outgoing.len - done;
+}
+
+void wire_send(struct channel *c, const struct frame *f)
+{
+    bool waiting = c->outgoing.len > 0;
+
+    if (c->dead)
+        return;
+    c->outgoing.max = OUTGOING_MAX;
+    frame_add(&c->outgoing, f);
+    c->queued += FRAME_HEAD + f->body.n;
+    if (!buf_ok(&c->outgoing)) {
+        wire_fail(c, "%s has to be sent more than memory has room for", c->who);
+        return;
+    }
+    if (!waiting)
+        flush(c);
+    if (c->outgoing.len || c->deaf)
+        (void)eventfd_write(c->wake, 1);
+}
+
+/* ---- the end ---- */
+
+void wire_fail(struct channel *c, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (c->dead)
+        return;
+    c->dead = true;
+    va_start(ap, fmt);
+    (void)vsnprintf(c->why.msg, sizeof c->why.msg, fmt, ap);
+    va_end(ap);
+    c->why.code = CODE_RCH_UNAVAILABLE;
+    carrier_signal(&c->carrier, SIGKILL);
+    for (struct underway *u = c->underway; u; u = u->next)
+        (void)eventfd_write(u->news, 1);
+    (void)eventfd_write(c->wake, 1);
+    (void)pthread_cond_broadcast(&c->room);
+}
+
+/* What ended it often comes on stderr, a moment later. */
+static void went_away(struct channel *c, const struct error *e)
+{
+    _arena_ struct arena a = { 0 };
+    struct pollfd p = { .fd = c->carrier.pidfd, .events = POLLIN };
+
+    if (e->code == CODE_NONE)
+        (void)poll(&p, 1, LAST_MS);
+    (void)wire_listen(c);
+    (void)pthread_mutex_lock(&c->lock);
+    if (e->code == CODE_NONE)
+        wire_fail(c, "%s went away%s", c->who, wire_said(c, &a));
+    else
+        wire_fail(c, "%s cannot be understood: %s%s", c->who, e->msg, wire_said(c, &a));
+    (void)pthread_mutex_unlock(&c->lock);
+}
+
+/* ---- in ---- */
+
+static bool dispatch(struct channel *c, const struct frame *f, struct error *e)
+{
+    struct underway *u;
+    bool ok;
+
+    (void)pthread_mutex_lock(&c->lock);
+    for (u = c->underway; u && u->number != f->errand; u = u->next)
+        ;
+    ok = u ? intake(c, u, f, e)
+           : error_set(e, CODE_SYNTAX, "it sent a frame '%s' of an errand that is not under way",
+                       frames[f->kind].name);
+    (void)pthread_mutex_unlock(&c->lock);
+    return ok;
+}
+
+/* Some of the frames that have come. *more: there may be others, whatever poll says. */
+static bool take_frames(struct channel *c, bool *more, struct error *e)
+{
+    struct frame f;
+
+    *more = true;
+    for (int i = 0; i < FRAMES_A_TURN; i++) {
+        if (!frame_take(&c->reader, &f, more, e))
+            return false;
+        if (!*more)
+            return true;
+        if (!dispatch(c, &f, e))
+            return false;
+    }
+    return true;
+}
+
+struct turn {
+    struct pollfd fds[SLOTS];
+    bool more, deaf;
+};
+
+/* False: there is nothing to wait for any more. */
+static bool prepare(struct channel *c, struct turn *t)
+{
+    bool pending, over;
+
+    (void)pthread_mutex_lock(&c->lock);
+    pending = c->outgoing.len > 0;
+    over = c->closing || c->dead;
+    t->deaf = c->deaf;
+    (void)pthread_mutex_unlock(&c->lock);
+    t->fds[SLOT_FROM] = (struct pollfd){ .fd = c->carrier.from, .events = POLLIN };
+    t->fds[SLOT_ERR].events = POLLIN;
+    t->fds[SLOT_TO] = (struct pollfd){ .fd = pending ? c->carrier.to : -1, .events = POLLOUT };
+    t->fds[SLOT_WAKE] = (struct pollfd){ .fd = c->wake, .events = POLLIN };
+    t->fds[SLOT_CARRIER] = (struct pollfd){ .fd = c->carrier.pidfd, .events = POLLIN };
+    return !over;
+}
+
+static bool handle(struct channel *c, struct turn *t, struct error *e)
+{
+    eventfd_t times;
+
+    if (t->fds[SLOT_WAKE].revents)
+        (void)eventfd_read(c->wake, &times);
+    if (t->fds[SLOT_ERR].revents && !wire_listen(c))
+        t->fds[SLOT_ERR].fd = -1;
+    if (t->fds[SLOT_TO].revents) {
+        (void)pthread_mutex_lock(&c->lock);
+        flush(c);
+        (void)pthread_mutex_unlock(&c->lock);
+    }
+    if (!take_frames(c, &t->more, e))
+        return false;
+    if (t->fds[SLOT_CARRIER].revents && !t->more)
+        return error_set(e, CODE_NONE, "its carrier has ended");
+    return true;
+}
+
+void *wire_main(void *channel)
+{
+    struct channel *c = channel;
+    struct turn t = { .fds = { [SLOT_ERR] = { .fd = c->carrier.err } } };
+    struct error e = { 0 };
+    sigset_t all;
+
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, NULL);
+    while (prepare(c, &t)) {
+        int ready = poll(t.fds, SLOTS, t.more ? 0 : t.deaf ? LAST_MS : -1);
+        bool silent = ready == 0 && t.deaf && !t.more;
+
+        if (ready < 0 && errno != EINTR)
+            (void)error_sys(&e, CODE_IO, "it cannot be waited for");
+        else if (!silent && handle(c, &t, &e))
+            continue;
+        went_away(c, &e);
+    }
+    return NULL;
+}

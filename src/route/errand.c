@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* errand.c: one errand in its own thread: sent, permitted, passed on, stopped, answered. */
+#include <errno.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+
+#include "base/json_write.h"
+#include "contract/codes.h"
+#include "route/channel_parts.h"
+#include "route/errand_answer.h"
+#include "sandbox/quiet.h"
+
+enum slot { SLOT_NEWS, SLOT_CANCEL, SLOT_OUT, SLOT_ERR, SLOTS };
+
+enum {
+    GIVE_UP_MS = 10000, /* after a worker was told to kill it */
+    PIECE = 4096,       /* what a pipe takes without waiting when it is ready at all */
+    TURN_MS = 60000,
+};
+
+/* How far stopping it has come. */
+enum stage { STAGE_RUNS, STAGE_ASKED, STAGE_KILLED, STAGE_GIVEN_UP };
+
+/* What is being passed on to somebody who looks on. */
+struct passing {
+    int to; /* -1: nobody */
+    bool is_socket;
+    struct buf bytes;
+    size_t sent;
+};
+
+struct going {
+    struct channel *c;
+    struct errand *errand;
+    struct underway u;
+    struct passing passing[STREAMS];
+    enum stage stage;
+    bool decided; /* about the permit */
+    bool over;    /* it was answered, or the channel is dead */
+    int cancel;
+    int64_t act_at, late_at;
+    uint64_t written; /* by the channel, when it was last looked at */
+};
+
+static int64_t now(const struct going *g)
+{
+    return g->errand->world->mono_ms(g->errand->world->self);
+}
+
+static void tell(const struct going *g, enum moment moment, enum cause cause)
+{
+    if (g->errand->pace.moment)
+        g->errand->pace.moment(g->errand->pace.self, moment, cause);
+}
+
+static void hold(const struct going *g)
+{
+    (void)pthread_mutex_lock(&g->c->lock);
+}
+
+static void release(const struct going *g)
+{
+    (void)pthread_mutex_unlock(&g->c->lock);
+}
+
+static void send_frame(struct going *g, enum frame_kind kind, struct str body)
+{
+    const struct frame f = { kind, g->u.number, body };
+
+    wire_send(g->c, &f);
+}
+
+/* ---- the request ---- */
+
+static void describe(const struct errand *errand, struct buf *to)
+{
+    json_open(to, '{');
+    json_key(to, "request");
+    buf_add(to, errand->request.s, errand->request.n);
+    json_put_bool(to, "person", errand->person);
+    json_put_int(to, "attempt", errand->attempt);
+    json_put_int(to, "timeout_ms", errand->timeout_ms);
+    json_put_int(to, "grace_ms", errand->pace.grace_ms ? errand->pace.grace_ms : GRACE_MS);
+    json_put(to, "cwd", errand->cwd);
+    json_put_bool(to, "live", errand->live[0] >= 0 || errand->live[1] >= 0);
+    json_key(to, "weak");
+    json_open(to, '[');
+    for (const char *const *name = errand->weak; name && *name; name++)
+        json_outside(to, str_of(*name));
+    json_close(to, ']');
+    json_close(to, '}');
+}
+
+/* Under the lock. */
+static void send_input(struct going *g)
+{
+    struct str rest = g->errand->input;
+
+    while (rest.n > 0) {
+        size_t n = rest.n < FRAME_PIECE ? rest.n : FRAME_PIECE;
+
+        send_frame(g, FRAME_INPUT, (struct str){ rest.s, n });
+        rest = (struct str){ rest.s + n, rest.n - n };
+    }
+}
+
+static bool begin(struct going *g, struct error *e)
+{
+    _buf_ struct buf run = { .max = FRAME_MAX };
+    bool open;
+
+    g->u.news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (g->u.news < 0)
+        return error_sys(e, CODE_IO, "nothing can be waited for");
+    describe(g->errand, &run);
+    if (!buf_ok(&run))
+        return error_set(e, CODE_CEILING, "the request is larger than a worker takes");
+    hold(g);
+    open = !g->c->dead;
+    if (open) {
+        g->u.number = ++g->c->last;
+        g->u.next = g->c->underway;
+        g->c->underway = &g->u;
+        send_input(g);
+        send_frame(g, FRAME_RUN, buf_str(&run));
+    } else {
+        *e = g->c->why;
+    }
+    release(g);
+    g->act_at = now(g) + g->c->patience_ms;
+    g->late_at = INT64_MAX;
+    return open;
+}
+
+/* ---- stopping ---- */
+
+static void send_stop(struct going *g)
+{
+    hold(g);
+    if (!g->u.stopped)
+        g->c->hurrying++;
+    g->u.stopped = true;
+    send_frame(g, FRAME_STOP, (struct str){ "", 0 });
+    (void)pthread_cond_broadcast(&g->c->room);
+    release(g);
+}
+
+static int64_t grace(const struct going *g)
+{
+    return g->errand->pace.grace_ms ? g->errand->pace.grace_ms : GRACE_MS;
+}
+
+/* What was never told to go is not killed. */
+static void kill_it(struct going *g)
+{
+    g->stage = STAGE_KILLED;
+    g->act_at = now(g) + GIVE_UP_MS;
+    if (g->u.go_end) {
+        g->errand->forced = true;
+        tell(g, MOMENT_KILLED, g->errand->stopped_for);
+    }
+    send_stop(g);
+}
+
+static void ask(struct going *g)
+{
+    g->stage = STAGE_ASKED;
+    g->act_at = now(g) + grace(g);
+    send_stop(g);
+}
+
+static void give_up(struct going *g)
+{
+    hold(g);
+    wire_fail(g->c, "%s did not answer", g->c->who);
+    release(g);
+    g->stage = STAGE_GIVEN_UP;
+}
+
+/* The next step of stopping it. The cause is set before anything is sent. */
+static void stop(struct going *g, enum cause cause)
+{
+    g->decided = true; /* it will not go any more */
+    if (g->stage == STAGE_RUNS) {
+        g->errand->stopped_for = cause;
+        if (cause != CAUSE_EXITED)
+            tell(g, MOMENT_ASKED, cause);
+        ask(g);
+        if (g->errand->at_once)
+            kill_it(g);
+    } else if (g->stage == STAGE_ASKED) {
+        kill_it(g);
+    } else if (cause == CAUSE_TIMEOUT) {
+        give_up(g);
+    }
+}
+
+static void take_cancel(struct going *g)
+{
+    char bytes[512]; /* an eventfd's number, a signalfd's description or a pipe's byte */
+    ssize_t n = read(g->cancel, bytes, sizeof bytes);
+
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+        g->cancel = -1;
+    if (n <= 0)
+        return;
+    if (!g->over) {
+        stop(g, CAUSE_CANCELLED);
+        return;
+    }
+    g->passing[0].to = g->passing[1].to = -1; /* somebody waits, and somebody else does not read */
+}
+
+/* A worker that takes long to get ready is left; while our input is on its way, it is not. */
+static bool is_slow_to_take(struct going *g)
+{
+    bool moves;
+
+    hold(g);
+    moves = g->c->written != g->written && g->c->written != g->c->queued;
+    g->written = g->c->written;
+    release(g);
+    if (moves)
+        g->act_at = now(g) + g->c->patience_ms;
+    return !moves;
+}
+
+static void mind_time(struct going *g)
+{
+    if (now(g) >= g->late_at) {
+        g->late_at = INT64_MAX;
+        tell(g, MOMENT_LATE, CAUSE_EXITED);
+    }
+    if (now(g) < g->act_at)
+        return;
+    if (g->u.go_end || g->stage != STAGE_RUNS) {
+        stop(g, CAUSE_TIMEOUT);
+    } else if (is_slow_to_take(g)) {
+        (void)error_set(&g->errand->why, CODE_RCH_UNAVAILABLE, "%s did not get ready", g->c->who);
+        stop(g, CAUSE_EXITED);
+    }
+}
+
+/* ---- going ---- */
+
+static void go(struct going *g)
+{
+    hold(g);
+    send_frame(g, FRAME_GO, (struct str){ "", 0 });
+    g->u.go_end = g->c->queued;
+    release(g);
+    g->act_at = now(g) + g->errand->timeout_ms;
+    g->late_at = g->errand->pace.soft_ms ? now(g) + g->errand->pace.soft_ms : INT64_MAX;
+}
+
+static void decide(struct going *g)
+{
+    g->decided = true;
+    if (g->errand->permit(g->errand->permit_self, &g->errand->why)) {
+        go(g);
+        return;
+    }
+    g->errand->forbidden = true;
+    ask(g);
+}
+
+/* What has changed. Output is taken over to be passed on, so that the reader may go on. */
+static void look(struct going *g)
+{
+    bool ready;
+
+    hold(g);
+    g->over = g->u.answer != ANSWER_NONE || g->c->dead;
+    ready = g->u.ready;
+    for (int i = 0; i < STREAMS; i++) {
+        struct passing *p = &g->passing[i];
+        struct stream *s = &g->u.streams[i];
+
+        s->live = s->live && p->to >= 0;
+        if (p->sent < p->bytes.len || !s->waiting.len)
+            continue;
+        struct buf taken = s->waiting;
+
+        s->waiting = p->bytes;
+        s->waiting.max = taken.max;
+        buf_reset(&s->waiting);
+        p->bytes = taken;
+        p->sent = 0;
+        (void)pthread_cond_broadcast(&g->c->room);
+    }
+    release(g);
+    if (ready && !g->decided && !g->over)
+        decide(g);
+}
+
+/* ---- passing on ---- */
+
+static bool is_passing(const struct passing *p)
+{
+    return p->to >= 0 && p->sent < p->bytes.len;
+}
+
+/* Never more than goes without waiting: somebody may want an end to it meanwhile. */
+static void pass_on(struct passing *p)
+{
+    const char *rest = p->bytes.s + p->sent;
+    size_t left = p->bytes.len - p->sent;
+    ssize_t n;
+
+    if (left > PIECE)
+        left = PIECE;
+    n = p->is_socket ? send(p->to, rest, left, MSG_DONTWAIT | MSG_NOSIGNAL)
+                     : write(p->to, rest, left);
+    if (n >= 0)
+        p->sent += (size_t)n;
+    else if (errno != EAGAIN && errno != EINTR)
+        p->to = -1; /* nobody looks on any more */
+}
+
+/* Who wants it at once does not wait for somebody who reads slowly either. */
+static bool has_more(const struct going *g)
+{
+    if (!g->over)
+        return true;
+    if (g->errand->stopped_for != CAUSE_EXITED && g->errand->at_once)
+        return false;
+    return is_passing(&g->passing[0]) || is_passing(&g->passing[1]);
+}
+
+/* ---- one turn after the other ---- */
+
+static int time_left(const struct going *g)
+{
+    int64_t next = g->act_at < g->late_at ? g->act_at : g->late_at;
+    int64_t left = next - now(g);
+
+    if (g->over)
+        return TURN_MS;
+    return left < 0 ? 0 : left > TURN_MS ? TURN_MS : (int)left;
+}
+
+static void turn(struct going *g)
+{
+    struct pollfd fds[SLOTS] = {
+        [SLOT_NEWS] = { .fd = g->over ? -1 : g->u.news, .events = POLLIN },
+        [SLOT_CANCEL] = { .fd = g->cancel, .events = POLLIN },
+    };
+    eventfd_t times;
+
+    for (int i = 0; i < STREAMS; i++) {
+        fds[SLOT_OUT + i].fd = is_passing(&g->passing[i]) ? g->passing[i].to : -1;
+        fds[SLOT_OUT + i].events = POLLOUT;
+    }
+    if (poll(fds, SLOTS, time_left(g)) < 0)
+        return;
+    if (fds[SLOT_NEWS].revents)
+        (void)eventfd_read(g->u.news, &times);
+    for (int i = 0; i < STREAMS; i++)
+        if (fds[SLOT_OUT + i].revents)
+            pass_on(&g->passing[i]);
+    look(g); /* what the worker did counts before what the clock says */
+    if (fds[SLOT_CANCEL].revents)
+        take_cancel(g);
+    if (!g->over)
+        mind_time(g);
+}
+
+static void leave(struct going *g)
+{
+    hold(g);
+    for (struct underway **at = &g->c->underway; *at; at = &(*at)->next) {
+        if (*at == &g->u) {
+            *at = g->u.next;
+            break;
+        }
+    }
+    g->c->hurrying -= g->u.stopped;
+    release(g);
+}
+
+static void prepare(struct going *g)
+{
+    for (int i = 0; i < STREAMS; i++) {
+        struct passing *p = &g->passing[i];
+        int kind = 0;
+        socklen_t n = sizeof kind;
+
+        p->to = g->errand->live[i];
+        p->is_socket = p->to >= 0 && getsockopt(p->to, SOL_SOCKET, SO_TYPE, &kind, &n) == 0;
+    }
+    intake_begin(&g->u, g->errand);
+}
+
+void channel_run(struct channel *c, struct errand *errand, struct arena *a)
+{
+    struct going g = { .c = c, .errand = errand, .cancel = errand->cancel, .u = { .news = -1 } };
+    sigset_t before = quiet_begin();
+    struct error e = { 0 };
+
+    errand->stopped_for = CAUSE_EXITED;
+    errand->why = e;
+    errand->forbidden = errand->forced = false;
+    prepare(&g);
+    if (begin(&g, &e)) {
+        while (has_more(&g))
+            turn(&g);
+        leave(&g);
+    } else {
+        errand->why = e;
+    }
+    answer_judge(c, &g.u, errand, a);
+    for (int i = 0; i < STREAMS; i++)
+        buf_free(&g.passing[i].bytes);
+    intake_end(&g.u);
+    own_close(&g.u.news);
+    quiet_end(&before);
+}

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_channel_stop.c: errands that are stopped, that print more than somebody reads, and many at
+ * once.
+ *
+ * usage: test_channel_stop FAKE_WORKER [--user]    with it, as an ordinary user
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <sys/eventfd.h>
+
+#include "errands.h"
+
+/* ---- out of time ---- */
+
+static void a_timeout_asks_then_kills_then_gives_up(void **state)
+{
+    static const struct {
+        const char *mode;
+        bool at_once;
+        enum errand_end end;
+        bool forced, open;
+        const char *moments;
+    } rows[] = {
+        { "stubborn", false, ERRAND_RESULT, true, true, "asked killed " },
+        { "stubborn", true, ERRAND_RESULT, true, true, "asked killed " },
+        { "unmoved", false, ERRAND_LOST, true, false, "asked killed " },
+        { "unmoved", true, ERRAND_LOST, true, false, "asked killed " },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct scene s;
+
+        scene_open(&s, rows[i].mode);
+        s.errand.at_once = rows[i].at_once;
+        s.errand.timeout_ms = 1;
+        if (rows[i].open)
+            s.errand.pace.grace_ms = 1; /* by a clock that goes */
+        else
+            s.leap_at_go = true;
+        s.errand.world = NULL;
+        if (rows[i].open)
+            s.world = *world_real();
+        s.errand.permit_self = s.errand.pace.self = &s;
+        s.errand.world = &s.world;
+        if (!rows[i].open)
+            s.world.self = &s;
+        channel_run(s.c, &s.errand, &s.a);
+        if (s.errand.end != rows[i].end || s.errand.forced != rows[i].forced ||
+            s.errand.stopped_for != CAUSE_TIMEOUT || channel_is_open(s.c) != rows[i].open ||
+            strcmp(s.moments, rows[i].moments) != 0)
+            fail_msg("%s: end %d, forced %d, moments %s", rows[i].mode, s.errand.end,
+                     s.errand.forced, s.moments);
+        scene_close(&s);
+    }
+}
+
+static void who_ends_when_asked_was_not_forced(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    scene_open(&s, "polite");
+    s.world = *world_real();
+    s.errand.timeout_ms = 1;
+    s.errand.pace.grace_ms = LONG_MS;
+    s.errand.permit_self = s.errand.pace.self = &s;
+    s.errand.world = &s.world;
+    channel_run(s.c, &s.errand, &s.a);
+    assert_int_equal(s.errand.end, ERRAND_RESULT);
+    assert_int_equal(s.errand.stopped_for, CAUSE_TIMEOUT);
+    assert_false(s.errand.forced);
+    assert_string_equal(s.moments, "asked ");
+    scene_close(&s);
+}
+
+static void who_is_late_is_told_of_before(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    scene_open(&s, "unmoved");
+    s.errand.pace.soft_ms = 1;
+    s.leap_at_go = true;
+    scene_run(&s);
+    assert_string_equal(s.moments, "late asked killed ");
+    scene_close(&s);
+}
+
+static void who_does_not_get_ready_was_not_sent(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    scene_open(&s, "never_ready");
+    s.leap_ms = A_LEAP_MS;
+    scene_run(&s);
+    assert_int_equal(s.errand.end, ERRAND_UNSENT);
+    assert_int_equal(s.errand.stopped_for, CAUSE_EXITED);
+    assert_int_equal(s.asked, 0);
+    assert_string_equal(s.errand.why.msg, "the worker 'fake' did not get ready");
+    assert_string_equal(s.moments, "");
+    scene_close(&s);
+}
+
+/* ---- cancelled ---- */
+
+static void who_is_cancelled_before_it_is_ready_never_goes(void **state)
+{
+    static const struct {
+        const char *mode;
+        enum errand_end end;
+        bool open;
+    } rows[] = {
+        { "never_ready", ERRAND_RESULT, true },
+        { "refuses_at_stop", ERRAND_REFUSED, true },
+        { "lies_at_stop", ERRAND_LOST, false },
+        { "gone_at_stop", ERRAND_UNSENT, false },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        _fd_ int cancel = eventfd(1, EFD_CLOEXEC);
+        struct scene s;
+
+        scene_open(&s, rows[i].mode);
+        s.errand.cancel = cancel;
+        scene_run(&s);
+        if (s.errand.end != rows[i].end || channel_is_open(s.c) != rows[i].open)
+            fail_msg("%s: end %d, '%s'", rows[i].mode, s.errand.end, s.errand.why.msg);
+        assert_int_equal(s.errand.stopped_for, CAUSE_CANCELLED);
+        assert_int_equal(s.asked, 0);
+        assert_false(s.errand.forced);
+        assert_string_equal(s.moments, "asked ");
+        scene_close(&s);
+    }
+}
+
+struct canceller {
+    struct scene *s;
+    int cancel, times;
+};
+
+static bool cancel_and_go(void *self, struct error *e)
+{
+    struct canceller *by = self;
+
+    (void)e;
+    (void)eventfd_write(by->cancel, 1);
+    return true;
+}
+
+static void cancel_again(void *self, enum moment moment, enum cause cause)
+{
+    struct canceller *by = self;
+
+    scene_moment(by->s, moment, cause);
+    if (moment == MOMENT_ASKED && by->times > 1)
+        (void)eventfd_write(by->cancel, 1);
+}
+
+/* The clock stands still: nobody waits for a grace that never ends. */
+static void a_second_cancel_kills_at_once(void **state)
+{
+    static const struct {
+        const char *mode, *moments;
+        int times;
+    } rows[] = { { "polite", "asked ", 1 }, { "stubborn", "asked killed ", 2 } };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        _fd_ int cancel = eventfd(0, EFD_CLOEXEC);
+        struct scene s;
+        struct canceller by = { &s, cancel, rows[i].times };
+
+        scene_open(&s, rows[i].mode);
+        s.errand.cancel = cancel;
+        s.errand.permit = cancel_and_go;
+        s.errand.pace.moment = cancel_again;
+        s.errand.permit_self = s.errand.pace.self = &by;
+        s.world.self = &s;
+        s.errand.world = &s.world;
+        channel_run(s.c, &s.errand, &s.a);
+        assert_int_equal(s.errand.end, ERRAND_RESULT);
+        assert_int_equal(s.errand.stopped_for, CAUSE_CANCELLED);
+        assert_int_equal(s.errand.forced, rows[i].times == 2);
+        assert_string_equal(s.moments, rows[i].moments);
+        scene_close(&s);
+    }
+}
+
+/* ---- output ---- */
+
+struct reader {
+    int from;
+    int64_t bytes;
+    struct sha256 sum;
+};
+
+static void *read_slowly(void *self)
+{
+    struct reader *r = self;
+    char bytes[1000];
+    ssize_t n;
+
+    while ((n = read(r->from, bytes, sizeof bytes)) > 0) {
+        sha256_add(&r->sum, bytes, (size_t)n);
+        r->bytes += n;
+    }
+    return NULL;
+}
+
+static void all_of_a_flood_is_passed_on_counted_and_digested(void **state)
+{
+    struct reader r = { 0 };
+    struct digest read;
+    struct scene s;
+    pthread_t thread;
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    r.from = ends[0];
+    sha256_begin(&r.sum);
+    assert_int_equal(pthread_create(&thread, NULL, read_slowly, &r), 0);
+    scene_open(&s, "flood");
+    s.errand.live[0] = ends[1];
+    scene_run(&s);
+    (void)close(ends[1]);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    (void)close(ends[0]);
+    read = sha256_end(&r.sum);
+    assert_int_equal(s.errand.end, ERRAND_RESULT);
+    assert_int_equal(s.errand.out.bytes, 512 << 16);
+    assert_int_equal(r.bytes, 512 << 16);
+    assert_memory_equal(&read, &s.errand.out.digest, sizeof read);
+    scene_close(&s);
+}
+
+/* Somebody looks on and does not read: who wants an end to it gets one. */
+static void a_slow_reader_does_not_keep_it_from_being_stopped(void **state)
+{
+    struct scene s;
+    struct canceller by = { .s = &s, .times = 1 };
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    by.cancel = eventfd(0, EFD_CLOEXEC);
+    scene_open(&s, "endless");
+    s.errand.live[0] = ends[1];
+    s.errand.at_once = true;
+    s.errand.cancel = by.cancel;
+    s.errand.permit = cancel_and_go;
+    s.errand.permit_self = &by;
+    s.errand.pace.self = &s;
+    s.world.self = &s;
+    s.errand.world = &s.world;
+    channel_run(s.c, &s.errand, &s.a);
+    assert_int_equal(s.errand.end, ERRAND_RESULT);
+    assert_int_equal(s.errand.stopped_for, CAUSE_CANCELLED);
+    (void)close(by.cancel);
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+    scene_close(&s);
+}
+
+static void who_does_not_look_any_more_changes_nothing(void **state)
+{
+    struct scene s;
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    (void)close(ends[0]);
+    scene_open(&s, "flood");
+    s.errand.live[0] = ends[1];
+    scene_run(&s);
+    assert_int_equal(s.errand.end, ERRAND_RESULT);
+    assert_int_equal(s.errand.out.bytes, 512 << 16);
+    (void)close(ends[1]);
+    scene_close(&s);
+}
+
+/* ---- many ---- */
+
+enum { THREADS = 8, EACH = 100 };
+
+struct crowd {
+    struct channel *c;
+    int number, results;
+};
+
+static bool always(void *self, struct error *e)
+{
+    (void)self;
+    (void)e;
+    return true;
+}
+
+static void *run_many(void *self)
+{
+    struct crowd *crowd = self;
+
+    for (int i = 0; i < EACH; i++) {
+        _arena_ struct arena a = { 0 };
+        char *request = arena_printf(&a, "{\"execution_id\":\"run-%d-%d\"}", crowd->number, i);
+        struct errand errand = { .request = str_of(request),
+                                 .attempt = 1,
+                                 .timeout_ms = LONG_MS,
+                                 .live = { -1, -1 },
+                                 .cancel = -1,
+                                 .store = -1,
+                                 .world = world_real(),
+                                 .permit = always };
+
+        channel_run(crowd->c, &errand, &a);
+        crowd->results += errand.end == ERRAND_RESULT && errand.out.bytes == 8 &&
+                          strstr(errand.record.s, request + 1) == NULL &&
+                          memcmp(errand.record.s, request, strlen(request) - 1) == 0;
+    }
+    return NULL;
+}
+
+static void many_at_once_each_get_their_own(void **state)
+{
+    struct crowd crowds[THREADS];
+    pthread_t threads[THREADS];
+    struct scene s;
+
+    (void)state;
+    scene_open(&s, "good");
+    for (int i = 0; i < THREADS; i++) {
+        crowds[i] = (struct crowd){ s.c, i, 0 };
+        assert_int_equal(pthread_create(&threads[i], NULL, run_many, &crowds[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+        assert_int_equal(crowds[i].results, EACH);
+    }
+    scene_close(&s);
+}
+
+/* All of them are told, and none is taken for a success. */
+static void when_it_dies_everybody_knows(void **state)
+{
+    struct crowd crowds[THREADS];
+    pthread_t threads[THREADS];
+    struct scene s;
+
+    (void)state;
+    scene_open(&s, "dead_at_go");
+    for (int i = 0; i < THREADS; i++) {
+        crowds[i] = (struct crowd){ s.c, i, 0 };
+        assert_int_equal(pthread_create(&threads[i], NULL, run_many, &crowds[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+        assert_int_equal(crowds[i].results, 0);
+    }
+    assert_false(channel_is_open(s.c));
+    scene_close(&s);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_timeout_asks_then_kills_then_gives_up),
+        cmocka_unit_test(who_ends_when_asked_was_not_forced),
+        cmocka_unit_test(who_is_late_is_told_of_before),
+        cmocka_unit_test(who_does_not_get_ready_was_not_sent),
+        cmocka_unit_test(who_is_cancelled_before_it_is_ready_never_goes),
+        cmocka_unit_test(a_second_cancel_kills_at_once),
+        cmocka_unit_test(all_of_a_flood_is_passed_on_counted_and_digested),
+        cmocka_unit_test(a_slow_reader_does_not_keep_it_from_being_stopped),
+        cmocka_unit_test(who_does_not_look_any_more_changes_nothing),
+        cmocka_unit_test(many_at_once_each_get_their_own),
+        cmocka_unit_test(when_it_dies_everybody_knows),
+    };
+
+    fake_worker = argv[1];
+    if (!become_who(argc, argv)) {
+        (void)printf("1..0 # SKIP only root can become another user\n");
+        return 0;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
