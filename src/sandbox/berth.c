@@ -37,15 +37,15 @@
 
 enum {
     SHARED_BYTES = 512 << 10, /* who has more to say runs without a berth */
-    BERTH_NAMESPACES = CLONE_NEWUSER | CLONE_NEWNS,
-    RUN_NAMESPACES = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP,
+    BERTH_NAMESPACES = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP,
+    RUN_NAMESPACES = CLONE_NEWPID | CLONE_NEWNS,
     FDS = 5, /* the streams, the line, and perhaps a group */
 };
 
 /* What a berth is told, and what it says. */
 struct ask {
-    bool new_net;
-    bool grouped; /* a group comes with it */
+    struct berth_use anew; /* what is made anew before */
+    bool grouped;          /* a group comes with it */
 };
 
 struct answer {
@@ -136,7 +136,7 @@ static void make_init(int line, struct jail *jail, const struct ask *ask, int fd
 
     memcpy(jail->streams, fds, sizeof jail->streams);
     jail->line = fds[3];
-    if (!ask->new_net || net_enter() == 0)
+    if ((!ask->anew.net || net_enter() == 0) && (!ask->anew.ipc || unshare(CLONE_NEWIPC) == 0))
         answer.pid =
             (pid_t)(ask->grouped ? clone_init_into(jail, fds[4], &init) : clone_init(jail, &init));
     (void)send_fds(line, &answer, sizeof answer, &init, answer.pid > 0);
@@ -270,7 +270,8 @@ struct digest berth_key(const struct jail *j)
 {
     const uint64_t numbers[] = { j->privileged,    j->uid,        j->gid,          j->outside,
                                  j->outside_group, j->layers,     j->host_network, j->dir_count,
-                                 j->mount_count,   j->file_count, j->link_count };
+                                 j->mount_count,   j->file_count, j->link_count,   j->file_bytes,
+                                 j->process_most,  j->memory_most };
     struct sha256 sum;
 
     sha256_begin(&sum);
@@ -379,7 +380,8 @@ static bool copy_jail(struct berth *l, const struct jail *jail)
 bool berth_start(struct berth *l, const struct jail *jail, int into, pid_t *pid, int *init)
 {
     int fds[FDS] = { jail->streams[0], jail->streams[1], jail->streams[2], jail->line, into };
-    struct ask ask = { .new_net = l->used_net && !jail->host_network, .grouped = into >= 0 };
+    struct ask ask = { .anew = { .net = l->used.net && !jail->host_network, .ipc = l->used.ipc },
+                       .grouped = into >= 0 };
     struct answer answer = { .pid = -1 };
     int got[FDS];
 
@@ -387,7 +389,7 @@ bool berth_start(struct berth *l, const struct jail *jail, int into, pid_t *pid,
         return false;
     if (!take_fds(l->line, &answer, sizeof answer, got) || answer.pid <= 0 || got[0] < 0)
         return false;
-    l->used_net = false;
+    l->used = (struct berth_use){ 0 };
     *pid = answer.pid;
     *init = got[0];
     return true;

@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* berth.h: what runs with the same grants have in common, built once and kept by a process.
  *
- * A berth is a process with the user, the root and the network that such a run would have. The root
- * cannot be written, and nobody has made a socket in the network. For each run it makes init, with
- * the namespaces that a run has for itself: processes, mounts, ipc, names, groups. Init mounts its
- * own /proc, /tmp, /run, /dev/shm and home over those of the berth, and goes on as any other.
+ * A berth is a process with the user, the root, the names, the network and the ipc that such a run
+ * would have. The root cannot be written, names cannot be changed, and nobody has made a socket in
+ * the network or anything in the ipc. For each run it makes init, with the namespaces that a run
+ * has for itself: processes and mounts. Init mounts its own /proc, /tmp, /run, /dev/shm and home
+ * over those of the berth, and goes on as any other.
  *
  * One run at a time is in a berth. What a run leaves in it is nothing: it had no right over any
- * part of it, its mounts were its own, and when it made a socket, the network is made anew.
+ * part of it, its mounts were its own, and when it made a socket, the network is made anew; so is
+ * the ipc, when it made something there.
  */
 #pragma once
 
 #include "base/digest.h"
 #include "sandbox/jail.h"
+
+/* What a run may have left something in. */
+struct berth_use {
+    bool net, ipc;
+};
 
 struct berth {
     struct digest key; /* of what is built in it */
@@ -20,8 +27,8 @@ struct berth {
     int line;
     int mounts; /* readable when one of its mounts has gone */
     pid_t pid;
-    struct jail *shared; /* the memory that says what is to be run */
-    bool used_net;
+    struct jail *shared;   /* the memory that says what is to be run */
+    struct berth_use used; /* by the runs since it was made, or made anew */
     struct berth *next;
 };
 

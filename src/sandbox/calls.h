@@ -26,6 +26,7 @@ enum call_verdict {
     CALL_FORK = CALL_FINAL_COUNT, /* the policy says: allow or EPERM */
     CALL_THREAD,                  /* the policy says: allow or ask */
     CALL_NET,                     /* the policy says: allow or ask */
+    CALL_IPC,                     /* the policy says: allow or ask */
     CALL_UNIX,                    /* the policy says: allow or EAFNOSUPPORT */
     CALL_OPENAT2,                 /* the policy says: allow or ENOSYS */
 

@@ -48,8 +48,8 @@ static const struct stage {
     { "pivot",     LAYER_MOUNT,    FRESH | BERTH,        stage_enter_root },
     { "lock",      LAYER_MOUNT,            BERTH,        stage_lock_root },
     { "others",    LAYER_PID,      FRESH | BERTH | KEPT, stage_close_others },
-    { "names",     LAYER_USER,     FRESH |        KEPT, stage_set_names },
-    { "rlimits",   LAYER_USER,     FRESH |        KEPT, stage_set_limits },
+    { "names",     LAYER_USER,     FRESH | BERTH,        stage_set_names },
+    { "rlimits",   LAYER_USER,     FRESH | BERTH,        stage_set_limits },
     { "rights",    LAYER_USER,     FRESH |        KEPT, stage_drop_rights },
     { "guard",     LAYER_PID,      FRESH | BERTH | KEPT, stage_guard_init },
 

@@ -9,7 +9,6 @@
 #include <sys/wait.h>
 
 #include "contract/codes.h"
-#include "sandbox/berth.h"
 #include "sandbox/child.h"
 #include "sandbox/identity.h"
 #include "sandbox/kernel.h"
@@ -104,11 +103,12 @@ bool init_start(struct init *i, struct jail *jail, struct kept *kept, struct err
     return false;
 }
 
-void init_leave(struct init *i, struct kept *kept, bool used_net)
+void init_leave(struct init *i, struct kept *kept, struct berth_use used)
 {
     if (!i->berth)
         return;
-    i->berth->used_net |= used_net;
+    i->berth->used.net |= used.net;
+    i->berth->used.ipc |= used.ipc;
     kept_give(kept, i->berth, true);
     i->berth = NULL;
 }

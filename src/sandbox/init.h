@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "sandbox/berth.h"
 #include "sandbox/jail.h"
 #include "sandbox/kept.h"
 
@@ -24,7 +25,7 @@ bool init_enter_groups(const struct init *i, const struct jail *jail, struct err
 /* Ends it and its tree, and waits for that. */
 void init_kill(const struct init *i);
 
-/* When its tree is dead: gives the berth back; `used_net`: it may have made a socket. */
-void init_leave(struct init *i, struct kept *kept, bool used_net);
+/* When its tree is dead: gives the berth back; `used`: what it may have made something in. */
+void init_leave(struct init *i, struct kept *kept, struct berth_use used);
 
 void init_close(struct init *i);

@@ -147,11 +147,12 @@ static void choose_calls(const struct jail_ask *ask, struct jail *j)
 {
     struct seccomp_policy policy = { .fork = ask->allow_fork ? FORK_FREE : FORK_NEVER,
                                      .count_threads = ask->allow_fork && ask->count_threads,
-                                     .ask_sockets = ask->ask_sockets && !ask->host_network,
+                                     .ask_sockets = ask->ask_use && !ask->host_network,
+                                     .ask_ipc = ask->ask_use,
                                      .inet = true,
                                      .no_setid = true };
 
-    j->asks = policy.count_threads || policy.ask_sockets;
+    j->asks = policy.count_threads || policy.ask_sockets || policy.ask_ipc;
     seccomp_build(&policy, &j->seccomp);
 }
 

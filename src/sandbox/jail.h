@@ -92,7 +92,7 @@ struct jail_ask {
     gid_t group;
     int64_t memory_mb, cpu_cores;
     bool allow_fork, count_threads, host_network;
-    bool ask_sockets; /* whether the network was used has to be known */
+    bool ask_use; /* whether the network was used, or ipc, has to be known */
     unsigned layers;
     char *const *argv, *const *env;
 };

@@ -163,7 +163,7 @@ static bool build(const struct run *run, struct arena *a, struct holding *h, str
         .cpu_cores = run->limits->cpu_cores,
         .allow_fork = children_of(processes) > 0,
         .host_network = !offline,
-        .ask_sockets = run->kept != NULL,
+        .ask_use = run->kept != NULL,
         .layers = layers_to_build(run->weak),
         .argv = run->argv,
         .env = run->env,
@@ -373,7 +373,9 @@ bool sandbox_run(const struct run *run, const struct world *world, struct arena 
     if ((!ok || !h->keeps_group || !kept_give_group(run->kept, &h->jail.cgroup, &h->usage)) &&
         !cgroup_remove(&h->jail.cgroup, &left))
         out->left = arena_text(a, str_of(left.msg));
-    init_leave(&h->init, run->kept, !ok || h->threads.sockets);
+    init_leave(
+        &h->init, run->kept,
+        (struct berth_use){ .net = !ok || h->threads.sockets, .ipc = !ok || h->threads.ipc });
     close_all(h);
     quiet_end(&before);
     return ok;

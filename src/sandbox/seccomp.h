@@ -22,6 +22,7 @@ struct seccomp_policy {
     enum fork_rule fork;
     bool count_threads; /* starting a thread asks the supervisor (USER_NOTIF), else it is allowed */
     bool ask_sockets;   /* making a socket of inet asks the supervisor, else it is allowed */
+    bool ask_ipc;       /* so does making memory, semaphores or queues that outlive their maker */
     bool unix_sockets;  /* socket(AF_UNIX); socketpair is always allowed */
     bool inet;          /* AF_INET and AF_INET6, stream and datagram */
     bool no_setid;      /* no file can be made to lend its owner's rights, or its group's */

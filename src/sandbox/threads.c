@@ -54,13 +54,16 @@ void threads_answer(struct threads *t, const struct cgroup *group)
 {
     struct seccomp_notif question = { 0 };
     struct seccomp_notif_resp answer = { .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE };
+    bool thread;
 
     if (ioctl(t->listener, SECCOMP_IOCTL_NOTIF_RECV, &question) != 0)
         return;
-    if (question.data.nr != SYS_socket && t->room >= THREAD_ROOM)
+    thread = question.data.nr == SYS_clone;
+    if (thread && t->room >= THREAD_ROOM)
         threads_look(t, group);
-    if (question.data.nr == SYS_socket) {
-        t->sockets = true;
+    if (!thread) {
+        t->sockets |= question.data.nr == SYS_socket;
+        t->ipc |= question.data.nr != SYS_socket;
     } else if (t->room >= THREAD_ROOM) {
         answer.flags = 0;
         answer.error = -EAGAIN;

@@ -25,9 +25,10 @@ struct threads {
     int64_t refused;      /* threads */
     int64_t ended;        /* processes */
     bool sockets;         /* one of the internet was asked for */
+    bool ipc;             /* something that outlives its maker was asked for */
 };
 
-/* Answers the question that is there; about a socket it is yes. */
+/* Answers the question that is there; about all but threads it is yes. */
 void threads_answer(struct threads *t, const struct cgroup *group);
 
 /* Looks whether the room is still used; every THREADS_TICK_MS, while there is some. */

@@ -61,7 +61,7 @@ static const char *namespace_of(const char *name)
 
 static void runs_with_the_same_grants_share_a_berth(void **state)
 {
-    static const char *const shared[] = { "user", "net" };
+    static const char *const shared[] = { "cgroup", "ipc", "net", "user", "uts" };
 
     (void)state;
     for (size_t i = 0; i < COUNT(shared); i++)

@@ -6,7 +6,7 @@
 
 #include "unit/sandbox/bpf.h"
 
-enum { POLICIES = 64 };
+enum { POLICIES = 128 };
 
 #define ALLOW     SECCOMP_RET_ALLOW
 #define ASK       SECCOMP_RET_USER_NOTIF
@@ -28,7 +28,8 @@ static inline int build_all(void **state)
                                                .unix_sockets = i & 4,
                                                .inet = i & 8,
                                                .no_setid = i & 16,
-                                               .ask_sockets = i & 32 };
+                                               .ask_sockets = i & 32,
+                                               .ask_ipc = i & 64 };
         seccomp_build(&policies[i], &programs[i]);
     }
     return 0;

@@ -72,6 +72,11 @@ static uint32_t openat2_verdict(int policy)
     return policies[policy].no_setid ? ERRNO(ENOSYS) : ALLOW;
 }
 
+static uint32_t ipc_verdict(int policy)
+{
+    return policies[policy].ask_ipc ? ASK : ALLOW;
+}
+
 static void P13_P14_P15_P16_every_number_gets_the_verdict_of_its_row(void **state)
 {
     size_t allowed = 0;
@@ -86,6 +91,7 @@ static void P13_P14_P15_P16_every_number_gets_the_verdict_of_its_row(void **stat
                             : row == CALL_EPERM   ? ERRNO(EPERM)
                             : row == CALL_FORK    ? fork_verdict(p)
                             : row == CALL_OPENAT2 ? openat2_verdict(p)
+                            : row == CALL_IPC     ? ipc_verdict(p)
                                                   : ERRNO(ENOSYS);
 
             assert_int_equal(ask(p, nr, 0, 0, 0), want);
@@ -170,6 +176,16 @@ static void A01_10_P09_P13_P15_P23_what_reaches_others_or_the_kernel_is_refused(
         all_say(ERRNO(EPERM), list[i], 0, 0, 0);
 }
 
+static void what_outlives_its_maker_is_asked_for(void **state)
+{
+    static const int list[] = { __NR_shmget, __NR_semget, __NR_msgget, __NR_mq_open };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(list); i++)
+        for (int p = 0; p < POLICIES; p++)
+            assert_int_equal(ask(p, list[i], 0, 0, 0), ipc_verdict(p));
+}
+
 /* What the sandbox itself still does after it has loaded the filter, and what any program does. */
 static void the_way_to_the_program_stays_open(void **state)
 {
@@ -200,6 +216,7 @@ int main(void)
         cmocka_unit_test(P18_another_architecture_is_killed),
         cmocka_unit_test(P14_P15_P16_rings_keys_and_their_like_do_not_exist),
         cmocka_unit_test(A01_10_P09_P13_P15_P23_what_reaches_others_or_the_kernel_is_refused),
+        cmocka_unit_test(what_outlives_its_maker_is_asked_for),
         cmocka_unit_test(the_way_to_the_program_stays_open),
     };
 
