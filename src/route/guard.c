@@ -78,13 +78,14 @@ static bool take_descriptors(const struct guard *g)
     return syscall(SYS_close_range, FD_REST, UINT32_MAX, 0) == 0;
 }
 
-/* As at the beginning of the world; what our caller ignores, the program does not. */
+/* As at the beginning of the world; what our caller ignores, the program does not. The kernel is
+ * asked itself: a C library does not let go of the handlers it has for signals of its own. */
 static void forget_signals(void)
 {
-    const struct sigaction standard = { .sa_handler = SIG_DFL };
+    static const unsigned long standard[4]; /* SIG_DFL, no flags, no mask, in the kernel's words */
 
     for (int i = 1; i < NSIG; i++)
-        (void)sigaction(i, &standard, NULL);
+        (void)syscall(SYS_rt_sigaction, i, standard, NULL, (size_t)(NSIG - 1) / 8);
 }
 
 /* ---- everybody ---- */
@@ -205,19 +206,21 @@ static void wait_for_end(struct watch *w)
     }
 }
 
-/* As the program did, but without another core. */
+/* As the program did, but without another core; and, should that signal not end us, never with 0.
+ */
 static _Noreturn void end_as(int status)
 {
     static const struct rlimit no_core;
-    sigset_t all;
+    sigset_t it; /* alone: others may be waiting */
 
-    if (WIFSIGNALED(status)) {
-        (void)setrlimit(RLIMIT_CORE, &no_core);
-        (void)sigfillset(&all);
-        (void)kill(getpid(), WTERMSIG(status));
-        (void)sigprocmask(SIG_UNBLOCK, &all, NULL);
-    }
-    _exit(WEXITSTATUS(status));
+    if (!WIFSIGNALED(status))
+        _exit(WEXITSTATUS(status));
+    (void)setrlimit(RLIMIT_CORE, &no_core);
+    (void)sigemptyset(&it);
+    (void)sigaddset(&it, WTERMSIG(status));
+    (void)kill(getpid(), WTERMSIG(status));
+    (void)sigprocmask(SIG_UNBLOCK, &it, NULL);
+    _exit(128 + WTERMSIG(status));
 }
 
 void guard_main(const struct guard *g)
