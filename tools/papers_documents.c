@@ -66,7 +66,7 @@ static void put_kind(const struct kind_row *kind, struct buf *to)
     man_text(str_of(kind->meaning), to);
     buf_addf(to, " Contract %s. Recognised by", kind->contract);
     for (size_t i = 0; i < KIND_MARKS && kind->marks[i]; i++) {
-        buf_adds(to, i ? " and " : " ");
+        buf_adds(to, !i ? " " : kind->any ? " or " : " and ");
         man_bold(str_of(kind->marks[i]), to);
     }
     buf_adds(to, ".\n\n");

@@ -57,6 +57,9 @@ struct config_doc {
     int fallback;         /* enum fallback, or CHOICE_NONE: it says nothing about it */
 };
 
+/* The worker that is always there: of the kind pipe. */
+#define WORKER_LOCAL "local"
+
 extern const struct worker_kind_row worker_kinds[WORKER_KINDS];
 extern const char *const worker_kind_names[]; /* ended by NULL */
 extern const struct table worker_kinds_table;
@@ -67,7 +70,9 @@ extern const struct shape config_shape;
 void config_of_project(const struct doc *d, struct report *r);
 
 /* The contract that holds: what writ ships, and the classes of these, in lexical order. A class
- * that is there already is reported where it is written: nobody changes what a class means. Every
- * invariant of route_shape holds of the result, or it is reported. */
+ * that is there already is reported where it is written last: nobody changes what a class means.
+ * Configurations without a problem of their own make a contract that every invariant of route_shape
+ * holds of. Documents are roots; places in the report are those of the last one, so whoever has
+ * several adds one at a time. */
 bool route_extended(const struct doc *const *documents, const struct config_doc *const *configs,
                     size_t n, struct arena *a, struct route_doc *out, struct report *r) NODISCARD;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kinds.c: the table of document kinds. The first row whose marks are all there wins. */
+/* kinds.c: the table of document kinds. The first row whose marks are there wins. */
 #include "contract/kinds.h"
 
 #include "contract/adapter_doc.h"
+#include "contract/config_doc.h"
 #include "contract/context_doc.h"
 #include "contract/event_doc.h"
 #include "contract/executor_doc.h"
@@ -32,6 +33,7 @@ const struct kind_row kinds[] = {
     { "lane",          "000", "A command to be routed.",                                { "command_class", "raw_command" },                &lane_shape },
     { "lane_result",   "000", "What a routed command came to.",                         { "routed_command", "artifact_manifest" },         &lane_result_shape },
     { "manifest",      "000", "The pointers kept for replay and audit of a lane.",      { "run_id", "transcript_path" },                   &manifest_shape },
+    { "config",        "000", "Classes of commands, workers, and what to do without one: .writ/config.yaml and the user's own.", { "classes", "workers", "fallback" }, &config_shape, .any = true },
 };
 const size_t kind_count = COUNT(kinds);
 _Static_assert(COUNT(kinds) <= KINDS_MAX, "lists of all kinds have KINDS_MAX places");
@@ -59,10 +61,13 @@ const struct kind_row *kind_named(struct str name)
 
 static bool has_marks(const struct doc *d, const struct kind_row *kind)
 {
-    for (size_t i = 0; i < KIND_MARKS && kind->marks[i]; i++)
-        if (!doc_get(d, kind->marks[i]))
-            return false;
-    return true;
+    for (size_t i = 0; i < KIND_MARKS && kind->marks[i]; i++) {
+        bool there = doc_get(d, kind->marks[i]) != NULL;
+
+        if (there == kind->any)
+            return kind->any;
+    }
+    return !kind->any;
 }
 
 const struct kind_row *kind_of(const struct doc *d)

@@ -13,13 +13,14 @@ struct kind_row {
     const char *meaning;
     const char *marks[KIND_MARKS]; /* keys that only this kind has together */
     const struct shape *shape;
+    bool any; /* one of the marks is enough */
 };
 
 extern const struct kind_row kinds[];
 extern const size_t kind_count;
 extern const struct table kinds_table;
 
-/* The kind of that name, or the first whose marks are all there; NULL when there is none. */
+/* The kind of that name, or the first whose marks are there; NULL when there is none. */
 const struct kind_row *kind_named(struct str name);
 const struct kind_row *kind_of(const struct doc *d);
 

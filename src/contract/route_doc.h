@@ -46,6 +46,7 @@ struct route_doc {
 };
 
 extern const struct shape route_shape;
+extern const char *const route_contract_versions[]; /* that are understood; ended by NULL */
 
 /* The contract writ ships, from the tables of classes.h, states.h and codes.h. */
 void route_shipped(struct arena *a, struct route_doc *out);

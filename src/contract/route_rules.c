@@ -9,7 +9,7 @@
 
 /* ---- invariant 3: remote by force is for cargo ---- */
 
-static bool is_cargo(struct str prefix)
+bool route_is_cargo(struct str prefix)
 {
     return str_is(prefix, "cargo") || str_begins(prefix, "cargo ");
 }
@@ -24,7 +24,7 @@ void route_force_is_cargo(const struct doc *d, const void *route, struct report 
             continue;
         for (const struct doc *p = doc_first(doc_get(c, "allowed_prefixes"), DOC_LIST); p;
              p = p->next) {
-            if (p->kind == DOC_TEXT && p->text.n && !is_cargo(p->text))
+            if (p->kind == DOC_TEXT && p->text.n && !route_is_cargo(p->text))
                 report_add(r, ABOUT_VALUE, p, CODE_CONTRACT_INVALID,
                            "%s is not a cargo command, as force_rch asks", said(p->text, r->a));
         }

@@ -5,6 +5,9 @@
 
 #include "contract/shape.h"
 
+/* Is the prefix of a class one of cargo commands? */
+bool route_is_cargo(struct str prefix);
+
 void route_force_is_cargo(const struct doc *d, const void *route, struct report *r);
 void route_policy_remote(const struct doc *d, const void *route, struct report *r);
 void route_policy_fallback(const struct doc *d, const void *route, struct report *r);

@@ -6,7 +6,7 @@
 #include "contract/route_lists.h"
 #include "contract/route_rules.h"
 
-static const char *const contract_version[] = { "doctor-exec-adapter-v1", NULL };
+const char *const route_contract_versions[] = { "doctor-exec-adapter-v1", NULL };
 static const char *const logging_version[] = { "doctor-logging-v1", NULL };
 
 /* Seconds that are still a whole number as milliseconds. */
@@ -85,7 +85,7 @@ static const struct shape failure_shape = { .name = "failure",
 /* clang-format off */
 #define AT(member) offsetof(struct route_doc, member)
 static const struct field route_fields[] = {
-    { "contract_version",         F_CHOICE, ONE,  NEEDED, .at = AT(contract_version), .choices = contract_version,         .req = "R-000-007", .help = "Fixed by the contract." },
+    { "contract_version",         F_CHOICE, ONE,  NEEDED, .at = AT(contract_version), .choices = route_contract_versions,         .req = "R-000-007", .help = "Fixed by the contract." },
     { "logging_contract_version", F_CHOICE, ONE,  NEEDED, .at = AT(logging_contract_version), .choices = logging_version,  .req = "R-000-008", .help = "The logging contract it depends on." },
     { "required_request_fields",  F_TEXT,   LIST, NEEDED, .at = AT(required_request_fields), .least = 1, .min = 1,         .req = "R-000-010", .help = "What every request has." },
     { "required_result_fields",   F_TEXT,   LIST, NEEDED, .at = AT(required_result_fields), .least = 1, .min = 1,          .req = "R-000-016", .help = "What every result has." },

@@ -5,6 +5,7 @@
 #include "base/ceilings.h"
 #include "contract/classes.h"
 #include "contract/codes.h"
+#include "contract/config_doc.h"
 #include "contract/exits.h"
 #include "contract/forms.h"
 #include "contract/gate.h"
@@ -56,6 +57,7 @@ const struct table *const contract_tables[] = {
     &classes_table,
     &timeouts_table,
     &policies_table,
+    &worker_kinds_table,
     &route_edges_table,
     &event_states_table,
     &event_edges_table,
