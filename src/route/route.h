@@ -54,6 +54,9 @@ bool route_downgrade(const struct route_ask *ask, const char *why, struct arena 
 /* The plan as JSON, as `writ route plan --json` prints it. */
 void route_plan_json(const struct route_plan *plan, struct buf *to);
 
+/* The triggers that lead away from a state, sorted. */
+struct words route_triggers(const struct route_doc *contract, struct str state, struct arena *a);
+
 /* R-000-062: the next state by the contract's own edges, which need not be those that ship. The
  * states and triggers are texts, as the contract has them. False: not declared; the message depends
  * on the pair alone. */
