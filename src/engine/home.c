@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* home.c: finds the state directory, the ledger, and programs that come with writ. */
+/* home.c: finds the state and configuration directories, the ledger, and programs that come with
+ * writ. */
 #include "engine/home.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/companion.h"
 
@@ -27,6 +29,32 @@ const char *home_state(const char *const *environment, struct arena *a)
     if (xdg && *xdg == '/')
         return arena_printf(a, "%s/writ", xdg);
     return home && *home == '/' ? arena_printf(a, "%s/.local/state/writ", home) : NULL;
+}
+
+const char *home_config(const char *const *environment, struct arena *a)
+{
+    const char *xdg = home_variable(environment, "XDG_CONFIG_HOME"),
+               *home = home_variable(environment, "HOME");
+
+    if (xdg && *xdg == '/')
+        return arena_printf(a, "%s/writ", xdg);
+    return home && *home == '/' ? arena_printf(a, "%s/.config/writ", home) : NULL;
+}
+
+const char *home_above(const char *from, const char *name, struct arena *a)
+{
+    char *at = arena_text(a, str_of(from));
+
+    for (;;) {
+        char *slash = strrchr(at, '/');
+        const char *file = arena_printf(a, "%s/%s", at, name);
+
+        if (access(file, F_OK) == 0)
+            return file;
+        if (!slash)
+            return NULL;
+        *slash = '\0';
+    }
 }
 
 const char *home_ledger(const char *given, const char *const *environment, struct arena *a)

@@ -11,6 +11,14 @@ const char *home_variable(const char *const *environment, const char *name);
  * none of them is there. */
 const char *home_state(const char *const *environment, struct arena *a);
 
+/* The configuration directory: writ in XDG_CONFIG_HOME, else in ~/.config; NULL where neither is
+ * there. */
+const char *home_config(const char *const *environment, struct arena *a);
+
+/* The nearest file of that name in `from` or in a directory above it; NULL: there is none. What
+ * lies further down than `from` is not looked at: it may have been put there by a command. */
+const char *home_above(const char *from, const char *name, struct arena *a);
+
 /* The ledger: what is given, else WRIT_LEDGER, else ledger.db in the state directory, else NULL. */
 const char *home_ledger(const char *given, const char *const *environment, struct arena *a);
 

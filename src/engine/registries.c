@@ -3,8 +3,8 @@
 #include "engine/registries.h"
 
 #include <string.h>
-#include <unistd.h>
 
+#include "engine/home.h"
 #include "engine/input.h"
 
 static const char registry_path[] = ".writ/tools.yaml";
@@ -27,27 +27,10 @@ void registries_close(struct registries *all)
     (void)pthread_mutex_destroy(&all->lock);
 }
 
-/* What lies further down than `from` may have been put there by a command. */
-static const char *find(const char *from, struct arena *a)
-{
-    char *at = arena_text(a, str_of(from));
-
-    for (;;) {
-        char *slash = strrchr(at, '/');
-        const char *file = arena_printf(a, "%s/%s", at, registry_path);
-
-        if (access(file, F_OK) == 0)
-            return file;
-        if (!slash)
-            return NULL;
-        *slash = '\0';
-    }
-}
-
 static bool read_above(const char *from, struct arena *a, const struct registry_doc **out,
                        struct report *r)
 {
-    struct writ_input input = { .name = find(from, a) };
+    struct writ_input input = { .name = home_above(from, registry_path, a) };
     const struct document *document;
     struct registry_doc *registry;
 
