@@ -45,9 +45,24 @@ static const struct doc *read_name(const struct doc *f, struct buf *name)
     return f;
 }
 
-static size_t name_width(const struct doc *findings)
+/* "route gpu": the worker's name; of a kind that has none, the route's. */
+static void read_route(const struct doc *route, struct buf *name)
+{
+    struct str worker = doc_text(route, "worker"), way = doc_text(route, "route");
+
+    buf_addf(name, "route %.*s", STR_ARG(worker.n ? worker : way));
+}
+
+static size_t name_width(const struct doc *findings, const struct doc *routes)
 {
     size_t width = 0;
+
+    for (const struct doc *r = routes->first; r; r = r->next) {
+        _buf_ struct buf name = { .max = 1 << 10 };
+
+        read_route(r, &name);
+        width = name.len > width ? name.len : width;
+    }
 
     for (const struct doc *f = findings->first; f; f = f->next) {
         _buf_ struct buf name = { .max = 1 << 10 };
@@ -76,9 +91,9 @@ static void show_mend(const struct doc *f, size_t column)
     out_folded(CYAN, mend, column);
 }
 
-static void show_findings(const struct doc *findings)
+static void show_findings(const struct doc *findings, size_t width)
 {
-    size_t width = name_width(findings), column = MARK + width + GAP;
+    size_t column = MARK + width + GAP;
 
     for (const struct doc *f = findings->first; f; f = f->next) {
         _buf_ struct buf name = { .max = 1 << 10 };
@@ -92,6 +107,25 @@ static void show_findings(const struct doc *findings)
             out(PLAIN, "%*s", (int)(width - name.len + GAP), "");
         out_folded(PLAIN, detail, column);
         show_mend(f, column);
+    }
+}
+
+/* ---- where commands can go ---- */
+
+/* A route that is closed takes nothing from what the machine enforces. */
+static void show_routes(const struct doc *routes, size_t width)
+{
+    size_t column = MARK + width + GAP;
+
+    for (const struct doc *r = routes->first; r; r = r->next) {
+        _buf_ struct buf name = { .max = 1 << 10 };
+        bool open = doc_get(r, "open")->truth;
+
+        read_route(r, &name);
+        out(open ? GREEN : YELLOW, "  %s ", open ? "✓" : "!");
+        out(PLAIN, "%s%*s", name.s, (int)(width - name.len + GAP), "");
+        out_folded(PLAIN, doc_text(r, "detail"), column);
+        show_mend(r, column);
     }
 }
 
@@ -147,9 +181,12 @@ static void show(const char *text, int status)
 {
     _arena_ struct arena a = { 0 };
     const struct doc *answer = answer_read(text, &a);
+    const struct doc *findings = doc_get(answer, "findings"), *routes = doc_get(answer, "routes");
+    size_t width = name_width(findings, routes);
 
     show_where(answer);
-    show_findings(doc_get(answer, "findings"));
+    show_findings(findings, width);
+    show_routes(routes, width);
     if (status == WRIT_OK) {
         out(GREEN, "full: ");
         out(PLAIN, "every default guarantee holds\n");
@@ -177,10 +214,12 @@ const struct command cmd_doctor = {
     .name = "doctor",
     .operands = "",
     .summary = "what this machine can enforce, and how to mend it",
-    .about = "Tries every layer of the sandbox by building it, and runs a command that does "
-             "nothing inside all of them. A layer passes, is weak (it holds, and newer systems "
-             "have more), or is absent; below it stands what mends it. Exit 0 when every default "
-             "guarantee holds for commands in this directory, 69 when one cannot be given.",
+    .about =
+        "Tries every layer of the sandbox by building it, and runs a command that does "
+        "nothing inside all of them. A layer passes, is weak (it holds, and newer systems "
+        "have more), or is absent; below it stands what mends it. Then it tells which routes are "
+        "open to commands of a class, which changes nothing about the rest. Exit 0 when every default "
+        "guarantee holds for commands in this directory, 69 when one cannot be given.",
     .examples = { { "writ doctor", "each layer, and what writ exec would do" },
                   { "writ doctor --json", "the same for programs" },
                   { "writ explain layers", "what each layer holds, and which may be spared" } },

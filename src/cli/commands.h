@@ -12,3 +12,4 @@ extern const struct command cmd_run, cmd_exec, cmd_apply, cmd_executors, cmd_exe
     cmd_check, cmd_canon, cmd_digest, cmd_query, cmd_log, cmd_show, cmd_verify, cmd_checkpoint,
     cmd_prove, cmd_export, cmd_ledger, cmd_ledger_append, cmd_ledger_input, cmd_ledger_erase,
     cmd_ledger_rejects, cmd_explain, cmd_doctor;
+extern const struct command cmd_route, cmd_route_contract, cmd_route_plan, cmd_route_advance;

@@ -10,6 +10,7 @@
 #include "base/json_write.h"
 #include "engine/exec.h"
 #include "engine/input.h"
+#include "engine/routes.h"
 #include "sandbox/environment.h"
 #include "sandbox/probe.h"
 
@@ -241,6 +242,7 @@ int writ_doctor(char **answer)
     put_findings(&d, &out);
     put_missing(&d, &out);
     json_put_bool(&out, "weak", d.proof.state == FINDING_WEAK);
+    routes_put((const char *const *)environ, &a, &out);
     json_close(&out, '}');
     *answer = take_answer(&out);
     return full ? WRIT_OK : WRIT_UNAVAILABLE;
