@@ -156,6 +156,11 @@ bool collect_file(struct collect_job *job, struct str path, struct arena *a,
     return true;
 }
 
+int collect_kept(int store, const struct digest *digest)
+{
+    return keep_open(store, digest);
+}
+
 bool collect_bytes(int store, struct str bytes, struct digest *digest, struct error *e)
 {
     struct keeping k;

@@ -77,6 +77,9 @@ bool collect_glob(struct collect_job *job, struct str pattern, struct arena *a,
 /* Bytes that are no file yet; *digest is theirs. */
 bool collect_bytes(int store, struct str bytes, struct digest *digest, struct error *e) NODISCARD;
 
+/* What is kept under that digest, to be read; -1 and errno: it is not there. */
+int collect_kept(int store, const struct digest *digest);
+
 /* For the walk: a descriptor below the root or -1 and errno; what errno means, COLLECT_STATES where
  * it is about writ and not about the file; one more entry, whose path lives in the arena. */
 int collect_open(int root, const char *path, int flags);

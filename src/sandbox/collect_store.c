@@ -75,17 +75,33 @@ static bool is_there(int store, const char *path, int64_t bytes)
            st.st_size == bytes;
 }
 
+/* "sha256/ab", or with all digits "sha256/ab/cdef..". */
+static void name_of(const struct digest *digest, bool all, char path[FINAL_PATH])
+{
+    char text[DIGEST_TEXT];
+    const char *digits = text + HASH_NAME;
+
+    digest_text(digest, text);
+    (void)snprintf(path, FINAL_PATH, "sha256/%.*s%s%s", FOLDER_DIGITS, digits, all ? "/" : "",
+                   all ? digits + FOLDER_DIGITS : "");
+}
+
+int keep_open(int store, const struct digest *digest)
+{
+    char path[FINAL_PATH];
+
+    name_of(digest, true, path);
+    return openat(store, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+}
+
 bool keep_end(struct keeping *k, const struct digest *digest, int64_t bytes, struct error *e)
 {
-    char text[DIGEST_TEXT], folder[FINAL_PATH], path[FINAL_PATH];
-    const char *digits = text + HASH_NAME;
+    char folder[FINAL_PATH], path[FINAL_PATH];
 
     if (k->fd < 0)
         return true;
-    digest_text(digest, text);
-    (void)snprintf(folder, sizeof folder, "sha256/%.*s", FOLDER_DIGITS, digits);
-    (void)snprintf(path, sizeof path, "sha256/%.*s/%s", FOLDER_DIGITS, digits,
-                   digits + FOLDER_DIGITS);
+    name_of(digest, false, folder);
+    name_of(digest, true, path);
     if (is_there(k->store, path, bytes)) {
         keep_drop(k);
         return true;

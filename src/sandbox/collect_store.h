@@ -19,3 +19,6 @@ bool keep_add(struct keeping *k, const char *bytes, size_t n, struct error *e) N
 bool keep_end(struct keeping *k, const struct digest *digest, int64_t bytes,
               struct error *e) NODISCARD;
 void keep_drop(struct keeping *k);
+
+/* What is kept under that digest, to be read; -1 and errno: it is not there. */
+int keep_open(int store, const struct digest *digest);

@@ -55,6 +55,15 @@ static struct outcome outcome_of_nothing(void)
     return (struct outcome){ .out = nothing, .err = nothing, .cgroup = "none" };
 }
 
+struct outcome outcome_unrun(enum cause cause, int exit_code)
+{
+    struct outcome o = outcome_of_nothing();
+
+    o.cause = cause;
+    o.exit_code = exit_code;
+    return o;
+}
+
 struct outcome outcome_waited(enum cause cause, int64_t ms)
 {
     struct outcome o = outcome_of_nothing();

@@ -37,6 +37,8 @@ struct outcome outcome_waited(enum cause cause, int64_t ms);
 
 /* What was printed, out of the capture, which has come to its end. */
 struct printed outcome_printed(struct capture *c, struct arena *a);
+/* Of one that was run by nobody, or by somebody who did not come back. */
+struct outcome outcome_unrun(enum cause cause, int exit_code);
 
 /* How it ended, by what the supervisor saw and the kernel counted. */
 void outcome_judge(const struct supervision *s, const struct cgroup_usage *usage,
