@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 
-enum { OPTIONS_MAX = 32, OPERANDS_MAX = 4096, GIVEN_MAX = 256 };
+enum { OPTIONS_MAX = 32, EXAMPLES_MAX = 5, OPERANDS_MAX = 4096, GIVEN_MAX = 256 };
 
 struct option {
     const char *name;  /* "as", typed --as */
@@ -33,12 +33,12 @@ struct command {
     const char *summary;  /* one line, no full stop */
     const char *about;    /* a paragraph */
     const char *table;    /* the table its operands come from, or NULL */
-    struct example examples[4];
-    struct option options[OPTIONS_MAX];  /* ended by an empty row */
-    size_t least, most;                  /* operands */
-    bool command_line;                   /* what follows the first operand is not ours to read */
-    bool greets;                         /* `writ --help` begins with its first example */
-    int (*run)(const struct args *args); /* NULL: a group */
+    struct example examples[EXAMPLES_MAX]; /* as many as there are */
+    struct option options[OPTIONS_MAX];    /* ended by an empty row */
+    size_t least, most;                    /* operands */
+    bool command_line;                     /* what follows the first operand is not ours to read */
+    bool greets;                           /* `writ --help` begins with its first example */
+    int (*run)(const struct args *args);   /* NULL: a group */
 };
 
 /* An option as it was typed; a flag has the value "". */

@@ -12,6 +12,7 @@
 #include "cli/answer.h"
 #include "cli/commands.h"
 #include "cli/ending.h"
+#include "cli/lane_lines.h"
 #include "cli/print.h"
 #include "cli/request.h"
 
@@ -71,6 +72,10 @@ static int usage(const struct args *args)
 {
     const char *file = args_get(args, "file"), *fixed = args_get(args, "deterministic");
     const char *bad = request_bad_pair(args), *beside = request_member(args);
+    const char *lane = args_get(args, "worker")        ? "worker"
+                       : args_get(args, "remote")      ? "remote"
+                       : args_get(args, "fail-closed") ? "fail-closed"
+                                                       : NULL;
 
     if (file && args->count > 0)
         say("a request says what runs; give -f %s or a command, not both", file);
@@ -80,6 +85,9 @@ static int usage(const struct args *args)
         say("exec needs a command: writ exec -- CMD ARG..., or writ exec -f REQUEST");
     else if (bad)
         say("--env takes NAME=VALUE, with a name of at most 255 letters; '%s' is not that", bad);
+    else if (!args_get(args, "class") && lane)
+        say("--%s says where a lane runs; give its class, too: --class generic takes any command",
+            lane);
     else if (fixed && strcmp(fixed, "stable") != 0)
         say("--deterministic is stable, the default; '%s' is not known", fixed);
     else
@@ -103,7 +111,8 @@ static int run(const struct args *args)
                                     .approve = args_get(args, "approve"),
                                     .weak = weak,
                                     .live = { -1, -1 },
-                                    .texts = json };
+                                    .texts = json,
+                                    .lane = lane_tell };
     char *answer;
     int status = usage(args);
 
@@ -138,6 +147,7 @@ const struct command cmd_exec = {
     .examples = { { "writ exec -- make test",                          "the defaults: 30 s, 512 MB, 1 core, 10 children, offline" },
                   { "writ exec --memory-mb 64 -- python3 job.py",      "less memory; the whole tree shares it" },
                   { "writ exec --fs minimal --json -- rg TODO",        "read only, and the record as JSON" },
+                  { "writ exec --class cargo_test -- cargo test",      "as a lane: where its class is routed, with its timeouts" },
                   { "writ exec -f request.yaml",                       "what a document asks for; needs .writ/tools.yaml" } },
     .options = { { "file",          "REQUEST", NULL,         "a request document instead of a command; - is standard input", .letter = 'f' },
                  { "timeout-ms",    "N",       NULL,         "longest time it may take: 1000 to 600000, else 30000" },
@@ -156,6 +166,10 @@ const struct command cmd_exec = {
                  { "input-file",    "PATH",    NULL,         "a file it works on, kept by digest in the record", .many = true },
                  { "output-file",   "PATH",    NULL,         "a file to keep afterwards",          .many = true },
                  { "artifact",      "GLOB",    NULL,         "files to keep afterwards: * ? **",   .many = true },
+                 { "class",         "ID",      "classes",    "run it as a lane of this class: its timeouts, a transcript, a manifest" },
+                 { "remote",        NULL,      NULL,         "on the remote worker, if it can be had" },
+                 { "worker",        "NAME",    NULL,         "on this worker of the configuration, if it can be had" },
+                 { "fail-closed",   NULL,      NULL,         "nowhere, if the worker cannot be had; else here" },
                  { "deterministic", "HOW",     NULL,         "stable: the same environment everywhere; the default" },
                  { "allow-weak",    "LAYER",   "layers",     "go without a layer that this machine lacks", .many = true },
                  { "approve",       "REASON",  NULL,         "the approval that elevated and open need; recorded" },

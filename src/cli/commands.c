@@ -6,6 +6,7 @@
 const struct command *const commands[] = {
     &cmd_run,
     &cmd_exec,
+    &cmd_cancel,
     &cmd_apply,
     &cmd_executors,
     &cmd_executors_add,
@@ -31,6 +32,7 @@ const struct command *const commands[] = {
     &cmd_ledger_input,
     &cmd_ledger_erase,
     &cmd_ledger_rejects,
+    &cmd_worker,
     &cmd_explain,
     &cmd_doctor,
 };

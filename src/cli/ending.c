@@ -21,7 +21,10 @@ static void say_timeout(const struct doc *record)
 {
     say("timeout: stopped after %.1f s (exit %" PRId64 ")", seconds(record),
         doc_whole(record, "exit_code"));
-    err(DIM, "      more time: --timeout-ms, at most 600000\n");
+    if (doc_get(record, "lane"))
+        err(DIM, "      its class has a hard timeout: writ explain timeouts\n");
+    else
+        err(DIM, "      more time: --timeout-ms, at most 600000\n");
 }
 
 static void say_oom(const struct doc *record)
@@ -51,13 +54,29 @@ static void say_cancelled(const struct doc *record)
     say("cancelled after %.1f s", seconds(record));
 }
 
+static void say_lost(const struct doc *record)
+{
+    say("the worker %.*s went away: nobody knows how the command ended (exit %" PRId64 ")",
+        STR_ARG(doc_text(record, "worker")), doc_whole(record, "exit_code"));
+    err(DIM, "      look at what it did before running it again\n");
+}
+
+/* Of a lane: its route is closed, and it may not go another way. */
+static void say_unrun(const struct doc *record)
+{
+    say("nothing ran: no worker could be had, and it may not run here (exit %" PRId64 ")",
+        doc_whole(record, "exit_code"));
+    err(DIM, "      writ doctor tells which routes are open\n");
+}
+
 static const struct {
     const char *cause;
     void (*tell)(const struct doc *record);
 } endings[] = {
     { "timeout", say_timeout },       { "oom", say_oom },
     { "exec_failed", say_unstarted }, { "violation", say_violation },
-    { "cancelled", say_cancelled },
+    { "cancelled", say_cancelled },   { "lost", say_lost },
+    { "sandbox_error", say_unrun },
 };
 
 static void say_hits(const struct doc *record)
@@ -100,6 +119,16 @@ static void say_expected(const struct doc *record)
             say("%.*s is not what the request expects", STR_ARG(e->key));
 }
 
+/* Where to look when it did not end as it should. */
+static void say_lane(const struct doc *record)
+{
+    const struct doc *lane = doc_get(record, "lane");
+
+    if (lane && !str_is(doc_text(record, "outcome_class"), "success"))
+        err(DIM, "      transcript: %.*s\n",
+            STR_ARG(doc_text(doc_get(record, "transcript"), "path")));
+}
+
 static void tell_end(const struct doc *record)
 {
     struct str cause = doc_text(record, "cause");
@@ -112,7 +141,8 @@ static void tell_end(const struct doc *record)
     say_denials(record);
     say_files(record, "output_files");
     say_files(record, "artifacts");
-    if (!str_is(doc_text(record, "assurance"), "full") && !str_is(cause, "exec_failed"))
+    say_lane(record);
+    if (str_is(doc_text(record, "assurance"), "weak") && !str_is(cause, "exec_failed"))
         say("held by less than the default: see \"missing\" in the record");
 }
 

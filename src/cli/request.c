@@ -5,7 +5,7 @@
 
 #include "base/json_write.h"
 
-enum as { AS_TEXT, AS_NUMBER, AS_LIST, AS_PAIRS, AS_FALSE, AS_LEVEL };
+enum as { AS_TEXT, AS_NUMBER, AS_LIST, AS_PAIRS, AS_FALSE, AS_TRUE, AS_LEVEL, AS_CLOSED };
 enum { DEPTH = 3, NAME_SIZE = 256 };
 
 /* In the order of the document, so that members of one map stand together. */
@@ -30,6 +30,10 @@ static const struct member {
     { "no-fork",      { "sandbox", "processes", "allow_fork" },        AS_FALSE },
     { "output-file",  { "outputs", "output_files" },                   AS_LIST },
     { "artifact",     { "outputs", "artifacts" },                      AS_LIST },
+    { "class",        { "route", "class" },                            AS_TEXT },
+    { "remote",       { "route", "remote" },                           AS_TRUE },
+    { "worker",       { "route", "worker" },                           AS_TEXT },
+    { "fail-closed",  { "route", "fallback" },                         AS_CLOSED },
 };
 /* clang-format on */
 
@@ -51,8 +55,10 @@ static void put_value(const struct member *m, const char *value, struct buf *to)
 {
     if (m->as == AS_NUMBER && is_number(value))
         buf_adds(to, value);
-    else if (m->as == AS_FALSE)
-        json_bool(to, false);
+    else if (m->as == AS_FALSE || m->as == AS_TRUE)
+        json_bool(to, m->as == AS_TRUE);
+    else if (m->as == AS_CLOSED)
+        json_text(to, str_of("fail_closed"));
     else
         json_text(to, str_of(value)); /* a number that is none is refused as the text it is */
 }

@@ -22,6 +22,8 @@ const struct code_row codes[CODE_COUNT] = {
     [CODE_INVALID_TRANSITION] = { "invalid_transition", "000",  "critical", false, "A command was asked to move along an edge that is not declared.", "Abort run and emit state-machine diagnostics." },
     [CODE_RCH_UNAVAILABLE]    = { "rch_unavailable",    "000",  "medium",   true,  "The remote worker could not be reached.", "Apply local fallback policy and log route downgrade." },
     [CODE_WORKER_LOST]        = { "worker_lost",        "000",  "high",     false, "The worker went away after it had begun; nobody knows how the command ended.", "Look at what it did before running it again." },
+    [CODE_WORKER_UNKNOWN]     = { "WORKER_UNKNOWN",     "writ", "error",    false, "The configuration names no such worker.", "Name one in your own writ/config.yaml, or leave it out." },
+    [CODE_LANE_NOT_RUNNING]   = { "LANE_NOT_RUNNING",   "writ", "error",    false, "No lane of that id runs.", "See how it ended with `writ show`." },
 
     [CODE_LIMIT_RANGE]         = { "LIMIT_RANGE",         "writ", "error", false, "A limit lies outside its allowed range.", "Use a value in the range; `writ explain limits` lists them." },
     [CODE_APPROVAL_MISSING]    = { "APPROVAL_MISSING",    "writ", "error", false, "The level asked for needs a recorded approval, and there is none.", "Have it approved in the registry, or ask for a lower level." },

@@ -228,6 +228,7 @@ void act_execute(struct job *job, struct ending *out)
                               .keeping = r->keeping,
                               .registries = r->registries,
                               .kept = r->kept,
+                              .fleet = r->fleet,
                               .plan = r->entries[0] };
     struct exec x = {
         .command = &command, .step = &step, .world = r->world, .a = job->scratch, .store = -1

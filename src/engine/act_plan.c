@@ -68,6 +68,7 @@ static struct running child_of(struct running *r, const struct nested *nested, s
                              .keeping = r->keeping,
                              .progress = r->progress,
                              .registries = r->registries,
+                             .fleet = r->fleet,
                              .kept = r->kept };
 
     if (nested->plan) {

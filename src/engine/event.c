@@ -44,7 +44,7 @@ void event_open(const struct event_head *head, enum event_state state, const str
     json_put(to, "workflowVersion", head->workflow);
     json_put(to, "agentVersion", "writ/" WRIT_VERSION);
     json_put(to, "executionContractVersion", "v1");
-    json_put_int(to, "attempt", 1);
+    json_put_int(to, "attempt", head->attempt ? head->attempt : 1);
     json_put(to, "target", head->target);
     json_put(to, "action", head->action);
     json_put(to, "snapshotAt", snapshot);

@@ -14,6 +14,7 @@ struct event_head {
     struct str execution;        /* its id */
     const char *workflow;        /* "exec/1" */
     const char *target, *action; /* what is done, for people */
+    int attempt;                 /* 0: the first */
     int64_t snapshot_ms;         /* when what it rests on was entered */
     const struct uuid *depends;  /* entries it rests on */
     size_t depend_count;

@@ -16,8 +16,6 @@
 #include "sandbox/reach.h"
 #include "sandbox/sandbox.h"
 
-enum { EXEC_ENTRIES = 5 }; /* input, planned, running, manifest, and how it ended */
-
 struct input_file {
     const char *path;
     int64_t bytes;
@@ -39,17 +37,36 @@ struct exec_step {
     struct keeping *keeping;       /* the plan's */
     struct registries *registries; /* the plan's */
     struct kept *kept;             /* the plan's */
+    struct fleet *fleet;           /* the plan's */
     struct uuid plan;              /* the ledger's entry of the plan, on which the run depends */
 };
 
+/* A run on behalf of somebody else, who records it: we are a worker. */
+struct exec_served {
+    bool person;        /* who asks there is one */
+    const char *cwd;    /* that was asked for; absolute */
+    int64_t timeout_ms; /* takes the place of the request's */
+    struct pace pace;
+    struct kept *kept;                           /* the worker's */
+    bool (*ready)(void *self, struct error *e);  /* it is admitted */
+    bool (*permit)(void *self, struct error *e); /* may it start? */
+    void *self;
+};
+
+struct exec_lane;
+
 struct exec {
     const struct writ_command *command;
-    const struct exec_step *step; /* NULL: a run of its own */
+    const struct exec_step *step;     /* NULL: a run of its own */
+    const struct exec_served *served; /* NULL: it is ours */
+    struct exec_lane *lane;           /* NULL: it has none */
     const struct world *world;
     struct arena *a;
     bool person;
+    int cancel; /* as of struct run */
 
     struct request_doc request;
+    const struct doc *asked; /* the request as it was written */
     struct str request_text; /* canonical */
     struct digest request_digest;
     struct digest inputs_digest;         /* of what is asked for, whoever asks and whenever */
@@ -68,6 +85,8 @@ struct exec {
     int store; /* where files are kept, opened before anything runs; -1: none are */
 
     struct outcome outcome;
+    const struct doc *far; /* the record of the worker that ran it; NULL: it ran here */
+    int attempt;           /* from 1 */
     struct collected_list files, artifacts;
     struct digest printed[2]; /* of a step: stdout and stderr as they were kept; of none, zeroes */
     bool files_cut;
@@ -80,8 +99,8 @@ struct exec {
     bool unrecorded;         /* it could not be written */
     bool unsafe;             /* the command could write it: it is not touched */
     int64_t snapshot_ms;     /* of the run's events: when its request was entered */
-    struct uuid entries[EXEC_ENTRIES];
-    size_t entry_count;
+    struct uuid *entries;    /* its request first */
+    size_t entry_count, entry_room;
 };
 
 /* A name that came into being although it must not. */
@@ -96,14 +115,57 @@ struct violation {
 int exec_run(struct exec *x, struct report *r, const char **kind, bool *ran, struct error *e);
 void exec_close(struct exec *x);
 
+/* From admission to the outcome, here: WRIT_OK, or why it did not run. `x` is as exec_read() left
+ * it. */
+int exec_try(struct exec *x, struct report *r, const char **kind, struct error *e);
+
+/* Its first half: may it run, and with what? */
+int exec_prepare(struct exec *x, struct report *r, const char **kind, struct error *e);
+
+/* Why a run could not begin, as a status: the ledger, an id that was used before, or the sandbox.
+ */
+int exec_refused(const struct exec *x, const struct error *e);
+
+/* The same as a lane of contract 000: planned, run where the plan says, tried again, recorded. */
+int exec_lane_run(struct exec *x, struct report *r, const char **kind, bool *ran, struct error *e);
+
+/* Its lane begins to run; how long it may, beside its time. */
+bool exec_lane_starts(struct exec *x, struct error *e) NODISCARD;
+struct pace exec_pace(const struct exec *x);
+
+/* Why a run failed, for its event. */
+struct failing {
+    enum code code;
+    bool retryable;
+    const char *message;
+};
+
+struct failing exec_lane_failing(const struct exec *x);
+
+/* Why an operator wanted its lane ended; NULL: nobody said. */
+const char *exec_lane_reason(const struct exec *x);
+
+/* What its lane came to, and the members of the record that tell it. */
+enum event_state exec_lane_came_to(const struct exec *x);
+void exec_lane_record(const struct exec *x, struct buf *to);
+
 /* What is asked for, decoded and checked as a document. False: WRIT_WRONG, and the report. */
 bool exec_read(struct exec *x, struct report *r) NODISCARD;
+
+/* Holds it to another time than the request says. */
+void exec_set_time(struct exec *x, int64_t ms);
 
 /* What it may reach on the disk. False: IV-03 refuses. */
 bool exec_see(struct exec *x, struct error *e) NODISCARD;
 
 /* The tools that are allowed, from .writ/tools.yaml above the working directory. */
 bool exec_registry(struct exec *x, struct report *r) NODISCARD;
+
+/* Its standard input, as far as it may be given. */
+bool exec_input(struct exec *x, struct error *e) NODISCARD;
+
+/* The directory of the caller, where relative paths start; NULL: it has no name. */
+const char *exec_here(const struct exec *x);
 
 /* May it run, and with what? False: refused. */
 bool exec_admit(struct exec *x, struct error *e) NODISCARD;
@@ -123,8 +185,14 @@ enum event_state exec_came_to(const struct exec *x);
 /* The record of the run as JSON; texts: with what it printed. */
 void exec_record(const struct exec *x, bool texts, struct buf *to);
 
+/* What it printed, as members of a record. */
+void exec_put_printed(struct buf *to, const struct printed *p, bool text);
+
 /* The command line as one text, for people. */
 const char *exec_line(const struct exec *x);
+
+/* May it start? It has been announced then, here or by whom we serve. */
+bool exec_permit(void *exec, struct error *e) NODISCARD;
 
 /* Begins to open the ledger; exec_announce() waits for it. */
 void exec_open_ledger(struct exec *x);

@@ -19,8 +19,7 @@
 /* Waits until there is something to read; false: the time is over, or somebody wants it stopped. */
 static bool wait_for_input(struct exec *x, int fd, int64_t begin)
 {
-    struct pollfd fds[] = { { .fd = fd, .events = POLLIN },
-                            { .fd = x->command->cancel, .events = POLLIN } };
+    struct pollfd fds[] = { { .fd = fd, .events = POLLIN }, { .fd = x->cancel, .events = POLLIN } };
     int64_t most = x->request.sandbox->timeout_ms;
 
     for (;;) {
@@ -58,7 +57,7 @@ static bool read_input(struct exec *x, int fd, struct error *e)
     return true;
 }
 
-static bool take_input(struct exec *x, struct error *e)
+bool exec_input(struct exec *x, struct error *e)
 {
     const struct writ_input *input = x->command->input;
     _fd_ int fd = -1;
@@ -152,14 +151,23 @@ static bool ledger_is_safe(struct exec *x, struct error *e)
                      "the command could write the ledger %s; keep it where it cannot", ledger);
 }
 
+/* In the arena: reach.home_root may be this very text. */
+const char *exec_here(const struct exec *x)
+{
+    char here[PATH_MAX];
+
+    if (x->served)
+        return x->served->cwd;
+    return getcwd(here, sizeof here) && here[0] == '/' ? arena_text(x->a, str_of(here)) : NULL;
+}
+
 bool exec_see(struct exec *x, struct error *e)
 {
     struct reach_ask ask = reach_of(x);
-    char here[PATH_MAX];
 
-    if (!getcwd(here, sizeof here) || here[0] != '/')
+    ask.caller = exec_here(x);
+    if (!ask.caller)
         return error_sys(e, CODE_PATH_REFUSED, "the current directory has no name");
-    ask.caller = arena_text(x->a, str_of(here)); /* reach.home_root may be this very text */
     return reach_build(&ask, x->a, &x->reach, e);
 }
 
@@ -287,7 +295,7 @@ bool exec_admit(struct exec *x, struct error *e)
     };
 
     find_program(x);
-    if (!ledger_is_safe(x, e) || !read_weak(x, e) || !take_input(x, e) ||
+    if (!ledger_is_safe(x, e) || !read_weak(x, e) || !exec_input(x, e) ||
         !take_files(x, &ask.file_bytes, e))
         return false;
     if (x->program.real)

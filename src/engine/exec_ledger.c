@@ -32,6 +32,7 @@ static struct event_head head_of(struct exec *x)
                                .workflow = "exec/1",
                                .target = "exec",
                                .action = exec_line(x),
+                               .attempt = x->attempt,
                                .snapshot_ms = x->snapshot_ms,
                                .depends = depends };
 
@@ -43,15 +44,29 @@ static struct event_head head_of(struct exec *x)
 
 /* ---- before ---- */
 
+/* Room for so many more entries. */
+static struct uuid *more_entries(struct exec *x, size_t n)
+{
+    while (x->entry_room < x->entry_count + n)
+        x->entries =
+            arena_more(x->a, x->entries, x->entry_room, &x->entry_room, sizeof *x->entries);
+    return x->entries + x->entry_count;
+}
+
+/* Another attempt has the same request. */
 static bool enter_request(struct exec *x, struct error *e)
 {
     struct entry input;
+
+    if (x->entry_count)
+        return true;
 
     entry_of(ENTRY_INPUT, str_of(tenant), x->request.execution_id, x->request_text, x->world,
              &input);
     if (!ledger_enter(&x->keeping->ledger, &input, 1, e))
         return false;
-    x->entries[x->entry_count++] = input.id;
+    *more_entries(x, 1) = input.id;
+    x->entry_count++;
     x->snapshot_ms = input.created_ms;
     return true;
 }
@@ -59,7 +74,7 @@ static bool enter_request(struct exec *x, struct error *e)
 /* An id is used once (contract 001): whatever the ledger says but "appended", nothing runs. */
 static bool enter_events(struct exec *x, struct draft *drafts, size_t n, struct error *e)
 {
-    if (!event_enter(&x->keeping->ledger, drafts, n, &x->entries[x->entry_count], x->a, e)) {
+    if (!event_enter(&x->keeping->ledger, drafts, n, more_entries(x, n), x->a, e)) {
         x->unrecorded = x->unrecorded && e->code != CODE_EXECUTION_USED;
         return false;
     }
@@ -152,18 +167,14 @@ bool exec_reject(struct exec *x, const struct error *why, struct error *e)
 
 /* ---- afterwards ---- */
 
-struct failing {
-    enum code code;
-    bool retryable;
-    const char *message;
-};
-
 static struct failing why_failed(const struct exec *x)
 {
     const struct outcome *o = &x->outcome;
     struct failing f = { .code = o->cause == CAUSE_TIMEOUT ? CODE_COMMAND_TIMEOUT
                                                            : CODE_COMMAND_FAILED };
 
+    if (x->lane)
+        return exec_lane_failing(x);
     if (o->cause == CAUSE_CANCELLED)
         return (struct failing){ CODE_EXECUTION_HALTED, false, "its plan had no more time for it" };
     f.retryable = codes[f.code].retryable;
@@ -176,6 +187,13 @@ static struct failing why_failed(const struct exec *x)
         f.message = arena_printf(x->a, "exit %d: %s", o->exit_code,
                                  exit_meaning(o->exit_code, o->cause)->meaning);
     return f;
+}
+
+static const char *cancel_reason(const struct exec *x)
+{
+    const char *said = x->lane ? exec_lane_reason(x) : NULL;
+
+    return said ? said : "the caller asked it to stop";
 }
 
 static void put_error(const struct failing *f, struct buf *to)
@@ -236,7 +254,8 @@ static bool enter_manifest(struct exec *x, struct error *e)
              &manifest);
     if (!ledger_enter(&x->keeping->ledger, &manifest, 1, e))
         return false;
-    x->entries[x->entry_count++] = manifest.id;
+    *more_entries(x, 1) = manifest.id;
+    x->entry_count++;
     return true;
 }
 
@@ -269,7 +288,7 @@ static bool enter_end(struct exec *x, const struct error *unbuilt, struct error 
     if (state == EVENT_FAILED)
         put_error(&failing, &text);
     if (state == EVENT_CANCELLED)
-        json_put(&text, "cancelReason", "the caller asked it to stop");
+        json_put(&text, "cancelReason", cancel_reason(x));
     if (state == EVENT_SUCCEEDED)
         put_result(x, &text);
     if (!unbuilt) {

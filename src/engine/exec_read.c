@@ -158,21 +158,33 @@ static void digest_inputs(struct exec *x, const struct doc *request)
     x->inputs_digest = sha256_end(&sum);
 }
 
+void exec_set_time(struct exec *x, int64_t ms)
+{
+    struct request_sandbox *held = arena_new(x->a, struct request_sandbox);
+
+    *held = *x->request.sandbox;
+    held->timeout_ms = ms;
+    x->request.sandbox = held;
+}
+
 bool exec_read(struct exec *x, struct report *r)
 {
     const struct document *document;
     _buf_ struct buf canon = { .max = ANSWER_MAX };
     bool ok;
 
-    x->person = !x->command->request && !x->step;
-    ok = x->step     ? read_step(x, &document, r)
-         : x->person ? read_person(x, &document, r)
-                     : input_read(x->command->request, x->a, &document, r);
+    x->person = x->served ? x->served->person : !x->command->request && !x->step;
+    ok = x->step                ? read_step(x, &document, r)
+         : !x->command->request ? read_person(x, &document, r)
+                                : input_read(x->command->request, x->a, &document, r);
     if (!ok)
         return false;
     ok = shape_decode(&request_shape, &document->root, r, &x->request);
     if (!ok)
         return false;
+    x->asked = &document->root;
+    if (x->served) /* by whom it is held to another time: a request knows no lanes */
+        exec_set_time(x, x->served->timeout_ms);
     json_canon(&document->root, x->a, &canon);
     x->request_text = (struct str){ arena_text(x->a, buf_str(&canon)), canon.len };
     x->request_digest = digest_of(canon.s, canon.len);

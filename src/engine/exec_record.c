@@ -45,15 +45,20 @@ static struct str whole_characters(const struct printed *p)
     return head;
 }
 
-static void put_printed(struct buf *to, const char *key, const struct printed *p, bool texts)
+void exec_put_printed(struct buf *to, const struct printed *p, bool text)
 {
-    json_key(to, key);
-    json_open(to, '{');
-    if (texts)
+    if (text)
         put_bytes(to, whole_characters(p));
     json_put_int(to, "bytes", p->bytes);
     json_put_bool(to, "truncated", p->bytes > (int64_t)p->head.n);
     put_digest(to, &p->digest);
+}
+
+static void put_printed(struct buf *to, const char *key, const struct printed *p, bool texts)
+{
+    json_key(to, key);
+    json_open(to, '{');
+    exec_put_printed(to, p, texts);
     json_close(to, '}');
 }
 
@@ -130,12 +135,21 @@ static void put_layers(struct buf *to, const char *key, unsigned set)
     json_close(to, ']');
 }
 
+static void put_approval(const struct exec *x, struct buf *to)
+{
+    json_key(to, "approval");
+    if (x->request.approval)
+        json_outside(to, x->request.approval->reason);
+    else
+        json_nil(to);
+}
+
 static void put_walls(const struct exec *x, struct buf *to)
 {
     const struct outcome *o = &x->outcome;
 
     put_layers(to, "layers", o->layers);
-    json_put(to, "assurance", o->missing ? "weak" : "full");
+    json_put(to, "assurance", o->missing ? "weak" : x->lane && !o->layers ? "none" : "full");
     put_layers(to, "missing", o->missing);
     json_put(to, "left", o->left);
     json_put(to, "cgroup", o->cgroup);
@@ -152,11 +166,7 @@ static void put_walls(const struct exec *x, struct buf *to)
         json_close(to, '}');
     }
     json_close(to, ']');
-    json_key(to, "approval");
-    if (x->request.approval)
-        json_outside(to, x->request.approval->reason);
-    else
-        json_nil(to);
+    put_approval(x, to);
 }
 
 static void put_checks(const struct exec *x, struct buf *to)
@@ -294,6 +304,8 @@ enum event_state exec_came_to(const struct exec *x)
     const struct outcome *o = &x->outcome;
     bool expected_code = x->request.outputs->exit_code != EXIT_CODE_ANY;
 
+    if (x->lane && exec_lane_came_to(x) != EVENT_SUCCEEDED)
+        return exec_lane_came_to(x);
     if (o->cause == CAUSE_CANCELLED) /* nobody cancels a step: its time was up (A04-13) */
         return x->step ? EVENT_FAILED : EVENT_CANCELLED;
     return o->cause == CAUSE_EXITED && (o->exit_code == 0 || expected_code) && exec_fits(x)
@@ -306,6 +318,10 @@ static void put_state(const struct exec *x, struct buf *to)
 {
     enum event_state state = exec_came_to(x);
 
+    if (x->lane) {
+        exec_lane_record(x, to);
+        return;
+    }
     json_put(to, "route", "local_direct");
     json_put(to, "state", event_state_names[state]);
     json_put(to, "outcome_class",
@@ -328,18 +344,40 @@ static void put_ledger(const struct exec *x, struct buf *to)
     json_close(to, ']');
 }
 
-void exec_record(const struct exec *x, bool texts, struct buf *to)
+/* What the worker says that ran it, but for what we know ourselves. */
+static void put_far(const struct exec *x, const char *const *members, struct buf *to)
 {
-    const struct outcome *o = &x->outcome;
+    for (; *members; members++) {
+        const struct doc *member = doc_get(x->far, *members);
 
-    json_open(to, '{');
-    json_key(to, "execution_id");
-    json_text(to, x->request.execution_id);
-    put_command(x, to);
-    put_end(o, to);
-    put_printed(to, "stdout", &o->out, texts);
-    put_printed(to, "stderr", &o->err, texts);
-    put_usage(o, to);
+        if (!member)
+            continue;
+        json_key(to, *members);
+        json_doc(to, member);
+    }
+}
+
+static const char *const far_command[] = { "command", "executable", NULL };
+static const char *const far_walls[] = {
+    "layers", "assurance", "missing", "left",        "cgroup", "landlock_abi",
+    "paths",  "checks",    "denials", "input_files", NULL,
+};
+
+/* What it used, its limits and the approval are ours to tell, and so are files, which are here. */
+static void put_far_rest(const struct exec *x, struct buf *to)
+{
+    put_usage(&x->outcome, to);
+    put_limits(x, to);
+    put_far(x, far_walls, to);
+    put_approval(x, to);
+    put_files(to, "output_files", &x->files);
+    put_files(to, "artifacts", &x->artifacts);
+    json_put_bool(to, "files_truncated", x->files_cut);
+}
+
+static void put_rest(const struct exec *x, struct buf *to)
+{
+    put_usage(&x->outcome, to);
     put_limits(x, to);
     put_walls(x, to);
     put_checks(x, to);
@@ -348,6 +386,26 @@ void exec_record(const struct exec *x, bool texts, struct buf *to)
     put_files(to, "output_files", &x->files);
     put_files(to, "artifacts", &x->artifacts);
     json_put_bool(to, "files_truncated", x->files_cut);
+}
+
+void exec_record(const struct exec *x, bool texts, struct buf *to)
+{
+    const struct outcome *o = &x->outcome;
+
+    json_open(to, '{');
+    json_key(to, "execution_id");
+    json_text(to, x->request.execution_id);
+    if (x->far)
+        put_far(x, far_command, to);
+    else
+        put_command(x, to);
+    put_end(o, to);
+    put_printed(to, "stdout", &o->out, texts);
+    put_printed(to, "stderr", &o->err, texts);
+    if (x->far)
+        put_far_rest(x, to);
+    else
+        put_rest(x, to);
     put_expected(x, to);
     put_state(x, to);
     put_request(x, to);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/companion.h"
+#include "route/carrier.h"
 
 const char *home_variable(const char *const *environment, const char *name)
 {
@@ -89,4 +90,11 @@ const char *home_executors(const char *const *environment, struct arena *a)
 const char *home_program(const char *name, const char *const *environment, struct arena *a)
 {
     return companion(name, home_variable(environment, "WRIT_LIBEXEC"), a);
+}
+
+const char *home_writ(const char *const *environment, struct arena *a)
+{
+    const char *beside = companion("writ", NULL, a);
+
+    return beside ? beside : carrier_find("writ", (char *const *)environment, a);
 }

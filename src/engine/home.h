@@ -31,3 +31,7 @@ const char *home_executors(const char *const *environment, struct arena *a);
 /* A program that comes with writ: in WRIT_LIBEXEC, else where companion() finds it; NULL: it is not
  * there. */
 const char *home_program(const char *name, const char *const *environment, struct arena *a);
+
+/* writ itself, for who serves on this machine: this program where it is writ, else one in PATH;
+ * NULL: it is not there. */
+const char *home_writ(const char *const *environment, struct arena *a);

@@ -2,6 +2,8 @@
 /* routes.c: tells of each route whether it is open. A closed one is no fault of the machine. */
 #include "engine/routes.h"
 
+#include "engine/home.h"
+
 #include "base/json_write.h"
 #include "engine/config.h"
 #include "route/workers.h"
@@ -37,7 +39,7 @@ static bool try(const struct config_worker *worker, const char *const *environme
     struct error e;
 
     out->route = route_names[worker_kinds[worker->kind].route];
-    out->open = worker_available(worker, (char *const *)environment, "/proc/self/exe", &e);
+    out->open = worker_available(worker, (char *const *)environment, home_writ(environment, a), &e);
     if (out->open)
         return true;
     out->detail = arena_printf(a, "closed: %s", e.msg);

@@ -7,6 +7,7 @@
 #include <writ/writ.h>
 
 #include "engine/auditor.h"
+#include "engine/fleet.h"
 #include "engine/plan_read.h"
 #include "engine/progress.h"
 #include "engine/registries.h"
@@ -48,6 +49,7 @@ struct running {
     struct progress *progress;
     struct registries *registries;
     struct kept *kept; /* what runs of commands have in common */
+    struct fleet *fleet;
     struct trail trail;
 
     /* the ledger's entries: the plan, its context, then events and result */

@@ -51,12 +51,20 @@ static int status_of(const struct error *e)
     return e->code == CODE_LAYER_MISSING ? WRIT_NO_SANDBOX : WRIT_REFUSED;
 }
 
-/* What kept it from running: the ledger, an id that was used before, or the sandbox. */
-static int status_of_run(const struct exec *x, const struct error *e)
+int exec_refused(const struct exec *x, const struct error *e)
 {
     return x->unrecorded                    ? WRIT_UNRECORDED
            : e->code == CODE_EXECUTION_USED ? WRIT_REFUSED
                                             : WRIT_NO_SANDBOX;
+}
+
+bool exec_permit(void *exec, struct error *e)
+{
+    struct exec *x = exec;
+
+    if (x->served)
+        return x->served->permit(x->served->self, e);
+    return exec_announce(x, e) && (!x->lane || exec_lane_starts(x, e));
 }
 
 static bool run(struct exec *x, struct error *e)
@@ -72,32 +80,30 @@ static bool run(struct exec *x, struct error *e)
                        .limits = x->request.sandbox,
                        .weak = x->weak,
                        .live = { x->command->live[0], x->command->live[1] },
-                       .cancel = x->command->cancel,
+                       .cancel = x->cancel,
                        .at_once = x->step != NULL,
-                       .kept = x->step ? x->step->kept : NULL,
-                       .permit = exec_announce,
+                       .pace = exec_pace(x),
+                       .kept = x->step     ? x->step->kept
+                               : x->served ? x->served->kept
+                                           : NULL,
+                       .permit = exec_permit,
                        .permit_self = x };
 
-    exec_open_ledger(x);
+    if (!x->served)
+        exec_open_ledger(x);
     if (x->program.missing) {
         x->outcome = outcome_not_started(x->program.missing);
-        return exec_announce(x, e);
+        return exec_permit(x, e);
     }
     if (x->waited_for != CAUSE_EXITED) {
         x->outcome = outcome_waited(x->waited_for, x->waited_ms);
-        return exec_announce(x, e);
+        return exec_permit(x, e);
     }
     return sandbox_run(&run, x->world, x->a, &x->outcome, e);
 }
 
-int exec_run(struct exec *x, struct report *r, const char **kind, bool *ran, struct error *e)
+int exec_prepare(struct exec *x, struct report *r, const char **kind, struct error *e)
 {
-    struct error lost;
-
-    *ran = false;
-    *kind = "request";
-    if (!exec_read(x, r))
-        return WRIT_WRONG;
     if (!exec_open_store(x, e))
         return WRIT_UNRECORDED;
     if (!exec_see(x, e))
@@ -105,17 +111,44 @@ int exec_run(struct exec *x, struct report *r, const char **kind, bool *ran, str
     *kind = "registry";
     if (!exec_registry(x, r))
         return WRIT_WRONG;
-    if (!exec_admit(x, e))
-        return status_of(e);
-    if (!run(x, e)) {
-        int status = status_of_run(x, e);
+    return exec_admit(x, e) ? WRIT_OK : status_of(e);
+}
 
+int exec_try(struct exec *x, struct report *r, const char **kind, struct error *e)
+{
+    struct error lost;
+    int status = exec_prepare(x, r, kind, e);
+
+    if (status != WRIT_OK)
+        return status;
+    if (x->served && !x->served->ready(x->served->self, e))
+        return WRIT_REFUSED;
+    if (!run(x, e)) {
+        status = exec_refused(x, e);
         if (!x->recording || exec_conclude(x, e, &lost))
             return status;
         *e = lost;
         return WRIT_UNRECORDED;
     }
-    if (!exec_gather(x, e) || !exec_conclude(x, NULL, e))
+    return exec_gather(x, e) ? WRIT_OK : WRIT_UNRECORDED;
+}
+
+int exec_run(struct exec *x, struct report *r, const char **kind, bool *ran, struct error *e)
+{
+    int status;
+
+    *ran = false;
+    *kind = "request";
+    x->cancel = x->command->cancel;
+    x->attempt = 1;
+    if (!exec_read(x, r))
+        return WRIT_WRONG;
+    if (x->request.route && !x->served)
+        return exec_lane_run(x, r, kind, ran, e);
+    status = exec_try(x, r, kind, e);
+    if (status != WRIT_OK)
+        return status;
+    if (!x->served && !exec_conclude(x, NULL, e))
         return WRIT_UNRECORDED;
     *ran = true;
     return x->outcome.exit_code;

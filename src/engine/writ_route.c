@@ -7,6 +7,7 @@
 #include "base/json_write.h"
 #include "contract/names.h"
 #include "engine/config.h"
+#include "engine/home.h"
 #include "engine/input.h"
 #include "engine/record.h"
 #include "route/route.h"
@@ -97,7 +98,7 @@ static bool find_worker(const struct asked *q, const char *name, struct route_as
 static bool make_plan(const struct writ_route *route, struct route_ask *ask, struct arena *a,
                       struct route_plan *out, struct error *e)
 {
-    const char *writ = "/proc/self/exe";
+    const char *writ = home_writ(route->environment, a);
     struct error gone;
 
     ask->available = !route->available || strcmp(route->available, "yes") == 0;

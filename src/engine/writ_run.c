@@ -29,7 +29,7 @@ static void put_names(const struct plan_read *plan, struct arena *a, struct buf 
 
 static int answer_end(struct running *r, const struct plan_end *end, char **answer)
 {
-    static const int statuses[] = {
+    static const int ends[] = {
         [PLAN_SUCCESS] = WRIT_OK, [PLAN_PARTIAL] = WRIT_PARTIAL, [PLAN_FAILURE] = WRIT_NO
     };
     _buf_ struct buf out = { .max = ANSWER_MAX };
@@ -56,7 +56,7 @@ static int answer_end(struct running *r, const struct plan_end *end, char **answ
     input_problems(&r->report, &out);
     json_close(&out, '}');
     *answer = take_answer(&out);
-    return statuses[end->result.status];
+    return ends[end->result.status];
 }
 
 static int fail(const struct error *e, int status, char **answer)
@@ -88,6 +88,7 @@ int writ_run(const struct writ_plan *plan, char **answer)
 {
     _arena_ struct arena a = { 0 };
     _keeping_ struct keeping keeping = { 0 };
+    _fleet_ struct fleet fleet;
     struct registries registries;
     struct progress progress;
     struct running r = { .ask = plan,
@@ -95,13 +96,15 @@ int writ_run(const struct writ_plan *plan, char **answer)
                          .a = &a,
                          .keeping = &keeping,
                          .progress = &progress,
-                         .registries = &registries };
+                         .registries = &registries,
+                         .fleet = &fleet };
     char real[PATH_MAX];
     int status;
 
     if (plan->plan->name && realpath(plan->plan->name, real))
         r.file = arena_text(&a, str_of(real));
     registries_open(&registries);
+    fleet_open(&fleet, plan->environment, r.world);
     progress_open(&progress, plan->progress);
     keeping_open(&keeping, plan->ledger, plan->environment, r.world);
     r.kept = kept_new();

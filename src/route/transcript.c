@@ -29,6 +29,7 @@ const char *const transcript_event_names[] = {
     [SAID_ABORTED]      = "aborted",
     [SAID_PRINTED]      = "printed",
     [SAID_ENDED]        = "ended",
+    [SAID_REFUSED]      = "refused",
     [TRANSCRIPT_EVENTS] = NULL,
 };
 
@@ -43,6 +44,7 @@ const struct transcript_row transcript_events[TRANSCRIPT_EVENTS] = {
     [SAID_KILLED]      = { SAID_KILLED,      "attempt, cancel_grace_secs",                                "It did not end in its grace, and was killed." },
     [SAID_ABORTED]     = { SAID_ABORTED,     "attempt, state, trigger, allowed, message",                 "An undeclared edge was asked for; the state stays, the lane has failed." },
     [SAID_PRINTED]     = { SAID_PRINTED,     "stream, text or base64, bytes, truncated, digest",          "What the command printed; base64 where it is not UTF-8." },
+    [SAID_REFUSED]     = { SAID_REFUSED,     "code, message",                                             "Nothing ran: a policy does not allow it, or it could not be recorded." },
     [SAID_ENDED]       = { SAID_ENDED,       "attempt, state, outcome_class, exit_code, failure_code",    "What the attempt came to." },
 };
 
@@ -179,9 +181,16 @@ static bool make_durable(struct transcript *t, struct error *e)
         return error_set(e, ERROR_CEILING, "a line of the transcript has more than %d bytes",
                          LINE_MAX_BYTES);
     errno = t->why;
-    if (t->failed || (fd >= 0 && fdatasync(fd) < 0))
+    if (t->failed || (fd >= 0 && !t->swift && fdatasync(fd) < 0))
         return error_sys(e, ERROR_IO, "the transcript '%s' is not whole", t->path ? t->path : "");
     return true;
+}
+
+struct digest transcript_digest(const struct transcript *t)
+{
+    struct sha256 so_far = t->sum;
+
+    return sha256_end(&so_far);
 }
 
 bool transcript_close(struct transcript *t, struct digest *out, struct error *e)

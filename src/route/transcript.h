@@ -28,6 +28,7 @@ enum transcript_event {
     SAID_ABORTED,     /* invalid_transition: state, trigger, allowed, message */
     SAID_PRINTED,     /* stream, text or base64, bytes, truncated, digest */
     SAID_ENDED,       /* attempt, state, outcome_class, exit_code, failure_code */
+    SAID_REFUSED,     /* nothing ran, and it is no lane: code, message */
     TRANSCRIPT_EVENTS,
 };
 
@@ -59,6 +60,7 @@ struct transcript {
     struct sha256 sum;
     bool failed; /* a line could not be written */
     int why;     /* errno of that; 0: the line was too long */
+    bool swift;  /* nothing waits for the disk */
 };
 
 /* Makes the file, which must not be there yet. Where no other path is set, it is known by this. */
@@ -70,6 +72,9 @@ void transcript_end(struct transcript *t);
 
 /* The line about what a command printed on a stream: what was kept of it, up to a ceiling. */
 void transcript_printed(struct transcript *t, const char *stream, const struct printed *p);
+
+/* The digest of what is written so far. */
+struct digest transcript_digest(const struct transcript *t);
 
 /* Durable, and its digest; false: a line is missing. Nothing can be said afterwards. */
 bool transcript_close(struct transcript *t, struct digest *out, struct error *e) NODISCARD;

@@ -314,7 +314,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(closing_nothing_does_nothing),
     };
 
-    fake_worker = argv[1];
+    fake_worker = realpath(argv[1], NULL);
     if (!become_who(argc, argv)) {
         (void)printf("1..0 # SKIP only root can become another user\n");
         return 0;

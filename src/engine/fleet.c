@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fleet.c: reads settings once and keeps workers open. */
+#include "engine/fleet.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/home.h"
+#include "route/workers.h"
+#include "sandbox/repository.h"
+
+/* A channel that has closed may still be in somebody's hands: it is let go of at the end. */
+struct fleet_channel {
+    struct channel *channel;
+    struct fleet_channel *next;
+};
+
+struct fleet_worker {
+    const struct config_worker *worker;
+    pthread_mutex_t lock; /* one thread reaches for it, the others wait for what comes of it */
+    bool asked, available;
+    struct error why;               /* it is not available */
+    struct fleet_channel *channels; /* the newest first */
+    struct fleet_worker *next;
+};
+
+void fleet_open(struct fleet *f, const char *const *environment, const struct world *world)
+{
+    *f = (struct fleet){ .environment = environment, .world = world };
+    (void)pthread_mutex_init(&f->lock, NULL);
+}
+
+void fleet_close(struct fleet *f)
+{
+    for (struct fleet_worker *w = f->first; w; w = w->next) {
+        for (struct fleet_channel *c = w->channels; c; c = c->next)
+            channel_close(c->channel);
+        (void)pthread_mutex_destroy(&w->lock);
+    }
+    arena_free(&f->a);
+    (void)pthread_mutex_destroy(&f->lock);
+}
+
+static const char *root_of(struct fleet *f, const char *here)
+{
+    struct repository_ask ask = { .dir = here,
+                                  .home = home_variable(f->environment, "HOME"),
+                                  .caller = geteuid() };
+    struct repository found;
+    struct stat s;
+
+    ask.owner = stat(here, &s) == 0 ? s.st_uid : ask.caller;
+    repository_find(&ask, &f->a, &found);
+    return found.root;
+}
+
+const char *fleet_root(const struct fleet *f)
+{
+    return f->root;
+}
+
+bool fleet_settings(struct fleet *f, const char *here, const struct settings **out,
+                    struct report *r)
+{
+    bool ok = true;
+
+    (void)pthread_mutex_lock(&f->lock);
+    if (!f->root) {
+        const char *root = root_of(f, here);
+
+        f->writ = home_writ(f->environment, &f->a);
+        ok = settings_read(root, f->environment, &f->a, &f->settings, r);
+        f->root = ok ? root : NULL;
+    }
+    *out = &f->settings;
+    (void)pthread_mutex_unlock(&f->lock);
+    return ok;
+}
+
+static struct fleet_worker *find(struct fleet *f, const struct config_worker *worker)
+{
+    struct fleet_worker *w;
+
+    (void)pthread_mutex_lock(&f->lock);
+    for (w = f->first; w && w->worker != worker; w = w->next)
+        ;
+    if (!w) {
+        w = arena_new(&f->a, struct fleet_worker);
+        *w = (struct fleet_worker){ .worker = worker, .next = f->first };
+        (void)pthread_mutex_init(&w->lock, NULL);
+        f->first = w;
+    }
+    (void)pthread_mutex_unlock(&f->lock);
+    return w;
+}
+
+bool fleet_available(struct fleet *f, const struct config_worker *worker, struct error *e)
+{
+    struct fleet_worker *w = find(f, worker);
+    bool available;
+
+    (void)pthread_mutex_lock(&w->lock);
+    if (!w->asked)
+        w->available = worker_available(worker, (char *const *)f->environment, f->writ, &w->why);
+    w->asked = true;
+    available = w->available;
+    *e = w->why;
+    (void)pthread_mutex_unlock(&w->lock);
+    return available;
+}
+
+static bool open_another(struct fleet *f, struct fleet_worker *w, int cancel, struct error *e)
+{
+    struct channel_ask ask = { .worker = w->worker,
+                               .environment = (char *const *)f->environment,
+                               .writ = f->writ,
+                               .cancel = cancel,
+                               .world = f->world };
+    struct fleet_channel *c;
+    struct channel *channel;
+
+    if (!channel_open(&ask, &channel, e))
+        return false;
+    (void)pthread_mutex_lock(&f->lock);
+    c = arena_new(&f->a, struct fleet_channel);
+    (void)pthread_mutex_unlock(&f->lock);
+    *c = (struct fleet_channel){ channel, w->channels };
+    w->channels = c;
+    return true;
+}
+
+bool fleet_channel(struct fleet *f, const struct config_worker *worker, int cancel,
+                   struct channel **out, struct error *e)
+{
+    struct fleet_worker *w = find(f, worker);
+    bool ok;
+
+    (void)pthread_mutex_lock(&w->lock);
+    ok = (w->channels && channel_is_open(w->channels->channel)) || open_another(f, w, cancel, e);
+    *out = ok ? w->channels->channel : NULL;
+    (void)pthread_mutex_unlock(&w->lock);
+    return ok;
+}

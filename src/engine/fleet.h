@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fleet.h: the settings that hold for a run or a plan, and its workers: each is reached once.
+ *
+ * For any thread.
+ */
+#pragma once
+
+#include <pthread.h>
+
+#include "base/world.h"
+#include "engine/config.h"
+#include "route/channel.h"
+
+struct fleet_worker;
+
+struct fleet {
+    const char *const *environment; /* the caller's */
+    const struct world *world;
+    struct arena a;
+    const char *writ; /* the program that serves on this machine */
+    pthread_mutex_t lock;
+    const char *root; /* the top of the caller's repository; NULL: nothing was read yet */
+    struct settings settings;
+    struct fleet_worker *first;
+};
+
+void fleet_open(struct fleet *f, const char *const *environment, const struct world *world);
+
+/* Ends the workers and everything they run. No errand may be under way. */
+void fleet_close(struct fleet *f);
+
+#define _fleet_ _cleanup_(fleet_close)
+
+/* What holds in the caller's directory, read once. False: a document is wrong, and the report says
+ * how. */
+bool fleet_settings(struct fleet *f, const char *here, const struct settings **out,
+                    struct report *r) NODISCARD;
+
+/* The top of the caller's repository; after fleet_settings(). */
+const char *fleet_root(const struct fleet *f);
+
+/* Can the worker be had? Found out once. */
+bool fleet_available(struct fleet *f, const struct config_worker *worker,
+                     struct error *e) NODISCARD;
+
+/* The open channel to it; one that has closed is opened anew. */
+bool fleet_channel(struct fleet *f, const struct config_worker *worker, int cancel,
+                   struct channel **out, struct error *e) NODISCARD;

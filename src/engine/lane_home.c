@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lane_home.c: makes the directory of a lane, and hears who wants it ended. */
+#include "engine/lane_home.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fs.h"
+#include "contract/codes.h"
+
+const char *lane_home_all(const char *state, struct arena *a)
+{
+    return arena_printf(a, "%s/lanes", state);
+}
+
+/* ---- who wants it ended ---- */
+
+/* Each time somebody asks, the lane is told once more: the second time ends it at once. */
+static void pass_on(struct lane_home *h)
+{
+    uint64_t once = 1;
+
+    (void)!write(h->cancel, &once, sizeof once);
+}
+
+/* True when something was said. */
+static bool hear_caller(struct lane_home *h)
+{
+    char bytes[512];
+    ssize_t n = read(h->from, bytes, sizeof bytes);
+
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+        h->from = -1;
+    return n > 0;
+}
+
+/* A line for each time: the reason, which may be empty. */
+static bool hear_pipe(struct lane_home *h)
+{
+    char line[sizeof h->reason];
+    ssize_t n = read(h->pipe, line, sizeof line - 1);
+
+    if (n <= 0)
+        return false;
+    line[n] = '\0';
+    line[strcspn(line, "\n")] = '\0';
+    (void)pthread_mutex_lock(&h->lock);
+    if (!h->reason[0])
+        memcpy(h->reason, line, sizeof line);
+    (void)pthread_mutex_unlock(&h->lock);
+    return true;
+}
+
+static void *watch(void *self)
+{
+    struct lane_home *h = self;
+
+    for (;;) {
+        struct pollfd fds[] = { { .fd = h->quit, .events = POLLIN },
+                                { .fd = h->pipe, .events = POLLIN },
+                                { .fd = h->from, .events = POLLIN } };
+
+        if (poll(fds, COUNT(fds), -1) < 0 && errno != EINTR)
+            return NULL;
+        if (fds[0].revents)
+            return NULL;
+        if (fds[1].revents && hear_pipe(h))
+            pass_on(h);
+        if (fds[2].revents && hear_caller(h))
+            pass_on(h);
+    }
+}
+
+const char *lane_home_reason(struct lane_home *h, struct arena *a)
+{
+    const char *reason;
+
+    if (h->alone)
+        return NULL;
+    (void)pthread_mutex_lock(&h->lock);
+    reason = h->reason[0] ? arena_text(a, str_of(h->reason)) : NULL;
+    (void)pthread_mutex_unlock(&h->lock);
+    return reason;
+}
+
+/* ---- its directory ---- */
+
+static const char *inside(const struct lane_home *h, const char *name, struct arena *a)
+{
+    return arena_printf(a, "%s/%s", h->directory, name);
+}
+
+/* Open for both, so that it never ends when a writer goes. */
+static bool open_ears(struct lane_home *h, struct arena *a, struct error *e)
+{
+    h->pipe_path = inside(h, "cancel", a);
+    if (mkfifo(h->pipe_path, 0600) != 0)
+        return error_sys(e, CODE_IO, "%s cannot be made", h->pipe_path);
+    h->pipe = open(h->pipe_path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    h->quit = eventfd(0, EFD_CLOEXEC);
+    h->cancel = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE);
+    if (h->pipe < 0 || h->quit < 0 || h->cancel < 0)
+        return error_sys(e, CODE_IO, "%s cannot be opened", h->pipe_path);
+    (void)pthread_mutex_init(&h->lock, NULL);
+    h->watched = pthread_create(&h->thread, NULL, watch, h) == 0;
+    return h->watched || error_set(e, CODE_IO, "nobody could hear that the lane should end");
+}
+
+static bool make_directory(struct lane_home *h, const char *state, struct arena *a, struct error *e)
+{
+    const char *all = lane_home_all(state, a);
+
+    h->directory = arena_printf(a, "%s/%s", all, h->run_id);
+    if (mkdir(h->directory, 0700) == 0)
+        return true;
+    if (errno == ENOENT) { /* the first lane of all */
+        if (!fs_make_dirs(all, e))
+            return error_wrap(e, "lanes cannot be kept");
+        if (mkdir(h->directory, 0700) == 0)
+            return true;
+    }
+    if (errno == EEXIST)
+        return error_set(e, CODE_EXECUTION_USED,
+                         "the lane %s is there already: an execution id is "
+                         "used once",
+                         h->run_id);
+    return error_sys(e, CODE_IO, "%s cannot be made", h->directory);
+}
+
+bool lane_home_open(struct lane_home *h, const struct lane_home_ask *ask, struct arena *a,
+                    struct error *e)
+{
+    *h = (struct lane_home){ .run_id = arena_printf(a, "run-%.*s", STR_ARG(ask->execution)),
+                             .alone = ask->alone,
+                             .cancel = ask->cancel,
+                             .from = ask->cancel,
+                             .pipe = -1,
+                             .quit = -1 };
+    if (!ask->state)
+        return error_set(e, CODE_IO,
+                         "there is no place for a transcript; name one with WRIT_STATE");
+    if (!make_directory(h, ask->state, a, e))
+        return false;
+    h->transcript = (struct transcript){
+        .world = ask->world,
+        .fd = -1,
+        .run_id = h->run_id,
+        .trace_id = arena_printf(a, "trace-%.*s", STR_ARG(ask->correlation)),
+        .listener = ask->listener,
+        .swift = ask->alone,
+    };
+    if (!transcript_open(&h->transcript, inside(h, "transcript.jsonl", a), e))
+        return false;
+    return ask->alone || open_ears(h, a, e);
+}
+
+static bool write_all(int fd, struct str text)
+{
+    size_t n = 0;
+
+    while (n < text.n) {
+        ssize_t got = write(fd, text.s + n, text.n - n);
+
+        if (got < 0 && errno != EINTR)
+            return false;
+        n += got > 0 ? (size_t)got : 0;
+    }
+    return true;
+}
+
+bool lane_home_keep(const struct lane_home *h, const char *name, struct str text, struct arena *a,
+                    struct error *e)
+{
+    const char *path = inside(h, name, a);
+    _fd_ int fd = -1;
+
+    if (!h->alone)
+        return fs_write(path, text, e) || error_wrap(e, "%s", path);
+    fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    return (fd >= 0 && write_all(fd, text)) || error_sys(e, CODE_IO, "%s", path);
+}
+
+void lane_home_close(struct lane_home *h)
+{
+    uint64_t once = 1;
+
+    if (h->watched) {
+        (void)!write(h->quit, &once, sizeof once);
+        (void)pthread_join(h->thread, NULL);
+        (void)pthread_mutex_destroy(&h->lock);
+    }
+    if (h->alone || h->pipe < 0)
+        return;
+    (void)unlink(h->pipe_path);
+    (void)close(h->pipe);
+    (void)close(h->quit);
+    (void)close(h->cancel);
+}
