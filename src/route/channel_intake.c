@@ -139,6 +139,13 @@ static bool take_refused(struct channel *c, struct underway *u, const struct fra
 
 /* ---- all of it ---- */
 
+static bool is_news(const struct underway *u, enum frame_kind kind)
+{
+    if (kind == FRAME_OUT || kind == FRAME_ERR)
+        return u->streams[kind == FRAME_ERR].live;
+    return kind == FRAME_READY || kind == FRAME_REFUSED || kind == FRAME_RESULT;
+}
+
 static bool (*const takers[FRAME_KINDS])(struct channel *c, struct underway *u,
                                          const struct frame *f, struct error *e) = {
     [FRAME_READY] = take_ready,   [FRAME_REFUSED] = take_refused, [FRAME_OUT] = take_output,
@@ -146,13 +153,18 @@ static bool (*const takers[FRAME_KINDS])(struct channel *c, struct underway *u,
     [FRAME_RESULT] = take_result,
 };
 
-/* The errand is told before its answer is taken: afterwards it may be gone. */
+/* The errand is told after its answer was taken, and still under the lock: it is there until it
+ * has looked. Output that nobody looks at does not wake it. */
 bool intake(struct channel *c, struct underway *u, const struct frame *f, struct error *e)
 {
+    bool ok;
+
     if (!takers[f->kind])
         return broken(e, f, "again");
-    (void)eventfd_write(u->news, 1);
-    return takers[f->kind](c, u, f, e);
+    ok = takers[f->kind](c, u, f, e);
+    if (ok && !c->dead && is_news(u, f->kind))
+        (void)eventfd_write(u->news, 1);
+    return ok;
 }
 
 void intake_begin(struct underway *u, const struct errand *errand)
