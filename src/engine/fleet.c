@@ -51,7 +51,7 @@ static const char *root_of(struct fleet *f, const char *here)
 
     ask.owner = stat(here, &s) == 0 ? s.st_uid : ask.caller;
     repository_find(&ask, &f->a, &found);
-    return found.root;
+    return arena_text(&f->a, str_of(found.root)); /* outside of a repository it is `here` itself */
 }
 
 const char *fleet_root(const struct fleet *f)
