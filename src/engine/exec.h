@@ -43,11 +43,13 @@ struct exec_step {
 
 /* A run on behalf of somebody else, who records it: we are a worker. */
 struct exec_served {
+    const struct doc *request;
     bool person;        /* who asks there is one */
     const char *cwd;    /* that was asked for; absolute */
     int64_t timeout_ms; /* takes the place of the request's */
     struct pace pace;
     struct kept *kept;                           /* the worker's */
+    struct registries *registries;               /* the worker's */
     bool (*ready)(void *self, struct error *e);  /* it is admitted */
     bool (*permit)(void *self, struct error *e); /* may it start? */
     void *self;

@@ -167,33 +167,42 @@ void exec_set_time(struct exec *x, int64_t ms)
     x->request.sandbox = held;
 }
 
-bool exec_read(struct exec *x, struct report *r)
+/* What is asked for, as it was written; NULL: the report says why it cannot be read. */
+static const struct doc *read_asked(struct exec *x, struct report *r)
 {
     const struct document *document;
-    _buf_ struct buf canon = { .max = ANSWER_MAX };
     bool ok;
 
-    x->person = x->served ? x->served->person : !x->command->request && !x->step;
+    if (x->served)
+        return x->served->request;
     ok = x->step                ? read_step(x, &document, r)
          : !x->command->request ? read_person(x, &document, r)
                                 : input_read(x->command->request, x->a, &document, r);
-    if (!ok)
+    return ok ? &document->root : NULL;
+}
+
+bool exec_read(struct exec *x, struct report *r)
+{
+    _buf_ struct buf canon = { .max = ANSWER_MAX };
+
+    x->person = x->served ? x->served->person : !x->command->request && !x->step;
+    x->asked = read_asked(x, r);
+    if (!x->asked || !shape_decode(&request_shape, x->asked, r, &x->request))
         return false;
-    ok = shape_decode(&request_shape, &document->root, r, &x->request);
-    if (!ok)
-        return false;
-    x->asked = &document->root;
     if (x->served) /* by whom it is held to another time: a request knows no lanes */
         exec_set_time(x, x->served->timeout_ms);
-    json_canon(&document->root, x->a, &canon);
+    json_canon(x->asked, x->a, &canon);
     x->request_text = (struct str){ arena_text(x->a, buf_str(&canon)), canon.len };
     x->request_digest = digest_of(canon.s, canon.len);
-    digest_inputs(x, &document->root);
+    digest_inputs(x, x->asked);
     return true;
 }
 
 bool exec_registry(struct exec *x, struct report *r)
 {
-    return registry_above(x->step ? x->step->registries : NULL, x->reach.home_root, x->a,
-                          &x->registry, r);
+    struct registries *all = x->step     ? x->step->registries
+                             : x->served ? x->served->registries
+                                         : NULL;
+
+    return registry_above(all, x->reach.home_root, x->a, &x->registry, r);
 }

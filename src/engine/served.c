@@ -249,27 +249,24 @@ static bool prepare(struct work *w, struct error *e)
 {
     struct served *served = w->served;
     struct arena *a = &served->a;
-    _buf_ struct buf text = { .max = FRAME_MAX };
-    struct writ_input *request = arena_new(a, struct writ_input);
     struct writ_input *input = arena_new(a, struct writ_input);
     char *cwd = realpath(arena_text(a, w->doc.cwd), NULL);
 
-    json_doc(&text, w->doc.request);
-    *request = (struct writ_input){ "request", arena_text(a, buf_str(&text)), text.len };
     *input =
         (struct writ_input){ "stdin", served->input.s ? served->input.s : "", served->input.len };
-    w->command = (struct writ_command){ .request = request,
-                                        .argv = words_of(w->doc.request, a),
+    w->command = (struct writ_command){ .argv = words_of(w->doc.request, a),
                                         .input = served->input.len ? input : NULL,
                                         .environment = served->s->environment,
                                         .weak = texts_of(&w->doc.weak, a),
                                         .live = { -1, -1 },
                                         .cancel = served->cancel };
-    w->how = (struct exec_served){ .person = w->doc.person,
+    w->how = (struct exec_served){ .request = w->doc.request,
+                                   .person = w->doc.person,
                                    .cwd = cwd ? arena_text(a, str_of(cwd)) : NULL,
                                    .timeout_ms = w->doc.timeout_ms + w->doc.grace_ms + LATER_MS,
                                    .pace = { .grace_ms = w->doc.grace_ms + LATER_MS },
                                    .kept = served->s->kept,
+                                   .registries = &served->s->registries,
                                    .ready = say_ready,
                                    .permit = wait_for_go,
                                    .self = w };

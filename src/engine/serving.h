@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "base/world.h"
+#include "engine/registries.h"
 #include "route/frame.h"
 #include "sandbox/kept.h"
 
@@ -16,6 +17,7 @@ struct serving {
     const char *const *environment;
     const struct world *world;
     struct kept *kept;
+    struct registries registries;
     int out;
     pthread_mutex_t out_lock; /* a frame is written whole */
     atomic_bool gone;         /* whom we serve */

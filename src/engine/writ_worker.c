@@ -207,6 +207,7 @@ int writ_worker(int in, int out, const char *const *environment)
     (void)pthread_mutex_init(&s.lock, NULL);
     (void)pthread_cond_init(&s.heard, NULL);
     s.kept = kept_new();
+    registries_open(&s.registries);
     frame_reader_open(&reader, in, SIDE_CALLER);
     if (say_hello(&s))
         while (!atomic_load(&s.gone) && frame_read(&reader, &f, &e))
@@ -215,6 +216,7 @@ int writ_worker(int in, int out, const char *const *environment)
     end_all(&s);
     frame_reader_close(&reader);
     kept_free(s.kept);
+    registries_close(&s.registries);
     (void)pthread_cond_destroy(&s.heard);
     (void)pthread_mutex_destroy(&s.lock);
     (void)pthread_mutex_destroy(&s.out_lock);
