@@ -103,7 +103,6 @@ static bool check_block(struct reader *r, struct fy_token *token, struct str tex
     struct yaml_block block = { .source = r->tree.document->text,
                                 .text = text,
                                 .at = r->tree.at,
-                                .column = tree_parent_column(&r->tree),
                                 .folded = style == FYSS_FOLDED };
     const char *why;
 
@@ -112,6 +111,7 @@ static bool check_block(struct reader *r, struct fy_token *token, struct str tex
     if (!r->tree.up) /* its lines need not stand deeper than anything, and libfyaml drops some */
         return tree_refuse(&r->tree, ERROR_SUBSET, r->tree.at,
                            "a document cannot be one block text; quote it");
+    block.column = tree_parent_column(&r->tree); /* looks back to where its line begins */
     why = yaml_block(&block);
     step_to_header(r);
     return !why || tree_refuse(&r->tree, ERROR_SUBSET, r->tree.at, "%s", why);

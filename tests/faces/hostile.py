@@ -153,6 +153,8 @@ WIDE = [  # what it is, how it is made
      lambda: '{"tools": %s}' % items(100_000, lambda i: tool(1))),
     ("a route contract of 20,000 classes", lambda: long_route(20_000)),
     ("an event that rests on 500,000 others", lambda: long_event(500_000)),
+    ("40,000 maps on one line of YAML",
+     lambda: "steps: " + items(40_000, lambda i: "{name: s%d, run: [a]}" % i)),
     ("a plan of 500,000 unknown fields",
      lambda: plan("[]", "," + items(500_000, lambda i: f'"k{i}": 1')[1:-1])),
 ]
@@ -160,8 +162,10 @@ WIDE = [  # what it is, how it is made
 
 def wide_case(what, make):
     def hand_over(scratch):
-        (scratch / "wide.json").write_text(make())
-        answer = writ("check", scratch / "wide.json")
+        text = make()
+        file = scratch / ("wide.json" if text.startswith("{") else "wide.yaml")
+        file.write_text(text)
+        answer = writ("check", file)
         insist(answer.status in (0, 65) and answer.out.count(b"\n") < 210, answer)
 
     hand_over.__doc__ = f"{what} (in less than {SECONDS} s)"
