@@ -15,10 +15,11 @@ check:                            ## build and run every test (minutes)
 	@tools/setup check
 	@tools/check
 
-check-long:                       ## check, valgrind, 10 million doubles, fuzzers, x86-64, v2, soak, ledger
+check-long:                       ## check, valgrind, 10 million doubles, fuzzers, x86-64, v2, soak, ledger, lanes
 	@tools/setup long
 	@tools/setup x86 || true
 	@tools/setup v2 || true
+	@tools/setup slurm || true
 	@tools/check all
 
 check-x86:                        ## cross-build for x86-64 and run its tests under qemu
@@ -30,6 +31,11 @@ check-v2:                         ## the sandbox on cgroup v2, in a small machin
 	@tools/setup check
 	@tools/setup v2 || true
 	@tools/check v2
+
+check-slurm:                      ## lanes in Slurm: two nodes on this machine (root)
+	@tools/setup check
+	@tools/setup slurm || true
+	@tools/check slurm
 
 fuzz:                             ## 60 seconds of each fuzzer (FUZZ_SECONDS=n for more)
 	@tools/setup check
@@ -62,4 +68,4 @@ build-bench/build.ninja:
 	@tools/setup bench
 	@meson setup build-bench $(RELEASE) -Dbench=true
 
-.PHONY: all demo check check-long check-x86 check-v2 fuzz bench format install clean help
+.PHONY: all demo check check-long check-x86 check-v2 check-slurm fuzz bench format install clean help
