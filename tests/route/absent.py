@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""absent: lanes whose worker cannot be had: refused, tried again, run here instead, or not at all.
+
+usage: absent.py FAKE_RCH WRIT      prints TAP
+
+Whatever a lane comes to, routes.py looks whether its result, manifest, transcript and ledger are there
+and say the same.
+"""
+import sys
+
+import routes
+from routes import (LOCAL, NOWHERE, SHORT, WRAPPED, ended, hold, marker, nothing_left, pipe, ready, same,
+                    wrapper)
+
+CASES = []
+case = routes.collector(CASES)
+
+
+# ---- workers that cannot be had ----
+
+@case
+def R_000_069_A00_8_a_worker_that_goes_away_is_tried_three_times_then_it_runs_here_in_the_same_walls(place):
+    ready(place)
+    place.configure({"name": "gone", "kind": "ssh", "host": "box", "options": ["-F", "/dev/null", "-p", "1"],
+                     "patience_secs": 5}, pipe())
+    direct = place.sh("echo x >> begun")
+    (place.work / "begun").unlink()
+    run = ended(place.sh("echo x >> begun", worker="gone"), "succeeded", 0, route=LOCAL)
+    same(len(place.told(run, "unavailable")), 3)
+    down, = place.told(run, "downgrade")
+    same((down["from"], down["to"], down["policy_id"]), ("remote_ssh", LOCAL, "local_fallback_on_rch_unavailable"))
+    same((run.record["downgraded"], run.record["lane"]["route_reason"]), (True, "rch_unavailable"))
+    same(len(place.lines_of("begun")), 1)
+    for name in ("layers", "assurance", "limits"):
+        same(run.record[name], direct.record[name])
+
+
+@case
+def R_000_005_R_000_069_a_wrapper_whose_probe_fails_is_not_asked_and_the_downgrade_is_told(place):
+    ready(place)
+    direct, log = place.sh("echo x >> begun"), place.scratch / "log"
+    for how in ("exit 1", "hang", "signal 9"):
+        log.unlink(missing_ok=True)
+        (place.work / "begun").unlink(missing_ok=True)
+        place.configure(wrapper(patience_secs=1), remote="rch")
+        run = place.sh("echo x >> begun", remote=True, env={"FAKE_RCH_PROBE": how, "FAKE_RCH_LOG": str(log)})
+        ended(run, "succeeded", 0, route=LOCAL)
+        same((run.record["downgraded"], run.record["lane"]["route_reason"]), (True, "rch_unavailable"))
+        down, = place.told(run, "downgrade")
+        same((down["from"], down["to"], down["policy_id"]), (WRAPPED, LOCAL, "local_fallback_on_rch_unavailable"))
+        same(set(log.read_text().splitlines()), {"probe"})
+        same((len(place.lines_of("begun")), run.record["layers"]), (1, direct.record["layers"]))
+
+
+@case
+def X_12_A00_8_a_wrapper_that_refuses_is_unavailable_and_its_codes_are_not_the_commands(place):
+    ready(place)
+    log = place.scratch / "log"
+    for code in routes.REFUSALS:
+        log.unlink(missing_ok=True)
+        run = place.sh("exit 0", worker="rch", env={"FAKE_RCH_EXEC": f"exit {code}", "FAKE_RCH_LOG": str(log)})
+        ended(run, "succeeded", 0, route=LOCAL)
+        calls = [line for line in log.read_text().splitlines() if line.startswith("exec")]
+        down, = place.told(run, "downgrade")
+        same((len(calls), down["from"], down["to"]), (3, WRAPPED, LOCAL))
+    run = place.sh("exit 0", worker="rch", env={"FAKE_RCH_EXEC": "exit 70"})
+    ended(run, "failed", 70, "command_failed", WRAPPED)
+
+
+@case
+def A00_8_a_wrapper_that_refuses_at_first_takes_it_in_the_end(place):
+    ready(place)
+    log = place.scratch / "log"
+    run = place.sh("echo x >> begun", worker="rch", env={"FAKE_RCH_EXEC": "exit 75 2", "FAKE_RCH_LOG": str(log)})
+    ended(run, "succeeded", 0, route=WRAPPED)
+    calls = [line for line in log.read_text().splitlines() if line.startswith("exec")]
+    same((len(calls), len(place.lines_of("begun")), place.told(run, "downgrade")), (3, 1, []))
+
+
+@case
+def fail_closed_ends_with_69_and_nothing_runs(place):
+    ready(place)
+    refusing = {"FAKE_RCH_EXEC": "exit 75"}
+    by_name = lambda: place.sh("touch ran", worker="rch", closed=True, env=refusing)  # noqa: E731
+    by_probe = lambda: place.sh("touch ran", worker="rch", closed=True, env={"FAKE_RCH_PROBE": "exit 1"})  # noqa: E731
+
+    def by(where):
+        def ask():
+            ready(place, **({"fallback": "fail_closed"} if where == "user" else {}))
+            if where == "project":
+                place.project(SHORT, fallback="fail_closed")
+            return place.sh("touch ran", worker="rch", env=refusing)
+        return ask
+
+    for ask in (by_name, by_probe, by("user"), by("project")):
+        run = ended(ask(), "failed", 69, "rch_unavailable", NOWHERE)
+        same(place.path_of(run)[-2:], ["running", "failed"])
+        same(place.there("ran"), [])
+
+
+@case
+def a_project_is_stricter_about_falling_back_and_never_laxer(place):
+    ready(place, fallback="fail_closed")
+    place.project(SHORT, fallback="local")
+    said = place.writ(*place.words("/usr/bin/touch", "ran", worker="rch"), env={"FAKE_RCH_EXEC": "exit 75"})
+    hold(said.status in (64, 65, 69), said)
+    same(place.there("ran"), [])
+
+
+@case
+def a_project_names_no_workers(place):
+    place.project(SHORT, workers=[wrapper("mine")])
+    said = place.writ(*place.words("/usr/bin/touch", "ran", worker="mine"))
+    hold(said.status in (64, 65) and b"workers" in said.out + said.err, said)
+    same(place.there("ran"), [])
+
+
+@case
+def a_wrapper_that_dies_or_leaves_something_behind_is_told_as_it_is(place):
+    ready(place)
+    run = place.sh("touch ran", worker="rch", env={"FAKE_RCH_EXEC": "signal 9"})
+    hold(run.record["state"] == "failed" and run.status != 0, run)
+    same(place.there("ran"), [])
+    mark = marker()
+    run = ended(place.sh("true", worker="rch", env={"FAKE_RCH_EXEC": f"stay {mark}"}), "succeeded", 0)
+    nothing_left(place, mark)
+    run = ended(place.sh("true", worker="rch", env={"FAKE_RCH_EXEC": "print 30000000"}), "succeeded", 0)
+    same((run.record["stdout"]["bytes"], run.record["stdout"]["truncated"]), (30000000, True))
+
+
+@case
+def a_wrapper_that_hangs_is_ended_at_the_hard_timeout(place):
+    ready(place)
+    for how in ("hang", "deaf"):
+        run = place.sh("touch ran", worker="rch", of="short", env={"FAKE_RCH_EXEC": how})
+        ended(run, "failed", 143, "command_timeout", WRAPPED)
+        same((len(place.told(run, "killed")), place.there("ran")), (0 if how == "hang" else 3, []))
+
+
+@case
+def a_worker_nobody_named_is_refused(place):
+    ready(place)
+    said = place.writ(*place.words("/usr/bin/touch", "ran", worker="elsewhere"))
+    hold(said.status not in (0, 70) and b"elsewhere" in said.out + said.err and b"pipe" in said.out + said.err, said)
+    same(place.there("ran"), [])
+
+
+if __name__ == "__main__":
+    sys.exit(routes.main(CASES))

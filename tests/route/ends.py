@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""ends: lanes that take too long, and lanes that somebody wants ended.
+
+usage: ends.py FAKE_RCH WRIT      prints TAP
+
+Whatever a lane comes to, routes.py looks whether its result, manifest, transcript and ledger are there
+and say the same.
+"""
+import signal
+import sys
+
+import routes
+from routes import (ANY, DEAF, LOCAL, STAYS, WAYS, begin, ended, hold, marker, moves, nothing_left, ready, same,
+                    true, until)
+
+CASES = []
+case = routes.collector(CASES)
+
+
+# ---- time ----
+
+@case
+def R_000_004_a_soft_timeout_warns_and_no_more(place):
+    ready(place)
+    for how, route in WAYS:
+        run = ended(place.sh("sleep 1.3", of="short", **how), "succeeded", 0, route=route)
+        late, = place.told(run, "late")
+        same((late["after_secs"], late["hard_timeout_secs"]), (1, 2))
+        same(place.path_of(run), moves("running", "succeeded"))
+        same(place.told(run, "asked", "killed"), [])
+
+
+@case
+def R_000_004_R_000_067_a_hard_timeout_is_cancelled_and_failed_with_143(place):
+    ready(place)
+    mark = marker()
+    run = ended(place.sh(STAYS, mark, of="short"), "failed", 143, "command_timeout", LOCAL)
+    same(place.path_of(run), moves("running", "cancel_requested", "failed"))
+    same(place.told(run, "state")[-1]["trigger"], "cancel_timeout")
+    asked, = place.told(run, "asked")
+    same(asked["why"], "timeout")
+    same(place.told(run, "killed"), [])  # it heard SIGTERM
+    same(run.record["cause"], "timeout")
+    nothing_left(place, mark)
+
+
+@case
+def R_000_004_a_command_that_does_not_hear_is_killed_after_its_grace(place):
+    ready(place)
+    mark = marker()
+    run = ended(place.sh(DEAF, mark, of="short"), "failed", 143, "command_timeout", LOCAL)
+    same(place.path_of(run), moves("running", "cancel_requested", "failed"))
+    same(len(place.told(run, "killed")), 1)
+    nothing_left(place, mark)
+
+
+@case
+def R_000_067_A00_8_a_timeout_elsewhere_is_tried_again_twice_and_each_attempt_is_recorded(place):
+    ready(place)
+    for how, route in WAYS[1:]:
+        mark = marker()
+        (place.work / "begun").unlink(missing_ok=True)
+        run = ended(place.sh(DEAF, mark, of="short", **how), "failed", 143, "command_timeout", route)
+        same((route, len(place.lines_of("begun"))), (route, 3))
+        same([(line["code"], line["delay_ms"]) for line in place.told(run, "retry")],
+             [("command_timeout", 1000), ("command_timeout", 2000)])
+        same(len(place.told(run, "killed")), 3)
+        attempts = [(entry["attempt"], entry["state"]) for entry in place.log("--execution", run.record["execution_id"])
+                    if entry["kind"] == "execution_event"]
+        same(attempts, [(n, state) for n in (1, 2, 3) for state in ("planned", "running", "failed")])
+        same(run.record["attempt"], 3)
+        nothing_left(place, mark)
+
+
+@case
+def A00_8_a_command_that_failed_is_not_tried_again(place):
+    ready(place)
+    for how, route in WAYS:
+        (place.work / "begun").unlink(missing_ok=True)
+        run = ended(place.sh("echo x >> begun; exit 7", **how), "failed", 7, "command_failed", route)
+        same((len(place.lines_of("begun")), place.told(run, "retry")), (1, []))
+
+
+@case
+def X_2_the_callers_shorter_time_holds_and_a_longer_does_not(place):
+    ready(place)
+    mark = marker()
+    run = place.sh(STAYS, mark, of="short", options=["--timeout-ms", "1000"])
+    ended(run, "failed", 143, "command_timeout")
+    same(place.told(run, "late"), [])  # it was over before it was late
+    run = place.sh(STAYS, mark, of="short", options=["--timeout-ms", "60000"])
+    ended(run, "failed", 143, "command_timeout")
+    nothing_left(place, mark)
+
+
+# ---- being asked to end ----
+
+def cancel(place, run_id, *options):
+    said = place.writ("cancel", *options, run_id)
+    hold(said.status == 0, said)
+
+
+@case
+def R_000_004_A00_3_cancelled_means_that_a_person_asked_by_the_runs_name(place):
+    ready(place)
+    for how, route in WAYS:
+        mark = marker()
+        child = begin(place, STAYS, mark, **how)
+        name, = place.running()
+        cancel(place, name)
+        run = ended(place.end(child), "cancelled", route=route)
+        same(place.path_of(run), moves("running", "cancel_requested", "cancelled"))
+        asked, = place.told(run, "asked")
+        same((asked["why"], run.record["manifest"]["run_id"]), ("operator", name))
+        hold(run.status != 0, run)
+        nothing_left(place, mark)
+
+
+@case
+def R_000_004_ctrl_c_and_sigterm_cancel(place):
+    ready(place)
+    for how, route in WAYS:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            mark = marker()
+            child = begin(place, STAYS, mark, **how)
+            child.send_signal(number)
+            run = ended(place.end(child), "cancelled", route=route)
+            same(place.path_of(run), moves("running", "cancel_requested", "cancelled"))
+            nothing_left(place, mark)
+
+
+@case
+def R_000_004_A00_3_who_does_not_end_in_its_grace_is_killed_and_has_failed(place):
+    ready(place)
+    for how, route in WAYS:
+        mark = marker()
+        child = begin(place, DEAF, mark, of="short", options=["--timeout-ms", "2000"], **how)
+        child.send_signal(signal.SIGINT)
+        run = ended(place.end(child), "failed", route=route, failure=ANY)
+        same(place.path_of(run), moves("running", "cancel_requested", "failed"))
+        same(place.told(run, "state")[-1]["trigger"], "cancel_timeout")
+        same(place.told(run, "retry"), [])  # a person asked: nobody tries again
+        hold(run.status != 0, run)
+        nothing_left(place, mark)
+
+
+@case
+def a_second_ctrl_c_kills_at_once(place):
+    ready(place)
+    for how, route in WAYS:
+        mark = marker()
+        child = begin(place, DEAF, mark, **how)  # the grace of its class is ten seconds
+        child.send_signal(signal.SIGINT)
+        transcript, = place.state.glob(f"lanes/{place.running()[0]}/transcript.jsonl")
+        until(lambda: "cancel_requested" in transcript.read_text(), "it was asked", child)
+        child.send_signal(signal.SIGINT)
+        run = ended(place.end(child), "failed", route=route, failure=ANY)
+        true(run.record.get("duration_ms", 0) < 10000, run.record)
+        nothing_left(place, mark)
+
+
+@case
+def cancel_of_what_does_not_run_says_so(place):
+    ready(place)
+    run = place.sh("true")
+    for name in (run.record["manifest"]["run_id"], "run-00000000-0000-4000-8000-000000000000", "../../etc", "nonsense"):
+        said = place.writ("cancel", name)
+        hold(said.status != 0 and said.err and not said.out, said)
+
+
+if __name__ == "__main__":
+    sys.exit(routes.main(CASES))

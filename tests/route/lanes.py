@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""lanes: commands of a class, as people run them: here, on a worker of this machine, by a wrapper.
+
+usage: lanes.py FAKE_RCH WRIT      prints TAP
+
+Whatever a lane comes to, routes.py looks whether its result, manifest, transcript and ledger are there
+and say the same.
+"""
+import hashlib
+import json
+import re
+import sys
+
+import routes
+from routes import LOCAL, RCH, SHORT, WALLED, WAYS, WORKER, WRAPPED, ended, hold, moves, ready, same, true
+
+CASES = []
+case = routes.collector(CASES)
+
+
+# ---- what comes of one ----
+
+@case
+def R_000_006_R_000_017_R_000_018_R_000_019_R_000_020_R_000_021_R_000_022_R_000_023_every_result_is_whole(place):
+    ready(place)
+    for how, route in WAYS:
+        run = place.sh("echo out; echo err >&2; exit $1", 0, **how)
+        ended(run, "succeeded", 0, route=route)
+        same((run.record["stdout"]["text"], run.record["stderr"]["text"]), ("out\n", "err\n"))
+        same(place.path_of(run), moves("running", "succeeded"))
+        result = run.record["lane"]
+        line = "/bin/sh -c 'echo out; echo err >&2; exit $1' sh 0"
+        same(result["routed_command"], f"{RCH} exec -- {line}" if route == WRAPPED else line)
+        same(result["command_id"], run.record["execution_id"])  # nobody gave it another name
+        same(result["route_reason"], "prefer_remote" if how else "caller_local")
+
+
+@case
+def R_000_018_R_000_071_R_000_072_ids_that_are_given_are_kept(place):
+    ready(place)
+    place.registry({"tool_id": "TL-1", "scope": {"commands": ["/usr/bin/true"], "filesystem": "extended"}})
+    for worker in (None, "pipe"):
+        route = {"class": "generic", "command_id": "Build #7", "correlation_id": "ticket-12",
+                 "scenario_id": "nightly"} | ({"worker": worker} if worker else {})
+        run = place.complete(place.writ("exec", "--json", "-f", place.request("/usr/bin/true", route=route)))
+        ended(run, "succeeded", 0, route=WORKER if worker else LOCAL)
+        same(run.record["lane"]["command_id"], "Build #7")
+        same((run.record["manifest"]["trace_id"], run.record["manifest"]["scenario_id"]),
+             ("trace-ticket-12", "nightly"))
+
+
+@case
+def R_000_070_R_000_071_R_000_072_R_000_073_R_000_074_R_000_075_R_000_076_R_000_077_the_manifest_of_every_ending(place):
+    ready(place)
+    for how, route in WAYS:
+        for code, state, outcome in ((0, "succeeded", "success"), (7, "failed", "failed")):
+            run = place.sh("exit $1", code, **how)
+            ended(run, state, code, "command_failed" if code else None, route)
+            manifest = run.record["manifest"]
+            true(re.fullmatch(r"run-[0-9a-f-]{36}", manifest["run_id"]), manifest)
+            same((manifest["scenario_id"], manifest["outcome_class"], manifest["worker_route"]),
+                 ("generic", outcome, route))
+            same(manifest["trace_id"], "trace-" + run.record["execution_id"])
+            true(f"exit $1' sh {code}" in manifest["command_provenance"], manifest)
+            true(place.transcript(run).is_file(), manifest)
+            for name in ("run_id", "scenario_id", "trace_id"):
+                true(re.fullmatch(r"[a-z0-9._:/-]+", manifest[name]), manifest)
+
+
+@case
+def R_000_078_the_same_input_leaves_the_same_lineage(place):
+    ready(place)
+
+    def trace(how):
+        run = place.sh("echo same; exit 3", **how)
+        text = place.transcript(run).read_text().replace(run.record["execution_id"], "ID")
+        kept = [{name: value for name, value in json.loads(line).items() if name != "ts"}
+                for line in text.splitlines()]
+        manifest = json.dumps(run.record["manifest"]).replace(run.record["execution_id"], "ID")
+        return kept, manifest
+
+    for how, _ in WAYS:
+        same(trace(how), trace(how))
+
+
+@case
+def R_000_002_R_000_078_what_is_planned_is_what_runs(place):
+    ready(place)
+    run = ended(place.lane("/usr/bin/env", "printf", "%s", "two words", worker="pipe"), "succeeded", 0)
+    said = place.writ("route", "plan", "--json", "--class", "generic", "--worker", "pipe", "--", "/usr/bin/env",
+                      "printf", "%s", "two words")
+    hold(said.status == 0, said)
+    plan, told = json.loads(said.out), place.told(run, "planned")[0]
+    for name in ("route", "route_reason", "policy_id", "worker", "routed_command", "timeouts", "max_retries"):
+        same(told[name], plan[name])
+    same((plan["state"], run.record["lane"]["routed_command"]), ("planned", plan["routed_command"]))
+
+
+@case
+def R_000_066_what_failed_can_be_mended_its_stderr_and_a_remediation_are_kept(place):
+    ready(place)
+    for how, route in WAYS:
+        run = ended(place.sh("echo why >&2; exit 7", **how), "failed", 7, "command_failed", route)
+        path = place.lane_of(run) / "remediation.json"
+        same(run.record["remediation"], str(path))
+        remedy = json.loads(path.read_text())
+        same((remedy["status"], remedy["failure_code"], remedy["exit_code"], remedy["run_id"]),
+             ("open", "command_failed", 7, run.record["manifest"]["run_id"]))
+        true("stderr" in remedy["operator_action"], remedy)
+        same(remedy["stderr_digest"], "sha256:" + hashlib.sha256(b"why\n").hexdigest())
+        printed, = place.told(run, "printed")
+        same((printed["stream"], printed["text"]), ("stderr", "why\n"))
+        run = ended(place.sh("true", **how), "succeeded", 0)
+        true(not (place.lane_of(run) / "remediation.json").exists(), run.record["remediation"])
+
+
+@case
+def A00_2_what_cannot_be_started_has_failed(place):
+    ready(place)
+    place.put("work/plain", "text")
+    for how, route in WALLED:
+        for command, code in (("/nowhere/to/be/found", 127), ("./plain", 126)):
+            run = ended(place.lane(command, **how), "failed", code, "command_failed", route)
+            same(place.path_of(run), moves("running", "failed"))
+
+
+@case
+def R_000_067_a_transcript_is_whole_and_its_digest_is_recorded(place):
+    ready(place)
+    for how, _ in WAYS:
+        run = place.sh("echo out", **how)
+        same(run.record["transcript"]["path"], str(place.transcript(run)))
+        same(run.record["transcript"]["digest"], "sha256:" + hashlib.sha256(place.transcript(run).read_bytes()).hexdigest())
+
+
+# ---- what a class allows ----
+
+def refused(place, *words, of):
+    said = place.writ(*place.words(*words, of=of))
+    hold(said.status in (65, 77), said)
+    return said.out.decode() + said.err.decode()
+
+
+@case
+def R_000_057_A00_5_cargo_testify_is_not_cargo_test(place):
+    ready(place)
+    text = refused(place, "cargo", "testify", of="cargo_test")
+    true("cargo test" in text and "cargo testify" in text, text)
+    for words in (("cargo",), ("cargo", "build"), ("cargotest",), ("/bin/cargo", "test"), ("cargo", "test;id")):
+        refused(place, *words, of="cargo_test")
+    true("nonsense" in refused(place, "true", of="nonsense"), "the class is named")
+
+
+@case
+def A00_6_quotes_in_a_line_are_refused_with_the_advice_to_pass_an_argv(place):
+    lane = {"command_class": "generic", "command_id": "c", "correlation_id": "c", "prefer_remote": False}
+    for raw in ('echo "two words"', "echo 'x'", "echo a;id", "echo `id`", "echo $HOME", "echo a\\ b", "a\nb", "a | b",
+                "a > b", "a & b"):
+        path = place.put("lane.json", json.dumps(lane | {"raw_command": raw}))
+        for said in (place.writ("check", "--as", "lane", path), place.writ("route", "plan", "-f", path)):
+            hold(said.status == 65 and b"argv" in said.out + said.err, said)
+    path = place.put("lane.json", json.dumps(lane | {"raw_command": "echo two words", "argv": ["echo", "two words"]}))
+    said = place.writ("route", "plan", "--json", "-f", path)
+    hold(said.status == 0 and json.loads(said.out)["normalized_command"] == "echo 'two words'", said)
+
+
+@case
+def R_000_003_R_000_058_A00_4_A00_7_cargo_goes_to_rch_and_is_wrapped_once(place):
+    place.put("work/bin/cargo", '#!/bin/sh\necho "cargo $*"\n', mode=0o755)
+    (place.work / "bin/rch").symlink_to(RCH)  # what it is called where nobody configures it
+    path = f"{place.work}/bin:/usr/bin:/bin"
+    for words in (("cargo", "test", "-p", "x"), ("rch", "exec", "--", "cargo", "test", "-p", "x")):
+        run = ended(place.lane(*words, of="cargo_test", env={"PATH": path}), "succeeded", 0, route=WRAPPED)
+        same(run.record["stdout"]["text"], "cargo test -p x\n")
+        same((run.record["lane"]["routed_command"], run.record["lane"]["route_reason"]),
+             ("rch exec -- cargo test -p x", "force_rch"))
+
+
+@case
+def a_lane_of_a_persons_own_prints_as_it_goes_and_ends_with_its_code(place):
+    ready(place)
+    for how, _ in WAYS:
+        words = [word for word in place.words("/bin/sh", "-c", "echo out; echo err >&2; exit 9", **how)
+                 if word != "--json"]
+        said = place.writ(*words)
+        hold((said.status, said.out) == (9, b"out\n") and b"err\n" in said.err, said)
+
+
+@case
+def a_lane_that_cannot_be_written_down_does_not_run(place):
+    ready(place)
+    place.state.mkdir(exist_ok=True)
+    (place.state / "lanes").write_text("in the way")
+    said = place.writ(*place.words("/usr/bin/touch", "ran"))
+    hold(said.status == 74, said)
+    same(place.there("ran"), [])
+
+
+if __name__ == "__main__":
+    sys.exit(routes.main(CASES))
