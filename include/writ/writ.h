@@ -393,9 +393,11 @@ WRIT_API int writ_route_advance(const struct writ_input *contract, const char *s
 WRIT_API int writ_cancel(const char *run, const char *reason, const char *const *environment,
                          char **answer);
 
-/* Serves as a worker: runs what comes in frames on `in`, and answers on `out`, until `in` ends.
- * Then all it runs is ended. WRIT_OK, or WRIT_UNAVAILABLE where what came is not the protocol. */
-WRIT_API int writ_worker(int in, int out, const char *const *environment);
+/* Serves as a worker: runs what comes in frames on `in`, and answers on `out`, until `in` ends or
+ * was silent for 30 s. Then all it runs is ended. `eager`: every piece is answered at once, for
+ * lines that send no more before. WRIT_OK, or WRIT_UNAVAILABLE where what came is not the protocol.
+ */
+WRIT_API int writ_worker(int in, int out, bool eager, const char *const *environment);
 
 /* Gives an answer back; NULL is fine. */
 WRIT_API void writ_free(char *answer);

@@ -26,7 +26,7 @@ static int run(const struct args *args)
         say("there is nobody to serve: standard input or output is closed");
         return WRIT_UNAVAILABLE;
     }
-    return writ_worker(in, out, args->environment);
+    return writ_worker(in, out, args_get(args, "eager"), args->environment);
 }
 
 /* clang-format off */
@@ -40,7 +40,8 @@ const struct command cmd_worker = {
              "starts it to reach a worker, as the configuration names them.",
     .examples = { { "writ exec --class generic --worker box -- make", "starts it on the worker `box`" },
                   { "ssh box writ worker --stdio",                    "what that does, if box is reached by ssh" } },
-    .options = { { "stdio", NULL, NULL, "serve on standard input and output" } },
+    .options = { { "stdio", NULL, NULL, "serve on standard input and output" },
+                 { "eager", NULL, NULL, "answer every piece at once, as srun needs it" } },
     .least = 0,
     .most = 0,
     .run = run,

@@ -21,6 +21,7 @@ struct serving {
     int out;
     pthread_mutex_t out_lock; /* a frame is written whole */
     atomic_bool gone;         /* whom we serve */
+    bool eager;               /* every piece is answered at once */
 
     pthread_mutex_t lock; /* of the list, and of what is heard of each errand */
     pthread_cond_t heard; /* something was, or an errand ended */

@@ -2,6 +2,7 @@
 /* writ_worker.c: the public function that serves as a worker: hears frames, and runs errands. */
 #include <writ/writ.h>
 
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/utsname.h>
@@ -178,6 +179,42 @@ static void hear(struct serving *s, const struct frame *f)
         (void)serving_say(s, f->errand, FRAME_REFUSED, str_of(refusal));
 }
 
+/* We are there. It is not waited for: who does not read hears us anyway when it does. */
+static void echo(struct serving *s)
+{
+    struct pollfd room = { .fd = s->out, .events = POLLOUT };
+    struct frame f = { .kind = FRAME_ECHO };
+    struct error e;
+
+    if (pthread_mutex_trylock(&s->out_lock) != 0)
+        return;
+    if (poll(&room, 1, 0) > 0 && !frame_write(s->out, &f, &e))
+        atomic_store(&s->gone, true);
+    (void)pthread_mutex_unlock(&s->out_lock);
+}
+
+/* Hears until the stream ends, or nothing has come for so long that there is nobody. */
+static bool listen(struct serving *s, struct frame_reader *reader, struct error *e)
+{
+    struct pollfd in = { .fd = reader->fd, .events = POLLIN };
+    struct frame f;
+    bool whole;
+
+    while (!atomic_load(&s->gone)) {
+        if (!frame_take(reader, &f, &whole, e))
+            return e->code == CODE_NONE;
+        if (whole && f.kind != FRAME_BEAT) {
+            hear(s, &f);
+            continue;
+        }
+        if (whole || (s->eager && frame_has_part(reader)))
+            echo(s);
+        if (!whole && poll(&in, 1, SILENCE_MS) == 0)
+            return true;
+    }
+    return true;
+}
+
 /* Nobody is left who wants to know: everything ends, at once. */
 static void end_all(struct serving *s)
 {
@@ -195,13 +232,14 @@ static void end_all(struct serving *s)
     (void)pthread_mutex_unlock(&s->lock);
 }
 
-int writ_worker(int in, int out, const char *const *environment)
+int writ_worker(int in, int out, bool eager, const char *const *environment)
 {
-    struct serving s = { .environment = environment, .world = world_real(), .out = out };
+    struct serving s = {
+        .environment = environment, .world = world_real(), .out = out, .eager = eager
+    };
     struct frame_reader reader;
-    struct frame f;
-    struct error e;
-    int status;
+    struct error e = { 0 };
+    bool understood;
 
     (void)pthread_mutex_init(&s.out_lock, NULL);
     (void)pthread_mutex_init(&s.lock, NULL);
@@ -209,10 +247,7 @@ int writ_worker(int in, int out, const char *const *environment)
     s.kept = kept_new();
     registries_open(&s.registries);
     frame_reader_open(&reader, in, SIDE_CALLER);
-    if (say_hello(&s))
-        while (!atomic_load(&s.gone) && frame_read(&reader, &f, &e))
-            hear(&s, &f);
-    status = atomic_load(&s.gone) || e.code == CODE_NONE ? WRIT_OK : WRIT_UNAVAILABLE;
+    understood = !say_hello(&s) || listen(&s, &reader, &e);
     end_all(&s);
     frame_reader_close(&reader);
     kept_free(s.kept);
@@ -220,5 +255,5 @@ int writ_worker(int in, int out, const char *const *environment)
     (void)pthread_cond_destroy(&s.heard);
     (void)pthread_mutex_destroy(&s.lock);
     (void)pthread_mutex_destroy(&s.out_lock);
-    return status;
+    return understood ? WRIT_OK : WRIT_UNAVAILABLE;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* channel_intake.c: what a worker sends of an errand: output, files, an answer. */
+#include <errno.h>
 #include <sys/eventfd.h>
 
 #include "contract/codes.h"
@@ -33,8 +34,13 @@ static bool take_ready(struct channel *c, struct underway *u, const struct frame
  * does not wait for it. False: the channel is dead, and the errand may be gone. */
 static bool make_room(struct channel *c, struct stream *s)
 {
-    while (!c->dead && !c->closing && !c->hurrying && s->live && s->waiting.len > WAITING_MAX)
-        (void)pthread_cond_wait(&c->room, &c->lock);
+    while (!c->dead && !c->closing && !c->hurrying && s->live && s->waiting.len > WAITING_MAX) {
+        int64_t at = c->world->wall_ms(c->world->self) + BEAT_MS;
+        struct timespec until = { at / 1000, at % 1000 * 1000000 };
+
+        if (pthread_cond_timedwait(&c->room, &c->lock, &until) == ETIMEDOUT)
+            wire_beat(c); /* nobody takes us for dead while somebody reads slowly */
+    }
     if (c->dead)
         return false;
     if (s->waiting.len > WAITING_MAX)

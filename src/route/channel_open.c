@@ -163,6 +163,8 @@ bool channel_open(const struct channel_ask *ask, struct channel **out, struct er
     (void)pthread_cond_init(&c->room, NULL);
     c->who = name_of(ask->worker, &c->a);
     c->patience_ms = ask->worker->patience_secs * 1000;
+    c->world = ask->world;
+    c->eager = ask->worker->kind == WORKER_SLURM;
     start.argv = worker_carrier(ask->worker, ask->writ, &c->a);
     if (carrier_start(&start, &c->a, &c->carrier, e) && begin(c, ask, e)) {
         *out = c;

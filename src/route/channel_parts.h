@@ -62,6 +62,9 @@ struct channel {
     struct arena a;
     struct carrier carrier;
     int64_t patience_ms;
+    const struct world *world;
+    int64_t heard_ms, beat_ms; /* when something came last, and when we told that we are there */
+    bool eager;                /* every piece is answered at once */
     int slots;
     struct frame_reader reader;
     pthread_t thread;
@@ -94,6 +97,9 @@ const char *wire_said(const struct channel *c, struct arena *a);
 
 /* Under the lock. Sends as much as goes without waiting; the thread sends the rest. */
 void wire_send(struct channel *c, const struct frame *f);
+
+/* Under the lock. We are there. */
+void wire_beat(struct channel *c);
 
 /* Under the lock. The channel is of no more use; all errands are told. Ends the worker. */
 void wire_fail(struct channel *c, const char *fmt, ...) PRINTF(2, 3);

@@ -105,6 +105,21 @@ void wire_send(struct channel *c, const struct frame *f)
         (void)eventfd_write(c->wake, 1);
 }
 
+static int64_t now(const struct channel *c)
+{
+    return c->world->mono_ms(c->world->self);
+}
+
+/* What waits to be sent says the same. */
+void wire_beat(struct channel *c)
+{
+    struct frame beat = { .kind = FRAME_BEAT };
+
+    c->beat_ms = now(c);
+    if (!c->outgoing.len)
+        wire_send(c, &beat);
+}
+
 /* ---- the end ---- */
 
 void wire_fail(struct channel *c, const char *fmt, ...)
@@ -149,6 +164,8 @@ static bool dispatch(struct channel *c, const struct frame *f, struct error *e)
     struct underway *u;
     bool ok;
 
+    if (f->kind == FRAME_ECHO)
+        return true;
     (void)pthread_mutex_lock(&c->lock);
     for (u = c->underway; u && u->number != f->errand; u = u->next)
         ;
@@ -159,21 +176,38 @@ static bool dispatch(struct channel *c, const struct frame *f, struct error *e)
     return ok;
 }
 
-/* Some of the frames that have come. *more: there may be others, whatever poll says. */
-static bool take_frames(struct channel *c, bool *more, struct error *e)
+/* Some of the frames that have come. *more: there may be others, whatever poll says. *news: there
+ * was more than echoes. */
+static bool take_frames(struct channel *c, bool *more, bool *news, struct error *e)
 {
     struct frame f;
 
     *more = true;
+    *news = false;
     for (int i = 0; i < FRAMES_A_TURN; i++) {
         if (!frame_take(&c->reader, &f, more, e))
             return false;
+        *news |= *more ? f.kind != FRAME_ECHO : frame_has_part(&c->reader);
         if (!*more)
             return true;
         if (!dispatch(c, &f, e))
             return false;
     }
     return true;
+}
+
+/* Tells that we are there, when it is time, or when a line waits for an answer to what it brought.
+ */
+static void answer(struct channel *c, bool came, bool news)
+{
+    int64_t at = now(c);
+
+    (void)pthread_mutex_lock(&c->lock);
+    if (came)
+        c->heard_ms = at;
+    if (at - c->beat_ms >= BEAT_MS || (c->eager && came && news))
+        wire_beat(c);
+    (void)pthread_mutex_unlock(&c->lock);
 }
 
 struct turn {
@@ -202,6 +236,7 @@ static bool prepare(struct channel *c, struct turn *t)
 static bool handle(struct channel *c, struct turn *t, struct error *e)
 {
     eventfd_t times;
+    bool news;
 
     if (t->fds[SLOT_WAKE].revents)
         (void)eventfd_read(c->wake, &times);
@@ -212,8 +247,11 @@ static bool handle(struct channel *c, struct turn *t, struct error *e)
         flush(c);
         (void)pthread_mutex_unlock(&c->lock);
     }
-    if (!take_frames(c, &t->more, e))
+    if (!take_frames(c, &t->more, &news, e))
         return false;
+    answer(c, t->fds[SLOT_FROM].revents != 0, news);
+    if (now(c) - c->heard_ms >= SILENCE_MS)
+        return error_set(e, CODE_IO, "nothing was heard of it for %d s", SILENCE_MS / 1000);
     if (t->fds[SLOT_CARRIER].revents && !t->more)
         return error_set(e, CODE_NONE, "its carrier has ended");
     return true;
@@ -228,8 +266,9 @@ void *wire_main(void *channel)
 
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, NULL);
+    c->heard_ms = c->beat_ms = now(c);
     while (prepare(c, &t)) {
-        int ready = poll(t.fds, SLOTS, t.more ? 0 : t.deaf ? LAST_MS : -1);
+        int ready = poll(t.fds, SLOTS, t.more ? 0 : t.deaf ? LAST_MS : BEAT_MS);
         bool silent = ready == 0 && t.deaf && !t.more;
 
         if (ready < 0 && errno != EINTR)

@@ -18,6 +18,7 @@ enum {
     ERRAND_AT = 8,
     FEW = 4096,           /* bytes of a hello */
     REFUSAL = 1 << 20,    /* of a refusal */
+    RECORD = 4 << 20,     /* of the record of a run */
     READ_ROOM = 64 << 10, /* asked for at once, at the least */
 };
 
@@ -34,7 +35,9 @@ const struct frame_row frames[FRAME_KINDS] = {
     [FRAME_ERR]      = { "err",      SIDE_WORKER, FRAME_PIECE,     "Bytes of the command's standard error." },
     [FRAME_FILE]     = { "file",     SIDE_WORKER, FRAME_PIECE,     "Bytes of a file that is kept." },
     [FRAME_FILE_END] = { "file_end", SIDE_WORKER, DIGEST_TEXT - 1, "The digest of the file that came before." },
-    [FRAME_RESULT]   = { "result",   SIDE_WORKER, FRAME_MAX,       "The record of the run, as JSON: how it ended." },
+    [FRAME_BEAT]     = { "beat",     SIDE_CALLER, 0,               "The caller is there." },
+    [FRAME_ECHO]     = { "echo",     SIDE_WORKER, 0,               "The worker is there." },
+    [FRAME_RESULT]   = { "result",   SIDE_WORKER, RECORD,          "The record of the run, as JSON: how it ended." },
 };
 
 static const char *const sides[] = { [SIDE_CALLER] = "caller", [SIDE_WORKER] = "worker" };
@@ -168,6 +171,11 @@ void frame_reader_close(struct frame_reader *r)
 static size_t at_hand(const struct frame_reader *r)
 {
     return r->bytes.len - r->used;
+}
+
+bool frame_has_part(const struct frame_reader *r)
+{
+    return at_hand(r) > 0;
 }
 
 /* Is it the beginning of a frame that this side may send? */

@@ -9,7 +9,9 @@
  *                          or REFUSED
  *
  * Nothing runs before GO. Without a RESULT nobody knows how it ended. The end of the stream ends
- * every errand, and what it started.
+ * every errand, and what it started. Beats and echoes go beside it, about no errand: a line may be
+ * dead and not say so, and there are lines (srun's) that hold a small piece back until what went
+ * before was answered. On those, every piece is answered at once: a worker is told by --eager.
  */
 #pragma once
 
@@ -42,7 +44,15 @@ enum frame_kind {
     FRAME_FILE,     /* worker: bytes of a file that is kept */
     FRAME_FILE_END, /* worker: "sha256:<hex>" of the file that came before */
     FRAME_RESULT,   /* worker: the record, as of `writ exec --json`, without what was printed */
+    FRAME_BEAT,     /* we are there; a worker answers with an echo */
+    FRAME_ECHO,     /* worker: it is there */
     FRAME_KINDS,
+};
+
+/* A line can be dead without an end: who has heard nothing for so long takes it for that. */
+enum {
+    BEAT_MS = 5000,     /* how often we tell that we are there */
+    SILENCE_MS = 30000, /* after which the other is gone */
 };
 
 enum frame_side { SIDE_CALLER, SIDE_WORKER };
@@ -79,6 +89,9 @@ struct frame_reader {
 
 void frame_reader_open(struct frame_reader *r, int fd, enum frame_side from);
 void frame_reader_close(struct frame_reader *r);
+
+/* Of the next frame, a part is here. */
+bool frame_has_part(const struct frame_reader *r);
 
 /* The next frame; its body stays until the next call. Blocks until it is whole. False: the stream
  * ended (e->code is CODE_NONE where that was between two frames), or what came is no frame. */

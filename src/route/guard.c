@@ -150,6 +150,23 @@ static void reap(struct watch *w, int how)
     }
 }
 
+/* A program that was killed may have left somebody who cleans up after it: srun has such a child,
+ * that ends its step. It is given a moment. */
+static void let_heirs_end(struct watch *w)
+{
+    struct pollfd signals = { .fd = w->signals, .events = POLLIN };
+    struct signalfd_siginfo info;
+
+    for (int tick = 0; tick < TICKS && w->over && WIFSIGNALED(w->status) && !w->kill; tick++) {
+        if (waitpid(-1, NULL, WNOHANG | __WALL) < 0)
+            return; /* nobody is left */
+        if (poll(&signals, 1, TICK_MS) <= 0)
+            continue;
+        while (read(w->signals, &info, sizeof info) == (ssize_t)sizeof info)
+            w->kill |= info.ssi_signo == SIGQUIT;
+    }
+}
+
 /* When one is dead, those it had started are ours, and the next. */
 static void kill_all(struct watch *w)
 {
@@ -250,6 +267,7 @@ void guard_main(const struct guard *g)
         (void)close(fd);
     (void)!chdir("/"); /* it keeps no file system busy */
     wait_for_end(&w);
+    let_heirs_end(&w);
     kill_all(&w);
     end_as(w.status);
 }

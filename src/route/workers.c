@@ -106,6 +106,7 @@ static void slurm_line(struct line *l, const struct config_worker *worker, const
     add_all(l, words);
     add_items(l, &worker->options);
     add_writ(l, worker, "writ");
+    add(l, "--eager"); /* srun sends a kibibyte, and the next when that was answered */
 }
 
 static void wrap_line(struct line *l, const struct config_worker *worker, const char *writ)

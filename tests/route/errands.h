@@ -69,7 +69,7 @@ static inline bool scene_try(struct scene *s, const char *mode, struct error *e)
 
     *s = (struct scene){ .allowed = true };
     worker = fake_of(mode, &s->a);
-    s->world = (struct world){ .mono_ms = scene_ms, .self = s };
+    s->world = (struct world){ .wall_ms = world_real()->wall_ms, .mono_ms = scene_ms, .self = s };
     ask.world = &s->world;
     s->errand = (struct errand){ .request = str_of("{\"execution_id\":\"one\",\"a\":[1]}"),
                                  .cwd = "/",

@@ -59,7 +59,7 @@ static void each_kind_is_reached_by_its_own_line(void **state)
           "[-oProxyCommand=evil] ['/opt/my$writ'] [worker] [--stdio]" },
         { WORKER_SLURM, "", "--jobid=5 --overlap", "",
           "[srun] [--ntasks=1] [--wait=0] [--kill-on-bad-exit=0] [--input=0] [--unbuffered] "
-          "[--jobid=5] [--overlap] [writ] [worker] [--stdio]" },
+          "[--jobid=5] [--overlap] [writ] [worker] [--stdio] [--eager]" },
     };
 
     (void)state;
