@@ -211,7 +211,7 @@ static int run_followed(const struct typed *t, const struct writ_plan *plan, con
         say("%s", e.msg);
         return WRIT_UNAVAILABLE;
     }
-    run.progress = watch.progress[1];
+    run.progress = t->progress == NONE ? -1 : watch.progress[1]; /* nobody looks: nobody writes */
     run.force = watch.force;
     status = writ_run(&run, &answer);
     run_watch_end(&watch);

@@ -228,8 +228,8 @@ static bool env_names(const struct env_row *row, struct str name)
 
 const struct env_row *inputs_env_row(struct str name)
 {
-    for (size_t i = 0; i < ENV_ROWS; i++) {
-        if (name.n && env_names(&env_rows[i], name))
+    for (size_t i = 0; name.n && i < ENV_ROWS; i++) {
+        if (env_rows[i].name[0] == name.s[0] && env_names(&env_rows[i], name))
             return &env_rows[i];
     }
     return NULL;

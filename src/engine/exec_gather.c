@@ -73,16 +73,19 @@ bool exec_open_store(struct exec *x, struct error *e)
 {
     const char *state = home_state(x->command->environment, x->a), *store;
 
-    if (state && !fs_make_dirs(state, e)) /* to be hidden, it has to be there */
-        return error_wrap(e, "nothing can be kept");
-    if (!wants_files(x) && !x->step)
-        return true;
+    if (!wants_files(x) && !x->step) /* to be hidden, it has to be there */
+        return !state || fs_make_dirs(state, e) || error_wrap(e, "nothing can be kept");
     if (!state)
         return error_set(e, CODE_IO, "there is no place for evidence; name one with WRIT_STATE");
     store = home_evidence(x->command->environment, x->a);
-    if (!fs_make_dirs(store, e))
-        return error_wrap(e, "evidence cannot be kept");
     x->store = open(store, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (x->store < 0) {
+        if (!fs_make_dirs(state, e))
+            return error_wrap(e, "nothing can be kept");
+        if (!fs_make_dirs(store, e))
+            return error_wrap(e, "evidence cannot be kept");
+        x->store = open(store, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    }
     if (x->store >= 0 && faccessat(x->store, ".", W_OK, 0) == 0)
         return true;
     return error_sys(e, CODE_IO, "evidence cannot be kept in %s", store);

@@ -338,7 +338,7 @@ static void copy_root(struct copy *c, const struct jail *from, struct jail *to)
     to->files = c->at ? copy_bytes(c, from->files, from->file_count * sizeof *from->files) : NULL;
     to->dir_count = to->mount_count = to->file_count = to->link_count = 0;
     for (size_t i = 0; c->at && i < from->dir_count; i++)
-        if (root_is_scratch(from->dirs[i]))
+        if (root_is_in_scratch(from->dirs[i]))
             to->dirs[to->dir_count++] = copy_text(c, from->dirs[i]);
     for (size_t i = 0; c->at && i < from->mount_count; i++) {
         struct jail_mount m = from->mounts[i];

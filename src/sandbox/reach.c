@@ -187,6 +187,9 @@ static void find_repository(const struct reach_ask *ask, struct reach *r, struct
     struct repository callers;
 
     repository_find(&find, a, &r->repository);
+    r->home_root = r->repository.root;
+    if (strcmp(r->cwd, ask->caller) == 0)
+        return;
     find.dir = ask->caller;
     repository_find(&find, a, &callers);
     r->home_root = callers.root;

@@ -261,15 +261,28 @@ int root_lock(int root)
 static const char *const scratch_dirs[] = { "dev", "dev/shm", "home", "home/writ", "run", "tmp" };
 static const char *const scratch_places[] = { "dev/shm", "home/writ", "run", "tmp" };
 
-bool root_is_scratch(const char *to)
+/* What follows the name of the place that the path begins with; NULL: it begins with none. */
+static const char *behind_scratch(const char *to)
 {
     for (size_t i = 0; i < COUNT(scratch_places); i++) {
         size_t n = strlen(scratch_places[i]);
 
         if (strncmp(to, scratch_places[i], n) == 0 && (to[n] == '/' || to[n] == '\0'))
-            return true;
+            return to + n;
     }
-    return false;
+    return NULL;
+}
+
+bool root_is_scratch(const char *to)
+{
+    return behind_scratch(to) != NULL;
+}
+
+bool root_is_in_scratch(const char *to)
+{
+    const char *rest = behind_scratch(to);
+
+    return rest && *rest;
 }
 
 /* Trees that lie in one of these places would be hidden: they are taken up before, and put on top

@@ -17,4 +17,5 @@ int root_enter(const struct jail *jail, int root);   /* leaves the host's root b
 int root_no_proc(const struct jail *jail, int root); /* a /proc that shows nobody */
 int root_lock(int root);                             /* the disk cannot be written any more */
 int root_scratch(struct jail *jail, int root);       /* the directories every run has for itself */
-bool root_is_scratch(const char *to);                /* does it lie in one of those? */
+bool root_is_scratch(const char *to);                /* is it one of those, or in one? */
+bool root_is_in_scratch(const char *to);             /* does it lie in one of those? */
