@@ -180,6 +180,8 @@ static void run_once(struct kept *kept)
                        .kept = kept };
 
     must(reach_build(&ask, &a, &reach, &e), e.msg);
+    if (kept)
+        program_ask.system = kept_system(kept, world_real()->wall_ms(NULL));
     program_find(&program_ask, &a, &program);
     program_grant(&program_ask, &program, &reach.grants);
     grants_settle(&reach.grants);

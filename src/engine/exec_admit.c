@@ -188,6 +188,8 @@ static void find_program(struct exec *x)
         .network = request_net_level(x->request.sandbox->network) != NET_OFFLINE,
     };
 
+    if (x->step && x->step->kept)
+        ask.system = kept_system(x->step->kept, x->world->wall_ms(x->world->self));
     if (x->person)
         ask.command = x->command->argv[0];
     program_find(&ask, x->a, &x->program);
@@ -222,13 +224,14 @@ static void take_arguments(struct exec *x, struct str **out, size_t *count)
 static void path_roots(const struct exec *x, struct admit_ask *ask)
 {
     const struct grants *g = &x->reach.grants;
-    struct str *roots = arena_alloc(x->a, (g->n + x->program.link_count) * sizeof *roots);
+    struct str *roots = arena_alloc(x->a, (g->n + x->program.links.n) * sizeof *roots);
 
     for (size_t i = 0; i < g->n; i++)
         if (g->v[i].access != ACCESS_DENIED)
             roots[ask->path_root_count++] = str_of(g->v[i].path);
-    for (size_t i = 0; i < x->program.link_count; i++)
-        roots[ask->path_root_count++] = str_of(arena_printf(x->a, "/%s", x->program.links[i].name));
+    for (size_t i = 0; i < x->program.links.n; i++)
+        roots[ask->path_root_count++] =
+            str_of(arena_printf(x->a, "/%s", x->program.links.v[i].name));
     ask->path_roots = roots;
 }
 

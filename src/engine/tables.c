@@ -14,8 +14,8 @@
 #include "route/transcript.h"
 #include "sandbox/calls.h"
 #include "sandbox/environment.h"
-#include "sandbox/program.h"
 #include "sandbox/protect.h"
+#include "sandbox/system.h"
 
 /* clang-format off */
 static const struct table *const more_tables[] = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cgroup_v1.c: control groups of version 1, where each controller may have its own hierarchy. */
 #include <errno.h>
+#include <sys/stat.h>
 
 #include "sandbox/cgroup_file.h"
 #include "sandbox/cgroup_version.h"
@@ -94,9 +95,11 @@ static bool rests(const struct cgroup_dir *d)
 /* A directory that somebody has removed has no files any more. */
 static bool wake(const struct cgroup_dir *d)
 {
+    struct stat there;
+
     if (d->controllers & 1 << CONTROLLER_MEMORY)
         return cgroup_write(d->dir, "memory.max_usage_in_bytes", "0");
-    return faccessat(d->dir, "tasks", W_OK, 0) == 0;
+    return fstatat(d->dir, "tasks", &there, 0) == 0;
 }
 
 /* The pid namespace has killed them already: mostly they are only about to be gone. */

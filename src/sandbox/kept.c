@@ -14,19 +14,12 @@
 #include "sandbox/berth.h"
 #include "sandbox/cgroup_idle.h"
 #include "sandbox/cgroup_place.h"
+#include "sandbox/system.h"
+#include "sandbox/version.h"
 
 enum {
-    IDLE_MOST = 8,    /* berths that wait; each is a process */
-    PROGRAMS = 64,    /* digests */
-    SETTLED_MS = 2000 /* a file that has not changed for as long has a time of its own */
-};
-
-/* A file is the same when all of this is. */
-struct version {
-    dev_t dev;
-    ino_t ino;
-    off_t size;
-    struct timespec modified, changed;
+    IDLE_MOST = 8, /* berths that wait; each is a process */
+    PROGRAMS = 64, /* digests */
 };
 
 struct known {
@@ -47,6 +40,7 @@ struct kept {
     struct berth *idle;
     struct cgroup_place *place;
     struct cgroup_idle *groups;
+    struct system_known *system;
     struct known programs[PROGRAMS];
     size_t learnt; /* programs, the oldest are overwritten */
     bool swept;
@@ -59,6 +53,7 @@ struct kept *kept_new(void)
     (void)pthread_mutex_init(&k->lock, NULL);
     k->place = cgroup_place_new();
     k->groups = cgroup_idle_new();
+    k->system = system_known_new();
     k->mounts = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
     return k;
 }
@@ -77,6 +72,7 @@ void kept_free(struct kept *k)
     arena_free(&k->submounts.a);
     cgroup_place_free(k->place);
     cgroup_idle_free(k->groups);
+    system_known_free(k->system);
     (void)pthread_mutex_destroy(&k->lock);
     free(k);
 }
@@ -154,20 +150,13 @@ void kept_give(struct kept *k, struct berth *berth, bool whole)
 
 /* ---- programs ---- */
 
-static bool is_version(const struct version *v, const struct stat *s)
-{
-    return v->dev == s->st_dev && v->ino == s->st_ino && v->size == s->st_size &&
-           v->modified.tv_sec == s->st_mtim.tv_sec && v->modified.tv_nsec == s->st_mtim.tv_nsec &&
-           v->changed.tv_sec == s->st_ctim.tv_sec && v->changed.tv_nsec == s->st_ctim.tv_nsec;
-}
-
 bool kept_digest(struct kept *k, const struct stat *file, struct digest *out)
 {
     bool found = false;
 
     (void)pthread_mutex_lock(&k->lock);
     for (size_t i = 0; i < k->learnt && i < PROGRAMS && !found; i++)
-        if (is_version(&k->programs[i].version, file)) {
+        if (version_is(&k->programs[i].version, file)) {
             *out = k->programs[i].digest;
             found = true;
         }
@@ -178,14 +167,10 @@ bool kept_digest(struct kept *k, const struct stat *file, struct digest *out)
 void kept_learn(struct kept *k, const struct stat *file, int64_t now_ms,
                 const struct digest *digest)
 {
-    int64_t changed_ms = file->st_ctim.tv_sec * 1000LL + file->st_ctim.tv_nsec / 1000000;
-
-    if (now_ms - changed_ms < SETTLED_MS)
+    if (!version_is_settled(file, now_ms))
         return;
     (void)pthread_mutex_lock(&k->lock);
-    k->programs[k->learnt++ % PROGRAMS] =
-        (struct known){ { file->st_dev, file->st_ino, file->st_size, file->st_mtim, file->st_ctim },
-                        *digest };
+    k->programs[k->learnt++ % PROGRAMS] = (struct known){ version_of(file), *digest };
     (void)pthread_mutex_unlock(&k->lock);
 }
 
@@ -235,6 +220,17 @@ bool kept_submounts(struct kept *k, struct arena *a, struct submounts *out, stru
         copy_submounts(&k->submounts.all, a, out);
     (void)pthread_mutex_unlock(&k->lock);
     return ok;
+}
+
+struct system_ask kept_system(struct kept *k, int64_t now_ms)
+{
+    struct system_ask ask = { .known = k->mounts < 0 ? NULL : k->system, .now_ms = now_ms };
+
+    (void)pthread_mutex_lock(&k->lock);
+    look_at_mounts(k);
+    ask.mounts = k->age;
+    (void)pthread_mutex_unlock(&k->lock);
+    return ask;
 }
 
 /* ---- groups ---- */

@@ -38,6 +38,9 @@ void kept_learn(struct kept *k, const struct stat *file, int64_t now_ms,
 bool kept_submounts(struct kept *k, struct arena *a, struct submounts *out,
                     struct error *e) NODISCARD;
 
+/* What is known of the paths of the system, for as long as *k; `now_ms` is Unix time. */
+struct system_ask kept_system(struct kept *k, int64_t now_ms);
+
 /* Whether groups have to be made before the process that is to be in them (cgroup_place.h). */
 bool kept_groups_first(struct kept *k);
 

@@ -10,53 +10,6 @@
 const char policy_path[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 enum { SHEBANG_MAX = 256 };
-enum system_when { WHEN_ALWAYS, WHEN_NETWORK, WHEN_JAVA };
-
-struct system_row {
-    const char *path, *holds;
-    enum system_when when;
-};
-
-/* clang-format off */
-static const struct system_row rows[] = {
-    { "/usr",                  "programs and libraries",        WHEN_ALWAYS },
-    { "/bin",                  "programs",                      WHEN_ALWAYS },
-    { "/sbin",                 "programs",                      WHEN_ALWAYS },
-    { "/lib",                  "libraries",                     WHEN_ALWAYS },
-    { "/lib64",                "libraries",                     WHEN_ALWAYS },
-    { "/lib32",                "libraries",                     WHEN_ALWAYS },
-    { "/libx32",               "libraries",                     WHEN_ALWAYS },
-    { "/nix/store",            "programs and libraries",        WHEN_ALWAYS },
-    { "/gnu/store",            "programs and libraries",        WHEN_ALWAYS },
-    { "/etc/ld.so.cache",      "where libraries are",           WHEN_ALWAYS },
-    { "/etc/alternatives",     "which program a name means",    WHEN_ALWAYS },
-    { "/etc/java-8-openjdk",   "settings of the Java runtime",  WHEN_JAVA },
-    { "/etc/java-11-openjdk",  "settings of the Java runtime",  WHEN_JAVA },
-    { "/etc/java-17-openjdk",  "settings of the Java runtime",  WHEN_JAVA },
-    { "/etc/java-21-openjdk",  "settings of the Java runtime",  WHEN_JAVA },
-    { "/etc/ssl",              "certificates",                  WHEN_NETWORK },
-    { "/etc/pki",              "certificates",                  WHEN_NETWORK },
-    { "/etc/ca-certificates",  "certificates",                  WHEN_NETWORK },
-    { "/etc/resolv.conf",      "the name servers",              WHEN_NETWORK },
-    { "/etc/hosts",            "names of hosts",                WHEN_NETWORK },
-};
-
-static const char *const when_names[] = { "always", "with a network", "for java" };
-
-static const struct column columns[] = {
-    { "path",  COLUMN_TEXT, offsetof(struct system_row, path) },
-    { "holds", COLUMN_TEXT, offsetof(struct system_row, holds) },
-    { "when",  COLUMN_NAME, offsetof(struct system_row, when), when_names },
-};
-/* clang-format on */
-
-const struct table system_table = {
-    .name = "system",
-    .about = "Paths of the system that every command can read, so that it can start.",
-    COLUMNS(columns),
-    .keys = 1,
-    ROWS(rows),
-};
 
 /* ---- finding ---- */
 
@@ -133,42 +86,6 @@ void program_find(const struct program_ask *ask, struct arena *a, struct program
 
 /* ---- granting ---- */
 
-static bool wanted(enum system_when when, const struct program_ask *ask, const struct program *p)
-{
-    if (when == WHEN_NETWORK)
-        return ask->network;
-    return when == WHEN_ALWAYS || (p->real && strstr(p->real, "/jvm/"));
-}
-
-static void grant_system(const struct program_ask *ask, struct program *p, struct grants *g)
-{
-    struct grant like = { .access = ACCESS_READ, .why = "system", .implied = true };
-    char to[PATH_MAX];
-    struct error e;
-
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        bool top = !strchr(rows[i].path + 1, '/');
-        ssize_t n = top ? readlink(rows[i].path, to, sizeof to) : -1;
-
-        if (!wanted(rows[i].when, ask, p))
-            continue;
-        if (n > 0 && p->link_count < SYSTEM_LINKS)
-            p->links[p->link_count++] =
-                (struct system_link){ rows[i].path + 1,
-                                      arena_text(g->a, (struct str){ to, (size_t)n }) };
-        else
-            (void)!grants_open(g, like, "/", rows[i].path, &e);
-    }
-}
-
-static bool in_system(const char *path)
-{
-    for (size_t i = 0; i < COUNT(rows); i++)
-        if (rows[i].when == WHEN_ALWAYS && path_is_in(path, rows[i].path))
-            return true;
-    return false;
-}
-
 /* An installation has its programs in PREFIX/bin and the rest beside it. In a home, ~/.cargo/bin
  * and
  * ~/.local/bin are not installations: beside them lie credentials. */
@@ -199,7 +116,7 @@ static void grant_file(const struct program_ask *ask, const char *file, bool cho
     const char *prefix = chosen ? prefix_of(file, ask->home, g->a) : NULL;
     struct error e;
 
-    if (!in_system(file))
+    if (!system_has(file))
         (void)!grants_open(g, like, "/", prefix ? prefix : file, &e);
 }
 
@@ -239,11 +156,14 @@ static const char *directory_of(const char *file, struct arena *a)
 void program_grant(const struct program_ask *ask, struct program *p, struct grants *g)
 {
     bool chosen = !strchr(ask->command, '/');
+    struct system_ask system = ask->system;
     const char *reader;
     struct grant real = { 0 };
     struct error e;
 
-    grant_system(ask, p, g);
+    system.network = ask->network;
+    system.java = p->real && strstr(p->real, "/jvm/");
+    system_grant(&system, &p->links, g);
     if (p->missing)
         return;
     chosen |= strcmp(directory_of(p->path, g->a), directory_of(p->real, g->a)) == 0;
@@ -251,9 +171,9 @@ void program_grant(const struct program_ask *ask, struct program *p, struct gran
     reader = interpreter(ask, p->real, g->a, &chosen);
     if (reader && grant_find("/", reader, g->a, &real, &e)) {
         grant_file(ask, real.path, chosen, g);
-        if (!in_system(real.path))
+        if (!system_has(real.path))
             p->bin = directory_of(real.path, g->a);
-    } else if (!in_system(p->path)) {
+    } else if (!system_has(p->path)) {
         p->bin = directory_of(p->path, g->a);
     }
 }

@@ -6,15 +6,7 @@
  */
 #pragma once
 
-#include "base/table.h"
-#include "sandbox/grants.h"
-
-enum { SYSTEM_LINKS = 8 };
-
-/* A name at the top of the disk that is a link: /bin -> usr/bin. It is made anew. */
-struct system_link {
-    const char *name, *to;
-};
+#include "sandbox/system.h"
 
 struct program {
     const char *path; /* what is started: the name under which it was found */
@@ -22,8 +14,7 @@ struct program {
     int missing;      /* 0; or ENOENT, EACCES: it cannot be started */
     dev_t dev;
     ino_t ino;
-    struct system_link links[SYSTEM_LINKS];
-    size_t link_count;
+    struct system_links links;
     const char *bin; /* a directory to put at the head of PATH, or NULL */
 };
 
@@ -33,10 +24,10 @@ struct program_ask {
     const char *path;    /* where one without is looked up; NULL: the policy's */
     const char *home;    /* nothing directly in it becomes visible with a program; may be NULL */
     bool network;        /* what programs need to find hosts and trust them */
+    struct system_ask system; /* what is known of it; the rest is found here */
 };
 
 extern const char policy_path[];
-extern const struct table system_table;
 
 /* Finds the file. A command that is not there is an outcome, not an error: see `missing`. */
 void program_find(const struct program_ask *ask, struct arena *a, struct program *out);

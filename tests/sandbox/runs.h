@@ -81,6 +81,8 @@ static inline bool runs_try(struct runs *r, const struct world *world, const cha
 
     if (!reach_build(&ask, &r->a, &reach, e))
         return false;
+    if (r->run.kept)
+        program_ask.system = kept_system(r->run.kept, world_real()->wall_ms(NULL));
     program_find(&program_ask, &r->a, &program);
     program_grant(&program_ask, &program, &reach.grants);
     grants_settle(&reach.grants);
