@@ -229,22 +229,22 @@ struct berth *berth_open(const struct jail *jail)
     return NULL;
 }
 
-void berth_close(struct berth *l)
+void berth_close(struct berth *berth)
 {
-    own_close(&l->line);
-    own_close(&l->mounts);
-    if (l->pid > 0)
-        (void)kill(l->pid, SIGKILL); /* somebody may have a copy of our end of the line */
-    while (l->pid > 0 && waitpid(l->pid, NULL, __WALL) < 0 && errno == EINTR)
+    own_close(&berth->line);
+    own_close(&berth->mounts);
+    if (berth->pid > 0)
+        (void)kill(berth->pid, SIGKILL); /* somebody may have a copy of our end of the line */
+    while (berth->pid > 0 && waitpid(berth->pid, NULL, __WALL) < 0 && errno == EINTR)
         ;
-    if (l->shared != MAP_FAILED)
-        (void)munmap(l->shared, SHARED_BYTES);
-    free(l);
+    if (berth->shared != MAP_FAILED)
+        (void)munmap(berth->shared, SHARED_BYTES);
+    free(berth);
 }
 
-bool berth_is_whole(const struct berth *l)
+bool berth_is_whole(const struct berth *berth)
 {
-    struct pollfd changed = { .fd = l->mounts, .events = POLLPRI };
+    struct pollfd changed = { .fd = berth->mounts, .events = POLLPRI };
 
     return poll(&changed, 1, 0) == 0;
 }
@@ -377,19 +377,21 @@ static bool copy_jail(struct berth *l, const struct jail *jail)
     return c.at != NULL;
 }
 
-bool berth_start(struct berth *l, const struct jail *jail, int into, pid_t *pid, int *init)
+bool berth_start(struct berth *berth, const struct jail *jail, int into, pid_t *pid, int *init)
 {
     int fds[FDS] = { jail->streams[0], jail->streams[1], jail->streams[2], jail->line, into };
-    struct ask ask = { .anew = { .net = l->used.net && !jail->host_network, .ipc = l->used.ipc },
+    struct ask ask = { .anew = { .net = berth->used.net && !jail->host_network,
+                                 .ipc = berth->used.ipc },
                        .grouped = into >= 0 };
     struct answer answer = { .pid = -1 };
     int got[FDS];
 
-    if (!copy_jail(l, jail) || !send_fds(l->line, &ask, sizeof ask, fds, into >= 0 ? FDS : FDS - 1))
+    if (!copy_jail(berth, jail) ||
+        !send_fds(berth->line, &ask, sizeof ask, fds, into >= 0 ? FDS : FDS - 1))
         return false;
-    if (!take_fds(l->line, &answer, sizeof answer, got) || answer.pid <= 0 || got[0] < 0)
+    if (!take_fds(berth->line, &answer, sizeof answer, got) || answer.pid <= 0 || got[0] < 0)
         return false;
-    l->used = (struct berth_use){ 0 };
+    berth->used = (struct berth_use){ 0 };
     *pid = answer.pid;
     *init = got[0];
     return true;
