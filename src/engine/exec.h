@@ -87,8 +87,9 @@ struct exec {
     int store; /* where files are kept, opened before anything runs; -1: none are */
 
     struct outcome outcome;
-    const struct doc *far; /* the record of the worker that ran it; NULL: it ran here */
-    int attempt;           /* from 1 */
+    const struct doc
+        *far[2]; /* the halves of the record of the worker that ran it; NULL: it ran here */
+    int attempt; /* from 1 */
     struct collected_list files, artifacts;
     struct digest printed[2]; /* of a step: stdout and stderr as they were kept; of none, zeroes */
     bool files_cut;
@@ -186,6 +187,11 @@ enum event_state exec_came_to(const struct exec *x);
 
 /* The record of the run as JSON; texts: with what it printed. */
 void exec_record(const struct exec *x, bool texts, struct buf *to);
+
+/* The record in two halves, for whom we serve: what is known when it is admitted, and what came of
+ * it. */
+void exec_admitted(const struct exec *x, struct buf *to);
+void exec_ended(const struct exec *x, struct buf *to);
 
 /* What it printed, as members of a record. */
 void exec_put_printed(struct buf *to, const struct printed *p, bool text);

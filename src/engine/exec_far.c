@@ -35,7 +35,12 @@ struct far_record {
     struct items output_files, artifacts; /* of struct far_file */
     bool files_truncated;
     struct items layers, missing; /* of struct str */
-    struct items paths, denials;  /* of const struct doc * */
+    struct items denials;         /* of const struct doc * */
+};
+
+/* And of what it knew before. */
+struct far_admitted {
+    struct items command, paths; /* of struct str, of const struct doc * */
     const struct doc *checks;
 };
 
@@ -85,12 +90,20 @@ static const struct field record_fields[] = {
     { "artifacts",       F_SHAPE,  LIST, OPTIONAL, .at = AT(artifacts), .sub = &file_shape,             .help = "Files that patterns found." },
     { "layers",          F_TEXT,   LIST, NEEDED,   .at = AT(layers), .most = LAYER_COUNT,               .help = "Walls that held it." },
     { "missing",         F_TEXT,   LIST, NEEDED,   .at = AT(missing), .most = LAYER_COUNT,              .help = "Walls that should have." },
-    { "paths",           F_ANY,    LIST, NEEDED,   .at = AT(paths),                                     .help = "What it was granted." },
     { "denials",         F_ANY,    LIST, NEEDED,   .at = AT(denials),                                   .help = "What had to be undone." },
-    { "checks",          F_MAP,    ONE,  NEEDED,   .at = AT(checks),                                    .help = "What its input came to." },
     { "files_truncated", F_BOOL,   ONE,  OPTIONAL, .at = AT(files_truncated),                           .help = "Something was left out." },
 };
 #undef AT
+
+#define AT(member) offsetof(struct far_admitted, member)
+static const struct field admitted_fields[] = {
+    { "command", F_TEXT, LIST, NEEDED, .at = AT(command), .least = 1, .help = "What is run." },
+    { "paths",   F_ANY,  LIST, NEEDED, .at = AT(paths),               .help = "What it was granted." },
+    { "checks",  F_MAP,  ONE,  NEEDED, .at = AT(checks),              .help = "What its input came to." },
+};
+#undef AT
+
+static const struct shape admitted_shape = { .name = "worker's admission", .size = sizeof(struct far_admitted), FIELDS(admitted_fields), .code = CODE_CONTRACT_INVALID, .open = true };
 
 static const struct shape record_shape = { .name = "worker's record", .size = sizeof(struct far_record), FIELDS(record_fields), .code = CODE_CONTRACT_INVALID, .open = true };
 /* clang-format on */
@@ -159,26 +172,31 @@ static bool take_outcome(struct exec *x, const struct far_record *far, const str
 }
 
 /* A record that is none is no success: nobody knows. */
-static bool read_record(struct exec *x, const struct errand *errand, struct error *e)
+static bool read_half(struct exec *x, struct str text, const struct shape *shape, void *decoded,
+                      const struct doc **out)
 {
     struct ceilings max = ceilings_default();
     const struct document *document;
-    struct far_record far = { 0 };
-    struct report r;
+    struct report r = report_new(x->a, shape->name, text);
+    struct error e;
 
-    if (!json_read("the worker's record", errand->record, &max, x->a, &document, e))
+    if (!json_read(shape->name, text, &max, x->a, &document, &e))
         return false;
-    r = report_new(x->a, "the worker's record", errand->record);
-    if (!shape_decode(&record_shape, &document->root, &r, &far)) {
-        report_finish(&r);
-        return error_set(e, CODE_WORKER_LOST, "the worker's record is wrong: %s",
-                         r.first ? r.first->msg : "it is none");
-    }
-    if (!str_eq(far.execution_id, x->request.execution_id))
-        return error_set(e, CODE_WORKER_LOST, "the worker's record is of another execution");
-    if (!take_outcome(x, &far, errand))
-        return error_set(e, CODE_WORKER_LOST, "the worker's record is not of what it printed");
-    x->far = &document->root;
+    *out = &document->root;
+    return shape_decode(shape, &document->root, &r, decoded);
+}
+
+static bool read_record(struct exec *x, const struct errand *errand)
+{
+    struct far_admitted admitted = { 0 };
+    struct far_record far = { 0 };
+    const struct doc *halves[2];
+
+    if (!read_half(x, errand->admitted, &admitted_shape, &admitted, &halves[0]) ||
+        !read_half(x, errand->record, &record_shape, &far, &halves[1]) ||
+        !str_eq(far.execution_id, x->request.execution_id) || !take_outcome(x, &far, errand))
+        return false;
+    memcpy(x->far, halves, sizeof halves);
     return true;
 }
 
@@ -240,10 +258,8 @@ static enum tried take_refusal(struct exec *x, const struct errand *errand,
 
 static enum tried end_errand(struct exec *x, const struct errand *errand, const struct try_ask *ask)
 {
-    struct error wrong;
-
     switch (errand->end) {
-    case ERRAND_RESULT: return read_record(x, errand, &wrong) ? TRIED_ENDED : take_loss(x, errand);
+    case ERRAND_RESULT: return read_record(x, errand) ? TRIED_ENDED : take_loss(x, errand);
     case ERRAND_REFUSED: return take_refusal(x, errand, ask);
     case ERRAND_LOST: return take_loss(x, errand);
     case ERRAND_UNSENT: break;

@@ -215,7 +215,7 @@ static void forget_attempt(struct exec *x)
 {
     x->attempt++;
     x->outcome = (struct outcome){ 0 };
-    x->far = NULL;
+    x->far[0] = x->far[1] = NULL;
     x->files = x->artifacts = (struct collected_list){ 0 };
     x->files_cut = false;
     x->violation_count = 0;

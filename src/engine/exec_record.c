@@ -69,6 +69,10 @@ static void put_command(const struct exec *x, struct buf *to)
     for (char **arg = x->argv; *arg; arg++)
         json_outside(to, str_of(*arg));
     json_close(to, ']');
+}
+
+static void put_executable(const struct exec *x, struct buf *to)
+{
     json_key(to, "executable");
     if (x->program.missing) {
         json_nil(to);
@@ -154,6 +158,10 @@ static void put_walls(const struct exec *x, struct buf *to)
     json_put(to, "left", o->left);
     json_put(to, "cgroup", o->cgroup);
     json_put_int(to, "landlock_abi", o->landlock);
+}
+
+static void put_paths(const struct exec *x, struct buf *to)
+{
     json_key(to, "paths");
     json_open(to, '[');
     for (size_t i = 0; i < x->reach.grants.n; i++) {
@@ -166,7 +174,6 @@ static void put_walls(const struct exec *x, struct buf *to)
         json_close(to, '}');
     }
     json_close(to, ']');
-    put_approval(x, to);
 }
 
 static void put_checks(const struct exec *x, struct buf *to)
@@ -348,8 +355,10 @@ static void put_ledger(const struct exec *x, struct buf *to)
 static void put_far(const struct exec *x, const char *const *members, struct buf *to)
 {
     for (; *members; members++) {
-        const struct doc *member = doc_get(x->far, *members);
+        const struct doc *member = doc_get(x->far[0], *members);
 
+        if (!member)
+            member = doc_get(x->far[1], *members);
         if (!member)
             continue;
         json_key(to, *members);
@@ -380,12 +389,44 @@ static void put_rest(const struct exec *x, struct buf *to)
     put_usage(&x->outcome, to);
     put_limits(x, to);
     put_walls(x, to);
+    put_paths(x, to);
+    put_approval(x, to);
     put_checks(x, to);
     put_denials(x, to);
     put_inputs(x, to);
     put_files(to, "output_files", &x->files);
     put_files(to, "artifacts", &x->artifacts);
     json_put_bool(to, "files_truncated", x->files_cut);
+}
+
+void exec_admitted(const struct exec *x, struct buf *to)
+{
+    json_open(to, '{');
+    put_command(x, to);
+    put_paths(x, to);
+    put_checks(x, to);
+    put_inputs(x, to);
+    json_close(to, '}');
+}
+
+void exec_ended(const struct exec *x, struct buf *to)
+{
+    const struct outcome *o = &x->outcome;
+
+    json_open(to, '{');
+    json_key(to, "execution_id");
+    json_text(to, x->request.execution_id);
+    put_executable(x, to);
+    put_end(o, to);
+    put_printed(to, "stdout", &o->out, false);
+    put_printed(to, "stderr", &o->err, false);
+    put_usage(o, to);
+    put_walls(x, to);
+    put_denials(x, to);
+    put_files(to, "output_files", &x->files);
+    put_files(to, "artifacts", &x->artifacts);
+    json_put_bool(to, "files_truncated", x->files_cut);
+    json_close(to, '}');
 }
 
 void exec_record(const struct exec *x, bool texts, struct buf *to)
@@ -395,14 +436,16 @@ void exec_record(const struct exec *x, bool texts, struct buf *to)
     json_open(to, '{');
     json_key(to, "execution_id");
     json_text(to, x->request.execution_id);
-    if (x->far)
+    if (x->far[0])
         put_far(x, far_command, to);
-    else
+    if (!x->far[0]) {
         put_command(x, to);
+        put_executable(x, to);
+    }
     put_end(o, to);
     put_printed(to, "stdout", &o->out, texts);
     put_printed(to, "stderr", &o->err, texts);
-    if (x->far)
+    if (x->far[0])
         put_far_rest(x, to);
     else
         put_rest(x, to);

@@ -97,9 +97,11 @@ static bool read_run(struct work *w, struct report *r)
 
 static bool say_ready(void *work, struct error *e)
 {
+    _buf_ struct buf text = { .max = FRAME_MAX };
     const struct work *w = work;
 
-    return serving_say(w->served->s, w->served->number, FRAME_READY, str_of("")) ||
+    exec_admitted(&w->x, &text);
+    return serving_say(w->served->s, w->served->number, FRAME_READY, buf_str(&text)) ||
            error_set(e, CODE_IO, "whom we serve is gone");
 }
 
@@ -214,7 +216,7 @@ static void send_result(struct work *w)
         return;
     if (!send_files(w, &w->x.files) || !send_files(w, &w->x.artifacts))
         return;
-    exec_record(&w->x, false, &record);
+    exec_ended(&w->x, &record);
     (void)serving_say(w->served->s, w->served->number, FRAME_RESULT, buf_str(&record));
 }
 

@@ -197,18 +197,19 @@ static void echo(struct serving *s)
 static bool listen(struct serving *s, struct frame_reader *reader, struct error *e)
 {
     struct pollfd in = { .fd = reader->fd, .events = POLLIN };
+    bool whole, answered = false; /* the first piece of a frame that is not whole yet */
     struct frame f;
-    bool whole;
 
     while (!atomic_load(&s->gone)) {
         if (!frame_take(reader, &f, &whole, e))
             return e->code == CODE_NONE;
-        if (whole && f.kind != FRAME_BEAT) {
-            hear(s, &f);
-            continue;
-        }
-        if (whole || (s->eager && frame_has_part(reader)))
+        if (whole && f.kind == FRAME_BEAT)
             echo(s);
+        else if (whole && f.kind != FRAME_ACK)
+            hear(s, &f);
+        else if (!whole && s->eager && frame_has_part(reader) && !answered)
+            echo(s);
+        answered = !whole && frame_has_part(reader);
         if (!whole && poll(&in, 1, SILENCE_MS) == 0)
             return true;
     }

@@ -46,6 +46,7 @@ struct errand {
     enum errand_end end;
     struct error why;        /* it was refused a permit, unsent or lost */
     bool forbidden;          /* permit said no: nothing ran (ERRAND_UNSENT) */
+    struct str admitted;     /* JSON, in the arena: what the worker knew before it ran it */
     struct str record;       /* JSON, in the arena */
     struct printed out, err; /* as of struct outcome */
     enum cause stopped_for;  /* CAUSE_EXITED: nobody stopped it */

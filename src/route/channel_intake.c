@@ -25,6 +25,7 @@ static bool take_ready(struct channel *c, struct underway *u, const struct frame
     if (u->ready)
         return broken(e, f, "twice");
     u->ready = true;
+    buf_add(&u->admitted, f->body.s, f->body.n);
     return true;
 }
 
@@ -179,7 +180,7 @@ void intake_begin(struct underway *u, const struct errand *errand)
 
     u->store = errand->store;
     u->filing.keeping.fd = -1;
-    u->record.max = FRAME_MAX;
+    u->admitted.max = u->record.max = FRAME_MAX;
     for (int i = 0; i < STREAMS; i++) {
         struct stream *s = &u->streams[i];
 
@@ -194,6 +195,7 @@ void intake_end(struct underway *u)
 {
     if (u->filing.open)
         keep_drop(&u->filing.keeping);
+    buf_free(&u->admitted);
     buf_free(&u->record);
     for (int i = 0; i < STREAMS; i++) {
         buf_free(&u->streams[i].head);

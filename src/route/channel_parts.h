@@ -54,7 +54,7 @@ struct underway {
     bool lied;       /* the worker told of a run before it was told to go */
     uint64_t go_end; /* where GO ends in what was sent; 0: it was not */
     enum answer answer;
-    struct buf record;
+    struct buf admitted, record; /* the bodies of READY, and of the answer */
 };
 
 struct channel {
@@ -64,7 +64,8 @@ struct channel {
     int64_t patience_ms;
     const struct world *world;
     int64_t heard_ms, beat_ms; /* when something came last, and when we told that we are there */
-    bool eager;                /* every piece is answered at once */
+    bool eager;                /* what is followed by more is answered */
+    bool answered;             /* of the frame that is not whole yet: its first piece */
     int slots;
     struct frame_reader reader;
     pthread_t thread;

@@ -176,37 +176,49 @@ static bool dispatch(struct channel *c, const struct frame *f, struct error *e)
     return ok;
 }
 
-/* Some of the frames that have come. *more: there may be others, whatever poll says. *news: there
- * was more than echoes. */
-static bool take_frames(struct channel *c, bool *more, bool *news, struct error *e)
+/* Does the worker have more to send before it hears from us? */
+static bool goes_on(enum frame_kind kind)
+{
+    return kind == FRAME_OUT || kind == FRAME_ERR || kind == FRAME_FILE || kind == FRAME_FILE_END;
+}
+
+/* Some of the frames that have come. *more: there may be others, whatever poll says. *open: an
+ * answer is waited for. */
+static bool take_frames(struct channel *c, bool *more, bool *open, struct error *e)
 {
     struct frame f;
 
     *more = true;
-    *news = false;
+    *open = false;
     for (int i = 0; i < FRAMES_A_TURN; i++) {
         if (!frame_take(&c->reader, &f, more, e))
             return false;
-        *news |= *more ? f.kind != FRAME_ECHO : frame_has_part(&c->reader);
-        if (!*more)
+        if (!*more) {
+            *open |= frame_has_part(&c->reader) && !c->answered;
+            c->answered |= frame_has_part(&c->reader);
             return true;
+        }
+        c->answered = false;
+        *open |= goes_on(f.kind);
         if (!dispatch(c, &f, e))
             return false;
     }
     return true;
 }
 
-/* Tells that we are there, when it is time, or when a line waits for an answer to what it brought.
- */
-static void answer(struct channel *c, bool came, bool news)
+/* Tells that we are there, when it is time, or that it came. */
+static void answer(struct channel *c, bool came, bool open)
 {
+    struct frame ack = { .kind = FRAME_ACK };
     int64_t at = now(c);
 
     (void)pthread_mutex_lock(&c->lock);
     if (came)
         c->heard_ms = at;
-    if (at - c->beat_ms >= BEAT_MS || (c->eager && came && news))
+    if (at - c->beat_ms >= BEAT_MS)
         wire_beat(c);
+    else if (c->eager && open && !c->outgoing.len)
+        wire_send(c, &ack);
     (void)pthread_mutex_unlock(&c->lock);
 }
 
@@ -236,7 +248,7 @@ static bool prepare(struct channel *c, struct turn *t)
 static bool handle(struct channel *c, struct turn *t, struct error *e)
 {
     eventfd_t times;
-    bool news;
+    bool open;
 
     if (t->fds[SLOT_WAKE].revents)
         (void)eventfd_read(c->wake, &times);
@@ -247,9 +259,9 @@ static bool handle(struct channel *c, struct turn *t, struct error *e)
         flush(c);
         (void)pthread_mutex_unlock(&c->lock);
     }
-    if (!take_frames(c, &t->more, &news, e))
+    if (!take_frames(c, &t->more, &open, e))
         return false;
-    answer(c, t->fds[SLOT_FROM].revents != 0, news);
+    answer(c, t->fds[SLOT_FROM].revents != 0, open);
     if (now(c) - c->heard_ms >= SILENCE_MS)
         return error_set(e, CODE_IO, "nothing was heard of it for %d s", SILENCE_MS / 1000);
     if (t->fds[SLOT_CARRIER].revents && !t->more)

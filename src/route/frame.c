@@ -27,7 +27,7 @@ const struct frame_row frames[FRAME_KINDS] = {
     [FRAME_HELLO]    = { "hello",    SIDE_WORKER, FEW,             "The worker is there: its protocol, version, host and slots, as JSON." },
     [FRAME_INPUT]    = { "input",    SIDE_CALLER, FRAME_PIECE,     "Bytes of the command's standard input." },
     [FRAME_RUN]      = { "run",      SIDE_CALLER, FRAME_MAX,       "A request and what it is to be run with, as JSON." },
-    [FRAME_READY]    = { "ready",    SIDE_WORKER, 0,               "The request was admitted; nothing runs yet." },
+    [FRAME_READY]    = { "ready",    SIDE_WORKER, RECORD,          "The request was admitted, as JSON: what is known of it; nothing runs yet." },
     [FRAME_REFUSED]  = { "refused",  SIDE_WORKER, REFUSAL,         "The request was refused, as JSON; nothing ran." },
     [FRAME_GO]       = { "go",       SIDE_CALLER, 0,               "The command may start." },
     [FRAME_STOP]     = { "stop",     SIDE_CALLER, 0,               "The command is to end; said again: at once." },
@@ -37,6 +37,7 @@ const struct frame_row frames[FRAME_KINDS] = {
     [FRAME_FILE_END] = { "file_end", SIDE_WORKER, DIGEST_TEXT - 1, "The digest of the file that came before." },
     [FRAME_BEAT]     = { "beat",     SIDE_CALLER, 0,               "The caller is there." },
     [FRAME_ECHO]     = { "echo",     SIDE_WORKER, 0,               "The worker is there." },
+    [FRAME_ACK]      = { "ack",      SIDE_CALLER, 0,               "It came; no answer is wanted." },
     [FRAME_RESULT]   = { "result",   SIDE_WORKER, RECORD,          "The record of the run, as JSON: how it ended." },
 };
 

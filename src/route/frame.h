@@ -10,8 +10,10 @@
  *
  * Nothing runs before GO. Without a RESULT nobody knows how it ended. The end of the stream ends
  * every errand, and what it started. Beats and echoes go beside it, about no errand: a line may be
- * dead and not say so, and there are lines (srun's) that hold a small piece back until what went
- * before was answered. On those, every piece is answered at once: a worker is told by --eager.
+ * dead and not say so. And there are lines (srun's, which has Nagle's algorithm and pieces of 1
+ * KiB) that hold a small piece back until what went before was answered. On those, what is followed
+ * by more from the same side is answered: the first piece of a frame, and what a command prints or
+ * leaves. No more than that, for an answer is itself a small piece. A worker is told by --eager.
  */
 #pragma once
 
@@ -46,6 +48,7 @@ enum frame_kind {
     FRAME_RESULT,   /* worker: the record, as of `writ exec --json`, without what was printed */
     FRAME_BEAT,     /* we are there; a worker answers with an echo */
     FRAME_ECHO,     /* worker: it is there */
+    FRAME_ACK,      /* it came: said on lines that send no more before */
     FRAME_KINDS,
 };
 
