@@ -213,6 +213,13 @@ static void did_not_run(struct job *job, int status, const struct error *e, stru
     job_failed(job, out, code, "%s", e->msg);
 }
 
+static const struct running *outermost(const struct running *r)
+{
+    while (r->parent)
+        r = r->parent;
+    return r;
+}
+
 void act_execute(struct job *job, struct ending *out)
 {
     struct running *r = job->r;
@@ -229,6 +236,7 @@ void act_execute(struct job *job, struct ending *out)
                               .registries = r->registries,
                               .kept = r->kept,
                               .fleet = r->fleet,
+                              .execution = outermost(r)->context.execution_id,
                               .plan = r->entries[0] };
     struct exec x = {
         .command = &command, .step = &step, .world = r->world, .a = job->scratch, .store = -1

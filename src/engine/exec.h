@@ -38,6 +38,7 @@ struct exec_step {
     struct registries *registries; /* the plan's */
     struct kept *kept;             /* the plan's */
     struct fleet *fleet;           /* the plan's */
+    struct str execution;          /* the plan's; of nested ones, the outermost's */
     struct uuid plan;              /* the ledger's entry of the plan, on which the run depends */
 };
 

@@ -179,9 +179,8 @@ static bool keep_remediation(struct exec *x, struct error *e)
     struct exec_lane *l = x->lane;
     char at[STAMP_TEXT], digest[DIGEST_TEXT];
 
-    if (l->lane.failure != CODE_COMMAND_FAILED)
+    if (l->lane.failure != CODE_COMMAND_FAILED || x->step)
         return true;
-    l->remediation = arena_printf(x->a, "%s/%s", l->home.directory, name);
     stamp_text(x->world->wall_ms(x->world->self), at);
     digest_text(&x->outcome.err.digest, digest);
     json_open(&to, '{');
@@ -198,16 +197,19 @@ static bool keep_remediation(struct exec *x, struct error *e)
     json_put(&to, "transcript_path", l->home.transcript.path);
     json_close(&to, '}');
     buf_addc(&to, '\n');
-    return lane_home_keep(&l->home, name, buf_str(&to), x->a, e);
+    l->remediation = lane_home_keep(&l->home, name, buf_str(&to), x->a, e);
+    return l->remediation;
 }
 
+/* Of a step the ledger has these. */
 static bool keep_all(struct exec *x, struct error *e)
 {
     struct exec_lane *l = x->lane;
 
-    return keep_remediation(x, e) && transcript_close(&l->home.transcript, &l->transcript, e) &&
-           keep_shape(x, "manifest.json", &manifest_shape, &l->manifest, e) &&
-           keep_shape(x, "result.json", &lane_result_shape, &l->result, e);
+    if (!keep_remediation(x, e) || !transcript_close(&l->home.transcript, &l->transcript, e))
+        return false;
+    return x->step || (keep_shape(x, "manifest.json", &manifest_shape, &l->manifest, e) &&
+                       keep_shape(x, "result.json", &lane_result_shape, &l->result, e));
 }
 
 /* Between two attempts nothing of the first is left in the record of the second. */
@@ -294,9 +296,10 @@ static bool begin(struct exec *x, struct error *e)
                                  .execution = x->request.execution_id,
                                  .correlation = l->doc.correlation_id,
                                  .world = x->world,
-                                 .cancel = x->command->cancel,
-                                 .alone = x->step != NULL };
+                                 .cancel = x->command->cancel };
 
+    if (x->step && !fleet_log(l->fleet, x->step->execution, &ask.log, e))
+        return false;
     if (x->command->lane)
         ask.listener = (struct listener){ tell_caller, x };
     l->begun = lane_home_open(&l->home, &ask, x->a, e);

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "contract/codes.h"
 #include "engine/home.h"
 #include "route/workers.h"
 #include "sandbox/repository.h"
@@ -26,7 +27,7 @@ struct fleet_worker {
 
 void fleet_open(struct fleet *f, const char *const *environment, const struct world *world)
 {
-    *f = (struct fleet){ .environment = environment, .world = world };
+    *f = (struct fleet){ .environment = environment, .world = world, .log = { .fd = -1 } };
     (void)pthread_mutex_init(&f->lock, NULL);
 }
 
@@ -37,8 +38,25 @@ void fleet_close(struct fleet *f)
             channel_close(c->channel);
         (void)pthread_mutex_destroy(&w->lock);
     }
+    own_close(&f->log.fd);
     arena_free(&f->a);
     (void)pthread_mutex_destroy(&f->lock);
+}
+
+bool fleet_log(struct fleet *f, struct str plan, const struct lane_log **out, struct error *e)
+{
+    const char *state;
+    bool ok;
+
+    (void)pthread_mutex_lock(&f->lock);
+    state = f->log.fd < 0 ? home_state(f->environment, &f->a) : NULL;
+    ok = f->log.fd >= 0 || (state ? lane_log_open(&f->log, state, plan, &f->a, e)
+                                  : error_set(e, CODE_IO,
+                                              "there is no place for a transcript; name one with "
+                                              "WRIT_STATE"));
+    (void)pthread_mutex_unlock(&f->lock);
+    *out = &f->log;
+    return ok;
 }
 
 static const char *root_of(struct fleet *f, const char *here)

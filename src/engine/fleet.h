@@ -9,6 +9,7 @@
 
 #include "base/world.h"
 #include "engine/config.h"
+#include "engine/lane_home.h"
 #include "route/channel.h"
 
 struct fleet_worker;
@@ -22,6 +23,7 @@ struct fleet {
     const char *root; /* the top of the caller's repository; NULL: nothing was read yet */
     struct settings settings;
     struct fleet_worker *first;
+    struct lane_log log; /* of the lanes of a plan */
 };
 
 void fleet_open(struct fleet *f, const char *const *environment, const struct world *world);
@@ -38,6 +40,10 @@ bool fleet_settings(struct fleet *f, const char *here, const struct settings **o
 
 /* The top of the caller's repository; after fleet_settings(). */
 const char *fleet_root(const struct fleet *f);
+
+/* The transcript of all lanes of a plan, opened once. */
+bool fleet_log(struct fleet *f, struct str plan, const struct lane_log **out,
+               struct error *e) NODISCARD;
 
 /* Can the worker be had? Found out once. */
 bool fleet_available(struct fleet *f, const struct config_worker *worker,

@@ -92,7 +92,7 @@ const char *lane_home_reason(struct lane_home *h, struct arena *a)
 
 static const char *inside(const struct lane_home *h, const char *name, struct arena *a)
 {
-    return arena_printf(a, "%s/%s", h->directory, name);
+    return arena_printf(a, "%s/%s/%s", h->all, h->run_id, name);
 }
 
 /* Open for both, so that it never ends when a writer goes. */
@@ -111,32 +111,41 @@ static bool open_ears(struct lane_home *h, struct arena *a, struct error *e)
     return h->watched || error_set(e, CODE_IO, "nobody could hear that the lane should end");
 }
 
-static bool make_directory(struct lane_home *h, const char *state, struct arena *a, struct error *e)
+static bool make_directory(struct lane_home *h, struct arena *a, struct error *e)
 {
-    const char *all = lane_home_all(state, a);
+    const char *own = arena_printf(a, "%s/%s", h->all, h->run_id);
 
-    h->directory = arena_printf(a, "%s/%s", all, h->run_id);
-    if (mkdir(h->directory, 0700) == 0)
+    if (mkdir(own, 0700) == 0)
         return true;
     if (errno == ENOENT) { /* the first lane of all */
-        if (!fs_make_dirs(all, e))
+        if (!fs_make_dirs(h->all, e))
             return error_wrap(e, "lanes cannot be kept");
-        if (mkdir(h->directory, 0700) == 0)
+        if (mkdir(own, 0700) == 0)
             return true;
     }
     if (errno == EEXIST)
         return error_set(e, CODE_EXECUTION_USED,
-                         "the lane %s is there already: an execution id is "
-                         "used once",
-                         h->run_id);
-    return error_sys(e, CODE_IO, "%s cannot be made", h->directory);
+                         "the lane %s is there already: an execution id is used once", h->run_id);
+    return error_sys(e, CODE_IO, "%s cannot be made", own);
+}
+
+bool lane_log_open(struct lane_log *log, const char *state, struct str plan, struct arena *a,
+                   struct error *e)
+{
+    const char *all = lane_home_all(state, a);
+
+    log->path = arena_printf(a, "%s/plan-%.*s.jsonl", all, STR_ARG(plan));
+    if (!fs_make_dirs(all, e))
+        return error_wrap(e, "lanes cannot be kept");
+    log->fd = open(log->path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+    return log->fd >= 0 || error_sys(e, CODE_IO, "%s cannot be made", log->path);
 }
 
 bool lane_home_open(struct lane_home *h, const struct lane_home_ask *ask, struct arena *a,
                     struct error *e)
 {
     *h = (struct lane_home){ .run_id = arena_printf(a, "run-%.*s", STR_ARG(ask->execution)),
-                             .alone = ask->alone,
+                             .alone = ask->log != NULL,
                              .cancel = ask->cancel,
                              .from = ask->cancel,
                              .pipe = -1,
@@ -144,45 +153,34 @@ bool lane_home_open(struct lane_home *h, const struct lane_home_ask *ask, struct
     if (!ask->state)
         return error_set(e, CODE_IO,
                          "there is no place for a transcript; name one with WRIT_STATE");
-    if (!make_directory(h, ask->state, a, e))
-        return false;
+    h->all = lane_home_all(ask->state, a);
     h->transcript = (struct transcript){
         .world = ask->world,
         .fd = -1,
         .run_id = h->run_id,
         .trace_id = arena_printf(a, "trace-%.*s", STR_ARG(ask->correlation)),
         .listener = ask->listener,
-        .swift = ask->alone,
     };
-    if (!transcript_open(&h->transcript, inside(h, "transcript.jsonl", a), e))
-        return false;
-    return ask->alone || open_ears(h, a, e);
-}
-
-static bool write_all(int fd, struct str text)
-{
-    size_t n = 0;
-
-    while (n < text.n) {
-        ssize_t got = write(fd, text.s + n, text.n - n);
-
-        if (got < 0 && errno != EINTR)
-            return false;
-        n += got > 0 ? (size_t)got : 0;
+    if (ask->log) {
+        h->transcript.fd = ask->log->fd;
+        h->transcript.path = ask->log->path;
+        h->transcript.shared = true;
+        return true;
     }
-    return true;
+    return make_directory(h, a, e) &&
+           transcript_open(&h->transcript, inside(h, "transcript.jsonl", a), e) &&
+           open_ears(h, a, e);
 }
 
-bool lane_home_keep(const struct lane_home *h, const char *name, struct str text, struct arena *a,
-                    struct error *e)
+const char *lane_home_keep(const struct lane_home *h, const char *name, struct str text,
+                           struct arena *a, struct error *e)
 {
     const char *path = inside(h, name, a);
-    _fd_ int fd = -1;
 
-    if (!h->alone)
-        return fs_write(path, text, e) || error_wrap(e, "%s", path);
-    fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    return (fd >= 0 && write_all(fd, text)) || error_sys(e, CODE_IO, "%s", path);
+    if (fs_write(path, text, e))
+        return path;
+    (void)error_wrap(e, "%s", path);
+    return NULL;
 }
 
 void lane_home_close(struct lane_home *h)

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lane_home.h: the directory of a lane: its transcript, what it came to, and how to end it.
+/* lane_home.h: where a lane keeps its transcript and what it came to, and how it is ended.
  *
  *     <state>/lanes/run-<execution id>/transcript.jsonl  manifest.json  result.json
  *                                      remediation.json  cancel
+ *
+ * The lanes of a plan have one transcript, lanes/plan-<the plan's execution id>.jsonl, each line of
+ * which tells whose it is: what they came to is in the ledger, with their plan, and nobody ends
+ * them but the plan. A directory for each would cost as much as what is run in it.
  *
  * `cancel` is a pipe with a name that is there while the lane runs: who may write it may end the
  * lane. There are no process ids in it that could have become somebody else's.
@@ -16,17 +20,23 @@
 #include "base/world.h"
 #include "route/transcript.h"
 
+/* The transcript of all lanes of a plan. */
+struct lane_log {
+    int fd; /* -1: it is not open */
+    const char *path;
+};
+
 struct lane_home_ask {
     const char *state; /* the state directory; NULL: there is none */
     struct str execution, correlation;
     const struct world *world;
     struct listener listener;
-    int cancel; /* the caller's, as of struct run; -1: never */
-    bool alone; /* nobody but the caller ends it, and nothing waits for the disk: it is a step */
+    int cancel;                 /* the caller's, as of struct run; -1: never */
+    const struct lane_log *log; /* of its plan; NULL: it is no step */
 };
 
 struct lane_home {
-    const char *directory, *run_id;
+    const char *all, *run_id; /* where lanes are; its name */
     struct transcript transcript;
     bool alone;
     int cancel; /* as of struct run: the caller's, or by name */
@@ -46,9 +56,13 @@ bool lane_home_open(struct lane_home *h, const struct lane_home_ask *ask, struct
 /* Why it was asked to end, in words; NULL: nobody said. */
 const char *lane_home_reason(struct lane_home *h, struct arena *a);
 
-/* Writes a file into it. */
-bool lane_home_keep(const struct lane_home *h, const char *name, struct str text, struct arena *a,
-                    struct error *e) NODISCARD;
+/* Writes a file of its own; the file's path, or NULL. */
+const char *lane_home_keep(const struct lane_home *h, const char *name, struct str text,
+                           struct arena *a, struct error *e) NODISCARD;
+
+/* Opens the transcript of a plan's lanes; `plan` is its execution's id. */
+bool lane_log_open(struct lane_log *log, const char *state, struct str plan, struct arena *a,
+                   struct error *e) NODISCARD;
 
 /* Nobody can end it any more. */
 void lane_home_close(struct lane_home *h);

@@ -17,7 +17,7 @@ enum { LEAST_CHARACTERS = 8, CANDIDATES_MAX = 16, REASON_MAX = 200 };
 
 static const char prefix[] = "run-";
 
-/* Lanes whose id begins so. */
+/* Lanes whose id begins so, but for those of steps: a plan ends those (A04-13). */
 struct candidates {
     const char *v[CANDIDATES_MAX];
     size_t n;
@@ -29,7 +29,7 @@ static void find(const char *all, const char *begins, struct arena *a, struct ca
     const struct dirent *entry;
 
     while (d && out->n < CANDIDATES_MAX && (entry = readdir(d)))
-        if (strncmp(entry->d_name, begins, strlen(begins)) == 0)
+        if (strncmp(entry->d_name, begins, strlen(begins)) == 0 && !strchr(entry->d_name, '.'))
             out->v[out->n++] = arena_text(a, str_of(entry->d_name));
     if (d)
         (void)closedir(d);

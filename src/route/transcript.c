@@ -119,7 +119,7 @@ static void write_line(struct transcript *t)
         return;
     }
     give_up(t, n < 0 ? errno : ENOSPC);
-    if (n > 0)
+    if (n > 0 && !t->shared)
         (void)!ftruncate(t->fd, (off_t)t->sum.bytes);
 }
 
@@ -174,14 +174,14 @@ void transcript_printed(struct transcript *t, const char *stream, const struct p
 
 static bool make_durable(struct transcript *t, struct error *e)
 {
-    _fd_ int fd = t->fd;
+    _fd_ int fd = t->shared ? -1 : t->fd;
 
     t->fd = -1;
     if (t->failed && t->why == 0)
         return error_set(e, ERROR_CEILING, "a line of the transcript has more than %d bytes",
                          LINE_MAX_BYTES);
     errno = t->why;
-    if (t->failed || (fd >= 0 && !t->swift && fdatasync(fd) < 0))
+    if (t->failed || (fd >= 0 && fdatasync(fd) < 0))
         return error_sys(e, ERROR_IO, "the transcript '%s' is not whole", t->path ? t->path : "");
     return true;
 }

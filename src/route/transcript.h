@@ -60,7 +60,8 @@ struct transcript {
     struct sha256 sum;
     bool failed; /* a line could not be written */
     int why;     /* errno of that; 0: the line was too long */
-    bool swift;  /* nothing waits for the disk */
+    bool shared; /* other lanes write there, too: the file stays open, and nothing waits for the
+                    disk */
 };
 
 /* Makes the file, which must not be there yet. Where no other path is set, it is known by this. */
