@@ -113,6 +113,7 @@ static int run(const struct args *args)
                                     .live = { -1, -1 },
                                     .texts = json,
                                     .lane = lane_tell };
+    bool by_options;
     char *answer;
     int status = usage(args);
 
@@ -125,12 +126,13 @@ static int run(const struct args *args)
     if (!json)
         set_live(&command);
     status = writ_exec(&command, &answer, &ran);
+    by_options = !file && ending_is_about_options(answer);
     if (json)
         out_json(answer);
     else
-        ending_show(answer, status, ran, !file);
+        ending_show(answer, status, ran, by_options);
     writ_free(answer);
-    return !ran && status == WRIT_WRONG && !file ? WRIT_USAGE : status;
+    return !ran && status == WRIT_WRONG && by_options ? WRIT_USAGE : status;
 }
 
 /* clang-format off */

@@ -158,6 +158,14 @@ static void tell_problems(const struct doc *report)
     }
 }
 
+bool ending_is_about_options(const char *answer)
+{
+    _arena_ struct arena a = { 0 };
+    const struct doc *d = answer_read(answer, &a);
+
+    return str_is(doc_text(d, "kind"), "request");
+}
+
 void ending_show(const char *answer, int status, bool ran, bool by_options)
 {
     _arena_ struct arena a = { 0 };

@@ -6,3 +6,6 @@
 
 /* Says it on stderr; nothing where there is nothing to say. */
 void ending_show(const char *answer, int status, bool ran, bool by_options);
+
+/* Of an answer that problems were found: are they in what the options say? Else in a document. */
+bool ending_is_about_options(const char *answer);

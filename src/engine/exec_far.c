@@ -265,6 +265,8 @@ static enum tried end_errand(struct exec *x, const struct errand *errand, const 
     case ERRAND_UNSENT: break;
     }
     *ask->e = errand->why;
+    if (!errand->forbidden && x->lane->started) /* it went away before it could be told to go */
+        return try_failed(x, ask);
     if (!errand->forbidden)
         return TRIED_UNAVAILABLE;
     *ask->status = exec_refused(x, ask->e);

@@ -79,6 +79,14 @@ static enum tried try_nowhere(struct exec *x, const struct try_ask *ask)
     return end_unrun(x, CAUSE_SANDBOX_ERROR, ask);
 }
 
+enum tried try_failed(struct exec *x, const struct try_ask *ask)
+{
+    x->outcome = outcome_unrun(CAUSE_SANDBOX_ERROR, STATUS_UNAVAILABLE);
+    x->lane->absent = true;
+    x->lane->unavailable = arena_text(x->a, str_of(ask->e->msg));
+    return TRIED_ENDED;
+}
+
 static enum tried try_once(struct exec *x, const struct try_ask *ask)
 {
     static enum tried (*const ways[])(struct exec * x, const struct try_ask *ask) = {

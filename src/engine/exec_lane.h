@@ -45,6 +45,9 @@ enum tried try_here(struct exec *x, const struct try_ask *ask);
 enum tried try_far(struct exec *x, const struct try_ask *ask);
 enum tried try_wrap(struct exec *x, const struct try_ask *ask);
 
+/* Nothing ran, and it is on record that it was about to: *e says why. The attempt has failed. */
+enum tried try_failed(struct exec *x, const struct try_ask *ask);
+
 /* Where the lane goes and how: before anything is made for it. False: *status and *e, or the
  * report, say why not. */
 bool lane_plan(struct exec *x, const struct try_ask *ask) NODISCARD;

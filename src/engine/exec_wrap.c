@@ -47,12 +47,8 @@ enum tried try_wrap(struct exec *x, const struct try_ask *ask)
     x->program.missing = 0;
     exec_open_ledger(x);
     end = wrap_run(&wrap, x->world, x->a, &x->outcome, ask->e);
-    if (end == WRAP_UNAVAILABLE && x->lane->started) { /* it took it, and then said so */
-        x->outcome = outcome_unrun(CAUSE_SANDBOX_ERROR, STATUS_UNAVAILABLE);
-        x->lane->absent = true;
-        x->lane->unavailable = arena_text(x->a, str_of(ask->e->msg));
-        return TRIED_ENDED;
-    }
+    if (end == WRAP_UNAVAILABLE && x->lane->started) /* it took it, and then said so */
+        return try_failed(x, ask);
     if (end == WRAP_UNAVAILABLE)
         return TRIED_UNAVAILABLE;
     *ask->status = end == WRAP_FORBIDDEN ? exec_refused(x, ask->e) : WRIT_UNRECORDED;

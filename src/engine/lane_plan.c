@@ -197,12 +197,19 @@ bool lane_admit(struct exec *x, const struct try_ask *ask)
                                .tool_id = x->request.tool_id,
                                .command = x->request.inputs->command };
 
+    struct program_ask find = { .command = arena_text(x->a, x->request.inputs->command),
+                                .cwd = exec_here(x) };
+    struct program here;
+
     *ask->status = WRIT_WRONG;
     *ask->kind = "registry";
     if (!registry_above(x->step ? x->step->registries : NULL, fleet_root(x->lane->fleet), x->a,
                         &x->registry, ask->report))
         return false;
     admit.registry = x->registry;
+    program_find(&find, x->a, &here);
+    if (here.real)
+        admit.executable = str_of(here.real);
     *ask->status = WRIT_REFUSED;
     return admit_command(&admit, x->a, &x->admission, ask->e);
 }

@@ -10,6 +10,7 @@
 #include "ledger/entry.h"
 #include "ledger/judge.h"
 #include "plan/plan.h"
+#include "route/frame.h"
 #include "route/lane_ends.h"
 #include "route/transcript.h"
 #include "sandbox/calls.h"
@@ -29,6 +30,7 @@ static const struct table *const more_tables[] = {
     &plan_failure_table,
     &lane_endings_table,
     &transcript_events_table,
+    &frames_table,
     &environment_table,
     &system_table,
     &protected_table,

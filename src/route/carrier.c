@@ -19,6 +19,8 @@ enum { PATIENCE_MS = 2000 }; /* with a guard that is to end everything */
 
 /* ---- finding ---- */
 
+enum { START_MS = 10000 }; /* for a program to be started */
+
 static const char *value_of(const char *name, char *const *environment)
 {
     size_t n = strlen(name);
@@ -95,6 +97,20 @@ static bool lay_all(const struct carrier_ask *ask, struct launch *l, struct carr
     return ok && (l->caller = (int)syscall(SYS_pidfd_open, getpid(), 0)) >= 0;
 }
 
+/* A program may stop its guard before it has said that it is there. */
+static ssize_t next_word(int report, struct guard_word *word)
+{
+    struct pollfd p = { .fd = report, .events = POLLIN };
+    ssize_t n;
+
+    if (poll(&p, 1, START_MS) == 0)
+        return 0;
+    do
+        n = read(report, word, sizeof *word);
+    while (n < 0 && errno == EINTR);
+    return n;
+}
+
 /* Until the program has become what it is to be, or could not. */
 static bool hear_words(struct launch *l, struct carrier *c, const char *path, struct error *e)
 {
@@ -104,9 +120,7 @@ static bool hear_words(struct launch *l, struct carrier *c, const char *path, st
 
     (void)close(l->report[1]);
     l->report[1] = -1;
-    while ((n = read(l->report[0], &word, sizeof word)) != 0) {
-        if (n < 0 && errno == EINTR)
-            continue;
+    while ((n = next_word(l->report[0], &word)) != 0) {
         if (n != (ssize_t)sizeof word)
             break;
         alive = true;

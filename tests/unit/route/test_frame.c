@@ -119,14 +119,14 @@ static void the_longest_frame_comes_whole(void **state)
 {
     (void)state;
     for (int way = 0; way < 3; way++) {
-        struct sending s = { .frame = { FRAME_RESULT, 5, some(FRAME_MAX) } };
+        struct sending s = { .frame = { FRAME_RUN, 5, some(FRAME_MAX) } };
         struct frame_reader r;
         struct frame came;
         struct error e;
         pthread_t thread;
         int ends[2];
 
-        lay(ends, way == 1, &r, SIDE_WORKER);
+        lay(ends, way == 1, &r, SIDE_CALLER);
         if (way == 2)
             assert_int_equal(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
         s.fd = ends[1];
@@ -167,7 +167,8 @@ static void a_body_that_is_too_long_is_not_sent(void **state)
         { FRAME_GO, 1 },
         { FRAME_OUT, FRAME_PIECE + 1 },
         { FRAME_FILE_END, 72 },
-        { FRAME_RESULT, FRAME_MAX + 1 },
+        { FRAME_RESULT, (4 << 20) + 1 },
+        { FRAME_RUN, FRAME_MAX + 1 },
     };
     struct frame_reader r;
     struct error e;
@@ -194,7 +195,7 @@ static void what_is_no_frame_is_refused(void **state)
     } rows[] = {
         { "Welcome to host!", SIDE_WORKER, CODE_SYNTAX, "what came is no frame" },
         { "\0\0\0\0\0\0\0\0\0\0\0\1", SIDE_WORKER, CODE_SYNTAX, "what came is no frame" },
-        { "\0\0\0\0\15\0\0\0\0\0\0\1", SIDE_WORKER, CODE_SYNTAX, "what came is no frame" },
+        { "\0\0\0\0\20\0\0\0\0\0\0\1", SIDE_WORKER, CODE_SYNTAX, "what came is no frame" },
         { "\0\0\0\0\4\1\0\0\0\0\0\1", SIDE_WORKER, CODE_SYNTAX, "what came is no frame" },
         { "\0\0\0\0\4\0\1\0\0\0\0\1", SIDE_WORKER, CODE_SYNTAX, "what came is no frame" },
         { "\0\0\0\0\4\0\0\1\0\0\0\1", SIDE_WORKER, CODE_SYNTAX, "what came is no frame" },
@@ -202,10 +203,10 @@ static void what_is_no_frame_is_refused(void **state)
           "a frame 'go' came, which is the caller's to send" },
         { "\0\0\0\0\4\0\0\0\0\0\0\1", SIDE_CALLER, CODE_SYNTAX,
           "a frame 'ready' came, which is the worker's to send" },
-        { "\0\0\0\1\4\0\0\0\0\0\0\1", SIDE_WORKER, CODE_CEILING,
-          "a frame 'ready' of 1 bytes came, allowed are 0" },
+        { "\0\0\0\1\16\0\0\0\0\0\0\1", SIDE_WORKER, CODE_CEILING,
+          "a frame 'echo' of 1 bytes came, allowed are 0" },
         { "\377\377\377\377\14\0\0\0\0\0\0\1", SIDE_WORKER, CODE_CEILING,
-          "a frame 'result' of 4294967295 bytes came, allowed are 16777216" },
+          "a frame 'result' of 4294967295 bytes came, allowed are 4194304" },
         { "\0\1\0\1\10\0\0\0\0\0\0\1", SIDE_WORKER, CODE_CEILING,
           "a frame 'out' of 65537 bytes came, allowed are 65536" },
     };
