@@ -26,6 +26,7 @@ LANES = {"pipe": 340, "ssh": 330, "slurm": 330}[KIND] if routes.LONG else 24
 PLANS = 60 if routes.LONG else 6
 STEPS = 8
 AT_ONCE = 4
+MANY = 10  # lanes, of which at least one is hit by what is meant for it
 START = {"pipe": 0.1, "ssh": 0.8, "slurm": 0.4}[KIND]  # about as long as it takes to reach it, in seconds
 SEED = int(os.environ.get("WRIT_SEED") or random.SystemRandom().randrange(1 << 32))
 SECONDS = 120
@@ -49,7 +50,7 @@ class Lost(Exception):
 # ---- who is who: everything of a lane has its token in its arguments or its environment ----
 
 def is_worker(pid):
-    return b"--stdio" in words_of(pid)[-1:] and name_of(pid).startswith("writ")
+    return b"--stdio" in words_of(pid) and name_of(pid).startswith("writ")
 
 
 def topmost(pids):
@@ -312,8 +313,9 @@ def report(cases, name, lanes):
         hit = sum(bool(lane.killed) for lane, _ in mine)
         ends = [lane.told for lane, _ in mine]
         count = ", ".join(f"{ends.count(end)} {end}" for end in sorted(set(ends)))
+        missed = len(mine) >= MANY and victim != "nothing" and not hit
         cases.case(f"{name}_{KIND}_{victim}_killed: {len(mine)}, {hit} hit, {count}",
-                   "\n".join(fault for _, fault in mine if fault)[:20000])
+                   "\n".join([fault for _, fault in mine if fault] + missed * ["nobody was hit"])[:20000])
 
 
 def main():

@@ -54,6 +54,24 @@ static void a_timeout_asks_then_kills_then_gives_up(void **state)
     }
 }
 
+/* A line can be dead and not say so. The errand has all the time of the world; the channel has not.
+ */
+static void who_is_not_heard_of_is_gone(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    scene_open(&s, "unmoved");
+    s.errand.timeout_ms = INT64_MAX / 4;
+    s.leap_at_go = true;
+    scene_run(&s);
+    assert_int_equal(s.errand.end, ERRAND_LOST);
+    assert_int_equal(s.errand.stopped_for, CAUSE_EXITED);
+    assert_non_null(strstr(s.errand.why.msg, "nothing was heard of it for 30 s"));
+    assert_false(channel_is_open(s.c));
+    scene_close(&s);
+}
+
 static void who_ends_when_asked_was_not_forced(void **state)
 {
     struct scene s;
@@ -358,6 +376,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_timeout_asks_then_kills_then_gives_up),
+        cmocka_unit_test(who_is_not_heard_of_is_gone),
         cmocka_unit_test(who_ends_when_asked_was_not_forced),
         cmocka_unit_test(who_is_late_is_told_of_before),
         cmocka_unit_test(who_does_not_get_ready_was_not_sent),
