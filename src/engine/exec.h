@@ -75,6 +75,7 @@ struct exec {
     struct digest inputs_digest;         /* of what is asked for, whoever asks and whenever */
     const struct registry_doc *registry; /* NULL: there is none */
     struct str input;
+    bool input_taken;
     enum cause waited_for; /* the end of the input in vain; CAUSE_EXITED: no */
     int64_t waited_ms;
     char **argv;

@@ -62,6 +62,9 @@ bool exec_input(struct exec *x, struct error *e)
     const struct writ_input *input = x->command->input;
     _fd_ int fd = -1;
 
+    if (x->input_taken) /* another attempt: it comes once */
+        return true;
+    x->input_taken = true;
     x->input = x->request.inputs->stdin_text;
     if (!input)
         return true;

@@ -321,6 +321,8 @@ enum tried try_far(struct exec *x, const struct try_ask *ask)
 
     if (!prepare(x, ask))
         return TRIED_NOTHING;
+    if (x->waited_for != CAUSE_EXITED)
+        return try_waited(x, ask);
     errand.input = x->input;
     errand.store = x->store;
     if (!fleet_channel(x->lane->fleet, worker, x->cancel, &channel, ask->e))

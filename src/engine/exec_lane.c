@@ -79,6 +79,15 @@ static enum tried try_nowhere(struct exec *x, const struct try_ask *ask)
     return end_unrun(x, CAUSE_SANDBOX_ERROR, ask);
 }
 
+enum tried try_waited(struct exec *x, const struct try_ask *ask)
+{
+    x->outcome = outcome_waited(x->waited_for, x->waited_ms);
+    if (exec_permit(x, ask->e))
+        return TRIED_ENDED;
+    *ask->status = exec_refused(x, ask->e);
+    return TRIED_NOTHING;
+}
+
 enum tried try_failed(struct exec *x, const struct try_ask *ask)
 {
     x->outcome = outcome_unrun(CAUSE_SANDBOX_ERROR, STATUS_UNAVAILABLE);
@@ -244,8 +253,8 @@ static enum next what_next(const struct exec *x, int64_t *delay)
     const struct exec_lane *l = x->lane;
 
     *delay = 0;
-    if (x->step && l->lane.failure == CODE_COMMAND_TIMEOUT)
-        return NEXT_NONE;
+    if ((x->step && l->lane.failure == CODE_COMMAND_TIMEOUT) || x->waited_for != CAUSE_EXITED)
+        return NEXT_NONE; /* nor does an input that did not end come again */
     if (lane_again(&l->lane, delay))
         return NEXT_AGAIN;
     return l->lane.failure == CODE_RCH_UNAVAILABLE && l->plan->route != ROUTE_NOWHERE ? NEXT_WITHOUT
@@ -318,8 +327,9 @@ static bool begin(struct exec *x, struct error *e)
     return true;
 }
 
-/* Nothing ran: the transcript says so, and there is no manifest of it. */
-static void say_refused(struct exec *x, const struct error *e)
+/* Nothing ran: the transcript says so. What had been started has an end like every lane; what had
+ * not is none. */
+static void end_refused(struct exec *x, const struct error *e)
 {
     struct exec_lane *l = x->lane;
     struct buf *line = transcript_begin(&l->home.transcript, SAID_REFUSED);
@@ -328,6 +338,12 @@ static void say_refused(struct exec *x, const struct error *e)
     json_put(line, "code", codes[e->code].name);
     json_put(line, "message", e->msg);
     transcript_end(&l->home.transcript);
+    if (l->started && l->lane.state == ROUTE_RUNNING) {
+        x->outcome = outcome_unrun(CAUSE_SANDBOX_ERROR, STATUS_SANDBOX);
+        attempt_ended(x);
+        (void)!keep_all(x, &lost);
+        return;
+    }
     (void)!transcript_close(&l->home.transcript, &l->transcript, &lost);
 }
 
@@ -350,7 +366,7 @@ static int run_lane(struct exec *x, const struct try_ask *ask, bool *ran)
     if (!begin(x, ask->e))
         return ask->e->code == CODE_EXECUTION_USED ? WRIT_REFUSED : WRIT_UNRECORDED;
     if (!settle_route(x, ask) || try_until_it_ends(x, ask) != TRIED_ENDED) {
-        say_refused(x, ask->e);
+        end_refused(x, ask->e);
         return *ask->status;
     }
     if (!keep_all(x, ask->e) || !exec_conclude(x, NULL, ask->e))

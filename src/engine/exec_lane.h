@@ -48,6 +48,9 @@ enum tried try_wrap(struct exec *x, const struct try_ask *ask);
 /* Nothing ran, and it is on record that it was about to: *e says why. The attempt has failed. */
 enum tried try_failed(struct exec *x, const struct try_ask *ask);
 
+/* Nothing ran: its standard input did not come to an end. That is an outcome. */
+enum tried try_waited(struct exec *x, const struct try_ask *ask);
+
 /* Where the lane goes and how: before anything is made for it. False: *status and *e, or the
  * report, say why not. */
 bool lane_plan(struct exec *x, const struct try_ask *ask) NODISCARD;

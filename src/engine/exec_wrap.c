@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* exec_wrap.c: one attempt by a wrapper such as rch, whose walls are not ours. */
+#include <errno.h>
+
 #include "engine/exec_lane.h"
 #include "route/wrap.h"
 
@@ -44,8 +46,11 @@ enum tried try_wrap(struct exec *x, const struct try_ask *ask)
     wrap.argv = x->argv;
     wrap.cwd = x->reach.cwd;
     wrap.input = x->input;
-    x->program.missing = 0;
+    x->program.missing =
+        ENOENT; /* the file that runs is elsewhere, if the wrapper says the truth */
     exec_open_ledger(x);
+    if (x->waited_for != CAUSE_EXITED)
+        return try_waited(x, ask);
     end = wrap_run(&wrap, x->world, x->a, &x->outcome, ask->e);
     if (end == WRAP_UNAVAILABLE && x->lane->started) /* it took it, and then said so */
         return try_failed(x, ask);
