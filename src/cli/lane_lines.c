@@ -20,8 +20,8 @@ static void tell_downgrade(const struct doc *line)
 
 static void tell_retry(const struct doc *line)
 {
-    say("%.*s: attempt %" PRId64 " in %.1f s", STR_ARG(doc_text(line, "code")),
-        doc_whole(line, "attempt"), (double)doc_whole(line, "delay_ms") / 1000);
+    say("%.*s: retry %" PRId64 " in %.1f s", STR_ARG(doc_text(line, "code")),
+        doc_whole(line, "retry"), (double)doc_whole(line, "delay_ms") / 1000);
 }
 
 static void tell_late(const struct doc *line)
