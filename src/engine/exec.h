@@ -134,6 +134,9 @@ int exec_refused(const struct exec *x, const struct error *e);
 /* The same as a lane of contract 000: planned, run where the plan says, tried again, recorded. */
 int exec_lane_run(struct exec *x, struct report *r, const char **kind, bool *ran, struct error *e);
 
+/* Lets go of its lane; the record, which rests on its settings, has been told. */
+void exec_lane_close(struct exec *x);
+
 /* Its lane begins to run; how long it may, beside its time. */
 bool exec_lane_starts(struct exec *x, struct error *e) NODISCARD;
 struct pace exec_pace(const struct exec *x);

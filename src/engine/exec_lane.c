@@ -388,9 +388,13 @@ int exec_lane_run(struct exec *x, struct report *r, const char **kind, bool *ran
     status = run_lane(x, &ask, ran);
     if (l->begun)
         lane_home_close(&l->home);
-    if (!x->step)
-        fleet_close(&l->own);
     return status;
+}
+
+void exec_lane_close(struct exec *x)
+{
+    if (x->lane && !x->step)
+        fleet_close(&x->lane->own);
 }
 
 /* ---- its record ---- */

@@ -158,6 +158,7 @@ void exec_close(struct exec *x)
 {
     if (x->store >= 0)
         (void)close(x->store);
+    exec_lane_close(x);
     exec_close_ledger(x);
 }
 
