@@ -139,7 +139,7 @@ void exec_lane_close(struct exec *x);
 
 /* Its lane begins to run; how long it may, beside its time. */
 bool exec_lane_starts(struct exec *x, struct error *e) NODISCARD;
-struct pace exec_pace(const struct exec *x);
+struct pace exec_pace(struct exec *x);
 
 /* Why a run failed, for its event. */
 struct failing {

@@ -27,7 +27,7 @@ static void hear_moment(void *exec, enum moment moment, enum cause cause)
         lane_killed(&l->lane);
 }
 
-struct pace exec_pace(const struct exec *x)
+struct pace exec_pace(struct exec *x)
 {
     const struct exec_lane *l = x->lane;
     int64_t soft;
@@ -40,7 +40,7 @@ struct pace exec_pace(const struct exec *x)
     return (struct pace){ .grace_ms = l->plan->cancel_grace_secs * 1000,
                           .soft_ms = soft < x->request.sandbox->timeout_ms ? soft : 0,
                           .moment = hear_moment,
-                          .self = (void *)(uintptr_t)x };
+                          .self = x };
 }
 
 bool exec_lane_starts(struct exec *x, struct error *e)

@@ -23,6 +23,15 @@ static struct words words_of(const struct exec *x)
     return (struct words){ words, n };
 }
 
+static struct items items_of(struct words words, struct arena *a)
+{
+    struct str *copy = arena_alloc(a, words.n * sizeof *copy);
+
+    for (size_t i = 0; i < words.n; i++)
+        copy[i] = words.v[i];
+    return (struct items){ copy, words.n };
+}
+
 static struct str or_execution(const struct exec *x, struct str given)
 {
     return given.n ? given : x->request.execution_id;
@@ -39,7 +48,7 @@ static void make_doc(struct exec *x)
         .correlation_id = or_execution(x, route->correlation_id),
         .raw_command = command_join(words, x->a),
         .prefer_remote = route->remote,
-        .argv = { (void *)(uintptr_t)words.v, words.n },
+        .argv = items_of(words, x->a),
         .scenario_id = route->scenario_id,
     };
 }
@@ -124,7 +133,7 @@ static void unwrap(struct exec *x, struct words words)
         return;
     *inputs = *x->request.inputs;
     inputs->command = words.v[0];
-    inputs->arguments = (struct items){ (void *)(uintptr_t)(words.v + 1), words.n - 1 };
+    inputs->arguments = items_of((struct words){ words.v + 1, words.n - 1 }, x->a);
     x->request.inputs = inputs;
     *command = *x->command;
     if (command->argv)

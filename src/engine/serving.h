@@ -47,4 +47,4 @@ struct served {
 bool serving_say(struct serving *s, uint32_t errand, enum frame_kind kind, struct str body);
 
 /* Runs it to its result or refusal. */
-void served_run(struct served *e);
+void served_run(struct served *served);

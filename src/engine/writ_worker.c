@@ -203,12 +203,10 @@ static bool listen(struct serving *s, struct frame_reader *reader, struct error 
     while (!atomic_load(&s->gone)) {
         if (!frame_take(reader, &f, &whole, e))
             return e->code == CODE_NONE;
-        if (whole && f.kind == FRAME_BEAT)
+        if (whole ? f.kind == FRAME_BEAT : s->eager && frame_has_part(reader) && !answered)
             echo(s);
         else if (whole && f.kind != FRAME_ACK)
             hear(s, &f);
-        else if (!whole && s->eager && frame_has_part(reader) && !answered)
-            echo(s);
         answered = !whole && frame_has_part(reader);
         if (!whole && poll(&in, 1, SILENCE_MS) == 0)
             return true;
