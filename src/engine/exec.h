@@ -138,7 +138,7 @@ int exec_lane_run(struct exec *x, struct report *r, const char **kind, bool *ran
 void exec_lane_close(struct exec *x);
 
 /* Its lane begins to run; how long it may, beside its time. */
-bool exec_lane_starts(struct exec *x, struct error *e) NODISCARD;
+void exec_lane_starts(struct exec *x);
 struct pace exec_pace(struct exec *x);
 
 /* Why a run failed, for its event. */

@@ -73,6 +73,8 @@ bool exec_open_store(struct exec *x, struct error *e)
 {
     const char *state = home_state(x->command->environment, x->a), *store;
 
+    if (x->store >= 0) /* an attempt before has opened it */
+        return true;
     if (!wants_files(x) && !x->step) /* to be hidden, it has to be there */
         return !state || fs_make_dirs(state, e) || error_wrap(e, "nothing can be kept");
     if (!state)

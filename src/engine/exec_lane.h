@@ -16,7 +16,7 @@ struct exec_lane {
     struct lane_home home;
     struct lane lane;
     const char *unavailable;  /* why the plan's worker is not there; NULL: it is */
-    bool begun;               /* the lane has its place */
+    bool begun;               /* its place is to be let go of */
     bool started;             /* this attempt */
     bool lost;                /* nobody knows how this attempt ended */
     bool absent;              /* no worker took it, and it may not run here */

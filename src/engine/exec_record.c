@@ -219,6 +219,13 @@ static void put_files(struct buf *to, const char *key, const struct collected_li
     json_close(to, ']');
 }
 
+static void put_kept(const struct exec *x, struct buf *to)
+{
+    put_files(to, "output_files", &x->files);
+    put_files(to, "artifacts", &x->artifacts);
+    json_put_bool(to, "files_truncated", x->files_cut);
+}
+
 static void put_inputs(const struct exec *x, struct buf *to)
 {
     json_key(to, "input_files");
@@ -379,9 +386,7 @@ static void put_far_rest(const struct exec *x, struct buf *to)
     put_limits(x, to);
     put_far(x, far_walls, to);
     put_approval(x, to);
-    put_files(to, "output_files", &x->files);
-    put_files(to, "artifacts", &x->artifacts);
-    json_put_bool(to, "files_truncated", x->files_cut);
+    put_kept(x, to);
 }
 
 static void put_rest(const struct exec *x, struct buf *to)
@@ -394,9 +399,7 @@ static void put_rest(const struct exec *x, struct buf *to)
     put_checks(x, to);
     put_denials(x, to);
     put_inputs(x, to);
-    put_files(to, "output_files", &x->files);
-    put_files(to, "artifacts", &x->artifacts);
-    json_put_bool(to, "files_truncated", x->files_cut);
+    put_kept(x, to);
 }
 
 void exec_admitted(const struct exec *x, struct buf *to)
@@ -423,9 +426,7 @@ void exec_ended(const struct exec *x, struct buf *to)
     put_usage(o, to);
     put_walls(x, to);
     put_denials(x, to);
-    put_files(to, "output_files", &x->files);
-    put_files(to, "artifacts", &x->artifacts);
-    json_put_bool(to, "files_truncated", x->files_cut);
+    put_kept(x, to);
     json_close(to, '}');
 }
 

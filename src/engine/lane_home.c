@@ -192,6 +192,8 @@ void lane_home_close(struct lane_home *h)
         (void)pthread_join(h->thread, NULL);
         (void)pthread_mutex_destroy(&h->lock);
     }
+    if (!h->transcript.shared)
+        own_close(&h->transcript.fd); /* where the lane did not come to its end */
     if (h->alone || h->pipe < 0)
         return;
     (void)unlink(h->pipe_path);

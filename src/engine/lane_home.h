@@ -38,7 +38,7 @@ struct lane_home_ask {
 struct lane_home {
     const char *all, *run_id; /* where lanes are; its name */
     struct transcript transcript;
-    bool alone;
+    bool alone; /* a step: nobody but its plan ends it */
     int cancel; /* as of struct run: the caller's, or by name */
 
     /* of the thread that hears both */
@@ -64,7 +64,7 @@ const char *lane_home_keep(const struct lane_home *h, const char *name, struct s
 bool lane_log_open(struct lane_log *log, const char *state, struct str plan, struct arena *a,
                    struct error *e) NODISCARD;
 
-/* Nobody can end it any more. */
+/* Nobody can end it any more. Also after it could not be opened. */
 void lane_home_close(struct lane_home *h);
 
 /* Where lanes are, below the state directory. */

@@ -64,7 +64,11 @@ bool exec_permit(void *exec, struct error *e)
 
     if (x->served)
         return x->served->permit(x->served->self, e);
-    return exec_announce(x, e) && (!x->lane || exec_lane_starts(x, e));
+    if (!exec_announce(x, e))
+        return false;
+    if (x->lane)
+        exec_lane_starts(x);
+    return true;
 }
 
 static bool run(struct exec *x, struct error *e)
