@@ -47,6 +47,23 @@ static void fallback_is_another(const struct doc *d, const void *decoded, struct
                    STR_ARG(fallback->adapter_id));
 }
 
+static void secrets_named(const struct doc *d, const void *decoded, struct report *r)
+{
+    const struct adapter_doc *adapter = decoded;
+    const struct secret_doc *all = adapter->secrets.v;
+    const struct doc *c = doc_first(doc_get(d, "secrets"), DOC_LIST);
+
+    for (size_t i = 0; c && i < adapter->secrets.n; i++, c = c->next) {
+        if (!all[i].name.n)
+            report_add(r, ABOUT_VALUE, c, CODE_VALIDATION_ERROR,
+                       "a secret of an adapter needs 'name'");
+        for (size_t j = 0; j < i; j++)
+            if (all[i].name.n && all[j].name.n && str_eq(all[i].name, all[j].name))
+                report_add(r, ABOUT_VALUE, c, CODE_VALIDATION_ERROR,
+                           "there is a secret of the name %s before it", said(all[i].name, r->a));
+    }
+}
+
 /* clang-format off */
 #define AT(member) offsetof(struct transform, member)
 static const struct field input_fields[] = {
@@ -168,6 +185,8 @@ static const struct field adapter_fields[] = {
     { "tool_version",     F_TEXT,   ONE, OPTIONAL, .at = AT(tool_version), .form = FORM_TOOL_VERSION,                    .level = L2, .req = "R-001-159", .help = "The versions of the tool it is for; any when left out." },
     { "type",             F_CHOICE, ONE, NEEDED,   .at = AT(type), .choices = type_names,                        .level = L0, .req = "R-001-085", .help = "What kind of tool it is." },
     { "interface",        F_SHAPE,  ONE, NEEDED,   .at = AT(interface), .sub = &interface_shape,                         .level = L1, .req = "R-001-085", .help = "How the tool is called; one of the four, as the type says." },
+    { "operations",       F_MAP,    ONE, OPTIONAL, .at = AT(operations),                                                 .level = L1, .req = "R-001-139", .help = "What is known of each operation beside the mappings: about, input, output, .." },
+    { "secrets",          F_SHAPE,  LIST, OPTIONAL, .at = AT(secrets), .sub = &secret_shape, .most = 32,                 .level = L2, .req = "R-001-091", .help = "Where the secrets it needs are found; it gets no others." },
     { "transforms",       F_SHAPE,  ONE, NULLABLE, .at = AT(transforms), .sub = &transforms_shape, .filled = true,       .level = L2, .req = "R-001-108", .help = "What is done to input and output." },
     { "errors",           F_SHAPE,  ONE, NULLABLE, .at = AT(errors), .sub = &errors_shape, .filled = true,               .level = L2, .req = "R-001-109", .help = "What follows a failed call." },
     { "sandbox_override", F_SHAPE,  ONE, NULLABLE, .at = AT(sandbox_override), .sub = &override_shape, .filled = true,   .level = L2, .req = "R-001-114", .help = "Limits of its own, within the same ranges." },
@@ -180,6 +199,8 @@ static const struct field adapter_fields[] = {
 static const struct rule adapter_rules[] = {
     { "R-001-085", "The interface is the one the type names, and no other.", interface_fits },
     { "R-001-112", "An adapter does not fall back to itself.",               fallback_is_another },
+    { "R-001-139", "What is said about operations has their form.",          operations_fit },
+    { "R-001-091", "Secrets have names, and no two the same.",               secrets_named },
     { "A01-2",     "No text holds a NUL byte.",                              whole_texts },
 };
 /* clang-format on */

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "contract/interface_doc.h"
+#include "contract/operation_doc.h"
+#include "contract/secret_doc.h"
 #include "contract/shape.h"
 
 enum adapter_type { ADAPTER_CLI, ADAPTER_API, ADAPTER_SDK, ADAPTER_MCP, ADAPTER_TYPE_COUNT };
@@ -48,7 +50,7 @@ struct adapter_metadata {
     int status; /* enum adapter_status */
 };
 
-/* Only `examples` and `fixtures` can be NULL in a document without problems. */
+/* Only `operations`, `examples` and `fixtures` can be NULL in a document without problems. */
 struct adapter_doc {
     struct str adapter_id, name, version, tool_id;
     struct str tool_version; /* .s is NULL: any */
@@ -58,6 +60,8 @@ struct adapter_doc {
     const struct adapter_errors *errors;
     const struct sandbox_override *sandbox_override;
     const struct adapter_metadata *metadata;
+    const struct doc *operations; /* NULL: what the interface says is all; ask operation_of() */
+    struct items secrets;         /* of struct secret_doc: all that it gets */
     const struct doc *examples, *fixtures;
 };
 

@@ -10,6 +10,7 @@
 
 #include "contract/classes.h"
 #include "contract/route_doc.h"
+#include "contract/secret_doc.h"
 #include "contract/shape.h"
 
 /* How a worker is reached; worker_kinds has the rows. */
@@ -50,11 +51,20 @@ struct config_worker {
     int64_t patience_secs; /* how long it may take to answer when it is reached for */
 };
 
+/* An MCP server by its name: what starts it in the sandbox, or where it is. */
+struct config_server {
+    struct str name;
+    struct items command; /* of struct str */
+    struct str url;
+};
+
 struct config_doc {
     struct items classes; /* of struct config_class */
     struct items workers; /* of struct config_worker */
     struct str remote;    /* the worker that remote commands go to; no text: rch */
     int fallback;         /* enum fallback, or CHOICE_NONE: it says nothing about it */
+    struct items servers; /* of struct config_server */
+    struct items secrets; /* of struct secret_doc: for hosts; the user's own only */
 };
 
 /* The worker that is always there: of the kind pipe. */

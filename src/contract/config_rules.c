@@ -242,3 +242,33 @@ void config_remote_known(const struct doc *d, const void *config, struct report 
                    "no worker is called %s; there are local, rch and those of 'workers'",
                    said(remote, r->a));
 }
+
+void config_servers_unique(const struct doc *d, const void *config, struct report *r)
+{
+    struct names names = names_of(doc_get(d, "servers"), "name", r->a);
+
+    (void)config;
+    names_twice(&names, "the server ", r);
+}
+
+void config_server_is_one(const struct doc *d, const void *server, struct report *r)
+{
+    const struct config_server *s = server;
+
+    if ((s->command.n > 0) == (s->url.n > 0))
+        report_add(r, ABOUT_VALUE, d, CODE_CONTRACT_INVALID,
+                   "a server needs 'command' or 'url', one of the two");
+}
+
+/* A secret for any host would be one for nobody. */
+void config_secrets_bound(const struct doc *d, const void *config, struct report *r)
+{
+    const struct items *secrets = &((const struct config_doc *)config)->secrets;
+    const struct secret_doc *all = secrets->v;
+    const struct doc *c = doc_first(doc_get(d, "secrets"), DOC_LIST);
+
+    for (size_t i = 0; c && i < secrets->n; i++, c = c->next)
+        if (!all[i].hosts.n)
+            report_add(r, ABOUT_VALUE, c, CODE_CONTRACT_INVALID,
+                       "a secret of the configuration needs 'hosts': where it may be sent");
+}

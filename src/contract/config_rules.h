@@ -23,5 +23,8 @@ void config_local_is_here(const struct doc *d, const void *worker, struct report
 
 /* Of the whole. */
 void config_classes_unique(const struct doc *d, const void *config, struct report *r);
+void config_servers_unique(const struct doc *d, const void *config, struct report *r);
+void config_server_is_one(const struct doc *d, const void *server, struct report *r);
+void config_secrets_bound(const struct doc *d, const void *config, struct report *r);
 void config_workers_unique(const struct doc *d, const void *config, struct report *r);
 void config_remote_known(const struct doc *d, const void *config, struct report *r);

@@ -15,6 +15,8 @@ enum {
     NAME_MOST = 64,
     TEXT_MOST = 200,
     WORD_MOST = 4096,
+    SERVERS_MOST = 100,
+    SECRETS_MOST = 100,
 };
 
 /* ---- kinds of workers ---- */
@@ -104,8 +106,25 @@ static const struct rule worker_rules[] = {
     { "R-000-074", "A directory is an absolute path.",                                        config_directory_whole },
     { "R-000-074", "A worker called local is of the kind pipe.",                              config_local_is_here },
 };
+
+#define AT(member) offsetof(struct config_server, member)
+static const struct field server_fields[] = {
+    { "name",    F_TEXT, ONE,  NEEDED,   .at = AT(name), .form = FORM_SLUG, .min = 1, .max = NAME_MOST,                      .req = "R-001-098", .help = "The server's name in adapters." },
+    { "command", F_TEXT, LIST, OPTIONAL, .at = AT(command), .least = 1, .most = WORDS_MOST, .min = 1, .max = WORD_MOST,      .req = "R-001-099", .help = "Of stdio: what starts it in the sandbox, a word each." },
+    { "url",     F_TEXT, ONE,  OPTIONAL, .at = AT(url), .min = 1, .max = WORD_MOST,                                          .req = "R-001-099", .help = "Of http and websocket: where it is." },
+};
+#undef AT
+
+static const struct rule server_rules[] = {
+    { "R-001-099", "A server has a command or a URL, not both.", config_server_is_one },
+};
 /* clang-format on */
 
+static const struct shape server_shape = { .name = "server",
+                                           .size = sizeof(struct config_server),
+                                           FIELDS(server_fields),
+                                           RULES(server_rules),
+                                           .code = CODE_CONTRACT_INVALID };
 static const struct shape class_shape = { .name = "class",
                                           .size = sizeof(struct config_class),
                                           FIELDS(class_fields),
@@ -124,6 +143,8 @@ static const struct field config_fields[] = {
     { "workers",  F_SHAPE,  LIST, OPTIONAL, .at = AT(workers), .most = WORKERS_MOST, .sub = &worker_shape,               .req = "R-000-021", .help = "Where commands can run; in the user's own configuration only." },
     { "remote",   F_TEXT,   ONE,  OPTIONAL, .at = AT(remote), .form = FORM_SLUG,                                         .req = "R-000-021", .help = "The worker that remote commands go to, rch when left out; in the user's own configuration only." },
     { "fallback", F_CHOICE, ONE,  NULLABLE, .at = AT(fallback), .choices = fallback_names, .fallback = CHOICE_NONE,      .req = "R-000-059", .help = "What to do without a worker: local runs the command here in the same sandbox, fail_closed nowhere." },
+    { "servers",  F_SHAPE,  LIST, OPTIONAL, .at = AT(servers), .most = SERVERS_MOST, .sub = &server_shape,               .req = "R-001-098", .help = "MCP servers by name." },
+    { "secrets",  F_SHAPE,  LIST, OPTIONAL, .at = AT(secrets), .most = SECRETS_MOST, .sub = &secret_shape,               .req = "R-001-091", .help = "Where the secrets for hosts are found; in the user's own configuration only." },
 };
 #undef AT
 
@@ -131,6 +152,8 @@ static const struct rule config_rules[] = {
     { "R-000-041", "Class ids are unique.",            config_classes_unique },
     { "R-000-021", "Names of workers are unique.",     config_workers_unique },
     { "R-000-021", "remote names a worker.",           config_remote_known },
+    { "R-001-098", "Names of servers are unique.",     config_servers_unique },
+    { "R-001-091", "A secret says for which hosts.",   config_secrets_bound },
     { "A01-2",     "No text holds a NUL byte.",        whole_texts },
 };
 /* clang-format on */
@@ -145,7 +168,7 @@ const struct shape config_shape = { .name = "configuration",
 
 void config_of_project(const struct doc *d, struct report *r)
 {
-    static const char *const users[] = { "workers", "remote" };
+    static const char *const users[] = { "workers", "remote", "secrets" };
     const struct doc *fallback = doc_get(d, "fallback");
 
     for (size_t i = 0; i < COUNT(users); i++) {
@@ -153,8 +176,8 @@ void config_of_project(const struct doc *d, struct report *r)
 
         if (member)
             report_add(r, ABOUT_KEY, member, CODE_CONTRACT_INVALID,
-                       "'%s' belongs in the user's own ~/.config/writ/config.yaml: a worker is a "
-                       "program outside of the sandbox, and a project does not choose it",
+                       "'%s' belongs in the user's own ~/.config/writ/config.yaml: a project "
+                       "chooses no program outside of the sandbox, and no secret",
                        users[i]);
     }
     if (fallback && fallback->kind == DOC_TEXT &&

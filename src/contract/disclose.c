@@ -26,7 +26,7 @@ static void put_shown(const struct shape *shape, const struct doc *d, enum level
         json_key(to, f->name);
         if (member->kind == DOC_MAP && f->kind == F_SHAPE)
             put_shown(f->sub, member, level, to);
-        else if (member->kind == DOC_MAP && f->many == DICT && level < L2)
+        else if (member->kind == DOC_MAP && (f->many == DICT || f->kind == F_MAP) && level < L2)
             put_names(member, to);
         else
             json_doc(to, member);

@@ -82,6 +82,7 @@ static const struct field cli_fields[] = {
     { "base_args",   F_TEXT, LIST, OPTIONAL, .at = AT(base_args),                          .level = L2, .req = "R-001-087", .help = "Arguments that always come first." },
     { "arg_mapping", F_TEXT, DICT, OPTIONAL, .at = AT(arg_mapping), .min = 1,              .level = L1, .req = "R-001-088", .help = "The argument each parameter becomes, such as '-m {value}'." },
     { "env_mapping", F_TEXT, DICT, OPTIONAL, .at = AT(env_mapping), .form = FORM_ENV_NAME, .level = L1, .req = "R-001-089", .help = "The variable each parameter is put in." },
+    { "stdin_mapping", F_TEXT, ONE, OPTIONAL, .at = AT(stdin_mapping), .min = 1,           .level = L1, .req = "R-001-088", .help = "The parameter that is given on standard input." },
 };
 #undef AT
 
@@ -91,6 +92,7 @@ static const struct field api_fields[] = {
     { "auth_method",      F_CHOICE, ONE,  OPTIONAL, .at = AT(auth_method), .choices = auth_names, .fallback = AUTH_NONE,    .level = L2, .req = "R-001-091", .help = "How a call proves who it is." },
     { "headers",          F_TEXT,   DICT, OPTIONAL, .at = AT(headers),                                                      .level = L2, .req = "R-001-092", .help = "Headers sent with every call." },
     { "endpoint_mapping", F_TEXT,   DICT, NEEDED,   .at = AT(endpoint_mapping), .least = 1,                                 .level = L1, .req = "R-001-093", .help = "The endpoint of each operation, such as 'GET /resources/{id}'." },
+    { "auth",             F_SHAPE,  ONE,  OPTIONAL, .at = AT(auth), .sub = &auth_shape,                                     .level = L2, .req = "R-001-091", .help = "What auth_method needs: which secret, where it goes." },
 };
 #undef AT
 
@@ -113,6 +115,9 @@ static const struct field mcp_fields[] = {
     { "server",       F_TEXT,   ONE,  NEEDED, .at = AT(server), .min = 1,                     .level = L2, .req = "R-001-098", .help = "The MCP server, by its name in the configuration." },
     { "transport",    F_CHOICE, ONE,  NEEDED, .at = AT(transport), .choices = transport_names, .level = L2, .req = "R-001-099", .help = "How it is spoken to." },
     { "tool_mapping", F_TEXT,   DICT, NEEDED, .at = AT(tool_mapping), .least = 1, .min = 1,   .level = L1, .req = "R-001-100", .help = "The server's tool for each operation." },
+    { "command",      F_TEXT,   LIST, OPTIONAL, .at = AT(command), .least = 1, .most = 64, .min = 1, .level = L2, .req = "R-001-098", .help = "Of stdio: what starts the server, a word each; as the configuration says when left out." },
+    { "url",          F_TEXT,   ONE,  OPTIONAL, .at = AT(url), .min = 1,                       .level = L2, .req = "R-001-098", .help = "Of http and websocket: where the server is; as the configuration says when left out." },
+    { "auth",         F_SHAPE,  ONE,  OPTIONAL, .at = AT(auth), .sub = &auth_shape,            .level = L2, .req = "R-001-091", .help = "Of http and websocket: the secret that is sent as a bearer token." },
 };
 #undef AT
 /* clang-format on */

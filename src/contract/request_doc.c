@@ -250,6 +250,16 @@ const struct shape request_route_shape = { .name = "request's route",
                                            .code = CODE_VALIDATION_ERROR };
 
 /* clang-format off */
+#define AT(member) offsetof(struct request_call, member)
+static const struct field call_fields[] = {
+    { "operation",       F_TEXT, ONE, NEEDED, .at = AT(operation), .min = 1,               .req = "R-001-162", .help = "The operation of the adapter that is called." },
+    { "adapter_version", F_TEXT, ONE, NEEDED, .at = AT(adapter_version), .form = FORM_VERSION, .req = "R-001-148", .help = "The adapter's version." },
+    { "adapter_digest",  F_TEXT, ONE, NEEDED, .at = AT(adapter_digest), .form = FORM_DIGEST, .req = "R-001-148", .help = "The digest of the adapter's document." },
+};
+#undef AT
+
+static const struct shape call_shape = { .name = "request's call", .size = sizeof(struct request_call), FIELDS(call_fields), .code = CODE_VALIDATION_ERROR };
+
 #define AT(member) offsetof(struct request_doc, member)
 static const struct field request_fields[] = {
     { "execution_id", F_TEXT,  ONE, NEEDED,   .at = AT(execution_id), .min = 1,                            .req = "R-001-002", .help = "Names this run; used once." },
@@ -261,6 +271,7 @@ static const struct field request_fields[] = {
     { "metadata",     F_SHAPE, ONE, NEEDED,   .at = AT(metadata), .sub = &metadata_shape,                  .req = "R-001-027", .help = "Who asks, when and what for." },
     { "approval",     F_SHAPE, ONE, OPTIONAL, .at = AT(approval), .sub = &request_approval_shape,                  .req = "R-001-049", .help = "Why a level that needs approval is used." },
     { "route",        F_SHAPE, ONE, OPTIONAL, .at = AT(route), .sub = &request_route_shape,                        .req = "R-000-002", .help = "Where it runs, as a lane of a class; here and as none when left out." },
+    { "call",         F_SHAPE, ONE, OPTIONAL, .at = AT(call), .sub = &call_shape,                          .req = "R-001-004", .help = "Which operation of the adapter it is; none when left out." },
 };
 #undef AT
 

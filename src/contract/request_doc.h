@@ -67,6 +67,11 @@ struct request_route {
     struct str command_id, correlation_id, scenario_id; /* no text: named after the execution */
 };
 
+/* Which operation of which adapter it is. */
+struct request_call {
+    struct str operation, adapter_version, adapter_digest;
+};
+
 struct request_doc {
     struct str execution_id, tool_id, adapter_id;
     const struct request_inputs *inputs;
@@ -75,6 +80,7 @@ struct request_doc {
     const struct request_metadata *metadata;
     const struct request_approval *approval; /* NULL: none */
     const struct request_route *route;       /* NULL: here, and as no lane */
+    const struct request_call *call;         /* NULL: no adapter was called */
 };
 
 extern const struct shape request_shape;

@@ -218,8 +218,8 @@ static void a_worker_has_what_suits_its_kind(void **state)
 static void a_project_names_no_worker_and_is_not_lax(void **state)
 {
     static const char text[] = "workers: [{name: a, kind: pipe}]\nremote: a\nfallback: local\n";
-    static const char why[] = "belongs in the user's own ~/.config/writ/config.yaml: a worker is a "
-                              "program outside of the sandbox, and a project does not choose it";
+    static const char why[] = "belongs in the user's own ~/.config/writ/config.yaml: a project "
+                              "chooses no program outside of the sandbox, and no secret";
     _checked_ struct checked c = { 0 };
     const struct problem *p;
 

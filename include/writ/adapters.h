@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* adapters.h: tools that are described in YAML: called, listed, imported, held to golden outputs.
+ */
+#pragma once
+
+#include <writ/writ.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A call of an operation of an adapter (contract 001). Zeroes are defaults, but for `cancel`. */
+struct writ_call {
+    const char *adapter;             /* its adapter_id, or its name */
+    const char *operation;           /* NULL: the only one there is */
+    const struct writ_input *params; /* a map, JSON or YAML; or NULL */
+    const char *const *set;          /* "key=text" or "key:=json", ended by NULL: more of them */
+    const char *options;             /* JSON: members of a request's sandbox, which only narrow */
+    const char *const *environment;  /* the caller's, ended by NULL */
+    const char *ledger;              /* as for writ_ledger_open() */
+    const char *approve;             /* as of struct writ_command */
+    const char *const *weak;         /* as of struct writ_command */
+    int cancel;                      /* as of struct writ_command */
+    bool fresh;                      /* a remembered result is not good enough */
+};
+
+/* Calls it, tries it again and falls back as the adapter says.
+ *
+ *     {"adapter_id":..,"operation":..,"ok":..,"output":any|"text":..|"base64":..,"cached":..,
+ *      "attempts":[{"adapter_id":..,"execution_id":..,"exit_code":..,"status":..,"code":..,
+ *      "message":..,"duration_ms":..}],"fell_back":..,"warnings":[..],"error":{"code":..,
+ *      "message":..}|null,"ledger":["led-.."]}
+ *
+ * output: what the transforms made of what came back; text or base64 where that is bytes. status:
+ * of HTTP, or a JSON-RPC code. WRIT_OK; the command's own exit code where it failed; WRIT_NO where
+ * the service or server says that it failed or the output does not fit; WRIT_UNAVAILABLE where it
+ * could not be reached; WRIT_REFUSED, WRIT_NO_SANDBOX, WRIT_UNRECORDED as writ_exec(); WRIT_USAGE
+ * where there is no such adapter, operation or parameter. WRIT_WRONG and an answer as from
+ * writ_check() where a document is wrong. */
+WRIT_API int writ_call(const struct writ_call *call, char **answer);
+
+/* The adapters that can be called here, one a line, by adapter_id:
+ *
+ *     {"adapter_id":..,"name":..,"tool_id":..,"type":..,"origin":"project"|"user"|"shipped",
+ *      "file":..}                                                                      (L0)
+ *     {"file":..,"fault":..}                                        a file that is no adapter
+ *
+ * `level` is L0 (also when NULL) to L3; from L1 on "adapter" has the document as that level shows
+ * it. `name`: the one of that id or name alone; `tool`: those for that tool. WRIT_USAGE and one
+ * line
+ * {"code":..,"message":..} where there is none of that name. */
+WRIT_API int writ_adapters(const char *name, const char *tool, const char *level,
+                           const char *const *environment, writ_line line, void *self);
+
+/* The tools of the registry that holds here, and of those that ship where they hold:
+ *
+ *     {"registry":file|null,"allowlist":..,"tools":[{"tool_id":..,"name":..,"version":..,"owner":..,
+ *      "provenance":..,"status":..,"scope":{..},"approval":{..}|null,"last_review":..,
+ *      "next_review":..,"overdue":..,"installed":..,"fits":..,"adapters":[..],"shipped":..}]}
+ *
+ * installed: the version that was found, null where nobody can tell; it is remembered for an hour.
+ * `fresh`: it is looked for again. On WRIT_WRONG the answer is as from writ_check(). */
+WRIT_API int writ_tools(const char *tool, bool fresh, const char *const *environment,
+                        char **answer);
+
+/* Writes .writ/tools.yaml and .writ/adapters/example.yaml below a directory, with comments; what is
+ * there is left alone. {"written":[..],"kept":[..]} */
+WRIT_API int writ_init(const char *directory, char **answer);
+
+/* Makes an adapter: of an OpenAPI document (3.0, 3.1, Swagger 2.0), or of the tools of an MCP
+ * server that runs in the sandbox or is at a URL. */
+struct writ_import {
+    const struct writ_input *openapi; /* or NULL: an MCP server */
+    const char *const *argv;          /* that starts it, ended by NULL; or NULL */
+    const char *url;                  /* where it is; or NULL */
+    const char *name, *tool;          /* of the adapter; NULL: after what it is made of */
+    const char *const *include; /* operations, as patterns with *; ended by NULL; or NULL: all */
+    const char *const *exclude;
+    const char *const *environment;
+    const char *ledger; /* a server that runs here is recorded */
+    int cancel;
+};
+
+/* {"adapter":"<YAML>","adapter_id":..,"operations":N,"left_out":[{"operation":..,"why":..}]} */
+WRIT_API int writ_import(const struct writ_import *import, char **answer);
+
+/* What is remembered: {"items":[{"level":..,"key":..,"bytes":..,"made":..,"ends":..,"ended":..}]};
+ * with `clear`, what was removed: {"removed":N}. `level`: a row of `writ explain caches`; NULL: all
+ * but golden outputs. */
+WRIT_API int writ_cache(bool clear, const char *level, const char *const *environment,
+                        char **answer);
+
+/* Golden outputs, below .writ/golden of the project. `verb`: record (of `call`, under `name`;
+ * `force` replaces one), check or diff (of `name`, or all of them). One line for each:
+ *
+ *     {"name":..,"adapter_id":..,"operation":..,"file":..,"same":..,"recorded":..,"diff":..,
+ *      "error":{..}|null}
+ *
+ * WRIT_NO where one differs or could not be called. */
+WRIT_API int writ_golden(const char *verb, const char *name, bool force,
+                         const struct writ_call *call, writ_line line, void *self);
+
+/* Speaks to the MCP server at a URL: opens, lists its tools, calls those that `context` names,
+ * {"calls":[{"tool":..,"arguments":{..}}]}, or that the conformance suite's scenario asks for.
+ * {"era":..,"version":..,"server":{..},"tools":[..],"answers":[..]} */
+WRIT_API int writ_mcp_probe(const char *url, const char *context, const char *const *environment,
+                            char **answer);
+
+#ifdef __cplusplus
+}
+#endif

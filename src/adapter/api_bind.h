@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api_bind.h: parameters become a request of HTTP; what came back becomes a value or a failure. */
+#pragma once
+
+#include "adapter/adapter.h"
+#include "adapter/http.h"
+#include "adapter/secret.h"
+
+struct api_call {
+    struct http_request request; /* hosts, times and ceilings are the caller's to set */
+    struct str host;             /* of the URL, without its port */
+    const char *shown; /* "GET http://host/resources/1?verbose=..": for the record, with the
+                          names of query parameters and none of their values */
+    bool repeatable;   /* sending it twice is as good as once: by its method, effect: read,
+                          or an Idempotency-Key */
+};
+
+/* Path placeholders first; what is left goes to the query for GET, HEAD, DELETE and OPTIONS and to
+ * a JSON body for the others, unless operations.<operation> says otherwise. Values are
+ * percent-encoded. A path value that is "." or ".." or empty is refused. */
+bool api_bind(const struct adapter *adapter, struct str operation, const struct doc *params,
+              struct arena *a, struct api_call *out, struct error *e) NODISCARD;
+
+/* Adds what proves who calls, by auth_method: none, api_key, bearer, oauth (client credentials: a
+ * token is had by `http` and kept in `tokens` until it is about to expire). Refuses plain http to
+ * other than loopback, and hosts a configured secret is not bound to. */
+struct api_tokens; /* for any thread */
+struct api_tokens *api_tokens_open(void);
+void api_tokens_close(struct api_tokens *t);
+
+struct api_auth {
+    struct http *http;
+    struct api_tokens *tokens;
+    const struct secret_places *places;
+    int64_t now_ms; /* monotonic */
+};
+
+bool api_authorize(const struct adapter *adapter, const struct api_auth *auth, struct arena *a,
+                   struct api_call *call, struct secrets *secrets, struct error *e) NODISCARD;
+
+/* What an answer is. *retry_after_ms: what the service asks for, at most `most_ms`; -1: nothing. */
+struct value api_value(const struct http_answer *answer);
+int64_t api_retry_after(const struct http_answer *answer, int64_t now_wall_ms, int64_t most_ms);

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* secret.h: secrets by reference: found when they are needed, taken out of everything that is kept.
+ */
+#pragma once
+
+#include "adapter/adapter.h"
+#include "base/buf.h"
+
+/* Where to look. */
+struct secret_places {
+    const char *const *environment;      /* the caller's, ended by NULL */
+    const struct secret_doc *configured; /* of the user's own configuration */
+    size_t configured_count;
+};
+
+/* What was found for one call. The bytes are wiped by secrets_wipe(). */
+struct secret {
+    struct str name, value;
+    struct str variable; /* for the tool's process; no text: it does not get it */
+    const char *source;  /* "env GITHUB_TOKEN": for the record, never the value */
+};
+
+struct secrets {
+    struct secret *v;
+    size_t n;
+    bool headers_too; /* of text that is redacted: values of well-known headers as well */
+};
+
+/* All secrets the adapter names. False: CODE_SECRET_MISSING; says which reference, and what is
+ * wrong with it (not set, empty, not 0600, command failed), never a byte of it. A command has 10 s.
+ */
+bool secrets_find(const struct adapter *adapter, const struct secret_places *places,
+                  struct arena *a, struct secrets *out, struct error *e) NODISCARD;
+
+/* The user's own secret for a host, added under the name "host"; true and none where there is none.
+ */
+bool secrets_for_host(const struct secret_places *places, struct str host, struct arena *a,
+                      struct secrets *out, struct error *e) NODISCARD;
+
+const struct secret *secret_named(const struct secrets *all, struct str name);
+
+/* Adds one that was had elsewhere, such as a token. */
+void secrets_add(struct secrets *all, const char *name, struct str value, struct arena *a);
+
+/* The text without any of the secrets: their bytes, base64 (both alphabets, any alignment),
+ * percent-encoded and JSON-escaped forms become [redacted]. Secrets of fewer than 4 bytes are not
+ * looked for. The same text, not copied, where there is nothing to take out. */
+struct str redact(struct str text, const struct secrets *all, struct arena *a);
+
+/* The same over every text and key of a document. */
+const struct doc *redact_doc(const struct doc *d, const struct secrets *all, struct arena *a);
+
+void secrets_wipe(struct secrets *all);
