@@ -76,6 +76,8 @@ struct exec {
     const struct registry_doc *registry; /* NULL: there is none */
     struct str input;
     bool input_taken;
+    bool result, wired; /* as of struct run */
+    int wires[2];
     enum cause waited_for; /* the end of the input in vain; CAUSE_EXITED: no */
     int64_t waited_ms;
     char **argv;

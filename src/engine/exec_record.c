@@ -62,6 +62,13 @@ static void put_printed(struct buf *to, const char *key, const struct printed *p
     json_close(to, '}');
 }
 
+/* Only of a run that had a descriptor 3. */
+static void put_result(struct buf *to, const struct outcome *o, bool texts)
+{
+    if (o->result.head.s)
+        put_printed(to, "result", &o->result, texts);
+}
+
 static void put_command(const struct exec *x, struct buf *to)
 {
     json_key(to, "command");
@@ -446,6 +453,7 @@ void exec_record(const struct exec *x, bool texts, struct buf *to)
     put_end(o, to);
     put_printed(to, "stdout", &o->out, texts);
     put_printed(to, "stderr", &o->err, texts);
+    put_result(to, o, texts);
     if (x->far[0])
         put_far_rest(x, to);
     else

@@ -39,12 +39,13 @@ enum {
     SHARED_BYTES = 512 << 10, /* who has more to say runs without a berth */
     BERTH_NAMESPACES = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP,
     RUN_NAMESPACES = CLONE_NEWPID | CLONE_NEWNS,
-    FDS = 5, /* the streams, the line, and perhaps a group */
+    FDS = STREAM_COUNT + 2, /* the streams, the line, and perhaps a group */
 };
 
 /* What a berth is told, and what it says. */
 struct ask {
     struct berth_use anew; /* what is made anew before */
+    bool result;           /* a descriptor 3 comes with it */
     bool grouped;          /* a group comes with it */
 };
 
@@ -132,13 +133,14 @@ static long clone_init_into(struct jail *jail, int group, int *init)
 static void make_init(int line, struct jail *jail, const struct ask *ask, int fds[FDS])
 {
     struct answer answer = { .pid = -1 };
-    int init = -1;
+    int init = -1, n = 0;
 
-    memcpy(jail->streams, fds, sizeof jail->streams);
-    jail->line = fds[3];
+    for (int i = 0; i < STREAM_COUNT; i++)
+        jail->streams[i] = i < STREAM_RESULT || ask->result ? fds[n++] : -1;
+    jail->line = fds[n++];
     if ((!ask->anew.net || net_enter() == 0) && (!ask->anew.ipc || unshare(CLONE_NEWIPC) == 0))
         answer.pid =
-            (pid_t)(ask->grouped ? clone_init_into(jail, fds[4], &init) : clone_init(jail, &init));
+            (pid_t)(ask->grouped ? clone_init_into(jail, fds[n], &init) : clone_init(jail, &init));
     (void)send_fds(line, &answer, sizeof answer, &init, answer.pid > 0);
     for (int i = 0; i < FDS; i++)
         if (fds[i] >= 0)
@@ -218,7 +220,7 @@ struct berth *berth_open(const struct jail *jail)
     ours.line = pair[1];
     ours.in_berth = true;
     ours.cgroup = (struct cgroup){ 0 };
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < STREAM_COUNT; i++)
         ours.streams[i] = -1;
     ok = ok && (!ours.privileged || trees_open(&ours, &e)) && start(l, &ours);
     trees_close(&ours);
@@ -379,15 +381,21 @@ static bool copy_jail(struct berth *l, const struct jail *jail)
 
 bool berth_start(struct berth *berth, const struct jail *jail, int into, pid_t *pid, int *init)
 {
-    int fds[FDS] = { jail->streams[0], jail->streams[1], jail->streams[2], jail->line, into };
     struct ask ask = { .anew = { .net = berth->used.net && !jail->host_network,
                                  .ipc = berth->used.ipc },
+                       .result = jail->streams[STREAM_RESULT] >= 0,
                        .grouped = into >= 0 };
     struct answer answer = { .pid = -1 };
-    int got[FDS];
+    int fds[FDS], got[FDS];
+    size_t n = 0;
 
-    if (!copy_jail(berth, jail) ||
-        !send_fds(berth->line, &ask, sizeof ask, fds, into >= 0 ? FDS : FDS - 1))
+    for (int i = 0; i < STREAM_COUNT; i++)
+        if (i < STREAM_RESULT || ask.result)
+            fds[n++] = jail->streams[i];
+    fds[n++] = jail->line;
+    if (ask.grouped)
+        fds[n++] = into;
+    if (!copy_jail(berth, jail) || !send_fds(berth->line, &ask, sizeof ask, fds, n))
         return false;
     if (!take_fds(berth->line, &answer, sizeof answer, got) || answer.pid <= 0 || got[0] < 0)
         return false;

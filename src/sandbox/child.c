@@ -47,6 +47,7 @@ static const struct stage {
     { "proc",      LAYER_MOUNT,    FRESH |        KEPT, stage_mount_proc },
     { "pivot",     LAYER_MOUNT,    FRESH | BERTH,        stage_enter_root },
     { "lock",      LAYER_MOUNT,            BERTH,        stage_lock_root },
+    { "result",    LAYER_PID,      FRESH |        KEPT, stage_clear_result },
     { "others",    LAYER_PID,      FRESH | BERTH | KEPT, stage_close_others },
     { "names",     LAYER_USER,     FRESH | BERTH,        stage_set_names },
     { "rlimits",   LAYER_USER,     FRESH | BERTH,        stage_set_limits },
@@ -151,6 +152,9 @@ static _Noreturn void run_command(struct child *child)
     signals = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
     /* The command borrows our memory until it execs: nothing is copied. */
     command = clone(command_main, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, child);
+    for (int i = 0; i < STREAM_COUNT; i++) /* they are the command's: what it closes is closed */
+        if (child->jail->streams[i] >= STREAM_RESULT)
+            (void)close(child->jail->streams[i]);
     if (command > 0 && signals >= 0)
         watch(child->jail, signals, command);
     _exit(0); /* without a word that the command was started, nothing ran */

@@ -41,6 +41,9 @@ struct jail_rule {
     bool writable;
 };
 
+/* What a command has open: its 0, 1 and 2, and perhaps a 3, on which it hands over a result. */
+enum { STREAM_RESULT = 3, STREAM_COUNT };
+
 struct jail {
     const char *path; /* of the program, inside */
     dev_t dev;        /* and the file it must be */
@@ -79,9 +82,9 @@ struct jail {
     bool in_berth;    /* a berth, or a run in one: made by no thread in particular */
     struct seccomp_program seccomp;
 
-    int streams[3]; /* what become its 0, 1 and 2 */
-    int line;       /* to the supervisor: words one way, and an end when that one dies */
-    int far_end;    /* the supervisor's end of it, to be closed in the new process */
+    int streams[STREAM_COUNT]; /* what become its 0, 1, 2 and 3; -1: it has no 3 */
+    int line;                  /* to the supervisor: words one way, and an end when that one dies */
+    int far_end;               /* the supervisor's end of it, to be closed in the new process */
 };
 
 struct jail_ask {

@@ -7,6 +7,9 @@
 #include "contract/exits.h"
 #include "sandbox/supervise.h"
 
+/* What is kept of what a command writes to its descriptor 3. */
+enum { RESULT_BYTES = 1 << 20 };
+
 struct printed {
     struct str head; /* in the arena */
     int64_t bytes;
@@ -21,6 +24,8 @@ struct outcome {
     bool forced; /* it was stopped, and did not end when it was asked to */
     int error;   /* errno of a command that could not be started */
     struct printed out, err;
+    struct printed
+        result; /* what was written to descriptor 3; .head.s is NULL where there was none */
     struct digest program; /* of the file that was started */
     int64_t duration_ms, cpu_ms, memory_peak_bytes, oom_events, pids_hits;
     unsigned layers;    /* that held it */

@@ -12,25 +12,21 @@
 #include <sys/wait.h>
 
 #include "contract/codes.h"
-#include "contract/limits.h"
 #include "sandbox/cgroup_place.h"
 #include "sandbox/init.h"
-#include "sandbox/input.h"
 #include "sandbox/kernel.h"
 #include "sandbox/landlock.h"
 #include "sandbox/quiet.h"
+#include "sandbox/streams.h"
 #include "sandbox/supervise.h"
 #include "sandbox/trees.h"
-
-enum { PIPE_BYTES = 1 << 20 };
 
 /* What a run holds open; all of it is let go of by close_all(). */
 struct holding {
     struct jail jail;
-    int ours[2]; /* the reading ends of stdout and stderr */
+    struct streams_ask asked;
+    struct streams streams;
     struct init init;
-    char *parts;
-    struct capture out, err;
     struct threads threads;
     struct cgroup_usage usage;
     bool measured;    /* the usage is final, and the groups are gone */
@@ -46,36 +42,18 @@ static void close_fd(int *fd)
 
 static void close_all(struct holding *h)
 {
-    for (int i = 0; i < 3; i++)
-        close_fd(&h->jail.streams[i]);
-    close_fd(&h->ours[0]);
-    close_fd(&h->ours[1]);
+    streams_let_go(&h->jail);
+    streams_close(&h->streams);
     close_fd(&h->jail.line);
     init_close(&h->init);
     close_fd(&h->threads.listener);
     trees_close(&h->jail);
-    buf_free(&h->out.head);
-    buf_free(&h->err.head);
-    free(h->parts);
 }
 
-/* ---- what it reads and writes ---- */
-
-static bool make_streams(struct holding *h, struct str input, struct error *e)
+static bool make_line(struct holding *h, struct error *e)
 {
     int pair[2];
 
-    h->jail.streams[0] = input_file(input);
-    if (h->jail.streams[0] < 0)
-        return error_sys(e, CODE_IO, "standard input cannot be made");
-    for (int i = 0; i < 2; i++) {
-        if (pipe2(pair, O_CLOEXEC) != 0)
-            return error_sys(e, CODE_IO, "a pipe cannot be made");
-        h->ours[i] = pair[0];
-        h->jail.streams[i + 1] = pair[1];
-        (void)fcntl(pair[0], F_SETPIPE_SZ, PIPE_BYTES); /* a matter of speed alone */
-        (void)fcntl(pair[0], F_SETFL, O_NONBLOCK);
-    }
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
         return error_sys(e, CODE_IO, "a socket cannot be made");
     h->init.line = h->jail.far_end = pair[0];
@@ -184,14 +162,13 @@ static bool build(const struct run *run, struct arena *a, struct holding *h, str
         h->jail.process_most = tasks_of(processes, ask.layers) + 1; /* and init */
         h->jail.memory_most = run->limits->memory_mb << 20;
     }
-    return make_streams(h, run->input, e);
+    return streams_make(&h->asked, &h->streams, &h->jail, e) && make_line(h, e);
 }
 
 /* Our copies of what the new process has now. */
 static void let_go(struct holding *h)
 {
-    for (int i = 0; i < 3; i++)
-        close_fd(&h->jail.streams[i]);
+    streams_let_go(&h->jail);
     close_fd(&h->jail.line);
 }
 
@@ -231,8 +208,10 @@ static bool finish(struct supervision *s, struct holding *h, struct arena *a, st
                          "LAYER_MISSING:pid: the new process vanished while its walls were built");
     outcome_judge(s, &h->usage, out);
     measure(h, &used, &h->usage, out);
-    out->out = outcome_printed(&h->out, a);
-    out->err = outcome_printed(&h->err, a);
+    out->out = outcome_printed(&h->streams.out, a);
+    out->err = outcome_printed(&h->streams.err, a);
+    if (s->result)
+        out->result = outcome_printed(s->result, a);
     return true;
 }
 
@@ -311,8 +290,9 @@ static bool run_built(const struct run *run, const struct world *world, struct a
                              .timeout_ms = run->limits->timeout_ms,
                              .at_once = run->at_once,
                              .pace = run->pace,
-                             .out = &h->out,
-                             .err = &h->err,
+                             .out = &h->streams.out,
+                             .err = &h->streams.err,
+                             .result = run->result ? &h->streams.result : NULL,
                              .threads = &h->threads,
                              .idle = hash_some,
                              .ended_hook = take_usage,
@@ -335,14 +315,7 @@ static bool run_built(const struct run *run, const struct world *world, struct a
         return false;
     }
     let_go(h);
-    h->parts = malloc(2 * (size_t)CAPTURE_PART);
-    if (!h->parts)
-        mem_end();
-    capture_begin(&h->out, h->ours[0], run->live[0], (size_t)outputs[OUTPUT_STDOUT].bytes,
-                  h->parts);
-    capture_begin(&h->err, h->ours[1], run->live[1], (size_t)outputs[OUTPUT_STDERR].bytes,
-                  h->parts + CAPTURE_PART);
-    h->ours[0] = h->ours[1] = -1; /* the captures have them */
+    streams_listen(&h->streams, &h->asked);
     if (!run->kept || kept_sweeps(run->kept))
         cgroup_sweep(&h->jail.cgroup);
     s.line = h->init.line;
@@ -363,10 +336,17 @@ bool sandbox_run(const struct run *run, const struct world *world, struct arena 
     struct error left;
     bool ok;
 
-    *h = (struct holding){ .ours = { -1, -1 },
-                           .init = { .fd = -1, .line = -1 },
-                           .jail = { .streams = { -1, -1, -1 }, .line = -1, .layers = LAYER_ALL },
-                           .threads = { .listener = -1 } };
+    *h = (struct holding){
+        .asked = { .input = run->input,
+                   .live = { run->live[0], run->live[1] },
+                   .result = run->result,
+                   .wired = run->wired,
+                   .wires = { run->wires[0], run->wires[1] } },
+        .streams = { .ours = { -1, -1, -1 } },
+        .init = { .fd = -1, .line = -1 },
+        .jail = { .streams = { -1, -1, -1, -1 }, .line = -1, .layers = LAYER_ALL },
+        .threads = { .listener = -1 }
+    };
     *out = (struct outcome){ .cause = CAUSE_SANDBOX_ERROR, .exit_code = -1, .cgroup = "none" };
     before = quiet_begin();
     ok = build(run, a, h, e) && run_built(run, world, a, h, out, e);

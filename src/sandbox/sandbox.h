@@ -23,6 +23,13 @@ struct run {
     char *const *argv;
     char *const *env; /* sorted */
     struct str input; /* on standard input */
+    bool result;      /* it has a descriptor 3, too, and what it writes there is captured */
+
+    /* Its standard input and output are these, of pipes or a socket of the caller's, whose they
+     * stay: nothing is fed to it or captured, and the end of its input asks it to end. */
+    bool wired;
+    int wires[2];
+
     const struct request_sandbox *limits;
     unsigned weak; /* layers the caller does without, when they cannot be had */
     int live[2];   /* where stdout and stderr are passed on to as they come; -1: nowhere */

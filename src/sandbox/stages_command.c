@@ -3,6 +3,7 @@
 #include "sandbox/stages.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
@@ -59,13 +60,19 @@ int stage_set_cpus(struct child *c)
     return sched_setaffinity(0, sizeof few, &few);
 }
 
+/* Where it lies there already, it would be closed by exec. */
+static int set_stream(int from, int to)
+{
+    return from == to ? fcntl(to, F_SETFD, 0) : dup2(from, to);
+}
+
 int stage_set_streams(struct child *c)
 {
     static const unsigned char none[SIGNALS / 8]; /* a set of signals, as the kernel counts them */
     const struct jail *j = c->jail;
 
-    for (int i = 0; i < 3; i++)
-        if (dup2(j->streams[i], i) < 0)
+    for (int i = 0; i < STREAM_COUNT; i++)
+        if ((i < STREAM_RESULT || j->streams[i] >= 0) && set_stream(j->streams[i], i) < 0)
             return -1;
     (void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, none, NULL, sizeof none);
     return setpgid(0, 0);
@@ -127,12 +134,13 @@ int stage_check_program(struct child *c)
     return s.st_dev == c->jail->dev && s.st_ino == c->jail->ino ? 0 : -1;
 }
 
-/* Only 0, 1 and 2 stay open. */
+/* Only 0, 1 and 2 stay open, and 3 where a result is asked for. */
 int stage_start_command(struct child *c)
 {
+    unsigned first = c->jail->streams[STREAM_RESULT] >= 0 ? STREAM_COUNT : STREAM_RESULT;
     struct word word = { .kind = WORD_READY };
 
-    if (syscall(SYS_close_range, 3, ~0U, CLOSE_RANGE_CLOEXEC) != 0 ||
+    if (syscall(SYS_close_range, first, ~0U, CLOSE_RANGE_CLOEXEC) != 0 ||
         send(c->jail->line, &word, sizeof word, MSG_NOSIGNAL) < 0)
         return -1;
     return execve(c->jail->path, c->jail->argv, c->jail->env);

@@ -4,10 +4,12 @@
 #include "sandbox/stages.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/securebits.h>
 #include <poll.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -181,14 +183,29 @@ int stage_guard_init(struct child *c)
     return poll(&line, 1, 0) == 1 ? -1 : 0;
 }
 
+/* The command's 3 is made while the line is still needed: that may not be there. */
+int stage_clear_result(struct child *c)
+{
+    struct jail *j = c->jail;
+    int line;
+
+    if (j->streams[STREAM_RESULT] < 0 || j->line != STREAM_RESULT)
+        return 0;
+    line = fcntl(j->line, F_DUPFD_CLOEXEC, STREAM_COUNT);
+    if (line >= 0)
+        j->line = line;
+    return line >= 0 ? 0 : -1;
+}
+
 /* The lowest descriptor from `from` on that is still needed; ~0U: none. */
 static unsigned next_needed(const struct jail *j, unsigned from)
 {
-    int needed[4 + CGROUP_DIRS] = { j->line, j->streams[0], j->streams[1], j->streams[2] };
+    int needed[1 + STREAM_COUNT + CGROUP_DIRS] = { j->line };
     unsigned next = ~0U;
 
+    memcpy(needed + 1, j->streams, sizeof j->streams);
     for (int i = 0; i < CGROUP_DIRS; i++)
-        needed[4 + i] = i < j->cgroup.count ? j->cgroup.dirs[i].tasks : -1;
+        needed[1 + STREAM_COUNT + i] = i < j->cgroup.count ? j->cgroup.dirs[i].tasks : -1;
     for (size_t i = 0; i < COUNT(needed); i++)
         if (needed[i] >= 0 && (unsigned)needed[i] >= from && (unsigned)needed[i] < next)
             next = (unsigned)needed[i];

@@ -10,16 +10,28 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum slot { SLOT_LINE, SLOT_INIT, SLOT_CANCEL, SLOT_THREADS, SLOT_OUT, SLOT_ERR, SLOTS };
+enum slot {
+    SLOT_LINE,
+    SLOT_INIT,
+    SLOT_CANCEL,
+    SLOT_THREADS,
+    SLOT_OUT,
+    SLOT_ERR,
+    SLOT_RESULT,
+    SLOTS
+};
+
+enum { CAPTURES = SLOTS - SLOT_OUT };
 
 enum { NEVER = -1 };
 
 struct loop {
     struct supervision *s;
     struct pollfd fds[SLOTS];
-    int64_t act_at;  /* stop it, or kill it */
-    int64_t late_at; /* tell that it is late */
-    size_t stops;    /* how often it was stopped */
+    struct capture *captures[CAPTURES]; /* in the order of their slots; NULL: none */
+    int64_t act_at;                     /* stop it, or kill it */
+    int64_t late_at;                    /* tell that it is late */
+    size_t stops;                       /* how often it was stopped */
     bool dead;
     int64_t look_at; /* at the threads */
 };
@@ -133,13 +145,41 @@ static void set_slot(struct loop *l, enum slot slot, int fd, short events)
     l->fds[slot].revents = 0;
 }
 
-static void set_capture(struct loop *l, enum slot slot, const struct capture *c)
-{
-    short events = 0;
-    int fd = capture_waits(c, &events);
+/* ---- what it prints ---- */
 
-    set_slot(l, slot, fd, events);
+static void set_captures(struct loop *l)
+{
+    for (int i = 0; i < CAPTURES; i++) {
+        short events = 0;
+        int fd = l->captures[i] ? capture_waits(l->captures[i], &events) : -1;
+
+        set_slot(l, SLOT_OUT + i, fd, events);
+    }
 }
+
+static void step_captures(const struct loop *l)
+{
+    for (int i = 0; i < CAPTURES; i++)
+        if (l->captures[i] && l->fds[SLOT_OUT + i].revents)
+            capture_step(l->captures[i]);
+}
+
+static void each_capture(const struct loop *l, void (*does)(struct capture *c))
+{
+    for (int i = 0; i < CAPTURES; i++)
+        if (l->captures[i])
+            does(l->captures[i]);
+}
+
+static bool prints(const struct loop *l)
+{
+    for (int i = 0; i < CAPTURES; i++)
+        if (l->captures[i] && capture_is_open(l->captures[i]))
+            return true;
+    return false;
+}
+
+/* ---- time, and who wants it to end ---- */
 
 static int time_left(const struct loop *l)
 {
@@ -180,8 +220,8 @@ static void take_cancel(struct loop *l)
             stop(l, CAUSE_CANCELLED);
         return;
     }
-    capture_end(l->s->out); /* somebody does not read what is left, and somebody else is waiting */
-    capture_end(l->s->err);
+    /* Somebody does not read what is left, and somebody else is waiting. */
+    each_capture(l, capture_end);
 }
 
 static void answer_threads(struct loop *l)
@@ -221,8 +261,7 @@ static void hurry(struct loop *l)
 {
     if (!l->s->at_once || l->s->stopped_for == CAUSE_EXITED)
         return;
-    capture_alone(l->s->out);
-    capture_alone(l->s->err);
+    each_capture(l, capture_alone);
 }
 
 /* It is dead, and has said and printed what it had to. */
@@ -230,23 +269,16 @@ static void hear_the_last(struct loop *l)
 {
     if (l->s->line >= 0)
         listen_to_init(l);
-    if (!l->s->send)
-        return;
-    capture_last(l->s->out);
-    capture_last(l->s->err);
+    if (l->s->send)
+        each_capture(l, capture_last);
 }
 
 /* In this order: what the command did counts before what the clock says. */
 static void handle(struct loop *l)
 {
-    struct supervision *s = l->s;
-
     if (l->fds[SLOT_LINE].revents)
         listen_to_init(l);
-    if (l->fds[SLOT_OUT].revents)
-        capture_step(s->out);
-    if (l->fds[SLOT_ERR].revents)
-        capture_step(s->err);
+    step_captures(l);
     answer_threads(l);
     if (l->fds[SLOT_CANCEL].revents)
         take_cancel(l);
@@ -271,17 +303,18 @@ static void wait_and_handle(struct loop *l)
 
 void supervise(struct supervision *s)
 {
-    struct loop l = { .s = s, .stops = s->send && s->at_once };
+    struct loop l = { .s = s,
+                      .captures = { s->out, s->err, s->result },
+                      .stops = s->send && s->at_once };
 
     l.act_at = s->world->mono_ms(s->world->self) + s->timeout_ms;
     l.late_at = s->pace.soft_ms ? l.act_at - s->timeout_ms + s->pace.soft_ms : INT64_MAX;
     set_slot(&l, SLOT_LINE, s->line, POLLIN);
-    while (!l.dead || capture_is_open(s->out) || capture_is_open(s->err)) {
+    while (!l.dead || prints(&l)) {
         set_slot(&l, SLOT_INIT, l.dead ? -1 : s->init, POLLIN);
         set_slot(&l, SLOT_CANCEL, s->cancel, POLLIN);
         set_slot(&l, SLOT_THREADS, l.dead ? -1 : s->threads->listener, POLLIN);
-        set_capture(&l, SLOT_OUT, s->out);
-        set_capture(&l, SLOT_ERR, s->err);
+        set_captures(&l);
         wait_and_handle(&l);
     }
 }

@@ -32,6 +32,7 @@ struct supervision {
     bool at_once; /* when it is stopped, all of it is killed: nobody is asked to end */
     struct pace pace;
     struct capture *out, *err;
+    struct capture *result; /* NULL: none is asked for */
     struct threads *threads;
     bool (*idle)(void *self); /* work for when nothing happens; false: it is done. NULL: none */
     void *idle_self;
