@@ -39,6 +39,7 @@ static const struct field operation_fields[] = {
     { "parameters", F_MAP,    ONE,  OPTIONAL, .at = AT(parameters),                                                         .level = L2, .req = "R-001-093", .help = "Of api: where each parameter goes, {in, name}; by the path and the method when left out." },
     { "body",       F_TEXT,   ONE,  OPTIONAL, .at = AT(body), .min = 1,                                                     .level = L2, .req = "R-001-093", .help = "Of api: the parameter that is the whole body." },
     { "digest",     F_TEXT,   ONE,  OPTIONAL, .at = AT(digest), .form = FORM_DIGEST,                                        .level = L2, .req = "R-001-100", .help = "Of mcp: the digest of the tool's definition; another one is refused." },
+    { "deterministic", F_BOOL,  ONE,  OPTIONAL, .at = AT(deterministic),                                                      .level = L2, .req = "R-001-150", .help = "True: it draws no chance and reads no clock, so that results may be remembered." },
     { "effect",     F_CHOICE, ONE,  OPTIONAL, .at = AT(effect), .choices = effect_names, .fallback = EFFECT_UNKNOWN,        .level = L2, .req = "R-001-109", .help = "read changes nothing, so that it may be tried again; write does." },
 };
 #undef AT

@@ -26,6 +26,7 @@ struct operation_doc {
     struct str body;                  /* of api: the parameter that is the whole body */
     struct str digest;                /* of mcp: the tool's definition, pinned */
     int effect;                       /* enum effect */
+    bool deterministic;               /* it draws no chance and reads no clock */
 };
 
 extern const struct shape operation_shape, parameter_shape;
