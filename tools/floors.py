@@ -24,8 +24,8 @@ BANNED = {  # word: the only files that may say it
     r"\b(?:clock_gettime|time|gettimeofday|getrandom|getentropy|s?rand|s?random)\s*\(":
         {"base/world.c"},
     r"\b(?:secure_)?getenv\s*\(": {"cli/main.c"},
-    r"\b_?exit\s*\(": {"cli/main.c", "executor/pure_main.c", "route/guard.c", "sandbox/child.c",
-                          "sandbox/trial.c"},
+    r"\b_?exit\s*\(": {"adapter/http_main.c", "cli/main.c", "executor/pure_main.c",
+                          "route/guard.c", "sandbox/child.c", "sandbox/trial.c"},
     r"\babort\s*\(": {"base/world.c", "base/mem.c"},
     r"\b(?:v?f?printf|f?puts|putchar|f?putc|perror)\s*\(|\b(?:stdout|stderr)\b": {"cli/print.c"},
     r"\bstrto(?:d|f|ld)(?:_l)?\s*\(": {"base/number.c"},

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* http_policy.h: which hosts and which addresses may be reached. Pure: nothing is looked up here.
+ *
+ * A URL is read strictly: only what every reader of URLs reads alike is taken, so that the host
+ * that was judged is the host that is spoken to.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "base/own.h"
+#include "base/str.h"
+
+enum { HTTP_ADDRESS_TEXT = 64 }; /* "[ipv6]:port" and a NUL fit */
+
+struct http_address {
+    bool six;
+    uint8_t b[16]; /* the first four, of IPv4 */
+};
+
+struct http_place {
+    bool tls, socket; /* https or wss; ws or wss */
+    struct str host;  /* without the brackets of an IPv6 address */
+    uint16_t port;
+    struct str path; /* and the query; may be empty */
+    bool is_address;
+    struct http_address address;
+};
+
+/* An address in its one usual form: "127.0.0.1", "::1". Not 127.1, 0x7f.1, 2130706433, 0177.0.0.1,
+ * nor with a zone. */
+bool http_address_read(struct str text, struct http_address *out) NODISCARD;
+
+/* Writes "127.0.0.1:80" or "[::1]:80". */
+void http_address_text(const struct http_address *address, uint16_t port,
+                       char out[HTTP_ADDRESS_TEXT]);
+
+/* NULL, or why the text is no URL that is asked for. */
+const char *http_place_read(struct str url, struct http_place *out);
+
+/* The same scheme, host and port. */
+bool http_same_place(const struct http_place *a, const struct http_place *b);
+
+struct http_policy {
+    const struct str *hosts;
+    size_t host_count;
+    bool plain;
+};
+
+/* Is it an address of this very machine? */
+bool http_is_loopback(const struct http_address *address);
+
+/* NULL, or why the host of that place may not be reached, whatever its address. */
+const char *http_refuses_host(const struct http_policy *policy, const struct http_place *place);
+
+/* NULL, or why no connection may be made to that address for the sake of that place. */
+const char *http_refuses_address(const struct http_policy *policy, const struct http_place *place,
+                                 const struct http_address *address);
