@@ -24,17 +24,19 @@ struct catalog_entry {
     int type; /* enum adapter_type */
     enum origin origin;
     const char *path; /* its file; of the shipped ones their name */
+    bool shadowed;    /* a nearer origin has one of that id, which holds */
+    bool twice;       /* so has another file of its own origin: neither can be called */
 };
 
 struct catalog_fault {
-    const char *path, *why; /* a file that is no adapter */
+    const char *path, *why; /* a file that is no adapter, or has the adapter_id of another */
 };
 
 struct catalog {
     struct catalog_entry *v; /* by adapter_id, bytewise; of one id the nearest origin comes first */
     size_t n;
     struct catalog_fault *faults;
-    size_t fault_count;
+    size_t fault_count, fault_room;
     bool indexed; /* the index told it, and nothing was read */
 };
 
@@ -46,13 +48,42 @@ bool catalog_list(const struct catalog_ask *ask, struct arena *a, struct catalog
 bool catalog_find(const struct catalog *c, struct str name, struct arena *a,
                   const struct catalog_entry **out, struct error *e) NODISCARD;
 
-/* The ones for a tool, in the order of the catalog. */
+/* The ones for a tool that hold, in the order of the catalog. */
 struct items catalog_for_tool(const struct catalog *c, struct str tool_id,
                               struct arena *a); /* of const struct catalog_entry * */
 
 /* All of it, checked. False: the report has the problems. */
 bool catalog_load(const struct catalog_ask *ask, const struct catalog_entry *entry, struct arena *a,
                   struct adapter *out, struct report *r) NODISCARD;
+
+/* What a task needs of an adapter. */
+struct catalog_want {
+    struct str tool_id;
+    struct str operation; /* no text: any */
+    int type;             /* enum adapter_type; -1: any */
+    struct str installed; /* the tool's version; no text: nobody can tell, and any does */
+    bool debug;           /* it is to be looked at or worked on, not only called */
+};
+
+/* Which levels of how many adapters were loaded on the way. */
+struct catalog_trace {
+    bool from_cache;       /* L0 */
+    size_t loaded[L3 + 1]; /* L0 of all that are listed; L1 only where several match; L2 and L3 of
+                              the one that is chosen */
+};
+
+/* The contract's way of loading: the tool's adapters by L0, one of them by L1 where there are
+ * several, that one by L2, and L3 only for who debugs. Of those that fit, the nearest origin holds,
+ * then the first by adapter_id. False: CODE_ADAPTER_UNKNOWN in *e; or, where e->code is CODE_NONE,
+ * the report has the problems of the chosen one. */
+struct catalog_choice {
+    const struct catalog_entry *entry;
+    struct adapter adapter;
+    struct catalog_trace trace;
+};
+
+bool catalog_choose(const struct catalog_ask *ask, const struct catalog_want *want, struct arena *a,
+                    struct catalog_choice *out, struct report *r, struct error *e) NODISCARD;
 
 /* The adapters that ship with writ, and the registry that lists their tools. */
 struct shipped_row {
@@ -61,3 +92,6 @@ struct shipped_row {
 extern const struct shipped_row shipped_adapters[];
 extern const size_t shipped_count;
 extern const char *const shipped_tools; /* a registry, as YAML */
+
+/* What `writ init` writes: a registry and an adapter, with comments. */
+extern const char *const shipped_init_tools, *const shipped_init_adapter;

@@ -10,6 +10,8 @@ const struct command *const commands[] = {
     &cmd_apply,
     &cmd_executors,
     &cmd_executors_add,
+    &cmd_tools,
+    &cmd_adapters,
     &cmd_plan,
     &cmd_plan_show,
     &cmd_plan_graph,
@@ -34,6 +36,7 @@ const struct command *const commands[] = {
     &cmd_ledger_rejects,
     &cmd_worker,
     &cmd_explain,
+    &cmd_init,
     &cmd_doctor,
 };
 /* clang-format on */

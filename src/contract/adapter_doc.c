@@ -9,7 +9,7 @@
 #include "contract/whole.h"
 
 /* clang-format off */
-static const char *const type_names[]   = { "cli", "api", "sdk", "mcp", NULL };
+const char *const adapter_types[]      = { "cli", "api", "sdk", "mcp", NULL };
 static const char *const input_names[]  = { "rename", "map", "default", "validate", NULL };
 static const char *const output_names[] = { "parse", "extract", "format", NULL };
 static const char *const status_names[] = { "active", "deprecated", "experimental", NULL };
@@ -23,16 +23,17 @@ static void interface_fits(const struct doc *d, const void *decoded, struct repo
 
     if (adapter->type == CHOICE_NONE || !interface || interface->kind != DOC_MAP)
         return;
-    mine = type_names[adapter->type];
+    mine = adapter_types[adapter->type];
     if (!doc_get(interface, mine))
         report_add(r, ABOUT_VALUE, interface, CODE_VALIDATION_ERROR,
                    "an adapter of type '%s' needs 'interface.%s'", mine, mine);
     for (int i = 0; i < ADAPTER_TYPE_COUNT; i++) {
-        const struct doc *other = doc_get(interface, type_names[i]);
+        const struct doc *other = doc_get(interface, adapter_types[i]);
 
         if (other && i != adapter->type)
             report_add(r, ABOUT_KEY, other, CODE_VALIDATION_ERROR,
-                       "an adapter of type '%s' must not have 'interface.%s'", mine, type_names[i]);
+                       "an adapter of type '%s' must not have 'interface.%s'", mine,
+                       adapter_types[i]);
     }
 }
 
@@ -183,7 +184,7 @@ static const struct field adapter_fields[] = {
     { "version",          F_TEXT,   ONE, NEEDED,   .at = AT(version), .form = FORM_VERSION,                              .level = L2, .req = "R-001-083", .help = "Version of the adapter." },
     { "tool_id",          F_TEXT,   ONE, NEEDED,   .at = AT(tool_id), .min = 1,                                          .level = L0, .req = "R-001-084", .help = "The tool it is for, as the registry names it." },
     { "tool_version",     F_TEXT,   ONE, OPTIONAL, .at = AT(tool_version), .form = FORM_TOOL_VERSION,                    .level = L2, .req = "R-001-159", .help = "The versions of the tool it is for; any when left out." },
-    { "type",             F_CHOICE, ONE, NEEDED,   .at = AT(type), .choices = type_names,                        .level = L0, .req = "R-001-085", .help = "What kind of tool it is." },
+    { "type",             F_CHOICE, ONE, NEEDED,   .at = AT(type), .choices = adapter_types,                    .level = L0, .req = "R-001-085", .help = "What kind of tool it is." },
     { "interface",        F_SHAPE,  ONE, NEEDED,   .at = AT(interface), .sub = &interface_shape,                         .level = L1, .req = "R-001-085", .help = "How the tool is called; one of the four, as the type says." },
     { "operations",       F_MAP,    ONE, OPTIONAL, .at = AT(operations),                                                 .level = L1, .req = "R-001-139", .help = "What is known of each operation beside the mappings: about, input, output, .." },
     { "secrets",          F_SHAPE,  LIST, OPTIONAL, .at = AT(secrets), .sub = &secret_shape, .most = 32,                 .level = L2, .req = "R-001-091", .help = "Where the secrets it needs are found; it gets no others." },

@@ -8,6 +8,7 @@
 #include "contract/shape.h"
 
 enum adapter_type { ADAPTER_CLI, ADAPTER_API, ADAPTER_SDK, ADAPTER_MCP, ADAPTER_TYPE_COUNT };
+extern const char *const adapter_types[]; /* "cli", "api", "sdk", "mcp", NULL */
 enum input_transform { INPUT_RENAME, INPUT_MAP, INPUT_DEFAULT, INPUT_VALIDATE };
 enum output_transform { OUTPUT_PARSE, OUTPUT_EXTRACT, OUTPUT_FORMAT };
 enum adapter_status { ADAPTER_ACTIVE, ADAPTER_DEPRECATED, ADAPTER_EXPERIMENTAL };

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tool_probe.h: which version of a tool is installed: the tool is asked, in the sandbox.
+ *
+ * `COMMAND --version` runs without the project, without a network, for five seconds at most. It is
+ * no run on behalf of anybody, as the doctor's proof is none: nothing of it is recorded but what it
+ * said, for an hour.
+ */
+#pragma once
+
+#include "base/mem.h"
+
+struct probe_ask {
+    const char *command;
+    const char *const *environment; /* the caller's */
+    const char *cache;              /* where it is remembered; NULL: nowhere */
+    int64_t now_ms;
+    bool fresh; /* what is remembered is not good enough */
+};
+
+/* Without bytes: nobody can tell. A command with a slash may be anybody's file and is not asked. */
+struct str tool_probe(const struct probe_ask *ask, struct arena *a);
