@@ -3,6 +3,7 @@
  * sandbox. */
 #include "engine/tables.h"
 
+#include "adapter/cache.h"
 #include "contract/tables.h"
 #include "engine/deeds.h"
 #include "executor/builtin.h"
@@ -31,6 +32,7 @@ static const struct table *const more_tables[] = {
     &lane_endings_table,
     &transcript_events_table,
     &frames_table,
+    &cache_sizes_table,
     &environment_table,
     &system_table,
     &protected_table,
