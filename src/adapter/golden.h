@@ -2,7 +2,23 @@
 /* golden.h: what calls must come to: recorded once, held against later ones.
  *
  * Each is a JSON file of the project, .writ/golden/<adapter>.<operation>.<name>.json, to be
- * committed and reviewed: the call, its output and what it was made with.
+ * committed and reviewed: the call, its output and what it was made with. A member a line, in the
+ * order of their names.
+ *
+ *     {
+ *       "adapter": "ADP-001",
+ *       "adapter_digest": "sha256:..",        what it was recorded with
+ *       "adapter_version": "1.0.0",
+ *       "name": "todos",
+ *       "operation": "search",
+ *       "output": [..],                       or "lines": [..], or "base64": ".."
+ *       "params": {"pattern": "TODO"},
+ *       "tool_version": "14.1.0",
+ *       "volatile": ["/0/elapsed"]            what may differ
+ *     }
+ *
+ * lines: bytes that are UTF-8, without the line ends between them. volatile is a person's to add;
+ * who records again keeps it.
  */
 #pragma once
 
@@ -15,7 +31,9 @@ struct golden {
     struct str operation;
     const struct doc *params; /* a map */
     struct value output;
-    struct str adapter_version, tool_version; /* what it was recorded with; may be empty */
+    struct str adapter_version, adapter_digest, tool_version; /* may be empty */
+    struct items may_differ; /* of struct str: JSON Pointers into the output; the name * of a list
+                                stands for each of its items */
     const char *path;
 };
 
@@ -24,8 +42,13 @@ struct goldens {
     size_t n;
 };
 
+/* All there are; none where there is no directory. False: one is not as it should be, *e says which
+ * and where. */
 bool golden_list(const char *project, struct arena *a, struct goldens *out,
                  struct error *e) NODISCARD;
+
+/* Is this a name for one? */
+bool golden_name(struct str name, struct error *e) NODISCARD;
 
 /* Writes it, atomically; `replace`: one that is there is taken over, else refused. */
 bool golden_save(const char *project, const struct golden *g, bool replace, struct arena *a,
@@ -35,5 +58,6 @@ bool golden_save(const char *project, const struct golden *g, bool replace, stru
  */
 bool golden_same(const struct golden *g, const struct value *now, struct arena *a);
 
-/* What differs, as lines for people: pointers of JSON, or a unified diff of text. */
+/* What differs, as lines for people that begin with - (as recorded) or + (as it is now): pointers
+ * and values of JSON, or a unified diff of text. */
 void golden_diff(const struct golden *g, const struct value *now, struct arena *a, struct buf *to);
