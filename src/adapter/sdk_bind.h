@@ -7,11 +7,26 @@
  *
  * Python and node are given a short program of ours as an argument. Go and Rust are built once, by
  * a run of their own in the sandbox, and kept by the digest of what they were built from.
+ *
+ * A package that begins with "./", "../" or "/" is a directory, or a file in one, on whose path the
+ * module is found; anything else is a package that is installed. The module is import_path, and the
+ * function what function_mapping has for the operation. Python is given the parameters as keyword
+ * arguments, node as one object, and Go as one value that JSON fills; Rust is given their text:
+ * fn(&str) -> Result<String, String>.
  */
 #pragma once
 
 #include "adapter/adapter.h"
 #include "adapter/cli_bind.h"
+
+struct sdk_ask {
+    const struct adapter *adapter;
+    struct str operation;
+    const struct doc *params; /* a map; NULL: none */
+    const char *cache;        /* where programs that were built are kept */
+    const char *path;         /* the caller's PATH, for go and cargo; NULL: the usual places */
+    const char *home;         /* the caller's HOME, for what rustup has there; NULL: none */
+};
 
 struct sdk_build {
     const char *directory; /* that is made and filled with `files` */
@@ -19,7 +34,7 @@ struct sdk_build {
     size_t file_count;
     struct cli_call call; /* run with `directory` as its working directory */
     struct items read;    /* of struct str: paths it needs besides */
-    const char *product;  /* the program it leaves, below the directory */
+    const char *product;  /* the program it leaves, below the directory; its whole path */
     int64_t timeout_ms, memory_mb, max_children;
 };
 
@@ -30,9 +45,11 @@ struct sdk_call {
         *build; /* to be run before, where its product is not there; NULL: none */
 };
 
-/* `cache`: where programs that were built are kept. */
-bool sdk_bind(const struct adapter *adapter, struct str operation, const struct doc *params,
-              const char *cache, struct arena *a, struct sdk_call *out, struct error *e) NODISCARD;
+bool sdk_bind(const struct sdk_ask *ask, struct arena *a, struct sdk_call *out,
+              struct error *e) NODISCARD;
+
+/* Makes the directory anew, with its files: what an earlier build left half done is gone. */
+bool sdk_lay_out(const struct sdk_build *build, struct error *e) NODISCARD;
 
 /* What the function gave, from the bytes of descriptor 3. False: it failed or said nothing of that
  * form; *e has its own words, one line. */

@@ -22,6 +22,10 @@ struct runs {
     struct request_sandbox limits;
     struct run run;
     const char *command; /* in place of the shell, without arguments */
+    char **argv;         /* in place of both; NULL: one of them */
+    const char *cwd;     /* in place of `dir` */
+    const struct pair *variables;
+    size_t variable_count;
 };
 
 static inline void runs_make(struct runs *r)
@@ -66,15 +70,18 @@ static inline bool runs_try(struct runs *r, const struct world *world, const cha
     char *shell[] = { arena_text(&r->a, str_of("/bin/sh")), arena_text(&r->a, str_of("-c")),
                       arena_text(&r->a, str_of(script)), NULL };
     char *alone[] = { arena_text(&r->a, str_of(r->command ? r->command : "")), NULL };
-    char **argv = r->command ? alone : shell;
+    char **argv = r->argv ? r->argv : r->command ? alone : shell;
+    const char *cwd = r->cwd ? r->cwd : r->dir;
     struct reach_ask ask = { .filesystem = &r->filesystem,
-                             .cwd = r->dir,
+                             .cwd = cwd,
                              .caller = r->dir,
                              .state = r->state,
                              .kept = r->run.kept,
                              .person = true };
-    struct program_ask program_ask = { .command = argv[0], .cwd = r->dir };
-    struct environment_ask environment = { .path = policy_path, .cwd = r->dir };
+    struct program_ask program_ask = { .command = argv[0], .cwd = cwd };
+    struct environment_ask environment = {
+        .asked = r->variables, .count = r->variable_count, .path = policy_path, .cwd = cwd
+    };
     struct program program;
     struct reach reach;
     struct run run = r->run;
