@@ -77,7 +77,8 @@ static void fill_web(struct asked *q)
                                .header_count = q->ask.header_count,
                                .body = q->ask.body,
                                .proxy = q->proxy,
-                               .timeout_ms = q->ask.timeout_ms };
+                               .timeout_ms = q->ask.timeout_ms,
+                               .body_max = q->ask.body_max };
 }
 
 static bool check(struct asked *q, const struct serve *s, bool socket)

@@ -2,6 +2,9 @@
 /* http_call.c: asks writ-http for a request, and waits for its answer. */
 #include "adapter/http.h"
 
+#include <sys/socket.h>
+#include <sys/time.h>
+
 #include "adapter/http_line.h"
 #include "adapter/http_pack.h"
 
@@ -10,16 +13,20 @@ enum { GRACE_MS = 1000 }; /* in which writ-http has to say that the time is over
 bool http_open(const char *program, const char *const *environment, struct http **out,
                struct error *e)
 {
+    static const struct timeval look = { .tv_usec =
+                                             100000 }; /* how often who waits sees the time */
     struct http *h = mem_zeroed(sizeof *h);
 
     if (!http_child_start(program, environment, &h->child, e)) {
         free(h);
         return false;
     }
+    (void)setsockopt(h->child.channel, SOL_SOCKET, SO_RCVTIMEO, &look, sizeof look);
     h->world = world_real();
     (void)pthread_mutex_init(&h->writing, NULL);
     (void)pthread_mutex_init(&h->lock, NULL);
     http_reader_open(&h->in, HTTP_PROGRAM);
+    h->eager = http_eager_new();
     *out = h;
     return true;
 }

@@ -13,7 +13,7 @@
 enum {
     SOCKETS = 1024,
     IDLE = 32,         /* connections that are kept, and handles */
-    BUFFER = 64 << 10, /* read at once */
+    BUFFER = 32 << 10, /* read at once; the C library tidies up after every 64 KiB */
 };
 
 struct web {
@@ -280,12 +280,14 @@ static bool set_ask(struct web_call *c, const struct web_ask *ask)
 {
     CURL *easy = c->easy;
     long only = ask->connect_only ? 1L : 0L;
+    curl_off_t most = strcmp(ask->method, "HEAD") == 0 ? 0 : (curl_off_t)ask->body_max;
 
     return add_headers(c, ask) &&
            (set_method(easy, ask) | curl_easy_setopt(easy, CURLOPT_URL, ask->url) |
             curl_easy_setopt(easy, CURLOPT_HTTPHEADER, c->headers) |
             curl_easy_setopt(easy, CURLOPT_PROXY, ask->proxy ? ask->proxy : "") |
             curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)ask->timeout_ms) |
+            curl_easy_setopt(easy, CURLOPT_MAXFILESIZE_LARGE, most) |
             curl_easy_setopt(easy, CURLOPT_CONNECT_ONLY, only) |
             curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, only)) == CURLE_OK;
 }
@@ -409,6 +411,7 @@ static const struct ending {
     { CURLE_PARTIAL_FILE,             HTTP_BROKEN,      "the answer ended in the middle" },
     { CURLE_UNSUPPORTED_PROTOCOL,     HTTP_BROKEN,      "what came is not HTTP" },
     { CURLE_WEIRD_SERVER_REPLY,       HTTP_BROKEN,      "what came is not HTTP" },
+    { CURLE_FILESIZE_EXCEEDED,        HTTP_TOO_LARGE,   "the body has more bytes than are allowed" },
     { CURLE_OUT_OF_MEMORY,            HTTP_TOO_LARGE,   "a line of the answer's head is too long" },
 };
 /* clang-format on */

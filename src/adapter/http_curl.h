@@ -42,6 +42,7 @@ struct web_ask {
     struct str body;   /* lent until the end; .s is NULL: none */
     const char *proxy; /* NULL: none */
     int64_t timeout_ms;
+    int64_t body_max;  /* an answer that says it is longer is not read; 0: it is */
     bool connect_only; /* done is told when there is a connection: web_send(), web_receive() */
 };
 

@@ -81,6 +81,18 @@ void http_reader_close(struct http_reader *r); /* wipes what it has */
 bool http_reader_take(struct http_reader *r, struct http_frame *out, bool *whole,
                       struct error *e) NODISCARD;
 
-/* Reads what is there, without waiting. */
+/* Who sleeps is woken by another processor, which takes longer than many an answer. So a reader
+ * looks a few times more before it does, as long as that has paid: where it did not, it looks ever
+ * more seldom. */
+struct http_eager {
+    bool allowed;       /* there is more than one processor */
+    unsigned rest, gap; /* waits until it is tried again, and how many they are the next time */
+};
+
+struct http_eager http_eager_new(void);
+
+/* Reads what is there. `wait`: until there is something, or as long as the socket says
+ * (SO_RCVTIMEO). */
 enum http_got { HTTP_GOT_SOME, HTTP_GOT_NOTHING, HTTP_GOT_END };
-enum http_got http_reader_fill(struct http_reader *r, int fd);
+enum http_got http_reader_eager(struct http_reader *r, int fd, struct http_eager *eager);
+enum http_got http_reader_fill(struct http_reader *r, int fd, bool wait);

@@ -214,14 +214,19 @@ static enum line_news wait_at(const struct http *h, int fd, int64_t deadline_ms,
 static enum line_news read_for_all(struct http *h, struct line_call *me, int64_t deadline_ms,
                                    int cancel)
 {
-    enum line_news news;
-    enum http_got got = HTTP_GOT_NOTHING;
+    enum line_news news = LINE_MAIL;
+    enum http_got got;
+    bool alone = cancel < 0; /* only the clock can end it: the socket waits as well as poll() */
 
     h->reading = true;
     (void)pthread_mutex_unlock(&h->lock);
-    news = wait_at(h, h->child.channel, deadline_ms, cancel);
-    if (news == LINE_MAIL)
-        got = http_reader_fill(&h->in, h->child.channel);
+    got = http_reader_eager(&h->in, h->child.channel, &h->eager);
+    if (got == HTTP_GOT_NOTHING && !alone)
+        news = wait_at(h, h->child.channel, deadline_ms, cancel);
+    if (got == HTTP_GOT_NOTHING && news == LINE_MAIL)
+        got = http_reader_fill(&h->in, h->child.channel, alone);
+    if (alone && got == HTTP_GOT_NOTHING && left_ms(h, deadline_ms) == 0)
+        news = LINE_LATE;
     (void)pthread_mutex_lock(&h->lock);
     h->reading = false;
     sort_out(h, got, me);

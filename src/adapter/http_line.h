@@ -18,7 +18,8 @@ struct http {
     const struct world *world;
     pthread_mutex_t writing; /* one frame after the other */
     pthread_mutex_t lock;    /* of all that follows */
-    struct http_reader in;   /* of who reads */
+    struct http_reader in;   /* of who reads, as is: */
+    struct http_eager eager;
     struct line_call *calls;
     uint32_t last;
     bool reading; /* somebody does */

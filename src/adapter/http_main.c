@@ -106,5 +106,6 @@ int main(int argc, char **argv, char **environment)
     settings.certificates = s.settings.value[SETTING_CERTIFICATES];
     settings.certificate_directory = s.settings.value[SETTING_CERTIFICATE_DIRECTORY];
     http_reader_open(&s.in, HTTP_WRIT);
+    s.eager = http_eager_new();
     _exit(give_away(&e) && web_open(&settings, &s.web, &e) && serve_run(&s, &e) ? GOOD : BAD);
 }

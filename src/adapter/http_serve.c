@@ -91,12 +91,18 @@ static bool dispatch(struct serve *s, const struct http_frame *f, struct error *
     }
 }
 
-static bool read_frames(struct serve *s, bool *ended, struct error *e)
+static bool read_frames(struct serve *s, bool wait, bool *ended, struct error *e)
 {
     struct http_frame f;
     bool whole = true;
 
-    *ended = http_reader_fill(&s->in, s->channel) == HTTP_GOT_END;
+    enum http_got got = HTTP_GOT_NOTHING;
+
+    if (wait)
+        got = http_reader_eager(&s->in, s->channel, &s->eager);
+    if (got == HTTP_GOT_NOTHING)
+        got = http_reader_fill(&s->in, s->channel, wait);
+    *ended = got == HTTP_GOT_END;
     while (whole && !*ended) {
         if (!http_reader_take(&s->in, &f, &whole, e) || (whole && !dispatch(s, &f, e)))
             return false;
@@ -120,23 +126,38 @@ static int wait_ms(const struct serve *s)
     return left_ms <= 0 ? 0 : left_ms > INT16_MAX ? INT16_MAX : (int)left_ms;
 }
 
-bool serve_run(struct serve *s, struct error *e)
+/* Where nothing else can happen, one call of the kernel does for two. */
+static bool is_idle(const struct serve *s, size_t polls, int wait)
+{
+    return polls == 0 && wait < 0 && waiting(s) == 0;
+}
+
+static bool turn(struct serve *s, bool *ended, struct error *e)
 {
     static struct pollfd polls[POLLS];
+    size_t curls = web_polls(s->web, polls + 1, POLLS - 1 - SERVE_SOCKETS);
+    size_t wires = wires_polls(s, polls + 1 + curls, SERVE_SOCKETS);
+    int wait = wait_ms(s);
+    bool idle = is_idle(s, curls + wires, wait);
+
+    polls[0] = (struct pollfd){ s->channel, waiting(s) ? POLLIN | POLLOUT : POLLIN, 0 };
+    if (!idle && poll(polls, 1 + curls + wires, wait) < 0 && errno != EINTR)
+        return error_sys(e, ERROR_IO, "nothing can be waited for");
+    if (idle || polls[0].revents & (POLLIN | POLLHUP | POLLERR)) {
+        if (!read_frames(s, idle, ended, e))
+            return false;
+    }
+    web_go(s->web, polls + 1, curls, serve_now_ms(s));
+    wires_go(s, polls + 1 + curls, wires);
+    return true;
+}
+
+bool serve_run(struct serve *s, struct error *e)
+{
     bool ended = false;
 
-    while (flush(s) && !ended) {
-        size_t curls, wires;
-
-        polls[0] = (struct pollfd){ s->channel, waiting(s) ? POLLIN | POLLOUT : POLLIN, 0 };
-        curls = web_polls(s->web, polls + 1, POLLS - 1 - SERVE_SOCKETS);
-        wires = wires_polls(s, polls + 1 + curls, SERVE_SOCKETS);
-        if (poll(polls, 1 + curls + wires, wait_ms(s)) < 0 && errno != EINTR)
-            return error_sys(e, ERROR_IO, "nothing can be waited for");
-        if (polls[0].revents & (POLLIN | POLLHUP | POLLERR) && !read_frames(s, &ended, e))
+    while (flush(s) && !ended)
+        if (!turn(s, &ended, e))
             return false;
-        web_go(s->web, polls + 1, curls, serve_now_ms(s));
-        wires_go(s, polls + 1 + curls, wires);
-    }
     return true;
 }

@@ -12,6 +12,7 @@ enum { SERVE_CALLS = 512, SERVE_SOCKETS = 64 };
 struct serve {
     int channel;
     struct http_reader in;
+    struct http_eager eager;
     struct buf out; /* of which `sent` bytes are on their way */
     size_t sent;
     struct web *web;

@@ -262,8 +262,10 @@ static void on_done(void *self, enum http_end end, const char *why)
 
     if (end == HTTP_DONE && t->skipped && follow(t))
         return;
-    if (end == HTTP_DONE && !t->begun)
-        end = HTTP_BROKEN; /* or what follow() found */
+    if (end == HTTP_DONE && !t->begun) { /* or what follow() found */
+        end = HTTP_BROKEN;
+        why = "the answer ended in the middle";
+    }
     end_with(t, end, why);
 }
 

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_http_socket.c: WebSockets by writ-http, with servers that keep the rules and that do not. */
+#include "adapter/peer.h"
+
+#include <stdio.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+
+#include "adapter/http_ws.h"
+#include "base/base64.h"
+#include "contract/codes.h"
+
+/* ---- a server ---- */
+
+/* Agrees to what is asked; false: nothing was. `more` goes into the head. */
+static bool agree(struct peer *p, int fd, const char *more)
+{
+    static const char name[] = "Sec-WebSocket-Key: ";
+    char head[PEER_ASK];
+    uint8_t key[WS_KEY];
+    _buf_ struct buf answer = { .max = PEER_ASK };
+    const char *text;
+    size_t n;
+
+    if (!peer_ask(p, fd, head) || !(text = strstr(head, name)))
+        return false;
+    text += sizeof name - 1;
+    if (!base64_read((struct str){ text, strcspn(text, "\r") }, key, sizeof key, &n))
+        return false;
+    buf_adds(&answer, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
+                      "Connection: Upgrade\r\nSec-WebSocket-Accept: ");
+    ws_accept_add(&answer, key);
+    buf_adds(&answer, "\r\n");
+    buf_adds(&answer, more);
+    buf_adds(&answer, "\r\n");
+    return peer_send(fd, answer.s, answer.len);
+}
+
+/* The next frame of the client's, unmasked; -1: there is none. */
+static int hear(int fd, struct buf *text)
+{
+    uint8_t head[2], mask[4], length[8];
+    size_t n, width;
+
+    if (recv(fd, head, 2, MSG_WAITALL) != 2 || !(head[1] & 0x80))
+        return -1;
+    n = head[1] & 0x7f;
+    width = n == 127 ? 8 : n == 126 ? 2 : 0;
+    if (width && recv(fd, length, width, MSG_WAITALL) != (ssize_t)width)
+        return -1;
+    for (size_t i = 0; i < width; i++)
+        n = (i ? n << 8 : 0) | length[i];
+    buf_reset(text);
+    if (recv(fd, mask, 4, MSG_WAITALL) != 4 || !buf_reserve(text, n))
+        return -1;
+    if (n && recv(fd, text->s, n, MSG_WAITALL) != (ssize_t)n)
+        return -1;
+    for (size_t i = 0; i < n; i++)
+        text->s[i] ^= (char)mask[i % 4];
+    text->len = n;
+    return head[0] & 0x0f;
+}
+
+static bool frame(int fd, int first, struct str text)
+{
+    uint8_t head[4] = { (uint8_t)first, (uint8_t)text.n, (uint8_t)(text.n >> 8), (uint8_t)text.n };
+
+    if (text.n >= 126)
+        head[1] = 126;
+    return peer_send(fd, head, text.n < 126 ? 2 : 4) && peer_send(fd, text.s, text.n);
+}
+
+/* ---- the client ---- */
+
+static struct http_socket *open_at(struct http *h, struct visit *v, const struct peer *p,
+                                   const char *protocol)
+{
+    struct http_socket *s = NULL;
+
+    visit_begin(v, p, "");
+    v->request.url = arena_printf(&v->a, "ws://127.0.0.1:%d/mcp?x=1", p->port);
+    return http_socket_open(h, &v->request, protocol, &s, &v->e) ? s : NULL;
+}
+
+static struct str next(struct http_socket *s, struct visit *v)
+{
+    struct str text = { "?", 1 };
+
+    if (!http_socket_next(s, 20000, -1, &v->a, &text, &v->e))
+        fail_msg("%s", v->e.msg);
+    return text;
+}
+
+/* ---- who keeps the rules ---- */
+
+static void echo(struct peer *p, int fd)
+{
+    _buf_ struct buf text = { .max = 1 << 24 };
+    int op;
+
+    if (!agree(p, fd, "Sec-WebSocket-Protocol: mcp\r\n"))
+        return;
+    while ((op = hear(fd, &text)) >= 0 && op != WS_CLOSE)
+        if (!frame(fd, 0x80 | op, buf_str(&text)))
+            return;
+    if (op == WS_CLOSE)
+        atomic_fetch_add(&p->requests, 100); /* it said good-bye */
+}
+
+static void messages_go_and_come(void **state)
+{
+    static struct peer p;
+    static char large[60000];
+    _visit_ struct visit v = { 0 };
+    struct http *h = peer_http();
+    struct http_socket *s;
+
+    (void)state;
+    peer_start(&p, echo);
+    s = open_at(h, &v, &p, "mcp");
+    assert_non_null(s);
+    memset(large, 'y', sizeof large);
+    for (int i = 0; i < 3; i++) {
+        assert_true(http_socket_send(s, str_of("hello \xe2\x82\xac"), &v.e));
+        assert_true(http_socket_send(s, str_of(""), &v.e));
+        assert_true(http_socket_send(s, (struct str){ large, sizeof large }, &v.e));
+        assert_true(str_is(next(s, &v), "hello \xe2\x82\xac"));
+        assert_true(str_is(next(s, &v), ""));
+        assert_int_equal(next(s, &v).n, sizeof large);
+    }
+    http_socket_close(s);
+    (void)pthread_join(p.each[0], NULL);
+    p.each[0] = p.thread;
+    assert_int_equal(atomic_load(&p.requests), 101);
+    atomic_store(&p.connections, 0);
+    (void)close(p.fds[0]);
+    http_close(h);
+    peer_stop(&p);
+}
+
+static void pieces(struct peer *p, int fd)
+{
+    _buf_ struct buf text = { .max = 1 << 16 };
+
+    if (!agree(p, fd, ""))
+        return;
+    (void)(frame(fd, WS_TEXT, str_of("one ")) && frame(fd, 0x80 | WS_PING, str_of("are you?")) &&
+           frame(fd, WS_GOES_ON, str_of("two ")) && frame(fd, 0x80 | WS_PONG, str_of("")));
+    if (hear(fd, &text) != WS_PONG || !str_is(buf_str(&text), "are you?"))
+        return;
+    (void)(frame(fd, 0x80 | WS_GOES_ON, str_of("three")) &&
+           frame(fd, 0x80 | WS_CLOSE, str_of("\x03\xe8good-bye")));
+    if (hear(fd, &text) == WS_CLOSE && str_is(buf_str(&text), "\x03\xe8"))
+        atomic_fetch_add(&p->requests, 100);
+}
+
+static void pieces_pings_and_a_close(void **state)
+{
+    static struct peer p;
+    _visit_ struct visit v = { 0 };
+    struct http *h = peer_http();
+    struct http_socket *s;
+
+    (void)state;
+    peer_start(&p, pieces);
+    s = open_at(h, &v, &p, NULL);
+    assert_non_null(s);
+    assert_true(str_is(next(s, &v), "one two three"));
+    assert_null(next(s, &v).s);
+    assert_null(next(s, &v).s);
+    http_socket_close(s);
+    http_close(h);
+    peer_stop(&p);
+    assert_int_equal(atomic_load(&p.requests), 101);
+}
+
+/* ---- who does not ---- */
+
+struct wrong {
+    const char *bytes;
+    size_t n;
+    const char *why;
+};
+
+static void be_wrong(struct peer *p, int fd)
+{
+    const struct wrong *w = p->self;
+
+    if (agree(p, fd, "") && peer_send(fd, w->bytes, w->n))
+        peer_wait_end(fd);
+}
+
+static void a_server_that_breaks_the_rules_is_left(void **state)
+{
+#define BYTES(text) text, sizeof text - 1
+    static const struct wrong rows[] = {
+        { BYTES("\x81\x82zzzzab"), "the server masks its frames" },
+        { BYTES("\xc1\x01x"), "a frame has bits set that were not agreed on" },
+        { BYTES("\x83\x01x"), "a frame is of an unknown kind" },
+        { BYTES("\x09\x01x"), "a control frame is too long or in pieces" },
+        { BYTES("\x80\x01x"), "a message goes on that has not begun" },
+        { BYTES("\x82\x01x"), "a message is not text" },
+        { BYTES("\x81\x02\xc0\x80"), "a message is not UTF-8" },
+        { BYTES("\x81\x7e\x00\x01x"), "the length of a frame is written in too many bytes" },
+        { BYTES("\x81\x7f\x7f\xff\xff\xff\xff\xff\xff\xff"),
+          "a message is larger than is allowed" },
+        { BYTES("\x88\x01x"), "the server closes with a code that there is not" },
+    };
+#undef BYTES
+    struct http *h = peer_http();
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        static struct peer p;
+        union {
+            const struct wrong *lent;
+            void *self;
+        } u = { &rows[i] };
+        _visit_ struct visit v = { 0 };
+        struct http_socket *s;
+        struct str text;
+
+        p = (struct peer){ .self = u.self };
+        peer_start(&p, be_wrong);
+        s = open_at(h, &v, &p, NULL);
+        assert_non_null(s);
+        assert_false(http_socket_next(s, 20000, -1, &v.a, &text, &v.e));
+        assert_int_equal(v.e.code, CODE_PEER_PROTOCOL);
+        assert_string_equal(v.e.msg, rows[i].why);
+        http_socket_close(s);
+        peer_stop(&p);
+    }
+    http_close(h);
+}
+
+static void answer_wrong(struct peer *p, int fd)
+{
+    char head[PEER_ASK];
+
+    if (((const char *)p->self)[0] != 'H')
+        (void)agree(p, fd, p->self);
+    else if (peer_ask(p, fd, head))
+        (void)peer_say(fd, p->self);
+    if (p->over)
+        return;
+    peer_wait_end(fd);
+}
+
+static void what_is_no_agreement_opens_nothing(void **state)
+{
+    static const struct {
+        const char *says, *protocol, *why;
+    } rows[] = {
+        { "HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n", NULL,
+          "the server opens no WebSocket there: it answers 401" },
+        { "HTTP/1.1 101 Yes\r\n\r\n", NULL, "the server does not agree to what was asked" },
+        { "HTTP/1.1 101 Yes\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+          "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n",
+          NULL, "the server does not agree to what was asked" },
+        { "HELLO\r\n\r\n", NULL, "what came is not HTTP" },
+        { "Sec-WebSocket-Protocol: other\r\n", "mcp",
+          "the server does not agree to what was asked" },
+        { "\r\n", "mcp", "the server does not speak the protocol that was asked for" },
+        { "Sec-WebSocket-Extensions: permessage-deflate\r\n", NULL,
+          "the server does not agree to what was asked" },
+    };
+    struct http *h = peer_http();
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        static struct peer p;
+        _visit_ struct visit v = { 0 };
+
+        p = (struct peer){ .self = strdup(rows[i].says) };
+        peer_start(&p, answer_wrong);
+        assert_null(open_at(h, &v, &p, rows[i].protocol));
+        assert_int_equal(v.e.code, CODE_PEER_PROTOCOL);
+        assert_string_equal(v.e.msg, rows[i].why);
+        peer_stop(&p);
+        free(p.self);
+    }
+    http_close(h);
+}
+
+static void silence(struct peer *p, int fd)
+{
+    if (p->self)
+        (void)agree(p, fd, "");
+    peer_wait_end(fd);
+}
+
+static void nothing_is_waited_for_too_long(void **state)
+{
+    static struct peer deaf, mute;
+    _visit_ struct visit v = { 0 };
+    struct http *h = peer_http();
+    struct http_socket *s = NULL;
+    struct str text;
+    int stop = eventfd(1, 0);
+
+    (void)state;
+    mute.self = &mute;
+    peer_start(&deaf, silence);
+    peer_start(&mute, silence);
+    visit_begin(&v, &deaf, "");
+    v.request.url = arena_printf(&v.a, "ws://127.0.0.1:%d", deaf.port);
+    v.request.timeout_ms = 50;
+    assert_false(http_socket_open(h, &v.request, NULL, &s, &v.e));
+    assert_int_equal(v.e.code, CODE_PEER_UNAVAILABLE);
+    assert_string_equal(v.e.msg, "no WebSocket was opened in time");
+    s = open_at(h, &v, &mute, NULL);
+    assert_non_null(s);
+    assert_false(http_socket_next(s, 50, -1, &v.a, &text, &v.e));
+    assert_int_equal(v.e.code, CODE_PEER_UNAVAILABLE);
+    assert_false(http_socket_next(s, 20000, stop, &v.a, &text, &v.e));
+    assert_string_equal(v.e.msg, "it was cancelled");
+    http_socket_close(s);
+    v.request.url = "ws://example.org/";
+    assert_false(http_socket_open(h, &v.request, NULL, &s, &v.e));
+    assert_int_equal(v.e.code, CODE_HOST_REFUSED);
+    http_close(h);
+    peer_stop(&deaf);
+    peer_stop(&mute);
+    (void)close(stop);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(messages_go_and_come),
+        cmocka_unit_test(pieces_pings_and_a_close),
+        cmocka_unit_test(a_server_that_breaks_the_rules_is_left),
+        cmocka_unit_test(what_is_no_agreement_opens_nothing),
+        cmocka_unit_test(nothing_is_waited_for_too_long),
+    };
+
+    if (argc < 2)
+        return 64;
+    peer_program = argv[1];
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
