@@ -93,6 +93,22 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
     return text;
 }
 
+void arena_join(struct arena *to, struct arena *from)
+{
+    struct arena_block *first = from->last;
+
+    if (!to->last) {
+        *to = *from;
+    } else if (first) {
+        /* Behind the last block of `to`, which still has room. */
+        while (first->before)
+            first = first->before;
+        first->before = to->last->before;
+        to->last->before = from->last;
+    }
+    *from = (struct arena){ 0 };
+}
+
 static void free_before(struct arena_block *b)
 {
     while (b) {
