@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mcp_rpc.c: JSON-RPC 2.0 as MCP has it: messages to write, and what a stranger's text is. */
+#include "adapter/mcp_rpc.h"
+
+#include "base/json_read.h"
+#include "base/json_write.h"
+
+/* ---- reading ---- */
+
+static void broken(struct rpc_message *out, const char *wrong)
+{
+    *out = (struct rpc_message){ .kind = RPC_BROKEN, .wrong = wrong };
+}
+
+/* An id is a text or a whole number; null is only there where a request could not be read. */
+static bool take_id(const struct doc *d, struct rpc_message *out)
+{
+    const struct doc *id = rpc_get(d, "id");
+
+    if (id && id->kind != DOC_NULL && id->kind != DOC_INT && id->kind != DOC_TEXT)
+        return false;
+    out->id = id && id->kind != DOC_NULL ? id : NULL;
+    return true;
+}
+
+static const struct doc *map_of(const struct doc *d, const char *key)
+{
+    const struct doc *member = rpc_get(d, key);
+
+    return member && member->kind == DOC_MAP ? member : NULL;
+}
+
+static void take_answer(const struct doc *d, struct rpc_message *out)
+{
+    const struct doc *code;
+
+    out->kind = RPC_ANSWER;
+    out->result = map_of(d, "result");
+    out->error = map_of(d, "error");
+    if (!out->result == !out->error) {
+        broken(out, "an answer that has not either a result or an error");
+        return;
+    }
+    code = out->error ? rpc_get(out->error, "code") : NULL;
+    if (out->error && (!code || code->kind != DOC_INT))
+        broken(out, "an error without a whole number for its code");
+}
+
+static void take_call(const struct doc *d, const struct doc *method, struct rpc_message *out)
+{
+    out->kind = rpc_get(d, "id") ? RPC_REQUEST : RPC_NOTE;
+    out->method = method->text;
+    out->params = map_of(d, "params");
+    if (out->kind == RPC_REQUEST && !out->id)
+        broken(out, "a request whose id is null");
+}
+
+static void take_message(const struct doc *d, struct rpc_message *out)
+{
+    const struct doc *method = rpc_get(d, "method");
+
+    if (!str_is(rpc_text(d, "jsonrpc"), "2.0"))
+        broken(out, "JSON that is not of JSON-RPC 2.0");
+    else if (!take_id(d, out))
+        broken(out, "an id that is neither a text nor a whole number");
+    else if (method && method->kind != DOC_TEXT)
+        broken(out, "a method that is not a text");
+    else if (method)
+        take_call(d, method, out);
+    else
+        take_answer(d, out);
+}
+
+void rpc_read(struct str text, struct arena *a, struct rpc_message *out)
+{
+    struct ceilings max = ceilings_default();
+    const struct document *document;
+    struct error e = { 0 };
+
+    *out = (struct rpc_message){ .kind = RPC_NOISE };
+    if (!json_read("message", text, &max, a, &document, &e)) {
+        /* What begins as a message and fails by its depth or its letters is one. What does not even
+         * have the grammar may be something that was printed. */
+        out->refused = e.code != ERROR_SYNTAX && text.n > 0 && text.s[0] == '{';
+        out->kind = out->refused ? RPC_BROKEN : RPC_NOISE;
+        out->wrong = out->refused ? rpc_words(str_of(e.msg), a)
+                                  : arena_printf(a, "a line that is no message: %s", said(text, a));
+        return;
+    }
+    if (document->root.kind == DOC_LIST)
+        broken(out, "a batch, which MCP does not have");
+    else if (document->root.kind != DOC_MAP)
+        broken(out, "JSON that is no message");
+    else
+        take_message(&document->root, out);
+}
+
+bool rpc_id_is(const struct doc *id, int64_t ours)
+{
+    return id && id->kind == DOC_INT && id->whole == ours;
+}
+
+/* ---- writing ---- */
+
+void rpc_begin(struct buf *to, int64_t id, const char *method)
+{
+    buf_adds(to, "{\"jsonrpc\":\"2.0\"");
+    if (id > 0)
+        json_put_int(to, "id", id);
+    buf_adds(to, ",\"method\":\""); /* methods are our own words: nothing to escape */
+    buf_adds(to, method);
+    buf_adds(to, "\",\"params\":{");
+}
+
+void rpc_end(struct buf *to)
+{
+    buf_adds(to, "}}");
+}
+
+static void begin_answer(struct buf *to, const struct doc *id)
+{
+    buf_adds(to, "{\"jsonrpc\":\"2.0\"");
+    json_key(to, "id");
+    if (id)
+        json_doc(to, id);
+    else
+        json_nil(to);
+}
+
+void rpc_answer(struct buf *to, const struct doc *id, struct str result)
+{
+    begin_answer(to, id);
+    json_key(to, "result");
+    buf_add(to, result.s, result.n);
+    buf_addc(to, '}');
+}
+
+void rpc_refuse(struct buf *to, const struct doc *id, int code, const char *why)
+{
+    begin_answer(to, id);
+    json_key(to, "error");
+    json_open(to, '{');
+    json_put_int(to, "code", code);
+    json_put(to, "message", why);
+    buf_adds(to, "}}");
+}
+
+/* ---- words ---- */
+
+const char *rpc_words(struct str text, struct arena *a)
+{
+    char *words = arena_raw(a, (text.n < 4 * RPC_WORDS ? text.n : 4 * RPC_WORDS) + 1);
+    size_t n = 0, chars = 0;
+
+    /* Cut between characters: a byte that continues one does not begin another. */
+    for (size_t i = 0; i < text.n && n < 4 * RPC_WORDS; i++) {
+        unsigned char c = (unsigned char)text.s[i];
+
+        chars += (c & 0xc0) != 0x80;
+        if (chars > RPC_WORDS)
+            break;
+        words[n++] = c < ' ' || c == 0x7f ? ' ' : (char)c;
+        if (n > 1 && c < 0xa0 && (unsigned char)words[n - 2] == 0xc2)
+            words[n - 1] = words[n - 2] = ' '; /* U+0080 to U+009F: terminals obey them */
+    }
+    words[n] = '\0';
+    return words;
+}
