@@ -45,7 +45,7 @@ static bool take_number(struct str *text, int64_t *out)
     const char *blank = memchr(text->s, ' ', text->n);
     struct str word = { text->s, blank ? (size_t)(blank - text->s) : 0 };
 
-    if (!num_int(word, out) || *out < 0)
+    if (!blank || !num_int(word, out) || *out < 0)
         return false;
     *text = (struct str){ blank + 1, text->n - word.n - 1 };
     return true;

@@ -139,13 +139,13 @@ bool session_is_one(const char *directory)
 
 void session_directory(const char *session, char out[SESSION_NAME])
 {
-    size_t n = strlen(session);
+    char digits[33];
 
     if (session_is_seen(session)) {
-        memcpy(out, session, n + 1);
+        (void)snprintf(out, SESSION_NAME, "%s", session);
     } else {
-        memcpy(out, "name-", 5);
-        short_digest(session, n, 32, out + 5);
+        short_digest(session, strlen(session), sizeof digits - 1, digits);
+        (void)snprintf(out, SESSION_NAME, "name-%s", digits);
     }
 }
 

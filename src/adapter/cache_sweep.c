@@ -81,7 +81,8 @@ void cache_sweep(const char *directory, enum cache level, int64_t now_ms)
             drop(directory, all.v[i].name, &a);
         }
     }
-    qsort(all.v, all.n, sizeof *all.v, by_age);
+    if (all.n)
+        qsort(all.v, all.n, sizeof *all.v, by_age);
     for (size_t i = 0; i < all.n; i++) {
         const struct cache_entry *x = &all.v[i];
         bool over = caches[level].ttl_ms && now_ms - time_of(&x->s.st_mtim) >= caches[level].ttl_ms;

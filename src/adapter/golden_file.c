@@ -299,7 +299,7 @@ static void add_pointers(const struct items *all, struct arena *a, struct doc *m
 static bool take_over(const char *path, const struct golden *g, bool replace, struct arena *a,
                       struct items *may_differ, struct error *e)
 {
-    struct golden before;
+    struct golden before = { 0 };
 
     if (access(path, F_OK) != 0)
         return true;

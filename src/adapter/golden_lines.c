@@ -43,23 +43,19 @@ static bool merge(struct str before, struct str after, struct work *w, struct ar
     if (!list_diff(x, y, w, a, &stays_x, &stays_y))
         return false;
     out->v = arena_alloc(a, ((size_t)x->count + y->count) * sizeof *out->v);
-    while (i || k) {
-        if (i && !*stays_x) {
+    for (;;) {
+        for (; i && !*stays_x; i = i->next, stays_x++)
             out->v[out->n++] = (struct step){ '-', i->text };
-        } else if (k && !*stays_y) {
+        for (; k && !*stays_y; k = k->next, stays_y++)
             out->v[out->n++] = (struct step){ '+', k->text };
-            k = k->next;
-            stays_y++;
-            continue;
-        } else {
-            out->v[out->n++] = (struct step){ ' ', i->text };
-            k = k->next;
-            stays_y++;
-        }
+        if (!i || !k) /* as many stay on both sides */
+            return true;
+        out->v[out->n++] = (struct step){ ' ', i->text };
         i = i->next;
+        k = k->next;
         stays_x++;
+        stays_y++;
     }
-    return true;
 }
 
 /* Where the hunk that begins at a step ends: after AROUND common lines that nothing follows soon.

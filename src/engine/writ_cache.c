@@ -95,7 +95,7 @@ int writ_cache(bool clear, const char *level, const char *const *environment, ch
         return WRIT_USAGE;
     if (state)
         place.directory = arena_printf(&a, "%s/cache", state);
-    if (!(clear ? forget : list)(&place, which, &out, &e))
+    if (clear ? !forget(&place, which, &out, &e) : !list(&place, which, &out, &e))
         return record_unread(&e, answer);
     *answer = take_answer(&out);
     return WRIT_OK;
