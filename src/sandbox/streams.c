@@ -77,7 +77,7 @@ void streams_listen(struct streams *s, const struct streams_ask *ask)
         { &s->result, -1, RESULT_BYTES },
     };
 
-    s->parts = malloc(COUNT(rows) * CAPTURE_PART);
+    s->parts = malloc((size_t)(STREAM_COUNT - 1) * CAPTURE_PART);
     if (!s->parts)
         mem_end();
     for (size_t i = 0; i < COUNT(rows); i++) {
