@@ -47,6 +47,29 @@ const char *sdk_root(const char *tool, const char *has, struct arena *a)
     return access(arena_printf(a, "%s/%s", root, has), F_OK) == 0 ? root : NULL;
 }
 
+/* ---- functions ---- */
+
+static bool is_there(const struct str *v, size_t n, struct str name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (str_eq(v[i], name))
+            return true;
+    return false;
+}
+
+struct items sdk_functions(const struct sdk_function *f, struct arena *a)
+{
+    const struct pair *mapping = f->sdk->function_mapping.v;
+    size_t count = f->sdk->function_mapping.n;
+    struct str *v = arena_alloc(a, count * sizeof *v);
+    struct items list = { .v = v };
+
+    for (size_t i = 0; i < count; i++)
+        if (!is_there(v, list.n, mapping[i].text))
+            v[list.n++] = mapping[i].text;
+    return list;
+}
+
 /* ---- what it is kept by ---- */
 
 static void add(struct sha256 *sum, struct str text)
@@ -104,6 +127,7 @@ void sdk_bind_built(const struct sdk_function *f, const struct sdk_plan *plan,
 {
     struct sdk_build *build = arena_new(a, struct sdk_build);
     const char *read[] = { plan->root, NULL }, *needed[] = { NULL, NULL };
+    const char *const which[] = { f->name, NULL };
 
     *build = (struct sdk_build){ .directory = directory_of(f, plan, sources, a),
                                  .files = sources->v,
@@ -118,6 +142,7 @@ void sdk_bind_built(const struct sdk_function *f, const struct sdk_plan *plan,
     build->product = arena_printf(a, "%s/%s", build->directory, plan->product);
     needed[0] = build->directory;
     out->call.command = str_of(build->product);
+    out->call.arguments = sdk_words(a, which);
     out->read = sdk_words(a, needed);
     out->build = build;
 }

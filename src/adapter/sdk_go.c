@@ -13,47 +13,63 @@ extern const char sdk_go_text[];
 
 #define OURS "writ_call_main"
 
-static bool is_word(const char *text, const char *others)
+static bool is_word(struct str text, const char *others)
 {
-    for (const char *at = text; *at; at++)
-        if (!(*at >= 'a' && *at <= 'z') && !(*at >= 'A' && *at <= 'Z') &&
-            !(*at >= '0' && *at <= '9' && at > text) && !is_one_of(*at, others))
+    for (size_t i = 0; i < text.n; i++) {
+        char c = text.s[i];
+
+        if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') &&
+            !(c >= '0' && c <= '9' && i > 0) && !is_one_of(c, others))
             return false;
-    return text[0] != '\0';
+    }
+    return text.n > 0;
 }
 
 /* What becomes part of a program must be a name, and nothing else. */
 static bool names_fit(const struct sdk_function *f, struct arena *a, struct error *e)
 {
-    if (!is_word(f->module, "._-~/"))
+    struct items functions = sdk_functions(f, a);
+    const struct str *v = functions.v;
+
+    if (!is_word(str_of(f->module), "._-~/"))
         return error_set(e, CODE_VALIDATION_ERROR, "import_path %s is no import path of Go",
                          said(str_of(f->module), a));
-    if (!is_word(f->name, "_") || f->name[0] < 'A' || f->name[0] > 'Z')
-        return error_set(e, CODE_VALIDATION_ERROR, "%s is no exported function of Go",
-                         said(str_of(f->name), a));
+    for (size_t i = 0; i < functions.n; i++)
+        if (!is_word(v[i], "_") || v[i].s[0] < 'A' || v[i].s[0] > 'Z')
+            return error_set(e, CODE_VALIDATION_ERROR, "%s is no exported function of Go",
+                             said(v[i], a));
     return true;
+}
+
+static const char *main_text(const struct sdk_function *f, struct arena *a)
+{
+    struct items functions = sdk_functions(f, a);
+    const struct str *v = functions.v;
+    _buf_ struct buf text = { .max = 1 << 20 };
+
+    buf_addf(&text, "package main\n\nimport target \"%s\"\n\nfunc main() {\n", f->module);
+    buf_adds(&text, "\tserve(map[string]interface{}{\n");
+    for (size_t i = 0; i < functions.n; i++)
+        buf_addf(&text, "\t\t\"%.*s\": target.%.*s,\n", STR_ARG(v[i]), STR_ARG(v[i]));
+    buf_adds(&text, "\t})\n}\n");
+    return arena_text(a, buf_str(&text));
 }
 
 static void add_ours(const struct sdk_function *f, struct sdk_sources *to, struct arena *a)
 {
+    const char *module = f->base ? f->module : "writ.local/call";
+
     if (!sdk_source(to, "go.mod"))
-        sdk_add_source(
-            to, "go.mod",
-            arena_printf(a, "module %s\n\ngo 1.16\n", f->base ? f->module : "writ.local/call"), a);
+        sdk_add_source(to, "go.mod", arena_printf(a, "module %s\n\ngo 1.16\n", module), a);
     sdk_add_source(to, OURS "/call.go", sdk_go_text, a);
-    sdk_add_source(to, OURS "/main.go",
-                   arena_printf(a,
-                                "package main\n\nimport target \"%s\"\n\nfunc main() { "
-                                "serve(target.%s) }\n",
-                                f->module, f->name),
-                   a);
+    sdk_add_source(to, OURS "/main.go", main_text(f, a), a);
 }
 
 bool sdk_bind_go(const struct sdk_function *f, struct arena *a, struct sdk_call *out,
                  struct error *e)
 {
-    static const char *const words[] = { "build",   "-buildvcs=false", "-o",
-                                         "program", "./" OURS,         NULL };
+    static const char *const words[] = { "build",   "-buildvcs=false",  "-o",
+                                         "program", "./writ_call_main", NULL };
     static const char *const variables[] = {
         "CGO_ENABLED", "0",           "GOCACHE", "/tmp/go-cache", "GOPATH", "/tmp/go", "GOPROXY",
         "off",         "GOTELEMETRY", "off",     "GOTOOLCHAIN",   "local",  NULL,

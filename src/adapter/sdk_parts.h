@@ -31,6 +31,9 @@ struct items sdk_variables(struct arena *a, const char *const *words);
 
 /* ---- what is built ---- */
 
+/* The functions of all operations, each once: one program has them, and is told which. */
+struct items sdk_functions(const struct sdk_function *f, struct arena *a); /* of struct str */
+
 struct sdk_sources {
     struct pair *v;
     size_t n, room;

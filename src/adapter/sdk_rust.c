@@ -119,19 +119,32 @@ struct building {
 
 static void add_main(struct building *b, const char *at, const char *head, const char *path)
 {
+    struct items functions = sdk_functions(b->f, b->a);
+    const struct str *v = functions.v;
+    _buf_ struct buf text = { .max = 1 << 20 };
+
+    buf_addf(&text, "%smod call;\n\nfn main() {\n    call::serve(&[\n", head);
+    for (size_t i = 0; i < functions.n; i++)
+        buf_addf(&text, "        (\"%.*s\", %s::%.*s as call::Function),\n", STR_ARG(v[i]), path,
+                 STR_ARG(v[i]));
+    buf_adds(&text, "    ])\n}\n");
     sdk_add_source(&b->sources, arena_printf(b->a, "%s/call.rs", at), sdk_rust_text, b->a);
     sdk_add_source(&b->sources, arena_printf(b->a, "%s/main.rs", at),
-                   arena_printf(b->a, "%smod call;\n\nfn main() {\n    call::serve(%s::%s)\n}\n",
-                                head, path, b->f->name),
-                   b->a);
+                   arena_text(b->a, buf_str(&text)), b->a);
 }
 
 /* Their crate is `target` there, by whatever name it goes. */
 static bool plan_crate(struct building *b, struct error *e)
 {
     static const char *const words[] = {
-        "build",  "--offline",       "--release",        "--target-dir",
-        "target", "--manifest-path", OURS "/Cargo.toml", NULL,
+        "build",
+        "--offline",
+        "--release",
+        "--target-dir",
+        "target",
+        "--manifest-path",
+        "writ_call_main/Cargo.toml",
+        NULL,
     };
     struct str name = package_name(*sdk_source(&b->sources, "Cargo.toml"));
     const char *rest = strstr(b->f->module, "::");
@@ -175,8 +188,8 @@ static const char *module_file(const struct building *b, struct str module)
 
 static bool plan_module(struct building *b, struct error *e)
 {
-    static const char *const words[] = { "--edition=2021", "-O", "-o", "program",
-                                         OURS "/main.rs",  NULL };
+    static const char *const words[] = { "--edition=2021",         "-O", "-o", "program",
+                                         "writ_call_main/main.rs", NULL };
     static const char *const variables[] = { NULL };
     struct str module = { b->f->module, strcspn(b->f->module, ":") };
     const char *file = module_file(b, module);
@@ -197,6 +210,9 @@ static bool plan_module(struct building *b, struct error *e)
 
 static bool names_fit(const struct sdk_function *f, struct arena *a, struct error *e)
 {
+    struct items functions = sdk_functions(f, a);
+    const struct str *v = functions.v;
+
     if (!f->base)
         return error_set(e, CODE_VALIDATION_ERROR,
                          "package %s is not a path; a crate is built from its directory",
@@ -204,9 +220,9 @@ static bool names_fit(const struct sdk_function *f, struct arena *a, struct erro
     if (!is_path(f->module))
         return error_set(e, CODE_VALIDATION_ERROR, "import_path %s is no path of Rust",
                          said(str_of(f->module), a));
-    if (!is_name(str_of(f->name)))
-        return error_set(e, CODE_VALIDATION_ERROR, "%s is no function of Rust",
-                         said(str_of(f->name), a));
+    for (size_t i = 0; i < functions.n; i++)
+        if (!is_name(v[i]))
+            return error_set(e, CODE_VALIDATION_ERROR, "%s is no function of Rust", said(v[i], a));
     return true;
 }
 

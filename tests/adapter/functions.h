@@ -21,6 +21,8 @@ struct package {
     struct runs *r;
     int language;
     const char *package, *module;
+    const struct function_row *others; /* functions it has besides; or none */
+    size_t other_count;
 };
 
 /* One that was called. */
@@ -46,7 +48,7 @@ static inline bool function_bind(const struct package *p, const char *function, 
                                  struct sdk_call *out, struct error *e)
 {
     struct arena *a = &p->r->a;
-    struct pair *operation = arena_new(a, struct pair);
+    struct pair *operations = arena_alloc(a, (1 + p->other_count) * sizeof *operations);
     struct sdk_interface *sdk = arena_new(a, struct sdk_interface);
     struct adapter_interface *interface = arena_new(a, struct adapter_interface);
     struct adapter adapter = { .doc = { .name = str_of("functions"), .interface = interface },
@@ -58,11 +60,13 @@ static inline bool function_bind(const struct package *p, const char *function, 
                            .path = getenv("PATH"),
                            .home = getenv("HOME") };
 
-    *operation = (struct pair){ str_of("call"), str_of(function) };
+    for (size_t i = 0; i < p->other_count; i++)
+        operations[i] = (struct pair){ str_of("other"), str_of(p->others[i].function) };
+    operations[p->other_count] = (struct pair){ str_of("call"), str_of(function) };
     *sdk = (struct sdk_interface){ .language = p->language,
                                    .package = str_of(p->package),
                                    .import_path = str_of(p->module),
-                                   .function_mapping = { operation, 1 } };
+                                   .function_mapping = { operations, 1 + p->other_count } };
     interface->sdk = sdk;
     return sdk_bind(&ask, a, out, e);
 }

@@ -27,7 +27,13 @@ var (
 
 func arguments(t reflect.Type, input []byte) ([]reflect.Value, error) {
 	var list []reflect.Value
-	n := 0
+	n, most := 0, 1
+	if t.NumIn() > 0 && t.In(0) == contextType {
+		most = 2
+	}
+	if t.NumIn() > most || t.IsVariadic() {
+		return nil, errors.New("the function takes more than a context and one value")
+	}
 	if n < t.NumIn() && t.In(n) == contextType {
 		list = append(list, reflect.ValueOf(context.Background()))
 		n++
@@ -40,10 +46,6 @@ func arguments(t reflect.Type, input []byte) ([]reflect.Value, error) {
 			return nil, err
 		}
 		list = append(list, value.Elem())
-		n++
-	}
-	if n < t.NumIn() || t.IsVariadic() {
-		return nil, errors.New("the function takes more than a context and one value")
 	}
 	return list, nil
 }
@@ -69,7 +71,7 @@ func call(function interface{}) (value interface{}, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			fmt.Fprintf(os.Stderr, "panic: %v\n%s", r, debug.Stack())
-			err = &panicked{fmt.Sprint(r)}
+			err = &failure{"panic", fmt.Sprint(r)}
 		}
 	}()
 	target := reflect.ValueOf(function)
@@ -87,9 +89,10 @@ func call(function interface{}) (value interface{}, err error) {
 	return results(target.Call(list))
 }
 
-type panicked struct{ text string }
+// failure is ours, and not the function's own.
+type failure struct{ kind, text string }
 
-func (p *panicked) Error() string { return p.text }
+func (f *failure) Error() string { return f.text }
 
 func written(answer interface{}) ([]byte, error) {
 	var to bytes.Buffer
@@ -97,12 +100,15 @@ func written(answer interface{}) ([]byte, error) {
 	encoder.SetEscapeHTML(false)
 	err := encoder.Encode(answer)
 	if err == nil && to.Len() > most {
-		err = fmt.Errorf("the result has %d bytes, allowed %d", to.Len(), most)
+		err = &failure{"ResultTooLarge",
+			fmt.Sprintf("the result has %d bytes, allowed %d", to.Len(), most)}
 	}
 	return to.Bytes(), err
 }
 
-func serve(function interface{}) {
+// serve calls the one that the first argument names.
+func serve(functions map[string]interface{}) {
+	function := functions[os.Args[1]]
 	out := os.NewFile(3, "result")
 	syscall.CloseOnExec(3)
 	code := 0
@@ -114,8 +120,8 @@ func serve(function interface{}) {
 	}
 	if err != nil {
 		kind := reflect.TypeOf(err).String()
-		if _, ok := err.(*panicked); ok {
-			kind = "panic"
+		if ours, ok := err.(*failure); ok {
+			kind = ours.kind
 		}
 		text, _ = written(map[string]interface{}{"ok": false,
 			"error": map[string]string{"type": kind, "message": err.Error()}})
