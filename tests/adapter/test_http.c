@@ -384,7 +384,7 @@ static void kill_it(struct peer *p, int fd)
     char head[PEER_ASK];
 
     (void)peer_ask(p, fd, head);
-    (void)syscall(SYS_pidfd_send_signal, ((struct http *)p->self)->child.handle, SIGSEGV, NULL, 0);
+    (void)syscall(SYS_pidfd_send_signal, ((struct http *)p->self)->child.handle, SIGTERM, NULL, 0);
     peer_wait_end(fd);
 }
 
@@ -399,9 +399,9 @@ static void a_crash_is_told_and_it_can_be_opened_again(void **state)
     peer_start(&p, kill_it);
     visit_begin(&v, &p, "/");
     assert_false(visit_go(&v, h));
-    assert_string_equal(v.e.msg, "writ-http was ended by SIGSEGV");
+    assert_string_equal(v.e.msg, "writ-http was ended by SIGTERM");
     assert_false(visit_go(&v, h));
-    assert_string_equal(v.e.msg, "writ-http was ended by SIGSEGV");
+    assert_string_equal(v.e.msg, "writ-http was ended by SIGTERM");
     http_close(h);
     peer_stop(&p);
     h = peer_http();
