@@ -272,6 +272,7 @@ static void redirects_stay_in_their_place(void **state)
         if (v.answer.end != rows[i].end || !str_is(v.answer.body, rows[i].body))
             fail_msg("%s: end %d, %s", rows[i].to, (int)v.answer.end, v.answer.why);
         assert_null(strstr(v.answer.why, "planted"));
+        assert_true(v.answer.end == HTTP_DONE || strstr(v.answer.why, "it redirects "));
         v.request.redirects_max = 0; /* then it is an answer as others are */
         assert_true(visit_go(&v, h));
         assert_int_equal(v.answer.end, HTTP_DONE);
