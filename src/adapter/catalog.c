@@ -100,23 +100,37 @@ static struct run_of list_shipped(struct arena *a)
 
 /* ---- all origins ---- */
 
+/* The origin whose next entry comes first; NULL: all have come to their end. */
+static struct run_of *next_run(struct run_of *runs)
+{
+    struct run_of *first = NULL;
+
+    for (struct run_of *r = runs; r < runs + ORIGIN_COUNT; r++)
+        if (r->at < r->n &&
+            (!first || str_cmp(r->v[r->at].adapter_id, first->v[first->at].adapter_id) < 0))
+            first = r;
+    return first;
+}
+
 /* The lists of the origins become one; of equal ids the nearest comes first. */
 static void merge(struct run_of *runs, struct catalog *c, struct arena *a)
 {
+    struct run_of *run;
     size_t all = 0;
 
     for (int o = 0; o < ORIGIN_COUNT; o++)
         all += runs[o].n;
     c->v = arena_raw(a, all * sizeof *c->v);
-    while (c->n < all) {
-        struct run_of *first = NULL;
+    while ((run = next_run(runs)))
+        c->v[c->n++] = run->v[run->at++];
+}
 
-        for (int o = 0; o < ORIGIN_COUNT; o++)
-            if (runs[o].at < runs[o].n && (!first || str_cmp(runs[o].v[runs[o].at].adapter_id,
-                                                             first->v[first->at].adapter_id) < 0))
-                first = &runs[o];
-        c->v[c->n++] = first->v[first->at++];
-    }
+/* Two files of one origin are in one directory. */
+static const char *file_name(const struct catalog_entry *e)
+{
+    const char *slash = strrchr(e->path, '/');
+
+    return slash ? slash + 1 : e->path;
 }
 
 /* R-001-081: an id names one adapter. A nearer origin may take the place of a further one; two of
@@ -134,7 +148,7 @@ static void see_doubles(struct catalog *c, struct arena *a)
         before->twice = e->twice = true;
         add_fault(c, a, e->path,
                   arena_printf(a, "adapter_id %s is that of %s, too", said(e->adapter_id, a),
-                               before->path));
+                               file_name(before)));
     }
 }
 
@@ -177,8 +191,8 @@ static size_t first_with_id(const struct catalog *c, struct str id)
 static bool ambiguous(struct str name, const struct catalog_entry *one,
                       const struct catalog_entry *other, struct arena *a, struct error *e)
 {
-    return error_set(e, CODE_ADAPTER_AMBIGUOUS, "%s is %s as well as %s", said(name, a), one->path,
-                     other->path);
+    return error_set(e, CODE_ADAPTER_AMBIGUOUS, "%s is %s as well as %s", said(name, a),
+                     file_name(one), file_name(other));
 }
 
 static bool unknown(const struct catalog *c, struct str name, struct arena *a, struct error *e)

@@ -58,8 +58,8 @@ bool folder_skim(const char *file, struct str text, bool whole, struct arena *a,
 
 static void refuse(struct kept_file *out, const char *why)
 {
-    out->type = -1;
-    out->why = str_of(why);
+    *out =
+        (struct kept_file){ .mark = out->mark, .file = out->file, .type = -1, .why = str_of(why) };
 }
 
 static int type_named(struct str name)
@@ -318,7 +318,7 @@ void folder_list(const char *directory, const char *cache, int64_t now_ms, struc
                  struct folder *out)
 {
     _fd_ int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const char *index = cache ? index_path(cache, directory, a) : NULL;
+    struct index_place place = { cache, directory, now_ms };
     struct listing l = { .fd = fd, .now_ms = now_ms, .a = a, .out = &out->files };
     struct stat st;
     bool known, unchanged;
@@ -329,7 +329,7 @@ void folder_list(const char *directory, const char *cache, int64_t now_ms, struc
             out->fault = arena_printf(a, "cannot be listed: %s", strerror(errno));
         return;
     }
-    known = index && index_read(index, now_ms, a, &l.known);
+    known = index_read(&place, a, &l.known);
     out->files.made_ms = known ? l.known.made_ms : now_ms;
     out->files.directory = mark_of(&st);
     unchanged = known && mark_same(&l.known.directory, &out->files.directory);
@@ -339,6 +339,6 @@ void folder_list(const char *directory, const char *cache, int64_t now_ms, struc
         out->fault = read_names(&l);
     out->indexed = bring_up_to_date(&l) && known;
     folder_sort(&out->files);
-    if (index && !out->fault && (!out->indexed || !unchanged) && out->files.n)
-        index_write(index, now_ms, &out->files);
+    if (!out->fault && (!out->indexed || !unchanged) && out->files.n)
+        index_write(&place, &out->files);
 }

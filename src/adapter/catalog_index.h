@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* catalog_index.h: what was skimmed off the files of a directory, kept for the next time.
  *
- * A file beside others in the cache directory, for each directory one. It is believed of a file
+ * A value among the adapter schemas of the cache, for each directory one. It is believed of a file
  * only as long as nothing about that file has changed. One that is torn, of another writ, of
  * another directory or older than a day is not there.
  */
@@ -37,12 +37,16 @@ struct kept_files {
     int64_t made_ms;       /* when the oldest of them was read */
 };
 
-/* Where the index of a directory is. */
-const char *index_path(const char *cache, const char *directory, struct arena *a);
+/* Where it is kept, and of which directory it is. */
+struct index_place {
+    const char *cache; /* NULL: nowhere */
+    const char *directory;
+    int64_t now_ms;
+};
 
 /* False: there is none that can be used. */
-bool index_read(const char *path, int64_t now_ms, struct arena *a, struct kept_files *out);
+bool index_read(const struct index_place *p, struct arena *a, struct kept_files *out);
 
 /* What changed so shortly before `now_ms` that it could change again unseen is not believed the
  * next time. Where it cannot be written, nothing is different. */
-void index_write(const char *path, int64_t now_ms, const struct kept_files *files);
+void index_write(const struct index_place *p, const struct kept_files *files);

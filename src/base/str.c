@@ -4,6 +4,22 @@
 
 #include "base/own.h"
 
+/* Eight at a time: a byte below 0x20 borrows, one above 0x7e carries into its highest bit. */
+bool str_visible(struct str t)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
+    uint64_t bad = 0, eight;
+
+    for (; t.n >= sizeof eight; t = (struct str){ t.s + sizeof eight, t.n - sizeof eight }) {
+        memcpy(&eight, t.s, sizeof eight);
+        bad |= eight | (eight + ones) | ~((eight | tops) - 0x20 * ones);
+    }
+    for (size_t i = 0; i < t.n; i++)
+        if (t.s[i] < ' ' || t.s[i] > '~')
+            return false;
+    return !(bad & tops);
+}
+
 int str_cmp(struct str a, struct str b)
 {
     size_t n = a.n < b.n ? a.n : b.n;

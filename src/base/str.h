@@ -51,6 +51,9 @@ static inline bool is_one_of(char c, const char *these)
     return c && strchr(these, c);
 }
 
+/* Are these all characters of ASCII that can be seen, and blanks? */
+bool str_visible(struct str t);
+
 /* Bytewise order, a shorter prefix first: what contract 000 calls lexical. */
 int str_cmp(struct str a, struct str b);
 

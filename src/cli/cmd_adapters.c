@@ -19,6 +19,10 @@ enum cell { ID, NAME, TOOL, TYPE, ORIGIN, FILE_NAME, CELLS };
 static const char *const keys[CELLS] = {
     "adapter_id", "name", "tool_id", "type", "origin", "file"
 };
+/* What stands before each in a line that has no others. */
+static const char *const before[CELLS] = { "{\"adapter_id\":\"", "\",\"name\":\"",
+                                           "\",\"tool_id\":\"",  "\",\"type\":\"",
+                                           "\",\"origin\":\"",   "\",\"file\":\"" };
 static const enum colour colours[CELLS] = { BOLD, PLAIN, PLAIN, CYAN, DIM, DIM };
 
 struct row {
@@ -77,36 +81,58 @@ static void show_rows(struct listing *l)
     arena_reset(&l->arena);
 }
 
-static void keep_row(struct listing *l, const struct doc *entry)
+static void keep_row(struct listing *l, const struct str cells[CELLS], const char *note)
 {
     struct row *row = &l->rows[l->n++];
 
-    for (enum cell c = 0; c < CELLS; c++) {
-        struct str text = doc_text(entry, keys[c]);
-
-        row->cells[c] = (struct str){ arena_text(&l->arena, text), text.n };
-    }
-    row->note = note_of(entry);
+    for (enum cell c = 0; c < CELLS; c++)
+        row->cells[c] = (struct str){ arena_text(&l->arena, cells[c]), cells[c].n };
+    row->note = note;
     if (l->n == ROWS)
         show_rows(l);
 }
 
 /* ---- a pipe, and whole adapters ---- */
 
-static void show_line(struct listing *l, const struct doc *entry)
+/* `visible`: nothing in it steers a terminal. */
+static void show_line(struct listing *l, const struct str cells[CELLS], bool visible,
+                      const char *note)
 {
-    const char *note = note_of(entry);
-
     buf_reset(&l->line);
     for (enum cell c = 0; c < CELLS; c++) {
         if (c > 0)
             buf_addc(&l->line, '\t');
-        print_safe(&l->line, doc_text(entry, keys[c]));
+        if (visible)
+            buf_add(&l->line, cells[c].s, cells[c].n);
+        else
+            print_safe(&l->line, cells[c]);
     }
     if (note)
         buf_addf(&l->line, "\t%s", note);
     buf_addc(&l->line, '\n');
     out_text(buf_str(&l->line));
+}
+
+/* The members of an ordinary line, in the order they are written. False: it is another one, and
+ * must be read. */
+static bool pick_cells(struct str line, struct str cells[CELLS])
+{
+    const char *at = line.s, *end = line.s + line.n;
+
+    for (enum cell c = 0; c < CELLS; c++) {
+        struct str begin = str_of(before[c]);
+        const char *quote;
+
+        if ((size_t)(end - at) < begin.n || memcmp(at, begin.s, begin.n) != 0)
+            return false;
+        at += begin.n;
+        quote = memchr(at, '"', (size_t)(end - at));
+        if (!quote)
+            return false;
+        cells[c] = (struct str){ at, (size_t)(quote - at) };
+        at = quote;
+    }
+    return end - at == 2 && at[1] == '}' && str_visible(line) && !memchr(line.s, '\\', line.n);
 }
 
 static void show_whole(struct listing *l, const struct doc *entry)
@@ -122,6 +148,18 @@ static void show_whole(struct listing *l, const struct doc *entry)
     pretty_show(doc_get(entry, "adapter"), GAP);
 }
 
+static void show_entry(struct listing *l, const struct doc *entry)
+{
+    struct str cells[CELLS];
+
+    for (enum cell c = 0; c < CELLS; c++)
+        cells[c] = doc_text(entry, keys[c]);
+    if (print_person())
+        keep_row(l, cells, note_of(entry));
+    else
+        show_line(l, cells, false, note_of(entry));
+}
+
 static bool tell_fault(const struct doc *entry)
 {
     if (!doc_get(entry, "fault"))
@@ -134,10 +172,16 @@ static bool take_line(void *self, const char *line, size_t len)
 {
     struct listing *l = self;
     _arena_ struct arena a = { 0 };
+    struct str cells[CELLS];
     const struct doc *entry;
 
     if (l->json) {
         out_json_line((struct str){ line, len });
+        return true;
+    }
+    if (!l->whole && !print_person() && pick_cells((struct str){ line, len }, cells)) {
+        show_line(l, cells, true, NULL);
+        l->shown++;
         return true;
     }
     entry = answer_line((struct str){ line, len }, &a);
@@ -146,10 +190,8 @@ static bool take_line(void *self, const char *line, size_t len)
     l->shown++;
     if (l->whole)
         show_whole(l, entry);
-    else if (print_person())
-        keep_row(l, entry);
     else
-        show_line(l, entry);
+        show_entry(l, entry);
     return true;
 }
 

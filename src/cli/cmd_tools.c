@@ -61,7 +61,7 @@ static void find_notes(const struct doc *tool, struct buf *notes)
     if (is_false(tool, "fits"))
         add_note(notes, "another version than is allowed");
     if (is_missing(tool))
-        add_note(notes, "its version cannot be told: not there, or it does not say");
+        add_note(notes, "not found, or it does not say its version");
     if (is_true(tool, "overdue")) {
         add_note(notes, "review overdue since ");
         buf_addf(notes, "%.*s", STR_ARG(review));

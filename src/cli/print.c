@@ -121,11 +121,27 @@ size_t print_columns(struct str text)
 
 /* ---- writing ---- */
 
+/* How many characters of ASCII that all terminals show lead the text. */
+static size_t plain_run(const char *p, const char *end)
+{
+    size_t n = 0;
+
+    while (p + n < end && p[n] >= ' ' && p[n] <= '~')
+        n++;
+    return n;
+}
+
 void print_safe(struct buf *to, struct str text)
 {
     for (const char *p = text.s, *end = text.s + text.n; p < end;) {
-        size_t n = utf8_step(p, end), step = n ? n : 1;
+        size_t plain = plain_run(p, end), n, step;
 
+        buf_add(to, p, plain);
+        p += plain;
+        if (p == end)
+            break;
+        n = utf8_step(p, end);
+        step = n ? n : 1;
         if (!steers(p, n))
             buf_add(to, p, step);
         else

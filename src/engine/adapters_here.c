@@ -32,6 +32,7 @@ bool adapters_here(const char *const *environment, struct arena *a, struct adapt
         return error_sys(e, CODE_IO, "the current directory has no name");
     repository_find(&(struct repository_ask){ here, home, geteuid(), s.st_uid }, a, &repository);
     out->directory = arena_text(a, str_of(here));
+    out->length = strlen(here);
     out->root = arena_text(a, str_of(repository.root));
     out->ask = (struct catalog_ask){ .project = project_above(out->root, a),
                                      .user = home_config(environment, a),
@@ -42,7 +43,7 @@ bool adapters_here(const char *const *environment, struct arena *a, struct adapt
 
 const char *adapters_shown(const struct adapters_here *here, const char *path)
 {
-    size_t n = strlen(here->directory);
+    size_t n = here->length;
 
     return strncmp(path, here->directory, n) == 0 && path[n] == '/' ? path + n + 1 : path;
 }

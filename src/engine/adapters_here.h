@@ -6,6 +6,7 @@
 
 struct adapters_here {
     const char *directory; /* the current one; absolute */
+    size_t length;         /* of its name */
     const char *root;      /* the top of its repository; itself where there is none */
     struct catalog_ask ask;
 };

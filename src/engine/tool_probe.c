@@ -2,73 +2,31 @@
 /* tool_probe.c: asks a tool for its version, and remembers the answer. */
 #include "engine/tool_probe.h"
 
-#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/fs.h"
-#include "base/num.h"
-#include "contract/repeat.h"
+#include "adapter/cache.h"
 #include "contract/tool_version.h"
 #include "engine/exec.h"
 #include "sandbox/environment.h"
 
-enum { REMEMBERED = 256 };
-
-/* ---- remembering ---- */
-
 /* By the program and what tells that it is still the same. */
-static const char *memory_path(const struct probe_ask *ask, const struct program *program,
-                               struct arena *a)
+static bool key_of(const struct probe_ask *ask, const struct program *program, struct arena *a,
+                   struct digest *out)
 {
-    char text[DIGEST_TEXT];
-    struct digest digest;
-    const char *key;
     struct stat st;
+    struct str texts[4];
 
-    if (!ask->cache || stat(program->real, &st) != 0)
-        return NULL;
-    key = arena_printf(a, "probe\n%s\n%s\n%ju %ju %jd %jd.%09ld", ask->command, program->real,
-                       (uintmax_t)st.st_dev, (uintmax_t)st.st_ino, (intmax_t)st.st_size,
-                       (intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
-    digest = digest_of(key, strlen(key));
-    digest_text(&digest, text);
-    return arena_printf(a, "%s/tool-metadata/%s", ask->cache, text + strlen("sha256:"));
-}
-
-/* "made version" */
-static bool recall(const struct probe_ask *ask, const char *path, struct arena *a, struct str *out)
-{
-    struct error e;
-    struct str text;
-    int64_t made, age;
-    const char *blank;
-
-    if (ask->fresh || !path || !fs_read(path, REMEMBERED, a, &text, &e))
+    if (stat(program->real, &st) != 0)
         return false;
-    blank = memchr(text.s, ' ', text.n);
-    if (!blank || !text.n || text.s[text.n - 1] != '\n' ||
-        !num_int((struct str){ text.s, (size_t)(blank - text.s) }, &made))
-        return false;
-    age = ask->now_ms - made;
-    *out = (struct str){ blank + 1, (size_t)(text.s + text.n - 1 - (blank + 1)) };
-    return age >= 0 && age <= caches[CACHE_TOOLS].ttl_ms;
-}
-
-/* That it cannot be kept changes nothing. */
-static void remember(const struct probe_ask *ask, const char *path, struct str version,
-                     struct arena *a)
-{
-    const char *text = arena_printf(a, "%" PRId64 " %.*s\n", ask->now_ms, STR_ARG(version));
-    char *directory;
-    struct error e;
-
-    if (!path)
-        return;
-    directory = arena_text(a, str_of(path));
-    *strrchr(directory, '/') = '\0';
-    if (fs_make_dirs(directory, &e))
-        (void)!fs_write(path, str_of(text), &e);
+    texts[0] = str_of("version of a tool");
+    texts[1] = str_of(ask->command);
+    texts[2] = str_of(program->real);
+    texts[3] =
+        str_of(arena_printf(a, "%ju %ju %jd %jd.%09ld", (uintmax_t)st.st_dev, (uintmax_t)st.st_ino,
+                            (intmax_t)st.st_size, (intmax_t)st.st_ctim.tv_sec, st.st_ctim.tv_nsec));
+    *out = cache_key(texts, COUNT(texts));
+    return true;
 }
 
 /* ---- asking ---- */
@@ -110,8 +68,10 @@ struct str tool_probe(const struct probe_ask *ask, struct arena *a)
     struct exec x = { .command = &command, .world = world_real(), .a = a };
     struct program_ask find = { .command = ask->command, .cwd = "/tmp" };
     struct str version = { "", 0 };
+    struct cache_place place = { .directory = ask->cache, .now_ms = ask->now_ms };
+    struct digest key;
     struct report r;
-    const char *memory;
+    struct error e;
 
     if (strchr(ask->command, '/') || !exec_read(&x, &r))
         return version;
@@ -119,12 +79,13 @@ struct str tool_probe(const struct probe_ask *ask, struct arena *a)
     program_find(&find, a, &x.program);
     if (x.program.missing)
         return version;
-    memory = memory_path(ask, &x.program, a);
-    if (recall(ask, memory, a, &version))
+    if (!key_of(ask, &x.program, a, &key) ||
+        (!ask->fresh && ask->cache && cache_get(&place, CACHE_TOOLS, &key, a, &version)))
         return version;
     program_grant(&find, &x.program, &x.reach.grants);
     grants_settle(&x.reach.grants);
     version = ask_program(&x, &x.program, a);
-    remember(ask, memory, version, a);
+    if (ask->cache) /* that it cannot be kept changes nothing */
+        (void)!cache_put(&place, CACHE_TOOLS, &key, version, &e);
     return version;
 }

@@ -29,7 +29,8 @@ struct telling {
 
 static bool read_registry(struct telling *t, struct report *r)
 {
-    struct writ_input input = { .name = home_above(t->here.root, ".writ/tools.yaml", t->a) };
+    const char *found = home_above(t->here.root, ".writ/tools.yaml", t->a);
+    struct writ_input input = { .name = found ? adapters_shown(&t->here, found) : NULL };
     const struct document *document;
 
     t->file = input.name;
@@ -185,7 +186,7 @@ int writ_tools(const char *tool, bool fresh, const char *const *environment, cha
     if (!read_registry(&t, &r))
         return input_wrong(&r, "registry", answer);
     json_open(&out, '{');
-    json_put(&out, "registry", t.file ? adapters_shown(&t.here, t.file) : NULL);
+    json_put(&out, "registry", t.file);
     json_put(&out, "allowlist", t.registry.allowlist == ALLOWLIST_STRICT ? "strict" : "caller");
     if (!put_tools(&t, tool, &out) && tool)
         return unknown_tool(&t, tool, answer);

@@ -150,9 +150,26 @@ static void utf8_is_what_rfc_3629_says(void **state)
         assert_int_equal(utf8_valid(str_of(cases[i].text)), cases[i].good);
 }
 
+static void what_can_be_seen_is_told_wherever_it_stands(void **state)
+{
+    char text[20];
+
+    (void)state;
+    for (int c = 0; c < 256; c++)
+        for (size_t at = 0; at < sizeof text; at++) {
+            memset(text, 'x', sizeof text);
+            text[at] = (char)c;
+            if (str_visible((struct str){ text, sizeof text }) != (c >= ' ' && c <= '~'))
+                fail_msg("byte %d at %zu", c, at);
+        }
+    assert_true(str_visible(str_of("")));
+    assert_true(str_visible(str_of("~ !")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_can_be_seen_is_told_wherever_it_stands),
         cmocka_unit_test(a_buffer_holds_exactly_its_ceiling),
         cmocka_unit_test(a_fault_stays_until_the_reset),
         cmocka_unit_test(an_empty_buffer_is_an_empty_text),
