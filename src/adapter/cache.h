@@ -18,7 +18,8 @@
 #include "base/str.h"
 #include "contract/repeat.h"
 
-/* How much is kept. Above it the oldest go; results are counted by session. */
+/* How much is kept. Above it the oldest go; results are counted by session. Not every put looks at
+ * all of it: for a while there may be a quarter more bytes. */
 struct cache_size {
     const char *level;
     int64_t items, bytes, value_bytes; /* value_bytes: of one */

@@ -83,8 +83,14 @@ struct cache_entries {
  * cannot be read has nothing; errno tells why, 0 where it could. */
 struct cache_entries cache_entries(const char *directory, bool directories, struct arena *a);
 
-/* Of one directory: what is over, and of what is too much the oldest. */
-void cache_sweep(const char *directory, enum cache level, int64_t now_ms);
+struct cache_put {
+    const char *key; /* its digits */
+    int64_t bytes;
+};
+
+/* Of one directory, into which this was put: what is over, and of what is too much the oldest. */
+void cache_sweep(const char *directory, enum cache level, const struct cache_put *put,
+                 int64_t now_ms);
 
 /* Sessions that have ended, as many as a put has time for. */
 void cache_sweep_sessions(const char *directory, int64_t now_ms);

@@ -13,6 +13,8 @@
 
 enum {
     LEFT_MS = 3600 * 1000, /* a file that is that long being written was left by who died */
+    OFTEN = 16,            /* one key in so many begins with 0: its put looks at every file .. */
+    LARGE_PART = 64,       /* .. and one whose value is more than this part of what may be kept */
     LOOKS = 256,           /* sessions that a put looks at .. */
     REMOVALS = 4,          /* .. and that it removes */
 };
@@ -66,13 +68,31 @@ static void drop(const char *directory, const char *name, struct arena *a)
     (void)unlink(arena_printf(a, "%s/%s", directory, name));
 }
 
-void cache_sweep(const char *directory, enum cache level, int64_t now_ms)
+/* To look at every file takes longer than to put one: among many it is done now and then. */
+static bool worth_it(const char *directory, enum cache level, const struct cache_put *put)
+{
+    DIR *in = opendir(directory);
+    int64_t n = -2; /* . and .. */
+
+    while (in && readdir(in))
+        n++;
+    if (in)
+        (void)closedir(in);
+    return n <= OFTEN || put->key[0] == '0' || n > cache_sizes[level].items ||
+           put->bytes > cache_sizes[level].bytes / LARGE_PART;
+}
+
+void cache_sweep(const char *directory, enum cache level, const struct cache_put *put,
+                 int64_t now_ms)
 {
     _arena_ struct arena a = { 0 };
-    struct cache_entries all = cache_entries(directory, false, &a);
-    const struct cache_size *size = &cache_sizes[level];
+    struct cache_size room = cache_sizes[level];
+    struct cache_entries all = { 0 };
     int64_t bytes = 0, items = 0;
 
+    if (!worth_it(directory, level, put))
+        return;
+    all = cache_entries(directory, false, &a);
     for (size_t i = 0; i < all.n; i++) {
         if (cache_is_key(all.v[i].name)) {
             bytes += all.v[i].s.st_size;
@@ -81,13 +101,17 @@ void cache_sweep(const char *directory, enum cache level, int64_t now_ms)
             drop(directory, all.v[i].name, &a);
         }
     }
+    if (items > room.items || bytes > room.bytes) { /* some more go, so that not every put sweeps */
+        room.items -= room.items / 8;
+        room.bytes -= room.bytes / 8;
+    }
     if (all.n)
         qsort(all.v, all.n, sizeof *all.v, by_age);
     for (size_t i = 0; i < all.n; i++) {
         const struct cache_entry *x = &all.v[i];
         bool over = caches[level].ttl_ms && now_ms - time_of(&x->s.st_mtim) >= caches[level].ttl_ms;
 
-        if (!over && items <= size->items && bytes <= size->bytes)
+        if (!over && items <= room.items && bytes <= room.bytes)
             break;
         if (!cache_is_key(x->name))
             continue;

@@ -198,7 +198,7 @@ bool cache_put(const struct cache_place *p, enum cache level, const struct diges
     cache_head_write(level, spot.name, &head, value, &line);
     if (!write_value(&spot, buf_str(&line), value, p->now_ms, e))
         return false;
-    cache_sweep(spot.directory, level, p->now_ms);
+    cache_sweep(spot.directory, level, &(struct cache_put){ spot.name, head.bytes }, p->now_ms);
     if (level == CACHE_RESULTS)
         cache_sweep_sessions(cache_directory(p->directory, level, &a), p->now_ms);
     return true;

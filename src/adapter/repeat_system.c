@@ -18,7 +18,7 @@
 enum { DEPTH = 4 };
 
 /* Below /usr these hold what people read; what programs read of them comes by packages. */
-static const char *const passed_over[] = { "include", "share", "src" };
+static const char *const passed_over[] = { "debug", "include", "share", "src" };
 
 /* What is written by whoever installs a package. */
 static const char *const databases[] = {
