@@ -18,6 +18,9 @@ struct nodes {
 bool jsonpath_read(struct str text, struct arena *a, const struct jsonpath **out,
                    struct error *e) NODISCARD;
 
+/* Does it select one value at most, by its form? */
+bool jsonpath_singular(const struct jsonpath *p);
+
 /* False: the work is over. */
 bool jsonpath_run(const struct jsonpath *p, const struct doc *root, struct arena *a, struct work *w,
                   struct nodes *out) NODISCARD;

@@ -231,3 +231,8 @@ bool jsonpath_read(struct str text, struct arena *a, const struct jsonpath **out
     *out = path;
     return true;
 }
+
+bool jsonpath_singular(const struct jsonpath *p)
+{
+    return p->query.singular;
+}

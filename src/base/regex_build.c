@@ -38,6 +38,14 @@ static void build_one_of(struct regex *r, const struct node *n)
             r->steps[i].x = r->count;
 }
 
+/* A split that goes on inside of a repeat, or behind it: the first is preferred, but by a lazy one.
+ */
+static void lead(struct regex *r, const struct node *repeat, uint32_t split, uint32_t inside)
+{
+    r->steps[split].x = repeat->lazy ? r->count : inside;
+    r->steps[split].y = repeat->lazy ? inside : r->count;
+}
+
 static void build_repeat(struct regex *r, const struct node *n)
 {
     const struct node *once = n->first;
@@ -50,23 +58,31 @@ static void build_repeat(struct regex *r, const struct node *n)
         build(r, once);
     }
     if (n->max == UINT32_MAX && n->min > 0) {
-        split = add(r, OP_SPLIT, from);
-        r->steps[split].y = r->count;
+        split = add_split(r);
+        lead(r, n, split, from);
         return;
     }
     if (n->max == UINT32_MAX) {
         split = add_split(r);
         build(r, once);
-        again = add(r, OP_SPLIT, split + 1);
-        r->steps[split].y = r->steps[again].y = r->count;
+        again = add_split(r);
+        lead(r, n, split, split + 1);
+        lead(r, n, again, split + 1);
         return;
     }
     for (uint32_t i = n->min; i < n->max; i++) {
         /* Each leads past one more; those who leave early leave step by step. */
         split = add_split(r);
         build(r, once);
-        r->steps[split].y = r->count;
+        lead(r, n, split, split + 1);
     }
+}
+
+static void build_group(struct regex *r, const struct node *n)
+{
+    (void)add(r, OP_SAVE, 2 * n->what);
+    build(r, n->first);
+    (void)add(r, OP_SAVE, 2 * n->what + 1);
 }
 
 static void build(struct regex *r, const struct node *n)
@@ -81,7 +97,37 @@ static void build(struct regex *r, const struct node *n)
             build(r, one);
         break;
     case NODE_REPEAT: build_repeat(r, n); break;
+    case NODE_GROUP: build_group(r, n); break;
     }
+}
+
+bool regex_program(struct pattern *p, struct regex *r)
+{
+    struct node *tree;
+
+    if (p->text.n > REGEX_PATTERN)
+        return error_set(p->e, ERROR_CEILING, "the pattern has %zu bytes, allowed are %d",
+                         p->text.n, REGEX_PATTERN);
+    if (utf8_valid(p->text) != p->text.n)
+        return error_set(p->e, ERROR_ENCODING, "the pattern is not UTF-8");
+    tree = regex_tree(p);
+    if (!tree)
+        return false;
+    r->steps = arena_alloc(p->a, (tree->steps + 1) * sizeof *r->steps);
+    build(r, tree);
+    assert(r->count <= tree->steps);
+    (void)add(r, OP_MATCH, 0);
+    r->sets = p->sets;
+    r->places = p->places;
+    r->edges = p->edges;
+    if (p->edges) {
+        struct set word = { (struct range *)regex_word, COUNT(regex_word), 0 };
+
+        p->sets = arena_more(p->a, p->sets, p->set_count, &p->set_room, sizeof *p->sets);
+        p->sets[p->set_count++] = word;
+    }
+    regex_symbols_find(p->sets, p->set_count, p->a, &r->symbols);
+    return true;
 }
 
 bool regex_read(struct str pattern, enum regex_dialect dialect, struct arena *a,
@@ -89,30 +135,9 @@ bool regex_read(struct str pattern, enum regex_dialect dialect, struct arena *a,
 {
     struct pattern p = { .text = pattern, .dialect = dialect, .a = a, .e = e };
     struct regex *r = arena_new(a, struct regex);
-    struct node *tree;
 
-    if (pattern.n > REGEX_PATTERN)
-        return error_set(e, ERROR_CEILING, "the pattern has %zu bytes, allowed are %d", pattern.n,
-                         REGEX_PATTERN);
-    if (utf8_valid(pattern) != pattern.n)
-        return error_set(e, ERROR_ENCODING, "the pattern is not UTF-8");
-    tree = regex_tree(&p);
-    if (!tree)
+    if (!regex_program(&p, r))
         return false;
-    r->steps = arena_alloc(a, (tree->steps + 1) * sizeof *r->steps);
-    build(r, tree);
-    assert(r->count <= tree->steps);
-    (void)add(r, OP_MATCH, 0);
-    r->sets = p.sets;
-    r->places = p.places;
-    r->edges = p.edges;
-    if (p.edges) {
-        struct set word = { (struct range *)regex_word, COUNT(regex_word), 0 };
-
-        p.sets = arena_more(a, p.sets, p.set_count, &p.set_room, sizeof *p.sets);
-        p.sets[p.set_count++] = word;
-    }
-    regex_symbols_find(p.sets, p.set_count, a, &r->symbols);
     regex_cache(r, a);
     *out = r;
     return true;

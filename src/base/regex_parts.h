@@ -3,12 +3,13 @@
  *
  * regex_read.c makes a tree of the text, regex_class.c the sets of characters in it, regex_build.c
  * a program of the tree, regex_symbols.c the few symbols that the program tells apart, regex_run.c
- * walks a text.
+ * walks a text, regex_groups.c says which part of it matched what.
  */
 #pragma once
 
 #include "base/regex.h"
 #include "base/unicode.h"
+#include "base/utf8.h"
 
 enum {
     REGEX_PATTERN = 16384, /* bytes in one pattern */
@@ -27,15 +28,24 @@ struct set {
     size_t n, room;
 };
 
-enum node_kind { NODE_EMPTY, NODE_SET, NODE_ASSERT, NODE_ONE_OF, NODE_SEQUENCE, NODE_REPEAT };
+enum node_kind {
+    NODE_EMPTY,
+    NODE_SET,
+    NODE_ASSERT,
+    NODE_ONE_OF,
+    NODE_SEQUENCE,
+    NODE_REPEAT,
+    NODE_GROUP
+};
 
 enum assert_kind { ASSERT_BEGIN, ASSERT_END, ASSERT_EDGE, ASSERT_NO_EDGE };
 
 struct node {
     enum node_kind kind;
-    uint32_t what;     /* number of a set; enum assert_kind */
+    uint32_t what;     /* number of a set or a group; enum assert_kind */
     uint32_t min, max; /* of a repeat; max UINT32_MAX: without end */
     uint32_t steps;    /* of the program, at most REGEX_STEPS + 1 */
+    bool lazy;         /* a repeat that would rather end */
     struct node *first, *last, *next;
 };
 
@@ -50,14 +60,17 @@ struct pattern {
     size_t ranges; /* in all of them */
     bool places;   /* something asks where in the text it is */
     bool edges;    /* something asks for edges of words */
+    bool grouped;  /* groups with names are steps of the program */
+    struct str names[REGEX_GROUPS];
+    uint32_t name_count;
     struct error *e;
 };
 
-enum op { OP_SET, OP_SPLIT, OP_JUMP, OP_ASSERT, OP_MATCH };
+enum op { OP_SET, OP_SPLIT, OP_JUMP, OP_ASSERT, OP_SAVE, OP_MATCH };
 
 struct step {
     enum op op;
-    uint32_t x, y; /* number of a set, or where to go on */
+    uint32_t x, y; /* number of a set or a slot, or where to go on: x is tried first */
 };
 
 /* The code points that no set of the pattern tells apart are one symbol. */
@@ -133,6 +146,25 @@ static inline size_t regex_piece(const struct symbols *s, uint32_t point)
     }
     return lo;
 }
+
+/* The symbol of the character that begins at *p, which is moved behind it. */
+static inline uint32_t regex_symbol(const struct symbols *s, const char **p, const char *end)
+{
+    size_t n;
+    uint32_t symbol;
+
+    if ((unsigned char)**p < 0x80)
+        return s->ascii[(unsigned char)*(*p)++];
+    n = utf8_step(*p, end);
+    symbol = s->symbol[regex_piece(s, n ? utf8_get(*p, n) : 0xfffd)];
+    *p += n ? n : 1;
+    return symbol;
+}
+
+/* --- regex_build.c --- */
+
+/* The program of a pattern: all of r but what it learns. */
+bool regex_program(struct pattern *p, struct regex *r) NODISCARD;
 
 /* --- regex_run.c --- */
 

@@ -175,7 +175,7 @@ static struct node *quantified(struct pattern *p, struct node *atom)
     } else if (!regex_eat(p, '*'))
         return atom;
     if (p->dialect == REGEX_ECMA)
-        (void)regex_eat(p, '?'); /* lazy: other parts, but the same texts */
+        repeat->lazy = regex_eat(p, '?'); /* other parts, but the same texts */
     node_add(repeat, atom);
     repeat->steps = repeat_steps(repeat);
     if (repeat->steps <= REGEX_STEPS)
@@ -190,7 +190,7 @@ static struct node *quantified(struct pattern *p, struct node *atom)
 static struct node *one_of(struct pattern *p);
 
 /* A name: letters, digits, _ and $, and what lies beyond ASCII. */
-static bool group_name(struct pattern *p)
+static bool group_name(struct pattern *p, struct str *out)
 {
     size_t from = p->at;
 
@@ -201,12 +201,15 @@ static bool group_name(struct pattern *p)
             !regex_set_has(&(struct set){ (struct range *)regex_word, 4, 0 }, c))
             return regex_wrong(p, from, "the name of a group has letters, digits, _ and $");
     }
-    return (p->at > from + 1 && p->text.s[p->at - 1] == '>' &&
-            !is_one_of(p->text.s[from], "0123456789")) ||
-           regex_wrong(p, from, "a group has a name, as in (?<name>..)");
+    if (p->at <= from + 1 || p->text.s[p->at - 1] != '>' ||
+        is_one_of(p->text.s[from], "0123456789"))
+        return regex_wrong(p, from, "a group has a name, as in (?<name>..)");
+    *out = (struct str){ p->text.s + from, p->at - 1 - from };
+    return true;
 }
 
-static bool group_kind(struct pattern *p)
+/* The name is without bytes where the group has none. */
+static bool group_kind(struct pattern *p, struct str *name)
 {
     size_t at = p->at - 1;
 
@@ -215,17 +218,43 @@ static bool group_kind(struct pattern *p)
     if (eats(p, "=") || eats(p, "!") || eats(p, "<=") || eats(p, "<!"))
         return regex_wrong(p, at,
                            "look-around is not regular: it would cost more than linear time");
-    if (regex_eat(p, '<'))
-        return group_name(p);
+    if (regex_eat(p, '<') || (p->grouped && eats(p, "P<")))
+        return group_name(p, name);
     return regex_wrong(p, at, "found '(?', expected '(?:' or '(?<name>'");
+}
+
+/* The node that remembers where a group of that name begins and ends; itself where nobody asks. */
+static bool group_begin(struct pattern *p, size_t at, struct str name, struct node **out)
+{
+    *out = NULL;
+    if (!p->grouped || name.n == 0)
+        return true;
+    for (uint32_t i = 0; i < p->name_count; i++)
+        if (str_eq(p->names[i], name))
+            return regex_wrong(p, at, "two groups have the same name");
+    if (p->name_count == REGEX_GROUPS)
+        return regex_wrong(p, at, "more than %d groups have names", REGEX_GROUPS);
+    *out = node_new(p, NODE_GROUP, p->name_count);
+    p->names[p->name_count++] = name;
+    return true;
+}
+
+static struct node *group_end(struct node *remembers, struct node *inside)
+{
+    if (!remembers)
+        return inside;
+    node_add(remembers, inside);
+    remembers->steps = bounded(remembers->steps + UINT64_C(2));
+    return remembers;
 }
 
 static struct node *group(struct pattern *p)
 {
     size_t at = p->at - 1;
-    struct node *n;
+    struct node *n, *remembers;
+    struct str name = { 0 };
 
-    if (!group_kind(p))
+    if (!group_kind(p, &name) || !group_begin(p, at, name, &remembers))
         return NULL;
     if (++p->depth > REGEX_DEPTH) {
         (void)regex_wrong(p, at, "groups inside each other, more than %d deep", REGEX_DEPTH);
@@ -236,7 +265,7 @@ static struct node *group(struct pattern *p)
     if (!n)
         return NULL;
     if (regex_eat(p, ')'))
-        return n;
+        return group_end(remembers, n);
     (void)regex_wrong(p, at, "a group that no ')' ends");
     return NULL;
 }

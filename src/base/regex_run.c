@@ -156,6 +156,7 @@ static bool look(const struct regex *r, uint32_t at, uint32_t symbol, enum besid
         visit(c, depth, s->y);
         return false;
     case OP_JUMP: visit(c, depth, s->x); return false;
+    case OP_SAVE: visit(c, depth, at + 1); return false;
     case OP_ASSERT:
         if (holds(s->x, before, beside_of(r, symbol)))
             visit(c, depth, at + 1);
@@ -215,19 +216,9 @@ static bool run(const struct regex *r, struct str text, uint8_t search, struct w
     bit_set(c->to, 0);
     state = state_at(c, search, BESIDE_NOTHING);
     while (p < end && state >= STATES) {
-        uint32_t symbol;
-
         if (!work_do(w, 1))
             return false;
-        if ((unsigned char)*p < 0x80) {
-            symbol = r->symbols.ascii[(unsigned char)*p++];
-        } else {
-            size_t n = utf8_step(p, end);
-
-            symbol = r->symbols.symbol[regex_piece(&r->symbols, n ? utf8_get(p, n) : 0xfffd)];
-            p += n ? n : 1;
-        }
-        state = next(r, state, symbol, w);
+        state = next(r, state, regex_symbol(&r->symbols, &p, end), w);
     }
     if (state >= STATES)
         state = next(r, state, r->symbols.count, w);
