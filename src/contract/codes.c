@@ -48,6 +48,7 @@ const struct code_row codes[CODE_COUNT] = {
     [CODE_PEER_ERROR]            = { "PEER_ERROR",            "writ", "error", false, "The service or server answered that it failed.", "Look at the status and message in the record." },
     [CODE_PEER_PROTOCOL]         = { "PEER_PROTOCOL",         "writ", "error", false, "What the service or server sent is not what it should speak.", "Look at the record; tell whoever keeps it." },
     [CODE_GOLDEN_DIFFERS]        = { "GOLDEN_DIFFERS",        "writ", "error", false, "A call did not come to what its golden output says.", "See `writ golden diff`; record it again when the new output is right." },
+    [CODE_SCHEMA_MISSING]        = { "SCHEMA_MISSING",        "writ", "warn",  false, "Parameters are to be validated, but the adapter says not by what.", "Give operations.<operation>.input a JSON Schema." },
 
     [CODE_VALIDATION_ERROR]            = { "VALIDATION_ERROR",            "writ", "error", false, "A document does not have the form its contract asks for.", "Correct it at the place named; `writ explain KIND` lists its fields." },
     [CODE_COHERENCE_BLOCKED]           = { "COHERENCE_BLOCKED",           "002",  "error", false, "What the execution depends on is stale or incomplete.", "Take a new snapshot and start a rerun with a new executionId." },

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tables.c: the contracts' tables, and behind them those of executors, ledger, plans, routes and
- * sandbox. */
+/* tables.c: the contracts' tables, and behind them those of adapters, executors, ledger, plans,
+ * routes and sandbox. */
 #include "engine/tables.h"
 
 #include "adapter/cache.h"
+#include "adapter/transform.h"
 #include "contract/tables.h"
 #include "engine/deeds.h"
 #include "executor/builtin.h"
@@ -22,6 +23,9 @@
 /* clang-format off */
 static const struct table *const more_tables[] = {
     &deeds_table,
+    &transforms_table,
+    &parsers_table,
+    &formats_table,
     &builtins_table,
     &review_table,
     &entry_kinds_table,

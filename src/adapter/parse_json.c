@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* parse_json.c: output that is JSON, JSON on each line, or YAML: read as documents are. */
+#include "adapter/transform_parts.h"
+#include "base/json_read.h"
+#include "base/yaml.h"
+
+/* The reader's place goes into the words: the error's own place is that of the transform. */
+static bool misread(const struct making *m, size_t line)
+{
+    const struct at at = m->e->at;
+
+    if (at.line == 0)
+        return false;
+    return error_wrap(m->e, "line %zu, column %d", line + (size_t)at.line - 1, at.col);
+}
+
+static bool is_blank(struct str text)
+{
+    for (size_t i = 0; i < text.n; i++)
+        if (!is_one_of(text.s[i], " \t\r\n"))
+            return false;
+    return true;
+}
+
+bool parse_json(const struct making *m, const void *options, struct str text,
+                const struct doc **out)
+{
+    struct ceilings max = ceilings_default();
+    const struct document *document;
+
+    (void)options;
+    if (is_blank(text))
+        return error_set(m->e, CODE_TRANSFORM_FAILED, "there is nothing to read");
+    if (!json_read("output", text, &max, m->a, &document, m->e))
+        return misread(m, 1);
+    *out = &document->root;
+    return true;
+}
+
+/* Gives a value of a list what was read; it takes the children over. */
+static void take_over(struct doc *to, const struct doc *read)
+{
+    struct doc *up = to->up;
+
+    *to = *read;
+    to->up = up;
+    if (to->kind == DOC_LIST || to->kind == DOC_MAP)
+        for (struct doc *c = to->first; c; c = c->next)
+            c->up = to;
+}
+
+bool parse_json_lines(const struct making *m, const void *options, struct str text,
+                      const struct doc **out)
+{
+    struct ceilings max = ceilings_default();
+    struct doc *list = doc_root(m->a, DOC_LIST);
+    const struct document *document;
+
+    (void)options;
+    for (size_t line = 1; text.n > 0; line++) {
+        struct str one = line_next(&text);
+        struct doc *item;
+
+        if (is_blank(one))
+            continue;
+        item = work_do(m->w, work_text(one)) ? made(m, list, (struct str){ 0 }, DOC_NULL) : NULL;
+        if (!item)
+            return making_over(m);
+        if (!json_read("output", one, &max, m->a, &document, m->e))
+            return misread(m, line);
+        take_over(item, &document->root);
+    }
+    *out = list;
+    return true;
+}
+
+bool parse_yaml(const struct making *m, const void *options, struct str text,
+                const struct doc **out)
+{
+    struct ceilings max = ceilings_default();
+    const struct document *document;
+
+    (void)options;
+    if (!yaml_read("output", text, &max, m->a, &document, m->e))
+        return misread(m, 1);
+    *out = &document->root;
+    return true;
+}
