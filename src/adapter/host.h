@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* host.h: the host of a URL, and whether an entry of a list of hosts means it. */
+#pragma once
+
+#include "base/own.h"
+#include "base/str.h"
+
+struct url_parts {
+    bool tls;
+    struct str host;      /* "example.org", "[::1]": without its port */
+    struct str port;      /* "8443"; no text: none is said */
+    struct str authority; /* both, as they are written */
+    struct str rest;      /* "/v1", "" */
+};
+
+/* False: it does not begin with https:// or http:// and a host. */
+bool url_split(struct str url, struct url_parts *out) NODISCARD;
+
+/* Is it this machine: localhost, 127.x.x.x, [::1]? */
+bool host_loopback(struct str host);
+
+/* Does an entry such as "example.org", "*.example.org" (below it), "example.org:8443" mean the
+ * host? One without a port means every port. */
+bool host_fits(struct str entry, const struct url_parts *url);

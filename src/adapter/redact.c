@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* redact.c: takes secrets out of texts and documents, in one pass for each way of writing them.
+ *
+ * All secrets, and what base64 makes of them wherever they stand, are the words of one automaton
+ * (redact_words.h). It reads the text as it is, and once more as percent-encoding and once more as
+ * the inside of a JSON text would be read: so it does not matter which characters somebody chose to
+ * escape. Each reading takes time in proportion to the text, whatever is in it.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "adapter/redact_words.h"
+#include "adapter/secret.h"
+#include "base/doc_make.h"
+#include "base/num.h"
+#include "base/utf8.h"
+
+static const char mark[] = "[redacted]";
+
+/* ---- what is cut out ---- */
+
+struct cut {
+    size_t from, to; /* to: behind the last byte */
+};
+
+struct cuts {
+    struct cut *v;
+    size_t n, room;
+    struct arena *a;
+};
+
+/* Cuts come by their end, nearly: those that touch become one. */
+static void add_cut(struct cuts *c, size_t from, size_t to)
+{
+    while (c->n && c->v[c->n - 1].to >= from && c->v[c->n - 1].from <= to) {
+        struct cut last = c->v[--c->n];
+
+        from = last.from < from ? last.from : from;
+        to = last.to > to ? last.to : to;
+    }
+    c->v = arena_more(c->a, c->v, c->n, &c->room, sizeof *c->v);
+    c->v[c->n++] = (struct cut){ from, to };
+}
+
+static int by_beginning(const void *x, const void *y)
+{
+    const struct cut *a = x, *b = y;
+
+    return (a->from > b->from) - (a->from < b->from);
+}
+
+static void merge(struct cuts *c)
+{
+    size_t n = c->n;
+    struct cut *v = c->v;
+
+    if (n < 2)
+        return;
+    qsort(v, n, sizeof *v, by_beginning);
+    c->n = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct cut one = v[i];
+
+        if (c->n && v[c->n - 1].to >= one.from)
+            v[c->n - 1].to = v[c->n - 1].to > one.to ? v[c->n - 1].to : one.to;
+        else
+            v[c->n++] = one;
+    }
+}
+
+/* ---- ways of reading ---- */
+
+/* What one or more bytes of the text stand for: up to four bytes. */
+struct glyph {
+    char bytes[4];
+    size_t n, taken;
+};
+
+static struct glyph plain(struct str t, size_t at)
+{
+    return (struct glyph){ { t.s[at] }, 1, 1 };
+}
+
+static int hex_at(struct str t, size_t at, int digits)
+{
+    int value = 0;
+
+    for (int i = 0; i < digits; i++) {
+        int digit = at + (size_t)i < t.n ? num_hex(t.s[at + (size_t)i]) : -1;
+
+        if (digit < 0)
+            return -1;
+        value = value << 4 | digit;
+    }
+    return value;
+}
+
+static struct glyph percent(struct str t, size_t at)
+{
+    int value = t.s[at] == '%' ? hex_at(t, at + 1, 2) : -1;
+
+    return value < 0 ? plain(t, at) : (struct glyph){ { (char)value }, 1, 3 };
+}
+
+static struct glyph form(struct str t, size_t at)
+{
+    return t.s[at] == '+' ? (struct glyph){ { ' ' }, 1, 1 } : percent(t, at);
+}
+
+/* \uXXXX, or two of them that are one character. */
+static struct glyph unicode(struct str t, size_t at)
+{
+    int high = hex_at(t, at + 2, 4), low = -1;
+    struct glyph g = { .taken = 6 };
+
+    if (high < 0)
+        return plain(t, at);
+    if (high >= 0xd800 && high < 0xdc00 && at + 7 < t.n && t.s[at + 6] == '\\' &&
+        t.s[at + 7] == 'u')
+        low = hex_at(t, at + 8, 4);
+    if (low >= 0xdc00 && low < 0xe000) {
+        g.taken = 12;
+        g.n = utf8_put(0x10000u + ((uint32_t)(high - 0xd800) << 10) + (uint32_t)(low - 0xdc00),
+                       g.bytes);
+        return g;
+    }
+    g.n = utf8_put((uint32_t)high, g.bytes);
+    return g;
+}
+
+static struct glyph json(struct str t, size_t at)
+{
+    static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
+    const char *letter;
+
+    if (t.s[at] != '\\' || at + 1 == t.n)
+        return plain(t, at);
+    if (t.s[at + 1] == 'u')
+        return unicode(t, at);
+    letter = t.s[at + 1] ? strchr(letters, t.s[at + 1]) : NULL;
+    return letter ? (struct glyph){ { meant[letter - letters] }, 1, 2 } : plain(t, at);
+}
+
+/* A way is gone only where the text has the character that makes it differ. */
+static const struct way {
+    char sign;
+    struct glyph (*next)(struct str t, size_t at);
+} ways[] = { { 0, plain }, { '%', percent }, { '+', form }, { '\\', json } };
+
+static bool is_base64(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           is_one_of(c, "+/-_");
+}
+
+/* A word of base64 leaves out the characters it shares with its neighbours; they have some of the
+ * secret's bits. */
+static void cut_word(struct cuts *c, struct str t, const struct word_end *word, struct cut cut)
+{
+    if (word->before && cut.from && is_base64(t.s[cut.from - 1]))
+        cut.from--;
+    if (word->after && cut.to < t.n && is_base64(t.s[cut.to]))
+        cut.to++;
+    add_cut(c, cut.from, cut.to);
+}
+
+/* Where each of the last bytes that were read began: a word's beginning is looked up in it. */
+struct trail {
+    size_t *v, mask, n;
+};
+
+static void read_way(struct words *words, const struct way *way, struct str t, struct trail *trail,
+                     struct cuts *c)
+{
+    struct words_state state = { 0 };
+
+    trail->n = 0;
+    for (size_t at = 0; at < t.n;) {
+        struct glyph g = way->next(t, at);
+
+        for (size_t i = 0; i < g.n; i++) {
+            const struct word_end *end = words_step(words, &state, g.bytes[i]);
+
+            trail->v[trail->n++ & trail->mask] = at;
+            if (end)
+                cut_word(
+                    c, t, end,
+                    (struct cut){ trail->v[(trail->n - end->length) & trail->mask], at + g.taken });
+        }
+        at += g.taken;
+    }
+}
+
+/* ---- headers ---- */
+
+static const char *const secret_headers[] = {
+    "authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key",
+};
+
+static size_t header_at(struct str t, size_t at)
+{
+    for (size_t i = 0; i < COUNT(secret_headers); i++) {
+        size_t n = strlen(secret_headers[i]);
+
+        if (t.n - at > n &&
+            str_cmp_letters((struct str){ t.s + at, n }, str_of(secret_headers[i])) == 0)
+            return n;
+    }
+    return 0;
+}
+
+/* The value of a header, from behind its name: to the end of the line, or of the JSON text. */
+static bool header_value(struct str t, size_t at, struct cut *out)
+{
+    const char *end = "\r\n";
+
+    at += at < t.n && is_one_of(t.s[at], "\"'");
+    while (at < t.n && t.s[at] == ' ')
+        at++;
+    if (at >= t.n || t.s[at] != ':')
+        return false;
+    for (at++; at < t.n && t.s[at] == ' ';)
+        at++;
+    if (at < t.n && t.s[at] == '"') {
+        end = "\"\r\n";
+        at++;
+    }
+    out->from = at;
+    while (at < t.n && !is_one_of(t.s[at], end))
+        at += t.s[at] == '\\' && at + 1 < t.n ? 2 : 1;
+    out->to = at < t.n ? at : t.n;
+    return out->to > out->from;
+}
+
+static void cut_headers(struct str t, struct cuts *c)
+{
+    for (size_t at = 0; at < t.n;) {
+        size_t n = is_one_of(t.s[at], "aApPcCsSxX") ? header_at(t, at) : 0;
+        struct cut value;
+
+        if (n && (at == 0 || is_one_of(t.s[at - 1], "\r\n\"' <>\t")) &&
+            header_value(t, at + n, &value)) {
+            add_cut(c, value.from, value.to);
+            at = value.to;
+        } else {
+            at += n ? n : 1;
+        }
+    }
+}
+
+/* ---- a text ---- */
+
+struct redactor {
+    struct words *words; /* NULL: there are none */
+    struct trail trail;
+    bool headers;
+    struct arena *a;  /* for what is given back */
+    struct arena own; /* has the secrets once more, and is wiped */
+};
+
+static void redactor_close(struct redactor *r)
+{
+    arena_wipe(&r->own);
+    arena_free(&r->own);
+}
+
+#define _redactor_ _cleanup_(redactor_close)
+
+static void redactor_open(struct redactor *r, const struct secrets *all, struct arena *a)
+{
+    size_t longest, room = 1;
+
+    *r = (struct redactor){ .headers = all->headers_too, .a = a };
+    for (size_t i = 0; i < all->n; i++) {
+        if (all->v[i].value.n < REDACT_LEAST)
+            continue;
+        if (!r->words)
+            r->words = words_new(&r->own);
+        words_add_secret(r->words, all->v[i].value);
+    }
+    if (!r->words)
+        return;
+    longest = words_finish(r->words);
+    while (room < longest)
+        room *= 2;
+    r->trail.v = arena_alloc(&r->own, room * sizeof *r->trail.v);
+    r->trail.mask = room - 1;
+}
+
+static struct str rewritten(struct str t, const struct cuts *c)
+{
+    size_t n = t.n, at = 0, put = 0;
+    char *out;
+
+    for (size_t i = 0; i < c->n; i++)
+        n += sizeof mark; /* at least what it can grow by */
+    out = arena_alloc(c->a, n + 1);
+    for (size_t i = 0; i < c->n; i++) {
+        memcpy(out + put, t.s + at, c->v[i].from - at);
+        put += c->v[i].from - at;
+        memcpy(out + put, mark, sizeof mark - 1);
+        put += sizeof mark - 1;
+        at = c->v[i].to;
+    }
+    memcpy(out + put, t.s + at, t.n - at);
+    return (struct str){ out, put + t.n - at };
+}
+
+static struct str redact_with(struct redactor *r, struct str t)
+{
+    struct cuts c = { .a = r->a };
+
+    for (size_t i = 0; r->words && t.n && i < COUNT(ways); i++)
+        if (!ways[i].sign || memchr(t.s, ways[i].sign, t.n))
+            read_way(r->words, &ways[i], t, &r->trail, &c);
+    if (r->headers)
+        cut_headers(t, &c);
+    merge(&c);
+    return c.n ? rewritten(t, &c) : t;
+}
+
+struct str redact(struct str text, const struct secrets *all, struct arena *a)
+{
+    _redactor_ struct redactor r = { 0 };
+
+    redactor_open(&r, all, a);
+    return redact_with(&r, text);
+}
+
+/* ---- a document ---- */
+
+/* What a value is in characters: whole numbers can be secrets, too. */
+static struct str in_characters(const struct doc *d, char room[32])
+{
+    if (d->kind == DOC_TEXT)
+        return d->text;
+    if (d->kind != DOC_INT)
+        return (struct str){ 0 };
+    return (struct str){ room, (size_t)snprintf(room, 32, "%" PRId64, d->whole) };
+}
+
+/* Two names that were secrets must not become one. */
+static struct str new_name(struct redactor *r, struct str name, size_t *names)
+{
+    struct str out = redact_with(r, name);
+
+    if (out.s == name.s || ++*names == 1)
+        return out;
+    return str_of(arena_printf(r->a, "%.*s %zu", STR_ARG(out), *names));
+}
+
+/* As deep as the readers let a document be. */
+static void redact_copy(struct redactor *r, const struct doc *from, struct doc *to, size_t *names)
+{
+    char room[32];
+    struct str said = in_characters(from, room), out = redact_with(r, said);
+
+    to->kind = from->kind;
+    if (from->kind == DOC_LIST || from->kind == DOC_MAP) {
+        for (const struct doc *c = from->first; c; c = c->next) {
+            struct str key = c->key.s ? new_name(r, c->key, names) : c->key;
+
+            redact_copy(r, c, doc_add(r->a, to, key), names);
+        }
+    } else if (out.s != said.s) {
+        to->kind = DOC_TEXT;
+        to->text = out;
+    } else if (from->kind == DOC_TEXT) {
+        to->text = from->text;
+    } else if (from->kind == DOC_INT) {
+        to->whole = from->whole;
+    } else if (from->kind == DOC_NUMBER) {
+        to->number = from->number;
+    } else if (from->kind == DOC_BOOL) {
+        to->truth = from->truth;
+    }
+}
+
+const struct doc *redact_doc(const struct doc *d, const struct secrets *all, struct arena *a)
+{
+    struct doc *out = doc_root(a, DOC_NULL);
+    _redactor_ struct redactor r = { 0 };
+    size_t names = 0;
+
+    redactor_open(&r, all, a);
+    r.headers = false; /* a header's name and value are two texts here; its value is a secret */
+    redact_copy(&r, d, out, &names);
+    return out;
+}

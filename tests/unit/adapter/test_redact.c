@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_redact.c: secrets are taken out of texts and documents, however they are written. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "adapter/secret.h"
+#include "base/base64.h"
+#include "base/json_read.h"
+#include "base/json_write.h"
+
+static const char secret[] = "s3cr3t/+\"\\ \xc3\xa4&=?x";
+
+static struct secrets of(struct secret *v, size_t n)
+{
+    return (struct secrets){ .v = v, .n = n };
+}
+
+static struct secrets one_secret(struct secret *s, const char *text)
+{
+    *s = (struct secret){ .name = str_of("t"), .value = str_of(text) };
+    return of(s, 1);
+}
+
+static void check_redacted(struct str text, const struct secrets *all, const char *want)
+{
+    _arena_ struct arena a = { 0 };
+    struct str got = redact(text, all, &a);
+
+    if (!str_is(got, want))
+        fail_msg("'%.*s' became '%.*s', not '%s'", STR_ARG(text), STR_ARG(got), want);
+}
+
+static void secrets_are_taken_out_wherever_they_stand(void **state)
+{
+    static const struct {
+        const char *secret, *text, *want;
+    } rows[] = {
+        { "hunter22", "hunter22", "[redacted]" },
+        { "hunter22", "a hunter22 b", "a [redacted] b" },
+        { "hunter22", "hunter22hunter22", "[redacted]" },
+        { "hunter22", "hunter22 hunter22", "[redacted] [redacted]" },
+        { "hunter22", "huntehunter22", "hunte[redacted]" },
+        { "hunter22", "hunter2", "hunter2" },
+        { "hunter22", "HUNTER22", "HUNTER22" },
+        { "abab", "xabababx", "x[redacted]x" },
+        { "aaaa", "aaaaaaaaaaaaaaaab", "[redacted]b" },
+        { "abc", "abc", "abc" }, /* fewer than four bytes */
+        { "hunter22", "h%75nter2%32!", "[redacted]!" },
+        { "hunter22", "%68%75%6E%74%65%72%32%32", "[redacted]" },
+        { "hunter22", "%68%75%6e%74%65%72%32%3", "%68%75%6e%74%65%72%32%3" },
+        { "hunter22", "%68unter22 kept hunter22", "[redacted] kept [redacted]" },
+        { "two words", "a=two+words&b", "a=[redacted]&b" },
+        { "two words", "a=two%20words&b", "a=[redacted]&b" },
+        { "one+two=3", "a=one+two%3D3", "a=[redacted]" },
+        { "hunter22", "\"\\u0068unter2\\u0032\"", "\"[redacted]\"" },
+        { "a\"b\\c/d", "{\"x\":\"a\\\"b\\\\c\\/d\"}", "{\"x\":\"[redacted]\"}" },
+        { "line1\nline2", "\"line1\\nline2\"", "\"[redacted]\"" },
+        { "\xf0\x9f\x94\x91key", "\"\\ud83d\\udd11key\"", "\"[redacted]\"" },
+        { "hunter22", "\\u006", "\\u006" },
+        { "hunter22", "\\", "\\" },
+        { "hunter22", "%", "%" },
+        { "hunter22", "", "" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct secret s;
+        struct secrets all = one_secret(&s, rows[i].secret);
+
+        check_redacted(str_of(rows[i].text), &all, rows[i].want);
+    }
+}
+
+/* The text of base64 with the alphabet for URLs, padding left out. */
+static void for_urls(char *text)
+{
+    for (char *c = text; *c; c++) {
+        if (*c == '+' || *c == '/')
+            *c = *c == '+' ? '-' : '_';
+        if (*c == '=')
+            *c = '\0';
+    }
+}
+
+static void base64_of_a_secret_at_every_place_is_taken_out(void **state)
+{
+    static const char *const around[] = { "", "a", "ab", "abc", "user:", "\xff\xfe" };
+    struct secret s;
+    struct secrets all = one_secret(&s, secret);
+
+    (void)state;
+    for (size_t before = 0; before < COUNT(around); before++) {
+        for (size_t after = 0; after < COUNT(around); after++) {
+            _arena_ struct arena a = { 0 };
+            _buf_ struct buf b = { .max = 1000 };
+            char *text = arena_printf(&a, "%s%s%s", around[before], secret, around[after]);
+            struct str left;
+
+            base64_add(&b, str_of(text));
+            for (int urls = 0; urls < 2; urls++) {
+                if (urls)
+                    for_urls(b.s);
+                left = redact(str_of(b.s), &all, &a);
+                /* What is left are the neighbours, two characters of a byte at most each. */
+                assert_non_null(strstr(arena_text(&a, left), "[redacted]"));
+                assert_true(left.n <= strlen("[redacted]") + 2 * 4 + 8);
+            }
+        }
+    }
+}
+
+static void nothing_to_take_out_is_the_same_text(void **state)
+{
+    static const char text[] = "nothing in here % + \\ at all";
+    _arena_ struct arena a = { 0 };
+    struct secret s;
+    struct secrets all = one_secret(&s, "hunter22"), none = { 0 };
+
+    (void)state;
+    assert_ptr_equal(redact(str_of(text), &all, &a).s, text);
+    assert_ptr_equal(redact(str_of(text), &none, &a).s, text);
+}
+
+static void several_secrets_that_share_bytes_are_all_taken_out(void **state)
+{
+    struct secret v[] = { { .value = str_of("abcd") },
+                          { .value = str_of("bcdefg") },
+                          { .value = str_of("abcdefgh") },
+                          { .value = str_of("zzzz") } };
+    struct secrets all = of(v, COUNT(v));
+
+    (void)state;
+    check_redacted(str_of("-abcdefgh-"), &all, "-[redacted]-");
+    check_redacted(str_of("-abcdefg-"), &all, "-[redacted]-");
+    check_redacted(str_of("-abcd-bcdef-"), &all, "-[redacted]-bcdef-");
+    check_redacted(str_of("zzzz%61bcd\\u0061bcd"), &all, "[redacted]");
+}
+
+static void values_of_known_headers_are_taken_out_where_that_is_asked_for(void **state)
+{
+    static const struct {
+        const char *text, *want;
+    } rows[] = {
+        { "Authorization: Bearer abc\r\nHost: x\r\n", "Authorization: [redacted]\r\nHost: x\r\n" },
+        { "> authorization:Basic zz\n", "> authorization:[redacted]\n" },
+        { "{\"Set-Cookie\": \"a=\\\"b\\\"; c\", \"n\": 1}",
+          "{\"Set-Cookie\": \"[redacted]\", \"n\": 1}" },
+        { "x-api-key : k\nProxy-Authorization: p",
+          "x-api-key : [redacted]\nProxy-Authorization: [redacted]" },
+        { "the cookie is good", "the cookie is good" },
+        { "no-cookie: kept", "no-cookie: kept" },
+        { "cookie:", "cookie:" },
+        { "COOKIE: \"", "COOKIE: \"" },
+    };
+    struct secrets all = { .headers_too = true };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++)
+        check_redacted(str_of(rows[i].text), &all, rows[i].want);
+}
+
+static void documents_lose_secrets_in_texts_names_and_numbers(void **state)
+{
+    static const char text[] = "{\"a\":[\"x hunter22\",{\"hunter22\":true,\"b hunter22\":null}],"
+                               "\"n\":123456789,\"f\":1.5,\"k\":\"ok\"}";
+    struct secret v[] = { { .value = str_of("hunter22") }, { .value = str_of("123456789") } };
+    struct secrets all = of(v, COUNT(v));
+    _arena_ struct arena a = { 0 };
+    _buf_ struct buf out = { .max = 1000 };
+    struct ceilings max = ceilings_default();
+    const struct document *d;
+    struct error e = { 0 };
+
+    (void)state;
+    assert_true(json_read("x", str_of(text), &max, &a, &d, &e));
+    json_doc(&out, redact_doc(&d->root, &all, &a));
+    assert_string_equal(out.s, "{\"a\":[\"x [redacted]\",{\"[redacted]\":true,"
+                               "\"b [redacted] 2\":null}],\"n\":\"[redacted]\",\"f\":1.5,"
+                               "\"k\":\"ok\"}");
+}
+
+/* Steps are not counted, so a large one stands for all: what took time by lengths multiplied would
+ * not come back from this. */
+static void a_mebibyte_with_twenty_secrets_is_read_once_for_each_way(void **state)
+{
+    enum { SIZE = 1 << 20, SECRETS = 20, LONG = 60000 };
+    struct secret v[SECRETS];
+    struct secrets all = of(v, SECRETS);
+    _arena_ struct arena a = { 0 };
+    char *text = arena_alloc(&a, SIZE + 1), *worst = arena_alloc(&a, LONG + 1);
+
+    (void)state;
+    memset(worst, 'a', LONG);
+    worst[LONG - 1] = 'b';
+    v[0] = (struct secret){ .value = { worst, LONG } };
+    for (int i = 1; i < SECRETS; i++)
+        v[i] = (struct secret){ .value = str_of(arena_printf(&a, "token-%d-0123456789abcdef", i)) };
+    memset(text, 'a', SIZE);
+    memcpy(text + SIZE - 20, "%5C\\u0061+%", 11);
+    assert_ptr_equal(redact((struct str){ text, SIZE }, &all, &a).s, text);
+    memcpy(text + 500000, "token-7-0123456789abcdef", 24);
+    assert_int_equal(redact((struct str){ text, SIZE }, &all, &a).n, SIZE - 24 + 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(secrets_are_taken_out_wherever_they_stand),
+        cmocka_unit_test(base64_of_a_secret_at_every_place_is_taken_out),
+        cmocka_unit_test(nothing_to_take_out_is_the_same_text),
+        cmocka_unit_test(several_secrets_that_share_bytes_are_all_taken_out),
+        cmocka_unit_test(values_of_known_headers_are_taken_out_where_that_is_asked_for),
+        cmocka_unit_test(documents_lose_secrets_in_texts_names_and_numbers),
+        cmocka_unit_test(a_mebibyte_with_twenty_secrets_is_read_once_for_each_way),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
