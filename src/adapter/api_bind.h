@@ -13,6 +13,12 @@ struct api_call {
                           names of query parameters and none of their values */
     bool repeatable;   /* sending it twice is as good as once: by its method, effect: read,
                           or an Idempotency-Key */
+    bool token_kept;   /* its token was had for an earlier call, and may have been called back */
+
+    /* Without what proves who calls: api_authorize() begins with these each time. */
+    const char *bare_url, *bare_shown;
+    const struct http_header *bare_headers;
+    size_t bare_header_count;
 };
 
 /* Path placeholders first; what is left goes to the query for GET, HEAD, DELETE and OPTIONS and to
@@ -37,6 +43,12 @@ struct api_auth {
 
 bool api_authorize(const struct adapter *adapter, const struct api_auth *auth, struct arena *a,
                    struct api_call *call, struct secrets *secrets, struct error *e) NODISCARD;
+
+/* True where the service has refused a token that was kept: it is forgotten, and the call should be
+ * authorized and sent once more. */
+bool api_renew(const struct adapter *adapter, const struct api_auth *auth,
+               const struct http_answer *answer, struct api_call *call,
+               const struct secrets *secrets);
 
 /* What an answer is. *retry_after_ms: what the service asks for, at most `most_ms`; -1: nothing. */
 struct value api_value(const struct http_answer *answer);
