@@ -12,6 +12,7 @@ const struct command *const commands[] = {
     &cmd_executors_add,
     &cmd_tools,
     &cmd_adapters,
+    &cmd_adapters_import,
     &cmd_plan,
     &cmd_plan_show,
     &cmd_plan_graph,

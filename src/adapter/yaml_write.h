@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* yaml_write.h: a document as YAML that people read and change: blocks, and quotes where needed. */
+#pragma once
+
+#include "base/doc.h"
+
+/* As deep as the document is; the readers have a ceiling on that. What is written reads back as the
+ * same document. */
+void yaml_write(const struct doc *d, struct buf *to);

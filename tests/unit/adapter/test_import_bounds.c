@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_import_bounds.c: OpenAPI documents that are made to be large, deep or without end. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "unit/adapter/imported.h"
+
+/* Each schema refers twice to the next: written out they would be 2^40. */
+static void references_do_not_multiply(void **state)
+{
+    _imported_ struct imported i = { 0 };
+    _buf_ struct buf text = { .max = 1 << 20 };
+
+    (void)state;
+    buf_adds(&text, "{\"openapi\":\"3.0.0\",\"paths\":{\"/x\":{\"get\":{\"parameters\":[{\"name\":"
+                    "\"q\",\"in\":\"query\",\"schema\":{\"$ref\":\"#/s/0\"}}]}}},\"s\":[");
+    for (int k = 0; k < 40; k++)
+        buf_addf(&text, "{\"allOf\":[{\"$ref\":\"#/s/%d\"},{\"$ref\":\"#/s/%d\"}]},", k + 1, k + 1);
+    buf_adds(&text, "{}]}");
+    import(&i, text.s);
+    assert_true(i.made.yaml.n < 8000);
+}
+
+static void schemas_that_are_too_deep_or_too_large_leave_their_operation_out(void **state)
+{
+    static const struct {
+        int depth, width;
+        const char *why;
+    } rows[] = { { 66, 0, "too large or too deep" }, { 0, 25000, "too large" } };
+
+    (void)state;
+    for (size_t k = 0; k < COUNT(rows); k++) {
+        _imported_ struct imported i = { 0 };
+        _buf_ struct buf text = { .max = 4 << 20 };
+
+        buf_adds(&text, "{\"openapi\":\"3.0.0\",\"paths\":{\"/y\":{\"get\":{}},\"/x\":{\"get\":{"
+                        "\"parameters\":[{\"name\":\"q\",\"in\":\"query\",\"schema\":");
+        for (int n = 0; n < rows[k].depth; n++)
+            buf_adds(&text, "{\"not\":");
+        buf_adds(&text, "{\"anyOf\":[{}");
+        for (int n = 0; n < rows[k].width; n++)
+            buf_adds(&text, ",{}");
+        buf_adds(&text, "]}");
+        for (int n = 0; n < rows[k].depth; n++)
+            buf_addc(&text, '}');
+        buf_adds(&text, "}]}}}}");
+        import(&i, text.s);
+        assert_int_equal(i.made.operations, 1);
+        check_says(left_out(&i, "get_x"), rows[k].why);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(references_do_not_multiply),
+        cmocka_unit_test(schemas_that_are_too_deep_or_too_large_leave_their_operation_out),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
