@@ -15,7 +15,7 @@ struct writ_call {
     const char *operation;           /* NULL: the only one there is */
     const struct writ_input *params; /* a map, JSON or YAML; or NULL */
     const char *const *set;          /* "key=text" or "key:=json", ended by NULL: more of them */
-    const char *options;             /* JSON: members of a request's sandbox, which only narrow */
+    const char *options;             /* JSON: `sandbox` of a request, which only narrows */
     const char *const *environment;  /* the caller's, ended by NULL */
     const char *ledger;              /* as for writ_ledger_open() */
     const char *approve;             /* as of struct writ_command */

@@ -2,9 +2,7 @@
 /* cmd_exec.c: `writ exec`: one command under a contract. */
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 
 #include <writ/writ.h>
@@ -15,24 +13,9 @@
 #include "cli/lane_lines.h"
 #include "cli/print.h"
 #include "cli/request.h"
+#include "cli/stops.h"
 
 enum { WEAK_MAX = 8 };
-
-/* Ctrl-C asks it to end, and a second time makes it: the first of the tree does not hear the
- * terminal, we do. */
-static int watch_signals(void)
-{
-    sigset_t ours;
-
-    (void)sigemptyset(&ours);
-    (void)sigaddset(&ours, SIGINT);
-    (void)sigaddset(&ours, SIGTERM);
-    (void)sigaddset(&ours, SIGHUP);
-    (void)sigaddset(&ours, SIGQUIT);
-    (void)sigprocmask(SIG_BLOCK, &ours, NULL);
-    (void)signal(SIGPIPE, SIG_IGN);
-    return signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
-}
 
 /* A descriptor of our own on the same pipe or terminal: whether it blocks is then our affair and
  * not that of everybody who shares it. */
@@ -122,7 +105,7 @@ static int run(const struct args *args)
     request_write(args, &options);
     command.options = options.s;
     read_weak(args, weak);
-    command.cancel = watch_signals();
+    command.cancel = stops_watch();
     if (!json)
         set_live(&command);
     status = writ_exec(&command, &answer, &ran);

@@ -6,6 +6,7 @@
 const struct command *const commands[] = {
     &cmd_run,
     &cmd_exec,
+    &cmd_call,
     &cmd_cancel,
     &cmd_apply,
     &cmd_executors,

@@ -70,6 +70,7 @@ struct request_route {
 /* Which operation of which adapter it is. */
 struct request_call {
     struct str operation, adapter_version, adapter_digest;
+    struct str parameters_digest; /* of their canonical form, before any transform */
 };
 
 struct request_doc {

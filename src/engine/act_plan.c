@@ -69,6 +69,7 @@ static struct running child_of(struct running *r, const struct nested *nested, s
                              .progress = r->progress,
                              .registries = r->registries,
                              .fleet = r->fleet,
+                             .toolbox = r->toolbox,
                              .kept = r->kept };
 
     if (nested->plan) {

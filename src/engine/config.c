@@ -94,6 +94,37 @@ static void gather(const struct read *all, struct arena *a, struct settings *out
     out->worker_count = n;
 }
 
+static void gather_servers(const struct read *all, struct arena *a, struct settings *out)
+{
+    struct config_server *servers;
+    size_t n = 0, most = 0;
+
+    for (size_t i = 0; i < all->n; i++)
+        most += all->configs[i]->servers.n;
+    servers = arena_alloc(a, most * sizeof *servers);
+    for (size_t i = 0; i < all->n; i++) {
+        const struct config_doc *c = all->configs[i];
+
+        if (c->servers.n)
+            memcpy(servers + n, c->servers.v, c->servers.n * sizeof *servers);
+        n += c->servers.n;
+        if (c->secrets.n) { /* only the user's own document has any */
+            out->secrets = c->secrets.v;
+            out->secret_count = c->secrets.n;
+        }
+    }
+    out->servers = servers;
+    out->server_count = n;
+}
+
+const struct config_server *settings_server(const struct settings *settings, struct str name)
+{
+    for (size_t i = 0; i < settings->server_count; i++)
+        if (str_eq(settings->servers[i].name, name))
+            return &settings->servers[i];
+    return NULL;
+}
+
 bool settings_read(const char *from, const char *const *environment, struct arena *a,
                    struct settings *out, struct report *r)
 {
@@ -108,6 +139,7 @@ bool settings_read(const char *from, const char *const *environment, struct aren
                               .remote = worker_rch.name,
                               .fallback = FALLBACK_LOCAL };
     gather(&all, a, out);
+    gather_servers(&all, a, out);
     return true;
 }
 

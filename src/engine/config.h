@@ -12,6 +12,10 @@ struct settings {
     struct route_doc contract;           /* what writ ships, and the classes of both documents */
     const struct config_worker *workers; /* the user's, then those that are always there */
     size_t worker_count;
+    const struct config_server *servers; /* MCP servers: the user's, then the project's */
+    size_t server_count;
+    const struct secret_doc *secrets; /* for hosts; the user's own */
+    size_t secret_count;
     struct str remote;      /* the worker that remote commands go to */
     enum fallback fallback; /* fail_closed where either document says so */
 };
@@ -32,6 +36,9 @@ bool settings_here(const char *const *environment, struct arena *a, struct setti
 /* What holds of the fallback: the stricter of what is asked for (enum fallback, or CHOICE_NONE) and
  * what is set. A request does not loosen a policy. */
 enum fallback settings_fallback(const struct settings *settings, int asked);
+
+/* The MCP server of that name, the user's before the project's; NULL: there is none. */
+const struct config_server *settings_server(const struct settings *settings, struct str name);
 
 /* The worker of that name; one without a name: that remote commands go to. NULL: there is none. */
 const struct config_worker *settings_worker(const struct settings *settings, struct str name);

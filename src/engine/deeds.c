@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "engine/approval.h"
+#include "engine/call.h"
 #include "engine/home.h"
 #include "engine/running.h"
 #include "executor/shelf.h"
@@ -26,7 +27,8 @@ static const struct column deed_columns[] = {
 
 const struct table deeds_table = {
     .name = "actions",
-    .about = "What a step of a plan can do, besides calling an executor by its id.",
+    .about =
+        "What a step of a plan can do, besides calling an executor by its id, and an adapter by ADAPTER.OPERATION.",
     COLUMNS(deed_columns),
     .keys = 1,
     ROWS(deeds),
@@ -73,6 +75,29 @@ static const struct deed *find_executor(struct running *r, struct str action)
     return of_executor(r, x);
 }
 
+/* ADAPTER.OPERATION, both of which are there and may be called. */
+static const struct deed *find_call(struct running *r, struct str action)
+{
+    struct str operation = { action.s + action.n, 0 };
+    struct deed *deed;
+
+    while (operation.n < action.n && operation.s[-1] != '.')
+        operation = (struct str){ operation.s - 1, operation.n + 1 };
+    if (!operation.n || operation.n + 1 >= action.n ||
+        !call_there_is(r->toolbox, (struct str){ action.s, action.n - operation.n - 1 }, operation,
+                       r->a))
+        return NULL;
+    deed = arena_new(r->a, struct deed);
+    *deed = (struct deed){ .handler = { .action = arena_text(r->a, action),
+                                        .about = "An operation of an adapter.",
+                                        .check = check_call,
+                                        .self = r },
+                           .act = act_call,
+                           .adapter = { action.s, action.n - operation.n - 1 },
+                           .operation = operation };
+    return deed;
+}
+
 static const struct deed *find_deed(struct running *r, struct str action)
 {
     for (size_t i = 0; i < COUNT(deeds); i++) {
@@ -85,7 +110,8 @@ static const struct deed *find_deed(struct running *r, struct str action)
         own->handler.self = r;
         return own;
     }
-    return find_executor(r, action);
+    return r->toolbox && memchr(action.s, '.', action.n) ? find_call(r, action)
+                                                         : find_executor(r, action);
 }
 
 /* Steps that do the same share what was found for the first of them. */

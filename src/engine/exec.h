@@ -56,12 +56,42 @@ struct exec_served {
     void *self;
 };
 
+struct exec;
+
+/* Why a run failed, for its event. */
+struct failing {
+    enum code code;
+    bool retryable;
+    const char *message;
+};
+
+/* A run that is a call of an adapter's operation. */
+struct exec_call {
+    const struct doc *request;           /* the whole execution contract */
+    const struct registry_doc *registry; /* that lets the operation be called */
+    bool own_paths;      /* what it reads and writes besides is writ's to say, not a document's */
+    const char *allowed; /* what IV-01 says of it, where no command is run */
+
+    /* Variables that the command sees and no record does. */
+    const struct pair *secrets;
+    size_t secret_count;
+
+    /* Takes secrets out of what came, before any of it is kept. NULL: there are none. */
+    void (*clean)(void *self, struct exec *x);
+
+    /* Somebody else does it, no command: fills the outcome, and where that is a failure `failing`.
+     * NULL: a command in the sandbox. */
+    void (*peer)(void *self, struct exec *x);
+    void *self;
+};
+
 struct exec_lane;
 
 struct exec {
     const struct writ_command *command;
     const struct exec_step *step;     /* NULL: a run of its own */
     const struct exec_served *served; /* NULL: it is ours */
+    const struct exec_call *call;     /* NULL: no adapter is called */
     struct exec_lane *lane;           /* NULL: it has none */
     const struct world *world;
     struct arena *a;
@@ -94,6 +124,8 @@ struct exec {
     const struct doc
         *far[2]; /* the halves of the record of the worker that ran it; NULL: it ran here */
     int attempt; /* from 1 */
+    const struct failing *failing; /* why a call failed, where the outcome does not say; or NULL */
+    const struct doc *peer;        /* of a call that no command does: who did it */
     struct collected_list files, artifacts;
     struct digest printed[2]; /* of a step: stdout and stderr as they were kept; of none, zeroes */
     bool files_cut;
@@ -142,13 +174,6 @@ void exec_lane_close(struct exec *x);
 /* Its lane begins to run; how long it may, beside its time. */
 void exec_lane_starts(struct exec *x);
 struct pace exec_pace(struct exec *x);
-
-/* Why a run failed, for its event. */
-struct failing {
-    enum code code;
-    bool retryable;
-    const char *message;
-};
 
 struct failing exec_lane_failing(const struct exec *x);
 

@@ -130,7 +130,7 @@ static struct reach_ask reach_of(const struct exec *x)
                                .home = home_variable(x->command->environment, "HOME"),
                                .state = home_state(x->command->environment, x->a),
                                .kept = x->step ? x->step->kept : NULL,
-                               .person = x->person,
+                               .person = x->person || (x->call && x->call->own_paths),
                                .approved = x->request.approval != NULL,
                                .inputs = x->request.inputs->input_files,
                                .outputs = x->request.outputs->output_files };
@@ -254,6 +254,19 @@ static bool read_weak(struct exec *x, struct error *e)
     return true;
 }
 
+/* What was admitted, and behind it the secrets that the adapter names for the command. */
+static const struct pair *with_secrets(struct exec *x, size_t *count)
+{
+    size_t n = x->admission.environment_count;
+    struct pair *all = arena_alloc(x->a, (n + x->call->secret_count) * sizeof *all);
+
+    if (n)
+        memcpy(all, x->admission.environment, n * sizeof *all);
+    memcpy(all + n, x->call->secrets, x->call->secret_count * sizeof *all);
+    *count = n + x->call->secret_count;
+    return all;
+}
+
 static void make_environment(struct exec *x)
 {
     struct environment_ask ask = { .asked = x->admission.environment,
@@ -261,6 +274,8 @@ static void make_environment(struct exec *x)
                                    .path = policy_path,
                                    .cwd = x->reach.cwd };
 
+    if (x->call && x->call->secret_count)
+        ask.asked = with_secrets(x, &ask.count);
     if (x->admission.path.s)
         ask.path = arena_text(x->a, x->admission.path);
     else if (x->program.bin)

@@ -175,6 +175,8 @@ static struct failing why_failed(const struct exec *x)
 
     if (x->lane)
         return exec_lane_failing(x);
+    if (x->failing)
+        return *x->failing;
     if (o->cause == CAUSE_CANCELLED)
         return (struct failing){ CODE_EXECUTION_HALTED, false, "its plan had no more time for it" };
     f.retryable = codes[f.code].retryable;

@@ -175,6 +175,8 @@ static const struct doc *read_asked(struct exec *x, struct report *r)
 
     if (x->served)
         return x->served->request;
+    if (x->call)
+        return x->call->request;
     ok = x->step                ? read_step(x, &document, r)
          : !x->command->request ? read_person(x, &document, r)
                                 : input_read(x->command->request, x->a, &document, r);
@@ -185,7 +187,7 @@ bool exec_read(struct exec *x, struct report *r)
 {
     _buf_ struct buf canon = { .max = ANSWER_MAX };
 
-    x->person = x->served ? x->served->person : !x->command->request && !x->step;
+    x->person = x->served ? x->served->person : !x->command->request && !x->step && !x->call;
     x->asked = read_asked(x, r);
     if (!x->asked || !shape_decode(&request_shape, x->asked, r, &x->request))
         return false;
@@ -206,5 +208,9 @@ bool exec_registry(struct exec *x, struct report *r)
                              : x->served ? x->served->registries
                                          : NULL;
 
+    if (x->call) {
+        x->registry = x->call->registry;
+        return true;
+    }
     return registry_above(all, x->reach.home_root, x->a, &x->registry, r);
 }

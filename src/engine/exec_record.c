@@ -81,7 +81,7 @@ static void put_command(const struct exec *x, struct buf *to)
 static void put_executable(const struct exec *x, struct buf *to)
 {
     json_key(to, "executable");
-    if (x->program.missing) {
+    if (x->program.missing || x->peer) {
         json_nil(to);
         return;
     }
@@ -160,7 +160,10 @@ static void put_walls(const struct exec *x, struct buf *to)
     const struct outcome *o = &x->outcome;
 
     put_layers(to, "layers", o->layers);
-    json_put(to, "assurance", o->missing ? "weak" : x->lane && !o->layers ? "none" : "full");
+    json_put(to, "assurance",
+             o->missing                           ? "weak"
+             : (x->lane || x->peer) && !o->layers ? "none"
+                                                  : "full");
     put_layers(to, "missing", o->missing);
     json_put(to, "left", o->left);
     json_put(to, "cgroup", o->cgroup);
@@ -458,6 +461,10 @@ void exec_record(const struct exec *x, bool texts, struct buf *to)
         put_far_rest(x, to);
     else
         put_rest(x, to);
+    if (x->peer) {
+        json_key(to, "peer");
+        json_doc(to, x->peer);
+    }
     put_expected(x, to);
     put_state(x, to);
     put_request(x, to);

@@ -42,6 +42,16 @@ const char *home_config(const char *const *environment, struct arena *a)
     return home && *home == '/' ? arena_printf(a, "%s/.config/writ", home) : NULL;
 }
 
+const char *home_cache(const char *const *environment, struct arena *a)
+{
+    const char *xdg = home_variable(environment, "XDG_CACHE_HOME"),
+               *home = home_variable(environment, "HOME");
+
+    if (xdg && *xdg == '/')
+        return arena_printf(a, "%s/writ", xdg);
+    return home && *home == '/' ? arena_printf(a, "%s/.cache/writ", home) : NULL;
+}
+
 const char *home_above(const char *from, const char *name, struct arena *a)
 {
     char *at = arena_text(a, str_of(from));

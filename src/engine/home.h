@@ -15,6 +15,9 @@ const char *home_state(const char *const *environment, struct arena *a);
  * there. */
 const char *home_config(const char *const *environment, struct arena *a);
 
+/* What can be made again: writ in XDG_CACHE_HOME, else in ~/.cache; NULL where neither is there. */
+const char *home_cache(const char *const *environment, struct arena *a);
+
 /* The nearest file of that name in `from` or in a directory above it; NULL: there is none. What
  * lies further down than `from` is not looked at: it may have been put there by a command. */
 const char *home_above(const char *from, const char *name, struct arena *a);

@@ -7,6 +7,7 @@
 #include "engine/event.h"
 #include "engine/input.h"
 #include "engine/running.h"
+#include "engine/toolbox.h"
 #include "ledger/search.h"
 
 static struct event_head head_of(const struct running *r)
@@ -238,6 +239,8 @@ bool running_persist(void *self, const struct result_doc *result, struct str tex
 
     if (r->begun)
         add_not_run(r, r->begun);
+    if (!r->parent && r->toolbox)
+        toolbox_rest(r->toolbox); /* what servers did is on record before the plan ends */
     if (!r->parent)
         r->keeping->swift = false; /* now it waits for the disk, and with it all that was before */
     if (!keeping_begin(r->keeping, e) || !keeping_end(r->keeping, enter_end(r, result, text, e), e))

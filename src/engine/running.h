@@ -19,6 +19,7 @@
 enum { NESTING_MAX = 8, RUNNING_ENTRIES = 8 };
 
 struct job;
+struct toolbox;
 
 /* What can be done in a step. */
 struct deed {
@@ -26,6 +27,7 @@ struct deed {
     bool quick; /* it computes and waits for nothing: it is done on the spot */
     void (*act)(struct job *job, struct ending *out);
     const struct executor *executor; /* of an executor's id; else NULL */
+    struct str adapter, operation;   /* of an adapter's operation; else no text */
 };
 
 /* Actions of the plan that were found, each once. */
@@ -50,6 +52,7 @@ struct running {
     struct registries *registries;
     struct kept *kept; /* what runs of commands have in common */
     struct fleet *fleet;
+    struct toolbox *toolbox;
     struct trail trail;
 
     /* the ledger's entries: the plan, its context, then events and result */
@@ -105,8 +108,10 @@ void act_execute(struct job *job, struct ending *out);
 void act_apply(struct job *job, struct ending *out);
 void act_validate(struct job *job, struct ending *out);
 void act_notify(struct job *job, struct ending *out);
+void act_call(struct job *job, struct ending *out);
 void act_plan(struct job *job, struct ending *out);
 void check_execute(void *self, const struct step_doc *step, struct report *r);
+void check_call(void *self, const struct step_doc *step, struct report *r);
 void check_validate(void *self, const struct step_doc *step, struct report *r);
 void check_plan(void *self, const struct step_doc *step, struct report *r);
 

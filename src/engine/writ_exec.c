@@ -121,11 +121,37 @@ int exec_prepare(struct exec *x, struct report *r, const char **kind, struct err
     return exec_admit(x, e) ? WRIT_OK : status_of(e);
 }
 
+/* What a service or server does for us: admitted by the registry, recorded as a command is. */
+static int try_peer(struct exec *x, struct error *e)
+{
+    const struct items *given = &x->request.inputs->arguments;
+    const struct str *words = given->v;
+
+    x->argv = arena_alloc(x->a, (given->n + 2) * sizeof *x->argv);
+    x->argv[0] = arena_text(x->a, x->request.inputs->command);
+    for (size_t i = 0; i < given->n; i++)
+        x->argv[i + 1] = arena_text(x->a, words[i]);
+    for (enum check i = 0; i < CHECK_COUNT; i++)
+        x->admission.checks[i] = i == CHECK_COMMAND ? x->call->allowed : "ok";
+    if (!exec_open_store(x, e))
+        return WRIT_UNRECORDED;
+    exec_open_ledger(x);
+    if (!exec_permit(x, e))
+        return exec_refused(x, e);
+    x->call->peer(x->call->self, x);
+    if (x->call->clean)
+        x->call->clean(x->call->self, x);
+    return exec_gather(x, e) ? WRIT_OK : WRIT_UNRECORDED;
+}
+
 int exec_try(struct exec *x, struct report *r, const char **kind, struct error *e)
 {
     struct error lost;
-    int status = exec_prepare(x, r, kind, e);
+    int status;
 
+    if (x->call && x->call->peer)
+        return try_peer(x, e);
+    status = exec_prepare(x, r, kind, e);
     if (status != WRIT_OK)
         return status;
     if (x->served && !x->served->ready(x->served->self, e))
@@ -137,6 +163,8 @@ int exec_try(struct exec *x, struct report *r, const char **kind, struct error *
         *e = lost;
         return WRIT_UNRECORDED;
     }
+    if (x->call && x->call->clean)
+        x->call->clean(x->call->self, x);
     return exec_gather(x, e) ? WRIT_OK : WRIT_UNRECORDED;
 }
 

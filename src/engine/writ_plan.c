@@ -10,6 +10,7 @@
 #include "engine/deeds.h"
 #include "engine/input.h"
 #include "engine/running.h"
+#include "engine/toolbox.h"
 #include "executor/builtin.h"
 
 enum { ABOUT_MAX = 240, NAMES_SHOWN = 4, DEED_MEANING = 1 };
@@ -302,11 +303,15 @@ static bool check_deeds(const struct writ_plan *plan, const struct looked *l, st
                         struct buf *answer)
 {
     struct report r = report_new(a, plan->plan->name, l->read.document->text);
-    struct running run = { .ask = plan, .world = world_real(), .a = a, .plan = l->read };
+    _toolbox_ struct toolbox toolbox;
+    struct running run = {
+        .ask = plan, .world = world_real(), .a = a, .plan = l->read, .toolbox = &toolbox
+    };
     const struct handlers handlers = { deeds_find, &run, deeds_near };
     const char *kind = "context";
     char real[PATH_MAX];
 
+    toolbox_open(&toolbox, plan->environment, run.world);
     if (plan->plan->name && realpath(plan->plan->name, real))
         run.file = arena_text(a, str_of(real));
     if (context_make(&run, &r)) {

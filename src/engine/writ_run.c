@@ -11,6 +11,7 @@
 #include "engine/input.h"
 #include "engine/record.h"
 #include "engine/running.h"
+#include "engine/toolbox.h"
 
 enum { JOBS_MAX = 256 };
 
@@ -91,13 +92,15 @@ int writ_run(const struct writ_plan *plan, char **answer)
     _fleet_ struct fleet fleet;
     struct registries registries;
     struct progress progress;
+    struct toolbox toolbox;
     struct running r = { .ask = plan,
                          .world = world_real(),
                          .a = &a,
                          .keeping = &keeping,
                          .progress = &progress,
                          .registries = &registries,
-                         .fleet = &fleet };
+                         .fleet = &fleet,
+                         .toolbox = &toolbox };
     char real[PATH_MAX];
     int status;
 
@@ -105,10 +108,13 @@ int writ_run(const struct writ_plan *plan, char **answer)
         r.file = arena_text(&a, str_of(real));
     registries_open(&registries);
     fleet_open(&fleet, plan->environment, r.world);
+    toolbox_open(&toolbox, plan->environment, r.world);
+    toolbox_share(&toolbox, &fleet, &registries);
     progress_open(&progress, plan->progress);
     keeping_open(&keeping, plan->ledger, plan->environment, r.world);
     r.kept = kept_new();
     status = run(&r, answer);
+    toolbox_close(&toolbox);
     kept_free(r.kept);
     progress_close(&progress);
     registries_close(&registries);

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli_bind.c: parameters become the words of a command line: values, never shell text.
+ *
+ * A template is split at its blanks before values are put in, so a value is always inside of one
+ * word, whatever it holds. Options come before positional arguments: then a value is never taken
+ * for one, and programs that stop looking for options at the first argument find them all.
+ */
+#include "adapter/cli_bind.h"
+
+#include "base/json_write.h"
+
+enum { WORDS_MAX = 4096, VALUE_MAX = 16 << 20 };
+
+struct words {
+    struct str *v;
+    size_t n, room;
+};
+
+struct binding {
+    const struct cli_interface *cli;
+    struct operation_doc operation;
+    struct arena *a;
+    struct words options, positional;
+    struct error *e;
+};
+
+static bool refused(const struct binding *b, const struct doc *param, const char *why)
+{
+    struct at at = { .file = "parameters" };
+    _buf_ struct buf pointer = { .max = ERROR_PTR - 1 };
+
+    doc_pointer_name(param->key, &pointer);
+    (void)memcpy(at.ptr, buf_str(&pointer).s ? buf_str(&pointer).s : "", pointer.len);
+    return error_at(b->e, CODE_PARAMETER_REFUSED, &at, "%s %s", said(param->key, b->a), why);
+}
+
+static bool add_word(struct binding *b, const struct doc *param, struct words *to, struct str word)
+{
+    if (to->n == WORDS_MAX)
+        return refused(b, param, "gives more words than a command line takes here (4096)");
+    if (to->n == to->room)
+        to->v = arena_more(b->a, to->v, to->n, &to->room, sizeof *to->v);
+    to->v[to->n++] = word;
+    return true;
+}
+
+/* ---- values ---- */
+
+static bool is_scalar(const struct doc *d)
+{
+    return d->kind == DOC_TEXT || d->kind == DOC_INT || d->kind == DOC_NUMBER ||
+           d->kind == DOC_BOOL;
+}
+
+/* A value as the program sees it: a text as it is, anything else as JSON writes it. */
+static struct str value_text(const struct doc *d, struct arena *a)
+{
+    _buf_ struct buf text = { .max = VALUE_MAX };
+
+    if (d->kind == DOC_TEXT)
+        return d->text;
+    json_canon(d, a, &text);
+    return (struct str){ arena_text(a, buf_str(&text)), text.len };
+}
+
+static bool has_nul(struct str s)
+{
+    return s.n && memchr(s.s, 0, s.n) != NULL;
+}
+
+/* On the command line everything is text: true and false are as good as the real ones. */
+static bool is_truth(const struct doc *d, bool *out)
+{
+    if (d->kind == DOC_BOOL)
+        *out = d->truth;
+    else if (d->kind == DOC_TEXT && (str_is(d->text, "true") || str_is(d->text, "false")))
+        *out = str_is(d->text, "true");
+    else
+        return false;
+    return true;
+}
+
+/* ---- templates ---- */
+
+/* The placeholder at the beginning of `s`: {value}, or {name} of the parameter itself. 0: none. */
+static size_t placeholder(struct str s, struct str name)
+{
+    static const char value[] = "{value}";
+
+    if (str_begins(s, value))
+        return sizeof value - 1;
+    if (s.n >= name.n + 2 && s.s[0] == '{' && s.s[name.n + 1] == '}' &&
+        memcmp(s.s + 1, name.s, name.n) == 0)
+        return name.n + 2;
+    return 0;
+}
+
+static bool has_placeholder(struct str template, struct str name)
+{
+    for (size_t i = 0; i < template.n; i++)
+        if (placeholder((struct str){ template.s + i, template.n - i }, name))
+            return true;
+    return false;
+}
+
+/* The next word of a template; false: there is none. */
+static bool next_word(struct str *rest, struct str *word)
+{
+    while (rest->n && rest->s[0] == ' ')
+        *rest = (struct str){ rest->s + 1, rest->n - 1 };
+    *word = (struct str){ rest->s, 0 };
+    while (word->n < rest->n && rest->s[word->n] != ' ')
+        word->n++;
+    *rest = (struct str){ rest->s + word->n, rest->n - word->n };
+    return word->n > 0;
+}
+
+static struct str fill(struct str word, struct str name, struct str value, struct arena *a)
+{
+    _buf_ struct buf out = { .max = VALUE_MAX };
+
+    for (size_t i = 0; i < word.n;) {
+        size_t n = placeholder((struct str){ word.s + i, word.n - i }, name);
+
+        if (n)
+            buf_add(&out, value.s, value.n);
+        else
+            buf_addc(&out, word.s[i]);
+        i += n ? n : 1;
+    }
+    return (struct str){ arena_text(a, buf_str(&out)), out.len };
+}
+
+/* ---- one parameter ---- */
+
+static bool put_value(struct binding *b, const struct doc *param, struct str template,
+                      const struct doc *value)
+{
+    struct str rest = template, word, text;
+    bool positional = placeholder(template, param->key) > 0;
+    struct words *to = positional ? &b->positional : &b->options;
+
+    if (!is_scalar(value))
+        return refused(b, param, "must be a text, a number, true or false, or a list of these");
+    text = value_text(value, b->a);
+    if (has_nul(text))
+        return refused(b, param, "holds a NUL byte, which no argument can");
+    if (positional && text.n && text.s[0] == '-')
+        return refused(b, param, "begins with '-', so the tool would take it for an option");
+    while (next_word(&rest, &word))
+        if (!add_word(b, param, to, fill(word, param->key, text, b->a)))
+            return false;
+    return true;
+}
+
+static bool put_flag(struct binding *b, const struct doc *param, struct str template)
+{
+    struct str word;
+    bool on;
+
+    if (!is_truth(param, &on))
+        return refused(b, param, "is a flag: it takes true or false");
+    while (on && next_word(&template, &word))
+        if (!add_word(b, param, &b->options, word))
+            return false;
+    return true;
+}
+
+static bool put_argument(struct binding *b, const struct doc *param, struct str template)
+{
+    if (param->kind == DOC_NULL)
+        return true;
+    if (!has_placeholder(template, param->key))
+        return put_flag(b, param, template);
+    if (param->kind != DOC_LIST)
+        return put_value(b, param, template, param);
+    for (const struct doc *c = param->first; c; c = c->next)
+        if (!put_value(b, param, template, c))
+            return false;
+    return true;
+}
+
+/* ---- all of them ---- */
+
+static const struct doc *param_named(const struct doc *params, struct str name)
+{
+    for (const struct doc *c = doc_first(params, DOC_MAP); c; c = c->next)
+        if (str_eq(c->key, name))
+            return c;
+    return NULL;
+}
+
+static bool is_listed(const struct items *pairs, struct str name)
+{
+    const struct pair *all = pairs->v;
+
+    for (size_t i = 0; i < pairs->n; i++)
+        if (str_eq(all[i].key, name))
+            return true;
+    return false;
+}
+
+static bool is_taken(const struct binding *b, struct str name)
+{
+    const struct str *takes = b->operation.takes.v;
+    bool known = is_listed(&b->cli->arg_mapping, name) || is_listed(&b->cli->env_mapping, name) ||
+                 (b->cli->stdin_mapping.n && str_eq(b->cli->stdin_mapping, name));
+
+    if (!known || !b->operation.takes.n)
+        return known;
+    for (size_t i = 0; i < b->operation.takes.n; i++)
+        if (str_eq(takes[i], name))
+            return true;
+    return false;
+}
+
+/* "is no parameter; there are a, b and c" */
+static const char *which_there_are(const struct binding *b)
+{
+    const struct items *maps[] = { &b->cli->arg_mapping, &b->cli->env_mapping };
+    _buf_ struct buf text = { .max = 400 };
+
+    for (size_t m = 0; m < COUNT(maps); m++) {
+        const struct pair *all = maps[m]->v;
+
+        for (size_t i = 0; i < maps[m]->n; i++)
+            if (is_taken(b, all[i].key))
+                buf_addf(&text, "%s%.*s", text.len ? ", " : "", STR_ARG(all[i].key));
+    }
+    if (b->cli->stdin_mapping.n && is_taken(b, b->cli->stdin_mapping))
+        buf_addf(&text, "%s%.*s", text.len ? ", " : "", STR_ARG(b->cli->stdin_mapping));
+    if (!text.len)
+        return "is no parameter: the operation takes none";
+    return arena_printf(b->a, "is no parameter; there are %s", arena_text(b->a, buf_str(&text)));
+}
+
+static bool all_known(struct binding *b, const struct doc *params)
+{
+    for (const struct doc *c = doc_first(params, DOC_MAP); c; c = c->next)
+        if (!is_taken(b, c->key))
+            return refused(b, c, which_there_are(b));
+    return true;
+}
+
+static bool put_arguments(struct binding *b, const struct doc *params)
+{
+    const struct pair *all = b->cli->arg_mapping.v;
+
+    for (size_t i = 0; i < b->cli->arg_mapping.n; i++) {
+        const struct doc *param = param_named(params, all[i].key);
+
+        if (param && !put_argument(b, param, all[i].text))
+            return false;
+    }
+    return true;
+}
+
+static bool put_environment(struct binding *b, const struct doc *params, struct items *out)
+{
+    const struct pair *all = b->cli->env_mapping.v;
+    struct pair *env = arena_alloc(b->a, b->cli->env_mapping.n * sizeof *env);
+
+    *out = (struct items){ env, 0 };
+    for (size_t i = 0; i < b->cli->env_mapping.n; i++) {
+        const struct doc *param = param_named(params, all[i].key);
+
+        if (!param || param->kind == DOC_NULL)
+            continue;
+        if (!is_scalar(param))
+            return refused(b, param, "must be a text, a number, true or false");
+        env[out->n] = (struct pair){ all[i].text, value_text(param, b->a) };
+        if (has_nul(env[out->n++].text))
+            return refused(b, param, "holds a NUL byte, which no variable can");
+    }
+    return true;
+}
+
+static struct items all_words(const struct binding *b)
+{
+    const struct items *fixed[] = { &b->cli->base_args, &b->operation.args };
+    const struct words *made[] = { &b->options, &b->positional };
+    size_t n = fixed[0]->n + fixed[1]->n + made[0]->n + made[1]->n;
+    struct str *words = arena_alloc(b->a, n * sizeof *words);
+    struct items out = { words, 0 };
+
+    for (size_t i = 0; i < COUNT(fixed); i++)
+        for (size_t k = 0; k < fixed[i]->n; k++)
+            words[out.n++] = ((const struct str *)fixed[i]->v)[k];
+    for (size_t i = 0; i < COUNT(made); i++)
+        for (size_t k = 0; k < made[i]->n; k++)
+            words[out.n++] = made[i]->v[k];
+    return out;
+}
+
+bool cli_bind(const struct adapter *adapter, struct str operation, const struct doc *params,
+              struct arena *a, struct cli_call *out, struct error *e)
+{
+    struct binding b = { .cli = adapter->doc.interface->cli,
+                         .operation = operation_of(adapter->tree, operation, a),
+                         .a = a,
+                         .e = e };
+    struct cli_call call = { .command = b.cli->executable };
+    const struct doc *input = NULL;
+
+    if (b.cli->stdin_mapping.n)
+        input = param_named(params, b.cli->stdin_mapping);
+    if (!all_known(&b, params) || !put_arguments(&b, params) ||
+        !put_environment(&b, params, &call.environment))
+        return false;
+    if (input && input->kind != DOC_NULL)
+        call.input = value_text(input, a);
+    call.arguments = all_words(&b);
+    *out = call;
+    return true;
+}

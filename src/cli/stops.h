@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stops.h: Ctrl-C and its like, as a descriptor that who runs something for us can wait for. */
+#pragma once
+
+/* Readable when somebody wants it stopped; a second time: at once. */
+int stops_watch(void);

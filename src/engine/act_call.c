@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* act_call.c: an operation of an adapter as an action: the payload is its parameters. */
+#include "base/doc_make.h"
+#include "base/json_write.h"
+#include "engine/call.h"
+#include "engine/input.h"
+#include "engine/running.h"
+
+/* What it gave, by digest: the output itself is evidence. */
+static struct doc *end_doc(const struct tool_call *c, struct arena *a)
+{
+    const struct attempt_end *last = &c->attempts[c->attempt_count - 1];
+    struct doc *d = doc_root(a, DOC_MAP);
+
+    doc_add_text(a, d, "adapter_id", str_of(arena_text(a, c->adapter->doc.adapter_id)));
+    doc_add_text(a, d, "operation", str_of(arena_text(a, c->operation)));
+    doc_add_int(a, d, "attempts", (int64_t)c->attempt_count);
+    if (last->execution.n)
+        doc_add_text(a, d, "execution_id", str_of(arena_text(a, last->execution)));
+    if (last->exit_code >= 0)
+        doc_add_int(a, d, "exit_code", last->exit_code);
+    if (last->status)
+        doc_add_int(a, d, "status", last->status);
+    return d;
+}
+
+static void add_output(const struct tool_call *c, struct arena *a, struct doc *d)
+{
+    _buf_ struct buf bytes = { .max = ANSWER_MAX };
+    char text[DIGEST_TEXT];
+    struct digest digest;
+
+    if (c->output.doc)
+        json_canon(c->output.doc, a, &bytes);
+    else
+        buf_add(&bytes, c->output.bytes.s, c->output.bytes.n);
+    digest = digest_of(bytes.s, bytes.len);
+    digest_text(&digest, text);
+    doc_add_int(a, d, "output_bytes", (int64_t)bytes.len);
+    doc_add_text(a, d, "output_digest", str_of(arena_text(a, str_of(text))));
+}
+
+static enum code code_of(const struct tool_call *c, int status)
+{
+    if (status == WRIT_UNRECORDED)
+        return CODE_RESOURCE_EXHAUSTED;
+    if (status == WRIT_NO_SANDBOX)
+        return CODE_UNKNOWN_ERROR;
+    if (c->error.code == CODE_PARAMETER_REFUSED || status == WRIT_WRONG)
+        return CODE_INVALID_PAYLOAD;
+    return c->error.code == CODE_EXECUTION_HALTED ? CODE_EXECUTION_HALTED : CODE_STEP_FAILED;
+}
+
+static void failed(struct job *job, const struct tool_call *c, int status, struct ending *out)
+{
+    struct doc *d = c->attempt_count ? end_doc(c, job->kept) : doc_root(job->kept, DOC_MAP);
+
+    doc_add_text(job->kept, d, "code", str_of(codes[c->error.code].name));
+    out->context = d;
+    if (c->attempt_count && c->attempts[c->attempt_count - 1].told)
+        out->last_words = arena_text(job->kept, str_of(c->attempts[c->attempt_count - 1].told));
+    if (!c->attempt_count || !c->attempts[c->attempt_count - 1].ran)
+        out->note = "refused";
+    job_failed(job, out, code_of(c, status), "%s",
+               c->error.msg[0] ? c->error.msg : "the adapter or its registry is wrong");
+}
+
+static const struct running *outermost(const struct running *r)
+{
+    while (r->parent)
+        r = r->parent;
+    return r;
+}
+
+/* Parameters that its transforms refuse are refused before anything runs. */
+void check_call(void *self, const struct step_doc *step, struct report *r)
+{
+    struct running *running = self;
+    struct writ_call ask = { .cancel = -1 };
+    struct tool_call c = {
+        .box = running->toolbox, .ask = &ask, .a = r->a, .given = step->payload
+    };
+    struct str operation = step->action, adapter = { step->action.s, 0 };
+    int status;
+
+    while (operation.n && memchr(operation.s, '.', operation.n))
+        operation = (struct str){ operation.s + 1, operation.n - 1 };
+    adapter.n = step->action.n - operation.n - 1;
+    if (!call_find(&c, adapter, operation, &status))
+        report_add(r, ABOUT_VALUE, step->payload, CODE_INVALID_PAYLOAD, "%s",
+                   c.error.msg[0] ? c.error.msg : "the adapter or its registry is wrong");
+}
+
+void act_call(struct job *job, struct ending *out)
+{
+    struct running *r = job->r;
+    struct writ_call ask = { .adapter = arena_text(job->scratch, job->deed->adapter),
+                             .operation = arena_text(job->scratch, job->deed->operation),
+                             .environment = r->ask->environment,
+                             .ledger = r->ask->ledger,
+                             .weak = r->ask->weak,
+                             .cancel = job->cancel };
+    struct exec_step step = { .payload = job->step->payload,
+                              .keeping = r->keeping,
+                              .registries = r->registries,
+                              .kept = r->kept,
+                              .fleet = r->fleet,
+                              .execution = outermost(r)->context.execution_id,
+                              .plan = r->entries[0] };
+    struct tool_call c = { .box = r->toolbox,
+                           .ask = &ask,
+                           .step = &step,
+                           .world = r->world,
+                           .a = job->scratch,
+                           .given = job->step->payload,
+                           .purpose =
+                               arena_printf(job->scratch, "step %s of plan %.*s",
+                                            r->plan.names[job->index], STR_ARG(r->plan.plan.id)) };
+    int status = call_run(&c);
+    const struct attempt_end *last = c.attempt_count ? &c.attempts[c.attempt_count - 1] : NULL;
+    struct doc *d;
+
+    if (last && last->execution.n == UUID_TEXT - 1)
+        memcpy(job->execution, last->execution.s, UUID_TEXT - 1);
+    if (status != WRIT_OK) {
+        failed(job, &c, status, out);
+        return;
+    }
+    d = end_doc(&c, job->kept);
+    add_output(&c, job->kept, d);
+    out->output = d;
+}

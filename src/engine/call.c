@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* call.c: one call: attempts, waits between them, the adapter that is fallen back to. */
+#include "engine/call.h"
+
+#include <errno.h>
+#include <poll.h>
+
+#include "contract/backoff.h"
+
+enum { BACKOFF_MOST_MS = 60000 };
+
+void call_warn(struct tool_call *c, const char *text)
+{
+    if (c->warning_count == c->warning_room)
+        c->warnings =
+            arena_more(c->a, c->warnings, c->warning_count, &c->warning_room, sizeof *c->warnings);
+    c->warnings[c->warning_count++] = text;
+}
+
+void call_failed(struct attempt_end *end, int exit, const struct error *e, struct arena *a)
+{
+    end->ok = false;
+    end->exit = exit;
+    end->code = (enum code)e->code;
+    end->message = arena_text(a, str_of(e->msg));
+}
+
+/* ---- one attempt ---- */
+
+typedef void (*attempt_fn)(struct tool_call *c, struct attempt_end *end);
+
+static const attempt_fn kinds_of_call[ADAPTER_TYPE_COUNT] = {
+    [ADAPTER_CLI] = call_cli,
+    [ADAPTER_API] = call_api,
+    [ADAPTER_SDK] = call_sdk,
+    [ADAPTER_MCP] = call_mcp,
+};
+
+static struct attempt_end *new_attempt(struct tool_call *c)
+{
+    struct attempt_end *end;
+
+    if (c->attempt_count == c->attempt_room)
+        c->attempts =
+            arena_more(c->a, c->attempts, c->attempt_count, &c->attempt_room, sizeof *c->attempts);
+    end = &c->attempts[c->attempt_count++];
+    *end = (struct attempt_end){ .adapter = c->adapter, .exit_code = -1, .retry_after = -1 };
+    return end;
+}
+
+/* What comes back and does not fit is a failure of the call, not of what was run. */
+static void take_output(struct tool_call *c, struct attempt_end *end)
+{
+    struct error e;
+
+    if (end->ok && !transform_output(c->adapter, &end->value, c->a, &c->output, &e)) {
+        e.code = CODE_TRANSFORM_FAILED;
+        call_failed(end, WRIT_NO, &e, c->a);
+    }
+}
+
+static struct attempt_end *attempt(struct tool_call *c)
+{
+    struct attempt_end *end = new_attempt(c);
+
+    kinds_of_call[c->adapter->doc.type](c, end);
+    take_output(c, end);
+    return end;
+}
+
+/* ---- again ---- */
+
+/* By kind: an exit code, a status of HTTP, a JSON-RPC code (A01-12). */
+static bool code_is_listed(const struct adapter_retry *retry, const struct attempt_end *end)
+{
+    const int64_t *listed = retry->retryable_codes.v;
+    int64_t code = end->exit_code >= 0 ? end->exit_code : end->status;
+
+    for (size_t i = 0; i < retry->retryable_codes.n; i++)
+        if (listed[i] == code)
+            return true;
+    return false;
+}
+
+/* Nobody answered: again only where that cannot do a thing twice. */
+static bool may_again(const struct adapter_retry *retry, const struct attempt_end *end)
+{
+    if (end->ok || !end->ran)
+        return !end->ok && end->code == CODE_PEER_UNAVAILABLE && end->nothing_happened;
+    if (end->code == CODE_PEER_UNAVAILABLE)
+        return end->nothing_happened || end->repeatable;
+    return code_is_listed(retry, end) &&
+           (end->repeatable || end->exit_code >= 0 || end->status == 429 || end->status == 503);
+}
+
+/* False: somebody wants it stopped. */
+static bool wait_for(const struct tool_call *c, int64_t ms)
+{
+    struct pollfd fd = { .fd = c->ask->cancel, .events = POLLIN };
+    int64_t until = c->world->mono_ms(c->world->self) + ms;
+
+    for (;;) {
+        int64_t left = until - c->world->mono_ms(c->world->self);
+        int got;
+
+        if (left <= 0)
+            return true;
+        got = poll(&fd, 1, (int)(left < 3600000 ? left : 3600000));
+        if (got > 0)
+            return false;
+        if (got < 0 && errno != EINTR)
+            return true;
+    }
+}
+
+static struct attempt_end *attempts(struct tool_call *c)
+{
+    const struct adapter_retry *retry = c->adapter->doc.errors->retry;
+    struct backoff backoff = { .max_attempts = retry->max_attempts,
+                               .backoff_ms = retry->backoff_ms,
+                               .max_backoff_ms = BACKOFF_MOST_MS,
+                               .multiplier = 2.0 };
+
+    for (int n = 1;; n++) {
+        struct attempt_end *end = attempt(c);
+        int64_t wait = backoff_delay(&backoff, n);
+
+        if (end->ok || !backoff_again(&backoff, n) || !may_again(retry, end))
+            return end;
+        if (end->retry_after > wait)
+            wait = end->retry_after < BACKOFF_MOST_MS ? end->retry_after : BACKOFF_MOST_MS;
+        if (!wait_for(c, wait))
+            return end;
+    }
+}
+
+/* ---- another adapter ---- */
+
+/* clang-format off */
+static const struct when {
+    const char *name;
+    enum code code; /* CODE_NONE: any failure */
+} conditions[] = {
+    { "failed",      CODE_NONE },
+    { "unavailable", CODE_PEER_UNAVAILABLE },
+    { "timeout",     CODE_COMMAND_TIMEOUT },
+    { "refused",     CODE_OPERATION_NOT_ALLOWED },
+};
+/* clang-format on */
+
+static bool number_is(struct str text, int64_t code)
+{
+    int64_t n = 0;
+
+    for (size_t i = 0; i < text.n; i++) {
+        if (text.s[i] < '0' || text.s[i] > '9' || n > 100000)
+            return false;
+        n = n * 10 + (text.s[i] - '0');
+    }
+    return text.n > 0 && n == code;
+}
+
+/* `failed`, `unavailable`, `timeout`, `refused`, or numbers: exit codes or statuses; words between
+ * blanks and commas, of which one must hold. What is none of these never holds. */
+static bool condition_holds(struct str condition, const struct attempt_end *end)
+{
+    int64_t code = end->exit_code >= 0 ? end->exit_code : end->status;
+
+    while (condition.n) {
+        struct str word = { condition.s, 0 };
+
+        while (word.n < condition.n && !is_one_of(condition.s[word.n], " ,"))
+            word.n++;
+        for (size_t i = 0; i < COUNT(conditions); i++)
+            if (str_is(word, conditions[i].name) &&
+                (conditions[i].code == CODE_NONE || conditions[i].code == end->code))
+                return true;
+        if (code > 0 && number_is(word, code))
+            return true;
+        word.n += word.n < condition.n;
+        condition = (struct str){ condition.s + word.n, condition.n - word.n };
+    }
+    return false;
+}
+
+static const struct adapter_fallback *fallback_of(const struct tool_call *c,
+                                                  const struct attempt_end *end)
+{
+    const struct adapter_fallback *fallback = c->adapter->doc.errors->fallback;
+
+    if (end->ok || !fallback || end->code == CODE_EXECUTION_HALTED ||
+        !condition_holds(fallback->condition, end))
+        return NULL;
+    for (size_t i = 0; i < c->attempt_count; i++) /* never in a circle */
+        if (str_eq(c->attempts[i].adapter->doc.adapter_id, fallback->adapter_id))
+            return NULL;
+    return fallback;
+}
+
+static void tell_fallback(struct tool_call *c, struct str from)
+{
+    call_warn(c, arena_printf(c->a, "%.*s failed; fell back to %.*s", STR_ARG(from),
+                              STR_ARG(c->adapter->doc.adapter_id)));
+    c->fell_back = true;
+}
+
+int call_run(struct tool_call *c)
+{
+    struct str asked = str_of(c->ask->operation ? c->ask->operation : "");
+    struct attempt_end *end;
+    int status;
+
+    if (!call_find(c, str_of(c->ask->adapter), asked, &status))
+        return status;
+    for (;;) {
+        const struct adapter_fallback *fallback;
+        struct str from = c->adapter->doc.adapter_id;
+
+        end = attempts(c);
+        fallback = fallback_of(c, end);
+        if (!fallback)
+            break;
+        if (!call_find(c, fallback->adapter_id, c->operation, &status))
+            return status;
+        tell_fallback(c, from);
+    }
+    secrets_wipe(&c->secrets);
+    if (end->ok)
+        return WRIT_OK;
+    c->error = (struct error){ .code = (int)end->code };
+    (void)error_set(&c->error, (int)end->code, "%s", end->message ? end->message : "it failed");
+    return end->exit ? end->exit : WRIT_NO; /* what failed is no success, whatever it ended with */
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* call_peer.c: what a service or a server came to, as the outcome of a run. */
+#include "engine/call_peer.h"
+
+#include "contract/limits.h"
+
+static struct printed printed_of(struct str bytes)
+{
+    struct printed p = { .head = bytes,
+                         .bytes = (int64_t)bytes.n,
+                         .digest = digest_of(bytes.s, bytes.n) };
+
+    if (p.bytes > outputs[OUTPUT_STDOUT].bytes)
+        p.head.n = (size_t)outputs[OUTPUT_STDOUT].bytes;
+    return p;
+}
+
+void peer_ended(struct exec *x, const struct peer_end *end)
+{
+    x->outcome = outcome_unrun(end->cause, end->exit_code);
+    x->outcome.out = printed_of(end->printed);
+    x->outcome.duration_ms = end->duration_ms;
+    x->peer = end->peer;
+    if (end->code != CODE_NONE) {
+        struct failing *failing = arena_new(x->a, struct failing);
+
+        *failing = (struct failing){ end->code, codes[end->code].retryable, end->message };
+        x->failing = failing;
+    }
+}
+
+struct secret_places call_places(struct tool_call *c)
+{
+    const struct settings *settings = NULL;
+    struct report r;
+
+    if (!toolbox_settings(c->box, &settings, &r))
+        return (struct secret_places){ .environment = c->ask->environment };
+    return (struct secret_places){ .environment = c->ask->environment,
+                                   .configured = settings->secrets,
+                                   .configured_count = settings->secret_count };
+}
+
+bool call_secrets(struct tool_call *c, struct attempt_end *end)
+{
+    struct secret_places places = call_places(c);
+    struct error e;
+
+    secrets_wipe(&c->secrets);
+    c->secrets = (struct secrets){ 0 };
+    if (!c->adapter->doc.secrets.n || secrets_find(c->adapter, &places, c->a, &c->secrets, &e))
+        return true;
+    call_failed(end, WRIT_REFUSED, &e, c->a);
+    return false;
+}

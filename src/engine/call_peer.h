@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* call_peer.h: attempts that somebody else makes for us: what a service and a server have in
+ * common.
+ */
+#pragma once
+
+#include "engine/call.h"
+
+/* How it ended, in the words of a command's outcome. */
+struct peer_end {
+    enum cause cause;
+    int exit_code;  /* of the record; 0: it is well */
+    enum code code; /* CODE_NONE: it is well */
+    const char *message;
+    struct str printed; /* what came, as bytes */
+    int64_t duration_ms;
+    const struct doc *peer; /* who did it */
+};
+
+/* The outcome of x, and why it failed. */
+void peer_ended(struct exec *x, const struct peer_end *end);
+
+/* Where secrets are looked for. */
+struct secret_places call_places(struct tool_call *c);
+
+/* Finds the secrets the adapter names. False: *end says why not. */
+bool call_secrets(struct tool_call *c, struct attempt_end *end) NODISCARD;

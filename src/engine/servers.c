@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* servers.c: starts MCP servers in the sandbox, each in a thread that waits for its end. */
+#include "engine/servers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/doc_make.h"
+#include "engine/call_peer.h"
+#include "engine/home.h"
+
+enum { PATIENCE_MS = 30000, LEAVE_MS = 3000 };
+
+/* What starts a well-known server, where the configuration names no other. */
+static const struct {
+    const char *name;
+    const char *command[4];
+} known[] = {
+    { "filesystem-server", { "mcp-server-filesystem", ".", NULL } },
+};
+
+struct server {
+    const struct adapter *adapter;
+    const char *name;
+    const struct mcp *lost; /* it went away: it is only there to be let go of */
+    struct mcp *mcp;
+    struct server *next;
+
+    /* of one that runs here */
+    bool runs;
+    pthread_t thread;
+    struct arena a; /* its run's; the call that started it may be long over */
+    struct writ_call ask;
+    struct exec_step step;
+    struct tool_call call;
+    struct exec x;
+    struct exec_call how;
+    struct attempt_end end;
+    const struct doc *request;
+    int inner[2]; /* the server's ends: its input and its output */
+    int stop[2];  /* a byte in it stops the server */
+};
+
+/* ---- one that runs here ---- */
+
+static void *serve(void *self)
+{
+    struct server *s = self;
+
+    s->x.wired = true;
+    memcpy(s->x.wires, s->inner, sizeof s->inner);
+    (void)call_exec(&s->call, s->request, &s->how, &s->x, &s->end);
+    own_close(&s->inner[0]);
+    own_close(&s->inner[1]);
+    return NULL;
+}
+
+static struct items command_of(const struct tool_call *c, const struct config_server *configured)
+{
+    const struct mcp_interface *mcp = c->adapter->doc.interface->mcp;
+    struct str *words;
+    struct items out = { 0 };
+
+    if (mcp->command.n)
+        return mcp->command;
+    if (configured)
+        return configured->command;
+    for (size_t i = 0; i < COUNT(known); i++) {
+        if (!str_is(mcp->server, known[i].name))
+            continue;
+        words = arena_alloc(c->a, COUNT(known[i].command) * sizeof *words);
+        for (out.v = words; known[i].command[out.n]; out.n++)
+            words[out.n] = str_of(known[i].command[out.n]);
+    }
+    return out;
+}
+
+static bool make_lines(struct server *s, int ours[2], struct error *e)
+{
+    int down[2], up[2];
+
+    if (pipe2(down, O_CLOEXEC) != 0)
+        return error_sys(e, CODE_IO, "no pipe to a server");
+    if (pipe2(up, O_CLOEXEC) != 0) {
+        (void)close(down[0]);
+        (void)close(down[1]);
+        return error_sys(e, CODE_IO, "no pipe to a server");
+    }
+    s->inner[0] = down[0];
+    s->inner[1] = up[1];
+    ours[0] = up[0];
+    ours[1] = down[1];
+    return true;
+}
+
+/* The call that runs the server is ours: it outlives the one that wanted it. */
+static void own_call(struct server *s, const struct tool_call *c)
+{
+    s->ask = *c->ask;
+    s->ask.cancel = s->stop[0];
+    s->call = (struct tool_call){ .box = c->box,
+                                  .ask = &s->ask,
+                                  .world = c->world,
+                                  .a = &s->a,
+                                  .adapter = c->adapter,
+                                  .operation = c->operation,
+                                  .registry = c->registry,
+                                  .tool = c->tool,
+                                  .given = doc_root(&s->a, DOC_MAP),
+                                  .purpose = arena_printf(&s->a, "MCP server %s", s->name) };
+    if (c->step) {
+        s->step = *c->step;
+        s->call.step = &s->step;
+    }
+}
+
+static bool start(struct server *s, const struct tool_call *c, const struct items *command,
+                  int ours[2], struct error *e)
+{
+    const struct str *words = command->v;
+    struct call_request request = { .command = words[0],
+                                    .arguments = { (void *)(words + 1), command->n - 1 },
+                                    .timeout_ms = limits[LIMIT_TIMEOUT_MS].max };
+
+    if (pipe2(s->stop, O_CLOEXEC) != 0)
+        return error_sys(e, CODE_IO, "no pipe to a server");
+    own_call(s, c);
+    if (!call_secrets(&s->call, &s->end))
+        return error_set(e, (int)s->end.code, "%s", s->end.message);
+    s->request = call_request(&s->call, &request);
+    if (!make_lines(s, ours, e))
+        return false;
+    s->runs = pthread_create(&s->thread, NULL, serve, s) == 0;
+    if (s->runs)
+        return true;
+    (void)close(ours[0]);
+    (void)close(ours[1]);
+    return error_set(e, CODE_RESOURCE_EXHAUSTED, "no thread for a server");
+}
+
+/* Its line is closed, which asks it to end; who does not is stopped. */
+static void halt(struct server *s)
+{
+    struct timespec until;
+
+    mcp_close(s->mcp);
+    s->mcp = NULL;
+    if (s->runs) {
+        int64_t ms = s->call.world->wall_ms(s->call.world->self) + LEAVE_MS;
+
+        until = (struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
+        if (pthread_timedjoin_np(s->thread, NULL, &until) != 0) {
+            (void)!write(s->stop[1], "!", 1);
+            (void)pthread_join(s->thread, NULL);
+        }
+    }
+    s->runs = false;
+}
+
+static void stop(struct server *s)
+{
+    bool ran = s->runs || s->end.execution.n;
+
+    halt(s);
+    if (ran)
+        exec_close(&s->x);
+    s->end = (struct attempt_end){ 0 };
+    secrets_wipe(&s->call.secrets);
+    own_close(&s->inner[0]);
+    own_close(&s->inner[1]);
+    own_close(&s->stop[0]);
+    own_close(&s->stop[1]);
+    arena_free(&s->a);
+}
+
+void servers_close(struct server *first)
+{
+    for (struct server *s = first; s; s = s->next)
+        stop(s);
+}
+
+/* ---- opening ---- */
+
+static bool hosts_of(struct tool_call *c, const char *url, struct mcp_ask *ask, struct error *e)
+{
+    const char *host = strstr(url, "://");
+    struct items allow;
+
+    if (!host)
+        return error_set(e, CODE_HOST_REFUSED, "'%.80s' is no URL", url);
+    if (!call_hosts(c, (struct str){ host + 3, strcspn(host + 3, ":/?#") }, &allow, e))
+        return false;
+    ask->hosts = allow.v;
+    ask->host_count = allow.n;
+    return toolbox_http(c->box, &ask->http, e);
+}
+
+/* A bearer token, where the adapter names a secret for it. */
+static bool headers_of(struct server *s, struct tool_call *c, struct mcp_ask *ask, struct error *e)
+{
+    const struct auth_doc *auth = c->adapter->doc.interface->mcp->auth;
+    struct attempt_end ignored = { 0 };
+    const struct secret *secret;
+    struct http_header *header;
+
+    if (!auth || !auth->secret.n)
+        return true;
+    own_call(s, c);
+    if (!call_secrets(&s->call, &ignored))
+        return error_set(e, (int)ignored.code, "%s", ignored.message);
+    secret = secret_named(&s->call.secrets, auth->secret);
+    if (!secret)
+        return error_set(e, CODE_SECRET_MISSING, "the adapter has no secret %.*s",
+                         STR_ARG(auth->secret));
+    header = arena_new(&s->a, struct http_header);
+    header->name = str_of("Authorization");
+    header->value = str_of(arena_printf(&s->a, "Bearer %.*s", STR_ARG(secret->value)));
+    ask->headers = header;
+    ask->header_count = 1;
+    return true;
+}
+
+/* Why its run did not begin, or what it said when it ended, is a better answer than that nothing
+ * was heard. */
+static bool why_not(struct server *s, struct error *e)
+{
+    halt(s);
+    if (!s->end.ran && s->end.message)
+        return error_set(e, (int)s->end.code, "%s", s->end.message);
+    if (!s->end.ran)
+        return false;
+    call_command_failed(&s->call, &s->x, &s->end);
+    return error_wrap(e, "the server ended (%s)", s->end.message);
+}
+
+static bool open_one(struct server *s, struct tool_call *c, struct error *e)
+{
+    const struct mcp_interface *mcp = c->adapter->doc.interface->mcp;
+    const struct config_server *configured = NULL;
+    const struct settings *settings;
+    struct report ignored;
+    struct mcp_ask ask = { .transport = mcp->transport,
+                           .world = c->world,
+                           .name = s->name,
+                           .in = -1,
+                           .out = -1,
+                           .patience_ms = PATIENCE_MS,
+                           .cancel = c->ask->cancel };
+    int ours[2] = { -1, -1 };
+
+    if (toolbox_settings(c->box, &settings, &ignored))
+        configured = settings_server(settings, mcp->server);
+    if (mcp->transport == TRANSPORT_STDIO) {
+        struct items command = command_of(c, configured);
+
+        if (!command.n)
+            return error_set(e, CODE_PEER_UNAVAILABLE,
+                             "nothing says how the server %s is started; name it under `servers` "
+                             "in .writ/config.yaml, or give the adapter interface.mcp.command",
+                             s->name);
+        if (!start(s, c, &command, ours, e))
+            return false;
+        ask.in = ours[0];
+        ask.out = ours[1];
+    } else {
+        struct str url = mcp->url.n ? mcp->url : configured ? configured->url : (struct str){ 0 };
+
+        if (!url.n)
+            return error_set(e, CODE_PEER_UNAVAILABLE,
+                             "nothing says where the server %s is; name it under `servers` in "
+                             ".writ/config.yaml, or give the adapter interface.mcp.url",
+                             s->name);
+        ask.url = arena_text(&c->box->servers_arena, url);
+        if (!hosts_of(c, ask.url, &ask, e) || !headers_of(s, c, &ask, e))
+            return false;
+    }
+    if (mcp_open(&ask, &s->mcp, e))
+        return true;
+    return s->runs ? why_not(s, e) : false;
+}
+
+static bool get(struct tool_call *c, struct server_line *out, struct error *e)
+{
+    struct toolbox *box = c->box;
+    struct server *s = box->servers;
+
+    while (s && (s->adapter != c->adapter || !s->mcp || s->lost))
+        s = s->next;
+    if (!s) {
+        s = arena_new(&box->servers_arena, struct server);
+        *s = (struct server){ .adapter = c->adapter,
+                              .name = arena_text(&box->servers_arena,
+                                                 c->adapter->doc.interface->mcp->server),
+                              .inner = { -1, -1 },
+                              .stop = { -1, -1 },
+                              .next = box->servers };
+        box->servers = s;
+        if (!open_one(s, c, e)) {
+            stop(s);
+            return false;
+        }
+    }
+    *out = (struct server_line){ .mcp = s->mcp,
+                                 .name = s->name,
+                                 .execution = s->request ? doc_text(s->request, "execution_id")
+                                                         : (struct str){ 0 } };
+    return true;
+}
+
+/* One at a time: two calls of one adapter start one server. */
+bool servers_get(struct tool_call *c, struct server_line *out, struct error *e)
+{
+    bool ok;
+
+    (void)pthread_mutex_lock(&c->box->servers_lock);
+    ok = get(c, out, e);
+    (void)pthread_mutex_unlock(&c->box->servers_lock);
+    return ok;
+}
+
+void servers_lost(struct toolbox *box, const struct mcp *mcp)
+{
+    (void)pthread_mutex_lock(&box->servers_lock);
+    for (struct server *s = box->servers; s; s = s->next)
+        if (s->mcp == mcp)
+            s->lost = mcp;
+    (void)pthread_mutex_unlock(&box->servers_lock);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* servers.h: MCP servers: started in the sandbox or connected to once, and spoken to by many calls.
+ *
+ * A server that runs here is a run like any other: admitted, bounded, recorded, and ended with the
+ * plan or the call it was started for.
+ */
+#pragma once
+
+#include "adapter/mcp.h"
+#include "engine/call.h"
+
+struct server;
+
+/* What calls need to know of an open one. */
+struct server_line {
+    struct mcp *mcp;
+    const char *name;
+    struct str execution; /* of its own run; no text: it does not run here */
+};
+
+/* The open server of the call's adapter. A server that went away is started anew. False: *e says
+ * why it cannot be had. */
+bool servers_get(struct tool_call *c, struct server_line *out, struct error *e) NODISCARD;
+
+/* Nothing more is heard of it: the next who asks starts it anew. */
+void servers_lost(struct toolbox *box, const struct mcp *mcp);
+
+/* Ends them all: closes their lines, waits, then stops those that stay. */
+void servers_close(struct server *first);

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* toolbox.c: finds adapters and tools once, and keeps services open. */
+#include "engine/toolbox.h"
+
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/doc_read.h"
+#include "engine/home.h"
+#include "engine/servers.h"
+
+struct toolbox_adapter {
+    const struct catalog_entry *entry;
+    struct adapter adapter;
+    struct toolbox_adapter *next;
+};
+
+struct http_lost {
+    struct http *http;
+    struct http_lost *next;
+};
+
+void toolbox_open(struct toolbox *box, const char *const *environment, const struct world *world)
+{
+    *box = (struct toolbox){ .environment = environment, .world = world };
+    (void)pthread_mutex_init(&box->lock, NULL);
+    (void)pthread_mutex_init(&box->servers_lock, NULL);
+}
+
+void toolbox_share(struct toolbox *box, struct fleet *fleet, struct registries *registries)
+{
+    box->fleet = fleet;
+    box->registries = registries;
+}
+
+void toolbox_rest(struct toolbox *box)
+{
+    (void)pthread_mutex_lock(&box->servers_lock);
+    servers_close(box->servers);
+    box->servers = NULL;
+    (void)pthread_mutex_unlock(&box->servers_lock);
+}
+
+/* The fleet and the registries of the plan, or our own when there is no plan. */
+static void settle(struct toolbox *box)
+{
+    if (box->fleet)
+        return;
+    fleet_open(&box->own_fleet, box->environment, box->world);
+    registries_open(&box->own_registries);
+    box->fleet = &box->own_fleet;
+    box->registries = &box->own_registries;
+    box->own = true;
+}
+
+void toolbox_close(struct toolbox *box)
+{
+    servers_close(box->servers);
+    for (const struct http_lost *lost = box->lost; lost; lost = lost->next)
+        http_close(lost->http);
+    http_close(box->http);
+    if (box->tokens)
+        api_tokens_close(box->tokens);
+    if (box->own) {
+        fleet_close(&box->own_fleet);
+        registries_close(&box->own_registries);
+    }
+    arena_free(&box->servers_arena);
+    arena_free(&box->a);
+    (void)pthread_mutex_destroy(&box->lock);
+    (void)pthread_mutex_destroy(&box->servers_lock);
+}
+
+/* ---- adapters ---- */
+
+static bool read_settings(struct toolbox *box, const struct settings **out, struct report *r)
+{
+    char here[PATH_MAX];
+
+    settle(box);
+    if (getcwd(here, sizeof here) && here[0] == '/')
+        return fleet_settings(box->fleet, here, out, r);
+    *r = report_new(&box->a, ".", (struct str){ 0 });
+    report_error(r, &(struct error){ .code = CODE_IO, .msg = "the current directory has no name" });
+    return false;
+}
+
+bool toolbox_settings(struct toolbox *box, const struct settings **out, struct report *r)
+{
+    bool ok;
+
+    (void)pthread_mutex_lock(&box->lock);
+    ok = read_settings(box, out, r);
+    (void)pthread_mutex_unlock(&box->lock);
+    return ok;
+}
+
+/* The directory whose .writ has adapters: the repository's top, or one above it. */
+static const char *project_of(struct toolbox *box)
+{
+    static const char folder[] = "/.writ/adapters";
+    const char *found = home_above(fleet_root(box->fleet), folder + 1, &box->a);
+
+    if (!found)
+        return fleet_root(box->fleet);
+    return arena_text(&box->a, (struct str){ found, strlen(found) - strlen(folder) });
+}
+
+static bool list(struct toolbox *box, struct report *r, struct error *e)
+{
+    const char *state = home_state(box->environment, &box->a);
+    const struct settings *settings;
+
+    if (box->listed)
+        return true;
+    if (!read_settings(box, &settings, r)) {
+        *e = (struct error){ .code = CODE_NONE };
+        return false;
+    }
+    box->ask = (struct catalog_ask){
+        .project = project_of(box),
+        .user = home_config(box->environment, &box->a),
+        .cache = state ? arena_printf(&box->a, "%s/cache", state) : NULL,
+        .now_ms = box->world->wall_ms(box->world->self),
+    };
+    box->listed = catalog_list(&box->ask, &box->a, &box->catalog, e);
+    return box->listed;
+}
+
+static bool find(struct toolbox *box, struct str name, const struct adapter **out, struct report *r,
+                 struct error *e)
+{
+    const struct catalog_entry *entry;
+    struct toolbox_adapter *loaded;
+
+    if (!list(box, r, e) || !catalog_find(&box->catalog, name, &box->a, &entry, e))
+        return false;
+    for (loaded = box->adapters; loaded; loaded = loaded->next)
+        if (loaded->entry == entry) {
+            *out = &loaded->adapter;
+            return true;
+        }
+    loaded = arena_new(&box->a, struct toolbox_adapter);
+    *loaded = (struct toolbox_adapter){ .entry = entry, .next = box->adapters };
+    if (!catalog_load(&box->ask, entry, &box->a, &loaded->adapter, r)) {
+        *e = (struct error){ .code = CODE_NONE };
+        return false;
+    }
+    box->adapters = loaded;
+    *out = &loaded->adapter;
+    return true;
+}
+
+bool toolbox_adapter(struct toolbox *box, struct str name, const struct adapter **out,
+                     struct report *r, struct error *e)
+{
+    bool ok;
+
+    (void)pthread_mutex_lock(&box->lock);
+    ok = find(box, name, out, r, e);
+    (void)pthread_mutex_unlock(&box->lock);
+    return ok;
+}
+
+/* ---- tools ---- */
+
+static const struct registry_doc *shipped(struct toolbox *box)
+{
+    struct ceilings max = ceilings_default();
+    struct registry_doc *registry = arena_new(&box->a, struct registry_doc);
+    struct report r = report_new(&box->a, "tools.yaml", str_of(shipped_tools));
+    const struct document *document;
+    struct error e;
+
+    if (box->shipped)
+        return box->shipped;
+    if (doc_read("tools.yaml", str_of(shipped_tools), &max, &box->a, &document, &e) &&
+        shape_decode(&registry_shape, &document->root, &r, registry))
+        box->shipped = registry;
+    return box->shipped;
+}
+
+static const struct tool_doc *tool_of(const struct registry_doc *registry, struct str id)
+{
+    const struct tool_doc *tools = registry ? registry->tools.v : NULL;
+
+    for (size_t i = 0; registry && i < registry->tools.n; i++)
+        if (str_eq(tools[i].tool_id, id))
+            return &tools[i];
+    return NULL;
+}
+
+/* What ships is allowed by what ships, until somebody keeps a registry of their own. */
+bool toolbox_tool(struct toolbox *box, const struct adapter *adapter,
+                  const struct registry_doc **registry, const struct tool_doc **out,
+                  struct report *r, struct error *e)
+{
+    struct str id = adapter->doc.tool_id;
+    bool own;
+
+    *e = (struct error){ .code = CODE_NONE };
+    if (!registry_above(box->registries, fleet_root(box->fleet), &box->a, registry, r))
+        return false;
+    (void)pthread_mutex_lock(&box->lock);
+    own = *registry != NULL;
+    if (!own && adapter->origin == ORIGIN_SHIPPED)
+        *registry = shipped(box);
+    (void)pthread_mutex_unlock(&box->lock);
+    *out = tool_of(*registry, id);
+    if (*out)
+        return true;
+    return error_set(
+        e, CODE_OPERATION_NOT_ALLOWED,
+        own ? "the registry .writ/tools.yaml has no tool %.*s, which adapter %.*s is for"
+            : "there is no registry that allows the tool %.*s of adapter %.*s; "
+              "`writ init` writes one",
+        STR_ARG(id), STR_ARG(adapter->doc.adapter_id));
+}
+
+/* ---- services ---- */
+
+bool toolbox_http(struct toolbox *box, struct http **out, struct error *e)
+{
+    bool ok = true;
+
+    (void)pthread_mutex_lock(&box->lock);
+    if (!box->http) {
+        const char *program = home_program("writ-http", box->environment, &box->a);
+
+        ok = program
+                 ? http_open(program, box->environment, &box->http, e)
+                 : error_set(e, CODE_PEER_UNAVAILABLE,
+                             "writ-http, which speaks HTTP for writ, is not installed beside it");
+    }
+    if (ok && !box->tokens)
+        box->tokens = api_tokens_open();
+    (void)pthread_mutex_unlock(&box->lock);
+    *out = box->http;
+    return ok;
+}
+
+void toolbox_http_lost(struct toolbox *box, struct http *http)
+{
+    (void)pthread_mutex_lock(&box->lock);
+    if (box->http == http) {
+        struct http_lost *lost = arena_new(&box->a, struct http_lost);
+
+        *lost = (struct http_lost){ http, box->lost };
+        box->lost = lost;
+        box->http = NULL;
+    }
+    (void)pthread_mutex_unlock(&box->lock);
+}

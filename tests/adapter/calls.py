@@ -1,0 +1,243 @@
+#!/usr/bin/env python3
+"""calls: tools of the command line as people call them: words, limits, registry, retries, fallbacks.
+
+usage: calls.py RUN_PLAN WRIT      prints TAP
+"""
+import json
+import sys
+
+import toolshed
+from toolshed import (APPROVED, REAL_PYTHON, SECRET, cli, hold, plan, plans, retry, same, script, step, tool, true)
+
+CASES = []
+case = toolshed.collector(CASES)
+
+ARGS = "import sys,json; print(json.dumps(sys.argv[1:]))"
+FLAKY = ("import os,sys\n"
+         "n = int(open('count').read()) if os.path.exists('count') else 0\n"
+         "open('count', 'w').write(str(n + 1))\n"
+         "sys.exit(75 if n < 2 else 0)\n")
+PARSED = {"transforms": {"input": [], "output": [{"type": "parse", "spec": "json"}]}}
+
+
+# ---- words ----
+
+@case
+def R_001_086_R_001_088_words_reach_the_tool_as_they_are(place):
+    place.stock(script("args", ARGS, {"word": "{word}", "many": "--many={value}", "flag": "-f"}, **PARSED))
+    for word in ("plain", "two words", "$(id)", "; ls", "`id`", "../../etc/passwd", "*", "a\nb", "'q'", "", "ü"):
+        same(place.fine("args.run", params={"word": word}), [word])
+    same(place.fine("args.run", "word=x", "many:=[\"a\",\"b c\"]", "flag:=true"), ["--many=a", "--many=b c", "-f", "x"])
+
+
+@case
+def a_value_that_would_be_an_option_or_no_word_at_all_is_refused(place):
+    place.stock(script("args", ARGS, **PARSED))
+    for params, told in (({"word": "-rf"}, "begins with '-'"), ({"word": "a\0b"}, "NUL"), ({"word": {"a": 1}}, "must be"),
+                         ({"other": 1}, "there are word")):
+        run = place.fails(64, "PARAMETER_REFUSED", "args.run", params=params, told=[told])
+        same([attempt for attempt in run.record["attempts"] if "execution_id" in attempt], [])
+    place.fails(77, "ARGUMENT_REFUSED", "args.run", params={"word": "x" * (1 << 20)})
+
+
+@case
+def R_001_089_variables_and_standard_input_are_given(place):
+    one = script("env", "import os,sys; print(os.environ['WORD'] + sys.stdin.read())")
+    one["interface"]["cli"] |= {"env_mapping": {"variable": "WORD"}, "stdin_mapping": "text"}
+    place.stock(one)
+    same(place.fine("env.run", "variable=a", "text=b"), "ab\n")
+
+
+# ---- who may ----
+
+@case
+def R_001_158_R_001_162_A01_16_only_what_the_registry_lists_is_called(place):
+    one = script("args", ARGS, **PARSED)
+    for tools, code, told in (
+            ([], "OPERATION_NOT_ALLOWED", "TL-args"),
+            ([tool("args", operations=["other"])], "OPERATION_NOT_ALLOWED", "other"),
+            ([tool("args") | {"status": "blocked"}], "OPERATION_NOT_ALLOWED", "blocks"),
+            ([tool("args", commands=["/usr/bin/true"])], "COMMAND_NOT_ALLOWED", "TL-args")):
+        place.stock(one, tools=tools)
+        place.fails(77, code, "args.run", "word=x", told=[told])
+    place.stock(one, tools=[tool("args", operations=["run"])])
+    same(place.fine("args.run", "word=x"), ["x"])
+
+
+@case
+def a_deprecated_tool_is_called_with_a_warning(place):
+    place.stock(script("args", ARGS, **PARSED), tools=[tool("args") | {"status": "deprecated"}])
+    run = place.call("args.run", "word=x")
+    hold(run.status == 0 and "deprecated" in run.record["warnings"][0], run)
+
+
+@case
+def R_001_081_an_adapter_is_called_by_its_id_or_its_name_and_the_only_operation_needs_none(place):
+    place.stock(script("args", ARGS, **PARSED))
+    for name in ("args", "args.run", "ADP-args", "ADP-args.run"):
+        same(place.fine(name, "word=x"), ["x"])
+    place.fails(64, "ADAPTER_UNKNOWN", "arg.run", told=["arg"])
+    place.fails(64, "OPERATION_UNKNOWN", "args.walk", told=["run"])
+
+
+# ---- limits ----
+
+@case
+def R_001_114_R_001_115_A01_8_the_override_holds_and_the_caller_only_narrows(place):
+    one = script("args", ARGS, sandbox_override={"timeout_ms": 5000, "memory_mb": 128}, **PARSED)
+    place.stock(one)
+    for options, timeout_ms, memory_mb in (((), 5000, 128), (("--timeout-ms", 2000), 2000, 128),
+                                           (("--timeout-ms", 60000, "--memory-mb", 4096), 5000, 128)):
+        run = place.call("args.run", "word=x", options=options)
+        hold(run.status == 0, run)
+        bodies = [entry["body"] for entry in place.log("--execution", place.executions(run)[0])]
+        limits = next(body["sandbox"] for body in bodies if "sandbox" in body)
+        same((limits["timeout_ms"], limits["memory_mb"]), (timeout_ms, memory_mb))
+
+
+@case
+def R_001_164_a_tool_that_takes_too_long_is_stopped(place):
+    place.stock(script("slow", "import time; time.sleep(600)", sandbox_override={"timeout_ms": 1000}))
+    run = place.fails(143, "command_timeout", "slow.run")
+    same(len(run.record["attempts"]), 1)
+
+
+@case
+def R_001_116_A01_8_a_network_needs_more_than_the_adapter_s_word(place):
+    one = script("net", ARGS, sandbox_override={"network": {"enabled": True, "allow": ["example.org"]}})
+    place.stock(one)
+    run = place.call("net.run", "word=x")
+    hold(run.status in (77, 125) and not run.record["ok"], run)
+
+
+# ---- again, and otherwise ----
+
+@case
+def R_001_109_R_001_110_R_001_111_A01_12_listed_exit_codes_are_tried_again(place):
+    place.stock(script("flaky", FLAKY, errors=retry(3, 75)))
+    run = place.call("flaky.run")
+    hold(run.status == 0, run)
+    same([attempt["exit_code"] for attempt in run.record["attempts"]], [75, 75, 0])
+    same(len(set(place.executions(run))), 3)
+    place.recorded(run)
+
+
+@case
+def R_001_109_R_001_111_nothing_else_is_tried_again(place):
+    place.stock(script("flaky", FLAKY, errors=retry(3, 74)), script("twice", FLAKY, errors=retry(2, 75)))
+    for name, attempts in (("flaky.run", 1), ("twice.run", 2)):
+        (place.work / "count").unlink(missing_ok=True)
+        run = place.fails(75, "command_failed", name)
+        same(len(run.record["attempts"]), attempts)
+
+
+@case
+def R_001_112_R_001_113_another_adapter_takes_over_when_its_condition_holds(place):
+    def first(condition, code=3):
+        return script("first", f"import sys; print('no', file=sys.stderr); sys.exit({code})",
+                      errors={"fallback": {"adapter_id": "ADP-second", "condition": condition}})
+
+    second = script("second", ARGS, **PARSED)
+    for condition, holds in (("failed", True), ("3", True), ("1, 3", True), ("4", False), ("timeout", False),
+                             ("unavailable", False), ("whenever", False)):
+        place.stock(first(condition), second)
+        run = place.call("first.run", "word=x")
+        hold((run.status == 0) == holds and run.record["fell_back"] == holds, run)
+        if holds:
+            same((run.record["output"], run.record["adapter_id"], len(run.record["attempts"])), (["x"], "ADP-second", 2))
+        else:
+            true("no" in run.record["error"]["message"], run.record)
+
+
+@case
+def R_001_112_a_circle_of_fallbacks_ends(place):
+    def of(name, other):
+        return script(name, "import sys; sys.exit(1)",
+                      errors={"fallback": {"adapter_id": f"ADP-{other}", "condition": "failed"}})
+
+    place.stock(of("a", "b"), of("b", "a"))
+    run = place.fails(1, "command_failed", "a.run")
+    same([attempt["adapter_id"] for attempt in run.record["attempts"]], ["ADP-a", "ADP-b"])
+
+
+# ---- what comes back ----
+
+@case
+def R_001_105_R_001_108_output_that_does_not_fit_is_a_failure_that_ran(place):
+    place.stock(script("text", "print('no json')", **PARSED))
+    run = place.fails(1, "TRANSFORM_FAILED", "text.run")
+    same(len(place.executions(run)), 1)
+
+
+@case
+def R_001_148_R_001_149_the_record_names_adapter_operation_and_digests(place):
+    place.stock(script("args", ARGS, **PARSED))
+    run = place.call("args.run", "word=x")
+    bodies = [entry["body"] for entry in place.log("--execution", place.executions(run)[0])]
+    request = next(body for body in bodies if "call" in body)
+    same((request["tool_id"], request["adapter_id"], request["call"]["operation"]), ("TL-args", "ADP-args", "run"))
+    same(request["call"]["adapter_version"], "1.0.0")
+    same(request["call"]["parameters_digest"], plans.digest(b'{"word":"x"}'))
+    place.verify()
+
+
+# ---- secrets ----
+
+@case
+def secrets_reach_the_tool_only_where_the_adapter_names_them(place):
+    show = "import os,json; print(json.dumps(sorted(k for k in os.environ if 'TOKEN' in k)))"
+    named = {"secrets": [{"name": "token", "env": "MY_TOKEN", "variable": "TOOL_TOKEN"}]}
+    place.stock(script("with", show, **PARSED, **named), script("without", show, **PARSED))
+    env = {"MY_TOKEN": SECRET, "OTHER_TOKEN": SECRET}
+    same(place.fine("with.run", env=env), ["TOOL_TOKEN"])
+    same(place.fine("without.run", env=env), [])
+    place.fails(77, "SECRET_MISSING", "with.run", told=["MY_TOKEN"])
+
+
+@case
+def a_tool_that_prints_its_secret_does_not_get_it_into_any_record(place):
+    code = ("import os,sys,base64\n"
+            "t = os.environ['T']\n"
+            "print(t); print(base64.b64encode(t.encode()).decode()); print('said', t, file=sys.stderr)\n"
+            "sys.exit(int(sys.argv[1]))")
+    place.stock(script("loud", code, secrets=[{"name": "t", "env": "T", "variable": "T"}]))
+    same(place.fine("loud.run", "word=0", env={"T": SECRET}), "[redacted]\n[redacted]=\n")
+    run = place.fails(4, "command_failed", "loud.run", "word=4", env={"T": SECRET})
+    true("[redacted]" in run.record["error"]["message"], run.record)
+
+
+@case
+def a_project_names_no_command_that_prints_a_secret(place):
+    place.stock(script("args", ARGS, secrets=[{"name": "t", "command": ["touch", str(place.outside / "ran")]}]))
+    run = place.fails(77, "SECRET_MISSING", "args.run", "word=x", told=["a project does not choose"])
+    hold(not (place.outside / "ran").exists(), run)
+
+
+# ---- in plans ----
+
+@case
+def an_operation_is_an_action_of_a_plan(place):
+    place.stock(script("args", ARGS, **PARSED))
+    ran = place.comes_to("success", plan(step("args.run", {"word": "x"}), step("ADP-args.run", {"word": "y"})))
+    for output in ran.result["result_payload"]["steps"].values():
+        same((output["adapter_id"], output["operation"], output["exit_code"]), ("ADP-args", "run", 0))
+    place.verify()
+
+
+@case
+def R_004_165_an_operation_that_is_not_there_or_not_allowed_is_no_action(place):
+    place.stock(script("args", ARGS, **PARSED), tools=[tool("args", operations=["run"])])
+    for action in ("args.walk", "none.run", "args."):
+        ran = place.run(plan(step(action, {"word": "x"})))
+        hold(ran.status == 1 and ran.error["error_code"] == "ACTION_NOT_FOUND", ran)
+
+
+@case
+def a_step_that_fails_says_what_its_tool_said(place):
+    place.stock(script("bad", "import sys; print('went wrong', file=sys.stderr); sys.exit(9)"))
+    ran = place.run(plan(step("bad.run")))
+    hold(ran.status == 1 and "went wrong" in json.dumps(ran.error), ran)
+
+
+if __name__ == "__main__":
+    sys.exit(plans.main(CASES))

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""functions: adapters of the kind sdk: real functions in Python, node, Go and Rust, in the sandbox.
+
+usage: functions.py RUN_PLAN WRIT      prints TAP
+"""
+import json
+import os
+import shutil
+import sys
+
+import toolshed
+from toolshed import SECRET, adapter, hold, plan, plans, same, step, tool, true
+
+CASES = []
+case = toolshed.collector(CASES)
+
+
+def sdk(name, language, package, module, functions, **members):
+    interface = {"language": language, "package": package, "import_path": module, "function_mapping": functions}
+    return adapter(name, "sdk", interface, **members)
+
+
+def stock(place, one, *commands):
+    place.stock(one, tools=[tool(one["name"], commands=[*commands, "python3", "node"])])
+
+
+PYTHON = """
+import os, sys
+def add(a, b=1):
+    print("noise"); print("more", file=sys.stderr)
+    return {"sum": a + b}
+def seeds(): return [str(hash("x")), os.environ.get("PYTHONHASHSEED")]
+def wrong(): raise ValueError("it is wrong")
+def nan(): return float("nan")
+def leave(): os._exit(0)
+def token(): return [os.environ.get("TOKEN"), os.environ.get("OTHER")]
+"""
+
+
+@case
+def R_001_094_R_001_095_R_001_096_R_001_097_a_python_function_is_called(place):
+    place.put("lib/mine.py", PYTHON)
+    stock(place, sdk("py", "python", "./lib", "mine", {n: n for n in ("add", "seeds", "wrong", "nan", "leave")}))
+    same(place.fine("py.add", "a:=1", "b:=2"), {"sum": 3})
+    same(place.fine("py.add", "a:=1"), {"sum": 2})
+    same(place.fine("py.seeds"), place.fine("py.seeds"))
+    run = place.call("py.wrong")
+    hold(run.status == 1 and "it is wrong" in run.record["error"]["message"], run)
+    for name in ("nan", "leave"):
+        run = place.call(f"py.{name}")
+        hold(run.status != 0 and not run.record["ok"], run)
+    run = place.call("py.add", "c:=1")
+    hold(run.status == 1 and not run.record["ok"], run)
+
+
+@case
+def R_001_095_a_function_of_the_standard_library_is_called(place):
+    stock(place, sdk("mean", "python", "statistics", "statistics", {"mean": "mean"}))
+    same(place.fine("mean.mean", "data:=[1,2,6]"), 3)
+
+
+@case
+def R_001_094_a_node_function_is_called(place):
+    if not shutil.which("node", path="/usr/bin:/usr/local/bin"):
+        raise plans.tap.Skip("there is no node")
+    place.put("lib/mine.mjs", "export async function add({a, b}) { console.log('noise'); return {sum: a + b}; }\n"
+                              "export function chance() { return Math.random(); }\n"
+                              "export function wrong() { throw new Error('it is wrong'); }\n")
+    stock(place, sdk("js", "node", "./lib", "mine.mjs", {n: n for n in ("add", "chance", "wrong")},
+                     sandbox_override={"memory_mb": 1024, "timeout_ms": 20000}))
+    same(place.fine("js.add", "a:=1", "b:=2"), {"sum": 3})
+    same(place.fine("js.chance"), place.fine("js.chance"))
+    run = place.call("js.wrong")
+    hold(run.status == 1 and "it is wrong" in run.record["error"]["message"], run)
+
+
+@case
+def R_001_094_a_rust_function_is_built_once_and_called(place):
+    cargo = shutil.which("cargo", path=f"{os.path.expanduser('~')}/.cargo/bin:/usr/bin")
+    if not cargo:
+        raise plans.tap.Skip("there is no cargo")
+    place.put("crate/Cargo.toml", '[package]\nname = "mine"\nversion = "0.1.0"\nedition = "2021"\n')
+    place.put("crate/src/lib.rs", "pub fn twice(s: &str) -> Result<String, String> { Ok(format!(\"[{s},{s}]\")) }\n")
+    stock(place, sdk("rs", "rust", "./crate", "mine", {"twice": "twice"},
+                     sandbox_override={"memory_mb": 1024, "timeout_ms": 60000}), "cargo")
+    env = {"PATH": f"{os.path.dirname(cargo)}:/usr/bin:/bin", "HOME": os.path.expanduser("~"),
+           "XDG_CACHE_HOME": str(place.outside / "cache")}
+    first = place.call("rs.twice", "a:=1", env=env)
+    hold(first.status == 0 and first.record["output"] == [{"a": 1}, {"a": 1}], first)
+    before = len(place.log("--kind", "input"))
+    same(place.fine("rs.twice", "a:=2", env=env), [{"a": 2}, {"a": 2}])
+    same(len(place.log("--kind", "input")), before + 1)
+
+
+@case
+def R_001_094_a_go_function_is_built_once_and_called(place):
+    if not shutil.which("go", path="/usr/bin:/usr/local/go/bin"):
+        raise plans.tap.Skip("there is no go")
+    place.put("mod/go.mod", "module example.org/mine\n\ngo 1.18\n")
+    place.put("mod/mine.go", "package mine\n\ntype In struct{ A int `json:\"a\"` }\n\n"
+                             "func Twice(in In) (int, error) { return 2 * in.A, nil }\n")
+    stock(place, sdk("go", "go", "./mod", "example.org/mine", {"twice": "Twice"},
+                     sandbox_override={"memory_mb": 2048, "timeout_ms": 300000}), "go")
+    env = {"XDG_CACHE_HOME": str(place.outside / "cache")}
+    same(place.fine("go.twice", "a:=4", env=env), 8)
+    same(place.fine("go.twice", "a:=5", env=env), 10)
+
+
+@case
+def a_project_does_not_choose_what_else_a_function_reads(place):
+    for package in ("/etc", "../outside", "./../outside"):
+        stock(place, sdk("far", "python", package, "mine", {"add": "add"}))
+        run = place.fails(77, "PATH_REFUSED", "far.add", "a:=1")
+        same([attempt for attempt in run.record["attempts"] if "execution_id" in attempt], [])
+
+
+@case
+def secrets_reach_a_function_only_where_the_adapter_names_them(place):
+    place.put("lib/mine.py", PYTHON)
+    one = sdk("py", "python", "./lib", "mine", {"token": "token"},
+              secrets=[{"name": "t", "env": "MINE", "variable": "TOKEN"}])
+    stock(place, one)
+    same(place.fine("py.token", env={"MINE": SECRET, "OTHER": SECRET}), ["[redacted]", None])
+
+
+@case
+def a_function_is_an_action_of_a_plan(place):
+    place.put("lib/mine.py", PYTHON)
+    stock(place, sdk("py", "python", "./lib", "mine", {"add": "add"}))
+    ran = place.comes_to("success", plan(step("py.add", {"a": 1}), step("py.add", {"a": 2})))
+    true(len(ran.result["result_payload"]["steps"]) == 2, json.dumps(ran.record))
+
+
+if __name__ == "__main__":
+    sys.exit(plans.main(CASES))

@@ -1,0 +1,101 @@
+"""strangers.py: a service on loopback that does what it is told by its paths, and remembers what it was sent."""
+import contextlib
+import http.server
+import threading
+
+
+class Stranger(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def answer(self, status, body=b"", **headers):
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def play(self):
+        length = int(self.headers.get("Content-Length") or 0)
+        body = self.rfile.read(length)
+        self.server.seen.append((self.command, self.path, dict(self.headers), body))
+        name = self.path.split("?")[0].strip("/").split("/")[0]
+        getattr(self, "do_" + name, self.nothing)(body)
+
+    do_GET = do_POST = do_PUT = do_DELETE = play
+
+    def nothing(self, _):
+        self.answer(404, b"{}")
+
+    # ---- what it does ----
+
+    def do_echo(self, _):
+        self.answer(200, str(dict(self.headers)).encode(), Content_Type="text/plain")
+
+    def do_busy(self, _):
+        """Twice it is too busy, then it answers."""
+        n = len([one for one in self.server.seen if one[1].startswith("/busy")])
+        self.answer(429 if n < 3 else 200, b'{"data": {"n": %d}}' % n, Retry_After="0", Content_Type="application/json")
+
+    def do_broken(self, _):
+        self.answer(500, b"it went wrong")
+
+    def do_silent(self, _):
+        self.server.over.wait(60)
+
+    def do_half(self, _):
+        self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf of it")
+        self.wfile.flush()
+        self.close_connection = True
+
+    def do_garbage(self, _):
+        self.wfile.write(b"\x00\x01 this is no HTTP\r\n\r\n")
+        self.close_connection = True
+
+    def do_flood(self, _):
+        """A gigabyte, or as much of it as somebody takes."""
+        self.send_response(200)
+        self.send_header("Content-Length", str(1 << 30))
+        self.end_headers()
+        with contextlib.suppress(OSError):
+            for _ in range(1 << 14):
+                self.wfile.write(b"x" * 65536)
+        self.close_connection = True
+
+    def do_drip(self, _):
+        self.send_response(200)
+        self.send_header("Content-Length", "100000")
+        self.end_headers()
+        with contextlib.suppress(OSError):
+            while not self.server.over.wait(0.05):
+                self.wfile.write(b"x")
+                self.wfile.flush()
+
+    def do_metadata(self, _):
+        self.answer(302, Location="http://169.254.169.254/latest/meta-data/")
+
+    def do_elsewhere(self, _):
+        self.answer(302, Location=f"http://localhost:{self.server.server_port}/echo")
+
+    def do_here(self, _):
+        self.answer(302, Location="/echo")
+
+    def do_circle(self, _):
+        self.answer(302, Location="/circle")
+
+
+@contextlib.contextmanager
+def stranger():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Stranger)
+    server.daemon_threads, server.seen, server.over = True, [], threading.Event()
+    server.url = f"http://127.0.0.1:{server.server_port}"
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield server
+    finally:
+        server.over.set()
+        server.shutdown()
+        server.server_close()

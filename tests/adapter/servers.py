@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""servers: adapters of the kind mcp: real servers inside the sandbox, over HTTP and WebSocket, and hostile ones.
+
+usage: servers.py RUN_PLAN WRIT      prints TAP
+"""
+import contextlib
+import json
+import shutil
+import subprocess
+import sys
+
+import toolshed
+from toolshed import REAL_PYTHON, SECRET, adapter, hold, plan, plans, retry, same, step, tool, true
+
+import peers
+
+CASES = []
+case = toolshed.collector(CASES)
+EXTRACT = {"transforms": {"output": [{"type": "extract", "spec": "$.content[0].text"}]}}
+NETWORK = {"timeout_ms": 10000, "network": {"enabled": True, "allow": ["127.0.0.1"]}}
+
+
+def mcp(name, tools, command=None, url=None, transport="stdio", **members):
+    interface = {"server": f"{name}-server", "transport": transport, "tool_mapping": {t: t for t in tools}}
+    interface |= {"command": [str(word) for word in command]} if command else {}
+    interface |= {"url": url} if url else {}
+    return adapter(name, "mcp", interface, **({"sandbox_override": {"timeout_ms": 10000, "memory_mb": 1024}} | members))
+
+
+def missing(function):
+    def play(place):
+        try:
+            function(place)
+        except peers.Missing as why:
+            raise plans.tap.Skip(str(why)) from None
+    play.__name__ = function.__name__
+    return play
+
+
+@contextlib.contextmanager
+def inside(place):
+    """The peers of npm below the repository, where a server in the sandbox can read them."""
+    peers.node()
+    home, rigs = peers.HOME, peers.RIGS
+    for how in ("-al", "-a"):  # links are quick, where they can be had
+        if subprocess.run(["cp", how, home / "node_modules", place.repo], capture_output=True).returncode == 0:
+            break
+        shutil.rmtree(place.repo / "node_modules", ignore_errors=True)
+    shutil.copy(rigs / "modern_server.mjs", place.repo)
+    peers.HOME = peers.RIGS = place.repo
+    peers.node.cache_clear()
+    try:
+        yield
+    finally:
+        peers.HOME, peers.RIGS = home, rigs
+        peers.node.cache_clear()
+
+
+def stock(place, *adapters, **scope):
+    """Servers may run whatever starts them."""
+    place.stock(*adapters, tools=[tool(one["name"], **({
+        "commands": [one["interface"]["mcp"].get("command", ["none"])[0]], "filesystem": "extended",
+        "network": "api"} | scope)) for one in adapters])
+
+
+# A server in a few lines: it does what it is told by the word behind its name.
+SMALL = r'''
+import json, os, sys, time
+how = sys.argv[1]
+seen = 0
+def say(**m):
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **m}) + "\n"); sys.stdout.flush()
+def tools():
+    return [{"name": "echo", "description": "once" if seen < 2 or how != "rename" else "twice",
+             "inputSchema": {"type": "object"}}]
+for line in sys.stdin:
+    m = json.loads(line)
+    if "id" not in m:
+        continue
+    if m["method"] == "initialize":
+        say(id=m["id"], result={"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+                                "serverInfo": {"name": "small", "version": "1"}})
+    elif m["method"] == "tools/list":
+        seen += 1
+        say(id=m["id"], result={"tools": tools()})
+    elif m["method"] == "tools/call":
+        if how == "silent": continue
+        if how == "dies": os._exit(3)
+        if how == "noise": print("this is no JSON"); sys.stdout.flush()
+        if how == "half": sys.stdout.write('{"jsonrpc": "2.0", "id"'); sys.stdout.flush(); continue
+        if how == "flood": sys.stdout.write('{"jsonrpc":"2.0","id":%d,"result":"' % m["id"] + "x" * (1 << 26)); sys.stdout.flush(); continue
+        if how == "error": say(id=m["id"], error={"code": -32000, "message": "busy"}); continue
+        if how == "twice": say(id=m["id"], result={"content": [{"type": "text", "text": "first"}]})
+        text = json.dumps(m["params"]["arguments"])
+        if how == "secret": text = os.environ.get("TOKEN", "none") + " " + str(len(os.environ.get("OTHER", "")))
+        say(id=m["id"], result={"content": [{"type": "text", "text": text}], "isError": how == "fails"})
+    else:
+        say(id=m["id"], error={"code": -32601, "message": "what"})
+'''
+
+
+def small(place, how, **members):
+    path = place.put("outside/small.py", SMALL)
+    one = mcp("small", ["echo"], [REAL_PYTHON, "-c", path.read_text(), how], **(EXTRACT | members))
+    stock(place, one)
+    return "small.echo"
+
+
+# ---- real ones ----
+
+@case
+@missing
+def R_001_098_R_001_099_R_001_100_files_are_read_and_written_inside_the_sandbox(place):
+    place.put("work/hello.txt", "hello\n")
+    with inside(place):
+        command = peers.filesystem(".")
+    stock(place, mcp("files", ["read_text_file", "write_file", "list_directory"], command, **EXTRACT))
+    same(place.fine("files.read_text_file", "path=hello.txt"), "hello\n")
+    place.fine("files.write_file", "path=new.txt", "content=written")
+    same((place.work / "new.txt").read_text(), "written")
+    place.fails(1, "PEER_ERROR", "files.read_text_file", "path=/etc/shadow")
+    place.verify()
+
+
+@case
+@missing
+def both_eras_are_spoken_over_stdio(place):
+    with inside(place):
+        new, old = peers.modern(), peers.everything()
+    stock(place, mcp("modern", ["add", "boom"], new, **EXTRACT), mcp("old", ["echo"], old, **EXTRACT))
+    true("3" in place.fine("modern.add", "a:=1", "b:=2"), "a sum")
+    true("hi" in place.fine("old.echo", "message=hi"), "echo")
+    run = place.fails(1, "PEER_ERROR", "modern.boom")
+    records = [entry["body"] for attempt in place.executions(run) for entry in place.log("--execution", attempt)]
+    true(any("modern" in json.dumps(body) for body in records), records)
+
+
+@case
+@missing
+def R_001_099_servers_are_reached_over_http_and_websocket(place):
+    with peers.modern_http() as http, peers.ws_bridge(*peers.modern()) as ws:
+        stock(place, mcp("web", ["add"], url=http.url, transport="http", sandbox_override=NETWORK, **EXTRACT),
+              mcp("socket", ["add"], url=ws.url, transport="websocket", sandbox_override=NETWORK, **EXTRACT))
+        for name in ("web.add", "socket.add"):
+            place.fine(name, "a:=1", "b:=2")
+
+
+@case
+@missing
+def a_plan_speaks_to_one_server_from_many_steps(place):
+    with inside(place):
+        stock(place, mcp("modern", ["add"], peers.modern(), **EXTRACT))
+    ran = place.comes_to("success", plan(*(step("modern.add", {"a": n, "b": 1}) for n in range(5))))
+    asked = [entry["body"]["metadata"]["purpose"] for entry in place.log("--kind", "input")
+             if "metadata" in entry["body"] and "call" in entry["body"]]
+    same((asked.count("MCP server modern-server"), len(asked)), (1, 6))
+    same(len(ran.result["result_payload"]["steps"]), 5)
+    place.verify()
+
+
+# ---- small ones that misbehave ----
+
+@case
+def a_server_of_a_few_lines_is_called(place):
+    same(json.loads(place.fine(small(place, "well"), "a:=1")), {"a": 1})
+
+
+@case
+def R_001_098_a_server_that_nobody_allows_does_not_start(place):
+    small(place, "well")
+    place.registry(tool("small", commands=["/usr/bin/true"]))
+    run = place.call("small.echo")
+    hold(run.status in (69, 77) and not run.record["ok"], run)
+
+
+@case
+def what_hostile_servers_do_has_an_outcome(place):
+    for how, status, code in (("silent", 143, "command_timeout"), ("dies", 69, "PEER_UNAVAILABLE"),
+                              ("half", 143, "command_timeout"), ("error", 1, "PEER_ERROR"), ("fails", 1, "PEER_ERROR")):
+        place.fails(status, code, small(place, how), options=("--timeout-ms", 2000))
+    for how in ("noise", "twice"):
+        run = place.call(small(place, how), "a:=1", options=("--timeout-ms", 2000))
+        hold(run.status in (0, 1, 143), run)
+    run = place.call(small(place, "flood"), options=("--timeout-ms", 5000))
+    hold(run.status in (1, 69, 143) and not run.record["ok"], run)
+
+
+@case
+def R_001_100_a_tool_that_is_not_what_was_pinned_is_not_called(place):
+    digest = "sha256:" + "0" * 64
+    place.fails(77, "TOOL_CHANGED", small(place, "well", operations={"echo": {"digest": digest}}))
+
+
+@case
+def A01_12_json_rpc_codes_are_tried_again(place):
+    run = place.fails(1, "PEER_ERROR", small(place, "error", errors=retry(3, -32000),
+                                             operations={"echo": {"effect": "read"}}))
+    same([attempt["status"] for attempt in run.record["attempts"]], [-32000] * 3)
+
+
+@case
+def secrets_reach_a_server_only_where_the_adapter_names_them(place):
+    name = small(place, "secret", secrets=[{"name": "t", "env": "MINE", "variable": "TOKEN"}])
+    same(place.fine(name, env={"MINE": SECRET, "OTHER": SECRET}), "[redacted] 0")
+
+
+@case
+def R_001_098_a_server_is_named_by_the_configuration(place):
+    small(place, "well")
+    one = mcp("named", ["echo"], **EXTRACT)
+    stock(place, one, commands=[REAL_PYTHON])
+    place.fails(69, "PEER_UNAVAILABLE", "named.echo", told=["servers"])
+    place.put(".writ/config.yaml", json.dumps({"servers": [
+        {"name": "named-server", "command": [REAL_PYTHON, "-c", SMALL, "well"]}]}))
+    same(json.loads(place.fine("named.echo", "b:=2")), {"b": 2})
+
+
+if __name__ == "__main__":
+    sys.exit(plans.main(CASES))

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""services: adapters of the kind api, against real services of others and against a stranger that misbehaves.
+
+usage: services.py RUN_PLAN WRIT      prints TAP
+"""
+import json
+import sys
+
+import toolshed
+from toolshed import SECRET, adapter, hold, plan, plans, retry, same, step, tool, true
+
+import peers
+import strangers
+
+CASES = []
+case = toolshed.collector(CASES)
+NETWORK = {"timeout_ms": 5000, "network": {"enabled": True, "allow": ["127.0.0.1"]}}
+TOKEN = [{"name": "token", "env": "MY_TOKEN"}]
+
+
+def api(name, url, endpoints, auth="none", **members):
+    interface = {"base_url": url, "auth_method": auth, "endpoint_mapping": endpoints}
+    interface |= members.pop("interface", {})
+    return adapter(name, "api", interface, **({"sandbox_override": NETWORK} | members))
+
+
+def service(name, **scope):
+    return tool(name, commands=[], network="api", **scope)
+
+
+def stock(place, *adapters):
+    place.stock(*adapters, tools=[service(one["name"]) for one in adapters])
+
+
+def missing(function):
+    """A case that needs somebody else's program is skipped where that is not installed."""
+    def play(place):
+        try:
+            function(place)
+        except peers.Missing as why:
+            raise plans.tap.Skip(str(why)) from None
+    play.__name__ = function.__name__
+    return play
+
+
+def of_stranger(function):
+    def play(place):
+        with strangers.stranger() as server:
+            names = ("echo", "busy", "broken", "silent", "half", "garbage", "flood", "drip", "metadata", "elsewhere",
+                     "here", "circle")
+            stock(place, api("s", server.url, {name: f"GET /{name}" for name in names} | {"send": "POST /busy"},
+                             auth="bearer", secrets=TOKEN, interface={"auth": {"secret": "token"}},
+                             errors=retry(4, 429)))
+            place.server, place.given = server, {"MY_TOKEN": SECRET}
+            function(place)
+    play.__name__ = function.__name__
+    return play
+
+
+# ---- real ones ----
+
+@case
+@missing
+def R_001_090_R_001_093_json_server_is_read_and_written(place):
+    with peers.json_server({"things": [{"id": 1, "name": "one"}]}) as peer:
+        stock(place, api("things", peer.url, {"list": "GET /things", "get": "GET /things/{id}", "add": "POST /things",
+                                              "change": "PATCH /things/{id}", "drop": "DELETE /things/{id}"}))
+        same(place.fine("things.list"), [{"id": 1, "name": "one"}])
+        same(place.fine("things.add", "name=two")["name"], "two")
+        same(place.fine("things.list", "name=two"), [{"name": "two", "id": 2}])
+        same(place.fine("things.change", "id:=2", "name=other")["name"], "other")
+        place.fine("things.drop", "id:=1")
+        run = place.fails(1, "PEER_ERROR", "things.get", "id:=1", told=["404"])
+        same(run.record["attempts"][0]["status"], 404)
+        for value in ("..", "a/b", "?x=1", "%2e%2e"):
+            run = place.call("things.get", f"id={value}")
+            hold(run.status in (1, 64), run)
+
+
+@case
+@missing
+def R_001_091_a_token_is_had_with_client_credentials_and_sent(place):
+    with peers.oauth2() as peer, strangers.stranger() as server:
+        stock(place, api("o", server.url, {"echo": "GET /echo"}, auth="oauth",
+                         secrets=[{"name": "id", "env": "ID"}, {"name": "secret", "env": "MY_TOKEN"}],
+                         interface={"auth": {"token_url": peer.url + "/token", "client_id": "id",
+                                             "client_secret": "secret", "scope": "things"}}))
+        place.fine("o.echo", env={"ID": "me", "MY_TOKEN": SECRET})
+        sent = server.seen[-1][2]["Authorization"]
+        true(sent.startswith("Bearer ey"), sent)  # a JSON Web Token
+        true(SECRET not in sent, "the client's secret goes to the token's host alone")
+
+
+@case
+@missing
+def R_001_091_R_001_111_prism_answers_401_422_and_429(place):
+    document = place.put("outside/pets.yaml", json.dumps(PETS))
+    with peers.prism(document) as peer:
+        bare = api("bare", peer.url, {"pet": "GET /pets/{id}"})
+        known = api("known", peer.url, {"pet": "GET /pets/{id}"}, auth="bearer", secrets=TOKEN,
+                    interface={"auth": {"secret": "token"}})
+        busy = api("busy", peer.url, {"pet": "GET /pets/{id}"}, auth="bearer", secrets=TOKEN,
+                   interface={"auth": {"secret": "token"}, "headers": {"Prefer": "code=429"}}, errors=retry(3, 429))
+        stock(place, bare, known, busy)
+        env = {"MY_TOKEN": SECRET}
+        same(place.fails(1, "PEER_ERROR", "bare.pet", "id:=1").record["attempts"][0]["status"], 401)
+        same(place.fine("known.pet", "id:=1", env=env), {"id": 7, "name": "Rex"})
+        same(place.fails(1, "PEER_ERROR", "known.pet", "id=no-number", env=env).record["attempts"][0]["status"], 422)
+        run = place.fails(1, "PEER_ERROR", "busy.pet", "id:=1", env=env)
+        same([attempt["status"] for attempt in run.record["attempts"]], [429] * 3)
+
+
+PETS = {
+    "openapi": "3.0.0", "info": {"title": "pets", "version": "1"},
+    "components": {"securitySchemes": {"b": {"type": "http", "scheme": "bearer"}}},
+    "paths": {"/pets/{id}": {"get": {
+        "operationId": "pet", "security": [{"b": []}],
+        "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}],
+        "responses": {
+            "200": {"description": "ok", "content": {"application/json": {"example": {"id": 7, "name": "Rex"}}}},
+            "401": {"description": "who"}, "422": {"description": "what"},
+            "429": {"description": "busy", "headers": {"Retry-After": {"schema": {"type": "integer", "example": 0}}}}}}}}}
+
+
+# ---- a stranger ----
+
+@case
+@of_stranger
+def R_001_109_R_001_110_R_001_111_R_001_105_a_busy_service_is_asked_again(place):
+    run = place.call("s.busy", env=place.given)
+    hold(run.status == 0, run)
+    same([attempt["status"] for attempt in run.record["attempts"]], [429, 429, 200])
+    same(run.record["output"], {"data": {"n": 3}})
+    place.recorded(run)
+
+
+@case
+@of_stranger
+def nothing_that_may_have_been_done_is_done_twice(place):
+    run = place.call("s.broken", env=place.given)
+    same((run.status, len(run.record["attempts"])), (1, 1))
+
+
+@case
+@of_stranger
+def the_secret_is_sent_and_never_told(place):
+    same(place.fine("s.echo", env=place.given).count("[redacted]"), 1)
+    same(place.server.seen[-1][2]["Authorization"], "Bearer " + SECRET)
+    place.fails(77, "SECRET_MISSING", "s.echo", told=["MY_TOKEN"])
+
+
+@case
+@of_stranger
+def who_never_answers_or_drips_is_given_up_in_time(place):
+    for name in ("silent", "drip"):
+        place.fails(143, "command_timeout", f"s.{name}", env=place.given, options=("--timeout-ms", 1000))
+
+
+@case
+@of_stranger
+def what_is_not_http_or_half_of_it_or_too_much_is_said(place):
+    for name in ("half", "garbage", "flood"):
+        run = place.call(f"s.{name}", env=place.given)
+        hold(run.status in (1, 69) and run.record["error"]["code"] in ("PEER_PROTOCOL", "PEER_UNAVAILABLE"), run)
+
+
+@case
+@of_stranger
+def no_redirect_leads_to_another_host(place):
+    for name in ("metadata", "elsewhere"):
+        place.fails(77, "HOST_REFUSED", f"s.{name}", env=place.given)
+    true("Authorization" in place.fine("s.here", env=place.given), "the same host is the same host")
+    run = place.call("s.circle", env=place.given)
+    hold(run.status != 0 and not run.record["ok"], run)
+
+
+@case
+@of_stranger
+def R_001_116_only_listed_hosts_are_reached(place):
+    url = place.server.url
+    for allow in ([], ["example.org"], ["127.0.0.2"], ["127.0.0.1:1"]):
+        override = {"timeout_ms": 2000, "network": {"enabled": bool(allow), "allow": allow}}
+        stock(place, api("n", url, {"echo": "GET /echo"}, sandbox_override=override))
+        place.fails(77, "HOST_REFUSED", "n.echo")
+    same(place.server.seen, [])
+    for name in ("localhost", "127.1", "2130706433", "0x7f000001"):
+        other = url.replace("127.0.0.1", name)
+        stock(place, api("n", other, {"echo": "GET /echo"}))
+        place.fails(77, "HOST_REFUSED", "n.echo")
+    same(place.server.seen, [])
+
+
+@case
+@of_stranger
+def A01_8_a_network_needs_the_registry_s_approval(place):
+    one = api("n", place.server.url, {"echo": "GET /echo"})
+    for tools in ([tool("n")], [service("n") | {"approval": None}]):
+        place.stock(one, tools=[{k: v for k, v in t.items() if v is not None} for t in tools])
+        place.fails(77, "APPROVAL_MISSING", "n.echo")
+    same(place.server.seen, [])
+
+
+@case
+def a_service_that_is_not_there_is_unavailable_and_tried_again(place):
+    stock(place, api("n", f"http://127.0.0.1:{peers.port()}", {"get": "GET /"}, errors=retry(2)))
+    run = place.fails(69, "PEER_UNAVAILABLE", "n.get")
+    same(len(run.record["attempts"]), 2)
+
+
+@case
+@of_stranger
+def R_001_091_a_user_s_secret_for_a_host_goes_there_only(place):
+    stock(place, api("u", place.server.url, {"echo": "GET /echo"}, auth="bearer"))
+    place.put("home/.config/writ/config.yaml", json.dumps({"secrets": [{"env": "MINE", "hosts": ["127.0.0.1"]}]}))
+    place.fine("u.echo", env={"MINE": SECRET})
+    same(place.server.seen[-1][2]["Authorization"], "Bearer " + SECRET)
+    place.put("home/.config/writ/config.yaml", json.dumps({"secrets": [{"env": "MINE", "hosts": ["example.org"]}]}))
+    place.fails(77, "SECRET_MISSING", "u.echo", env={"MINE": SECRET})
+
+
+@case
+@of_stranger
+def an_operation_of_a_service_is_an_action_of_a_plan(place):
+    ran = place.comes_to("success", plan(*(step("s.echo") for _ in range(3))), env=place.given)
+    same(len(place.server.seen), 3)
+    same([output["status"] for output in ran.result["result_payload"]["steps"].values()], [200] * 3)
+    place.verify()
+
+
+if __name__ == "__main__":
+    sys.exit(plans.main(CASES))
