@@ -469,9 +469,12 @@ static bool is_repeatable(const struct binding *b)
 bool api_bind(const struct adapter *adapter, struct str operation, const struct doc *params,
               struct arena *a, struct api_call *out, struct error *e)
 {
-    struct binding b = {
-        .adapter = adapter, .api = adapter->doc.interface->api, .name = operation, .a = a
-    };
+    struct binding b = { .adapter = adapter,
+                         .api = adapter->doc.interface->api,
+                         .name = operation,
+                         .method = &methods[0], /* where none is said */
+                         .path = { "", 0 },
+                         .a = a };
     struct api_call call = { .request = { .cancel = -1 } };
     struct api_body body = { 0 };
 

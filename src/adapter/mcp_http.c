@@ -219,12 +219,10 @@ void post_ask(struct post *p, const char *method, struct str last_id)
     struct mcp_exchange *x = p->x;
     int64_t left = x->end_ms - mcp_now(m);
     struct head h = headers_for(m, x, last_id);
-    bool gets = method[0] == 'G';
     struct http_request request = { .method = method,
                                     .url = m->ask.url,
                                     .headers = h.v,
                                     .header_count = h.n,
-                                    .body = gets ? (struct str){ 0 } : x->message,
                                     .hosts = m->ask.hosts,
                                     .host_count = m->ask.host_count,
                                     .timeout_ms = left > 0 ? left : 1,
@@ -237,6 +235,8 @@ void post_ask(struct post *p, const char *method, struct str last_id)
     struct http_answer answer = { 0 };
     struct error e = { 0 };
 
+    if (method[0] == 'P')
+        request.body = x->message;
     p->streams = false;
     buf_reset(&p->body);
     sse_again(&p->sse);

@@ -4,6 +4,7 @@
 
 #include "base/json_read.h"
 #include "base/json_write.h"
+#include "base/utf8.h"
 
 /* ---- reading ---- */
 
@@ -84,7 +85,8 @@ void rpc_read(struct str text, struct arena *a, struct rpc_message *out)
         out->refused = e.code != ERROR_SYNTAX && text.n > 0 && text.s[0] == '{';
         out->kind = out->refused ? RPC_BROKEN : RPC_NOISE;
         out->wrong = out->refused ? rpc_words(str_of(e.msg), a)
-                                  : arena_printf(a, "a line that is no message: %s", said(text, a));
+                                  : arena_printf(a, "a line that is no message: %s",
+                                                 said(str_of(rpc_words(text, a)), a));
         return;
     }
     if (document->root.kind == DOC_LIST)
@@ -147,21 +149,30 @@ void rpc_refuse(struct buf *to, const struct doc *id, int code, const char *why)
 
 /* ---- words ---- */
 
+/* Control characters that terminals obey, among them U+0080 to U+009F. */
+static bool is_plain(const char *at, size_t n)
+{
+    unsigned char first = (unsigned char)at[0], second = n > 1 ? (unsigned char)at[1] : 0;
+
+    return !(n == 1 && (first < ' ' || first == 0x7f)) && !(first == 0xc2 && second < 0xa0);
+}
+
 const char *rpc_words(struct str text, struct arena *a)
 {
     char *words = arena_raw(a, (text.n < 4 * RPC_WORDS ? text.n : 4 * RPC_WORDS) + 1);
-    size_t n = 0, chars = 0;
+    const char *at = text.s, *end = text.s + text.n;
+    size_t n = 0;
 
-    /* Cut between characters: a byte that continues one does not begin another. */
-    for (size_t i = 0; i < text.n && n < 4 * RPC_WORDS; i++) {
-        unsigned char c = (unsigned char)text.s[i];
+    for (int chars = 0; chars < RPC_WORDS && at < end; chars++) {
+        size_t step = utf8_step(at, end);
 
-        chars += (c & 0xc0) != 0x80;
-        if (chars > RPC_WORDS)
-            break;
-        words[n++] = c < ' ' || c == 0x7f ? ' ' : (char)c;
-        if (n > 1 && c < 0xa0 && (unsigned char)words[n - 2] == 0xc2)
-            words[n - 1] = words[n - 2] = ' '; /* U+0080 to U+009F: terminals obey them */
+        if (step > 0 && is_plain(at, step)) {
+            memcpy(words + n, at, step);
+            n += step;
+        } else {
+            words[n++] = step > 0 ? ' ' : '?';
+        }
+        at += step > 0 ? step : 1;
     }
     words[n] = '\0';
     return words;

@@ -190,15 +190,16 @@ static void put_cursor(const void *self, struct buf *to)
     json_text(to, (*cursor)->text);
 }
 
-static bool read_pages(struct mcp *m, struct tools *list, struct mcp_want *want,
+static bool read_pages(struct mcp *m, struct tools *list, const struct mcp_want *how,
                        struct mcp_exchange *x)
 {
     const struct doc *cursor = NULL;
+    struct mcp_want want = *how;
 
-    want->params = put_cursor;
-    want->self = &cursor;
+    want.params = put_cursor;
+    want.self = &cursor;
     for (int page = 0; page < PAGES_MAX; page++) {
-        if (!read_page(m, list, want, &cursor, x))
+        if (!read_page(m, list, &want, &cursor, x))
             return false;
         if (!cursor)
             return true;

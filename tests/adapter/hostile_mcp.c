@@ -105,6 +105,17 @@ static void huge(long id)
     say("\"}}");
 }
 
+static void huge_once(long id)
+{
+    static bool done;
+
+    if (done)
+        good(id);
+    else
+        huge(id);
+    done = true;
+}
+
 static void half(long id)
 {
     printf("{\"jsonrpc\":\"2.0\",\"id\":%ld,\"resu", id);
@@ -267,6 +278,7 @@ static const struct {
 } modes[] = {
     { "silent", silent },           { "twice", twice },            { "overtaken", overtaken },
     { "text_id", text_id },         { "null_id", null_id },        { "batch", batch },
+    { "huge_once", huge_once },
     { "huge", huge },               { "half", half },              { "dies", dies },
     { "noise", noise },             { "noise_only", noise_only },  { "storm", storm },
     { "progress", progress },       { "asks_ping", asks_ping },    { "asks_roots", asks_roots },

@@ -45,6 +45,7 @@ static void each_text_is_what_it_is(void **state)
         { "7", RPC_BROKEN, "JSON that is no message" },
         { "hello", RPC_NOISE, "a line that is no message: 'hello'" },
         { "", RPC_NOISE, "a line that is no message: ''" },
+        { "\xbc x", RPC_NOISE, "a line that is no message: '? x'" },
         { "{\"jsonrpc\":\"2.0\",\"id\":1,\"id\":2,\"result\":{}}", RPC_BROKEN,
           "the key 'id' is given twice" },
     };
@@ -119,7 +120,8 @@ static void words_of_a_stranger_are_one_short_line(void **state)
     assert_string_equal(rpc_words(str_of("a\nb\x1b[31m\x7f\xc2\x9b"
                                          "c"),
                                   &a),
-                        "a b [31m   c");
+                        "a b [31m  c");
+    assert_string_equal(rpc_words(str_of("\xbc\xbc \xe4\xb8"), &a), "?? ??");
     for (size_t i = 0; i < sizeof many; i += 2)
         memcpy(many + i, "\xc3\xa4", 2);
     words = rpc_words((struct str){ many, sizeof many }, &a);
