@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""golden: calls are recorded, made again and compared; what differs is told.
+
+usage: golden.py RUN_PLAN WRIT      prints TAP
+"""
+import base64
+import json
+import sys
+
+import toolshed
+from toolshed import hold, plans, same, script
+
+CASES = []
+case = toolshed.collector(CASES)
+
+PARSED = {"transforms": {"input": [], "output": [{"type": "parse", "spec": "json"}]}}
+ARGS = "import sys,json; print(json.dumps({'words': sys.argv[1:], 'n': 1}))"
+
+
+def golden(place, *words, status=0):
+    """The lines of `writ golden --json ..`, which ends as it should."""
+    run = place.writ("golden", *words, "--json")
+    hold(run.status == status, run)
+    return [json.loads(line) for line in run.out.splitlines()]
+
+
+def kept(place, name="ADP-args.run.first"):
+    return json.loads((place.work / ".writ/golden" / f"{name}.json").read_text())
+
+
+@case
+def R_001_157_R_001_148_a_call_is_recorded_with_what_it_was_made_with(place):
+    place.stock(script("args", ARGS, **PARSED))
+    [line] = golden(place, "record", "first", "args.run", "word=a")
+    hold(line["recorded"] and line["same"] and line["error"] is None, line)
+    same((line["name"], line["adapter_id"], line["operation"]), ("first", "ADP-args", "run"))
+    file = kept(place)
+    digest = file.pop("adapter_digest")
+    hold(digest.startswith("sha256:"), digest)
+    same(file, {"adapter": "ADP-args", "adapter_version": "1.0.0", "name": "first", "operation": "run",
+                "output": {"words": ["a"], "n": 1}, "params": {"word": "a"}})
+
+
+@case
+def R_001_157_it_is_checked_by_calling_again(place):
+    place.stock(script("args", ARGS, **PARSED))
+    golden(place, "record", "first", "args.run", "word=a")
+    before = len(place.log("--limit", "0"))
+    [line] = golden(place, "check")
+    hold(line["same"] and line["diff"] is None, line)
+    [line] = golden(place, "diff", "first")
+    hold(line["same"] and line["diff"] is None, line)
+    hold(len(place.log("--limit", "0")) >= before + 6, "each check is two runs on record")
+
+
+@case
+def R_001_157_what_differs_is_told_and_only_force_takes_it_over(place):
+    place.stock(script("args", ARGS, **PARSED))
+    golden(place, "record", "first", "args.run", "word=a")
+    old = kept(place)
+    place.stock(script("args", ARGS.replace("1})", "2})"), version="1.1.0", **PARSED))
+    [line] = golden(place, "check", status=1)
+    same((line["same"], line["diff"], line["error"]["code"]), (False, None, "GOLDEN_DIFFERS"))
+    hold("1.0.0" in line["error"]["message"] and "1.1.0" in line["error"]["message"], line)
+    [line] = golden(place, "diff", status=1)
+    same(line["diff"], "- /n: 1\n+ /n: 2\n")
+    [line] = golden(place, "record", "first", "args.run", "word=a", status=1)
+    hold("--force" in line["error"]["message"], line)
+    same(kept(place), old)
+    golden(place, "record", "first", "args.run", "word=a", "--force")
+    same(kept(place)["output"]["n"], 2)
+    golden(place, "check")
+
+
+@case
+def R_001_157_what_may_differ_is_not_compared_and_stays_listed(place):
+    place.stock(script("args", "import os,json; print(json.dumps({'pid': os.urandom(9).hex(), 'n': 1}))", **PARSED))
+    golden(place, "record", "first", "args.run", "word=a")
+    golden(place, "check", status=1)
+    path = place.work / ".writ/golden/ADP-args.run.first.json"
+    path.write_text(json.dumps(kept(place) | {"volatile": ["/pid"]}))
+    golden(place, "check")
+    golden(place, "record", "first", "args.run", "word=a", "--force")
+    same(kept(place)["volatile"], ["/pid"])
+    golden(place, "check")
+
+
+@case
+def R_001_157_text_and_bytes_are_compared_as_they_are(place):
+    place.stock(script("args", "import sys; sys.stdout.write('one\\ntwo\\n')"))
+    golden(place, "record", "first", "args.run", "word=a")
+    same(kept(place)["lines"], ["one", "two", ""])
+    place.stock(script("args", "import sys; sys.stdout.write('one\\nthree\\n')"))
+    [line] = golden(place, "diff", status=1)
+    same(line["diff"], "@@ -1,2 +1,2 @@\n one\n-two\n+three\n")
+    place.stock(script("args", "import sys; sys.stdout.buffer.write(b'\\xff\\x00')"))
+    golden(place, "record", "bytes", "args.run", "word=a")
+    same(base64.b64decode(kept(place, "ADP-args.run.bytes")["base64"]), b"\xff\0")
+    golden(place, "check", "bytes")
+
+
+@case
+def a_call_that_fails_is_not_recorded_and_does_not_pass(place):
+    place.stock(script("args", "import sys; sys.exit(len(sys.argv[1]) - 1)"))
+    [line] = golden(place, "record", "first", "args.run", "word=abc", status=2)
+    hold(not line["recorded"] and line["error"], line)
+    hold(not (place.work / ".writ/golden").exists(), line)
+    golden(place, "record", "first", "args.run", "word=a")
+    place.stock(script("args", "import sys; sys.exit(3)"))
+    [line] = golden(place, "check", status=1)
+    hold(not line["same"] and line["error"]["code"] != "GOLDEN_DIFFERS", line)
+
+
+@case
+def names_that_are_wrong_or_not_there_are_said_so(place):
+    place.stock(script("args", ARGS, **PARSED))
+    for words, told in ((("record", "No", "args.run", "word=a"), "a-z"), (("check", "frist"), "first"),
+                        (("record", "x", "arg.run", "word=a"), "arg")):
+        golden(place, "record", "first", "args.run", "word=a", "--force")
+        run = place.writ("golden", *words)
+        hold(run.status == 64 and told.encode() in run.out + run.err, run)
+
+
+@case
+def a_person_reads_a_line_each(place):
+    place.stock(script("args", ARGS, **PARSED))
+    run = place.writ("golden", "check")
+    hold(run.status == 0 and b"no golden outputs here" in run.out, run)
+    place.writ("golden", "record", "first", "args.run", "word=a")
+    place.writ("golden", "record", "second", "args.run", "word=b")
+    run = place.writ("golden", "check")
+    hold(run.status == 0 and run.out.decode().splitlines() == [
+        "  ✓ first                ADP-args.run", "  ✓ second               ADP-args.run", "2 of 2 as recorded"], run)
+    place.stock(script("args", ARGS.replace("1})", "2})"), **PARSED))
+    run = place.writ("golden", "diff", "first")
+    hold(run.status == 1 and run.out.decode().splitlines() == [
+        "  ✗ first                ADP-args.run  it differs [GOLDEN_DIFFERS]", "    - /n: 1", "    + /n: 2",
+        "0 of 1 as recorded"], run)
+
+
+if __name__ == "__main__":
+    sys.exit(plans.main(CASES))
