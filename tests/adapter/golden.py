@@ -25,7 +25,7 @@ def golden(place, *words, status=0):
 
 
 def kept(place, name="ADP-args.run.first"):
-    return json.loads((place.work / ".writ/golden" / f"{name}.json").read_text())
+    return json.loads((place.repo / ".writ/golden" / f"{name}.json").read_text())
 
 
 @case
@@ -45,12 +45,12 @@ def R_001_157_R_001_148_a_call_is_recorded_with_what_it_was_made_with(place):
 def R_001_157_it_is_checked_by_calling_again(place):
     place.stock(script("args", ARGS, **PARSED))
     golden(place, "record", "first", "args.run", "word=a")
-    before = len(place.log("--limit", "0"))
+    before = len(place.log())
     [line] = golden(place, "check")
     hold(line["same"] and line["diff"] is None, line)
     [line] = golden(place, "diff", "first")
     hold(line["same"] and line["diff"] is None, line)
-    hold(len(place.log("--limit", "0")) >= before + 6, "each check is two runs on record")
+    hold(len(place.log()) >= before + 6, "each check is two runs on record")
 
 
 @case
@@ -77,7 +77,7 @@ def R_001_157_what_may_differ_is_not_compared_and_stays_listed(place):
     place.stock(script("args", "import os,json; print(json.dumps({'pid': os.urandom(9).hex(), 'n': 1}))", **PARSED))
     golden(place, "record", "first", "args.run", "word=a")
     golden(place, "check", status=1)
-    path = place.work / ".writ/golden/ADP-args.run.first.json"
+    path = place.repo / ".writ/golden/ADP-args.run.first.json"
     path.write_text(json.dumps(kept(place) | {"volatile": ["/pid"]}))
     golden(place, "check")
     golden(place, "record", "first", "args.run", "word=a", "--force")
@@ -104,7 +104,7 @@ def a_call_that_fails_is_not_recorded_and_does_not_pass(place):
     place.stock(script("args", "import sys; sys.exit(len(sys.argv[1]) - 1)"))
     [line] = golden(place, "record", "first", "args.run", "word=abc", status=2)
     hold(not line["recorded"] and line["error"], line)
-    hold(not (place.work / ".writ/golden").exists(), line)
+    hold(not (place.repo / ".writ/golden").exists(), line)
     golden(place, "record", "first", "args.run", "word=a")
     place.stock(script("args", "import sys; sys.exit(3)"))
     [line] = golden(place, "check", status=1)
