@@ -2,6 +2,7 @@
 /* catalog_load.c: an adapter is loaded, and chosen among several (contract 001, loading workflow).
  */
 #include "adapter/catalog.h"
+#include "adapter/transform.h"
 #include "base/doc_read.h"
 #include "base/fs.h"
 #include "base/json_write.h"
@@ -75,7 +76,8 @@ bool catalog_load(const struct catalog_ask *ask, const struct catalog_entry *ent
         return false;
     out->directory = directory_of(ask, entry, a);
     out->digest = canonical_digest(out->tree, a);
-    return true;
+    transforms_fit(out, r);
+    return r->errors == 0;
 }
 
 /* ---- choosing ---- */

@@ -255,6 +255,7 @@ static const struct field call_fields[] = {
     { "operation",       F_TEXT, ONE, NEEDED, .at = AT(operation), .min = 1,               .req = "R-001-162", .help = "The operation of the adapter that is called." },
     { "adapter_version", F_TEXT, ONE, NEEDED, .at = AT(adapter_version), .form = FORM_VERSION, .req = "R-001-148", .help = "The adapter's version." },
     { "adapter_digest",  F_TEXT, ONE, NEEDED, .at = AT(adapter_digest), .form = FORM_DIGEST, .req = "R-001-148", .help = "The digest of the adapter's document." },
+    { "tool_version",    F_TEXT, ONE, OPTIONAL, .at = AT(tool_version), .min = 1,         .req = "R-001-159", .help = "The version of the tool that was found, where one is asked for." },
     { "parameters_digest", F_TEXT, ONE, NEEDED, .at = AT(parameters_digest), .form = FORM_DIGEST, .req = "R-001-149", .help = "The digest of the parameters it is called with." },
 };
 #undef AT

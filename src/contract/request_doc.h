@@ -70,6 +70,7 @@ struct request_route {
 /* Which operation of which adapter it is. */
 struct request_call {
     struct str operation, adapter_version, adapter_digest;
+    struct str tool_version;      /* that was found; no text: nobody asked */
     struct str parameters_digest; /* of their canonical form, before any transform */
 };
 

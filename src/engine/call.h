@@ -46,6 +46,7 @@ struct tool_call {
     struct str operation;
     const struct registry_doc *registry;
     const struct tool_doc *tool;
+    struct str installed;     /* the version that was found, where one is asked for */
     const struct doc *given;  /* the parameters, as they came */
     const struct doc *params; /* after the transforms of this adapter */
     const struct doc *narrow; /* the caller's own limits; NULL: none */
@@ -88,6 +89,7 @@ struct call_request {
     const char *directory;         /* where it runs; NULL: here */
     int64_t timeout_ms, memory_mb; /* 0: as the adapter and the caller say */
     int64_t max_children;          /* 0: as usual */
+    bool minimal;                  /* it sees its working directory alone, whatever it may */
     bool peer;                     /* no command */
 };
 

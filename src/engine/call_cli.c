@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* call_cli.c: an attempt that is a command in the sandbox. */
 #include "base/utf8.h"
+#include "engine/call_cache.h"
 #include "engine/call_peer.h"
 
 enum { TOLD_MOST = 300 };
@@ -151,11 +152,21 @@ static struct call_request request_of(const struct cli_call *bound)
                                   .input = bound->input };
 }
 
+/* What is said to be deterministic sees nothing but what it is given. */
+static void alone(const struct remembered *known, struct call_request *request,
+                  struct exec_call *how)
+{
+    request->directory = known->directory;
+    request->minimal = true;
+    how->own_paths = true;
+}
+
 void call_cli(struct tool_call *c, struct attempt_end *end)
 {
     struct exec *x = arena_new(c->a, struct exec);
     struct exec_call how = { 0 };
     struct call_request request;
+    struct remembered known;
     struct cli_call bound;
     struct error e;
 
@@ -165,8 +176,18 @@ void call_cli(struct tool_call *c, struct attempt_end *end)
     }
     if (!call_secrets(c, end))
         return;
+    call_recall(c, &bound, &known);
+    if (known.found) {
+        call_recalled(c, &known, &bound, end);
+        return;
+    }
     request = request_of(&bound);
-    if (call_exec(c, call_request(c, &request), &how, x, end))
+    if (known.asked)
+        alone(&known, &request, &how);
+    if (call_exec(c, call_request(c, &request), &how, x, end)) {
         take_end(c, x, end);
+        if (end->ok && x->outcome.out.bytes == (int64_t)x->outcome.out.head.n)
+            call_remember(c, &known, x->outcome.out.head, &x->outcome.program);
+    }
     exec_close(x);
 }

@@ -3,8 +3,11 @@
 #include "base/doc_make.h"
 #include "base/doc_read.h"
 #include "base/json_read.h"
+#include "contract/tool_version.h"
 #include "engine/call.h"
+#include "engine/home.h"
 #include "engine/input.h"
+#include "engine/tool_probe.h"
 
 static bool no(struct tool_call *c, int status, int *out)
 {
@@ -121,6 +124,29 @@ bool call_hosts(struct tool_call *c, struct str host, struct items *out, struct 
                          "and the tool approved (A01-8)",
                          STR_ARG(c->tool->tool_id));
     *out = network->allow;
+    return true;
+}
+
+/* A01-17: the registry and the adapter may say which versions they mean. Nobody can tell is no. */
+static bool version_fits(struct tool_call *c)
+{
+    struct str wanted[] = { c->tool->version, c->adapter->doc.tool_version };
+    const char *state = home_state(c->ask->environment, c->a);
+    struct probe_ask ask = { .environment = c->ask->environment,
+                             .cache = state ? arena_printf(c->a, "%s/cache", state) : NULL };
+
+    c->installed = (struct str){ 0 };
+    if (c->adapter->doc.type != ADAPTER_CLI || (!wanted[0].n && !wanted[1].n))
+        return true;
+    ask.command = arena_text(c->a, c->adapter->doc.interface->cli->executable);
+    ask.now_ms = c->world->wall_ms(c->world->self);
+    c->installed = tool_probe(&ask, c->a);
+    for (size_t i = 0; i < COUNT(wanted); i++)
+        if (!tool_version_fits(wanted[i], c->installed))
+            return error_set(&c->error, CODE_TOOL_VERSION,
+                             "%s is of version %.*s, %s asks for %.*s", ask.command,
+                             STR_ARG(c->installed.n ? c->installed : str_of("unknown")),
+                             i ? "the adapter" : "the registry", STR_ARG(wanted[i]));
     return true;
 }
 
@@ -242,7 +268,7 @@ bool call_find(struct tool_call *c, struct str adapter, struct str operation, in
     if (!find_operation(c, operation))
         return false;
     *status = WRIT_REFUSED;
-    if (!is_allowed(c))
+    if (!is_allowed(c) || (c->world && !version_fits(c)))
         return false;
     warn_of_age(c);
     if (!read_params(c, status) || !read_options(c, status))

@@ -100,13 +100,6 @@ static void ask(void *self, struct exec *x)
     peer_ended(x, &end);
 }
 
-/* What came was freed of secrets before it became an outcome. */
-static void clean(void *self, struct exec *x)
-{
-    (void)self;
-    (void)x;
-}
-
 static struct str tool_of(const struct tool_call *c)
 {
     const struct items *mapping = &c->adapter->doc.interface->mcp->tool_mapping;
@@ -138,7 +131,7 @@ void call_mcp(struct tool_call *c, struct attempt_end *end)
     struct operation_doc operation = operation_of(c->adapter->tree, c->operation, c->a);
     struct mcp_attempt t = { .c = c };
     struct exec *x = arena_new(c->a, struct exec);
-    struct exec_call how = { .peer = ask, .clean = clean, .self = &t };
+    struct exec_call how = { .peer = ask, .clean = call_nothing_to_clean, .self = &t };
     struct call_request request = { .peer = true };
     struct str words[1];
     struct error e = { 0 };

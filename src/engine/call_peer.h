@@ -20,6 +20,9 @@ struct peer_end {
 /* The outcome of x, and why it failed. */
 void peer_ended(struct exec *x, const struct peer_end *end);
 
+/* Of what has been freed of secrets before it became an outcome. */
+void call_nothing_to_clean(void *self, struct exec *x);
+
 /* Where secrets are looked for. */
 struct secret_places call_places(struct tool_call *c);
 

@@ -119,7 +119,7 @@ static void add_filesystem(const struct tool_call *c, const struct call_request 
     struct doc *fs = doc_add_kind(c->a, to, "filesystem", DOC_MAP);
     const struct doc *deny = call_asked(c, "filesystem", "deny");
     struct work work = { .left = UINT64_MAX };
-    int level = level_of(c);
+    int level = r->minimal ? FS_MINIMAL : level_of(c);
 
     doc_add_text(c->a, fs, "level", str_of(fs_level_names[level]));
     if (r->read.n)
@@ -194,6 +194,8 @@ static void add_call(const struct tool_call *c, struct doc *to)
     doc_add_text(c->a, call, "adapter_version", c->adapter->doc.version);
     add_digest(c, call, "adapter_digest", &c->adapter->digest);
     add_digest(c, call, "parameters_digest", &digest);
+    if (c->installed.n)
+        doc_add_text(c->a, call, "tool_version", c->installed);
 }
 
 const struct doc *call_request(struct tool_call *c, const struct call_request *r)

@@ -181,6 +181,60 @@ def R_001_148_R_001_149_the_record_names_adapter_operation_and_digests(place):
     place.verify()
 
 
+# ---- the same again ----
+
+COUNT = ("import os,sys\n"
+         "try: open('left', 'w')\n"
+         "except OSError: pass\n"
+         "print(sys.argv[1], sorted(os.listdir('.')))\n")
+
+
+@case
+def R_001_156_A01_13_a_deterministic_operation_is_remembered_for_its_session(place):
+    place.stock(script("d", COUNT, operations={"run": {"deterministic": True}}), script("n", COUNT))
+    env = {"WRIT_SESSION": "one"}
+    for name, word, more, cached in (("d", "x", (), False), ("d", "x", (), True), ("d", "y", (), False),
+                                     ("d", "x", ("--fresh",), False), ("n", "x", (), False), ("n", "x", (), False)):
+        run = place.call(f"{name}.run", f"word={word}", env=env, options=more)
+        hold(run.status == 0 and run.record["cached"] == cached, run)
+        if name == "d":  # it sees and leaves nothing
+            same(run.record["text"], f"{word} []\n")
+        place.recorded(run)
+    run = place.call("d.run", "word=x", env={"WRIT_SESSION": "other"})
+    same(run.record["cached"], False)
+    run = place.call("d.run", "word=x", env=env)
+    bodies = [entry["body"] for entry in place.log("--execution", place.executions(run)[0])]
+    true(any('"kind": "cache"' in json.dumps(body) for body in bodies), bodies)
+    place.verify()
+
+
+@case
+def R_001_156_a_secret_or_a_changed_adapter_is_another_result(place):
+    one = script("d", COUNT, operations={"run": {"deterministic": True}})
+    env = {"WRIT_SESSION": "one", "T": SECRET}
+    place.stock(one)
+    place.fine("d.run", "word=x", env=env)
+    place.stock(one | {"version": "1.0.1"})
+    same(place.call("d.run", "word=x", env=env).record["cached"], False)
+    place.stock(one | {"secrets": [{"name": "t", "env": "T", "variable": "T"}]})
+    for _ in range(2):
+        same(place.call("d.run", "word=x", env=env).record["cached"], False)
+
+
+@case
+def R_001_159_A01_17_another_version_of_the_tool_is_not_called(place):
+    for where in ("registry", "adapter"):
+        for wanted, fits in (("3+", True), ("999+", False), ("2.7", False)):
+            one = cli("py", "python3", "-c", "print(1)", operations={"run": {}},
+                      **({"tool_version": wanted} if where == "adapter" else {}))
+            allowed = tool("py", commands=["python3"]) | ({"version": wanted} if where == "registry" else {})
+            place.stock(one, tools=[allowed])
+            if fits:
+                same(place.fine("py.run"), "1\n")
+            else:
+                place.fails(77, "TOOL_VERSION", "py.run", told=["python3", wanted, where])
+
+
 # ---- secrets ----
 
 @case
