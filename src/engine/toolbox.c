@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/doc_read.h"
+#include "engine/adapters_here.h"
 #include "engine/home.h"
 #include "engine/servers.h"
 
@@ -96,21 +97,10 @@ bool toolbox_settings(struct toolbox *box, const struct settings **out, struct r
     return ok;
 }
 
-/* The directory whose .writ has adapters: the repository's top, or one above it. */
-static const char *project_of(struct toolbox *box)
-{
-    static const char folder[] = "/.writ/adapters";
-    const char *found = home_above(fleet_root(box->fleet), folder + 1, &box->a);
-
-    if (!found)
-        return fleet_root(box->fleet);
-    return arena_text(&box->a, (struct str){ found, strlen(found) - strlen(folder) });
-}
-
 static bool list(struct toolbox *box, struct report *r, struct error *e)
 {
-    const char *state = home_state(box->environment, &box->a);
     const struct settings *settings;
+    struct adapters_here here;
 
     if (box->listed)
         return true;
@@ -118,12 +108,9 @@ static bool list(struct toolbox *box, struct report *r, struct error *e)
         *e = (struct error){ .code = CODE_NONE };
         return false;
     }
-    box->ask = (struct catalog_ask){
-        .project = project_of(box),
-        .user = home_config(box->environment, &box->a),
-        .cache = state ? arena_printf(&box->a, "%s/cache", state) : NULL,
-        .now_ms = box->world->wall_ms(box->world->self),
-    };
+    if (!adapters_here(box->environment, &box->a, &here, e))
+        return false;
+    box->ask = here.ask;
     box->listed = catalog_list(&box->ask, &box->a, &box->catalog, e);
     return box->listed;
 }

@@ -2,6 +2,7 @@
 /* writ_check.c: the public functions about documents: check, canon, digest, schema. */
 #include <writ/writ.h>
 
+#include "adapter/transform.h"
 #include "base/digest.h"
 #include "base/json_write.h"
 #include "contract/exits.h"
@@ -62,6 +63,17 @@ static const struct kind_row *recognise(const struct doc *root, struct report *r
     return NULL;
 }
 
+/* Beside its shape: what an adapter's transforms say in words of their own. */
+static void check_whole(const struct kind_row *row, const struct doc *root, struct report *r)
+{
+    struct adapter adapter = { .tree = root };
+    struct report ignored = report_new(r->a, "", (struct str){ 0 });
+
+    if (kind_check(row, root, r) && row->shape == &adapter_shape &&
+        shape_decode(&adapter_shape, root, &ignored, &adapter.doc))
+        transforms_fit(&adapter, r);
+}
+
 int writ_check(const struct writ_input *input, const char *kind, char **answer)
 {
     _arena_ struct arena a = { 0 };
@@ -76,7 +88,7 @@ int writ_check(const struct writ_input *input, const char *kind, char **answer)
         if (!row)
             row = recognise(&document->root, &r);
         if (row)
-            (void)kind_check(row, &document->root, &r);
+            check_whole(row, &document->root, &r);
     }
     report_finish(&r);
     input_answer(&r, row ? row->name : NULL, &out);
