@@ -13,6 +13,7 @@ demo: all                         ## build it and show what it does (tools/demo 
 
 check:                            ## build and run every test (minutes)
 	@tools/setup check
+	@tools/setup peers
 	@tools/check
 
 check-long:                       ## check, valgrind, 10 million doubles, fuzzers, x86-64, v2, soak, ledger, lanes
@@ -29,16 +30,19 @@ check-x86:                        ## cross-build for x86-64 and run its tests un
 
 check-v2:                         ## the sandbox on cgroup v2, in a small machine under qemu
 	@tools/setup check
+	@tools/setup peers
 	@tools/setup v2 || true
 	@tools/check v2
 
 check-slurm:                      ## lanes in Slurm: two nodes on this machine (root)
 	@tools/setup check
+	@tools/setup peers
 	@tools/setup slurm || true
 	@tools/check slurm
 
 fuzz:                             ## 60 seconds of each fuzzer (FUZZ_SECONDS=n for more)
 	@tools/setup check
+	@tools/setup peers
 	@tools/check fuzz
 
 bench: build-bench/build.ninja    ## measure against others, in one run
@@ -47,6 +51,7 @@ bench: build-bench/build.ninja    ## measure against others, in one run
 
 format:                           ## let clang-format lay out the code
 	@tools/setup check
+	@tools/setup peers
 	@tools/format
 
 install: build/build.ninja        ## install; PREFIX and DESTDIR are heard

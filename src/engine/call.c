@@ -136,17 +136,34 @@ static struct attempt_end *attempts(struct tool_call *c)
 
 /* ---- another adapter ---- */
 
-/* clang-format off */
-static const struct when {
-    const char *name;
+struct when {
+    const char *name, *meaning;
     enum code code; /* CODE_NONE: any failure */
-} conditions[] = {
-    { "failed",      CODE_NONE },
-    { "unavailable", CODE_PEER_UNAVAILABLE },
-    { "timeout",     CODE_COMMAND_TIMEOUT },
-    { "refused",     CODE_OPERATION_NOT_ALLOWED },
+};
+
+/* clang-format off */
+static const struct when conditions[] = {
+    { "failed",      "It did not succeed, for whatever reason.",             CODE_NONE },
+    { "unavailable", "The service or server could not be reached.",          CODE_PEER_UNAVAILABLE },
+    { "timeout",     "It took longer than it may.",                          CODE_COMMAND_TIMEOUT },
+    { "refused",     "The registry does not let the operation be called.",   CODE_OPERATION_NOT_ALLOWED },
+};
+
+static const struct column condition_columns[] = {
+    { "condition", COLUMN_TEXT, offsetof(struct when, name) },
+    { "meaning",   COLUMN_TEXT, offsetof(struct when, meaning) },
 };
 /* clang-format on */
+
+const struct table conditions_table = {
+    .name = "conditions",
+    .about =
+        "When an adapter falls back to another one; or numbers: exit codes, statuses, JSON-RPC "
+        "codes. Several stand between commas.",
+    COLUMNS(condition_columns),
+    .keys = 1,
+    ROWS(conditions),
+};
 
 static bool number_is(struct str text, int64_t code)
 {

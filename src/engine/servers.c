@@ -176,7 +176,7 @@ static void stop(struct server *s)
     arena_free(&s->a);
 }
 
-void servers_close(struct server *first)
+static void servers_close(struct server *first)
 {
     for (struct server *s = first; s; s = s->next)
         stop(s);
@@ -240,6 +240,7 @@ static bool open_one(struct server *s, struct tool_call *c, struct error *e)
 {
     const struct mcp_interface *mcp = c->adapter->doc.interface->mcp;
     const struct config_server *configured = NULL;
+    int64_t patience = call_timeout(c);
     const struct settings *settings;
     struct report ignored;
     struct mcp_ask ask = { .transport = mcp->transport,
@@ -247,7 +248,7 @@ static bool open_one(struct server *s, struct tool_call *c, struct error *e)
                            .name = s->name,
                            .in = -1,
                            .out = -1,
-                           .patience_ms = PATIENCE_MS,
+                           .patience_ms = patience < PATIENCE_MS ? patience : PATIENCE_MS,
                            .cancel = c->ask->cancel };
     int ours[2] = { -1, -1 };
 
@@ -298,6 +299,7 @@ static bool get(struct tool_call *c, struct server_line *out, struct error *e)
                               .stop = { -1, -1 },
                               .next = box->servers };
         box->servers = s;
+        box->end_servers = servers_close;
         if (!open_one(s, c, e)) {
             stop(s);
             return false;

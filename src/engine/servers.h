@@ -24,6 +24,3 @@ bool servers_get(struct tool_call *c, struct server_line *out, struct error *e) 
 
 /* Nothing more is heard of it: the next who asks starts it anew. */
 void servers_lost(struct toolbox *box, const struct mcp *mcp);
-
-/* Ends them all: closes their lines, waits, then stops those that stay. */
-void servers_close(struct server *first);

@@ -6,6 +6,7 @@
 #include "adapter/cache.h"
 #include "adapter/transform.h"
 #include "contract/tables.h"
+#include "engine/call.h"
 #include "engine/deeds.h"
 #include "executor/builtin.h"
 #include "executor/review.h"
@@ -26,6 +27,7 @@ static const struct table *const more_tables[] = {
     &transforms_table,
     &parsers_table,
     &formats_table,
+    &conditions_table,
     &builtins_table,
     &review_table,
     &entry_kinds_table,

@@ -9,7 +9,6 @@
 #include "base/doc_read.h"
 #include "engine/adapters_here.h"
 #include "engine/home.h"
-#include "engine/servers.h"
 
 struct toolbox_adapter {
     const struct catalog_entry *entry;
@@ -38,7 +37,8 @@ void toolbox_share(struct toolbox *box, struct fleet *fleet, struct registries *
 void toolbox_rest(struct toolbox *box)
 {
     (void)pthread_mutex_lock(&box->servers_lock);
-    servers_close(box->servers);
+    if (box->end_servers)
+        box->end_servers(box->servers);
     box->servers = NULL;
     (void)pthread_mutex_unlock(&box->servers_lock);
 }
@@ -57,7 +57,7 @@ static void settle(struct toolbox *box)
 
 void toolbox_close(struct toolbox *box)
 {
-    servers_close(box->servers);
+    toolbox_rest(box);
     for (const struct http_lost *lost = box->lost; lost; lost = lost->next)
         http_close(lost->http);
     http_close(box->http);

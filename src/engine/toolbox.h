@@ -39,6 +39,7 @@ struct toolbox {
     struct http_lost *lost; /* that went away; others may still hold them */
     struct api_tokens *tokens;
     struct server *servers; /* MCP servers that run in the sandbox or were connected to */
+    void (*end_servers)(struct server *first); /* NULL: there were none */
 };
 
 void toolbox_open(struct toolbox *box, const char *const *environment, const struct world *world);
