@@ -455,13 +455,8 @@ static bool fill_url(struct binding *b, struct api_call *out, struct error *e)
 
 static bool is_repeatable(const struct binding *b)
 {
-    static const char key[] = "idempotency-key";
-
-    for (size_t i = 0; i < b->header_count; i++)
-        if (b->headers[i].name.n == sizeof key - 1 &&
-            str_cmp_letters(b->headers[i].name, str_of(key)) == 0)
-            return true;
-    if (b->operation.effect == EFFECT_READ)
+    if (b->operation.effect == EFFECT_READ ||
+        api_header(b->headers, b->header_count, "idempotency-key").s)
         return true;
     return b->method->same && !(b->method->safe && b->operation.effect == EFFECT_WRITE);
 }
@@ -483,7 +478,7 @@ bool api_bind(const struct adapter *adapter, struct str operation, const struct 
     b.operation = operation_of(adapter->tree, operation, a);
     if (!place_all(&b, params, e) || !fill_url(&b, &call, e) || !fill_headers(&b, e))
         return false;
-    body.type = api_content_type(b.headers, b.header_count);
+    body.type = api_header(b.headers, b.header_count, "content-type");
     if (!api_body_make(&body, &b.params, a, e))
         return false;
     if (body.text.s && !body.type.s)

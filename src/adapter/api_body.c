@@ -6,12 +6,10 @@
 #include "base/json_write.h"
 #include "contract/codes.h"
 
-struct str api_content_type(const struct http_header *headers, size_t n)
+struct str api_header(const struct http_header *headers, size_t n, const char *name)
 {
-    static const char name[] = "content-type";
-
     for (size_t i = 0; i < n; i++)
-        if (headers[i].name.n == sizeof name - 1 &&
+        if (headers[i].name.n == strlen(name) &&
             str_cmp_letters(headers[i].name, str_of(name)) == 0)
             return headers[i].value;
     return (struct str){ 0 };

@@ -25,7 +25,7 @@ struct api_body {
     struct str text; /* .s is NULL: there is none */
 };
 
-struct str api_content_type(const struct http_header *headers, size_t n);
+struct str api_header(const struct http_header *headers, size_t n, const char *name);
 
 /* JSON, or a form where the type is application/x-www-form-urlencoded; of any other type a text
  * that is the whole body. */
