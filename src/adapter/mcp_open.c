@@ -105,22 +105,21 @@ static void put_us(const void *self, struct buf *to)
     buf_adds(to, ",\"clientInfo\":{\"name\":\"writ\",\"version\":\"" WRIT_VERSION "\"}");
 }
 
-static void initialize(struct mcp *m, int64_t end_ms, struct arena *a, struct mcp_exchange *x)
+static void initialize(struct mcp *m, int64_t end_ms, int cancel, struct arena *a,
+                       struct mcp_exchange *x)
 {
-    struct mcp_want want = { .method = "initialize",
-                             .params = put_us,
-                             .self = m,
-                             .end_ms = end_ms,
-                             .cancel = m->ask.cancel };
+    struct mcp_want want = {
+        .method = "initialize", .params = put_us, .self = m, .end_ms = end_ms, .cancel = cancel
+    };
 
     mcp_request(m, &want, a, x);
 }
 
-static void say_initialized(struct mcp *m)
+static void say_initialized(struct mcp *m, int cancel)
 {
     struct mcp_want want = { .method = "notifications/initialized",
                              .end_ms = mcp_now(m) + TELL_MS,
-                             .cancel = m->ask.cancel };
+                             .cancel = cancel };
 
     mcp_notify(m, &want);
 }
@@ -131,7 +130,7 @@ static enum begun begin_legacy(struct mcp *m, int64_t end_ms, struct mcp_exchang
 
     m->era = MCP_LEGACY;
     m->version = NULL;
-    initialize(m, end_ms, &m->a, x);
+    initialize(m, end_ms, m->ask.cancel, &m->a, x);
     if (x->end != MCP_DONE)
         return is_hopeless(x) ? NOT_AT_ALL : NOT_THIS_ERA;
     version = known_version(rpc_text(x->answer.result, "protocolVersion"));
@@ -142,7 +141,7 @@ static enum begun begin_legacy(struct mcp *m, int64_t end_ms, struct mcp_exchang
     }
     m->version = version;
     take_info(m, x->answer.result);
-    say_initialized(m);
+    say_initialized(m, m->ask.cancel);
     if (m->wire->begun)
         m->wire->begun(m);
     return BEGUN;
@@ -185,10 +184,10 @@ bool mcp_again(struct mcp *m, const struct mcp_exchange *x, int64_t end_ms)
     if (!old)
         return false;
     free(old);
-    initialize(m, end_ms, &a, &begun);
+    initialize(m, end_ms, x->cancel, &a, &begun);
     if (begun.end != MCP_DONE)
         return false;
-    say_initialized(m);
+    say_initialized(m, x->cancel);
     return true;
 }
 
