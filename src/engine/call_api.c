@@ -83,11 +83,12 @@ static void ask(void *self, struct exec *x)
             (struct http_answer){ .end = HTTP_BROKEN, .why = arena_text(c->a, str_of(e.msg)) };
         toolbox_http_lost(c->box, t->http);
     }
+    t->answer.body = redact(t->answer.body, &c->secrets, c->a); /* before any of it is cut off */
     row = &endings[t->answer.end];
     end = (struct peer_end){ .cause = row->cause,
                              .exit_code = row->exit,
                              .code = row->code,
-                             .message = t->answer.why,
+                             .message = call_redacted(c, t->answer.why),
                              .printed = t->answer.body,
                              .duration_ms = t->answer.duration_ms,
                              .peer = peer_doc(t) };
@@ -100,12 +101,11 @@ static void ask(void *self, struct exec *x)
     peer_ended(x, &end);
 }
 
+/* What came was freed of secrets before it became an outcome. */
 static void clean(void *self, struct exec *x)
 {
-    struct api_attempt *t = self;
-
-    x->outcome.out.head = redact(x->outcome.out.head, &t->c->secrets, t->c->a);
-    t->answer.body = redact(t->answer.body, &t->c->secrets, t->c->a);
+    (void)self;
+    (void)x;
 }
 
 /* What is asked, whom, and by whom: all that can be refused before anything is sent. */

@@ -87,7 +87,7 @@ static void ask(void *self, struct exec *x)
     end = (struct peer_end){ .cause = row->cause,
                              .exit_code = row->exit,
                              .code = row->code,
-                             .message = t->answer.message,
+                             .message = call_redacted(c, t->answer.message),
                              .printed = { arena_text(c->a, buf_str(&text)), text.len },
                              .duration_ms = c->world->mono_ms(c->world->self) - began,
                              .peer = peer_doc(t) };
@@ -144,6 +144,7 @@ void call_mcp(struct tool_call *c, struct attempt_end *end)
     if (!call_secrets(c, end))
         return;
     if (!servers_get(c, &t.line, &e)) {
+        (void)error_set(&e, e.code, "%s", call_redacted(c, arena_text(c->a, str_of(e.msg))));
         call_failed(end, e.code == CODE_PEER_UNAVAILABLE ? WRIT_UNAVAILABLE : WRIT_REFUSED, &e,
                     c->a);
         end->nothing_happened = true;

@@ -23,6 +23,9 @@ void peer_ended(struct exec *x, const struct peer_end *end);
 /* Of what has been freed of secrets before it became an outcome. */
 void call_nothing_to_clean(void *self, struct exec *x);
 
+/* Words of a stranger without the call's secrets; NULL stays NULL. */
+const char *call_redacted(const struct tool_call *c, const char *words);
+
 /* Where secrets are looked for. */
 struct secret_places call_places(struct tool_call *c);
 
