@@ -234,6 +234,7 @@ int call_run(struct tool_call *c)
         struct str from = c->adapter->doc.adapter_id;
 
         end = attempts(c);
+        secrets_wipe(&c->secrets);
         fallback = fallback_of(c, end);
         if (!fallback)
             break;
@@ -241,7 +242,6 @@ int call_run(struct tool_call *c)
             return status;
         tell_fallback(c, from);
     }
-    secrets_wipe(&c->secrets);
     if (end->ok)
         return WRIT_OK;
     c->error = (struct error){ .code = (int)end->code };
