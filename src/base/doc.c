@@ -169,7 +169,9 @@ void text_place(struct str text, size_t offset, int *line, int *col)
 {
     size_t begin = 0;
 
-    *line = 1;
+    *line = *col = 1;
+    if (!text.n) /* its .s may be NULL */
+        return;
     if (offset > text.n)
         offset = text.n;
     for (const char *nl; (nl = memchr(text.s + begin, '\n', offset - begin)); (*line)++)

@@ -69,6 +69,21 @@ static void refusals_say_what_and_where(void **state)
     }
 }
 
+/* As an answer without a body is. */
+static void no_text_at_all_is_refused_like_an_empty_one(void **state)
+{
+    _arena_ struct arena a = { 0 };
+    struct ceilings max = ceilings_default();
+    const struct document *d = NULL;
+    struct error e = { 0 };
+
+    (void)state;
+    assert_false(json_read("x.json", (struct str){ 0 }, &max, &a, &d, &e));
+    assert_string_equal(e.msg, "the text ends where a value should be");
+    assert_int_equal(e.at.line, 1);
+    assert_int_equal(e.at.col, 1);
+}
+
 static void every_value_knows_its_place(void **state)
 {
     _arena_ struct arena a = { 0 };
@@ -250,6 +265,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refusals_say_what_and_where),
+        cmocka_unit_test(no_text_at_all_is_refused_like_an_empty_one),
         cmocka_unit_test(every_value_knows_its_place),
         cmocka_unit_test(each_ceiling_holds_at_its_number),
         cmocka_unit_test(many_keys_are_still_checked_for_twins),
