@@ -33,36 +33,37 @@ void call_nothing_to_clean(void *self, struct exec *x)
 {
     (void)self;
     (void)x;
+}
 
-    const char *call_redacted(const struct tool_call *c, const char *words)
-    {
-        struct str text = str_of(words ? words : "");
-        struct str clean = redact(text, &c->secrets, c->a);
+const char *call_redacted(const struct tool_call *c, const char *words)
+{
+    struct str text = str_of(words ? words : "");
+    struct str clean = redact(text, &c->secrets, c->a);
 
-        return clean.s == text.s ? words : arena_text(c->a, clean);
-    }
+    return clean.s == text.s ? words : arena_text(c->a, clean);
+}
 
-    struct secret_places call_places(struct tool_call * c)
-    {
-        const struct settings *settings = NULL;
-        struct report r;
+struct secret_places call_places(struct tool_call *c)
+{
+    const struct settings *settings = NULL;
+    struct report r;
 
-        if (!toolbox_settings(c->box, &settings, &r))
-            return (struct secret_places){ .environment = c->ask->environment };
-        return (struct secret_places){ .environment = c->ask->environment,
-                                       .configured = settings->secrets,
-                                       .configured_count = settings->secret_count };
-    }
+    if (!toolbox_settings(c->box, &settings, &r))
+        return (struct secret_places){ .environment = c->ask->environment };
+    return (struct secret_places){ .environment = c->ask->environment,
+                                   .configured = settings->secrets,
+                                   .configured_count = settings->secret_count };
+}
 
-    bool call_secrets(struct tool_call * c, struct attempt_end * end)
-    {
-        struct secret_places places = call_places(c);
-        struct error e;
+bool call_secrets(struct tool_call *c, struct attempt_end *end)
+{
+    struct secret_places places = call_places(c);
+    struct error e;
 
-        secrets_wipe(&c->secrets);
-        c->secrets = (struct secrets){ 0 };
-        if (!c->adapter->doc.secrets.n || secrets_find(c->adapter, &places, c->a, &c->secrets, &e))
-            return true;
-        call_failed(end, WRIT_REFUSED, &e, c->a);
-        return false;
-    }
+    secrets_wipe(&c->secrets);
+    c->secrets = (struct secrets){ 0 };
+    if (!c->adapter->doc.secrets.n || secrets_find(c->adapter, &places, c->a, &c->secrets, &e))
+        return true;
+    call_failed(end, WRIT_REFUSED, &e, c->a);
+    return false;
+}

@@ -106,7 +106,7 @@ static void own_call(struct server *s, const struct tool_call *c)
                                   .world = c->world,
                                   .a = &s->a,
                                   .adapter = c->adapter,
-                                  .operation = c->operation,
+                                  .operation = { arena_text(&s->a, c->operation), c->operation.n },
                                   .registry = c->registry,
                                   .tool = c->tool,
                                   .given = doc_root(&s->a, DOC_MAP),

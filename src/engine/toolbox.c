@@ -222,8 +222,8 @@ bool toolbox_http(struct toolbox *box, struct http **out, struct error *e)
     }
     if (ok && !box->tokens)
         box->tokens = api_tokens_open();
+    *out = box->http; /* another thread may find it lost as soon as we let go */
     (void)pthread_mutex_unlock(&box->lock);
-    *out = box->http;
     return ok;
 }
 
