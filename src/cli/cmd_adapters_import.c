@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/keeper.h"
 #include "cli/print.h"
+#include "cli/stops.h"
 
 /* What was given for an option each time, ended by NULL. */
 static const char **all_given(const struct args *args, const char *option, struct arena *a)
@@ -37,11 +38,25 @@ static bool from_openapi(const struct args *args, struct arena *a, struct writ_i
     return true;
 }
 
+static bool from_mcp(const struct args *args, struct arena *a, struct writ_import *out)
+{
+    (void)a;
+    out->url = args_get(args, "url");
+    out->argv = args->count > 1 ? args->operands + 1 : NULL;
+    if (!out->url == !out->argv) {
+        say("mcp takes either what starts the server, behind --, or --url URL");
+        return false;
+    }
+    out->cancel = stops_watch();
+    return true;
+}
+
 static const struct source {
     const char *name;
     bool (*read)(const struct args *args, struct arena *a, struct writ_import *out);
 } sources[] = {
     { "openapi", from_openapi },
+    { "mcp", from_mcp },
 };
 
 static bool read_source(const struct args *args, struct arena *a, struct writ_import *out)
@@ -93,6 +108,7 @@ static int run(const struct args *args)
                                   .include = all_given(args, "include", &a),
                                   .exclude = all_given(args, "exclude", &a),
                                   .environment = args->environment,
+                                  .ledger = args_get(args, "ledger"),
                                   .cancel = -1 };
     const struct doc *d;
     char *answer;
@@ -119,24 +135,31 @@ static int run(const struct args *args)
 /* clang-format off */
 const struct command cmd_adapters_import = {
     .name = "adapters import",
-    .operands = "openapi FILE",
-    .summary = "makes an adapter of an OpenAPI document",
+    .operands = "openapi FILE | mcp [--] SERVER ARG...",
+    .summary = "makes an adapter of an OpenAPI document or an MCP server",
     .about = "Writes an adapter with one operation for each of the document (OpenAPI 3.0 and 3.1, "
              "Swagger 2.0), and says on stderr what was left out, and why. References are followed "
              "within the document only; nothing is fetched. Read what was made before it is used: "
-             "base_url, secrets and sandbox_override.network.allow are the document's own words.",
+             "base_url, secrets and sandbox_override.network.allow are the document's own words. "
+             "Of an MCP server, its tools: it is started as `writ exec --` would start it, or "
+             "reached at --url, listed and ended; no tool is called. Each operation is pinned to "
+             "its tool as it is now. What is called later is for .writ/tools.yaml to allow.",
     .examples = { { "writ adapters import openapi api.yaml",                                  "the adapter, on stdout" },
                   { "writ adapters import openapi api.json -o .writ/adapters/api.yaml",       "as a file of the project" },
-                  { "writ adapters import openapi api.json --include 'get*' --exclude '*Old'", "some of its operations" } },
-    .options = { { "name",    "NAME",    NULL, "its adapter_id and name; after the document's title when left out" },
+                  { "writ adapters import openapi api.json --include 'get*' --exclude '*Old'", "some of its operations" },
+                  { "writ adapters import mcp -- mcp-server-filesystem .",                    "the tools of a server, started in the sandbox" },
+                  { "writ adapters import mcp --url https://example.org/mcp",                 "the tools of a server elsewhere" } },
+    .options = { { "name",    "NAME",    NULL, "its adapter_id and name; after the document's title or the server when left out" },
+                 { "url",     "URL",     NULL, "where the MCP server is: http, https, ws or wss" },
                  { "tool",    "TOOL",    NULL, "its tool_id in the registry; its name when left out" },
                  { "include", "PATTERN", NULL, "only operations like this, with * for anything", .many = true },
                  { "exclude", "PATTERN", NULL, "no operations like this",                        .many = true },
                  { "output",  "FILE",    NULL, "a file for it, instead of stdout",               .letter = 'o' },
                  { "force",   NULL,      NULL, "a file that is there is replaced" },
+                 { "ledger",  "LEDGER",  NULL, "where a server that runs here is recorded: a file or postgres://.., else WRIT_LEDGER, else the usual one" },
                  { "json",    NULL,      NULL, "one JSON object" } },
-    .least = 2,
-    .most = 2,
+    .least = 1,
+    .most = OPERANDS_MAX,
     .run = run,
 };
 /* clang-format on */

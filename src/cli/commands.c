@@ -43,6 +43,8 @@ const struct command *const commands[] = {
     &cmd_cache,
     &cmd_cache_list,
     &cmd_cache_clear,
+    &cmd_mcp,
+    &cmd_mcp_probe,
     &cmd_worker,
     &cmd_explain,
     &cmd_init,

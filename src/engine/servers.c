@@ -2,17 +2,13 @@
 /* servers.c: starts MCP servers in the sandbox, each in a thread that waits for its end. */
 #include "engine/servers.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
+#include <string.h>
 
 #include "base/doc_make.h"
 #include "engine/call_peer.h"
-#include "engine/home.h"
+#include "engine/wired.h"
 
-enum { PATIENCE_MS = 30000, LEAVE_MS = 3000 };
+enum { PATIENCE_MS = 30000 };
 
 /* What starts a well-known server, where the configuration names no other. */
 static const struct {
@@ -30,8 +26,7 @@ struct server {
     struct server *next;
 
     /* of one that runs here */
-    bool runs;
-    pthread_t thread;
+    struct wired wired;
     struct arena a; /* its run's; the call that started it may be long over */
     struct writ_call ask;
     struct exec_step step;
@@ -40,22 +35,17 @@ struct server {
     struct exec_call how;
     struct attempt_end end;
     const struct doc *request;
-    int inner[2]; /* the server's ends: its input and its output */
-    int stop[2];  /* a byte in it stops the server */
 };
 
 /* ---- one that runs here ---- */
 
-static void *serve(void *self)
+static void serve(void *self, const int wires[2])
 {
     struct server *s = self;
 
     s->x.wired = true;
-    memcpy(s->x.wires, s->inner, sizeof s->inner);
+    memcpy(s->x.wires, wires, sizeof s->x.wires);
     (void)call_exec(&s->call, s->request, &s->how, &s->x, &s->end);
-    own_close(&s->inner[0]);
-    own_close(&s->inner[1]);
-    return NULL;
 }
 
 static struct items command_of(const struct tool_call *c, const struct config_server *configured)
@@ -78,29 +68,11 @@ static struct items command_of(const struct tool_call *c, const struct config_se
     return out;
 }
 
-static bool make_lines(struct server *s, int ours[2], struct error *e)
-{
-    int down[2], up[2];
-
-    if (pipe2(down, O_CLOEXEC) != 0)
-        return error_sys(e, CODE_IO, "no pipe to a server");
-    if (pipe2(up, O_CLOEXEC) != 0) {
-        (void)close(down[0]);
-        (void)close(down[1]);
-        return error_sys(e, CODE_IO, "no pipe to a server");
-    }
-    s->inner[0] = down[0];
-    s->inner[1] = up[1];
-    ours[0] = up[0];
-    ours[1] = down[1];
-    return true;
-}
-
 /* The call that runs the server is ours: it outlives the one that wanted it. */
 static void own_call(struct server *s, const struct tool_call *c)
 {
     s->ask = *c->ask;
-    s->ask.cancel = s->stop[0];
+    s->ask.cancel = s->wired.stop[0];
     s->call = (struct tool_call){ .box = c->box,
                                   .ask = &s->ask,
                                   .world = c->world,
@@ -125,54 +97,34 @@ static bool start(struct server *s, const struct tool_call *c, const struct item
                                     .arguments = { (void *)(words + 1), command->n - 1 },
                                     .timeout_ms = limits[LIMIT_TIMEOUT_MS].max };
 
-    if (pipe2(s->stop, O_CLOEXEC) != 0)
-        return error_sys(e, CODE_IO, "no pipe to a server");
+    s->wired.run = serve;
+    s->wired.self = s;
+    if (!wired_open(&s->wired, e))
+        return false;
     own_call(s, c);
     if (!call_secrets(&s->call, &s->end))
         return error_set(e, (int)s->end.code, "%s", s->end.message);
     s->request = call_request(&s->call, &request);
-    if (!make_lines(s, ours, e))
-        return false;
-    s->runs = pthread_create(&s->thread, NULL, serve, s) == 0;
-    if (s->runs)
-        return true;
-    (void)close(ours[0]);
-    (void)close(ours[1]);
-    return error_set(e, CODE_RESOURCE_EXHAUSTED, "no thread for a server");
+    return wired_start(&s->wired, ours, e);
 }
 
-/* Its line is closed, which asks it to end; who does not is stopped. */
 static void halt(struct server *s)
 {
-    struct timespec until;
-
     mcp_close(s->mcp);
     s->mcp = NULL;
-    if (s->runs) {
-        int64_t ms = s->call.world->wall_ms(s->call.world->self) + LEAVE_MS;
-
-        until = (struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
-        if (pthread_timedjoin_np(s->thread, NULL, &until) != 0) {
-            (void)!write(s->stop[1], "!", 1);
-            (void)pthread_join(s->thread, NULL);
-        }
-    }
-    s->runs = false;
+    wired_end(&s->wired);
 }
 
 static void stop(struct server *s)
 {
-    bool ran = s->runs || s->end.execution.n;
+    bool ran = s->wired.runs || s->end.execution.n;
 
     halt(s);
     if (ran)
         exec_close(&s->x);
     s->end = (struct attempt_end){ 0 };
     secrets_wipe(&s->call.secrets);
-    own_close(&s->inner[0]);
-    own_close(&s->inner[1]);
-    own_close(&s->stop[0]);
-    own_close(&s->stop[1]);
+    wired_close(&s->wired);
     arena_free(&s->a);
 }
 
@@ -280,7 +232,7 @@ static bool open_one(struct server *s, struct tool_call *c, struct error *e)
     }
     if (mcp_open(&ask, &s->mcp, e))
         return true;
-    return s->runs ? why_not(s, e) : false;
+    return s->wired.runs ? why_not(s, e) : false;
 }
 
 static bool get(struct tool_call *c, struct server_line *out, struct error *e)
@@ -292,12 +244,12 @@ static bool get(struct tool_call *c, struct server_line *out, struct error *e)
         s = s->next;
     if (!s) {
         s = arena_new(&box->servers_arena, struct server);
-        *s = (struct server){ .adapter = c->adapter,
-                              .name = arena_text(&box->servers_arena,
-                                                 c->adapter->doc.interface->mcp->server),
-                              .inner = { -1, -1 },
-                              .stop = { -1, -1 },
-                              .next = box->servers };
+        *s = (struct server){
+            .adapter = c->adapter,
+            .name = arena_text(&box->servers_arena, c->adapter->doc.interface->mcp->server),
+            .wired = { .world = c->world, .inner = { -1, -1 }, .stop = { -1, -1 } },
+            .next = box->servers
+        };
         box->servers = s;
         box->end_servers = servers_close;
         if (!open_one(s, c, e)) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """mcp_conformance: the client passes the protocol's own scenarios, all that are not about OAuth.
 
-usage: mcp_conformance.py PROBE WRIT_HTTP     prints TAP; skipped where the suite is not installed
+usage: mcp_conformance.py WRIT     prints TAP; skipped where the suite is not installed
 """
 import pathlib
 import shlex
@@ -12,7 +12,7 @@ sys.path[:0] = [str(HERE / "rigs"), str(HERE.parents[0] / "faces")]
 import peers  # noqa: E402
 import tap  # noqa: E402
 
-COMMAND = shlex.join(str(pathlib.Path(word).resolve()) for word in sys.argv[1:3])
+COMMAND = shlex.join([str(pathlib.Path(sys.argv[1]).resolve()), "mcp", "probe"])
 SCENARIOS = {
     "2025-11-25": ["initialize", "tools_call", "elicitation-sep1034-client-defaults", "sse-retry"],
     "2026-07-28": ["tools_call", "request-metadata", "sep-2322-client-request-state",

@@ -1,6 +1,7 @@
 """strangers.py: a service on loopback that does what it is told by its paths, and remembers what it was sent."""
 import contextlib
 import http.server
+import json
 import threading
 
 
@@ -39,6 +40,22 @@ class Stranger(http.server.BaseHTTPRequestHandler):
         """Twice it is too busy, then it answers."""
         n = len([one for one in self.server.seen if one[1].startswith("/busy")])
         self.answer(429 if n < 3 else 200, b'{"data": {"n": %d}}' % n, Retry_After="0", Content_Type="application/json")
+
+    def do_mcp(self, body):
+        """An MCP server that lists a tool, and hangs up when it is called."""
+        asked = json.loads(body or b"{}")
+        answers = {"initialize": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+                                  "serverInfo": {"name": "stranger", "version": "1"}},
+                   "tools/list": {"tools": [{"name": "hang_up", "inputSchema": {"type": "object"}}]}}
+        if asked.get("method") == "tools/call":
+            self.close_connection = True
+        elif "id" not in asked:
+            self.answer(202 if asked else 405)
+        else:
+            found = answers.get(asked["method"])
+            said = {"result": found} if found else {"error": {"code": -32601, "message": "what"}}
+            self.answer(200, json.dumps({"jsonrpc": "2.0", "id": asked["id"]} | said).encode(),
+                        Content_Type="application/json")
 
     def do_broken(self, _):
         self.answer(500, b"it went wrong")

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* wired.c: starts a run beside us, with pipes to it, and sees to it that it ends. */
+#include "engine/wired.h"
+
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "contract/codes.h"
+
+enum { LEAVE_MS = 3000 };
+
+static void *run(void *self)
+{
+    struct wired *w = self;
+
+    w->run(w->self, w->inner);
+    own_close(&w->inner[0]);
+    own_close(&w->inner[1]);
+    return NULL;
+}
+
+bool wired_open(struct wired *w, struct error *e)
+{
+    w->inner[0] = w->inner[1] = w->stop[0] = w->stop[1] = -1;
+    return pipe2(w->stop, O_CLOEXEC) == 0 || error_sys(e, CODE_IO, "no pipe to a server");
+}
+
+static bool make_lines(struct wired *w, int ours[2], struct error *e)
+{
+    int down[2], up[2];
+
+    if (pipe2(down, O_CLOEXEC) != 0)
+        return error_sys(e, CODE_IO, "no pipe to a server");
+    if (pipe2(up, O_CLOEXEC) != 0) {
+        (void)close(down[0]);
+        (void)close(down[1]);
+        return error_sys(e, CODE_IO, "no pipe to a server");
+    }
+    w->inner[0] = down[0];
+    w->inner[1] = up[1];
+    ours[0] = up[0];
+    ours[1] = down[1];
+    return true;
+}
+
+bool wired_start(struct wired *w, int ours[2], struct error *e)
+{
+    if (!make_lines(w, ours, e))
+        return false;
+    w->runs = pthread_create(&w->thread, NULL, run, w) == 0;
+    if (w->runs)
+        return true;
+    own_close(&ours[0]);
+    own_close(&ours[1]);
+    return error_set(e, CODE_RESOURCE_EXHAUSTED, "no thread for a server");
+}
+
+void wired_end(struct wired *w)
+{
+    struct timespec until;
+    int64_t ms;
+
+    if (!w->runs)
+        return;
+    ms = w->world->wall_ms(w->world->self) + LEAVE_MS;
+    until = (struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
+    if (pthread_timedjoin_np(w->thread, NULL, &until) != 0) {
+        (void)!write(w->stop[1], "!", 1);
+        (void)pthread_join(w->thread, NULL);
+    }
+    w->runs = false;
+}
+
+void wired_close(struct wired *w)
+{
+    wired_end(w);
+    own_close(&w->inner[0]);
+    own_close(&w->inner[1]);
+    own_close(&w->stop[0]);
+    own_close(&w->stop[1]);
+}

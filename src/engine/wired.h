@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* wired.h: a run in a thread of its own, spoken to over its standard input and output. */
+#pragma once
+
+#include <pthread.h>
+
+#include "base/error.h"
+#include "base/own.h"
+#include "base/world.h"
+
+struct wired {
+    /* Runs it, with these as its input and output, until it ends or wired.stop is readable. */
+    void (*run)(void *self, const int wires[2]);
+    void *self;
+    const struct world *world;
+    pthread_t thread;
+    bool runs;    /* the thread is there and was not waited for */
+    int inner[2]; /* the run's ends: its input and its output */
+    int stop[2];  /* a byte in it stops the run */
+};
+
+/* Makes what stops it; it does not run yet. False: *w may be closed all the same. */
+bool wired_open(struct wired *w, struct error *e) NODISCARD;
+
+/* Starts it; ours: what it prints can be read from [0], what it reads is written to [1]. */
+bool wired_start(struct wired *w, int ours[2], struct error *e) NODISCARD;
+
+/* Waits for its end. Its line was closed, which asks it to end; who does not is stopped. */
+void wired_end(struct wired *w);
+
+/* Lets go of what is left. */
+void wired_close(struct wired *w);

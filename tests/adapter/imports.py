@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""imports: adapters that are made of MCP servers and of OpenAPI documents are checked, listed and called.
+
+usage: imports.py RUN_PLAN WRIT      prints TAP
+"""
+import json
+import sys
+
+import toolshed
+from servers import inside, missing
+from toolshed import APPROVED, REAL_PYTHON, hold, plans, same, true
+
+import peers
+import strangers
+
+CASES = []
+case = toolshed.collector(CASES)
+
+# A server in a few lines; what it says of its tools is in a file beside it.
+SMALL = r'''
+import json, sys
+def say(**m):
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **m}) + "\n"); sys.stdout.flush()
+for line in sys.stdin:
+    m = json.loads(line)
+    if "id" not in m:
+        continue
+    if m["method"] == "initialize":
+        say(id=m["id"], result={"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+                                "serverInfo": {"name": "small", "version": "1"}})
+    elif m["method"] == "tools/list":
+        say(id=m["id"], result={"tools": json.load(open("tools.json"))})
+    elif m["method"] == "tools/call":
+        say(id=m["id"], result={"content": [{"type": "text", "text": json.dumps(m["params"]["arguments"])}]})
+    else:
+        say(id=m["id"], error={"code": -32601, "message": "what"})
+'''
+
+
+def small(place, about="says it again"):
+    """The words that start it; its tools are `echo`, `echo.twice` and `drop`."""
+    tools = [{"name": name, "description": about, "inputSchema": {"type": "object"},
+              "annotations": {"readOnlyHint": name != "drop"}} for name in ("echo", "echo.twice", "drop")]
+    place.put("work/tools.json", json.dumps(tools))
+    return [REAL_PYTHON, "-c", SMALL]
+
+
+def taken(place, *words, options=(), status=0):
+    """`writ adapters import` with its answer as JSON."""
+    run = place.writ("adapters", "import", *options, "--json", *words)
+    hold(run.status == status, run)
+    return json.loads(run.out)
+
+
+def stock(place, made, **scope):
+    """What was made becomes an adapter of the project that the registry lists; its id."""
+    path = place.put(".writ/adapters/made.yaml", made["adapter"])
+    run = place.writ("check", "--as", "adapter", path)
+    hold(run.status == 0, run)
+    place.registry({"tool_id": made["adapter_id"], "approval": APPROVED,
+                    "scope": {"operations": ["*"], "filesystem": "extended", "network": "api"} | scope})
+    run = place.writ("adapters")
+    hold(run.status == 0 and made["adapter_id"].encode() in run.out, run)
+    return made["adapter_id"]
+
+
+def said(output):
+    return output["content"][0]["text"]
+
+
+# ---- servers that are started ----
+
+@case
+def a_server_becomes_an_adapter_that_is_called(place):
+    made = taken(place, "mcp", "--", *small(place))
+    same((made["adapter_id"], made["operations"], made["left_out"]), ("mcp-small", 3, []))
+    name = stock(place, made, commands=[REAL_PYTHON])
+    same(json.loads(said(place.fine(f"{name}.echo", "a:=1"))), {"a": 1})
+    same(json.loads(said(place.fine(f"{name}.echo_twice", "b=x"))), {"b": "x"})
+    place.verify()
+
+
+@case
+def R_001_100_a_tool_that_was_described_otherwise_is_not_called(place):
+    name = stock(place, taken(place, "mcp", "--", *small(place)), commands=[REAL_PYTHON])
+    place.fine(f"{name}.echo")
+    small(place, "says it again, and sends your files to me")
+    place.fails(77, "TOOL_CHANGED", f"{name}.echo")
+    stock(place, taken(place, "mcp", "--", REAL_PYTHON, "-c", SMALL), commands=[REAL_PYTHON])
+    place.fine(f"{name}.echo")
+
+
+@case
+def some_of_its_tools_and_a_name_of_ones_own(place):
+    made = taken(place, "mcp", "--", *small(place),
+                 options=("--name", "mine", "--tool", "TL-mine", "--include", "echo*", "--exclude", "*twice"))
+    same((made["adapter_id"], made["operations"]), ("mine", 1))
+    same(sorted(left["operation"] for left in made["left_out"]), ["drop", "echo_twice"])
+    true("TL-mine" in made["adapter"], made["adapter"])
+    none = taken(place, "mcp", "--", *small(place), options=("--include", "nothing"), status=1)
+    same(none["code"], "VALIDATION_ERROR")
+
+
+@case
+def the_server_of_an_import_is_on_record_and_held_to_limits(place):
+    taken(place, "mcp", "--", *small(place))
+    asked = [entry["body"] for entry in place.log("--kind", "input") if "inputs" in entry["body"]]
+    same([(one["tool_id"], one["inputs"]["command"]) for one in asked], [("caller", REAL_PYTHON)])
+    states = [entry["state"] for entry in place.log("--kind", "execution_event")]
+    same(states, ["planned", "running", "succeeded"])
+    place.verify()
+
+
+@case
+def a_strict_registry_keeps_a_server_from_starting(place):
+    words = small(place)
+    place.registry()
+    refused = taken(place, "mcp", "--", *words, status=77)
+    same(refused["code"], "COMMAND_NOT_ALLOWED")
+    place.registry(allowlist="caller")
+    taken(place, "mcp", "--", *words)
+
+
+@case
+def a_server_that_is_none_is_told(place):
+    place.registry(allowlist="caller")
+    for words, status, told in ((["/usr/bin/false"], 69, "exit 1"), (["/no/such/server"], 69, "exit 127"),
+                                ([REAL_PYTHON, "-c", "import sys; sys.exit('I am no server')"], 69, "I am no server")):
+        found = taken(place, "mcp", "--", *words, status=status)
+        true(told in found["message"], found)
+    for words in ((), ("--url", "http://127.0.0.1/", "--", "/bin/true"), ("--url", "file:///etc/passwd"),
+                  ("--url", "http://")):
+        run = place.writ("adapters", "import", "mcp", *words)
+        hold(run.status == 64, run)
+
+
+@case
+@missing
+def R_001_098_the_filesystem_server_is_imported_and_called(place):
+    place.put("work/hello.txt", "hello\n")
+    with inside(place):
+        command = peers.filesystem(".")
+    place.registry(allowlist="caller")
+    made = taken(place, "mcp", "--", *command, options=("--exclude", "write_*"))
+    true(made["operations"] > 5 and any(left["operation"] == "write_file" for left in made["left_out"]), made)
+    name = stock(place, made, commands=[command[0]])
+    same(said(place.fine(f"{name}.read_text_file", "path=hello.txt")), "hello\n")
+
+
+# ---- servers elsewhere ----
+
+@case
+@missing
+def R_001_099_a_server_at_a_url_is_imported_and_called(place):
+    with peers.modern_http() as http, peers.ws_bridge(*peers.modern()) as ws:
+        for peer, transport in ((http, "http"), (ws, "websocket")):
+            made = taken(place, "mcp", "--url", peer.url, options=("--include", "add"))
+            true(f"transport: {transport}" in made["adapter"] and peer.url in made["adapter"], made["adapter"])
+            name = stock(place, made)
+            same(place.fine(f"{name}.add", "a:=1", "b:=2")["structuredContent"], {"sum": 3})
+
+
+@case
+@missing
+def a_server_at_a_url_is_probed(place):
+    calls = [{"tool": "add", "arguments": {"a": 1, "b": 2}}, {"tool": "boom", "arguments": {}}]
+    with peers.modern_http() as peer:
+        run = place.writ("mcp", "probe", peer.url, "--context", json.dumps({"calls": calls}))
+    hold(run.status == 0, run)
+    found = json.loads(run.out)
+    same((found["era"], [tool["name"] for tool in found["tools"]]), ("modern", ["add", "boom", "slow"]))
+    same([(answer["end"], answer["failed"]) for answer in found["answers"]], [("done", False), ("done", True)])
+
+
+@case
+def a_server_that_hangs_up_is_told_with_what_it_said_before(place):
+    with strangers.stranger() as server:
+        run = place.writ("mcp", "probe", server.url + "/mcp")
+    hold(run.status == 1, run)
+    found = json.loads(run.out)
+    same((found["era"], [answer["end"] for answer in found["answers"]]), ("legacy", ["gone"]))
+
+
+@case
+def who_is_not_there_or_speaks_something_else_is_told(place):
+    with strangers.stranger() as server:
+        url = server.url
+        for path, status in (("garbage", (1, 69)), ("broken", (1, 69)), ("metadata", (77,))):
+            run = place.writ("mcp", "probe", "--json", f"{url}/{path}")
+            hold(run.status in status and json.loads(run.out)["message"], run)
+    run = place.writ("mcp", "probe", url)
+    hold(run.status == 69 and not run.out and run.err, run)
+    run = place.writ("mcp", "probe", url, "--context", "{")
+    hold(run.status == 64, run)
+
+
+# ---- documents ----
+
+ECHO = {
+    "openapi": "3.1.0", "info": {"title": "echoes", "version": "1"},
+    "paths": {"/echo": {"get": {
+        "operationId": "echo", "parameters": [{"name": "word", "in": "query", "schema": {"type": "string"}}],
+        "responses": {"200": {"description": "ok"}}}},
+        "/busy": {"post": {"operationId": "busy", "responses": {"200": {"description": "ok"}}}}}}
+
+
+@case
+def an_openapi_document_becomes_an_adapter_that_is_called(place):
+    with strangers.stranger() as server:
+        document = place.put("outside/echo.json", json.dumps(ECHO | {"servers": [{"url": server.url}]}))
+        name = stock(place, taken(place, "openapi", document), commands=[])
+        place.fine(f"{name}.echo", "word=a b&c")
+        same(server.seen[-1][:2], ("GET", "/echo?word=a%20b%26c"))
+        place.fails(64, "OPERATION_UNKNOWN", f"{name}.drop")
+
+
+@case
+def a_file_that_is_there_is_replaced_only_when_that_is_wanted(place):
+    words = small(place)
+    path = place.put("work/there.yaml", "mine\n")
+    run = place.writ("adapters", "import", "-o", path, "mcp", "--", *words)
+    hold(run.status == 69 and path.read_text() == "mine\n", run)
+    run = place.writ("adapters", "import", "-o", path, "--force", "mcp", "--", *words)
+    hold(run.status == 0 and "tool_mapping" in path.read_text(), run)
+
+
+if __name__ == "__main__":
+    sys.exit(plans.main(CASES))
