@@ -3,11 +3,11 @@
 
 usage: tools/reqs.py check|write [ROOT]
 
-A test names its ids in its own name: `cmocka_unit_test(R_004_002_R_004_216_plan_id)` in C, `@case`
-above `def R_001_011_it_is_stopped(place)` in Python. `check` prints one line per disagreement and
-exits 1 on any; `write` names the tests of done and form rows, and turns open rows that have a test
-into done. That a form row is done is for people to say. It leaves absent rows alone. Both end with
-a count.
+A test names its ids in its own name: `cmocka_unit_test(R_004_002_R_004_216_plan_id)` in C, or a macro
+in capitals that adds a setup; `@case` above `def R_001_011_it_is_stopped(place)` in Python. `check`
+prints one line per disagreement and exits 1 on any; `write` names the tests of done and form rows,
+and turns open rows that have a test into done. That a form row is done is for people to say. It
+leaves absent rows alone. Both end with a count.
 """
 import pathlib
 import re
@@ -21,8 +21,8 @@ CONTRACT = re.compile(r"^## Contract (\d{3}): .*\((\d+)\)$")
 CELL = r" *((?:[^|\\]|\\.)*?) *\|"
 ROW = re.compile(r"^\| *(R-\d{3}-\d{3}) *\|" + 3 * CELL + "$")
 TESTS = {  # by the ending of a file: what registers a test; a function alone is none
-    ".c": re.compile(r"\bcmocka_unit_test\w*\(\s*(\w+)"),
-    ".py": re.compile(r"^@case\ndef (\w+)\(", re.M),
+    ".c": re.compile(r"\b(?:cmocka_unit_test\w*|[A-Z][A-Z_]+)\(\s*(\w+)"),
+    ".py": re.compile(r"^@case\n(?:@\w+\n)*def (\w+)\(", re.M),
 }
 ID = re.compile(r"R_(\d{3})_(\d{3})(?!\d)")
 
