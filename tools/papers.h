@@ -41,14 +41,16 @@ bool paper_completion(const char *shell, struct buf *to);
 bool paper_man(const char *page, struct buf *to);
 void paper_documents(struct buf *to);
 
-/* The fields and rules of a kind of document. False when there is none of that name. */
+/* The fields and rules of a kind of document, or of an "operation" of an adapter. False when there
+ * is none of that name. */
 bool paper_kind(struct str name, struct buf *to);
 
 /* A page that is kept as a file, with the tables and kinds it asks for. */
 bool paper_written(const char *path, struct buf *to);
 
-/* Such a page, and what a header says of each of its declarations in place of "@functions". */
-bool paper_library(const char *page, const char *header, struct buf *to);
+/* Such a page, and what headers say of each of their declarations in place of "@functions". The
+ * list ends with NULL. */
+bool paper_library(const char *page, char *const *headers, struct buf *to);
 
 /* ---- scdoc: the language the pages are written in ---- */
 

@@ -4,6 +4,7 @@
 
 #include "base/json_read.h"
 #include "contract/kinds.h"
+#include "contract/operation_doc.h"
 #include "contract/tables.h"
 #include "papers.h"
 
@@ -74,14 +75,23 @@ static void put_kind(const struct kind_row *kind, struct buf *to)
     put_rules(kind->shape, to);
 }
 
-bool paper_kind(struct str name, struct buf *to)
+/* Under "operations" of an adapter there are names of its own, so that no kind lists what is below.
+ */
+static const struct shape *shape_named(struct str name)
 {
     const struct kind_row *kind = kind_named(name);
 
-    if (!kind)
+    return kind ? kind->shape : str_is(name, "operation") ? &operation_shape : NULL;
+}
+
+bool paper_kind(struct str name, struct buf *to)
+{
+    const struct shape *shape = shape_named(name);
+
+    if (!shape)
         return false;
-    put_fields(kind->shape, to);
-    put_rules(kind->shape, to);
+    put_fields(shape, to);
+    put_rules(shape, to);
     return true;
 }
 

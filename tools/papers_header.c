@@ -188,7 +188,7 @@ static bool put_header(const char *path, struct buf *to)
     return true;
 }
 
-bool paper_library(const char *page, const char *header, struct buf *to)
+bool paper_library(const char *page, char *const *headers, struct buf *to)
 {
     static const char functions[] = "\n@functions\n";
     _buf_ struct buf text = { .max = HEADER_MAX };
@@ -200,8 +200,9 @@ bool paper_library(const char *page, const char *header, struct buf *to)
     if (!at)
         return false;
     buf_add(to, text.s, (size_t)(at + 1 - text.s));
-    if (!put_header(header, to))
-        return false;
+    for (; *headers; headers++)
+        if (!put_header(*headers, to))
+            return false;
     at += sizeof functions - 1;
     buf_add(to, at, (size_t)(text.s + text.len - at));
     return true;

@@ -62,6 +62,8 @@ static void man_values(const char *table, struct buf *to)
 static void man_options(const struct command *c, struct buf *to)
 {
     for (const struct option *o = c->options; o->name; o++) {
+        if (o->letter)
+            buf_addf(to, "*-%c*, ", o->letter);
         buf_adds(to, "*--");
         buf_adds(to, o->name);
         buf_addc(to, '*');
@@ -79,35 +81,20 @@ static void man_options(const struct command *c, struct buf *to)
 static const char see_also[] =
     "# SEE ALSO\n\n*writ*(1), which has the exit statuses; *writ-documents*(5)\n";
 
-static void man_verb(const struct command *c, const char *page, struct buf *to)
+static void man_usages_below(const struct command *c, struct buf *to)
 {
-    man_begin(page, 1, c->summary, to);
-    buf_adds(to, "\n# SYNOPSIS\n\n");
-    man_usage(c, to);
-    buf_adds(to, "\n# EXAMPLES\n\n");
-    man_examples(c, COUNT(c->examples), to);
-    buf_adds(to, "# DESCRIPTION\n\n");
-    line(c->about, to);
-    buf_adds(to, "\n# OPTIONS\n\n");
-    man_options(c, to);
-    buf_adds(to, see_also);
-}
-
-/* The verbs of a group share a page. */
-static void man_group(const struct command *group, const char *page, struct buf *to)
-{
-    man_begin(page, 1, group->summary, to);
-    buf_adds(to, "\n# SYNOPSIS\n\n");
     for (size_t i = 0; i < command_count; i++) {
-        if (!command_below(group, commands[i]))
+        if (!command_below(c, commands[i]))
             continue;
         man_usage(commands[i], to);
         buf_addc(to, '\n');
     }
-    buf_adds(to, "# DESCRIPTION\n\n");
-    line(group->about, to);
+}
+
+static void man_verbs_below(const struct command *c, struct buf *to)
+{
     for (size_t i = 0; i < command_count; i++) {
-        const char *verb = command_below(group, commands[i]);
+        const char *verb = command_below(c, commands[i]);
 
         if (!verb)
             continue;
@@ -117,6 +104,34 @@ static void man_group(const struct command *group, const char *page, struct buf 
         man_examples(commands[i], COUNT(commands[i]->examples), to);
         man_options(commands[i], to);
     }
+}
+
+static void man_verb(const struct command *c, const char *page, struct buf *to)
+{
+    man_begin(page, 1, c->summary, to);
+    buf_adds(to, "\n# SYNOPSIS\n\n");
+    man_usage(c, to);
+    buf_addc(to, '\n');
+    man_usages_below(c, to);
+    buf_adds(to, "# EXAMPLES\n\n");
+    man_examples(c, COUNT(c->examples), to);
+    buf_adds(to, "# DESCRIPTION\n\n");
+    line(c->about, to);
+    buf_adds(to, "\n# OPTIONS\n\n");
+    man_options(c, to);
+    man_verbs_below(c, to);
+    buf_adds(to, see_also);
+}
+
+/* The verbs of a group share a page. */
+static void man_group(const struct command *group, const char *page, struct buf *to)
+{
+    man_begin(page, 1, group->summary, to);
+    buf_adds(to, "\n# SYNOPSIS\n\n");
+    man_usages_below(group, to);
+    buf_adds(to, "# DESCRIPTION\n\n");
+    line(group->about, to);
+    man_verbs_below(group, to);
     buf_adds(to, see_also);
 }
 
@@ -149,24 +164,26 @@ static void man_writ(struct buf *to)
     buf_adds(to, "Data goes to standard output, messages to standard error. Options and operands "
                  "may be mixed; *\\-\\-* ends the options.\n");
     man_statuses(to);
-    buf_adds(to,
-             "# ENVIRONMENT\n\n"
-             "*NO\\_COLOR*\n\tSet to anything but nothing: no colours.\n\n"
-             "*TERM*\n\tNot set, or *dumb*: no colours.\n\n"
-             "There are no colours in a pipe or a file either.\n\n"
-             "*WRIT\\_STATE*\n\tWhere *writ exec* keeps what outlives a run: files that were asked "
-             "for, and what was denied. Else *$XDG\\_STATE\\_HOME/writ*, else "
-             "*~/.local/state/writ*.\n\n"
-             "*WRIT\\_LEDGER*\n\tThe ledger where *\\-\\-ledger* names none: a file, or "
-             "*postgres://...*. Else *ledger.db* in the state directory.\n\n"
-             "*WRIT\\_LIBEXEC*\n\tThe directory of the programs that *writ* starts itself: "
-             "*writ-pure* and *writ-postgres*. Else they are beside *writ*, or where they were "
-             "installed.\n\n"
-             "# FILES\n\nThe files that are named on the command line, and "
-             "*.writ/tools.yaml* at the top of the repository or above: the tools that "
-             "documents may use.\n\n"
-             "# SEE ALSO\n\n*writ-documents*(5): every field of every kind of document, and "
-             "every table\n");
+    buf_adds(
+        to,
+        "# ENVIRONMENT\n\n"
+        "*NO\\_COLOR*\n\tSet to anything but nothing: no colours.\n\n"
+        "*TERM*\n\tNot set, or *dumb*: no colours.\n\n"
+        "There are no colours in a pipe or a file either.\n\n"
+        "*WRIT\\_STATE*\n\tWhere *writ exec* keeps what outlives a run: files that were asked "
+        "for, and what was denied. Else *$XDG\\_STATE\\_HOME/writ*, else "
+        "*~/.local/state/writ*.\n\n"
+        "*WRIT\\_LEDGER*\n\tThe ledger where *\\-\\-ledger* names none: a file, or "
+        "*postgres://...*. Else *ledger.db* in the state directory.\n\n"
+        "*WRIT\\_LIBEXEC*\n\tThe directory of the programs that *writ* starts itself: "
+        "*writ-http*, *writ-postgres* and *writ-pure*. Else they are beside *writ*, or where they were "
+        "installed.\n\n"
+        "# FILES\n\nThe files that are named on the command line, and "
+        "*.writ/tools.yaml* at the top of the repository or above: the tools that "
+        "documents may use (*writ-tools*(5)). Beside it *.writ/adapters*: how they are called "
+        "(*writ-adapter*(5)), and *.writ/config.yaml* (*writ-config*(5)).\n\n"
+        "# SEE ALSO\n\n*writ-documents*(5): every field of every kind of document, and "
+        "every table\n");
 }
 
 bool paper_man(const char *page, struct buf *to)

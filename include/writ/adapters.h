@@ -46,9 +46,8 @@ WRIT_API int writ_call(const struct writ_call *call, char **answer);
  *     {"file":..,"fault":..}                                        a file that is no adapter
  *
  * `level` is L0 (also when NULL) to L3; from L1 on "adapter" has the document as that level shows
- * it. `name`: the one of that id or name alone; `tool`: those for that tool. WRIT_USAGE and one
- * line
- * {"code":..,"message":..} where there is none of that name. */
+ * it. `name`: the one of that id or name alone; `tool`: those for that tool. Where there is none of
+ * that name WRIT_USAGE and one line {"code":..,"message":..}. */
 WRIT_API int writ_adapters(const char *name, const char *tool, const char *level,
                            const char *const *environment, writ_line line, void *self);
 
@@ -81,12 +80,17 @@ struct writ_import {
     int cancel;
 };
 
-/* {"adapter":"<YAML>","adapter_id":..,"operations":N,"left_out":[{"operation":..,"why":..}]} */
+/* Makes it:
+ *
+ *     {"adapter":"<YAML>","adapter_id":..,"operations":N,"left_out":[{"operation":..,"why":..}]} */
 WRIT_API int writ_import(const struct writ_import *import, char **answer);
 
-/* What is remembered: {"items":[{"level":..,"key":..,"bytes":..,"made":..,"ends":..,"ended":..}]};
- * with `clear`, what was removed: {"removed":N}. `level`: a row of `writ explain caches`; NULL: all
- * but golden outputs. */
+/* What is remembered; with `clear`, how much was removed:
+ *
+ *     {"items":[{"level":..,"key":..,"bytes":..,"made":..,"ends":..,"ended":..}]}
+ *     {"removed":N}
+ *
+ * `level`: a row of `writ explain caches`; NULL: all but golden outputs. */
 WRIT_API int writ_cache(bool clear, const char *level, const char *const *environment,
                         char **answer);
 

@@ -191,10 +191,10 @@ static const struct change changes[INPUTS + OUTPUTS] = {
 };
 
 static const struct column change_columns[] = {
-    { "type",  COLUMN_TEXT, offsetof(struct change, name) },
-    { "side",  COLUMN_TEXT, offsetof(struct change, side) },
-    { "spec",  COLUMN_TEXT, offsetof(struct change, spec) },
-    { "about", COLUMN_TEXT, offsetof(struct change, about) },
+    { "type",    COLUMN_TEXT, offsetof(struct change, name) },
+    { "side",    COLUMN_TEXT, offsetof(struct change, side) },
+    { "spec",    COLUMN_TEXT, offsetof(struct change, spec) },
+    { "meaning", COLUMN_TEXT, offsetof(struct change, about) },
 };
 /* clang-format on */
 

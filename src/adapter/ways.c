@@ -8,7 +8,7 @@ enum { WAYS_MOST = 16, ALLOWED_SAY = 512, FOUND_SAY = 256 };
 const struct column way_columns[WAY_COLUMNS] = {
     { "name",    COLUMN_TEXT, offsetof(struct way, name) },
     { "options", COLUMN_TEXT, offsetof(struct way, options) },
-    { "about",   COLUMN_TEXT, offsetof(struct way, about) },
+    { "meaning", COLUMN_TEXT, offsetof(struct way, about) },
 };
 /* clang-format on */
 
