@@ -2,7 +2,7 @@
 """embed: the library as a C program meets it: installed, found by pkg-config, compiled with, linked
 and run.
 
-usage: embed.py --cc CC --cxx C++ --prefix DIR --libdir DIR [--jq] [--man] BUILD WRIT   prints TAP
+usage: embed.py --cc CC --cxx C++ --prefix DIR --libdir DIR [--http] [--jq] [--man] BUILD WRIT   prints TAP
 """
 import argparse
 import json
@@ -22,8 +22,9 @@ import tap  # noqa: E402
 CASES = []
 case = tap.collector(CASES)
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
-HEADER = (ROOT / "include/writ/writ.h").read_text()
-FUNCTIONS = sorted(re.findall(r"^WRIT_API [^;(]*?\b(writ_\w+)\(", HEADER, re.M))
+HEADERS = ["adapters.h", "writ.h"]
+DECLARED = "".join((ROOT / "include/writ" / name).read_text() for name in HEADERS)
+FUNCTIONS = sorted(re.findall(r"^WRIT_API [^;(]*?\b(writ_\w+)\(", DECLARED, re.M))
 PAYLOAD = '{"before":{"a":1},"after":{"a":2}}'
 
 
@@ -31,8 +32,8 @@ def options():
     read = argparse.ArgumentParser()
     for name in ("--cc", "--cxx", "--prefix", "--libdir"):
         read.add_argument(name, required=True)
-    read.add_argument("--jq", action="store_true")
-    read.add_argument("--man", action="store_true")
+    for name in ("--http", "--jq", "--man"):
+        read.add_argument(name, action="store_true")
     read.add_argument("build")
     read.add_argument("writ")
     return read.parse_args()
@@ -98,12 +99,14 @@ def shown(*nm):
 @case
 def everything_is_installed(scratch):
     version = run(installed("bin/writ"), "--version").split()[1]
-    wanted = ["bin/writ", "libexec/writ/writ-pure", "include/writ/writ.h",
+    wanted = ["bin/writ", "libexec/writ/writ-pure", *(f"include/writ/{name}" for name in HEADERS),
               "share/bash-completion/completions/writ", "share/zsh/site-functions/_writ",
               "share/fish/vendor_completions.d/writ.fish"]
     wanted += [f"{ASKED.libdir}/{name}" for name in ("libwrit.a", "libwrit.so", "libwrit.so.0",
                                                      f"libwrit.so.{version}", "pkgconfig/writ.pc")]
-    wanted += ["share/man/man1/writ.1", "share/man/man3/libwrit.3"] if ASKED.man else []
+    wanted += ["libexec/writ/writ-http"] if ASKED.http else []
+    wanted += [f"share/man/man{page[-1]}/{page}" for page in
+               ("writ.1", "writ-call.1", "libwrit.3", "writ-adapter.5", "writ-tools.5")] if ASKED.man else []
     same([path for path in wanted if not installed(path).exists()], [], "missing:")
     same(flags("--modversion"), [version])
     if "[libwrit.so.0]" not in run("readelf", "-d", library("libwrit.so")):
@@ -111,18 +114,18 @@ def everything_is_installed(scratch):
 
 
 def only_functions(names):
-    """Exactly what the header declares."""
+    """Exactly what the headers declare."""
     same(sorted(set(FUNCTIONS) - set(names)), [], "not there:")
-    same(sorted(set(names) - set(FUNCTIONS)), [], "not in the header:")
+    same(sorted(set(names) - set(FUNCTIONS)), [], "in no header:")
 
 
 @case
-def the_shared_library_shows_the_functions_of_the_header_alone(scratch):
+def the_shared_library_shows_the_functions_of_the_headers_alone(scratch):
     only_functions(shown("-D", "--defined-only", library("libwrit.so")))
 
 
 @case
-def the_archive_shows_the_functions_of_the_header_alone(scratch):
+def the_archive_shows_the_functions_of_the_headers_alone(scratch):
     only_functions(shown("-g", "--defined-only", library("libwrit.a")))
 
 
@@ -145,12 +148,13 @@ def every_function_is_in_libwrit_3(scratch):
 # ---- compiled and run ----
 
 @case
-def the_header_is_c_and_cpp(scratch):
-    (scratch / "t.c").write_text("#include <writ/writ.h>\n")
-    for compiler, language, std in ((ASKED.cc, "c", "c99"), (ASKED.cc, "c", "c17"),
-                                    (ASKED.cxx, "c++", "c++11"), (ASKED.cxx, "c++", "c++20")):
-        run(*compiler.split(), "-x", language, f"-std={std}", "-pedantic-errors", *STRICT,
-            "-fsyntax-only", *flags("--cflags"), scratch / "t.c")
+def each_header_is_c_and_cpp(scratch):
+    for header in HEADERS:
+        (scratch / "t.c").write_text(f"#include <writ/{header}>\n")
+        for compiler, language, std in ((ASKED.cc, "c", "c99"), (ASKED.cc, "c", "c17"),
+                                        (ASKED.cxx, "c++", "c++11"), (ASKED.cxx, "c++", "c++20")):
+            run(*compiler.split(), "-x", language, f"-std={std}", "-pedantic-errors", *STRICT,
+                "-fsyntax-only", *flags("--cflags"), scratch / "t.c")
 
 
 def plain(text):
