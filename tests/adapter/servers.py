@@ -77,7 +77,9 @@ for line in sys.stdin:
     m = json.loads(line)
     if "id" not in m:
         continue
-    if m["method"] == "initialize":
+    if m["method"] == "initialize" and how == "refuses":
+        say(id=m["id"], error={"code": -32000, "message": "no, " + os.environ["TOKEN"]})
+    elif m["method"] == "initialize":
         say(id=m["id"], result={"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
                                 "serverInfo": {"name": "small", "version": "1"}})
     elif m["method"] == "tools/list":
@@ -90,6 +92,7 @@ for line in sys.stdin:
         if how == "half": sys.stdout.write('{"jsonrpc": "2.0", "id"'); sys.stdout.flush(); continue
         if how == "flood": sys.stdout.write('{"jsonrpc":"2.0","id":%d,"result":"' % m["id"] + "x" * (1 << 26)); sys.stdout.flush(); continue
         if how == "error": say(id=m["id"], error={"code": -32000, "message": "busy"}); continue
+        if how == "tells": say(id=m["id"], error={"code": -32000, "message": "no, " + os.environ["TOKEN"]}); continue
         if how == "twice": say(id=m["id"], result={"content": [{"type": "text", "text": "first"}]})
         text = json.dumps(m["params"]["arguments"])
         if how == "secret": text = os.environ.get("TOKEN", "none") + " " + str(len(os.environ.get("OTHER", "")))
@@ -202,6 +205,13 @@ def A01_12_json_rpc_codes_are_tried_again(place):
 def secrets_reach_a_server_only_where_the_adapter_names_them(place):
     name = small(place, "secret", secrets=[{"name": "t", "env": "MINE", "variable": "TOKEN"}])
     same(place.fine(name, env={"MINE": SECRET, "OTHER": SECRET}), "[redacted] 0")
+
+
+@case
+def a_server_that_repeats_a_secret_in_an_error_has_it_taken_out(place):
+    for how, status in (("tells", 1), ("refuses", 77)):
+        name = small(place, how, secrets=[{"name": "t", "env": "MINE", "variable": "TOKEN"}])
+        place.fails(status, "PEER_ERROR", name, env={"MINE": SECRET}, told=["no, [redacted]"])
 
 
 @case
