@@ -108,6 +108,8 @@ def the_server_of_an_import_is_on_record_and_held_to_limits(place):
     same([(one["tool_id"], one["inputs"]["command"]) for one in asked], [("caller", REAL_PYTHON)])
     states = [entry["state"] for entry in place.log("--kind", "execution_event")]
     same(states, ["planned", "running", "succeeded"])
+    limits, = [entry["body"]["limits"] for entry in place.log("--kind", "manifest")]
+    same((limits["timeout_ms"], limits["memory_mb"], limits["network"]), (30000, 512, "offline"))
     place.verify()
 
 
