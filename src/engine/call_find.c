@@ -246,10 +246,10 @@ static bool read_options(struct tool_call *c, int *status)
 
 /* ---- all of it ---- */
 
-static bool find_adapter(struct tool_call *c, struct str name, int *status)
+static bool find_adapter(struct tool_call *c, struct str name, struct str operation, int *status)
 {
     c->kind = NULL;
-    if (!toolbox_adapter(c->box, name, &c->adapter, &c->report, &c->error)) {
+    if (!toolbox_adapter(c->box, name, operation, &c->adapter, &c->report, &c->error)) {
         c->kind = c->error.code == CODE_NONE ? "adapter" : NULL;
         return no(c, c->kind ? WRIT_WRONG : WRIT_USAGE, status);
     }
@@ -262,7 +262,7 @@ static bool find_adapter(struct tool_call *c, struct str name, int *status)
 
 bool call_find(struct tool_call *c, struct str adapter, struct str operation, int *status)
 {
-    if (!find_adapter(c, adapter, status))
+    if (!find_adapter(c, adapter, operation, status))
         return false;
     *status = WRIT_USAGE;
     if (!find_operation(c, operation))
@@ -282,5 +282,6 @@ bool call_there_is(struct toolbox *box, struct str adapter, struct str operation
     struct tool_call c = { .box = box, .a = a };
     int status;
 
-    return find_adapter(&c, adapter, &status) && find_operation(&c, operation) && is_allowed(&c);
+    return find_adapter(&c, adapter, operation, &status) && find_operation(&c, operation) &&
+           is_allowed(&c);
 }

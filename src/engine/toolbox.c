@@ -115,6 +115,19 @@ static bool list(struct toolbox *box, struct report *r, struct error *e)
     return box->listed;
 }
 
+/* What is asked for by its tool: L0 tells which there are, L1 which has the operation. */
+static bool choose(struct toolbox *box, struct str tool, struct str operation,
+                   const struct adapter **out, struct report *r, struct error *e)
+{
+    struct catalog_want want = { .tool_id = tool, .operation = operation, .type = -1 };
+    struct catalog_choice *choice = arena_new(&box->a, struct catalog_choice);
+
+    if (!catalog_choose(&box->ask, &want, &box->a, choice, r, e))
+        return false;
+    *out = &choice->adapter;
+    return true;
+}
+
 static bool find(struct toolbox *box, struct str name, const struct adapter **out, struct report *r,
                  struct error *e)
 {
@@ -139,13 +152,15 @@ static bool find(struct toolbox *box, struct str name, const struct adapter **ou
     return true;
 }
 
-bool toolbox_adapter(struct toolbox *box, struct str name, const struct adapter **out,
-                     struct report *r, struct error *e)
+bool toolbox_adapter(struct toolbox *box, struct str name, struct str operation,
+                     const struct adapter **out, struct report *r, struct error *e)
 {
     bool ok;
 
     (void)pthread_mutex_lock(&box->lock);
     ok = find(box, name, out, r, e);
+    if (!ok && e->code == CODE_ADAPTER_UNKNOWN && catalog_for_tool(&box->catalog, name, &box->a).n)
+        ok = choose(box, name, operation, out, r, e);
     (void)pthread_mutex_unlock(&box->lock);
     return ok;
 }

@@ -53,10 +53,12 @@ void toolbox_close(struct toolbox *box); /* ends the servers, and what speaks HT
 
 #define _toolbox_ _cleanup_(toolbox_close)
 
-/* The adapter of that id or name, loaded and checked. False: *e where there is none, or it cannot
- * be told which; else the report has its problems, and e->code is CODE_NONE. */
-bool toolbox_adapter(struct toolbox *box, struct str name, const struct adapter **out,
-                     struct report *r, struct error *e) NODISCARD;
+/* The adapter of that id or name; else, where that is a tool's id, the one of the tool's adapters
+ * that has the operation (contract 001, loading workflow). Loaded and checked. False: *e where
+ * there is none, or it cannot be told which; else the report has its problems, and e->code is
+ * CODE_NONE. */
+bool toolbox_adapter(struct toolbox *box, struct str name, struct str operation,
+                     const struct adapter **out, struct report *r, struct error *e) NODISCARD;
 
 /* The tool that the adapter is for, as the registry that holds has it. False: *e, or the report. */
 bool toolbox_tool(struct toolbox *box, const struct adapter *adapter,

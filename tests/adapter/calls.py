@@ -80,6 +80,15 @@ def R_001_081_an_adapter_is_called_by_its_id_or_its_name_and_the_only_operation_
     place.fails(64, "OPERATION_UNKNOWN", "args.walk", told=["run"])
 
 
+@case
+def R_001_142_R_001_144_R_001_145_R_001_146_a_tool_s_id_stands_for_the_adapter_that_has_the_operation(place):
+    first = script("first", "print('first')", operations={"one": {}}, tool_id="TL-t")
+    second = script("second", "print('second')", operations={"two": {}}, tool_id="TL-t")
+    place.stock(first, second, tools=[tool("t")])
+    same((place.fine("TL-t.one"), place.fine("TL-t.two")), ("first\n", "second\n"))
+    place.fails(64, "ADAPTER_UNKNOWN", "TL-t.three", told=["TL-t"])
+
+
 # ---- limits ----
 
 @case
