@@ -95,8 +95,8 @@ static void marks_that_must_not_be_are_refused(void **state)
         "{\"properties\":{\"a\":{\"type\":[\"string\",\"null\"],\"x-mcp-header\":\"A\"}}}",
         "{\"properties\":{\"a\":{\"x-mcp-header\":\"A\"}}}",
         "{\"type\":\"string\",\"x-mcp-header\":\"A\"}",
-        "{\"properties\":{\"a\":{\"type\":\"string\",\"x-mcp-header\":\"A\"},\"b\":{\"type\":"
-        "\"string\",\"x-mcp-header\":\"a\"}}}",
+        ("{\"properties\":{\"a\":{\"type\":\"string\",\"x-mcp-header\":\"A\"},\"b\":{\"type\":"
+         "\"string\",\"x-mcp-header\":\"a\"}}}"),
         "{\"properties\":{\"a\":{\"items\":{\"type\":\"string\",\"x-mcp-header\":\"A\"}}}}",
         "{\"allOf\":[{\"properties\":{\"a\":{\"type\":\"string\",\"x-mcp-header\":\"A\"}}}]}",
         "{\"$defs\":{\"a\":{\"type\":\"string\",\"x-mcp-header\":\"A\"}}}",
