@@ -9,12 +9,14 @@
 /* What it gave, by digest: the output itself is evidence. */
 static struct doc *end_doc(const struct tool_call *c, struct arena *a)
 {
-    const struct attempt_end *last = &c->attempts[c->attempt_count - 1];
+    const struct attempt_end *last = c->attempt_count ? &c->attempts[c->attempt_count - 1] : NULL;
     struct doc *d = doc_root(a, DOC_MAP);
 
     doc_add_text(a, d, "adapter_id", str_of(arena_text(a, c->adapter->doc.adapter_id)));
     doc_add_text(a, d, "operation", str_of(arena_text(a, c->operation)));
     doc_add_int(a, d, "attempts", (int64_t)c->attempt_count);
+    if (!last)
+        return d;
     if (last->execution.n)
         doc_add_text(a, d, "execution_id", str_of(arena_text(a, last->execution)));
     if (last->exit_code >= 0)

@@ -79,7 +79,7 @@ static void put_text(struct buf *to, struct str key, struct str text)
 
 static void put_entry(struct listing *l, const struct catalog_entry *entry)
 {
-#define KEY(text) ((struct str){ text, sizeof text - 1 })
+#define KEY(text) ((struct str){ (text), sizeof(text) - 1 })
     struct buf *to = &l->out;
 
     put_text(to, KEY("{\"adapter_id\":\""), entry->adapter_id);
@@ -98,7 +98,7 @@ static void put_entry(struct listing *l, const struct catalog_entry *entry)
 static void tell_entry(struct listing *l, const struct catalog_entry *entry)
 {
     _arena_ struct arena a = { 0 }; /* costs nothing until it is used */
-    struct adapter adapter;
+    struct adapter adapter = { 0 };
     struct report r;
 
     if (l->level > L0 && !catalog_load(&l->here.ask, entry, &a, &adapter, &r)) {
