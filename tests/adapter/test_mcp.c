@@ -78,7 +78,7 @@ static void who_cannot_be_spoken_to_is_said(void **state)
         struct scene s;
 
         start(&s, rows[i].mode);
-        s.ask.patience_ms = rows[i].code == CODE_PEER_UNAVAILABLE ? SOON_MS : LONG_MS;
+        s.ask.patience_ms = i == 0 ? SOON_MS : LONG_MS; /* who ends may take a while to do so */
         assert_false(mcp_open(&s.ask, &s.m, &s.e));
         assert_int_equal(s.e.code, rows[i].code);
         assert_string_equal(s.e.msg, rows[i].words);
