@@ -160,7 +160,7 @@ static bool is_plain(const char *at, size_t n)
 const char *rpc_words(struct str text, struct arena *a)
 {
     char *words = arena_raw(a, (text.n < 4 * RPC_WORDS ? text.n : 4 * RPC_WORDS) + 1);
-    const char *at = text.s, *end = text.s + text.n;
+    const char *at = text.s ? text.s : "", *end = at + text.n;
     size_t n = 0;
 
     for (int chars = 0; chars < RPC_WORDS && at < end; chars++) {

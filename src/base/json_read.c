@@ -348,14 +348,15 @@ bool json_read(const char *file, struct str text, const struct ceilings *max, st
                const struct document **out, struct error *e)
 {
     struct document *document = arena_new(a, struct document);
+    const char *begin = text.s ? text.s : ""; /* an answer without a body has no text */
     struct reader r = {
-        .p = text.s, .end = text.s + text.n, .a = a, .max = max, .document = document, .e = e
+        .p = begin, .end = begin + text.n, .a = a, .max = max, .document = document, .e = e
     };
 
     document->file = file;
-    document->text = text;
+    document->text = (struct str){ begin, text.n };
     if (text.n > max->v[CEILING_BYTES])
-        return above(&r, CEILING_BYTES, text.s);
+        return above(&r, CEILING_BYTES, begin);
     skip_space(&r);
     if (!read_value(&r, &document->root))
         return false;
