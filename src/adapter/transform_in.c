@@ -55,11 +55,11 @@ static bool refuse(const struct making *m, const struct doc *d, struct str place
 static bool go_down(const struct making *m, struct doc *d, struct str place, bool make,
                     struct spot *out)
 {
-    struct str *names;
-    size_t n;
+    struct str *names = NULL;
+    size_t n = 0;
 
     *out = (struct spot){ 0 };
-    if (!place_read(place, m->a, &names, &n, m->e))
+    if (!place_read(place, m->a, &names, &n, m->e) || n == 0)
         return false;
     for (size_t i = 0; i + 1 < n; i++) {
         struct doc *next = pointer_step(d, names[i], &out->before, m->w);
