@@ -80,6 +80,8 @@ static void ask(void *self, struct exec *x)
     row = &endings[t->answer.end];
     if (row->gone)
         servers_lost(c->box, t->line.mcp);
+    if (row->gone && t->line.http)
+        toolbox_http_lost(c->box, t->line.http); /* it may be what is gone */
     if (t->answer.result) {
         t->answer.result = redact_doc(t->answer.result, &c->secrets, c->a);
         json_canon(t->answer.result, c->a, &text);

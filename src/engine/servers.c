@@ -23,6 +23,7 @@ struct server {
     const char *name;
     const struct mcp *lost; /* it went away: it is only there to be let go of */
     struct mcp *mcp;
+    struct http *http; /* NULL: by a pipe */
     struct server *next;
 
     /* of one that runs here */
@@ -230,8 +231,11 @@ static bool open_one(struct server *s, struct tool_call *c, struct error *e)
         if (!hosts_of(c, ask.url, &ask, e) || !headers_of(s, c, &ask, e))
             return false;
     }
+    s->http = ask.http;
     if (mcp_open(&ask, &s->mcp, e))
         return true;
+    if (s->http)
+        toolbox_http_lost(c->box, s->http); /* it may be what is gone */
     return s->wired.runs ? why_not(s, e) : false;
 }
 
@@ -259,6 +263,7 @@ static bool get(struct tool_call *c, struct server_line *out, struct error *e)
     }
     *out = (struct server_line){ .mcp = s->mcp,
                                  .name = s->name,
+                                 .http = s->http,
                                  .execution = s->request ? doc_text(s->request, "execution_id")
                                                          : (struct str){ 0 } };
     return true;

@@ -15,6 +15,7 @@ struct server;
 struct server_line {
     struct mcp *mcp;
     const char *name;
+    struct http *http;    /* by which it is spoken to; NULL: by a pipe */
     struct str execution; /* of its own run; no text: it does not run here */
 };
 

@@ -216,9 +216,14 @@ static bool has_node(void)
 
 static void check_node(const struct function_row *rows, size_t count)
 {
-    if (!has_node()) {
-        print_message("node is not installed\n");
-        skip();
+    if (!has_node()) { /* what would be run is all that can be looked at */
+        struct error e = { 0 };
+        struct sdk_call bound;
+
+        print_message("# node is not installed\n");
+        assert_true(function_bind(&node, "add", "{}", &bound, &e));
+        assert_true(str_is(bound.call.command, "node"));
+        return;
     }
     runs_write(&r, "functions.mjs", node_text);
     for (size_t i = 0; i < count; i++)
