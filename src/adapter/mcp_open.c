@@ -280,6 +280,7 @@ void mcp_close(struct mcp *m)
     free(m->session);
     (void)pthread_mutex_destroy(&m->lock);
     (void)pthread_mutex_destroy(&m->telling);
+    arena_wipe(&m->a); /* it has the headers that prove who we are */
     arena_free(&m->a);
     free(m);
 }

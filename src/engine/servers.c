@@ -126,6 +126,7 @@ static void stop(struct server *s)
     s->end = (struct attempt_end){ 0 };
     secrets_wipe(&s->call.secrets);
     wired_close(&s->wired);
+    arena_wipe(&s->a); /* headers and variables are made of secrets */
     arena_free(&s->a);
 }
 
