@@ -145,7 +145,7 @@ bool way_read(const struct ways *all, const struct doc *spec, struct report *r,
     if (!name)
         return false;
     *out = named(all, name->key);
-    return gather(*out, spec, name, &given, r) && decode(*out, &given, r, options);
+    return *out && gather(*out, spec, name, &given, r) && decode(*out, &given, r, options);
 }
 
 bool way_of(const struct ways *all, const struct doc *spec, const struct making *m,

@@ -53,15 +53,22 @@ static enum code code_of(const struct tool_call *c, int status)
     return c->error.code == CODE_EXECUTION_HALTED ? CODE_EXECUTION_HALTED : CODE_STEP_FAILED;
 }
 
+/* NULL: none was made. */
+static const struct attempt_end *last_of(const struct tool_call *c)
+{
+    return c->attempts && c->attempt_count ? &c->attempts[c->attempt_count - 1] : NULL;
+}
+
 static void failed(struct job *job, const struct tool_call *c, int status, struct ending *out)
 {
-    struct doc *d = c->attempt_count ? end_doc(c, job->kept) : doc_root(job->kept, DOC_MAP);
+    const struct attempt_end *last = last_of(c);
+    struct doc *d = last ? end_doc(c, job->kept) : doc_root(job->kept, DOC_MAP);
 
     doc_add_text(job->kept, d, "code", str_of(codes[c->error.code].name));
     out->context = d;
-    if (c->attempt_count && c->attempts[c->attempt_count - 1].told)
-        out->last_words = arena_text(job->kept, str_of(c->attempts[c->attempt_count - 1].told));
-    if (!c->attempt_count || !c->attempts[c->attempt_count - 1].ran)
+    if (last && last->told)
+        out->last_words = arena_text(job->kept, str_of(last->told));
+    if (!last || !last->ran)
         out->note = "refused";
     job_failed(job, out, code_of(c, status), "%s",
                c->error.msg[0] ? c->error.msg : "the adapter or its registry is wrong");
@@ -119,7 +126,7 @@ void act_call(struct job *job, struct ending *out)
                                arena_printf(job->scratch, "step %s of plan %.*s",
                                             r->plan.names[job->index], STR_ARG(r->plan.plan.id)) };
     int status = call_run(&c);
-    const struct attempt_end *last = c.attempt_count ? &c.attempts[c.attempt_count - 1] : NULL;
+    const struct attempt_end *last = last_of(&c);
     struct doc *d;
 
     if (last && last->execution.n == UUID_TEXT - 1)
