@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 import toolshed
-from toolshed import REAL_PYTHON, SECRET, adapter, hold, plan, plans, retry, same, step, tool, true
+from toolshed import REAL_PYTHON, SECRET, adapter, hold, missing, plan, plans, retry, same, step, tool, true
 
 import peers
 
@@ -25,16 +25,6 @@ def mcp(name, tools, command=None, url=None, transport="stdio", **members):
     interface |= {"command": [str(word) for word in command]} if command else {}
     interface |= {"url": url} if url else {}
     return adapter(name, "mcp", interface, **({"sandbox_override": {"timeout_ms": 10000, "memory_mb": 1024}} | members))
-
-
-def missing(function):
-    def play(place):
-        try:
-            function(place)
-        except peers.Missing as why:
-            raise plans.tap.Skip(str(why)) from None
-    play.__name__ = function.__name__
-    return play
 
 
 @contextlib.contextmanager

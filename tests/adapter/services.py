@@ -7,7 +7,7 @@ import json
 import sys
 
 import toolshed
-from toolshed import SECRET, adapter, hold, plan, plans, retry, same, step, tool, true
+from toolshed import SECRET, adapter, hold, missing, plan, plans, retry, same, step, tool, true
 
 import peers
 import strangers
@@ -30,17 +30,6 @@ def service(name, **scope):
 
 def stock(place, *adapters):
     place.stock(*adapters, tools=[service(one["name"]) for one in adapters])
-
-
-def missing(function):
-    """A case that needs somebody else's program is skipped where that is not installed."""
-    def play(place):
-        try:
-            function(place)
-        except peers.Missing as why:
-            raise plans.tap.Skip(str(why)) from None
-    play.__name__ = function.__name__
-    return play
 
 
 def of_stranger(function):

@@ -8,6 +8,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE / "rigs"), str(HERE.parent / "plan")]
+import peers  # noqa: E402
 import plans  # noqa: E402
 from plans import REAL_PYTHON, hold, plan, same, step, true  # noqa: E402,F401
 
@@ -108,3 +109,14 @@ class Toolshed(plans.Plans):
 
 def collector(cases):
     return plans.ground.collector(cases, Toolshed)
+
+
+def missing(function):
+    """A case that needs somebody else's program is skipped where that is not installed."""
+    def play(place):
+        try:
+            function(place)
+        except peers.Missing as why:
+            raise plans.tap.Skip(str(why)) from None
+    play.__name__ = function.__name__
+    return play
