@@ -53,13 +53,25 @@ static enum code code_of(const struct tool_call *c, int status)
     return c->error.code == CODE_EXECUTION_HALTED ? CODE_EXECUTION_HALTED : CODE_STEP_FAILED;
 }
 
+/* Why it cannot be called; of a document that is wrong, where. */
+static const char *why_not(struct tool_call *c)
+{
+    struct report *r = &c->report;
+
+    if (!c->kind || !r->first)
+        return c->error.msg;
+    report_finish(r);
+    return arena_printf(c->a, "%s:%d:%d: %s: %s", r->file, r->first->line, r->first->col,
+                        r->first->pointer, r->first->msg);
+}
+
 /* NULL: none was made. */
 static const struct attempt_end *last_of(const struct tool_call *c)
 {
     return c->attempts && c->attempt_count ? &c->attempts[c->attempt_count - 1] : NULL;
 }
 
-static void failed(struct job *job, const struct tool_call *c, int status, struct ending *out)
+static void failed(struct job *job, struct tool_call *c, int status, struct ending *out)
 {
     const struct attempt_end *last = last_of(c);
     struct doc *d = last ? end_doc(c, job->kept) : doc_root(job->kept, DOC_MAP);
@@ -70,8 +82,7 @@ static void failed(struct job *job, const struct tool_call *c, int status, struc
         out->last_words = arena_text(job->kept, str_of(last->told));
     if (!last || !last->ran)
         out->note = "refused";
-    job_failed(job, out, code_of(c, status), "%s",
-               c->error.msg[0] ? c->error.msg : "the adapter or its registry is wrong");
+    job_failed(job, out, code_of(c, status), "%s", why_not(c));
 }
 
 static const struct running *outermost(const struct running *r)
@@ -96,8 +107,7 @@ void check_call(void *self, const struct step_doc *step, struct report *r)
         operation = (struct str){ operation.s + 1, operation.n - 1 };
     adapter.n = step->action.n - operation.n - 1;
     if (!call_find(&c, adapter, operation, &status))
-        report_add(r, ABOUT_VALUE, step->payload, CODE_INVALID_PAYLOAD, "%s",
-                   c.error.msg[0] ? c.error.msg : "the adapter or its registry is wrong");
+        report_add(r, ABOUT_VALUE, step->payload, CODE_INVALID_PAYLOAD, "%s", why_not(&c));
 }
 
 void act_call(struct job *job, struct ending *out)

@@ -146,7 +146,6 @@ static const struct when conditions[] = {
     { "failed",      "It did not succeed, for whatever reason.",             CODE_NONE },
     { "unavailable", "The service or server could not be reached.",          CODE_PEER_UNAVAILABLE },
     { "timeout",     "It took longer than it may.",                          CODE_COMMAND_TIMEOUT },
-    { "refused",     "The registry does not let the operation be called.",   CODE_OPERATION_NOT_ALLOWED },
 };
 
 static const struct column condition_columns[] = {
@@ -167,17 +166,18 @@ const struct table conditions_table = {
 
 static bool number_is(struct str text, int64_t code)
 {
+    size_t sign = text.n > 1 && text.s[0] == '-'; /* JSON-RPC counts below zero */
     int64_t n = 0;
 
-    for (size_t i = 0; i < text.n; i++) {
+    for (size_t i = sign; i < text.n; i++) {
         if (text.s[i] < '0' || text.s[i] > '9' || n > 100000)
             return false;
         n = n * 10 + (text.s[i] - '0');
     }
-    return text.n > 0 && n == code;
+    return text.n > 0 && (sign ? -n : n) == code;
 }
 
-/* `failed`, `unavailable`, `timeout`, `refused`, or numbers: exit codes or statuses; words between
+/* `failed`, `unavailable`, `timeout`, or numbers: exit codes or statuses; words between
  * blanks and commas, of which one must hold. What is none of these never holds. */
 static bool condition_holds(struct str condition, const struct attempt_end *end)
 {
@@ -192,7 +192,7 @@ static bool condition_holds(struct str condition, const struct attempt_end *end)
             if (str_is(word, conditions[i].name) &&
                 (conditions[i].code == CODE_NONE || conditions[i].code == end->code))
                 return true;
-        if (code > 0 && number_is(word, code))
+        if (code != 0 && number_is(word, code))
             return true;
         word.n += word.n < condition.n;
         condition = (struct str){ condition.s + word.n, condition.n - word.n };

@@ -93,7 +93,6 @@ struct call_request {
     int64_t timeout_ms, memory_mb; /* 0: as the adapter and the caller say */
     int64_t max_children;          /* 0: as usual */
     bool minimal;                  /* it sees its working directory alone, whatever it may */
-    bool peer;                     /* no command */
 };
 
 const struct doc *call_request(struct tool_call *c, const struct call_request *r);

@@ -182,7 +182,7 @@ void call_api(struct tool_call *c, struct attempt_end *end)
     struct api_attempt t = { .c = c, .end = end };
     struct exec *x = arena_new(c->a, struct exec);
     struct exec_call how = { .peer = ask, .clean = clean, .self = &t };
-    struct call_request request = { .command = c->operation, .peer = true };
+    struct call_request request = { .command = c->operation };
     struct str shown;
     struct error e;
 

@@ -9,10 +9,9 @@
 #include "engine/input.h"
 #include "engine/tool_probe.h"
 
-static bool no(struct tool_call *c, int status, int *out)
+static bool no(int status, int *out)
 {
     *out = status;
-    (void)c;
     return false;
 }
 
@@ -208,7 +207,7 @@ static bool read_params(struct tool_call *c, int *status)
     if (c->ask->params) {
         c->kind = "parameters";
         if (!input_read(c->ask->params, c->a, &document, &c->report))
-            return no(c, WRIT_WRONG, status);
+            return no(WRIT_WRONG, status);
         c->kind = NULL;
         *status = WRIT_USAGE;
         if (document->root.kind != DOC_MAP)
@@ -251,11 +250,11 @@ static bool find_adapter(struct tool_call *c, struct str name, struct str operat
     c->kind = NULL;
     if (!toolbox_adapter(c->box, name, operation, &c->adapter, &c->report, &c->error)) {
         c->kind = c->error.code == CODE_NONE ? "adapter" : NULL;
-        return no(c, c->kind ? WRIT_WRONG : WRIT_USAGE, status);
+        return no(c->kind ? WRIT_WRONG : WRIT_USAGE, status);
     }
     if (!toolbox_tool(c->box, c->adapter, &c->registry, &c->tool, &c->report, &c->error)) {
         c->kind = c->error.code == CODE_NONE ? "registry" : NULL;
-        return no(c, c->kind ? WRIT_WRONG : WRIT_REFUSED, status);
+        return no(c->kind ? WRIT_WRONG : WRIT_REFUSED, status);
     }
     return true;
 }

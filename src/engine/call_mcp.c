@@ -134,7 +134,7 @@ void call_mcp(struct tool_call *c, struct attempt_end *end)
     struct mcp_attempt t = { .c = c };
     struct exec *x = arena_new(c->a, struct exec);
     struct exec_call how = { .peer = ask, .clean = call_nothing_to_clean, .self = &t };
-    struct call_request request = { .peer = true };
+    struct call_request request = { 0 };
     struct str words[1];
     struct error e = { 0 };
 

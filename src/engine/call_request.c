@@ -130,14 +130,13 @@ static void add_filesystem(const struct tool_call *c, const struct call_request 
         (void)!doc_copy(deny, doc_add(c->a, fs, str_of("deny")), &work, c->a);
 }
 
-static void add_network(const struct tool_call *c, const struct call_request *r, struct doc *to)
+static void add_network(const struct tool_call *c, struct doc *to)
 {
     const struct override_network *own = c->adapter->doc.sandbox_override->network;
     const struct doc *asked = call_asked(c, "network", "enabled");
     bool on = own && own->enabled && !(asked && asked->kind == DOC_BOOL && !asked->truth);
     struct doc *network = doc_add_kind(c->a, to, "network", DOC_MAP);
 
-    (void)r;
     doc_add_bool(c->a, network, "enabled", on);
     if (on)
         add_texts(c, network, "allow", &own->allow);
@@ -146,7 +145,7 @@ static void add_network(const struct tool_call *c, const struct call_request *r,
 static void add_sandbox(const struct tool_call *c, const struct call_request *r, struct doc *to)
 {
     struct doc *sandbox = doc_add_kind(c->a, to, "sandbox", DOC_MAP);
-    int64_t cores = asked_whole(c, limits[LIMIT_CPU_CORES].name);
+    const struct doc *fork = call_asked(c, "processes", "allow_fork");
     int64_t children = r->max_children ? r->max_children : limits[LIMIT_MAX_CHILDREN].fallback;
     const struct doc *asked = call_asked(c, "processes", "max_children");
     struct doc *processes;
@@ -155,14 +154,16 @@ static void add_sandbox(const struct tool_call *c, const struct call_request *r,
                 r->timeout_ms ? r->timeout_ms : call_timeout(c));
     doc_add_int(c->a, sandbox, limits[LIMIT_MEMORY_MB].name,
                 r->memory_mb ? r->memory_mb : memory(c));
-    if (cores)
-        doc_add_int(c->a, sandbox, limits[LIMIT_CPU_CORES].name, cores);
+    doc_add_int(c->a, sandbox, limits[LIMIT_CPU_CORES].name,
+                narrowed(c, limits[LIMIT_CPU_CORES].name, limits[LIMIT_CPU_CORES].fallback));
     add_filesystem(c, r, sandbox);
-    add_network(c, r, sandbox);
+    add_network(c, sandbox);
     if (asked && asked->kind == DOC_INT && asked->whole >= 0 && asked->whole < children)
         children = asked->whole;
     processes = doc_add_kind(c->a, sandbox, "processes", DOC_MAP);
     doc_add_int(c->a, processes, limits[LIMIT_MAX_CHILDREN].name, children);
+    if (fork && fork->kind == DOC_BOOL && !fork->truth)
+        doc_add_bool(c->a, processes, "allow_fork", false);
 }
 
 /* ---- who asks, and for what ---- */

@@ -127,6 +127,11 @@ static void put_limits(const struct exec *x, struct buf *to)
     json_key(to, "limits");
     json_open(to, '{');
     json_put_int(to, limits[LIMIT_TIMEOUT_MS].name, s->timeout_ms);
+    if (x->peer) { /* no command ran: nothing else was there to be bounded */
+        json_put(to, "network", net_level_names[request_net_level(s->network)]);
+        json_close(to, '}');
+        return;
+    }
     json_put_int(to, limits[LIMIT_MEMORY_MB].name, s->memory_mb);
     json_put_int(to, limits[LIMIT_CPU_CORES].name, s->cpu_cores);
     json_put_int(to, limits[LIMIT_MAX_CHILDREN].name, s->processes->max_children);

@@ -192,6 +192,16 @@ def A01_12_json_rpc_codes_are_tried_again(place):
 
 
 @case
+def R_001_113_a_json_rpc_code_is_a_condition(place):
+    place.put("outside/small.py", SMALL)
+    first = mcp("first", ["echo"], [REAL_PYTHON, "-c", SMALL, "error"],
+                errors={"fallback": {"adapter_id": "ADP-second", "condition": "-32000"}}, **EXTRACT)
+    stock(place, first, mcp("second", ["echo"], [REAL_PYTHON, "-c", SMALL, "well"], **EXTRACT))
+    run = place.call("first.echo", "a:=1")
+    hold(run.status == 0 and run.record["fell_back"] and json.loads(run.record["output"]) == {"a": 1}, run)
+
+
+@case
 def secrets_reach_a_server_only_where_the_adapter_names_them(place):
     name = small(place, "secret", secrets=[{"name": "t", "env": "MINE", "variable": "TOKEN"}])
     same(place.fine(name, env={"MINE": SECRET, "OTHER": SECRET}), "[redacted] 0")

@@ -121,6 +121,8 @@ def R_001_109_R_001_110_R_001_111_R_001_105_a_busy_service_is_asked_again(place)
     same([attempt["status"] for attempt in run.record["attempts"]], [429, 429, 200])
     same(run.record["output"], {"data": {"n": 3}})
     place.recorded(run)
+    limits = [entry["body"]["limits"] for entry in place.log("--kind", "manifest")]
+    same(limits, [{"timeout_ms": 5000, "network": "api"}] * 3)  # what a service is held to, and no more
 
 
 @case

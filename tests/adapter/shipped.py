@@ -67,7 +67,7 @@ def a_function_of_python_is_called(place):
 
 
 @case
-def R_001_126_the_rest_template_wants_a_secret_before_anything_is_sent(place):
+def R_001_091_the_rest_template_wants_a_secret_before_anything_is_sent(place):
     bare(place)
     place.fails(77, "SECRET_MISSING", "ADP-002.get_resource", "id=1", told=["api.example.com"])
 
