@@ -168,12 +168,12 @@ static bool write_new(const struct spot *spot, struct str head, struct str value
 static bool write_value(const struct spot *spot, struct str head, struct str value, int64_t made_ms,
                         struct error *e)
 {
-    for (int tries = 0; tries < 8; tries++) {
+    for (int tries = 0; tries < 32; tries++) {
         if (write_new(spot, head, value, made_ms))
             return true;
         if (errno != ENOENT)
             break;
-        if (!fs_make_dirs(spot->directory, e))
+        if (!fs_make_dirs(spot->directory, e) && e->sys != ENOENT)
             return false;
     }
     return error_sys(e, ERROR_IO, "%s cannot be written", spot->path);
