@@ -53,7 +53,7 @@ static void read_weak(const struct args *args, const char *weak[WEAK_MAX + 1])
 
 static int usage(const struct args *args)
 {
-    const char *file = args_get(args, "file"), *fixed = args_get(args, "deterministic");
+    const char *file = args_get(args, "file");
     const char *bad = request_bad_pair(args), *beside = request_member(args);
     const char *lane = args_get(args, "worker")        ? "worker"
                        : args_get(args, "remote")      ? "remote"
@@ -71,8 +71,6 @@ static int usage(const struct args *args)
     else if (!args_get(args, "class") && lane)
         say("--%s says where a lane runs; give its class, too: --class generic takes any command",
             lane);
-    else if (fixed && strcmp(fixed, "stable") != 0)
-        say("--deterministic is stable, the default; '%s' is not known", fixed);
     else
         return WRIT_OK;
     say("try: writ exec --help");
@@ -144,7 +142,10 @@ const struct command cmd_exec = {
                  { "read",          "PATH",    NULL,         "may be read too",        .many = true },
                  { "write",         "PATH",    NULL,         "may be written too",     .many = true },
                  { "deny",          "PATH",    NULL,         "may not; always wins",   .many = true },
+                 { "write-mode",    "HOW",     NULL,         "direct, or cow: nothing on the disk changes until `writ commit`" },
                  { "net",           "LEVEL",   "network",    "how much of the network it reaches, else offline" },
+                 { "allow-host",    "HOST",    NULL,         "a host it reaches, with --net: example.org, *.example.org, example.org:8443", .many = true },
+                 { "deny-host",     "HOST",    NULL,         "a host it does not; always wins", .many = true },
                  { "env",           "K=V",     NULL,         "a variable for it",      .many = true },
                  { "cwd",           "DIR",     NULL,         "where it runs, else here" },
                  { "stdin",         "FILE",    NULL,         "what it reads; - is standard input" },
@@ -155,7 +156,7 @@ const struct command cmd_exec = {
                  { "remote",        NULL,      NULL,         "on the remote worker, if it can be had" },
                  { "worker",        "NAME",    NULL,         "on this worker of the configuration, if it can be had" },
                  { "fail-closed",   NULL,      NULL,         "nowhere, if the worker cannot be had; else here" },
-                 { "deterministic", "HOW",     NULL,         "stable: the same environment everywhere; the default" },
+                 { "deterministic", "HOW",     NULL,         "stable: the same environment everywhere; fixed: the same time and chance, too" },
                  { "allow-weak",    "LAYER",   "layers",     "go without a layer that this machine lacks", .many = true },
                  { "approve",       "REASON",  NULL,         "the approval that elevated and open need; recorded" },
                  { "ledger",        "LEDGER",  NULL,         "where it is recorded: a file or postgres://.., else WRIT_LEDGER, else the usual one" },

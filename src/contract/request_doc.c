@@ -6,6 +6,8 @@
 #include "contract/whole.h"
 
 static const char *const on_oversize_names[] = { "reject", "truncate", NULL };
+const char *const write_mode_names[] = { "direct", "cow", NULL };
+const char *const determinism_names[] = { "stable", "fixed", NULL };
 
 static void environment_names(const struct doc *d, const void *decoded, struct report *r)
 {
@@ -125,6 +127,7 @@ static const struct field filesystem_fields[] = {
     { "read",  F_TEXT,   LIST, OPTIONAL, .at = AT(read), .min = 1,                                            .req = "R-001-014", .help = "Paths that may be read." },
     { "write", F_TEXT,   LIST, OPTIONAL, .at = AT(write), .min = 1,                                           .req = "R-001-015", .help = "Paths that may be written." },
     { "deny",  F_TEXT,   LIST, OPTIONAL, .at = AT(deny), .min = 1,                                            .req = "R-001-016", .help = "Paths that may not; wins over read and write." },
+    { "write_mode", F_CHOICE, ONE, OPTIONAL, .at = AT(write_mode), .choices = write_mode_names, .fallback = WRITE_DIRECT, .req = "R-001-015", .help = "direct writes to the disk; cow beside it, and nothing changes until it is committed." },
 };
 #undef AT
 
@@ -178,6 +181,7 @@ static const struct field sandbox_fields[] = {
     { "filesystem", F_SHAPE, .at = AT(filesystem), .sub = &filesystem_shape, .filled = true,                  .req = "R-001-014", .help = "What it may read and write." },
     { "network",    F_SHAPE, .at = AT(network), .sub = &network_shape, .filled = true,                        .req = "R-001-017", .help = "What it may reach." },
     { "processes",  F_SHAPE, .at = AT(processes), .sub = &processes_shape, .filled = true,                    .req = "R-001-020", .help = "What it may start." },
+    { "deterministic", F_CHOICE, .at = AT(deterministic), .choices = determinism_names, .fallback = DETERMINISM_STABLE, .req = "R-001-153", .help = "stable: the same environment everywhere; fixed: time stands still and chance is the same, too." },
 };
 #undef AT
 

@@ -19,8 +19,18 @@ struct request_inputs {
     int on_oversize;          /* enum on_oversize */
 };
 
+/* Where what a command writes goes: to the disk, or beside it, until somebody commits it. */
+enum write_mode { WRITE_DIRECT, WRITE_COW };
+
+/* What is the same each time: the environment, or time and chance too. */
+enum determinism { DETERMINISM_STABLE, DETERMINISM_FIXED };
+
+extern const char *const write_mode_names[];
+extern const char *const determinism_names[];
+
 struct request_filesystem {
     int level;                      /* enum fs_level */
+    int write_mode;                 /* enum write_mode */
     struct items read, write, deny; /* of struct str */
 };
 
@@ -38,6 +48,7 @@ struct request_processes {
 /* Nothing in it is NULL: what the document leaves out has its default. */
 struct request_sandbox {
     int64_t timeout_ms, memory_mb, cpu_cores;
+    int deterministic; /* enum determinism */
     const struct request_filesystem *filesystem;
     const struct request_network *network;
     const struct request_processes *processes;

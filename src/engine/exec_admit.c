@@ -283,6 +283,17 @@ static void make_environment(struct exec *x)
     x->env = environment_make(&ask, x->a);
 }
 
+/* What is asked for and cannot be had is refused. */
+static bool modes_are_ready(const struct exec *x, struct error *e)
+{
+    if (x->request.sandbox->filesystem->write_mode == WRITE_COW)
+        return error_set(e, CODE_LAYER_MISSING,
+                         "LAYER_MISSING:mount: write mode cow cannot be had yet");
+    return x->request.sandbox->deterministic != DETERMINISM_FIXED ||
+           error_set(e, CODE_LAYER_MISSING,
+                     "LAYER_MISSING:seccomp: a fixed clock cannot be had yet");
+}
+
 static bool net_is_ready(const struct exec *x, struct error *e)
 {
     enum net_level level = request_net_level(x->request.sandbox->network);
@@ -325,7 +336,7 @@ bool exec_admit(struct exec *x, struct error *e)
     take_arguments(x, &arguments, &ask.argument_count);
     ask.arguments = arguments;
     path_roots(x, &ask);
-    if (!admit(&ask, x->a, &x->admission, e) || !net_is_ready(x, e))
+    if (!admit(&ask, x->a, &x->admission, e) || !net_is_ready(x, e) || !modes_are_ready(x, e))
         return false;
     if (x->admission.files_cut)
         return error_set(e, CODE_INPUT_TOO_LARGE,

@@ -5,6 +5,8 @@
 #include "base/digest.h"
 #include "base/mem.h"
 #include "contract/exits.h"
+#include "sandbox/cow.h"
+#include "sandbox/gate.h"
 #include "sandbox/supervise.h"
 
 /* What is kept of what a command writes to its descriptor 3. */
@@ -28,11 +30,13 @@ struct outcome {
         result; /* what was written to descriptor 3; .head.s is NULL where there was none */
     struct digest program; /* of the file that was started */
     int64_t duration_ms, cpu_ms, memory_peak_bytes, oom_events, pids_hits;
-    unsigned layers;    /* that held it */
-    unsigned missing;   /* that should have; the caller said it may do without */
-    const char *left;   /* what could not be removed, in words; NULL: nothing is left */
-    const char *cgroup; /* "v1", "v2", "hybrid" or "none" */
-    int landlock;       /* its version */
+    unsigned layers;       /* that held it */
+    unsigned missing;      /* that should have; the caller said it may do without */
+    const char *left;      /* what could not be removed, in words; NULL: nothing is left */
+    const char *cgroup;    /* "v1", "v2", "hybrid" or "none" */
+    int landlock;          /* its version */
+    struct gate_log gate;  /* what was decided about hosts */
+    struct cow_layers cow; /* what it wrote beside the disk; open, to be closed by cow_close() */
 };
 
 /* Outcomes without a run: of a command that is not there (ENOENT) or cannot be started (EACCES); of

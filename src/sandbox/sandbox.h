@@ -9,6 +9,7 @@
 
 #include "base/world.h"
 #include "contract/request_doc.h"
+#include "sandbox/gate.h"
 #include "sandbox/grants.h"
 #include "sandbox/kept.h"
 #include "sandbox/outcome.h"
@@ -29,6 +30,10 @@ struct run {
      * stay: nothing is fed to it or captured, and the end of its input asks it to end. */
     bool wired;
     int wires[2];
+
+    /* What it reaches by name, through a gate. NULL: nothing, or at level open the host's network.
+     */
+    const struct gate_ask *gate;
 
     const struct request_sandbox *limits;
     unsigned weak; /* layers the caller does without, when they cannot be had */
