@@ -6,6 +6,7 @@
  */
 #include "contract/adapter_doc.h"
 
+#include "contract/fallback.h"
 #include "contract/whole.h"
 
 /* clang-format off */
@@ -35,6 +36,17 @@ static void interface_fits(const struct doc *d, const void *decoded, struct repo
                        "an adapter of type '%s' must not have 'interface.%s'", mine,
                        adapter_types[i]);
     }
+}
+
+static void condition_is_known(const struct doc *d, const void *decoded, struct report *r)
+{
+    const struct adapter_fallback *fallback = decoded;
+    struct str word;
+    const char *wrong = fallback->condition.s ? fallback_wrong(fallback->condition, &word) : NULL;
+
+    if (wrong)
+        report_add(r, ABOUT_VALUE, doc_get(d, "condition"), CODE_VALIDATION_ERROR, "%s %s",
+                   said(word.n ? word : fallback->condition, r->a), wrong);
 }
 
 static void fallback_is_another(const struct doc *d, const void *decoded, struct report *r)
@@ -92,6 +104,10 @@ static const struct field fallback_fields[] = {
 };
 #undef AT
 
+static const struct rule fallback_rules[] = {
+    { "R-001-113", "A condition is failed, unavailable, timeout, a number, or several of these.", condition_is_known },
+};
+
 #define AT(member) offsetof(struct override_network, member)
 static const struct field network_fields[] = {
     { "enabled", F_BOOL, ONE,  OPTIONAL, .at = AT(enabled),         .level = L2, .req = "R-001-116", .help = "false: nothing can be reached." },
@@ -128,6 +144,7 @@ static const struct shape retry_shape = { .name = "retry policy",
 static const struct shape fallback_shape = { .name = "fallback",
                                              .size = sizeof(struct adapter_fallback),
                                              FIELDS(fallback_fields),
+                                             RULES(fallback_rules),
                                              .code = CODE_VALIDATION_ERROR };
 static const struct shape network_shape = { .name = "sandbox override's network",
                                             .size = sizeof(struct override_network),

@@ -7,6 +7,7 @@
 #include "contract/codes.h"
 #include "contract/config_doc.h"
 #include "contract/exits.h"
+#include "contract/fallback.h"
 #include "contract/forms.h"
 #include "contract/gate.h"
 #include "contract/inputs.h"
@@ -65,6 +66,7 @@ const struct table *const contract_tables[] = {
     &gate_table,
     &repeats_table,
     &caches_table,
+    &conditions_table,
     &forms_table,
     &ceilings_table,
 };

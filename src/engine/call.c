@@ -6,6 +6,7 @@
 #include <poll.h>
 
 #include "contract/backoff.h"
+#include "contract/fallback.h"
 
 enum { BACKOFF_MOST_MS = 60000 };
 
@@ -136,77 +137,15 @@ static struct attempt_end *attempts(struct tool_call *c)
 
 /* ---- another adapter ---- */
 
-struct when {
-    const char *name, *meaning;
-    enum code code; /* CODE_NONE: any failure */
-};
-
-/* clang-format off */
-static const struct when conditions[] = {
-    { "failed",      "It did not succeed, for whatever reason.",             CODE_NONE },
-    { "unavailable", "The service or server could not be reached.",          CODE_PEER_UNAVAILABLE },
-    { "timeout",     "It took longer than it may.",                          CODE_COMMAND_TIMEOUT },
-};
-
-static const struct column condition_columns[] = {
-    { "condition", COLUMN_TEXT, offsetof(struct when, name) },
-    { "meaning",   COLUMN_TEXT, offsetof(struct when, meaning) },
-};
-/* clang-format on */
-
-const struct table conditions_table = {
-    .name = "conditions",
-    .about =
-        "When an adapter falls back to another one; or numbers: exit codes, statuses, JSON-RPC "
-        "codes. Several stand between commas.",
-    COLUMNS(condition_columns),
-    .keys = 1,
-    ROWS(conditions),
-};
-
-static bool number_is(struct str text, int64_t code)
-{
-    size_t sign = text.n > 1 && text.s[0] == '-'; /* JSON-RPC counts below zero */
-    int64_t n = 0;
-
-    for (size_t i = sign; i < text.n; i++) {
-        if (text.s[i] < '0' || text.s[i] > '9' || n > 100000)
-            return false;
-        n = n * 10 + (text.s[i] - '0');
-    }
-    return text.n > 0 && (sign ? -n : n) == code;
-}
-
-/* `failed`, `unavailable`, `timeout`, or numbers: exit codes or statuses; words between
- * blanks and commas, of which one must hold. What is none of these never holds. */
-static bool condition_holds(struct str condition, const struct attempt_end *end)
-{
-    int64_t code = end->exit_code >= 0 ? end->exit_code : end->status;
-
-    while (condition.n) {
-        struct str word = { condition.s, 0 };
-
-        while (word.n < condition.n && !is_one_of(condition.s[word.n], " ,"))
-            word.n++;
-        for (size_t i = 0; i < COUNT(conditions); i++)
-            if (str_is(word, conditions[i].name) &&
-                (conditions[i].code == CODE_NONE || conditions[i].code == end->code))
-                return true;
-        if (code != 0 && number_is(word, code))
-            return true;
-        word.n += word.n < condition.n;
-        condition = (struct str){ condition.s + word.n, condition.n - word.n };
-    }
-    return false;
-}
-
 static const struct adapter_fallback *fallback_of(const struct tool_call *c,
                                                   const struct attempt_end *end)
 {
     const struct adapter_fallback *fallback = c->adapter->doc.errors->fallback;
+    struct attempt_failure failure = { end->code,
+                                       end->exit_code >= 0 ? end->exit_code : end->status };
 
     if (end->ok || !fallback || end->code == CODE_EXECUTION_HALTED ||
-        !condition_holds(fallback->condition, end))
+        !fallback_holds(fallback->condition, &failure))
         return NULL;
     for (size_t i = 0; i < c->attempt_count; i++) /* never in a circle */
         if (str_eq(c->attempts[i].adapter->doc.adapter_id, fallback->adapter_id))

@@ -66,9 +66,6 @@ struct tool_call {
     const char *kind;     /* of that document; NULL: none is */
 };
 
-/* When an adapter falls back to another. */
-extern const struct table conditions_table;
-
 /* Calls it. The status is writ_call()'s. */
 int call_run(struct tool_call *c);
 

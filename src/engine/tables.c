@@ -27,7 +27,6 @@ static const struct table *const more_tables[] = {
     &transforms_table,
     &parsers_table,
     &formats_table,
-    &conditions_table,
     &builtins_table,
     &review_table,
     &entry_kinds_table,

@@ -148,7 +148,7 @@ def R_001_112_R_001_113_another_adapter_takes_over_when_its_condition_holds(plac
 
     second = script("second", ARGS, **PARSED)
     for condition, holds in (("failed", True), ("3", True), ("1, 3", True), ("4", False), ("timeout", False),
-                             ("unavailable", False), ("whenever", False)):
+                             ("unavailable", False)):
         place.stock(first(condition), second)
         run = place.call("first.run", "word=x")
         hold((run.status == 0) == holds and run.record["fell_back"] == holds, run)

@@ -100,11 +100,17 @@ static void R_001_112_R_001_113_a_fallback_names_another_adapter_and_when(void *
         { MORE("errors: {fallback: {adapter_id: A, condition: failed}}"),
           "/errors/fallback/adapter_id", CODE_VALIDATION_ERROR,
           "'A' is this adapter itself; fall back to another" },
+        { MORE("errors: {fallback: {adapter_id: B, condition: 'failed, whenever'}}"),
+          "/errors/fallback/condition", CODE_VALIDATION_ERROR,
+          "'whenever' is no condition; failed, unavailable, timeout or a number is one" },
+        { MORE("errors: {fallback: {adapter_id: B, condition: ' , '}}"),
+          "/errors/fallback/condition", CODE_VALIDATION_ERROR, "' , ' names no condition" },
     };
 
     (void)state;
     refused(rows, COUNT(rows));
     accepted(MORE("errors: {fallback: {adapter_id: B, condition: failed}}"));
+    accepted(MORE("errors: {fallback: {adapter_id: B, condition: 'timeout, 3 -32000'}}"));
 }
 
 /* A01-8: an override has the ranges of the limits, but no default of its own. */

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fallback.c: the words of a condition, and what each of them means. */
+#include "contract/fallback.h"
+
+#include <string.h>
+
+#include "base/num.h"
+
+struct condition_row {
+    const char *name, *meaning;
+    enum code code; /* CODE_NONE: any failure */
+};
+
+/* clang-format off */
+static const struct condition_row conditions[] = {
+    { "failed",      "It did not succeed, for whatever reason.",             CODE_NONE },
+    { "unavailable", "The service or server could not be reached.",          CODE_PEER_UNAVAILABLE },
+    { "timeout",     "It took longer than it may.",                          CODE_COMMAND_TIMEOUT },
+};
+
+static const struct column condition_columns[] = {
+    { "condition", COLUMN_TEXT, offsetof(struct condition_row, name) },
+    { "meaning",   COLUMN_TEXT, offsetof(struct condition_row, meaning) },
+};
+/* clang-format on */
+
+const struct table conditions_table = {
+    .name = "conditions",
+    .about =
+        "When an adapter falls back to another one; or numbers: exit codes, statuses, JSON-RPC "
+        "codes. Several stand between commas.",
+    COLUMNS(condition_columns),
+    .keys = 1,
+    ROWS(conditions),
+};
+
+/* Takes the next word off the front; no text: there is none. */
+static struct str next_word(struct str *rest)
+{
+    struct str word;
+
+    while (rest->n && strchr(" ,", rest->s[0]))
+        *rest = (struct str){ rest->s + 1, rest->n - 1 };
+    word = (struct str){ rest->s, 0 };
+    while (word.n < rest->n && !strchr(" ,", rest->s[word.n]))
+        word.n++;
+    *rest = (struct str){ rest->s + word.n, rest->n - word.n };
+    return word;
+}
+
+static const struct condition_row *row_of(struct str word)
+{
+    for (size_t i = 0; i < COUNT(conditions); i++)
+        if (str_is(word, conditions[i].name))
+            return &conditions[i];
+    return NULL;
+}
+
+const char *fallback_wrong(struct str condition, struct str *word)
+{
+    int64_t number;
+    bool any = false;
+
+    for (*word = next_word(&condition); word->n; *word = next_word(&condition)) {
+        any = true;
+        if (!row_of(*word) && !num_int(*word, &number))
+            return "is no condition; failed, unavailable, timeout or a number is one";
+    }
+    return any ? NULL : "names no condition";
+}
+
+bool fallback_holds(struct str condition, const struct attempt_failure *failure)
+{
+    for (struct str word = next_word(&condition); word.n; word = next_word(&condition)) {
+        const struct condition_row *row = row_of(word);
+        int64_t number;
+
+        if (row && (row->code == CODE_NONE || row->code == failure->code))
+            return true;
+        if (!row && failure->number && num_int(word, &number) && number == failure->number)
+            return true;
+    }
+    return false;
+}
