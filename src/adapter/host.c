@@ -2,6 +2,9 @@
 /* host.c: takes URLs apart and holds hosts against the entries of a list. */
 #include "adapter/host.h"
 
+#include "base/num.h"
+#include "contract/hosts.h"
+
 static struct str from(struct str t, size_t n)
 {
     return (struct str){ t.s + n, t.n - n };
@@ -54,45 +57,31 @@ bool url_split(struct str url, struct url_parts *out)
     return split_authority(out->authority, &out->host, &out->port);
 }
 
-static bool same(struct str a, struct str b)
+static struct str without_brackets(struct str host)
 {
-    return a.n == b.n && str_cmp_letters(a, b) == 0;
+    return host.n > 2 && host.s[0] == '[' ? (struct str){ host.s + 1, host.n - 2 } : host;
 }
 
 bool host_loopback(struct str host)
 {
-    static const char digits[] = "0123456789.";
-    size_t dots = 0;
+    struct address address;
 
-    if (same(host, str_of("localhost")) || str_is(host, "[::1]"))
+    if (str_cmp_letters(host, str_of("localhost")) == 0)
         return true;
-    if (!str_begins(host, "127."))
-        return false;
-    for (size_t i = 0; i < host.n; i++) {
-        if (!is_one_of(host.s[i], digits))
-            return false;
-        dots += host.s[i] == '.';
-    }
-    return dots == 3;
+    return address_read(without_brackets(host), &address) && address_is_loopback(&address);
 }
 
-static struct str usual_port(const struct url_parts *url)
+static bool has_port(const struct url_parts *url, uint16_t port)
 {
-    if (url->port.n)
-        return url->port;
-    return url->tls ? str_of("443") : str_of("80");
+    int64_t said = url->tls ? 443 : 80;
+
+    return (url->port.n == 0 || num_int(url->port, &said)) && said == port;
 }
 
 bool host_fits(struct str entry, const struct url_parts *url)
 {
-    struct str host, port, tail;
+    struct host_entry e;
 
-    if (!split_authority(entry, &host, &port))
-        return false;
-    if (port.n && !str_eq(port, usual_port(url)))
-        return false;
-    if (!str_begins(host, "*."))
-        return same(host, url->host);
-    tail = from(host, 1);
-    return url->host.n > tail.n && same(from(url->host, url->host.n - tail.n), tail);
+    return host_entry_read(entry, &e) && (!e.port || has_port(url, e.port)) &&
+           host_entry_names(&e, without_brackets(url->host));
 }

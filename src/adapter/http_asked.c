@@ -131,7 +131,7 @@ void asked_close(struct asked *q)
     *q = (struct asked){ 0 };
 }
 
-bool asked_may_reach(struct asked *q, const struct http_address *address, uint16_t port)
+bool asked_may_reach(struct asked *q, const struct address *address, uint16_t port)
 {
     const char *why = q->proxy ? NULL : http_refuses_address(&q->policy, &q->place, address);
 
@@ -139,7 +139,7 @@ bool asked_may_reach(struct asked *q, const struct http_address *address, uint16
         why = "its port is another";
     if (why)
         return refuse_host(q, why);
-    http_address_text(address, port, q->address);
+    address_text(address, port, q->address);
     return true;
 }
 

@@ -56,12 +56,12 @@ static size_t on_body(char *bytes, size_t one, size_t n, void *self)
     return take == WEB_TAKEN ? one * n : CURL_WRITEFUNC_ERROR;
 }
 
-static bool address_of(const struct sockaddr *from, struct http_address *out, uint16_t *port)
+static bool address_of(const struct sockaddr *from, struct address *out, uint16_t *port)
 {
     struct sockaddr_in four;
     struct sockaddr_in6 six;
 
-    *out = (struct http_address){ .six = from->sa_family == AF_INET6 };
+    *out = (struct address){ .six = from->sa_family == AF_INET6 };
     if (from->sa_family == AF_INET) {
         memcpy(&four, from, sizeof four);
         memcpy(out->b, &four.sin_addr, 4);
@@ -81,7 +81,7 @@ static bool address_of(const struct sockaddr *from, struct http_address *out, ui
 static curl_socket_t on_open(void *self, curlsocktype purpose, struct curl_sockaddr *to)
 {
     struct web_call *c = self;
-    struct http_address address;
+    struct address address;
     uint16_t port;
 
     (void)purpose;
@@ -95,11 +95,11 @@ static curl_socket_t on_open(void *self, curlsocktype purpose, struct curl_socka
 static int on_use(void *self, char *to, char *from, int port, int from_port)
 {
     struct web_call *c = self;
-    struct http_address address;
+    struct address address;
 
     (void)from;
     (void)from_port;
-    return http_address_read(str_of(to), &address) &&
+    return address_read(str_of(to), &address) &&
                    c->listener->may_reach(c->self, &address, (uint16_t)port, true)
                ? CURL_PREREQFUNC_OK
                : CURL_PREREQFUNC_ABORT;

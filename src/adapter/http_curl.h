@@ -28,7 +28,7 @@ enum web_take {
 struct web_listener {
     /* A connection is about to be made, or used again, to that address. Of one that is used, `used`
      * is true, and the request is sent next. */
-    bool (*may_reach)(void *self, const struct http_address *address, uint16_t port, bool used);
+    bool (*may_reach)(void *self, const struct address *address, uint16_t port, bool used);
     bool (*line)(void *self, struct str line); /* of the head, with its end */
     enum web_take (*body)(void *self, struct str bytes);
     /* It has ended; `why` is for people. web_begin() and web_end() may be called. */

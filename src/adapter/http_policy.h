@@ -8,15 +8,7 @@
 
 #include <stdint.h>
 
-#include "base/own.h"
-#include "base/str.h"
-
-enum { HTTP_ADDRESS_TEXT = 64 }; /* "[ipv6]:port" and a NUL fit */
-
-struct http_address {
-    bool six;
-    uint8_t b[16]; /* the first four, of IPv4 */
-};
+#include "contract/addresses.h"
 
 struct http_place {
     bool tls, socket; /* https or wss; ws or wss */
@@ -24,16 +16,8 @@ struct http_place {
     uint16_t port;
     struct str path; /* and the query; may be empty */
     bool is_address;
-    struct http_address address;
+    struct address address;
 };
-
-/* An address in its one usual form: "127.0.0.1", "::1". Not 127.1, 0x7f.1, 2130706433, 0177.0.0.1,
- * nor with a zone. */
-bool http_address_read(struct str text, struct http_address *out) NODISCARD;
-
-/* Writes "127.0.0.1:80" or "[::1]:80". */
-void http_address_text(const struct http_address *address, uint16_t port,
-                       char out[HTTP_ADDRESS_TEXT]);
 
 /* NULL, or why the text is no URL that is asked for. */
 const char *http_place_read(struct str url, struct http_place *out);
@@ -47,12 +31,9 @@ struct http_policy {
     bool plain;
 };
 
-/* Is it an address of this very machine? */
-bool http_is_loopback(const struct http_address *address);
-
 /* NULL, or why the host of that place may not be reached, whatever its address. */
 const char *http_refuses_host(const struct http_policy *policy, const struct http_place *place);
 
 /* NULL, or why no connection may be made to that address for the sake of that place. */
 const char *http_refuses_address(const struct http_policy *policy, const struct http_place *place,
-                                 const struct http_address *address);
+                                 const struct address *address);

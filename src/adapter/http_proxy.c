@@ -78,7 +78,7 @@ const char *http_proxy_for(const struct http_settings *settings, const struct ht
         proxy = settings->value[SETTING_ALL_PROXY];
     if (!proxy || has_exception(settings->value[SETTING_NO_PROXY], place->host))
         return NULL;
-    if (place->is_address ? http_is_loopback(&place->address)
+    if (place->is_address ? address_is_loopback(&place->address)
                           : is_excepted(str_of("localhost"), place->host))
         return NULL;
     return proxy;

@@ -66,7 +66,7 @@ struct asked {
     struct web_ask web;
     enum http_end refused; /* HTTP_DONE: nothing was refused; else why it was ended by us */
     const char *why;
-    char address[HTTP_ADDRESS_TEXT];
+    char address[ADDRESS_TEXT];
 };
 
 /* False: it is refused, for the reason in `refused` and `why`. */
@@ -77,7 +77,7 @@ void asked_close(struct asked *q);
 bool asked_refuse(struct asked *q, enum http_end end, const char *why);
 
 /* May a connection be made? */
-bool asked_may_reach(struct asked *q, const struct http_address *address, uint16_t port);
+bool asked_may_reach(struct asked *q, const struct address *address, uint16_t port);
 
 /* Says how it ended: as we ended it, or else as `end` and `why` tell. */
 void asked_say_end(const struct asked *q, struct serve *s, uint32_t call,

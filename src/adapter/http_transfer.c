@@ -170,7 +170,7 @@ static bool may_be_repeated(const char *method)
 
 /* A connection that was kept may end in the moment it is used, and curl then sends the request once
  * more by another. Nobody knows what became of the first: only what may be repeated is. */
-static bool on_reach(void *self, const struct http_address *address, uint16_t port, bool used)
+static bool on_reach(void *self, const struct address *address, uint16_t port, bool used)
 {
     struct transfer *t = self;
 

@@ -256,7 +256,7 @@ static void receive(struct wire *w)
 
 /* ---- begin ---- */
 
-static bool on_reach(void *self, const struct http_address *address, uint16_t port, bool used)
+static bool on_reach(void *self, const struct address *address, uint16_t port, bool used)
 {
     struct wire *w = self;
 

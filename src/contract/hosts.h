@@ -11,24 +11,10 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "contract/addresses.h"
 #include "contract/levels.h"
 
-enum { ADDRESS_TEXT = 64, HOST_MAX = 253 }; /* "[ipv6]:port" and a NUL fit */
-
-struct address {
-    bool six;
-    uint8_t b[16]; /* the first four, of IPv4 */
-};
-
-/* An address in its one usual form: "127.0.0.1", "::1". Not 127.1, 0x7f.1, 2130706433, 0177.0.0.1,
- * nor with a zone. */
-bool address_read(struct str text, struct address *out) NODISCARD;
-
-/* Writes "127.0.0.1:80" or "[::1]:80". */
-void address_text(const struct address *address, uint16_t port, char out[ADDRESS_TEXT]);
-
-/* Is it an address of this very machine? */
-bool address_is_loopback(const struct address *address);
+enum { HOST_MAX = 253 };
 
 /* What a run may reach: by its level, and by lists. Deny wins. */
 struct hosts {
@@ -50,6 +36,28 @@ struct host {
  * address, letters beyond ASCII, an empty label. */
 const char *host_read(struct str text, uint16_t port, struct host *out);
 
+/* NULL, or why it is no name that every reader reads alike; capital letters are fine. */
+const char *host_name_wrong(struct str name);
+
+/* One entry of a list, taken apart. */
+struct host_entry {
+    struct str name; /* without "*.", brackets and port */
+    uint16_t port;   /* 0: none is said */
+    bool below;      /* it began with "*." */
+    bool is_address;
+    struct address address;
+};
+
+/* False: it has no name, or no port where one should be. Of the name no more is checked: an odd one
+ * means no host. */
+bool host_entry_read(struct str entry, struct host_entry *out) NODISCARD;
+
+/* Does the entry mean that name, at whatever port? */
+bool host_entry_names(const struct host_entry *entry, struct str name);
+
+/* Is the address listed literally, at whatever port? `localhost` lists every one of the loop. */
+bool host_entry_has_address(const struct host_entry *entry, const struct address *address);
+
 /* NULL, or why the entry of a list is none; for `writ check` and the command line. */
 const char *host_entry_wrong(struct str entry);
 
@@ -58,7 +66,9 @@ struct host_verdict {
     const char *rule; /* what decided, in words or as the entry is written */
 };
 
-/* Before anything is looked up: by name and port. A port that no entry names is 80 or 443. */
+/* Before anything is looked up: by name and port. Where an entry names no port, 80 and 443 are
+ * meant; an entry that denies means every port then. Level open has every port. For port 0 the
+ * question is whether the host is reached at any port. */
 struct host_verdict hosts_judge(const struct hosts *hosts, const struct host *host,
                                 struct arena *a);
 
@@ -66,5 +76,9 @@ struct host_verdict hosts_judge(const struct hosts *hosts, const struct host *ho
 struct host_verdict hosts_judge_address(const struct hosts *hosts, const struct host *host,
                                         const struct address *address, struct arena *a);
 
-/* Hosts of package registries: what level registry reaches. */
+/* Hosts of package registries: what level registry reaches, at port 443 and 80. */
+struct registry_host {
+    const char *host, *ecosystem;
+};
+
 extern const struct table registry_hosts_table;

@@ -10,6 +10,7 @@
 #include "contract/fallback.h"
 #include "contract/forms.h"
 #include "contract/gate.h"
+#include "contract/hosts.h"
 #include "contract/inputs.h"
 #include "contract/kinds.h"
 #include "contract/layers.h"
@@ -44,6 +45,7 @@ const struct table *const contract_tables[] = {
     &outputs_table,
     &fs_levels_table,
     &net_levels_table,
+    &registry_hosts_table,
     &levels_table,
     &checks_table,
     &shell_chars_table,

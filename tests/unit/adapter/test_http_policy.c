@@ -158,11 +158,11 @@ static bool reaches(const char *entry, const char *address, bool plain)
     struct str hosts[] = { str_of("example.org"), str_of(entry) };
     struct http_policy policy = { hosts, 2, plain };
     struct http_place place;
-    struct http_address a;
+    struct address a;
 
     assert_null(
         http_place_read(str_of(plain ? "http://example.org/" : "https://example.org/"), &place));
-    if (!http_address_read(str_of(address), &a))
+    if (!address_read(str_of(address), &a))
         fail_msg("%s is no address", address);
     return http_refuses_address(&policy, &place, &a) == NULL;
 }
@@ -243,13 +243,13 @@ static void plain_http_is_for_this_machine(void **state)
     struct str hosts[] = { str_of("example.org"), str_of("127.0.0.1"), str_of("10.0.0.1") };
     struct http_policy policy = { hosts, 3, false };
     struct http_place place;
-    struct http_address far, near, private;
+    struct address far, near, private;
 
     (void)state;
     assert_null(http_place_read(str_of("http://example.org/"), &place));
-    assert_true(http_address_read(str_of("93.184.216.34"), &far));
-    assert_true(http_address_read(str_of("127.0.0.1"), &near));
-    assert_true(http_address_read(str_of("10.0.0.1"), &private));
+    assert_true(address_read(str_of("93.184.216.34"), &far));
+    assert_true(address_read(str_of("127.0.0.1"), &near));
+    assert_true(address_read(str_of("10.0.0.1"), &private));
     assert_non_null(http_refuses_address(&policy, &place, &far));
     assert_non_null(http_refuses_address(&policy, &place, &private));
     assert_null(http_refuses_address(&policy, &place, &near));
@@ -268,13 +268,13 @@ static void an_address_is_written_for_people(void **state)
                  { "::1", 0, "[::1]:0" },
                  { "2001:db8:1111:2222:3333:4444:5555:6666", 65535,
                    "[2001:db8:1111:2222:3333:4444:5555:6666]:65535" } };
-    char text[HTTP_ADDRESS_TEXT];
-    struct http_address a;
+    char text[ADDRESS_TEXT];
+    struct address a;
 
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
-        assert_true(http_address_read(str_of(rows[i].address), &a));
-        http_address_text(&a, rows[i].port, text);
+        assert_true(address_read(str_of(rows[i].address), &a));
+        address_text(&a, rows[i].port, text);
         assert_string_equal(text, rows[i].text);
     }
 }

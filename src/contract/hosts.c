@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hosts.c: the names of hosts, the entries of lists, and what the two come to. */
+#include "contract/hosts.h"
+
+#include <arpa/inet.h>
+
+#include "base/num.h"
+
+/* ---- names ---- */
+
+static bool is_name_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           is_one_of(c, "-._");
+}
+
+/* Dots stand between labels, which are not empty. The last label of a name has a letter first: what
+ * looks like a number anywhere is read as an address by somebody. */
+const char *host_name_wrong(struct str name)
+{
+    size_t label = 0;
+
+    if (name.n == 0 || name.n > HOST_MAX)
+        return "its host is empty or too long";
+    for (size_t i = 0; i < name.n; i++) {
+        if (!is_name_char(name.s[i]))
+            return "its host has a character that is not allowed (names outside ASCII are written "
+                   "as xn--..)";
+        if (name.s[i] != '.')
+            continue;
+        if (i == label || i + 1 == name.n)
+            return "its host has an empty part";
+        label = i + 1;
+    }
+    if (name.s[label] >= '0' && name.s[label] <= '9')
+        return "its host is an address in an unusual form";
+    return NULL;
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+}
+
+static struct str without_brackets(struct str text)
+{
+    if (text.n > 2 && text.s[0] == '[' && text.s[text.n - 1] == ']')
+        return (struct str){ text.s + 1, text.n - 2 };
+    return text;
+}
+
+/* "example.org." is example.org to every resolver. */
+static struct str without_dot(struct str name)
+{
+    return name.n > 1 && name.s[name.n - 1] == '.' ? (struct str){ name.s, name.n - 1 } : name;
+}
+
+const char *host_read(struct str text, uint16_t port, struct host *out)
+{
+    struct host host = { .port = port };
+    struct str name = without_brackets(text);
+    const char *why;
+
+    host.is_address =
+        name.n < text.n ? address_read_six(name, &host.address) : address_read(name, &host.address);
+    if (host.is_address) {
+        (void)inet_ntop(host.address.six ? AF_INET6 : AF_INET, host.address.b, host.name,
+                        sizeof host.name);
+        host.length = strlen(host.name);
+        *out = host;
+        return NULL;
+    }
+    name = without_dot(text);
+    why = host_name_wrong(name);
+    if (why)
+        return why;
+    for (size_t i = 0; i < name.n; i++)
+        host.name[i] = lower(name.s[i]);
+    host.length = name.n;
+    *out = host;
+    return NULL;
+}
+
+/* ---- entries ---- */
+
+bool host_entry_read(struct str entry, struct host_entry *out)
+{
+    struct host_entry e = { .name = entry };
+    const char *colon = entry.n ? memrchr(entry.s, ':', entry.n) : NULL;
+    const char *bracket = entry.n ? memchr(entry.s, ']', entry.n) : NULL;
+    int64_t port;
+
+    e.is_address = address_read(entry, &e.address);
+    if (!e.is_address && colon && (!bracket || colon > bracket)) {
+        struct str digits = { colon + 1, (size_t)(entry.s + entry.n - colon) - 1 };
+
+        if (!num_int(digits, &port) || port < 1 || port > UINT16_MAX)
+            return false;
+        e.port = (uint16_t)port;
+        e.name.n = (size_t)(colon - entry.s);
+    }
+    e.name = without_dot(without_brackets(e.name));
+    e.is_address = e.is_address || address_read(e.name, &e.address);
+    e.below = e.name.n > 2 && str_begins(e.name, "*.");
+    if (e.below)
+        e.name = (struct str){ e.name.s + 2, e.name.n - 2 };
+    if (e.name.n == 0)
+        return false;
+    *out = e;
+    return true;
+}
+
+/* "*.example.org" is every name below, and not example.org itself. */
+bool host_entry_names(const struct host_entry *entry, struct str name)
+{
+    struct str tail;
+
+    if (!entry->below)
+        return str_cmp_letters(entry->name, name) == 0;
+    if (name.n <= entry->name.n + 1)
+        return false;
+    tail = (struct str){ name.s + name.n - entry->name.n, entry->name.n };
+    return tail.s[-1] == '.' && str_cmp_letters(tail, entry->name) == 0;
+}
+
+bool host_entry_has_address(const struct host_entry *entry, const struct address *address)
+{
+    struct address real = address_meant(address);
+
+    if (!entry->below && str_cmp_letters(entry->name, str_of("localhost")) == 0)
+        return address_is_loopback(address);
+    return entry->is_address &&
+           (address_same(&entry->address, address) || address_same(&entry->address, &real));
+}
+
+const char *host_entry_wrong(struct str entry)
+{
+    struct host_entry e;
+
+    if (str_is(entry, "*"))
+        return "level open is what reaches every host";
+    if (!host_entry_read(entry, &e))
+        return "it is no host, or its port is not 1 to 65535";
+    if (e.is_address)
+        return e.below ? "an address has nothing below it" : NULL;
+    return host_name_wrong(e.name);
+}
+
+/* ---- the lists ---- */
+
+static bool entry_means(const struct host_entry *entry, const struct host *host)
+{
+    if (host->is_address)
+        return host_entry_has_address(entry, &host->address);
+    return host_entry_names(entry, (struct str){ host->name, host->length });
+}
+
+static bool is_usual_port(uint16_t port)
+{
+    return port == 80 || port == 443;
+}
+
+static bool entry_opens(const struct host_entry *entry, uint16_t port)
+{
+    return port == 0 || (entry->port ? entry->port == port : is_usual_port(port));
+}
+
+/* An entry that denies one port leaves the host its others. */
+static bool entry_closes(const struct host_entry *entry, uint16_t port)
+{
+    return !entry->port || entry->port == port;
+}
+
+static struct host_verdict refused(const char *rule)
+{
+    return (struct host_verdict){ false, rule };
+}
+
+static struct host_verdict allowed(const char *rule)
+{
+    return (struct host_verdict){ true, rule };
+}
+
+static bool is_denied(const struct hosts *hosts, const struct host *host,
+                      const struct address *address, struct arena *a, const char **rule)
+{
+    for (size_t i = 0; i < hosts->deny_count; i++) {
+        struct host_entry entry;
+
+        if (!host_entry_read(hosts->deny[i], &entry) || !entry_closes(&entry, host->port))
+            continue;
+        if (!(address ? host_entry_has_address(&entry, address) : entry_means(&entry, host)))
+            continue;
+        *rule = arena_printf(a, "denied by %.*s", STR_ARG(hosts->deny[i]));
+        return true;
+    }
+    return false;
+}
+
+/* The row of a registry that has the name, or NULL. */
+static const struct registry_host *registry_of(const struct host *host)
+{
+    const struct registry_host *rows = registry_hosts_table.rows;
+
+    for (size_t i = 0; i < registry_hosts_table.row_count && !host->is_address; i++)
+        if (strcmp(rows[i].host, host->name) == 0)
+            return &rows[i];
+    return NULL;
+}
+
+static struct host_verdict judge_level(const struct hosts *hosts, const struct host *host,
+                                       bool other_port, struct arena *a)
+{
+    const struct registry_host *row = hosts->level == NET_REGISTRY ? registry_of(host) : NULL;
+
+    if (hosts->level == NET_OPEN)
+        return allowed("level open");
+    if (row && (host->port == 0 || is_usual_port(host->port)))
+        return allowed(arena_printf(a, "registry of %s", row->ecosystem));
+    if (row || other_port)
+        return refused("its port is not in the list of hosts");
+    return refused("it is not in the list of hosts");
+}
+
+struct host_verdict hosts_judge(const struct hosts *hosts, const struct host *host, struct arena *a)
+{
+    bool other_port = false;
+    const char *rule;
+
+    if (hosts->level == NET_OFFLINE)
+        return refused("level offline");
+    if (is_denied(hosts, host, NULL, a, &rule))
+        return refused(rule);
+    for (size_t i = 0; i < hosts->allow_count; i++) {
+        struct host_entry entry;
+
+        if (!host_entry_read(hosts->allow[i], &entry) || !entry_means(&entry, host))
+            continue;
+        if (entry_opens(&entry, host->port))
+            return allowed(arena_text(a, hosts->allow[i]));
+        other_port = true;
+    }
+    return judge_level(hosts, host, other_port, a);
+}
+
+struct host_verdict hosts_judge_address(const struct hosts *hosts, const struct host *host,
+                                        const struct address *address, struct arena *a)
+{
+    const char *why, *rule;
+    enum address_reach reach = address_reach(address, &why);
+
+    if (hosts->level == NET_OFFLINE)
+        return refused("level offline");
+    if (reach == ADDRESS_NEVER)
+        return refused(why);
+    if (is_denied(hosts, host, address, a, &rule))
+        return refused(rule);
+    for (size_t i = 0; i < hosts->allow_count && reach != ADDRESS_PUBLIC; i++) {
+        struct host_entry entry;
+
+        if (host_entry_read(hosts->allow[i], &entry) && entry_opens(&entry, host->port) &&
+            host_entry_has_address(&entry, address))
+            return allowed(arena_text(a, hosts->allow[i]));
+    }
+    return reach == ADDRESS_PUBLIC ? allowed(why) : refused(why);
+}
