@@ -2,27 +2,20 @@
 /* pure_worker.c: starts, watches and ends the process of a worker. */
 #include "executor/pure_worker.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-/* Above the descriptors that a worker is given: none is overwritten by another on its way. */
-enum { ABOVE = 16 };
+#include "base/launch.h"
 
-static int moved_up(int fd)
-{
-    int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, ABOVE);
-
-    if (fd >= 0)
-        (void)close(fd);
-    return high;
-}
+static_assert((int)PURE_CHANNEL == LAUNCH_FIRST && (int)PURE_PAGE == LAUNCH_FIRST + 1,
+              "what is given comes in this order");
 
 /* The page cannot shrink: who looks at it meets no hole. */
 static bool make_page(int *fd, struct pure_page **page, struct error *e)
@@ -30,7 +23,7 @@ static bool make_page(int *fd, struct pure_page **page, struct error *e)
     size_t size = (size_t)sysconf(_SC_PAGESIZE);
     void *at;
 
-    *fd = moved_up(memfd_create("writ-pure", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    *fd = launch_moved_up(memfd_create("writ-pure", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (*fd < 0 || ftruncate(*fd, (off_t)size) != 0 ||
         fcntl(*fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
         return error_sys(e, ERROR_IO, "no page can be shared with a worker");
@@ -41,53 +34,11 @@ static bool make_page(int *fd, struct pure_page **page, struct error *e)
     return true;
 }
 
-/* Signals as at the beginning of the world, a session of its own, away from our terminal. */
-static int fill_attributes(posix_spawnattr_t *attr)
-{
-    sigset_t all, none;
-
-    (void)sigfillset(&all);
-    (void)sigemptyset(&none);
-    (void)posix_spawnattr_setsigdefault(attr, &all);
-    (void)posix_spawnattr_setsigmask(attr, &none);
-    return posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK |
-                                              POSIX_SPAWN_SETSID);
-}
-
-static int fill_actions(posix_spawn_file_actions_t *actions, int channel, int page)
-{
-    int bad = posix_spawn_file_actions_adddup2(actions, channel, PURE_CHANNEL);
-
-    bad = bad ? bad : posix_spawn_file_actions_adddup2(actions, page, PURE_PAGE);
-    for (int fd = 0; fd < PURE_CHANNEL && !bad; fd++)
-        bad = posix_spawn_file_actions_addclose(actions, fd);
-    return bad ? bad : posix_spawn_file_actions_addclosefrom_np(actions, PURE_PAGE + 1);
-}
-
-static int spawn(const char *worker, char *const argv[], int channel, int page, pid_t *pid)
-{
-    static char *const nothing[] = { NULL };
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attr;
-    int bad = posix_spawn_file_actions_init(&actions);
-
-    if (bad)
-        return bad;
-    bad = posix_spawnattr_init(&attr);
-    if (!bad) {
-        bad = fill_attributes(&attr);
-        bad = bad ? bad : fill_actions(&actions, channel, page);
-        bad = bad ? bad : posix_spawn(pid, worker, &actions, &attr, argv, nothing);
-        (void)posix_spawnattr_destroy(&attr);
-    }
-    (void)posix_spawn_file_actions_destroy(&actions);
-    return bad;
-}
-
 /* Puts into *w what it has come to, also when it fails. */
 static bool start(const char *kind, const struct call_program *program, struct worker *w,
                   struct error *e)
 {
+    static char *const nothing[] = { NULL };
     _arena_ struct arena a = { 0 };
     _fd_ int theirs = -1;
     _fd_ int shared = -1;
@@ -103,12 +54,17 @@ static bool start(const char *kind, const struct call_program *program, struct w
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
         return error_sys(e, ERROR_IO, "no channel can be made");
     w->channel = pair[0];
-    theirs = moved_up(pair[1]);
+    theirs = launch_moved_up(pair[1]);
     if (theirs < 0)
         return error_sys(e, ERROR_IO, "no channel can be made");
     if (!make_page(&shared, &w->page, e))
         return false;
-    errno = spawn(program->worker, argv, theirs, shared, &pid);
+    errno = launch(&(struct launch){ .program = program->worker,
+                                     .argv = argv,
+                                     .environment = nothing,
+                                     .given = (const int[]){ theirs, shared },
+                                     .given_count = 2 },
+                   &pid);
     if (errno != 0)
         return error_sys(e, ERROR_IO, "%s cannot be started", program->worker);
     w->pid = pid;
@@ -146,12 +102,10 @@ bool worker_start(const char *kind, const struct call_program *program, struct w
 
 const char *worker_end(struct worker *w, struct arena *a)
 {
-    siginfo_t how = { 0 };
+    siginfo_t how;
     const char *name;
 
-    (void)syscall(SYS_pidfd_send_signal, w->handle, SIGKILL, NULL, 0);
-    while (waitid(P_PIDFD, (id_t)w->handle, &how, WEXITED) != 0 && errno == EINTR)
-        ;
+    launch_end(&w->handle, &how);
     let_go(w);
     if (how.si_code == CLD_EXITED)
         return arena_printf(a, "ended with status %d", how.si_status);
