@@ -286,9 +286,6 @@ static void make_environment(struct exec *x)
 /* What is asked for and cannot be had is refused. */
 static bool modes_are_ready(const struct exec *x, struct error *e)
 {
-    if (x->request.sandbox->filesystem->write_mode == WRITE_COW)
-        return error_set(e, CODE_LAYER_MISSING,
-                         "LAYER_MISSING:mount: write mode cow cannot be had yet");
     return x->request.sandbox->deterministic != DETERMINISM_FIXED ||
            error_set(e, CODE_LAYER_MISSING,
                      "LAYER_MISSING:seccomp: a fixed clock cannot be had yet");

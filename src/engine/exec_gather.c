@@ -7,6 +7,7 @@
 #include "base/fs.h"
 #include "engine/exec.h"
 #include "engine/home.h"
+#include "sandbox/cow_plan.h"
 
 enum { FILES_MAX = 10000 };
 
@@ -51,14 +52,45 @@ static void undo(struct exec *x, const struct absent *absent, struct around *las
     x->violation_count++;
 }
 
+/* In write mode cow the disk has nothing of it; what the layer could not hold is taken out of it,
+ * so that nobody commits it. */
+static void undo_in_layer(struct exec *x, const struct absent *absent)
+{
+    const struct cow_layer *layer = cow_around(&x->outcome.cow, absent->path);
+    struct violation *v = &x->violations[x->violation_count];
+    const char *below;
+    enum fs_found found;
+    struct error e;
+
+    if (!layer || cow_holds(&x->outcome.cow, absent->path) ||
+        strlen(absent->path) <= strlen(layer->root))
+        return;
+    below = absent->path + strlen(layer->root) + 1;
+    found = fs_find_below(layer->merged, below);
+    if (found == FS_NOTHING || (found == FS_DIRECTORY && absent->links_only))
+        return;
+    *v = (struct violation){
+        .path = absent->path,
+        .act = "created",
+        .rule = absent->denied ? "denied" : "protected",
+        .undone =
+            fs_remove_below(arena_printf(x->a, "/proc/self/fd/%d/.", layer->merged), below, &e),
+    };
+    x->violation_count++;
+}
+
 static void undo_all(struct exec *x)
 {
     const struct absents *absent = &x->reach.absent;
     struct around last = { NULL, -1 };
 
     x->violations = arena_alloc(x->a, absent->n * sizeof *x->violations);
-    for (size_t i = 0; i < absent->n; i++)
-        undo(x, &absent->v[i], &last);
+    for (size_t i = 0; i < absent->n; i++) {
+        if (x->request.sandbox->filesystem->write_mode == WRITE_COW)
+            undo_in_layer(x, &absent->v[i]);
+        else
+            undo(x, &absent->v[i], &last);
+    }
     own_close(&last.fd);
 }
 
@@ -131,6 +163,17 @@ static bool keep_printed(struct exec *x, struct error *e)
     return true;
 }
 
+/* The working directory as the command left it. */
+static int open_cwd(const struct exec *x)
+{
+    const struct cow_layer *layer = cow_around(&x->outcome.cow, x->reach.cwd);
+    const char *below = layer ? x->reach.cwd + strlen(layer->root) : "";
+
+    if (!layer)
+        return open(x->reach.cwd, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return collect_open(layer->merged, *below ? below + 1 : ".", O_DIRECTORY);
+}
+
 bool exec_gather(struct exec *x, struct error *e)
 {
     struct collect_job job = { .count_max = FILES_MAX };
@@ -141,7 +184,7 @@ bool exec_gather(struct exec *x, struct error *e)
         return false;
     if (!wants_files(x))
         return true;
-    root = open(x->reach.cwd, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    root = open_cwd(x);
     if (root < 0)
         return error_sys(e, CODE_IO, "%s cannot be opened", x->reach.cwd);
     job.root = root;

@@ -75,6 +75,7 @@ static bool run(struct exec *x, struct error *e)
 {
     struct run run = { .program = &x->program,
                        .grants = &x->reach.grants,
+                       .absent = &x->reach.absent,
                        .cwd = x->reach.cwd,
                        .owner = x->reach.owner,
                        .group = x->reach.group,
@@ -96,6 +97,7 @@ static bool run(struct exec *x, struct error *e)
                        .permit = exec_permit,
                        .permit_self = x };
 
+    cow_close(&x->outcome.cow); /* of an attempt before */
     if (!x->served)
         exec_open_ledger(x);
     if (x->program.missing) {
@@ -193,6 +195,7 @@ void exec_close(struct exec *x)
 {
     if (x->store >= 0)
         (void)close(x->store);
+    cow_close(&x->outcome.cow);
     exec_lane_close(x);
     exec_close_ledger(x);
 }

@@ -18,6 +18,12 @@ struct cow_layer {
     const char *root; /* on the host */
     int upper;        /* what was written */
     int merged;       /* the tree as the command saw it */
+    bool ours;        /* the root belongs to whom the command was, and its mode is looked at, too */
+
+    /* Empty directories that hold the place of names that must not come into being, below the root.
+     * They are no changes. */
+    const char *const *held;
+    size_t held_count;
 };
 
 struct cow_layers {
@@ -36,7 +42,7 @@ struct change_side {
     enum change_kind kind;
     mode_t mode; /* the permissions alone */
     int64_t bytes;
-    struct digest digest; /* of a file's bytes */
+    struct digest digest; /* of a file's bytes; zeroes where the disk does not let us read them */
     struct str target;    /* of a link */
 };
 
@@ -53,8 +59,23 @@ struct changes {
     const char *cut; /* why not all are listed; NULL: they are */
 };
 
-/* Keeps the bytes of new and changed files in `store` (collect_store.h). */
+/* What a reading takes; what is beyond is left out, and `cut` says so. */
+enum {
+    COW_ROWS = 1 << 17,    /* changes that are listed: the first in order */
+    COW_ENTRIES = 1 << 22, /* names that are looked at */
+    COW_PATH = 4095,       /* bytes of a path below its root */
+};
+#define COW_KEEP ((int64_t)1 << 30) /* bytes of new and changed files, together */
+#define COW_LOOK ((int64_t)1 << 33) /* bytes read of what was there before */
+
+/* Keeps the bytes of new and changed files in `store` (collect_store.h); -1: only digests them. To
+ * be called once, when nobody is left who could write: what the caller may not read in the layer is
+ * made readable on the way. What is a copy of what the disk has is no change. */
 bool cow_read(const struct cow_layers *layers, int store, struct arena *a, struct changes *out,
               struct error *e) NODISCARD;
 
+/* The layer around a path of the host, or NULL. */
+const struct cow_layer *cow_around(const struct cow_layers *layers, const char *path);
+
+/* Closes what is open; zeroes are none. */
 void cow_close(struct cow_layers *layers);

@@ -7,6 +7,7 @@
 
 #include "contract/layers.h"
 #include "sandbox/cgroup.h"
+#include "sandbox/cow.h"
 #include "sandbox/grants.h"
 #include "sandbox/program.h"
 #include "sandbox/seccomp.h"
@@ -24,15 +25,32 @@ struct jail_mount {
     bool writable;
     bool shown; /* `to` lies in a tree mounted before, and must not be made */
     bool is_link;
-    bool owned; /* owners are mapped: only for a privileged caller */
-    int tree;   /* opened already, or -1 */
-    dev_t dev;  /* what was looked at when it was decided; anything else is refused */
+    bool owned;   /* owners are mapped: only for a privileged caller */
+    bool covered; /* by a layer, which takes what is written */
+    bool inner;   /* lies in a tree that is covered, and is a part of what is seen there */
+    int tree;     /* opened already, or -1 */
+    dev_t dev;    /* what was looked at when it was decided; anything else is refused */
     ino_t ino;
 };
 
 /* A file that is written into the new root. */
 struct jail_file {
     const char *path, *text;
+};
+
+/* A layer over one of the mounts; open from when it was made until it is handed over. */
+struct jail_cover {
+    struct jail_mount *over;
+    bool ours; /* it belongs to whom the command is */
+    int upper, merged;
+};
+
+/* A name that is not there and must not come into being: something is put in its place. */
+struct jail_held {
+    const char *dir, *name; /* below the new root, without a slash before it */
+    const char *below;      /* the root of the layer */
+    size_t cover;
+    bool made;
 };
 
 /* A path the command may read, or write too. */
@@ -69,6 +87,12 @@ struct jail {
     struct jail_rule *rules; /* for Landlock */
     size_t rule_count;
     const char *scratch_size; /* "size=" of the private root */
+
+    struct jail_cover covers[COW_MAX]; /* in write mode cow; else none */
+    size_t cover_count;
+    int cover_disk; /* that the layers lie on, made by a privileged caller; or -1 */
+    struct jail_held *held;
+    size_t held_count;
 
     unsigned layers;    /* to be built; what the caller does without is not among them */
     bool host_network;  /* no network of its own */

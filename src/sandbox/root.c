@@ -51,22 +51,29 @@ static int put_links(int root, const struct system_link *links, size_t n)
     return 0;
 }
 
-/* A disk in memory. */
-static int make_disk(const struct jail *jail, int at, const char *to)
+int root_disk(const char *size, const char *inodes)
 {
-    int fs = kernel_fsopen("tmpfs"), root;
+    int fs = kernel_fsopen("tmpfs"), disk;
 
     if (fs < 0)
         return -1;
-    if (kernel_fsconfig(fs, FSCONFIG_SET_STRING, "size", jail->scratch_size) != 0 ||
-        kernel_fsconfig(fs, FSCONFIG_SET_STRING, "nr_inodes", root_inodes) != 0 ||
+    if (kernel_fsconfig(fs, FSCONFIG_SET_STRING, "size", size) != 0 ||
+        kernel_fsconfig(fs, FSCONFIG_SET_STRING, "nr_inodes", inodes) != 0 ||
         kernel_fsconfig(fs, FSCONFIG_SET_STRING, "mode", "755") != 0 ||
         kernel_fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL) != 0) {
         (void)close(fs);
         return -1;
     }
-    root = kernel_fsmount(fs, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+    disk = kernel_fsmount(fs, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
     (void)close(fs);
+    return disk;
+}
+
+/* A disk in memory, mounted. */
+static int make_disk(const struct jail *jail, int at, const char *to)
+{
+    int root = root_disk(jail->scratch_size, root_inodes);
+
     if (root >= 0 && kernel_move_mount(root, at, to, 0) != 0) {
         (void)close(root);
         return -1;
@@ -112,9 +119,21 @@ static int mount_at(int tree, int root, const struct jail_mount *m)
     return moved;
 }
 
+/* A directory of a tree that is covered, to be mounted on itself. */
+static int take_part(const struct jail_mount *m, int root)
+{
+    int at = open_place(m, root), tree;
+
+    if (at < 0)
+        return -1;
+    tree = kernel_open_tree(at, "", OPEN_TREE_CLONE | AT_EMPTY_PATH | O_CLOEXEC);
+    (void)close(at);
+    return tree;
+}
+
 static int mount_tree(const struct jail_mount *m, int root)
 {
-    int tree = m->tree >= 0 ? m->tree : trees_take(m), done;
+    int tree = m->tree >= 0 ? m->tree : m->inner ? take_part(m, root) : trees_take(m), done;
 
     if (tree < 0)
         return -1;

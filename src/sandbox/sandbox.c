@@ -13,6 +13,8 @@
 
 #include "contract/codes.h"
 #include "sandbox/cgroup_place.h"
+#include "sandbox/cow_mount.h"
+#include "sandbox/cow_plan.h"
 #include "sandbox/init.h"
 #include "sandbox/kernel.h"
 #include "sandbox/landlock.h"
@@ -29,6 +31,7 @@ struct holding {
     struct init init;
     struct threads threads;
     struct cgroup_usage usage;
+    struct cow_layers layers;
     bool measured;    /* the usage is final, and the groups are gone */
     bool keeps_group; /* it is measured when all are dead, and may carry another run */
 };
@@ -47,6 +50,7 @@ static void close_all(struct holding *h)
     close_fd(&h->jail.line);
     init_close(&h->init);
     close_fd(&h->threads.listener);
+    close_fd(&h->jail.cover_disk);
     trees_close(&h->jail);
 }
 
@@ -127,6 +131,24 @@ static unsigned layers_to_build(unsigned weak)
     return all;
 }
 
+/* A privileged caller makes their disk: there every owner can be written down. */
+static bool lay_layers(const struct run *run, struct arena *a, struct holding *h, struct error *e)
+{
+    struct cow_ask ask = { run->grants, run->absent, run->program };
+
+    if (run->limits->filesystem->write_mode != WRITE_COW)
+        return true;
+    if (!cow_plan(&ask, a, &h->jail, e))
+        return false;
+    cow_expect(&h->jail, a, &h->layers);
+    if (!h->jail.privileged || h->jail.cover_count == 0)
+        return true;
+    h->jail.cover_disk = cow_disk(&h->jail);
+    return (h->jail.cover_disk >= 0 && fchownat(h->jail.cover_disk, "", h->jail.outside,
+                                                h->jail.outside_group, AT_EMPTY_PATH) == 0) ||
+           error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:mount: no disk in memory can be made");
+}
+
 static bool build(const struct run *run, struct arena *a, struct holding *h, struct error *e)
 {
     const struct request_processes *processes = run->limits->processes;
@@ -162,7 +184,8 @@ static bool build(const struct run *run, struct arena *a, struct holding *h, str
         h->jail.process_most = tasks_of(processes, ask.layers) + 1; /* and init */
         h->jail.memory_most = run->limits->memory_mb << 20;
     }
-    return streams_make(&h->asked, &h->streams, &h->jail, e) && make_line(h, e);
+    return lay_layers(run, a, h, e) && streams_make(&h->asked, &h->streams, &h->jail, e) &&
+           make_line(h, e);
 }
 
 /* Our copies of what the new process has now. */
@@ -191,6 +214,18 @@ static void measure(const struct holding *h, const struct rusage *used,
     out->landlock = out->layers & (1U << LAYER_LANDLOCK) ? landlock_version() : 0;
 }
 
+/* Layers are what a caller may do without: he is told what would help. */
+static bool refuse(const struct word *failure, struct arena *a, struct error *e)
+{
+    enum layer layer;
+
+    (void)child_failure(failure, e);
+    if (strcmp(child_stage(failure, &layer), "layers") != 0)
+        return false;
+    return error_set(e, CODE_LAYER_MISSING, "%s; %s", arena_text(a, str_of(e->msg)),
+                     cow_mend(failure->sys));
+}
+
 static bool finish(struct supervision *s, struct holding *h, struct arena *a, struct outcome *out,
                    struct error *e)
 {
@@ -202,7 +237,7 @@ static bool finish(struct supervision *s, struct holding *h, struct arena *a, st
     if (!h->measured)
         cgroup_usage(&h->jail.cgroup, &h->usage);
     if (s->failed && !child_failed_at_exec(&s->failure))
-        return child_failure(&s->failure, e);
+        return refuse(&s->failure, a, e);
     if (!s->ready && !s->failed && s->stopped_for != CAUSE_CANCELLED)
         return error_set(e, CODE_LAYER_MISSING,
                          "LAYER_MISSING:pid: the new process vanished while its walls were built");
@@ -212,6 +247,7 @@ static bool finish(struct supervision *s, struct holding *h, struct arena *a, st
     out->err = outcome_printed(&h->streams.err, a);
     if (s->result)
         out->result = outcome_printed(s->result, a);
+    out->cow = h->layers;
     return true;
 }
 
@@ -294,6 +330,7 @@ static bool run_built(const struct run *run, const struct world *world, struct a
                              .err = &h->streams.err,
                              .result = run->result ? &h->streams.result : NULL,
                              .threads = &h->threads,
+                             .cow = &h->layers,
                              .idle = hash_some,
                              .ended_hook = take_usage,
                              .ended_self = h,
@@ -336,17 +373,18 @@ bool sandbox_run(const struct run *run, const struct world *world, struct arena 
     struct error left;
     bool ok;
 
-    *h = (struct holding){
-        .asked = { .input = run->input,
-                   .live = { run->live[0], run->live[1] },
-                   .result = run->result,
-                   .wired = run->wired,
-                   .wires = { run->wires[0], run->wires[1] } },
-        .streams = { .ours = { -1, -1, -1 } },
-        .init = { .fd = -1, .line = -1 },
-        .jail = { .streams = { -1, -1, -1, -1 }, .line = -1, .layers = LAYER_ALL },
-        .threads = { .listener = -1 }
-    };
+    *h = (struct holding){ .asked = { .input = run->input,
+                                      .live = { run->live[0], run->live[1] },
+                                      .result = run->result,
+                                      .wired = run->wired,
+                                      .wires = { run->wires[0], run->wires[1] } },
+                           .streams = { .ours = { -1, -1, -1 } },
+                           .init = { .fd = -1, .line = -1 },
+                           .jail = { .streams = { -1, -1, -1, -1 },
+                                     .line = -1,
+                                     .cover_disk = -1,
+                                     .layers = LAYER_ALL },
+                           .threads = { .listener = -1 } };
     *out = (struct outcome){ .cause = CAUSE_SANDBOX_ERROR, .exit_code = -1, .cgroup = "none" };
     before = quiet_begin();
     ok = build(run, a, h, e) && run_built(run, world, a, h, out, e);
@@ -356,6 +394,8 @@ bool sandbox_run(const struct run *run, const struct world *world, struct arena 
     init_leave(
         &h->init, run->kept,
         (struct berth_use){ .net = !ok || h->threads.sockets, .ipc = !ok || h->threads.ipc });
+    if (!ok)
+        cow_close(&h->layers);
     close_all(h);
     quiet_end(&before);
     return ok;

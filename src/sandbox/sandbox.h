@@ -14,10 +14,12 @@
 #include "sandbox/kept.h"
 #include "sandbox/outcome.h"
 #include "sandbox/program.h"
+#include "sandbox/protect.h"
 
 struct run {
     const struct program *program;
-    const struct grants *grants; /* settled */
+    const struct grants *grants;  /* settled */
+    const struct absents *absent; /* held in write mode cow; NULL: none */
     const char *cwd;
     uid_t owner; /* of the working directory */
     gid_t group;

@@ -123,7 +123,8 @@ int stage_enter_seccomp(struct child *c)
     return send_listener(c->jail->line, (int)got);
 }
 
-/* What is started is what was found and is digested. */
+/* What is started is what was found and is digested; what lies below a layer is known by its number
+ * alone. */
 int stage_check_program(struct child *c)
 {
     struct stat s;
@@ -131,7 +132,7 @@ int stage_check_program(struct child *c)
     if (stat(c->jail->path, &s) != 0)
         return -1;
     errno = EACCES; /* it is denied, or was swapped */
-    return s.st_dev == c->jail->dev && s.st_ino == c->jail->ino ? 0 : -1;
+    return (c->jail->dev == 0 || s.st_dev == c->jail->dev) && s.st_ino == c->jail->ino ? 0 : -1;
 }
 
 /* Only 0, 1 and 2 stay open, and 3 where a result is asked for. */

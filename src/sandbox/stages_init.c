@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
+#include "sandbox/cow_mount.h"
 #include "sandbox/kernel.h"
 #include "sandbox/net.h"
 #include "sandbox/root.h"
@@ -69,6 +70,16 @@ int stage_enter_net(struct child *c)
 int stage_make_root(struct child *c)
 {
     return root_make(c->jail, &c->root);
+}
+
+int stage_make_layers(struct child *c)
+{
+    return c->jail->cover_count ? cow_make(c->jail, c->root) : 0;
+}
+
+int stage_hold_names(struct child *c)
+{
+    return c->jail->cover_count ? cow_hold(c->jail, c->root) : 0;
 }
 
 int stage_mount_trees(struct child *c)

@@ -10,6 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "sandbox/cow_plan.h"
+
 enum slot {
     SLOT_LINE,
     SLOT_INIT,
@@ -94,12 +96,16 @@ static void stop(struct loop *l, enum cause cause)
     l->stops += l->stops + 1 < STOPS;
 }
 
-static void take_descriptor(struct msghdr *message, struct threads *threads)
+enum { FDS_MOST = 2 * COW_MAX }; /* that come with a word */
+
+static size_t take_descriptors(struct msghdr *message, int fds[FDS_MOST])
 {
     const struct cmsghdr *head = CMSG_FIRSTHDR(message);
+    size_t bytes = head && head->cmsg_type == SCM_RIGHTS ? head->cmsg_len - CMSG_LEN(0) : 0;
 
-    if (head && head->cmsg_type == SCM_RIGHTS)
-        memcpy(&threads->listener, CMSG_DATA(head), sizeof threads->listener);
+    if (bytes)
+        memcpy(fds, CMSG_DATA(head), bytes);
+    return bytes / sizeof(int);
 }
 
 /* Hears what init has to say; all of it, for it may be its last. */
@@ -107,9 +113,10 @@ static void listen_to_init(struct loop *l)
 {
     for (;;) {
         union {
-            char bytes[CMSG_SPACE(sizeof(int))];
+            char bytes[CMSG_SPACE(FDS_MOST * sizeof(int))];
             struct cmsghdr head;
         } control = { 0 };
+        int fds[FDS_MOST];
         struct word word;
         struct iovec part = { &word, sizeof word };
         struct msghdr message = { .msg_iov = &part,
@@ -124,7 +131,10 @@ static void listen_to_init(struct loop *l)
             return;
         }
         if (word.kind == WORD_LISTENER) {
-            take_descriptor(&message, l->s->threads);
+            if (take_descriptors(&message, fds) > 0)
+                l->s->threads->listener = fds[0];
+        } else if (word.kind == WORD_LAYERS) {
+            cow_take(fds, take_descriptors(&message, fds), l->s->cow);
         } else if (word.kind == WORD_READY) {
             l->s->ready = true;
         } else if (word.kind == WORD_ENDED) {

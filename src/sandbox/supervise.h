@@ -6,6 +6,7 @@
 #include "contract/exits.h"
 #include "sandbox/capture.h"
 #include "sandbox/child.h"
+#include "sandbox/cow.h"
 #include "sandbox/threads.h"
 
 /* How long a command that was asked to end may take to do so, where nobody says otherwise. */
@@ -34,6 +35,7 @@ struct supervision {
     struct capture *out, *err;
     struct capture *result; /* NULL: none is asked for */
     struct threads *threads;
+    struct cow_layers *cow;   /* where layers that init hands over go; NULL: it has none */
     bool (*idle)(void *self); /* work for when nothing happens; false: it is done. NULL: none */
     void *idle_self;
 

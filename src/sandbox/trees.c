@@ -12,7 +12,7 @@
 int trees_take(const struct jail_mount *m)
 {
     struct kernel_mount_attr attr = { .set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
-                                             (m->writable ? 0 : MOUNT_ATTR_RDONLY),
+                                             (m->writable && !m->covered ? 0 : MOUNT_ATTR_RDONLY),
                                       .propagation = MS_PRIVATE };
     _fd_ int fd = kernel_openat2(AT_FDCWD, m->from, O_PATH | O_CLOEXEC | O_NOFOLLOW,
                                  RESOLVE_NO_MAGICLINKS | (m->is_link ? 0 : RESOLVE_NO_SYMLINKS));
@@ -47,7 +47,7 @@ bool trees_open(struct jail *jail, struct error *e)
     for (size_t i = 0; i < jail->mount_count; i++) {
         struct jail_mount *m = &jail->mounts[i];
 
-        if (m->kind != MOUNT_TREE)
+        if (m->kind != MOUNT_TREE || m->inner)
             continue;
         m->tree = trees_take(m);
         if (m->tree < 0) {

@@ -95,6 +95,7 @@ static inline bool runs_try(struct runs *r, const struct world *world, const cha
     grants_settle(&reach.grants);
     run.program = &program;
     run.grants = &reach.grants;
+    run.absent = &reach.absent;
     run.cwd = reach.cwd;
     run.owner = reach.owner;
     run.group = reach.group;

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cow.c: layers that are held open. */
+#include "sandbox/cow.h"
+
+#include <string.h>
+
+#include "sandbox/grants.h"
+
+const char *const change_names[] = {
+    [CHANGE_ADDED] = "added",
+    [CHANGE_CHANGED] = "changed",
+    [CHANGE_DELETED] = "deleted",
+    NULL,
+};
+
+const char *const change_kind_names[] = {
+    [CHANGE_FILE] = "file",
+    [CHANGE_DIRECTORY] = "directory",
+    [CHANGE_LINK] = "link",
+    [CHANGE_OTHER] = "other",
+    NULL,
+};
+
+const struct cow_layer *cow_around(const struct cow_layers *layers, const char *path)
+{
+    const struct cow_layer *found = NULL;
+
+    for (size_t i = 0; i < layers->n; i++)
+        if (path_is_in(path, layers->v[i].root) &&
+            (!found || strlen(layers->v[i].root) > strlen(found->root)))
+            found = &layers->v[i];
+    return found;
+}
+
+void cow_close(struct cow_layers *layers)
+{
+    for (size_t i = 0; i < layers->n; i++) {
+        own_close(&layers->v[i].upper);
+        own_close(&layers->v[i].merged);
+    }
+    layers->n = 0;
+}

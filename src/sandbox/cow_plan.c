@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cow_plan.c: lays out the layers before anything is made, and takes them when they are. */
+#include "sandbox/cow_plan.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "contract/codes.h"
+#include "sandbox/program.h"
+
+/* ---- trees ---- */
+
+/* The nearest mount around the one at `i`, or NULL; those around it come before it. */
+static const struct jail_mount *around(const struct jail *jail, size_t i)
+{
+    for (size_t k = i; k-- > 0;)
+        if (path_is_in(jail->mounts[i].from, jail->mounts[k].from))
+            return &jail->mounts[k];
+    return NULL;
+}
+
+static bool cover(struct jail *jail, struct jail_mount *m, const struct grant *grant,
+                  struct error *e)
+{
+    if (!grant->is_dir)
+        return error_set(e, CODE_LAYER_MISSING,
+                         "LAYER_MISSING:mount: %s is a single file, and in write mode cow only "
+                         "directories can be written; grant the directory that it is in",
+                         m->from);
+    if (jail->cover_count == COW_MAX)
+        return error_set(e, CODE_LAYER_MISSING,
+                         "LAYER_MISSING:mount: in write mode cow at most %d directories can be "
+                         "written; grant one that holds several",
+                         COW_MAX);
+    m->covered = true;
+    jail->covers[jail->cover_count++] = (struct jail_cover){
+        .over = m, .ours = grant->owner == jail->uid, .upper = -1, .merged = -1
+    };
+    return true;
+}
+
+static bool cover_all(const struct grants *grants, struct jail *jail, struct error *e)
+{
+    for (size_t i = 0; i < jail->mount_count; i++) {
+        struct jail_mount *m = &jail->mounts[i];
+        const struct jail_mount *up = around(jail, i);
+
+        if (m->kind != MOUNT_TREE || !m->writable)
+            continue;
+        m->inner = up && (up->covered || up->inner);
+        if (!m->inner && !cover(jail, m, &grants->v[i], e))
+            return false;
+    }
+    return true;
+}
+
+/* ---- names ---- */
+
+static size_t cover_around(const struct jail *jail, const char *path)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < jail->cover_count; i++)
+        if (path_is_in(path, jail->covers[i].over->from))
+            found = i; /* the deepest comes last */
+    return found;
+}
+
+/* The first name on the way to a path that is not there; 0: something in the way is no directory,
+ * or all of it is there. */
+static size_t first_missing(const char *path, size_t from)
+{
+    char name[4096];
+    struct stat s;
+
+    for (size_t n = from + 1; n < sizeof name; n++) {
+        if (path[n] != '/' && path[n] != '\0')
+            continue;
+        memcpy(name, path, n);
+        name[n] = '\0';
+        if (lstat(name, &s) != 0)
+            return errno == ENOENT ? n : 0;
+        if (!S_ISDIR(s.st_mode) || path[n] == '\0')
+            return 0;
+    }
+    return 0;
+}
+
+static size_t held_part(const struct grants *grants, const struct absent *absent)
+{
+    const struct grant *in = grants_decide(grants, absent->path);
+
+    if (absent->loose || absent->links_only || !in || in->access != ACCESS_WRITE || !in->is_dir)
+        return 0;
+    return first_missing(absent->path, strlen(in->path));
+}
+
+static bool is_held(const struct jail *jail, const char *dir, const char *name)
+{
+    for (size_t i = 0; i < jail->held_count; i++)
+        if (strcmp(jail->held[i].dir, dir) == 0 && strcmp(jail->held[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static void hold(const struct grants *grants, const struct absent *absent, struct arena *a,
+                 struct jail *jail)
+{
+    size_t n = held_part(grants, absent);
+    char *path = arena_text(a, (struct str){ absent->path, n }), *slash = strrchr(path, '/');
+    size_t cover = cover_around(jail, absent->path);
+    struct jail_held *h = &jail->held[jail->held_count];
+
+    if (n == 0 || !slash)
+        return;
+    *h = (struct jail_held){
+        .name = slash + 1,
+        .below = arena_text(a, str_of(path + strlen(jail->covers[cover].over->from) + 1)),
+        .cover = cover,
+    };
+    *slash = '\0';
+    h->dir = path + 1;
+    if (!is_held(jail, h->dir, h->name))
+        jail->held_count++;
+}
+
+/* What is seen through a layer has the number of its file, and of no disk. */
+static bool is_covered(const struct jail *jail, const char *path)
+{
+    for (size_t i = 0; path && i < jail->cover_count; i++)
+        if (path_is_in(path, jail->covers[i].over->from))
+            return true;
+    return false;
+}
+
+bool cow_plan(const struct cow_ask *ask, struct arena *a, struct jail *jail, struct error *e)
+{
+    size_t n = ask->absent ? ask->absent->n : 0;
+
+    if (!cover_all(ask->grants, jail, e))
+        return false;
+    if (is_covered(jail, ask->program->real))
+        jail->dev = 0;
+    jail->held = arena_alloc(a, n * sizeof *jail->held);
+    for (size_t i = 0; i < n && jail->cover_count; i++)
+        hold(ask->grants, &ask->absent->v[i], a, jail);
+    return true;
+}
+
+/* ---- afterwards ---- */
+
+void cow_expect(const struct jail *jail, struct arena *a, struct cow_layers *out)
+{
+    *out = (struct cow_layers){ .n = jail->cover_count };
+    for (size_t i = 0; i < jail->cover_count; i++) {
+        const char **held = arena_alloc(a, jail->held_count * sizeof *held);
+        size_t n = 0;
+
+        for (size_t k = 0; k < jail->held_count; k++)
+            if (jail->held[k].cover == i)
+                held[n++] = jail->held[k].below;
+        out->v[i] = (struct cow_layer){ .root = jail->covers[i].over->from,
+                                        .upper = -1,
+                                        .merged = -1,
+                                        .ours = jail->covers[i].ours,
+                                        .held = held,
+                                        .held_count = n };
+    }
+}
+
+void cow_take(const int *fds, size_t n, struct cow_layers *to)
+{
+    bool wanted = to && n == 2 * to->n && to->n && to->v[0].upper < 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (!wanted)
+            (void)close(fds[i]);
+        else if (i % 2 == 0)
+            to->v[i / 2].upper = fds[i];
+        else
+            to->v[i / 2].merged = fds[i];
+    }
+}
+
+bool cow_holds(const struct cow_layers *to, const char *path)
+{
+    const struct cow_layer *layer = cow_around(to, path);
+    size_t n = layer ? strlen(layer->root) + 1 : 0;
+
+    for (size_t i = 0; layer && strlen(path) > n && i < layer->held_count; i++)
+        if (path_is_in(path + n, layer->held[i]))
+            return true;
+    return false;
+}
+
+const char *cow_mend(int sys)
+{
+    switch (sys) {
+    case EINVAL:
+        return "write mode cow needs Linux 6.6 or newer with overlayfs, and no other file system "
+               "mounted below a directory that is written";
+    case ENODEV: return "write mode cow needs a kernel with overlayfs: modprobe overlay";
+    case ESTALE: return "a directory was replaced meanwhile; try again";
+    default: return "without it, --write-mode direct writes to the disk itself";
+    }
+}
