@@ -25,7 +25,7 @@ BANNED = {  # word: the only files that may say it
         {"base/world.c"},
     r"\b(?:secure_)?getenv\s*\(": {"cli/main.c"},
     r"\b_?exit\s*\(": {"adapter/http_main.c", "cli/main.c", "executor/pure_main.c",
-                          "route/guard.c", "sandbox/child.c", "sandbox/trial.c"},
+                          "route/guard.c", "sandbox/child.c", "sandbox/net_main.c", "sandbox/trial.c"},
     r"\babort\s*\(": {"base/world.c", "base/mem.c"},
     r"\b(?:v?f?printf|f?puts|putchar|f?putc|perror)\s*\(|\b(?:stdout|stderr)\b": {"cli/print.c"},
     r"\bstrto(?:d|f|ld)(?:_l)?\s*\(": {"base/number.c"},

@@ -10,48 +10,13 @@
 
 #include "base/mem.h"
 #include "base/world.h"
-#include "contract/hosts.h"
-
-/* What listens behind a door. */
-enum door_kind {
-    DOOR_PROXY,     /* HTTP/1.1 requests in absolute form, CONNECT, SOCKS5 with names */
-    DOOR_NAMES_UDP, /* names, as a resolver answers them */
-    DOOR_NAMES_TCP,
-    DOOR_STRAIGHT, /* programs that know of no proxy: the address they were given says the name */
-};
-
-enum { DOORS_MAX = 32, GATE_PORT = 3128 };
-
-struct door {
-    enum door_kind kind;
-    uint8_t address[4]; /* of the loop: 127.x.y.z */
-    uint16_t port;
-    int fd; /* -1 until it is open */
-};
-
-/* A header that the gate adds to requests for a host; the command never sees it. */
-struct gate_inject {
-    struct str host, header, value;
-    bool plain; /* the host is spoken to without TLS */
-};
+#include "sandbox/gate_parts.h"
 
 struct gate_ask {
     const struct hosts *hosts;
     const struct gate_inject *injects;
     size_t inject_count;
     const char *program; /* writ-net; NULL: it is looked for beside writ */
-};
-
-/* One decision, and what came of it. */
-struct gate_event {
-    const char *via; /* "http", "connect", "socks5", "dns", "straight" */
-    struct str host;
-    uint16_t port;
-    struct str address; /* connected to; no text: none was */
-    bool allowed;
-    const char *rule;     /* the entry or the rule that decided, in words */
-    int64_t up, down, ms; /* bytes out and in, and how long it lasted */
-    int64_t at_ms;        /* Unix time */
 };
 
 struct gate_log {
@@ -62,10 +27,12 @@ struct gate_log {
 
 struct gate;
 
-/* Starts writ-net and tells it what holds. False: it cannot be had; CODE_LAYER_MISSING. */
+/* Starts writ-net and tells it what holds; it gets ready meanwhile. False: it cannot be had;
+ * CODE_LAYER_MISSING. */
 bool gate_open(const struct gate_ask *ask, struct gate **out, struct error *e) NODISCARD;
 
-/* The doors, which are in the run's network and given away here. */
+/* The doors, which are in the run's network and given away here. Waits until writ-net is ready;
+ * false: it cannot do what it was told, CODE_LAYER_MISSING. May be called again for more doors. */
 bool gate_serve(struct gate *g, struct door *doors, size_t n, struct error *e) NODISCARD;
 
 /* Readable when there is news, which gate_hear() takes. -1: it is gone, and nothing gets out. */
