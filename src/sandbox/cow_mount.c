@@ -9,22 +9,14 @@
 #include <sys/socket.h>
 
 #include "sandbox/kernel.h"
-#include "sandbox/root.h"
 #include "sandbox/trees.h"
 #include "sandbox/words.h"
 
-static const char layer_inodes[] = "1048576";
-
-/* A directory of the root that nothing else is mounted on yet, and /proc will be. */
+/* Where layers lie: a directory of the root that /proc will cover. */
 static const char workshop[] = "proc";
 
-/* What a held name is: nobody can make, read or remove anything there, and git passes it over. */
+/* What holds a name: nobody can make, read or remove anything there, and git passes it over. */
 static const char holder[] = ".held";
-
-int cow_disk(const struct jail *jail)
-{
-    return root_disk(jail->scratch_size, layer_inodes);
-}
 
 /* "u" and a letter; one for each layer. */
 struct short_name {
@@ -86,62 +78,53 @@ static int lay_over(int lower, int upper, int work)
     return mounted;
 }
 
-/* Names directly below the root are held before anybody looks; there is no other way to them. */
-static int hold_at_top(struct jail *jail, size_t cover, int upper)
+/* Older kernels take no tree that is mounted nowhere, and none takes that of a caller with more
+ * rights: it is mounted beside the layer. */
+static int lay_over_mounted(int tree, int at, size_t i, const int dirs[2])
 {
-    for (size_t i = 0; i < jail->held_count; i++) {
-        struct jail_held *h = &jail->held[i];
+    struct short_name name = name_of('l', i);
+    int lower, mounted;
 
-        if (h->cover != cover || strchr(h->below, '/'))
-            continue;
-        if (mkdirat(upper, h->name, 0555) != 0)
-            return -1;
-        h->made = true;
-    }
-    return 0;
+    if (mkdirat(at, name.text, 0700) != 0 || kernel_move_mount(tree, at, name.text, 0) != 0)
+        return -1;
+    lower = openat(at, name.text, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (lower < 0)
+        return -1;
+    mounted = lay_over(lower, dirs[0], dirs[1]);
+    (void)close(lower);
+    return mounted;
 }
 
-/* The tree is mounted beside the layer while that is made: older kernels take no other. */
-static int cover_one(struct jail *jail, size_t i, int disk)
+static int cover_one(struct jail_cover *cover, size_t i, int at)
 {
-    struct jail_cover *cover = &jail->covers[i];
     struct jail_mount *m = cover->over;
     int tree = m->tree >= 0 ? m->tree : trees_take(m);
-    int lower, work, upper;
+    int dirs[2] = { make_dir(at, name_of('u', i)), make_dir(at, name_of('w', i)) };
+    bool taken;
 
-    if (tree < 0 || mkdirat(disk, name_of('l', i).text, 0700) != 0 ||
-        kernel_move_mount(tree, disk, name_of('l', i).text, 0) != 0)
+    if (tree < 0 || dirs[0] < 0 || dirs[1] < 0 || make_alike(dirs[0], tree) != 0)
         return -1;
-    lower = openat(disk, name_of('l', i).text, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    upper = make_dir(disk, name_of('u', i));
-    work = make_dir(disk, name_of('w', i));
-    if (lower < 0 || upper < 0 || work < 0 || make_alike(upper, lower) != 0 ||
-        hold_at_top(jail, i, upper) != 0)
-        return -1;
-    m->tree = lay_over(lower, upper, work);
-    if (m->tree < 0)
-        return -1;
-    cover->upper = upper;
-    cover->merged = openat(m->tree, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    taken = m->tree < 0;
+    m->tree = taken ? lay_over(tree, dirs[0], dirs[1]) : -1;
+    if (m->tree < 0 && (!taken || errno == EINVAL))
+        m->tree = lay_over_mounted(tree, at, i, dirs);
+    cover->upper = dirs[0];
+    cover->merged = m->tree; /* it stays open when it is mounted */
     (void)close(tree);
-    (void)close(lower);
-    (void)close(work);
-    return cover->merged < 0 ? -1 : 0;
+    (void)close(dirs[1]);
+    return m->tree < 0 ? -1 : 0;
 }
 
 int cow_make(struct jail *jail, int root)
 {
-    int disk = jail->cover_disk >= 0 ? jail->cover_disk : cow_disk(jail);
+    int at = openat(root, workshop, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
-    if (disk < 0 || kernel_move_mount(disk, root, workshop, 0) != 0)
+    if (at < 0)
         return -1;
     for (size_t i = 0; i < jail->cover_count; i++)
-        if (cover_one(jail, i, disk) != 0)
+        if (cover_one(&jail->covers[i], i, at) != 0)
             return -1;
-    (void)close(disk);
-    if (fchdir(root) != 0)
-        return -1;
-    return umount2(workshop, MNT_DETACH | UMOUNT_NOFOLLOW);
+    return close(at);
 }
 
 /* ---- names that are held ---- */
@@ -158,58 +141,70 @@ static bool nobody_could(int sys)
     return sys == EACCES || sys == EPERM || sys == EOVERFLOW || sys == EROFS;
 }
 
-static int hold_one(struct jail_held *h, int root)
-{
-    int dir = open_dir(h, root), at, tree, done;
-
-    if (dir < 0)
-        return nobody_could(errno) ? 0 : -1;
-    if (!h->made && mkdirat(dir, h->name, 0555) != 0) {
-        done = errno;
-        (void)close(dir);
-        errno = done;
-        return nobody_could(done) ? 0 : -1;
-    }
-    at = openat(dir, h->name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    tree = kernel_open_tree(root, holder, OPEN_TREE_CLONE | O_CLOEXEC);
-    done = at < 0 || tree < 0 ? -1 : kernel_move_mount(tree, at, "", MOVE_MOUNT_T_EMPTY_PATH);
-    (void)close(dir);
-    (void)close(at);
-    (void)close(tree);
-    return done;
-}
-
-/* Mounted on itself and locked once, it is copied for each name. */
-static int make_holder(int root)
+/* An empty directory, read-only for good, at the first of the names. */
+static int mount_holder(int root, int dir, const char *name)
 {
     struct kernel_mount_attr attr = { .set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
                                              MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC };
     int tree, done;
 
-    if (mkdirat(root, holder, 0555) != 0)
-        return -1;
     tree = kernel_open_tree(root, holder, OPEN_TREE_CLONE | O_CLOEXEC);
     if (tree < 0)
         return -1;
     done = kernel_mount_setattr(tree, AT_EMPTY_PATH, &attr) == 0
-               ? kernel_move_mount(tree, root, holder, 0)
+               ? kernel_move_mount(tree, dir, name, 0)
                : -1;
     (void)close(tree);
     return done;
 }
 
+/* The names of one directory are held together, from there. Each is one that we made, so that no
+ * link can stand in its place. */
+struct holding {
+    const char *dir, *first; /* a name that is held already; NULL: none */
+    int fd;                  /* -1: nobody could make anything there */
+};
+
+static int enter_dir(struct holding *h, const struct jail_held *held, int root)
+{
+    if (h->dir && strcmp(h->dir, held->dir) == 0)
+        return 0;
+    if (h->fd >= 0)
+        (void)close(h->fd);
+    *h = (struct holding){ .dir = held->dir, .fd = open_dir(held, root) };
+    if (h->fd < 0)
+        return nobody_could(errno) ? 0 : -1;
+    return fchdir(h->fd);
+}
+
+static int hold_one(struct holding *h, const struct jail_held *held, int root)
+{
+    if (enter_dir(h, held, root) != 0)
+        return -1;
+    if (h->fd < 0)
+        return 0;
+    if (mkdirat(h->fd, held->name, 0555) != 0)
+        return nobody_could(errno) ? 0 : -1;
+    if (h->first)
+        return mount(h->first, held->name, NULL, MS_BIND, NULL);
+    h->first = held->name;
+    return mount_holder(root, h->fd, held->name);
+}
+
 static int hold_all(struct jail *jail, int root)
 {
+    struct holding h = { .fd = -1 };
+
     if (jail->held_count == 0)
         return 0;
-    if (make_holder(root) != 0)
+    if (mkdirat(root, holder, 0555) != 0)
         return -1;
     for (size_t i = 0; i < jail->held_count; i++)
-        if (hold_one(&jail->held[i], root) != 0)
+        if (hold_one(&h, &jail->held[i], root) != 0)
             return -1;
-    if (fchdir(root) != 0 || umount2(holder, MNT_DETACH | UMOUNT_NOFOLLOW) != 0)
-        return -1;
-    return unlinkat(root, holder, AT_REMOVEDIR);
+    if (h.fd >= 0)
+        (void)close(h.fd);
+    return unlinkat(root, holder, AT_REMOVEDIR); /* it has no other name any more */
 }
 
 /* ---- handing over ---- */
@@ -237,8 +232,10 @@ static int send_layers(const struct jail *jail)
     memcpy(CMSG_DATA(&control.head), fds, n * sizeof(int));
     if (sendmsg(jail->line, &message, MSG_NOSIGNAL) != (ssize_t)sizeof word)
         return -1;
-    for (size_t i = 0; i < n; i++) /* the command must not find them: init closes them, too */
+    for (size_t i = 0; i < n; i++) /* neither init nor the command has them from here on */
         (void)close(fds[i]);
+    for (size_t i = 0; i < jail->cover_count; i++)
+        jail->covers[i].over->tree = -1;
     return 0;
 }
 

@@ -9,10 +9,6 @@
 #include "base/error.h"
 #include "sandbox/jail.h"
 
-/* The disk in memory that layers lie on. A privileged caller makes it, on which every owner can be
- * written down; in a user's namespace only its own can. */
-int cow_disk(const struct jail *jail);
-
 /* Makes a layer over each covered mount, and puts that in place of its tree. */
 int cow_make(struct jail *jail, int root);
 

@@ -91,7 +91,7 @@ static size_t held_part(const struct grants *grants, const struct absent *absent
 {
     const struct grant *in = grants_decide(grants, absent->path);
 
-    if (absent->loose || absent->links_only || !in || in->access != ACCESS_WRITE || !in->is_dir)
+    if (!absent->denied || !in || in->access != ACCESS_WRITE || !in->is_dir)
         return 0;
     return first_missing(absent->path, strlen(in->path));
 }

@@ -50,7 +50,6 @@ struct jail_held {
     const char *dir, *name; /* below the new root, without a slash before it */
     const char *below;      /* the root of the layer */
     size_t cover;
-    bool made;
 };
 
 /* A path the command may read, or write too. */
@@ -87,10 +86,10 @@ struct jail {
     struct jail_rule *rules; /* for Landlock */
     size_t rule_count;
     const char *scratch_size; /* "size=" of the private root */
+    int disk;                 /* of the private root, where it was made before; or -1 */
 
     struct jail_cover covers[COW_MAX]; /* in write mode cow; else none */
     size_t cover_count;
-    int cover_disk; /* that the layers lie on, made by a privileged caller; or -1 */
     struct jail_held *held;
     size_t held_count;
 

@@ -68,15 +68,6 @@ static bool applies(const struct protected_row *row, bool in_gitdir)
     return (row->name[0] == '.') != in_gitdir;
 }
 
-/* Git takes whatever stands there for the way to another repository. */
-static bool is_asked_for(const char *name)
-{
-    const char *last = strrchr(name, '/');
-
-    last = last ? last + 1 : name;
-    return strcmp(last, "commondir") == 0 || strcmp(last, "gitdir") == 0;
-}
-
 static void protect_one(struct grants *g, struct absents *absent, const char *dir, const char *name)
 {
     struct grant grant = { .access = ACCESS_PROTECTED, .why = "protected name" };
@@ -85,7 +76,7 @@ static void protect_one(struct grants *g, struct absents *absent, const char *di
     struct error e;
 
     if (lstat(path, &s) != 0) {
-        absents_add(absent, (struct absent){ .path = path, .loose = is_asked_for(name) });
+        absents_add(absent, (struct absent){ .path = path });
         return;
     }
     if (S_ISLNK(

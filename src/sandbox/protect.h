@@ -21,7 +21,6 @@ struct absent {
     const char *path;
     bool denied;     /* by the caller; else protected */
     bool links_only; /* as a directory it may come into being, as a file or a link not */
-    bool loose;      /* nothing may stand in its place: that it is there is what programs ask */
 };
 
 struct absents {

@@ -13,7 +13,7 @@
 #include "sandbox/kernel.h"
 #include "sandbox/trees.h"
 
-static const char root_inodes[] = "65536";
+static const char root_inodes[] = "65536", layer_inodes[] = "1048576";
 
 /* What belongs to nobody in particular. */
 static const struct system_link dev_links[] = {
@@ -51,14 +51,15 @@ static int put_links(int root, const struct system_link *links, size_t n)
     return 0;
 }
 
-int root_disk(const char *size, const char *inodes)
+int root_disk(const struct jail *jail)
 {
     int fs = kernel_fsopen("tmpfs"), disk;
 
     if (fs < 0)
         return -1;
-    if (kernel_fsconfig(fs, FSCONFIG_SET_STRING, "size", size) != 0 ||
-        kernel_fsconfig(fs, FSCONFIG_SET_STRING, "nr_inodes", inodes) != 0 ||
+    if (kernel_fsconfig(fs, FSCONFIG_SET_STRING, "size", jail->scratch_size) != 0 ||
+        kernel_fsconfig(fs, FSCONFIG_SET_STRING, "nr_inodes",
+                        jail->cover_count ? layer_inodes : root_inodes) != 0 ||
         kernel_fsconfig(fs, FSCONFIG_SET_STRING, "mode", "755") != 0 ||
         kernel_fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL) != 0) {
         (void)close(fs);
@@ -72,7 +73,7 @@ int root_disk(const char *size, const char *inodes)
 /* A disk in memory, mounted. */
 static int make_disk(const struct jail *jail, int at, const char *to)
 {
-    int root = root_disk(jail->scratch_size, root_inodes);
+    int root = jail->disk >= 0 ? jail->disk : root_disk(jail);
 
     if (root >= 0 && kernel_move_mount(root, at, to, 0) != 0) {
         (void)close(root);

@@ -13,12 +13,12 @@
 
 #include "contract/codes.h"
 #include "sandbox/cgroup_place.h"
-#include "sandbox/cow_mount.h"
 #include "sandbox/cow_plan.h"
 #include "sandbox/init.h"
 #include "sandbox/kernel.h"
 #include "sandbox/landlock.h"
 #include "sandbox/quiet.h"
+#include "sandbox/root.h"
 #include "sandbox/streams.h"
 #include "sandbox/supervise.h"
 #include "sandbox/trees.h"
@@ -50,7 +50,7 @@ static void close_all(struct holding *h)
     close_fd(&h->jail.line);
     init_close(&h->init);
     close_fd(&h->threads.listener);
-    close_fd(&h->jail.cover_disk);
+    close_fd(&h->jail.disk);
     trees_close(&h->jail);
 }
 
@@ -131,7 +131,8 @@ static unsigned layers_to_build(unsigned weak)
     return all;
 }
 
-/* A privileged caller makes their disk: there every owner can be written down. */
+/* A privileged caller makes the disk that they lie on: there every owner can be written down, and
+ * in the namespace of the run only its own. */
 static bool lay_layers(const struct run *run, struct arena *a, struct holding *h, struct error *e)
 {
     struct cow_ask ask = { run->grants, run->absent, run->program };
@@ -143,9 +144,9 @@ static bool lay_layers(const struct run *run, struct arena *a, struct holding *h
     cow_expect(&h->jail, a, &h->layers);
     if (!h->jail.privileged || h->jail.cover_count == 0)
         return true;
-    h->jail.cover_disk = cow_disk(&h->jail);
-    return (h->jail.cover_disk >= 0 && fchownat(h->jail.cover_disk, "", h->jail.outside,
-                                                h->jail.outside_group, AT_EMPTY_PATH) == 0) ||
+    h->jail.disk = root_disk(&h->jail);
+    return (h->jail.disk >= 0 && fchownat(h->jail.disk, "", h->jail.outside, h->jail.outside_group,
+                                          AT_EMPTY_PATH) == 0) ||
            error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:mount: no disk in memory can be made");
 }
 
@@ -373,18 +374,17 @@ bool sandbox_run(const struct run *run, const struct world *world, struct arena 
     struct error left;
     bool ok;
 
-    *h = (struct holding){ .asked = { .input = run->input,
-                                      .live = { run->live[0], run->live[1] },
-                                      .result = run->result,
-                                      .wired = run->wired,
-                                      .wires = { run->wires[0], run->wires[1] } },
-                           .streams = { .ours = { -1, -1, -1 } },
-                           .init = { .fd = -1, .line = -1 },
-                           .jail = { .streams = { -1, -1, -1, -1 },
-                                     .line = -1,
-                                     .cover_disk = -1,
-                                     .layers = LAYER_ALL },
-                           .threads = { .listener = -1 } };
+    *h = (struct holding){
+        .asked = { .input = run->input,
+                   .live = { run->live[0], run->live[1] },
+                   .result = run->result,
+                   .wired = run->wired,
+                   .wires = { run->wires[0], run->wires[1] } },
+        .streams = { .ours = { -1, -1, -1 } },
+        .init = { .fd = -1, .line = -1 },
+        .jail = { .streams = { -1, -1, -1, -1 }, .line = -1, .disk = -1, .layers = LAYER_ALL },
+        .threads = { .listener = -1 }
+    };
     *out = (struct outcome){ .cause = CAUSE_SANDBOX_ERROR, .exit_code = -1, .cgroup = "none" };
     before = quiet_begin();
     ok = build(run, a, h, e) && run_built(run, world, a, h, out, e);

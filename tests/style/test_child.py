@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 
-CHILD = ["child", "guard", "landlock", "net", "root"]
+CHILD = ["child", "guard", "landlock", "mount", "net", "root"]
 BANNED = re.compile(
     r"\b(?:malloc|calloc|realloc|free|aligned_alloc|posix_memalign|mmap|brk|sbrk|strdup|asprintf"
     r"|arena_\w+|buf_\w+|fopen|fdopen|f?printf|puts|fputs|fwrite|v?s?n?printf|opendir|readdir"
