@@ -7,10 +7,10 @@
 #include <inttypes.h>
 
 #include "adapter/golden.h"
-#include "adapter/golden_lines.h"
 #include "base/doc_make.h"
 #include "base/doc_same.h"
 #include "base/json_write.h"
+#include "base/line_diff.h"
 #include "base/list_diff.h"
 #include "base/pointer.h"
 #include "base/utf8.h"
@@ -206,12 +206,12 @@ static void diff_values(const struct golden *g, const struct doc *now, struct ar
 static void diff_bytes(struct str before, struct str now, struct arena *a, struct buf *to)
 {
     struct work w = { .left = STEPS };
-    size_t same = 0, len = to->len;
+    size_t same = 0;
 
-    if (utf8_valid(before) == before.n && utf8_valid(now) == now.n &&
-        golden_lines(before, now, &w, a, to))
+    if (utf8_valid(before) == before.n && utf8_valid(now) == now.n) {
+        line_diff(before, now, &w, a, to);
         return;
-    to->len = len;
+    }
     while (same < before.n && same < now.n && before.s[same] == now.s[same])
         same++;
     buf_addf(to, "- %zu bytes\n+ %zu bytes, the same up to byte %zu\n", before.n, now.n, same);

@@ -352,7 +352,7 @@ static void R_001_157_text_is_compared_by_byte_and_told_as_a_unified_diff(void *
         { "a\nb\n", "a\nc\n", NULL, "@@ -1,2 +1,2 @@\n a\n-b\n+c\n" },
         { "", "a\n", NULL, "@@ -0,0 +1,1 @@\n+a\n" },
         { "a\n", "", NULL, "@@ -1,1 +0,0 @@\n-a\n" },
-        { "a\n", "a", NULL, "@@ -1,1 +1,1 @@\n-a\n+a\n\\ no line end\n" },
+        { "a\n", "a", NULL, "@@ -1,1 +1,1 @@\n-a\n+a\n\\ No newline at end of file\n" },
         { "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\n5\n6\n7\n8\nx\n", NULL,
           "@@ -6,4 +6,4 @@\n 6\n 7\n 8\n-9\n+x\n" },
         { "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "x\n2\n3\n4\n5\n6\n7\n8\ny\n", NULL,
