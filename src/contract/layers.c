@@ -10,7 +10,7 @@ const struct layer_row layers[LAYER_COUNT] = {
     [LAYER_NET]      = { "net",      "A network of its own, with nothing in it but itself.",              false, "",                                                            "Allow network namespaces: sysctl user.max_net_namespaces=10000" },
     [LAYER_PID]      = { "pid",      "A tree of processes that ends with its first one.",                 false, "",                                                            "Allow process namespaces: sysctl user.max_pid_namespaces=10000" },
     [LAYER_SECCOMP]  = { "seccomp",  "The list of system calls; what is not on it does not exist.",       true,  "Every system call of the kernel can be tried.",               "Use a kernel with CONFIG_SECCOMP_FILTER." },
-    [LAYER_USER]     = { "user",     "An identity without any right outside.",                            false, "",                                                            "Allow user namespaces: sysctl user.max_user_namespaces=10000; on Ubuntu also sysctl kernel.apparmor_restrict_unprivileged_userns=0" },
+    [LAYER_USER]     = { "user",     "An identity without any right outside.",                            true,  "Landlock, the filter and the cgroup alone hold it, in the host's namespaces: `writ explain process`.", "Allow user namespaces: sysctl user.max_user_namespaces=10000; on Ubuntu also sysctl kernel.apparmor_restrict_unprivileged_userns=0" },
 };
 
 static const struct column layer_columns[] = {

@@ -7,6 +7,7 @@
 #include "contract/layers.h"
 #include "contract/limits.h"
 #include "engine/exec.h"
+#include "sandbox/process.h"
 
 static void put_digest(struct buf *to, const struct digest *d)
 {
@@ -160,6 +161,19 @@ static void put_approval(const struct exec *x, struct buf *to)
         json_nil(to);
 }
 
+/* Held by namespaces or by lists alone; then, which parts of the usual are not held. */
+static void put_isolation(const struct outcome *o, struct buf *to)
+{
+    json_put(to, "isolation", !o->layers ? NULL : o->hosted ? "process" : "namespaces");
+    if (!o->hosted)
+        return;
+    json_key(to, "not_held");
+    json_open(to, '[');
+    for (size_t i = 0; i < PROCESS_GAPS; i++)
+        json_text(to, str_of(process_gaps[i].name));
+    json_close(to, ']');
+}
+
 static void put_walls(const struct exec *x, struct buf *to)
 {
     const struct outcome *o = &x->outcome;
@@ -170,6 +184,7 @@ static void put_walls(const struct exec *x, struct buf *to)
              : (x->lane || x->peer) && !o->layers ? "none"
                                                   : "full");
     put_layers(to, "missing", o->missing);
+    put_isolation(o, to);
     json_put(to, "left", o->left);
     json_put(to, "cgroup", o->cgroup);
     json_put_int(to, "landlock_abi", o->landlock);
@@ -390,8 +405,8 @@ static void put_far(const struct exec *x, const char *const *members, struct buf
 
 static const char *const far_command[] = { "command", "executable", NULL };
 static const char *const far_walls[] = {
-    "layers", "assurance", "missing", "left",        "cgroup", "landlock_abi",
-    "paths",  "checks",    "denials", "input_files", NULL,
+    "layers",       "assurance", "missing", "isolation", "not_held",    "left", "cgroup",
+    "landlock_abi", "paths",     "checks",  "denials",   "input_files", NULL,
 };
 
 /* What it used, its limits and the approval are ours to tell, and so are files, which are here. */

@@ -18,6 +18,7 @@
 #include "route/transcript.h"
 #include "sandbox/calls.h"
 #include "sandbox/environment.h"
+#include "sandbox/process.h"
 #include "sandbox/protect.h"
 #include "sandbox/system.h"
 
@@ -39,6 +40,7 @@ static const struct table *const more_tables[] = {
     &frames_table,
     &cache_sizes_table,
     &environment_table,
+    &process_table,
     &system_table,
     &protected_table,
     &calls_table,

@@ -9,6 +9,7 @@
 
 #include "base/json_write.h"
 #include "engine/exec.h"
+#include "engine/home.h"
 #include "engine/input.h"
 #include "engine/routes.h"
 #include "sandbox/environment.h"
@@ -105,6 +106,8 @@ static bool run(struct doctor *d, unsigned weak, struct error *e)
     struct exec *x = &d->x;
     struct run run = { .program = &x->program,
                        .grants = &x->reach.grants,
+                       .absent = &x->reach.absent,
+                       .state = home_state((const char *const *)environ, x->a),
                        .cwd = x->reach.cwd,
                        .owner = x->reach.owner,
                        .group = x->reach.group,

@@ -6,6 +6,7 @@
 #include "contract/codes.h"
 #include "contract/exits.h"
 #include "engine/exec.h"
+#include "engine/home.h"
 #include "engine/input.h"
 
 _Static_assert((int)WRIT_NO_SANDBOX == STATUS_SANDBOX, "writ.h and exits.h differ");
@@ -76,6 +77,7 @@ static bool run(struct exec *x, struct error *e)
     struct run run = { .program = &x->program,
                        .grants = &x->reach.grants,
                        .absent = &x->reach.absent,
+                       .state = home_state(x->command->environment, x->a),
                        .cwd = x->reach.cwd,
                        .owner = x->reach.owner,
                        .group = x->reach.group,

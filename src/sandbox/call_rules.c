@@ -3,6 +3,8 @@
 #include "sandbox/calls.h"
 
 #include <fcntl.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
@@ -20,6 +22,7 @@ enum {
     NAMESPACES = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
                  CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWTIME,
     SOCKET_TYPE = 0xf, /* the rest of the argument is SOCK_CLOEXEC and SOCK_NONBLOCK */
+    IOPRIO_PROCESS = 1,
     SETID = S_ISUID | S_ISGID,
     CREATES = O_CREAT | (O_TMPFILE & ~O_DIRECTORY), /* without these nobody reads the mode */
 };
@@ -34,7 +37,9 @@ enum {
  * A privileged caller's run makes files that are root's outside: where one had the setuid bit, any
  * user of the machine could be root by it. The mode of openat2 lies in memory, out of sight.
  * The limit on core files is 1, by which the kernel knows that no handler of the machine is to be
- * started; 0 would start it. Programs that want no core files are told that they have their way. */
+ * started; 0 would start it. Programs that want no core files are told that they have their way.
+ * Where processes and files are the host's (process.h), a program reaches none of the others by its
+ * number, and of the controls of files it has those that change nothing but its own. */
 const struct call_rule_row call_rules[] = {
     { CALL_FILTER,      1, ALL,         CALL_HAS,  SECCOMP_FILTER_FLAG_NEW_LISTENER, CALL_EPERM },
     { CALL_FILTER,      0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
@@ -61,6 +66,12 @@ const struct call_rule_row call_rules[] = {
     { CALL_MODE3,       3, ALL,         CALL_HAS,  SETID,                            CALL_EPERM },
     { CALL_MODE3,       0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
 
+    { CALL_CHMOD1,      1, ALL,         CALL_HAS,  SETID,                            CALL_EPERM },
+    { CALL_CHMOD1,      0, ALL,         CALL_ELSE, 0,                                CALL_CHANGE },
+
+    { CALL_CHMOD2,      2, ALL,         CALL_HAS,  SETID,                            CALL_EPERM },
+    { CALL_CHMOD2,      0, ALL,         CALL_ELSE, 0,                                CALL_CHANGE },
+
     { CALL_NEW_HIGH,    2, ALL,         CALL_IS,   0,                                CALL_ALLOW, .high = true },
     { CALL_NEW_HIGH,    0, ALL,         CALL_ELSE, 0,                                CALL_NOTHING },
 
@@ -76,6 +87,21 @@ const struct call_rule_row call_rules[] = {
     { CALL_IOCTL,       1, ALL,         CALL_IS,   TIOCSETD,                         CALL_EPERM },
     { CALL_IOCTL,       1, ALL,         CALL_IS,   TIOCSCTTY,                        CALL_EPERM },
     { CALL_IOCTL,       0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
+
+    { CALL_IOCTL_FEW,   1, ALL,         CALL_IS,   FIONREAD,                        CALL_ALLOW },
+    { CALL_IOCTL_FEW,   1, ALL,         CALL_IS,   FIONBIO,                         CALL_ALLOW },
+    { CALL_IOCTL_FEW,   1, ALL,         CALL_IS,   FIOASYNC,                        CALL_ALLOW },
+    { CALL_IOCTL_FEW,   1, ALL,         CALL_IS,   FIOCLEX,                         CALL_ALLOW },
+    { CALL_IOCTL_FEW,   1, ALL,         CALL_IS,   FIONCLEX,                        CALL_ALLOW },
+    { CALL_IOCTL_FEW,   1, ALL,         CALL_IS,   TCGETS,                          CALL_ALLOW },
+    { CALL_IOCTL_FEW,   1, ALL,         CALL_IS,   TIOCGWINSZ,                      CALL_ALLOW },
+    { CALL_IOCTL_FEW,   1, ALL,         CALL_IS,   TIOCGPGRP,                       CALL_ALLOW },
+    { CALL_IOCTL_FEW,   1, ALL,         CALL_IS,   FICLONE,                         CALL_ALLOW },
+    { CALL_IOCTL_FEW,   1, ALL,         CALL_IS,   FICLONERANGE,                    CALL_ALLOW },
+    { CALL_IOCTL_FEW,   1, ALL,         CALL_IS,   FS_IOC_GETFLAGS,                 CALL_ALLOW },
+    { CALL_IOCTL_FEW,   1, ALL,         CALL_IS,   FS_IOC_FIEMAP,                   CALL_ALLOW },
+    { CALL_IOCTL_FEW,   1, ALL,         CALL_IS,   FIGETBSZ,                        CALL_ALLOW },
+    { CALL_IOCTL_FEW,   0, ALL,         CALL_ELSE, 0,                                CALL_EPERM },
 
     { CALL_MKNOD,       1, S_IFMT,      CALL_IS,   0,                                CALL_MODE1 },
     { CALL_MKNOD,       1, S_IFMT,      CALL_IS,   S_IFREG,                          CALL_MODE1 },
@@ -101,6 +127,21 @@ const struct call_rule_row call_rules[] = {
 
     { CALL_PRLIMIT,     1, ALL,         CALL_IS,   RLIMIT_CORE,                      CALL_NEW },
     { CALL_PRLIMIT,     0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
+
+    { CALL_PRLIMIT_OWN, 0, ALL,         CALL_IS,   0,                                CALL_PRLIMIT },
+    { CALL_PRLIMIT_OWN, 0, ALL,         CALL_ELSE, 0,                                CALL_EPERM },
+
+    { CALL_OWN0,        0, ALL,         CALL_IS,   0,                                CALL_ALLOW },
+    { CALL_OWN0,        0, ALL,         CALL_ELSE, 0,                                CALL_EPERM },
+
+    { CALL_OWN1,        1, ALL,         CALL_IS,   0,                                CALL_ALLOW },
+    { CALL_OWN1,        0, ALL,         CALL_ELSE, 0,                                CALL_EPERM },
+
+    { CALL_PRIORITY,    0, ALL,         CALL_IS,   PRIO_PROCESS,                     CALL_OWN1 },
+    { CALL_PRIORITY,    0, ALL,         CALL_ELSE, 0,                                CALL_EPERM },
+
+    { CALL_IOPRIO,      0, ALL,         CALL_IS,   IOPRIO_PROCESS,                   CALL_OWN1 },
+    { CALL_IOPRIO,      0, ALL,         CALL_ELSE, 0,                                CALL_EPERM },
 
     { CALL_SECCOMP,     0, ALL,         CALL_IS,   SECCOMP_SET_MODE_STRICT,          CALL_ALLOW },
     { CALL_SECCOMP,     0, ALL,         CALL_IS,   SECCOMP_SET_MODE_FILTER,          CALL_FILTER },
@@ -134,6 +175,7 @@ const char *const call_verdict_names[] = {
     [CALL_EPERM]         = "EPERM",
     [CALL_NO_FAMILY]     = "EAFNOSUPPORT",
     [CALL_NO_PROTOCOL]   = "EPROTONOSUPPORT",
+    [CALL_UNSUPPORTED]   = "EOPNOTSUPP",
     [CALL_NOTHING]       = "nothing",
     [CALL_ASK]           = "ask",
     [CALL_FORK]          = "fork",
@@ -142,6 +184,9 @@ const char *const call_verdict_names[] = {
     [CALL_IPC]           = "ipc",
     [CALL_UNIX]          = "unix",
     [CALL_OPENAT2]       = "openat2",
+    [CALL_SHARED]        = "shared",
+    [CALL_CHANGE]        = "change",
+    [CALL_XATTR]         = "xattr",
     [CALL_FILTER]        = "filter",
     [CALL_PROTOCOL]      = "protocol",
     [CALL_PAIR]          = "pair",
@@ -149,16 +194,24 @@ const char *const call_verdict_names[] = {
     [CALL_MODE1]         = "mode1",
     [CALL_MODE2]         = "mode2",
     [CALL_MODE3]         = "mode3",
+    [CALL_CHMOD1]        = "chmod1",
+    [CALL_CHMOD2]        = "chmod2",
     [CALL_NEW_HIGH]      = "new_high",
     [CALL_NEW]           = "new",
     [CALL_CLONE]         = "clone",
     [CALL_IOCTL]         = "ioctl",
+    [CALL_IOCTL_FEW]     = "ioctl_few",
     [CALL_MKNOD]         = "mknod",
     [CALL_MKNODAT]       = "mknodat",
     [CALL_OPEN]          = "open",
     [CALL_OPENAT]        = "openat",
     [CALL_PERSONALITY]   = "personality",
     [CALL_PRLIMIT]       = "prlimit",
+    [CALL_PRLIMIT_OWN]   = "prlimit_own",
+    [CALL_OWN0]          = "own0",
+    [CALL_OWN1]          = "own1",
+    [CALL_PRIORITY]      = "priority",
+    [CALL_IOPRIO]        = "ioprio",
     [CALL_SECCOMP]       = "seccomp",
     [CALL_SETRLIMIT]     = "setrlimit",
     [CALL_SOCKET]        = "socket",
@@ -174,12 +227,16 @@ const struct call_verdict_row call_verdicts[CALL_VERDICT_COUNT] = {
     [CALL_NO_PROTOCOL] = { CALL_NO_PROTOCOL, "There is no such protocol." },
     [CALL_NOTHING]     = { CALL_NOTHING,     "Nothing changes, and the program is told that it worked." },
     [CALL_ASK]         = { CALL_ASK,         "The supervisor takes note of it, or says no." },
+    [CALL_UNSUPPORTED] = { CALL_UNSUPPORTED,  "The file system does not have it." },
     [CALL_FORK]        = { CALL_FORK,        "Allow or EPERM, by allow_fork; the kernel counts." },
     [CALL_THREAD]      = { CALL_THREAD,      "Allowed, or asked for where the policy counts threads." },
     [CALL_NET]         = { CALL_NET,         "Allowed, or asked for where it has to be known that the network is used." },
     [CALL_IPC]         = { CALL_IPC,         "Allowed, or asked for where it has to be known that something may stay behind." },
     [CALL_UNIX]        = { CALL_UNIX,        "Allowed only where the policy opens UNIX sockets." },
     [CALL_OPENAT2]     = { CALL_OPENAT2,     "ENOSYS where no file may lend rights: its mode cannot be seen." },
+    [CALL_SHARED]      = { CALL_SHARED,      "Allowed, or EPERM where what it reaches is the host's: without namespaces." },
+    [CALL_CHANGE]      = { CALL_CHANGE,      "Allowed; without namespaces the supervisor does it, where the file may be written." },
+    [CALL_XATTR]       = { CALL_XATTR,       "Allowed, or EOPNOTSUPP without namespaces." },
     [CALL_FILTER]      = { CALL_FILTER,      "A further filter is allowed, one that others answer is not." },
     [CALL_PROTOCOL]    = { CALL_PROTOCOL,    "TCP and UDP." },
     [CALL_PAIR]        = { CALL_PAIR,        "All but datagrams: half of such a pair can be sent from to any socket of the host." },
@@ -187,16 +244,24 @@ const struct call_verdict_row call_verdicts[CALL_VERDICT_COUNT] = {
     [CALL_MODE1]       = { CALL_MODE1,       "The mode, argument 1, lends no rights, where the policy says so." },
     [CALL_MODE2]       = { CALL_MODE2,       "The mode, argument 2, lends no rights, where the policy says so." },
     [CALL_MODE3]       = { CALL_MODE3,       "The mode, argument 3, lends no rights, where the policy says so." },
+    [CALL_CHMOD1]      = { CALL_CHMOD1,      "The mode, argument 1, lends no rights; then by change. Only without namespaces." },
+    [CALL_CHMOD2]      = { CALL_CHMOD2,      "The mode, argument 2, lends no rights; then by change. Only without namespaces." },
     [CALL_NEW_HIGH]    = { CALL_NEW_HIGH,    "The same, for the other half of the pointer." },
     [CALL_NEW]         = { CALL_NEW,         "Without a new limit the old one is only read." },
     [CALL_CLONE]       = { CALL_CLONE,       "No namespaces; threads are by thread, processes by fork." },
     [CALL_IOCTL]       = { CALL_IOCTL,       "All but those that take over a terminal." },
+    [CALL_IOCTL_FEW]   = { CALL_IOCTL_FEW,   "Those that ask, or change a program's own; without namespaces." },
     [CALL_MKNOD]       = { CALL_MKNOD,       "Files, FIFOs and sockets, no devices." },
     [CALL_MKNODAT]     = { CALL_MKNODAT,     "Files, FIFOs and sockets, no devices." },
     [CALL_OPEN]        = { CALL_OPEN,        "Where a file is made, its mode is looked at." },
     [CALL_OPENAT]      = { CALL_OPENAT,      "Where a file is made, its mode is looked at." },
     [CALL_PERSONALITY] = { CALL_PERSONALITY, "To ask, and to be plain Linux." },
     [CALL_PRLIMIT]     = { CALL_PRLIMIT,     "All limits but the one on core files, which can be read." },
+    [CALL_PRLIMIT_OWN] = { CALL_PRLIMIT_OWN, "One's own limits alone; without namespaces." },
+    [CALL_OWN0]        = { CALL_OWN0,        "Argument 0 is oneself; without namespaces." },
+    [CALL_OWN1]        = { CALL_OWN1,        "Argument 1 is oneself; without namespaces." },
+    [CALL_PRIORITY]    = { CALL_PRIORITY,    "One's own priority alone; without namespaces." },
+    [CALL_IOPRIO]      = { CALL_IOPRIO,      "One's own priority alone; without namespaces." },
     [CALL_SECCOMP]     = { CALL_SECCOMP,     "A program may confine itself further." },
     [CALL_SETRLIMIT]   = { CALL_SETRLIMIT,   "All limits but the one on core files." },
     [CALL_SOCKET]      = { CALL_SOCKET,      "UNIX and internet sockets, each by the policy." },

@@ -19,6 +19,7 @@ enum call_verdict {
     CALL_EPERM,
     CALL_NO_FAMILY,   /* EAFNOSUPPORT */
     CALL_NO_PROTOCOL, /* EPROTONOSUPPORT */
+    CALL_UNSUPPORTED, /* EOPNOTSUPP */
     CALL_NOTHING,     /* nothing is done, and the answer is success */
     CALL_ASK,         /* the supervisor is asked: SECCOMP_RET_USER_NOTIF */
     CALL_FINAL_COUNT,
@@ -29,6 +30,9 @@ enum call_verdict {
     CALL_IPC,                     /* the policy says: allow or ask */
     CALL_UNIX,                    /* the policy says: allow or EAFNOSUPPORT */
     CALL_OPENAT2,                 /* the policy says: allow or ENOSYS */
+    CALL_SHARED,                  /* the policy says: allow, or EPERM where it is the host's */
+    CALL_CHANGE,                  /* the policy says: allow, or ask where the disk is the host's */
+    CALL_XATTR,                   /* the policy says: allow or EOPNOTSUPP */
 
     CALL_RULES, /* from here on the arguments say, by the rows of call_rules */
     CALL_FILTER = CALL_RULES,
@@ -38,16 +42,24 @@ enum call_verdict {
     CALL_MODE1, /* these, _OPEN and _OPENAT only where the policy has no_setid, else allow */
     CALL_MODE2,
     CALL_MODE3,
+    CALL_CHMOD1, /* as _MODE, for files that are there */
+    CALL_CHMOD2,
     CALL_NEW_HIGH,
     CALL_NEW,
     CALL_CLONE,
     CALL_IOCTL,
+    CALL_IOCTL_FEW,
     CALL_MKNOD,
     CALL_MKNODAT,
     CALL_OPEN,
     CALL_OPENAT,
     CALL_PERSONALITY,
     CALL_PRLIMIT,
+    CALL_PRLIMIT_OWN,
+    CALL_OWN0, /* these, _CHMOD, _IOCTL_FEW and _PRLIMIT_OWN only where processes are the host's */
+    CALL_OWN1,
+    CALL_PRIORITY,
+    CALL_IOPRIO,
     CALL_SECCOMP,
     CALL_SETRLIMIT,
     CALL_SOCKET,

@@ -242,6 +242,18 @@ pid_t cgroup_youngest(const struct cgroup *c)
     return highest;
 }
 
+void cgroup_end(const struct cgroup *c)
+{
+    const struct cgroup_dir *d = pids_of(c);
+    int patience = PATIENCE_US;
+
+    for (int us = 50; d && patience > 0 && cgroup_each_process(d->dir, NULL, NULL) > 0;
+         us = us < LONGEST_US ? us * 2 : us) {
+        d->version->kill(d->dir, us);
+        patience -= us;
+    }
+}
+
 void cgroup_usage(const struct cgroup *c, struct cgroup_usage *out)
 {
     *out = (struct cgroup_usage){ .memory_peak_bytes = -1, .cpu_ms = -1 };

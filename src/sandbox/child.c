@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 
 #include "contract/codes.h"
+#include "sandbox/process.h"
 #include "sandbox/stages.h"
 
 /* ---- the tables ---- */
@@ -201,17 +202,32 @@ void child_main_in_berth(struct jail *jail)
 
 /* ---- what the supervisor makes of it ---- */
 
+static const char *stage_in(const struct word *word, int *layer)
+{
+    const struct stage *stage;
+
+    if (word->stage >= PROCESS_STAGES)
+        return process_stage(word->stage, layer);
+    stage = stage_of(word->stage);
+    *layer = stage->layer;
+    return stage->name;
+}
+
 bool child_failed_at_exec(const struct word *word)
 {
-    return stage_of(word->stage)->layer == NO_LAYER;
+    int layer;
+
+    (void)stage_in(word, &layer);
+    return layer == NO_LAYER;
 }
 
 const char *child_stage(const struct word *word, enum layer *layer)
 {
-    const struct stage *stage = stage_of(word->stage);
+    int found;
+    const char *name = stage_in(word, &found);
 
-    *layer = stage->layer;
-    return stage->name;
+    *layer = (enum layer)found;
+    return name;
 }
 
 bool child_failure(const struct word *word, struct error *e)

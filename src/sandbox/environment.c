@@ -11,7 +11,7 @@ struct environment_row {
 /* clang-format off */
 /* By name, in bytewise order. */
 static const struct environment_row rows[] = {
-    { "HOME",              "/home/writ",  "a directory of the run's own" },
+    { "HOME",              ENVIRONMENT_HOME, "a directory of the run's own" },
     { "HOSTNAME",          "writ",        "the name of the machine" },
     { "LANG",              "C.UTF-8",     "language and order of letters" },
     { "LC_ALL",            "C.UTF-8",     "language and order of letters" },

@@ -8,6 +8,9 @@
 
 extern const struct table environment_table;
 
+/* Where its HOME is, unless it is asked for elsewhere. */
+#define ENVIRONMENT_HOME "/home/writ"
+
 struct environment_ask {
     const struct pair *asked; /* by name in bytewise order; wins over the table */
     size_t count;

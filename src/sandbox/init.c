@@ -12,6 +12,7 @@
 #include "sandbox/child.h"
 #include "sandbox/identity.h"
 #include "sandbox/kernel.h"
+#include "sandbox/process.h"
 #include "sandbox/quiet.h"
 #include "sandbox/trees.h"
 #include "sandbox/trial.h"
@@ -57,7 +58,7 @@ static bool set_going(const struct init *i, const struct jail *jail, struct erro
 {
     char go = WORD_GO;
 
-    if (!identity_write(jail, i->pid, e))
+    if (!jail->hosted && !identity_write(jail, i->pid, e))
         return false;
     if (send(i->line, &go, 1, MSG_NOSIGNAL) != 1)
         return error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:pid: the new process is gone");
@@ -97,7 +98,8 @@ bool init_start(struct init *i, struct jail *jail, struct kept *kept, struct err
 {
     if (kept && may_be_in_berth(jail) && start_in_berth(i, jail, kept))
         return true;
-    if ((jail->privileged && !trees_open(jail, e)) || !start_alone(i, jail, e))
+    if (jail->hosted ? !process_fork(jail, &i->pid, &i->fd, e)
+                     : (jail->privileged && !trees_open(jail, e)) || !start_alone(i, jail, e))
         return false;
     if (set_going(i, jail, e))
         return true;

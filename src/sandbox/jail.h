@@ -56,6 +56,8 @@ struct jail_held {
 struct jail_rule {
     const char *path;
     bool writable;
+    dev_t dev; /* what was looked at when it was decided; ino 0: that is not asked */
+    ino_t ino;
 };
 
 /* What a command has open: its 0, 1 and 2, and perhaps a 3, on which it hands over a result. */
@@ -94,6 +96,7 @@ struct jail {
     size_t held_count;
 
     unsigned layers;    /* to be built; what the caller does without is not among them */
+    bool hosted;        /* in the host's namespaces: held by lists alone (process.h) */
     bool host_network;  /* no network of its own */
     bool asks;          /* the supervisor is asked: about a new thread, or a socket */
     int64_t file_bytes; /* largest file it may write */
@@ -102,6 +105,7 @@ struct jail {
 
     struct cgroup cgroup;
     bool late_groups; /* they are made while the root is built, and come over the line */
+    bool joins;       /* hosted: it enters its group of version 2 itself */
     bool in_berth;    /* a berth, or a run in one: made by no thread in particular */
     struct seccomp_program seccomp;
 

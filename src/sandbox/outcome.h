@@ -31,6 +31,7 @@ struct outcome {
     struct digest program; /* of the file that was started */
     int64_t duration_ms, cpu_ms, memory_peak_bytes, oom_events, pids_hits;
     unsigned layers;       /* that held it */
+    bool hosted;           /* by lists alone, in the host's namespaces (process.h) */
     unsigned missing;      /* that should have; the caller said it may do without */
     const char *left;      /* what could not be removed, in words; NULL: nothing is left */
     const char *cgroup;    /* "v1", "v2", "hybrid" or "none" */

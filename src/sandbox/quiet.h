@@ -15,3 +15,6 @@ void quiet_end(const sigset_t *before);
 
 /* clone3; in the new process every signal is blocked from its first breath. */
 long quiet_clone(struct clone_args *args);
+
+/* The same by the elder call, where clone3 is forbidden; nobody is told of its death. */
+long quiet_fork(int *pidfd);

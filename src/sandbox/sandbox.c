@@ -17,6 +17,7 @@
 #include "sandbox/init.h"
 #include "sandbox/kernel.h"
 #include "sandbox/landlock.h"
+#include "sandbox/process.h"
 #include "sandbox/quiet.h"
 #include "sandbox/root.h"
 #include "sandbox/streams.h"
@@ -32,6 +33,7 @@ struct holding {
     struct threads threads;
     struct cgroup_usage usage;
     struct cow_layers layers;
+    struct scratch scratch;
     bool measured;    /* the usage is final, and the groups are gone */
     bool keeps_group; /* it is measured when all are dead, and may carry another run */
 };
@@ -169,9 +171,20 @@ static bool build(const struct run *run, struct arena *a, struct holding *h, str
         .argv = run->argv,
         .env = run->env,
     };
-    bool first = groups_come_first(run);
+    struct process_ask lists = { .grants = run->grants,
+                                 .absent = run->absent,
+                                 .limits = run->limits,
+                                 .cwd = run->cwd,
+                                 .state = run->state,
+                                 .owner = run->owner,
+                                 .group = run->group };
+    bool first = groups_come_first(run), hosted = process_is_needed(run->weak);
     struct cgroup group;
 
+    if (hosted && !process_admits(&lists, e))
+        return false;
+    if (hosted)
+        ask.layers = PROCESS_LAYERS;
     h->jail.layers = ask.layers;
     if (first && !make_group(run, h, e))
         return false;
@@ -181,8 +194,12 @@ static bool build(const struct run *run, struct arena *a, struct holding *h, str
     jail_build(&ask, a, &h->jail);
     h->jail.cgroup = group;
     h->jail.late_groups = !first;
+    if (hosted && !process_lay(&lists, a, &h->jail, &h->scratch, e))
+        return false;
+    h->threads.hosted = hosted ? &h->jail : NULL;
     if (first && group.count == 0) {
         h->jail.process_most = tasks_of(processes, ask.layers) + 1; /* and init */
+        h->jail.process_most += hosted ? process_tasks_of(h->jail.outside) : 0;
         h->jail.memory_most = run->limits->memory_mb << 20;
     }
     return lay_layers(run, a, h, e) && streams_make(&h->asked, &h->streams, &h->jail, e) &&
@@ -210,6 +227,7 @@ static void measure(const struct holding *h, const struct rusage *used,
     out->oom_events = usage->oom_kills;
     out->pids_hits = usage->task_hits + h->threads.refused + h->threads.ended;
     out->layers = h->jail.layers & ~(h->jail.host_network ? 1U << LAYER_NET : 0);
+    out->hosted = h->jail.hosted;
     out->missing = LAYER_ALL & ~h->jail.layers;
     out->cgroup = cgroup_kind(&h->jail.cgroup);
     out->landlock = out->layers & (1U << LAYER_LANDLOCK) ? landlock_version() : 0;
@@ -325,6 +343,7 @@ static bool run_built(const struct run *run, const struct world *world, struct a
                              .group = &h->jail.cgroup,
                              .cancel = run->cancel,
                              .timeout_ms = run->limits->timeout_ms,
+                             .plain_init = h->jail.hosted,
                              .at_once = run->at_once,
                              .pace = run->pace,
                              .out = &h->streams.out,
@@ -390,6 +409,8 @@ bool sandbox_run(const struct run *run, const struct world *world, struct arena 
     ok = build(run, a, h, e) && run_built(run, world, a, h, out, e);
     if ((!ok || !h->keeps_group || !kept_give_group(run->kept, &h->jail.cgroup, &h->usage)) &&
         !cgroup_remove(&h->jail.cgroup, &left))
+        out->left = arena_text(a, str_of(left.msg));
+    if (!scratch_remove(&h->scratch, &left))
         out->left = arena_text(a, str_of(left.msg));
     init_leave(
         &h->init, run->kept,

@@ -19,7 +19,8 @@
 struct run {
     const struct program *program;
     const struct grants *grants;  /* settled */
-    const struct absents *absent; /* held in write mode cow; NULL: none */
+    const struct absents *absent; /* names that must not come into being; NULL: none */
+    const char *state;            /* the directory where writ keeps what it knows; NULL: none */
     const char *cwd;
     uid_t owner; /* of the working directory */
     gid_t group;

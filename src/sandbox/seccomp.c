@@ -50,6 +50,7 @@ static const uint32_t finals[CALL_FINAL_COUNT] = {
     [CALL_EPERM] = SECCOMP_RET_ERRNO | EPERM,
     [CALL_NO_FAMILY] = SECCOMP_RET_ERRNO | EAFNOSUPPORT,
     [CALL_NO_PROTOCOL] = SECCOMP_RET_ERRNO | EPROTONOSUPPORT,
+    [CALL_UNSUPPORTED] = SECCOMP_RET_ERRNO | EOPNOTSUPP,
     [CALL_NOTHING] = SECCOMP_RET_ERRNO | 0,
     [CALL_ASK] = SECCOMP_RET_USER_NOTIF,
 };
@@ -99,7 +100,7 @@ static void settle(struct maker *m, const struct seccomp_policy *policy)
         { CALL_FORK,    policy->fork == FORK_FREE, CALL_ALLOW,  CALL_EPERM },
         { CALL_THREAD,  policy->count_threads,     CALL_ASK,    CALL_ALLOW },
         { CALL_NET,     policy->ask_sockets,       CALL_ASK,    CALL_ALLOW },
-        { CALL_IPC,     policy->ask_ipc,           CALL_ASK,    CALL_ALLOW },
+        { CALL_IPC,     policy->ask_ipc,           CALL_ASK,    policy->hosted ? CALL_EPERM : CALL_ALLOW },
         { CALL_UNIX,    policy->unix_sockets,      CALL_ALLOW,  CALL_NO_FAMILY },
         { CALL_INET,    policy->inet,              CALL_INET,   CALL_NO_FAMILY },
         { CALL_OPENAT2, policy->no_setid,          CALL_ENOSYS, CALL_ALLOW },
@@ -108,6 +109,16 @@ static void settle(struct maker *m, const struct seccomp_policy *policy)
         { CALL_MODE1,   policy->no_setid,          CALL_MODE1,  CALL_ALLOW },
         { CALL_MODE2,   policy->no_setid,          CALL_MODE2,  CALL_ALLOW },
         { CALL_MODE3,   policy->no_setid,          CALL_MODE3,  CALL_ALLOW },
+        { CALL_SHARED,  policy->hosted,            CALL_EPERM,  CALL_ALLOW },
+        { CALL_CHANGE,  policy->hosted,            CALL_ASK,    CALL_ALLOW },
+        { CALL_XATTR,   policy->hosted,            CALL_UNSUPPORTED, CALL_ALLOW },
+        { CALL_CHMOD1,  policy->hosted,            CALL_CHMOD1, policy->no_setid ? CALL_MODE1 : CALL_ALLOW },
+        { CALL_CHMOD2,  policy->hosted,            CALL_CHMOD2, policy->no_setid ? CALL_MODE2 : CALL_ALLOW },
+        { CALL_IOCTL,   policy->hosted,            CALL_IOCTL_FEW, CALL_IOCTL },
+        { CALL_OWN0,    policy->hosted,            CALL_OWN0,   CALL_ALLOW },
+        { CALL_PRIORITY, policy->hosted,           CALL_PRIORITY, CALL_ALLOW },
+        { CALL_IOPRIO,  policy->hosted,            CALL_IOPRIO, CALL_ALLOW },
+        { CALL_PRLIMIT_OWN, policy->hosted,        CALL_PRLIMIT_OWN, CALL_PRLIMIT },
     };
     /* clang-format on */
 

@@ -26,6 +26,7 @@ struct seccomp_policy {
     bool unix_sockets;  /* socket(AF_UNIX); socketpair is always allowed */
     bool inet;          /* AF_INET and AF_INET6, stream and datagram */
     bool no_setid;      /* no file can be made to lend its owner's rights, or its group's */
+    bool hosted;        /* processes, ipc and disk are the host's: without namespaces */
 };
 
 enum { SECCOMP_CODE_MAX = 1024 };

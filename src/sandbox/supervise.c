@@ -92,7 +92,9 @@ static void stop(struct loop *l, enum cause cause)
     if (l->s->send)
         l->s->send(l->s->send_self, step->signal);
     else
-        (void)syscall(SYS_pidfd_send_signal, l->s->init, step->signal, NULL, 0);
+        (void)syscall(SYS_pidfd_send_signal, l->s->init,
+                      l->s->plain_init && step->signal == SIGKILL ? SIGQUIT : step->signal, NULL,
+                      0);
     l->stops += l->stops + 1 < STOPS;
 }
 
@@ -279,7 +281,9 @@ static void hear_the_last(struct loop *l)
 {
     if (l->s->line >= 0)
         listen_to_init(l);
-    if (l->s->send)
+    if (l->s->plain_init && !l->s->ended)
+        cgroup_end(l->s->group); /* somebody has killed init, which alone ends the rest */
+    if (l->s->send || (l->s->plain_init && !l->s->ended))
         each_capture(l, capture_last);
 }
 

@@ -30,7 +30,8 @@ struct supervision {
     int init;   /* a pidfd; readable when the whole tree is dead */
     int cancel; /* readable when somebody wants it stopped; -1: nobody can */
     int64_t timeout_ms;
-    bool at_once; /* when it is stopped, all of it is killed: nobody is asked to end */
+    bool plain_init; /* nobody ends its tree but init: it is told to, and never killed itself */
+    bool at_once;    /* when it is stopped, all of it is killed: nobody is asked to end */
     struct pace pace;
     struct capture *out, *err;
     struct capture *result; /* NULL: none is asked for */

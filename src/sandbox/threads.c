@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 
 #include "base/own.h"
+#include "sandbox/process.h"
 
 /* The limit holds for processes and threads together. */
 static void set_room(struct threads *t, const struct cgroup *group, int64_t room)
@@ -58,6 +59,11 @@ void threads_answer(struct threads *t, const struct cgroup *group)
 
     if (ioctl(t->listener, SECCOMP_IOCTL_NOTIF_RECV, &question) != 0)
         return;
+    answer.id = question.id;
+    if (t->hosted && process_answers(t->hosted, t->listener, &question, &answer)) {
+        (void)ioctl(t->listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+        return;
+    }
     thread = question.data.nr == SYS_clone;
     if (thread && t->room >= THREAD_ROOM)
         threads_look(t, group);
@@ -72,6 +78,5 @@ void threads_answer(struct threads *t, const struct cgroup *group)
         set_room(t, group, t->room + 1);
         t->recent++;
     }
-    answer.id = question.id;
     (void)ioctl(t->listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
 }

@@ -17,15 +17,18 @@
 
 enum { THREAD_ROOM = 512, THREADS_TICK_MS = 50 };
 
+struct jail;
+
 struct threads {
-    int listener;         /* -1: nobody asks */
-    int64_t most;         /* processes, those that always are included */
-    int64_t room;         /* for threads, in the limit as it is now */
-    int64_t recent, last; /* let go on since the last look, and before it */
-    int64_t refused;      /* threads */
-    int64_t ended;        /* processes */
-    bool sockets;         /* one of the internet was asked for */
-    bool ipc;             /* something that outlives its maker was asked for */
+    int listener;              /* -1: nobody asks */
+    int64_t most;              /* processes, those that always are included */
+    int64_t room;              /* for threads, in the limit as it is now */
+    int64_t recent, last;      /* let go on since the last look, and before it */
+    int64_t refused;           /* threads */
+    int64_t ended;             /* processes */
+    bool sockets;              /* one of the internet was asked for */
+    bool ipc;                  /* something that outlives its maker was asked for */
+    const struct jail *hosted; /* who asks about files, too (process.h); NULL: nobody does */
 };
 
 /* Answers the question that is there; about all but threads it is yes. */

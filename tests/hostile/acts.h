@@ -22,6 +22,7 @@ extern const struct act acts_dirs[];
 extern const struct act acts_files[];
 extern const struct act acts_input[];
 extern const struct act acts_kernel[];
+extern const struct act acts_lists[];
 extern const struct act acts_memory[];
 extern const struct act acts_mounts[];
 extern const struct act acts_net[];

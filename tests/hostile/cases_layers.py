@@ -37,9 +37,14 @@ def missing(layer, way):
             fault("it ran all the same", run)
         run.refused(125, says=told(world))
 
-    @case(f"I10 {way} is missing, and spared" + ("" if layer in SPARED else ": nothing runs"))
+    @case(f"I10 {way} is missing, and spared" + ("" if layer in SPARED else ": lists hold it, or nothing runs" if layer == "user" else ": nothing runs"))
     def spare(world):
         run, ran = without(world, way, "--allow-weak", layer)
+        if layer == "user" and world.place.user:
+            world.expected.add("work/ran")
+            run.expect(0, assurance="weak", isolation="process", missing=["mount", "net", "pid", "user"],
+                       layers=["cgroup", "landlock", "seccomp"])
+            return
         if layer not in SPARED:
             if ran:
                 fault("it ran all the same", run)
@@ -59,7 +64,7 @@ for one, ways in WAYS.items():
 @case("I10 nothing is missing: all layers are in the record")
 def full(world):
     world.expected.add("work/ran")
-    run = world.run("touch", "ran").expect(0, assurance="full")
+    run = world.run("touch", "ran").expect(0, assurance="full", isolation="namespaces", missing=[])
     if run["layers"] != sorted(WAYS):
         fault("not all of them", run)
 
@@ -67,9 +72,11 @@ def full(world):
 @case("I10 a layer that is spared but there is used")
 def spared(world):
     world.expected.add("work/ran")
-    run = world.run("touch", "ran", options=["--allow-weak", "landlock"]).expect(0, assurance="full")
-    if run["layers"] != sorted(WAYS):
-        fault("not all of them", run)
+    for layer in ("landlock", "user"):
+        run = world.run("touch", "ran", options=["--allow-weak", layer])
+        run.expect(0, assurance="full", isolation="namespaces")
+        if run["layers"] != sorted(WAYS):
+            fault("not all of them", run)
 
 
 @case("I10 children stay bounded where the filter is spared")

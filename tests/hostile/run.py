@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """run: programs that try to break out of writ's sandbox, and what came of it, seen from outside.
 
-usage: run.py [--user] [--long] WRIT HOSTILE WITHOUT [ID...]      prints TAP
+usage: run.py [--user] [--process] [--long] WRIT HOSTILE WITHOUT [ID...]      prints TAP
 
 Played as root, or with --user as an ordinary user: started by root, it gives that user cgroups of
 its own first. HOSTILE is the program that tries (acts.c), WITHOUT takes a layer away (without.c).
-An ID (F16, P) plays the cases that begin with it. --long, or WRIT_LONG=1, plays the long forms.
+--process plays where there are
+no user namespaces (cases_lists.py). An ID (F16, P) plays the cases that begin with it. --long, or WRIT_LONG=1, plays the long forms.
 """
 import argparse
 import contextlib
@@ -131,6 +132,7 @@ def make_base():
 def main():
     reader = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     reader.add_argument("--user", action="store_true")
+    reader.add_argument("--process", action="store_true")
     reader.add_argument("--long", action="store_true", default=bool(os.environ.get("WRIT_LONG")))
     reader.add_argument("writ", type=pathlib.Path)
     reader.add_argument("hostile", type=pathlib.Path)
@@ -144,18 +146,20 @@ def main():
     if not able():
         skip_all("no namespaces on this machine")
     os.umask(0o022)
+    if args.process:
+        import cases_lists
 
     def play(base):
         tools = base / "tools"
         tools.mkdir()
         copies = [shutil.copy(path.resolve(), tools / path.name)
                   for path in (args.writ, args.hostile, args.without)]
-        place = ground.Place(*map(pathlib.Path, copies), base, args.user, args.long)
+        place = ground.Place(*map(pathlib.Path, copies), base, args.user, args.long, args.process)
         if not root:
             probe = subprocess.run([place.writ, "exec", "--", place.hostile], capture_output=True, cwd=base)
             if probe.returncode == 125 and b"LAYER_MISSING:cgroup" in probe.stderr:
                 skip_all("no cgroup was given to this user")
-        return ground.play(place, args.ids)
+        return ground.play(place, args.ids or (cases_lists.PLAYED if args.process else ()))
 
     if root and args.user:
         return as_user(play)

@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 
-CHILD = ["child", "guard", "landlock", "mount", "net", "root"]
+CHILD = ["child", "guard", "landlock", "mount", "net", "process_init", "root"]
 BANNED = re.compile(
     r"\b(?:malloc|calloc|realloc|free|aligned_alloc|posix_memalign|mmap|brk|sbrk|strdup|asprintf"
     r"|arena_\w+|buf_\w+|fopen|fdopen|f?printf|puts|fputs|fwrite|v?s?n?printf|opendir|readdir"
@@ -23,7 +23,7 @@ def undefined(library):
     member, found = None, {}
     for line in listed.splitlines():
         if line.endswith(".o:"):
-            member = re.sub(r"^(?:.*_)?(\w+)\.c\.o:$", r"\1", line.rsplit("/", 1)[-1])
+            member = re.sub(r"^[a-z]+_(\w+)\.c\.o:$", r"\1", line.rsplit("/", 1)[-1])
             found[member] = set()
         elif line.strip().startswith("U "):
             found[member].add(line.split()[1].split("@")[0])

@@ -77,6 +77,12 @@ static uint32_t ipc_verdict(int policy)
     return policies[policy].ask_ipc ? ASK : ALLOW;
 }
 
+/* What is only closed without namespaces: test_seccomp_hosted.c. */
+static bool is_hosts(enum call_verdict row)
+{
+    return row == CALL_SHARED || row == CALL_CHANGE || row == CALL_XATTR;
+}
+
 static void P13_P14_P15_P16_every_number_gets_the_verdict_of_its_row(void **state)
 {
     size_t allowed = 0;
@@ -87,12 +93,12 @@ static void P13_P14_P15_P16_every_number_gets_the_verdict_of_its_row(void **stat
 
         allowed += row == CALL_ALLOW;
         for (int p = 0; p < POLICIES && row < CALL_RULES; p++) {
-            uint32_t want = row == CALL_ALLOW     ? ALLOW
-                            : row == CALL_EPERM   ? ERRNO(EPERM)
-                            : row == CALL_FORK    ? fork_verdict(p)
-                            : row == CALL_OPENAT2 ? openat2_verdict(p)
-                            : row == CALL_IPC     ? ipc_verdict(p)
-                                                  : ERRNO(ENOSYS);
+            uint32_t want = row == CALL_ALLOW || is_hosts(row) ? ALLOW
+                            : row == CALL_EPERM                ? ERRNO(EPERM)
+                            : row == CALL_FORK                 ? fork_verdict(p)
+                            : row == CALL_OPENAT2              ? openat2_verdict(p)
+                            : row == CALL_IPC                  ? ipc_verdict(p)
+                                                               : ERRNO(ENOSYS);
 
             assert_int_equal(ask(p, nr, 0, 0, 0), want);
             assert_int_equal(ask(p, nr, UINT64_MAX, UINT64_MAX, UINT64_MAX), want);
