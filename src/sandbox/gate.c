@@ -2,6 +2,7 @@
 /* gate.c: the supervisor's end of writ-net. */
 #include "sandbox/gate.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -68,6 +69,16 @@ static bool say_text(const struct gate *g, enum wire_kind kind, struct str text,
     return say(g, out.s, out.len, -1, e);
 }
 
+/* Nothing in it ends a line, or is read as something else. */
+static bool is_header(const struct gate_inject *i)
+{
+    for (size_t k = 0; k < i->header.n; k++)
+        if (!isalnum((unsigned char)i->header.s[k]) && !is_one_of(i->header.s[k], "-_"))
+            return false;
+    return i->header.n > 0 && i->value.n > 0 && i->value.n <= WIRE_SECRET &&
+           str_visible(i->value) && !host_entry_wrong(i->host);
+}
+
 static bool say_inject(const struct gate *g, const struct gate_inject *i, struct error *e)
 {
     const struct str parts[] = { i->host, i->header, i->value };
@@ -80,8 +91,9 @@ static bool say_inject(const struct gate *g, const struct gate_inject *i, struct
         buf_add(&out, parts[p].s, parts[p].n);
         buf_addc(&out, '\0');
     }
-    if (!buf_ok(&out) || i->value.n > WIRE_SECRET)
-        return error_set(e, CODE_LAYER_MISSING, "a header is too long for writ-net");
+    if (!buf_ok(&out) || !is_header(i))
+        return error_set(e, CODE_INVALID_PAYLOAD, "%.*s is no header that can be added",
+                         STR_ARG(i->header));
     said = say(g, out.s, out.len, -1, e);
     explicit_bzero(out.s, out.len);
     return said;

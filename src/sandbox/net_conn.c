@@ -66,8 +66,7 @@ static void say_status(struct conn *c, int status, const char *why)
     int n;
 
     if (!c->decided || !c->host.port)
-        n = snprintf(line, sizeof line, "writ: %s%s%s\n", c->decided ? name : "the request",
-                     c->decided ? ": " : ": ", why);
+        n = snprintf(line, sizeof line, "writ: %s: %s\n", c->decided ? name : "the request", why);
     else
         n = snprintf(line, sizeof line, "writ: %s:%d%s%s\n", name, c->host.port,
                      subject ? " " : ": ", subject ? why + 3 : why);
@@ -85,6 +84,7 @@ static void go_last(struct serve *s, struct conn *c)
     c->up.head_from = c->up.head_to = 0;
     c->up.from = c->up.ready = c->up.to = 0;
     c->stage = STAGE_LAST;
+    c->drained = 0;
     c->deadline_ms = s->now_ms + LAST_MS;
 }
 
@@ -278,6 +278,8 @@ static void step_last(struct serve *s, struct conn *c)
     }
     if (c->client.ended)
         conn_close(s, c);
+    else if (c->drained > DRAIN_BYTES)
+        conn_abort(s, c);
 }
 
 static void step(struct serve *s, struct conn *c)

@@ -270,6 +270,7 @@ static void next_request(struct serve *s, struct conn *c)
     if (c->keeps && c->request.over)
         return;
     c->stage = STAGE_LAST;
+    c->drained = 0;
     c->deadline_ms = s->now_ms + LAST_MS;
 }
 

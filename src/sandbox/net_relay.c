@@ -182,8 +182,10 @@ bool relay_move(struct serve *s, struct conn *c)
     bool moved = pull(&c->client, &c->up);
 
     (void)s;
-    if (c->stage == STAGE_LAST)
+    if (c->stage == STAGE_LAST) {
+        c->drained += c->up.to;
         c->up.from = c->up.ready = c->up.to = 0;
+    }
     if (c->stage == STAGE_RAW)
         c->up.ready = c->up.to;
     if (server_speaks(c)) {

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 enum { NEWS = 64, LOOK_MS = 500 };
@@ -106,7 +107,7 @@ static void tend_doors(struct serve *s)
 {
     for (size_t i = 0; i < s->door_count; i++) {
         struct served_door *d = &s->doors[i];
-        bool wanted = d->kind == DOOR_NAMES_UDP || s->conn_count < CONNS;
+        bool wanted = d->kind == DOOR_NAMES_UDP || s->conn_count < s->places;
 
         if (wanted && !d->listed)
             (void)watch_door(s, i);
@@ -123,7 +124,7 @@ static void open_door(struct serve *s, struct served_door *d)
         names_serve(s, d->fd);
         return;
     }
-    while (s->conn_count < CONNS) {
+    while (s->conn_count < s->places) {
         int fd = accept4(d->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
         if (fd < 0)
@@ -218,12 +219,24 @@ static void end(struct serve *s)
     event_send(s, true);
 }
 
+/* A connection has two descriptors; where we may have few, fewer are let in. */
+static size_t count_places(void)
+{
+    enum { OTHERS = 64 + DOORS_MAX };
+    struct rlimit most;
+
+    if (getrlimit(RLIMIT_NOFILE, &most) != 0 || most.rlim_cur < OTHERS + 2)
+        return 1;
+    return most.rlim_cur > OTHERS + 2 * CONNS ? CONNS : (size_t)(most.rlim_cur - OTHERS) / 2;
+}
+
 bool serve_run(struct serve *s, struct error *e)
 {
     struct epoll_event news[NEWS];
     static const char ready = WIRE_READY;
     bool on = true;
 
+    s->places = count_places();
     s->epoll = epoll_create1(EPOLL_CLOEXEC);
     if (s->epoll < 0 || !lookup_open(&s->lookups, e) ||
         !watch(s, s->channel, EPOLLIN, MARK_CHANNEL, 0) ||

@@ -21,8 +21,9 @@ enum {
     CONNECT_MS = 30000,
     IDLE_MS = 600000,
     LAST_MS = 2000,
-    NAMES = 4096,  /* that the resolver gives addresses to */
-    EVENTS = 1024, /* decisions that wait to be told */
+    DRAIN_BYTES = 1 << 20, /* who sends more after our last word does not read it */
+    NAMES = 4096,          /* that the resolver gives addresses to */
+    EVENTS = 1024,         /* decisions that wait to be told */
 };
 
 /* Bytes on their way. `ready` of the body may go on; before it goes the head, which is ours. */
@@ -65,6 +66,7 @@ struct conn {
     struct side client, server;
     struct flow up, down; /* from the client, and to it */
     int64_t deadline_ms;
+    size_t drained; /* bytes that came after our last word */
     /* the decision at hand */
     struct host host;
     bool decided, allowed;
@@ -96,7 +98,7 @@ struct serve {
     struct policy policy;
     struct arena a, scratch; /* for good; for one decision */
     struct served_door doors[DOORS_MAX];
-    size_t door_count, conn_count;
+    size_t door_count, conn_count, places; /* places: connections that there is room for */
     struct conn conns[CONNS];
     struct given_name names[NAMES];
     size_t name_count;
