@@ -6,7 +6,7 @@
 
 enum {
     LINE_MAX_BYTES = 8 << 10, /* of sizes, what is said beside them, and headers at the end */
-    CHUNK_DIGITS = 15,
+    CHUNK_DIGITS = 14,        /* of a size: one more still fits into a number */
 };
 
 enum state {
