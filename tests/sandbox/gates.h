@@ -27,7 +27,7 @@ static const char *gate_program; /* writ-net; main() sets it */
 
 /* ---- sockets ---- */
 
-static int loop_socket(int type, int *port)
+static inline int loop_socket(int type, int *port)
 {
     struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
     socklen_t n = sizeof at;
@@ -40,7 +40,7 @@ static int loop_socket(int type, int *port)
     return fd;
 }
 
-static int dial(int port)
+static inline int dial(int port)
 {
     struct sockaddr_in at = { .sin_family = AF_INET,
                               .sin_port = htons((uint16_t)port),
@@ -54,7 +54,7 @@ static int dial(int port)
     return fd;
 }
 
-static bool send_all(int fd, const void *bytes, size_t n)
+static inline bool send_all(int fd, const void *bytes, size_t n)
 {
     for (const char *p = bytes; n > 0;) {
         ssize_t sent = send(fd, p, n, MSG_NOSIGNAL);
@@ -67,13 +67,13 @@ static bool send_all(int fd, const void *bytes, size_t n)
     return true;
 }
 
-static void say(int fd, const char *text)
+static inline void say(int fd, const char *text)
 {
     assert_true(send_all(fd, text, strlen(text)));
 }
 
 /* Everything up to the end of the connection. */
-static const char *hear_all(int fd)
+static inline const char *hear_all(int fd)
 {
     static char reply[REPLY_MAX + 1];
     size_t n = 0;
@@ -86,7 +86,7 @@ static const char *hear_all(int fd)
 }
 
 /* Up to and with that text; "" at the end: it did not come. */
-static const char *hear_until(int fd, const char *text)
+static inline const char *hear_until(int fd, const char *text)
 {
     static char reply[REPLY_MAX + 1];
     size_t n = 0, k = strlen(text);
@@ -110,7 +110,7 @@ struct server {
 };
 
 /* Echoes when there is no answer; else answers each head of a request with it, and ends. */
-static void *serve_one(void *with)
+static inline void *serve_one(void *with)
 {
     struct server *v = ((struct server **)with)[0];
     int fd = (int)((intptr_t *)with)[1];
@@ -136,7 +136,7 @@ static void *serve_one(void *with)
     return NULL;
 }
 
-static void *serve_all(void *with)
+static inline void *serve_all(void *with)
 {
     struct server *v = with;
     int fd;
@@ -154,7 +154,7 @@ static void *serve_all(void *with)
     return NULL;
 }
 
-static struct server *server_start(const char *answer)
+static inline struct server *server_start(const char *answer)
 {
     struct server *v = calloc(1, sizeof *v); /* threads may outlive the test */
 
@@ -166,14 +166,14 @@ static struct server *server_start(const char *answer)
     return v;
 }
 
-static void server_stop(struct server *v)
+static inline void server_stop(struct server *v)
 {
     (void)shutdown(v->listener, SHUT_RDWR);
     (void)pthread_join(v->thread, NULL);
     (void)close(v->listener);
 }
 
-static bool server_heard(struct server *v, const char *text)
+static inline bool server_heard(struct server *v, const char *text)
 {
     bool found;
 
@@ -196,7 +196,7 @@ struct rig {
     struct gate_inject inject;
 };
 
-static void rig_allow(struct rig *r, const char *host, int port)
+static inline void rig_allow(struct rig *r, const char *host, int port)
 {
     char *entry = r->entry[r->hosts.allow_count];
 
@@ -204,7 +204,7 @@ static void rig_allow(struct rig *r, const char *host, int port)
     r->allow[r->hosts.allow_count++] = str_of(entry);
 }
 
-static void rig_open(struct rig *r)
+static inline void rig_open(struct rig *r)
 {
     struct gate_ask ask = { .hosts = &r->hosts, .program = gate_program };
     struct error e = { 0 };
@@ -230,18 +230,18 @@ static void rig_open(struct rig *r)
         fail_msg("%s", e.msg);
 }
 
-static void rig_close(struct rig *r)
+static inline void rig_close(struct rig *r)
 {
     gate_close(r->gate, &r->a, &r->log);
 }
 
-static void rig_free(struct rig *r)
+static inline void rig_free(struct rig *r)
 {
     arena_free(&r->a);
 }
 
 /* The only event, or the i-th. */
-static const struct gate_event *rig_event(const struct rig *r, size_t i)
+static inline const struct gate_event *rig_event(const struct rig *r, size_t i)
 {
     assert_in_range(i + 1, 1, r->log.n);
     return &r->log.v[i];
