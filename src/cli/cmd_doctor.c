@@ -131,10 +131,10 @@ static void show_routes(const struct doc *routes, size_t width)
 
 /* ---- what it comes to ---- */
 
-static void list_missing(const struct doc *answer, const char *before, const char *between,
-                         struct buf *to)
+static void list_layers(const struct doc *list, const char *before, const char *between,
+                        struct buf *to)
 {
-    for (const struct doc *m = doc_get(answer, "missing")->first; m; m = m->next) {
+    for (const struct doc *m = list->first; m; m = m->next) {
         buf_addf(to, "%s%.*s", before, STR_ARG(doc_text(m, "layer")));
         before = between;
     }
@@ -143,12 +143,13 @@ static void list_missing(const struct doc *answer, const char *before, const cha
 static void close_weak(const struct doc *answer)
 {
     _buf_ struct buf text = { .max = 1 << 12 };
+    const struct doc *spare = doc_get(answer, "spare");
 
     buf_adds(&text, "writ exec refuses with 125, unless it is told");
-    list_missing(answer, " --allow-weak ", " --allow-weak ", &text);
+    list_layers(spare, " --allow-weak ", " --allow-weak ", &text);
     out(YELLOW, "weak: ");
     out_folded(PLAIN, buf_str(&text), sizeof "weak:");
-    for (const struct doc *m = doc_get(answer, "missing")->first; m; m = m->next) {
+    for (const struct doc *m = spare->first; m; m = m->next) {
         out(PLAIN, "%*s", (int)sizeof "weak:", "");
         out_folded(DIM, doc_text(m, "without"), sizeof "weak:");
     }
@@ -159,7 +160,7 @@ static void close_none(const struct doc *answer)
     _buf_ struct buf text = { .max = 1 << 12 };
 
     buf_adds(&text, "writ exec refuses every command here with 125");
-    list_missing(answer, "; missing: ", ", ", &text);
+    list_layers(doc_get(answer, "missing"), "; missing: ", ", ", &text);
     out(YELLOW, "none: ");
     out_folded(PLAIN, buf_str(&text), sizeof "none:");
 }

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "engine/routes.h"
 #include "sandbox/environment.h"
 #include "sandbox/probe.h"
+#include "sandbox/process.h"
 
 /* Commands that do nothing and end well; the first that is there is run. */
 static const struct {
@@ -31,6 +33,7 @@ struct doctor {
     struct finding findings[FINDING_COUNT];
     struct finding proof;
     unsigned missing; /* layers */
+    unsigned spare;   /* what a caller has to do without, then */
 };
 
 /* ---- the run that is tried ---- */
@@ -134,6 +137,14 @@ static bool all_spared(unsigned missing)
     return true;
 }
 
+/* Who does without the user's namespace does without all of them. */
+static unsigned to_spare(unsigned missing)
+{
+    unsigned namespaces = LAYER_ALL & ~PROCESS_LAYERS;
+
+    return missing & namespaces ? (missing & ~namespaces) | 1U << LAYER_USER : missing;
+}
+
 static const char *names(unsigned set, struct arena *a)
 {
     const char *text = "";
@@ -156,25 +167,38 @@ static const char *refusal(const struct doctor *d, const struct error *e)
     return arena_text(d->x.a, str_of(e->msg));
 }
 
+/* Why not even a run that does without what is missing can be had. */
+static const char *refused_weak(const struct doctor *d, const struct error *e)
+{
+    return strcmp(refusal(d, e), e->msg) == 0
+               ? arena_printf(d->x.a, "Without %s: %s", names(d->spare, d->x.a), e->msg)
+               : NULL;
+}
+
 /* The whole of it, as every command gets it; without what is missing, if that may be spared. */
 static void prove(struct doctor *d)
 {
     struct arena *a = d->x.a;
-    struct error e, unused;
+    struct error e, weak;
 
     d->proof.state = FINDING_ABSENT;
+    d->spare = to_spare(d->missing);
     if (d->x.program.missing) {
         d->proof.detail = "there is no /bin/true to run";
     } else if (run(d, 0, &e)) {
         d->proof.state = FINDING_PASS;
         d->proof.detail = arena_printf(a, "%s ran inside all of it, in %" PRId64 " ms", d->argv[0],
                                        d->x.outcome.duration_ms);
-    } else if (d->missing && all_spared(d->missing) && run(d, d->missing, &unused)) {
+    } else if (d->missing && all_spared(d->spare) && run(d, d->spare, &weak)) {
         d->proof.state = FINDING_WEAK;
-        d->proof.detail = arena_printf(a, "%s ran without %s, in %" PRId64 " ms", d->argv[0],
-                                       names(d->missing, a), d->x.outcome.duration_ms);
+        d->proof.detail = arena_printf(
+            a, "%s ran without %s%s, in %" PRId64 " ms", d->argv[0], names(d->x.outcome.missing, a),
+            d->x.outcome.hosted ? ", held by lists alone (isolation: process)" : "",
+            d->x.outcome.duration_ms);
     } else {
         d->proof.detail = refusal(d, &e);
+        if (d->missing && all_spared(d->spare))
+            d->proof.mend = refused_weak(d, &weak);
     }
 }
 
@@ -221,6 +245,21 @@ static void put_missing(const struct doctor *d, struct buf *to)
     json_close(to, ']');
 }
 
+static void put_spare(const struct doctor *d, struct buf *to)
+{
+    json_key(to, "spare");
+    json_open(to, '[');
+    for (enum layer i = 0; i < LAYER_COUNT && d->proof.state == FINDING_WEAK; i++) {
+        if (!(d->spare & (1U << i)))
+            continue;
+        json_open(to, '{');
+        json_put(to, "layer", layers[i].name);
+        json_put(to, "without", layers[i].without);
+        json_close(to, '}');
+    }
+    json_close(to, ']');
+}
+
 int writ_doctor(char **answer)
 {
     _arena_ struct arena a = { 0 };
@@ -245,6 +284,7 @@ int writ_doctor(char **answer)
     put_findings(&d, &out);
     put_missing(&d, &out);
     json_put_bool(&out, "weak", d.proof.state == FINDING_WEAK);
+    put_spare(&d, &out);
     routes_put((const char *const *)environ, &a, &out);
     json_close(&out, '}');
     *answer = take_answer(&out);

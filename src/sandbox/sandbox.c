@@ -152,6 +152,17 @@ static bool lay_layers(const struct run *run, struct arena *a, struct holding *h
            error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:mount: no disk in memory can be made");
 }
 
+static struct process_ask lists_of(const struct run *run)
+{
+    return (struct process_ask){ .grants = run->grants,
+                                 .absent = run->absent,
+                                 .limits = run->limits,
+                                 .cwd = run->cwd,
+                                 .state = run->state,
+                                 .owner = run->owner,
+                                 .group = run->group };
+}
+
 static bool build(const struct run *run, struct arena *a, struct holding *h, struct error *e)
 {
     const struct request_processes *processes = run->limits->processes;
@@ -171,13 +182,7 @@ static bool build(const struct run *run, struct arena *a, struct holding *h, str
         .argv = run->argv,
         .env = run->env,
     };
-    struct process_ask lists = { .grants = run->grants,
-                                 .absent = run->absent,
-                                 .limits = run->limits,
-                                 .cwd = run->cwd,
-                                 .state = run->state,
-                                 .owner = run->owner,
-                                 .group = run->group };
+    struct process_ask lists = lists_of(run);
     bool first = groups_come_first(run), hosted = process_is_needed(run->weak);
     struct cgroup group;
 
