@@ -12,6 +12,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -93,6 +94,7 @@ static bool enter_as_root(void)
 {
     char path[64], byte = 0;
     int entered[2], pid, status = 1;
+    void (*ignored)(int) = signal(SIGCHLD, SIG_DFL); /* who ignores them cannot wait for them */
 
     if (pipe2(entered, O_CLOEXEC) || (pid = fork()) < 0)
         return false;
@@ -109,7 +111,10 @@ static bool enter_as_root(void)
         return false;
     close(entered[0]);
     close(entered[1]);
-    return waitpid(pid, &status, 0) == pid && status == 0;
+    if (waitpid(pid, &status, 0) != pid)
+        return false;
+    (void)signal(SIGCHLD, ignored);
+    return status == 0;
 }
 
 /* Another one brings itself. */
