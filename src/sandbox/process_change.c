@@ -89,6 +89,7 @@ static bool copy_text(const struct asked *c, uint64_t from, char text[PATH_MAX])
 
 /* ---- what the path leads to ---- */
 
+/* Where a relative path starts, or what is meant where there is none. */
 static int open_start(const struct asked *c)
 {
     int fd = c->call->dir < 0 ? AT_FDCWD : (int)argument(c, c->call->dir);
@@ -104,50 +105,92 @@ static int open_start(const struct asked *c)
     return fd;
 }
 
-/* The text lies in a page that others may write: it is taken once. */
-static int open_target(const struct asked *c)
+static bool real_path(int fd, char real[PATH_MAX])
+{
+    char name[64];
+    ssize_t n;
+
+    (void)snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    n = readlink(name, real, PATH_MAX - 1);
+    if (n <= 0)
+        return false;
+    real[n] = '\0';
+    return true;
+}
+
+/* The writable tree that a path begins in. */
+static const struct jail_rule *tree_of(const struct jail *jail, const char *path)
+{
+    for (size_t i = 0; i < jail->rule_count; i++)
+        if (jail->rules[i].writable && path_is_in(path, jail->rules[i].path))
+            return &jail->rules[i];
+    errno = EACCES;
+    return NULL;
+}
+
+/* Inside of a writable tree alone: what lies outside is not even looked up, and nobody can make us
+ * wait for a disk that does not answer. */
+static int open_below(const struct jail *jail, const char *path, uint64_t flags)
+{
+    const struct jail_rule *tree = tree_of(jail, path);
+    _fd_ int top = tree ? open(tree->path, O_PATH | O_CLOEXEC) : -1;
+    const char *rest = tree ? path + strlen(tree->path) : "";
+    struct stat s;
+    int fd;
+
+    if (top < 0 || fstat(top, &s) != 0)
+        return -1;
+    errno = EACCES;
+    if (s.st_dev != tree->dev || s.st_ino != tree->ino)
+        return -1;
+    rest += strspn(rest, "/");
+    if (*rest == '\0')
+        return fcntl(top, F_DUPFD_CLOEXEC, 0);
+    fd = kernel_openat2(top, rest, O_PATH | O_CLOEXEC | flags,
+                        RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS);
+    if (fd < 0 && errno == EXDEV)
+        errno = EACCES;
+    return fd;
+}
+
+/* The text lies where other threads may write: it is taken once. */
+static int open_target(const struct jail *jail, const struct asked *c)
 {
     uint64_t at = argument(c, c->call->path);
     int flags = (int)argument(c, c->call->flags);
-    char text[PATH_MAX] = "";
+    char text[2 * PATH_MAX] = "";
+    size_t before = 0;
     _fd_ int start = -1;
 
-    if (c->call->path >= 0 && at != 0 && !copy_text(c, at, text))
+    if (c->call->path >= 0 && at != 0 && !copy_text(c, at, text + PATH_MAX))
         return -1;
-    if (text[0] != '/') {
+    if (text[PATH_MAX] != '/') {
         start = open_start(c);
-        if (start < 0)
+        if (start < 0 || !real_path(start, text))
             return -1;
+        before = strlen(text);
     }
     if (!is_still_asked(c)) {
         errno = EPERM;
         return -1;
     }
-    if (text[0] == '\0' && (c->call->path < 0 || at == 0 || (flags & AT_EMPTY_PATH)))
+    if (text[PATH_MAX] == '\0' && (c->call->path < 0 || at == 0 || (flags & AT_EMPTY_PATH)))
         return fcntl(start, F_DUPFD_CLOEXEC, 0);
-    return kernel_openat2(start < 0 ? AT_FDCWD : start, text,
-                          O_PATH | O_CLOEXEC | (flags & AT_SYMLINK_NOFOLLOW ? O_NOFOLLOW : 0),
-                          RESOLVE_NO_MAGICLINKS);
+    if (before > 0)
+        text[before++] = '/';
+    memmove(text + before, text + PATH_MAX, strlen(text + PATH_MAX) + 1);
+    return open_below(jail, text, flags & AT_SYMLINK_NOFOLLOW ? O_NOFOLLOW : 0);
 }
 
 /* ---- whether and how ---- */
 
+/* The kernel would ask whether it is the owner's; a supervisor that is root has to. */
 static bool may_change(const struct jail *jail, int target, const struct stat *s)
 {
-    char name[64], real[PATH_MAX];
-    ssize_t n;
+    char real[PATH_MAX];
 
-    (void)snprintf(name, sizeof name, "/proc/self/fd/%d", target);
-    n = readlink(name, real, sizeof real - 1);
     errno = EPERM;
-    if (n <= 0 || s->st_uid != jail->outside)
-        return false;
-    real[n] = '\0';
-    for (size_t i = 0; i < jail->rule_count; i++)
-        if (jail->rules[i].writable && path_is_in(real, jail->rules[i].path))
-            return true;
-    errno = EACCES;
-    return false;
+    return s->st_uid == jail->outside && real_path(target, real) && tree_of(jail, real);
 }
 
 static int set_mode(int target, const struct stat *s, mode_t mode)
@@ -175,7 +218,7 @@ static int set_times(const struct asked *c, int target)
 
 static int change(const struct jail *jail, const struct asked *c)
 {
-    _fd_ int target = open_target(c);
+    _fd_ int target = open_target(jail, c);
     struct stat s;
 
     if (target < 0 || fstat(target, &s) != 0 || !may_change(jail, target, &s))

@@ -6,7 +6,8 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -22,6 +23,7 @@ static const char *const open_places[] = { "/var/tmp", "/tmp" };
 
 static const char *place_for(const char *state, uid_t uid, struct arena *a, struct error *e)
 {
+    char real[PATH_MAX];
     const char *place;
 
     for (size_t i = 0; uid != geteuid() && i < COUNT(open_places); i++)
@@ -33,7 +35,12 @@ static const char *place_for(const char *state, uid_t uid, struct arena *a, stru
         return NULL;
     }
     place = arena_printf(a, "%s/scratch", state);
-    return fs_make_dirs(place, e) ? place : NULL;
+    if (!fs_make_dirs(place, e))
+        return NULL;
+    if (realpath(place, real))
+        return arena_text(a, str_of(real)); /* by which its files are known later */
+    error_sys(e, CODE_IO, "%s cannot be found", place);
+    return NULL;
 }
 
 /* ---- what the dead have left ---- */

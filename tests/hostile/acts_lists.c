@@ -214,6 +214,7 @@ static int own_metadata(int argc, char **argv)
 {
     static const struct timespec times[2] = { { 1, 0 }, { 1000000000, 5 } };
     static char longest[5000];
+    char here[4096];
     struct stat s;
     int fd = open("own", O_RDWR | O_CREAT | O_CLOEXEC, 0600), dir;
 
@@ -239,6 +240,8 @@ static int own_metadata(int argc, char **argv)
     holds(lstat("link", &s) == 0 && s.st_mtim.tv_sec == 1000000000, "is the link's own");
     holds(stat("link", &s) == 0 && s.st_mtim.tv_sec > 1000000000, "and not the file's");
     works(chmod("link", 0600), "chmod through a link of one's own");
+    works(chmod(text("%s/../sub/./../own", getcwd(here, sizeof here)), 0610), "an absolute path");
+    holds(stat("../own", &s) == 0 && (s.st_mode & 07777) == 0610, "the mode is 0610");
     refused("EPERM", chmod("../own", 04755), "chmod with rights to lend");
     refused("ENOENT", chmod("nothing", 0600), "chmod of nothing");
     refused("EFAULT", syscall(SYS_fchmodat, AT_FDCWD, 8, 0600), "chmod of a bad address");
@@ -313,6 +316,29 @@ static int places(int argc, char **argv)
     return verdict();
 }
 
+/* ---- P07: it begins with nothing blocked, ignored or open ---- */
+
+static int fresh(int argc, char **argv)
+{
+    sigset_t blocked;
+
+    (void)argc;
+    (void)argv;
+    sigprocmask(SIG_BLOCK, NULL, &blocked);
+    for (int s = 1; s <= 64; s++) {
+        struct sigaction act;
+
+        if (s == 32 || s == 33)
+            continue;
+        holds(!sigismember(&blocked, s), "signal %d is not blocked", s);
+        holds(sigaction(s, NULL, &act) == 0 && act.sa_handler == SIG_DFL, "nor ignored");
+    }
+    for (int fd = 3; fd < 1024; fd++)
+        refused("EBADF", fcntl(fd, F_GETFD), "descriptor %d", fd);
+    holds(getsid(0) != getpid() && getpgid(0) == getpid(), "a group of its own");
+    return verdict();
+}
+
 /* UID: it is that user, and nobody more. */
 static int is_user(int argc, char **argv)
 {
@@ -336,6 +362,7 @@ const struct act acts_lists[] = {
     { "F26", "own_metadata", own_metadata },
     { "F26", "flip_link",    flip_link },
     { "F27", "places",       places },
+    { "P07", "fresh_calls",  fresh },
     { "P25", "is_user",      is_user },
     { 0 },
 };

@@ -189,6 +189,30 @@ def who(world):
     world.holds("is_user", uid(world))
 
 
+@case("lists: P07 it begins with nothing blocked, ignored or open, whatever its caller has")
+def fresh(world):
+    def deafen():
+        signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+        for number in (signal.SIGPIPE, signal.SIGTERM, signal.SIGINT, signal.SIGUSR1):
+            signal.signal(number, signal.SIG_IGN)
+
+    world.holds("fresh_calls")
+    world.holds("fresh_calls", preexec_fn=deafen)
+
+
+@case("lists: a state directory behind a link")
+def linked_state(world):
+    (world.home / "real").mkdir()
+    (world.home / "link").symlink_to("real")
+    if os.geteuid() == 0:
+        os.chown(world.home / "real", OWNER, OWNER)
+    env = world.env | {"WRIT_STATE": str(world.home / "link/state")}
+    world.run("-c", 'touch "$TMPDIR/x" && chmod 700 "$TMPDIR/x" && cd && chmod 755 .', program="/bin/sh",
+              env=env).expect()
+    if list((world.home / "real").glob("state/scratch/*")):
+        fault("something is left")
+
+
 # ---- the host around it ----
 
 @contextlib.contextmanager
