@@ -48,15 +48,13 @@ static int set_names(struct child *c)
     return 0;
 }
 
-/* No program can bring rights along, and what the caller had is given up. */
+/* What the caller had is given up; that no program can bring rights along is settled before. */
 static int drop_rights(struct child *c)
 {
     struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
     struct __user_cap_data_struct none[2] = { 0 };
 
     (void)c;
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-        return -1;
     return (int)syscall(SYS_capset, &head, none);
 }
 
@@ -66,10 +64,17 @@ static int gather_orphans(struct child *c)
     return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
 
+/* Before any right is given up, so that what holds can be seen: a kernel that let our signals out
+ * all the same would have kill(-1) end whatever its user runs. */
 static int hold_signals(struct child *c)
 {
     (void)c;
-    return landlock_hold_signals();
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || landlock_hold_signals() != 0)
+        return -1;
+    if (kill(getppid(), 0) != 0 && errno == EPERM)
+        return 0;
+    errno = EPROTO;
+    return -1;
 }
 
 /* Killed at once it would leave the tree behind: the end of the supervisor is told to it. */
@@ -96,6 +101,7 @@ static const struct stage {
     { "go",        LAYER_PID,      INIT,    stage_wait_for_go },
     { "group",     LAYER_CGROUP,   INIT,    join_group },
     { "signals",   LAYER_PID,      INIT,    stage_reset_signals },
+    { "scope",     LAYER_LANDLOCK, INIT,    hold_signals },
     { "identity",  LAYER_USER,     INIT,    stage_take_identity },
     { "result",    LAYER_PID,      INIT,    stage_clear_result },
     { "others",    LAYER_PID,      INIT,    stage_close_others },
@@ -103,7 +109,6 @@ static const struct stage {
     { "rlimits",   LAYER_USER,     INIT,    stage_set_limits },
     { "rights",    LAYER_USER,     INIT,    drop_rights },
     { "orphans",   LAYER_PID,      INIT,    gather_orphans },
-    { "scope",     LAYER_LANDLOCK, INIT,    hold_signals },
     { "guard",     LAYER_PID,      INIT,    guard_init },
 
     { "cgroup",    LAYER_CGROUP,   COMMAND, stage_enter_cgroup },
