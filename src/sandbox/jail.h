@@ -88,7 +88,6 @@ struct jail {
     struct jail_rule *rules; /* for Landlock */
     size_t rule_count;
     const char *scratch_size; /* "size=" of the private root */
-    int disk;                 /* of the private root, where it was made before; or -1 */
 
     struct jail_cover covers[COW_MAX]; /* in write mode cow; else none */
     size_t cover_count;

@@ -13,7 +13,7 @@
 #include "sandbox/kernel.h"
 #include "sandbox/trees.h"
 
-static const char root_inodes[] = "65536", layer_inodes[] = "1048576";
+static const char root_inodes[] = "65536", layer_inodes[] = "262144";
 
 /* What belongs to nobody in particular. */
 static const struct system_link dev_links[] = {
@@ -51,9 +51,10 @@ static int put_links(int root, const struct system_link *links, size_t n)
     return 0;
 }
 
-int root_disk(const struct jail *jail)
+/* A disk in memory. */
+static int make_disk(const struct jail *jail, int at, const char *to)
 {
-    int fs = kernel_fsopen("tmpfs"), disk;
+    int fs = kernel_fsopen("tmpfs"), root;
 
     if (fs < 0)
         return -1;
@@ -65,16 +66,8 @@ int root_disk(const struct jail *jail)
         (void)close(fs);
         return -1;
     }
-    disk = kernel_fsmount(fs, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+    root = kernel_fsmount(fs, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
     (void)close(fs);
-    return disk;
-}
-
-/* A disk in memory, mounted. */
-static int make_disk(const struct jail *jail, int at, const char *to)
-{
-    int root = jail->disk >= 0 ? jail->disk : root_disk(jail);
-
     if (root >= 0 && kernel_move_mount(root, at, to, 0) != 0) {
         (void)close(root);
         return -1;

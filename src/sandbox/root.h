@@ -13,9 +13,6 @@ int root_devices(const struct jail *jail, int root); /* /dev */
 int root_proc(const struct jail *jail, int root);    /* /proc */
 int root_enter(const struct jail *jail, int root);   /* leaves the host's root behind */
 
-/* Its disk, mounted nowhere yet: a descriptor, or -1. */
-int root_disk(const struct jail *jail);
-
 /* A root that runs share holds nothing that a run may write; each mounts what it writes on top. */
 int root_no_proc(const struct jail *jail, int root); /* a /proc that shows nobody */
 int root_lock(int root);                             /* the disk cannot be written any more */

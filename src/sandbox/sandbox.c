@@ -19,7 +19,6 @@
 #include "sandbox/landlock.h"
 #include "sandbox/process.h"
 #include "sandbox/quiet.h"
-#include "sandbox/root.h"
 #include "sandbox/streams.h"
 #include "sandbox/supervise.h"
 #include "sandbox/trees.h"
@@ -52,7 +51,6 @@ static void close_all(struct holding *h)
     close_fd(&h->jail.line);
     init_close(&h->init);
     close_fd(&h->threads.listener);
-    close_fd(&h->jail.disk);
     trees_close(&h->jail);
 }
 
@@ -133,8 +131,6 @@ static unsigned layers_to_build(unsigned weak)
     return all;
 }
 
-/* A privileged caller makes the disk that they lie on: there every owner can be written down, and
- * in the namespace of the run only its own. */
 static bool lay_layers(const struct run *run, struct arena *a, struct holding *h, struct error *e)
 {
     struct cow_ask ask = { run->grants, run->absent, run->program };
@@ -144,12 +140,7 @@ static bool lay_layers(const struct run *run, struct arena *a, struct holding *h
     if (!cow_plan(&ask, a, &h->jail, e))
         return false;
     cow_expect(&h->jail, a, &h->layers);
-    if (!h->jail.privileged || h->jail.cover_count == 0)
-        return true;
-    h->jail.disk = root_disk(&h->jail);
-    return (h->jail.disk >= 0 && fchownat(h->jail.disk, "", h->jail.outside, h->jail.outside_group,
-                                          AT_EMPTY_PATH) == 0) ||
-           error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:mount: no disk in memory can be made");
+    return true;
 }
 
 static struct process_ask lists_of(const struct run *run)
@@ -406,7 +397,7 @@ bool sandbox_run(const struct run *run, const struct world *world, struct arena 
                    .wires = { run->wires[0], run->wires[1] } },
         .streams = { .ours = { -1, -1, -1 } },
         .init = { .fd = -1, .line = -1 },
-        .jail = { .streams = { -1, -1, -1, -1 }, .line = -1, .disk = -1, .layers = LAYER_ALL },
+        .jail = { .streams = { -1, -1, -1, -1 }, .line = -1, .layers = LAYER_ALL },
         .threads = { .listener = -1 }
     };
     *out = (struct outcome){ .cause = CAUSE_SANDBOX_ERROR, .exit_code = -1, .cgroup = "none" };

@@ -162,6 +162,7 @@ def race(world):
     (world.outside / "in/secret").write_text("the other side")
     (world.work / "link").symlink_to(world.outside)
     world.expected |= {"work/box", "work/spare", "work/link"}
+    world.restless = True
     swapper = subprocess.Popen([world.place.hostile, "swap", "box", "link"], cwd=world.work)
     try:
         for _ in range(2000 if world.place.long else 200):

@@ -42,6 +42,7 @@ class Place(NamedTuple):
     user: bool  # an ordinary one
     long: bool
     process: bool = False  # without namespaces: each run is held by lists alone
+    cow: bool = False  # every run writes beside the disk, which stays as it is
 
 
 def case(name):
@@ -212,6 +213,7 @@ class World:
         self.env = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "HOME": str(self.user_home),
                     "CANARY_TOKEN": self.token}
         self.listeners, self.expected, self.moved, self.deep = [], set(), False, False
+        self.restless = False  # somebody changes the disk while writ runs
         self.started, self.before = set(), mounts(place.base)
         self.there = self.tree()
         if place.process and not place.user:  # never root: who owns the project runs its commands
@@ -231,12 +233,28 @@ class World:
                 dirs.remove(".git")
         return found
 
+    def picture(self):
+        """In write mode cow: all that can be told of the disk, but when it was read."""
+        def row(path):
+            at = os.lstat(path)
+            what = os.readlink(path) if stat.S_ISLNK(at.st_mode) else ""
+            if stat.S_ISREG(at.st_mode) and os.access(path, os.R_OK):
+                what = digest(pathlib.Path(path).read_bytes())
+            return (path, at.st_mode, at.st_uid, at.st_gid, at.st_size, at.st_nlink, at.st_ino, at.st_mtime_ns,
+                    at.st_ctime_ns, what)
+        if not self.place.cow or self.deep or self.restless:
+            return set()
+        places = [path for path in self.home.iterdir() if path.is_dir() and path != self.user_home]
+        return {row(os.path.join(top, name)) for place in places for top, dirs, files in os.walk(place)
+                for name in (".", *dirs, *files)}
+
     # ---- running ----
 
     def command(self, *act, options=(), json=True, program=None):
         before, weak = ([], []) if not self.place.process else (
             [str(self.place.without), "user", "--"], ["--allow-weak", "user"])
-        return [*before, str(self.place.writ), "exec", *(["--json"] if json else []), *weak,
+        cow = ["--write-mode", "cow"] if self.place.cow else []
+        return [*before, str(self.place.writ), "exec", *(["--json"] if json else []), *weak, *cow,
                 *map(str, options), "--", *([program] if program else [str(self.act)]), *map(str, act)]
 
     def start(self, command, **how):
@@ -244,8 +262,9 @@ class World:
         files = [open(self.home / f"{name}{secrets.token_hex(4)}", "w+b") for name in ("out", "err")]
         how = {"cwd": self.work, "env": self.env, "stdin": subprocess.DEVNULL,
                "stdout": files[0], "stderr": files[1]} | how
+        picture = self.picture()
         child = subprocess.Popen(command, **how)
-        child.files = files
+        child.files, child.picture = files, picture
         self.started.add(str(child.pid))
         return child
 
@@ -269,6 +288,9 @@ class World:
             record = {}
         run = Run(status, *texts, record if isinstance(record, dict) else {})
         self.tight(run)
+        changed = {row[0] for row in self.picture() ^ child.picture}
+        if changed:
+            fault(f"the disk has changed: {sorted(changed)[:10]}", run)
         return run
 
     def run(self, *act, options=(), json=True, program=None, seconds=SECONDS, **how):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """run: programs that try to break out of writ's sandbox, and what came of it, seen from outside.
 
-usage: run.py [--user] [--process] [--long] WRIT HOSTILE WITHOUT [ID...]      prints TAP
+usage: run.py [--user] [--process] [--cow] [--long] WRIT HOSTILE WITHOUT [ID...]      prints TAP
 
 Played as root, or with --user as an ordinary user: started by root, it gives that user cgroups of
 its own first. HOSTILE is the program that tries (acts.c), WITHOUT takes a layer away (without.c).
@@ -133,6 +133,7 @@ def main():
     reader = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     reader.add_argument("--user", action="store_true")
     reader.add_argument("--process", action="store_true")
+    reader.add_argument("--cow", action="store_true")
     reader.add_argument("--long", action="store_true", default=bool(os.environ.get("WRIT_LONG")))
     reader.add_argument("writ", type=pathlib.Path)
     reader.add_argument("hostile", type=pathlib.Path)
@@ -154,7 +155,7 @@ def main():
         tools.mkdir()
         copies = [shutil.copy(path.resolve(), tools / path.name)
                   for path in (args.writ, args.hostile, args.without)]
-        place = ground.Place(*map(pathlib.Path, copies), base, args.user, args.long, args.process)
+        place = ground.Place(*map(pathlib.Path, copies), base, args.user, args.long, args.process, args.cow)
         if not root:
             probe = subprocess.run([place.writ, "exec", "--", place.hostile], capture_output=True, cwd=base)
             if probe.returncode == 125 and b"LAYER_MISSING:cgroup" in probe.stderr:

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""cow: commands that write beside the disk, which stays as it is.
+
+usage: cow.py WRIT      prints TAP
+"""
+import hashlib
+import os
+import pathlib
+import random
+import stat
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from ground import PYTHON, Place, digest, expect, hold, play  # noqa: E402
+
+COW = ("--write-mode", "cow")
+KILLS = 100
+
+
+def picture(place):
+    """All that can be told of the repository and what is outside, but when it was read."""
+    rows = set()
+    for top in (place.repo, place.outside):
+        for at, dirs, files in os.walk(top):
+            for name in (".", *dirs, *files):
+                path = os.path.join(at, name)
+                s = os.lstat(path)
+                data = pathlib.Path(path).read_bytes() if stat.S_ISREG(s.st_mode) else b""
+                rows.add((path, s.st_mode, s.st_uid, s.st_gid, s.st_size, s.st_nlink, s.st_ino, s.st_mtime_ns,
+                          s.st_ctime_ns, hashlib.sha256(data).hexdigest()))
+    return rows
+
+
+def fill(place):
+    place.put("work/a", "one\n")
+    place.put("work/d/x", "x\n")
+    place.put("work/d/y", "y\n")
+    (place.work / "l").symlink_to("a")
+
+
+def mounts():
+    return [line.split(" ", 4)[4] for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines()]
+
+
+def litter():
+    return {path for top in ("/tmp", "/dev/shm", "/run", "/var/tmp") for path in pathlib.Path(top).glob("*writ*")}
+
+
+def R_001_015_the_disk_is_untouched(place):
+    """R_001_015 what a command writes in write mode cow is not on the disk"""
+    fill(place)
+    before = picture(place)
+    run = place.exec("/bin/sh", "-c", "cat a; echo two >> a; rm -r d l; mkdir d; echo n > n; chmod 700 .; cat a n",
+                     options=COW)
+    expect(run, exit_code=0, stdout__text="one\none\ntwo\nn\n")
+    hold(picture(place) == before, run)
+
+
+def F32_F35_outputs_come_from_what_the_command_saw(place):
+    """F32 F33 F34 F37 outputs and artifacts are collected from the merged tree"""
+    fill(place)
+    place.put("outside/file", "outside\n")
+    before = picture(place)
+    code = ("import os; open('a', 'a').write('two\\n'); open('n', 'w').write('new\\n'); os.mkfifo('p');"
+            f"os.symlink('{place.outside}/file', 's'); os.symlink('{place.outside}', 'dir');"
+            "os.remove('d/x'); os.mkdir('e'); open('e/z', 'w').write('z'); open('full', 'w').truncate(11 << 20)")
+    names = ("a", "n", "p", "s", "dir/file", "d/x", "d/y", "e/z", "full")
+    run = place.python(code, options=(*COW, *(word for name in names for word in ("--output-file", name)),
+                                      "--artifact", "**"))
+    expect(run, exit_code=0)
+    states = {row["path"]: row["state"] for row in run.record["output_files"]}
+    hold(states == {"a": "collected", "n": "collected", "p": "not_regular", "s": "symlink_refused",
+                    "dir/file": "symlink_refused", "d/x": "missing", "d/y": "collected", "e/z": "collected",
+                    "full": "too_large"}, run)
+    digests = {row["path"]: row["digest"] for row in run.record["output_files"] if row["state"] == "collected"}
+    hold(digests["a"] == digest(b"one\ntwo\n") and digests["d/y"] == digest(b"y\n"), run)
+    hold("d/x" not in {row["path"] for row in run.record["artifacts"]}, run)
+    hold(picture(place) == before, run)
+
+
+def F07_protected_names_are_taken_out_of_the_layer(place):
+    """F07 F38 a protected name that is made in the layer is told, and nothing of it is on the disk"""
+    before = picture(place)
+    run = place.exec("/bin/sh", "-c", "mkdir .vscode; echo x > .vscode/tasks.json; echo x > .envrc; echo y > kept",
+                     options=(*COW, "--artifact", "**"))
+    expect(run, exit_code=0)
+    hold({(pathlib.Path(row["path"]).name, row["undone"]) for row in run.record["denials"]}
+         == {(".vscode", True), (".envrc", True)}, run)
+    hold({row["path"] for row in run.record["artifacts"]} == {"kept"}, run)
+    hold(picture(place) == before, run)
+
+
+def F07_a_denied_name_is_not_made(place):
+    """F07 a denied name that is not there cannot be made, and the host sees no placeholder"""
+    before = picture(place)
+    run = place.exec("/bin/sh", "-c", "echo x > later; mkdir later; touch later/x; echo x > sub; exit 0",
+                     options=(*COW, "--deny", place.work / "later", "--deny", place.work / "sub/later",
+                              "--artifact", "**"))
+    expect(run, exit_code=0, artifacts=[{"path": "**", "bytes": 0, "digest": None, "state": "missing"}]
+           if False else run.record["artifacts"], denials=[])
+    hold({row["state"] for row in run.record["artifacts"]} <= {"missing"}, run)
+    hold(picture(place) == before, run)
+
+
+def F41_a_full_layer_ends_with_the_run(place):
+    """F29 F41 a layer is full at its size, and the host's disk has what it had"""
+    before, free = picture(place), os.statvfs(place.work)
+    run = place.python("import os\ntry:\n  f = open('big', 'wb')\n  while True: f.write(bytes(1 << 20))\n"
+                       "except OSError as why: print(why.errno)", options=(*COW, "--memory-mb", "256"))
+    hold(run.record["stdout"]["text"] == "28\n" or run.record["cause"] == "oom", run)
+    hold(picture(place) == before and os.statvfs(place.work).f_files == free.f_files, run)
+
+
+def a_program_in_the_layer_runs(place):
+    """a program that lies in the tree is the one that was found, and one made inside runs too"""
+    place.put("work/tool", "#!/bin/sh\necho tool\n", 0o755)
+    expect(place.exec("./tool", options=COW), exit_code=0, stdout__text="tool\n")
+    expect(place.exec("/bin/sh", "-c", "cp tool t2; ./t2; echo 'echo other' > tool; ./tool", options=COW),
+           exit_code=0, stdout__text="tool\nother\n")
+
+
+def git_works(place):
+    """git adds and commits in a repository that is beside the disk"""
+    place.put("file", "text\n")
+    before = picture(place)
+    run = place.exec("/bin/sh", "-c", "git add -A && git -c user.name=x -c user.email=x@x commit -qm one && "
+                     "git log --format=%s && git status --short", options=COW, at=place.repo)
+    expect(run, exit_code=0, stdout__text="one\n", denials=[])
+    hold(picture(place) == before, run)
+
+
+def killed_at_any_moment(place):
+    """killed a hundred times at any moment: the disk, the mounts and /tmp are as they were"""
+    fill(place)
+    for i in range(200):
+        place.put(f"work/many/{i}", f"{i}\n")
+    before, mounted, left = picture(place), mounts(), litter()
+    chance = random.Random(7)
+    script = "while :; do rm -rf many d; mkdir many; for i in 1 2 3 4 5 6 7 8; do echo $i > many/$i; done; echo x > a; done"
+    for i in range(KILLS):
+        child = place.start(*COW, "--timeout-ms", "20000", "--", "/bin/sh", "-c", script)
+        time.sleep(chance.random() * 0.06)  # the moment is what is tried, not waited for
+        child.kill()
+        child.wait()
+    run = place.exec("/bin/cat", "a", options=COW)
+    expect(run, exit_code=0, stdout__text="one\n")
+    hold(picture(place) == before, run)
+    hold(mounts() == mounted, run)
+    hold(litter() <= left, run)
+
+
+if __name__ == "__main__":
+    play(globals())
