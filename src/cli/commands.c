@@ -6,6 +6,9 @@
 const struct command *const commands[] = {
     &cmd_run,
     &cmd_exec,
+    &cmd_diff,
+    &cmd_commit,
+    &cmd_discard,
     &cmd_call,
     &cmd_cancel,
     &cmd_apply,

@@ -4,7 +4,7 @@
 
 #include "cli/args.h"
 
-extern const struct command cmd_run, cmd_exec, cmd_call, cmd_cancel, cmd_apply, cmd_executors,
+extern const struct command cmd_run, cmd_exec, cmd_diff, cmd_commit, cmd_discard, cmd_call, cmd_cancel, cmd_apply, cmd_executors,
     cmd_executors_add, cmd_tools, cmd_adapters, cmd_adapters_import, cmd_plan, cmd_plan_show,
     cmd_plan_graph, cmd_route, cmd_route_contract, cmd_route_plan, cmd_route_advance, cmd_check,
     cmd_canon, cmd_digest, cmd_query, cmd_log, cmd_show, cmd_verify, cmd_checkpoint, cmd_prove,

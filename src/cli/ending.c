@@ -7,8 +7,12 @@
 #include <writ/writ.h>
 
 #include "cli/answer.h"
+#include "cli/change_lines.h"
 #include "cli/print.h"
 #include "cli/request.h"
+
+/* What of an id is enough. */
+enum { ID_SHORT = 8 };
 
 /* ---- it ran ---- */
 
@@ -129,6 +133,25 @@ static void say_lane(const struct doc *record)
             STR_ARG(doc_text(doc_get(record, "transcript"), "path")));
 }
 
+/* Of a run that wrote beside the disk: what, and what to do with it. */
+static void say_changes(const struct doc *record)
+{
+    const struct doc *changes = doc_get(record, "changes");
+    const struct doc *list = changes ? doc_get(changes, "list") : NULL;
+    struct str id = doc_text(record, "execution_id");
+    char words[CHANGE_WORDS];
+
+    if (!list)
+        return;
+    change_words(list, words);
+    if (doc_first(list, DOC_LIST))
+        say("%s; see: writ diff %.*s; writ commit %.*s", words, ID_SHORT, id.s, ID_SHORT, id.s);
+    else
+        say("%s", words);
+    if (doc_text(changes, "truncated").n)
+        say("not all changes are listed: %.*s", STR_ARG(doc_text(changes, "truncated")));
+}
+
 static void tell_end(const struct doc *record)
 {
     struct str cause = doc_text(record, "cause");
@@ -141,6 +164,7 @@ static void tell_end(const struct doc *record)
     say_denials(record);
     say_files(record, "output_files");
     say_files(record, "artifacts");
+    say_changes(record);
     say_lane(record);
     if (str_is(doc_text(record, "assurance"), "weak") && !str_is(cause, "exec_failed"))
         say("held by less than the default: see \"missing\" in the record");

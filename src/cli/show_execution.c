@@ -2,6 +2,7 @@
 /* show_execution.c: an execution from plan to end, as `writ show` tells it. */
 #include <inttypes.h>
 
+#include "cli/change_lines.h"
 #include "cli/entry_line.h"
 #include "cli/pretty.h"
 #include "cli/print.h"
@@ -217,6 +218,26 @@ static void show_walls(const struct doc *record)
     }
 }
 
+/* What it wrote beside the disk, and what became of that. */
+static void show_changes(const struct doc *answer, const struct doc *record)
+{
+    const struct doc *changes = doc_get(record, "changes");
+    _buf_ struct buf text = { .max = SHOW_MAX };
+    char words[CHANGE_WORDS];
+
+    if (!changes || changes->kind != DOC_MAP)
+        return;
+    change_words(doc_get(changes, "list"), words);
+    buf_adds(&text, words);
+    for (const struct doc *m = doc_first(doc_get(answer, "manifests"), DOC_LIST); m; m = m->next) {
+        const struct doc *body = doc_get(m, "body");
+
+        if (body && body->kind == DOC_MAP && str_is(doc_text(body, "what"), "changes"))
+            buf_addf(&text, "; then %.*s", STR_ARG(doc_text(body, "verb")));
+    }
+    show_folded("changes", buf_str(&text));
+}
+
 /* The manifest has all evidence; without one there is what the result tells. */
 static void show_record(const struct doc *answer, const struct doc *event)
 {
@@ -224,8 +245,10 @@ static void show_record(const struct doc *answer, const struct doc *event)
     const struct doc *record = manifest ? doc_get(manifest, "body") : NULL;
     const struct doc *result = line_member(payload_of(event), "result");
 
-    if (record && record->kind == DOC_MAP)
+    if (record && record->kind == DOC_MAP) {
         show_walls(record);
+        show_changes(answer, record);
+    }
     if (record || result)
         show_evidence(record ? record : result);
     if (manifest)

@@ -86,6 +86,7 @@ struct exec_call {
 };
 
 struct exec_lane;
+struct change_set;
 
 struct exec {
     const struct writ_command *command;
@@ -129,6 +130,7 @@ struct exec {
     struct collected_list files, artifacts;
     struct digest printed[2]; /* of a step: stdout and stderr as they were kept; of none, zeroes */
     bool files_cut;
+    const struct change_set *changes; /* NULL: it wrote to the disk */
     struct violation *violations;
     size_t violation_count;
 
@@ -210,6 +212,12 @@ bool exec_open_store(struct exec *x, struct error *e) NODISCARD;
 
 /* The outcome is there: names that must not be, files that were asked for. */
 bool exec_gather(struct exec *x, struct error *e) NODISCARD;
+
+/* Did it write beside the disk? Then what it wrote is read and kept, as part of exec_gather(), and
+ * is a member of the record. */
+bool exec_writes_beside(const struct exec *x);
+bool exec_changes(struct exec *x, struct error *e) NODISCARD;
+void exec_put_changes(const struct exec *x, struct buf *to);
 
 /* Did the command do what the request expects of it? */
 bool exec_fits(const struct exec *x);

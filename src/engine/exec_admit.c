@@ -286,6 +286,10 @@ static void make_environment(struct exec *x)
 /* What is asked for and cannot be had is refused. */
 static bool modes_are_ready(const struct exec *x, struct error *e)
 {
+    if (x->served && x->request.sandbox->filesystem->write_mode == WRITE_COW)
+        return error_set(e, CODE_LAYER_MISSING,
+                         "LAYER_MISSING:mount: what is written beside a worker's disk could not be "
+                         "committed from here; run it here, or with write mode direct");
     return x->request.sandbox->deterministic != DETERMINISM_FIXED ||
            error_set(e, CODE_LAYER_MISSING,
                      "LAYER_MISSING:seccomp: a fixed clock cannot be had yet");

@@ -107,7 +107,8 @@ bool exec_open_store(struct exec *x, struct error *e)
 
     if (x->store >= 0) /* an attempt before has opened it */
         return true;
-    if (!wants_files(x) && !x->step) /* to be hidden, it has to be there */
+    if (!wants_files(x) && !x->step &&
+        !exec_writes_beside(x)) /* to be hidden, it has to be there */
         return !state || fs_make_dirs(state, e) || error_wrap(e, "nothing can be kept");
     if (!state)
         return error_set(e, CODE_IO, "there is no place for evidence; name one with WRIT_STATE");
@@ -180,7 +181,7 @@ bool exec_gather(struct exec *x, struct error *e)
     _fd_ int root = -1;
 
     undo_all(x);
-    if (x->step && !keep_printed(x, e))
+    if ((x->step && !keep_printed(x, e)) || !exec_changes(x, e))
         return false;
     if (!wants_files(x))
         return true;

@@ -430,6 +430,7 @@ static void put_rest(const struct exec *x, struct buf *to)
     put_denials(x, to);
     put_inputs(x, to);
     put_kept(x, to);
+    exec_put_changes(x, to);
 }
 
 void exec_admitted(const struct exec *x, struct buf *to)

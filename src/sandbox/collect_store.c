@@ -94,6 +94,24 @@ int keep_open(int store, const struct digest *digest)
     return openat(store, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 }
 
+static bool sync_at(int store, const char *path, int flags)
+{
+    _fd_ int fd = openat(store, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | flags);
+
+    return fd >= 0 && fsync(fd) == 0;
+}
+
+bool keep_sync(int store, const struct digest *digest, struct error *e)
+{
+    char folder[FINAL_PATH], path[FINAL_PATH];
+
+    name_of(digest, false, folder);
+    name_of(digest, true, path);
+    return (sync_at(store, path, 0) && sync_at(store, folder, O_DIRECTORY) &&
+            sync_at(store, "sha256", O_DIRECTORY) && fsync(store) == 0) ||
+           error_sys(e, CODE_IO, "the evidence store cannot be written");
+}
+
 bool keep_end(struct keeping *k, const struct digest *digest, int64_t bytes, struct error *e)
 {
     char folder[FINAL_PATH], path[FINAL_PATH];

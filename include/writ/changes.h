@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* changes.h: what a run in write mode cow left beside the disk: shown, committed, taken back. */
+#pragma once
+
+#include <writ/writ.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Which changes are meant. Zeroes are defaults. */
+struct writ_changes {
+    const char *run;          /* its execution id, or the beginning of it: 8 characters */
+    const char *const *paths; /* ended by NULL; NULL or none: all. A directory: what is below */
+    const char *const *environment; /* the caller's, ended by NULL */
+    const char *ledger;             /* as for writ_ledger_open() */
+    bool undo;                      /* of a commit: takes back what was committed */
+    bool dry_run;                   /* of a commit: checks, and changes nothing */
+};
+
+/* The changes of a run, and a unified diff of those that are text:
+ *
+ *     {"run":..,"last":"commit"|"undo"|"discard"|"stopped"|null,"roots":[..],"changes":[{"path":..,
+ *      "change":"added"|"changed"|"deleted","kind":..,"mode":..,"bytes":..,"digest":..,"target":..,
+ *      "before":{..}|null,"diff":{"at":..,"bytes":..}}],"diff":..,"diff_truncated":..,
+ *      "truncated":..}
+ *
+ * The diff is the one that was made when the run ended, as far as its paths are meant; null where
+ * its bytes are gone. A path that is no UTF-8 has beside it "path_base64". WRIT_NO where there is
+ * no such run or path, or it did not write beside the disk. */
+WRIT_API int writ_diff(const struct writ_changes *ask, char **answer);
+
+/* Brings changes to the disk, or takes them back (undo). All that is chosen is checked first; is
+ * anything refused, nothing is changed. One that was cut short is finished by another, or undone.
+ *
+ *     {"run":..,"verb":"commit"|"undo","execution_id":..|null,"dry_run":..,"done":[{"path":..,
+ *      "change":..}],"already":N,"ledger":["led-.."]}
+ *     {"code":..,"message":..,"refused":[{"path":..,"code":..,"message":..}]}     nothing changed
+ *
+ * WRIT_REFUSED where something is refused; WRIT_PARTIAL where it stopped half way; WRIT_UNRECORDED
+ * where the ledger could not be written; else as writ_diff(). */
+WRIT_API int writ_commit(const struct writ_changes *ask, char **answer);
+
+/* Gives the changes of a run up: none of them can be committed any more. What was committed stays.
+ * {"run":..,"verb":"discard","execution_id":..,"ledger":[..]}; statuses as of writ_commit(). */
+WRIT_API int writ_discard(const struct writ_changes *ask, char **answer);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* commit.h: a run's changes on their way to the disk, or back: chosen, checked, journalled,
+ * applied.
+ *
+ * A commit leads each chosen path from what the run found (before) to what it left (after); an undo
+ * leads it back. What is at the end already is done. So a commit that was cut short is finished by
+ * doing it again, and taken back by its undo: the journal says which paths it was about, and the
+ * bytes of both sides are evidence.
+ */
+#pragma once
+
+#include "base/doc.h"
+#include "engine/changes.h"
+#include "engine/record.h"
+
+/* How a chosen path stands. */
+enum standing { STANDS_OUT, STANDS_DUE, STANDS_DONE };
+
+/* What of a path tells that nobody changed it since it was looked at. */
+struct print {
+    bool there;
+    dev_t dev;
+    ino_t ino;
+    off_t size;
+    uid_t owner;
+    gid_t group;
+    struct timespec changed;
+};
+
+struct commit_path {
+    bool chosen;
+    bool journalled; /* a commit before was about it, */
+    bool begun;      /* and was cut short */
+    enum standing stands;
+    struct print print;
+};
+
+struct commit_refusal {
+    size_t row;
+    enum code code;
+    const char *why;
+};
+
+enum commit_stage { COMMIT_NONE, COMMIT_BEGUN, COMMIT_DONE, COMMIT_UNDOING, COMMIT_UNDONE };
+
+struct commit {
+    const struct change_set *set;
+    const struct doc *record; /* of the run */
+    struct str run;           /* its id */
+    const char *name;         /* of the journal, and within those of files that are being written */
+    const char *state;        /* writ's directory */
+    const char *place;        /* of the journals, below it */
+    int store;                /* evidence */
+    bool undo, dry;
+    struct commit_path *paths; /* one a row */
+    struct commit_refusal *refused;
+    size_t refused_count, refused_room;
+    enum commit_stage stage; /* as the journal has it */
+    const char *execution;   /* that wrote the journal; NULL: there is none */
+    struct arena *a;
+};
+
+/* Where a path comes from and is led to. */
+static inline const struct change_side *commit_from(const struct commit *c, size_t row)
+{
+    return c->undo ? &c->set->changes.v[row].after : &c->set->changes.v[row].before;
+}
+
+static inline const struct change_side *commit_to(const struct commit *c, size_t row)
+{
+    return c->undo ? &c->set->changes.v[row].before : &c->set->changes.v[row].after;
+}
+
+/* The row of a path; -1: there is none. */
+long commit_row(const struct change_set *set, const char *path);
+
+/* A name that nobody uses but this commit, for the row's file while it is written. */
+const char *commit_beside(const struct commit *c, size_t row);
+
+/* Opens the directory around a row's path. */
+int commit_around(const struct commit *c, size_t row, const char **name);
+
+void commit_refuse(struct commit *c, size_t row, enum code code, const char *why);
+
+/* ---- which ---- */
+
+/* Chooses what lies at or below the paths, and the directories it needs; NULL: everything. *none:
+ * a path that has no change, or NULL. */
+void commit_choose(struct commit *c, const char *const *paths, const char **none);
+
+/* ---- may it be ---- */
+
+/* Names that the run's policy or the table of protected names keep as they are. */
+bool commit_allowed(struct commit *c, struct error *e) NODISCARD;
+
+/* Looks at every chosen path; what is there and is not expected is refused. Keeps what is there as
+ * evidence, unless it is dry. False: it could not be done. */
+bool commit_look(struct commit *c, struct error *e) NODISCARD;
+
+bool print_of(int around, const char *name, struct print *out);
+
+/* ---- the journal ---- */
+
+/* Holds the run's changes for us; -1: somebody else does, or *e says why not. */
+int commit_lock(const struct commit *c, struct error *e);
+
+bool journal_read(struct commit *c, struct error *e) NODISCARD;
+bool journal_write(struct commit *c, enum commit_stage stage, const char *execution,
+                   struct error *e) NODISCARD;
+
+/* ---- on the disk ---- */
+
+bool commit_apply(struct commit *c, struct error *e) NODISCARD;

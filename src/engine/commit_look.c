@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* commit_look.c: is each chosen path as the run found it, and are the bytes there that it needs? */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "contract/codes.h"
+#include "engine/commit.h"
+#include "sandbox/collect_store.h"
+
+enum { READ_BYTES = 1 << 16 };
+
+const char *commit_beside(const struct commit *c, size_t row)
+{
+    return arena_printf(c->a, ".writ-%s-%zu", c->name, row);
+}
+
+int commit_around(const struct commit *c, size_t row, const char **name)
+{
+    const char *below = NULL, *root = changes_root(c->set, c->set->changes.v[row].path.s, &below);
+    _fd_ int top = root ? place_root(root) : -1;
+
+    return top < 0 ? -1 : place_around(top, below, name, c->a);
+}
+
+bool print_of(int around, const char *name, struct print *out)
+{
+    struct stat st;
+
+    *out = (struct print){ 0 };
+    if (fstatat(around, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT;
+    *out =
+        (struct print){ true, st.st_dev, st.st_ino, st.st_size, st.st_uid, st.st_gid, st.st_ctim };
+    return true;
+}
+
+/* ---- how it stands ---- */
+
+/* While a directory is filled, its owner may do everything in it. */
+static bool is_open_directory(const struct change_side *now, const struct change_side *side)
+{
+    return now->there && side->there && now->kind == CHANGE_DIRECTORY &&
+           side->kind == CHANGE_DIRECTORY && now->mode == (side->mode | 0700);
+}
+
+static enum standing standing_of(const struct commit *c, size_t row, const struct change_side *now)
+{
+    const struct change_side *from = commit_from(c, row), *to = commit_to(c, row);
+
+    if (sides_same(now, to))
+        return STANDS_DONE;
+    return sides_same(now, from) || is_open_directory(now, from) || is_open_directory(now, to)
+               ? STANDS_DUE
+               : STANDS_OUT;
+}
+
+static const char *say_conflict(const struct commit *c, size_t row, const struct change_side *now)
+{
+    const struct change_side *from = commit_from(c, row);
+    const char *when = c->undo ? "it was committed" : "the run";
+
+    if (!now->there)
+        return arena_printf(c->a, "somebody removed it since %s", when);
+    if (!from->there)
+        return arena_printf(c->a, "somebody made it since %s", when);
+    return arena_printf(c->a, "somebody changed it since %s", when);
+}
+
+/* The directory around it is not there: it may be about to be. */
+static bool comes_with_another(const struct commit *c, size_t row)
+{
+    char *path = arena_text(c->a, c->set->changes.v[row].path);
+    const struct change_side *to;
+    long up;
+
+    *strrchr(path, '/') = '\0';
+    up = commit_row(c->set, path);
+    if (up < 0 || !c->paths[up].chosen)
+        return false;
+    to = commit_to(c, (size_t)up);
+    return to->there && to->kind == CHANGE_DIRECTORY;
+}
+
+static void look_around(struct commit *c, size_t row, int error)
+{
+    const struct change_side none = { 0 };
+
+    if (error == ELOOP || error == EXDEV) {
+        commit_refuse(c, row, CODE_CHANGE_REFUSED, "a link is on the way to it");
+        return;
+    }
+    if (error != ENOENT && error != ENOTDIR) {
+        commit_refuse(
+            c, row, CODE_CHANGE_REFUSED,
+            arena_printf(c->a, "its directory cannot be opened: %s", strerrordesc_np(error)));
+        return;
+    }
+    c->paths[row].stands = standing_of(c, row, &none);
+    if (c->paths[row].stands == STANDS_OUT)
+        commit_refuse(c, row, CODE_CHANGE_CONFLICT, say_conflict(c, row, &none));
+    else if (c->paths[row].stands == STANDS_DUE && !comes_with_another(c, row))
+        commit_refuse(c, row, CODE_CHANGE_CONFLICT, "the directory it belongs to is gone");
+}
+
+/* ---- directories that go ---- */
+
+/* All that is in it goes, too, by this commit. */
+static bool is_emptied(const struct commit *c, size_t row, int around, const char *name)
+{
+    int fd = openat(around, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *in = fd < 0 ? NULL : fdopendir(fd);
+    const char *own = arena_printf(c->a, ".writ-%s-", c->name);
+    bool empty = in != NULL;
+
+    if (!in && fd >= 0)
+        (void)close(fd);
+    for (const struct dirent *d = in ? readdir(in) : NULL; d && empty; d = readdir(in)) {
+        long other;
+
+        if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0 ||
+            strncmp(d->d_name, own, strlen(own)) == 0)
+            continue;
+        other = commit_row(c->set,
+                           arena_printf(c->a, "%s/%s", c->set->changes.v[row].path.s, d->d_name));
+        empty = other >= 0 && c->paths[other].chosen && !commit_to(c, (size_t)other)->there;
+    }
+    if (in)
+        (void)closedir(in);
+    return empty;
+}
+
+/* ---- bytes that are needed ---- */
+
+static bool has_bytes(const struct commit *c, const struct change_side *to)
+{
+    _fd_ int fd = keep_open(c->store, &to->digest);
+    char bytes[READ_BYTES];
+    struct sha256 hash;
+    struct digest is;
+    ssize_t n = 1;
+
+    sha256_begin(&hash);
+    while (fd >= 0 && n != 0) {
+        n = read(fd, bytes, sizeof bytes);
+        if (n < 0 && errno != EINTR)
+            return false;
+        if (n > 0)
+            sha256_add(&hash, bytes, (size_t)n);
+    }
+    is = sha256_end(&hash);
+    return fd >= 0 && memcmp(&is, &to->digest, sizeof is) == 0;
+}
+
+/* ---- all of it ---- */
+
+/* What is kept of what goes is needed by who takes it back: it is on the disk before. */
+static bool keep_old(const struct commit *c, const struct change_side *now, struct error *e)
+{
+    return c->dry || !now->there || now->kind != CHANGE_FILE ||
+           keep_sync(c->store, &now->digest, e);
+}
+
+static bool look_one(struct commit *c, size_t row, struct error *e)
+{
+    const struct change_side *to = commit_to(c, row);
+    struct commit_path *path = &c->paths[row];
+    struct place_ask ask = { .store = c->dry ? -1 : c->store };
+    _fd_ int around = commit_around(c, row, &ask.name);
+    struct change_side now;
+
+    if (around < 0) {
+        look_around(c, row, errno);
+        return true;
+    }
+    ask.around = around;
+    if (!print_of(around, ask.name, &path->print) || !place_look(&ask, c->a, &now, e)) {
+        commit_refuse(c, row, CODE_CHANGE_REFUSED, "it cannot be read");
+        return true;
+    }
+    path->stands = standing_of(c, row, &now);
+    if (path->stands == STANDS_OUT)
+        commit_refuse(c, row, CODE_CHANGE_CONFLICT, say_conflict(c, row, &now));
+    if (path->stands != STANDS_DUE)
+        return true;
+    if (now.there && now.kind == CHANGE_DIRECTORY && (!to->there || to->kind != CHANGE_DIRECTORY) &&
+        !is_emptied(c, row, around, ask.name))
+        commit_refuse(c, row, CODE_CHANGE_CONFLICT, "the directory is not empty");
+    if (to->there && to->kind == CHANGE_FILE && !has_bytes(c, to))
+        commit_refuse(c, row, CODE_CHANGE_REFUSED,
+                      "its bytes are not among the evidence any more, or are others");
+    return keep_old(c, &now, e);
+}
+
+bool commit_look(struct commit *c, struct error *e)
+{
+    for (size_t i = 0; i < c->set->changes.n; i++)
+        if (c->paths[i].chosen && !look_one(c, i, e))
+            return false;
+    return true;
+}

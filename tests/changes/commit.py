@@ -1,0 +1,340 @@
+#!/usr/bin/env python3
+"""commit: what comes to the disk, what does not and why, and that it can be taken back.
+
+usage: commit.py [--user] FORGE WRIT      prints TAP
+"""
+import fcntl
+import json
+import os
+import subprocess
+import sys
+
+import forged
+import tap
+from forged import DIR, Link, done, hold, refused
+
+CASES = []
+case = forged.collector(CASES)
+
+BEFORE = {"a.txt": "a\n", "d.txt": "d\n", "keep.txt": "keep\n", "run.sh": ("#!/bin/sh\n", 0o755), "old": DIR,
+          "old/x": "x\n", "old/sub": DIR, "old/sub/y": "y\n", "link": Link("a.txt"), "file": "file\n",
+          "dir": DIR, "dir/z": "z\n", "mode": "mode\n"}
+AFTER = {"a.txt": "A\n", "d.txt": None, "run.sh": ("#!/bin/sh\necho\n", 0o700), "old": None, "old/x": None,
+         "old/sub": None, "old/sub/y": None, "link": Link("elsewhere"), "file": ("directory", 0o750),
+         "file/in": "in\n", "dir": "no more\n", "dir/z": None, "mode": ("mode\n", 0o600), "new": DIR,
+         "new/deep": ("directory", 0o555), "new/deep/f": ("f\n", 0o640), "new/l": Link("/nowhere"),
+         "empty": "", "bin": b"\0\1\2" * 50000}
+
+
+# ---- all of it ----
+
+@case
+def all_changes_come_to_the_disk(g):
+    g.forge(BEFORE, AFTER)
+    done(g.commit(), len(AFTER))
+    g.has(g.after)
+    answer = g.commit()
+    done(answer, 0)
+    hold(answer.answer["already"] == len(AFTER), answer)
+
+
+@case
+def a_commit_is_taken_back(g):
+    g.forge(BEFORE, AFTER)
+    done(g.commit())
+    done(g.undo(), len(AFTER))
+    g.has(g.before)
+    refused(g, g.undo(), None, "nothing of this run is committed")
+    done(g.commit(), len(AFTER))
+    g.has(g.after)
+
+
+@case
+def path_by_path(g):
+    g.forge(BEFORE, AFTER)
+    done(g.commit("a.txt"), 1)
+    g.has(g.before | {"a.txt": "A\n"})
+    done(g.commit("old/sub", "run.sh"), 3)
+    g.has(g.before | {"a.txt": "A\n", "old/sub": None, "old/sub/y": None, "run.sh": AFTER["run.sh"]})
+    done(g.commit(str(g.root / "new/deep/f"), at=g.outside), 3)  # with the directories it needs
+    answer = g.commit("keep.txt")
+    hold(answer.status == 1 and "changed nothing at 'keep.txt'" in answer.answer["message"], answer)
+    done(g.undo(), 7)
+    g.has(g.before)
+
+
+@case
+def a_dry_run_changes_nothing(g):
+    g.forge(BEFORE, AFTER)
+    answer = g.commit("--dry-run")
+    done(answer, len(AFTER))
+    hold(answer.answer["execution_id"] is None and not g.events(), answer)
+    g.has(g.before)
+    (g.root / "a.txt").write_text("mine\n")
+    refused(g, g.commit("--dry-run"), "a.txt", "somebody changed it", code="CHANGE_CONFLICT")
+
+
+@case
+def who_owns_a_file_does_not_change(g):
+    g.forge({"a": "a\n", "dir": DIR}, {"a": "A\n", "dir/new": "n\n"})
+    if os.geteuid() != 0:
+        raise tap.Skip("only root can give files away")
+    os.chown(g.root / "a", 1234, 4321)
+    os.chown(g.root / "dir", 77, 78)
+    done(g.commit())
+    st, new = (g.root / "a").stat(), (g.root / "dir/new").stat()
+    hold((st.st_uid, st.st_gid, new.st_uid, new.st_gid) == (1234, 4321, 77, 78), g.commit())
+
+
+@case
+def names_of_any_bytes(g):
+    name = os.fsdecode(b"na\xffme\n\"")
+    row = g.row("x", None, "odd\n") | {"path": "lost", "path_base64": forged.b64(os.fsencode(g.root / name))}
+    g.forge({}, {}, rows=[row])
+    done(g.commit(), 1)
+    hold((g.root / name).read_text() == "odd\n", g.commit())
+
+
+# ---- conflicts ----
+
+@case
+def what_changed_since_is_not_overwritten(g):
+    g.forge(BEFORE, AFTER)
+    for name, spoil in (("a.txt", lambda p: p.write_text("mine\n")), ("d.txt", lambda p: p.write_text("mine\n")),
+                        ("empty", lambda p: p.write_text("")), ("run.sh", lambda p: p.chmod(0o600)),
+                        ("link", lambda p: (p.unlink(), p.symlink_to("b"))), ("mode", lambda p: p.unlink())):
+        path, there = g.root / name, forged.seen(g.root / name)
+        spoil(path)
+        mine = forged.seen(path)
+        if name != "empty" or mine != forged.whole(AFTER["empty"]):
+            refused(g, g.commit(), name, "somebody", code="CHANGE_CONFLICT")
+        hold(forged.seen(path) == mine, g.commit("--dry-run"))
+        if path.exists() or path.is_symlink():
+            path.unlink()
+        if there is not None:
+            forged.make(path, there)
+        g.has(g.before)
+    done(g.commit())
+    g.has(g.after)
+
+
+@case
+def a_directory_that_is_not_empty_now_stays(g):
+    g.forge(BEFORE, AFTER)
+    (g.root / "old/sub/mine").write_text("mine\n")
+    refused(g, g.commit(), "old/sub", "not empty", code="CHANGE_CONFLICT")
+    g.has(g.before)
+
+
+@case
+def what_changed_after_a_commit_is_not_taken_back(g):
+    g.forge(BEFORE, AFTER)
+    done(g.commit())
+    (g.root / "a.txt").write_text("mine\n")
+    refused(g, g.undo(), "a.txt", "since it was committed", code="CHANGE_CONFLICT")
+    g.has(g.after | {"a.txt": "mine\n"})
+
+
+# ---- what may not be ----
+
+@case
+def protected_names_are_refused(g):
+    for name in (".git/hooks/pre-commit", ".git/config", ".bashrc", ".envrc", ".vscode/tasks.json", ".writ/tools.yaml"):
+        ground = forged.Ground(g.outside / name.replace("/", "-"))
+        ground.forge({".git": DIR, ".git/HEAD": "ref: x\n", ".git/hooks": DIR},
+                     {name: "evil\n", "good": "good\n"} | ({".vscode": DIR} if "vscode" in name else {})
+                     | ({".writ": DIR} if ".writ" in name else {}))
+        refused(ground, ground.commit(), name, "protected name")
+        hold(not (ground.root / name).exists() and not (ground.root / "good").exists(), ground.commit("good"))
+        done(ground.commit("good"))
+
+
+@case
+def what_the_runs_policy_denies_is_refused(g):
+    g.forge({"in": DIR, "in/secret": "s\n", "ro": DIR, "ro/x": "x\n", "all": DIR, "all/deep": DIR, "all/deep/s": "s\n"},
+            {"in/secret": "S\n", "ro/x": "X\n", "later": "l\n", "all": None, "all/deep": None, "all/deep/s": None},
+            paths=[{"path": str(g.root / "all/deep/s"), "access": "denied", "why": "asked for"},
+                   {"path": str(g.root / "in/secret"), "access": "denied", "why": "asked for"},
+                   {"path": str(g.root / "ro"), "access": "read", "why": "asked for"}],
+            kept_out=[{"path": str(g.root / "later"), "rule": "denied", "directory": False}])
+    refused(g, g.commit("in"), "in/secret", "denies")
+    refused(g, g.commit("ro"), "ro/x", "only read")
+    refused(g, g.commit("later"), "later", "denies")
+    refused(g, g.commit("all"), "all", "not to be written")
+    g.has(g.before)
+
+
+@case
+def what_lies_outside_is_refused(g):
+    victim = g.outside / "victim"
+    victim.write_text("v\n")
+    for path in (str(victim), f"{g.root}/../outside/victim", str(g.state / "ledger.db"), "/etc/writ-was-here"):
+        ground = forged.Ground(g.outside / str(abs(hash(path))))
+        row = ground.row("x", None, "evil\n") | {"path": path.replace(str(g.root), str(ground.root))}
+        ground.forge({}, {}, rows=[row])
+        answer = ground.commit()
+        hold(answer.status == 77 and answer.answer["refused"], answer)
+    hold(victim.read_text() == "v\n", g.commit())
+
+
+@case
+def writs_own_state_is_refused(g):
+    g.forge({}, {}, roots=[str(g.root), str(g.state)],
+            paths=[{"path": str(g.state), "access": "write", "why": "oops"}],
+            rows=[g.row("x", None, "evil\n") | {"path": str(g.state / "evil")}])
+    answer = g.commit()
+    hold(answer.status == 77 and "writ keeps what it knows" in answer.answer["message"], answer)
+    hold(not (g.state / "evil").exists(), answer)
+
+
+@case
+def nothing_goes_through_a_link(g):
+    g.forge({"sub": DIR, "sub/a": "a\n"}, {"sub/a": "A\n", "sub/n": "n\n"})
+    (g.root / "sub/a").unlink()
+    (g.root / "sub").rmdir()
+    (g.root / "sub").symlink_to(g.outside)
+    (g.outside / "a").write_text("a\n")
+    refused(g, g.commit(), "sub/a", "link")
+    hold((g.outside / "a").read_text() == "a\n" and not (g.outside / "n").exists(), g.commit())
+    (g.root / "sub").unlink()
+    g.root.rename(g.outside / "real")
+    g.root.symlink_to(g.outside / "real")
+    hold(g.commit(at=g.outside).status != 0, g.commit(at=g.outside))
+
+
+@case
+def devices_and_setuid_files_are_refused(g):
+    g.forge({}, {"su": ("evil\n", 0o4755)}, rows=[g.row("fifo", None, "x") | {"kind": "other"}])
+    answer = g.commit()
+    refused(g, answer, "su", "setuid")
+    refused(g, answer, "fifo", "no file")
+    hold(not list(g.root.iterdir()), answer)
+
+
+# ---- evidence ----
+
+@case
+def bytes_that_are_gone_or_others_are_refused(g):
+    g.forge({"a": "a\n"}, {"a": "A\n", "b": "B\n"})
+    path = g.keep(b"A\n")
+    path.unlink()
+    refused(g, g.commit(), "a", "evidence")
+    path.write_bytes(b"E\n")  # as long as what belongs there
+    refused(g, g.commit(), "a", "evidence")
+    g.has(g.before)
+    done(g.commit("b"), 1)
+
+
+@case
+def a_journal_chooses_only_what_the_record_has(g):
+    g.forge({"a": "a\n"}, {"a": "A\n"})
+    (g.state / "changes").mkdir()
+    journal = g.state / "changes" / f"{g.run}.json"
+    for text in ('{"stage":"begun","rows":[1]}', '{"stage":"begun","rows":[-1]}', '{"stage":"x","rows":[]}', "[]", "{"):
+        journal.write_text(text)
+        answer = g.commit()
+        hold(answer.status == 69, answer)
+        g.has(g.before)
+    journal.unlink()
+    done(g.commit(), 1)
+
+
+# ---- the ledger ----
+
+@case
+def what_is_done_is_an_execution_in_the_ledger(g):
+    g.forge(BEFORE, AFTER)
+    first = g.commit()
+    second = g.undo()
+    states = g.events()
+    for answer in (first, second):
+        done(answer)
+        hold(states[answer.answer["execution_id"]] == ["planned", "running", "succeeded"], answer)
+    shown = g.writ("show", "--json", first.answer["execution_id"])
+    hold(any(e["kind"] == "manifest" and e["subject"] == g.run for e in shown.answer["rests_on"]), shown)
+    verified = g.writ("verify", "--json")
+    hold(verified.status == 0, verified)
+
+
+@case
+def a_refusal_is_among_the_rejects(g):
+    g.forge({}, {".bashrc": "evil\n"})
+    refused(g, g.commit(), ".bashrc", "protected")
+    rejects = g.writ("ledger", "rejects")
+    hold("protected" in rejects.err, rejects)
+
+
+@case
+def nothing_is_done_that_cannot_be_recorded(g):
+    g.forge({"a": "a\n"}, {"a": "A\n"})
+    ledger = g.state / "ledger.db"
+    if os.geteuid() == 0:
+        raise tap.Skip("root may write every file")
+    for path in (ledger, g.state):
+        path.chmod(0o500 if path.is_dir() else 0o400)
+    answer = g.commit()
+    g.state.chmod(0o700)
+    hold(answer.status in (69, 74), answer)
+    g.has(g.before)
+
+
+@case
+def what_was_discarded_is_not_committed(g):
+    g.forge(BEFORE, AFTER)
+    done(g.commit("a.txt"), 1)
+    answer = g.writ("discard", "--json", g.run)
+    hold(answer.status == 0 and answer.answer["verb"] == "discard", answer)
+    refused(g, g.commit(), None, "discarded")
+    refused(g, g.writ("discard", "--json", g.run), None, "discarded")
+    done(g.undo(), 1)
+    g.has(g.before)
+
+
+@case
+def a_run_is_named_by_its_beginning(g):
+    g.forge({"a": "a\n"}, {"a": "A\n"})
+    g.forge({}, {}, run=g.run[:9] + "0000-4000-8000-000000000000"[:27])
+    answer = g.writ("commit", "--json", g.run[:8])
+    hold(answer.status == 1 and len(answer.answer["candidates"]) == 2, answer)
+    hold(g.writ("commit", "--json", "nosuchrun").status == 1, answer)
+    done(g.writ("commit", "--json", g.run), 1)
+
+
+@case
+def a_run_that_wrote_to_the_disk_has_nothing_to_commit(g):
+    run = "11111111-1111-4111-8111-111111111111"
+    path = g.outside / "r.json"
+    path.write_text(json.dumps({"execution_id": run, "paths": []}))
+    subprocess.run([forged.FORGE, g.state / "ledger.db", run, path], check=True)
+    for verb in ("commit", "diff", "discard"):
+        answer = g.writ(verb, "--json", run)
+        hold(answer.status == 1 and "write mode cow" in answer.answer["message"], answer)
+
+
+@case
+def two_at_once_one_wins(g):
+    g.forge({"a": "a\n"}, {"a": "A\n"})
+    (g.state / "changes").mkdir()
+    with open(g.state / "changes" / f"{g.run}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        answer = g.commit()
+        hold(answer.status == 77 and "at work" in answer.answer["message"], answer)
+        g.has(g.before)
+    done(g.commit(), 1)
+
+
+@case
+def people_are_told_what_and_why(g):
+    g.forge(BEFORE, AFTER)
+    (g.root / "a.txt").write_text("mine\n")
+    answer = g.writ("commit", g.run)
+    hold(answer.status == 77 and "nothing was changed" in answer.err and "a.txt: somebody changed it" in answer.err, answer)
+    forged.make(g.root / "a.txt", "a\n")
+    answer = g.writ("commit", g.run[:8])
+    hold(answer.status == 0 and "6 changed, 7 added, 6 deleted committed" in answer.err, answer)
+    answer = g.writ("show", g.run[:8])
+    hold("then commit" in answer.err, answer)
+
+
+if __name__ == "__main__":
+    sys.exit(forged.main(CASES))

@@ -1,0 +1,294 @@
+#!/usr/bin/env python3
+"""changes: what a run in write mode cow leaves in its record, as a diff, and what becomes of it.
+
+usage: changes.py [--user] WRIT      prints TAP
+"""
+import base64
+import json
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import ground
+import tap
+from ground import digest, hold
+
+CASES = []
+case = ground.collector(CASES)
+USER = 12345
+WEAK = []
+
+
+def cow(place, script, *options):
+    run = place.exec("/bin/sh", "-c", script, options=["--write-mode", "cow", *WEAK, *options])
+    hold(run.status == 0 and "changes" in run.record, run)
+    return run
+
+
+def changes_of(run):
+    return {row["path"]: row for row in run.record["changes"]["list"]}
+
+
+def picture(root):
+    """Every name below a directory, with what it is."""
+    found = {}
+    for path in sorted(root.rglob("*")):
+        mode = path.lstat().st_mode
+        what = os.readlink(path) if path.is_symlink() else path.read_bytes() if path.is_file() else None
+        found[str(path.relative_to(root))] = (what, None if path.is_symlink() else oct(mode))
+    return found
+
+
+def start(place):
+    place.put("work/a.txt", "one\ntwo\nthree\n")
+    place.put("work/gone.txt", "gone\n")
+    place.put("work/run.sh", "#!/bin/sh\n", 0o644)
+    place.put("work/dir/x", "x\n")
+    place.put("work/bin", b"\0\1")
+    (place.work / "link").symlink_to("a.txt")
+
+
+WORK = ("sed -i s/two/TWO/ a.txt; rm gone.txt; chmod 755 run.sh; rm -r dir; mkdir -p new/deep; echo f > new/deep/f;"
+        "ln -sfn b link; : > empty; printf 'no end' > 'na me'")
+
+
+# ---- the record ----
+
+@case
+def R_001_015_the_record_lists_what_was_added_changed_and_deleted(place):
+    start(place)
+    before = picture(place.work)
+    run = cow(place, WORK)
+    hold(picture(place.work) == before, run)
+    rows = {path.removeprefix(f"{place.work}/"): row for path, row in changes_of(run).items()}
+    hold(run.record["changes"]["roots"] == [str(place.work)] and not run.record["changes"]["truncated"], run)
+    hold({name: row["change"] for name, row in rows.items()} ==
+         {"a.txt": "changed", "gone.txt": "deleted", "run.sh": "changed", "dir": "deleted", "dir/x": "deleted",
+          "new": "added", "new/deep": "added", "new/deep/f": "added", "link": "changed", "empty": "added",
+          "na me": "added"}, run)
+    a = rows["a.txt"]
+    hold(a["digest"] == digest(b"one\nTWO\nthree\n") and a["bytes"] == 14 and a["mode"] == "0644", run)
+    hold(a["before"] == {"kind": "file", "mode": "0644", "bytes": 14, "digest": digest(b"one\ntwo\nthree\n")}, run)
+    hold(rows["link"]["target"] == "b" and rows["link"]["before"] == {"kind": "link", "target": "a.txt"}, run)
+    hold(rows["run.sh"]["mode"] == "0755" and rows["empty"]["before"] is None, run)
+    kept = digest(b"f\n").removeprefix("sha256:")
+    hold((place.state / "evidence/sha256" / kept[:2] / kept[2:]).read_bytes() == b"f\n", run)
+
+
+@case
+def names_that_are_no_text_are_exact(place):
+    name = b"na\xffme"
+    run = place.python("import os; open(b'na\\xffme', 'w').write('x'); os.symlink(b'to\\xfe', b'li\\xffnk')",
+                       options=["--write-mode", "cow", *WEAK])
+    row = next(row for row in run.record["changes"]["list"] if row["kind"] == "file")
+    hold(base64.b64decode(row["path_base64"]) == os.fsencode(place.work) + b"/" + name, run)
+    answer = place.writ("commit", run.record["execution_id"])
+    hold(answer.status == 0 and (place.work / os.fsdecode(name)).read_text() == "x", answer)
+    hold(os.readlink(os.fsencode(place.work) + b"/li\xffnk") == b"to\xfe", answer)
+
+
+@case
+def a_run_that_changes_nothing_has_no_changes(place):
+    start(place)
+    run = cow(place, "cat a.txt > /dev/null; touch a.txt; cp a.txt b; mv b a.txt")
+    hold(run.record["changes"]["list"] == [] and run.record["changes"]["diff"] is None, run)
+    direct = place.exec("/bin/true", options=WEAK)
+    hold("changes" not in direct.record, direct)
+
+
+@case
+def people_are_told_what_to_do_with_it(place):
+    start(place)
+    run = place.writ("exec", "--write-mode", "cow", *WEAK, "--", "/bin/sh", "-c", WORK)
+    said = run.err.decode()
+    hold(run.status == 0 and "3 changed, 5 added, 3 deleted; see: writ diff " in said, run)
+    short = said.split("writ diff ")[1][:8]
+    hold(f"writ commit {short}" in said, run)
+    shown = place.writ("show", short)
+    hold(b"3 changed, 5 added, 3 deleted" in shown.out, shown)
+    hold(place.writ("commit", short).status == 0 and not (place.work / "gone.txt").exists(), run)
+
+
+# ---- the diff ----
+
+def applied(place, how, diff, before):
+    """The tree as it was, with the diff applied by another program."""
+    with tempfile.TemporaryDirectory(dir=place.outside) as scratch:
+        copy = pathlib.Path(scratch) / "copy"
+        shutil.copytree(before, copy, symlinks=True)
+        run = subprocess.run(how, cwd=copy, input=diff, capture_output=True,
+                             env=tap.ENV | {"GIT_CEILING_DIRECTORIES": scratch, "HOME": scratch})
+        assert run.returncode == 0, (how, run.stdout, run.stderr, diff[-2000:])
+        return picture(copy)
+
+
+def files_of(found):
+    """Neither git nor patch knows directories, nor permissions but one."""
+    return {name: (what, bool(mode and int(mode, 8) & 0o100)) for name, (what, mode) in found.items()
+            if what is not None}
+
+
+def same_by_all(place, run):
+    """The diff, applied by git and by patch, is what a commit does."""
+    before = place.outside / "before"
+    shutil.rmtree(before, ignore_errors=True)
+    shutil.copytree(place.work, before, symlinks=True)
+    diff = place.writ("diff", run.record["execution_id"])
+    hold(diff.status == 0 and len(diff.out) == (run.record["changes"]["diff"] or {"bytes": 0})["bytes"], diff)
+    answer = place.writ("commit", run.record["execution_id"])
+    hold(answer.status == 0, answer)
+    now = files_of(picture(place.work))
+    if diff.out:
+        for how in (["git", "apply", "-"], ["patch", "-p1", "-s", "--no-backup-if-mismatch"]):
+            found = files_of(applied(place, how, diff.out, before))
+            assert found == now, (how, found, now, diff.out[-2000:])
+    return diff
+
+
+@case
+def the_diff_applies_with_git_and_patch(place):
+    start(place)
+    (place.work / "kind").write_text("a file\n")
+    run = cow(place, WORK + "; rm kind; ln -s x kind; chmod 644 bin; printf 'a\\\\b\\n' > 'back\\slash'; "
+              "printf x > 'quo\"te'; printf 'ä\\n' > 'ümlaut'; printf 't\\n' > 'tab\tin'")
+    same_by_all(place, run)
+
+
+@case
+def texts_by_chance_too(place):
+    chance = random.Random(5)
+
+    def text():
+        return "".join(chance.choice("abcdef\n") + "\n" * (chance.random() < .8) for _ in range(chance.randrange(30)))
+
+    for turn in range(6):
+        for path in place.work.iterdir():
+            path.unlink()
+        for i in range(8):
+            place.put(f"work/f{i}", text())
+        after = {f"f{chance.randrange(12)}": text() for _ in range(8)}
+        place.put("outside/after.json", json.dumps(after))
+        run = place.python("import json, sys, os\n"
+                           "for n, t in json.loads(sys.argv[1]).items(): open(n, 'w').write(t)\n"
+                           "os.path.exists('f0') and os.remove('f0')", json.dumps(after),
+                           options=["--write-mode", "cow", *WEAK])
+        hold(run.status == 0, run)
+        same_by_all(place, run)
+
+
+@case
+def what_is_no_text_is_said_to_differ(place):
+    start(place)
+    place.put("work/large", "x" * (1 << 20) + "\n")
+    run = cow(place, "printf '\\0new' > bin; printf '\\377' > latin; echo more >> large")
+    diff = place.writ("diff", run.record["execution_id"])
+    for name in ("a/bin and b/bin", "/dev/null and b/latin", "a/large and b/large"):
+        hold(f"Binary files {name} differ\n".encode() in diff.out, diff)
+
+
+@case
+def a_diff_is_of_the_paths_that_are_named(place):
+    start(place)
+    run = cow(place, WORK)
+    whole = place.writ("diff", run.record["execution_id"]).out
+    some = place.writ("diff", run.record["execution_id"][:8], "new", "a.txt")
+    hold(some.out.count(b"diff --git") == 2 and b"b/new/deep/f" in some.out and b"+TWO" in some.out, some)
+    hold(all(part in whole for part in some.out.split(b"diff --git")[1:]), some)
+    stat = place.writ("diff", "--stat", run.record["execution_id"])
+    hold(b"a.txt  +1  -1\n" in stat.out and stat.out.endswith(b"3 changed, 5 added, 3 deleted\n"), stat)
+    none = place.writ("diff", run.record["execution_id"], "nothing")
+    hold(none.status == 1 and b"changed nothing at 'nothing'" in none.err, none)
+    listed = json.loads(place.writ("diff", "--json", run.record["execution_id"]).out)
+    hold([row["path"] for row in listed["changes"]] == [row["path"] for row in run.record["changes"]["list"]], some)
+
+
+@case
+def a_diff_of_other_bytes_is_refused(place):
+    start(place)
+    run = cow(place, WORK)
+    text = run.record["changes"]["diff"]["digest"].removeprefix("sha256:")
+    path = place.state / "evidence/sha256" / text[:2] / text[2:]
+    data = path.read_bytes()
+    path.chmod(0o600)
+    path.write_bytes(data.replace(b"TWO", b"2wo"))
+    answer = place.writ("diff", run.record["execution_id"])
+    hold(answer.status == 77 and b"other bytes" in answer.err and b"2wo" not in answer.out, answer)
+    path.unlink()
+    answer = place.writ("diff", run.record["execution_id"])
+    hold(answer.status == 0 and b"not among the evidence" in answer.err, answer)
+
+
+# ---- what a commit does is what direct writing does ----
+
+@case
+def a_commit_is_what_writing_to_the_disk_would_have_been(place):
+    start(place)
+    script = WORK + "; mkdir -m 700 private; chmod 711 .; rm bin; mkdir bin; echo in > bin/in; mv a.txt moved"
+    run = cow(place, script)
+    copy = place.repo / "copy"
+    shutil.copytree(place.work, copy, symlinks=True)
+    if os.geteuid() == 0:
+        shutil.copystat(place.work, copy)
+    answer = place.writ("commit", run.record["execution_id"])
+    hold(answer.status == 0, answer)
+    direct = place.exec("/bin/sh", "-c", script, options=["--cwd", copy, *WEAK])
+    hold(direct.status == 0 and picture(place.work) == picture(copy), direct)
+    hold(place.work.stat().st_mode & 0o777 == copy.stat().st_mode & 0o777, direct)
+    answer = place.writ("commit", "--undo", run.record["execution_id"])
+    hold(answer.status == 0 and (place.work / "gone.txt").exists() and (place.work / "bin").is_file(), answer)
+
+
+@case
+def files_that_are_asked_for_are_kept_beside_it(place):
+    start(place)
+    run = cow(place, "echo made > out", "--output-file", "out")
+    hold(run.record["output_files"][0]["state"] == "collected" and f"{place.work}/out" in changes_of(run), run)
+    hold(not (place.work / "out").exists(), run)
+
+
+@case
+def a_step_of_a_plan_has_changes_of_its_own(place):
+    start(place)
+    if WEAK:
+        raise tap.Skip("a plan does without no layer")
+    place.registry({"tool_id": "TL-1", "scope": {"commands": [os.path.realpath("/bin/sh")], "filesystem": "standard"}})
+    plan = {"id": "11111111-1111-4111-8111-111111111111", "version": 1, "created_at": 1768558530000, "name": "p",
+            "context_requirements": ["who"], "steps": [
+                {"id": "22222222-2222-4222-8222-222222222222", "action": "execute", "on_failure": "halt",
+                 "payload": {"inputs": {"command": "/bin/sh", "arguments": ["-c", "echo step > step"]},
+                             "sandbox": {"filesystem": {"write_mode": "cow"}}}}]}
+    run = place.writ("run", "--set", "who=me", "--json", place.put("plan.json", json.dumps(plan)))
+    hold(run.status == 0, run)
+    log = [json.loads(line) for line in place.writ("log", "--limit", "0", "--json").out.splitlines()]
+    ids = {e["subject"] for e in log if e["kind"] == "manifest" and "changes" in (e["body"] or {})}
+    hold(len(ids) == 1 and not (place.work / "step").exists(), run)
+    answer = place.writ("commit", ids.pop())
+    hold(answer.status == 0 and (place.work / "step").read_text() == "step\n", answer)
+
+
+def main():
+    if "--user" not in sys.argv[1:-1]:
+        return ground.main(CASES)
+    if os.geteuid() != 0:
+        print("1..0 # SKIP the cases are played by an ordinary user already")
+        return 0
+    with tempfile.TemporaryDirectory() as place:  # what root has built an ordinary user may not reach
+        os.chmod(place, 0o755)
+        tap.WRIT = pathlib.Path(shutil.copy2(tap.WRIT, place))
+        tap.WRIT.chmod(0o755)
+        pid = os.fork()
+        if pid:
+            return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        os.setgroups([])
+        os.setgid(USER)
+        os.setuid(USER)
+        WEAK.extend(["--allow-weak", "cgroup"])
+        os._exit(tap.play(CASES))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
