@@ -261,6 +261,18 @@ bool secrets_for_host(const struct secret_places *places, struct str host, struc
     return true;
 }
 
+bool secret_find(const struct secret_ask *ask, struct arena *a, struct secrets *all,
+                 struct error *e)
+{
+    struct finding f = { ask->places, ask->directory, ask->commands };
+    struct secret one;
+
+    if (!find_one(ask->doc, &f, a, &one, e))
+        return false;
+    append(all, &one, a);
+    return true;
+}
+
 const struct secret *secret_named(const struct secrets *all, struct str name)
 {
     for (size_t i = 0; i < all->n; i++)

@@ -37,6 +37,18 @@ bool secrets_find(const struct adapter *adapter, const struct secret_places *pla
 bool secrets_for_host(const struct secret_places *places, struct str host, struct arena *a,
                       struct secrets *out, struct error *e) NODISCARD;
 
+/* One secret, wherever its reference comes from. */
+struct secret_ask {
+    const struct secret_doc *doc;
+    const struct secret_places *places;
+    const char *directory; /* that relative paths start from; or NULL */
+    bool commands;         /* may it come from one? */
+};
+
+/* Adds it. False as of secrets_find(). */
+bool secret_find(const struct secret_ask *ask, struct arena *a, struct secrets *all,
+                 struct error *e) NODISCARD;
+
 const struct secret *secret_named(const struct secrets *all, struct str name);
 
 /* Adds one that was had elsewhere, such as a token. */

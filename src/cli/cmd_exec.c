@@ -55,6 +55,7 @@ static int usage(const struct args *args)
 {
     const char *file = args_get(args, "file");
     const char *bad = request_bad_pair(args), *beside = request_member(args);
+    const char *inject = request_bad_inject(args);
     const char *lane = args_get(args, "worker")        ? "worker"
                        : args_get(args, "remote")      ? "remote"
                        : args_get(args, "fail-closed") ? "fail-closed"
@@ -68,6 +69,9 @@ static int usage(const struct args *args)
         say("exec needs a command: writ exec -- CMD ARG..., or writ exec -f REQUEST");
     else if (bad)
         say("--env takes NAME=VALUE, with a name of at most 255 letters; '%s' is not that", bad);
+    else if (inject)
+        say("--inject takes HOST:HEADER=env:NAME, file:PATH or credential:NAME; '%s' is not that",
+            inject);
     else if (!args_get(args, "class") && lane)
         say("--%s says where a lane runs; give its class, too: --class generic takes any command",
             lane);
@@ -121,7 +125,8 @@ const struct command cmd_exec = {
     .name = "exec",
     .operands = "[--] CMD ARG...",
     .summary = "run one command inside enforced limits",
-    .about = "Runs a command that sees only what it was granted, reaches no network, and is held "
+    .about = "Runs a command that sees only what it was granted, reaches no network unless a host "
+             "or a level is named, and is held "
              "to its limits by the kernel. What it prints comes through as it comes; its exit code "
              "is the exit code. With --json the whole record is printed instead. Standard input is "
              "empty unless --stdin gives it. At the default level, standard, it reads the "
@@ -130,6 +135,7 @@ const struct command cmd_exec = {
     .examples = { { "writ exec -- make test",                          "the defaults: 30 s, 512 MB, 1 core, 10 children, offline" },
                   { "writ exec --memory-mb 64 -- python3 job.py",      "less memory; the whole tree shares it" },
                   { "writ exec --fs minimal --json -- rg TODO",        "read only, and the record as JSON" },
+                  { "writ exec --allow-host pypi.org -- curl https://pypi.org/", "one host, by name; every connection is in the record" },
                   { "writ exec --class cargo_test -- cargo test",      "as a lane: where its class is routed, with its timeouts" },
                   { "writ exec -f request.yaml",                       "what a document asks for; needs .writ/tools.yaml" } },
     .options = { { "file",          "REQUEST", NULL,         "a request document instead of a command; - is standard input", .letter = 'f' },
@@ -144,8 +150,10 @@ const struct command cmd_exec = {
                  { "deny",          "PATH",    NULL,         "may not; always wins",   .many = true },
                  { "write-mode",    "HOW",     NULL,         "direct, or cow: nothing on the disk changes until `writ commit`" },
                  { "net",           "LEVEL",   "network",    "how much of the network it reaches, else offline" },
-                 { "allow-host",    "HOST",    NULL,         "a host it reaches, with --net: example.org, *.example.org, example.org:8443", .many = true },
+                 { "allow-host",    "HOST",    NULL,         "a host it reaches: example.org, *.example.org, example.org:8443; without --net, at level api", .many = true },
                  { "deny-host",     "HOST",    NULL,         "a host it does not; always wins", .many = true },
+                 { "inject",        "HOST:HEADER=env:NAME", NULL, "a header with a secret, added on the way to the host: env:NAME, file:PATH or credential:NAME", .many = true },
+                 { "raw-net",       NULL,      NULL,         "with --net open: the network of the host itself, neither filtered nor recorded" },
                  { "env",           "K=V",     NULL,         "a variable for it",      .many = true },
                  { "cwd",           "DIR",     NULL,         "where it runs, else here" },
                  { "stdin",         "FILE",    NULL,         "what it reads; - is standard input" },

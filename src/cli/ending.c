@@ -9,6 +9,7 @@
 #include "cli/answer.h"
 #include "cli/change_lines.h"
 #include "cli/print.h"
+#include "cli/reached.h"
 #include "cli/request.h"
 
 /* What of an id is enough. */
@@ -162,6 +163,7 @@ static void tell_end(const struct doc *record)
     say_expected(record);
     say_hits(record);
     say_denials(record);
+    reached_say(record);
     say_files(record, "output_files");
     say_files(record, "artifacts");
     say_changes(record);

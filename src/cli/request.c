@@ -4,8 +4,21 @@
 #include "cli/request.h"
 
 #include "base/json_write.h"
+#include "cli/inject.h"
 
-enum as { AS_TEXT, AS_NUMBER, AS_LIST, AS_PAIRS, AS_FALSE, AS_TRUE, AS_LEVEL, AS_CLOSED };
+enum as {
+    AS_TEXT,
+    AS_NUMBER,
+    AS_LIST,
+    AS_PAIRS,
+    AS_FALSE,
+    AS_TRUE,
+    AS_LEVEL,
+    AS_HOSTS,
+    AS_INJECTS,
+    AS_CLOSED,
+};
+
 enum { DEPTH = 3, NAME_SIZE = 256 };
 
 /* In the order of the document, so that members of one map stand together. */
@@ -28,8 +41,10 @@ static const struct member {
     { "deny",         { "sandbox", "filesystem", "deny" },             AS_LIST },
     { "write-mode",   { "sandbox", "filesystem", "write_mode" },       AS_TEXT },
     { "net",          { "sandbox", "network", "level" },               AS_LEVEL },
-    { "allow-host",   { "sandbox", "network", "allow" },               AS_LIST },
+    { "allow-host",   { "sandbox", "network", "allow" },               AS_HOSTS },
     { "deny-host",    { "sandbox", "network", "deny" },                AS_LIST },
+    { "raw-net",      { "sandbox", "network", "raw" },                 AS_TRUE },
+    { "inject",       { "sandbox", "network", "inject" },              AS_INJECTS },
     { "max-children", { "sandbox", "processes", "max_children" },      AS_NUMBER },
     { "no-fork",      { "sandbox", "processes", "allow_fork" },        AS_FALSE },
     { "output-file",  { "outputs", "output_files" },                   AS_LIST },
@@ -81,21 +96,34 @@ static void put_each(const struct args *args, const struct member *m, struct buf
             json_key(to, name);
             value = equals + 1;
         }
-        json_text(to, str_of(value));
+        if (m->as == AS_INJECTS)
+            (void)inject_write(value, to);
+        else
+            json_text(to, str_of(value));
     }
     json_close(to, m->as == AS_PAIRS ? '}' : ']');
+}
+
+/* Who names a host wants it reached: with no level, that is api. */
+static bool enables(const struct args *args, const struct member *m, const char *value)
+{
+    if (m->as == AS_LEVEL)
+        return strcmp(value, "offline") != 0;
+    if (args_get(args, "net"))
+        return false;
+    return m->as == AS_HOSTS || (m->as == AS_INJECTS && !args_get(args, "allow-host"));
 }
 
 static void put_member(const struct args *args, const struct member *m, struct buf *to)
 {
     const char *value = args_get(args, m->option);
 
-    if (m->as == AS_LEVEL && strcmp(value, "offline") != 0) {
+    if (enables(args, m, value)) {
         json_key(to, "enabled");
         json_bool(to, true);
     }
     json_key(to, m->at[depth_of(m)]);
-    if (m->as == AS_LIST || m->as == AS_PAIRS)
+    if (m->as == AS_LIST || m->as == AS_PAIRS || m->as == AS_HOSTS || m->as == AS_INJECTS)
         put_each(args, m, to);
     else
         put_value(m, value, to);
@@ -137,6 +165,15 @@ const char *request_bad_pair(const struct args *args)
             (!equals || equals == value || equals - value >= NAME_SIZE))
             return value;
     }
+    return NULL;
+}
+
+const char *request_bad_inject(const struct args *args)
+{
+    for (size_t i = 0; i < args->given_count; i++)
+        if (strcmp(args->given[i].option, "inject") == 0 &&
+            !inject_write(args->given[i].value, NULL))
+            return args->given[i].value;
     return NULL;
 }
 

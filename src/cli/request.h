@@ -15,5 +15,8 @@ const char *request_member(const struct args *args);
 /* A variable that is not NAME=VALUE; NULL: all are. */
 const char *request_bad_pair(const struct args *args);
 
+/* An --inject that is not of its form; NULL: all are. */
+const char *request_bad_inject(const struct args *args);
+
 /* The option that a JSON pointer into it comes from, or NULL. */
 const char *request_option(struct str pointer);

@@ -6,6 +6,7 @@
 #include "cli/entry_line.h"
 #include "cli/pretty.h"
 #include "cli/print.h"
+#include "cli/reached.h"
 #include "cli/show.h"
 #include "cli/timeline.h"
 #include "cli/units.h"
@@ -216,6 +217,7 @@ static void show_walls(const struct doc *record)
         pretty_words(doc_get(record, members[i]), &text);
         show_folded(members[i], buf_str(&text));
     }
+    reached_show(record);
 }
 
 /* What it wrote beside the disk, and what became of that. */

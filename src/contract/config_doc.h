@@ -58,6 +58,11 @@ struct config_server {
     struct str url;
 };
 
+/* What is set about the network. */
+struct config_network {
+    struct items registries; /* of struct str: hosts that level registry reaches besides */
+};
+
 struct config_doc {
     struct items classes; /* of struct config_class */
     struct items workers; /* of struct config_worker */
@@ -65,6 +70,7 @@ struct config_doc {
     int fallback;         /* enum fallback, or CHOICE_NONE: it says nothing about it */
     struct items servers; /* of struct config_server */
     struct items secrets; /* of struct secret_doc: for hosts; the user's own only */
+    const struct config_network *network; /* never NULL */
 };
 
 /* The worker that is always there: of the kind pipe. */

@@ -3,6 +3,7 @@
 #include "contract/config_doc.h"
 
 #include "contract/config_rules.h"
+#include "contract/network_doc.h"
 #include "contract/whole.h"
 
 enum {
@@ -17,6 +18,7 @@ enum {
     WORD_MOST = 4096,
     SERVERS_MOST = 100,
     SECRETS_MOST = 100,
+    REGISTRIES_MOST = 100,
 };
 
 /* ---- kinds of workers ---- */
@@ -118,8 +120,23 @@ static const struct field server_fields[] = {
 static const struct rule server_rules[] = {
     { "R-001-099", "A server has a command or a URL, not both.", config_server_is_one },
 };
+
+#define AT(member) offsetof(struct config_network, member)
+static const struct field network_fields[] = {
+    { "registries", F_TEXT, LIST, OPTIONAL, .at = AT(registries), .most = REGISTRIES_MOST, .min = 1, .req = "R-001-051", .help = "Hosts that network level registry reaches besides those of `writ explain registry_hosts`." },
+};
+#undef AT
+
+static const struct rule network_rules[] = {
+    { "R-001-051", "Registries are names or addresses, with a port or without.", network_registries },
+};
 /* clang-format on */
 
+static const struct shape network_shape = { .name = "configuration's network",
+                                            .size = sizeof(struct config_network),
+                                            FIELDS(network_fields),
+                                            RULES(network_rules),
+                                            .code = CODE_CONTRACT_INVALID };
 static const struct shape server_shape = { .name = "server",
                                            .size = sizeof(struct config_server),
                                            FIELDS(server_fields),
@@ -145,6 +162,7 @@ static const struct field config_fields[] = {
     { "fallback", F_CHOICE, ONE,  NULLABLE, .at = AT(fallback), .choices = fallback_names, .fallback = CHOICE_NONE,      .req = "R-000-059", .help = "What to do without a worker: local runs the command here in the same sandbox, fail_closed nowhere." },
     { "servers",  F_SHAPE,  LIST, OPTIONAL, .at = AT(servers), .most = SERVERS_MOST, .sub = &server_shape,               .req = "R-001-098", .help = "MCP servers by name." },
     { "secrets",  F_SHAPE,  LIST, OPTIONAL, .at = AT(secrets), .most = SECRETS_MOST, .sub = &secret_shape,               .req = "R-001-091", .help = "Where the secrets for hosts are found; in the user's own configuration only." },
+    { "network",  F_SHAPE,  ONE,  OPTIONAL, .at = AT(network), .sub = &network_shape, .filled = true,                    .req = "R-001-051", .help = "What network levels mean here." },
 };
 #undef AT
 

@@ -25,24 +25,6 @@ static void environment_names(const struct doc *d, const void *decoded, struct r
     }
 }
 
-/* What is said about the network must not be silently without effect. */
-static void network_agrees(const struct doc *d, const void *decoded, struct report *r)
-{
-    const struct request_network *network = decoded;
-
-    if (network->level != CHOICE_NONE && network->enabled == (network->level == NET_OFFLINE))
-        report_add(r, ABOUT_VALUE, doc_get(d, "level"), CODE_VALIDATION_ERROR,
-                   "network level '%s' needs enabled: %s", net_level_names[network->level],
-                   network->enabled ? "false" : "true");
-}
-
-enum net_level request_net_level(const struct request_network *network)
-{
-    if (!network->enabled)
-        return NET_OFFLINE;
-    return network->level == CHOICE_NONE ? NET_API : (enum net_level)network->level;
-}
-
 bool request_expects(const struct doc *stream, struct str *content)
 {
     if (!stream || (stream->kind == DOC_TEXT && str_is(stream->text, "captured")))
@@ -131,20 +113,6 @@ static const struct field filesystem_fields[] = {
 };
 #undef AT
 
-#define AT(member) offsetof(struct request_network, member)
-static const struct field network_fields[] = {
-    { "enabled", F_BOOL,   ONE,  OPTIONAL, .at = AT(enabled),                                                         .req = "R-001-017", .help = "false: nothing can be reached." },
-    { "level",   F_CHOICE, ONE,  NULLABLE, .at = AT(level), .choices = net_level_names, .fallback = CHOICE_NONE, .req = "R-001-050", .help = "How much of the network is open when it is enabled, api when left out; open needs an approval." },
-    { "allow",   F_TEXT,   LIST, OPTIONAL, .at = AT(allow), .min = 1,                                                 .req = "R-001-018", .help = "The only hosts that can be reached." },
-    { "deny",    F_TEXT,   LIST, OPTIONAL, .at = AT(deny), .min = 1,                                                  .req = "R-001-019", .help = "Hosts that cannot; wins over allow." },
-};
-#undef AT
-
-static const struct rule network_rules[] = {
-    { "R-001-017", "A network level other than offline goes with enabled: true, and offline without.", network_agrees },
-    { "R-001-018", "Hosts are allowed only where the network is on.", whole_network },
-};
-
 #define AT(member) offsetof(struct request_processes, member)
 static const struct field processes_fields[] = {
     { "max_children", F_INT,  .at = AT(max_children), .limit = &limits[LIMIT_MAX_CHILDREN], .req = "R-001-020", .help = "Processes it may start besides itself; 0 means none." },
@@ -162,11 +130,6 @@ static const struct shape filesystem_shape = { .name = "request's filesystem",
                                                .size = sizeof(struct request_filesystem),
                                                FIELDS(filesystem_fields),
                                                .code = CODE_VALIDATION_ERROR };
-static const struct shape network_shape = { .name = "request's network",
-                                            .size = sizeof(struct request_network),
-                                            FIELDS(network_fields),
-                                            RULES(network_rules),
-                                            .code = CODE_VALIDATION_ERROR };
 static const struct shape processes_shape = { .name = "request's process limit",
                                               .size = sizeof(struct request_processes),
                                               FIELDS(processes_fields),
@@ -179,7 +142,7 @@ static const struct field sandbox_fields[] = {
     { "memory_mb",  F_INT,   .at = AT(memory_mb), .limit = &limits[LIMIT_MEMORY_MB],                          .req = "R-001-012", .help = "Memory of all its processes together, in MiB." },
     { "cpu_cores",  F_INT,   .at = AT(cpu_cores), .limit = &limits[LIMIT_CPU_CORES],                          .req = "R-001-013", .help = "Logical cores it may keep busy." },
     { "filesystem", F_SHAPE, .at = AT(filesystem), .sub = &filesystem_shape, .filled = true,                  .req = "R-001-014", .help = "What it may read and write." },
-    { "network",    F_SHAPE, .at = AT(network), .sub = &network_shape, .filled = true,                        .req = "R-001-017", .help = "What it may reach." },
+    { "network",    F_SHAPE, .at = AT(network), .sub = &request_network_shape, .filled = true,                        .req = "R-001-017", .help = "What it may reach." },
     { "processes",  F_SHAPE, .at = AT(processes), .sub = &processes_shape, .filled = true,                    .req = "R-001-020", .help = "What it may start." },
     { "deterministic", F_CHOICE, .at = AT(deterministic), .choices = determinism_names, .fallback = DETERMINISM_STABLE, .req = "R-001-153", .help = "stable: the same environment everywhere; fixed: time stands still and chance is the same, too." },
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "contract/levels.h"
+#include "contract/network_doc.h"
 #include "contract/shape.h"
 
 enum on_oversize { OVERSIZE_REJECT, OVERSIZE_TRUNCATE };
@@ -32,12 +33,6 @@ struct request_filesystem {
     int level;                      /* enum fs_level */
     int write_mode;                 /* enum write_mode */
     struct items read, write, deny; /* of struct str */
-};
-
-struct request_network {
-    bool enabled;
-    int level;                /* as written, or CHOICE_NONE; ask request_net_level() */
-    struct items allow, deny; /* of struct str */
 };
 
 struct request_processes {
@@ -109,10 +104,6 @@ extern const struct shape request_beside_run_shape, request_sandbox_shape, reque
 
 /* A rule of requests: levels that need an approval have one. */
 void request_levels_approved(const struct doc *d, const void *decoded, struct report *r);
-
-/* The level that holds: offline unless enabled; enabled without a level is api, where only what
- * `allow` names can be reached. */
-enum net_level request_net_level(const struct request_network *network);
 
 /* The content a stream is expected to have; false when it is only captured. */
 bool request_expects(const struct doc *stream, struct str *content);

@@ -89,6 +89,7 @@ struct call_request {
     const char *directory;         /* where it runs; NULL: here */
     int64_t timeout_ms, memory_mb; /* 0: as the adapter and the caller say */
     int64_t max_children;          /* 0: as usual */
+    bool offline;                  /* it reaches nothing, whatever it may */
     bool minimal;                  /* it sees its working directory alone, whatever it may */
 };
 
@@ -119,6 +120,17 @@ void call_failed(struct attempt_end *end, int exit, const struct error *e, struc
 
 /* A word beside the answer. */
 void call_warn(struct tool_call *c, const char *text);
+
+/* The hosts a run of this call may reach: what the adapter lists, narrowed by the caller. */
+struct call_network {
+    bool on;
+    struct items allow, deny; /* of struct str */
+};
+
+struct call_network call_network(const struct tool_call *c);
+
+/* Does the registry let the tool reach anything? False: it says why not. */
+bool call_may_reach(const struct tool_call *c, struct error *e) NODISCARD;
 
 /* The hosts the adapter may reach, where the registry lets it; false: c says why not. */
 bool call_hosts(struct tool_call *c, struct str host, struct items *out, struct error *e) NODISCARD;

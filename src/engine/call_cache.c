@@ -59,7 +59,7 @@ static struct repeat_facts facts_of(const struct tool_call *c, const struct cli_
                                   .secrets = c->secrets.n > 0,
                                   .seeded = true,
                                   .timeless = true,
-                                  .network = NET_OFFLINE,
+                                  .network = call_network(c).on ? NET_API : NET_OFFLINE,
                                   .timeout_ms = call_timeout(c),
                                   .mode = "stable" };
 }

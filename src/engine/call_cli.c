@@ -49,6 +49,14 @@ static void pass_secrets(struct tool_call *c, struct exec_call *how)
         how->self = c;
 }
 
+static bool reaches(const struct doc *request)
+{
+    const struct doc *network = doc_get(doc_get(request, "sandbox"), "network");
+    const struct doc *enabled = doc_get(network, "enabled");
+
+    return enabled && enabled->truth;
+}
+
 bool call_exec(struct tool_call *c, const struct doc *request, struct exec_call *how,
                struct exec *x, struct attempt_end *end)
 {
@@ -73,6 +81,10 @@ bool call_exec(struct tool_call *c, const struct doc *request, struct exec_call 
     x->world = c->world;
     x->a = c->a;
     x->store = -1;
+    if (!how->peer && reaches(request) && !call_may_reach(c, &e)) {
+        call_failed(end, WRIT_REFUSED, &e, c->a);
+        return false;
+    }
     status = exec_run(x, &c->report, &kind, &end->ran, &e);
     end->execution = doc_text(request, "execution_id");
     take_ledger(c, x, end);

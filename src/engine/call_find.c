@@ -3,6 +3,7 @@
 #include "base/doc_make.h"
 #include "base/doc_read.h"
 #include "base/json_read.h"
+#include "contract/hosts.h"
 #include "contract/tool_version.h"
 #include "engine/call.h"
 #include "engine/home.h"
@@ -104,26 +105,44 @@ static void warn_of_age(struct tool_call *c)
                   arena_printf(c->a, "the adapter %.*s is deprecated", STR_ARG(doc->adapter_id)));
 }
 
+bool call_may_reach(const struct tool_call *c, struct error *e)
+{
+    return (c->tool->scope->network >= NET_API && c->tool->approval) ||
+           error_set(e, CODE_APPROVAL_MISSING,
+                     "the registry gives the tool %.*s no network: scope.network must be api "
+                     "and the tool approved (A01-8)",
+                     STR_ARG(c->tool->tool_id));
+}
+
+static bool is_denied(const struct items *deny, struct str host)
+{
+    const struct str *all = deny->v;
+    struct host_entry entry;
+
+    for (size_t i = 0; i < deny->n; i++)
+        if (host_entry_read(all[i], &entry) && host_entry_names(&entry, host))
+            return true;
+    return false;
+}
+
 bool call_hosts(struct tool_call *c, struct str host, struct items *out, struct error *e)
 {
     const struct override_network *network = c->adapter->doc.sandbox_override->network;
-    const struct doc *narrowed = call_asked(c, "network", "enabled");
+    struct call_network held = call_network(c);
 
     if (!network || !network->enabled || !network->allow.n)
         return error_set(e, CODE_HOST_REFUSED,
                          "%.*s is not reached: adapter %.*s has no "
                          "sandbox_override.network with enabled: true and allow: [%.*s]",
                          STR_ARG(host), STR_ARG(c->adapter->doc.adapter_id), STR_ARG(host));
-    if (narrowed && narrowed->kind == DOC_BOOL && !narrowed->truth)
+    if (!held.on)
         return error_set(e, CODE_HOST_REFUSED, "%.*s is not reached: the caller wants no network",
                          STR_ARG(host));
-    if (c->tool->scope->network < NET_API || !c->tool->approval)
-        return error_set(e, CODE_APPROVAL_MISSING,
-                         "the registry gives the tool %.*s no network: scope.network must be api "
-                         "and the tool approved (A01-8)",
-                         STR_ARG(c->tool->tool_id));
-    *out = network->allow;
-    return true;
+    if (is_denied(&held.deny, host))
+        return error_set(e, CODE_HOST_REFUSED, "%.*s is not reached: the caller denies it",
+                         STR_ARG(host));
+    *out = held.allow;
+    return call_may_reach(c, e);
 }
 
 /* A01-17: the registry and the adapter may say which versions they mean. Nobody can tell is no. */

@@ -7,6 +7,7 @@
 #include "base/doc_make.h"
 #include "base/json_write.h"
 #include "base/stamp.h"
+#include "contract/hosts_meet.h"
 #include "engine/call.h"
 #include "engine/home.h"
 #include "engine/input.h"
@@ -130,16 +131,54 @@ static void add_filesystem(const struct tool_call *c, const struct call_request 
         (void)!doc_copy(deny, doc_add(c->a, fs, str_of("deny")), &work, c->a);
 }
 
-static void add_network(const struct tool_call *c, struct doc *to)
+/* The texts of a list that the caller wrote. */
+static struct items texts_asked(const struct tool_call *c, const char *map, const char *key)
+{
+    const struct doc *list = call_asked(c, map, key);
+    struct str *texts = arena_alloc(c->a, (list ? list->count : 0) * sizeof *texts);
+    struct items out = { texts, 0 };
+
+    for (const struct doc *d = doc_first(list, DOC_LIST); d; d = d->next)
+        if (d->kind == DOC_TEXT)
+            texts[out.n++] = d->text;
+    return out;
+}
+
+static bool wants_none(const struct tool_call *c)
+{
+    const struct doc *enabled = call_asked(c, "network", "enabled");
+    const struct doc *level = call_asked(c, "network", "level");
+
+    return (enabled && enabled->kind == DOC_BOOL && !enabled->truth) ||
+           (level && level->kind == DOC_TEXT && str_is(level->text, net_level_names[NET_OFFLINE]));
+}
+
+/* A01-8: what is allowed is the intersection, what is denied the union. */
+struct call_network call_network(const struct tool_call *c)
 {
     const struct override_network *own = c->adapter->doc.sandbox_override->network;
-    const struct doc *asked = call_asked(c, "network", "enabled");
-    bool on = own && own->enabled && !(asked && asked->kind == DOC_BOOL && !asked->truth);
+    struct items asked = texts_asked(c, "network", "allow");
+    struct call_network out = { .on = own && own->enabled && !wants_none(c) };
+
+    if (!out.on)
+        return out;
+    out.allow =
+        call_asked(c, "network", "allow") ? hosts_meet(&own->allow, &asked, c->a) : own->allow;
+    out.deny = texts_asked(c, "network", "deny");
+    return out;
+}
+
+static void add_network(const struct tool_call *c, const struct call_request *r, struct doc *to)
+{
+    struct call_network held = call_network(c);
     struct doc *network = doc_add_kind(c->a, to, "network", DOC_MAP);
 
-    doc_add_bool(c->a, network, "enabled", on);
-    if (on)
-        add_texts(c, network, "allow", &own->allow);
+    held.on = held.on && !r->offline;
+    doc_add_bool(c->a, network, "enabled", held.on);
+    if (held.on)
+        add_texts(c, network, "allow", &held.allow);
+    if (held.deny.n)
+        add_texts(c, network, "deny", &held.deny);
 }
 
 static void add_sandbox(const struct tool_call *c, const struct call_request *r, struct doc *to)
@@ -157,7 +196,7 @@ static void add_sandbox(const struct tool_call *c, const struct call_request *r,
     doc_add_int(c->a, sandbox, limits[LIMIT_CPU_CORES].name,
                 narrowed(c, limits[LIMIT_CPU_CORES].name, limits[LIMIT_CPU_CORES].fallback));
     add_filesystem(c, r, sandbox);
-    add_network(c, sandbox);
+    add_network(c, r, sandbox);
     if (asked && asked->kind == DOC_INT && asked->whole >= 0 && asked->whole < children)
         children = asked->whole;
     processes = doc_add_kind(c->a, sandbox, "processes", DOC_MAP);

@@ -50,7 +50,8 @@ static bool build(struct tool_call *c, const struct sdk_build *build, struct att
                                     .directory = build->directory,
                                     .timeout_ms = build->timeout_ms,
                                     .memory_mb = build->memory_mb,
-                                    .max_children = build->max_children };
+                                    .max_children = build->max_children,
+                                    .offline = true };
     struct error e;
     bool ok;
 

@@ -117,6 +117,24 @@ static void gather_servers(const struct read *all, struct arena *a, struct setti
     out->server_count = n;
 }
 
+static void gather_registries(const struct read *all, struct arena *a, struct settings *out)
+{
+    struct str *hosts;
+    size_t n = 0, most = 0;
+
+    for (size_t i = 0; i < all->n; i++)
+        most += all->configs[i]->network->registries.n;
+    hosts = arena_alloc(a, most * sizeof *hosts);
+    for (size_t i = 0; i < all->n; i++) {
+        const struct items *more = &all->configs[i]->network->registries;
+
+        if (more->n)
+            memcpy(hosts + n, more->v, more->n * sizeof *hosts);
+        n += more->n;
+    }
+    out->registries = (struct items){ hosts, n };
+}
+
 const struct config_server *settings_server(const struct settings *settings, struct str name)
 {
     for (size_t i = 0; i < settings->server_count; i++)
@@ -140,6 +158,7 @@ bool settings_read(const char *from, const char *const *environment, struct aren
                               .fallback = FALLBACK_LOCAL };
     gather(&all, a, out);
     gather_servers(&all, a, out);
+    gather_registries(&all, a, out);
     return true;
 }
 

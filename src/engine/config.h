@@ -16,8 +16,9 @@ struct settings {
     size_t server_count;
     const struct secret_doc *secrets; /* for hosts; the user's own */
     size_t secret_count;
-    struct str remote;      /* the worker that remote commands go to */
-    enum fallback fallback; /* fail_closed where either document says so */
+    struct items registries; /* of struct str: hosts that level registry reaches besides */
+    struct str remote;       /* the worker that remote commands go to */
+    enum fallback fallback;  /* fail_closed where either document says so */
 };
 
 /* A worker that is always there: `writ worker --stdio` on this machine. */

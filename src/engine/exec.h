@@ -87,6 +87,7 @@ struct exec_call {
 
 struct exec_lane;
 struct change_set;
+struct exec_network;
 
 struct exec {
     const struct writ_command *command;
@@ -118,6 +119,7 @@ struct exec {
     struct program program;
     struct input_file *inputs;
     size_t input_count;
+    struct exec_network *network; /* NULL: it has no gate */
     unsigned weak;
     int store; /* where files are kept, opened before anything runs; -1: none are */
 

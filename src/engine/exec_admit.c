@@ -10,7 +10,7 @@
 
 #include "base/fs.h"
 #include "contract/layers.h"
-#include "engine/exec.h"
+#include "engine/exec_network.h"
 #include "engine/home.h"
 #include "sandbox/environment.h"
 
@@ -189,6 +189,7 @@ static void find_program(struct exec *x)
         .path = policy_search(x),
         .home = home_variable(x->command->environment, "HOME"),
         .network = request_net_level(x->request.sandbox->network) != NET_OFFLINE,
+        .raw = x->request.sandbox->network->raw,
     };
 
     if (x->step && x->step->kept)
@@ -272,7 +273,8 @@ static void make_environment(struct exec *x)
     struct environment_ask ask = { .asked = x->admission.environment,
                                    .count = x->admission.environment_count,
                                    .path = policy_path,
-                                   .cwd = x->reach.cwd };
+                                   .cwd = x->reach.cwd,
+                                   .network = exec_gate(x) != NULL };
 
     if (x->call && x->call->secret_count)
         ask.asked = with_secrets(x, &ask.count);
@@ -293,19 +295,6 @@ static bool modes_are_ready(const struct exec *x, struct error *e)
     return x->request.sandbox->deterministic != DETERMINISM_FIXED ||
            error_set(e, CODE_LAYER_MISSING,
                      "LAYER_MISSING:seccomp: a fixed clock cannot be had yet");
-}
-
-static bool net_is_ready(const struct exec *x, struct error *e)
-{
-    enum net_level level = request_net_level(x->request.sandbox->network);
-
-    if (level == NET_OFFLINE || level == NET_OPEN)
-        return true;
-    return error_set(e, CODE_LAYER_MISSING,
-                     "LAYER_MISSING:net: network level %s needs a filter by host, which this writ "
-                     "does not have yet; offline is the default, and open is possible with an "
-                     "approval",
-                     net_level_names[level]);
 }
 
 bool exec_admit(struct exec *x, struct error *e)
@@ -337,7 +326,7 @@ bool exec_admit(struct exec *x, struct error *e)
     take_arguments(x, &arguments, &ask.argument_count);
     ask.arguments = arguments;
     path_roots(x, &ask);
-    if (!admit(&ask, x->a, &x->admission, e) || !net_is_ready(x, e) || !modes_are_ready(x, e))
+    if (!admit(&ask, x->a, &x->admission, e) || !exec_find_network(x, e) || !modes_are_ready(x, e))
         return false;
     if (x->admission.files_cut)
         return error_set(e, CODE_INPUT_TOO_LARGE,

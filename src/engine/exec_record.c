@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "contract/layers.h"
 #include "contract/limits.h"
-#include "engine/exec.h"
+#include "engine/exec_network.h"
 #include "sandbox/process.h"
 
 static void put_digest(struct buf *to, const struct digest *d)
@@ -405,8 +405,8 @@ static void put_far(const struct exec *x, const char *const *members, struct buf
 
 static const char *const far_command[] = { "command", "executable", NULL };
 static const char *const far_walls[] = {
-    "layers",       "assurance", "missing", "isolation", "not_held",    "left", "cgroup",
-    "landlock_abi", "paths",     "checks",  "denials",   "input_files", NULL,
+    "layers",       "assurance", "missing", "isolation", "not_held", "left",        "cgroup",
+    "landlock_abi", "paths",     "network", "checks",    "denials",  "input_files", NULL,
 };
 
 /* What it used, its limits and the approval are ours to tell, and so are files, which are here. */
@@ -423,6 +423,7 @@ static void put_rest(const struct exec *x, struct buf *to)
 {
     put_usage(&x->outcome, to);
     put_limits(x, to);
+    exec_put_network(x, to);
     put_walls(x, to);
     put_paths(x, to);
     put_approval(x, to);
@@ -456,6 +457,7 @@ void exec_ended(const struct exec *x, struct buf *to)
     put_printed(to, "stderr", &o->err, false);
     put_usage(o, to);
     put_walls(x, to);
+    exec_put_network(x, to);
     put_denials(x, to);
     put_kept(x, to);
     json_close(to, '}');

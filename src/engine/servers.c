@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/doc_make.h"
+#include "base/json_write.h"
 #include "engine/call_peer.h"
+#include "engine/input.h"
 #include "engine/wired.h"
 
 enum { PATIENCE_MS = 30000 };
@@ -36,6 +38,7 @@ struct server {
     struct exec_call how;
     struct attempt_end end;
     const struct doc *request;
+    struct digest narrowed; /* what the caller who started it left of the network */
 };
 
 /* ---- one that runs here ---- */
@@ -69,6 +72,29 @@ static struct items command_of(const struct tool_call *c, const struct config_se
     return out;
 }
 
+/* What the caller says of the network holds for the server too. */
+static const struct doc *narrow_of(struct server *s, const struct tool_call *c)
+{
+    const struct doc *network = call_asked(c, "network", NULL);
+    struct doc *narrow = doc_root(&s->a, DOC_MAP);
+    struct work work = { .left = UINT64_MAX };
+
+    if (network)
+        (void)!doc_copy(network, doc_add(&s->a, narrow, str_of("network")), &work, &s->a);
+    return narrow;
+}
+
+/* Who leaves it less of the network has another server. */
+static struct digest narrowing(const struct tool_call *c)
+{
+    const struct doc *network = call_asked(c, "network", NULL);
+    _buf_ struct buf canon = { .max = ANSWER_MAX };
+
+    if (network)
+        json_canon(network, c->a, &canon);
+    return digest_of(canon.s, canon.len);
+}
+
 /* The call that runs the server is ours: it outlives the one that wanted it. */
 static void own_call(struct server *s, const struct tool_call *c)
 {
@@ -82,6 +108,7 @@ static void own_call(struct server *s, const struct tool_call *c)
                                   .operation = { arena_text(&s->a, c->operation), c->operation.n },
                                   .registry = c->registry,
                                   .tool = c->tool,
+                                  .narrow = narrow_of(s, c),
                                   .given = doc_root(&s->a, DOC_MAP),
                                   .purpose = arena_printf(&s->a, "MCP server %s", s->name) };
     if (c->step) {
@@ -244,13 +271,16 @@ static bool get(struct tool_call *c, struct server_line *out, struct error *e)
 {
     struct toolbox *box = c->box;
     struct server *s = box->servers;
+    struct digest narrowed = narrowing(c);
 
-    while (s && (s->adapter != c->adapter || !s->mcp || s->lost))
+    while (s && (s->adapter != c->adapter || !s->mcp || s->lost ||
+                 memcmp(&s->narrowed, &narrowed, sizeof narrowed) != 0))
         s = s->next;
     if (!s) {
         s = arena_new(&box->servers_arena, struct server);
         *s = (struct server){
             .adapter = c->adapter,
+            .narrowed = narrowed,
             .name = arena_text(&box->servers_arena, c->adapter->doc.interface->mcp->server),
             .wired = { .world = c->world, .inner = { -1, -1 }, .stop = { -1, -1 } },
             .next = box->servers

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/json_write.h"
-#include "engine/exec.h"
+#include "engine/exec_network.h"
 #include "engine/home.h"
 #include "engine/input.h"
 #include "engine/routes.h"
@@ -31,6 +31,7 @@ struct doctor {
     bool here; /* commands may run in the current directory */
     char *argv[4];
     struct finding findings[FINDING_COUNT];
+    struct finding gate; /* to hosts, by name */
     struct finding proof;
     unsigned missing; /* layers */
     unsigned spare;   /* what a caller has to do without, then */
@@ -202,6 +203,27 @@ static void prove(struct doctor *d)
     }
 }
 
+/* Who reaches hosts by name needs somebody to serve the doors; nobody else does. */
+static void try_gate(struct doctor *d)
+{
+    struct arena *a = d->x.a;
+    struct hosts nowhere = { .level = NET_API };
+    struct gate_ask ask = { .hosts = &nowhere,
+                            .program =
+                                home_program(gate_program, (const char *const *)environ, a) };
+    struct gate_log log = { 0 };
+    struct gate *opened;
+    struct error e = { .msg = "writ-net is not there" };
+
+    if (ask.program && gate_open(&ask, &opened, &e)) {
+        gate_close(opened, a, &log);
+        d->gate = (struct finding){ FINDING_PASS, "writ-net serves what --allow-host names", NULL };
+        return;
+    }
+    d->gate = (struct finding){ FINDING_ABSENT, arena_text(a, str_of(e.msg)),
+                                "Install writ-net beside writ; without it every run is offline." };
+}
+
 /* ---- telling ---- */
 
 static void put_finding(struct buf *to, const char *layer, const char *what, const char *part,
@@ -225,6 +247,7 @@ static void put_findings(const struct doctor *d, struct buf *to)
         if (d->findings[i].state != FINDING_NONE)
             put_finding(to, layers[finding_rows[i].layer].name, finding_rows[i].what,
                         finding_rows[i].part, &d->findings[i]);
+    put_finding(to, NULL, "hosts by name", NULL, &d->gate);
     put_finding(to, NULL, "proof", NULL, &d->proof);
     json_close(to, ']');
 }
@@ -272,6 +295,7 @@ int writ_doctor(char **answer)
 
     prepare(&d);
     examine(&d);
+    try_gate(&d);
     prove(&d);
     full = !d.missing && d.proof.state == FINDING_PASS;
     (void)uname(&machine);

@@ -5,7 +5,7 @@
 #include "base/json_write.h"
 #include "contract/codes.h"
 #include "contract/exits.h"
-#include "engine/exec.h"
+#include "engine/exec_network.h"
 #include "engine/home.h"
 #include "engine/input.h"
 
@@ -87,6 +87,7 @@ static bool run(struct exec *x, struct error *e)
                        .result = x->result,
                        .wired = x->wired,
                        .wires = { x->wires[0], x->wires[1] },
+                       .gate = exec_gate(x),
                        .limits = x->request.sandbox,
                        .weak = x->weak,
                        .live = { x->command->live[0], x->command->live[1] },
@@ -151,6 +152,7 @@ static int try_peer(struct exec *x, struct error *e)
 int exec_try(struct exec *x, struct report *r, const char **kind, struct error *e)
 {
     struct error lost;
+    bool ran;
     int status;
 
     if (x->call && x->call->peer)
@@ -160,7 +162,9 @@ int exec_try(struct exec *x, struct report *r, const char **kind, struct error *
         return status;
     if (x->served && !x->served->ready(x->served->self, e))
         return WRIT_REFUSED;
-    if (!run(x, e)) {
+    ran = run(x, e);
+    exec_clean_network(x);
+    if (!ran) {
         status = exec_refused(x, e);
         if (!x->recording || exec_conclude(x, e, &lost))
             return status;
@@ -195,6 +199,7 @@ int exec_run(struct exec *x, struct report *r, const char **kind, bool *ran, str
 
 void exec_close(struct exec *x)
 {
+    exec_clean_network(x);
     if (x->store >= 0)
         (void)close(x->store);
     cow_close(&x->outcome.cow);

@@ -40,6 +40,7 @@ static const struct stage {
     { "signals",   LAYER_PID,      FRESH | BERTH,        stage_reset_signals },
     { "identity",  LAYER_USER,     FRESH | BERTH,        stage_take_identity },
     { "network",   LAYER_NET,      FRESH | BERTH,        stage_enter_net },
+    { "doors",     LAYER_NET,      FRESH,                stage_open_doors },
     { "root",      LAYER_MOUNT,    FRESH | BERTH,        stage_make_root },
     { "layers",    LAYER_MOUNT,    FRESH,                stage_make_layers },
     { "trees",     LAYER_MOUNT,    FRESH | BERTH,        stage_mount_trees },

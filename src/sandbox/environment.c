@@ -4,30 +4,56 @@
 
 #include <stdlib.h>
 
+#include "sandbox/gate.h"
+
+/* The gate (gate.h), as programs know a proxy. Names go there as they are: nobody else looks them
+ * up.
+ */
+#define WEB  "http://127.0.0.1:3128"
+#define ANY  "socks5h://127.0.0.1:3128"
+#define NEAR "localhost,127.0.0.1,::1"
+
+_Static_assert(GATE_PORT == 3128, "the addresses above say another port");
+
+enum environment_when { WHEN_ALWAYS, WHEN_NETWORK };
+
 struct environment_row {
     const char *name, *value, *holds;
+    enum environment_when when;
 };
 
 /* clang-format off */
 /* By name, in bytewise order. */
 static const struct environment_row rows[] = {
-    { "HOME",              ENVIRONMENT_HOME, "a directory of the run's own" },
-    { "HOSTNAME",          "writ",        "the name of the machine" },
-    { "LANG",              "C.UTF-8",     "language and order of letters" },
-    { "LC_ALL",            "C.UTF-8",     "language and order of letters" },
-    { "LOGNAME",           "writ",        "the user" },
-    { "PERL_HASH_SEED",    "0",           "the order of hashes in Perl" },
-    { "PYTHONHASHSEED",    "0",           "the order of sets in Python" },
-    { "SHELL",             "/bin/sh",     "the shell that programs start" },
-    { "SOURCE_DATE_EPOCH", "315532800",   "the time that builds stamp on files: 1980-01-01" },
-    { "TZ",                "UTC",         "the time zone" },
-    { "USER",              "writ",        "the user" },
+    { "ALL_PROXY",          ANY,          "the same as all_proxy",                              WHEN_NETWORK },
+    { "HOME",               ENVIRONMENT_HOME, "a directory of the run's own",                       WHEN_ALWAYS },
+    { "HOSTNAME",           "writ",       "the name of the machine",                            WHEN_ALWAYS },
+    { "HTTPS_PROXY",        WEB,          "the same as https_proxy",                            WHEN_NETWORK },
+    { "HTTP_PROXY",         WEB,          "the same as http_proxy",                             WHEN_NETWORK },
+    { "LANG",               "C.UTF-8",    "language and order of letters",                      WHEN_ALWAYS },
+    { "LC_ALL",             "C.UTF-8",    "language and order of letters",                      WHEN_ALWAYS },
+    { "LOGNAME",            "writ",       "the user",                                           WHEN_ALWAYS },
+    { "NODE_USE_ENV_PROXY", "1",          "has Node.js look at these",                          WHEN_NETWORK },
+    { "NO_PROXY",           NEAR,         "the same as no_proxy",                               WHEN_NETWORK },
+    { "PERL_HASH_SEED",     "0",          "the order of hashes in Perl",                        WHEN_ALWAYS },
+    { "PYTHONHASHSEED",     "0",          "the order of sets in Python",                        WHEN_ALWAYS },
+    { "SHELL",              "/bin/sh",    "the shell that programs start",                      WHEN_ALWAYS },
+    { "SOURCE_DATE_EPOCH",  "315532800",  "the time that builds stamp on files: 1980-01-01",    WHEN_ALWAYS },
+    { "TZ",                 "UTC",        "the time zone",                                      WHEN_ALWAYS },
+    { "USER",               "writ",       "the user",                                           WHEN_ALWAYS },
+    { "all_proxy",          ANY,          "the way to hosts, for anything else",                WHEN_NETWORK },
+    { "http_proxy",         WEB,          "the way to hosts, for http:",                        WHEN_NETWORK },
+    { "https_proxy",        WEB,          "the way to hosts, for https:",                       WHEN_NETWORK },
+    { "no_proxy",           NEAR,         "what is reached without it: the run itself",         WHEN_NETWORK },
 };
+
+static const char *const when_names[] = { "always", "with a network" };
 
 static const struct column columns[] = {
     { "variable", COLUMN_TEXT, offsetof(struct environment_row, name) },
     { "value",    COLUMN_TEXT, offsetof(struct environment_row, value) },
     { "holds",    COLUMN_TEXT, offsetof(struct environment_row, holds) },
+    { "when",     COLUMN_NAME, offsetof(struct environment_row, when), when_names },
 };
 /* clang-format on */
 
@@ -59,7 +85,7 @@ char **environment_make(const struct environment_ask *ask, struct arena *a)
     size_t n = 0;
 
     for (size_t i = 0; i < COUNT(rows); i++)
-        if (!is_asked(ask, rows[i].name))
+        if ((rows[i].when == WHEN_ALWAYS || ask->network) && !is_asked(ask, rows[i].name))
             env[n++] = arena_printf(a, "%s=%s", rows[i].name, rows[i].value);
     for (size_t i = 0; i < ask->count; i++)
         env[n++] =

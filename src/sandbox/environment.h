@@ -15,6 +15,7 @@ struct environment_ask {
     const struct pair *asked; /* by name in bytewise order; wins over the table */
     size_t count;
     const char *path, *cwd;
+    bool network; /* hosts are reached through the gate */
 };
 
 /* "NAME=value" texts in bytewise order, ended by NULL. */

@@ -68,11 +68,12 @@ static bool set_going(const struct init *i, const struct jail *jail, struct erro
 /* ---- in a berth ---- */
 
 /* Who does without a wall has everything for itself: whether a socket was made only the filter
- * tells. So has who writes into layers, which lie below what a berth has mounted. And into a group
- * of version 2 that is root's, only root can put somebody. */
+ * tells. So has who writes into layers, which lie below what a berth has mounted, and who reaches
+ * hosts: its doors are in its network. And into a group of version 2 that is root's, only root can
+ * put somebody. */
 static bool may_be_in_berth(const struct jail *jail)
 {
-    return jail->layers == LAYER_ALL && jail->cover_count == 0 &&
+    return jail->layers == LAYER_ALL && jail->cover_count == 0 && jail->door_count == 0 &&
            !(jail->privileged && cgroup_into(&jail->cgroup) >= 0);
 }
 

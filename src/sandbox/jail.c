@@ -8,6 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "sandbox/doors.h"
+
 /* Numbers that no user has: what a privileged caller's commands are on the host. */
 enum { PRIVATE_IDS = 2000000000, PRIVATE_SPREAD = 65536 };
 
@@ -110,6 +112,8 @@ static void lay_files(struct layout *l)
     add_file(l, "etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n");
     if (!j->host_network)
         add_file(l, "etc/hosts", "127.0.0.1 localhost\n::1 localhost\n127.0.0.1 writ\n");
+    if (j->door_count)
+        add_file(l, "etc/resolv.conf", "nameserver 127.0.0.1\n");
 }
 
 /* ---- who it is ---- */
@@ -156,6 +160,14 @@ static void choose_calls(const struct jail_ask *ask, struct jail *j)
     seccomp_build(&policy, &j->seccomp);
 }
 
+static void lay_doors(struct layout *l, const struct hosts *hosts)
+{
+    struct door *doors = arena_alloc(l->a, DOORS_MAX * sizeof *doors);
+
+    l->jail->door_count = doors_plan(hosts, doors);
+    l->jail->doors = doors;
+}
+
 void jail_build(const struct jail_ask *ask, struct arena *a, struct jail *out)
 {
     const struct program *p = ask->program;
@@ -175,7 +187,7 @@ void jail_build(const struct jail_ask *ask, struct arena *a, struct jail *out)
     out->dev = p->dev;
     out->ino = p->ino;
     out->path = grants_decide(ask->grants, p->path) ? p->path : p->real;
-    out->files = arena_alloc(a, (ask->grants->n + 4) * sizeof *out->files);
+    out->files = arena_alloc(a, (ask->grants->n + 5) * sizeof *out->files);
     out->scratch_size = arena_printf(a, "%lldm", (long long)ask->memory_mb / 2);
     choose_identity(ask, out);
     out->cores = (int)ask->cpu_cores;
@@ -183,5 +195,7 @@ void jail_build(const struct jail_ask *ask, struct arena *a, struct jail *out)
     for (size_t i = 0; i < COUNT(own_dirs); i++)
         add_dir(&l, own_dirs[i]);
     lay_mounts(&l, ask->grants);
+    if (ask->hosts)
+        lay_doors(&l, ask->hosts);
     lay_files(&l);
 }

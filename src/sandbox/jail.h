@@ -12,6 +12,9 @@
 #include "sandbox/program.h"
 #include "sandbox/seccomp.h"
 
+struct door;
+struct hosts;
+
 enum jail_mount_kind {
     MOUNT_TREE,      /* a part of the host's disk */
     MOUNT_MASK_DIR,  /* an empty directory nobody may enter, in place of a denied one */
@@ -94,9 +97,11 @@ struct jail {
     struct jail_held *held;
     size_t held_count;
 
-    unsigned layers;    /* to be built; what the caller does without is not among them */
-    bool hosted;        /* in the host's namespaces: held by lists alone (process.h) */
-    bool host_network;  /* no network of its own */
+    unsigned layers;          /* to be built; what the caller does without is not among them */
+    bool hosted;              /* in the host's namespaces: held by lists alone (process.h) */
+    bool host_network;        /* no network of its own */
+    const struct door *doors; /* to be opened in its network, and handed out */
+    size_t door_count;
     bool asks;          /* the supervisor is asked: about a new thread, or a socket */
     int64_t file_bytes; /* largest file it may write */
     int64_t process_most, memory_most; /* by rlimits, where no group can hold them; 0: not */
@@ -121,7 +126,8 @@ struct jail_ask {
     gid_t group;
     int64_t memory_mb, cpu_cores;
     bool allow_fork, count_threads, host_network;
-    bool ask_use; /* whether the network was used, or ipc, has to be known */
+    const struct hosts *hosts; /* that it reaches through doors; NULL: none */
+    bool ask_use;              /* whether the network was used, or ipc, has to be known */
     unsigned layers;
     char *const *argv, *const *env;
 };

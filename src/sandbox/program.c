@@ -162,6 +162,7 @@ void program_grant(const struct program_ask *ask, struct program *p, struct gran
     struct error e;
 
     system.network = ask->network;
+    system.raw = ask->raw;
     system.java = p->real && strstr(p->real, "/jvm/");
     system_grant(&system, &p->links, g);
     if (p->missing)

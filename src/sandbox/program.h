@@ -23,7 +23,8 @@ struct program_ask {
     const char *cwd;     /* where one with a slash is looked up */
     const char *path;    /* where one without is looked up; NULL: the policy's */
     const char *home;    /* nothing directly in it becomes visible with a program; may be NULL */
-    bool network;        /* what programs need to find hosts and trust them */
+    bool network;        /* what programs need to trust hosts */
+    bool raw;            /* and to find them in the host's own network */
     struct system_ask system; /* what is known of it; the rest is found here */
 };
 

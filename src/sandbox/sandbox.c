@@ -14,6 +14,7 @@
 #include "contract/codes.h"
 #include "sandbox/cgroup_place.h"
 #include "sandbox/cow_plan.h"
+#include "sandbox/doors.h"
 #include "sandbox/init.h"
 #include "sandbox/kernel.h"
 #include "sandbox/landlock.h"
@@ -30,6 +31,8 @@ struct holding {
     struct streams streams;
     struct init init;
     struct threads threads;
+    struct gate *gate; /* that the run reaches hosts through, or NULL */
+    struct door doors[DOORS_MAX];
     struct cgroup_usage usage;
     struct cow_layers layers;
     struct scratch scratch;
@@ -157,7 +160,6 @@ static struct process_ask lists_of(const struct run *run)
 static bool build(const struct run *run, struct arena *a, struct holding *h, struct error *e)
 {
     const struct request_processes *processes = run->limits->processes;
-    bool offline = request_net_level(run->limits->network) == NET_OFFLINE;
     struct jail_ask ask = {
         .program = run->program,
         .grants = run->grants,
@@ -167,8 +169,9 @@ static bool build(const struct run *run, struct arena *a, struct holding *h, str
         .memory_mb = run->limits->memory_mb,
         .cpu_cores = run->limits->cpu_cores,
         .allow_fork = children_of(processes) > 0,
-        .host_network = !offline,
-        .ask_use = run->kept != NULL,
+        .host_network = run->limits->network->raw,
+        .hosts = run->gate ? run->gate->hosts : NULL,
+        .ask_use = run->kept && !run->gate,
         .layers = layers_to_build(run->weak),
         .argv = run->argv,
         .env = run->env,
@@ -182,6 +185,8 @@ static bool build(const struct run *run, struct arena *a, struct holding *h, str
     if (hosted)
         ask.layers = PROCESS_LAYERS;
     h->jail.layers = ask.layers;
+    if (run->gate && !gate_open(run->gate, &h->gate, e))
+        return false;
     if (first && !make_group(run, h, e))
         return false;
     group = h->jail.cgroup;
@@ -200,6 +205,23 @@ static bool build(const struct run *run, struct arena *a, struct holding *h, str
     }
     return lay_layers(run, a, h, e) && streams_make(&h->asked, &h->streams, &h->jail, e) &&
            make_line(h, e);
+}
+
+/* The doors have somebody behind them before the command is there to knock. */
+static bool serve_doors(struct holding *h, struct error *e)
+{
+    size_t n = h->jail.door_count;
+    struct word word = { 0 };
+
+    if (!n)
+        return true;
+    memcpy(h->doors, h->jail.doors, n * sizeof *h->doors);
+    if (doors_take(h->doors, n, h->init.line, h->init.fd, &word))
+        return gate_serve(h->gate, h->doors, n, e);
+    doors_close(h->doors, n);
+    return word.kind == WORD_FAILED
+               ? child_failure(&word, e)
+               : error_set(e, CODE_LAYER_MISSING, "LAYER_MISSING:net: the new process is gone");
 }
 
 /* Our copies of what the new process has now. */
@@ -347,6 +369,7 @@ static bool run_built(const struct run *run, const struct world *world, struct a
                              .result = run->result ? &h->streams.result : NULL,
                              .threads = &h->threads,
                              .cow = &h->layers,
+                             .gate = h->gate,
                              .idle = hash_some,
                              .ended_hook = take_usage,
                              .ended_self = h,
@@ -363,7 +386,7 @@ static bool run_built(const struct run *run, const struct world *world, struct a
     if (!init_start(&h->init, &h->jail, run->kept, e))
         return false;
     if ((h->jail.late_groups && !make_group(run, h, e)) ||
-        !init_enter_groups(&h->init, &h->jail, e) || !permit(run, h, e)) {
+        !init_enter_groups(&h->init, &h->jail, e) || !serve_doors(h, e) || !permit(run, h, e)) {
         init_kill(&h->init);
         return false;
     }
@@ -403,6 +426,8 @@ bool sandbox_run(const struct run *run, const struct world *world, struct arena 
     *out = (struct outcome){ .cause = CAUSE_SANDBOX_ERROR, .exit_code = -1, .cgroup = "none" };
     before = quiet_begin();
     ok = build(run, a, h, e) && run_built(run, world, a, h, out, e);
+    if (h->gate)
+        gate_close(h->gate, a, &out->gate);
     if ((!ok || !h->keeps_group || !kept_give_group(run->kept, &h->jail.cgroup, &h->usage)) &&
         !cgroup_remove(&h->jail.cgroup, &left))
         out->left = arena_text(a, str_of(left.msg));

@@ -34,8 +34,8 @@ struct run {
     bool wired;
     int wires[2];
 
-    /* What it reaches by name, through a gate. NULL: nothing, or at level open the host's network.
-     */
+    /* What it reaches by name, through a gate. NULL: nothing, but where the network is raw: that of
+     * the host. */
     const struct gate_ask *gate;
 
     const struct request_sandbox *limits;

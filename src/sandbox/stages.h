@@ -24,6 +24,7 @@ int stage_wait_for_go(struct child *c);
 int stage_reset_signals(struct child *c);
 int stage_take_identity(struct child *c);
 int stage_enter_net(struct child *c);
+int stage_open_doors(struct child *c);
 int stage_make_root(struct child *c);
 int stage_make_layers(struct child *c);
 int stage_mount_trees(struct child *c);

@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 
 #include "sandbox/cow_mount.h"
+#include "sandbox/doors.h"
 #include "sandbox/kernel.h"
 #include "sandbox/net.h"
 #include "sandbox/root.h"
@@ -65,6 +66,14 @@ int stage_take_identity(struct child *c)
 int stage_enter_net(struct child *c)
 {
     return c->jail->host_network ? 0 : net_enter();
+}
+
+/* Early: whoever serves them gets ready while the root is built. */
+int stage_open_doors(struct child *c)
+{
+    const struct jail *j = c->jail;
+
+    return j->door_count ? doors_open(j->doors, j->door_count, j->line) : 0;
 }
 
 int stage_make_root(struct child *c)

@@ -17,6 +17,7 @@ enum slot {
     SLOT_INIT,
     SLOT_CANCEL,
     SLOT_THREADS,
+    SLOT_GATE,
     SLOT_OUT,
     SLOT_ERR,
     SLOT_RESULT,
@@ -294,6 +295,8 @@ static void handle(struct loop *l)
         listen_to_init(l);
     step_captures(l);
     answer_threads(l);
+    if (l->fds[SLOT_GATE].revents)
+        gate_hear(l->s->gate);
     if (l->fds[SLOT_CANCEL].revents)
         take_cancel(l);
     if (l->fds[SLOT_INIT].revents) {
@@ -328,6 +331,7 @@ void supervise(struct supervision *s)
         set_slot(&l, SLOT_INIT, l.dead ? -1 : s->init, POLLIN);
         set_slot(&l, SLOT_CANCEL, s->cancel, POLLIN);
         set_slot(&l, SLOT_THREADS, l.dead ? -1 : s->threads->listener, POLLIN);
+        set_slot(&l, SLOT_GATE, s->gate ? gate_waits(s->gate) : -1, POLLIN);
         set_captures(&l);
         wait_and_handle(&l);
     }

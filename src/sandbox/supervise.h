@@ -7,6 +7,7 @@
 #include "sandbox/capture.h"
 #include "sandbox/child.h"
 #include "sandbox/cow.h"
+#include "sandbox/gate.h"
 #include "sandbox/threads.h"
 
 /* How long a command that was asked to end may take to do so, where nobody says otherwise. */
@@ -37,6 +38,7 @@ struct supervision {
     struct capture *result; /* NULL: none is asked for */
     struct threads *threads;
     struct cow_layers *cow;   /* where layers that init hands over go; NULL: it has none */
+    struct gate *gate;        /* tells what it decides; NULL: there is none */
     bool (*idle)(void *self); /* work for when nothing happens; false: it is done. NULL: none */
     void *idle_self;
 

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "sandbox/version.h"
 
-enum system_when { WHEN_ALWAYS, WHEN_NETWORK, WHEN_JAVA };
+enum system_when { WHEN_ALWAYS, WHEN_NETWORK, WHEN_RAW, WHEN_JAVA };
 
 struct system_row {
     const char *path, *holds;
@@ -39,11 +39,11 @@ static const struct system_row rows[] = {
     { "/etc/ssl",              "certificates",                  WHEN_NETWORK },
     { "/etc/pki",              "certificates",                  WHEN_NETWORK },
     { "/etc/ca-certificates",  "certificates",                  WHEN_NETWORK },
-    { "/etc/resolv.conf",      "the name servers",              WHEN_NETWORK },
-    { "/etc/hosts",            "names of hosts",                WHEN_NETWORK },
+    { "/etc/resolv.conf",      "the name servers",              WHEN_RAW },
+    { "/etc/hosts",            "names of hosts",                WHEN_RAW },
 };
 
-static const char *const when_names[] = { "always", "with a network", "for java" };
+static const char *const when_names[] = { "always", "with a network", "with the network of the host", "for java" };
 
 static const struct column columns[] = {
     { "path",  COLUMN_TEXT, offsetof(struct system_row, path) },
@@ -193,7 +193,8 @@ static bool recall(const struct answer *answer, const struct system_row *row,
 
 static bool wanted(enum system_when when, const struct system_ask *ask)
 {
-    return when == WHEN_ALWAYS || (when == WHEN_NETWORK ? ask->network : ask->java);
+    return when == WHEN_ALWAYS || (when == WHEN_NETWORK && ask->network) ||
+           (when == WHEN_RAW && ask->raw) || (when == WHEN_JAVA && ask->java);
 }
 
 static void grant_rows(struct system_known *known, const struct system_ask *ask,

@@ -6,6 +6,7 @@ enum word_kind {
     WORD_FAILED,   /* a stage did not work: `stage`, `sys` */
     WORD_LISTENER, /* comes with a descriptor: who wants to make a thread asks there */
     WORD_LAYERS,   /* comes with two descriptors a layer: what is written, and what is seen */
+    WORD_DOORS,    /* comes with the sockets that lead out of its network (doors.h) */
     WORD_READY,    /* every wall stands; the command is being started */
     WORD_ENDED,    /* the command is over: `status` as from wait */
 };

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""network: nothing at all by default; all of it with an approval.
+"""network: nothing at all by default; hosts by name through a gate; all of it with an approval.
 
 usage: network.py WRIT      prints TAP
 """
+import http.server
 import socket
 import sys
 import threading
@@ -99,39 +100,248 @@ def R_001_054_open_without_an_approval_is_refused(place):
     refused(place, run, 77, "APPROVAL_MISSING", "open", "TL-1")
 
 
+OPEN = ["--net=open", "--approve=to look around"]
+
+# One request to the proxy, as it is written; the whole answer.
+ASK = """
+import socket, sys
+s = socket.create_connection(("127.0.0.1", 3128), 20)
+s.sendall(sys.argv[1].encode())
+answer = b""
+while True:
+    piece = s.recv(65536)
+    if not piece: break
+    answer += piece
+print(answer.decode())
+"""
+
+
+def get(host, port, path="/"):
+    return f"GET http://{host}:{port}{path} HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n"
+
+
+class Web(http.server.ThreadingHTTPServer):
+    """A server on the host's own loop. It says which header X-Key came."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.server.came.append((self.path, self.headers.get("X-Key")))
+            body = f"key {self.headers.get('X-Key')}\n".encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Web.Handler)
+        self.came = []
+        self.port = self.server_address[1]
+        self.at = f"127.0.0.1:{self.port}"
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def __exit__(self, *_):
+        self.shutdown()
+        self.server_close()
+
+
+def connections(run):
+    return run.record["network"]["connections"]
+
+
+# ---- open ----
+
 @case
-def R_001_053_R_001_054_open_with_an_approval_is_the_network_of_the_host(place):
+def R_001_053_R_001_054_N21_open_is_a_network_of_its_own_too(place):
     with Host() as host:
-        run = place.python(LOOK, host.port, options=["--net=open", "--approve=to ask the host"])
+        run = place.python(LOOK, host.port, "world", options=OPEN)
+        printed(run, "lo\nECONNREFUSED ENETUNREACH\n")
+        expect(run, limits__network="open", approval="to look around", network__raw=False)
+        hold("net" in run.record["layers"] and host.came == 0, run)
+
+
+@case
+def R_001_053_private_addresses_stay_closed_at_level_open(place):
+    with Web() as web:
+        run = place.python(ASK, get("127.0.0.1", web.port), options=OPEN)
+        hold(b"403" in run.record["stdout"]["text"].encode() and not web.came, run)
+        event = connections(run)[0]
+        hold((event["host"], event["port"], event["verdict"]) == ("127.0.0.1", web.port, "refused"), run)
+        hold(event["address"] is None and event["rule"] and event["via"] == "http", run)
+        run = place.python(ASK, get("127.0.0.1", web.port), options=[*OPEN, f"--allow-host={web.at}"])
+        hold("key None" in run.record["stdout"]["text"] and len(web.came) == 1, run)
+
+
+@case
+def R_001_053_raw_is_the_network_of_the_host(place):
+    with Host() as host:
+        run = place.python(LOOK, host.port, options=[*OPEN, "--raw-net"])
         names = " ".join(sorted(name for _, name in socket.if_nameindex()))
         printed(run, f"{names}\nhost \n")
-        expect(run, limits__network="open", approval="to ask the host")
+        expect(run, limits__network="open", network__raw=True, network__connections=[])
         hold(host.came == 1 and "net" not in run.record["layers"], run)
+    for options in (["--raw-net"], ["--net=api", "--raw-net"], ["--net=open", "--raw-net"],
+                    [*OPEN, "--raw-net", "--deny-host=example.org"]):
+        run = place.exec(*TOUCH, options=options)
+        hold(run.status == 64 and not (place.work / "ran").exists(), run)
 
 
 @case
 def R_001_054_open_by_a_document_is_approved_there_and_in_the_registry(place):
     place.registry({"tool_id": "TL-1", "approval": {"by": "mara", "at": "2026-01-15", "reason": "x"},
                     "scope": {"commands": [ground.REAL_PYTHON], "network": "open"}})
-    asked = {"sandbox": {"network": {"enabled": True, "level": "open"}}}
+    asked = {"sandbox": {"network": {"enabled": True, "level": "open", "raw": True}}}
     with Host() as host:
         run = place.ask_python(LOOK, host.port, **asked)
         refused(place, run, 65, "APPROVAL_MISSING", "open")
         run = place.ask_python(LOOK, host.port, **asked, approval={"reason": "to ask the host"})
-        expect(run, exit_code=0, limits__network="open", approval="to ask the host")
+        expect(run, exit_code=0, limits__network="open", approval="to ask the host", network__raw=True)
         hold(host.came == 1, run)
 
 
-# Levels with a list of hosts need a filter by host, which is not built: nothing runs meanwhile.
+# ---- hosts by name ----
+
 @case
-def R_001_018_R_001_019_R_001_051_R_001_052_levels_that_need_a_filter_are_refused(place):
-    for level in ("registry", "api"):
-        run = place.exec(*TOUCH, options=[f"--net={level}"])
-        refused(place, run, 125, "LAYER_MISSING", "LAYER_MISSING:net", level)
+def R_001_018_R_001_052_N06_only_what_is_listed_is_reached_and_it_is_recorded(place):
+    with Web() as web, Web() as other:
+        run = place.python(ASK, get("127.0.0.1", web.port), options=[f"--allow-host={web.at}"])
+        hold("key None" in run.record["stdout"]["text"], run)
+        expect(run, limits__network="api", network__level="api", network__allow=[web.at])
+        event = connections(run)[0]
+        hold((event["via"], event["host"], event["port"], event["verdict"], event["rule"]) ==
+             ("http", "127.0.0.1", web.port, "allowed", web.at), run)
+        hold(event["address"].startswith("127.0.0.1") and event["bytes_up"] > 0 < event["bytes_down"], run)
+        run = place.python(ASK, get("127.0.0.1", other.port), options=[f"--allow-host={web.at}"])
+        hold(" 403 " in run.record["stdout"]["text"] and not other.came, run)
+        hold(connections(run)[0]["verdict"] == "refused", run)
+
+
+@case
+def R_001_019_N10_deny_wins(place):
+    with Web() as web:
+        run = place.python(ASK, get("127.0.0.1", web.port),
+                           options=[f"--allow-host={web.at}", "--deny-host=127.0.0.1"])
+        hold(" 403 " in run.record["stdout"]["text"] and not web.came, run)
+        expect(run, network__deny=["127.0.0.1"])
+
+
+@case
+def R_001_051_registries_of_the_configuration_are_reached_at_level_registry(place):
+    with Web() as web:
+        place.put(".writ/config.yaml", f"network: {{registries: ['{web.at}']}}\n")
+        run = place.python(ASK, get("127.0.0.1", web.port), options=["--net=registry"])
+        hold("key None" in run.record["stdout"]["text"] and web.at in run.record["network"]["allow"], run)
+        run = place.python(ASK, get("127.0.0.1", web.port), options=["--net=api"])
+        hold(" 403 " in run.record["stdout"]["text"] and len(web.came) == 1, run)
+
+
+@case
+def R_001_018_R_001_051_R_001_052_a_document_has_no_more_than_its_tool(place):
     for network in ({"enabled": True}, {"enabled": True, "level": "registry"},
                     {"enabled": True, "allow": ["example.com"], "deny": ["www.example.com"]}):
-        run = place.ask(*TOUCH, sandbox={"network": network})  # the registry's word comes first
+        run = place.ask(*TOUCH, sandbox={"network": network})
         refused(place, run, 77, "APPROVAL_MISSING", "network level", "offline")
+
+
+@case
+def R_001_018_an_entry_that_is_no_host_is_refused(place):
+    for entry in ("*", "http://example.org", "2130706433", "example.org:0"):
+        run = place.exec(*TOUCH, options=[f"--allow-host={entry}"])
+        refused(place, run, 64, "VALIDATION_ERROR", "is no host")
+
+
+@case
+def R_001_018_what_programs_find_there(place):
+    run = place.exec("/bin/sh", "-c", "env | grep -i proxy | sort; cat /etc/resolv.conf",
+                     options=["--allow-host=example.org"])
+    hold([line for line in run.record["stdout"]["text"].splitlines()] == [
+        "ALL_PROXY=socks5h://127.0.0.1:3128", "HTTPS_PROXY=http://127.0.0.1:3128",
+        "HTTP_PROXY=http://127.0.0.1:3128", "NODE_USE_ENV_PROXY=1", "NO_PROXY=localhost,127.0.0.1,::1",
+        "all_proxy=socks5h://127.0.0.1:3128", "http_proxy=http://127.0.0.1:3128",
+        "https_proxy=http://127.0.0.1:3128", "no_proxy=localhost,127.0.0.1,::1",
+        "nameserver 127.0.0.1"], run)
+    run = place.exec("/bin/sh", "-c", "env | grep -i proxy; test -e /etc/resolv.conf")
+    hold(run.record["stdout"]["text"] == "" and run.record["exit_code"] == 1, run)
+
+
+@case
+def N23_N24_ports_of_the_doors_are_taken_and_all_others_free(place):
+    run = place.python("import socket\n"
+                       "for port in (3128, 53, 80, 443, 8080):\n"
+                       "    for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):\n"
+                       "        s = socket.socket(socket.AF_INET, kind)\n"
+                       "        s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)\n"
+                       "        s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)\n"
+                       "        try: s.bind(('127.0.0.1', port)); print(port, kind.name)\n"
+                       "        except OSError: pass\n"
+                       "server = socket.create_server(('127.0.0.1', 8443))\n"
+                       "client = socket.create_connection(server.getsockname())\n"
+                       "client.sendall(b'itself'); print(server.accept()[0].recv(9).decode())\n",
+                       options=["--allow-host=example.org:8443"])
+    printed(run, "3128 SOCK_DGRAM\n8080 SOCK_STREAM\n8080 SOCK_DGRAM\nitself\n")
+
+
+@case
+def R_001_017_without_writ_net_nothing_runs(place):
+    run = place.exec(*TOUCH, options=["--allow-host=example.org"], env={"WRIT_LIBEXEC": str(place.outside)})
+    refused(place, run, 125, "LAYER_MISSING", "LAYER_MISSING:net", "writ-net")
+    run = place.exec("/bin/true", env={"WRIT_LIBEXEC": str(place.outside)})
+    expect(run, exit_code=0)
+
+
+@case
+def a_person_is_told_what_was_refused(place):
+    ask = get("example.invalid", 80)
+    run = place.writ("exec", "--allow-host=example.org", "--", ground.PYTHON, "-c", ASK, ask)
+    hold(b"example.invalid:80 was not reached" in run.err and b"--allow-host" in run.err, run)
+    run = place.writ("exec", "--", ground.PYTHON, "-c", "import urllib.request as u; u.urlopen('http://example.org')")
+    hold(b"the sandbox gives it no network; allow a host with --allow-host" in run.err, run)
+
+
+# ---- secrets on the way ----
+
+SECRET = "s3cret-of-the-host"
+
+
+@case
+def R_001_018_a_secret_is_added_on_the_way_and_seen_by_nobody(place):
+    with Web() as web:
+        run = place.python(ASK + "import os; print(dict(os.environ))", get("127.0.0.1", web.port),
+                           options=[f"--allow-host={web.at}", f"--inject=http://{web.at}:X-Key=env:TOKEN"],
+                           env={"TOKEN": SECRET})
+        hold(web.came == [("/", SECRET)], run)
+        hold("key [redacted]" in run.record["stdout"]["text"] and SECRET.encode() not in run.out, run)
+        expect(run, network__inject=[{"host": web.at, "header": "X-Key"}])
+        kept = [path for path in place.state.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
+        hold(not kept, run)
+
+
+@case
+def R_001_018_who_says_which_secret_is_sent(place):
+    allow = "--allow-host=example.org"
+    for option in ("example.org=env:T", "example.org:X=T", "example.org:X=env:", "example.org:X=command:id"):
+        run = place.writ("exec", allow, f"--inject={option}", "--", *TOUCH)
+        hold(run.status == 64 and b"--inject takes" in run.err, run)
+    run = place.exec(*TOUCH, options=[allow, "--inject=example.org:X-Key=env:NOT_THERE"])
+    refused(place, run, 77, "SECRET_MISSING", "NOT_THERE")
+    run = place.exec(*TOUCH, options=[allow, "--inject=example.org:X-Key=env:T"], env={"T": "a\r\nb"})
+    refused(place, run, 77, "SECRET_MISSING", "line end")
+
+    def asked(secret):
+        return {"sandbox": {"network": {"enabled": True, "allow": ["example.org"], "inject": [
+            {"host": "example.org", "header": "X-Key", "secret": secret}]}}, "env": {"T": SECRET}}
+
+    scope = {"tool_id": "TL-1", "scope": {"commands": ["/usr/bin/touch"], "network": "api"}}
+    place.registry(scope)
+    run = place.ask(*TOUCH, **asked({"env": "T"}))
+    refused(place, run, 77, "APPROVAL_MISSING", "a tool that the registry has approved")
+    place.registry(scope | {"approval": {"by": "mara", "at": "2026-01-15", "reason": "x"}})
+    run = place.ask(*TOUCH, **asked({"command": ["/bin/echo", "x"]}))
+    refused(place, run, 77, "SECRET_MISSING", "a project does not choose a command")
+    run = place.ask(*TOUCH, **asked({"env": "T"}))
+    expect(run, exit_code=0)
 
 
 if __name__ == "__main__":

@@ -67,7 +67,8 @@ static void what_is_left_out_has_its_default(void **state)
 static void a_configuration_is_recognised_by_any_of_its_members(void **state)
 {
     static const char *const texts[] = { "classes: []\n", "workers: []\n",
-                                         "fallback: fail_closed\n" };
+                                         "fallback: fail_closed\n",
+                                         "network: {registries: [pip.corp.example]}\n" };
 
     (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
@@ -76,6 +77,24 @@ static void a_configuration_is_recognised_by_any_of_its_members(void **state)
         (void)check_text(&c, &config_shape, texts[i]);
         assert_ptr_equal(kind_of(&c.document->root), kind_named(str_of("config")));
     }
+}
+
+static void R_001_051_registries_are_hosts(void **state)
+{
+    static const struct refusal rows[] = {
+        { "classes: []\n", "network: {registries: ['https://pip.corp.example/']}\n",
+          "/network/registries/0", CODE_VALIDATION_ERROR,
+          "'https://pip.corp.example/' is no host: it is no host, or its port is not 1 to 65535" },
+    };
+    _checked_ struct checked c = { 0 };
+    const struct config_doc *config = check_text(
+        &c, &config_shape, "network: {registries: [pip.corp.example, 'npm.x.org:8443']}");
+
+    (void)state;
+    check_clean(&c);
+    check_texts(&config->network->registries,
+                (const char *const[]){ "pip.corp.example", "npm.x.org:8443" }, 2);
+    check_refusals(&config_shape, "classes: []\n", rows, COUNT(rows));
 }
 
 static void rch_is_a_wrapper_that_is_asked_for_its_version(void **state)
@@ -254,6 +273,7 @@ int main(void)
         cmocka_unit_test(the_example_is_read_as_given),
         cmocka_unit_test(what_is_left_out_has_its_default),
         cmocka_unit_test(a_configuration_is_recognised_by_any_of_its_members),
+        cmocka_unit_test(R_001_051_registries_are_hosts),
         cmocka_unit_test(rch_is_a_wrapper_that_is_asked_for_its_version),
         cmocka_unit_test(A00_5_A00_6_prefixes_are_plain),
         cmocka_unit_test(R_000_043_force_rch_is_for_cargo),

@@ -177,6 +177,73 @@ static void level_and_enabled_agree_about_the_network(void **state)
     accepted(MORE("sandbox: {network: {enabled: false, level: offline}}"));
 }
 
+#define NETWORK(text)  MORE("sandbox: {network: {enabled: true, " text "}}")
+#define APPROVED(text) MORE("sandbox: {network: {enabled: true, " text "}}\napproval: {reason: x}")
+#define INJECT(text)   NETWORK("allow: [x.org], inject: [{" text "}]")
+
+static void R_001_018_R_001_019_an_entry_is_the_name_of_a_host(void **state)
+{
+    static const struct refusal rows[] = {
+        { NETWORK("allow: ['*']"), "/sandbox/network/allow/0", CODE_VALIDATION_ERROR,
+          "'*' is no host: level open is what reaches every host" },
+        { NETWORK("allow: ['x.org:99999']"), "/sandbox/network/allow/0", CODE_VALIDATION_ERROR,
+          "'x.org:99999' is no host: it is no host, or its port is not 1 to 65535" },
+        { NETWORK("deny: [y.org, '0x7f.1']"), "/sandbox/network/deny/1", CODE_VALIDATION_ERROR,
+          "'0x7f.1' is no host: its host is an address in an unusual form" },
+    };
+
+    (void)state;
+    refused(rows, COUNT(rows));
+    accepted(NETWORK("allow: [x.org, '*.x.org', 'x.org:8443', 192.0.2.1, '[2001:db8::1]:443'], "
+                     "deny: [X.ORG]"));
+}
+
+static void R_001_053_raw_is_open_and_nothing_is_held_there(void **state)
+{
+    static const struct refusal rows[] = {
+        { NETWORK("raw: true"), "/sandbox/network/raw", CODE_VALIDATION_ERROR,
+          "raw is the network of the host; it needs level: open" },
+        { NETWORK("level: open, raw: true"), "/sandbox/network/level", CODE_APPROVAL_MISSING,
+          "network level 'open' needs a recorded approval, and there is none" },
+        { APPROVED("level: open, raw: true, allow: [x.org]"), "/sandbox/network/allow",
+          CODE_VALIDATION_ERROR, "'allow' cannot be held where the network is raw" },
+        { APPROVED("level: open, raw: true, deny: [x.org]"), "/sandbox/network/deny",
+          CODE_VALIDATION_ERROR, "'deny' cannot be held where the network is raw" },
+    };
+
+    (void)state;
+    refused(rows, COUNT(rows));
+    accepted(APPROVED("level: open, raw: true"));
+}
+
+static void R_001_018_a_secret_is_for_one_host_and_one_header(void **state)
+{
+    static const struct refusal rows[] = {
+        { INJECT("host: '*.x.org', header: Authorization, secret: {env: T}"),
+          "/sandbox/network/inject/0/host", CODE_VALIDATION_ERROR,
+          "'*.x.org' is no host: a secret is for one host, and this is many" },
+        { INJECT("host: x.org, header: 'A: b', secret: {env: T}"),
+          "/sandbox/network/inject/0/header", CODE_VALIDATION_ERROR,
+          "'A: b' is not the name of a header such as Authorization" },
+        { INJECT("host: x.org, header: Content-length, secret: {env: T}"),
+          "/sandbox/network/inject/0/header", CODE_VALIDATION_ERROR,
+          "the header 'Content-length' says where a message goes or ends, and no secret" },
+        { INJECT("host: x.org, header: A, secret: {env: T, variable: T}"),
+          "/sandbox/network/inject/0/secret/variable", CODE_VALIDATION_ERROR,
+          "'variable' has no meaning here: the secret goes into the header, and nowhere else" },
+        { INJECT("host: x.org, header: A, secret: {}"), "/sandbox/network/inject/0/secret",
+          CODE_VALIDATION_ERROR,
+          "a secret comes from one place: env, file, command or credential; here are 0" },
+        { MORE("sandbox: {network: {inject: [{host: x.org, header: A, secret: {env: T}}]}}"),
+          "/sandbox/network/inject", CODE_VALIDATION_ERROR,
+          "a header is injected, but the network is off; it needs enabled: true" },
+    };
+
+    (void)state;
+    refused(rows, COUNT(rows));
+    accepted(INJECT("host: 'x.org:8443', header: X-Api-Key, secret: {file: key}, plain: true"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -192,6 +259,9 @@ int main(void)
         cmocka_unit_test(R_001_049_R_001_054_a_level_that_needs_approval_is_refused_without),
         cmocka_unit_test(a_level_is_one_of_the_four),
         cmocka_unit_test(level_and_enabled_agree_about_the_network),
+        cmocka_unit_test(R_001_018_R_001_019_an_entry_is_the_name_of_a_host),
+        cmocka_unit_test(R_001_053_raw_is_open_and_nothing_is_held_there),
+        cmocka_unit_test(R_001_018_a_secret_is_for_one_host_and_one_header),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

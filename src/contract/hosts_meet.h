@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hosts_meet.h: what two lists of hosts have in common. */
+#pragma once
+
+#include "contract/hosts.h"
+#include "contract/shape.h"
+
+/* The entries that mean the hosts and ports that both lists mean: "*.example.org" and
+ * "api.example.org:443" meet in the latter. Of struct str, in the arena. */
+struct items hosts_meet(const struct items *a, const struct items *b, struct arena *arena);

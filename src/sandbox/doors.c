@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* doors.c: sockets that listen inside of a run's network and are served from outside. */
+#include "sandbox/doors.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/own.h"
+
+enum { WAITING = 128, NAMES_PORT = 53 };
+
+/* What every run with a network has. 0.0.0.0 is every address of the loop: names are answered with
+ * one of it each. */
+static const struct door always[] = {
+    { DOOR_PROXY, { 127, 0, 0, 1 }, GATE_PORT, -1 },
+    { DOOR_NAMES_UDP, { 127, 0, 0, 1 }, NAMES_PORT, -1 },
+    { DOOR_NAMES_TCP, { 127, 0, 0, 1 }, NAMES_PORT, -1 },
+    { DOOR_STRAIGHT, { 0, 0, 0, 0 }, 80, -1 },
+    { DOOR_STRAIGHT, { 0, 0, 0, 0 }, 443, -1 },
+};
+
+/* ---- which ---- */
+
+/* "example.org:8443"; false: it has no port of its own, or stands for many. */
+static bool is_one(struct str entry, struct host_entry *out)
+{
+    return host_entry_read(entry, out) && out->port && !out->below && !out->is_address;
+}
+
+static bool is_there(const struct door *doors, size_t n, const struct door *one)
+{
+    for (size_t i = 0; i < n; i++)
+        if (doors[i].port == one->port && doors[i].kind != DOOR_NAMES_UDP &&
+            (doors[i].address[0] == 0 ||
+             memcmp(doors[i].address, one->address, sizeof one->address) == 0))
+            return true;
+    return false;
+}
+
+/* The address that stands for an entry. */
+static struct door door_at(size_t entry, uint16_t port)
+{
+    return (struct door){ .kind = DOOR_STRAIGHT,
+                          .address = { 127, 53, (uint8_t)((entry + 1) >> 8), (uint8_t)(entry + 1) },
+                          .port = port,
+                          .fd = -1 };
+}
+
+/* A name with several ports has several entries, and may be answered with the address of any. */
+static size_t add_name(const struct hosts *hosts, size_t entry, struct door *out, size_t n)
+{
+    struct host_entry name, other;
+
+    if (!is_one(hosts->allow[entry], &name))
+        return n;
+    for (size_t i = 0; i < hosts->allow_count && n < DOORS_MAX; i++) {
+        struct door one = door_at(i, name.port);
+
+        if (i != entry && !(is_one(hosts->allow[i], &other) && host_entry_names(&other, name.name)))
+            continue;
+        if (!is_there(out, n, &one))
+            out[n++] = one;
+    }
+    return n;
+}
+
+size_t doors_plan(const struct hosts *hosts, struct door out[DOORS_MAX])
+{
+    size_t n = COUNT(always);
+
+    memcpy(out, always, sizeof always);
+    for (size_t i = 0; i < hosts->allow_count && n < DOORS_MAX; i++)
+        n = add_name(hosts, i, out, n);
+    return n;
+}
+
+/* ---- inside ---- */
+
+/* Nobody who says SO_REUSEADDR or SO_REUSEPORT shares a port with who did not. */
+static int open_one(const struct door *door)
+{
+    bool datagrams = door->kind == DOOR_NAMES_UDP;
+    struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(door->port) };
+    int fd =
+        socket(AF_INET, (datagrams ? SOCK_DGRAM : SOCK_STREAM) | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    memcpy(&at.sin_addr, door->address, sizeof at.sin_addr);
+    if (fd >= 0 && bind(fd, (struct sockaddr *)&at, sizeof at) == 0 &&
+        (datagrams || listen(fd, WAITING) == 0))
+        return fd;
+    if (fd >= 0)
+        (void)close(fd);
+    return -1;
+}
+
+union control {
+    char bytes[CMSG_SPACE(DOORS_MAX * sizeof(int))];
+    struct cmsghdr head;
+};
+
+static int hand_over(const int *fds, size_t n, int line)
+{
+    union control control = { .head = { .cmsg_level = SOL_SOCKET,
+                                        .cmsg_type = SCM_RIGHTS,
+                                        .cmsg_len = CMSG_LEN(n * sizeof(int)) } };
+    struct word word = { .kind = WORD_DOORS };
+    struct iovec part = { &word, sizeof word };
+    struct msghdr message = { .msg_iov = &part,
+                              .msg_iovlen = 1,
+                              .msg_control = &control,
+                              .msg_controllen = CMSG_SPACE(n * sizeof(int)) };
+
+    memcpy(CMSG_DATA(&control.head), fds, n * sizeof(int));
+    return sendmsg(line, &message, MSG_NOSIGNAL) == (ssize_t)sizeof word ? 0 : -1;
+}
+
+int doors_open(const struct door *doors, size_t n, int line)
+{
+    int fds[DOORS_MAX], done = 0, sys;
+    size_t opened = 0;
+
+    while (opened < n && (fds[opened] = open_one(&doors[opened])) >= 0)
+        opened++;
+    if (opened < n || hand_over(fds, n, line) != 0)
+        done = -1;
+    sys = errno;
+    for (size_t i = 0; i < opened; i++)
+        (void)close(fds[i]);
+    errno = sys;
+    return done;
+}
+
+/* ---- outside ---- */
+
+static void take(struct msghdr *message, struct door *doors, size_t n)
+{
+    const struct cmsghdr *head = CMSG_FIRSTHDR(message);
+    int fds[DOORS_MAX];
+    size_t came;
+
+    if (!head || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS)
+        return;
+    came = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    memcpy(fds, CMSG_DATA(head), came * sizeof(int));
+    for (size_t i = 0; i < came; i++) {
+        if (i < n)
+            doors[i].fd = fds[i];
+        else
+            (void)close(fds[i]);
+    }
+}
+
+/* Our own copy of the far end is still open: that it is gone only the pidfd tells. */
+static bool wait_for_word(int line, int init)
+{
+    struct pollfd fds[] = { { .fd = line, .events = POLLIN }, { .fd = init, .events = POLLIN } };
+
+    while (poll(fds, COUNT(fds), -1) < 0)
+        if (errno != EINTR)
+            return false;
+    return fds[0].revents & POLLIN;
+}
+
+bool doors_take(struct door *doors, size_t n, int line, int init, struct word *word)
+{
+    union control control = { 0 };
+    struct iovec part = { word, sizeof *word };
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control
+    };
+
+    *word = (struct word){ .kind = WORD_ENDED };
+    if (!wait_for_word(line, init) ||
+        recvmsg(line, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != (ssize_t)sizeof *word) {
+        word->kind = WORD_ENDED;
+        return false;
+    }
+    if (word->kind == WORD_DOORS)
+        take(&message, doors, n);
+    for (size_t i = 0; i < n; i++)
+        if (doors[i].fd < 0)
+            return false;
+    return word->kind == WORD_DOORS;
+}
+
+void doors_close(struct door *doors, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        own_close(&doors[i].fd);
+        doors[i].fd = -1;
+    }
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* doors.h: the doors of a run's network: decided before it is made, opened in it, handed out. */
+#pragma once
+
+#include "base/mem.h"
+#include "sandbox/gate.h"
+#include "sandbox/words.h"
+
+/* The doors of a run that may reach these hosts; how many they are. The proxy, the resolver, ports
+ * 80 and 443 for programs that know of no proxy; and for each name in the list that has a port of
+ * its own, that port, at an address that stands for the name: 127.53.0.1 for the first entry. */
+size_t doors_plan(const struct hosts *hosts, struct door out[DOORS_MAX]);
+
+/* In the new process, and in its network: opens them, hands them over the line and closes them.
+ * Only system calls. 0, or -1 and errno. */
+int doors_open(const struct door *doors, size_t n, int line);
+
+/* Waits until they are handed over; `init` is a pidfd. False: the new process has said *word
+ * instead, or, where word->kind is WORD_ENDED, is gone. */
+bool doors_take(struct door *doors, size_t n, int line, int init, struct word *word) NODISCARD;
+
+void doors_close(struct door *doors, size_t n);
