@@ -2,6 +2,8 @@
 /* cmd_doctor.c: `writ doctor`: what this machine can enforce. */
 #include <writ/writ.h>
 
+#include <string.h>
+
 #include "cli/answer.h"
 #include "cli/commands.h"
 #include "cli/print.h"
@@ -112,6 +114,20 @@ static void show_findings(const struct doc *findings, size_t width)
 
 /* ---- where commands can go ---- */
 
+static const char hosts_by_name[] = "hosts by name";
+
+/* Without it every run is offline, and held as any other. */
+static void show_network(const struct doc *network, size_t width)
+{
+    size_t column = MARK + width + GAP;
+    bool open = doc_get(network, "open")->truth;
+
+    out(open ? GREEN : YELLOW, "  %s ", open ? "✓" : "!");
+    out(PLAIN, "%s%*s", hosts_by_name, (int)(column - MARK - strlen(hosts_by_name)), "");
+    out_folded(PLAIN, doc_text(network, "detail"), column);
+    show_mend(network, column);
+}
+
 /* A route that is closed takes nothing from what the machine enforces. */
 static void show_routes(const struct doc *routes, size_t width)
 {
@@ -185,8 +201,12 @@ static void show(const char *text, int status)
     const struct doc *findings = doc_get(answer, "findings"), *routes = doc_get(answer, "routes");
     size_t width = name_width(findings, routes);
 
+    if (width < strlen(hosts_by_name))
+        width = strlen(hosts_by_name);
+
     show_where(answer);
     show_findings(findings, width);
+    show_network(doc_get(answer, "network"), width);
     show_routes(routes, width);
     if (status == WRIT_OK) {
         out(GREEN, "full: ");

@@ -123,7 +123,7 @@ static const struct rule server_rules[] = {
 
 #define AT(member) offsetof(struct config_network, member)
 static const struct field network_fields[] = {
-    { "registries", F_TEXT, LIST, OPTIONAL, .at = AT(registries), .most = REGISTRIES_MOST, .min = 1, .req = "R-001-051", .help = "Hosts that network level registry reaches besides those of `writ explain registry_hosts`." },
+    { "registries", F_TEXT, LIST, OPTIONAL, .at = AT(registries), .most = REGISTRIES_MOST, .min = 1, .req = "R-001-051", .help = "Hosts that network level registry reaches besides those of `writ explain registries`." },
 };
 #undef AT
 

@@ -247,9 +247,18 @@ static void put_findings(const struct doctor *d, struct buf *to)
         if (d->findings[i].state != FINDING_NONE)
             put_finding(to, layers[finding_rows[i].layer].name, finding_rows[i].what,
                         finding_rows[i].part, &d->findings[i]);
-    put_finding(to, NULL, "hosts by name", NULL, &d->gate);
     put_finding(to, NULL, "proof", NULL, &d->proof);
     json_close(to, ']');
+}
+
+static void put_gate(const struct doctor *d, struct buf *to)
+{
+    json_key(to, "network");
+    json_open(to, '{');
+    json_put_bool(to, "open", d->gate.state == FINDING_PASS);
+    json_put(to, "detail", d->gate.detail);
+    json_put(to, "mend", d->gate.mend);
+    json_close(to, '}');
 }
 
 static void put_missing(const struct doctor *d, struct buf *to)
@@ -309,6 +318,7 @@ int writ_doctor(char **answer)
     put_missing(&d, &out);
     json_put_bool(&out, "weak", d.proof.state == FINDING_WEAK);
     put_spare(&d, &out);
+    put_gate(&d, &out);
     routes_put((const char *const *)environ, &a, &out);
     json_close(&out, '}');
     *answer = take_answer(&out);

@@ -57,7 +57,7 @@ class Place:
         answer = self.run("doctor", "--json")
         found = json.loads(answer.out)
         insist(list(found) == ["full", "kernel", "machine", "root", "directory", "findings",
-                               "missing", "weak", "spare", "routes"], answer)
+                               "missing", "weak", "spare", "network", "routes"], answer)
         insist(found["full"] == (answer.status == 0) and answer.status in (0, 69), answer)
         insist(found["findings"][-1]["what"] == "proof", answer)
         for one in found["findings"]:

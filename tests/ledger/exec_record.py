@@ -149,7 +149,7 @@ def what_is_refused_before_it_runs_is_among_the_rejects(place):
     same(rejects(place), [])
     shadow = place.exec(*TOUCH, options=["--read", "/etc/shadow"])
     used = place.ask(*TOUCH, execution_id=ID)
-    missing = place.exec(*TOUCH, options=["--net=registry"])
+    missing = place.exec(*TOUCH, options=["--net=registry"], env={"WRIT_LIBEXEC": str(place.outside)})
     runs, kept = (shadow, used, missing), rejects(place)
     same([run.status for run in runs], [77, 77, 125], runs)
     same([(reject["code"], reject["message"]) for reject in kept],
