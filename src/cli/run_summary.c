@@ -175,6 +175,7 @@ static void show_failure(const struct run_state *s, const struct failure *f, siz
                          struct str last_code)
 {
     struct str code = doc_text(f->error, "error_code"), message = doc_text(f->error, "message");
+    struct str why = doc_text(line_member(f->error, "context"), "why");
     bool warn = str_is(doc_text(f->error, "severity"), "warn");
     size_t column = INDENT + width + GAP;
     _buf_ struct buf text = { .max = 1 << 20 };
@@ -194,8 +195,12 @@ static void show_failure(const struct run_state *s, const struct failure *f, siz
         out(PLAIN, "%*s", (int)column, "");
         out_folded(PLAIN, buf_str(&text), column);
     }
-    if (!str_eq(telling_code(f->error), last_code))
+    if (why.n) {
+        out(PLAIN, "%*s", (int)column, "");
+        out_folded(DIM, why, column);
+    } else if (!str_eq(telling_code(f->error), last_code)) {
         show_action(telling_code(f->error), column);
+    }
 }
 
 static void show_failures(const struct run_state *s, const struct failures *f)

@@ -5,7 +5,7 @@
 
 #include "base/doc_make.h"
 #include "base/utf8.h"
-#include "engine/exec.h"
+#include "engine/exec_network.h"
 #include "engine/running.h"
 
 enum { LAST_WORDS = 1500 };
@@ -174,6 +174,7 @@ static void ran(struct job *job, const struct exec *x, struct ending *out)
 {
     const struct outcome *o = &x->outcome;
     struct doc *d = outcome_doc(job, x, job->kept);
+    const char *why;
     struct str last;
 
     count_evidence(job, x, out);
@@ -184,6 +185,9 @@ static void ran(struct job *job, const struct exec *x, struct ending *out)
     out->last_words = last_words(&o->err, job->kept);
     if (out->last_words)
         doc_add_text(job->kept, d, "last_words", str_of(out->last_words));
+    why = exec_network_why(x);
+    if (why)
+        doc_add_text(job->kept, d, "why", str_of(arena_text(job->kept, str_of(why))));
     out->context = d;
     last = last_line(out->last_words);
     if (o->cause == CAUSE_OOM)

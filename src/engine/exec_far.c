@@ -275,9 +275,13 @@ static enum tried end_errand(struct exec *x, const struct errand *errand, const 
 
 /* ---- the attempt ---- */
 
-/* A request is text: what is not cannot travel in it. */
+/* A request is text: what is not cannot travel in it. Secrets do not, either. */
 static bool travels(const struct exec *x, struct error *e)
 {
+    if (x->request.sandbox->network->inject.n)
+        return error_set(e, CODE_SECRET_MISSING,
+                         "a secret that is injected is found here and sent nowhere; run it here, "
+                         "without a worker");
     for (const char *const *arg = x->command->argv; x->person && arg && *arg; arg++)
         if (utf8_valid(str_of(*arg)) != strlen(*arg))
             return error_set(e, CODE_ARGUMENT_REFUSED,

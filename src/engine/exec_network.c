@@ -64,6 +64,8 @@ static bool find_hosts(const struct exec *x, struct hosts *out, struct error *e)
 /* A document that lies in a project sends no secret anywhere unless the tool is approved (031). */
 static bool may_inject(const struct exec *x, struct error *e)
 {
+    if (x->served)
+        return error_set(e, CODE_SECRET_MISSING, "a worker injects no secrets of its own");
     return x->person || (x->admission.tool && x->admission.tool->approval) ||
            error_set(e, CODE_APPROVAL_MISSING,
                      "a secret is injected only for a tool that the registry has approved");
@@ -188,6 +190,20 @@ static bool missed(const struct exec *x)
         if (memmem(words.s, words.n, complaints[i], strlen(complaints[i])))
             return true;
     return false;
+}
+
+const char *exec_network_why(const struct exec *x)
+{
+    const struct gate_log *log = &x->outcome.gate;
+
+    if (missed(x))
+        return "the sandbox gives this step no network; allow a host with network.allow, or level "
+               "api";
+    for (size_t i = 0; i < log->n; i++)
+        if (!log->v[i].allowed)
+            return arena_printf(x->a, "%.*s was not reached: %s; allow it with network.allow",
+                                STR_ARG(log->v[i].host), log->v[i].rule);
+    return NULL;
 }
 
 static void put_texts(struct buf *to, const char *key, const struct str *texts, size_t n)

@@ -17,5 +17,8 @@ const struct gate_ask *exec_gate(const struct exec *x);
 /* Takes those secrets out of what it printed, before any of it is kept, and forgets them. */
 void exec_clean_network(struct exec *x);
 
+/* Of a run that failed: what the network had to do with it, for people; NULL: nothing. */
+const char *exec_network_why(const struct exec *x);
+
 /* The member `network` of the record. */
 void exec_put_network(const struct exec *x, struct buf *to);

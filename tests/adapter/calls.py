@@ -4,6 +4,7 @@
 usage: calls.py RUN_PLAN WRIT      prints TAP
 """
 import json
+import socket
 import sys
 
 import toolshed
@@ -116,7 +117,31 @@ def R_001_116_A01_8_a_network_needs_more_than_the_adapter_s_word(place):
     one = script("net", ARGS, sandbox_override={"network": {"enabled": True, "allow": ["example.org"]}})
     place.stock(one)
     run = place.call("net.run", "word=x")
-    hold(run.status in (77, 125) and not run.record["ok"], run)
+    hold(run.status == 77 and run.record["error"]["code"] == "APPROVAL_MISSING", run)
+
+
+# Which of these ports of the loop the gate leads to.
+REACH = """
+import socket, sys
+for port in sys.argv[1].split(","):
+    s = socket.create_connection(("127.0.0.1", 3128), 20)
+    s.sendall(f"CONNECT 127.0.0.1:{port} HTTP/1.1\\r\\nHost: 127.0.0.1:{port}\\r\\n\\r\\n".encode())
+    print(s.recv(99).split()[1].decode())
+"""
+
+
+@case
+def R_001_116_A01_8_a_call_reaches_what_adapter_and_caller_both_allow(place):
+    with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as two:
+        at = [f"127.0.0.1:{server.getsockname()[1]}" for server in (one, two)]
+        ports = ",".join(address.split(":")[1] for address in at)
+        place.stock(script("reach", REACH, sandbox_override={"network": {"enabled": True, "allow": at}}),
+                    tools=[tool("reach", network="api")])
+        same(place.fine("reach.run", f"word={ports}").split(), ["200", "200"])
+        same(place.fine("reach.run", f"word={ports}", options=[f"--allow-host={at[0]}"]).split(), ["200", "403"])
+        same(place.fine("reach.run", f"word={ports}", options=[f"--deny-host={at[0]}"]).split(), ["403", "200"])
+        run = place.call("reach.run", f"word={ports}", options=["--net=offline"])
+        hold(run.status != 0 and not run.record["ok"], run)
 
 
 # ---- again, and otherwise ----
