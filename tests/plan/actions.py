@@ -4,6 +4,7 @@
 usage: actions.py [--postgres] RUN_PLAN WRIT      prints TAP
 """
 import json
+import socket
 import sys
 
 import plans
@@ -75,6 +76,36 @@ def bytes_that_are_no_text_do_not_spoil_the_result(place):
     ran = place.comes_to("failure", plan(python("import os, sys; os.write(2, bytes(range(256)) * 3); sys.exit(3)")))
     true("\ufffd" in why(ran)["context"]["last_words"], why(ran))
     same(place.kept(why(ran)["context"]["stderr"]["evidence"]), bytes(range(256)) * 3)
+
+
+# Which ports of the host's loop are reached through the gate of the step, and which straight.
+REACH = """
+import socket, sys
+for port in map(int, sys.argv[1:]):
+    s = socket.create_connection(("127.0.0.1", 3128), 20)
+    s.sendall(f"CONNECT 127.0.0.1:{port} HTTP/1.1\\r\\nHost: 127.0.0.1:{port}\\r\\n\\r\\n".encode())
+    print(s.recv(99).split()[1].decode(), flush=True)
+"""
+
+
+@case
+def R_001_018_R_001_052_each_step_reaches_its_own_hosts_and_no_others(place):
+    place.registry({"tool_id": "TL-1", "scope": {"commands": plans.COMMANDS, "network": "api"}})
+    with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as two:
+        ports = [server.getsockname()[1] for server in (one, two)]
+        steps = [python(REACH, *ports, sandbox={"network": {"enabled": True, "allow": [f"127.0.0.1:{port}"]}})
+                 for port in ports]
+        offline = python(REACH, *ports, on_failure="skip")
+        ran = place.comes_to("partial", plan(*steps, offline, steps[0] | {"id": plans.new()}), jobs=3)
+        kept = [place.kept(ran.result["result_payload"]["steps"][one["id"]]["stdout"]["evidence"]) for one in steps]
+        same(kept, [b"200\n403\n", b"403\n200\n"])
+        true("Connection refused" in why(ran)["context"]["last_words"], why(ran))
+
+
+@case
+def a_step_that_missed_a_network_says_what_to_do(place):
+    ran = place.comes_to("failure", plan(python("import urllib.request as u; u.urlopen('http://example.org')")))
+    true("network.allow" in why(ran)["context"]["why"], why(ran))
 
 
 @case
