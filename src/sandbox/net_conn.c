@@ -326,5 +326,5 @@ void conn_run(struct serve *s, struct conn *c)
             return;
         on = moved || c->stage != before;
     }
-    relay_watch(s, c);
+    relay_watch(s, c, on);
 }

@@ -197,18 +197,21 @@ bool relay_move(struct serve *s, struct conn *c)
     return push(&c->down, &c->client) || moved;
 }
 
+/* What waits to be written is asked for even where it could be: who was interrupted would wait for
+ * a side that may have nothing more to say. */
 static uint32_t wanted(const struct side *side, const struct flow *in, const struct flow *out)
 {
     uint32_t mask = !side->ended && has_room(in) ? EPOLLIN : 0;
 
     if (side->tls && tls_wants_write(side->tls))
         mask |= EPOLLOUT;
-    return !flow_is_empty(out) && !side->can_write ? mask | EPOLLOUT : mask;
+    return !flow_is_empty(out) ? mask | EPOLLOUT : mask;
 }
 
-void relay_watch(struct serve *s, struct conn *c)
+void relay_watch(struct serve *s, struct conn *c, bool again)
 {
-    bool watched = side_watch(s, c, &c->client, wanted(&c->client, &c->up, &c->down));
+    bool watched =
+        side_watch(s, c, &c->client, wanted(&c->client, &c->up, &c->down) | (again ? EPOLLOUT : 0));
 
     if (c->stage == STAGE_CONNECT)
         watched = side_watch(s, c, &c->server, EPOLLOUT) && watched;

@@ -137,7 +137,8 @@ bool side_watch(struct serve *s, struct conn *c, struct side *side, uint32_t mas
 void side_forget(struct serve *s, struct side *side);
 /* Reads and writes what can be; true: something moved. */
 bool relay_move(struct serve *s, struct conn *c);
-void relay_watch(struct serve *s, struct conn *c);
+/* `again`: there was more to do, and it is others' turn first. */
+void relay_watch(struct serve *s, struct conn *c, bool again);
 void flow_say(struct flow *f, const void *bytes, size_t n);
 static inline bool flow_is_empty(const struct flow *f)
 {
