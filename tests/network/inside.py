@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import pathlib
+import select
 import socket
 import struct
 import sys
@@ -59,6 +60,8 @@ def get(host, port=80, path="/hello"):
 def socks(host, port, then):
     """SOCKS5 by name; what was answered to the request, and to what was said then."""
     name = host.encode("latin-1")
+    if len(name) > 255:
+        return [1, ""]  # it cannot even be said
     with join() as s:
         s.sendall(b"\5\1\0")
         if s.recv(2) != b"\5\0":
@@ -71,14 +74,26 @@ def socks(host, port, then):
         return [0, heard(s).decode("latin-1")]
 
 
+def tunnel(host, port, then):
+    """CONNECT; how it was answered, and what was answered to what was said then."""
+    with join() as s:
+        s.sendall(f"CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode("latin-1"))
+        head = b""
+        while b"\r\n\r\n" not in head and (more := s.recv(4096)):
+            head += more
+        if status(head) != 200:
+            return [status(head), ""]
+        s.sendall(then)
+        return [200, heard(s).decode("latin-1")]
+
+
 def three_ways(hosts):
     """Each host by HTTP, CONNECT and SOCKS5: the status each way; 200 is through."""
     told = {}
     for host, port in hosts:
         near = host if port == 80 else f"{host}:{port}"
         plain = f"GET /hello HTTP/1.1\r\nHost: {near}\r\nConnection: close\r\n\r\n".encode("latin-1")
-        ways = [ask(get(host, port)), ask(f"CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode("latin-1"))]
-        told[f"{host}:{port}"] = [status(way) for way in ways] + [socks(host, port, plain)[0]]
+        told[f"{host}:{port}"] = [status(ask(get(host, port))), tunnel(host, port, plain)[0], socks(host, port, plain)[0]]
     return told
 
 
@@ -131,27 +146,28 @@ def direct(targets):
 # ---- too much ----
 
 def swarm(count, held, host):
-    """Connections, many of them at once; then one that is meant."""
-    kept, made = [], 0
-    for _ in range(count):
-        try:
+    """Connections, many more at once than are served; then one that is meant."""
+    made = tried = 0
+    while tried < count:
+        kept, there = [], select.poll()
+        for _ in range(held):
             s = socket.socket()
-            s.settimeout(20)
-            s.connect(GATE)
             s.setblocking(False)
-            s.send(b"GET http")
-            made += 1
+            s.connect_ex(GATE)
+            there.register(s, select.POLLOUT)
             kept.append(s)
-        except OSError:
+        tried += held
+        if tried >= count:
+            wait()
+        for fd, _ in there.poll(10000):  # those that were let in; the others wait at the door
+            made += 1
+            try:
+                os.write(fd, b"GET http")
+            except OSError:
+                pass
+        for s in kept:
             s.close()
-        if len(kept) >= held:
-            for s in kept:
-                s.close()
-            kept = []
-    wait()
-    for s in kept:
-        s.close()
-    return {"made": made, "then": status(ask(get(host)))}
+    return {"tried": tried, "made": made, "then": status(ask(get(host)))}
 
 
 def slow(count, host):
@@ -197,11 +213,11 @@ def header(most, host):
 
 
 def hold_open(host, port, count):
-    """Tunnels that stay open; says so in a file and sleeps."""
+    """Tunnels that stay open; says so in a file and waits."""
     kept = []
     for _ in range(count):
         s = join()
-        s.sendall(f"CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+        s.sendall(f"CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode())
         if status(s.recv(4096)) != 200:
             return {"kept": len(kept)}
         kept.append(s)
@@ -212,7 +228,7 @@ def hold_open(host, port, count):
 def pour(host, port):
     """A tunnel into which it pours without end."""
     with join() as s:
-        s.sendall(f"CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+        s.sendall(f"CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode())
         s.recv(4096)
         pathlib.Path("ready").write_text("")
         while True:

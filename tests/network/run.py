@@ -15,6 +15,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 PYTHON = "/usr/bin/python3"
+PR_SET_CHILD_SUBREAPER = 36
 sys.path.insert(1, str(HERE.parent / "faces"))
 import origin  # noqa: E402
 import town  # noqa: E402
@@ -52,6 +53,7 @@ def main():
     sys.argv[1:] = copies = copy(programs[:3], tools)  # there the modules look for run_plan and writ
     import tap
     import visit
+    visit.STATE.update(hostile=pathlib.Path(copies[0]), user=user, tools=tools)
     cases = importlib.import_module(area).CASES
 
     def prepare():
@@ -62,7 +64,8 @@ def main():
 
     def play(_):
         tempfile.tempdir = str(base)
-        visit.STATE.update(town=origin.Town(base), hostile=pathlib.Path(copies[0]), user=user, tools=tools)
+        town.libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # who is left behind is found
+        visit.STATE["town"] = origin.Town(base)
         why = visit.ground.no_sandbox()
         if why:
             users.skip_all(why)

@@ -8,6 +8,7 @@ import functools
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -47,6 +48,7 @@ def decided(run, host, verdict, **like):
 class Visit(toolshed.Toolshed):
     def __init__(self, scratch):
         super().__init__(scratch)
+        shutil.rmtree(self.repo / ".writ")  # a person's own command needs no registry
         self.town, self.hostile, self.user = STATE["town"], STATE["hostile"], STATE["user"]
         self.put("work/act", self.hostile.read_bytes(), 0o755)
 
@@ -126,26 +128,30 @@ class Visit(toolshed.Toolshed):
 
 # ---- who is alive ----
 
-def parent(pid):
+def state_of(pid):
+    """(how it is, whose child it is) of a process; one that is gone is X."""
     try:
-        return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
+        words = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return words[0], int(words[1])
     except (OSError, IndexError):
-        return 0
+        return "X", 0
+
+
+def alive(pid):
+    return state_of(pid)[0] not in "ZX"
 
 
 def gates(of=None):
-    """The processes called writ-net: those below a process, or all that live in our network."""
-    found = []
+    """The processes called writ-net below a process. Those whose parent died are ours (run.py)."""
+    top, found = of or os.getpid(), []
     for entry in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError):
-            if pathlib.Path("/proc", entry, "comm").read_text().strip() != "writ-net":
+            if pathlib.Path("/proc", entry, "comm").read_text().strip() != "writ-net" or not alive(entry):
                 continue
             above = int(entry)
-            while of and above > 1 and above != of:
-                above = parent(above)
-            if above == (of or int(entry)) and str(STATE["tools"]).encode() in \
-                    pathlib.Path("/proc", entry, "cmdline").read_bytes():
-                found.append(int(entry))
+            while above > 1 and above != top:
+                above = state_of(above)[1]
+            found += [int(entry)] if above == top else []
     return found
 
 
