@@ -33,13 +33,13 @@ struct gate {
 /* ---- out ---- */
 
 /* It reads all the time until it is served its doors: a packet that waits long will not go. */
-static bool say(const struct gate *g, const void *packet, size_t n, int fd, struct error *e)
+static bool say(const struct gate *g, void *packet, size_t n, int fd, struct error *e)
 {
     union {
         struct cmsghdr align;
         char bytes[CMSG_SPACE(sizeof fd)];
     } control = { .bytes = { 0 } };
-    struct iovec piece = { .iov_base = (void *)(uintptr_t)packet, .iov_len = n };
+    struct iovec piece = { .iov_base = packet, .iov_len = n };
     struct msghdr m = { .msg_iov = &piece, .msg_iovlen = 1 };
     ssize_t sent;
 

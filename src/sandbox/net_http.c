@@ -232,7 +232,7 @@ static void say_answer(struct conn *c, const struct head *head)
 static bool take_answer(struct serve *s, struct conn *c)
 {
     struct str bytes = flow_unread(&c->down);
-    struct head head;
+    struct head head = { 0 };
     const char *why = NULL;
     size_t n = head_length(bytes, &c->looked);
 

@@ -55,9 +55,9 @@ static ssize_t side_read(struct side *side, char *to, size_t n)
     return got >= 0 ? got : errno == EAGAIN ? TLS_LATER : TLS_BROKEN;
 }
 
-static ssize_t side_write(struct side *side, const struct iovec *v, size_t n)
+static ssize_t side_write(struct side *side, struct iovec *v, size_t n)
 {
-    struct msghdr m = { .msg_iov = (struct iovec *)(uintptr_t)v, .msg_iovlen = n };
+    struct msghdr m = { .msg_iov = v, .msg_iovlen = n };
     ssize_t sent;
 
     if (side->tls)
