@@ -193,15 +193,3 @@ bool cow_holds(const struct cow_layers *to, const char *path)
             return true;
     return false;
 }
-
-const char *cow_mend(int sys)
-{
-    switch (sys) {
-    case EINVAL:
-        return "write mode cow needs Linux 6.6 or newer with overlayfs, and no other file system "
-               "mounted below a directory that is written";
-    case ENODEV: return "write mode cow needs a kernel with overlayfs: modprobe overlay";
-    case ESTALE: return "a directory was replaced meanwhile; try again";
-    default: return "without it, --write-mode direct writes to the disk itself";
-    }
-}

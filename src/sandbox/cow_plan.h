@@ -24,6 +24,3 @@ void cow_take(const int *fds, size_t n, struct cow_layers *to);
 
 /* Does a layer keep this name from coming into being? */
 bool cow_holds(const struct cow_layers *to, const char *path);
-
-/* What would help where layers could not be made; `sys` is the kernel's word. */
-const char *cow_mend(int sys);

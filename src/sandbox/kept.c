@@ -199,13 +199,23 @@ static bool know_submounts(struct kept *k, struct error *e)
     return k->submounts.known;
 }
 
+static const char **copy_paths(const char **from, size_t n, struct arena *a)
+{
+    const char **to = arena_alloc(a, n * sizeof *to);
+
+    for (size_t i = 0; i < n; i++)
+        to[i] = arena_text(a, str_of(from[i]));
+    return to;
+}
+
 static void copy_submounts(const struct submounts *from, struct arena *a, struct submounts *out)
 {
-    *out = (struct submounts){ .points = arena_alloc(a, from->n * sizeof *out->points),
+    *out = (struct submounts){ .points = copy_paths(from->points, from->n, a),
                                .n = from->n,
-                               .room = from->n };
-    for (size_t i = 0; i < from->n; i++)
-        out->points[i] = arena_text(a, str_of(from->points[i]));
+                               .room = from->n,
+                               .disks = copy_paths(from->disks, from->disk_count, a),
+                               .disk_count = from->disk_count,
+                               .disk_room = from->disk_count };
 }
 
 bool kept_submounts(struct kept *k, struct arena *a, struct submounts *out, struct error *e)

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #include "sandbox/child.h"
+#include "sandbox/cow_plan.h"
 #include "sandbox/identity.h"
 #include "sandbox/kernel.h"
 #include "sandbox/prober.h"
@@ -126,8 +127,8 @@ static bool hear(int line, struct word *word)
     ssize_t n;
 
     do {
-        n = recv(line, word, sizeof *word, 0);
-    } while (n < 0 && errno == EINTR);
+        n = recv(line, word, sizeof *word, 0); /* what comes with it is closed */
+    } while ((n < 0 && errno == EINTR) || (n > 0 && word->kind == WORD_LAYERS));
     return n == (ssize_t)sizeof *word;
 }
 
@@ -184,6 +185,26 @@ static bool walk_stages(struct prober *p)
     return ok;
 }
 
+/* Once more, with layers over what is written. Who cannot have them does without write mode cow. */
+static void try_layers(struct prober *p)
+{
+    struct cow_ask ask = { p->ask->grants, NULL, p->ask->program };
+    struct finding found[FINDING_COUNT] = { 0 };
+    struct prober again = *p;
+    struct error e;
+
+    again.out = found;
+    if (prober_lacks(p, LAYER_MOUNT) || !cow_plan(&ask, p->a, p->jail, &e) ||
+        p->jail->cover_count == 0 || walk_stages(&again) ||
+        found[FINDING_MOUNT].state == FINDING_NONE)
+        return;
+    p->out[FINDING_MOUNT] = (struct finding){
+        .state = FINDING_WEAK,
+        .detail = arena_printf(p->a, "no write mode cow: %s", found[FINDING_MOUNT].detail),
+        .mend = found[FINDING_MOUNT].mend,
+    };
+}
+
 /* A layer whose stage fails is left out of the next walk, so that it does not hide another. */
 void probe_stages(struct prober *p)
 {
@@ -197,4 +218,6 @@ void probe_stages(struct prober *p)
     for (enum finding_of i = FINDING_USER; ok && i <= FINDING_NET; i++)
         if (p->out[i].state == FINDING_NONE && i != FINDING_OWNERS)
             prober_passes(p, i, NULL);
+    if (ok)
+        try_layers(p);
 }

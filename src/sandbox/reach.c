@@ -213,7 +213,7 @@ static bool deny_submounts(const struct reach_ask *ask, struct grants *g, struct
     if (ask->kept ? !kept_submounts(ask->kept, g->a, &all, e) : !submounts_read(g->a, &all, e))
         return false;
     submounts_deny(&all, g);
-    return true;
+    return ask->filesystem->write_mode != WRITE_COW || submounts_cover(&all, g, e);
 }
 
 bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out, struct error *e)

@@ -18,6 +18,7 @@
 #include "sandbox/init.h"
 #include "sandbox/kernel.h"
 #include "sandbox/landlock.h"
+#include "sandbox/mend.h"
 #include "sandbox/process.h"
 #include "sandbox/quiet.h"
 #include "sandbox/streams.h"
@@ -140,6 +141,9 @@ static bool lay_layers(const struct run *run, struct arena *a, struct holding *h
 
     if (run->limits->filesystem->write_mode != WRITE_COW)
         return true;
+    if (!(h->jail.layers & (1U << LAYER_MOUNT)))
+        return error_set(e, CODE_LAYER_MISSING,
+                         "LAYER_MISSING:mount: write mode cow needs mounts of its own");
     if (!cow_plan(&ask, a, &h->jail, e))
         return false;
     cow_expect(&h->jail, a, &h->layers);
@@ -254,13 +258,16 @@ static void measure(const struct holding *h, const struct rusage *used,
 /* Layers are what a caller may do without: he is told what would help. */
 static bool refuse(const struct word *failure, struct arena *a, struct error *e)
 {
-    enum layer layer;
+    struct ailment ill = { .sys = failure->sys };
+    struct surroundings around;
 
+    ill.where = child_stage(failure, &ill.layer);
     (void)child_failure(failure, e);
-    if (strcmp(child_stage(failure, &layer), "layers") != 0)
+    if (strcmp(ill.where, "layers") != 0)
         return false;
-    return error_set(e, CODE_LAYER_MISSING, "%s; %s", arena_text(a, str_of(e->msg)),
-                     cow_mend(failure->sys));
+    around = surroundings_now();
+    return error_set(e, CODE_LAYER_MISSING, "%s. %s", arena_text(a, str_of(e->msg)),
+                     mend_for(&ill, &around, a));
 }
 
 static bool finish(struct supervision *s, struct holding *h, struct arena *a, struct outcome *out,

@@ -70,10 +70,46 @@ static void look_at(struct arena *a, struct str line, struct submounts *all)
     do {
         word = next_word(&line);
     } while (word.n && !str_is(word, "-"));
-    if (!is_kernels_own(next_word(&line)))
-        return;
-    all->points = arena_more(a, all->points, all->n, &all->room, sizeof *all->points);
-    all->points[all->n++] = unescaped(point, a);
+    if (is_kernels_own(next_word(&line))) {
+        all->points = arena_more(a, all->points, all->n, &all->room, sizeof *all->points);
+        all->points[all->n++] = unescaped(point, a);
+    } else {
+        all->disks =
+            arena_more(a, all->disks, all->disk_count, &all->disk_room, sizeof *all->disks);
+        all->disks[all->disk_count++] = unescaped(point, a);
+    }
+}
+
+/* Around the path and not the path itself, is there a directory that is written? And is it the last
+ * word about the path? */
+static bool is_written_around(const struct grants *g, const char *path)
+{
+    const struct grant *last = NULL;
+    bool around = false;
+
+    for (size_t i = 0; i < g->n; i++) {
+        const struct grant *in = &g->v[i];
+
+        if (!path_is_in(path, in->path))
+            continue;
+        around = around || (in->access == ACCESS_WRITE && strcmp(path, in->path) != 0);
+        if (!last || strlen(in->path) > strlen(last->path) ||
+            (strcmp(in->path, last->path) == 0 && in->access > last->access))
+            last = in;
+    }
+    return around && last->access == ACCESS_WRITE;
+}
+
+bool submounts_cover(const struct submounts *all, const struct grants *g, struct error *e)
+{
+    for (size_t i = 0; i < all->disk_count; i++)
+        if (is_written_around(g, all->disks[i]))
+            return error_set(e, CODE_LAYER_MISSING,
+                             "LAYER_MISSING:mount: %s is a file system of its own below a "
+                             "directory that is written, and write mode cow does not reach into "
+                             "it; deny it, or use write mode direct",
+                             all->disks[i]);
+    return true;
 }
 
 void submounts_deny(const struct submounts *all, struct grants *g)

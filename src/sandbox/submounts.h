@@ -8,10 +8,12 @@
 
 #include "sandbox/grants.h"
 
-/* Where the kernel's own is mounted, anywhere. */
+/* Where the kernel's own is mounted, anywhere; and where disks are. */
 struct submounts {
     const char **points;
     size_t n, room;
+    const char **disks;
+    size_t disk_count, disk_room;
 };
 
 /* False: the list of mounts cannot be read. */
@@ -19,3 +21,8 @@ bool submounts_read(struct arena *a, struct submounts *out, struct error *e) NOD
 
 /* Denies those that lie in what is granted. */
 void submounts_deny(const struct submounts *all, struct grants *g);
+
+/* Write mode cow: a layer does not reach into another file system. False: there is one below a
+ * directory that is written. */
+bool submounts_cover(const struct submounts *all, const struct grants *g,
+                     struct error *e) NODISCARD;
