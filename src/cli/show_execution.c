@@ -180,11 +180,17 @@ struct evidence {
     bool show;
 };
 
+static bool is_change_list(const struct doc *d)
+{
+    return d->kind == DOC_LIST && str_is(d->key, "list") && str_is(d->up->key, "changes");
+}
+
 static void each_digest(const struct doc *d, struct evidence *e)
 {
     if (d->kind == DOC_LIST || d->kind == DOC_MAP)
         for (const struct doc *c = d->first; c; c = c->next)
-            each_digest(c, e);
+            if (!is_change_list(c)) /* `writ diff` shows it */
+                each_digest(c, e);
     if (d->kind != DOC_TEXT || !str_begins(d->text, "sha256:"))
         return;
     if (!e->show) {

@@ -66,7 +66,7 @@ bool changes_diff(struct change_set *set, int store, struct arena *a, struct buf
 void changes_put(const struct change_set *set, const struct absents *absent, struct buf *to);
 
 /* One row of its list. */
-void changes_put_row(const struct change_set *set, size_t row, struct buf *to);
+void changes_put_row(const struct change_set *set, size_t row_at, struct buf *to);
 
 /* False: the record is not one of a run that wrote beside the disk. */
 bool changes_read(const struct doc *record, struct arena *a, struct change_set *out,

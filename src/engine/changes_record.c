@@ -39,9 +39,9 @@ static void put_side(const struct change_side *s, struct buf *to)
     json_put(to, "digest", digest);
 }
 
-void changes_put_row(const struct change_set *set, size_t i, struct buf *to)
+void changes_put_row(const struct change_set *set, size_t row_at, struct buf *to)
 {
-    const struct change_row *row = &set->changes.v[i];
+    const struct change_row *row = &set->changes.v[row_at];
 
     json_open(to, '{');
     put_name(to, "path", "path_base64", row->path);
@@ -58,11 +58,11 @@ void changes_put_row(const struct change_set *set, size_t i, struct buf *to)
     } else {
         json_nil(to);
     }
-    if (set->texts && set->texts[i].n) {
+    if (set->texts && set->texts[row_at].n) {
         json_key(to, "diff");
         json_open(to, '{');
-        json_put_int(to, "at", (int64_t)set->texts[i].at);
-        json_put_int(to, "bytes", (int64_t)set->texts[i].n);
+        json_put_int(to, "at", (int64_t)set->texts[row_at].at);
+        json_put_int(to, "bytes", (int64_t)set->texts[row_at].n);
         json_close(to, '}');
     }
     json_close(to, '}');

@@ -92,6 +92,31 @@ int cow_run_name(struct writ_ledger *w, const char *asked, struct arena *a, stru
     return not_one(&f, answer);
 }
 
+static bool take_state(void *self, const struct entry *entry, struct error *e)
+{
+    enum event_state *last = self;
+
+    (void)e;
+    if (entry->kind == ENTRY_EVENT && str_is(entry->tenant, EVENT_TENANT))
+        *last = place_state(entry->place);
+    return true;
+}
+
+bool cow_run_is_open(struct writ_ledger *w, const char *execution, bool *open, struct error *e)
+{
+    enum event_state last = EVENT_FAILED;
+    struct query q = query_all();
+    bool ok;
+
+    q.subject = str_of(execution);
+    if (!ledger_look(&w->l, e))
+        return false;
+    ok = search(&w->l, &q, take_state, &last, e);
+    ledger_look_end(&w->l);
+    *open = last == EVENT_PLANNED || last == EVENT_RUNNING;
+    return ok;
+}
+
 /* ---- its record ---- */
 
 /* The body is the one that was entered: its leaf says so. */

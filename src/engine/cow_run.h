@@ -25,6 +25,10 @@ int cow_run_name(struct writ_ledger *w, const char *asked, struct arena *a, stru
 bool cow_run_read(struct writ_ledger *w, struct str id, struct arena *a, struct cow_run *out,
                   struct error *e) NODISCARD;
 
+/* Has an execution begun and not ended? */
+bool cow_run_is_open(struct writ_ledger *w, const char *execution, bool *open,
+                     struct error *e) NODISCARD;
+
 /* ---- what is done with its changes is an execution of its own ---- */
 
 struct cow_deed {

@@ -22,7 +22,8 @@ struct asked {
     struct keeping keeping;
     struct cow_deed deed;
     int lock;
-    bool opened; /* the ledger, to be written */
+    bool opened;      /* the ledger, to be written */
+    bool interrupted; /* who wrote the journal came to no end */
 };
 
 static void asked_close(struct asked *s)
@@ -73,6 +74,9 @@ static int find(struct asked *s, struct writ_ledger *w, char **answer)
     c->set = &s->run.set;
     c->record = s->run.record;
     c->paths = arena_alloc(&s->a, c->set->changes.n * sizeof *c->paths);
+    if (!journal_read(c, &e) ||
+        (c->execution && !cow_run_is_open(w, c->execution, &s->interrupted, &e)))
+        return record_unread(&e, answer);
     return WRIT_OK;
 }
 
@@ -235,7 +239,7 @@ static void make_deed(struct asked *s, const char *verb)
                                  .paths = { arena_text(&s->a, buf_str(&paths)), paths.len },
                                  .keeping = &s->keeping,
                                  .a = &s->a };
-    if (c->stage == COMMIT_BEGUN || c->stage == COMMIT_UNDOING)
+    if (s->interrupted)
         s->deed.instead = c->execution;
 }
 
@@ -259,15 +263,18 @@ static int stop(struct asked *s, struct error *why, char **answer)
 static int carry_out(struct asked *s, char **answer)
 {
     struct commit *c = &s->commit;
-    struct error e = { 0 };
+    struct error e = { 0 }, lost;
 
-    if (!cow_deed_announce(&s->deed, &e) ||
-        !journal_write(c, c->undo ? COMMIT_UNDOING : COMMIT_BEGUN, s->deed.execution, &e))
+    if (!cow_deed_announce(&s->deed, &e))
         return record_unwritten(&e, answer);
-    if (!commit_apply(c, &e))
+    if (!journal_write(c, c->undo ? COMMIT_UNDOING : COMMIT_BEGUN, s->deed.execution, &e)) {
+        (void)!cow_deed_conclude(&s->deed, &e, &lost); /* nothing was changed */
+        return record_unwritten(&e, answer);
+    }
+    if (!commit_apply(c, &e) ||
+        !journal_write(c, c->undo ? COMMIT_UNDONE : COMMIT_DONE, s->deed.execution, &e))
         return stop(s, &e, answer);
-    if (!journal_write(c, c->undo ? COMMIT_UNDONE : COMMIT_DONE, s->deed.execution, &e) ||
-        !cow_deed_conclude(&s->deed, NULL, &e))
+    if (!cow_deed_conclude(&s->deed, NULL, &e))
         return record_unwritten(&e, answer);
     return say_done(s, answer);
 }
@@ -311,8 +318,6 @@ int writ_commit(const struct writ_changes *ask, char **answer)
     status = open_all(&s, answer);
     if (status != WRIT_OK)
         return status;
-    if (!journal_read(c, &e))
-        return record_unread(&e, answer);
     why = choose(&s, &none);
     make_deed(&s, c->undo ? "undo" : "commit");
     if (why)
@@ -339,10 +344,7 @@ int writ_discard(const struct writ_changes *ask, char **answer)
 
     if (status != WRIT_OK)
         return status;
-    if (!journal_read(c, &e))
-        return record_unread(&e, answer);
     make_deed(&s, "discard");
-    s.deed.instead = NULL;
     if (s.run.discarded)
         return refuse(&s, CODE_CHANGE_REFUSED, "its changes were discarded before", answer);
     if (c->stage == COMMIT_BEGUN || c->stage == COMMIT_UNDOING)
