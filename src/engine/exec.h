@@ -236,6 +236,10 @@ void exec_admitted(const struct exec *x, struct buf *to);
 void exec_ended(const struct exec *x, struct buf *to);
 
 /* What it printed, as members of a record. */
+/* Of a fixed run: what is held, and what is not; NULL, and nothing, of others. */
+const struct held *exec_held(const struct exec *x);
+void exec_put_held(const struct exec *x, struct buf *to);
+
 void exec_put_printed(struct buf *to, const struct printed *p, bool text);
 
 /* The command line as one text, for people. */

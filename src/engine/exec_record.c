@@ -188,6 +188,7 @@ static void put_walls(const struct exec *x, struct buf *to)
     json_put(to, "left", o->left);
     json_put(to, "cgroup", o->cgroup);
     json_put_int(to, "landlock_abi", o->landlock);
+    exec_put_held(x, to);
 }
 
 static void put_paths(const struct exec *x, struct buf *to)
@@ -405,8 +406,9 @@ static void put_far(const struct exec *x, const char *const *members, struct buf
 
 static const char *const far_command[] = { "command", "executable", NULL };
 static const char *const far_walls[] = {
-    "layers",       "assurance", "missing", "isolation", "not_held", "left",        "cgroup",
-    "landlock_abi", "paths",     "network", "checks",    "denials",  "input_files", NULL,
+    "layers",        "assurance", "missing",      "isolation",   "not_held",
+    "left",          "cgroup",    "landlock_abi", "paths",       "network",
+    "deterministic", "checks",    "denials",      "input_files", NULL,
 };
 
 /* What it used, its limits and the approval are ours to tell, and so are files, which are here. */

@@ -18,6 +18,7 @@
 #include "route/transcript.h"
 #include "sandbox/calls.h"
 #include "sandbox/environment.h"
+#include "sandbox/held_open.h"
 #include "sandbox/process.h"
 #include "sandbox/protect.h"
 #include "sandbox/system.h"
@@ -41,6 +42,7 @@ static const struct table *const more_tables[] = {
     &cache_sizes_table,
     &environment_table,
     &process_table,
+    &held_open_table,
     &system_table,
     &protected_table,
     &calls_table,

@@ -88,6 +88,7 @@ static bool run(struct exec *x, struct error *e)
                        .wired = x->wired,
                        .wires = { x->wires[0], x->wires[1] },
                        .gate = exec_gate(x),
+                       .held = exec_held(x),
                        .limits = x->request.sandbox,
                        .weak = x->weak,
                        .live = { x->command->live[0], x->command->live[1] },

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
+#include <linux/futex.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
@@ -13,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #ifndef CLONE_NEWTIME
 #define CLONE_NEWTIME 0x80
@@ -24,6 +26,7 @@ enum {
     SOCKET_TYPE = 0xf, /* the rest of the argument is SOCK_CLOEXEC and SOCK_NONBLOCK */
     IOPRIO_PROCESS = 1,
     SETID = S_ISUID | S_ISGID,
+    FUTEX_DOES = ~(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME),
     CREATES = O_CREAT | (O_TMPFILE & ~O_DIRECTORY), /* without these nobody reads the mode */
 };
 
@@ -43,6 +46,30 @@ enum {
 const struct call_rule_row call_rules[] = {
     { CALL_FILTER,      1, ALL,         CALL_HAS,  SECCOMP_FILTER_FLAG_NEW_LISTENER, CALL_EPERM },
     { CALL_FILTER,      0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
+
+    { CALL_LIMIT2,      2, ALL,         CALL_IS,   0,                                CALL_ALLOW },
+    { CALL_LIMIT2,      0, ALL,         CALL_ELSE, 0,                                CALL_HELD },
+
+    { CALL_LIMIT3,      3, ALL,         CALL_IS,   0,                                CALL_ALLOW },
+    { CALL_LIMIT3,      0, ALL,         CALL_ELSE, 0,                                CALL_HELD },
+
+    { CALL_LIMIT4,      4, ALL,         CALL_IS,   0,                                CALL_ALLOW },
+    { CALL_LIMIT4,      0, ALL,         CALL_ELSE, 0,                                CALL_HELD },
+
+    { CALL_MS2,         2, ALL,         CALL_IS,   0,                                CALL_ALLOW },
+    { CALL_MS2,         2, ALL,         CALL_IS,   ALL,                              CALL_ALLOW },
+    { CALL_MS2,         0, ALL,         CALL_ELSE, 0,                                CALL_HELD },
+
+    { CALL_MS3,         3, ALL,         CALL_IS,   0,                                CALL_ALLOW },
+    { CALL_MS3,         3, ALL,         CALL_IS,   ALL,                              CALL_ALLOW },
+    { CALL_MS3,         0, ALL,         CALL_ELSE, 0,                                CALL_HELD },
+
+    { CALL_TIMER,       1, ALL,         CALL_HAS,  TIMER_ABSTIME,                    CALL_HELD },
+    { CALL_TIMER,       0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
+
+    { CALL_FUTEX,       1, FUTEX_DOES,  CALL_IS,   FUTEX_WAIT,                       CALL_LIMIT3 },
+    { CALL_FUTEX,       1, FUTEX_DOES,  CALL_IS,   FUTEX_WAIT_BITSET,                CALL_LIMIT3 },
+    { CALL_FUTEX,       0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
 
     { CALL_PROTOCOL,    2, ALL,         CALL_IS,   0,                                CALL_NET },
     { CALL_PROTOCOL,    2, ALL,         CALL_IS,   IPPROTO_TCP,                      CALL_NET },
@@ -121,7 +148,7 @@ const struct call_rule_row call_rules[] = {
     { CALL_OPENAT,      2, ALL,         CALL_HAS,  CREATES,                          CALL_MODE3 },
     { CALL_OPENAT,      0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
 
-    { CALL_PERSONALITY, 0, ALL,         CALL_IS,   PER_LINUX,                        CALL_ALLOW },
+    { CALL_PERSONALITY, 0, ALL,         CALL_IS,   PER_LINUX,                        CALL_PLAIN },
     { CALL_PERSONALITY, 0, ALL,         CALL_IS,   ALL,                              CALL_ALLOW },
     { CALL_PERSONALITY, 0, ALL,         CALL_ELSE, 0,                                CALL_EPERM },
 
@@ -178,6 +205,7 @@ const char *const call_verdict_names[] = {
     [CALL_UNSUPPORTED]   = "EOPNOTSUPP",
     [CALL_NOTHING]       = "nothing",
     [CALL_ASK]           = "ask",
+    [CALL_STOP]          = "stop",
     [CALL_FORK]          = "fork",
     [CALL_THREAD]        = "thread",
     [CALL_NET]           = "net",
@@ -187,7 +215,17 @@ const char *const call_verdict_names[] = {
     [CALL_SHARED]        = "shared",
     [CALL_CHANGE]        = "change",
     [CALL_XATTR]         = "xattr",
+    [CALL_HELD]          = "held",
+    [CALL_NEWER]         = "newer",
+    [CALL_PLAIN]         = "plain",
     [CALL_FILTER]        = "filter",
+    [CALL_LIMIT2]        = "limit2",
+    [CALL_LIMIT3]        = "limit3",
+    [CALL_LIMIT4]        = "limit4",
+    [CALL_MS2]           = "ms2",
+    [CALL_MS3]           = "ms3",
+    [CALL_TIMER]         = "timer",
+    [CALL_FUTEX]         = "futex",
     [CALL_PROTOCOL]      = "protocol",
     [CALL_PAIR]          = "pair",
     [CALL_INET]          = "inet",
@@ -228,6 +266,7 @@ const struct call_verdict_row call_verdicts[CALL_VERDICT_COUNT] = {
     [CALL_NOTHING]     = { CALL_NOTHING,     "Nothing changes, and the program is told that it worked." },
     [CALL_ASK]         = { CALL_ASK,         "The supervisor takes note of it, or says no." },
     [CALL_UNSUPPORTED] = { CALL_UNSUPPORTED,  "The file system does not have it." },
+    [CALL_STOP]        = { CALL_STOP,        "The first process of the run, which traces this one, answers or lets it be made." },
     [CALL_FORK]        = { CALL_FORK,        "Allow or EPERM, by allow_fork; the kernel counts." },
     [CALL_THREAD]      = { CALL_THREAD,      "Allowed, or asked for where the policy counts threads." },
     [CALL_NET]         = { CALL_NET,         "Allowed, or asked for where it has to be known that the network is used." },
@@ -237,6 +276,16 @@ const struct call_verdict_row call_verdicts[CALL_VERDICT_COUNT] = {
     [CALL_SHARED]      = { CALL_SHARED,      "Allowed, or EPERM where what it reaches is the host's: without namespaces." },
     [CALL_CHANGE]      = { CALL_CHANGE,      "Allowed; without namespaces the supervisor does it, where the file may be written." },
     [CALL_XATTR]       = { CALL_XATTR,       "Allowed, or EOPNOTSUPP without namespaces." },
+    [CALL_HELD]        = { CALL_HELD,        "Allowed, or answered where time and chance are held." },
+    [CALL_NEWER]       = { CALL_NEWER,       "ENOSYS where time is held: libraries use the older call, whose waits are understood." },
+    [CALL_PLAIN]       = { CALL_PLAIN,       "Allowed, or nothing where the layout of memory is held." },
+    [CALL_LIMIT2]      = { CALL_LIMIT2,      "Held if argument 2 is there." },
+    [CALL_LIMIT3]      = { CALL_LIMIT3,      "Held if argument 3 is there." },
+    [CALL_LIMIT4]      = { CALL_LIMIT4,      "Held if argument 4 is there." },
+    [CALL_MS2]         = { CALL_MS2,         "Held if argument 2 is a time, and not none or for ever." },
+    [CALL_MS3]         = { CALL_MS3,         "Held if argument 3 is a time, and not none or for ever." },
+    [CALL_TIMER]       = { CALL_TIMER,       "Held if it is set to a point in time." },
+    [CALL_FUTEX]       = { CALL_FUTEX,       "Held if it waits, and not for ever." },
     [CALL_FILTER]      = { CALL_FILTER,      "A further filter is allowed, one that others answer is not." },
     [CALL_PROTOCOL]    = { CALL_PROTOCOL,    "TCP and UDP." },
     [CALL_PAIR]        = { CALL_PAIR,        "All but datagrams: half of such a pair can be sent from to any socket of the host." },

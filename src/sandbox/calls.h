@@ -22,6 +22,7 @@ enum call_verdict {
     CALL_UNSUPPORTED, /* EOPNOTSUPP */
     CALL_NOTHING,     /* nothing is done, and the answer is success */
     CALL_ASK,         /* the supervisor is asked: SECCOMP_RET_USER_NOTIF */
+    CALL_STOP,        /* init traces the process, and answers: SECCOMP_RET_TRACE */
     CALL_FINAL_COUNT,
 
     CALL_FORK = CALL_FINAL_COUNT, /* the policy says: allow or EPERM */
@@ -33,9 +34,19 @@ enum call_verdict {
     CALL_SHARED,                  /* the policy says: allow, or EPERM where it is the host's */
     CALL_CHANGE,                  /* the policy says: allow, or ask where the disk is the host's */
     CALL_XATTR,                   /* the policy says: allow or EOPNOTSUPP */
+    CALL_HELD,                    /* the policy says: allow, or stop where time is held */
+    CALL_NEWER,                   /* the policy says: allow, or ENOSYS where time is held */
+    CALL_PLAIN,                   /* the policy says: allow, or nothing where time is held */
 
     CALL_RULES, /* from here on the arguments say, by the rows of call_rules */
     CALL_FILTER = CALL_RULES,
+    CALL_LIMIT2, /* these, to _FUTEX, only where the policy has held, else allow */
+    CALL_LIMIT3,
+    CALL_LIMIT4,
+    CALL_MS2,
+    CALL_MS3,
+    CALL_TIMER,
+    CALL_FUTEX,
     CALL_PROTOCOL,
     CALL_PAIR,
     CALL_INET,  /* only where the policy has inet, else EAFNOSUPPORT */

@@ -19,6 +19,7 @@
 #include "contract/codes.h"
 #include "sandbox/process.h"
 #include "sandbox/stages.h"
+#include "sandbox/tracer.h"
 
 /* ---- the tables ---- */
 
@@ -58,6 +59,7 @@ static const struct stage {
     { "rights",    LAYER_USER,     FRESH |        KEPT, stage_drop_rights },
     { "guard",     LAYER_PID,      FRESH | BERTH | KEPT, stage_guard_init },
 
+    { "trace",     LAYER_SECCOMP,  COMMAND,             stage_be_traced },
     { "cgroup",    LAYER_CGROUP,   COMMAND,             stage_enter_cgroup },
     { "streams",   LAYER_PID,      COMMAND,             stage_set_streams },
     { "cpus",      LAYER_CGROUP,   COMMAND,             stage_set_cpus },
@@ -103,7 +105,7 @@ static int command_main(void *child)
 /* ---- init's watch ---- */
 
 /* Waits for every child that died; true when the command was among them. */
-static bool reap(pid_t command, int *status)
+static bool reap(struct tracer *tracer, pid_t command, int *status)
 {
     bool over = false;
     int s;
@@ -113,6 +115,11 @@ static bool reap(pid_t command, int *status)
 
         if (pid <= 0)
             return over;
+        if (WIFSTOPPED(s)) { /* only who is traced is heard of */
+            tracer_stopped(tracer, pid, s);
+            continue;
+        }
+        tracer_ended(tracer, pid);
         if (pid == command) {
             *status = s;
             over = true;
@@ -120,12 +127,30 @@ static bool reap(pid_t command, int *status)
     }
 }
 
-/* Until the command is over or the supervisor is gone; leaving ends the whole tree. */
-static void watch(const struct jail *jail, int signals, pid_t command)
+/* A command that cannot be traced has not run, and does not: its stage failed. */
+static struct word last_word(const struct tracer *tracer, int status)
 {
-    struct pollfd fds[] = { { .fd = signals, .events = POLLIN }, { .fd = jail->line } };
+    struct word word = { .kind = WORD_ENDED, .status = status };
+
+    if (!tracer->failed)
+        return word;
+    word = (struct word){ .kind = WORD_FAILED, .sys = tracer->failed };
+    for (size_t i = 0; i < COUNT(stages); i++)
+        if (stages[i].enter == stage_be_traced)
+            word.stage = (int)i;
+    return word;
+}
+
+/* Until the command is over or the supervisor is gone; leaving ends the whole tree. */
+static void watch(const struct jail *jail, struct tracer *tracer, int signals, pid_t command)
+{
+    struct pollfd fds[] = { { .fd = signals, .events = POLLIN },
+                            { .fd = jail->line },
+                            { .fd = tracer->feeds[0], .events = POLLOUT },
+                            { .fd = tracer->feeds[1], .events = POLLOUT } };
     struct signalfd_siginfo info;
-    struct word word = { .kind = WORD_ENDED };
+    struct word word;
+    int status = 0;
 
     for (;;) {
         if (poll(fds, COUNT(fds), -1) < 0 && errno != EINTR)
@@ -135,7 +160,11 @@ static void watch(const struct jail *jail, int signals, pid_t command)
         while (read(signals, &info, sizeof info) == (ssize_t)sizeof info)
             if (info.ssi_signo != SIGCHLD)
                 (void)kill(-1, info.ssi_signo == SIGTERM ? SIGTERM : SIGKILL);
-        if (reap(command, &word.status)) {
+        for (int i = 0; i < TRACER_FEEDS; i++)
+            if (fds[2 + i].revents & POLLOUT)
+                tracer_feed(tracer, i);
+        if (reap(tracer, command, &status)) {
+            word = last_word(tracer, status);
             (void)send(jail->line, &word, sizeof word, MSG_NOSIGNAL);
             return;
         }
@@ -145,6 +174,10 @@ static void watch(const struct jail *jail, int signals, pid_t command)
 static _Noreturn void run_command(struct child *child)
 {
     static char stack[64 << 10] __attribute__((aligned(16)));
+    static struct tracer tracer;
+    /* The command borrows our memory until it execs: nothing is copied. One that is traced cannot:
+     * we have to be there for it before. */
+    int borrows = child->jail->held.on ? 0 : CLONE_VM | CLONE_VFORK;
     sigset_t ours;
     int signals;
     pid_t command;
@@ -154,13 +187,14 @@ static _Noreturn void run_command(struct child *child)
     (void)sigaddset(&ours, SIGTERM);
     (void)sigaddset(&ours, SIGQUIT);
     signals = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
-    /* The command borrows our memory until it execs: nothing is copied. */
-    command = clone(command_main, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, child);
+    tracer_start(&tracer, &child->jail->held);
+    command = clone(command_main, stack + sizeof stack, borrows | SIGCHLD, child);
+    tracer.command = command;
     for (int i = 0; i < STREAM_COUNT; i++) /* they are the command's: what it closes is closed */
         if (child->jail->streams[i] >= STREAM_RESULT)
             (void)close(child->jail->streams[i]);
     if (command > 0 && signals >= 0)
-        watch(child->jail, signals, command);
+        watch(child->jail, &tracer, signals, command);
     _exit(0); /* without a word that the command was started, nothing ran */
 }
 

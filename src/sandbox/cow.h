@@ -22,8 +22,8 @@ struct cow_layer {
 
     /* Empty directories that hold the place of names that must not come into being, below the root.
      * They are no changes. */
-    const char *const *held;
-    size_t held_count;
+    const char *const *barred;
+    size_t barred_count;
 };
 
 struct cow_layers {

@@ -16,7 +16,7 @@
 static const char workshop[] = "proc";
 
 /* What holds a name: nobody can make, read or remove anything there, and git passes it over. */
-static const char holder[] = ".held";
+static const char holder[] = ".barred";
 
 /* "u" and a letter; one for each layer. */
 struct short_name {
@@ -127,9 +127,9 @@ int cow_make(struct jail *jail, int root)
     return close(at);
 }
 
-/* ---- names that are held ---- */
+/* ---- names that are barred ---- */
 
-static int open_dir(const struct jail_held *h, int root)
+static int open_dir(const struct jail_barred *h, int root)
 {
     return kernel_openat2(root, h->dir, O_PATH | O_DIRECTORY | O_CLOEXEC,
                           RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS);
@@ -158,49 +158,49 @@ static int mount_holder(int root, int dir, const char *name)
     return done;
 }
 
-/* The names of one directory are held together, from there. Each is one that we made, so that no
+/* The names of one directory are barred together, from there. Each is one that we made, so that no
  * link can stand in its place. */
 struct holding {
-    const char *dir, *first; /* a name that is held already; NULL: none */
+    const char *dir, *first; /* a name that is barred already; NULL: none */
     int fd;                  /* -1: nobody could make anything there */
 };
 
-static int enter_dir(struct holding *h, const struct jail_held *held, int root)
+static int enter_dir(struct holding *h, const struct jail_barred *barred, int root)
 {
-    if (h->dir && strcmp(h->dir, held->dir) == 0)
+    if (h->dir && strcmp(h->dir, barred->dir) == 0)
         return 0;
     if (h->fd >= 0)
         (void)close(h->fd);
-    *h = (struct holding){ .dir = held->dir, .fd = open_dir(held, root) };
+    *h = (struct holding){ .dir = barred->dir, .fd = open_dir(barred, root) };
     if (h->fd < 0)
         return nobody_could(errno) ? 0 : -1;
     return fchdir(h->fd);
 }
 
-static int hold_one(struct holding *h, const struct jail_held *held, int root)
+static int hold_one(struct holding *h, const struct jail_barred *barred, int root)
 {
-    if (enter_dir(h, held, root) != 0)
+    if (enter_dir(h, barred, root) != 0)
         return -1;
     if (h->fd < 0)
         return 0;
-    if (mkdirat(h->fd, held->name, 0555) != 0)
+    if (mkdirat(h->fd, barred->name, 0555) != 0)
         return nobody_could(errno) ? 0 : -1;
     if (h->first)
-        return mount(h->first, held->name, NULL, MS_BIND, NULL);
-    h->first = held->name;
-    return mount_holder(root, h->fd, held->name);
+        return mount(h->first, barred->name, NULL, MS_BIND, NULL);
+    h->first = barred->name;
+    return mount_holder(root, h->fd, barred->name);
 }
 
 static int hold_all(struct jail *jail, int root)
 {
     struct holding h = { .fd = -1 };
 
-    if (jail->held_count == 0)
+    if (jail->barred_count == 0)
         return 0;
     if (mkdirat(root, holder, 0555) != 0)
         return -1;
-    for (size_t i = 0; i < jail->held_count; i++)
-        if (hold_one(&h, &jail->held[i], root) != 0)
+    for (size_t i = 0; i < jail->barred_count; i++)
+        if (hold_one(&h, &jail->barred[i], root) != 0)
             return -1;
     if (h.fd >= 0)
         (void)close(h.fd);

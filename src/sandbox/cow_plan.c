@@ -98,8 +98,8 @@ static size_t held_part(const struct grants *grants, const struct absent *absent
 
 static bool is_held(const struct jail *jail, const char *dir, const char *name)
 {
-    for (size_t i = 0; i < jail->held_count; i++)
-        if (strcmp(jail->held[i].dir, dir) == 0 && strcmp(jail->held[i].name, name) == 0)
+    for (size_t i = 0; i < jail->barred_count; i++)
+        if (strcmp(jail->barred[i].dir, dir) == 0 && strcmp(jail->barred[i].name, name) == 0)
             return true;
     return false;
 }
@@ -110,11 +110,11 @@ static void hold(const struct grants *grants, const struct absent *absent, struc
     size_t n = held_part(grants, absent);
     char *path = arena_text(a, (struct str){ absent->path, n }), *slash = strrchr(path, '/');
     size_t cover = cover_around(jail, absent->path);
-    struct jail_held *h = &jail->held[jail->held_count];
+    struct jail_barred *h = &jail->barred[jail->barred_count];
 
     if (n == 0 || !slash)
         return;
-    *h = (struct jail_held){
+    *h = (struct jail_barred){
         .name = slash + 1,
         .below = arena_text(a, str_of(path + strlen(jail->covers[cover].over->from) + 1)),
         .cover = cover,
@@ -122,7 +122,7 @@ static void hold(const struct grants *grants, const struct absent *absent, struc
     *slash = '\0';
     h->dir = path + 1;
     if (!is_held(jail, h->dir, h->name))
-        jail->held_count++;
+        jail->barred_count++;
 }
 
 /* What is seen through a layer has the number of its file, and of no disk. */
@@ -142,7 +142,7 @@ bool cow_plan(const struct cow_ask *ask, struct arena *a, struct jail *jail, str
         return false;
     if (is_covered(jail, ask->program->real))
         jail->dev = 0;
-    jail->held = arena_alloc(a, n * sizeof *jail->held);
+    jail->barred = arena_alloc(a, n * sizeof *jail->barred);
     for (size_t i = 0; i < n && jail->cover_count; i++)
         hold(ask->grants, &ask->absent->v[i], a, jail);
     return true;
@@ -154,18 +154,18 @@ void cow_expect(const struct jail *jail, struct arena *a, struct cow_layers *out
 {
     *out = (struct cow_layers){ .n = jail->cover_count };
     for (size_t i = 0; i < jail->cover_count; i++) {
-        const char **held = arena_alloc(a, jail->held_count * sizeof *held);
+        const char **barred = arena_alloc(a, jail->barred_count * sizeof *barred);
         size_t n = 0;
 
-        for (size_t k = 0; k < jail->held_count; k++)
-            if (jail->held[k].cover == i)
-                held[n++] = jail->held[k].below;
+        for (size_t k = 0; k < jail->barred_count; k++)
+            if (jail->barred[k].cover == i)
+                barred[n++] = jail->barred[k].below;
         out->v[i] = (struct cow_layer){ .root = jail->covers[i].over->from,
                                         .upper = -1,
                                         .merged = -1,
                                         .ours = jail->covers[i].ours,
-                                        .held = held,
-                                        .held_count = n };
+                                        .barred = barred,
+                                        .barred_count = n };
     }
 }
 
@@ -188,8 +188,8 @@ bool cow_holds(const struct cow_layers *to, const char *path)
     const struct cow_layer *layer = cow_around(to, path);
     size_t n = layer ? strlen(layer->root) + 1 : 0;
 
-    for (size_t i = 0; layer && strlen(path) > n && i < layer->held_count; i++)
-        if (path_is_in(path + n, layer->held[i]))
+    for (size_t i = 0; layer && strlen(path) > n && i < layer->barred_count; i++)
+        if (path_is_in(path + n, layer->barred[i]))
             return true;
     return false;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cow_plan.h: which trees of a jail get a layer, and which names are held in them. */
+/* cow_plan.h: which trees of a jail get a layer, and which names are barred in them. */
 #pragma once
 
 #include "sandbox/jail.h"

@@ -176,8 +176,8 @@ static void push(struct walk *w, struct todo todo)
 
 static bool is_held(const struct cow_layer *layer, const char *below)
 {
-    for (size_t i = 0; i < layer->held_count; i++)
-        if (strcmp(layer->held[i], below) == 0)
+    for (size_t i = 0; i < layer->barred_count; i++)
+        if (strcmp(layer->barred[i], below) == 0)
             return true;
     return false;
 }

@@ -74,7 +74,7 @@ static bool set_going(const struct init *i, const struct jail *jail, struct erro
 static bool may_be_in_berth(const struct jail *jail)
 {
     return jail->layers == LAYER_ALL && jail->cover_count == 0 && jail->door_count == 0 &&
-           !(jail->privileged && cgroup_into(&jail->cgroup) >= 0);
+           !jail->held.on && !(jail->privileged && cgroup_into(&jail->cgroup) >= 0);
 }
 
 /* A mount that was taken away while init was made may be missing for it: another is made. */

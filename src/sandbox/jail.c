@@ -154,7 +154,8 @@ static void choose_calls(const struct jail_ask *ask, struct jail *j)
                                      .ask_sockets = ask->ask_use && !ask->host_network,
                                      .ask_ipc = ask->ask_use,
                                      .inet = true,
-                                     .no_setid = true };
+                                     .no_setid = true,
+                                     .held = ask->held != NULL };
 
     j->asks = policy.count_threads || policy.ask_sockets || policy.ask_ipc;
     seccomp_build(&policy, &j->seccomp);
@@ -184,6 +185,8 @@ void jail_build(const struct jail_ask *ask, struct arena *a, struct jail *out)
                           .streams = { -1, -1, -1, -1 },
                           .line = -1,
                           .far_end = -1 };
+    if (ask->held)
+        out->held = *ask->held;
     out->dev = p->dev;
     out->ino = p->ino;
     out->path = grants_decide(ask->grants, p->path) ? p->path : p->real;

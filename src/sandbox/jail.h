@@ -9,6 +9,7 @@
 #include "sandbox/cgroup.h"
 #include "sandbox/cow.h"
 #include "sandbox/grants.h"
+#include "sandbox/held.h"
 #include "sandbox/program.h"
 #include "sandbox/seccomp.h"
 
@@ -49,7 +50,7 @@ struct jail_cover {
 };
 
 /* A name that is not there and must not come into being: something is put in its place. */
-struct jail_held {
+struct jail_barred {
     const char *dir, *name; /* below the new root, without a slash before it */
     const char *below;      /* the root of the layer */
     size_t cover;
@@ -94,8 +95,8 @@ struct jail {
 
     struct jail_cover covers[COW_MAX]; /* in write mode cow; else none */
     size_t cover_count;
-    struct jail_held *held;
-    size_t held_count;
+    struct jail_barred *barred;
+    size_t barred_count;
 
     unsigned layers;          /* to be built; what the caller does without is not among them */
     bool hosted;              /* in the host's namespaces: held by lists alone (process.h) */
@@ -112,6 +113,7 @@ struct jail {
     bool joins;       /* hosted: it enters its group of version 2 itself */
     bool in_berth;    /* a berth, or a run in one: made by no thread in particular */
     struct seccomp_program seccomp;
+    struct held held; /* time and chance */
 
     int streams[STREAM_COUNT]; /* what become its 0, 1, 2 and 3; -1: it has no 3 */
     int line;                  /* to the supervisor: words one way, and an end when that one dies */
@@ -128,6 +130,7 @@ struct jail_ask {
     bool allow_fork, count_threads, host_network;
     const struct hosts *hosts; /* that it reaches through doors; NULL: none */
     bool ask_use;              /* whether the network was used, or ipc, has to be known */
+    const struct held *held;   /* NULL: time runs */
     unsigned layers;
     char *const *argv, *const *env;
 };

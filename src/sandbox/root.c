@@ -198,12 +198,23 @@ int root_mount(const struct jail *jail, int root)
     return 0;
 }
 
+/* Where chance is held, init feeds these (tracer.h). */
+static bool is_fed(const struct jail *jail, const char *to)
+{
+    return jail->held.on && (strcmp(to, "dev/random") == 0 || strcmp(to, "dev/urandom") == 0);
+}
+
 int root_devices(const struct jail *jail, int root)
 {
-    (void)jail;
     for (size_t i = 0; i < COUNT(devices); i++) {
-        int tree = kernel_open_tree(AT_FDCWD, devices[i].from, OPEN_TREE_CLONE | O_CLOEXEC);
+        int tree;
 
+        if (is_fed(jail, devices[i].to)) {
+            if (mknodat(root, devices[i].to, S_IFIFO | 0666, 0) != 0)
+                return -1;
+            continue;
+        }
+        tree = kernel_open_tree(AT_FDCWD, devices[i].from, OPEN_TREE_CLONE | O_CLOEXEC);
         if (tree < 0 || put_file(root, devices[i].to, "") != 0 ||
             kernel_move_mount(tree, root, devices[i].to, 0) != 0)
             return -1;

@@ -176,6 +176,7 @@ static bool build(const struct run *run, struct arena *a, struct holding *h, str
         .host_network = run->limits->network->raw,
         .hosts = run->gate ? run->gate->hosts : NULL,
         .ask_use = run->kept && !run->gate,
+        .held = run->held,
         .layers = layers_to_build(run->weak),
         .argv = run->argv,
         .env = run->env,
@@ -188,6 +189,10 @@ static bool build(const struct run *run, struct arena *a, struct holding *h, str
         return false;
     if (hosted)
         ask.layers = PROCESS_LAYERS;
+    if (run->held && !(ask.layers & (1U << LAYER_SECCOMP)))
+        return error_set(e, CODE_LAYER_MISSING,
+                         "LAYER_MISSING:seccomp: without the filter on system calls no clock can "
+                         "be held");
     h->jail.layers = ask.layers;
     if (run->gate && !gate_open(run->gate, &h->gate, e))
         return false;

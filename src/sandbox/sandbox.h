@@ -11,6 +11,7 @@
 #include "contract/request_doc.h"
 #include "sandbox/gate.h"
 #include "sandbox/grants.h"
+#include "sandbox/held.h"
 #include "sandbox/kept.h"
 #include "sandbox/outcome.h"
 #include "sandbox/program.h"
@@ -37,6 +38,8 @@ struct run {
     /* What it reaches by name, through a gate. NULL: nothing, but where the network is raw: that of
      * the host. */
     const struct gate_ask *gate;
+
+    const struct held *held; /* NULL: time runs, and chance is chance */
 
     const struct request_sandbox *limits;
     unsigned weak; /* layers the caller does without, when they cannot be had */

@@ -53,6 +53,7 @@ static const uint32_t finals[CALL_FINAL_COUNT] = {
     [CALL_UNSUPPORTED] = SECCOMP_RET_ERRNO | EOPNOTSUPP,
     [CALL_NOTHING] = SECCOMP_RET_ERRNO | 0,
     [CALL_ASK] = SECCOMP_RET_USER_NOTIF,
+    [CALL_STOP] = SECCOMP_RET_TRACE,
 };
 
 /* ---- instructions ---- */
@@ -104,6 +105,16 @@ static void settle(struct maker *m, const struct seccomp_policy *policy)
         { CALL_UNIX,    policy->unix_sockets,      CALL_ALLOW,  CALL_NO_FAMILY },
         { CALL_INET,    policy->inet,              CALL_INET,   CALL_NO_FAMILY },
         { CALL_OPENAT2, policy->no_setid,          CALL_ENOSYS, CALL_ALLOW },
+        { CALL_HELD,    policy->held,              CALL_STOP,   CALL_ALLOW },
+        { CALL_NEWER,   policy->held,              CALL_ENOSYS, CALL_ALLOW },
+        { CALL_PLAIN,   policy->held,              CALL_NOTHING, CALL_ALLOW },
+        { CALL_LIMIT2,  policy->held,              CALL_LIMIT2, CALL_ALLOW },
+        { CALL_LIMIT3,  policy->held,              CALL_LIMIT3, CALL_ALLOW },
+        { CALL_LIMIT4,  policy->held,              CALL_LIMIT4, CALL_ALLOW },
+        { CALL_MS2,     policy->held,              CALL_MS2,    CALL_ALLOW },
+        { CALL_MS3,     policy->held,              CALL_MS3,    CALL_ALLOW },
+        { CALL_TIMER,   policy->held,              CALL_TIMER,  CALL_ALLOW },
+        { CALL_FUTEX,   policy->held,              CALL_FUTEX,  CALL_ALLOW },
         { CALL_OPENAT,  policy->no_setid,          CALL_OPENAT, CALL_ALLOW },
         { CALL_OPEN,    policy->no_setid,          CALL_OPEN,   CALL_ALLOW },
         { CALL_MODE1,   policy->no_setid,          CALL_MODE1,  CALL_ALLOW },

@@ -25,6 +25,7 @@ struct seccomp_policy {
     bool ask_ipc;       /* so does making memory, semaphores or queues that outlive their maker */
     bool unix_sockets;  /* socket(AF_UNIX); socketpair is always allowed */
     bool inet;          /* AF_INET and AF_INET6, stream and datagram */
+    bool held;          /* calls about time and chance stop for init, which traces */
     bool no_setid;      /* no file can be made to lend its owner's rights, or its group's */
     bool hosted;        /* processes, ipc and disk are the host's: without namespaces */
 };

@@ -12,9 +12,15 @@
 
 #include "sandbox/kernel.h"
 #include "sandbox/landlock.h"
+#include "sandbox/tracer.h"
 
 /* Who has been heard waits for the answer, whatever signal comes. Newer than Linux 5.18. */
 enum { WAIT_KILLABLE_RECV = 1 << 5 };
+
+int stage_be_traced(struct child *c)
+{
+    return tracer_begin(&c->jail->held);
+}
 
 /* As late as can be: what is built before is not the command's, and would be slowed by its quota.
  */

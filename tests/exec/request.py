@@ -281,8 +281,8 @@ def R_001_152_no_call_leaves_the_machine(place):
 
 
 @case
-def R_001_153_another_way_to_be_the_same_is_refused_until_there_is_one(place):
-    run = place.writ("exec", "--deterministic=fixed", "--", *TOUCH)
+def R_001_153_another_way_to_be_the_same_is_refused(place):
+    run = place.writ("exec", "--deterministic=frozen", "--", *TOUCH)
     hold(run.status == 64 and b"stable" in run.err and not (place.work / "ran").exists(), run)
 
 

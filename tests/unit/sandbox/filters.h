@@ -6,10 +6,11 @@
 
 #include "unit/sandbox/bpf.h"
 
-enum { POLICIES = 128 };
+enum { POLICIES = 256 };
 
 #define ALLOW     SECCOMP_RET_ALLOW
 #define ASK       SECCOMP_RET_USER_NOTIF
+#define STOP      SECCOMP_RET_TRACE
 #define KILL      SECCOMP_RET_KILL_PROCESS
 #define ERRNO(n)  (SECCOMP_RET_ERRNO | (n))
 #define HIGH      (UINT64_C(1) << 32)
@@ -29,7 +30,8 @@ static inline int build_all(void **state)
                                                .inet = i & 8,
                                                .no_setid = i & 16,
                                                .ask_sockets = i & 32,
-                                               .ask_ipc = i & 64 };
+                                               .ask_ipc = i & 64,
+                                               .held = i & 128 };
         seccomp_build(&policies[i], &programs[i]);
     }
     return 0;
@@ -62,6 +64,11 @@ static inline void all_say(uint32_t want, int nr, uint64_t a0, uint64_t a1, uint
 static inline uint32_t fork_verdict(int policy)
 {
     return policies[policy].fork == FORK_NEVER ? ERRNO(EPERM) : ALLOW;
+}
+
+static inline uint32_t held_verdict(int policy)
+{
+    return policies[policy].held ? STOP : ALLOW;
 }
 
 static inline uint32_t thread_verdict(int policy)

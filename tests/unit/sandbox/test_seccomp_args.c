@@ -9,6 +9,7 @@
 
 #include <asm/unistd.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <linux/sched.h>
 #include <netinet/in.h>
 #include <signal.h>
@@ -92,7 +93,8 @@ static void P20_personality_is_plain(void **state)
                                     0x80000000,         0xfffffffe };
 
     (void)state;
-    all_say(ALLOW, __NR_personality, 0, 0, 0);
+    for (int p = 0; p < POLICIES; p++) /* what a held layout is made by stays */
+        assert_int_equal(ask(p, __NR_personality, 0, 0, 0), policies[p].held ? ERRNO(0) : ALLOW);
     all_say(ERRNO(EPERM), __NR_personality, ADDR_NO_RANDOMIZE, 0, 0);
     all_say(ALLOW, __NR_personality, 0xffffffff, 0, 0);
     all_say(ALLOW, __NR_personality, UINT64_MAX, 0, 0);
@@ -100,6 +102,48 @@ static void P20_personality_is_plain(void **state)
         all_say(ERRNO(EPERM), __NR_personality, bad[i], 0, 0);
         all_say(ERRNO(EPERM), __NR_personality, bad[i] | HIGH, 0, 0);
     }
+}
+
+/* Where time is held, who waits for a while stops; who waits for ever, or not at all, does not. */
+static void I07_waits_that_end_by_themselves_are_held(void **state)
+{
+    static const struct {
+        int nr, arg;
+        uint64_t never[2]; /* for ever, or not at all */
+        uint64_t a1;
+    } rows[] = {
+        { __NR_ppoll, 2, { 0, 0 }, 0 },
+        { __NR_pselect6, 4, { 0, 0 }, 0 },
+        { __NR_epoll_pwait, 3, { 0, 0xffffffff }, 0 },
+        { 441 /* epoll_pwait2 */, 3, { 0, 0 }, 0 },
+        { __NR_futex, 3, { 0, 0 }, FUTEX_WAIT | FUTEX_PRIVATE_FLAG },
+        { __NR_futex, 3, { 0, 0 }, FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME },
+        { __NR_rt_sigtimedwait, 2, { 0, 0 }, 0 },
+        { __NR_semtimedop, 3, { 0, 0 }, 0 },
+#ifdef __x86_64__
+        { __NR_poll, 2, { 0, 0xffffffff }, 0 },
+        { __NR_select, 4, { 0, 0 }, 0 },
+        { __NR_epoll_wait, 3, { 0, 0xffffffff }, 0 },
+#endif
+    };
+
+    (void)state;
+    for (int p = 0; p < POLICIES; p++)
+        for (size_t i = 0; i < COUNT(rows); i++) {
+            uint64_t args[6] = { 0, rows[i].a1 };
+
+            args[rows[i].arg] = 4096;
+            assert_int_equal(ask_with(p, rows[i].nr, args), held_verdict(p));
+            for (size_t k = 0; k < 2; k++) {
+                args[rows[i].arg] = rows[i].never[k];
+                assert_int_equal(ask_with(p, rows[i].nr, args), ALLOW);
+            }
+        }
+    all_say(ALLOW, __NR_timer_settime, 0, 0, 4096);
+    for (int p = 0; p < POLICIES; p++)
+        assert_int_equal(ask(p, __NR_timerfd_settime, 0, 1, 4096), held_verdict(p));
+    for (int p = 0; p < POLICIES; p++) /* a wake is no wait, whatever its arguments */
+        assert_int_equal(ask_with(p, __NR_futex, (uint64_t[6]){ 0, FUTEX_WAKE, 1, 4096 }), ALLOW);
 }
 
 static void P21_a_program_may_filter_itself_but_not_listen(void **state)
@@ -325,6 +369,7 @@ int main(void)
         cmocka_unit_test(R_001_021_P02_threads_and_processes_start_by_the_policy),
         cmocka_unit_test(P19_no_ioctl_takes_over_a_terminal),
         cmocka_unit_test(P20_personality_is_plain),
+        cmocka_unit_test(I07_waits_that_end_by_themselves_are_held),
         cmocka_unit_test(P21_a_program_may_filter_itself_but_not_listen),
         cmocka_unit_test(no_device_is_made),
         cmocka_unit_test(F21_no_file_is_made_to_lend_rights_where_the_policy_says_so),

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* held.h: time that stands still, and chance that is the same in every run.
+ *
+ * Each process of a fixed run has a clock and a place in a stream of bytes, in its own memory: a
+ * fork copies them, and init carries them over an exec. The clock moves only when the process
+ * waits: a wait that comes to its end moves it to where that end was due. Nothing that really
+ * happens moves it otherwise, so that the same program sees the same time in every run.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/digest.h"
+
+/* What a fixed run is given. Zero: time runs and chance is chance. */
+struct held {
+    bool on;
+    int64_t wall_s;     /* Unix time at its start */
+    struct digest seed; /* of its stream of bytes */
+};
+
+/* Lies in the memory of each process. The code in held_code.c knows the first two. */
+struct held_state {
+    uint64_t mono_ns;
+    uint64_t reads; /* how often the clock was asked */
+    uint64_t drawn; /* parts of the stream that were taken */
+    uint64_t stalls;
+    uint64_t cycles; /* how often the cycle counter was asked */
+};
+
+enum {
+    HELD_BYTES = 64,    /* room for the state */
+    HELD_READS = 65536, /* who asks so often waits for something: 1 ms passes */
+    HELD_TICK_NS = 1000000,
+    HELD_READS_SLOW = 256, /* what one system call counts */
+    HELD_STALLS = 256,     /* waits that ended early, until 1 ms passes */
+};
+
+#define HELD_SECOND_NS 1000000000ULL
+#define HELD_START_NS  (1000 * HELD_SECOND_NS) /* CLOCK_MONOTONIC at the start */
+
+struct held_time {
+    int64_t s, ns;
+};
+
+/* The environment says which day it is: SOURCE_DATE_EPOCH. */
+struct held held_make(char *const *env, const struct digest *seed);
+
+struct held_state held_begin(void);
+
+/* The time on that clock of the kernel's; false: there is no such clock. */
+bool held_clock(const struct held *h, const struct held_state *s, int clock,
+                struct held_time *out) NODISCARD;
+
+/* By how much the wall is ahead of CLOCK_MONOTONIC. */
+uint64_t held_wall_ahead_ns(const struct held *h);
+
+/* Counts questions about the time; who only asks and never waits gets on, too. */
+void held_asked(struct held_state *s, uint64_t times);
+
+/* A wait for `ns` from now on ends there. */
+uint64_t held_deadline(const struct held_state *s, uint64_t ns);
+
+/* A wait came to its end. */
+void held_pass(struct held_state *s, uint64_t deadline);
+
+/* A wait did not come to its end: something happened before. After many of them some time passes,
+ * so that what is due is not put off for ever. */
+void held_stall(struct held_state *s, uint64_t deadline);
+
+enum { HELD_PART = DIGEST_BYTES };
+
+/* The next part of the stream that belongs to this process. */
+void held_draw(const struct held *h, uint64_t stream, uint64_t *drawn,
+               unsigned char out[HELD_PART]);

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* held_open.c: the table of what can still differ between two fixed runs. */
+#include "sandbox/held_open.h"
+
+#include <sys/auxv.h>
+
+#include "sandbox/held_image.h"
+#include "sandbox/tracee.h"
+
+/* A program is told to ask us in the shared code, where that can be changed. */
+static bool counter_is_open(void)
+{
+    static const struct held none;
+
+    return !tracee_counter_can_be_held() || !held_ground(&none).places.found;
+}
+
+/* clang-format off */
+const struct held_open_row held_open_rows[HELD_OPEN] = {
+    { "cycle counter",       "the CPU or the kernel lets every program read it",               counter_is_open },
+    { "random instructions", "the CPU draws chance for whoever asks it, and nobody can see it", tracee_draws_in_hardware },
+    { "file times",          "the kernel stamps files with the real time, and numbers them",    NULL },
+    { "order of threads",    "who runs first, and on which CPU, the kernel decides",            NULL },
+    { "order of events",     "what comes first from several sources at once",                   NULL },
+    { "timers",              "what signals or a timerfd tell of does not move the clock",       NULL },
+    { "process statistics",  "/proc/PID tells of real time and real use",                       NULL },
+};
+
+static const struct column columns[] = {
+    { "what", COLUMN_TEXT, offsetof(struct held_open_row, what) },
+    { "why",  COLUMN_TEXT, offsetof(struct held_open_row, why) },
+};
+/* clang-format on */
+
+const struct table held_open_table = {
+    .name = "held_open",
+    .about = "What --deterministic fixed does not hold; the first two depend on CPU and kernel.",
+    COLUMNS(columns),
+    .keys = 1,
+    ROWS(held_open_rows),
+};
+
+bool held_is_open(const struct held_open_row *row)
+{
+    return !row->is_open || row->is_open();
+}
