@@ -9,7 +9,7 @@
 
 /* ---- words: what can be typed where a name of a table is wanted ---- */
 
-enum { WORDS_MAX = 128 };
+enum { WORDS_MAX = 2048 };
 
 struct word {
     const char *name, *about;

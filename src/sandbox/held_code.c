@@ -9,7 +9,7 @@
 
 /* ---- the code ----
  *
- * state: 0 is mono_ns, 8 is reads; every 65536 reads 1 ms passes. Clocks 0, 5, 8 and 11 (0x921) are
+ * state: 0 is mono_ns, 8 is reads; every 8192 reads 1 ms passes. Clocks 0, 5, 8 and 11 (0x921) are
  * walls, 2 and 3 (0xc) are a CPU's; what is above 11, or 10, the system call answers. */
 
 extern const unsigned char held_code_begin[], held_code_day[], held_code_seconds[],
@@ -35,7 +35,7 @@ __asm__(".pushsection .rodata, \"a\"\n"
         "  ldr x6, [x4, #8]\n"
         "  add x6, x6, #1\n"
         "  str x6, [x4, #8]\n"
-        "  tst x6, #0xffff\n"
+        "  tst x6, #0x1fff\n"
         "  b.ne 1f\n"
         "  mov w7, #0x4240\n"
         "  movk w7, #0xf, lsl #16\n" /* 1000000 */
@@ -119,7 +119,7 @@ __asm__(".pushsection .rodata, \"a\"\n"
         "  movq held_code_constants(%rip), %r8\n"
         "  movq (%r8), %rax\n"
         "  incq 8(%r8)\n"
-        "  testw $0xffff, 8(%r8)\n"
+        "  testw $0x1fff, 8(%r8)\n"
         "  jne 1f\n"
         "  movl $1000000, %eax\n"
         "  lock xaddq %rax, (%r8)\n"
