@@ -2,8 +2,8 @@
 /* bench_held.c: a program that asks the time a million times, and one that never does, with
  * --deterministic fixed against stable.
  *
- * usage: bench_held [WRIT]    the goals: at most 20 times slower, and not slower. A launch that does
- *                             nothing is measured, too, and taken off.
+ * usage: bench_held [WRIT]    the goals: at most 20 times slower, and not slower. A launch that
+ * does nothing is measured, too, and taken off.
  */
 #include "ground.h"
 #include "race.h"

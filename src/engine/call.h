@@ -91,6 +91,7 @@ struct call_request {
     int64_t max_children;          /* 0: as usual */
     bool offline;                  /* it reaches nothing, whatever it may */
     bool minimal;                  /* it sees its working directory alone, whatever it may */
+    bool fixed;                    /* time and chance are held */
 };
 
 const struct doc *call_request(struct tool_call *c, const struct call_request *r);

@@ -61,7 +61,7 @@ static struct repeat_facts facts_of(const struct tool_call *c, const struct cli_
                                   .timeless = true,
                                   .network = call_network(c).on ? NET_API : NET_OFFLINE,
                                   .timeout_ms = call_timeout(c),
-                                  .mode = "stable" };
+                                  .mode = determinism_names[DETERMINISM_FIXED] };
 }
 
 void call_recall(struct tool_call *c, const struct cli_call *bound, struct remembered *m)

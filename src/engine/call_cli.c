@@ -164,12 +164,14 @@ static struct call_request request_of(const struct cli_call *bound)
                                   .input = bound->input };
 }
 
-/* What is said to be deterministic sees nothing but what it is given. */
+/* What is said to be deterministic sees nothing but what it is given, and that is made true: its
+ * clock stands still, and its chance is the same each time. */
 static void alone(const struct remembered *known, struct call_request *request,
                   struct exec_call *how)
 {
     request->directory = known->directory;
     request->minimal = true;
+    request->fixed = true;
     how->own_paths = true;
 }
 

@@ -189,6 +189,8 @@ static void add_sandbox(const struct tool_call *c, const struct call_request *r,
     const struct doc *asked = call_asked(c, "processes", "max_children");
     struct doc *processes;
 
+    if (r->fixed)
+        doc_add_text(c->a, sandbox, "deterministic", str_of(determinism_names[DETERMINISM_FIXED]));
     doc_add_int(c->a, sandbox, limits[LIMIT_TIMEOUT_MS].name,
                 r->timeout_ms ? r->timeout_ms : call_timeout(c));
     doc_add_int(c->a, sandbox, limits[LIMIT_MEMORY_MB].name,

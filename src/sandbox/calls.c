@@ -71,7 +71,7 @@ const struct call_row calls[] = {
     { "getcwd",                 __NR_getcwd,                  "folder",    CALL_ALLOW },
     { "chdir",                  __NR_chdir,                   "folder",    CALL_ALLOW },
     { "fchdir",                 __NR_fchdir,                  "folder",    CALL_ALLOW },
-    { "getdents64",             __NR_getdents64,              "folder",    CALL_ALLOW },
+    { "getdents64",             __NR_getdents64,              "folder",    CALL_HELD },
     { "mkdirat",                __NR_mkdirat,                 "folder",    CALL_ALLOW },
     { "mknodat",                __NR_mknodat,                 "folder",    CALL_MKNODAT },
     { "linkat",                 __NR_linkat,                  "folder",    CALL_ALLOW },

@@ -31,11 +31,11 @@ struct held_state {
 };
 
 enum {
-    HELD_BYTES = 64,    /* room for the state */
-    HELD_READS = 8192,  /* who asks so often waits for something: 1 ms passes */
+    HELD_BYTES = 64,   /* room for the state */
+    HELD_READS = 8192, /* who asks so often waits for something: 1 ms passes */
     HELD_TICK_NS = 1000000,
-    HELD_READS_SLOW = 64,  /* what one system call counts */
-    HELD_STALLS = 256,     /* waits that ended early, until 1 ms passes */
+    HELD_READS_SLOW = 64, /* what one system call counts */
+    HELD_STALLS = 256,    /* waits that ended early, until 1 ms passes */
 };
 
 #define HELD_SECOND_NS 1000000000ULL

@@ -11,6 +11,7 @@
 #include <sys/times.h>
 #include <time.h>
 
+#include "sandbox/held_dirs.h"
 #include "sandbox/held_waits.h"
 
 /* A call that was stopped at. */
@@ -151,6 +152,11 @@ static bool system_read(struct asked *a)
     return filled(a, 0);
 }
 
+static bool directory_read(struct asked *a)
+{
+    return filled(a, 1);
+}
+
 static bool child_waited(struct asked *a)
 {
     (void)filled(a, a->out->call == SYS_wait4 ? 3 : 4);
@@ -177,6 +183,7 @@ static const struct {
     { SYS_getrusage,       usage_read },
     { SYS_getrandom,       random_drawn },
     { SYS_sysinfo,         system_read },
+    { SYS_getdents64,      directory_read },
     { SYS_wait4,           child_waited },
     { SYS_waitid,          child_waited },
     { SYS_execve,          program_loaded },
@@ -224,12 +231,14 @@ static void make_system_same(const struct held_ground *g, const struct held_retu
     (void)!tracee_write(r->pid, r->memory, &s, sizeof s);
 }
 
-static void make_same(const struct held_ground *g, const struct held_return *r)
+static void make_same(const struct held_ground *g, const struct held_return *r, int64_t result)
 {
     static const struct rusage none;
 
     if (r->call == SYS_sysinfo)
         make_system_same(g, r);
+    else if (r->call == SYS_getdents64)
+        held_dirs_returned(r->pid, r->memory, result);
     else
         (void)!tracee_write(r->pid, r->memory, &none, sizeof none);
 }
@@ -274,7 +283,7 @@ bool held_returned(const struct held_ground *g, struct held_return *r)
     if (result >= RESTART_FIRST && result <= RESTART_LAST)
         return false;
     if (r->memory && result >= 0)
-        make_same(g, r);
+        make_same(g, r, result);
     if (r->deadline)
         held_wait_ended(g, r, result);
     if ((r->call == SYS_wait4 || r->call == SYS_waitid) && result >= 0)

@@ -30,6 +30,8 @@ struct advice {
 static const struct advice settings[] = {
     { LAYER_USER, NULL,   0, "kernel/apparmor_restrict_unprivileged_userns", "1", true, "sysctl kernel.apparmor_restrict_unprivileged_userns=0, or give writ an AppArmor profile with the line: userns," },
     { LAYER_USER, "user", 0, "kernel/unprivileged_userns_clone",             "0", true, "sysctl kernel.unprivileged_userns_clone=1" },
+    { LAYER_SECCOMP, "trace", 0, "kernel/yama/ptrace_scope", "2", true, "sysctl kernel.yama.ptrace_scope=1: a clock is held by tracing what is run" },
+    { LAYER_SECCOMP, "trace", 0, "kernel/yama/ptrace_scope", "3", false, "Boot with kernel.yama.ptrace_scope=1: a clock is held by tracing what is run, and 3 forbids that until the next boot." },
 };
 
 static const struct advice failures[] = {

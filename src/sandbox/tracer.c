@@ -157,6 +157,18 @@ static void at_exec(struct tracer *t, pid_t pid)
     go_on(t, pid, 0);
 }
 
+/* Of who is killed nobody waits to hear what time it was. */
+static void at_exit(struct tracer *t, pid_t pid)
+{
+    unsigned long status = SIGKILL;
+
+    (void)tracee_ptrace(PTRACE_GETEVENTMSG, pid, 0, (uintptr_t)&status);
+    drop_return(t, pid);
+    if (WTERMSIG((int)status) != SIGKILL)
+        held_ends(&t->ground, pid);
+    go_on(t, pid, 0);
+}
+
 /* ---- signals ---- */
 
 static void at_signal(struct tracer *t, pid_t pid, int signal)
@@ -199,9 +211,7 @@ void tracer_stopped(struct tracer *t, pid_t pid, int status)
     } else if (event == PTRACE_EVENT_SECCOMP) {
         at_call(t, pid);
     } else if (event == PTRACE_EVENT_EXIT) {
-        drop_return(t, pid);
-        held_ends(&t->ground, pid);
-        go_on(t, pid, 0);
+        at_exit(t, pid);
     } else if (event == PTRACE_EVENT_STOP) {
         at_stop(t, pid, signal);
     } else if (event != 0) {

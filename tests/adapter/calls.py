@@ -242,6 +242,19 @@ def R_001_156_A01_13_a_deterministic_operation_is_remembered_for_its_session(pla
     place.verify()
 
 
+CHANCE = ("import os,random,time,uuid\n"
+          "print(time.time(), time.monotonic(), random.random(), os.urandom(4), uuid.uuid4())\n")
+
+
+@case
+def R_001_150_R_001_153_a_deterministic_operation_draws_the_same_at_the_same_time(place):
+    place.stock(script("d", CHANCE, operations={"run": {"deterministic": True}}), script("n", CHANCE))
+    texts = {name: [place.call(f"{name}.run", "word=x", options=["--fresh"]).record["text"] for _ in range(2)]
+             for name in "dn"}
+    true(texts["d"][0] == texts["d"][1] and texts["d"][0].startswith("315532800.0 "), texts)
+    true(texts["n"][0] != texts["n"][1], texts)
+
+
 @case
 def R_001_156_a_secret_or_a_changed_adapter_is_another_result(place):
     one = script("d", COUNT, operations={"run": {"deterministic": True}})

@@ -168,6 +168,17 @@ func main() {
     hold(text.startswith(f"{EPOCH}000000000 ") and "\n10ms\n" in text, ground.Run(0, {}, text.encode(), b""))
 
 
+@case
+def R_001_151_I07_a_directory_is_read_in_the_order_of_names(place):
+    names = [f"{n * 7919 % 1000:03}" for n in range(300)]
+    for name in names:
+        place.put(f"work/many/{name}", "")
+    text = same(place, PYTHON, "-c", "import os; print(*os.listdir('many'))")
+    assert text.split() == sorted(names), text
+    first = place.python("import os; print(*os.listdir('many'))").record["stdout"]["text"].split()
+    assert sorted(first) == sorted(names), first
+
+
 # ---- a clock that goes on ----
 
 @case

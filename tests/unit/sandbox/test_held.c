@@ -18,6 +18,7 @@
 
 #include "sandbox/held.h"
 #include "sandbox/held_code.h"
+#include "sandbox/held_dirs.h"
 #include "sandbox/held_open.h"
 
 #define MS UINT64_C(1000000)
@@ -63,13 +64,20 @@ static void R_001_153_each_clock_has_its_beginning(void **state)
         int clock;
         int64_t s; /* -1: there is no such clock */
     } rows[] = {
-        { CLOCK_REALTIME, 100 },        { CLOCK_MONOTONIC, 1000 },
-        { CLOCK_PROCESS_CPUTIME_ID, 0 }, { CLOCK_THREAD_CPUTIME_ID, 0 },
-        { CLOCK_MONOTONIC_RAW, 1000 },  { CLOCK_REALTIME_COARSE, 100 },
-        { CLOCK_MONOTONIC_COARSE, 1000 }, { CLOCK_BOOTTIME, 1000 },
-        { CLOCK_REALTIME_ALARM, 100 },  { CLOCK_BOOTTIME_ALARM, 1000 },
-        { 10, -1 },                     { CLOCK_TAI, 100 },
-        { 12, -1 },                     { -6, 0 },
+        { CLOCK_REALTIME, 100 },
+        { CLOCK_MONOTONIC, 1000 },
+        { CLOCK_PROCESS_CPUTIME_ID, 0 },
+        { CLOCK_THREAD_CPUTIME_ID, 0 },
+        { CLOCK_MONOTONIC_RAW, 1000 },
+        { CLOCK_REALTIME_COARSE, 100 },
+        { CLOCK_MONOTONIC_COARSE, 1000 },
+        { CLOCK_BOOTTIME, 1000 },
+        { CLOCK_REALTIME_ALARM, 100 },
+        { CLOCK_BOOTTIME_ALARM, 1000 },
+        { 10, -1 },
+        { CLOCK_TAI, 100 },
+        { 12, -1 },
+        { -6, 0 },
     };
     struct held h = made("SOURCE_DATE_EPOCH=100");
     struct held_state s = held_begin();
@@ -292,6 +300,68 @@ static void what_is_no_such_image_is_left_alone(void **state)
     }
 }
 
+/* ---- directories ---- */
+
+static size_t put_entry(unsigned char *to, uint64_t after, const char *name)
+{
+    uint16_t length = (uint16_t)((19 + strlen(name) + 1 + 7) / 8 * 8);
+
+    memset(to, 0, length);
+    memcpy(to, &after, sizeof after); /* the number of the file: one that goes with the name */
+    memcpy(to + 8, &after, sizeof after);
+    memcpy(to + 16, &length, sizeof length);
+    memcpy(to + 19, name, strlen(name));
+    return length;
+}
+
+static void R_001_151_names_are_put_in_order_and_places_stay(void **state)
+{
+    static const char *const names[] = { "b", "a-long-one", ".", "a", "..", "\xff", "B" };
+    static const char *const sorted[] = { ".", "..", "B", "a", "a-long-one", "b", "\xff" };
+    static unsigned char entries[HELD_DIR_BYTES], room[HELD_DIR_BYTES];
+    size_t n = 0, at = 0;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(names); i++)
+        n += put_entry(entries + n, i + 1, names[i]);
+    held_dirs_sort(entries, n, room);
+    for (size_t i = 0; i < COUNT(sorted); i++) {
+        uint64_t after, number;
+        uint16_t length;
+
+        memcpy(&number, entries + at, sizeof number);
+        memcpy(&after, entries + at + 8, sizeof after);
+        memcpy(&length, entries + at + 16, sizeof length);
+        assert_string_equal((char *)entries + at + 19, sorted[i]);
+        assert_string_equal(names[number - 1], sorted[i]);
+        assert_int_equal(after, i + 1);
+        at += length;
+    }
+    assert_int_equal(at, n);
+}
+
+static void R_001_151_what_is_not_well_formed_stays(void **state)
+{
+    static unsigned char entries[HELD_DIR_BYTES], before[HELD_DIR_BYTES], room[HELD_DIR_BYTES];
+    size_t n;
+
+    (void)state;
+    n = put_entry(entries, 1, "b");
+    n += put_entry(entries + n, 2, "a");
+    memcpy(before, entries, sizeof before);
+    for (size_t cut = 1; cut < n; cut++) {
+        held_dirs_sort(entries, cut, room);
+        assert_memory_equal(entries, before, n);
+    }
+    held_dirs_sort(entries, HELD_DIR_BYTES + 1, room);
+    assert_memory_equal(entries, before, n);
+    held_dirs_sort(entries, 0, room);
+    memset(entries + 24 + 19, 'x', 5); /* a name without an end */
+    memcpy(before, entries, sizeof before);
+    held_dirs_sort(entries, n, room);
+    assert_memory_equal(entries, before, n);
+}
+
 static void I09_what_is_open_is_named_once(void **state)
 {
     (void)state;
@@ -317,6 +387,8 @@ int main(void)
         cmocka_unit_test(I08_the_code_knows_the_day),
         cmocka_unit_test(the_kernels_code_has_room_or_is_hidden),
         cmocka_unit_test(what_is_no_such_image_is_left_alone),
+        cmocka_unit_test(R_001_151_names_are_put_in_order_and_places_stay),
+        cmocka_unit_test(R_001_151_what_is_not_well_formed_stays),
         cmocka_unit_test(I09_what_is_open_is_named_once),
     };
 
