@@ -218,7 +218,7 @@ static int send_layers(const struct jail *jail)
     struct word word = { .kind = WORD_LAYERS };
     struct iovec part = { &word, sizeof word };
     struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control };
-    int fds[2 * COW_MAX];
+    int fds[2 * COW_MAX] = { 0 };
     size_t n = 0;
 
     for (size_t i = 0; i < jail->cover_count; i++) {

@@ -156,24 +156,27 @@ static bool read_layer(struct reading *r, struct arena *a, struct changes *out, 
     return true;
 }
 
+static bool read_layers(const struct cow_layers *layers, struct reading *r, struct arena *a,
+                        struct changes *out, struct error *e)
+{
+    bool ok = true;
+
+    for (size_t i = 0; ok && i < layers->n; i++) {
+        cow_open_disk(&r->sides, &layers->v[i]);
+        ok = read_layer(r, a, out, e);
+        own_close(&r->sides.disk);
+    }
+    return ok;
+}
+
 bool cow_read(const struct cow_layers *layers, int store, struct arena *a, struct changes *out,
               struct error *e)
 {
-    _free_ char *bytes = malloc(COPY_BYTES);
-    struct reading r = { .store = store, .bytes = bytes };
+    struct reading r = { .store = store, .bytes = arena_raw(a, COPY_BYTES) };
     struct changes all = { 0 };
 
-    if (!bytes)
-        mem_end();
-    for (size_t i = 0; i < layers->n; i++) {
-        bool ok;
-
-        cow_open_disk(&r.sides, &layers->v[i]);
-        ok = read_layer(&r, a, &all, e);
-        own_close(&r.sides.disk);
-        if (!ok)
-            return false;
-    }
+    if (!read_layers(layers, &r, a, &all, e))
+        return false;
     all.cut = r.cut;
     cow_sort(&all);
     *out = all;
