@@ -76,7 +76,7 @@ static bool take_frame(struct body *b, char c)
         return c == '\r' || (c > ' ' && c < 0x7f);
     case LINE_MORE: return take_text(b, c, LINE_LF);
     case LINE_LF: b->state = LINE; return c == '\n';
-    case LAST_LF: b->over = true; return c == '\n';
+    case LAST_LF: b->over = c == '\n'; return b->over;
     case DATA: break;
     }
     return false;
