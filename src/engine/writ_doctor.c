@@ -5,7 +5,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -175,9 +174,7 @@ static const char *refusal(const struct doctor *d, const struct error *e)
 /* Why not even a run that does without what is missing can be had. */
 static const char *refused_weak(const struct doctor *d, const struct error *e)
 {
-    return strcmp(refusal(d, e), e->msg) == 0
-               ? arena_printf(d->x.a, "Without %s: %s", names(d->spare, d->x.a), e->msg)
-               : NULL;
+    return arena_printf(d->x.a, "Without %s: %s", names(d->spare, d->x.a), e->msg);
 }
 
 /* The whole of it, as every command gets it; without what is missing, if that may be spared. */

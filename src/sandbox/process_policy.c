@@ -117,10 +117,11 @@ static const char *hole_in(const struct grant *in, const struct grant *grant)
 
 static bool refuse_hole(const char *path, const char *what, const struct grant *in, struct error *e)
 {
-    return error_set(e, CODE_PATH_REFUSED,
-                     "%s %s, and %s around it is granted to be %s: without namespaces there is "
-                     "nothing to hold that; grant less, as by --fs minimal --write out",
-                     path, what, in->path, in->access == ACCESS_WRITE ? "written" : "read");
+    return error_set(
+        e, CODE_LAYER_MISSING,
+        "LAYER_MISSING:mount: %s %s, and %s around it is granted to be %s: without namespaces there is "
+        "nothing to hold that; grant less, as by --fs minimal --write out",
+        path, what, in->path, in->access == ACCESS_WRITE ? "written" : "read");
 }
 
 static bool has_no_holes(const struct process_ask *ask, struct error *e)

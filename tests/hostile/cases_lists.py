@@ -144,7 +144,7 @@ def refuses(name, says, options, cwd=None, prepare=None, way=()):
         if run.status == 98:
             fault("the layer could not be taken away", run)
         for text in says:
-            run.refused(77, 125, says=text.format(w=world))
+            run.refused(125, says=text.format(w=world))
         if (where / "ran").exists():
             fault("it ran", run)
         nothing_left(world)
