@@ -336,8 +336,8 @@ void line_diff(struct str before, struct str after, struct work *w, struct arena
     struct edit edit;
     size_t diagonals;
 
-    cut_lines(before, a, &b.side[0]);
-    cut_lines(after, a, &b.side[1]);
+    cut_lines(before.s ? before : str_of(""), a, &b.side[0]);
+    cut_lines(after.s ? after : str_of(""), a, &b.side[1]);
     if (number_lines(&b)) {
         diagonals = (size_t)b.side[0].shared_count + (size_t)b.side[1].shared_count + 3;
         for (int i = 0; i < 2; i++)
