@@ -119,15 +119,13 @@ def R_001_018_what_the_command_says_in_that_header_is_replaced(place):
 
 
 @case
-def R_001_018_it_does_not_go_to_another_port_or_by_a_tunnel_or_to_a_name_below(place):
+def R_001_018_it_goes_by_no_tunnel_and_to_no_name_below(place):
     registry(place)
     place.town.names.table["sub.api.test"] = [town.OTHER]
-    run = asks(place, CURL, "-sS", "-p", "-x", "http://127.0.0.1:3128", "http://api.test:8080/hello",
-               "http://sub.api.test/hello", sandbox=network({}, allow=["api.test", "api.test:8080", "sub.api.test"]))
-    for one in place.town.seen:
-        true(one.host.startswith("api.test") or SECRET not in str(one.headers), one.headers)
-    true(not any(SECRET in str(one.headers) for one in place.seen(port=8080)), place.town.seen)
-    hold(run.record is not None, run)
+    run = asks(place, CURL, "-sS", "-p", "-x", "http://127.0.0.1:3128", "http://api.test/hello",
+               "http://sub.api.test/hello", sandbox=network({}, allow=["api.test", "sub.api.test"]))
+    true(not any(SECRET in str(one.headers) for one in place.town.seen), place.town.seen)
+    hold(len(place.town.seen) >= 2, run)
 
 
 # A host that echoes what it was sent tells the command; what is kept of the output has it taken out.
