@@ -90,6 +90,15 @@ static void say_request(struct conn *c, const struct head *head, const struct ta
 
 /* ---- a request ---- */
 
+/* Who names no port means those of the web, as in the list of hosts: what listens at another port
+ * of the host may be somebody else. */
+static bool is_its_port(const struct host_entry *entry, const struct target *t)
+{
+    if (!t->says_port)
+        return true;
+    return entry->port ? t->host.port == entry->port : t->host.port == 80 || t->host.port == 443;
+}
+
 static const struct gate_inject *inject_for(const struct serve *s, const struct target *t)
 {
     struct str name = { t->host.name, t->host.length };
@@ -98,7 +107,7 @@ static const struct gate_inject *inject_for(const struct serve *s, const struct 
         struct host_entry entry;
 
         if (host_entry_read(s->policy.injects[i].host, &entry) && host_entry_names(&entry, name) &&
-            (!entry.port || !t->says_port || entry.port == t->host.port))
+            is_its_port(&entry, t))
             return &s->policy.injects[i];
     }
     return NULL;

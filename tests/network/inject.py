@@ -188,3 +188,11 @@ def R_001_018_others_on_the_machine_do_not_see_it(place):
     finally:
         child.kill()
         child.wait()
+
+
+@case
+def R_001_018_it_goes_to_no_port_that_is_not_its_own(place):
+    registry(place)
+    run = asks(place, CURL, "-sS", "http://api.test:8080/hello", sandbox=network({}, allow=["api.test", "api.test:8080"]))
+    hold(len(place.seen(port=8080)) <= 1, run)
+    true(not any(SECRET in str(one.headers) for one in place.seen(port=8080)), place.town.seen)
