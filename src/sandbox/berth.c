@@ -9,7 +9,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -19,8 +18,9 @@
 #include "sandbox/identity.h"
 #include "sandbox/kernel.h"
 #include "sandbox/net.h"
+#include "sandbox/pass.h"
+#include "sandbox/place.h"
 #include "sandbox/quiet.h"
-#include "sandbox/root.h"
 #include "sandbox/trees.h"
 
 /* A sanitizer takes notes on a stack, and does not forget those of a process that has ended. */
@@ -36,14 +36,13 @@
 #endif
 
 enum {
-    SHARED_BYTES = 512 << 10, /* who has more to say runs without a berth */
     BERTH_NAMESPACES = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP,
     RUN_NAMESPACES = CLONE_NEWPID | CLONE_NEWNS,
-    FDS = STREAM_COUNT + 2, /* the streams, the line, and perhaps a group */
 };
 
 /* What a berth is told, and what it says. */
 struct ask {
+    int at;                /* the place that says what is to be made */
     struct berth_use anew; /* what is made anew before */
     bool result;           /* a descriptor 3 comes with it */
     bool grouped;          /* a group comes with it */
@@ -52,50 +51,6 @@ struct ask {
 struct answer {
     pid_t pid; /* or -1; a pidfd comes with it */
 };
-
-/* ---- words with descriptors ---- */
-
-static bool send_fds(int line, void *word, size_t size, const int *fds, size_t n)
-{
-    union {
-        char bytes[CMSG_SPACE(FDS * sizeof(int))];
-        struct cmsghdr head;
-    } control = { .head = { .cmsg_level = SOL_SOCKET,
-                            .cmsg_type = SCM_RIGHTS,
-                            .cmsg_len = CMSG_LEN(n * sizeof(int)) } };
-    struct iovec part = { word, size };
-    struct msghdr message = { .msg_iov = &part,
-                              .msg_iovlen = 1,
-                              .msg_control = n > 0 ? &control : NULL,
-                              .msg_controllen = n > 0 ? CMSG_SPACE(n * sizeof(int)) : 0 };
-
-    if (n > 0)
-        memcpy(CMSG_DATA(&control.head), fds, n * sizeof(int));
-    return sendmsg(line, &message, MSG_NOSIGNAL) == (ssize_t)size;
-}
-
-/* Descriptors that do not come are -1. */
-static bool take_fds(int line, void *word, size_t size, int fds[FDS])
-{
-    union {
-        char bytes[CMSG_SPACE(FDS * sizeof(int))];
-        struct cmsghdr head;
-    } control = { 0 };
-    struct iovec part = { word, size };
-    struct msghdr message = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control
-    };
-    ssize_t got;
-
-    for (int i = 0; i < FDS; i++)
-        fds[i] = -1;
-    do {
-        got = recvmsg(line, &message, MSG_CMSG_CLOEXEC);
-    } while (got < 0 && errno == EINTR);
-    if (control.head.cmsg_len > CMSG_LEN(0))
-        memcpy(fds, CMSG_DATA(&control.head), control.head.cmsg_len - CMSG_LEN(0));
-    return got == (ssize_t)size;
-}
 
 /* ---- in the berth: only system calls ---- */
 
@@ -109,9 +64,7 @@ static int init_main(void *jail)
 
 static long clone_init(struct jail *jail, int *init)
 {
-    static char stack[64 << 10] __attribute__((aligned(16)));
-
-    return clone(init_main, stack + sizeof stack,
+    return clone(init_main, jail->place->init_stack + PLACE_STACK,
                  RUN_NAMESPACES | CLONE_PARENT | CLONE_PIDFD | BORROW, jail, init);
 }
 
@@ -130,19 +83,21 @@ static long clone_init_into(struct jail *jail, int group, int *init)
     return pid;
 }
 
-static void make_init(int line, struct jail *jail, const struct ask *ask, int fds[FDS])
+/* Of a slot only the line is there. */
+static void make_init(int line, struct place *place, const struct ask *ask, int fds[PASS_MOST])
 {
+    struct jail *jail = &place->jail;
     struct answer answer = { .pid = -1 };
     int init = -1, n = 0;
 
-    for (int i = 0; i < STREAM_COUNT; i++)
+    for (int i = 0; i < STREAM_COUNT && !place->ahead; i++)
         jail->streams[i] = i < STREAM_RESULT || ask->result ? fds[n++] : -1;
     jail->line = fds[n++];
     if ((!ask->anew.net || net_enter() == 0) && (!ask->anew.ipc || unshare(CLONE_NEWIPC) == 0))
         answer.pid =
             (pid_t)(ask->grouped ? clone_init_into(jail, fds[n], &init) : clone_init(jail, &init));
-    (void)send_fds(line, &answer, sizeof answer, &init, answer.pid > 0);
-    for (int i = 0; i < FDS; i++)
+    (void)!pass_send(line, &answer, sizeof answer, &init, answer.pid > 0);
+    for (int i = 0; i < PASS_MOST; i++)
         if (fds[i] >= 0)
             (void)close(fds[i]);
     if (init >= 0)
@@ -151,20 +106,46 @@ static void make_init(int line, struct jail *jail, const struct ask *ask, int fd
 
 struct service {
     int line;
-    struct jail *shared;
+    struct place *places;
+    int patience_ms;
 };
+
+/* Whoever asks has to do so in time: what is left behind by somebody who forked ends, too. */
+static bool is_asked(int line, int patience_ms)
+{
+    struct pollfd asked = { .fd = line, .events = POLLIN };
+    int n;
+
+    do {
+        n = poll(&asked, 1, patience_ms);
+    } while (n < 0 && errno == EINTR);
+    return n > 0;
+}
+
+/* Those of who made us are not ours to keep open. */
+static void drop_streams(void)
+{
+    int none = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+    for (int i = 0; i < STREAM_RESULT && none >= 0; i++)
+        if (none != i)
+            (void)dup2(none, i);
+    if (none >= STREAM_RESULT)
+        (void)close(none);
+}
 
 static void serve(void *self)
 {
     const struct service *s = self;
     struct word ready = { .kind = WORD_READY };
     struct ask ask = { 0 };
-    int fds[FDS];
+    int fds[PASS_MOST];
 
+    drop_streams();
     if (send(s->line, &ready, sizeof ready, MSG_NOSIGNAL) < 0)
         return;
-    while (take_fds(s->line, &ask, sizeof ask, fds))
-        make_init(s->line, s->shared, &ask, fds);
+    while (is_asked(s->line, s->patience_ms) && pass_take(s->line, &ask, sizeof ask, fds))
+        make_init(s->line, &s->places[ask.at], &ask, fds);
 }
 
 /* ---- opening ---- */
@@ -188,7 +169,7 @@ static bool start(struct berth *l, struct jail *jail)
     long pid = quiet_clone(&args);
 
     if (pid == 0)
-        child_berth(jail, serve, &(struct service){ jail->line, l->shared });
+        child_berth(jail, serve, &(struct service){ jail->line, l->places, l->patience_ms * 2 });
     l->pid = (pid_t)pid;
     if (pid < 0)
         return false;
@@ -203,7 +184,7 @@ static bool start(struct berth *l, struct jail *jail)
     return true;
 }
 
-struct berth *berth_open(const struct jail *jail)
+struct berth *berth_open(const struct jail *jail, int patience_ms)
 {
     struct berth *l = mem_zeroed(sizeof *l);
     struct jail ours = *jail;
@@ -211,11 +192,12 @@ struct berth *berth_open(const struct jail *jail)
     struct error e;
     bool ok;
 
-    *l = (struct berth){ .line = -1, .mounts = -1, .pid = -1 };
-    /* cppcheck-suppress invalidFunctionArg ; memory of no file has no descriptor */
-    l->shared = mmap(NULL, SHARED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    ok =
-        l->shared != MAP_FAILED && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0;
+    *l = (struct berth){
+        .line = -1, .mounts = -1, .pid = -1, .left = -1, .slot = { .line = -1, .fd = -1 }
+    };
+    l->patience_ms = patience_ms;
+    l->places = places_map();
+    ok = l->places && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0;
     l->line = ours.far_end = pair[0];
     ours.line = pair[1];
     ours.in_berth = true;
@@ -231,24 +213,34 @@ struct berth *berth_open(const struct jail *jail)
     return NULL;
 }
 
-void berth_close(struct berth *berth)
+void berth_abandon(struct berth *berth)
 {
+    own_close(&berth->slot.line);
+    own_close(&berth->slot.fd);
+    own_close(&berth->left);
     own_close(&berth->line);
     own_close(&berth->mounts);
+    places_unmap(berth->places);
+    free(berth);
+}
+
+void berth_close(struct berth *berth)
+{
+    berth_drop_slot(berth);
+    own_close(&berth->line);
+    berth->line = -1;
     if (berth->pid > 0)
         (void)kill(berth->pid, SIGKILL); /* somebody may have a copy of our end of the line */
     while (berth->pid > 0 && waitpid(berth->pid, NULL, __WALL) < 0 && errno == EINTR)
         ;
-    if (berth->shared != MAP_FAILED)
-        (void)munmap(berth->shared, SHARED_BYTES);
-    free(berth);
+    berth_abandon(berth);
 }
 
 bool berth_is_whole(const struct berth *berth)
 {
-    struct pollfd changed = { .fd = berth->mounts, .events = POLLPRI };
+    struct pollfd changed[] = { { .fd = berth->mounts, .events = POLLPRI }, { .fd = berth->line } };
 
-    return poll(&changed, 1, 0) == 0;
+    return poll(changed, COUNT(changed), 0) == 0;
 }
 
 /* ---- what is built in it ---- */
@@ -295,98 +287,16 @@ struct digest berth_key(const struct jail *j)
 
 /* ---- a run in it ---- */
 
-/* A copy that lies in the shared memory altogether. */
-struct copy {
-    char *at, *end;
-};
-
-static void *copy_bytes(struct copy *c, const void *bytes, size_t n)
-{
-    size_t room = (n + 15) & ~(size_t)15;
-    void *to = c->at;
-
-    if ((size_t)(c->end - c->at) < room) {
-        c->at = c->end = NULL; /* nothing fits any more, and the caller asks once */
-        return NULL;
-    }
-    c->at += room;
-    return memcpy(to, bytes, n);
-}
-
-static char *copy_text(struct copy *c, const char *text)
-{
-    return c->at ? copy_bytes(c, text, strlen(text) + 1) : NULL;
-}
-
-static char *const *copy_texts(struct copy *c, char *const *texts)
-{
-    size_t n = 0;
-    char **list;
-
-    while (texts[n])
-        n++;
-    list = c->at ? copy_bytes(c, texts, (n + 1) * sizeof *texts) : NULL;
-    for (size_t i = 0; list && i < n; i++)
-        list[i] = copy_text(c, texts[i]);
-    return list;
-}
-
-/* Of the root only what lies in directories that every run has for itself. */
-static void copy_root(struct copy *c, const struct jail *from, struct jail *to)
-{
-    to->dirs = c->at ? copy_bytes(c, from->dirs, from->dir_count * sizeof *from->dirs) : NULL;
-    to->mounts =
-        c->at ? copy_bytes(c, from->mounts, from->mount_count * sizeof *from->mounts) : NULL;
-    to->files = c->at ? copy_bytes(c, from->files, from->file_count * sizeof *from->files) : NULL;
-    to->dir_count = to->mount_count = to->file_count = to->link_count = 0;
-    for (size_t i = 0; c->at && i < from->dir_count; i++)
-        if (root_is_in_scratch(from->dirs[i]))
-            to->dirs[to->dir_count++] = copy_text(c, from->dirs[i]);
-    for (size_t i = 0; c->at && i < from->mount_count; i++) {
-        struct jail_mount m = from->mounts[i];
-
-        if (m.shown || !root_is_scratch(m.to))
-            continue;
-        m.from = m.to = copy_text(c, m.to);
-        to->mounts[to->mount_count++] = m;
-    }
-    for (size_t i = 0; c->at && i < from->file_count; i++)
-        if (root_is_scratch(from->files[i].path))
-            to->files[to->file_count++] = (struct jail_file){ copy_text(c, from->files[i].path),
-                                                              copy_text(c, from->files[i].text) };
-}
-
-static bool copy_jail(struct berth *l, const struct jail *jail)
-{
-    struct jail *to = l->shared;
-    struct copy c = { (char *)(to + 1), (char *)to + SHARED_BYTES };
-
-    c.at += -(uintptr_t)c.at & 15;
-    *to = *jail;
-    to->in_berth = true;
-    to->late_groups = true;
-    to->far_end = -1;
-    to->cgroup = (struct cgroup){ 0 };
-    copy_root(&c, jail, to);
-    to->path = copy_text(&c, jail->path);
-    to->cwd = copy_text(&c, jail->cwd);
-    to->scratch_size = copy_text(&c, jail->scratch_size);
-    to->argv = copy_texts(&c, jail->argv);
-    to->env = copy_texts(&c, jail->env);
-    to->rules = c.at ? copy_bytes(&c, jail->rules, jail->rule_count * sizeof *jail->rules) : NULL;
-    for (size_t i = 0; to->rules && i < jail->rule_count; i++)
-        to->rules[i].path = copy_text(&c, jail->rules[i].path);
-    return c.at != NULL;
-}
-
 bool berth_start(struct berth *berth, const struct jail *jail, int into, pid_t *pid, int *init)
 {
-    struct ask ask = { .anew = { .net = berth->used.net && !jail->host_network,
+    struct place *place = &berth->places[berth->at];
+    bool like_the_last = berth->runs++ > 0 && place_has_walls_of(place, jail);
+    struct ask ask = { .at = berth->at,
+                       .anew = { .net = berth->used.net && !jail->host_network,
                                  .ipc = berth->used.ipc },
                        .result = jail->streams[STREAM_RESULT] >= 0,
                        .grouped = into >= 0 };
-    struct answer answer = { .pid = -1 };
-    int fds[FDS], got[FDS];
+    int fds[PASS_MOST];
     size_t n = 0;
 
     for (int i = 0; i < STREAM_COUNT; i++)
@@ -395,12 +305,59 @@ bool berth_start(struct berth *berth, const struct jail *jail, int into, pid_t *
     fds[n++] = jail->line;
     if (ask.grouped)
         fds[n++] = into;
-    if (!copy_jail(berth, jail) || !send_fds(berth->line, &ask, sizeof ask, fds, n))
+    berth->may_slot &= like_the_last && !ask.grouped && !ask.anew.net && !ask.anew.ipc;
+    place->ahead = false;
+    if (!place_walls(place, jail) || !place_command(place, jail) ||
+        !pass_send(berth->line, &ask, sizeof ask, fds, n))
         return false;
-    if (!take_fds(berth->line, &answer, sizeof answer, got) || answer.pid <= 0 || got[0] < 0)
+    if (!berth_made(berth, pid, init))
         return false;
     berth->used = (struct berth_use){ 0 };
+    return true;
+}
+
+bool berth_ask_slot(struct berth *berth, int at, int line)
+{
+    struct ask ask = { .at = at };
+    int fds[] = { line, berth->left };
+    bool ok = pass_send(berth->line, &ask, sizeof ask, fds, berth->left < 0 ? 1 : 2);
+
+    own_close(&berth->left);
+    berth->left = -1;
+    return ok;
+}
+
+bool berth_made(const struct berth *berth, pid_t *pid, int *init)
+{
+    struct answer answer = { .pid = -1 };
+    int got[PASS_MOST];
+
+    if (!pass_take(berth->line, &answer, sizeof answer, got) || answer.pid <= 0 || got[0] < 0)
+        return false;
     *pid = answer.pid;
     *init = got[0];
     return true;
+}
+
+bool berth_has_slot(struct berth *berth)
+{
+    struct slot *s = &berth->slot;
+
+    return s->asked && (s->pid > 0 || berth_made(berth, &s->pid, &s->fd));
+}
+
+void berth_drop_slot(struct berth *berth)
+{
+    struct slot *s = &berth->slot;
+
+    if (!s->asked)
+        return;
+    own_close(&s->line);
+    if (berth_has_slot(berth)) {
+        (void)syscall(SYS_pidfd_send_signal, s->fd, SIGKILL, NULL, 0);
+        while (waitpid(s->pid, NULL, __WALL) < 0 && errno == EINTR)
+            ;
+    }
+    own_close(&s->fd);
+    *s = (struct slot){ .line = -1, .fd = -1 };
 }

@@ -21,13 +21,31 @@ struct berth_use {
     bool net, ipc;
 };
 
+/* What is made ahead for the next run (slot.h). */
+struct slot {
+    bool asked; /* for; it may not be there yet */
+    int at;     /* its place */
+    pid_t pid;  /* 0: not heard of yet */
+    int fd;     /* a pidfd */
+    int line;   /* our end */
+};
+
+struct place;
+
 struct berth {
     struct digest key; /* of what is built in it */
     unsigned age;      /* of the host's mounts, as kept.c counts */
     int line;
     int mounts; /* readable when one of its mounts has gone */
     pid_t pid;
-    struct jail *shared;   /* the memory that says what is to be run */
+    struct place *places; /* the memory that says what is to be run */
+    int at;               /* the place of the run that is in it, or was */
+    unsigned runs;        /* that were made the plain way */
+    bool may_slot;        /* the run that is in it may have another made ahead */
+    struct slot slot;
+    unsigned taken;  /* slots, since kept.c has counted them */
+    int patience_ms; /* how long a slot waits, and the berth twice as long */
+    int left; /* the mounts of the last run, which are taken down when there is time; or -1 */
     struct berth_use used; /* by the runs since it was made, or made anew */
     struct berth *next;
 };
@@ -36,8 +54,11 @@ struct berth {
 struct digest berth_key(const struct jail *jail);
 
 /* NULL: it cannot be built here; nothing is left. */
-struct berth *berth_open(const struct jail *jail);
+struct berth *berth_open(const struct jail *jail, int patience_ms);
 void berth_close(struct berth *berth);
+
+/* In a process that was forked from its owner: lets go of it. */
+void berth_abandon(struct berth *berth);
 
 /* Whether the berth is still as it was built. */
 bool berth_is_whole(const struct berth *berth);
@@ -46,3 +67,14 @@ bool berth_is_whole(const struct berth *berth);
  * -1. False: there is none, and the berth is of no more use. */
 bool berth_start(struct berth *berth, const struct jail *jail, int into, pid_t *pid,
                  int *init) NODISCARD;
+
+/* Has a slot made at that place, which its line leads to, and the mounts of the last run taken
+ * down; what was made is told by berth_made(), before anything else is asked. */
+bool berth_ask_slot(struct berth *berth, int at, int line) NODISCARD;
+bool berth_made(const struct berth *berth, pid_t *pid, int *init) NODISCARD;
+
+/* Whether the slot that was asked for is there. */
+bool berth_has_slot(struct berth *berth);
+
+/* Ends the slot, if one was asked for. */
+void berth_drop_slot(struct berth *berth);

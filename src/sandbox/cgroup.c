@@ -59,6 +59,13 @@ bool cgroup_drop(const struct cgroup *c)
     return true;
 }
 
+void cgroup_close(struct cgroup *c)
+{
+    while (c->count > 0)
+        close_dir(&c->dirs[--c->count]);
+    *c = (struct cgroup){ 0 };
+}
+
 bool cgroup_remove(struct cgroup *c, struct error *e)
 {
     bool ok = true;

@@ -80,6 +80,9 @@ bool cgroup_drop(const struct cgroup *c) NODISCARD;
 /* Kills who is in it, and waits until nobody is, about 2 s at most. */
 void cgroup_end(const struct cgroup *c);
 
+/* Closes its descriptors and leaves *c zeroed; the directories stay. */
+void cgroup_close(struct cgroup *c);
+
 /* Kills what is left in it, waits until it is empty (about 2 s at most) and removes the
  * directories. Closes all descriptors and leaves *c zeroed, also on false, which means that one
  * could not be removed; a sweep tries again once this process is gone. Accepts a zeroed one. */

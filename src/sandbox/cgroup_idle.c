@@ -41,6 +41,12 @@ static void drop(struct cgroup_idle *idle)
         (void)!cgroup_remove(&idle->groups[--idle->count], &unused);
 }
 
+void cgroup_idle_abandon(struct cgroup_idle *idle)
+{
+    while (idle->count > 0)
+        cgroup_close(&idle->groups[--idle->count]);
+}
+
 void cgroup_idle_free(struct cgroup_idle *idle)
 {
     if (!idle)

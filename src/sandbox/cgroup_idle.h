@@ -13,6 +13,9 @@ struct cgroup_idle *cgroup_idle_new(void);
 /* Removes the groups. Accepts NULL. */
 void cgroup_idle_free(struct cgroup_idle *idle);
 
+/* Lets go of them all, which are somebody else's: they stay. */
+void cgroup_idle_abandon(struct cgroup_idle *idle);
+
 /* One with these limits; false: there is none. Groups that were made while this process was in
  * other groups than now are removed: it would not be held to what holds for us. */
 bool cgroup_idle_take(struct cgroup_idle *idle, const struct cgroup_limits *limits,

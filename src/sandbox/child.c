@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 
 #include "contract/codes.h"
+#include "sandbox/place.h"
 #include "sandbox/process.h"
 #include "sandbox/stages.h"
 #include "sandbox/tracer.h"
@@ -27,8 +28,9 @@
 enum { NO_LAYER = LAYER_COUNT };
 
 /* Who walks through a stage: init of a run that has everything for itself; a berth, which builds
- * what the runs in it have in common (berth.h), and init of a run in a berth; the command. */
-enum { FRESH = 1, BERTH = 2, KEPT = 4, COMMAND = 8 };
+ * what the runs in it have in common (berth.h), and init of a run in a berth; the command, and one
+ * that waits in a slot (slot.h). */
+enum { FRESH = 1, BERTH = 2, KEPT = 4, COMMAND = 8, SLOT = 16 };
 
 /* clang-format off */
 static const struct stage {
@@ -60,15 +62,20 @@ static const struct stage {
     { "guard",     LAYER_PID,      FRESH | BERTH | KEPT, stage_guard_init },
 
     { "trace",     LAYER_SECCOMP,  COMMAND,             stage_be_traced },
-    { "cgroup",    LAYER_CGROUP,   COMMAND,             stage_enter_cgroup },
-    { "streams",   LAYER_PID,      COMMAND,             stage_set_streams },
+    { "mounts",    LAYER_MOUNT,              SLOT,      stage_keep_mounts },
+    { "cpus",      LAYER_CGROUP,             SLOT,      stage_set_cpus },
+    { "landlock",  LAYER_LANDLOCK,           SLOT,      stage_enter_landlock },
+    { "seccomp",   LAYER_SECCOMP,            SLOT,      stage_enter_seccomp },
+    { "slot",      LAYER_PID,                SLOT,      stage_wait_for_command },
+    { "cgroup",    LAYER_CGROUP,   COMMAND | SLOT,      stage_enter_cgroup },
+    { "streams",   LAYER_PID,      COMMAND | SLOT,      stage_set_streams },
     { "cpus",      LAYER_CGROUP,   COMMAND,             stage_set_cpus },
-    { "directory", LAYER_MOUNT,    COMMAND,             stage_enter_cwd },
-    { "program",   NO_LAYER,       COMMAND,             stage_check_program },
+    { "directory", LAYER_MOUNT,    COMMAND | SLOT,      stage_enter_cwd },
+    { "program",   NO_LAYER,       COMMAND | SLOT,      stage_check_program },
     { "landlock",  LAYER_LANDLOCK, COMMAND,             stage_enter_landlock },
     { "permit",    NO_LAYER,       COMMAND,             stage_wait_for_permit },
     { "seccomp",   LAYER_SECCOMP,  COMMAND,             stage_enter_seccomp },
-    { "exec",      NO_LAYER,       COMMAND,             stage_start_command },
+    { "exec",      NO_LAYER,       COMMAND | SLOT,      stage_start_command },
 };
 /* clang-format on */
 
@@ -98,7 +105,9 @@ static void walk(struct child *c, unsigned walker)
 
 static int command_main(void *child)
 {
-    walk(child, COMMAND);
+    const struct place *place = ((struct child *)child)->jail->place;
+
+    walk(child, place && place->ahead ? SLOT : COMMAND);
     _exit(127); /* not reached: the last stage is exec */
 }
 
@@ -173,8 +182,11 @@ static void watch(const struct jail *jail, struct tracer *tracer, int signals, p
 
 static _Noreturn void run_command(struct child *child)
 {
-    static char stack[64 << 10] __attribute__((aligned(16)));
+    static char alone[PLACE_STACK] __attribute__((aligned(16)));
     static struct tracer tracer;
+    struct place *place = child->jail->place;
+    char *stack = place ? place->command_stack : alone;
+    bool ahead = place && place->ahead;
     /* The command borrows our memory until it execs: nothing is copied. One that is traced cannot:
      * we have to be there for it before. */
     int borrows = child->jail->held.on ? 0 : CLONE_VM | CLONE_VFORK;
@@ -188,9 +200,9 @@ static _Noreturn void run_command(struct child *child)
     (void)sigaddset(&ours, SIGQUIT);
     signals = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
     tracer_start(&tracer, &child->jail->held);
-    command = clone(command_main, stack + sizeof stack, borrows | SIGCHLD, child);
+    command = clone(command_main, stack + PLACE_STACK, borrows | SIGCHLD, child);
     tracer.command = command;
-    for (int i = 0; i < STREAM_COUNT; i++) /* they are the command's: what it closes is closed */
+    for (int i = 0; i < STREAM_COUNT && !ahead; i++) /* the command's: what it closes is closed */
         if (child->jail->streams[i] >= STREAM_RESULT)
             (void)close(child->jail->streams[i]);
     if (command > 0 && signals >= 0)

@@ -14,6 +14,7 @@
 #include "sandbox/kernel.h"
 #include "sandbox/process.h"
 #include "sandbox/quiet.h"
+#include "sandbox/slot.h"
 #include "sandbox/trees.h"
 #include "sandbox/trial.h"
 
@@ -80,9 +81,19 @@ static bool may_be_in_berth(const struct jail *jail)
 /* A mount that was taken away while init was made may be missing for it: another is made. */
 static bool start_in_berth(struct init *i, const struct jail *jail, struct kept *kept)
 {
+    struct slot slot;
+
     i->berth = kept_take(kept, jail);
     if (!i->berth)
         return false;
+    if (slot_take(i->berth, jail, &slot, &i->mounts)) {
+        i->slotted = true;
+        i->spare = i->line;
+        i->line = slot.line;
+        i->pid = slot.pid;
+        i->fd = slot.fd;
+        return true;
+    }
     if (berth_start(i->berth, jail, cgroup_into(&jail->cgroup), &i->pid, &i->fd)) {
         if (berth_is_whole(i->berth))
             return true;
@@ -108,12 +119,73 @@ bool init_start(struct init *i, struct jail *jail, struct kept *kept, struct err
     return false;
 }
 
+/* What says that it may run, it says itself. */
+static bool send_run(const struct init *i, struct error *e)
+{
+    char word = WORD_RUN;
+
+    return send(i->line, &word, 1, MSG_NOSIGNAL) == 1 || errno == EPIPE ||
+           error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:pid: the new process is gone");
+}
+
+/* A slot that has died while it waited is no loss: another is made, the way without. */
+static bool start_again(struct init *i, struct jail *jail, struct kept *kept, struct error *e)
+{
+    init_kill(i);
+    own_close(&i->fd);
+    own_close(&i->mounts);
+    own_close(&i->line);
+    i->fd = i->mounts = -1;
+    i->line = i->spare;
+    i->spare = -1;
+    i->slotted = false;
+    kept_give(kept, i->berth, false);
+    i->berth = NULL;
+    if (init_start(i, jail, NULL, e) && init_enter_groups(i, jail, e) && send_run(i, e))
+        return true;
+    return false;
+}
+
+bool init_release(struct init *i, struct jail *jail, struct kept *kept, struct error *e)
+{
+    if (!i->slotted)
+        return send_run(i, e);
+    return slot_hand_over(i->berth, jail, i->line) || start_again(i, jail, kept, e);
+}
+
+/* The line that was made for a run which then took a slot is there for the next one. */
+static bool have_line(struct init *i, struct jail *jail)
+{
+    int pair[2];
+
+    if (i->slotted)
+        return i->spare >= 0 && jail->line >= 0;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+        return false;
+    own_close(&jail->line); /* it is in the berth */
+    i->spare = pair[0];
+    jail->line = pair[1];
+    return true;
+}
+
+void init_make_next(struct init *i, struct jail *jail)
+{
+    if (i->berth && i->berth->may_slot && have_line(i, jail) &&
+        slot_make_next(i->berth, jail, i->spare, jail->line))
+        i->spare = -1;
+}
+
 void init_leave(struct init *i, struct kept *kept, struct berth_use used)
 {
     if (!i->berth)
         return;
     i->berth->used.net |= used.net;
     i->berth->used.ipc |= used.ipc;
+    if (i->berth->used.net || i->berth->used.ipc)
+        berth_drop_slot(i->berth); /* it is in what has been used */
+    own_close(&i->berth->left);
+    i->berth->left = i->mounts;
+    i->mounts = -1;
     kept_give(kept, i->berth, true);
     i->berth = NULL;
 }
@@ -133,7 +205,7 @@ bool init_enter_groups(const struct init *i, const struct jail *jail, struct err
     int tasks[CGROUP_DIRS];
     size_t n = 0;
 
-    if (!jail->late_groups && !i->berth)
+    if (i->slotted || (!jail->late_groups && !i->berth))
         return true;
     for (int k = 0; k < jail->cgroup.count; k++)
         if (jail->cgroup.dirs[k].tasks >= 0)
@@ -163,4 +235,6 @@ void init_close(struct init *i)
 {
     own_close(&i->fd);
     own_close(&i->line);
+    own_close(&i->spare);
+    own_close(&i->mounts);
 }

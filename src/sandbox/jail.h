@@ -109,9 +109,10 @@ struct jail {
     int cores;                         /* CPUs it may run on */
 
     struct cgroup cgroup;
-    bool late_groups; /* they are made while the root is built, and come over the line */
-    bool joins;       /* hosted: it enters its group of version 2 itself */
-    bool in_berth;    /* a berth, or a run in one: made by no thread in particular */
+    bool late_groups;    /* they are made while the root is built, and come over the line */
+    struct place *place; /* of a run in a berth: the memory that this lies in */
+    bool joins;          /* hosted: it enters its group of version 2 itself */
+    bool in_berth;       /* a berth, or a run in one: made by no thread in particular */
     struct seccomp_program seccomp;
     struct held held; /* time and chance */
 

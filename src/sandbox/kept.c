@@ -18,7 +18,9 @@
 #include "sandbox/version.h"
 
 enum {
-    IDLE_MOST = 8, /* berths that wait; each is a process */
+    IDLE_MOST = 8,  /* berths that wait; each is a process */
+    AHEAD_MOST = 4, /* runs at once that have the next one made ahead */
+    PATIENCE_MS = 30000,
     PROGRAMS = 64, /* digests */
 };
 
@@ -36,8 +38,11 @@ struct kept {
         unsigned age;
         struct arena a;
         struct submounts all;
-    } submounts; /* as they were at that age */
-    struct berth *idle;
+    } submounts;        /* as they were at that age */
+    struct berth *idle; /* the last that was used first */
+    size_t busy;        /* berths that a run is in */
+    size_t taken;       /* slots */
+    int patience_ms;    /* of a slot */
     struct cgroup_place *place;
     struct cgroup_idle *groups;
     struct system_known *system;
@@ -51,6 +56,7 @@ struct kept *kept_new(void)
     struct kept *k = mem_zeroed(sizeof *k);
 
     (void)pthread_mutex_init(&k->lock, NULL);
+    k->patience_ms = PATIENCE_MS;
     k->place = cgroup_place_new();
     k->groups = cgroup_idle_new();
     k->system = system_known_new();
@@ -58,15 +64,13 @@ struct kept *kept_new(void)
     return k;
 }
 
-void kept_free(struct kept *k)
+static void let_go(struct kept *k, void (*of)(struct berth *berth))
 {
-    if (!k)
-        return;
     while (k->idle) {
         struct berth *l = k->idle;
 
         k->idle = l->next;
-        berth_close(l);
+        of(l);
     }
     own_close(&k->mounts);
     arena_free(&k->submounts.a);
@@ -75,6 +79,20 @@ void kept_free(struct kept *k)
     system_known_free(k->system);
     (void)pthread_mutex_destroy(&k->lock);
     free(k);
+}
+
+void kept_free(struct kept *k)
+{
+    if (k)
+        let_go(k, berth_close);
+}
+
+void kept_abandon(struct kept *k)
+{
+    if (!k)
+        return;
+    cgroup_idle_abandon(k->groups);
+    let_go(k, berth_abandon);
 }
 
 /* A berth shows the host's mounts as they were when it was made. */
@@ -121,31 +139,62 @@ struct berth *kept_take(struct kept *k, const struct jail *jail)
         berth_close(l);
     }
     if (!l)
-        l = berth_open(jail);
-    if (l) {
-        l->key = key;
-        l->age = age;
-    }
+        l = berth_open(jail, k->patience_ms);
+    if (!l)
+        return NULL;
+    l->key = key;
+    l->age = age;
+    (void)pthread_mutex_lock(&k->lock);
+    l->may_slot = ++k->busy <= AHEAD_MOST;
+    (void)pthread_mutex_unlock(&k->lock);
+    return l;
+}
+
+/* Takes out who has waited longest, when there are too many. */
+static struct berth *excess(struct kept *k)
+{
+    struct berth **at = &k->idle, *l;
+
+    for (int n = 0; *at && n < IDLE_MOST; n++)
+        at = &(*at)->next;
+    l = *at;
+    *at = NULL;
     return l;
 }
 
 void kept_give(struct kept *k, struct berth *berth, bool whole)
 {
-    size_t n = 0;
-
+    (void)pthread_mutex_lock(&k->lock);
+    k->busy--;
+    k->taken += berth->taken;
+    berth->taken = 0;
     if (whole) {
-        (void)pthread_mutex_lock(&k->lock);
-        for (const struct berth *l = k->idle; l; l = l->next)
-            n++;
-        if (n < IDLE_MOST) {
-            berth->next = k->idle;
-            k->idle = berth;
-            berth = NULL;
-        }
-        (void)pthread_mutex_unlock(&k->lock);
+        berth->next = k->idle;
+        k->idle = berth;
+        berth = excess(k);
     }
+    (void)pthread_mutex_unlock(&k->lock);
     if (berth)
         berth_close(berth);
+}
+
+void kept_set_patience(struct kept *k, int ms)
+{
+    k->patience_ms = ms;
+}
+
+struct kept_count kept_count(struct kept *k)
+{
+    struct kept_count count = { 0 };
+
+    (void)pthread_mutex_lock(&k->lock);
+    count.taken = k->taken;
+    for (const struct berth *l = k->idle; l; l = l->next) {
+        count.berths++;
+        count.slots += l->slot.asked;
+    }
+    (void)pthread_mutex_unlock(&k->lock);
+    return count;
 }
 
 /* ---- programs ---- */

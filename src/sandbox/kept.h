@@ -20,6 +20,19 @@ struct kept *kept_new(void);
 /* No run may be using it. Accepts NULL. */
 void kept_free(struct kept *k);
 
+/* In a process that was forked from its owner: lets go of it, and disturbs nobody. Accepts NULL. */
+void kept_abandon(struct kept *k);
+
+/* How long a slot waits (slot.h) before it ends; a berth waits twice as long. */
+void kept_set_patience(struct kept *k, int ms);
+
+/* How many berths wait, how many of them have a slot, and how many runs have taken one. */
+struct kept_count {
+    size_t berths, slots, taken;
+};
+
+struct kept_count kept_count(struct kept *k);
+
 /* A berth for this jail that nobody else is in, or NULL. */
 struct berth *kept_take(struct kept *k, const struct jail *jail);
 

@@ -356,14 +356,11 @@ static void take_usage(void *self)
     h->measured = cgroup_drop(&h->jail.cgroup);
 }
 
-static bool permit(const struct run *run, const struct holding *h, struct error *e)
+static bool permit(const struct run *run, struct holding *h, struct error *e)
 {
-    char word = WORD_RUN;
-
     if (run->permit && !run->permit(run->permit_self, e))
         return false;
-    return send(h->init.line, &word, 1, MSG_NOSIGNAL) == 1 || errno == EPIPE ||
-           error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:pid: the new process is gone");
+    return init_release(&h->init, &h->jail, run->kept, e);
 }
 
 static bool run_built(const struct run *run, const struct world *world, struct arena *a,
@@ -402,6 +399,7 @@ static bool run_built(const struct run *run, const struct world *world, struct a
         init_kill(&h->init);
         return false;
     }
+    init_make_next(&h->init, &h->jail);
     let_go(h);
     streams_listen(&h->streams, &h->asked);
     if (!run->kept || kept_sweeps(run->kept))
@@ -414,6 +412,19 @@ static bool run_built(const struct run *run, const struct world *world, struct a
         ;
     out->program = hash_end(hashing, run, world);
     return finish(&s, h, a, out, e);
+}
+
+/* What a run had in its /tmp is charged to its groups for as long as the mounts are there. */
+static bool rests(struct kept *kept, struct holding *h)
+{
+    if (!h->keeps_group)
+        return false;
+    if (kept_give_group(kept, &h->jail.cgroup, &h->usage))
+        return true;
+    if (h->init.mounts < 0)
+        return false;
+    close_fd(&h->init.mounts);
+    return kept_give_group(kept, &h->jail.cgroup, &h->usage);
 }
 
 bool sandbox_run(const struct run *run, const struct world *world, struct arena *a,
@@ -431,7 +442,7 @@ bool sandbox_run(const struct run *run, const struct world *world, struct arena 
                    .wired = run->wired,
                    .wires = { run->wires[0], run->wires[1] } },
         .streams = { .ours = { -1, -1, -1 } },
-        .init = { .fd = -1, .line = -1 },
+        .init = { .fd = -1, .line = -1, .spare = -1, .mounts = -1 },
         .jail = { .streams = { -1, -1, -1, -1 }, .line = -1, .layers = LAYER_ALL },
         .threads = { .listener = -1 }
     };
@@ -440,8 +451,7 @@ bool sandbox_run(const struct run *run, const struct world *world, struct arena 
     ok = build(run, a, h, e) && run_built(run, world, a, h, out, e);
     if (h->gate)
         gate_close(h->gate, a, &out->gate);
-    if ((!ok || !h->keeps_group || !kept_give_group(run->kept, &h->jail.cgroup, &h->usage)) &&
-        !cgroup_remove(&h->jail.cgroup, &left))
+    if ((!ok || !rests(run->kept, h)) && !cgroup_remove(&h->jail.cgroup, &left))
         out->left = arena_text(a, str_of(left.msg));
     if (!scratch_remove(&h->scratch, &left))
         out->left = arena_text(a, str_of(left.msg));

@@ -43,6 +43,8 @@ int stage_drop_rights(struct child *c);
 int stage_guard_init(struct child *c);
 
 int stage_be_traced(struct child *c);
+int stage_keep_mounts(struct child *c);
+int stage_wait_for_command(struct child *c);
 int stage_enter_cgroup(struct child *c);
 int stage_set_streams(struct child *c);
 int stage_set_cpus(struct child *c);

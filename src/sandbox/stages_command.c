@@ -12,6 +12,7 @@
 
 #include "sandbox/kernel.h"
 #include "sandbox/landlock.h"
+#include "sandbox/place.h"
 #include "sandbox/tracer.h"
 
 /* Who has been heard waits for the answer, whatever signal comes. Newer than Linux 5.18. */
@@ -51,11 +52,13 @@ int stage_enter_cgroup(struct child *c)
     return 0;
 }
 
-/* A01-10: as many CPUs as cores, beginning with the one we are on: nothing has to move. */
+/* A01-10: as many CPUs as cores, beginning with the one we are on: nothing has to move. In a slot,
+ * with the one that who will hand it over was on: what is made ahead is made on others. */
 int stage_set_cpus(struct child *c)
 {
     cpu_set_t mine, few;
-    int here = sched_getcpu();
+    const struct place *place = c->jail->place;
+    int here = place && place->ahead ? place->cpu : sched_getcpu();
 
     CPU_ZERO(&few);
     if (here < 0 || sched_getaffinity(0, sizeof mine, &mine) != 0)
