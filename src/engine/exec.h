@@ -97,6 +97,7 @@ struct exec {
     struct exec_lane *lane;           /* NULL: it has none */
     const struct world *world;
     struct arena *a;
+    struct kept *pool; /* this process's, or NULL */
     bool person;
     int cancel; /* as of struct run */
 
@@ -151,6 +152,9 @@ struct violation {
     const char *path, *act, *rule;
     bool undone;
 };
+
+/* What runs have in common: the plan's, the worker's or this process's; NULL: nothing is kept. */
+struct kept *exec_kept(const struct exec *x);
 
 /* From asking to its end. The status is writ_exec()'s; *ran tells whether there was a run, *e why
  * there was none, or why it could not be recorded. WRIT_WRONG: the report has the problems of a

@@ -129,7 +129,7 @@ static struct reach_ask reach_of(const struct exec *x)
                                .cwd = cwd.s ? arena_text(x->a, cwd) : ".",
                                .home = home_variable(x->command->environment, "HOME"),
                                .state = home_state(x->command->environment, x->a),
-                               .kept = x->step ? x->step->kept : NULL,
+                               .kept = exec_kept(x),
                                .person = x->person || (x->call && x->call->own_paths),
                                .approved = x->request.approval != NULL,
                                .inputs = x->request.inputs->input_files,
@@ -192,8 +192,8 @@ static void find_program(struct exec *x)
         .raw = x->request.sandbox->network->raw,
     };
 
-    if (x->step && x->step->kept)
-        ask.system = kept_system(x->step->kept, x->world->wall_ms(x->world->self));
+    if (exec_kept(x))
+        ask.system = kept_system(exec_kept(x), x->world->wall_ms(x->world->self));
     if (x->person)
         ask.command = x->command->argv[0];
     program_find(&ask, x->a, &x->program);

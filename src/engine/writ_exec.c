@@ -6,6 +6,7 @@
 #include "contract/codes.h"
 #include "contract/exits.h"
 #include "engine/exec_network.h"
+#include "engine/exec_pool.h"
 #include "engine/home.h"
 #include "engine/input.h"
 
@@ -72,6 +73,11 @@ bool exec_permit(void *exec, struct error *e)
     return true;
 }
 
+struct kept *exec_kept(const struct exec *x)
+{
+    return x->step ? x->step->kept : x->served ? x->served->kept : x->pool;
+}
+
 static bool run(struct exec *x, struct error *e)
 {
     struct run run = { .program = &x->program,
@@ -95,9 +101,7 @@ static bool run(struct exec *x, struct error *e)
                        .cancel = x->cancel,
                        .at_once = x->step != NULL,
                        .pace = exec_pace(x),
-                       .kept = x->step     ? x->step->kept
-                               : x->served ? x->served->kept
-                                           : NULL,
+                       .kept = exec_kept(x),
                        .permit = exec_permit,
                        .permit_self = x };
 
@@ -212,7 +216,9 @@ int writ_exec(const struct writ_command *command, char **answer, bool *ran)
 {
     _arena_ struct arena a = { 0 };
     _buf_ struct buf out = { .max = ANSWER_MAX };
-    struct exec x = { .command = command, .world = world_real(), .a = &a, .store = -1 };
+    struct exec x = {
+        .command = command, .world = world_real(), .a = &a, .pool = exec_pool_enter(), .store = -1
+    };
     struct error e = { 0 };
     const char *kind;
     struct report r;
@@ -227,5 +233,6 @@ int writ_exec(const struct writ_command *command, char **answer, bool *ran)
         status = refuse(&x, &e, status, answer);
     }
     exec_close(&x);
+    exec_pool_leave(x.pool);
     return status;
 }
