@@ -18,6 +18,7 @@ struct capture {
     int from; /* the pipe; -1 when it has ended */
     int live; /* where it is passed on to; -1: nowhere */
     bool is_socket;
+    bool wide;       /* the pipe holds more than it did */
     struct buf head; /* .max is what is kept */
     int64_t total;   /* bytes printed */
     int64_t rest;    /* that may still come, at most */

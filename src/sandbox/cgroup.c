@@ -46,6 +46,8 @@ static bool remove_group(const struct cgroup_version *v, int parent, const char 
 
 static void close_dir(struct cgroup_dir *d)
 {
+    for (int i = 0; i < CGROUP_OPEN; i++)
+        own_close(&d->open[i]);
     own_close(&d->tasks);
     own_close(&d->dir);
     own_close(&d->parent);
@@ -103,7 +105,11 @@ static bool add_dir(struct cgroup *c, struct cgroup_seat *seat, const struct cgr
 {
     struct cgroup_dir *d = &c->dirs[c->count];
 
-    *d = (struct cgroup_dir){ version_of(seat), seat->controllers, seat->cpuacct, -1, -1, -1 };
+    *d = (struct cgroup_dir){
+        version_of(seat), seat->controllers, seat->cpuacct, -1, -1, -1, { 0 }
+    };
+    for (int i = 0; i < CGROUP_OPEN; i++)
+        d->open[i] = -1;
     if (!d->version->place(seat, true, &d->parent, e))
         return false;
     if (mkdirat(d->parent, c->name, 0755) != 0) {
@@ -216,6 +222,8 @@ int64_t cgroup_tasks(const struct cgroup *c)
 {
     const struct cgroup_dir *d = pids_of(c);
 
+    if (d && d->version->tasks)
+        return d->version->tasks(d);
     return d ? cgroup_number(d->dir, "pids.current", NULL) : -1;
 }
 
@@ -289,6 +297,7 @@ bool cgroup_rest(struct cgroup *c, const struct cgroup_usage *last)
     for (int i = 0; i < c->count; i++)
         if (!c->dirs[i].version->rests(&c->dirs[i]))
             return false;
+    c->awake = 0;
     if (last->cpu_ms >= 0)
         c->before.cpu_ms += last->cpu_ms;
     c->before.oom_kills += last->oom_kills;
@@ -296,12 +305,15 @@ bool cgroup_rest(struct cgroup *c, const struct cgroup_usage *last)
     return true;
 }
 
-bool cgroup_wake(const struct cgroup *c, int64_t tasks)
+bool cgroup_wake(struct cgroup *c, int64_t tasks)
 {
+    if (c->awake == tasks)
+        return true;
     for (int i = 0; i < c->count; i++)
         if (!c->dirs[i].version->wake(&c->dirs[i]))
             return false;
-    return cgroup_set_tasks(c, tasks);
+    c->awake = cgroup_set_tasks(c, tasks) ? tasks : 0;
+    return c->awake != 0;
 }
 
 /* ---- doctor ---- */

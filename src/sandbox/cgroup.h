@@ -19,6 +19,7 @@ struct cgroup {
     char name[CGROUP_NAME];
     struct cgroup_limits limits; /* as they were when it was made */
     struct cgroup_usage before;  /* what earlier runs have added to the counters */
+    int64_t awake;               /* for a run of so many tasks; 0: it rests, or is in use */
     unsigned age;                /* of where this process sat then, as cgroup_idle.c counts */
 };
 
@@ -70,8 +71,9 @@ bool cgroup_may_rest(const struct cgroup *c);
  * be removed. */
 bool cgroup_rest(struct cgroup *c, const struct cgroup_usage *last) NODISCARD;
 
-/* Makes a rested group one for this many tasks; false: somebody has taken it away. */
-bool cgroup_wake(const struct cgroup *c, int64_t tasks) NODISCARD;
+/* Makes a rested group one for this many tasks, if it is not yet; false: somebody has taken it
+ * away. */
+bool cgroup_wake(struct cgroup *c, int64_t tasks) NODISCARD;
 
 /* Removes the directories if nobody is in them any more; false: somebody is. cgroup_remove() has to
  * be called all the same. */

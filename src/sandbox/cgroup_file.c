@@ -56,10 +56,8 @@ struct str cgroup_read(int dir, const char *file, char *text, size_t size)
     return (struct str){ text, n > 0 ? (size_t)n : 0 };
 }
 
-int64_t cgroup_number(int dir, const char *file, const char *key)
+static int64_t find_number(struct str rest, const char *key)
 {
-    char text[4096];
-    struct str rest = cgroup_read(dir, file, text, sizeof text);
     int64_t n = -1;
 
     while (rest.n) {
@@ -69,6 +67,23 @@ int64_t cgroup_number(int dir, const char *file, const char *key)
             return num_int(line, &n) ? n : -1;
     }
     return n;
+}
+
+int64_t cgroup_number(int dir, const char *file, const char *key)
+{
+    char text[4096];
+
+    return find_number(cgroup_read(dir, file, text, sizeof text), key);
+}
+
+int64_t cgroup_number_of(int fd, const char *key)
+{
+    char text[4096];
+    ssize_t n = pread(fd, text, sizeof text, 0);
+
+    if (n > 0 && text[n - 1] == '\n')
+        n--;
+    return n > 0 ? find_number((struct str){ text, (size_t)n }, key) : -1;
 }
 
 /* ---- processes ---- */

@@ -24,6 +24,9 @@ struct str cgroup_read(int dir, const char *file, char *text, size_t size);
 /* The number in a file, or in its line `KEY number`; -1 when there is none. */
 int64_t cgroup_number(int dir, const char *file, const char *key);
 
+/* The same of a file that stays open. */
+int64_t cgroup_number_of(int fd, const char *key);
+
 /* Calls `each` for every process in it, or only counts (each NULL); -1 and errno. */
 int cgroup_each_process(int dir, void (*each)(pid_t pid, void *self), void *self);
 

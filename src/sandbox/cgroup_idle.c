@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/own.h"
 
-enum { GROUPS = 8, SEATS_MOST = 4096 };
+enum { GROUPS = 8, SEATS_MOST = 4096, LOOK_MS = 10 };
 
 struct cgroup_idle {
     pthread_mutex_t lock;
@@ -19,6 +19,7 @@ struct cgroup_idle {
     char text[SEATS_MOST];
     ssize_t text_len; /* 0: nothing was read yet */
     unsigned age;     /* counts how often that was another text */
+    int64_t looked;   /* when that was read; 0: never */
     struct cgroup groups[GROUPS];
     size_t count;
 };
@@ -58,10 +59,15 @@ void cgroup_idle_free(struct cgroup_idle *idle)
 }
 
 /* Is this process in the groups that it was in before? */
-static void look_at_seats(struct cgroup_idle *idle)
+static void look_at_seats(struct cgroup_idle *idle, int64_t now_ms)
 {
     char now[SEATS_MOST];
-    ssize_t n = idle->seats < 0 ? -1 : pread(idle->seats, now, sizeof now, 0);
+    ssize_t n;
+
+    if (idle->looked && now_ms >= idle->looked && now_ms - idle->looked < LOOK_MS)
+        return;
+    idle->looked = now_ms;
+    n = idle->seats < 0 ? -1 : pread(idle->seats, now, sizeof now, 0);
 
     if (n > 0 && n == idle->text_len && memcmp(now, idle->text, (size_t)n) == 0)
         return;
@@ -76,19 +82,23 @@ static bool is_for(const struct cgroup *c, const struct cgroup_limits *limits)
     return c->limits.memory_bytes == limits->memory_bytes && c->limits.cores == limits->cores;
 }
 
+/* Rather one that is awake. */
 static bool take(struct cgroup_idle *idle, const struct cgroup_limits *limits, struct cgroup *out)
 {
-    for (size_t i = idle->count; i-- > 0;) {
-        if (!is_for(&idle->groups[i], limits))
-            continue;
-        *out = idle->groups[i];
-        idle->groups[i] = idle->groups[--idle->count];
-        return true;
-    }
-    return false;
+    size_t found = idle->count;
+
+    for (size_t i = 0; i < idle->count; i++)
+        if (is_for(&idle->groups[i], limits) &&
+            (found == idle->count || idle->groups[i].awake == limits->tasks))
+            found = i;
+    if (found == idle->count)
+        return false;
+    *out = idle->groups[found];
+    idle->groups[found] = idle->groups[--idle->count];
+    return true;
 }
 
-bool cgroup_idle_take(struct cgroup_idle *idle, const struct cgroup_limits *limits,
+bool cgroup_idle_take(struct cgroup_idle *idle, const struct cgroup_limits *limits, int64_t now_ms,
                       struct cgroup *out)
 {
     struct cgroup c;
@@ -96,7 +106,7 @@ bool cgroup_idle_take(struct cgroup_idle *idle, const struct cgroup_limits *limi
     bool found;
 
     (void)pthread_mutex_lock(&idle->lock);
-    look_at_seats(idle);
+    look_at_seats(idle, now_ms);
     found = take(idle, limits, &c);
     (void)pthread_mutex_unlock(&idle->lock);
     if (!found)
@@ -107,6 +117,20 @@ bool cgroup_idle_take(struct cgroup_idle *idle, const struct cgroup_limits *limi
     }
     (void)!cgroup_remove(&c, &unused);
     return false;
+}
+
+bool cgroup_idle_ready(struct cgroup_idle *idle, const struct cgroup_limits *limits, int64_t now_ms)
+{
+    bool ready;
+
+    (void)pthread_mutex_lock(&idle->lock);
+    idle->looked = 0;
+    look_at_seats(idle, now_ms);
+    ready = idle->text_len == 0 || idle->count == GROUPS;
+    for (size_t i = idle->count; i-- > 0 && !ready;)
+        ready = is_for(&idle->groups[i], limits) && cgroup_wake(&idle->groups[i], limits->tasks);
+    (void)pthread_mutex_unlock(&idle->lock);
+    return ready;
 }
 
 unsigned cgroup_idle_age(struct cgroup_idle *idle)

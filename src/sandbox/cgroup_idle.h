@@ -17,9 +17,15 @@ void cgroup_idle_free(struct cgroup_idle *idle);
 void cgroup_idle_abandon(struct cgroup_idle *idle);
 
 /* One with these limits; false: there is none. Groups that were made while this process was in
- * other groups than now are removed: it would not be held to what holds for us. */
-bool cgroup_idle_take(struct cgroup_idle *idle, const struct cgroup_limits *limits,
+ * other groups than now are removed: it would not be held to what holds for us. A look at that is
+ * good for some milliseconds. */
+bool cgroup_idle_take(struct cgroup_idle *idle, const struct cgroup_limits *limits, int64_t now_ms,
                       struct cgroup *out) NODISCARD;
+
+/* Looks, and wakes one with these limits for the next who takes it; false: there is none, and room
+ * for it. */
+bool cgroup_idle_ready(struct cgroup_idle *idle, const struct cgroup_limits *limits,
+                       int64_t now_ms) NODISCARD;
 
 /* For a group that is made now, when none could be taken: it goes into the group. */
 unsigned cgroup_idle_age(struct cgroup_idle *idle);

@@ -18,7 +18,8 @@ struct cgroup_usage {
     int64_t task_hits;         /* how often the limit on tasks refused one */
 };
 
-enum { CGROUP_DIRS = 3, CGROUP_NAME = 96 }; /* memory, pids, cpu: at most one hierarchy each */
+/* Memory, pids, cpu: at most one hierarchy each. */
+enum { CGROUP_DIRS = 3, CGROUP_NAME = 96, CGROUP_OPEN = 6 };
 
 /* One directory of a run. */
 struct cgroup_dir {
@@ -26,5 +27,6 @@ struct cgroup_dir {
     unsigned controllers; /* bits */
     bool cpuacct;         /* version 1: counts CPU time, too */
     int parent, dir;
-    int tasks; /* version 1: to be entered by; else -1 */
+    int tasks;             /* version 1: to be entered by; else -1 */
+    int open[CGROUP_OPEN]; /* version 1, when it rests: what is read of every run; else -1 */
 };

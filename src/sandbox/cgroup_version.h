@@ -15,12 +15,15 @@ struct cgroup_version {
     /* Writes the limits of the directory's controllers. */
     bool (*limit)(const struct cgroup_dir *d, const struct cgroup_limits *limits, struct error *e);
 
+    /* How many are in the directory; NULL: pids.current tells. */
+    int64_t (*tasks)(const struct cgroup_dir *d);
+
     /* Fills in what the directory's controllers count. */
     void (*usage)(const struct cgroup_dir *d, struct cgroup_usage *out);
 
     /* Nobody is in the directory, as far as its controllers can tell, and little is charged to it.
      * NULL: that does not make it fit for another run, whose peak it could not tell. */
-    bool (*rests)(const struct cgroup_dir *d);
+    bool (*rests)(struct cgroup_dir *d);
 
     /* Sets back what does not count upwards. False: it cannot be, or the directory is gone. */
     bool (*wake)(const struct cgroup_dir *d);

@@ -18,6 +18,17 @@
 #include "sandbox/trees.h"
 #include "sandbox/trial.h"
 
+static bool make_line(struct init *i, struct jail *jail)
+{
+    int pair[2];
+
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+        return false;
+    i->line = jail->far_end = pair[0];
+    jail->line = pair[1];
+    return true;
+}
+
 /* ---- with everything for itself ---- */
 
 /* Which namespace it was the kernel does not say: each is tried alone. */
@@ -79,7 +90,7 @@ static bool may_be_in_berth(const struct jail *jail)
 }
 
 /* A mount that was taken away while init was made may be missing for it: another is made. */
-static bool start_in_berth(struct init *i, const struct jail *jail, struct kept *kept)
+static bool start_in_berth(struct init *i, struct jail *jail, struct kept *kept)
 {
     struct slot slot;
 
@@ -88,13 +99,13 @@ static bool start_in_berth(struct init *i, const struct jail *jail, struct kept 
         return false;
     if (slot_take(i->berth, jail, &slot, &i->mounts)) {
         i->slotted = true;
-        i->spare = i->line;
         i->line = slot.line;
         i->pid = slot.pid;
         i->fd = slot.fd;
         return true;
     }
-    if (berth_start(i->berth, jail, cgroup_into(&jail->cgroup), &i->pid, &i->fd)) {
+    if (make_line(i, jail) &&
+        berth_start(i->berth, jail, cgroup_into(&jail->cgroup), &i->pid, &i->fd)) {
         if (berth_is_whole(i->berth))
             return true;
         init_kill(i);
@@ -110,6 +121,8 @@ bool init_start(struct init *i, struct jail *jail, struct kept *kept, struct err
 {
     if (kept && may_be_in_berth(jail) && start_in_berth(i, jail, kept))
         return true;
+    if (i->line < 0 && !make_line(i, jail))
+        return error_sys(e, CODE_IO, "a socket cannot be made");
     if (jail->hosted ? !process_fork(jail, &i->pid, &i->fd, e)
                      : (jail->privileged && !trees_open(jail, e)) || !start_alone(i, jail, e))
         return false;
@@ -135,9 +148,7 @@ static bool start_again(struct init *i, struct jail *jail, struct kept *kept, st
     own_close(&i->fd);
     own_close(&i->mounts);
     own_close(&i->line);
-    i->fd = i->mounts = -1;
-    i->line = i->spare;
-    i->spare = -1;
+    i->fd = i->mounts = i->line = -1;
     i->slotted = false;
     kept_give(kept, i->berth, false);
     i->berth = NULL;
@@ -153,26 +164,16 @@ bool init_release(struct init *i, struct jail *jail, struct kept *kept, struct e
     return slot_hand_over(i->berth, jail, i->line) || start_again(i, jail, kept, e);
 }
 
-/* The line that was made for a run which then took a slot is there for the next one. */
-static bool have_line(struct init *i, struct jail *jail)
+void init_make_next(const struct init *i, const struct jail *jail)
 {
     int pair[2];
 
-    if (i->slotted)
-        return i->spare >= 0 && jail->line >= 0;
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
-        return false;
-    own_close(&jail->line); /* it is in the berth */
-    i->spare = pair[0];
-    jail->line = pair[1];
-    return true;
-}
-
-void init_make_next(struct init *i, struct jail *jail)
-{
-    if (i->berth && i->berth->may_slot && have_line(i, jail) &&
-        slot_make_next(i->berth, jail, i->spare, jail->line))
-        i->spare = -1;
+    if (!i->berth || !i->berth->may_slot ||
+        socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+        return;
+    if (!slot_make_next(i->berth, jail, pair[0], pair[1]))
+        (void)close(pair[0]);
+    (void)close(pair[1]);
 }
 
 void init_leave(struct init *i, struct kept *kept, struct berth_use used)
@@ -235,6 +236,5 @@ void init_close(struct init *i)
 {
     own_close(&i->fd);
     own_close(&i->line);
-    own_close(&i->spare);
     own_close(&i->mounts);
 }

@@ -15,7 +15,6 @@ struct init {
     int line;            /* our end */
     struct berth *berth; /* that it was made in, or NULL */
     bool slotted;        /* it was made ahead, and waits for the word what to run */
-    int spare;           /* our end of a line that is not needed, or -1 */
     int mounts;          /* what holds its mounts when it is dead, or -1 */
 };
 
@@ -34,8 +33,7 @@ void init_kill(const struct init *i);
 /* When its tree is dead: gives the berth back; `used`: what it may have made something in. */
 void init_leave(struct init *i, struct kept *kept, struct berth_use used);
 
-/* When it runs: has a slot made for the next run, if that may be had. Takes the line that is left.
- */
-void init_make_next(struct init *i, struct jail *jail);
+/* When it runs: has a slot made for the next run, if that may be had. */
+void init_make_next(const struct init *i, const struct jail *jail);
 
 void init_close(struct init *i);

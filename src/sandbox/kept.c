@@ -307,18 +307,34 @@ bool kept_groups_first(struct kept *k)
     return cgroup_place_first(place_now(k));
 }
 
-bool kept_group(struct kept *k, const struct cgroup_limits *limits, struct cgroup *out,
-                struct error *e)
+static bool make_group(struct kept *k, const struct cgroup_limits *limits, struct cgroup *out,
+                       struct error *e)
 {
-    unsigned age;
+    unsigned age = cgroup_idle_age(k->groups);
 
-    if (cgroup_idle_take(k->groups, limits, out))
-        return true;
-    age = cgroup_idle_age(k->groups);
     if (!cgroup_make_at(place_now(k), limits, out, e))
         return false;
     out->age = age;
     return true;
+}
+
+bool kept_group(struct kept *k, const struct cgroup_limits *limits, int64_t now_ms,
+                struct cgroup *out, struct error *e)
+{
+    return cgroup_idle_take(k->groups, limits, now_ms, out) || make_group(k, limits, out, e);
+}
+
+/* The one that is in use will not have been readied when the next is asked for: there are two. */
+void kept_ready_group(struct kept *k, const struct cgroup_limits *limits, int64_t now_ms)
+{
+    static const struct cgroup_usage none;
+    struct cgroup spare;
+    struct error unused;
+
+    if (cgroup_idle_ready(k->groups, limits, now_ms) || !make_group(k, limits, &spare, &unused))
+        return;
+    if (!cgroup_may_rest(&spare) || !cgroup_idle_give(k->groups, &spare, &none))
+        (void)!cgroup_remove(&spare, &unused);
 }
 
 bool kept_give_group(struct kept *k, struct cgroup *group, const struct cgroup_usage *used)

@@ -57,9 +57,13 @@ struct system_ask kept_system(struct kept *k, int64_t now_ms);
 /* Whether groups have to be made before the process that is to be in them (cgroup_place.h). */
 bool kept_groups_first(struct kept *k);
 
-/* Groups with these limits: those of an earlier run, or new ones. */
-bool kept_group(struct kept *k, const struct cgroup_limits *limits, struct cgroup *out,
-                struct error *e) NODISCARD;
+/* Groups with these limits: those of an earlier run, or new ones; `now_ms` is of any clock that
+ * only goes on. */
+bool kept_group(struct kept *k, const struct cgroup_limits *limits, int64_t now_ms,
+                struct cgroup *out, struct error *e) NODISCARD;
+
+/* When there is time: readies some for the next who asks for the same. */
+void kept_ready_group(struct kept *k, const struct cgroup_limits *limits, int64_t now_ms);
 
 /* Keeps the groups of a run that is dead and has used this, and zeroes *group; false: they are to
  * be removed. */

@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include "contract/codes.h"
@@ -27,6 +26,7 @@
 
 /* What a run holds open; all of it is let go of by close_all(). */
 struct holding {
+    const struct world *world;
     struct jail jail;
     struct streams_ask asked;
     struct streams streams;
@@ -37,7 +37,7 @@ struct holding {
     struct cgroup_usage usage;
     struct cow_layers layers;
     struct scratch scratch;
-    bool measured;    /* the usage is final, and the groups are gone */
+    bool measured;    /* the usage is final; groups that are not kept are gone */
     bool keeps_group; /* it is measured when all are dead, and may carry another run */
 };
 
@@ -58,17 +58,6 @@ static void close_all(struct holding *h)
     trees_close(&h->jail);
 }
 
-static bool make_line(struct holding *h, struct error *e)
-{
-    int pair[2];
-
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
-        return error_sys(e, CODE_IO, "a socket cannot be made");
-    h->init.line = h->jail.far_end = pair[0];
-    h->jail.line = pair[1];
-    return true;
-}
-
 /* ---- limits ---- */
 
 static int64_t children_of(const struct request_processes *processes)
@@ -86,15 +75,21 @@ static int64_t tasks_of(const struct request_processes *processes, unsigned buil
     return 1 + (only_threads ? THREAD_ROOM : children);
 }
 
+static struct cgroup_limits limits_of(const struct run *run, const struct holding *h)
+{
+    return (struct cgroup_limits){ .memory_bytes = run->limits->memory_mb << 20,
+                                   .cores = run->limits->cpu_cores,
+                                   .tasks = tasks_of(run->limits->processes, h->jail.layers) };
+}
+
 static bool make_group(const struct run *run, struct holding *h, struct error *e)
 {
-    struct cgroup_limits most = { .memory_bytes = run->limits->memory_mb << 20,
-                                  .cores = run->limits->cpu_cores,
-                                  .tasks = tasks_of(run->limits->processes, h->jail.layers) };
+    struct cgroup_limits most = limits_of(run, h);
 
     h->threads.most = most.tasks;
-    if (run->kept ? kept_group(run->kept, &most, &h->jail.cgroup, e)
-                  : cgroup_make(&most, &h->jail.cgroup, e)) {
+    if (run->kept
+            ? kept_group(run->kept, &most, h->world->mono_ms(h->world->self), &h->jail.cgroup, e)
+            : cgroup_make(&most, &h->jail.cgroup, e)) {
         h->keeps_group = run->kept && cgroup_may_rest(&h->jail.cgroup);
         h->threads.most += cgroup_counts_init(&h->jail.cgroup);
         return !cgroup_counts_init(&h->jail.cgroup) ||
@@ -212,8 +207,7 @@ static bool build(const struct run *run, struct arena *a, struct holding *h, str
         h->jail.process_most += hosted ? process_tasks_of(h->jail.outside) : 0;
         h->jail.memory_most = run->limits->memory_mb << 20;
     }
-    return lay_layers(run, a, h, e) && streams_make(&h->asked, &h->streams, &h->jail, e) &&
-           make_line(h, e);
+    return lay_layers(run, a, h, e) && streams_make(&h->asked, &h->streams, &h->jail, e);
 }
 
 /* The doors have somebody behind them before the command is there to knock. */
@@ -345,13 +339,18 @@ static struct digest hash_end(struct hashing *h, const struct run *run, const st
     return h->digest;
 }
 
-/* Who is in no group any more is not waited for: they go while the tree is torn down. */
+/* Who is in no group any more is not waited for: they are measured, and go, while the tree is torn
+ * down. */
 static void take_usage(void *self)
 {
     struct holding *h = self;
 
-    if (h->keeps_group)
+    if (h->keeps_group) {
+        h->measured = cgroup_tasks(&h->jail.cgroup) == 0;
+        if (h->measured)
+            cgroup_usage(&h->jail.cgroup, &h->usage);
         return;
+    }
     cgroup_usage(&h->jail.cgroup, &h->usage);
     h->measured = cgroup_drop(&h->jail.cgroup);
 }
@@ -361,6 +360,16 @@ static bool permit(const struct run *run, struct holding *h, struct error *e)
     if (run->permit && !run->permit(run->permit_self, e))
         return false;
     return init_release(&h->init, &h->jail, run->kept, e);
+}
+
+/* While the command begins, what the next one needs is made. */
+static void make_next(const struct run *run, struct holding *h)
+{
+    struct cgroup_limits most = limits_of(run, h);
+
+    init_make_next(&h->init, &h->jail);
+    if (h->init.slotted && h->keeps_group)
+        kept_ready_group(run->kept, &most, h->world->mono_ms(h->world->self));
 }
 
 static bool run_built(const struct run *run, const struct world *world, struct arena *a,
@@ -399,7 +408,7 @@ static bool run_built(const struct run *run, const struct world *world, struct a
         init_kill(&h->init);
         return false;
     }
-    init_make_next(&h->init, &h->jail);
+    make_next(run, h);
     let_go(h);
     streams_listen(&h->streams, &h->asked);
     if (!run->kept || kept_sweeps(run->kept))
@@ -436,13 +445,14 @@ bool sandbox_run(const struct run *run, const struct world *world, struct arena 
     bool ok;
 
     *h = (struct holding){
+        .world = world,
         .asked = { .input = run->input,
                    .live = { run->live[0], run->live[1] },
                    .result = run->result,
                    .wired = run->wired,
                    .wires = { run->wires[0], run->wires[1] } },
         .streams = { .ours = { -1, -1, -1 } },
-        .init = { .fd = -1, .line = -1, .spare = -1, .mounts = -1 },
+        .init = { .fd = -1, .line = -1, .mounts = -1 },
         .jail = { .streams = { -1, -1, -1, -1 }, .line = -1, .layers = LAYER_ALL },
         .threads = { .listener = -1 }
     };

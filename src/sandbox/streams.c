@@ -12,8 +12,6 @@
 #include "sandbox/input.h"
 #include "sandbox/outcome.h"
 
-enum { PIPE_BYTES = 1 << 20 };
-
 static void close_fd(int *fd)
 {
     own_close(fd);
@@ -35,7 +33,6 @@ static bool make_pipe(int *ours, int *theirs, struct error *e)
         return error_sys(e, CODE_IO, "a pipe cannot be made");
     *ours = pair[0];
     *theirs = pair[1];
-    (void)fcntl(pair[0], F_SETPIPE_SZ, PIPE_BYTES); /* a matter of speed alone */
     (void)fcntl(pair[0], F_SETFL, O_NONBLOCK);
     return true;
 }
