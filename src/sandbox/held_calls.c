@@ -213,7 +213,7 @@ enum { RESTART_FIRST = -516, RESTART_LAST = -512, RESTART_BLOCK = -516 };
 
 static void make_system_same(const struct held_ground *g, const struct held_return *r)
 {
-    struct sysinfo s;
+    struct sysinfo s = { 0 };
     struct held_time t;
     uint64_t at;
     struct held_state state = held_load(g, r->pid, &at);

@@ -12,16 +12,17 @@
  * state: 0 is mono_ns, 8 is reads; every 8192 reads 1 ms passes. Clocks 0, 5, 8 and 11 (0x921) are
  * walls, 2 and 3 (0xc) are a CPU's; what is above 11, or 10, the system call answers. */
 
-extern const unsigned char held_code_begin[], held_code_day[], held_code_seconds[],
-    held_code_random[], held_code_start[], held_code_constants[], held_code_end[];
+/* Where each function begins in it, then the constants and the end; the assembler counts. */
+enum { AT_CONSTANTS = HELD_FUNCTIONS, AT_END, PLACES };
+
+extern const unsigned char held_code_begin[];
+extern const uint64_t held_code_at[PLACES];
 
 #if defined(__aarch64__)
 __asm__(".pushsection .rodata, \"a\"\n"
         ".balign 8\n"
-        ".globl held_code_begin, held_code_day, held_code_seconds, held_code_random\n"
-        ".globl held_code_start, held_code_constants, held_code_end\n"
-        ".hidden held_code_begin, held_code_day, held_code_seconds, held_code_random\n"
-        ".hidden held_code_start, held_code_constants, held_code_end\n"
+        ".globl held_code_begin, held_code_at\n"
+        ".hidden held_code_begin, held_code_at\n"
         "held_code_begin:\n"
         "  hint #34\n"
         "  cmp w0, #11\n"
@@ -100,14 +101,16 @@ __asm__(".pushsection .rodata, \"a\"\n"
         "held_code_constants:\n"
         "  .quad 0, 0, 0, 0\n"
         "held_code_end:\n"
+        "held_code_at:\n"
+        "  .quad 0, held_code_day - held_code_begin, held_code_seconds - held_code_begin\n"
+        "  .quad held_code_random - held_code_begin, held_code_start - held_code_begin\n"
+        "  .quad held_code_constants - held_code_begin, held_code_end - held_code_begin\n"
         ".popsection\n");
 #else
 __asm__(".pushsection .rodata, \"a\"\n"
         ".balign 8\n"
-        ".globl held_code_begin, held_code_day, held_code_seconds, held_code_random\n"
-        ".globl held_code_start, held_code_constants, held_code_end\n"
-        ".hidden held_code_begin, held_code_day, held_code_seconds, held_code_random\n"
-        ".hidden held_code_start, held_code_constants, held_code_end\n"
+        ".globl held_code_begin, held_code_at\n"
+        ".hidden held_code_begin, held_code_at\n"
         "held_code_begin:\n"
         "  cmpl $11, %edi\n"
         "  ja 4f\n"
@@ -187,27 +190,23 @@ __asm__(".pushsection .rodata, \"a\"\n"
         "held_code_constants:\n"
         "  .quad 0, 0, 0, 0\n"
         "held_code_end:\n"
+        "held_code_at:\n"
+        "  .quad 0, held_code_day - held_code_begin, held_code_seconds - held_code_begin\n"
+        "  .quad held_code_random - held_code_begin, held_code_start - held_code_begin\n"
+        "  .quad held_code_constants - held_code_begin, held_code_end - held_code_begin\n"
         ".popsection\n");
 #endif
 
 size_t held_code_make(const struct held_constants *constants, unsigned char out[HELD_CODE_MAX])
 {
-    size_t n = (size_t)(held_code_end - held_code_begin);
-
-    memcpy(out, held_code_begin, n);
-    memcpy(out + (held_code_constants - held_code_begin), constants, sizeof *constants);
-    return n;
+    memcpy(out, held_code_begin, held_code_at[AT_END]);
+    memcpy(out + held_code_at[AT_CONSTANTS], constants, sizeof *constants);
+    return held_code_at[AT_END];
 }
 
 size_t held_code_entry(enum held_function f)
 {
-    const unsigned char *const entries[HELD_FUNCTIONS] = {
-        [HELD_CLOCK_GETTIME] = held_code_begin, [HELD_GETTIMEOFDAY] = held_code_day,
-        [HELD_TIME] = held_code_seconds,        [HELD_GETRANDOM] = held_code_random,
-        [HELD_START] = held_code_start,
-    };
-
-    return (size_t)(entries[f] - held_code_begin);
+    return held_code_at[f];
 }
 
 /* ---- its place ---- */
@@ -282,7 +281,7 @@ static bool read_tables(struct image *i)
 /* Ours goes where the last page is empty. */
 static bool has_room(const struct image *i)
 {
-    size_t n = (size_t)(held_code_end - held_code_begin);
+    size_t n = held_code_at[AT_END];
 
     if (i->size - i->end < n)
         return false;

@@ -109,12 +109,15 @@ static void in_call(struct tracer *t, pid_t pid)
 {
     struct held_return *r = find_return(t, pid);
     struct in_call info = { 0 };
+    bool over = false;
 
     (void)tracee_ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof info, (uintptr_t)&info);
-    if (r && info.op == PTRACE_SYSCALL_INFO_ENTRY && info.call != SYS_restart_syscall)
-        r->pid = 0;
-    else if (r && info.op == PTRACE_SYSCALL_INFO_EXIT && !held_returned(&t->ground, r))
-        r->pid = 0;
+    if (info.op == PTRACE_SYSCALL_INFO_ENTRY)
+        over = info.call != SYS_restart_syscall;
+    else if (r && info.op == PTRACE_SYSCALL_INFO_EXIT)
+        over = !held_returned(&t->ground, r);
+    if (over)
+        drop_return(t, pid);
     go_on(t, pid, 0);
 }
 
