@@ -221,3 +221,20 @@ def options(world):
                           ("--max-children", "-1"), ("--max-children", "101"), ("--timeout-ms", "1e3"),
                           ("--timeout-ms", "99999999999999999999"), ("--memory-mb", "0x40")):
         world.run("touch", "ran", options=[option, value]).refused(64, 65, 77)
+
+
+# ---- I07 ----
+
+SCRIPT = ("date +%s.%N; sleep 0.01; date +%s.%N; head -c 9 /dev/urandom | od -An -tx1; mktemp -u XXXXXXXX; "
+          "hostname; echo $$; exec awk 'BEGIN { srand(); print srand() }'")
+
+
+@case("I07 two fixed runs print the same bytes")
+def fixed(world):
+    runs = [world.run("-c", SCRIPT, options=["--deterministic", "fixed"], program="/bin/sh").expect(0)
+            for _ in range(2)]
+    texts = [run.stream("stdout") for run in runs]
+    if texts[0] != texts[1] or not texts[0].startswith(b"315532800.000000000\n315532800.010000000\n"):
+        fault(f"once {texts[0]!r}, then {texts[1]!r}", runs[1])
+    if runs[0]["deterministic"]["mode"] != "fixed" or "file times" not in runs[0]["deterministic"]["open"]:
+        fault("the record does not say what is held", runs[0])
