@@ -7,8 +7,6 @@
 #include "engine/input.h"
 #include "engine/tables.h"
 
-enum { TOPICS_MAX = 1024 };
-
 static void open_answer(const char *topic, struct buf *to)
 {
     json_open(to, '{');
@@ -100,13 +98,16 @@ static bool put_matches(const char *topic, struct buf *to)
 /* The nearest of all names there are, or NULL. */
 static const char *find_near(const char *topic, struct arena *a)
 {
-    const char *names[TOPICS_MAX];
-    size_t n = 0;
+    const char **names = NULL;
+    size_t n = 0, most = 0;
 
+    for (size_t i = 0; i < tables_count(); i++)
+        most += tables_at(i)->row_count + 1;
+    names = arena_alloc(a, most * sizeof *names);
     for (size_t i = 0; i < tables_count(); i++) {
         const struct table *t = tables_at(i);
 
-        for (size_t row = 0; row < t->row_count && n + 2 < TOPICS_MAX; row++) {
+        for (size_t row = 0; row < t->row_count; row++) {
             _buf_ struct buf text = { .max = 4096 };
 
             table_cell(t, row, 0, &text);

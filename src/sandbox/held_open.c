@@ -23,6 +23,7 @@ const struct held_open_row held_open_rows[HELD_OPEN] = {
     { "order of threads",    "who runs first, and on which CPU, the kernel decides",            NULL },
     { "order of events",     "what comes first from several sources at once",                   NULL },
     { "timers",              "what signals or a timerfd tell of does not move the clock",       NULL },
+    { "shared waits",        "semaphores, message queues and locks of the kernel wait by the real clock", NULL },
     { "process statistics",  "/proc/PID tells of real time and real use",                       NULL },
 };
 

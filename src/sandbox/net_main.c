@@ -35,11 +35,12 @@ static void say_why(int channel, const struct error *e)
 int main(int argc, char **argv)
 {
     enum { GOOD, BAD, USAGE = 64 };
-    static struct serve s = { .channel = NET_CHANNEL };
+    static struct serve s; /* large: zeroes take no room in the file */
     struct error e = { 0 };
 
     if (argc != 2 || strcmp(argv[1], NET_PROTOCOL) != 0)
         _exit(USAGE);
+    s.channel = NET_CHANNEL;
     s.world = world_real();
     if (serve_hear_policy(&s, &e) && (!needs_tls(&s.policy) || tls_begin(&e)) &&
         confine_self(DESCRIPTORS, &e) && serve_run(&s, &e))

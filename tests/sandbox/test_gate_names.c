@@ -233,6 +233,7 @@ static void a_secret_is_added_for_its_host_only(void **state)
     (void)state;
     rig_allow(&r, "good.test", v->port);
     rig_allow(&r, "127.0.0.1", v->port);
+    r.inject.host = r.allow[0]; /* with its port */
     rig_open(&r);
     for (int i = 0; i < 2; i++) {
         fd = dial(r.proxy);

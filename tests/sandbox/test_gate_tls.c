@@ -124,6 +124,7 @@ static const char *ask(const char *host, bool trusted, const char **heard)
     assert_int_equal(trusted ? setenv("SSL_CERT_FILE", cert, 1) : unsetenv("SSL_CERT_FILE"), 0);
     rig_allow(&r, host, v.port);
     rig_allow(&r, "127.0.0.1", v.port);
+    r.inject.host = r.allow[0]; /* with its port */
     rig_open(&r);
     fd = dial(r.proxy);
     assert_int_equal(write(v.say, answer, sizeof answer - 1), sizeof answer - 1);

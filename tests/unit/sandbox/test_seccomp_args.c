@@ -119,7 +119,6 @@ static void I07_waits_that_end_by_themselves_are_held(void **state)
         { __NR_futex, 3, { 0, 0 }, FUTEX_WAIT | FUTEX_PRIVATE_FLAG },
         { __NR_futex, 3, { 0, 0 }, FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME },
         { __NR_rt_sigtimedwait, 2, { 0, 0 }, 0 },
-        { __NR_semtimedop, 3, { 0, 0 }, 0 },
 #ifdef __x86_64__
         { __NR_poll, 2, { 0, 0xffffffff }, 0 },
         { __NR_select, 4, { 0, 0 }, 0 },
