@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <linux/audit.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
@@ -54,6 +55,15 @@ static bool filter_calls(struct error *e)
     return true;
 }
 
+/* Who is started by root is still root, and has no right over what others own. */
+static bool drop_rights(void)
+{
+    struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
+    struct __user_cap_data_struct none[2] = { 0 };
+
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && syscall(SYS_capset, &head, none) == 0;
+}
+
 bool confine_self(unsigned descriptors, struct error *e)
 {
     const struct {
@@ -76,8 +86,8 @@ bool confine_self(unsigned descriptors, struct error *e)
         if (setrlimit(rows[i].resource, &now) != 0)
             return error_sys(e, ERROR_IO, "limits cannot be set");
     }
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_DUMPABLE, 0) != 0 ||
-        signal(SIGPIPE, SIG_IGN) == SIG_ERR || chdir("/") != 0)
+    if (chdir("/") != 0 || !drop_rights() || prctl(PR_SET_DUMPABLE, 0) != 0 ||
+        signal(SIGPIPE, SIG_IGN) == SIG_ERR)
         return error_sys(e, ERROR_IO, "what is not needed cannot be given away");
     return filter_calls(e);
 }

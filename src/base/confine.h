@@ -5,5 +5,6 @@
 #include "base/error.h"
 
 /* For the rest of this process: no other program is started, nobody's memory is read, no file
- * grows, no core is left, no right is gained, and so many descriptors are the most. */
+ * grows, no core is left, root's rights are gone and none is gained, and so many descriptors are
+ * the most. */
 bool confine_self(unsigned descriptors, struct error *e) NODISCARD;

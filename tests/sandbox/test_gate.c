@@ -146,6 +146,51 @@ static void N07_what_is_not_listed_is_refused_and_not_reached(void **state)
     server_stop(v);
 }
 
+/* ---- what it is itself ---- */
+
+/* That line of /proc/PID/status of our only child, without its name. */
+static void read_status(const char *name, char out[64])
+{
+    char line[256] = "";
+    size_t n = strlen(name);
+    FILE *f = fopen("/proc/thread-self/children", "re");
+    int pid = 0;
+
+    if (!f)
+        skip();
+    assert_int_equal(fscanf(f, "%d", &pid), 1);
+    (void)fclose(f);
+    (void)snprintf(line, sizeof line, "/proc/%d/status", pid);
+    f = fopen(line, "re");
+    assert_non_null(f);
+    while (strncmp(line, name, n) != 0 && fgets(line, sizeof line, f))
+        ;
+    (void)fclose(f);
+    assert_int_equal(sscanf(line + n, " %63s", out), 1);
+}
+
+static void whoever_starts_it_it_has_no_rights(void **state)
+{
+    static const char *const rows[][2] = { { "CapInh:", "0000000000000000" },
+                                           { "CapPrm:", "0000000000000000" },
+                                           { "CapEff:", "0000000000000000" },
+                                           { "CapAmb:", "0000000000000000" },
+                                           { "NoNewPrivs:", "1" },
+                                           { "Seccomp:", "2" } };
+    struct rig r = { 0 };
+    char text[64];
+
+    (void)state;
+    rig_allow(&r, "example.org", 0);
+    rig_open(&r);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        read_status(rows[i][0], text);
+        assert_string_equal(text, rows[i][1]);
+    }
+    rig_close(&r);
+    rig_free(&r);
+}
+
 int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
@@ -153,6 +198,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(N06_a_request_is_written_anew),
         cmocka_unit_test(N06_socks_knows_names_and_addresses),
         cmocka_unit_test(N07_what_is_not_listed_is_refused_and_not_reached),
+        cmocka_unit_test(whoever_starts_it_it_has_no_rights),
     };
 
     gate_program = argc > 1 ? argv[1] : "writ-net";
