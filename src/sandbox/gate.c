@@ -204,23 +204,27 @@ static bool await_ready(struct gate *g, struct error *e)
 
 /* ---- from its beginning to its end ---- */
 
-/* Where certificates are; nothing else of our environment is passed on. */
-static void settings(char *out[SETTINGS + 1])
+/* Where certificates are; nothing else of our environment is passed on. And the name that was
+ * judged is the name that is looked up: the machine's list of domains would make another of it,
+ * which may be denied. */
+static void settings(char *out[SETTINGS + 2])
 {
     static const char *const names[SETTINGS] = { "SSL_CERT_FILE=", "SSL_CERT_DIR=" };
+    static char no_domains[] = "LOCALDOMAIN=.";
     size_t n = 0;
 
     for (size_t i = 0; environ && environ[i]; i++)
         for (size_t k = 0; k < COUNT(names) && n < SETTINGS; k++)
             if (str_begins(str_of(environ[i]), names[k]))
                 out[n++] = environ[i];
+    out[n++] = no_domains;
     out[n] = NULL;
 }
 
 static bool start(struct gate *g, const char *program, struct error *e)
 {
     static char name[] = "writ-net", protocol[] = NET_PROTOCOL;
-    char *const argv[] = { name, protocol, NULL }, *environment[SETTINGS + 1];
+    char *const argv[] = { name, protocol, NULL }, *environment[SETTINGS + 2];
     struct launch l = { program, argv, environment, NULL, 1, true };
     _fd_ int theirs = -1;
     int pair[2];

@@ -137,6 +137,15 @@ def N10_a_denied_address_is_not_reached_by_an_allowed_name(place):
     nobody_but(place, run)
 
 
+# The machine's list of domains makes "allowed.test" of "allowed"; that is not what was judged.
+@case
+def N10_a_short_name_does_not_become_one_that_is_denied(place):
+    run, told = asks(place, "allowed", allow=["allowed"], deny=["allowed.test"])
+    hold(told[0][:2] == [502, 502] and told[0][2] != 0, run)
+    nobody_but(place, run)
+    hold(set(place.town.names.asked) == {"allowed"}, run)
+
+
 @case
 def N11_an_allowed_name_in_other_letters_is_that_name(place):
     run, told = asks(place, "ALLOWED.test", "AlLoWeD.TeSt", "allowed.test.")

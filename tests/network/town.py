@@ -79,7 +79,7 @@ def settle(base):
     etc.mkdir()
     lay(etc / "hosts", "127.0.0.1 localhost\n::1 localhost\n" f"{ALLOWED} filed.test\n127.0.0.1 filed-loop.test\n",
         "/etc/hosts")
-    lay(etc / "resolv.conf", "nameserver 127.0.0.1\noptions timeout:2 attempts:1\n", "/etc/resolv.conf")
+    lay(etc / "resolv.conf", "nameserver 127.0.0.1\nsearch test\noptions timeout:2 attempts:1\n", "/etc/resolv.conf")
     lay(etc / "nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n", "/etc/nsswitch.conf")
     return etc
 
