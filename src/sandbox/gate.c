@@ -19,6 +19,7 @@ enum {
     READY_MS = 10000, /* it is started while the run is built; a busy machine takes its time */
     LAST_MS = 3000,   /* for the last decisions */
     KEPT = 10000,     /* decisions that are kept; the rest is counted */
+    HEARD = 1024,     /* packets at a time: who talks without end must not hold up the clock */
     SETTINGS = 2,
 };
 
@@ -119,6 +120,17 @@ static bool say_policy(const struct gate *g, const struct gate_ask *ask, struct 
 
 /* ---- in ---- */
 
+/* There is no room for it any more. */
+static bool is_too_much(const struct gate *g, struct str packet)
+{
+    struct wire_event w;
+
+    if (packet.n != sizeof w || packet.s[0] != WIRE_EVENT)
+        return false;
+    memcpy(&w, packet.s, sizeof w);
+    return g->log.n >= (wire_is_let_out(&w) ? KEPT : KEPT / 2);
+}
+
 static void take(struct gate *g, struct str packet)
 {
     struct gate_event event;
@@ -129,7 +141,7 @@ static void take(struct gate *g, struct str packet)
         g->log.uncounted += count.uncounted;
         return;
     }
-    if (g->log.n >= KEPT && packet.n > 0 && packet.s[0] == WIRE_EVENT) {
+    if (is_too_much(g, packet)) {
         g->log.uncounted++;
         return;
     }
@@ -161,7 +173,7 @@ void gate_hear(struct gate *g)
     char packet[WIRE_MAX];
     ssize_t n = -1;
 
-    while (g->channel >= 0 && (n = receive(g, packet)) > 0)
+    for (int i = 0; i < HEARD && g->channel >= 0 && (n = receive(g, packet)) > 0; i++)
         take(g, (struct str){ packet, (size_t)n });
     if (n == 0)
         gone(g);

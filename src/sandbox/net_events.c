@@ -38,9 +38,11 @@ void event_end(struct serve *s, struct conn *c)
 
 void event_tell(struct serve *s, const struct wire_event *event)
 {
-    if (s->event_count == EVENTS)
+    size_t room = wire_is_let_out(event) ? EVENTS : EVENTS / 2;
+
+    if (s->event_count >= room)
         event_send(s, false);
-    if (s->event_count == EVENTS) {
+    if (s->event_count >= room) {
         s->uncounted++;
         return;
     }

@@ -43,6 +43,13 @@ struct wire_event {
     char host[HOST_MAX + 1], address[ADDRESS_TEXT], rule[WIRE_RULE]; /* each ended by a NUL */
 };
 
+/* Is it a connection that was let out? Of the room for decisions, half is kept for these: who asks
+ * for names without end must not hide one behind them. */
+static inline bool wire_is_let_out(const struct wire_event *event)
+{
+    return event->allowed && event->via != VIA_NAMES;
+}
+
 struct wire_count {
     uint8_t kind, spare[7];
     int64_t uncounted;

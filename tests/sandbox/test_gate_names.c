@@ -150,6 +150,33 @@ static void N16_only_allowed_names_have_an_address(void **state)
     rig_free(&r);
 }
 
+/* Who asks for names until nothing more is kept has not hidden where it went. */
+static void N21_a_connection_is_recorded_after_any_number_of_names(void **state)
+{
+    enum { QUESTIONS = 12000 };
+    struct rig r = { 0 };
+    struct server *v = server_start(answer);
+    struct in_addr a;
+    size_t found = 0;
+
+    (void)state;
+    rig_allow(&r, "good.test", v->port);
+    rig_allow(&r, "127.0.0.1", v->port);
+    rig_open(&r);
+    for (int i = 0; i < QUESTIONS; i++) {
+        assert_int_equal(resolve(&r, "evil.test", 1, &a), 3);
+        gate_hear(r.gate);
+    }
+    assert_int_equal(status_of(&r, "good.test", v->port), 200);
+    rig_close(&r);
+    for (size_t i = 0; i < r.log.n; i++)
+        found += r.log.v[i].allowed;
+    assert_int_equal(found, 1);
+    assert_int_equal(r.log.n + (size_t)r.log.uncounted, QUESTIONS + 1);
+    rig_free(&r);
+    server_stop(v);
+}
+
 static void names_are_asked_for_over_tcp_too(void **state)
 {
     struct rig r = { 0 };
@@ -291,6 +318,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(N13_only_an_address_that_was_judged_is_connected_to),
         cmocka_unit_test(a_name_that_is_nowhere_is_said_to_be),
         cmocka_unit_test(N16_only_allowed_names_have_an_address),
+        cmocka_unit_test(N21_a_connection_is_recorded_after_any_number_of_names),
         cmocka_unit_test(names_are_asked_for_over_tcp_too),
         cmocka_unit_test(a_straight_door_leads_to_the_name_of_its_address),
         cmocka_unit_test(a_secret_is_added_for_its_host_only),
