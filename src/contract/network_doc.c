@@ -148,6 +148,31 @@ static void inject_needs_network(const struct doc *d, const void *decoded, struc
                    "a header is injected, but the network is off; it needs enabled: true");
 }
 
+static bool same_letters(struct str a, struct str b)
+{
+    return a.n == b.n && a.n > 0 && strncasecmp(a.s, b.s, a.n) == 0;
+}
+
+/* Of two that cannot both hold, one would be without effect. */
+static void injects_agree(const struct doc *d, const void *decoded, struct report *r)
+{
+    const struct request_network *network = decoded;
+    const struct request_inject *v = network->inject.v;
+    const struct doc *list = doc_get(d, "inject");
+    const struct doc *one = doc_first(list, DOC_LIST);
+
+    for (size_t i = 0; one && i < network->inject.n; i++, one = one->next) {
+        for (size_t k = 0; k < i; k++) {
+            if (!same_letters(v[i].host, v[k].host))
+                continue;
+            if (same_letters(v[i].header, v[k].header) || v[i].plain != v[k].plain)
+                report_add(r, ABOUT_VALUE, one, CODE_VALIDATION_ERROR,
+                           "%s has the header %s twice, or is spoken to both with TLS and without",
+                           said(v[i].host, r->a), said(v[i].header, r->a));
+        }
+    }
+}
+
 /* clang-format off */
 #define AT(member) offsetof(struct request_inject, member)
 static const struct field inject_fields[] = {
@@ -182,6 +207,7 @@ static const struct rule network_rules[] = {
     { "R-001-018", "An entry is a name, *.name or an address, with a port or without.",   network_entries },
     { "R-001-053", "raw goes with level open, and with nothing that a gate would hold.",  raw_alone },
     { "R-001-018", "A header is injected only where the network is on.",                  inject_needs_network },
+    { "R-001-018", "A host has a header once, and is spoken to in one way.",              injects_agree },
 };
 /* clang-format on */
 

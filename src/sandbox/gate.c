@@ -103,6 +103,7 @@ static bool say_inject(const struct gate *g, const struct gate_inject *i, struct
 static bool say_policy(const struct gate *g, const struct gate_ask *ask, struct error *e)
 {
     char level = (char)ask->hosts->level;
+    size_t added = 0;
 
     if (!say_text(g, WIRE_LEVEL, (struct str){ &level, 1 }, e))
         return false;
@@ -112,9 +113,14 @@ static bool say_policy(const struct gate *g, const struct gate_ask *ask, struct 
     for (size_t i = 0; i < ask->hosts->deny_count; i++)
         if (!say_text(g, WIRE_DENY, ask->hosts->deny[i], e))
             return false;
-    for (size_t i = 0; i < ask->inject_count; i++)
+    for (size_t i = 0; i < ask->inject_count; i++) {
+        added += ask->injects[i].header.n + ask->injects[i].value.n + sizeof ": \r\n";
+        if (added > WIRE_ADDED)
+            return error_set(e, CODE_INVALID_PAYLOAD,
+                             "the headers to be added are larger than 24 KiB together");
         if (!say_inject(g, &ask->injects[i], e))
             return false;
+    }
     return say_text(g, WIRE_GO, (struct str){ "", 0 }, e);
 }
 

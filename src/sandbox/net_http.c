@@ -4,6 +4,7 @@
  * Each request has a connection of its own to its server: what one host is sent never depends on
  * what another was asked before.
  */
+#include <assert.h>
 #include <stdio.h>
 
 #include "sandbox/net_serve.h"
@@ -65,8 +66,61 @@ static void say_host(struct flow *f, const struct target *t, uint16_t usual)
     says(f, "\r\n");
 }
 
-static void say_request(struct conn *c, const struct head *head, const struct target *t,
-                        const struct gate_inject *inject)
+/* ---- headers that are added ---- */
+
+static_assert(HEAD_MAX + WIRE_ADDED + 2 * HEAD_FIELDS + 2 * HOST_MAX < HEAD_BYTES,
+              "all of it fits");
+
+static bool names_host(const struct gate_inject *inject, const struct target *t,
+                       struct host_entry *entry)
+{
+    return host_entry_read(inject->host, entry) &&
+           host_entry_names(entry, (struct str){ t->host.name, t->host.length });
+}
+
+/* Who names no port means those of the web, as in the list of hosts: what listens at another port
+ * of the host may be somebody else. */
+static bool is_its_port(const struct host_entry *entry, const struct target *t)
+{
+    return entry->port ? t->host.port == entry->port : t->host.port == 80 || t->host.port == 443;
+}
+
+/* The first that is for the host; it says how the host is spoken to. */
+static const struct gate_inject *inject_for(const struct serve *s, const struct target *t)
+{
+    for (size_t i = 0; i < s->policy.inject_count; i++) {
+        struct host_entry entry;
+
+        if (names_host(&s->policy.injects[i], t, &entry) &&
+            (!t->says_port || is_its_port(&entry, t)))
+            return &s->policy.injects[i];
+    }
+    return NULL;
+}
+
+/* Is this one added where the first one is? The target's port is settled. */
+static bool goes_with(const struct gate_inject *inject, const struct gate_inject *first,
+                      const struct target *t)
+{
+    struct host_entry entry;
+
+    return first && inject->plain == first->plain && names_host(inject, t, &entry) &&
+           is_its_port(&entry, t);
+}
+
+/* What the client says there is replaced. */
+static bool is_added(const struct serve *s, const struct gate_inject *first, const struct target *t,
+                     struct str name)
+{
+    for (size_t i = 0; i < s->policy.inject_count; i++)
+        if (str_cmp_letters(name, s->policy.injects[i].header) == 0 &&
+            goes_with(&s->policy.injects[i], first, t))
+            return true;
+    return false;
+}
+
+static void say_request(const struct serve *s, struct conn *c, const struct head *head,
+                        const struct target *t, const struct gate_inject *first)
 {
     struct flow *f = &c->up;
 
@@ -79,39 +133,17 @@ static void say_request(struct conn *c, const struct head *head, const struct ta
         struct str name = head->v[i].name;
 
         if (!same(name, "host") && !is_frame(name) && !head_is_hop(head, name) &&
-            !(inject && str_cmp_letters(name, inject->header) == 0))
+            !is_added(s, first, t, name))
             say_field(f, name, head->v[i].value);
     }
-    if (inject)
-        say_field(f, inject->header, inject->value);
+    for (size_t i = 0; i < s->policy.inject_count; i++)
+        if (goes_with(&s->policy.injects[i], first, t))
+            say_field(f, s->policy.injects[i].header, s->policy.injects[i].value);
     say_frame(f, head);
     says(f, "Connection: close\r\n\r\n");
 }
 
 /* ---- a request ---- */
-
-/* Who names no port means those of the web, as in the list of hosts: what listens at another port
- * of the host may be somebody else. */
-static bool is_its_port(const struct host_entry *entry, const struct target *t)
-{
-    if (!t->says_port)
-        return true;
-    return entry->port ? t->host.port == entry->port : t->host.port == 80 || t->host.port == 443;
-}
-
-static const struct gate_inject *inject_for(const struct serve *s, const struct target *t)
-{
-    struct str name = { t->host.name, t->host.length };
-
-    for (size_t i = 0; i < s->policy.inject_count; i++) {
-        struct host_entry entry;
-
-        if (host_entry_read(s->policy.injects[i].host, &entry) && host_entry_names(&entry, name) &&
-            is_its_port(&entry, t))
-            return &s->policy.injects[i];
-    }
-    return NULL;
-}
 
 /* A host that gets a secret is spoken to by TLS, whatever the client could speak. */
 static const char *choose_tls(struct conn *c, struct target *t, const struct gate_inject *inject)
@@ -167,7 +199,7 @@ static void begin_request(struct serve *s, struct conn *c, const struct head *he
     c->minor = head->minor;
     c->request = body_begin(head);
     c->answer_begun = false;
-    say_request(c, head, &t, inject);
+    say_request(s, c, head, &t, inject);
     if (why)
         conn_refuse(s, c, 501, why);
     else if (str_is(head->method, "TRACE"))

@@ -16,6 +16,7 @@ enum {
     WIRE_MAX = 32 << 10, /* bytes of a packet */
     WIRE_RULE = 160,     /* what is kept of a rule */
     WIRE_SECRET = 8 << 10,
+    WIRE_ADDED = 24 << 10, /* all headers that are added, as they are written */
 };
 
 enum wire_kind {

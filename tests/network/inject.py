@@ -196,3 +196,18 @@ def R_001_018_it_goes_to_no_port_that_is_not_its_own(place):
     run = asks(place, CURL, "-sS", "http://api.test:8080/hello", sandbox=network({}, allow=["api.test", "api.test:8080"]))
     hold(len(place.seen(port=8080)) <= 1, run)
     true(not any(SECRET in str(one.headers) for one in place.seen(port=8080)), place.town.seen)
+
+
+@case
+def R_001_018_a_host_may_have_several_headers(place):
+    registry(place)
+    run = asks(place, CURL, "-sS", "-H", "X-Other: mine", "http://api.test/hello",
+               sandbox=network({}, {"header": "X-Other"}))
+    hold(run.record.get("exit_code") == 0, run)
+    for one in place.town.seen:
+        true(one.headers.get_all("X-Api-Key") == one.headers.get_all("X-Other") == [SECRET], one.headers)
+    true(len(place.town.seen) == 1, place.town.seen)
+    for two in ({"header": "x-api-key"}, {"header": "X-Other", "plain": False}):
+        run = asks(place, CURL, "-sS", "http://api.test/hello", sandbox=network({}, two))
+        hold(run.status == 65 and "exit_code" not in run.record, run)
+    true(len(place.town.seen) == 1, place.town.seen)
