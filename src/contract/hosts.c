@@ -181,15 +181,26 @@ static struct host_verdict allowed(const char *rule)
     return (struct host_verdict){ true, rule };
 }
 
+/* In whatever form either is written: one of IPv6 may stand for one of IPv4. */
+static bool entry_shuts(const struct host_entry *entry, const struct address *address)
+{
+    struct address listed = address_meant(&entry->address), real = address_meant(address);
+
+    return host_entry_has_address(entry, address) ||
+           (entry->is_address && address_same(&listed, &real));
+}
+
 static bool is_denied(const struct hosts *hosts, const struct host *host,
                       const struct address *address, struct arena *a, const char **rule)
 {
+    const struct address *at = !address && host->is_address ? &host->address : address;
+
     for (size_t i = 0; i < hosts->deny_count; i++) {
         struct host_entry entry;
 
         if (!host_entry_read(hosts->deny[i], &entry) || !entry_closes(&entry, host->port))
             continue;
-        if (!(address ? host_entry_has_address(&entry, address) : entry_means(&entry, host)))
+        if (!(at ? entry_shuts(&entry, at) : entry_means(&entry, host)))
             continue;
         *rule = arena_printf(a, "denied by %.*s", STR_ARG(hosts->deny[i]));
         return true;
