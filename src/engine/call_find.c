@@ -4,6 +4,7 @@
 #include "base/doc_read.h"
 #include "base/json_read.h"
 #include "contract/hosts.h"
+#include "contract/network_doc.h"
 #include "contract/tool_version.h"
 #include "engine/call.h"
 #include "engine/home.h"
@@ -114,14 +115,22 @@ bool call_may_reach(const struct tool_call *c, struct error *e)
                      STR_ARG(c->tool->tool_id));
 }
 
-static bool is_denied(const struct items *deny, struct str host)
+/* By the name that is called, however it is written. */
+static bool is_denied(const struct items *deny, struct str text)
 {
     const struct str *all = deny->v;
     struct host_entry entry;
+    struct host host;
 
-    for (size_t i = 0; i < deny->n; i++)
-        if (host_entry_read(all[i], &entry) && host_entry_names(&entry, host))
+    if (host_read(text, 0, &host))
+        return deny->n > 0;
+    for (size_t i = 0; i < deny->n; i++) {
+        if (!host_entry_read(all[i], &entry))
+            continue;
+        if (host.is_address ? host_entry_has_address(&entry, &host.address)
+                            : host_entry_names(&entry, (struct str){ host.name, host.length }))
             return true;
+    }
     return false;
 }
 
@@ -242,6 +251,24 @@ static bool read_params(struct tool_call *c, int *status)
     return true;
 }
 
+/* A list that is none, or an entry that means nobody, would narrow nothing. */
+static void check_hosts(const struct doc *network, struct report *r)
+{
+    static const char *const lists[] = { "allow", "deny" };
+
+    for (size_t i = 0; i < COUNT(lists); i++) {
+        const struct doc *list = doc_get(network, lists[i]);
+
+        if (list && list->kind != DOC_LIST)
+            report_add(r, ABOUT_VALUE, list, CODE_VALIDATION_ERROR, "'%s' must be a list of hosts",
+                       lists[i]);
+        for (const struct doc *c = doc_first(list, DOC_LIST); c; c = c->next)
+            if (c->kind != DOC_TEXT)
+                report_add(r, ABOUT_VALUE, c, CODE_VALIDATION_ERROR, "a host must be a text");
+    }
+    network_entries(network, NULL, r);
+}
+
 /* The caller's own limits: they narrow, and where they would widen they are refused later. */
 static bool read_options(struct tool_call *c, int *status)
 {
@@ -257,8 +284,12 @@ static bool read_options(struct tool_call *c, int *status)
         report_error(&c->report, &c->error);
         return false;
     }
-    c->kind = NULL;
     c->narrow = doc_get(&document->root, "sandbox");
+    if (call_asked(c, "network", NULL))
+        check_hosts(call_asked(c, "network", NULL), &c->report);
+    if (c->report.errors)
+        return false;
+    c->kind = NULL;
     return true;
 }
 

@@ -144,13 +144,29 @@ static struct items texts_asked(const struct tool_call *c, const char *map, cons
     return out;
 }
 
+static bool wants_level(const struct tool_call *c, enum net_level level)
+{
+    const struct doc *asked = call_asked(c, "network", "level");
+
+    return asked && asked->kind == DOC_TEXT && str_is(asked->text, net_level_names[level]);
+}
+
 static bool wants_none(const struct tool_call *c)
 {
     const struct doc *enabled = call_asked(c, "network", "enabled");
-    const struct doc *level = call_asked(c, "network", "level");
 
-    return (enabled && enabled->kind == DOC_BOOL && !enabled->truth) ||
-           (level && level->kind == DOC_TEXT && str_is(level->text, net_level_names[NET_OFFLINE]));
+    return (enabled && enabled->kind == DOC_BOOL && !enabled->truth) || wants_level(c, NET_OFFLINE);
+}
+
+/* What level registry reaches. */
+static struct items registries(struct arena *a)
+{
+    const struct registry_host *rows = registry_hosts_table.rows;
+    struct str *texts = arena_alloc(a, registry_hosts_table.row_count * sizeof *texts);
+
+    for (size_t i = 0; i < registry_hosts_table.row_count; i++)
+        texts[i] = str_of(rows[i].host);
+    return (struct items){ texts, registry_hosts_table.row_count };
 }
 
 /* A01-8: what is allowed is the intersection, what is denied the union. */
@@ -164,6 +180,11 @@ struct call_network call_network(const struct tool_call *c)
         return out;
     out.allow =
         call_asked(c, "network", "allow") ? hosts_meet(&own->allow, &asked, c->a) : own->allow;
+    if (wants_level(c, NET_REGISTRY)) {
+        struct items least = registries(c->a);
+
+        out.allow = hosts_meet(&out.allow, &least, c->a);
+    }
     out.deny = texts_asked(c, "network", "deny");
     return out;
 }

@@ -169,10 +169,13 @@ static bool hosts_of(struct tool_call *c, const char *url, struct mcp_ask *ask, 
 {
     const char *host = strstr(url, "://");
     struct items allow;
+    size_t n;
 
     if (!host)
         return error_set(e, CODE_HOST_REFUSED, "'%.80s' is no URL", url);
-    if (!call_hosts(c, (struct str){ host + 3, strcspn(host + 3, ":/?#") }, &allow, e))
+    host += 3;
+    n = *host == '[' ? strcspn(host, "]/?#") + 1 : strcspn(host, ":/?#");
+    if (!call_hosts(c, (struct str){ host, strnlen(host, n) }, &allow, e))
         return false;
     ask->hosts = allow.v;
     ask->host_count = allow.n;

@@ -140,8 +140,11 @@ def R_001_116_A01_8_a_call_reaches_what_adapter_and_caller_both_allow(place):
         same(place.fine("reach.run", f"word={ports}").split(), ["200", "200"])
         same(place.fine("reach.run", f"word={ports}", options=[f"--allow-host={at[0]}"]).split(), ["200", "403"])
         same(place.fine("reach.run", f"word={ports}", options=[f"--deny-host={at[0]}"]).split(), ["403", "200"])
+        same(place.fine("reach.run", f"word={ports}", options=["--net=registry"]).split(), ["403", "403"])
         run = place.call("reach.run", f"word={ports}", options=["--net=offline"])
         hold(run.status != 0 and not run.record["ok"], run)
+        run = place.call("reach.run", f"word={ports}", options=["--deny-host=a@b"])
+        hold(run.status == 65, run)
 
 
 # ---- again, and otherwise ----

@@ -183,6 +183,17 @@ def R_001_116_only_listed_hosts_are_reached(place):
 
 @case
 @of_stranger
+def A01_8_what_the_caller_denies_is_denied_however_it_is_written(place):
+    override = {"timeout_ms": 2000, "network": {"enabled": True, "allow": [f"localhost:{place.server.server_port}"]}}
+    for name in ("localhost", "LOCALHOST", "localhost."):
+        url = place.server.url.replace("127.0.0.1", name)
+        stock(place, api("n", url, {"echo": "GET /echo"}, sandbox_override=override))
+        place.fails(77, "HOST_REFUSED", "n.echo", options=["--deny-host=localhost"])
+    same(place.server.seen, [])
+
+
+@case
+@of_stranger
 def A01_8_a_network_needs_the_registry_s_approval(place):
     one = api("n", place.server.url, {"echo": "GET /echo"})
     for tools in ([tool("n")], [service("n") | {"approval": None}]):
