@@ -190,6 +190,8 @@ bool exec_gather(struct exec *x, struct error *e)
         return error_sys(e, CODE_IO, "%s cannot be opened", x->reach.cwd);
     job.root = root;
     job.store = x->store;
+    job.grants = &x->reach.grants;
+    job.at = x->reach.cwd;
     job.ceiling = outputs[OUTPUT_FILES].bytes;
     if (!collect_outputs(x, &job, e))
         return false;

@@ -4,12 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "contract/codes.h"
 #include "sandbox/collect_store.h"
+#include "sandbox/grants.h"
 
 enum {
     COPY_BYTES = 64 * 1024,
@@ -63,6 +65,38 @@ enum collect_state collect_refusal(int sys)
     case EINVAL: return COLLECT_STATES;
     default: return COLLECT_UNREADABLE;
     }
+}
+
+/* No link is followed on the way, so that a path without `.` and `..` in it is the real one. */
+bool collect_is_denied(const struct collect_job *job, const char *path)
+{
+    char real[2 * PATH_MAX];
+    const struct grant *grant;
+    size_t len, least;
+
+    if (!job->grants)
+        return false;
+    len = least = strcmp(job->at, "/") == 0 ? 0 : strlen(job->at);
+    if (len + strlen(path) + 2 > sizeof real)
+        return true;
+    memcpy(real, job->at, len);
+    real[len] = '\0';
+    for (const char *at = path; *at; at += strspn(at, "/")) {
+        size_t n = strcspn(at, "/");
+
+        if (n == 2 && memcmp(at, "..", 2) == 0) {
+            while (len > least && real[--len] != '/')
+                continue;
+        } else if (n > 0 && !(n == 1 && *at == '.')) {
+            real[len++] = '/';
+            memcpy(real + len, at, n);
+            len += n;
+        }
+        real[len] = '\0';
+        at += n;
+    }
+    grant = grants_decide(job->grants, real);
+    return grant && grant->access == ACCESS_DENIED;
 }
 
 /* ---- copying ---- */
@@ -140,10 +174,12 @@ bool collect_file(struct collect_job *job, struct str path, struct arena *a,
                   struct collected_list *out, struct error *e)
 {
     struct collected c = { { arena_text(a, path), path.n }, .state = COLLECT_MISSING };
-    bool whole = strlen(c.path.s) == path.n;
-    _fd_ int fd = whole ? collect_open(job->root, c.path.s, 0) : -1;
+    bool whole = strlen(c.path.s) == path.n, denied = collect_is_denied(job, c.path.s);
+    _fd_ int fd = whole && !denied ? collect_open(job->root, c.path.s, 0) : -1;
 
-    if (fd < 0 && whole)
+    if (denied)
+        c.state = COLLECT_UNREADABLE;
+    else if (fd < 0 && whole)
         c.state = collect_refusal(errno);
     if (c.state == COLLECT_STATES)
         return error_sys(e, CODE_IO, "a file of the run cannot be opened");

@@ -11,6 +11,8 @@
 #include "base/error.h"
 #include "base/mem.h"
 
+struct grants;
+
 enum collect_state {
     COLLECT_DONE,        /* "collected" */
     COLLECT_MISSING,     /* "missing": there is no such file */
@@ -52,6 +54,11 @@ struct collect_job {
     size_t count_max; /* entries that patterns may bring the list to */
     size_t entry_max, name_max, depth_max; /* 0: as above */
 
+    /* What the command was denied is "unreadable" here, too, and so is all in it: it was masked,
+     * and who collects sees what is below the mask. NULL: nothing was. */
+    const struct grants *grants;
+    const char *at; /* the root on the host, as grants name it */
+
     bool truncated; /* out: something was left out, for its size or by a ceiling */
     int64_t total;  /* out: bytes collected so far */
     size_t entries; /* out: names read so far */
@@ -80,8 +87,10 @@ bool collect_bytes(int store, struct str bytes, struct digest *digest, struct er
 /* What is kept under that digest, to be read; -1 and errno: it is not there. */
 int collect_kept(int store, const struct digest *digest);
 
-/* For the walk: a descriptor below the root or -1 and errno; what errno means, COLLECT_STATES where
+/* For the walk: a descriptor below the root or -1 and errno; whether the command was denied what is
+ * at a path; what errno means, COLLECT_STATES where
  * it is about writ and not about the file; one more entry, whose path lives in the arena. */
 int collect_open(int root, const char *path, int flags);
+bool collect_is_denied(const struct collect_job *job, const char *path);
 enum collect_state collect_refusal(int sys);
 void collect_add(struct collected_list *out, struct arena *a, struct collected entry);

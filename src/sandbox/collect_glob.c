@@ -162,8 +162,12 @@ static void list_unread(struct walk *w, struct str path, enum collect_state stat
 static bool enter(struct walk *w, size_t path_len, uint64_t places, struct error *e)
 {
     struct level *level = &w->levels[w->depth];
-    int fd = collect_open(w->job->root, path_len ? w->path : ".", O_DIRECTORY);
-    enum collect_state state = fd < 0 ? collect_refusal(errno) : COLLECT_DONE;
+    const char *path = path_len ? w->path : ".";
+    bool denied = collect_is_denied(w->job, path);
+    int fd = denied ? -1 : collect_open(w->job->root, path, O_DIRECTORY);
+    enum collect_state state = denied   ? COLLECT_UNREADABLE
+                               : fd < 0 ? collect_refusal(errno)
+                                        : COLLECT_DONE;
 
     if (state == COLLECT_STATES)
         return error_sys(e, CODE_IO, "a directory of the run cannot be opened");

@@ -102,6 +102,11 @@ def F07_a_denied_name_is_not_made(place):
 
 
 @case
+def F02_what_is_denied_is_not_kept(place):
+    ground.denied_is_not_kept(place, *COW)
+
+
+@case
 def F29_F41_a_layer_is_full_at_its_size(place):
     before, free = picture(place), os.statvfs(place.work)
     run = place.python("import os\ntry:\n  f = open('big', 'wb')\n  while True: f.write(bytes(1 << 20))\n"

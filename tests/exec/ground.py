@@ -165,6 +165,22 @@ def refused(place, run, status, code, *words):
 
 # ---- cases ----
 
+def denied_is_not_kept(place, *options):
+    """Artifacts are collected where no mask is: what was denied is left all the same."""
+    place.put("work/shut", "shut\n")
+    place.put("work/dir/in", "in\n")
+    place.put("work/open", "open\n")
+    patterns = ("**", "sh*", "dir/*", "./dir//in", "./shut")
+    run = place.exec("/usr/bin/true", options=[*options, "--deny=shut", "--deny=dir",
+                                               *(f"--artifact={pattern}" for pattern in patterns)])
+    expect(run, exit_code=0)
+    states = {(entry["path"], entry["state"]) for entry in run.record["artifacts"]}
+    hold({("open", "collected"), ("shut", "unreadable"), ("dir", "unreadable")} <= states, run)
+    hold([state for _, state in states].count("collected") == 1, run)
+    kept = {path.read_bytes() for path in (place.state / "evidence").rglob("*") if path.is_file()}
+    hold(b"open\n" in kept and not kept & {b"shut\n", b"in\n"}, run)
+
+
 def collector(cases, kind=Place):
     """The decorator that marks a case: a function that is given a Place. Its name says which
     requirements it proves and what is true."""

@@ -197,6 +197,11 @@ def R_001_025_R_001_026_R_001_169_what_cannot_be_kept_has_a_state(place):
     hold(states[2][1] in ("missing", "outside") and not stored(place, b"a secret\n").exists(), run)
 
 
+@case
+def R_001_016_R_001_026_what_is_denied_is_not_kept(place):
+    ground.denied_is_not_kept(place)
+
+
 def total_holds(place, option, member):
     """The full size is kept; of one byte more, what does not fit any longer is left out."""
     place.put("work/a", bytes(FILES_MOST - 3))
