@@ -240,14 +240,33 @@ static const char *why_not(const struct bars *r, const struct grants *g, const c
     return NULL;
 }
 
-static const char *unfit(const struct change_side *to)
+/* A commit that is cut short is finished or taken back by who reads all of it once more. */
+static bool stays_readable(const struct change_side *to)
 {
-    if (!to->there)
-        return NULL;
-    if (to->kind == CHANGE_OTHER)
+    mode_t need = to->kind == CHANGE_DIRECTORY ? 0500 : to->kind == CHANGE_FILE ? 0400 : 0;
+
+    return !to->there || geteuid() == 0 || (to->mode & need) == need;
+}
+
+static bool is_own_name(const struct commit *c, const char *path)
+{
+    const char *own = arena_printf(c->a, "/.writ-%s-", c->name);
+
+    return strncmp(strrchr(path, '/'), own, strlen(own)) == 0;
+}
+
+static const char *unfit(const struct commit *c, size_t row)
+{
+    const struct change_side *from = commit_from(c, row), *to = commit_to(c, row);
+
+    if ((to->there && to->kind == CHANGE_OTHER) || (from->there && from->kind == CHANGE_OTHER))
         return "it is no file, directory or link";
-    return to->kind == CHANGE_FILE && to->mode & 06000
-               ? "it would run as somebody else: it has the setuid or setgid bit"
+    if (to->there && to->kind == CHANGE_FILE && to->mode & 06000)
+        return "it would run as somebody else: it has the setuid or setgid bit";
+    if (!stays_readable(to))
+        return "its owner could not read it, and the commit not be taken back";
+    return is_own_name(c, c->set->changes.v[row].path.s)
+               ? "writ uses such a name itself while it commits"
                : NULL;
 }
 
@@ -272,7 +291,7 @@ bool commit_allowed(struct commit *c, struct error *e)
         why = changes_root(c->set, path, &below) ? why_not(&r, &g, path, to)
                                                  : "it lies outside of what the run could write";
         if (!why)
-            why = unfit(to);
+            why = unfit(c, i);
         if (why)
             commit_refuse(c, i, CODE_CHANGE_REFUSED, why);
     }

@@ -187,6 +187,8 @@ static bool look_one(struct commit *c, size_t row, struct error *e)
     if (now.there && now.kind == CHANGE_DIRECTORY && (!to->there || to->kind != CHANGE_DIRECTORY) &&
         !is_emptied(c, row, around, ask.name))
         commit_refuse(c, row, CODE_CHANGE_CONFLICT, "the directory is not empty");
+    if (to->there && to->kind == CHANGE_OTHER)
+        commit_refuse(c, row, CODE_CHANGE_REFUSED, "it is no file, directory or link");
     if (to->there && to->kind == CHANGE_FILE && !has_bytes(c, to))
         commit_refuse(c, row, CODE_CHANGE_REFUSED,
                       "its bytes are not among the evidence any more, or are others");

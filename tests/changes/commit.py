@@ -211,6 +211,27 @@ def devices_and_setuid_files_are_refused(g):
     hold(not list(g.root.iterdir()), answer)
 
 
+@case
+def what_could_not_be_taken_back_is_refused(g):
+    own = f".writ-{g.run}-1"
+    gone = {"path": str(g.root / "pipe"), "change": "deleted", "kind": "other",
+            "before": {"kind": "other", "mode": "0644"}}
+    g.forge({"a": "a\n", "b": "b\n"},
+            {"a": ("A\n", 0o200), "b": "B\n", "d": ("directory", 0o300), "d/x": "x\n", own: "mine\n"}, rows=[gone])
+    os.mkfifo(g.root / "pipe")
+    os.chmod(g.root / "pipe", 0o644)
+    answer = g.commit()
+    refused(g, answer, "pipe", "no file")
+    refused(g, answer, own, "uses such a name itself")
+    if os.geteuid() != 0:
+        refused(g, answer, "a", "could not read it")
+        refused(g, answer, "d", "could not read it")
+    hold((g.root / "pipe").exists(), answer)
+    g.has(g.before | {"d": None, own: None})
+    done(g.commit("b"), 1)
+    done(g.undo(), 1)
+
+
 # ---- evidence ----
 
 @case
