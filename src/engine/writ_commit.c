@@ -279,11 +279,14 @@ static int carry_out(struct asked *s, char **answer)
     return say_done(s, answer);
 }
 
-/* An undo is about all that was committed; a commit also about what was begun before. */
+/* An undo is about all that was committed; a commit also about what was begun before, and about
+ * nothing else where it is given no paths: who named some before did not mean all. Where the list
+ * is cut, half of what belongs together may be missing, such as the new name of what went. */
 static const char *choose(struct asked *s, const char **none)
 {
     struct commit *c = &s->commit;
     bool going = c->stage == COMMIT_BEGUN || c->stage == COMMIT_DONE || c->stage == COMMIT_UNDOING;
+    bool all = !c->undo && (!s->ask->paths || !s->ask->paths[0]);
 
     *none = NULL;
     if (c->undo && !going)
@@ -294,7 +297,11 @@ static const char *choose(struct asked *s, const char **none)
         return "an undo of this run was cut short: finish it with --undo";
     if (!c->undo && s->run.discarded)
         return "its changes were discarded";
-    if (!c->undo)
+    if (all && c->set->changes.cut && c->stage != COMMIT_BEGUN)
+        return arena_printf(&s->a,
+                            "not all of its changes are listed: %s; name the paths to commit",
+                            c->set->changes.cut);
+    if (!c->undo && !(all && c->stage == COMMIT_BEGUN)) /* that is finished as it was begun */
         commit_choose(c, s->ask->paths, none);
     for (size_t i = 0; i < c->set->changes.n; i++) {
         if (c->stage == COMMIT_UNDONE)

@@ -232,6 +232,28 @@ def what_could_not_be_taken_back_is_refused(g):
     done(g.undo(), 1)
 
 
+@case
+def what_is_not_all_is_committed_by_name_only(g):
+    g.forge({"a": "a\n"}, {"a": None, "b": "b\n"}, cut="there are more")
+    answer = g.commit()
+    refused(g, answer, None, "not all of its changes are listed: there are more")
+    g.has(g.before | {"b": None})
+    done(g.commit("b"), 1)
+    done(g.commit("."), 1)
+    done(g.undo(), 2)
+
+
+@case
+def what_was_begun_by_name_is_finished_and_no_more(g):
+    g.forge({"a": "a\n", "b": "b\n"}, {"a": "A\n", "b": "B\n"})
+    (g.state / "changes").mkdir()
+    (g.state / "changes" / f"{g.run}.json").write_text('{"stage":"begun","rows":[0]}')
+    done(g.commit(), 1)
+    g.has({"a": "A\n", "b": "b\n"})
+    done(g.commit(), 1)
+    g.has(g.after)
+
+
 # ---- evidence ----
 
 @case

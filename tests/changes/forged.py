@@ -114,7 +114,7 @@ class Ground:
             self.keep(data)
         return row | what
 
-    def forge(self, before, after, paths=(), kept_out=(), roots=None, rows=(), run=None):
+    def forge(self, before, after, paths=(), kept_out=(), roots=None, rows=(), run=None, cut=None):
         """The disk has `before`; the run left `after`, in which None is what it removed."""
         self.before, self.after = before, {**before, **after}
         for name in sorted(before):
@@ -125,7 +125,7 @@ class Ground:
                   "paths": [{"path": str(self.root), "access": "write", "why": "here"}, *paths],
                   "changes": {"roots": roots if roots is not None else [str(self.root)],
                               "list": sorted([*listed, *rows], key=lambda r: r["path"].encode()),
-                              "diff": None, "truncated": None, "kept_out": list(kept_out)}}
+                              "diff": None, "truncated": cut, "kept_out": list(kept_out)}}
         with tempfile.NamedTemporaryFile("w", suffix=".json") as text:
             json.dump(record, text)
             text.flush()
