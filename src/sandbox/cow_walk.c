@@ -19,7 +19,7 @@
 #include "contract/codes.h"
 #include "sandbox/kernel.h"
 
-struct cow_most cow_most = { COW_ROWS, COW_ENTRIES, COW_PATH, COW_KEEP, COW_LOOK };
+struct cow_most cow_most = { COW_ROWS, COW_ENTRIES, COW_PATH, COW_KEEP, COW_LOOK, COW_NAMES };
 
 const char cow_cut_rows[] = "there are more changes than are listed";
 const char cow_cut_entries[] = "there are more names than are looked at";
@@ -42,6 +42,7 @@ struct walk {
     struct changes *out;
     struct todo *todo;
     size_t n, room, seen;
+    size_t bytes; /* of the paths seen: each of them stays in memory */
 };
 
 /* ---- opening ---- */
@@ -190,7 +191,8 @@ static const char *next_name(struct walk *w, DIR *in, const struct todo *dir, co
     while ((d = readdir(in)) != NULL) {
         if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0)
             continue;
-        if (w->seen++ >= cow_most.entries) {
+        w->bytes += strlen(dir->below) + 1 + strlen(d->d_name);
+        if (w->seen++ >= cow_most.entries || w->bytes > cow_most.names) {
             w->out->cut = cow_cut_entries;
             return NULL;
         }

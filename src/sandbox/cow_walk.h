@@ -8,6 +8,7 @@
 struct cow_most {
     size_t rows, entries, path;
     int64_t keep, look;
+    size_t names;
 };
 
 extern struct cow_most cow_most;

@@ -322,6 +322,11 @@ static void F30_what_is_too_much_is_cut_and_said(void **state)
     assert_true(all.n <= 4);
     assert_ptr_equal(all.cut, cow_cut_entries);
     cow_most = usual;
+    cow_most.names = 8; /* of those that are met first */
+    all = read_layers(&out);
+    assert_true(all.n <= 8);
+    assert_ptr_equal(all.cut, cow_cut_entries);
+    cow_most = usual;
     cow_most.path = 4;
     all = read_layers(&out);
     assert_int_equal(all.n, 9);
