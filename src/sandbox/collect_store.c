@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "contract/codes.h"
@@ -14,6 +15,7 @@ enum {
     HASH_NAME = 7,      /* "sha256:" */
     FOLDER_DIGITS = 2,  /* of the digest name a folder */
     FINAL_PATH = 96,    /* "sha256/", the digits and one more slash */
+    BLOCK = 4096,
 };
 
 bool keep_begin(struct keeping *k, int store, struct error *e)
@@ -48,11 +50,28 @@ static bool failed(struct keeping *k, struct error *e)
     return false;
 }
 
+/* How much at the beginning is blocks of zeroes, or is none. */
+static size_t run_of(const char *bytes, size_t n, bool zeroes)
+{
+    size_t run = 0;
+
+    while (n - run >= BLOCK &&
+           zeroes == (bytes[run] == '\0' && memcmp(bytes + run, bytes + run + 1, BLOCK - 1) == 0))
+        run += BLOCK;
+    return n - run < BLOCK && !zeroes ? n : run;
+}
+
+/* A file with holes costs who makes it nothing: it is kept with holes, too. */
 bool keep_add(struct keeping *k, const char *bytes, size_t n, struct error *e)
 {
     while (k->fd >= 0 && n > 0) {
-        ssize_t done = write(k->fd, bytes, n);
+        size_t hole = run_of(bytes, n, true);
+        ssize_t done = (ssize_t)hole;
 
+        if (hole && lseek(k->fd, (off_t)hole, SEEK_CUR) < 0)
+            return failed(k, e);
+        if (!hole)
+            done = write(k->fd, bytes, run_of(bytes, n, false));
         if (done < 0 && errno != EINTR)
             return failed(k, e);
         bytes += done > 0 ? done : 0;
@@ -124,8 +143,8 @@ bool keep_end(struct keeping *k, const struct digest *digest, int64_t bytes, str
         keep_drop(k);
         return true;
     }
-    if (!make_folder(k->store, "sha256") || !make_folder(k->store, folder) ||
-        renameat(k->store, k->name, k->store, path) != 0)
+    if (ftruncate(k->fd, (off_t)bytes) != 0 || !make_folder(k->store, "sha256") ||
+        !make_folder(k->store, folder) || renameat(k->store, k->name, k->store, path) != 0)
         return failed(k, e);
     (void)close(k->fd);
     k->fd = -1;

@@ -116,6 +116,19 @@ def F29_F41_a_layer_is_full_at_its_size(place):
 
 
 @case
+def F29_a_file_with_holes_is_kept_with_them(place):
+    run = place.python("f = open('big', 'wb'); f.seek(1 << 28); f.write(b'end')", options=COW)
+    expect(run, exit_code=0)
+    kept = [path.stat() for path in (place.state / "evidence").rglob("*") if path.is_file()]
+    hold((1 << 28) + 3 in {s.st_size for s in kept}, run)
+    hold(sum(s.st_blocks for s in kept) * 512 < 1 << 20, run)
+    row = run.record["changes"]["list"][0]
+    hold(row["digest"] == digest(bytes(1 << 28) + b"end"), run)
+    path = place.state / "evidence/sha256" / row["digest"][7:9] / row["digest"][9:]
+    hold(digest(path.read_bytes()) == row["digest"], run)
+
+
+@case
 def a_program_in_the_layer_runs(place):
     place.put("work/tool", "#!/bin/sh\necho tool\n", 0o755)
     expect(place.exec("./tool", options=COW), exit_code=0, stdout__text="tool\n")
