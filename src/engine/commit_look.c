@@ -156,10 +156,15 @@ static bool has_bytes(const struct commit *c, const struct change_side *to)
 /* ---- all of it ---- */
 
 /* What is kept of what goes is needed by who takes it back: it is on the disk before. */
-static bool keep_old(const struct commit *c, const struct change_side *now, struct error *e)
+static bool keep_old(struct commit *c, size_t row, const struct change_side *now, struct error *e)
 {
-    return c->dry || !now->there || now->kind != CHANGE_FILE ||
-           keep_sync(c->store, &now->digest, e);
+    if (c->dry || !now->there || now->kind != CHANGE_FILE)
+        return true;
+    if (!has_bytes(c, now)) /* something as long was there under that name, and was left */
+        commit_refuse(
+            c, row, CODE_CHANGE_REFUSED,
+            "what is kept of it as it is now has other bytes: it could not be taken back");
+    return keep_sync(c->store, &now->digest, e);
 }
 
 static bool look_one(struct commit *c, size_t row, struct error *e)
@@ -192,7 +197,7 @@ static bool look_one(struct commit *c, size_t row, struct error *e)
     if (to->there && to->kind == CHANGE_FILE && !has_bytes(c, to))
         commit_refuse(c, row, CODE_CHANGE_REFUSED,
                       "its bytes are not among the evidence any more, or are others");
-    return keep_old(c, &now, e);
+    return keep_old(c, row, &now, e);
 }
 
 bool commit_look(struct commit *c, struct error *e)

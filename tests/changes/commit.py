@@ -269,6 +269,20 @@ def bytes_that_are_gone_or_others_are_refused(g):
 
 
 @case
+def what_is_kept_of_the_old_is_the_old(g):
+    g.forge({"a": "a\n"}, {"a": "A\n"})
+    path = g.keep(b"a\n")
+    path.chmod(0o600)
+    path.write_bytes(b"E\n")  # as long as what belongs there, which is therefore left
+    refused(g, g.commit(), "a", "other bytes")
+    g.has(g.before)
+    path.unlink()
+    done(g.commit(), 1)
+    done(g.undo(), 1)
+    g.has(g.before)
+
+
+@case
 def a_journal_chooses_only_what_the_record_has(g):
     g.forge({"a": "a\n"}, {"a": "A\n"})
     (g.state / "changes").mkdir()
