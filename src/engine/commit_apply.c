@@ -60,8 +60,9 @@ static bool is_mode_alone(const struct place *p)
            memcmp(&p->from->digest, &p->to->digest, sizeof p->to->digest) == 0;
 }
 
-/* Root gives what it makes to whom the old one belonged, or the directory around it. */
-static bool give(const struct place *p, const char *name)
+/* Root gives what it makes to whom the old one belonged, or the directory around it. It does so by
+ * a descriptor: who may write in the directory could put something else in its place meanwhile. */
+static bool give(const struct place *p, int made)
 {
     const struct print *was = &p->c->paths[p->row].print;
     struct stat around;
@@ -69,9 +70,21 @@ static bool give(const struct place *p, const char *name)
     if (geteuid() != 0)
         return true;
     if (was->there)
-        return fchownat(p->around, name, was->owner, was->group, AT_SYMLINK_NOFOLLOW) == 0;
+        return fchownat(made, "", was->owner, was->group, AT_EMPTY_PATH) == 0;
     return fstat(p->around, &around) == 0 &&
-           fchownat(p->around, name, around.st_uid, around.st_gid, AT_SYMLINK_NOFOLLOW) == 0;
+           fchownat(made, "", around.st_uid, around.st_gid, AT_EMPTY_PATH) == 0;
+}
+
+/* For what cannot be opened as it is made: it is at least what it should be, and new. */
+static bool give_beside(const struct place *p, mode_t kind)
+{
+    _fd_ int made = openat(p->around, p->beside, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    struct stat st;
+
+    if (made < 0 || fstat(made, &st) != 0)
+        return false;
+    errno = EBUSY;
+    return (st.st_mode & S_IFMT) == kind && st.st_uid == geteuid() && give(p, made);
 }
 
 /* What an earlier attempt left beside it. */
@@ -98,7 +111,7 @@ static bool put_new(const struct place *p)
 /* Beside its place, so that it has its permissions when it comes there. */
 static bool make_directory(struct place *p, struct error *e)
 {
-    if (mkdirat(p->around, p->beside, 0700) != 0 || !give(p, p->beside) ||
+    if (mkdirat(p->around, p->beside, 0700) != 0 || !give_beside(p, S_IFDIR) ||
         fchmodat(p->around, p->beside, p->to->mode | 0700, AT_SYMLINK_NOFOLLOW) != 0)
         return failed(p, e);
     if (!untouched(p, e))
@@ -159,7 +172,7 @@ static bool write_file(const struct place *p)
                            : openat(p->around, p->beside,
                                     O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 
-    return to >= 0 && copy(from, to, &p->to->digest) && give(p, p->beside) &&
+    return to >= 0 && copy(from, to, &p->to->digest) && give(p, to) &&
            fchmod(to, p->to->mode) == 0 && fsync(to) == 0;
 }
 
@@ -168,7 +181,7 @@ static bool write_beside(struct place *p, struct error *e)
     if (!p->to->there || is_directory(p->to) || is_mode_alone(p))
         return true;
     if (p->to->kind == CHANGE_LINK)
-        return (symlinkat(p->to->target.s, p->around, p->beside) == 0 && give(p, p->beside)) ||
+        return (symlinkat(p->to->target.s, p->around, p->beside) == 0 && give_beside(p, S_IFLNK)) ||
                failed(p, e);
     return write_file(p) || failed(p, e);
 }
@@ -197,8 +210,14 @@ static bool put_instead(const struct place *p)
 static bool put_mode(const struct place *p)
 {
     _fd_ int fd = openat(p->around, p->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    const struct print *was = &p->c->paths[p->row].print;
+    struct stat st;
 
-    return fd >= 0 && fchmod(fd, p->to->mode) == 0 && fsync(fd) == 0;
+    if (fd < 0 || fstat(fd, &st) != 0)
+        return false;
+    errno = EBUSY;
+    return st.st_dev == was->dev && st.st_ino == was->ino && fchmod(fd, p->to->mode) == 0 &&
+           fsync(fd) == 0;
 }
 
 static bool put(struct place *p, struct error *e)
