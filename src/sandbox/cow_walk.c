@@ -330,6 +330,7 @@ bool cow_walk(const struct cow_sides *s, struct arena *a, struct changes *out, s
     struct walk w = { .s = s, .a = a, .out = out };
 
     look_at_root(&w);
+    let_in(s->layer->upper); /* a way through it begins with it */
     push(&w, (struct todo){ .below = "" });
     while (w.n > 0 && out->cut != cow_cut_entries) {
         struct todo next = w.todo[--w.n];

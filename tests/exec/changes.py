@@ -92,6 +92,15 @@ def names_that_are_no_text_are_exact(place):
 
 
 @case
+def F31_a_tree_that_its_owner_may_not_enter_is_read(place):
+    run = cow(place, "echo x > x; echo y > .envrc; chmod 000 .")
+    rows = {path.removeprefix(str(place.work)): row["mode"] for path, row in changes_of(run).items()}
+    hold(rows.get("") == "0000" and rows.get("/x") == "0644", run)
+    answer = place.writ("commit", run.record["execution_id"], place.work / ".envrc")
+    hold(answer.status != 0 and not (place.work / ".envrc").exists(), answer)
+
+
+@case
 def a_run_that_changes_nothing_has_no_changes(place):
     start(place)
     run = cow(place, "cat a.txt > /dev/null; touch a.txt; cp a.txt b; mv b a.txt")
