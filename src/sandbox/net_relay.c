@@ -61,7 +61,7 @@ static ssize_t side_write(struct side *side, struct iovec *v, size_t n)
     ssize_t sent;
 
     if (side->tls)
-        return tls_write(side->tls, v[0].iov_base, v[0].iov_len);
+        return n > 0 ? tls_write(side->tls, v[0].iov_base, v[0].iov_len) : 0;
     do
         sent = sendmsg(side->fd, &m, MSG_NOSIGNAL);
     while (sent < 0 && errno == EINTR);

@@ -10,7 +10,8 @@ import re
 import subprocess
 import sys
 
-CHILD = ["child", "guard", "landlock", "mount", "net", "process_init", "root"]
+CHILD = ["child", "cow_mount", "doors", "guard", "landlock", "net", "process_init", "root", "stages_command",
+         "stages_init", "stages_slot", "tracer"]
 BANNED = re.compile(
     r"\b(?:malloc|calloc|realloc|free|aligned_alloc|posix_memalign|mmap|brk|sbrk|strdup|asprintf"
     r"|arena_\w+|buf_\w+|fopen|fdopen|f?printf|puts|fputs|fwrite|v?s?n?printf|opendir|readdir"
