@@ -209,7 +209,8 @@ static int set_times(const struct asked *c, int target)
     struct timespec times[2];
     uint64_t at = argument(c, c->call->times);
 
-    if (at != 0 && !copy(c, at, times, sizeof times)) {
+    /* What was read may be another's by now, who has its number. */
+    if (at != 0 && (!copy(c, at, times, sizeof times) || !is_still_asked(c))) {
         errno = EFAULT;
         return -1;
     }
