@@ -11,6 +11,7 @@
 #include <netinet/in.h>
 #include <sys/ioctl.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -41,6 +42,7 @@ enum {
  * user of the machine could be root by it. The mode of openat2 lies in memory, out of sight.
  * The limit on core files is 1, by which the kernel knows that no handler of the machine is to be
  * started; 0 would start it. Programs that want no core files are told that they have their way.
+ * Where time is held, init reaches into each process: who closed its memory would get no answer.
  * Where processes and files are the host's (process.h), a program reaches none of the others by its
  * number, and of the controls of files it has those that change nothing but its own. */
 const struct call_rule_row call_rules[] = {
@@ -70,6 +72,13 @@ const struct call_rule_row call_rules[] = {
     { CALL_FUTEX,       1, FUTEX_DOES,  CALL_IS,   FUTEX_WAIT,                       CALL_LIMIT3 },
     { CALL_FUTEX,       1, FUTEX_DOES,  CALL_IS,   FUTEX_WAIT_BITSET,                CALL_LIMIT3 },
     { CALL_FUTEX,       0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
+
+    { CALL_COUNTER,     1, ALL,         CALL_IS,   PR_TSC_SIGSEGV,                   CALL_ALLOW },
+    { CALL_COUNTER,     0, ALL,         CALL_ELSE, 0,                                CALL_PLAIN },
+
+    { CALL_PRCTL,       0, ALL,         CALL_IS,   PR_SET_DUMPABLE,                  CALL_PLAIN },
+    { CALL_PRCTL,       0, ALL,         CALL_IS,   PR_SET_TSC,                       CALL_COUNTER },
+    { CALL_PRCTL,       0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
 
     { CALL_PROTOCOL,    2, ALL,         CALL_IS,   0,                                CALL_NET },
     { CALL_PROTOCOL,    2, ALL,         CALL_IS,   IPPROTO_TCP,                      CALL_NET },
@@ -226,6 +235,8 @@ const char *const call_verdict_names[] = {
     [CALL_MS3]           = "ms3",
     [CALL_TIMER]         = "timer",
     [CALL_FUTEX]         = "futex",
+    [CALL_COUNTER]       = "counter",
+    [CALL_PRCTL]         = "prctl",
     [CALL_PROTOCOL]      = "protocol",
     [CALL_PAIR]          = "pair",
     [CALL_INET]          = "inet",
@@ -286,6 +297,8 @@ const struct call_verdict_row call_verdicts[CALL_VERDICT_COUNT] = {
     [CALL_MS3]         = { CALL_MS3,         "Held if argument 3 is a time, and not none or for ever." },
     [CALL_TIMER]       = { CALL_TIMER,       "Held if it is set to a point in time." },
     [CALL_FUTEX]       = { CALL_FUTEX,       "Held if it waits, and not for ever." },
+    [CALL_COUNTER]     = { CALL_COUNTER,     "The cycle counter stays closed where time is held." },
+    [CALL_PRCTL]       = { CALL_PRCTL,       "All, but where time is held nobody hides its memory from who holds it." },
     [CALL_FILTER]      = { CALL_FILTER,      "A further filter is allowed, one that others answer is not." },
     [CALL_PROTOCOL]    = { CALL_PROTOCOL,    "TCP and UDP." },
     [CALL_PAIR]        = { CALL_PAIR,        "All but datagrams: half of such a pair can be sent from to any socket of the host." },

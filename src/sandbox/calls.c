@@ -151,7 +151,7 @@ const struct call_row calls[] = {
     { "getsid",                 __NR_getsid,                  "process",   CALL_ALLOW },
     { "setsid",                 __NR_setsid,                  "process",   CALL_ALLOW },
     { "pidfd_open",             434,                          "process",   CALL_ALLOW },
-    { "prctl",                  __NR_prctl,                   "process",   CALL_ALLOW },
+    { "prctl",                  __NR_prctl,                   "process",   CALL_PRCTL },
     { "personality",            __NR_personality,             "process",   CALL_PERSONALITY },
     { "futex",                  __NR_futex,                   "thread",    CALL_FUTEX },
     { "futex_waitv",            449,                          "thread",    CALL_NEWER },

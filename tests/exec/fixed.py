@@ -210,6 +210,13 @@ def I07_children_draw_bytes_of_their_own(place):
 
 
 @case
+def I07_who_closes_its_memory_is_answered_all_the_same(place):
+    text = same(place, HELD_STATIC, "close", "raw", "counter", "fork")
+    hold("closed 0\n" in text and "drawn 300\n" in text and f"clock {EPOCH}." in text,
+         ground.Run(0, {}, text.encode(), b""))
+
+
+@case
 def I09_the_cycle_counter_is_held_or_said_to_be_open(place):
     one, two = (fixed(place, HELD, "counter") for _ in "12")
     if "cycle counter" not in one.record["deterministic"]["open"]:

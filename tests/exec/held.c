@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/syscall.h>
@@ -94,6 +95,13 @@ static void ask_system(void)
     put_time("used", usage.ru_utime.tv_sec, usage.ru_utime.tv_usec);
     put_bytes("for the stack", chance.bytes, 16);
     printf("places %p %p %p\n", (void *)&system, (void *)stdout, malloc(100000));
+}
+
+/* As programs do that have a secret; and nobody gets the cycle counter back. */
+static void close_memory(void)
+{
+    printf("closed %d\n", prctl(PR_SET_DUMPABLE, 0));
+    (void)prctl(PR_SET_TSC, PR_TSC_ENABLE);
 }
 
 static void ask_counter(void)
@@ -259,7 +267,7 @@ int main(int argc, char **argv)
         { "library", ask_library }, { "raw", ask_kernel },       { "system", ask_system },
         { "counter", ask_counter }, { "wait", wait_everywhere }, { "spin", spin },
         { "timer", timer_until },   { "stop", stop_and_go_on },  { "interrupted", interrupted },
-        { "fork", fork_and_draw },
+        { "fork", fork_and_draw },  { "close", close_memory },
     };
     pthread_t thread;
 

@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -102,6 +103,21 @@ static void P20_personality_is_plain(void **state)
         all_say(ERRNO(EPERM), __NR_personality, bad[i], 0, 0);
         all_say(ERRNO(EPERM), __NR_personality, bad[i] | HIGH, 0, 0);
     }
+}
+
+/* Where time is held, nobody closes its memory to who holds it, nor opens the cycle counter. */
+static void I07_memory_stays_open_to_who_holds_time(void **state)
+{
+    (void)state;
+    for (int p = 0; p < POLICIES; p++) {
+        uint32_t want = policies[p].held ? ERRNO(0) : ALLOW;
+
+        assert_int_equal(ask(p, __NR_prctl, PR_SET_DUMPABLE, 0, 0), want);
+        assert_int_equal(ask(p, __NR_prctl, PR_SET_DUMPABLE, 1, 0), want);
+        assert_int_equal(ask(p, __NR_prctl, PR_SET_TSC, PR_TSC_ENABLE, 0), want);
+    }
+    all_say(ALLOW, __NR_prctl, PR_SET_TSC, PR_TSC_SIGSEGV, 0);
+    all_say(ALLOW, __NR_prctl, PR_SET_NAME, 0, 0);
 }
 
 /* Where time is held, who waits for a while stops; who waits for ever, or not at all, does not. */
@@ -368,6 +384,7 @@ int main(void)
         cmocka_unit_test(R_001_021_P02_threads_and_processes_start_by_the_policy),
         cmocka_unit_test(P19_no_ioctl_takes_over_a_terminal),
         cmocka_unit_test(P20_personality_is_plain),
+        cmocka_unit_test(I07_memory_stays_open_to_who_holds_time),
         cmocka_unit_test(I07_waits_that_end_by_themselves_are_held),
         cmocka_unit_test(P21_a_program_may_filter_itself_but_not_listen),
         cmocka_unit_test(no_device_is_made),
