@@ -37,7 +37,7 @@ static const struct stage {
     const char *name;
     int layer; /* enum layer */
     unsigned walkers;
-    int (*enter)(struct child *c); /* 0, or -1 with errno; with 0: it is not wanted any more */
+    int (*enter)(struct child *c); /* as stages.h says */
 } stages[] = {
     { "go",        LAYER_USER,     FRESH | BERTH,        stage_wait_for_go },
     { "signals",   LAYER_PID,      FRESH | BERTH,        stage_reset_signals },
@@ -90,13 +90,14 @@ static void walk(struct child *c, unsigned walker)
 {
     for (size_t i = 0; i < COUNT(stages); i++) {
         struct word word = { .kind = WORD_FAILED, .stage = (int)i };
+        bool meant = (stages[i].walkers & walker) &&
+                     ((c->jail->layers | 1U << NO_LAYER) & (1U << stages[i].layer));
+        int done = meant ? stages[i].enter(c) : 0;
 
-        if (!(stages[i].walkers & walker) ||
-            !((c->jail->layers | 1U << NO_LAYER) & (1U << stages[i].layer)) ||
-            stages[i].enter(c) == 0)
+        if (done == 0)
             continue;
         word.sys = errno;
-        if (word.sys == 0)
+        if (done == STAGE_UNWANTED)
             _exit(0);
         (void)send(c->jail->line, &word, sizeof word, MSG_NOSIGNAL);
         _exit(127);

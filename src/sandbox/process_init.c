@@ -84,8 +84,7 @@ static int guard_init(struct child *c)
 
     if (prctl(PR_SET_DUMPABLE, 0) != 0 || prctl(PR_SET_PDEATHSIG, SIGQUIT) != 0)
         return -1;
-    errno = 0;
-    return poll(&line, 1, 0) == 1 ? -1 : 0;
+    return poll(&line, 1, 0) == 1 ? STAGE_UNWANTED : 0;
 }
 
 enum { NO_LAYER = LAYER_COUNT };
@@ -138,11 +137,12 @@ static void walk(struct child *c, int walker)
     for (size_t i = 0; i < COUNT(stages); i++) {
         struct word word = { .kind = WORD_FAILED, .stage = PROCESS_STAGES + (int)i };
         bool spared = stages[i].layer == LAYER_CGROUP && !(c->jail->layers & (1U << LAYER_CGROUP));
+        int done = stages[i].walker == walker && !spared ? stages[i].enter(c) : 0;
 
-        if (stages[i].walker != walker || spared || stages[i].enter(c) == 0)
+        if (done == 0)
             continue;
         word.sys = errno;
-        if (word.sys == 0)
+        if (done == STAGE_UNWANTED)
             _exit(0);
         (void)send(c->jail->line, &word, sizeof word, MSG_NOSIGNAL);
         _exit(127);

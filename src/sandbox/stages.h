@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stages.h: what happens between clone and exec, step by step; child.c has the order.
  *
- * All of it runs in a new process: only system calls. Each stage returns 0, or -1 and errno, which
- * is 0 where the supervisor is gone, or has thought better of it.
+ * All of it runs in a new process: only system calls. Each stage returns 0, or -1 and errno, or
+ * that the supervisor is gone, or has thought better of it. That is not said by errno: those who
+ * borrow the memory of a berth share it, and it may change at any time.
  */
 #pragma once
 
 #include "sandbox/jail.h"
 #include "sandbox/words.h"
 
-enum { SIGNALS = 64 };
+enum { SIGNALS = 64, STAGE_UNWANTED = 1 };
 
 /* What the stages hand on to each other. */
 struct child {
@@ -17,7 +18,7 @@ struct child {
     int root; /* of the new disk */
 };
 
-/* Waits for that word of the supervisor. -1 and 0 as errno: another came, or none. */
+/* Waits for that word of the supervisor. STAGE_UNWANTED: another came, or none. */
 int stage_wait_for(const struct child *c, char wanted);
 
 int stage_wait_for_go(struct child *c);

@@ -29,8 +29,7 @@ int stage_wait_for(const struct child *c, char wanted)
     do {
         n = recv(c->jail->line, &word, 1, 0);
     } while (n < 0 && errno == EINTR);
-    errno = 0;
-    return n == 1 && word == wanted ? 0 : -1;
+    return n == 1 && word == wanted ? 0 : STAGE_UNWANTED;
 }
 
 /* The supervisor writes who we are into /proc and then lets us go on. */
@@ -200,8 +199,7 @@ int stage_guard_init(struct child *c)
     if (prctl(PR_SET_DUMPABLE, 0) != 0 ||
         (!c->jail->in_berth && prctl(PR_SET_PDEATHSIG, SIGKILL) != 0))
         return -1;
-    errno = 0;
-    return poll(&line, 1, 0) == 1 ? -1 : 0;
+    return poll(&line, 1, 0) == 1 ? STAGE_UNWANTED : 0;
 }
 
 /* The command's 3 is made while the line is still needed: that may not be there. */

@@ -52,11 +52,8 @@ int stage_wait_for_command(struct child *c)
     struct place_job job = { 0 };
     int fds[PASS_MOST];
 
-    errno = 0;
-    if (!wait_for_word(j->place) || !pass_take(j->line, &job, sizeof job, fds)) {
-        errno = 0;
-        return -1;
-    }
+    if (!wait_for_word(j->place) || !pass_take(j->line, &job, sizeof job, fds))
+        return STAGE_UNWANTED;
     j->late_groups = false;
     for (int i = 0; i < job.groups && i < CGROUP_DIRS; i++)
         j->cgroup.dirs[j->cgroup.count++].tasks = fds[i];
