@@ -9,7 +9,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "base/mem.h"
@@ -260,6 +262,27 @@ static void add_mount(struct sha256 *sum, const struct jail_mount *m)
     sha256_add(sum, numbers, sizeof numbers);
 }
 
+/* What a process hands on to those whom it makes, and may change between two runs. */
+static void add_inherited(struct sha256 *sum, const struct jail *j)
+{
+    struct rlimit limits[RLIM_NLIMITS] = { 0 };
+    cpu_set_t cpus;
+    struct stat net = { 0 };
+    int64_t numbers[] = { getpriority(PRIO_PROCESS, 0), sched_getscheduler(0), 0, 0 };
+
+    CPU_ZERO(&cpus);
+    for (int i = 0; i < RLIM_NLIMITS; i++)
+        (void)getrlimit((__rlimit_resource_t)i, &limits[i]);
+    (void)sched_getaffinity(0, sizeof cpus, &cpus);
+    if (j->host_network && stat("/proc/thread-self/ns/net", &net) == 0) {
+        numbers[2] = (int64_t)net.st_dev;
+        numbers[3] = (int64_t)net.st_ino;
+    }
+    sha256_add(sum, limits, sizeof limits);
+    sha256_add(sum, &cpus, sizeof cpus);
+    sha256_add(sum, numbers, sizeof numbers);
+}
+
 struct digest berth_key(const struct jail *j)
 {
     const uint64_t numbers[] = { j->privileged,    j->uid,        j->gid,          j->outside,
@@ -270,6 +293,7 @@ struct digest berth_key(const struct jail *j)
 
     sha256_begin(&sum);
     sha256_add(&sum, numbers, sizeof numbers);
+    add_inherited(&sum, j);
     for (size_t i = 0; i < j->dir_count; i++)
         add(&sum, j->dirs[i]);
     for (size_t i = 0; i < j->mount_count; i++)

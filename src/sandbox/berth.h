@@ -50,7 +50,7 @@ struct berth {
     struct berth *next;
 };
 
-/* What a berth for this jail would hold. */
+/* What a berth for this jail would hold, made by the thread that calls. */
 struct digest berth_key(const struct jail *jail);
 
 /* NULL: it cannot be built here; nothing is left. */

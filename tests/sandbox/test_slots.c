@@ -10,7 +10,9 @@
 
 #include <cmocka.h>
 
+#include <sched.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 
 #include "slots.h"
 
@@ -128,6 +130,34 @@ static void other_walls_are_other_slots(void **state)
         r.filesystem.deny = (struct items){ 0 };
         assert_string_equal(printed("cat secret"), "hidden\n");
     }
+}
+
+/* What the caller has narrowed for itself is narrow for what it runs. */
+static void a_slot_has_the_limits_that_its_caller_has_now(void **state)
+{
+    struct rlimit before, narrow;
+    cpu_set_t all, one;
+    int cpu = -1;
+
+    (void)state;
+    warm();
+    assert_int_equal(getrlimit(RLIMIT_CPU, &before), 0);
+    narrow = (struct rlimit){ 900, before.rlim_max };
+    assert_int_equal(setrlimit(RLIMIT_CPU, &narrow), 0);
+    for (int i = 0; i < 4; i++)
+        assert_string_equal(printed("ulimit -t"), "900\n");
+    assert_int_equal(setrlimit(RLIMIT_CPU, &before), 0);
+
+    assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+    CPU_ZERO(&one);
+    for (int i = 0; i < CPU_SETSIZE; i++)
+        cpu = CPU_ISSET(i, &all) ? i : cpu;
+    CPU_SET(cpu, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    r.limits.cpu_cores = CPU_COUNT(&all);
+    for (int i = 0; i < 4; i++)
+        assert_string_equal(printed("nproc"), "1\n");
+    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
 }
 
 static void walls_hold_in_a_slot(void **state)
@@ -264,6 +294,7 @@ static int tests(void)
         TEST(nothing_is_left_of_the_run_before),
         TEST(the_record_is_that_of_a_fresh_run),
         TEST(other_walls_are_other_slots),
+        TEST(a_slot_has_the_limits_that_its_caller_has_now),
         TEST(walls_hold_in_a_slot),
         TEST(what_a_run_used_is_not_in_a_slot),
         TEST(the_groups_are_entered_when_it_is_handed_over),
