@@ -12,6 +12,7 @@ static struct {
     size_t inside;     /* calls under way that use it */
     bool called;       /* before */
     bool watched;      /* whether this process forks */
+    pid_t owner;       /* whose it is */
     ino_t mounts;      /* what this process saw of the disk when it was made */
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -26,19 +27,33 @@ static void unlock(void)
 }
 
 /* In the new process: what the other one keeps is not ours. */
-static void forget(void)
+static void abandon(void)
 {
     kept_abandon(pool.kept);
     pool.kept = NULL;
     pool.inside = 0;
     pool.called = false;
+}
+
+static void forget(void)
+{
+    abandon();
     unlock();
+}
+
+/* Under the lock. Not every fork tells: _Fork() and the bare calls do not. */
+static void look_who_we_are(void)
+{
+    if (pool.owner != 0 && pool.owner != getpid())
+        abandon();
+    pool.owner = getpid();
 }
 
 /* Who is still inside needs it; what is left then ends with us. */
 static __attribute__((destructor)) void end(void)
 {
     lock();
+    look_who_we_are();
     if (pool.inside == 0) {
         kept_free(pool.kept);
         pool.kept = NULL;
@@ -73,6 +88,7 @@ struct kept *exec_pool_enter(void)
     ino_t mounts = mounts_now();
 
     lock();
+    look_who_we_are();
     if (!pool.watched)
         pool.watched = pthread_atfork(lock, unlock, forget) == 0;
     if (pool.called && pool.watched && mounts != 0 && is_usable(mounts)) {

@@ -107,21 +107,22 @@ static void make_init(int line, struct place *place, const struct ask *ask, int 
 }
 
 struct service {
-    int line;
+    int line, owner;
     struct place *places;
     int patience_ms;
 };
 
 /* Whoever asks has to do so in time: what is left behind by somebody who forked ends, too. */
-static bool is_asked(int line, int patience_ms)
+static bool is_asked(const struct service *s)
 {
-    struct pollfd asked = { .fd = line, .events = POLLIN };
+    struct pollfd asked[] = { { .fd = s->line, .events = POLLIN },
+                              { .fd = s->owner, .events = POLLIN } };
     int n;
 
     do {
-        n = poll(&asked, 1, patience_ms);
+        n = poll(asked, COUNT(asked), s->patience_ms);
     } while (n < 0 && errno == EINTR);
-    return n > 0;
+    return n > 0 && !asked[1].revents;
 }
 
 /* Those of who made us are not ours to keep open. */
@@ -146,7 +147,7 @@ static void serve(void *self)
     drop_streams();
     if (send(s->line, &ready, sizeof ready, MSG_NOSIGNAL) < 0)
         return;
-    while (is_asked(s->line, s->patience_ms) && pass_take(s->line, &ask, sizeof ask, fds))
+    while (is_asked(s) && pass_take(s->line, &ask, sizeof ask, fds))
         make_init(s->line, &s->places[ask.at], &ask, fds);
 }
 
@@ -171,7 +172,8 @@ static bool start(struct berth *l, struct jail *jail)
     long pid = quiet_clone(&args);
 
     if (pid == 0)
-        child_berth(jail, serve, &(struct service){ jail->line, l->places, l->patience_ms * 2 });
+        child_berth(jail, serve,
+                    &(struct service){ jail->line, jail->owner, l->places, l->patience_ms * 2 });
     l->pid = (pid_t)pid;
     if (pid < 0)
         return false;
@@ -183,6 +185,21 @@ static bool start(struct berth *l, struct jail *jail)
         send(l->line, &go, 1, MSG_NOSIGNAL) != 1 || !hear_ready(l->line))
         return false;
     (void)berth_is_whole(l); /* what was mounted until now is what it is */
+    return true;
+}
+
+/* Who has forked without an exec has left copies of our ends of all lines behind: when we are dead,
+ * only this tells. Out of the way of the streams. */
+static bool open_owner(struct berth *l, struct jail *jail)
+{
+    _fd_ int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
+    int owner = self < 0 ? -1 : fcntl(self, F_DUPFD_CLOEXEC, STREAM_COUNT);
+
+    if (owner < 0)
+        return false;
+    jail->owner = owner;
+    for (int i = 0; i < PLACES; i++)
+        l->places[i].owner = owner;
     return true;
 }
 
@@ -206,9 +223,12 @@ struct berth *berth_open(const struct jail *jail, int patience_ms)
     ours.cgroup = (struct cgroup){ 0 };
     for (int i = 0; i < STREAM_COUNT; i++)
         ours.streams[i] = -1;
-    ok = ok && (!ours.privileged || trees_open(&ours, &e)) && start(l, &ours);
+    ok = ok && open_owner(l, &ours) && (!ours.privileged || trees_open(&ours, &e)) &&
+         start(l, &ours);
     trees_close(&ours);
     own_close(&ours.line);
+    if (ours.owner > 0)
+        own_close(&ours.owner);
     if (ok)
         return l;
     berth_close(l);

@@ -157,7 +157,8 @@ static void watch(const struct jail *jail, struct tracer *tracer, int signals, p
     struct pollfd fds[] = { { .fd = signals, .events = POLLIN },
                             { .fd = jail->line },
                             { .fd = tracer->feeds[0], .events = POLLOUT },
-                            { .fd = tracer->feeds[1], .events = POLLOUT } };
+                            { .fd = tracer->feeds[1], .events = POLLOUT },
+                            { .fd = jail->owner > 0 ? jail->owner : -1, .events = POLLIN } };
     struct signalfd_siginfo info;
     struct word word;
     int status = 0;
@@ -165,7 +166,7 @@ static void watch(const struct jail *jail, struct tracer *tracer, int signals, p
     for (;;) {
         if (poll(fds, COUNT(fds), -1) < 0 && errno != EINTR)
             return;
-        if (fds[1].revents)
+        if (fds[1].revents || fds[2 + TRACER_FEEDS].revents)
             return;
         while (read(signals, &info, sizeof info) == (ssize_t)sizeof info)
             if (info.ssi_signo != SIGCHLD)

@@ -113,6 +113,7 @@ struct jail {
     struct place *place; /* of a run in a berth: the memory that this lies in */
     bool joins;          /* hosted: it enters its group of version 2 itself */
     bool in_berth;       /* a berth, or a run in one: made by no thread in particular */
+    int owner;           /* there: a pidfd of whom it ends with; 0: none */
     struct seccomp_program seccomp;
     struct held held; /* time and chance */
 

@@ -94,6 +94,7 @@ bool place_walls(struct place *place, const struct jail *jail)
     *to = *jail;
     to->place = place;
     to->in_berth = true;
+    to->owner = place->owner;
     to->late_groups = true;
     to->line = to->far_end = -1;
     to->cgroup = (struct cgroup){ 0 };

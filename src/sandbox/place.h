@@ -26,6 +26,7 @@ struct place_job {
 
 struct place {
     struct jail jail;
+    int owner;        /* as the berth knows it (jail.h) */
     bool ahead;       /* a slot: made before it is known what is to be run */
     int cpu;          /* of a slot: the first that it may run on */
     int patience_ms;  /* of a slot */

@@ -18,6 +18,9 @@ struct child {
     int root; /* of the new disk */
 };
 
+/* Waits until there is a word on the line, or its end. False: the owner of the berth is dead. */
+bool stage_hears(const struct jail *j);
+
 /* Waits for that word of the supervisor. STAGE_UNWANTED: another came, or none. */
 int stage_wait_for(const struct child *c, char wanted);
 

@@ -41,6 +41,8 @@ int stage_enter_cgroup(struct child *c)
 
     if (!c->jail->late_groups)
         return cgroup_enter(&c->jail->cgroup);
+    if (!stage_hears(c->jail))
+        return STAGE_UNWANTED;
     if (recvmsg(c->jail->line, &message, MSG_CMSG_CLOEXEC) != 1 || word != WORD_GROUPS)
         return -1;
     n = control.head.cmsg_len > CMSG_LEN(0) ? (control.head.cmsg_len - CMSG_LEN(0)) / sizeof(int)

@@ -21,11 +21,25 @@
 #include "sandbox/place.h"
 #include "sandbox/root.h"
 
+bool stage_hears(const struct jail *j)
+{
+    struct pollfd fds[] = { { .fd = j->line, .events = POLLIN },
+                            { .fd = j->owner > 0 ? j->owner : -1, .events = POLLIN } };
+    int n;
+
+    do {
+        n = poll(fds, COUNT(fds), -1);
+    } while (n < 0 && errno == EINTR);
+    return n > 0 && !fds[1].revents;
+}
+
 int stage_wait_for(const struct child *c, char wanted)
 {
     char word = 0;
     ssize_t n;
 
+    if (!stage_hears(c->jail))
+        return STAGE_UNWANTED;
     do {
         n = recv(c->jail->line, &word, 1, 0);
     } while (n < 0 && errno == EINTR);
@@ -220,12 +234,12 @@ int stage_clear_result(struct child *c)
 /* The lowest descriptor from `from` on that is still needed; ~0U: none. */
 static unsigned next_needed(const struct jail *j, unsigned from)
 {
-    int needed[1 + STREAM_COUNT + CGROUP_DIRS] = { j->line };
+    int needed[2 + STREAM_COUNT + CGROUP_DIRS] = { j->line, j->owner };
     unsigned next = ~0U;
 
-    memcpy(needed + 1, j->streams, sizeof j->streams);
+    memcpy(needed + 2, j->streams, sizeof j->streams);
     for (int i = 0; i < CGROUP_DIRS; i++)
-        needed[1 + STREAM_COUNT + i] = i < j->cgroup.count ? j->cgroup.dirs[i].tasks : -1;
+        needed[2 + STREAM_COUNT + i] = i < j->cgroup.count ? j->cgroup.dirs[i].tasks : -1;
     for (size_t i = 0; i < COUNT(needed); i++)
         if (needed[i] >= 0 && (unsigned)needed[i] >= from && (unsigned)needed[i] < next)
             next = (unsigned)needed[i];

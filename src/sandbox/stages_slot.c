@@ -24,14 +24,15 @@ int stage_keep_mounts(struct child *c)
 /* Until there is a word, or nobody wants it any more. */
 static bool wait_for_word(struct place *place)
 {
-    struct pollfd line = { .fd = place->jail.line, .events = POLLIN };
+    struct pollfd fds[] = { { .fd = place->jail.line, .events = POLLIN },
+                            { .fd = place->jail.owner, .events = POLLIN } };
     int waits = PLACE_WAITS, timeout = place->patience_ms;
 
     for (;;) {
-        int n = poll(&line, 1, timeout);
+        int n = poll(fds, COUNT(fds), timeout);
 
         if (n > 0)
-            return true;
+            return !fds[1].revents;
         if (n < 0 && errno != EINTR)
             return false;
         if (n == 0 && atomic_compare_exchange_strong(&place->state, &waits, PLACE_GIVEN_UP))
