@@ -223,7 +223,7 @@ static void death_at_any_moment_gives_no_false_result(void **state)
         ;
     for (int i = 0; i < 5; i++)
         assert_string_equal(printed("echo next"), "next\n");
-    print_message("%d kills, %d whole\n", kills, whole);
+    print_message("# %d kills, %d whole\n", kills, whole);
 }
 
 static bool tell(void *fd, struct error *e)
