@@ -5,8 +5,8 @@ usage: run.py [--user] [--process] [--cow] [--long] WRIT HOSTILE WITHOUT [ID...]
 
 Played as root, or with --user as an ordinary user: started by root, it gives that user cgroups of
 its own first. HOSTILE is the program that tries (acts.c), WITHOUT takes a layer away (without.c).
---process plays where there are
-no user namespaces (cases_lists.py). An ID (F16, P) plays the cases that begin with it. --long, or WRIT_LONG=1, plays the long forms.
+--process plays where there are no user namespaces (cases_lists.py), --cow in write mode cow. An ID
+(F16, P) plays the cases that begin with it. --long, or WRIT_LONG=1, plays the long forms.
 """
 import argparse
 import os
@@ -61,7 +61,8 @@ def main():
             probe = subprocess.run([place.writ, "exec", "--", place.hostile], capture_output=True, cwd=base)
             if probe.returncode == 125 and b"LAYER_MISSING:cgroup" in probe.stderr:
                 skip_all("no cgroup was given to this user")
-        return ground.play(place, args.ids or (cases_lists.PLAYED if args.process else ()))
+        lists = () if not args.process else cases_lists.PLAYED if args.long else cases_lists.DAILY
+        return ground.play(place, args.ids or lists)
 
     base = users.make_base("writ-hostile-")
     if root and args.user:
