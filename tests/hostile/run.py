@@ -56,6 +56,7 @@ def main():
         tools.mkdir()
         copies = [shutil.copy(path.resolve(), tools / path.name)
                   for path in (args.writ, args.hostile, args.without)]
+        shutil.copy(args.writ.resolve().parent / "writ-net", tools)
         place = ground.Place(*map(pathlib.Path, copies), base, args.user, args.long, args.process, args.cow)
         if not root:
             probe = subprocess.run([place.writ, "exec", "--", place.hostile], capture_output=True, cwd=base)
