@@ -51,7 +51,7 @@ static bool read_wait(const struct wait_row *row, pid_t pid, const struct tracee
                       uint64_t *ns)
 {
     uint64_t arg = tracee_arg(regs, row->arg);
-    struct held_time t;
+    struct held_time t = { 0 };
 
     if (row->form == FORM_MS) {
         *ns = (uint64_t)(int)arg * HELD_TICK_NS;

@@ -9,11 +9,14 @@
 
 struct place *places_map(void)
 {
-    /* cppcheck-suppress invalidFunctionArg ; memory of no file has no descriptor */
-    void *at = mmap(NULL, PLACES * sizeof(struct place), PROT_READ | PROT_WRITE,
-                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    const int rights = PROT_READ | PROT_WRITE, kind = MAP_SHARED | MAP_ANONYMOUS;
+    struct place *places;
 
-    return at == MAP_FAILED ? NULL : at;
+    /* cppcheck-suppress invalidFunctionArg ; memory of no file has no descriptor */
+    places = mmap(NULL, PLACES * sizeof *places, rights, kind, -1, 0);
+    if (places == MAP_FAILED)
+        return NULL;
+    return places;
 }
 
 void places_unmap(struct place *places)
