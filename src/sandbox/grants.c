@@ -39,8 +39,7 @@ static bool is_never(const char *path)
     return false;
 }
 
-/* The name the kernel knows an open file by. */
-static bool real_path(int fd, char out[PATH_MAX])
+bool path_of_open(int fd, char out[PATH_MAX])
 {
     char link[32];
     ssize_t n;
@@ -66,7 +65,7 @@ bool grant_find(const char *base, const char *path, struct arena *a, struct gran
     fd = kernel_openat2(AT_FDCWD, full, O_PATH | O_CLOEXEC, RESOLVE_NO_MAGICLINKS);
     if (fd < 0)
         return error_sys(e, CODE_PATH_REFUSED, "%s cannot be opened", path);
-    if (fstat(fd, &s) != 0 || !real_path(fd, real))
+    if (fstat(fd, &s) != 0 || !path_of_open(fd, real))
         return error_sys(e, CODE_PATH_REFUSED, "%s has no name of its own", path);
     if (is_never(real))
         return error_set(e, CODE_PATH_REFUSED, "%s is %s, the kernel's own; it is never granted",

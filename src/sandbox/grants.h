@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <limits.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
@@ -64,6 +65,9 @@ void grants_pin_way(struct grants *g, const char *path);
 
 /* The entry that decides about a path, or NULL where none does. */
 const struct grant *grants_decide(const struct grants *g, const char *path);
+
+/* The name the kernel knows an open file by; false: it has none. */
+bool path_of_open(int fd, char out[PATH_MAX]) NODISCARD;
 
 /* Does `path` lie in `dir`, or is it that? */
 bool path_is_in(const char *path, const char *dir);

@@ -29,7 +29,6 @@ static const struct wait_row {
     { SYS_epoll_pwait,      3, FORM_MS,   0 },
     { 441 /* epoll_pwait2 */, 3, FORM_SPEC, 0 },
     { SYS_rt_sigtimedwait,  2, FORM_SPEC, -EAGAIN },
-    { SYS_semtimedop,       3, FORM_SPEC, -EAGAIN },
 #ifdef SYS_poll
     { SYS_poll,             2, FORM_MS,   0 },
     { SYS_epoll_wait,       3, FORM_MS,   0 },

@@ -105,19 +105,6 @@ static int open_start(const struct asked *c)
     return fd;
 }
 
-static bool real_path(int fd, char real[PATH_MAX])
-{
-    char name[64];
-    ssize_t n;
-
-    (void)snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
-    n = readlink(name, real, PATH_MAX - 1);
-    if (n <= 0)
-        return false;
-    real[n] = '\0';
-    return true;
-}
-
 /* The writable tree that a path begins in. */
 static const struct jail_rule *tree_of(const struct jail *jail, const char *path)
 {
@@ -166,7 +153,7 @@ static int open_target(const struct jail *jail, const struct asked *c)
         return -1;
     if (text[PATH_MAX] != '/') {
         start = open_start(c);
-        if (start < 0 || !real_path(start, text))
+        if (start < 0 || !path_of_open(start, text))
             return -1;
         before = strlen(text);
     }
@@ -190,7 +177,7 @@ static bool may_change(const struct jail *jail, int target, const struct stat *s
     char real[PATH_MAX];
 
     errno = EPERM;
-    return s->st_uid == jail->outside && real_path(target, real) && tree_of(jail, real);
+    return s->st_uid == jail->outside && path_of_open(target, real) && tree_of(jail, real);
 }
 
 static int set_mode(int target, const struct stat *s, mode_t mode)
