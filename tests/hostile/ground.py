@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import secrets
 import shutil
 import signal
@@ -157,6 +158,14 @@ def mounts(base):
             if row[4] in ("/", "/proc", "/dev", "/dev/shm", "/run", "/tmp") or str(base) in " ".join(row)}
 
 
+def group_owners():
+    """Every cgroup of a run and the process id of its writ: their names are writ-SPACE-PROCESS-SINCE-NUMBER.
+    Ids come again, so what was there before a case is of somebody else."""
+    found = ((path, re.fullmatch(r"writ-\d+-(\d+)-\d+-\d+", pathlib.Path(path).name))
+             for path in glob.glob("/sys/fs/cgroup/**/writ-*/", recursive=True))
+    return {(path, name[1]) for path, name in found if name}
+
+
 def litter():
     """What writ might leave in the places everybody uses."""
     return {path for place in ("/tmp", "/dev/shm", "/run", "/var/tmp")
@@ -215,6 +224,7 @@ class World:
         self.listeners, self.expected, self.moved, self.deep = [], set(), False, False
         self.restless = False  # somebody changes the disk while writ runs
         self.started, self.before = set(), mounts(place.base)
+        self.groups_before = group_owners()
         self.there = self.tree()
         if place.process and not place.user:  # never root: who owns the project runs its commands
             subprocess.run(["chown", "-R", f"{OWNER}:{OWNER}", str(self.home)], check=True)
@@ -328,9 +338,8 @@ class World:
     # ---- looking ----
 
     def groups(self):
-        """The cgroups of this world's runs that are still there: their names have writ's process id."""
-        return {path for path in glob.glob("/sys/fs/cgroup/**/writ-*/", recursive=True)
-                if self.started & set(os.path.basename(path.rstrip("/")).split("-"))}
+        """The cgroups of this world's runs that are still there."""
+        return {path for path, process in group_owners() - self.groups_before if process in self.started}
 
     def alone(self):
         """Nothing runs any more. A zombie may still wait for its new parent."""
