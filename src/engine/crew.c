@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 
+#include "base/elsewhere.h"
+
 struct done {
     struct ending ending;
     struct trail_row row;
@@ -109,7 +111,7 @@ static void call(struct crew *c, struct hand *h)
     struct done done;
 
     if (!h->started)
-        h->started = pthread_create(&h->thread, NULL, work, h) == 0;
+        h->started = elsewhere_thread(&h->thread, work, h) == 0;
     if (h->started) {
         (void)pthread_mutex_lock(&c->lock);
         h->busy = true;

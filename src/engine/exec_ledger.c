@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 
+#include "base/elsewhere.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
 #include "contract/codes.h"
@@ -118,7 +119,7 @@ void exec_open_ledger(struct exec *x)
     if (x->step)
         return;
     o->begun = true;
-    o->beside = pthread_create(&o->thread, NULL, open_ledger, x) == 0;
+    o->beside = elsewhere_thread(&o->thread, open_ledger, x) == 0;
     if (!o->beside)
         (void)open_ledger(x);
 }

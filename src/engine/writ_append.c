@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/elsewhere.h"
 #include "base/json_write.h"
 #include "contract/codes.h"
 #include "engine/append.h"
@@ -143,7 +144,7 @@ static bool take_turn(struct appending *p, struct batch *b, struct error *e)
     bool beside, ok, later;
 
     atomic_store(&p->read, false);
-    beside = !p->feed.ended && pthread_create(&thread, NULL, read_next, p) == 0;
+    beside = !p->feed.ended && elsewhere_thread(&thread, read_next, p) == 0;
     if (!beside && p->owed)
         answer(p, p->next);
     ok = commit(p, b, e);

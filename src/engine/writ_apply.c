@@ -5,6 +5,7 @@
 
 #include <writ/writ.h>
 
+#include "base/elsewhere.h"
 #include "base/json_write.h"
 #include "engine/approval.h"
 #include "engine/auditor.h"
@@ -211,7 +212,7 @@ static bool apply_all(struct applying *x, const char *worker, struct error *e)
 
     if (ok && beside) {
         ok = hand_open(&hands[1], x, worker, e);
-        beside = ok && pthread_create(&second, NULL, work, &hands[1]) == 0;
+        beside = ok && elsewhere_thread(&second, work, &hands[1]) == 0;
         if (ok)
             (void)work(&hands[0]);
         if (beside)

@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include "base/elsewhere.h"
+
 enum { WALKERS = 4, SCRATCH_MAX = 32 << 20 };
 
 struct walk {
@@ -145,7 +147,7 @@ bool ledger_walk(struct ledger *l, const struct chunk_reader *reader, struct err
     (void)pthread_mutex_init(&w.store, NULL);
     (void)pthread_mutex_init(&w.turns, NULL);
     (void)pthread_cond_init(&w.turn_over, NULL);
-    while (n < wanted && pthread_create(&threads[n], NULL, work, &w) == 0)
+    while (n < wanted && elsewhere_thread(&threads[n], work, &w) == 0)
         n++; /* with fewer it only takes longer */
     (void)work(&w);
     while (n > 0)

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include "base/elsewhere.h"
 #include "contract/codes.h"
 #include "sandbox/child.h"
 #include "sandbox/identity.h"
@@ -63,6 +64,7 @@ static bool start_alone(struct init *i, struct jail *jail, struct error *e)
     if (pid == 0)
         child_main(jail);
     i->pid = (pid_t)pid;
+    elsewhere(i->pid);
     return true;
 }
 
