@@ -55,7 +55,7 @@ void event_open(const struct event_head *head, enum event_state state, const str
 struct draft event_close(const struct event_head *head, struct buf *text, const struct world *world,
                          struct arena *a)
 {
-    struct draft d = { .policy = head->policy };
+    struct draft d = { .policy = head->policy, .since = head->since };
 
     json_close(text, '}');
     json_close(text, '}');

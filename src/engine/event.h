@@ -15,6 +15,7 @@ struct event_head {
     const char *workflow;        /* "exec/1" */
     const char *target, *action; /* what is done, for people */
     int attempt;                 /* 0: the first */
+    int64_t since;               /* it has no event before this entry; 0: that is not known */
     int64_t snapshot_ms;         /* when what it rests on was entered */
     const struct uuid *depends;  /* entries it rests on */
     size_t depend_count;

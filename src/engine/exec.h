@@ -142,6 +142,8 @@ struct exec {
     bool recording;          /* the ledger is open, and has that it runs */
     bool unrecorded;         /* it could not be written */
     bool unsafe;             /* the command could write it: it is not touched */
+    bool named;              /* by us, just now: nobody else has an execution of this id */
+    int64_t since;           /* it has no event before this entry; 0: that is not known */
     int64_t snapshot_ms;     /* of the run's events: when its request was entered */
     struct uuid *entries;    /* its request first */
     size_t entry_count, entry_room;

@@ -35,6 +35,7 @@ static struct event_head head_of(struct exec *x)
                                .action = exec_line(x),
                                .attempt = x->attempt,
                                .snapshot_ms = x->snapshot_ms,
+                               .since = x->since,
                                .depends = depends };
 
     depends[head.depend_count++] = x->entries[0];
@@ -61,7 +62,8 @@ static bool enter_request(struct exec *x, struct error *e)
 
     if (x->entry_count)
         return true;
-
+    if (x->named)
+        x->since = x->keeping->ledger.tip.size;
     entry_of(ENTRY_INPUT, str_of(tenant), x->request.execution_id, x->request_text, x->world,
              &input);
     if (!ledger_enter(&x->keeping->ledger, &input, 1, e))

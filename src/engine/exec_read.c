@@ -188,6 +188,7 @@ bool exec_read(struct exec *x, struct report *r)
     _buf_ struct buf canon = { .max = ANSWER_MAX };
 
     x->person = x->served ? x->served->person : !x->command->request && !x->step && !x->call;
+    x->named = !x->served && (x->call || x->step || !x->command->request);
     x->asked = read_asked(x, r);
     if (!x->asked || !shape_decode(&request_shape, x->asked, r, &x->request))
         return false;

@@ -119,10 +119,21 @@ static bool run(struct exec *x, struct error *e)
     return sandbox_run(&run, x->world, x->a, &x->outcome, e);
 }
 
+/* In the state directory, which no command sees. Another may be in reach of the command, and is not
+ * touched before that is known. */
+static bool ledger_is_ours(const struct exec *x)
+{
+    const char *named = home_variable(x->command->environment, "WRIT_LEDGER");
+
+    return !x->served && !x->command->ledger && !(named && *named);
+}
+
 int exec_prepare(struct exec *x, struct report *r, const char **kind, struct error *e)
 {
     if (!exec_open_store(x, e))
         return WRIT_UNRECORDED;
+    if (ledger_is_ours(x))
+        exec_open_ledger(x);
     if (!exec_see(x, e))
         return status_of(e);
     *kind = "registry";

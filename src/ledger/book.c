@@ -102,7 +102,8 @@ static bool ask_some(struct book *b, struct ledger *l, bool firsts, struct error
         asked[n++] = (struct asked_event){ .tenant = entry->tenant,
                                            .robot = entry->robot,
                                            .execution = entry->subject,
-                                           .place = entry->place };
+                                           .place = entry->place,
+                                           .since = b->drafts[i].since };
     }
     return n == 0 || l->keep.kind->ask_events(l->keep.store, asked, n, b->a, e);
 }

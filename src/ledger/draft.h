@@ -15,7 +15,8 @@ enum verdict { VERDICT_NONE, VERDICT_APPENDED, VERDICT_DUPLICATE, VERDICT_REFUSE
 struct draft {
     struct str text; /* one JSON document */
     enum policy policy;
-    bool salted; /* entry.salt is random already: who reads many draws for all of them at once */
+    int64_t since; /* the execution has no event before this entry; 0: that is not known */
+    bool salted;   /* entry.salt is random already: who reads many draws for all of them at once */
     const struct document *document; /* NULL: the text could not be read */
     struct report report;            /* what is wrong with it, and warnings */
     struct event_doc event;

@@ -32,6 +32,7 @@ struct event_mark {
 struct asked_event {
     struct str tenant, robot, execution;
     int64_t place;
+    int64_t since;                /* it has no event before this entry; 0: nobody knows */
     bool has_twin, has_last;      /* out */
     struct event_mark twin, last; /* out: at this place; with the highest place */
 };

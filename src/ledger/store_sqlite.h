@@ -110,6 +110,10 @@ bool store_sqlite_make(const struct store_open *how, struct error *e) NODISCARD;
 /* Makes the names of new files beside this path last. */
 void store_sqlite_sync_directory(const char *path);
 
+/* Reads the keys of the events among the entries from one up to another, BLOCK of them at most. */
+bool recent_read(struct store *s, int64_t from, int64_t to, struct recent *out,
+                 struct error *e) NODISCARD;
+
 /* Reads the recent keys of a ledger of this size, unless they are known. */
 bool recent_load(struct store *s, int64_t size, struct error *e) NODISCARD;
 

@@ -302,33 +302,35 @@ static bool grow(struct store *s, const struct growth *g, struct error *e)
 
 /* ---- recent keys ---- */
 
-bool recent_load(struct store *s, int64_t size, struct error *e)
+bool recent_read(struct store *s, int64_t from, int64_t to, struct recent *out, struct error *e)
 {
-    struct recent *recent = &s->recent;
     struct query *q;
     bool row = true;
 
-    if (recent->loaded && recent->size == size)
-        return true;
-    recent->loaded = false;
-    recent->n = 0;
-    if (!sqlite_query(&s->db, Q_ENTRY_KEYS, &q, e))
+    *out = (struct recent){ .size = to };
+    if (from < to && !sqlite_query(&s->db, Q_ENTRY_KEYS, &q, e))
         return false;
-    query_int(q, 1, size / BLOCK * BLOCK);
-    query_int(q, 2, size);
-    for (;;) {
-        if (!query_step(q, &row, e))
-            return false;
-        if (!row || recent->n == BLOCK)
-            break;
-        recent->keys[recent->n++] =
-            run_key_of(column_text(q, 2), column_text(q, 3), column_text(q, 1), column_int(q, 4),
-                       column_int(q, 0));
+    if (from < to) {
+        query_int(q, 1, from);
+        query_int(q, 2, to);
+        for (;;) {
+            if (!query_step(q, &row, e))
+                return false;
+            if (!row || out->n == BLOCK)
+                break;
+            out->keys[out->n++] = run_key_of(column_text(q, 2), column_text(q, 3),
+                                             column_text(q, 1), column_int(q, 4), column_int(q, 0));
+        }
+        query_done(q);
     }
-    query_done(q);
-    recent->size = size;
-    recent->loaded = true;
+    out->loaded = true;
     return true;
+}
+
+bool recent_load(struct store *s, int64_t size, struct error *e)
+{
+    return (s->recent.loaded && s->recent.size == size) ||
+           recent_read(s, size / BLOCK * BLOCK, size, &s->recent, e);
 }
 
 /* The recent keys, and behind them those of the events. */

@@ -72,9 +72,30 @@ static void assert_answer(const struct model *m, const struct asked_event *asked
         assert_mark(&asked->twin, m->executions[x].seqs[twin], x, asked->place);
 }
 
-/* Asks for so many at once, some of them twice, some of them unknown to the ledger. */
+/* The first entry that is an event of it; the ledger's size, where there is none. */
+static int64_t begun(const struct model *m, int64_t x)
+{
+    return m->executions[x].n > 0 ? m->executions[x].seqs[0] : m->size;
+}
+
+/* One that began a few entries ago, or not at all; if there is none, any. */
+static int64_t late_one(const struct model *m)
+{
+    int64_t x = 0;
+
+    for (int i = 0; i < 200; i++) {
+        x = (int64_t)lot(EXECUTIONS);
+        if (m->size - begun(m, x) < 300)
+            break;
+    }
+    return x;
+}
+
+/* Asks for so many at once, some of them twice, some of them unknown to the ledger; at times with
+ * the word that they began late. */
 static void ask_model(struct store *s, const struct model *m, size_t n)
 {
+    bool late = n < 4 && lot(2);
     _arena_ struct arena a = { 0 };
     struct asked_event *asked = arena_alloc(&a, n * sizeof *asked);
     int64_t *x = arena_alloc(&a, n * sizeof *x);
@@ -83,10 +104,15 @@ static void ask_model(struct store *s, const struct model *m, size_t n)
     for (size_t i = 0; i < n; i++) {
         struct entry event;
 
-        x[i] = i > 0 && lot(4) == 0 ? x[i - 1] : (int64_t)lot(EXECUTIONS);
+        x[i] = i > 0 && lot(4) == 0 ? x[i - 1] : late ? late_one(m) : (int64_t)lot(EXECUTIONS);
         event = some_event(0, x[i], 0, &a);
-        asked[i] = (struct asked_event){ event.tenant,     event.robot, event.subject,
-                                         (int64_t)lot(24), true,        true };
+        asked[i] = (struct asked_event){ .tenant = event.tenant,
+                                         .robot = event.robot,
+                                         .execution = event.subject,
+                                         .place = (int64_t)lot(24),
+                                         .since = late ? begun(m, x[i]) : 0,
+                                         .has_twin = true,
+                                         .has_last = true };
         if (m->executions[x[i]].n > 0 && lot(2))
             asked[i].place = m->executions[x[i]].places[lot(m->executions[x[i]].n)];
     }
@@ -146,6 +172,29 @@ static void one_transaction_may_be_large(void **state)
     append_model(s, m, 257);
     ask_looking(s, m, 2000);
     assert_sound(s);
+    kind->close(s);
+}
+
+/* Whoever says since when an execution is there is believed: what came before is not looked at. */
+static void what_is_older_than_an_execution_is_not_read(void **state)
+{
+    _arena_ struct arena a = { 0 };
+    struct store *s = open_at(fresh_place(&a), STORE_APPEND, &a);
+    struct entry first = some_event(1, 7, 8, &a);
+    struct asked_event asked = { first.tenant, first.robot, first.subject, 8 };
+    struct error e = { 0 };
+    struct tip tip;
+
+    (void)state;
+    ok(kind->begin(s, &tip, &e));
+    ok(kind->add_entries(s, (struct entry[]){ some_entry(0, ENTRY_INPUT, &a), first }, 2, &e));
+    for (asked.since = 0; asked.since <= 2; asked.since++) {
+        ok(kind->ask_events(s, &asked, 1, &a, &e));
+        if (asked.since < 2)
+            assert_int_equal(asked.last.seq, 1);
+        assert_int_equal(asked.has_last, asked.since < 2 || kind != &store_sqlite);
+    }
+    kind->rollback(s);
     kind->close(s);
 }
 
@@ -257,6 +306,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_are_found_as_in_a_plain_list),
         cmocka_unit_test(one_transaction_may_be_large),
+        cmocka_unit_test(what_is_older_than_an_execution_is_not_read),
         cmocka_unit_test(an_execution_may_have_many_attempts),
         cmocka_unit_test(executions_are_told_apart),
         cmocka_unit_test(the_last_event_has_the_highest_place),
