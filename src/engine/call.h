@@ -96,6 +96,9 @@ struct call_request {
 
 const struct doc *call_request(struct tool_call *c, const struct call_request *r);
 
+/* Reads the caller's own limits. False: the report says what is wrong with them. */
+bool call_narrow(struct tool_call *c, int *status) NODISCARD;
+
 /* What the caller says of a limit: narrow.map, or narrow.map.key; NULL: nothing. */
 const struct doc *call_asked(const struct tool_call *c, const char *map, const char *key);
 

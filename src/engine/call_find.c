@@ -3,8 +3,6 @@
 #include "base/doc_make.h"
 #include "base/doc_read.h"
 #include "base/json_read.h"
-#include "contract/hosts.h"
-#include "contract/network_doc.h"
 #include "contract/tool_version.h"
 #include "engine/call.h"
 #include "engine/home.h"
@@ -251,48 +249,6 @@ static bool read_params(struct tool_call *c, int *status)
     return true;
 }
 
-/* A list that is none, or an entry that means nobody, would narrow nothing. */
-static void check_hosts(const struct doc *network, struct report *r)
-{
-    static const char *const lists[] = { "allow", "deny" };
-
-    for (size_t i = 0; i < COUNT(lists); i++) {
-        const struct doc *list = doc_get(network, lists[i]);
-
-        if (list && list->kind != DOC_LIST)
-            report_add(r, ABOUT_VALUE, list, CODE_VALIDATION_ERROR, "'%s' must be a list of hosts",
-                       lists[i]);
-        for (const struct doc *c = doc_first(list, DOC_LIST); c; c = c->next)
-            if (c->kind != DOC_TEXT)
-                report_add(r, ABOUT_VALUE, c, CODE_VALIDATION_ERROR, "a host must be a text");
-    }
-    network_entries(network, NULL, r);
-}
-
-/* The caller's own limits: they narrow, and where they would widen they are refused later. */
-static bool read_options(struct tool_call *c, int *status)
-{
-    struct ceilings max = ceilings_default();
-    const struct document *document;
-
-    if (!c->ask->options || c->narrow)
-        return true;
-    *status = WRIT_WRONG;
-    c->report = report_new(c->a, "options", str_of(c->ask->options));
-    c->kind = "options";
-    if (!doc_read("options", str_of(c->ask->options), &max, c->a, &document, &c->error)) {
-        report_error(&c->report, &c->error);
-        return false;
-    }
-    c->narrow = doc_get(&document->root, "sandbox");
-    if (call_asked(c, "network", NULL))
-        check_hosts(call_asked(c, "network", NULL), &c->report);
-    if (c->report.errors)
-        return false;
-    c->kind = NULL;
-    return true;
-}
-
 /* ---- all of it ---- */
 
 static bool find_adapter(struct tool_call *c, struct str name, struct str operation, int *status)
@@ -320,7 +276,7 @@ bool call_find(struct tool_call *c, struct str adapter, struct str operation, in
     if (!is_allowed(c) || (c->world && !version_fits(c)))
         return false;
     warn_of_age(c);
-    if (!read_params(c, status) || !read_options(c, status))
+    if (!read_params(c, status) || !call_narrow(c, status))
         return false;
     *status = WRIT_USAGE;
     return transform_input(c->adapter, c->operation, c->given, c->a, &c->params, &c->error);
