@@ -63,8 +63,8 @@ static const struct stage {
 
     { "trace",     LAYER_SECCOMP,  COMMAND,             stage_be_traced },
     { "mounts",    LAYER_MOUNT,              SLOT,      stage_keep_mounts },
-    { "cpus",      LAYER_CGROUP,             SLOT,      stage_set_cpus },
     { "landlock",  LAYER_LANDLOCK,           SLOT,      stage_enter_landlock },
+    { "cpus",      LAYER_CGROUP,             SLOT,      stage_set_cpus },
     { "seccomp",   LAYER_SECCOMP,            SLOT,      stage_enter_seccomp },
     { "slot",      LAYER_PID,                SLOT,      stage_wait_for_command },
     { "cgroup",    LAYER_CGROUP,   COMMAND | SLOT,      stage_enter_cgroup },
