@@ -85,13 +85,6 @@ static void failed(struct job *job, struct tool_call *c, int status, struct endi
     job_failed(job, out, code_of(c, status), "%s", why_not(c));
 }
 
-static const struct running *outermost(const struct running *r)
-{
-    while (r->parent)
-        r = r->parent;
-    return r;
-}
-
 /* Parameters that its transforms refuse are refused before anything runs. */
 void check_call(void *self, const struct step_doc *step, struct report *r)
 {
@@ -119,26 +112,21 @@ void act_call(struct job *job, struct ending *out)
                              .ledger = r->ask->ledger,
                              .weak = r->ask->weak,
                              .cancel = job->cancel };
-    struct exec_step step = { .payload = job->step->payload,
-                              .keeping = r->keeping,
-                              .registries = r->registries,
-                              .kept = r->kept,
-                              .fleet = r->fleet,
-                              .execution = outermost(r)->context.execution_id,
-                              .plan = r->entries[0] };
+    struct exec_step step;
     struct tool_call c = { .box = r->toolbox,
                            .ask = &ask,
                            .step = &step,
                            .world = r->world,
                            .a = job->scratch,
-                           .given = job->step->payload,
-                           .purpose =
-                               arena_printf(job->scratch, "step %s of plan %.*s",
-                                            r->plan.names[job->index], STR_ARG(r->plan.plan.id)) };
-    int status = call_run(&c);
-    const struct attempt_end *last = last_of(&c);
+                           .given = job->step->payload };
+    const struct attempt_end *last;
     struct doc *d;
+    int status;
 
+    job_step(job, &step);
+    c.purpose = step.purpose;
+    status = call_run(&c);
+    last = last_of(&c);
     if (last && last->execution.n == UUID_TEXT - 1)
         memcpy(job->execution, last->execution.s, UUID_TEXT - 1);
     if (status != WRIT_OK) {

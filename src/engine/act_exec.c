@@ -224,6 +224,22 @@ static const struct running *outermost(const struct running *r)
     return r;
 }
 
+void job_step(const struct job *job, struct exec_step *out)
+{
+    struct running *r = job->r;
+
+    *out = (struct exec_step){ .payload = job->step->payload,
+                               .purpose = arena_printf(job->scratch, "step %s of plan %.*s",
+                                                       r->plan.names[job->index],
+                                                       STR_ARG(r->plan.plan.id)),
+                               .keeping = r->keeping,
+                               .registries = r->registries,
+                               .kept = r->kept,
+                               .fleet = r->fleet,
+                               .execution = outermost(r)->context.execution_id,
+                               .plan = r->entries[0] };
+}
+
 void act_execute(struct job *job, struct ending *out)
 {
     struct running *r = job->r;
@@ -232,16 +248,7 @@ void act_execute(struct job *job, struct ending *out)
                                     .weak = r->ask->weak,
                                     .live = { -1, -1 },
                                     .cancel = job->cancel };
-    struct exec_step step = { .payload = job->step->payload,
-                              .purpose =
-                                  arena_printf(job->scratch, "step %s of plan %.*s",
-                                               r->plan.names[job->index], STR_ARG(r->plan.plan.id)),
-                              .keeping = r->keeping,
-                              .registries = r->registries,
-                              .kept = r->kept,
-                              .fleet = r->fleet,
-                              .execution = outermost(r)->context.execution_id,
-                              .plan = r->entries[0] };
+    struct exec_step step;
     struct exec x = {
         .command = &command, .step = &step, .world = r->world, .a = job->scratch, .store = -1
     };
@@ -249,8 +256,10 @@ void act_execute(struct job *job, struct ending *out)
     struct report report;
     const char *kind;
     bool there;
-    int status = exec_run(&x, &report, &kind, &there, &e);
+    int status;
 
+    job_step(job, &step);
+    status = exec_run(&x, &report, &kind, &there, &e);
     if (x.request.execution_id.n == UUID_TEXT - 1)
         memcpy(job->execution, x.request.execution_id.s, UUID_TEXT - 1);
     if (there) {

@@ -18,6 +18,7 @@
 
 enum { NESTING_MAX = 8, RUNNING_ENTRIES = 8 };
 
+struct exec_step;
 struct job;
 struct toolbox;
 
@@ -114,6 +115,9 @@ void check_execute(void *self, const struct step_doc *step, struct report *r);
 void check_call(void *self, const struct step_doc *step, struct report *r);
 void check_validate(void *self, const struct step_doc *step, struct report *r);
 void check_plan(void *self, const struct step_doc *step, struct report *r);
+
+/* What a command or a call of this step is told of its plan. */
+void job_step(const struct job *job, struct exec_step *out);
 
 /* An ending that is a failure. The message is as printf() would write it. */
 void job_failed(struct job *job, struct ending *out, enum code code, const char *fmt, ...)
