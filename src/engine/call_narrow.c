@@ -52,8 +52,18 @@ static bool is_choice(const struct narrow_row *row, struct str text)
     return !row->choices;
 }
 
+static const char *joined(const char *const *names, struct arena *a)
+{
+    _buf_ struct buf all = { .max = 1 << 10 };
+
+    for (size_t i = 0; names[i]; i++)
+        buf_addf(&all, "%s%s", i ? ", " : "", names[i]);
+    return arena_text(a, buf_str(&all));
+}
+
 /* The value of a limit that there is. */
-static void check_value(const struct narrow_row *row, const struct doc *d, struct report *r)
+static void check_value(const struct narrow_row *row, const struct doc *d, struct arena *a,
+                        struct report *r)
 {
     static const char *const kinds_of_it[] = { [DOC_INT] = "a whole number",
                                                [DOC_TEXT] = "a text",
@@ -67,24 +77,26 @@ static void check_value(const struct narrow_row *row, const struct doc *d, struc
         report_add(r, ABOUT_VALUE, d, CODE_VALIDATION_ERROR, "'%s' must be at least %lld", row->key,
                    (long long)row->least);
     else if (d->kind == DOC_TEXT && !is_choice(row, d->text))
-        report_add(r, ABOUT_VALUE, d, CODE_VALIDATION_ERROR, "'%.*s' is no %s of a %s",
-                   STR_ARG(d->text), row->key, row->map);
+        report_add(r, ABOUT_VALUE, d, CODE_VALIDATION_ERROR, "'%.*s' is no %s; there are: %s",
+                   STR_ARG(d->text), row->key, joined(row->choices, a));
     for (const struct doc *item = doc_first(d, DOC_LIST); item; item = item->next)
         if (item->kind != DOC_TEXT)
             report_add(r, ABOUT_VALUE, item, CODE_VALIDATION_ERROR, "this must be a text");
 }
 
-/* Those that a call can be held to, for people. */
+/* Those that a call can be held to, for people: members of the map, and the maps themselves. */
 static const char *allowed(const char *map, struct arena *a)
 {
-    _buf_ struct buf names = { .max = 1 << 10 };
+    const char *names[2 * COUNT(rows) + 1] = { 0 }, *last = NULL;
+    size_t n = 0;
 
-    for (size_t i = 0; i < COUNT(rows); i++)
+    for (size_t i = 0; i < COUNT(rows); i++) {
         if (is_in(&rows[i], map))
-            buf_addf(&names, "%s%s", names.len ? ", " : "", rows[i].key);
-    if (!map)
-        buf_adds(&names, ", filesystem, network, processes");
-    return arena_text(a, buf_str(&names));
+            names[n++] = rows[i].key;
+        else if (!map && (!last || strcmp(last, rows[i].map) != 0))
+            names[n++] = last = rows[i].map;
+    }
+    return joined(names, a);
 }
 
 static bool is_map(struct str key)
@@ -104,14 +116,26 @@ static void check_members(const struct doc *d, const char *map, struct arena *a,
         const struct narrow_row *row = row_of(map, m->key);
 
         if (row)
-            check_value(row, m, r);
+            check_value(row, m, a, r);
         else if (!map && is_map(m->key))
             check_members(m, arena_text(a, m->key), a, r);
         else
             report_add(r, ABOUT_KEY, m, CODE_VALIDATION_ERROR,
-                       "a caller cannot narrow '%.*s' of a call; here are: %s", STR_ARG(m->key),
+                       "a caller cannot narrow '%.*s' of a call; there are: %s", STR_ARG(m->key),
                        allowed(map, a));
     }
+}
+
+/* Nothing but the sandbox is the caller's to say. */
+static const struct doc *sandbox_of(const struct doc *root, struct report *r)
+{
+    if (root->kind != DOC_MAP)
+        report_add(r, ABOUT_VALUE, root, CODE_VALIDATION_ERROR, "options are a map");
+    for (const struct doc *m = doc_first(root, DOC_MAP); m; m = m->next)
+        if (!str_is(m->key, "sandbox"))
+            report_add(r, ABOUT_KEY, m, CODE_VALIDATION_ERROR,
+                       "'%.*s' is no option of a call; there is: sandbox", STR_ARG(m->key));
+    return root->kind == DOC_MAP ? doc_get(root, "sandbox") : NULL;
 }
 
 bool call_narrow(struct tool_call *c, int *status)
@@ -128,7 +152,7 @@ bool call_narrow(struct tool_call *c, int *status)
         report_error(&c->report, &c->error);
         return false;
     }
-    c->narrow = doc_get(&document->root, "sandbox");
+    c->narrow = sandbox_of(&document->root, &c->report);
     if (c->narrow)
         check_members(c->narrow, NULL, c->a, &c->report);
     if (!c->report.errors && call_asked(c, "network", NULL))

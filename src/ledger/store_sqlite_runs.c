@@ -307,22 +307,22 @@ bool recent_read(struct store *s, int64_t from, int64_t to, struct recent *out, 
     struct query *q;
     bool row = true;
 
-    *out = (struct recent){ .size = to };
-    if (from < to && !sqlite_query(&s->db, Q_ENTRY_KEYS, &q, e))
+    *out = (struct recent){ .size = to, .loaded = from == to };
+    if (out->loaded)
+        return true;
+    if (!sqlite_query(&s->db, Q_ENTRY_KEYS, &q, e))
         return false;
-    if (from < to) {
-        query_int(q, 1, from);
-        query_int(q, 2, to);
-        for (;;) {
-            if (!query_step(q, &row, e))
-                return false;
-            if (!row || out->n == BLOCK)
-                break;
-            out->keys[out->n++] = run_key_of(column_text(q, 2), column_text(q, 3),
-                                             column_text(q, 1), column_int(q, 4), column_int(q, 0));
-        }
-        query_done(q);
+    query_int(q, 1, from);
+    query_int(q, 2, to);
+    for (;;) {
+        if (!query_step(q, &row, e))
+            return false;
+        if (!row || out->n == BLOCK)
+            break;
+        out->keys[out->n++] = run_key_of(column_text(q, 2), column_text(q, 3), column_text(q, 1),
+                                         column_int(q, 4), column_int(q, 0));
     }
+    query_done(q);
     out->loaded = true;
     return true;
 }

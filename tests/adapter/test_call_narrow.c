@@ -49,6 +49,8 @@ static void R_001_116_A01_8_what_a_call_is_not_held_to_is_refused(void **state)
     static const struct {
         const char *options, *pointer;
     } bad[] = {
+        { "[]", "" },
+        { "{\"sandox\":{\"timeout_ms\":5}}", "/sandox" },
         { "{\"sandbox\":[]}", "/sandbox" },
         { "{\"sandbox\":{\"filesystem\":{\"read\":[\"src\"]}}}", "/sandbox/filesystem/read" },
         { "{\"sandbox\":{\"filesystem\":{\"write\":[]}}}", "/sandbox/filesystem/write" },
