@@ -152,6 +152,7 @@ const struct command cmd_exec = {
                  { "net",           "LEVEL",   "network",    "how much of the network it reaches, else offline" },
                  { "allow-host",    "HOST",    NULL,         "a host it reaches: example.org, *.example.org, example.org:8443; without --net, at level api", .many = true },
                  { "deny-host",     "HOST",    NULL,         "a host it does not; always wins", .many = true },
+                 { "sni",           "HOW",     NULL,         "any, or match: through a tunnel goes TLS alone, and only for the host that was asked for" },
                  { "inject",        "HOST:HEADER=env:NAME", NULL, "a header with a secret, added on the way to the host: env:NAME, file:PATH or credential:NAME", .many = true },
                  { "raw-net",       NULL,      NULL,         "with --net open: the network of the host itself, neither filtered nor recorded" },
                  { "env",           "K=V",     NULL,         "a variable for it",      .many = true },

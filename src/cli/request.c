@@ -44,6 +44,7 @@ static const struct member {
     { "allow-host",   { "sandbox", "network", "allow" },               AS_HOSTS },
     { "deny-host",    { "sandbox", "network", "deny" },                AS_LIST },
     { "raw-net",      { "sandbox", "network", "raw" },                 AS_TRUE },
+    { "sni",          { "sandbox", "network", "sni" },                 AS_TEXT },
     { "inject",       { "sandbox", "network", "inject" },              AS_INJECTS },
     { "max-children", { "sandbox", "processes", "max_children" },      AS_NUMBER },
     { "no-fork",      { "sandbox", "processes", "allow_fork" },        AS_FALSE },

@@ -16,6 +16,8 @@ static const char *const framing[] = {
     "expect",     "proxy-authenticate",
 };
 
+const char *const sni_names[] = { "any", "match", NULL };
+
 enum net_level request_net_level(const struct request_network *network)
 {
     if (!network->enabled)
@@ -77,6 +79,9 @@ static void raw_alone(const struct doc *d, const void *decoded, struct report *r
             report_add(r, ABOUT_KEY, other, CODE_VALIDATION_ERROR,
                        "'%s' cannot be held where the network is raw", others[i]);
     }
+    if (network->sni == SNI_MATCH)
+        report_add(r, ABOUT_VALUE, doc_get(d, "sni"), CODE_VALIDATION_ERROR,
+                   "sni: match cannot be held where the network is raw");
 }
 
 static bool is_token(struct str text)
@@ -148,6 +153,15 @@ static void inject_needs_network(const struct doc *d, const void *decoded, struc
                    "a header is injected, but the network is off; it needs enabled: true");
 }
 
+static void match_needs_network(const struct doc *d, const void *decoded, struct report *r)
+{
+    const struct request_network *network = decoded;
+
+    if (network->sni == SNI_MATCH && !network->enabled)
+        report_add(r, ABOUT_VALUE, doc_get(d, "sni"), CODE_VALIDATION_ERROR,
+                   "there is nothing to match: the network is off; it needs enabled: true");
+}
+
 static bool same_letters(struct str a, struct str b)
 {
     return a.n == b.n && a.n > 0 && strncasecmp(a.s, b.s, a.n) == 0;
@@ -197,6 +211,7 @@ static const struct field network_fields[] = {
     { "allow",   F_TEXT,   LIST, OPTIONAL, .at = AT(allow), .min = 1, .most = HOSTS_MOST,                        .req = "R-001-018", .help = "The only hosts that can be reached: example.org, *.example.org, example.org:8443, 192.0.2.1." },
     { "deny",    F_TEXT,   LIST, OPTIONAL, .at = AT(deny), .min = 1, .most = HOSTS_MOST,                         .req = "R-001-019", .help = "Hosts that cannot; wins over allow." },
     { "raw",     F_BOOL,   ONE,  OPTIONAL, .at = AT(raw),                                                        .req = "R-001-053", .help = "true: the host's own network at level open, where nothing is filtered and nothing is recorded." },
+    { "sni",     F_CHOICE, ONE,  OPTIONAL, .at = AT(sni), .choices = sni_names, .fallback = SNI_ANY,             .req = "R-001-018", .help = "match: through a tunnel goes TLS alone, and only if it names the host that was asked for." },
     { "inject",  F_SHAPE,  LIST, OPTIONAL, .at = AT(inject), .sub = &inject_shape, .most = INJECTS_MOST,         .req = "R-001-018", .help = "Headers with secrets that are added on the way to a host; the command never sees them." },
 };
 #undef AT
@@ -207,6 +222,7 @@ static const struct rule network_rules[] = {
     { "R-001-018", "An entry is a name, *.name or an address, with a port or without.",   network_entries },
     { "R-001-053", "raw goes with level open, and with nothing that a gate would hold.",  raw_alone },
     { "R-001-018", "A header is injected only where the network is on.",                  inject_needs_network },
+    { "R-001-018", "What TLS names is compared only where the network is on.",            match_needs_network },
     { "R-001-018", "A host has a header once, and is spoken to in one way.",              injects_agree },
 };
 /* clang-format on */

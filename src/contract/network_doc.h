@@ -13,12 +13,17 @@ struct request_inject {
     bool plain; /* the host is spoken to without TLS */
 };
 
+/* What a tunnel leads to, and what is said inside of it. */
+enum sni { SNI_ANY, SNI_MATCH };
+extern const char *const sni_names[];
+
 struct request_network {
     bool enabled;
     int level;                /* as written, or CHOICE_NONE; ask request_net_level() */
     struct items allow, deny; /* of struct str */
     bool raw;                 /* the host's own network, and no gate */
     struct items inject;      /* of struct request_inject */
+    int sni;                  /* enum sni */
 };
 
 extern const struct shape request_network_shape;

@@ -141,6 +141,7 @@ bool exec_find_network(struct exec *x, struct error *e)
     if (!find_hosts(x, &n->hosts, e) || !find_injects(x, n, e))
         return false;
     n->ask.hosts = &n->hosts;
+    n->ask.match = network->sni == SNI_MATCH;
     x->network = n;
     return true;
 }
@@ -274,6 +275,7 @@ void exec_put_network(const struct exec *x, struct buf *to)
         put_texts(to, "allow", network->allow.v, network->allow.n);
     put_texts(to, "deny", network->deny.v, network->deny.n);
     json_put_bool(to, "raw", network->raw);
+    json_put(to, "sni", sni_names[network->sni]);
     put_injects(x, to);
     json_key(to, "connections");
     json_open(to, '[');

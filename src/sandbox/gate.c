@@ -121,6 +121,8 @@ static bool say_policy(const struct gate *g, const struct gate_ask *ask, struct 
         if (!say_inject(g, &ask->injects[i], e))
             return false;
     }
+    if (ask->match && !say_text(g, WIRE_MATCH, (struct str){ "", 0 }, e))
+        return false;
     return say_text(g, WIRE_GO, (struct str){ "", 0 }, e);
 }
 

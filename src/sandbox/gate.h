@@ -16,6 +16,7 @@ struct gate_ask {
     const struct hosts *hosts;
     const struct gate_inject *injects;
     size_t inject_count;
+    bool match;          /* in a tunnel, TLS names the host that was asked for */
     const char *program; /* writ-net; NULL: it is looked for beside writ */
 };
 

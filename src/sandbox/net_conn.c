@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <sys/socket.h>
 
+#include "sandbox/net_opening.h"
 #include "sandbox/net_serve.h"
 #include "sandbox/net_socks.h"
 
@@ -114,6 +115,8 @@ void conn_late(struct serve *s, struct conn *c)
     else if (c->stage == STAGE_LOOKUP || c->stage == STAGE_CONNECT || c->stage == STAGE_TLS ||
              (c->stage == STAGE_EXCHANGE && !c->answer_begun))
         conn_refuse(s, c, 504, "it took too long");
+    else if (c->stage == STAGE_OPENING)
+        reach_revoke(s, c, "its TLS did not say in time for whom it is");
     else
         conn_abort(s, c);
 }
@@ -253,6 +256,19 @@ static void step_tls(struct serve *s, struct conn *c)
         conn_refuse(s, c, 502, why);
 }
 
+static void step_opening(struct serve *s, struct conn *c)
+{
+    const char *why = NULL;
+
+    switch (opening_judge(flow_unread(&c->up), &c->host, &why)) {
+    case OPENING_PART: return;
+    case OPENING_WRONG: reach_revoke(s, c, why); return;
+    case OPENING_FITS: break;
+    }
+    c->stage = STAGE_RAW;
+    c->deadline_ms = s->now_ms + IDLE_MS;
+}
+
 static void step_raw(struct serve *s, struct conn *c)
 {
     if (c->client.ended && flow_is_empty(&c->up) && !c->server.shut) {
@@ -292,6 +308,7 @@ static void step(struct serve *s, struct conn *c)
     case STAGE_NAMES: names_stream(s, c); break;
     case STAGE_TLS: step_tls(s, c); break;
     case STAGE_EXCHANGE: http_exchange(s, c); break;
+    case STAGE_OPENING: step_opening(s, c); break;
     case STAGE_RAW: step_raw(s, c); break;
     case STAGE_LAST: step_last(s, c); break;
     case STAGE_NONE:
@@ -305,7 +322,8 @@ static bool is_over(const struct conn *c, enum stage before)
 {
     return c->client.ended && c->stage == before &&
            (c->stage == STAGE_FIRST || c->stage == STAGE_HELLO || c->stage == STAGE_ASK ||
-            c->stage == STAGE_HEAD || c->stage == STAGE_NAMES || c->client.broken);
+            c->stage == STAGE_HEAD || c->stage == STAGE_NAMES || c->stage == STAGE_OPENING ||
+            c->client.broken);
 }
 
 void conn_run(struct serve *s, struct conn *c)

@@ -158,7 +158,7 @@ static void say(struct flow *f, const char *text)
     flow_say(f, text, strlen(text));
 }
 
-static void go_raw(struct serve *s, struct conn *c)
+static void go_tunnel(struct serve *s, struct conn *c)
 {
     uint8_t granted[SOCKS_ANSWER];
 
@@ -167,8 +167,15 @@ static void go_raw(struct serve *s, struct conn *c)
         say(&c->down, "HTTP/1.1 200 Connection established\r\n\r\n");
     if (c->via == VIA_SOCKS)
         flow_say(&c->down, granted, sizeof granted);
-    c->stage = STAGE_RAW;
-    c->deadline_ms = s->now_ms + IDLE_MS;
+    c->stage = s->policy.match ? STAGE_OPENING : STAGE_RAW;
+    c->deadline_ms = s->now_ms + (s->policy.match ? HEADER_MS : IDLE_MS);
+}
+
+void reach_revoke(struct serve *s, struct conn *c, const char *why)
+{
+    c->allowed = false;
+    set_rule(c, why);
+    conn_abort(s, c);
 }
 
 void reach_connected(struct serve *s, struct conn *c)
@@ -183,7 +190,7 @@ void reach_connected(struct serve *s, struct conn *c)
     }
     c->server.can_read = c->server.can_write = true;
     if (c->via != VIA_HTTP) {
-        go_raw(s, c);
+        go_tunnel(s, c);
     } else if (!c->tls) {
         http_connected(s, c);
     } else {

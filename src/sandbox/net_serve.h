@@ -55,6 +55,7 @@ enum stage {
     STAGE_CONNECT,
     STAGE_TLS,
     STAGE_EXCHANGE, /* a request and its answer */
+    STAGE_OPENING,  /* what is said first in a tunnel is held back until it is known for whom */
     STAGE_RAW,      /* bytes, as they come */
     STAGE_LAST,     /* what we said last goes out, then it is over */
 };
@@ -170,6 +171,8 @@ void reach_found(struct serve *s, struct conn *c, const struct lookup_answer *an
 /* The server's end can be written to: it is there, or it failed. */
 void reach_connected(struct serve *s, struct conn *c);
 void reach_next(struct serve *s, struct conn *c);
+/* What is said in the tunnel is for somebody else: it is told as refused, and ends. */
+void reach_revoke(struct serve *s, struct conn *c, const char *why);
 
 /* ---- net_http.c: requests and answers ---- */
 

@@ -86,6 +86,8 @@ bool wire_read_policy(struct str packet, struct arena *a, struct policy *p)
         add(&p->allow, &p->hosts.allow_count, &p->allow_room, rest, a);
     else if (packet.s[0] == WIRE_DENY)
         add(&p->deny, &p->hosts.deny_count, &p->deny_room, rest, a);
+    else if (packet.s[0] == WIRE_MATCH)
+        p->match = true;
     else if (packet.s[0] == WIRE_GO)
         p->done = true;
     else

@@ -9,7 +9,7 @@
 
 #include "sandbox/gate_parts.h"
 
-#define NET_PROTOCOL "writ-net 1"
+#define NET_PROTOCOL "writ-net 2"
 
 enum {
     NET_CHANNEL = 3,
@@ -24,6 +24,7 @@ enum wire_kind {
     WIRE_ALLOW = 'a',
     WIRE_DENY = 'd',
     WIRE_INJECT = 'i', /* plain or not, then host, header and value, each ended by a NUL */
+    WIRE_MATCH = 's',  /* what is said in a tunnel is for the host that was asked for */
     WIRE_GO = 'g',
     WIRE_DOOR = 'p', /* kind, address, port; with a descriptor */
     WIRE_READY = 'r',
@@ -71,7 +72,8 @@ struct policy {
     size_t inject_count;
     struct str *allow, *deny;
     size_t allow_room, deny_room, inject_room;
-    bool done; /* WIRE_GO was there */
+    bool match; /* WIRE_MATCH was there */
+    bool done;  /* WIRE_GO was there */
 };
 
 /* Takes in one packet; false: it is none of these. */

@@ -102,7 +102,7 @@ def N07_a_request_behind_another_is_decided_for_itself(place):
     hold(all(one.host == "allowed.test" for one in place.town.seen), run)
 
 
-# A known limit: the host that was asked for is the one connected to; another name inside goes there, too.
+# A limit unless sni: match is asked for: the host that was asked for is the one connected to; another name inside goes there, too.
 @case
 def N08_what_is_said_inside_of_a_tunnel_is_the_host_s_affair(place):
     run = place.reach(CURL, "-sS", "--connect-to", "other.test:443:allowed.test:443", "--insecure", "--max-time", "20",
@@ -110,6 +110,48 @@ def N08_what_is_said_inside_of_a_tunnel_is_the_host_s_affair(place):
     place.untouched(town.OTHER, run)
     decided(run, "allowed.test", True, via="connect", port=443)
     hold(not decisions(run, host="other.test", verdict=True), run)
+
+
+def in_a_tunnel(place, *words, **how):
+    """curl, which takes what is said to other.test to allowed.test."""
+    return place.curl("--connect-to", "other.test:443:allowed.test:443", "--connect-to",
+                      "other.test:80:allowed.test:80", "--insecure", *words, allow=["allowed.test"],
+                      options=["--sni=match"], **how)
+
+
+@case
+def N08_with_sni_match_tls_names_the_host_that_was_asked_for(place):
+    for way, via in (([], "connect"), (["--proxy", "socks5h://127.0.0.1:3128"], "socks5"),
+                     (["--noproxy", "*"], "straight")):
+        run = in_a_tunnel(place, *way, "https://other.test/hello")
+        hold(run.record["exit_code"] not in (0, None) and "hello" not in run.record["stdout"]["text"], run)
+        one = decided(run, "allowed.test", False, via=via, port=443)
+        hold("another host" in one["rule"] and one["bytes_up"] == 0, run)
+        hold(not place.town.seen and run.record["network"]["sni"] == "match", run)
+        run = in_a_tunnel(place, *way, "https://allowed.test/hello")
+        hold(run.record["stdout"]["text"] == "hello from allowed.test\n", run)
+        decided(run, "allowed.test", True, via=via, port=443)
+        place.town.seen.clear()
+
+
+@case
+def N08_with_sni_match_nothing_but_tls_goes_through_a_tunnel(place):
+    for way, via in ((["--proxytunnel"], "connect"), (["--proxy", "socks5h://127.0.0.1:3128"], "socks5"),
+                     (["--noproxy", "*"], "straight")):
+        run = in_a_tunnel(place, *way, "-H", "Host: other.test", "http://allowed.test/hello")
+        hold(run.record["exit_code"] not in (0, None), run)
+        hold("not TLS" in decided(run, "allowed.test", False, via=via, port=80)["rule"], run)
+        hold(not place.town.seen, run)
+    run = in_a_tunnel(place, "-H", "Host: other.test", "http://allowed.test/hello")
+    hold(run.record["stdout"]["text"] == "hello from allowed.test\n", run)
+
+
+@case
+def N08_sni_match_is_refused_where_it_could_not_be_held(place):
+    for options in (["--sni=match"], ["--net=offline", "--sni=match"],
+                    ["--net=open", "--raw-net", "--approve=why", "--sni=match"]):
+        run = place.exec("/bin/true", options=options)
+        hold(run.status == 64 and run.record["problems"][0]["pointer"] == "/sandbox/network/sni", run)
 
 
 @case
