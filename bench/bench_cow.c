@@ -16,9 +16,9 @@ static const struct contestant {
     const char *argv[8];
 } contestants[CONTESTANTS] = {
     [BARE] = { "bare", { "/bin/true" } },
-    [DIRECT] = { "writ exec", { ground.writ, "exec", "--", "/bin/true" } },
+    [DIRECT] = { "writ exec", { ground.writ, "exec", "--json", "--", "/bin/true" } },
     [COW] = { "writ exec --write-mode cow",
-              { ground.writ, "exec", "--write-mode", "cow", "--", "/bin/true" } },
+              { ground.writ, "exec", "--json", "--write-mode", "cow", "--", "/bin/true" } },
 };
 
 static void launch(const void *with)

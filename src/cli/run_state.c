@@ -137,10 +137,26 @@ void run_state_plan(struct run_state *s, const struct doc *plan, int64_t jobs, i
         read_after(s, &s->steps[i], doc_get(d, "depends_on"));
 }
 
+/* A plan that was refused was never shown: of its steps only the names are known. */
+static void learn_names(struct run_state *s, const struct doc *names)
+{
+    size_t i = 0;
+
+    s->count = names && names->count < STEPS_MAX ? names->count : 0;
+    s->steps = arena_alloc(&s->arena, s->count * sizeof *s->steps);
+    s->by_id = arena_alloc(&s->arena, s->count * sizeof *s->by_id);
+    for (const struct doc *d = doc_first(names, DOC_MAP); d && i < s->count; d = d->next, i++) {
+        s->steps[i] = (struct run_step){ .name = { arena_text(&s->arena, d->text), d->text.n } };
+        s->by_id[i] = &s->steps[i];
+    }
+}
+
 void run_state_names(struct run_state *s, const struct doc *names)
 {
     size_t i = 0;
 
+    if (s->count == 0)
+        learn_names(s, names);
     for (const struct doc *d = doc_first(names, DOC_MAP); d && i < s->count; d = d->next)
         s->steps[i++].id = d->key;
     qsort(s->by_id, s->count, sizeof *s->by_id, by_id);

@@ -86,6 +86,14 @@ def keys_are_set_by_hand_and_from_a_file(place):
 
 
 @case
+def steps_of_a_refused_plan_are_told_by_their_names(place):
+    path = place.document("name: t\nsteps:\n - {name: first, action: execute, payload: {x: 1}}\n"
+                          " - {name: second, run: [/bin/true]}\n", "work/t.yaml")
+    done = place.writ("run", path)
+    hold(done.status == 1 and b"INVALID_PAYLOAD" in done.out and b"first, second\n" in done.out, done)
+
+
+@case
 def a_plan_from_standard_input_is_run(place):
     done = place.writ("run", "--json", "-", stdin=json.dumps(plan(touch("ran"))).encode())
     hold(done.status == 0 and json.loads(done.out)["steps_executed"] == 1 and place.there("ran"), done)
