@@ -24,9 +24,9 @@ BANNED = {  # word: the only files that may say it
     r"\b(?:clock_gettime|time|gettimeofday|getrandom|getentropy|s?rand|s?random)\s*\(":
         {"base/world.c"},
     r"\b(?:secure_)?getenv\s*\(": {"cli/main.c"},
-    r"\b_?exit\s*\(": {"adapter/http_main.c", "cli/main.c", "executor/pure_main.c",
-                          "route/guard.c", "sandbox/child.c", "sandbox/net_main.c",
-                          "sandbox/process_init.c", "sandbox/trial.c"},
+    r"\b_?exit\s*\(": {"adapter/http/main.c", "cli/main.c", "executor/pure_main.c",
+                          "route/guard.c", "sandbox/child.c", "sandbox/net/main.c",
+                          "sandbox/process/init.c", "sandbox/trial.c"},
     r"\babort\s*\(": {"base/world.c", "base/mem.c"},
     r"\b(?:v?f?printf|f?puts|putchar|f?putc|perror)\s*\(|\b(?:stdout|stderr)\b": {"cli/print.c"},
     r"\bstrto(?:d|f|ld)(?:_l)?\s*\(": {"base/number.c"},
@@ -35,7 +35,7 @@ BANNED = {  # word: the only files that may say it
 }
 OUTSIDE = re.compile(r"^\s*#\s*include\s+<(libfyaml\.h|sqlite3\.h|seccomp\.h|curl/|openssl/"
                      r"|libpq-fe\.h|microhttpd\.h|jq\.h|sodium\.h)", re.M)
-OURS = re.compile(r'^\s*#\s*include\s+"(\w+)/(\w+)\.h"', re.M)
+OURS = re.compile(r'^\s*#\s*include\s+"((\w+)/(?:(\w+)/)?\w+)\.h"', re.M)
 LICENCE = "/* SPDX-License-Identifier: Apache-2.0 */\n"
 
 QUIET = re.compile(  # what is not code: comments, text, characters, preprocessor lines
@@ -74,7 +74,9 @@ def includes(name, text):
         yield f"{name}: folder {home}/ has no floor"
         return
     for m in OURS.finditer(text):
-        other, line = m[1], line_of(text, m.start(1))
+        other, room, line = m[2], m[3], line_of(text, m.start(1))
+        if room and not name.startswith((f"{other}/{room}/", f"{other}/{room}.", f"{other}/{room}_")):
+            yield f"{name}:{line}: only the room {other}/{room}/ and its door look inside of it"
         if other in (home, "writ"):
             continue
         if home in FACES and other != "base":
@@ -168,7 +170,7 @@ def circles(texts):
     uses, done, trail = {}, set(), []
     for name, text in texts.items():
         me = name.rsplit(".", 1)[0]
-        uses.setdefault(me, set()).update({"/".join(pair) for pair in OURS.findall(text)} - {me})
+        uses.setdefault(me, set()).update({found[0] for found in OURS.findall(text)} - {me})
 
     def visit(module):
         if module in trail:

@@ -6,8 +6,8 @@
  */
 #include "adapter/api_bind.h"
 
-#include "adapter/api_body.h"
-#include "adapter/api_text.h"
+#include "adapter/api/body.h"
+#include "adapter/api/text.h"
 #include "adapter/host.h"
 #include "contract/codes.h"
 

@@ -2,7 +2,7 @@
 /* catalog.c: the adapters of the project, of the user and those that ship, as one list. */
 #include "adapter/catalog.h"
 
-#include "adapter/catalog_folder.h"
+#include "adapter/catalog/folder.h"
 
 /* The entries of one origin, in order. */
 struct run_of {

@@ -3,7 +3,7 @@
  *
  * A text is written plain only where nobody could take it for anything else; all others are between
  * double quotes, on one line, as JSON has them. Long runs of blanks and brackets that nothing
- * closes are escaped, because our reader has ceilings for them (base/yaml_guard.c).
+ * closes are escaped, because our reader has ceilings for them (base/yaml/guard.c).
  */
 #include "adapter/transform_parts.h"
 #include "base/json_write.h"

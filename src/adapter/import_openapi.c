@@ -4,7 +4,7 @@
 #include "adapter/import_openapi.h"
 
 #include "adapter/host.h"
-#include "adapter/import_parts.h"
+#include "adapter/import/parts.h"
 #include "adapter/yaml_write.h"
 #include "base/doc_make.h"
 #include "contract/codes.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* yaml.c: YAML text to a document. The only file that knows libfyaml.
  *
- * libfyaml gives events; the tree, the typing and every ceiling are ours (yaml_tree.c). Its own
+ * libfyaml gives events; the tree, the typing and every ceiling are ours (yaml/tree.c). Its own
  * document mode would resolve aliases without a bound.
  */
 #include "base/yaml.h"
@@ -9,9 +9,9 @@
 #include <libfyaml.h>
 
 #include "base/utf8.h"
-#include "base/yaml_block.h"
-#include "base/yaml_guard.h"
-#include "base/yaml_tree.h"
+#include "base/yaml/block.h"
+#include "base/yaml/guard.h"
+#include "base/yaml/tree.h"
 
 struct reader {
     struct fy_parser *parser;

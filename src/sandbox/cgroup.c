@@ -10,11 +10,11 @@
 #include <sys/stat.h>
 
 #include "contract/codes.h"
-#include "sandbox/cgroup_file.h"
+#include "sandbox/cgroup/file.h"
+#include "sandbox/cgroup/seat.h"
+#include "sandbox/cgroup/version.h"
 #include "sandbox/cgroup_owner.h"
 #include "sandbox/cgroup_place.h"
-#include "sandbox/cgroup_seat.h"
-#include "sandbox/cgroup_version.h"
 
 static const struct cgroup_version *version_of(const struct cgroup_seat *seat)
 {

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "sandbox/cgroup_types.h"
+#include "sandbox/cgroup/types.h"
 
 /* Zeroed means: no group. */
 struct cgroup {

@@ -12,7 +12,7 @@
 
 #include "base/num.h"
 #include "contract/codes.h"
-#include "sandbox/cgroup_file.h"
+#include "sandbox/cgroup/file.h"
 
 /* ---- what /proc says of a process ---- */
 

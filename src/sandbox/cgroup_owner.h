@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/str.h"
-#include "sandbox/cgroup_types.h"
+#include "sandbox/cgroup/types.h"
 
 struct cgroup_owner {
     int64_t ns; /* inode of the pid namespace in which pid counts */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "sandbox/cgroup_file.h"
+#include "sandbox/cgroup/file.h"
 
 struct cgroup_place {
     pthread_mutex_t lock;

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "sandbox/cgroup_seat.h"
+#include "sandbox/cgroup/seat.h"
 
 struct cgroup_place;
 

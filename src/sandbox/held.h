@@ -21,7 +21,7 @@ struct held {
     struct digest seed; /* of its stream of bytes */
 };
 
-/* Lies in the memory of each process. The code in held_code.c knows the first two. */
+/* Lies in the memory of each process. The code in held/code.c knows the first two. */
 struct held_state {
     uint64_t mono_ns;
     uint64_t reads; /* how often the clock was asked */

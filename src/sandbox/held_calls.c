@@ -11,8 +11,8 @@
 #include <sys/times.h>
 #include <time.h>
 
-#include "sandbox/held_dirs.h"
-#include "sandbox/held_waits.h"
+#include "sandbox/held/dirs.h"
+#include "sandbox/held/waits.h"
 
 /* A call that was stopped at. */
 struct asked {

@@ -9,7 +9,7 @@
 
 #include <sys/types.h>
 
-#include "sandbox/held_return.h"
+#include "sandbox/held/return.h"
 
 /* At a call; true: it is to be stopped at its return, too, or carries something over. */
 bool held_call(const struct held_ground *g, pid_t pid, struct held_return *out);

@@ -4,7 +4,7 @@
 
 #include <sys/auxv.h>
 
-#include "sandbox/held_image.h"
+#include "sandbox/held/image.h"
 #include "sandbox/tracee.h"
 
 /* A program is told to ask us in the shared code, where that can be changed. */

@@ -8,7 +8,7 @@
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 
-#include "adapter/http_line.h"
+#include "adapter/http/line.h"
 
 /* Answers every request with what it was asked. */
 static void echo(struct peer *p, int fd)

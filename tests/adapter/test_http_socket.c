@@ -6,7 +6,7 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 
-#include "adapter/http_ws.h"
+#include "adapter/http/ws.h"
 #include "base/base64.h"
 #include "contract/codes.h"
 

@@ -3,8 +3,8 @@
  * was taken fits its row, and so does what is in it. */
 #include <assert.h>
 
-#include "adapter/http_frame.h"
-#include "adapter/http_pack.h"
+#include "adapter/http/frame.h"
+#include "adapter/http/pack.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

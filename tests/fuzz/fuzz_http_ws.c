@@ -3,8 +3,8 @@
  * they come; a message is UTF-8 and within its ceiling. The first byte chooses the ceiling. */
 #include <assert.h>
 
-#include "adapter/http_policy.h"
-#include "adapter/http_ws.h"
+#include "adapter/http/policy.h"
+#include "adapter/http/ws.h"
 #include "base/digest.h"
 #include "base/utf8.h"
 

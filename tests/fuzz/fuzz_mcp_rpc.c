@@ -5,7 +5,7 @@
 
 #include "adapter/import_mcp.h"
 #include "adapter/mcp.h"
-#include "adapter/mcp_headers.h"
+#include "adapter/mcp/headers.h"
 #include "adapter/mcp_rpc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -2,7 +2,7 @@
 /* fuzz_net_body.c: a body ends at the same place, whichever way its bytes come. */
 #include <assert.h>
 
-#include "sandbox/net_body.h"
+#include "sandbox/net/body.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 /* fuzz_net_dns.c: any packet is answered within its bounds, or not; an answer is never answered. */
 #include <assert.h>
 
-#include "sandbox/net_dns.h"
+#include "sandbox/net/dns.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
  * inside of them, has one reading, and leads to a host in its one form. */
 #include <assert.h>
 
-#include "sandbox/net_head.h"
+#include "sandbox/net/head.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 /* fuzz_net_opening.c: any bytes are a hello for a host or not, and more of them change nothing. */
 #include <assert.h>
 
-#include "sandbox/net_opening.h"
+#include "sandbox/net/opening.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

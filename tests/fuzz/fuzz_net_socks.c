@@ -2,7 +2,7 @@
 /* fuzz_net_socks.c: any bytes are SOCKS or not, whichever way they come; a host is a host. */
 #include <assert.h>
 
-#include "sandbox/net_socks.h"
+#include "sandbox/net/socks.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

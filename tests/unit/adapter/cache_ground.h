@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "adapter/cache.h"
-#include "adapter/cache_parts.h"
+#include "adapter/cache/parts.h"
 #include "base/fs.h"
 
 enum { HOUR = 3600 * 1000 };

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "adapter/http_frame.h"
-#include "adapter/http_pack.h"
-#include "adapter/http_ws.h"
+#include "adapter/http/frame.h"
+#include "adapter/http/pack.h"
+#include "adapter/http/ws.h"
 
 static void a_request_comes_out_as_it_went_in(void **state)
 {

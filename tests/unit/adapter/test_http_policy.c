@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "adapter/http_policy.h"
-#include "adapter/http_proxy.h"
+#include "adapter/http/policy.h"
+#include "adapter/http/proxy.h"
 
 static void a_url_has_one_reading(void **state)
 {

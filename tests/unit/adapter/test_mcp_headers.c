@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "adapter/mcp_headers.h"
+#include "adapter/mcp/headers.h"
 #include "base/json_read.h"
 
 static const struct doc *read_doc(const char *text, struct arena *a)

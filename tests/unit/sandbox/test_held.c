@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "sandbox/held.h"
-#include "sandbox/held_code.h"
-#include "sandbox/held_dirs.h"
+#include "sandbox/held/code.h"
+#include "sandbox/held/dirs.h"
 #include "sandbox/held_open.h"
 
 #define MS UINT64_C(1000000)

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "sandbox/net_opening.h"
+#include "sandbox/net/opening.h"
 
 /* What a hello says beside its fixed part. */
 struct said {

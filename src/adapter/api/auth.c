@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* auth.c: adds to a request what proves who calls: an API key, a bearer token, one by OAuth.
+ *
+ * A secret goes to one host: that of base_url. One of the user's own goes only to the hosts that it
+ * lists. None goes over plain http, but to this machine.
+ */
+#include "adapter/api_bind.h"
+
+#include "adapter/api/text.h"
+#include "adapter/api/token.h"
+#include "adapter/host.h"
+#include "contract/codes.h"
+
+struct authorizing {
+    const struct adapter *adapter;
+    const struct auth_doc *doc; /* zeroes where there is none */
+    const struct api_auth *auth;
+    struct arena *a;
+    struct api_call *call;
+    struct secrets *secrets;
+    struct url_parts url;
+};
+
+/* ---- which secret ---- */
+
+static bool for_this_host(const struct authorizing *z, struct str name, struct error *e)
+{
+    const struct secret_doc *docs = z->adapter->doc.secrets.v;
+
+    for (size_t i = 0; i < z->adapter->doc.secrets.n; i++) {
+        const struct str *hosts = docs[i].hosts.v;
+        bool fits = docs[i].hosts.n == 0;
+
+        if (!str_eq(docs[i].name, name))
+            continue;
+        for (size_t j = 0; j < docs[i].hosts.n && !fits; j++)
+            fits = host_fits(hosts[j], &z->url);
+        if (!fits)
+            return error_set(e, CODE_HOST_REFUSED,
+                             "the secret '%.*s' is not for %.*s: its `hosts` do not list it",
+                             STR_ARG(name), STR_ARG(z->url.authority));
+    }
+    return true;
+}
+
+static bool named_secret(const struct authorizing *z, struct str name, struct str *out,
+                         struct error *e)
+{
+    const struct secret *s = secret_named(z->secrets, name);
+
+    if (!s)
+        return error_set(e, CODE_SECRET_MISSING,
+                         "auth names the secret '%.*s', which is not among the adapter's `secrets`",
+                         STR_ARG(name));
+    *out = s->value;
+    return for_this_host(z, name, e);
+}
+
+/* The user's own for the host: the last that was added under that name. */
+static bool own_secret(const struct authorizing *z, struct str *out, struct error *e)
+{
+    size_t before = z->secrets->n;
+
+    if (!secrets_for_host(z->auth->places, z->url.authority, z->a, z->secrets, e))
+        return false;
+    if (z->secrets->n == before)
+        return error_set(e, CODE_SECRET_MISSING,
+                         "there is no secret for %.*s: list one under `secrets` in "
+                         "~/.config/writ/config.yaml, such as {env: API_TOKEN, hosts: [%.*s]}, or "
+                         "name one in the adapter with interface.api.auth.secret",
+                         STR_ARG(z->url.authority), STR_ARG(z->url.authority));
+    *out = z->secrets->v[before].value;
+    return true;
+}
+
+static bool find_secret(const struct authorizing *z, struct str *out, struct error *e)
+{
+    bool good = z->doc->secret.n ? named_secret(z, z->doc->secret, out, e) : own_secret(z, out, e);
+
+    if (good && !header_safe(*out))
+        return error_set(e, CODE_SECRET_MISSING,
+                         "the secret for %.*s has a line end or another control character in it",
+                         STR_ARG(z->url.authority));
+    return good;
+}
+
+/* ---- putting it in ---- */
+
+/* In place of one of that name, which can only be less right. */
+static void set_header(const struct authorizing *z, struct str name, struct str value)
+{
+    struct http_request *r = &z->call->request;
+    struct http_header *v = arena_alloc(z->a, (r->header_count + 1) * sizeof *v);
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->header_count; i++)
+        if (r->headers[i].name.n != name.n || str_cmp_letters(r->headers[i].name, name) != 0)
+            v[n++] = r->headers[i];
+    v[n++] = (struct http_header){ name, value };
+    r->headers = v;
+    r->header_count = n;
+}
+
+static void set_bearer(const struct authorizing *z, struct str token)
+{
+    set_header(z, str_of("Authorization"),
+               str_of(arena_printf(z->a, "Bearer %.*s", STR_ARG(token))));
+}
+
+static void set_cookie(const struct authorizing *z, struct str name, struct str value)
+{
+    const struct http_request *r = &z->call->request;
+    _buf_ struct buf cookie = { .max = 1 << 20 };
+
+    for (size_t i = 0; i < r->header_count; i++)
+        if (r->headers[i].name.n == 6 && str_cmp_letters(r->headers[i].name, str_of("cookie")) == 0)
+            buf_addf(&cookie, "%.*s; ", STR_ARG(r->headers[i].value));
+    percent_add(&cookie, name);
+    buf_addc(&cookie, '=');
+    percent_add(&cookie, value);
+    set_header(z, str_of("Cookie"), str_of(arena_text(z->a, buf_str(&cookie))));
+    explicit_bzero(cookie.s, cookie.cap);
+}
+
+static void set_query(const struct authorizing *z, struct str name, struct str value)
+{
+    _buf_ struct buf url = { .max = 1 << 20 }, shown = { .max = 1 << 20 };
+    char joint = strchr(z->call->request.url, '?') ? '&' : '?';
+
+    buf_addf(&url, "%s%c", z->call->request.url, joint);
+    buf_addf(&shown, "%s%c", z->call->shown, joint);
+    percent_add(&url, name);
+    percent_add(&shown, name);
+    buf_addc(&url, '=');
+    buf_adds(&shown, "=..");
+    percent_add(&url, value);
+    z->call->request.url = arena_text(z->a, buf_str(&url));
+    z->call->shown = arena_text(z->a, buf_str(&shown));
+    explicit_bzero(url.s, url.cap);
+}
+
+static bool add_key(const struct authorizing *z, struct error *e)
+{
+    struct str name = z->doc->name.n ? z->doc->name : str_of("X-API-Key"), value = { 0 };
+
+    if (!find_secret(z, &value, e))
+        return false;
+    if (z->doc->in == AUTH_IN_QUERY)
+        set_query(z, name, value);
+    else if (z->doc->in == AUTH_IN_COOKIE)
+        set_cookie(z, name, value);
+    else if (header_ours(name) || !header_safe(name))
+        return error_set(e, CODE_VALIDATION_ERROR, "auth.name %s is no header for a key",
+                         said(name, z->a));
+    else
+        set_header(z, name, value);
+    return true;
+}
+
+static bool add_bearer(const struct authorizing *z, struct error *e)
+{
+    struct str token = { 0 };
+
+    if (!find_secret(z, &token, e))
+        return false;
+    set_bearer(z, token);
+    return true;
+}
+
+/* ---- OAuth ---- */
+
+/* The hosts that may be reached: the caller's where there are some, else the adapter's. */
+static bool is_allowed(const struct authorizing *z, const struct url_parts *url)
+{
+    const struct sandbox_override *o = z->adapter->doc.sandbox_override;
+    const struct str *v = z->call->request.hosts;
+    size_t n = z->call->request.host_count;
+
+    if (n == 0 && o && o->network) {
+        v = o->network->allow.v;
+        n = o->network->allow.n;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (host_fits(v[i], url))
+            return true;
+    return false;
+}
+
+static bool is_private_way(const struct url_parts *url, const char *what, struct error *e)
+{
+    if (url->tls || host_loopback(url->host))
+        return true;
+    return error_set(e, CODE_HOST_REFUSED,
+                     "%s would go to %.*s over plain http, where others can read it; use https",
+                     what, STR_ARG(url->authority));
+}
+
+static bool token_ask_of(const struct authorizing *z, struct token_ask *ask, struct error *e)
+{
+    const struct auth_doc *d = z->doc;
+    const struct secret *id = secret_named(z->secrets, d->client_id);
+    struct url_parts url;
+
+    if (!d->token_url.n || !d->client_id.n || !d->client_secret.n)
+        return error_set(e, CODE_VALIDATION_ERROR,
+                         "oauth needs interface.api.auth with token_url, client_id and "
+                         "client_secret");
+    if (!url_split(d->token_url, &url) || memchr(d->token_url.s, '#', d->token_url.n))
+        return error_set(e, CODE_VALIDATION_ERROR, "token_url is not a URL");
+    if (!is_allowed(z, &url))
+        return error_set(e, CODE_HOST_REFUSED,
+                         "tokens are had at %.*s, which sandbox_override.network.allow does not "
+                         "list",
+                         STR_ARG(url.authority));
+    *ask = (struct token_ask){ .auth = z->auth,
+                               .url = d->token_url,
+                               .client_id = id ? id->value : d->client_id,
+                               .scope = d->scope,
+                               .resource = d->resource,
+                               .host = url.authority,
+                               .like = &z->call->request };
+    if (!secret_named(z->secrets, d->client_secret))
+        return error_set(e, CODE_SECRET_MISSING,
+                         "auth names the secret '%.*s', which is not among the adapter's `secrets`",
+                         STR_ARG(d->client_secret));
+    ask->client_secret = secret_named(z->secrets, d->client_secret)->value;
+    return is_private_way(&url, "the client's secret", e);
+}
+
+static bool add_oauth(const struct authorizing *z, struct error *e)
+{
+    struct token_ask ask;
+    struct str token = { 0 };
+
+    if (!token_ask_of(z, &ask, e) || !token_get(&ask, z->a, &token, &z->call->token_kept, e))
+        return false;
+    secrets_add(z->secrets, "token", token, z->a);
+    set_bearer(z, token);
+    return true;
+}
+
+/* ---- any of them ---- */
+
+static bool (*const adders[])(const struct authorizing *z, struct error *e) = {
+    [AUTH_NONE] = NULL,
+    [AUTH_API_KEY] = add_key,
+    [AUTH_OAUTH] = add_oauth,
+    [AUTH_BEARER] = add_bearer,
+};
+
+bool api_authorize(const struct adapter *adapter, const struct api_auth *auth, struct arena *a,
+                   struct api_call *call, struct secrets *secrets, struct error *e)
+{
+    static const struct auth_doc nothing;
+    const struct api_interface *api = adapter->doc.interface->api;
+    struct authorizing z = { .adapter = adapter,
+                             .doc = api->auth ? api->auth : &nothing,
+                             .auth = auth,
+                             .a = a,
+                             .call = call,
+                             .secrets = secrets };
+
+    call->request.url = call->bare_url;
+    call->request.headers = call->bare_headers;
+    call->request.header_count = call->bare_header_count;
+    call->shown = call->bare_shown;
+    call->token_kept = false;
+    if (!adders[api->auth_method])
+        return true;
+    if (!url_split(str_of(call->request.url), &z.url))
+        return error_set(e, CODE_VALIDATION_ERROR, "base_url is not a URL");
+    return is_private_way(&z.url, "a secret", e) && adders[api->auth_method](&z, e);
+}
+
+bool api_renew(const struct adapter *adapter, const struct api_auth *auth,
+               const struct http_answer *answer, struct api_call *call,
+               const struct secrets *secrets)
+{
+    if (adapter->doc.interface->api->auth_method != AUTH_OAUTH || !call->token_kept ||
+        answer->end != HTTP_DONE || answer->status != 401)
+        return false;
+    for (size_t i = 0; i < secrets->n; i++)
+        if (str_is(secrets->v[i].name, "token"))
+            token_forget(auth->tokens, secrets->v[i].value);
+    call->token_kept = false; /* the next one is fresh, and is not asked for twice */
+    return true;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* text.c: percent-encoding, and what fits a header. */
+#include "adapter/api/text.h"
+
+#include "base/json_write.h"
+
+void percent_add(struct buf *to, struct str text)
+{
+    static const char hex[] = "0123456789ABCDEF";
+
+    for (size_t i = 0; i < text.n; i++) {
+        unsigned char c = (unsigned char)text.s[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        char coded[3] = { '%', hex[c >> 4], hex[c & 15] };
+
+        if (letter || (c >= '0' && c <= '9') || is_one_of(text.s[i], "-._~"))
+            buf_addc(to, text.s[i]);
+        else
+            buf_add(to, coded, sizeof coded);
+    }
+}
+
+bool scalar_add(struct buf *to, const struct doc *d)
+{
+    _buf_ struct buf number = { .max = 64 };
+
+    switch (d->kind) {
+    case DOC_TEXT: buf_add(to, d->text.s, d->text.n); return true;
+    case DOC_INT:
+    case DOC_NUMBER:
+    case DOC_BOOL:
+        json_doc(&number, d); /* by itself: JSON looks at what stands before it */
+        buf_add(to, number.s, number.len);
+        return true;
+    case DOC_NULL:
+    case DOC_LIST:
+    case DOC_MAP: break;
+    }
+    return false;
+}
+
+bool header_safe(struct str value)
+{
+    for (size_t i = 0; i < value.n; i++)
+        if (((unsigned char)value.s[i] < ' ' && value.s[i] != '\t') || value.s[i] == 0x7f)
+            return false;
+    return true;
+}
+
+bool header_ours(struct str name)
+{
+    static const char *const ours[] = {
+        "connection", "content-length", "expect",
+        "host",       "keep-alive",     "proxy-authorization",
+        "te",         "trailer",        "transfer-encoding",
+        "upgrade",
+    };
+
+    for (size_t i = 0; i < COUNT(ours); i++)
+        if (name.n == strlen(ours[i]) && str_cmp_letters(name, str_of(ours[i])) == 0)
+            return true;
+    return false;
+}

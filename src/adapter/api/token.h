@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* token.h: tokens by the client credentials grant (RFC 6749, 4.4), kept until they expire. */
+#pragma once
+
+#include "adapter/api_bind.h"
+
+struct token_ask {
+    const struct api_auth *auth;
+    struct str url, client_id, client_secret, scope, resource; /* the last two may be empty */
+    struct str host;                                           /* of the URL, with its port */
+    const struct http_request *like; /* whose time, cancel and plain hold for this, too */
+};
+
+/* The token, copied into the arena. *kept: an earlier call had it. False: CODE_PEER_ERROR (the
+ * server refuses: its own words, without secrets), CODE_PEER_UNAVAILABLE, CODE_PEER_PROTOCOL,
+ * CODE_HOST_REFUSED. */
+bool token_get(const struct token_ask *ask, struct arena *a, struct str *out, bool *kept,
+               struct error *e) NODISCARD;
+
+/* It is not good any more. */
+void token_forget(struct api_tokens *t, struct str token);

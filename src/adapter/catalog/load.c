@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* load.c: an adapter is loaded, and chosen among several (contract 001, loading workflow).
+ */
+#include "adapter/catalog.h"
+#include "adapter/transform.h"
+#include "base/doc_read.h"
+#include "base/fs.h"
+#include "base/json_write.h"
+#include "contract/tool_version.h"
+
+enum { CANON_BYTES = 256 << 20 };
+
+/* ---- loading ---- */
+
+static const char *shipped_text(const char *name)
+{
+    for (size_t i = 0; i < shipped_count; i++)
+        if (strcmp(shipped_adapters[i].name, name) == 0)
+            return shipped_adapters[i].text;
+    return "";
+}
+
+static bool read_tree(const struct catalog_entry *entry, struct arena *a,
+                      const struct document **out, struct report *r)
+{
+    struct ceilings max = ceilings_default();
+    struct str text = { "", 0 };
+    struct error e;
+
+    if (entry->origin == ORIGIN_SHIPPED)
+        text = str_of(shipped_text(entry->path));
+    *r = report_new(a, entry->path, text);
+    if (entry->origin != ORIGIN_SHIPPED &&
+        !fs_read(entry->path, max.v[CEILING_BYTES], a, &text, &e)) {
+        report_error(r, &e);
+        return false;
+    }
+    r->text = text;
+    if (doc_read(entry->path, text, &max, a, out, &e))
+        return true;
+    report_error(r, &e);
+    return false;
+}
+
+static struct digest canonical_digest(const struct doc *tree, struct arena *a)
+{
+    _buf_ struct buf canon = { .max = CANON_BYTES };
+
+    json_canon(tree, a, &canon);
+    return digest_of(canon.s, canon.len);
+}
+
+/* Where relative paths in it start from. */
+static const char *directory_of(const struct catalog_ask *ask, const struct catalog_entry *entry,
+                                struct arena *a)
+{
+    const char *slash = strrchr(entry->path, '/');
+
+    if (entry->origin == ORIGIN_SHIPPED)
+        return NULL;
+    if (entry->origin == ORIGIN_PROJECT && ask->project)
+        return ask->project;
+    return slash ? arena_text(a, (struct str){ entry->path, (size_t)(slash - entry->path) }) : ".";
+}
+
+bool catalog_load(const struct catalog_ask *ask, const struct catalog_entry *entry, struct arena *a,
+                  struct adapter *out, struct report *r)
+{
+    const struct document *document;
+
+    *out = (struct adapter){ .file = entry->path, .origin = entry->origin };
+    if (!read_tree(entry, a, &document, r))
+        return false;
+    out->tree = &document->root;
+    if (!shape_decode(&adapter_shape, out->tree, r, &out->doc))
+        return false;
+    out->directory = directory_of(ask, entry, a);
+    out->digest = canonical_digest(out->tree, a);
+    transforms_fit(out, r);
+    return r->errors == 0;
+}
+
+/* ---- choosing ---- */
+
+/* The summary of an interface: whether it has the operation. A cli adapter that names none has
+ * those the registry lets it have. */
+static bool has_operation(const struct adapter *adapter, struct str operation, struct arena *a)
+{
+    struct items all = adapter_operations(adapter, a);
+    const struct str *names = all.v;
+
+    if (!operation.n || (adapter->doc.type == ADAPTER_CLI && !all.n))
+        return true;
+    for (size_t i = 0; i < all.n; i++)
+        if (str_eq(names[i], operation))
+            return true;
+    return false;
+}
+
+/* L1 of one that matches: does it suit the task? One that cannot be read does not. */
+static bool suits(const struct catalog_entry *entry, const struct catalog_want *want,
+                  struct arena *a)
+{
+    struct adapter adapter = { .origin = entry->origin };
+    const struct document *document;
+    struct report ignored;
+
+    if (!read_tree(entry, a, &document, &ignored))
+        return false;
+    adapter.tree = &document->root;
+    adapter.doc.type = entry->type;
+    return has_operation(&adapter, want->operation, a) &&
+           (!want->installed.n ||
+            tool_version_fits(doc_text(adapter.tree, "tool_version"), want->installed));
+}
+
+/* What L0 tells is asked first. */
+static size_t matching(const struct catalog *c, const struct catalog_want *want, struct arena *a,
+                       const struct catalog_entry ***out)
+{
+    struct items tool = catalog_for_tool(c, want->tool_id, a);
+    const struct catalog_entry **all = tool.v;
+    size_t n = 0;
+
+    for (size_t i = 0; i < tool.n; i++)
+        if (!all[i]->twice && (want->type < 0 || all[i]->type == want->type))
+            all[n++] = all[i];
+    *out = all;
+    return n;
+}
+
+static const struct catalog_entry *choose(const struct catalog_entry **all, size_t n,
+                                          const struct catalog_want *want, struct arena *a,
+                                          struct catalog_trace *trace)
+{
+    const struct catalog_entry *best = NULL;
+
+    if (n == 1)
+        return all[0];
+    for (size_t i = 0; i < n; i++) {
+        trace->loaded[L1]++;
+        if ((!best || all[i]->origin < best->origin) && suits(all[i], want, a))
+            best = all[i];
+    }
+    return best;
+}
+
+bool catalog_choose(const struct catalog_ask *ask, const struct catalog_want *want, struct arena *a,
+                    struct catalog_choice *out, struct report *r, struct error *e)
+{
+    const struct catalog_entry **all;
+    struct catalog c;
+    size_t n;
+
+    *out = (struct catalog_choice){ 0 };
+    if (!catalog_list(ask, a, &c, e))
+        return false;
+    out->trace.from_cache = c.indexed;
+    out->trace.loaded[L0] = c.n;
+    n = matching(&c, want, a, &all);
+    out->entry = choose(all, n, want, a, &out->trace);
+    if (!out->entry)
+        return error_set(e, CODE_ADAPTER_UNKNOWN, "no adapter for the tool %s %s",
+                         said(want->tool_id, a), n ? "does what is asked for" : "is there");
+    *e = (struct error){ .code = CODE_NONE };
+    if (!catalog_load(ask, out->entry, a, &out->adapter, r))
+        return false;
+    out->trace.loaded[L2] = 1;
+    out->trace.loaded[L3] = want->debug;
+    return true;
+}

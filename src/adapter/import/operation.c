@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* operation.c: one operation of an OpenAPI document: its endpoint, parameters and schema. */
+#include "adapter/import/parts.h"
+
+#include "base/doc_make.h"
+#include "base/jsonschema.h"
+#include "contract/codes.h"
+
+/* ---- the body ---- */
+
+static bool is_json_type(struct str type)
+{
+    for (size_t i = 0; i + 4 <= type.n; i++)
+        if (str_cmp_letters((struct str){ type.s + i, 4 }, str_of("json")) == 0)
+            return true;
+    return str_is(type, "*/*");
+}
+
+const struct doc *import_body_schema(struct importing *im, const struct doc *body,
+                                     enum body_form form)
+{
+    const struct doc *c = doc_first(map_get(body, "content"), DOC_MAP);
+
+    (void)im;
+    for (; c; c = c->next) {
+        bool fits = form == BODIES_FORM ? str_begins(c->key, "application/x-www-form-urlencoded")
+                                        : is_json_type(c->key);
+        const struct doc *schema = map_get(c, "schema");
+
+        if (fits)
+            return schema ? schema : c;
+    }
+    return NULL;
+}
+
+/* Can each member of the body be a parameter of its own? */
+static bool is_flat(struct making *m, const struct doc *schema)
+{
+    static const char *const more[] = {
+        "allOf", "anyOf", "oneOf", "not", "patternProperties", "minProperties"
+    };
+    const struct doc *properties = map_get(schema, "properties");
+    const struct doc *others = map_get(schema, "additionalProperties");
+
+    if (!properties || properties->kind != DOC_MAP || !properties->count ||
+        properties->count > 100 || map_true(schema, "nullable"))
+        return false;
+    if (others && !(others->kind == DOC_BOOL && !others->truth))
+        return false;
+    for (size_t i = 0; i < COUNT(more); i++)
+        if (map_get(schema, more[i]))
+            return false;
+    for (const struct doc *c = properties->first; c; c = c->next)
+        if (map_find(m->properties, c->key) || c->key.n == 0 || c->key.n > IMPORT_NAME ||
+            memchr(c->key.s, '\0', c->key.n))
+            return false;
+    return true;
+}
+
+static bool in_list(const struct doc *list, struct str text)
+{
+    for (const struct doc *c = doc_first(list, DOC_LIST); c; c = c->next)
+        if (c->kind == DOC_TEXT && str_eq(c->text, text))
+            return true;
+    return false;
+}
+
+/* Comes last: its members give way to parameters of the same name. */
+static bool add_body(struct making *m)
+{
+    const struct doc *schema = m->body_schema;
+    bool required = m->body_required;
+    const char *ignored;
+    const struct doc *flat = import_deref(m->im, schema, &ignored);
+    struct doc *to;
+
+    if (flat && is_flat(m, flat)) {
+        const struct doc *c = map_get(flat, "properties")->first;
+
+        for (; c; c = c->next) {
+            if (map_true(c, "readOnly"))
+                continue;
+            to = parameter_put(m, c->key, "body",
+                               required && in_list(map_get(flat, "required"), c->key));
+            if (!to || !schema_copy(&m->schemas, c, to, 0))
+                return false;
+        }
+        return true;
+    }
+    m->body = parameter_name(m, str_of("body"), "whole");
+    if (!m->body) {
+        m->schemas.why = "two of its parameters have one name";
+        return false;
+    }
+    if (required)
+        doc_add_text(m->im->a, m->required, NULL, str_of(m->body));
+    to = doc_add_kind(m->im->a, m->properties, m->body, DOC_NULL);
+    return schema_copy(&m->schemas, schema, to, 0);
+}
+
+static bool find_body(struct making *m)
+{
+    const struct doc *said_body = map_get(m->f->op, "requestBody"), *body, *schema, *first;
+
+    if (!said_body || m->im->spec == SWAGGER_2)
+        return true;
+    body = import_deref(m->im, said_body, &m->schemas.why);
+    if (!body)
+        return false;
+    schema = import_body_schema(m->im, body, m->im->bodies);
+    first = doc_first(map_get(body, "content"), DOC_MAP);
+    m->body_schema = schema;
+    m->body_required = map_true(body, "required");
+    if (schema || !first || !m->body_required)
+        return true;
+    m->schemas.why = arena_printf(m->im->a, "its body is %s, which is not what the others send",
+                                  said(first->key, m->im->a));
+    return false;
+}
+
+/* ---- all parameters ---- */
+
+/* RFC 9110 and OpenAPI: these headers are said elsewhere. */
+static bool said_elsewhere(struct str name)
+{
+    static const char *const names[] = { "accept", "content-type", "authorization" };
+
+    for (size_t i = 0; i < COUNT(names); i++)
+        if (name.n == strlen(names[i]) && str_cmp_letters(name, str_of(names[i])) == 0)
+            return true;
+    return false;
+}
+
+static const char *place_of(struct str in)
+{
+    static const char *const places[] = { "path", "query", "header", "cookie" };
+
+    for (size_t i = 0; i < COUNT(places); i++)
+        if (str_is(in, places[i]))
+            return places[i];
+    return str_is(in, "formData") ? "body" : NULL;
+}
+
+static bool add_one(struct making *m, const struct doc *p)
+{
+    struct str name = map_text(p, "name"), in = map_text(p, "in");
+    const char *place = place_of(in);
+    const struct doc *schema = map_get(p, "schema");
+
+    if (str_is(in, "body") && m->im->spec == SWAGGER_2) {
+        m->body_schema = schema;
+        m->body_required = map_true(p, "required");
+        return true;
+    }
+    if (name.n == 0 || name.n > IMPORT_NAME || memchr(name.s, '\0', name.n) || !place) {
+        m->schemas.why = "it has a parameter without a name or a place";
+        return false;
+    }
+    if (strcmp(place, "header") == 0 && said_elsewhere(name))
+        return true;
+    return parameter_add(m, p, place);
+}
+
+/* Is there one of the same name and place in the operation's own list? */
+static bool overridden(struct making *m, const struct doc *p)
+{
+    const struct doc *c = doc_first(map_get(m->f->op, "parameters"), DOC_LIST);
+
+    for (; c; c = c->next) {
+        const char *ignored;
+        const struct doc *own = import_deref(m->im, c, &ignored);
+
+        if (own && str_eq(map_text(own, "name"), map_text(p, "name")) &&
+            str_eq(map_text(own, "in"), map_text(p, "in")))
+            return true;
+    }
+    return false;
+}
+
+static bool add_list(struct making *m, const struct doc *list, bool inherited)
+{
+    if (list && list->count > 200) {
+        m->schemas.why = "it has more than 200 parameters";
+        return false;
+    }
+    for (const struct doc *c = doc_first(list, DOC_LIST); c; c = c->next) {
+        const struct doc *p = import_deref(m->im, c, &m->schemas.why);
+
+        if (!p)
+            return false;
+        if (inherited && overridden(m, p))
+            continue;
+        if (!add_one(m, p))
+            return false;
+    }
+    return true;
+}
+
+static bool has_place(const struct making *m, struct str placeholder)
+{
+    for (const struct doc *c = m->places->first; c; c = c->next) {
+        struct str name = map_text(c, "name");
+
+        if (str_is(map_text(c, "in"), "path") && str_eq(name.n ? name : c->key, placeholder))
+            return true;
+    }
+    return false;
+}
+
+/* Placeholders that nobody has described are texts. */
+static bool add_placeholders(struct making *m)
+{
+    struct str path = m->f->path;
+    size_t from = 0;
+
+    for (size_t i = 0; i < path.n; i++) {
+        struct str name = { path.s + from, i - from };
+        struct doc *to;
+
+        if (path.s[i] == '{')
+            from = i + 1;
+        if (path.s[i] != '}' || !from)
+            continue;
+        from = 0;
+        if (has_place(m, name))
+            continue;
+        to = name.n ? parameter_put(m, name, "path", true) : NULL;
+        if (!to) {
+            m->schemas.why = "its path has a placeholder without a name";
+            return false;
+        }
+        to->kind = DOC_MAP;
+        doc_add_text(m->im->a, to, "type", str_of("string"));
+    }
+    return true;
+}
+
+/* ---- putting it together ---- */
+
+static struct doc *make_input(struct making *m)
+{
+    struct arena *a = m->im->a;
+    struct doc *input = doc_root(a, DOC_MAP);
+
+    doc_add_text(a, input, "type", str_of("object"));
+    m->properties = doc_add_kind(a, input, "properties", DOC_MAP);
+    m->required = doc_root(a, DOC_LIST);
+    m->places = doc_root(a, DOC_MAP);
+    if (!add_list(m, map_get(m->f->item, "parameters"), true) ||
+        !add_list(m, map_get(m->f->op, "parameters"), false) || !add_placeholders(m) ||
+        !find_body(m) || (m->body_schema && !add_body(m)))
+        return NULL;
+    if (m->required->count &&
+        !doc_copy(m->required, doc_add_kind(a, input, "required", DOC_NULL), &m->im->work, a))
+        return NULL;
+    doc_add_bool(a, input, "additionalProperties", false);
+    return schema_defs(&m->schemas, input) ? input : NULL;
+}
+
+/* Will it be read when somebody calls? */
+static bool is_schema(const struct doc *input, struct arena *a)
+{
+    struct schema_options options = { .code = CODE_VALIDATION_ERROR };
+    struct report r = report_new(a, "schema", (struct str){ 0 });
+    const struct jsonschema *ignored;
+
+    return jsonschema_read((const struct document *)(const void *)input, &options, a, &ignored, &r);
+}
+
+/* Patterns that our own reader does not read are left out first. */
+static struct doc *good_input(struct making *m)
+{
+    struct doc *input = make_input(m);
+
+    if (!input || is_schema(input, m->im->a))
+        return input;
+    *m = (struct making){ .im = m->im, .f = m->f, .dry = true };
+    m->schemas = (struct schemas){ .im = m->im, .no_patterns = true };
+    input = make_input(m);
+    if (!input || is_schema(input, m->im->a))
+        return input;
+    m->schemas.why = "its schema cannot be read";
+    return NULL;
+}
+
+static void put_about(struct making *m, struct doc *to)
+{
+    struct str about = import_line(m->im, map_text(m->f->op, "summary"), IMPORT_ABOUT);
+
+    if (!about.n)
+        about = import_line(m->im, map_text(m->f->op, "description"), IMPORT_ABOUT);
+    if (about.n)
+        doc_add_text(m->im->a, to, "about", about);
+}
+
+static bool put_operation(struct making *m, const struct doc *input)
+{
+    struct arena *a = m->im->a;
+    struct work *w = &m->im->work;
+    bool reads = strcmp(m->f->method, "get") == 0 || strcmp(m->f->method, "head") == 0 ||
+                 strcmp(m->f->method, "options") == 0;
+    struct doc *op = doc_add_kind(a, m->im->operations, m->f->name, DOC_MAP);
+    char *endpoint = arena_printf(a, "%s %.*s", m->f->method, STR_ARG(m->f->path));
+
+    for (char *c = endpoint; *c != ' '; c++)
+        *c = (char)(*c - 'a' + 'A');
+    doc_add_text(a, m->im->endpoints, m->f->name, str_of(endpoint));
+    put_about(m, op);
+    if (!doc_copy(input, doc_add_kind(a, op, "input", DOC_NULL), w, a))
+        return false;
+    if (m->places->count && !doc_copy(m->places, doc_add_kind(a, op, "parameters", DOC_NULL), w, a))
+        return false;
+    if (m->body)
+        doc_add_text(a, op, "body", str_of(m->body));
+    doc_add_text(a, op, "effect", str_of(reads ? "read" : "write"));
+    return true;
+}
+
+/* Does it answer with JSON whenever all is well? */
+static bool answers_json(struct importing *im, const struct found *f)
+{
+    const struct doc *c = doc_first(map_get(f->op, "responses"), DOC_MAP);
+    bool any = false;
+
+    for (; c; c = c->next) {
+        const char *ignored;
+        const struct doc *response = import_deref(im, c, &ignored);
+
+        if (!c->key.n || c->key.s[0] != '2')
+            continue;
+        any = true;
+        if (!response || (im->spec == SWAGGER_2 ? !map_get(response, "schema")
+                                                : !import_body_schema(im, response, BODIES_JSON)))
+            return false;
+    }
+    return any;
+}
+
+const char *import_operation(struct importing *im, const struct found *f)
+{
+    struct making m = { .im = im, .f = f, .schemas = { .im = im } };
+    const char *why = import_secured(im, f);
+    const struct doc *input;
+
+    if (why)
+        return why;
+    if (map_get(f->op, "servers") || map_get(f->item, "servers"))
+        return "it has a server of its own";
+    input = good_input(&m);
+    if (!input)
+        return m.schemas.why ? m.schemas.why : "its schema is too large";
+    if (!put_operation(&m, input))
+        return "the document is too large";
+    im->json_only = im->json_only && answers_json(im, f);
+    return NULL;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* parts.h: what the files of the OpenAPI import share. */
+#pragma once
+
+#include "base/doc.h"
+#include "base/work.h"
+
+struct import_ask;
+struct import_left;
+
+enum {
+    IMPORT_OPERATIONS = 2000, /* of one adapter */
+    IMPORT_HOPS = 16,         /* of references that refer to references */
+    IMPORT_DEPTH = 64,        /* of schemas in schemas */
+    IMPORT_VALUES = 20000,    /* in the schemas of one operation */
+    IMPORT_NAME = 200,        /* characters of a name */
+    IMPORT_ABOUT = 300,       /* characters of what is said about something */
+};
+
+enum spec { SWAGGER_2, OPENAPI_30, OPENAPI_31 };
+
+/* Which of the two kinds of body the adapter sends. */
+enum body_form { BODIES_JSON, BODIES_FORM };
+
+struct importing {
+    const struct import_ask *ask;
+    const struct doc *root;
+    enum spec spec;
+    enum body_form bodies;
+    struct doc *endpoints, *operations; /* maps that fill */
+    struct import_left *left;
+    size_t left_count, left_room;
+    struct str scheme; /* the security scheme it uses; no text: none */
+    struct work work;  /* for all of it: following references, copying */
+    bool json_only;    /* every operation answers with JSON */
+    struct arena *a;
+};
+
+/* One operation as it is found. */
+struct found {
+    const struct doc *item, *op; /* the path's and its own */
+    struct str path;
+    const char *method; /* "get" */
+    const char *name;   /* as the adapter will call it */
+};
+
+void import_leave(struct importing *im, const char *operation, const char *why);
+
+/* The member of a map; NULL also where it is no map. */
+const struct doc *map_get(const struct doc *d, const char *key);
+const struct doc *map_find(const struct doc *d, struct str key);
+struct str map_text(const struct doc *d, const char *key);
+bool map_true(const struct doc *d, const char *key);
+
+/* What it is, or refers to. NULL: *why says what is wrong with the reference. */
+const struct doc *import_deref(struct importing *im, const struct doc *d, const char **why);
+
+/* A text in one line, short, without blanks at its ends. */
+struct str import_line(struct importing *im, struct str text, size_t most);
+
+/* Letters, digits, _ and -; what else there is becomes `other`. */
+const char *import_word(struct importing *im, struct str text, char other, bool lower);
+
+/* ---- schemas (import/schema.c) ---- */
+
+struct schema_def {
+    const struct doc *from;
+    const char *name;
+};
+
+/* Those of one operation: the references in it lead to definitions beside it. */
+struct schemas {
+    struct importing *im;
+    struct schema_def *defs;
+    size_t def_count, def_room;
+    uint32_t values;
+    const char *why; /* what is wrong, once something is */
+    bool no_patterns;
+};
+
+/* Gives `to`, which is null, the schema as 2020-12 writes it. */
+bool schema_copy(struct schemas *s, const struct doc *from, struct doc *to, int depth) NODISCARD;
+
+/* The same for a parameter of Swagger 2.0, which is a schema and more. */
+bool schema_of_parameter(struct schemas *s, const struct doc *parameter, struct doc *to) NODISCARD;
+
+/* Adds what was referred to, as $defs of the schema. */
+bool schema_defs(struct schemas *s, struct doc *input) NODISCARD;
+
+/* ---- one operation (import/operation.c) ---- */
+
+struct making {
+    struct importing *im;
+    const struct found *f;
+    struct schemas schemas;
+    struct doc *properties, *places; /* maps */
+    struct doc *required;            /* a list */
+    const struct doc *body_schema;   /* NULL: there is no body */
+    bool body_required;
+    const char *body; /* the parameter that is the whole body; or NULL */
+    bool dry;         /* the second time: nothing is told again */
+};
+
+/* NULL, and the operation stands in the maps; else why it is left out. */
+const char *import_operation(struct importing *im, const struct found *f);
+
+/* The media type of a body that can be sent: its schema; NULL: there is none. */
+const struct doc *import_body_schema(struct importing *im, const struct doc *body,
+                                     enum body_form form);
+
+/* ---- its parameters (import/parameter.c) ---- */
+
+/* A name for one more: its own, or with its place before it; NULL: both are taken. */
+const char *parameter_name(struct making *m, struct str name, const char *in);
+
+/* One more, and the place of its schema, which is null; NULL: there is no name for it. */
+struct doc *parameter_put(struct making *m, struct str name, const char *in, bool required);
+
+/* Adds one as the document describes it; false: m->schemas.why. */
+bool parameter_add(struct making *m, const struct doc *p, const char *in) NODISCARD;
+
+/* ---- who calls (import/security.c) ---- */
+
+/* Chooses the scheme that most can be called with; puts auth_method, auth and secrets. */
+void import_security(struct importing *im, const char *id, struct doc *api, struct doc *adapter,
+                     struct doc *allow);
+
+/* NULL: the operation can be called with the scheme that was chosen. */
+const char *import_secured(struct importing *im, const struct found *f);

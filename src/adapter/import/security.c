@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* security.c: the security schemes of an OpenAPI document as auth_method, auth and secrets.
+ *
+ * An adapter has one way to prove who calls. The first scheme that can be done is it, as the
+ * document asks for it; operations that want another are left out.
+ */
+#include "adapter/import/parts.h"
+
+#include "adapter/host.h"
+#include "base/doc_make.h"
+
+enum way { WAY_NONE, WAY_BEARER, WAY_KEY, WAY_OAUTH };
+
+static const struct doc *schemes(const struct importing *im)
+{
+    return im->spec == SWAGGER_2 ? map_get(im->root, "securityDefinitions")
+                                 : map_get(map_get(im->root, "components"), "securitySchemes");
+}
+
+/* The flow by which a client has tokens by itself. */
+static const struct doc *client_flow(const struct importing *im, const struct doc *scheme)
+{
+    if (im->spec == SWAGGER_2)
+        return str_is(map_text(scheme, "flow"), "application") ? scheme : NULL;
+    return map_get(map_get(scheme, "flows"), "clientCredentials");
+}
+
+static enum way way_of(struct importing *im, struct str name)
+{
+    const char *ignored;
+    const struct doc *said_scheme = map_find(schemes(im), name);
+    const struct doc *scheme = said_scheme ? import_deref(im, said_scheme, &ignored) : NULL;
+    struct str type = scheme ? map_text(scheme, "type") : (struct str){ "", 0 };
+    struct str http = scheme ? map_text(scheme, "scheme") : (struct str){ "", 0 };
+    struct url_parts url;
+
+    if (str_is(type, "apiKey"))
+        return map_text(scheme, "name").n ? WAY_KEY : WAY_NONE;
+    if (str_is(type, "http"))
+        return http.n == 6 && str_cmp_letters(http, str_of("bearer")) == 0 ? WAY_BEARER : WAY_NONE;
+    if (str_is(type, "oauth2"))
+        return url_split(map_text(client_flow(im, scheme), "tokenUrl"), &url) ? WAY_OAUTH
+                                                                              : WAY_BEARER;
+    return str_is(type, "openIdConnect") ? WAY_BEARER : WAY_NONE;
+}
+
+/* ---- which one ---- */
+
+/* The only name of a requirement; .s is NULL: it has none, or several that must all be met. */
+static struct str only_name(const struct doc *requirement)
+{
+    const struct doc *c = doc_first(requirement, DOC_MAP);
+
+    return c && !c->next ? c->key : (struct str){ 0 };
+}
+
+static struct str first_possible(struct importing *im, const struct doc *security)
+{
+    for (const struct doc *c = doc_first(security, DOC_LIST); c; c = c->next) {
+        struct str name = only_name(c);
+
+        if (name.s && way_of(im, name) != WAY_NONE)
+            return name;
+    }
+    return (struct str){ 0 };
+}
+
+static struct str choose(struct importing *im)
+{
+    struct str name = first_possible(im, map_get(im->root, "security"));
+    const struct doc *path = doc_first(map_get(im->root, "paths"), DOC_MAP);
+
+    for (; path && !name.s; path = path->next)
+        for (const struct doc *op = doc_first(path, DOC_MAP); op && !name.s; op = op->next)
+            name = first_possible(im, map_get(op, "security"));
+    return name;
+}
+
+const char *import_secured(struct importing *im, const struct found *f)
+{
+    const struct doc *security = map_get(f->op, "security");
+    const struct doc *c;
+    const char *first = NULL;
+
+    if (!security)
+        security = map_get(im->root, "security");
+    c = doc_first(security, DOC_LIST);
+    if (!c)
+        return NULL;
+    for (; c; c = c->next) {
+        const struct doc *one = doc_first(c, DOC_MAP);
+
+        if (!one || (!one->next && im->scheme.n && str_eq(one->key, im->scheme)))
+            return NULL;
+        if (!first)
+            first = one->next ? "two ways at once" : said(one->key, im->a);
+    }
+    return arena_printf(im->a, "callers prove who they are by %s, %s", first,
+                        im->scheme.n ? "and this adapter does it in another way"
+                                     : "which is not known here (Basic is not)");
+}
+
+/* ---- what the adapter says ---- */
+
+/* PETSTORE_TOKEN: a variable after the adapter's id. */
+static const char *variable(struct importing *im, const char *id, const char *what)
+{
+    char *out = arena_printf(im->a, "%s%s_%s", *id >= '0' && *id <= '9' ? "API_" : "", id, what);
+
+    for (char *c = out; *c; c++) {
+        if (*c >= 'a' && *c <= 'z')
+            *c = (char)(*c - 'a' + 'A');
+        else if (!(*c >= 'A' && *c <= 'Z') && !(*c >= '0' && *c <= '9'))
+            *c = '_';
+    }
+    return out;
+}
+
+static void put_secret(struct importing *im, struct doc *secrets, const char *name, const char *env)
+{
+    struct doc *one = doc_add_kind(im->a, secrets, NULL, DOC_MAP);
+
+    doc_add_text(im->a, one, "name", str_of(name));
+    doc_add_text(im->a, one, "env", str_of(env));
+}
+
+static void put_scopes(struct importing *im, const struct doc *flow, struct doc *auth)
+{
+    _buf_ struct buf text = { .max = 2000 };
+    const struct doc *c = doc_first(map_get(flow, "scopes"), DOC_MAP);
+
+    for (; c; c = c->next) {
+        buf_adds(&text, text.len ? " " : "");
+        buf_add(&text, c->key.s, c->key.n);
+    }
+    if (text.len && buf_ok(&text) && !memchr(text.s, '\0', text.len))
+        doc_add_text(im->a, auth, "scope", str_of(arena_text(im->a, buf_str(&text))));
+}
+
+static void put_oauth(struct importing *im, const struct doc *scheme, struct doc *auth,
+                      struct doc *allow)
+{
+    const struct doc *flow = client_flow(im, scheme);
+    struct url_parts url;
+
+    doc_add_text(im->a, auth, "token_url", map_text(flow, "tokenUrl"));
+    doc_add_text(im->a, auth, "client_id", str_of("client_id"));
+    doc_add_text(im->a, auth, "client_secret", str_of("client_secret"));
+    put_scopes(im, flow, auth);
+    if (url_split(map_text(flow, "tokenUrl"), &url) && !str_eq(url.authority, allow->first->text))
+        doc_add_text(im->a, allow, NULL, url.authority);
+}
+
+static void put_key(struct importing *im, const struct doc *scheme, struct doc *auth)
+{
+    struct str in = map_text(scheme, "in");
+
+    doc_add_text(im->a, auth, "secret", str_of("key"));
+    doc_add_text(im->a, auth, "in",
+                 str_is(in, "query") || str_is(in, "cookie") ? in : str_of("header"));
+    doc_add_text(im->a, auth, "name", map_text(scheme, "name"));
+}
+
+void import_security(struct importing *im, const char *id, struct doc *api, struct doc *adapter,
+                     struct doc *allow)
+{
+    static const char *const methods[] = { "none", "bearer", "api_key", "oauth" };
+    const char *ignored;
+    const struct doc *scheme;
+    struct doc *auth, *secrets;
+    enum way way;
+
+    im->scheme = choose(im);
+    way = im->scheme.n ? way_of(im, im->scheme) : WAY_NONE;
+    doc_add_text(im->a, api, "auth_method", str_of(methods[way]));
+    if (way == WAY_NONE)
+        return;
+    scheme = import_deref(im, map_find(schemes(im), im->scheme), &ignored);
+    auth = doc_add_kind(im->a, api, "auth", DOC_MAP);
+    secrets = doc_add_kind(im->a, adapter, "secrets", DOC_LIST);
+    if (way == WAY_OAUTH) {
+        put_oauth(im, scheme, auth, allow);
+        put_secret(im, secrets, "client_id", variable(im, id, "CLIENT_ID"));
+        put_secret(im, secrets, "client_secret", variable(im, id, "CLIENT_SECRET"));
+    } else if (way == WAY_KEY) {
+        put_key(im, scheme, auth);
+        put_secret(im, secrets, "key", variable(im, id, "KEY"));
+    } else {
+        doc_add_text(im->a, auth, "secret", str_of("token"));
+        put_secret(im, secrets, "token", variable(im, id, "TOKEN"));
+    }
+}

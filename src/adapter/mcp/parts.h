@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* parts.h: what the files of the MCP client share, and nobody else sees.
+ *
+ *     mcp/open.c     opens and closes; finds out the era
+ *     mcp/call.c     one request, in either era; one call of a tool, with the rounds it may take
+ *     mcp/reply.c    what a server that asks us is told
+ *     mcp/tools.c    the list of tools, kept; mcp/headers.c: parameters that go along as headers
+ *     mcp/stream.c   calls that share one line: mcp/line.c (pipes), mcp/socket.c (WebSocket)
+ *     mcp/http.c     calls of which each is an exchange of its own; mcp/listen.c: what comes beside
+ */
+#pragma once
+
+#include <pthread.h>
+
+#include "adapter/mcp.h"
+#include "adapter/mcp/headers.h"
+#include "adapter/mcp_rpc.h"
+#include "contract/interface_doc.h"
+
+#define MCP_NEWEST "2026-07-28" /* the modern era's */
+
+enum {
+    MCP_MESSAGE_MAX = 4 << 20,
+    MCP_ROUNDS = 8,       /* that a server may ask for more before it answers a call */
+    MCP_CANCEL_MS = 1000, /* for the word that a call is called off, where sending takes time */
+};
+
+/* One request and what came of it, or a notification. */
+struct mcp_exchange {
+    const char *method;
+    struct str name; /* of the tool; no text: none */
+    int64_t id;      /* 0: a notification; nothing is waited for */
+    struct str message;
+    const struct http_header *headers; /* Mcp-Param-*: of http in the modern era */
+    size_t header_count;
+    int64_t end_ms; /* by the world's clock */
+    int cancel;
+    struct arena *a; /* what comes lives there */
+
+    enum mcp_end end; /* MCP_DONE: `answer` has a result; MCP_ERROR: an error */
+    struct rpc_message answer;
+    const char *why; /* of other ends, for people */
+    int status;      /* of http; 0: none */
+    bool refused;    /* the host may not be reached */
+
+    /* While it waits on a line that others use, too. */
+    struct mcp_exchange *next;
+    bool done;
+    int wake; /* an eventfd, made when it is needed; -1: not yet */
+};
+
+struct mcp_wire {
+    bool (*open)(struct mcp *m, struct error *e);
+    void (*exchange)(struct mcp *m, struct mcp_exchange *x);
+    void (*begun)(struct mcp *m); /* in the legacy era: it is initialized; or NULL */
+    void (*look)(struct mcp *m);  /* hears what has come meanwhile, without waiting; or NULL */
+    void (*close)(struct mcp *m);
+};
+
+extern const struct mcp_wire mcp_line, mcp_socket, mcp_http;
+
+struct stream; /* mcp/stream.h */
+struct tools;  /* mcp/tools.c */
+
+struct mcp {
+    struct arena a; /* as long as the connection; used by mcp_open() alone */
+    struct mcp_ask ask;
+    const struct mcp_wire *wire;
+    enum mcp_era era;
+    const char *version;
+    const struct doc *info;
+    const char *capabilities; /* ours, JSON */
+    const char *meta;         /* of the modern era: what each request says about us, JSON */
+
+    pthread_mutex_t lock; /* of all below */
+    int64_t last_id;
+    char *session;       /* of legacy http; NULL: none */
+    struct tools *tools; /* kept; NULL: none */
+    uint64_t changes;    /* how often we were told that they have changed */
+
+    pthread_mutex_t telling; /* of ask.seen */
+    struct stream *stream;   /* of line and socket */
+    void *own;               /* the wire's */
+};
+
+static inline int64_t mcp_now(const struct mcp *m)
+{
+    return m->ask.world->mono_ms(m->ask.world->self);
+}
+
+/* A message as it goes or comes, for who wants to see it. */
+void mcp_seen(struct mcp *m, bool outwards, struct str message);
+
+/* mcp/call.c: sends a request and waits. Its params are what `params` puts, members without braces,
+ * or NULL; the era's own members are added. */
+struct mcp_want {
+    const char *method;
+    void (*params)(const void *self, struct buf *to);
+    const void *self;
+    struct str name;
+    const struct http_header *headers;
+    size_t header_count;
+    int64_t end_ms;
+    int cancel;
+};
+void mcp_request(struct mcp *m, const struct mcp_want *want, struct arena *a,
+                 struct mcp_exchange *out);
+/* mcp/open.c: where the answer says that the session of legacy http is over, begins another. True:
+ * the request may be sent again. */
+bool mcp_again(struct mcp *m, const struct mcp_exchange *x, int64_t end_ms);
+void mcp_notify(struct mcp *m, const struct mcp_want *want);
+
+/* mcp/reply.c: a request of the server's. True: `to` has the result, a JSON object; false: it is
+ * refused with *code and *why. */
+bool mcp_reply(const struct mcp *m, struct str method, const struct doc *params, struct buf *to,
+               int *code, const char **why);
+
+/* What has come that is no answer: a notification is heard, a request is answered into `to`, which
+ * stays empty where there is nothing to say. */
+void mcp_hear(struct mcp *m, const struct rpc_message *message, struct buf *to);
+
+/* mcp/tools.c: one tool of the list that is kept, or is asked for now. The tool is good until
+ * tools_let_go(). */
+struct tool {
+    struct str name;
+    const struct doc *definition;
+    char digest[DIGEST_TEXT];
+    bool checked; /* its outputSchema was looked at */
+    const struct jsonschema *output;
+    const struct tool_headers *headers; /* NULL: none */
+};
+
+struct tool_use {
+    struct tools *list;
+    struct tool *tool;
+};
+
+enum tool_found { TOOL_FOUND, TOOL_UNKNOWN, TOOL_NO_LIST };
+enum tool_found tools_find(struct mcp *m, const struct mcp_call *call, int64_t end_ms,
+                           struct arena *a, struct tool_use *out, struct mcp_exchange *failed);
+void tools_let_go(struct mcp *m, struct tools *list);
+void tools_forget(struct mcp *m);
+
+/* Is the result what the tool's outputSchema wants? NULL, or what is wrong. */
+const char *tools_misfit(const struct tool_use *use, const struct doc *result, struct arena *a);

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* socket.c: a server at a WebSocket: one message a text frame, subprotocol mcp.
+ *
+ * MCP does not have this transport; it lets others be made, and this is the one that its first
+ * clients had.
+ */
+#include <poll.h>
+
+#include "adapter/mcp/stream.h"
+#include "contract/codes.h"
+
+enum { A_TICK_MS = 2 };
+
+static enum stream_next socket_next(struct mcp *m, const struct mcp_exchange *x, struct arena *a,
+                                    struct str *out)
+{
+    int64_t left = x->end_ms > 0 ? x->end_ms - mcp_now(m) : 0;
+    struct pollfd cancel = { .fd = x->cancel, .events = POLLIN };
+    struct error e = { 0 };
+
+    if (http_socket_next(m->own, left > 0 ? left : 0, x->cancel, a, out, &e)) {
+        if (out->s)
+            return STREAM_MESSAGE;
+        *out = str_of("it has closed the connection");
+        return STREAM_OVER;
+    }
+    if (x->cancel >= 0 && poll(&cancel, 1, 0) > 0)
+        return STREAM_CANCELLED;
+    /* The same code says that the time is over and that the peer went away: the clock tells. */
+    if (e.code == CODE_PEER_UNAVAILABLE && mcp_now(m) + A_TICK_MS >= x->end_ms)
+        return STREAM_NOTHING;
+    *out = str_of(arena_text(a, str_of(e.msg)));
+    return STREAM_OVER;
+}
+
+static const char *socket_send(struct mcp *m, struct str message)
+{
+    struct error e = { 0 };
+
+    return http_socket_send(m->own, message, &e) ? NULL : "it does not take what it is sent";
+}
+
+static bool socket_open(struct mcp *m, struct error *e)
+{
+    static const struct stream_ops ops = { .next = socket_next, .send = socket_send };
+    struct http_request request = { .method = "GET",
+                                    .url = m->ask.url,
+                                    .headers = m->ask.headers,
+                                    .header_count = m->ask.header_count,
+                                    .hosts = m->ask.hosts,
+                                    .host_count = m->ask.host_count,
+                                    .timeout_ms = m->ask.patience_ms,
+                                    .body_max = m->ask.message_max,
+                                    .cancel = m->ask.cancel };
+    struct http_socket *socket;
+
+    m->stream = mem_zeroed(sizeof *m->stream);
+    m->stream->ops = &ops;
+    if (!m->ask.http || !m->ask.url)
+        return error_set(e, CODE_PEER_UNAVAILABLE, "%s has no URL", m->ask.name);
+    if (!http_socket_open(m->ask.http, &request, "mcp", &socket, e))
+        return error_wrap(e, "%s", m->ask.name);
+    m->own = socket;
+    return true;
+}
+
+static void socket_close(struct mcp *m)
+{
+    if (m->own)
+        http_socket_close(m->own);
+}
+
+const struct mcp_wire mcp_socket = {
+    .open = socket_open, .exchange = stream_exchange, .look = stream_look, .close = socket_close
+};

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tools.c: the tools of a server: all pages of its list, kept, digested, held to their schemas.
+ */
+#include "adapter/mcp/parts.h"
+#include "base/json_read.h"
+#include "base/json_write.h"
+#include "base/jsonschema.h"
+#include "contract/codes.h"
+
+enum {
+    PAGES_MAX = 100,
+    TOOLS_MAX = 10000,
+    LIST_BYTES = 16 << 20,
+    CHECK_STEPS = 10 * 1000 * 1000,
+
+    /* A list may be used for a second even where its time is over at once: who calls a tool has
+     * just looked at it. Over legacy http we are not told of changes, so that we look now and then.
+     */
+    KEPT_LEAST_MS = 1000,
+    KEPT_UNTOLD_MS = 30 * 1000,
+    KEPT_MOST_MS = 24 * 3600 * 1000,
+};
+
+struct tools {
+    struct arena a;
+    struct tool *v;
+    size_t n, room;
+    struct str text;  /* the list, JSON */
+    int64_t until_ms; /* 0: until we are told */
+    uint64_t changes; /* of the connection, when it was asked for */
+    int users;        /* under the connection's lock, which keeps one of them for itself */
+    pthread_mutex_t checking;
+};
+
+/* ---- the digest ---- */
+
+/* What is shown of a tool, and what is said about the message that brought it, is not the tool. */
+static bool is_beside(struct str key)
+{
+    return str_is(key, "_meta") || str_is(key, "icons");
+}
+
+struct digest mcp_tool_digest(const struct doc *tool, struct arena *a)
+{
+    _buf_ struct buf to = { .max = LIST_BYTES };
+    const struct doc **sorted = tool->kind == DOC_MAP ? doc_sorted(tool, a) : NULL;
+
+    json_open(&to, '{');
+    for (uint32_t i = 0; sorted && i < tool->count; i++) {
+        if (is_beside(sorted[i]->key))
+            continue;
+        json_text(&to, sorted[i]->key);
+        buf_addc(&to, ':');
+        json_canon(sorted[i], a, &to);
+    }
+    json_close(&to, '}');
+    return digest_of(to.s, to.len);
+}
+
+/* ---- lists ---- */
+
+static void free_list(struct tools *list)
+{
+    (void)pthread_mutex_destroy(&list->checking);
+    arena_free(&list->a);
+    free(list);
+}
+
+/* Under the lock: the list when nobody has it any more. */
+static struct tools *unused(struct tools *list)
+{
+    return list && --list->users == 0 ? list : NULL;
+}
+
+void tools_let_go(struct mcp *m, struct tools *list)
+{
+    struct tools *old;
+
+    pthread_mutex_lock(&m->lock);
+    old = unused(list);
+    pthread_mutex_unlock(&m->lock);
+    if (old)
+        free_list(old);
+}
+
+static void keep(struct mcp *m, struct tools *list)
+{
+    struct tools *old;
+
+    pthread_mutex_lock(&m->lock);
+    old = unused(m->tools);
+    m->tools = list;
+    if (list)
+        list->users++;
+    pthread_mutex_unlock(&m->lock);
+    if (old)
+        free_list(old);
+}
+
+void tools_forget(struct mcp *m)
+{
+    keep(m, NULL);
+}
+
+static struct tools *kept(struct mcp *m)
+{
+    struct tools *list;
+
+    pthread_mutex_lock(&m->lock);
+    list = m->tools;
+    if (list && (list->changes != m->changes || (list->until_ms && mcp_now(m) >= list->until_ms)))
+        list = NULL;
+    if (list)
+        list->users++;
+    pthread_mutex_unlock(&m->lock);
+    return list;
+}
+
+/* ---- asking for one ---- */
+
+static int by_name(const void *a, const void *b)
+{
+    return str_cmp(((const struct tool *)a)->name, ((const struct tool *)b)->name);
+}
+
+static bool refuse(struct mcp_exchange *x, const char *why)
+{
+    x->end = MCP_GARBLED;
+    x->why = why;
+    return false;
+}
+
+/* A tool without a name cannot be called, and one whose headers are wrong must not be, over http.
+ */
+static void add_tool(const struct mcp *m, struct tools *list, const struct doc *definition)
+{
+    struct tool one = { .name = rpc_text(definition, "name"), .definition = definition };
+    const struct doc *input = rpc_get(definition, "inputSchema");
+    const char *why;
+    struct digest digest;
+
+    if (definition->kind != DOC_MAP || one.name.n == 0 || !input || input->kind != DOC_MAP)
+        return;
+    if (m->ask.transport == TRANSPORT_HTTP && m->era == MCP_MODERN &&
+        !headers_read(input, &list->a, &one.headers, &why))
+        return;
+    digest = mcp_tool_digest(definition, &list->a);
+    digest_text(&digest, one.digest);
+    list->v = arena_more(&list->a, list->v, list->n, &list->room, sizeof *list->v);
+    list->v[list->n++] = one;
+}
+
+/* One page; *cursor is what the next is asked for with, or NULL. */
+static bool read_page(struct mcp *m, struct tools *list, const struct mcp_want *want,
+                      const struct doc **cursor, struct mcp_exchange *x)
+{
+    const struct doc *tools, *ttl, *next;
+
+    mcp_request(m, want, &list->a, x);
+    if (x->end != MCP_DONE)
+        return false;
+    tools = rpc_get(x->answer.result, "tools");
+    if (!tools || tools->kind != DOC_LIST || list->n + tools->count > TOOLS_MAX)
+        return refuse(x, "its list of tools is none, or has more than 10,000");
+    for (const struct doc *c = tools->first; c; c = c->next)
+        add_tool(m, list, c);
+    ttl = rpc_get(x->answer.result, "ttlMs");
+    if (m->era == MCP_MODERN) {
+        int64_t ms = ttl && ttl->kind == DOC_INT ? ttl->whole : 0;
+
+        ms = ms < KEPT_LEAST_MS ? KEPT_LEAST_MS : ms > KEPT_MOST_MS ? KEPT_MOST_MS : ms;
+        list->until_ms = mcp_now(m) + ms;
+    } else if (m->ask.transport == TRANSPORT_HTTP) {
+        list->until_ms = mcp_now(m) + KEPT_UNTOLD_MS;
+    }
+    next = rpc_get(x->answer.result, "nextCursor");
+    if (next && next->kind == DOC_TEXT && *cursor && str_eq(next->text, (*cursor)->text))
+        return refuse(x, "its list of tools has the same page again");
+    *cursor = next && next->kind == DOC_TEXT ? next : NULL;
+    return true;
+}
+
+static void put_cursor(const void *self, struct buf *to)
+{
+    const struct doc *const *cursor = self;
+
+    if (!*cursor)
+        return;
+    json_key(to, "cursor");
+    json_text(to, (*cursor)->text);
+}
+
+static bool read_pages(struct mcp *m, struct tools *list, const struct mcp_want *how,
+                       struct mcp_exchange *x)
+{
+    const struct doc *cursor = NULL;
+    struct mcp_want want = *how;
+
+    want.params = put_cursor;
+    want.self = &cursor;
+    for (int page = 0; page < PAGES_MAX; page++) {
+        if (!read_page(m, list, &want, &cursor, x))
+            return false;
+        if (!cursor)
+            return true;
+    }
+    return refuse(x, "its list of tools has more than 100 pages");
+}
+
+/* In the order of names; a tool that is there twice is one where both are the same. */
+static bool put_in_order(struct tools *list, struct mcp_exchange *x)
+{
+    size_t n = 0;
+
+    if (list->n > 1)
+        qsort(list->v, list->n, sizeof *list->v, by_name);
+    for (size_t i = 0; i < list->n; i++) {
+        bool again = n > 0 && str_eq(list->v[n - 1].name, list->v[i].name);
+
+        if (again && memcmp(list->v[n - 1].digest, list->v[i].digest, DIGEST_TEXT) != 0)
+            return refuse(x, "its list has two tools of one name");
+        if (!again)
+            list->v[n++] = list->v[i];
+    }
+    list->n = n;
+    return true;
+}
+
+static bool write_list(struct tools *list, struct mcp_exchange *x)
+{
+    _buf_ struct buf to = { .max = LIST_BYTES };
+
+    json_open(&to, '[');
+    for (size_t i = 0; i < list->n; i++)
+        json_doc(&to, list->v[i].definition);
+    json_close(&to, ']');
+    if (!buf_ok(&to))
+        return refuse(x, "its list of tools has more than 16 MiB");
+    list->text = (struct str){ arena_text(&list->a, buf_str(&to)), to.len };
+    return true;
+}
+
+/* The list, for the caller to let go of; NULL: *failed says why, in words that live in `a`. */
+static struct tools *get(struct mcp *m, int64_t end_ms, int cancel, struct arena *a,
+                         struct mcp_exchange *failed)
+{
+    struct mcp_want want = { .method = "tools/list", .end_ms = end_ms, .cancel = cancel };
+    struct tools *list;
+
+    list = kept(m);
+    if (list)
+        return list;
+    list = mem_zeroed(sizeof *list);
+    (void)pthread_mutex_init(&list->checking, NULL);
+    pthread_mutex_lock(&m->lock);
+    list->changes = m->changes;
+    pthread_mutex_unlock(&m->lock);
+    list->users = 1;
+    if (read_pages(m, list, &want, failed) && put_in_order(list, failed) &&
+        write_list(list, failed)) {
+        keep(m, list);
+        return list;
+    }
+    arena_join(a, &list->a); /* the error is in there */
+    free_list(list);
+    return NULL;
+}
+
+enum tool_found tools_find(struct mcp *m, const struct mcp_call *call, int64_t end_ms,
+                           struct arena *a, struct tool_use *out, struct mcp_exchange *failed)
+{
+    /* Who pins a tool wants to know of a change that was told before the call. */
+    if (call->pinned.n > 0 && m->wire->look)
+        m->wire->look(m);
+    out->list = get(m, end_ms, call->cancel, a, failed);
+    if (!out->list)
+        return TOOL_NO_LIST;
+    for (size_t low = 0, high = out->list->n; low < high;) {
+        size_t middle = (low + high) / 2;
+        int order = str_cmp(call->tool, out->list->v[middle].name);
+
+        if (order == 0) {
+            out->tool = &out->list->v[middle];
+            return TOOL_FOUND;
+        }
+        low = order > 0 ? middle + 1 : low;
+        high = order > 0 ? high : middle;
+    }
+    return TOOL_UNKNOWN;
+}
+
+static bool say_failed(const struct mcp *m, const struct mcp_exchange *x, struct arena *a,
+                       struct error *e)
+{
+    const char *why = x->end == MCP_ERROR && x->answer.error
+                          ? rpc_words(rpc_text(x->answer.error, "message"), a)
+                          : x->why;
+    int code = x->end == MCP_ERROR                                ? CODE_PEER_ERROR
+               : x->end == MCP_GARBLED || x->end == MCP_TOO_LARGE ? CODE_PEER_PROTOCOL
+                                                                  : CODE_PEER_UNAVAILABLE;
+
+    return error_set(e, code, "the tools of %s cannot be listed: %s", m->ask.name, why ? why : "");
+}
+
+bool mcp_tools(struct mcp *m, int64_t timeout_ms, int cancel, struct arena *a,
+               const struct doc **out, struct error *e)
+{
+    struct ceilings max = ceilings_default();
+    const struct document *document;
+    struct mcp_exchange failed = { 0 };
+    struct tools *list;
+    struct str text;
+
+    if (m->wire->look)
+        m->wire->look(m);
+    list = get(m, mcp_now(m) + timeout_ms, cancel, a, &failed);
+    if (!list)
+        return say_failed(m, &failed, a, e);
+    text = (struct str){ arena_text(a, list->text), list->text.n };
+    tools_let_go(m, list);
+    if (!json_read("tools", text, &max, a, &document, e))
+        return false;
+    *out = &document->root;
+    return true;
+}
+
+/* ---- outputSchema ---- */
+
+/* A schema that we cannot read, or that refers to one elsewhere, holds nothing: nothing is ever
+ * fetched for it. */
+static const struct jsonschema *output_of(struct tools *list, struct tool *tool)
+{
+    const struct doc *schema = rpc_get(tool->definition, "outputSchema");
+    struct schema_options options = { .draft = SCHEMA_2020_12, .code = CODE_PEER_PROTOCOL };
+    struct ceilings max = ceilings_default();
+    struct report ignored = report_new(&list->a, "", (struct str){ 0 });
+    _buf_ struct buf text = { .max = LIST_BYTES };
+    const struct document *document;
+    struct error e;
+
+    if (tool->checked || !schema)
+        return tool->output;
+    tool->checked = true;
+    json_doc(&text, schema);
+    if (!json_read("outputSchema", (struct str){ arena_text(&list->a, buf_str(&text)), text.len },
+                   &max, &list->a, &document, &e) ||
+        !jsonschema_read(document, &options, &list->a, &tool->output, &ignored))
+        tool->output = NULL;
+    return tool->output;
+}
+
+const char *tools_misfit(const struct tool_use *use, const struct doc *result, struct arena *a)
+{
+    const struct doc *content = rpc_get(result, "structuredContent");
+    struct work work = { .left = CHECK_STEPS };
+    struct report r = report_new(a, "structuredContent", (struct str){ 0 });
+    const struct jsonschema *schema;
+    bool fits = true;
+
+    if (!rpc_get(use->tool->definition, "outputSchema"))
+        return NULL;
+    pthread_mutex_lock(&use->list->checking);
+    schema = output_of(use->list, use->tool);
+    if (schema && content)
+        fits = jsonschema_check(schema, content, a, &work, &r);
+    pthread_mutex_unlock(&use->list->checking);
+    if (schema && !content)
+        return "it has an outputSchema, and gave no structuredContent";
+    if (fits)
+        return NULL;
+    if (work.over || !r.first)
+        return "its structuredContent takes too long to be held against its outputSchema";
+    return arena_printf(a, "its structuredContent is not what its outputSchema says: %s: %s",
+                        r.first->pointer ? r.first->pointer : "",
+                        rpc_words(str_of(r.first->msg), a));
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* adapters_import.c: `writ adapters import`: an adapter of what others wrote. */
+#include <inttypes.h>
+
+#include <writ/adapters.h>
+
+#include "base/fs.h"
+#include "cli/answer.h"
+#include "cli/commands.h"
+#include "cli/keeper.h"
+#include "cli/print.h"
+#include "cli/stops.h"
+
+/* What was given for an option each time, ended by NULL. */
+static const char **all_given(const struct args *args, const char *option, struct arena *a)
+{
+    const char **out = arena_alloc(a, (args->given_count + 1) * sizeof *out);
+    size_t n = 0;
+
+    for (size_t i = 0; i < args->given_count; i++)
+        if (strcmp(args->given[i].option, option) == 0)
+            out[n++] = args->given[i].value;
+    return out;
+}
+
+/* ---- where adapters come from: the first operand ---- */
+
+static bool from_openapi(const struct args *args, struct arena *a, struct writ_import *out)
+{
+    struct writ_input *input = arena_new(a, struct writ_input);
+
+    if (args->count != 2) {
+        say("openapi takes one FILE, or - for standard input");
+        return false;
+    }
+    input->name = args->operands[1];
+    out->openapi = input;
+    return true;
+}
+
+static bool from_mcp(const struct args *args, struct arena *a, struct writ_import *out)
+{
+    (void)a;
+    out->url = args_get(args, "url");
+    out->argv = args->count > 1 ? args->operands + 1 : NULL;
+    if (!out->url == !out->argv) {
+        say("mcp takes either what starts the server, behind --, or --url URL");
+        return false;
+    }
+    out->cancel = stops_watch();
+    return true;
+}
+
+static const struct source {
+    const char *name;
+    bool (*read)(const struct args *args, struct arena *a, struct writ_import *out);
+} sources[] = {
+    { "openapi", from_openapi },
+    { "mcp", from_mcp },
+};
+
+static bool read_source(const struct args *args, struct arena *a, struct writ_import *out)
+{
+    for (size_t i = 0; i < COUNT(sources); i++)
+        if (strcmp(sources[i].name, args->operands[0]) == 0)
+            return sources[i].read(args, a, out);
+    say("adapters are not imported from '%s'; see `writ adapters import --help`",
+        args->operands[0]);
+    return false;
+}
+
+/* ---- where it goes ---- */
+
+static bool save(const char *path, bool force, struct str yaml)
+{
+    struct error e;
+
+    if (!force && access(path, F_OK) == 0) {
+        say("%s is there already; --force replaces it", path);
+        return false;
+    }
+    if (fs_write(path, yaml, &e))
+        return true;
+    say("%s: %s", path, e.msg);
+    return false;
+}
+
+static void tell_left_out(const struct doc *d)
+{
+    const struct doc *c = doc_first(doc_get(d, "left_out"), DOC_LIST);
+
+    for (; c; c = c->next) {
+        struct str operation = doc_text(c, "operation");
+
+        err(YELLOW, "left out ");
+        if (operation.n)
+            err(BOLD, "%.*s: ", STR_ARG(operation));
+        err(PLAIN, "%.*s\n", STR_ARG(doc_text(c, "why")));
+    }
+}
+
+static int run(const struct args *args)
+{
+    _arena_ struct arena a = { 0 };
+    const char *path = args_get(args, "output");
+    struct writ_import import = { .name = args_get(args, "name"),
+                                  .tool = args_get(args, "tool"),
+                                  .include = all_given(args, "include", &a),
+                                  .exclude = all_given(args, "exclude", &a),
+                                  .environment = args->environment,
+                                  .ledger = args_get(args, "ledger"),
+                                  .cancel = -1 };
+    const struct doc *d;
+    char *answer;
+    int status;
+
+    if (!read_source(args, &a, &import))
+        return WRIT_USAGE;
+    status = writ_import(&import, &answer);
+    d = answer_read(answer, &a);
+    if (args_get(args, "json") || status != WRIT_OK)
+        return keeper_tell(answer, status, args_get(args, "json"));
+    tell_left_out(d);
+    if (!path)
+        out_text(doc_text(d, "adapter"));
+    else if (save(path, args_get(args, "force"), doc_text(d, "adapter")))
+        out_line("%s: %.*s, operations: %" PRId64, path, STR_ARG(doc_text(d, "adapter_id")),
+                 doc_whole(d, "operations"));
+    else
+        status = WRIT_UNAVAILABLE;
+    writ_free(answer);
+    return status;
+}
+
+/* clang-format off */
+const struct command cmd_adapters_import = {
+    .name = "adapters import",
+    .operands = "openapi FILE | mcp [--] SERVER ARG...",
+    .summary = "makes an adapter of an OpenAPI document or an MCP server",
+    .about = "Writes an adapter with one operation for each of the document (OpenAPI 3.0 and 3.1, "
+             "Swagger 2.0), and says on stderr what was left out, and why. References are followed "
+             "within the document only; nothing is fetched. Read what was made before it is used: "
+             "base_url, secrets and sandbox_override.network.allow are the document's own words. "
+             "Of an MCP server, its tools: it is started as `writ exec --` would start it, or "
+             "reached at --url, listed and ended; no tool is called. Each operation is pinned to "
+             "its tool as it is now. What is called later is for .writ/tools.yaml to allow.",
+    .examples = { { "writ adapters import openapi api.yaml",                                  "the adapter, on stdout" },
+                  { "writ adapters import openapi api.json -o .writ/adapters/api.yaml",       "as a file of the project" },
+                  { "writ adapters import openapi api.json --include 'get*' --exclude '*Old'", "some of its operations" },
+                  { "writ adapters import mcp -- mcp-server-filesystem .",                    "the tools of a server, started in the sandbox" },
+                  { "writ adapters import mcp --url https://example.org/mcp",                 "the tools of a server elsewhere" } },
+    .options = { { "name",    "NAME",    NULL, "its adapter_id and name; after the document's title or the server when left out" },
+                 { "url",     "URL",     NULL, "where the MCP server is: http, https, ws or wss" },
+                 { "tool",    "TOOL",    NULL, "its tool_id in the registry; its name when left out" },
+                 { "include", "PATTERN", NULL, "only operations like this, with * for anything", .many = true },
+                 { "exclude", "PATTERN", NULL, "no operations like this",                        .many = true },
+                 { "output",  "FILE",    NULL, "a file for it, instead of stdout",               .letter = 'o' },
+                 { "force",   NULL,      NULL, "a file that is there is replaced" },
+                 { "ledger",  "LEDGER",  NULL, "where a server that runs here is recorded: a file or postgres://.., else WRIT_LEDGER, else the usual one" },
+                 { "json",    NULL,      NULL, "one JSON object" } },
+    .least = 1,
+    .most = OPERANDS_MAX,
+    .run = run,
+};
+/* clang-format on */

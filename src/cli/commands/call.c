@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* call.c: `writ call`: an operation of an adapter, and what it gives. */
+#include <string.h>
+
+#include <writ/adapters.h>
+
+#include "base/base64.h"
+#include "base/json_write.h"
+#include "cli/answer.h"
+#include "cli/commands.h"
+#include "cli/pretty.h"
+#include "cli/print.h"
+#include "cli/request.h"
+#include "cli/stops.h"
+
+enum { WEAK_MAX = 8 };
+
+static void read_weak(const struct args *args, const char *weak[WEAK_MAX + 1])
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < args->given_count && n < WEAK_MAX; i++)
+        if (strcmp(args->given[i].option, "allow-weak") == 0)
+            weak[n++] = args->given[i].value;
+}
+
+static struct str decoded(struct str base64, struct arena *a)
+{
+    char *bytes = arena_alloc(a, base64.n);
+    size_t n = 0;
+
+    (void)!base64_read(base64, bytes, base64.n, &n);
+    return (struct str){ bytes, n };
+}
+
+/* What the call gives, on stdout: JSON, or the bytes as they are. */
+static void show_output(const struct doc *answer, struct arena *a)
+{
+    const struct doc *output = doc_get(answer, "output");
+    struct str bytes = doc_text(answer, "text");
+    _buf_ struct buf json = { .max = SIZE_MAX / 2 };
+
+    if (!output) {
+        struct str base64 = doc_text(answer, "base64");
+
+        if (base64.n)
+            bytes = decoded(base64, a);
+        out_text(bytes);
+        if (bytes.n && bytes.s[bytes.n - 1] != '\n')
+            out_person_end();
+    } else if (output->kind == DOC_TEXT) {
+        out_text(output->text);
+        out_text(str_of("\n"));
+    } else if (print_person()) {
+        pretty_show(output, 0);
+    } else {
+        json_doc(&json, output);
+        out_json(json.s);
+    }
+}
+
+static void show_rest(const struct doc *answer)
+{
+    const struct doc *error = doc_get(answer, "error");
+
+    for (const struct doc *w = doc_first(doc_get(answer, "warnings"), DOC_LIST); w; w = w->next)
+        say("%.*s", STR_ARG(w->text));
+    if (error && error->kind == DOC_MAP)
+        say("%.*s%s%.*s [%.*s]", STR_ARG(doc_text(error, "pointer")),
+            doc_text(error, "pointer").n ? ": " : "", STR_ARG(doc_text(error, "message")),
+            STR_ARG(doc_text(error, "code")));
+}
+
+/* ADAPTER.OPERATION: the last dot parts them; an adapter's name may have dots of its own. */
+static const char *split(const char *typed, struct buf *adapter)
+{
+    const char *dot = strrchr(typed, '.');
+
+    buf_add(adapter, typed, dot ? (size_t)(dot - typed) : strlen(typed));
+    buf_addc(adapter, '\0');
+    return dot ? dot + 1 : NULL;
+}
+
+static int run(const struct args *args)
+{
+    _buf_ struct buf options = { .max = 1 << 20 };
+    _buf_ struct buf adapter = { .max = 1 << 16 };
+    _arena_ struct arena a = { 0 };
+    const char *weak[WEAK_MAX + 1] = { 0 };
+    const char *file = args_get(args, "params");
+    struct writ_input params = { .name = file };
+    struct writ_call call = { .operation = split(args->operands[0], &adapter),
+                              .adapter = adapter.s,
+                              .params = file ? &params : NULL,
+                              .set = args->operands + 1,
+                              .environment = args->environment,
+                              .ledger = args_get(args, "ledger"),
+                              .approve = args_get(args, "approve"),
+                              .weak = weak,
+                              .fresh = args_get(args, "fresh") };
+    char *text;
+    int status;
+
+    call.adapter = adapter.s;
+    read_weak(args, weak);
+    request_write(args, &options);
+    call.options = options.s;
+    call.cancel = stops_watch();
+    status = writ_call(&call, &text);
+    if (args_get(args, "json")) {
+        out_json(text);
+    } else {
+        const struct doc *answer = answer_read(text, &a);
+
+        if (doc_get(answer, "problems"))
+            (void)answer_problems(answer, false);
+        else if (status == WRIT_OK)
+            show_output(answer, &a);
+        show_rest(answer);
+    }
+    writ_free(text);
+    return status;
+}
+
+/* clang-format off */
+const struct command cmd_call = {
+    .name = "call",
+    .operands = "ADAPTER[.OPERATION] [KEY=VALUE|KEY:=JSON]...",
+    .summary = "calls a tool that is described in YAML",
+    .about = "Calls an operation of an adapter: a command, a service, a function or a tool of an MCP server, described in .writ/adapters/*.yaml, in your own configuration, or shipped with writ. "
+             "The registry .writ/tools.yaml says what may be called. Values are handed over as they are, never read by a shell. The transformed output is printed; each attempt is in the ledger. "
+             "Limits only narrow what the adapter says.",
+    .examples = { { "writ call ripgrep-search.search pattern=TODO path=src", "every match, as JSON" },
+                  { "writ call jq.filter filter=.name input:='{\"name\":\"x\"}'", "key:=json gives other than text" },
+                  { "writ call ADP-002.get_resource id=7 --json",           "the answer with its attempts and ledger ids" },
+                  { "writ adapters",                                        "what can be called here" } },
+    .options = { { "params",     "FILE",   NULL,         "parameters from a YAML or JSON map; - is standard input" },
+                 { "timeout-ms", "N",      NULL,         "longest time an attempt may take" },
+                 { "memory-mb",  "N",      NULL,         "memory of a command's whole tree" },
+                 { "fs",         "LEVEL",  "filesystem", "how much of the disk a command sees" },
+                 { "deny",       "PATH",   NULL,         "may not be seen",        .many = true },
+                 { "net",        "LEVEL",  "network",    "offline: it reaches nothing, whatever the adapter lists" },
+                 { "allow-host", "HOST",   NULL,         "of the adapter's hosts only these", .many = true },
+                 { "deny-host",  "HOST",   NULL,         "a host it does not reach; always wins", .many = true },
+                 { "fresh",      NULL,     NULL,         "a remembered result is not good enough" },
+                 { "allow-weak", "LAYER",  "layers",     "go without a layer that this machine lacks", .many = true },
+                 { "approve",    "REASON", NULL,         "the approval that some levels need; recorded" },
+                 { "ledger",     "LEDGER", NULL,         "where it is recorded: a file or postgres://.., else WRIT_LEDGER, else the usual one" },
+                 { "json",       NULL,     NULL,         "the whole answer as one JSON object" } },
+    .least = 1,
+    .most = OPERANDS_MAX,
+    .run = run,
+};
+/* clang-format on */

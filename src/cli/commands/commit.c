@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* commit.c: `writ commit` and `writ discard`: a run's changes to the disk, back, or given up.
+ */
+#include <inttypes.h>
+
+#include <writ/changes.h>
+
+#include "cli/answer.h"
+#include "cli/change_lines.h"
+#include "cli/commands.h"
+#include "cli/keeper.h"
+#include "cli/print.h"
+
+enum { SHOWN = 20 };
+
+#define LEDGER_OPTION                                                                             \
+    {                                                                                             \
+        "ledger", "LEDGER", NULL, "a file or postgres://.., else WRIT_LEDGER, else the usual one" \
+    }
+
+/* Why nothing was done, path by path. */
+static int tell_refused(char *answer, int status)
+{
+    _arena_ struct arena a = { 0 };
+    const struct doc *d = answer_read(answer, &a);
+    const struct doc *refused = doc_get(d, "refused");
+    bool conflict = false;
+    size_t n = 0;
+
+    if (!doc_first(refused, DOC_LIST))
+        return keeper_tell(answer, status, false);
+    say("nothing was changed:");
+    for (const struct doc *r = refused->first; r; r = r->next) {
+        conflict |= str_is(doc_text(r, "code"), "CHANGE_CONFLICT");
+        if (n++ < SHOWN)
+            err(PLAIN, "      %.*s: %.*s\n", STR_ARG(doc_text(r, "path")),
+                STR_ARG(doc_text(r, "message")));
+    }
+    if (n > SHOWN)
+        err(DIM, "      and %zu more\n", n - SHOWN);
+    if (conflict)
+        err(DIM, "      compare: writ diff RUN PATH shows what the run did to it\n");
+    writ_free(answer);
+    return status;
+}
+
+static void show_done(const struct doc *d, bool undo)
+{
+    const struct doc *done = doc_get(d, "done");
+    int64_t already = doc_whole(d, "already");
+    bool dry = doc_get(d, "dry_run")->truth;
+    char words[CHANGE_WORDS];
+
+    if (dry)
+        for (const struct doc *c = doc_first(done, DOC_LIST); c; c = c->next)
+            change_show(c, str_of(""));
+    change_words(done, words);
+    if (doc_first(done, DOC_LIST))
+        out(PLAIN, "%s%s", words, dry ? " would be " : " ");
+    else
+        out(PLAIN, "nothing to be ");
+    out(PLAIN, "%s", undo ? "taken back" : "committed");
+    if (already)
+        out(DIM, "; %" PRId64 " already %s", already, undo ? "back" : "there");
+    out(PLAIN, "\n");
+}
+
+static int run_commit(const struct args *args)
+{
+    _arena_ struct arena a = { 0 };
+    struct writ_changes ask = { .run = args->operands[0],
+                                .paths = args->operands + 1,
+                                .environment = args->environment,
+                                .ledger = args_get(args, "ledger"),
+                                .undo = args_get(args, "undo"),
+                                .dry_run = args_get(args, "dry-run") };
+    char *answer;
+    int status = writ_commit(&ask, &answer);
+
+    if (args_get(args, "json"))
+        return keeper_tell(answer, status, true);
+    if (status != WRIT_OK)
+        return tell_refused(answer, status);
+    show_done(answer_read(answer, &a), ask.undo);
+    writ_free(answer);
+    return status;
+}
+
+static int run_discard(const struct args *args)
+{
+    struct writ_changes ask = { .run = args->operands[0],
+                                .environment = args->environment,
+                                .ledger = args_get(args, "ledger") };
+    char *answer;
+    int status = writ_discard(&ask, &answer);
+
+    if (args_get(args, "json"))
+        return keeper_tell(answer, status, true);
+    if (status != WRIT_OK)
+        return tell_refused(answer, status);
+    out(PLAIN, "discarded: none of it can be committed any more\n");
+    out(DIM, "its bytes stay in the evidence store, as all evidence does\n");
+    writ_free(answer);
+    return status;
+}
+
+/* clang-format off */
+const struct command cmd_commit = {
+    .name = "commit",
+    .operands = "RUN [PATH...]",
+    .summary = "bring what a run wrote beside the disk to the disk",
+    .about = "Brings the changes of a run of `writ exec --write-mode cow` to the disk, or those at and below "
+             "each PATH. All of them are checked first; is one refused, nothing is changed. Refused are "
+             "protected names, what the run's policy denies, what lies outside of its writable directories "
+             "or behind a link, and what somebody changed since the run. Each file is the old or the new "
+             "one at every moment. A commit that was cut short is finished by the same command, and taken "
+             "back by --undo; so is one that was not, if nothing changed since.",
+    .examples = { { "writ commit 8d2f61aa",           "all of it" },
+                  { "writ commit 8d2f61aa src a.txt", "a directory and a file" },
+                  { "writ commit --dry-run 8d2f61aa", "what would be done" },
+                  { "writ commit --undo 8d2f61aa",    "everything back as it was" } },
+    .options = { { "dry-run", NULL, NULL, "check, and change nothing" },
+                 { "undo",    NULL, NULL, "take back what was committed of this run" },
+                 LEDGER_OPTION,
+                 { "json",    NULL, NULL, "one JSON object" } },
+    .least = 1,
+    .most = OPERANDS_MAX,
+    .run = run_commit,
+};
+
+const struct command cmd_discard = {
+    .name = "discard",
+    .operands = "RUN",
+    .summary = "give up what a run wrote beside the disk",
+    .about = "Gives up the changes of a run of `writ exec --write-mode cow`: none of them can be committed any "
+             "more. What was committed before stays, and can be taken back. The record and the diff stay, too.",
+    .examples = { { "writ discard 8d2f61aa", "nothing of it comes to the disk" } },
+    .options = { LEDGER_OPTION,
+                 { "json",    NULL, NULL, "one JSON object" } },
+    .least = 1,
+    .most = 1,
+    .run = run_discard,
+};
+/* clang-format on */

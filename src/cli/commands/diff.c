@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* diff.c: `writ diff`: what a run wrote beside the disk. */
+#include <writ/changes.h>
+
+#include "cli/answer.h"
+#include "cli/change_lines.h"
+#include "cli/commands.h"
+#include "cli/keeper.h"
+#include "cli/print.h"
+
+/* The part of the diff that is about a change: parts follow each other as the changes do. */
+static struct str next_part(const struct doc *change, struct str diff, size_t *at)
+{
+    const struct doc *place = doc_get(change, "diff");
+    size_t n = place && place->kind == DOC_MAP ? (size_t)doc_whole(place, "bytes") : 0;
+    struct str part = { diff.s, 0 };
+    const char *head = n ? memmem(diff.s + *at, diff.n - *at, "diff --git ", 11) : NULL;
+
+    if (!head || n > diff.n - (size_t)(head - diff.s))
+        return part;
+    *at = (size_t)(head - diff.s) + n;
+    return (struct str){ head, n };
+}
+
+static void show_stat(const struct doc *d)
+{
+    struct str diff = doc_text(d, "diff");
+    const struct doc *list = doc_get(d, "changes");
+    char words[CHANGE_WORDS];
+    size_t at = 0;
+
+    for (const struct doc *c = doc_first(list, DOC_LIST); c; c = c->next)
+        change_show(c, diff.n ? next_part(c, diff, &at) : diff);
+    change_words(list, words);
+    out(PLAIN, "%s\n", words);
+}
+
+/* What a diff cannot say: said beside it. */
+static void say_rest(const struct doc *d)
+{
+    const struct doc *diff = doc_get(d, "diff"), *cut = doc_get(d, "diff_truncated");
+    int64_t without = 0;
+
+    for (const struct doc *c = doc_first(doc_get(d, "changes"), DOC_LIST); c; c = c->next)
+        without += !doc_get(c, "diff");
+    if (diff && diff->kind == DOC_NULL)
+        say("the diff is not among the evidence any more; --stat lists what changed");
+    else if (cut && cut->truth)
+        say("the diff is cut: it would be too long; --stat lists what changed");
+    else if (without && print_person())
+        err(DIM, "      %lld more without a text, such as directories: --stat lists them\n",
+            (long long)without);
+    if (doc_text(d, "truncated").n)
+        say("not all changes are listed: %.*s", STR_ARG(doc_text(d, "truncated")));
+}
+
+static int run(const struct args *args)
+{
+    _arena_ struct arena a = { 0 };
+    struct writ_changes ask = { .run = args->operands[0],
+                                .paths = args->operands + 1,
+                                .environment = args->environment,
+                                .ledger = args_get(args, "ledger") };
+    bool json = args_get(args, "json");
+    const struct doc *d;
+    char *answer;
+    int status = writ_diff(&ask, &answer);
+
+    if (json || status != WRIT_OK)
+        return keeper_tell(answer, status, json);
+    d = answer_read(answer, &a);
+    if (args_get(args, "stat"))
+        show_stat(d);
+    else
+        change_show_diff(doc_text(d, "diff"));
+    say_rest(d);
+    writ_free(answer);
+    return status;
+}
+
+/* clang-format off */
+const struct command cmd_diff = {
+    .name = "diff",
+    .operands = "RUN [PATH...]",
+    .summary = "what a run in write mode cow wrote, as a diff",
+    .about = "Shows what a run of `writ exec --write-mode cow` wrote beside the disk: a unified diff of "
+             "all that is text, as it was made when the run ended. In a pipe it is what `git apply` and "
+             "`patch -p1` read, with paths from the top of the writable directory. A PATH shows what is "
+             "at it and below it alone. RUN is an execution id; 8 characters are enough when nothing "
+             "else begins with them.",
+    .examples = { { "writ diff 8d2f61aa",             "all of it" },
+                  { "writ diff 8d2f61aa src",         "what it did below src" },
+                  { "writ diff --stat 8d2f61aa",      "one change a line" },
+                  { "writ diff 8d2f61aa | patch -p1", "what writ commit does, without its checks" } },
+    .options = { { "stat",   NULL,     NULL, "one change a line: what, and how many lines" },
+                 { "ledger", "LEDGER", NULL, "a file or postgres://.., else WRIT_LEDGER, else the usual one" },
+                 { "json",   NULL,     NULL, "the list of changes and the diff as one JSON object" } },
+    .least = 1,
+    .most = OPERANDS_MAX,
+    .run = run,
+};
+/* clang-format on */

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* exec.c: `writ exec`: one command under a contract. */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include <writ/writ.h>
+
+#include "cli/answer.h"
+#include "cli/commands.h"
+#include "cli/ending.h"
+#include "cli/lane_lines.h"
+#include "cli/print.h"
+#include "cli/request.h"
+#include "cli/stops.h"
+
+enum { WEAK_MAX = 8 };
+
+/* A descriptor of our own on the same pipe or terminal: whether it blocks is then our affair and
+ * not that of everybody who shares it. */
+static int open_live(int fd)
+{
+    char path[32];
+    struct stat s;
+
+    if (fstat(fd, &s) != 0)
+        return -1;
+    if (!S_ISFIFO(s.st_mode) && !S_ISCHR(s.st_mode))
+        return dup(fd);
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    fd = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    return fd;
+}
+
+static void set_live(struct writ_command *command)
+{
+    for (int i = 0; i < 2; i++) {
+        command->live[i] = open_live(i + 1);
+        if (command->live[i] < 0)
+            command->live[i] = dup(i + 1);
+    }
+}
+
+static void read_weak(const struct args *args, const char *weak[WEAK_MAX + 1])
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < args->given_count && n < WEAK_MAX; i++)
+        if (strcmp(args->given[i].option, "allow-weak") == 0)
+            weak[n++] = args->given[i].value;
+}
+
+static int usage(const struct args *args)
+{
+    const char *file = args_get(args, "file");
+    const char *bad = request_bad_pair(args), *beside = request_member(args);
+    const char *inject = request_bad_inject(args);
+    const char *lane = args_get(args, "worker")        ? "worker"
+                       : args_get(args, "remote")      ? "remote"
+                       : args_get(args, "fail-closed") ? "fail-closed"
+                                                       : NULL;
+
+    if (file && args->count > 0)
+        say("a request says what runs; give -f %s or a command, not both", file);
+    else if (file && beside)
+        say("a request says that itself; --%s is for a command", beside);
+    else if (!file && args->count == 0)
+        say("exec needs a command: writ exec -- CMD ARG..., or writ exec -f REQUEST");
+    else if (bad)
+        say("--env takes NAME=VALUE, with a name of at most 255 letters; '%s' is not that", bad);
+    else if (inject)
+        say("--inject takes HOST:HEADER=env:NAME, file:PATH or credential:NAME; '%s' is not that",
+            inject);
+    else if (!args_get(args, "class") && lane)
+        say("--%s says where a lane runs; give its class, too: --class generic takes any command",
+            lane);
+    else
+        return WRIT_OK;
+    say("try: writ exec --help");
+    return WRIT_USAGE;
+}
+
+static int run(const struct args *args)
+{
+    _buf_ struct buf options = { .max = 1 << 20 };
+    const char *weak[WEAK_MAX + 1] = { 0 };
+    const char *file = args_get(args, "file"), *input_name = args_get(args, "stdin");
+    bool json = args_get(args, "json"), ran;
+    struct writ_input request = { .name = file }, input = { .name = input_name };
+    struct writ_command command = { .request = file ? &request : NULL,
+                                    .argv = args->operands,
+                                    .input = input_name ? &input : NULL,
+                                    .environment = args->environment,
+                                    .ledger = args_get(args, "ledger"),
+                                    .approve = args_get(args, "approve"),
+                                    .weak = weak,
+                                    .live = { -1, -1 },
+                                    .texts = json,
+                                    .lane = lane_tell };
+    bool by_options;
+    char *answer;
+    int status = usage(args);
+
+    if (status != WRIT_OK)
+        return status;
+    request_write(args, &options);
+    command.options = options.s;
+    read_weak(args, weak);
+    command.cancel = stops_watch();
+    if (!json)
+        set_live(&command);
+    status = writ_exec(&command, &answer, &ran);
+    by_options = !file && ending_is_about_options(answer);
+    if (json)
+        out_json(answer);
+    else
+        ending_show(answer, status, ran, by_options);
+    writ_free(answer);
+    return !ran && status == WRIT_WRONG && by_options ? WRIT_USAGE : status;
+}
+
+/* clang-format off */
+const struct command cmd_exec = {
+    .name = "exec",
+    .operands = "[--] CMD ARG...",
+    .summary = "run one command inside enforced limits",
+    .about = "Runs a command that sees only what it was granted, reaches no network unless a host "
+             "or a level is named, and is held "
+             "to its limits by the kernel. What it prints comes through as it comes; its exit code "
+             "is the exit code. With --json the whole record is printed instead. Standard input is "
+             "empty unless --stdin gives it. At the default level, standard, it reads the "
+             "repository and writes the working directory; /tmp and its home are its own and gone "
+             "afterwards.",
+    .examples = { { "writ exec -- make test",                          "the defaults: 30 s, 512 MB, 1 core, 10 children, offline" },
+                  { "writ exec --memory-mb 64 -- python3 job.py",      "less memory; the whole tree shares it" },
+                  { "writ exec --fs minimal --json -- rg TODO",        "read only, and the record as JSON" },
+                  { "writ exec --allow-host pypi.org -- curl https://pypi.org/", "one host, by name; every connection is in the record" },
+                  { "writ exec --class cargo_test -- cargo test",      "as a lane: where its class is routed, with its timeouts" },
+                  { "writ exec -f request.yaml",                       "what a document asks for; needs .writ/tools.yaml" } },
+    .options = { { "file",          "REQUEST", NULL,         "a request document instead of a command; - is standard input", .letter = 'f' },
+                 { "timeout-ms",    "N",       NULL,         "longest time it may take: 1000 to 600000, else 30000" },
+                 { "memory-mb",     "N",       NULL,         "memory of the whole tree: 64 to 4096, else 512" },
+                 { "cpu-cores",     "N",       NULL,         "cores it may keep busy: 1 to 4, else 1" },
+                 { "max-children",  "N",       NULL,         "processes besides itself: 0 to 100, else 10" },
+                 { "no-fork",       NULL,      NULL,         "it may start no process" },
+                 { "fs",            "LEVEL",   "filesystem", "how much of the disk it sees, else standard" },
+                 { "read",          "PATH",    NULL,         "may be read too",        .many = true },
+                 { "write",         "PATH",    NULL,         "may be written too",     .many = true },
+                 { "deny",          "PATH",    NULL,         "may not; always wins",   .many = true },
+                 { "write-mode",    "HOW",     NULL,         "direct, or cow: nothing on the disk changes until `writ commit`" },
+                 { "net",           "LEVEL",   "network",    "how much of the network it reaches, else offline" },
+                 { "allow-host",    "HOST",    NULL,         "a host it reaches: example.org, *.example.org, example.org:8443; without --net, at level api", .many = true },
+                 { "deny-host",     "HOST",    NULL,         "a host it does not; always wins", .many = true },
+                 { "sni",           "HOW",     NULL,         "any, or match: through a tunnel goes TLS alone, and only for the host that was asked for" },
+                 { "inject",        "HOST:HEADER=env:NAME", NULL, "a header with a secret, added on the way to the host: env:NAME, file:PATH or credential:NAME", .many = true },
+                 { "raw-net",       NULL,      NULL,         "with --net open: the network of the host itself, neither filtered nor recorded" },
+                 { "env",           "K=V",     NULL,         "a variable for it",      .many = true },
+                 { "cwd",           "DIR",     NULL,         "where it runs, else here" },
+                 { "stdin",         "FILE",    NULL,         "what it reads; - is standard input" },
+                 { "input-file",    "PATH",    NULL,         "a file it works on, kept by digest in the record", .many = true },
+                 { "output-file",   "PATH",    NULL,         "a file to keep afterwards",          .many = true },
+                 { "artifact",      "GLOB",    NULL,         "files to keep afterwards: * ? **",   .many = true },
+                 { "class",         "ID",      "classes",    "run it as a lane of this class: its timeouts, a transcript, a manifest" },
+                 { "remote",        NULL,      NULL,         "on the remote worker, if it can be had" },
+                 { "worker",        "NAME",    NULL,         "on this worker of the configuration, if it can be had" },
+                 { "fail-closed",   NULL,      NULL,         "nowhere, if the worker cannot be had; else here" },
+                 { "deterministic", "HOW",     NULL,         "stable: the same environment everywhere; fixed: the same time and chance, too" },
+                 { "allow-weak",    "LAYER",   "layers",     "go without a layer that this machine lacks", .many = true },
+                 { "approve",       "REASON",  NULL,         "the approval that elevated and open need; recorded" },
+                 { "ledger",        "LEDGER",  NULL,         "where it is recorded: a file or postgres://.., else WRIT_LEDGER, else the usual one" },
+                 { "json",          NULL,      NULL,         "the record as one JSON object" } },
+    .least = 0,
+    .most = OPERANDS_MAX,
+    .command_line = true,
+    .greets = true,
+    .run = run,
+};
+/* clang-format on */

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* export.c: `writ export`: the ledger for other programs. */
+#include <writ/writ.h>
+
+#include "base/world.h"
+#include "cli/answer.h"
+#include "cli/commands.h"
+#include "cli/keeper.h"
+#include "cli/print.h"
+#include "cli/query.h"
+
+static const char *const formats[] = { "jsonl", "in-toto" };
+
+static bool is_format(const char *typed)
+{
+    const char *near = str_nearest(str_of(typed), formats, COUNT(formats));
+
+    for (size_t i = 0; i < COUNT(formats); i++)
+        if (strcmp(typed, formats[i]) == 0)
+            return true;
+    say("--format is jsonl or in-toto; '%s' is neither%s%s%s", typed,
+        near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+    return false;
+}
+
+static bool take_line(void *self, const char *line, size_t len)
+{
+    (void)self;
+    out_json_line((struct str){ line, len });
+    return true;
+}
+
+static int run(const struct args *args)
+{
+    _buf_ struct buf query = { .max = 1 << 20 };
+    _ledger_ struct writ_ledger *ledger = NULL;
+    const struct world *world = world_real();
+    const char *format = args_get(args, "format");
+    int status;
+
+    if ((format && !is_format(format)) ||
+        !query_write(args, 0, world->wall_ms(world->self), &query))
+        return WRIT_USAGE;
+    ledger = keeper_open(args, KEEP_READ, &status);
+    if (!ledger)
+        return status;
+    return writ_export(ledger, query.s, format ? format : formats[0], take_line, NULL);
+}
+
+/* clang-format off */
+const struct command cmd_export = {
+    .name = "export",
+    .operands = "",
+    .summary = "the ledger for other programs: JSON lines or in-toto",
+    .about = "Prints entries with their bodies, one JSON object a line, oldest first; or each "
+             "execution that ended as an in-toto Statement, for tools that check where artifacts "
+             "come from. The options that narrow it are those of `writ log`; without them it is "
+             "everything.",
+    .examples = { { "writ export >ledger.jsonl",                       "every entry, with its body and leaf" },
+                  { "writ export --format in-toto --since 1d",         "what ended since yesterday, as attestations" },
+                  { "writ export --execution 8d2f61aa --format in-toto", "one execution" } },
+    .options = { { "format",    "FORMAT", NULL,           "jsonl, the default, or in-toto" },
+                 { "execution", "ID",     NULL,           "of one execution" },
+                 { "tenant",    "TENANT", NULL,           "of one tenant" },
+                 { "robot",     "ROBOT",  NULL,           "of one robot" },
+                 { "kind",      "KIND",   "entries",      "of one kind; writ explain entries lists them" },
+                 { "state",     "STATE",  "event_states", "events with this state" },
+                 { "since",     "TIME",   NULL,           "not before: 2026-11-15T14:00:00Z, 2026-11-15, 90s, 15m, 2h, 7d" },
+                 { "until",     "TIME",   NULL,           "not after" },
+                 { "limit",     "N",      NULL,           "the newest so many, else all" },
+                 { "ledger",    "LEDGER", NULL,           "a file or postgres://.., else WRIT_LEDGER, else the usual one" },
+                 { "json",      NULL,     NULL,           "as without it: what comes out is JSON" } },
+    .least = 0,
+    .most = 0,
+    .run = run,
+};
+/* clang-format on */

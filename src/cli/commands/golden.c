@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* golden.c: `writ golden record`, `check` and `diff`: what calls must come to. */
+#include <inttypes.h>
+#include <string.h>
+
+#include <writ/adapters.h>
+
+#include "cli/answer.h"
+#include "cli/commands.h"
+#include "cli/keeper.h"
+#include "cli/print.h"
+#include "cli/stops.h"
+
+enum { NAME_WIDTH = 20 };
+
+struct goldens {
+    bool json, diffs;
+    int64_t all, same;
+    bool trouble; /* it was not even begun */
+};
+
+/* "ADP-001.search" */
+static void show_call(const struct doc *d)
+{
+    out(CYAN, "%.*s.%.*s", STR_ARG(doc_text(d, "adapter_id")), STR_ARG(doc_text(d, "operation")));
+}
+
+/* From the project's top on. */
+static void show_file(struct str file)
+{
+    const char *from = memmem(file.s, file.n, "/.writ/", strlen("/.writ/"));
+    size_t cut = from ? (size_t)(from + 1 - file.s) : 0;
+
+    out(DIM, "  %.*s", (int)(file.n - cut), file.s + cut);
+}
+
+/* A line of a diff has the colour of its sign. */
+static void show_diff(struct str diff)
+{
+    while (diff.n) {
+        const char *end = memchr(diff.s, '\n', diff.n);
+        struct str line = { diff.s, end ? (size_t)(end - diff.s) : diff.n };
+        enum colour colour = PLAIN;
+
+        if (line.n && line.s[0] == '-')
+            colour = RED;
+        else if (line.n && line.s[0] == '+')
+            colour = GREEN;
+        else if (line.n && line.s[0] == '@')
+            colour = CYAN;
+        out(colour, "    %.*s\n", STR_ARG(line));
+        diff = (struct str){ line.s + line.n + !!end, diff.n - line.n - !!end };
+    }
+}
+
+static void show(struct goldens *all, const struct doc *d)
+{
+    bool same = doc_get(d, "same")->truth, recorded = doc_get(d, "recorded")->truth;
+    const struct doc *error = doc_get(d, "error");
+
+    all->all++;
+    all->same += same;
+    if (same && all->diffs)
+        return;
+    out(same ? GREEN : RED, "  %s ", same ? "✓" : "✗");
+    out_cell(BOLD, doc_text(d, "name"), NAME_WIDTH);
+    out(PLAIN, " ");
+    show_call(d);
+    if (recorded)
+        show_file(doc_text(d, "file"));
+    if (!same)
+        out(PLAIN, "  %.*s [%.*s]", STR_ARG(doc_text(error, "message")),
+            STR_ARG(doc_text(error, "code")));
+    out(PLAIN, "\n");
+    show_diff(doc_text(d, "diff"));
+}
+
+static bool take_line(void *self, const char *text, size_t len)
+{
+    _arena_ struct arena a = { 0 };
+    struct goldens *all = self;
+    const struct doc *d;
+
+    if (all->json) {
+        out_json_line((struct str){ text, len });
+        return true;
+    }
+    d = answer_line((struct str){ text, len }, &a);
+    if (!doc_get(d, "name"))
+        all->trouble = keeper_trouble(d);
+    else
+        show(all, d);
+    return true;
+}
+
+static void show_sum(const struct goldens *all)
+{
+    if (all->json || all->trouble)
+        return;
+    if (all->all == 0)
+        out(PLAIN, "no golden outputs here; writ golden record keeps one\n");
+    else
+        out(PLAIN, "%" PRId64 " of %" PRId64 " as recorded\n", all->same, all->all);
+}
+
+static struct writ_call call_of(const struct args *args)
+{
+    return (struct writ_call){ .environment = args->environment,
+                               .ledger = args_get(args, "ledger"),
+                               .approve = args_get(args, "approve"),
+                               .cancel = stops_watch() };
+}
+
+/* ---- record ---- */
+
+static int run_record(const struct args *args)
+{
+    _arena_ struct arena a = { 0 };
+    struct goldens all = { .json = args_get(args, "json") };
+    const char *typed = args->operands[1], *dot = strrchr(typed, '.');
+    const char *file = args_get(args, "params");
+    struct writ_input params = { .name = file };
+    struct writ_call call = call_of(args);
+
+    /* The last dot parts them; an adapter's name may have dots of its own. */
+    call.adapter = dot ? arena_text(&a, (struct str){ typed, (size_t)(dot - typed) }) : typed;
+    call.operation = dot ? dot + 1 : NULL;
+    call.params = file ? &params : NULL;
+    call.set = args->operands + 2;
+    return writ_golden("record", args->operands[0], args_get(args, "force"), &call, take_line,
+                       &all);
+}
+
+/* clang-format off */
+#define LEDGER { "ledger",  "LEDGER", NULL, "a file or postgres://.., else WRIT_LEDGER, else the usual one" }
+#define APPROVE { "approve", "REASON", NULL, "allow what needs an approval, for this reason" }
+
+const struct command cmd_golden_record = {
+    .name = "golden record",
+    .operands = "NAME ADAPTER[.OPERATION] [KEY=VALUE|KEY:=JSON]...",
+    .summary = "calls an operation and keeps what it comes to",
+    .about = "Calls it as writ call does and writes the parameters, the output and the version of the adapter to .writ/golden/ADAPTER.OPERATION.NAME.json, to be reviewed and committed. "
+             "Where parts of the output change from call to call, list their JSON Pointers under volatile in that file: they are not compared, and stay listed when it is recorded again. "
+             "/rows/*/time means that member of every item of the list.",
+    .examples = { { "writ golden record todos ripgrep-search.search pattern=TODO path=src", "every match, as it is now" },
+                  { "writ golden record todos ripgrep-search.search pattern=TODO path=src --force", "the new output is right" } },
+    .options = { { "params",  "FILE",   NULL, "parameters from a YAML or JSON map; - is standard input" },
+                 { "force",   NULL,     NULL, "takes the place of one that is there" },
+                 APPROVE,
+                 LEDGER,
+                 { "json",    NULL,     NULL, "one JSON object" } },
+    .least = 2,
+    .most = OPERANDS_MAX,
+    .run = run_record,
+};
+/* clang-format on */
+
+/* ---- check and diff ---- */
+
+static int again(const struct args *args, const char *verb)
+{
+    struct goldens all = { .json = args_get(args, "json"), .diffs = strcmp(verb, "diff") == 0 };
+    struct writ_call call = call_of(args);
+    int status =
+        writ_golden(verb, args->count ? args->operands[0] : NULL, false, &call, take_line, &all);
+
+    show_sum(&all);
+    if (status == WRIT_NO && !all.diffs && !all.json)
+        err(DIM, "      writ golden diff shows what differs\n");
+    return status;
+}
+
+static int run_check(const struct args *args)
+{
+    return again(args, "check");
+}
+
+static int run_diff(const struct args *args)
+{
+    return again(args, "diff");
+}
+
+/* clang-format off */
+const struct command cmd_golden_check = {
+    .name = "golden check",
+    .operands = "[NAME]",
+    .summary = "calls again and compares with what was recorded",
+    .about = "Makes the call of every golden output, or of those of that name, anew: nothing that is remembered is used. JSON is compared by value, text by byte. Exit 0 when all are as recorded, 1 when one differs or could not be called.",
+    .examples = { { "writ golden check",       "all of them, for CI" },
+                  { "writ golden check todos", "one of them" } },
+    .options = { APPROVE, LEDGER, { "json", NULL, NULL, "one JSON object a line" } },
+    .least = 0,
+    .most = 1,
+    .run = run_check,
+};
+
+const struct command cmd_golden_diff = {
+    .name = "golden diff",
+    .operands = "[NAME]",
+    .summary = "calls again and shows what differs",
+    .about = "As writ golden check, and shows what differs: of JSON the pointer and the value, - as it was recorded and + as it is now; of text a unified diff.",
+    .examples = { { "writ golden diff",       "of all of them" },
+                  { "writ golden diff todos", "of one" } },
+    .options = { APPROVE, LEDGER, { "json", NULL, NULL, "one JSON object a line" } },
+    .least = 0,
+    .most = 1,
+    .run = run_diff,
+};
+
+/* ---- the group ---- */
+
+const struct command cmd_golden = {
+    .name = "golden",
+    .operands = "VERB",
+    .summary = "what calls must come to: recorded once, checked ever after",
+    .about = "A golden output is a file of the project, below .writ/golden: a call of an adapter and what it came to. It never expires and is changed only by recording it again.",
+    .examples = { { "writ golden record todos ripgrep-search.search pattern=TODO path=src", "keeps what it comes to now" },
+                  { "writ golden check", "is it all still so" },
+                  { "writ golden diff",  "what is not" } },
+};
+/* clang-format on */

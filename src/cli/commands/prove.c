@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* prove.c: `writ prove`: that an entry is in the ledger, for somebody who does not have it. */
+#include <writ/writ.h>
+
+#include "cli/answer.h"
+#include "cli/commands.h"
+#include "cli/keeper.h"
+#include "cli/print.h"
+
+/* The whole id of what a person means: an entry, or the last event of an execution. NULL: there is
+ * none, or more than one; *answer says so. */
+static const char *find(struct writ_ledger *ledger, const char *typed, struct arena *a, int *status,
+                        char **answer)
+{
+    const struct doc *d, *events;
+    struct str id = { 0 };
+
+    *status = writ_show(ledger, typed, answer);
+    if (*status != WRIT_OK)
+        return NULL;
+    d = answer_read(*answer, a);
+    events = doc_get(d, "events");
+    if (doc_get(d, "entry"))
+        id = doc_text(doc_get(d, "entry"), "ledger_id");
+    else if (doc_first(events, DOC_LIST))
+        id = doc_text(events->last, "ledger_id");
+    typed = arena_text(a, id);
+    writ_free(*answer);
+    return typed;
+}
+
+static int prove(struct writ_ledger *ledger, const struct args *args, char **answer)
+{
+    _arena_ struct arena a = { 0 };
+    const char *id = NULL, *since = args_get(args, "since");
+    struct writ_input checkpoint = { .name = since };
+    int status;
+
+    if (since)
+        return writ_prove(ledger, NULL, &checkpoint, answer);
+    id = find(ledger, args->operands[0], &a, &status, answer);
+    return id ? writ_prove(ledger, id, NULL, answer) : status;
+}
+
+static int run(const struct args *args)
+{
+    _ledger_ struct writ_ledger *ledger = NULL;
+    bool id = args->count, since = args_get(args, "since");
+    char *answer;
+    int status;
+
+    if (id == since) {
+        say(id ? "an entry is proved, or what came since a checkpoint: not both at once"
+               : "prove needs ID, or --since CHECKPOINT");
+        say("try: writ prove --help");
+        return WRIT_USAGE;
+    }
+    ledger = keeper_open(args, KEEP_WRITE, &status);
+    if (!ledger)
+        return status;
+    status = prove(ledger, args, &answer);
+    if (status != WRIT_OK)
+        return keeper_tell(answer, status, args_get(args, "json"));
+    out_json(answer);
+    writ_free(answer);
+    if (print_person()) {
+        err(PLAIN, "\n");
+        err(DIM, "whoever has this needs neither the ledger nor its owner:\n");
+        err(CYAN, "  writ verify --proof FILE --key KEY\n");
+    }
+    return status;
+}
+
+/* clang-format off */
+const struct command cmd_prove = {
+    .name = "prove",
+    .operands = "[ID]",
+    .summary = "a proof that an entry is in the ledger, checked without it",
+    .about = "ID is an entry's, or an execution's: then its last event is proved. Prints the entry, its path to the root of the tree and a signed checkpoint, as one "
+             "JSON object. With --since it is a proof that the ledger still has everything it had "
+             "when that checkpoint was made. `writ verify --proof` checks either.",
+    .examples = { { "writ prove 8d2f61aa >proof.json",                     "how this execution ended, and that it is recorded" },
+                  { "writ prove --since 2026-11-15.note >proof.json",      "that nothing was taken away since" },
+                  { "writ verify --proof proof.json --key \"$KEY\"",       "what the other side types" } },
+    .options = { { "since",  "CHECKPOINT", NULL, "a file with an earlier checkpoint, instead of an entry" },
+                 { "ledger", "LEDGER",     NULL, "a file or postgres://.., else WRIT_LEDGER, else the usual one" },
+                 { "json",   NULL,         NULL, "as without it: a proof is JSON" } },
+    .least = 0,
+    .most = 1,
+    .run = run,
+};
+/* clang-format on */

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run.c: `writ run`: runs a plan, and shows how it goes and how it ended. */
+#include <inttypes.h>
+#include <unistd.h>
+
+#include <writ/writ.h>
+
+#include "base/ceilings.h"
+#include "base/fs.h"
+#include "base/json_write.h"
+#include "base/num.h"
+#include "base/world.h"
+#include "cli/answer.h"
+#include "cli/commands.h"
+#include "cli/keeper.h"
+#include "cli/order.h"
+#include "cli/print.h"
+#include "cli/run_lines.h"
+#include "cli/run_live.h"
+#include "cli/run_summary.h"
+#include "cli/run_watch.h"
+
+enum { JOBS_MOST = 1024 };
+
+/* ---- how it is followed ---- */
+
+enum progress { AUTO, LIVE, LINES, JSON, NONE, PROGRESSES };
+
+static const char *const progress_names[PROGRESSES] = { "auto", "live", "lines", "json", "none" };
+
+/* Can what stderr is be drawn on? */
+static bool can_draw(const struct args *args)
+{
+    struct str term = str_of("");
+
+    for (const char *const *e = args->environment; *e; e++)
+        if (str_begins(str_of(*e), "TERM="))
+            term = str_of(*e + sizeof "TERM=" - 1);
+    return isatty(STDERR_FILENO) && term.n && !str_is(term, "dumb");
+}
+
+static bool read_progress(const struct args *args, enum progress *out)
+{
+    const char *typed = args_get(args, "progress");
+
+    *out = AUTO;
+    for (enum progress p = AUTO; typed && p < PROGRESSES; p++)
+        if (strcmp(typed, progress_names[p]) == 0)
+            *out = p;
+    if (typed && strcmp(typed, progress_names[*out]) != 0)
+        return false;
+    if (*out == AUTO)
+        *out = can_draw(args) ? LIVE : LINES;
+    return true;
+}
+
+/* ---- what was typed ---- */
+
+struct typed {
+    const char *set[GIVEN_MAX + 1], *weak[GIVEN_MAX + 1];
+    int64_t jobs;
+    enum progress progress;
+    bool json;
+};
+
+/* The values of an option that may be given more than once. */
+static void gather(const struct args *args, const char *option, const char *out[GIVEN_MAX + 1])
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < args->given_count; i++)
+        if (strcmp(args->given[i].option, option) == 0)
+            out[n++] = args->given[i].value;
+    out[n] = NULL;
+}
+
+static const char *bad_set(const char *const *set)
+{
+    for (; *set; set++)
+        if (**set == '=' || !strchr(*set, '='))
+            return *set;
+    return NULL;
+}
+
+static int usage(const struct args *args, struct typed *t)
+{
+    const char *jobs = args_get(args, "jobs"), *policy = args_get(args, "policy");
+    const char *context = args_get(args, "context");
+
+    *t = (struct typed){ .jobs = 1, .json = args_get(args, "json") };
+    gather(args, "set", t->set);
+    gather(args, "allow-weak", t->weak);
+    if (!read_progress(args, &t->progress))
+        say("--progress is auto, live, lines, json or none; '%s' is not known",
+            args_get(args, "progress"));
+    else if (t->json && args_get(args, "progress") && t->progress == JSON)
+        say("the last line of --progress json has the result; give it or --json, not both");
+    else if (jobs && (!num_int(str_of(jobs), &t->jobs) || t->jobs < 1 || t->jobs > JOBS_MOST))
+        say("--jobs is 1 to %d; '%s' is not", JOBS_MOST, jobs);
+    else if (policy && strcmp(policy, "block") != 0 && strcmp(policy, "draft_only") != 0)
+        say("--policy is block or draft_only; '%s' is not known", policy);
+    else if (bad_set(t->set))
+        say("--set takes KEY=VALUE; '%s' is not that", bad_set(t->set));
+    else if (context && strcmp(context, "-") == 0 && strcmp(args->operands[0], "-") == 0)
+        say("only one of plan and context can be standard input");
+    else
+        return WRIT_OK;
+    say("try: writ run --help");
+    return WRIT_USAGE;
+}
+
+/* ---- what is told at the end ---- */
+
+static void tell_problems(const struct writ_input *input, const struct doc *answer)
+{
+    const struct doc *problems = doc_get(answer, "problems");
+    struct str file = str_of(strcmp(input->name, "-") == 0 ? "standard input" : input->name);
+
+    if (doc_first(problems, DOC_LIST))
+        (void)answer_list(file, problems, false);
+}
+
+static void print_result(const struct doc *result)
+{
+    _buf_ struct buf json = { .max = SIZE_MAX / 2 };
+
+    json_doc(&json, result);
+    out_json(json.s);
+}
+
+/* Who follows the lines learns of the end in any case. */
+static void print_end_line(const struct doc *result)
+{
+    _buf_ struct buf json = { .max = SIZE_MAX / 2 }, event = { .max = 1 << 10 };
+
+    buf_addf(&event, "plan_execution_%.*s", STR_ARG(doc_text(result, "status")));
+    json_open(&json, '{');
+    json_put(&json, "event", event.s);
+    json_key(&json, "result");
+    json_doc(&json, result);
+    json_put_int(&json, "at", doc_whole(result, "completed_at"));
+    json_close(&json, '}');
+    out_json(json.s);
+}
+
+static void tell_end(const struct typed *t, const struct run_state *s, const struct doc *answer)
+{
+    const struct doc *result = doc_get(answer, "result");
+    _buf_ struct buf line = { .max = 1 << 10 };
+
+    if (t->progress == JSON && !s->ended)
+        print_end_line(result);
+    if (t->json)
+        print_result(result);
+    if (!t->json && t->progress != JSON)
+        run_summary_show(s, answer);
+    else if (t->progress == LIVE || t->progress == LINES) {
+        run_summary_line(result, &line);
+        err(PLAIN, "%.*s: %s\n", STR_ARG(s->name), line.s);
+    }
+}
+
+/* There is no result. */
+static int tell_trouble(const struct typed *t, char *answer, int status)
+{
+    return keeper_tell(answer, status, t->json);
+}
+
+static int tell(const struct typed *t, struct run_state *s, const struct writ_plan *plan,
+                char *answer, int status)
+{
+    _arena_ struct arena a = { 0 };
+    const struct doc *d = answer_read(answer, &a);
+
+    if (!doc_get(d, "result"))
+        return tell_trouble(t, answer, status);
+    if (!t->json)
+        tell_problems(plan->plan, d);
+    run_state_names(s, doc_get(d, "names"));
+    tell_end(t, s, d);
+    writ_free(answer);
+    return status;
+}
+
+/* ---- running it ---- */
+
+/* Runs it, and shows how it goes: the steps and their names are known from what was shown before.
+ */
+static int run_followed(const struct typed *t, const struct writ_plan *plan, const char *shown)
+{
+    _arena_ struct arena a = { 0 };
+    struct run_live live = { 0 };
+    struct run_lines lines = { 0 };
+    struct run_view view = { 0 };
+    struct run_state state;
+    struct run_watch watch;
+    struct writ_plan run = *plan;
+    const struct world *world = world_real();
+    struct error e;
+    char *answer;
+    int status;
+
+    run_state_plan(&state, answer_read(shown, &a), t->jobs, world->wall_ms(world->self));
+    if (t->progress == LIVE)
+        run_live_view(&live, &view);
+    else if (t->progress == LINES)
+        run_lines_view(&lines, &view);
+    else if (t->progress == JSON)
+        run_json_view(&view);
+    if (!run_watch_begin(&watch, &state, &view, &e)) {
+        say("%s", e.msg);
+        return WRIT_UNAVAILABLE;
+    }
+    run.progress = t->progress == NONE ? -1 : watch.progress[1]; /* nobody looks: nobody writes */
+    run.force = watch.force;
+    status = writ_run(&run, &answer);
+    run_watch_end(&watch);
+    status = tell(t, &state, plan, answer, status);
+    run_state_free(&state);
+    run_live_free(&live);
+    run_lines_free(&lines);
+    return status;
+}
+
+/* A document that is wrong: what is said of it names its places. */
+static int run_wrong(const struct typed *t, const struct writ_plan *plan)
+{
+    struct run_state unknown = { .name = str_of("plan") };
+    char *answer;
+    int status = writ_run(plan, &answer);
+
+    return tell(t, &unknown, plan, answer, status);
+}
+
+static int dry_run(const struct typed *t, const struct writ_plan *plan)
+{
+    _arena_ struct arena a = { 0 };
+    char *answer;
+    int status = writ_plan_order(plan, &answer);
+
+    if (t->json || status != WRIT_OK)
+        return keeper_tell(answer, status, t->json);
+    order_show(answer_read(answer, &a));
+    writ_free(answer);
+    return status;
+}
+
+/* The document is read once, and the plan is asked for more often: what is shown is what runs. A
+ * file that cannot be read is left to the library, which says so as it always does. */
+static bool read_input(const char *name, struct writ_input *input, struct arena *a)
+{
+    bool piped = strcmp(name, "-") == 0;
+    size_t most = ceilings_default().v[CEILING_BYTES];
+    struct str text;
+    struct error e;
+
+    *input = (struct writ_input){ .name = name };
+    if (piped ? fd_read(STDIN_FILENO, most, a, &text, &e) : fs_read(name, most, a, &text, &e)) {
+        input->text = text.s;
+        input->len = text.n;
+        return true;
+    }
+    if (piped)
+        say("standard input: %s", e.msg);
+    return !piped;
+}
+
+static int run(const struct args *args)
+{
+    _arena_ struct arena a = { 0 };
+    const char *context_name = args_get(args, "context");
+    struct writ_input input, context = { .name = context_name };
+    struct typed t;
+    struct writ_plan plan = { .plan = &input,
+                              .context = context_name ? &context : NULL,
+                              .environment = args->environment,
+                              .ledger = args_get(args, "ledger"),
+                              .policy = args_get(args, "policy"),
+                              .progress = -1,
+                              .force = -1 };
+    char *shown;
+    int status = usage(args, &t);
+
+    if (status != WRIT_OK)
+        return status;
+    plan.set = t.set;
+    plan.weak = t.weak;
+    plan.jobs = (int)t.jobs;
+    if (!read_input(args->operands[0], &input, &a))
+        return WRIT_WRONG;
+    if (args_get(args, "dry-run"))
+        return dry_run(&t, &plan);
+    status = writ_plan_show(&plan, &shown);
+    status = status == WRIT_OK ? run_followed(&t, &plan, shown) : run_wrong(&t, &plan);
+    writ_free(shown);
+    return status;
+}
+
+/* clang-format off */
+const struct command cmd_run = {
+    .name = "run",
+    .operands = "PLAN",
+    .summary = "run a plan: its steps in order, each under its contract",
+    .about = "Runs a plan, or a template of one, to its end, and records it. How it goes is shown on stderr: a picture that moves where that is a terminal, else a line for each change and every 15 s. "
+             "How it ended is printed on stdout: status, failures and what to do about them, where it is recorded. With --json the PlanResult alone is on stdout. "
+             "Ctrl-C ends it as if its time were up (PLAN_TIMEOUT, recorded); a second one leaves at once. "
+             "Exit 0 when every step succeeded, 3 when some did, 1 when it failed; 65 when the document is wrong, 74 when it could not be recorded.",
+    .examples = { { "writ run audit.yaml --set repo=.",     "a plan, with a key of its environment" },
+                  { "writ run audit.yaml --dry-run",        "what would run, in which order; nothing does" },
+                  { "writ run ci.yaml --jobs 4",            "up to four steps at a time" },
+                  { "writ run ci.yaml --json > result.json", "the result for programs, the picture for you" } },
+    .options = { { "context",    "FILE",   NULL,     "keys of the environment, or a whole context without its plan; - is standard input" },
+                 { "set",        "K=V",    NULL,     "a key of the environment", .many = true },
+                 { "jobs",       "N",      NULL,     "steps that may run at the same time, else 1" },
+                 { "policy",     "POLICY", NULL,     "block, else draft_only: what inputs that are not coherent allow" },
+                 { "dry-run",    NULL,     NULL,     "show what would run, and run nothing" },
+                 { "progress",   "HOW",    NULL,     "auto, live, lines, json (lines of JSON on stdout, the result in the last) or none" },
+                 { "allow-weak", "LAYER",  "layers", "go without a layer that this machine lacks", .many = true },
+                 { "ledger",     "LEDGER", NULL,     "where it is recorded: a file or postgres://.., else WRIT_LEDGER, else the usual one" },
+                 { "json",       NULL,     NULL,     "the PlanResult as one JSON object, and nothing else on stdout" } },
+    .least = 1,
+    .most = 1,
+    .greets = true,
+    .run = run,
+};
+/* clang-format on */

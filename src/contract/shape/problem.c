@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* problem.c: what is wrong with a field, in words: what was found, and what is allowed. */
+#include "contract/shape/problem.h"
+
+#include "contract/range.h"
+
+enum { SAY = 256, LIST_SAY = 1024, FIELDS_MAX = 64 };
+
+void problem_kind(const struct spot *s, const struct doc *d, const char *should)
+{
+    _buf_ struct buf found = { .max = SAY };
+
+    doc_say(d, &found);
+    report_add(s->report, ABOUT_VALUE, d, s->shape->code, "%s is %s, must be %s", s->field->name,
+               found.s, should);
+}
+
+void problem_range(const struct spot *s, const struct doc *d, int64_t min, int64_t max)
+{
+    _buf_ struct buf found = { .max = SAY }, allowed = { .max = SAY };
+
+    doc_say(d, &found);
+    say_range(min, max, &allowed);
+    report_add(s->report, ABOUT_VALUE, d, s->field->limit ? CODE_LIMIT_RANGE : s->shape->code,
+               "%s is %s, allowed %s", s->field->name, found.s, allowed.s);
+}
+
+void problem_length(const struct spot *s, const struct doc *d, size_t chars)
+{
+    _buf_ struct buf allowed = { .max = SAY };
+
+    say_range(s->field->min, s->field->max, &allowed);
+    report_add(s->report, ABOUT_VALUE, d, s->shape->code, "%s has %zu characters, allowed %s",
+               s->field->name, chars, allowed.s);
+}
+
+void problem_count(const struct spot *s, const struct doc *d)
+{
+    _buf_ struct buf allowed = { .max = SAY };
+
+    say_range(s->field->least, s->field->most, &allowed);
+    report_add(s->report, ABOUT_VALUE, d, s->shape->code, "%s has %u entries, allowed %s",
+               s->field->name, d->count, allowed.s);
+}
+
+void problem_form(const struct spot *s, const struct doc *d, const char *why)
+{
+    const struct form_row *form = &forms[s->field->form];
+    _buf_ struct buf found = { .max = SAY };
+
+    doc_say(d, &found);
+    report_add(s->report, ABOUT_VALUE, d, s->shape->code, "%s is not %s such as %s%s%s", found.s,
+               form->name, form->example, why ? ": " : "", why ? why : "");
+}
+
+/* " (did you mean 'x'?)", or nothing. */
+static void suggest(struct str typed, const char *const *names, size_t n, struct buf *to)
+{
+    const char *near = str_nearest(typed, names, n);
+
+    if (near)
+        buf_addf(to, " (did you mean '%s'?)", near);
+}
+
+void problem_choice(const struct spot *s, const struct doc *d)
+{
+    const char *const *choices = s->field->choices;
+    _buf_ struct buf found = { .max = SAY }, allowed = { .max = LIST_SAY };
+    size_t n = 0;
+
+    doc_say(d, &found);
+    for (; choices[n]; n++)
+        buf_addf(&allowed, "%s%s", n ? ", " : "", choices[n]);
+    if (n == 1) {
+        report_add(s->report, ABOUT_VALUE, d, s->shape->code, "%s is %s, must be '%s'",
+                   s->field->name, found.s, choices[0]);
+        return;
+    }
+    if (d->kind == DOC_TEXT)
+        suggest(d->text, choices, n, &allowed);
+    report_add(s->report, ABOUT_VALUE, d, s->shape->code, "%s is not one of %s", found.s,
+               allowed.s);
+}
+
+static const char *article(const struct shape *shape)
+{
+    return strchr("aeiou", shape->name[0]) ? "an" : "a";
+}
+
+void problem_missing(const struct spot *s, const struct doc *d)
+{
+    report_add(s->report, ABOUT_VALUE, d, s->shape->code, "%s %s needs '%s'", article(s->shape),
+               s->shape->name, s->field->name);
+}
+
+void problem_unknown(const struct spot *s, const struct doc *d)
+{
+    const char *names[FIELDS_MAX];
+    _buf_ struct buf near = { .max = SAY };
+
+    for (size_t i = 0; i < s->shape->count; i++)
+        names[i] = s->shape->fields[i].name;
+    suggest(d->key, names, s->shape->count, &near);
+    report_add(s->report, ABOUT_KEY, d, s->shape->code, "%s %s has no field %s%s",
+               article(s->shape), s->shape->name, said(d->key, s->report->a), buf_str(&near).s);
+}
+
+void problem_no_map(const struct spot *s, const struct doc *d)
+{
+    _buf_ struct buf found = { .max = SAY };
+
+    doc_say(d, &found);
+    report_add(s->report, ABOUT_VALUE, d, s->shape->code, "%s %s must be a map, not %s",
+               article(s->shape), s->shape->name, found.s);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api.c: an attempt that a service on the network answers. */
+#include "adapter/api_bind.h"
+#include "base/doc_make.h"
+#include "base/json_read.h"
+#include "contract/exits.h"
+#include "engine/call_peer.h"
+
+enum { BODY_MAX = 10 << 20, REDIRECTS_MAX = 5, PATIENCE_MOST_MS = 60000 };
+
+struct api_attempt {
+    struct tool_call *c;
+    struct http *http;
+    struct secret_places places;
+    struct api_auth auth;
+    struct api_call bound;
+    struct http_answer answer;
+    struct attempt_end *end;
+};
+
+/* clang-format off */
+static const struct ending_row {
+    enum code code;
+    int exit;
+    enum cause cause;
+    bool nothing_happened;
+} endings[] = {
+    [HTTP_DONE]        = { CODE_NONE,             0,                  CAUSE_EXITED,    false },
+    [HTTP_ENOUGH]      = { CODE_NONE,             0,                  CAUSE_EXITED,    false },
+    [HTTP_REFUSED]     = { CODE_HOST_REFUSED,     WRIT_REFUSED,       CAUSE_EXITED,    true },
+    [HTTP_UNREACHABLE] = { CODE_PEER_UNAVAILABLE, WRIT_UNAVAILABLE,   CAUSE_EXITED,    true },
+    [HTTP_TIMEOUT]     = { CODE_COMMAND_TIMEOUT,  EXIT_TIMEOUT,       CAUSE_TIMEOUT,   false },
+    [HTTP_CANCELLED]   = { CODE_EXECUTION_HALTED, EXIT_TIMEOUT,       CAUSE_CANCELLED, false },
+    [HTTP_TOO_LARGE]   = { CODE_PEER_PROTOCOL,    WRIT_NO,            CAUSE_EXITED,    false },
+    [HTTP_BROKEN]      = { CODE_PEER_PROTOCOL,    WRIT_UNAVAILABLE,   CAUSE_LOST,      false },
+};
+/* clang-format on */
+
+/* Who answered, and how: nothing of what was sent but names. */
+static const struct doc *peer_doc(const struct api_attempt *t)
+{
+    struct arena *a = t->c->a;
+    struct doc *d = doc_root(a, DOC_MAP);
+
+    doc_add_text(a, d, "kind", str_of("api"));
+    doc_add_text(a, d, "request", str_of(t->bound.shown));
+    if (t->answer.status)
+        doc_add_int(a, d, "status", t->answer.status);
+    if (t->answer.address)
+        doc_add_text(a, d, "address", str_of(t->answer.address));
+    doc_add_int(a, d, "bytes", t->answer.bytes);
+    return d;
+}
+
+static bool is_good(int status)
+{
+    return status >= 200 && status < 300;
+}
+
+/* A token that was kept may have been called back meanwhile: then once more, with a new one. */
+static bool ask_service(struct api_attempt *t, struct error *e)
+{
+    struct tool_call *c = t->c;
+
+    if (!http_call(t->http, &t->bound.request, c->a, &t->answer, e))
+        return false;
+    if (!api_renew(c->adapter, &t->auth, &t->answer, &t->bound, &c->secrets))
+        return true;
+    return api_authorize(c->adapter, &t->auth, c->a, &t->bound, &c->secrets, e) &&
+           http_call(t->http, &t->bound.request, c->a, &t->answer, e);
+}
+
+static void ask(void *self, struct exec *x)
+{
+    struct api_attempt *t = self;
+    struct tool_call *c = t->c;
+    struct peer_end end = { 0 };
+    const struct ending_row *row;
+    struct error e;
+
+    if (!ask_service(t, &e)) {
+        t->answer =
+            (struct http_answer){ .end = HTTP_BROKEN, .why = arena_text(c->a, str_of(e.msg)) };
+        toolbox_http_lost(c->box, t->http);
+    }
+    t->answer.body = redact(t->answer.body, &c->secrets, c->a); /* before any of it is cut off */
+    row = &endings[t->answer.end];
+    end = (struct peer_end){ .cause = row->cause,
+                             .exit_code = row->exit,
+                             .code = row->code,
+                             .message = call_redacted(c, t->answer.why),
+                             .printed = t->answer.body,
+                             .duration_ms = t->answer.duration_ms,
+                             .peer = peer_doc(t) };
+    t->end->nothing_happened = row->nothing_happened;
+    if (end.code == CODE_NONE && !is_good(t->answer.status)) {
+        end.code = CODE_PEER_ERROR;
+        end.exit_code = WRIT_NO;
+        end.message = arena_printf(c->a, "%s answered %d", t->bound.shown, t->answer.status);
+    }
+    peer_ended(x, &end);
+}
+
+/* What came was freed of secrets before it became an outcome. */
+static void clean(void *self, struct exec *x)
+{
+    (void)self;
+    (void)x;
+}
+
+/* What is asked, whom, and by whom: all that can be refused before anything is sent. */
+static bool prepare(struct api_attempt *t, struct error *e)
+{
+    struct tool_call *c = t->c;
+    struct items allow;
+
+    t->places = call_places(c);
+    if (!api_bind(c->adapter, c->operation, c->params, c->a, &t->bound, e) ||
+        !call_hosts(c, t->bound.host, &allow, e) || !toolbox_http(c->box, &t->http, e))
+        return false;
+    t->bound.request.hosts = allow.v;
+    t->bound.request.host_count = allow.n;
+    t->bound.request.timeout_ms = call_timeout(c);
+    t->bound.request.body_max = BODY_MAX;
+    t->bound.request.redirects_max = REDIRECTS_MAX;
+    t->bound.request.cancel = c->ask->cancel;
+    t->auth = (struct api_auth){ .http = t->http,
+                                 .tokens = c->box->tokens,
+                                 .places = &t->places,
+                                 .now_ms = c->world->mono_ms(c->world->self) };
+    return api_authorize(c->adapter, &t->auth, c->a, &t->bound, &c->secrets, e);
+}
+
+static int status_of(enum code code)
+{
+    return code == CODE_PARAMETER_REFUSED  ? WRIT_USAGE
+           : code == CODE_PEER_UNAVAILABLE ? WRIT_UNAVAILABLE
+           : code == CODE_PEER_ERROR       ? WRIT_NO
+           : code == CODE_PEER_PROTOCOL    ? WRIT_NO
+                                           : WRIT_REFUSED;
+}
+
+/* A service that says that it speaks JSON is read as such, where the adapter does not say how. */
+static struct value value_of(const struct api_attempt *t)
+{
+    const struct items *transforms = &t->c->adapter->doc.transforms->output;
+    const struct transform *first = transforms->v;
+    struct str type = http_header(&t->answer, "content-type");
+    struct value value = api_value(&t->answer);
+    struct ceilings max = ceilings_default();
+    const struct document *document;
+    struct error e;
+
+    if (value.doc || (transforms->n && first->type == OUTPUT_PARSE) || !type.s ||
+        !memmem(type.s, type.n, "json", 4))
+        return value;
+    if (json_read("answer", value.bytes, &max, t->c->a, &document, &e))
+        value.doc = &document->root;
+    return value;
+}
+
+static void take_end(struct api_attempt *t, const struct exec *x, struct attempt_end *end)
+{
+    struct tool_call *c = t->c;
+
+    end->status = t->answer.status;
+    end->repeatable = t->bound.repeatable;
+    end->retry_after =
+        api_retry_after(&t->answer, c->world->wall_ms(c->world->self), PATIENCE_MOST_MS);
+    end->ok = !x->failing;
+    if (end->ok) {
+        end->value = value_of(t);
+        return;
+    }
+    end->code = x->failing->code;
+    end->message = x->failing->message;
+    end->exit = x->outcome.exit_code;
+}
+
+void call_api(struct tool_call *c, struct attempt_end *end)
+{
+    struct api_attempt t = { .c = c, .end = end };
+    struct exec *x = arena_new(c->a, struct exec);
+    struct exec_call how = { .peer = ask, .clean = clean, .self = &t };
+    struct call_request request = { .command = c->operation };
+    struct str shown;
+    struct error e;
+
+    if (!call_secrets(c, end))
+        return;
+    if (!prepare(&t, &e)) {
+        e.code = e.code ? e.code : CODE_PEER_UNAVAILABLE;
+        call_failed(end, status_of((enum code)e.code), &e, c->a);
+        end->nothing_happened = true;
+        return;
+    }
+    shown = str_of(t.bound.shown);
+    request.arguments = (struct items){ &shown, 1 };
+    how.allowed =
+        arena_printf(c->a, "allowed: %.*s %.*s", STR_ARG(c->tool->tool_id), STR_ARG(c->operation));
+    if (call_exec(c, call_request(c, &request), &how, x, end))
+        take_end(&t, x, end);
+    exec_close(x);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli.c: an attempt that is a command in the sandbox. */
+#include "base/utf8.h"
+#include "engine/call/cache.h"
+#include "engine/call_peer.h"
+
+enum { TOLD_MOST = 300 };
+
+/* ---- one run as part of a call ---- */
+
+static void take_ledger(const struct tool_call *c, const struct exec *x, struct attempt_end *end)
+{
+    struct str *all = arena_alloc(c->a, (end->ledger_count + x->entry_count) * sizeof *all);
+
+    if (end->ledger_count) /* what was built for it */
+        memcpy(all, end->ledger, end->ledger_count * sizeof *all);
+    end->ledger = all;
+    for (size_t i = 0; i < x->entry_count; i++) {
+        char id[ENTRY_ID_TEXT];
+
+        entry_id_text(&x->entries[i], id);
+        end->ledger[end->ledger_count++] = str_of(arena_text(c->a, str_of(id)));
+    }
+}
+
+/* Secrets a tool prints are not kept: neither in the record nor in the answer. */
+static void clean(void *self, struct exec *x)
+{
+    struct tool_call *c = self;
+    struct printed *printed[] = { &x->outcome.out, &x->outcome.err };
+
+    for (size_t i = 0; i < COUNT(printed); i++)
+        printed[i]->head = redact(printed[i]->head, &c->secrets, c->a);
+}
+
+static void pass_secrets(struct tool_call *c, struct exec_call *how)
+{
+    struct pair *all = arena_alloc(c->a, c->secrets.n * sizeof *all);
+    size_t n = 0;
+
+    for (size_t i = 0; i < c->secrets.n; i++)
+        if (c->secrets.v[i].variable.n)
+            all[n++] = (struct pair){ c->secrets.v[i].variable, c->secrets.v[i].value };
+    how->secrets = all;
+    how->secret_count = how->peer ? 0 : n;
+    if (!how->clean)
+        how->clean = clean;
+    if (!how->self)
+        how->self = c;
+}
+
+static bool reaches(const struct doc *request)
+{
+    const struct doc *network = doc_get(doc_get(request, "sandbox"), "network");
+    const struct doc *enabled = doc_get(network, "enabled");
+
+    return enabled && enabled->truth;
+}
+
+bool call_exec(struct tool_call *c, const struct doc *request, struct exec_call *how,
+               struct exec *x, struct attempt_end *end)
+{
+    struct writ_command command = { .environment = c->ask->environment,
+                                    .ledger = c->ask->ledger,
+                                    .weak = c->ask->weak,
+                                    .live = { -1, -1 },
+                                    .cancel = c->ask->cancel };
+    struct error e = { 0 };
+    const char *kind;
+    int status;
+
+    c->report = report_new(c->a, "request", (struct str){ 0 });
+    how->request = request;
+    if (!how->registry)
+        how->registry = c->registry;
+    pass_secrets(c, how);
+    x->command = arena_new(c->a, struct writ_command);
+    memcpy((void *)x->command, &command, sizeof command);
+    x->step = c->step;
+    x->call = how;
+    x->world = c->world;
+    x->a = c->a;
+    x->store = -1;
+    if (!how->peer && reaches(request) && !call_may_reach(c, &e)) {
+        call_failed(end, WRIT_REFUSED, &e, c->a);
+        return false;
+    }
+    status = exec_run(x, &c->report, &kind, &end->ran, &e);
+    end->execution = doc_text(request, "execution_id");
+    take_ledger(c, x, end);
+    end->duration_ms = x->outcome.duration_ms;
+    if (end->ran)
+        return true;
+    if (status == WRIT_WRONG && c->report.first)
+        (void)error_set(&e, c->report.first->code, "%s: %s", c->report.first->pointer,
+                        c->report.first->msg);
+    (void)exec_keep_refusal(x, &e, status);
+    call_failed(end, status, &e, c->a);
+    return false;
+}
+
+/* ---- how a command ended ---- */
+
+/* The last line of what it said, for people. */
+static const char *last_line(const struct printed *err, struct arena *a)
+{
+    struct str s = err->head;
+    size_t begin;
+
+    while (s.n && (s.s[s.n - 1] == '\n' || s.s[s.n - 1] == '\r'))
+        s.n--;
+    begin = s.n;
+    while (begin && s.s[begin - 1] != '\n')
+        begin--;
+    s = (struct str){ s.s + begin, s.n - begin };
+    if (s.n > TOLD_MOST)
+        s.n = TOLD_MOST;
+    s.n = utf8_valid(s);
+    return s.n ? arena_text(a, s) : NULL;
+}
+
+static enum code code_of(enum cause cause)
+{
+    return cause == CAUSE_TIMEOUT     ? CODE_COMMAND_TIMEOUT
+           : cause == CAUSE_CANCELLED ? CODE_EXECUTION_HALTED
+           : cause == CAUSE_OOM       ? CODE_RESOURCE_EXHAUSTED
+                                      : CODE_COMMAND_FAILED;
+}
+
+void call_command_failed(struct tool_call *c, const struct exec *x, struct attempt_end *end)
+{
+    const struct exit_row *row = exit_meaning(x->outcome.exit_code, x->outcome.cause);
+    const char *told = last_line(&x->outcome.err, c->a);
+
+    end->told = told;
+    end->exit = x->outcome.exit_code;
+    end->code = code_of(x->outcome.cause);
+    end->message =
+        arena_printf(c->a, "%.*s: exit %d, %s%s%s", STR_ARG(x->request.inputs->command),
+                     x->outcome.exit_code, row->meaning, told ? ": " : "", told ? told : "");
+}
+
+static void take_end(struct tool_call *c, const struct exec *x, struct attempt_end *end)
+{
+    const struct printed *out = &x->outcome.out;
+
+    end->exit_code = x->outcome.exit_code;
+    end->ok = exec_came_to(x) == EVENT_SUCCEEDED;
+    if (!end->ok) {
+        call_command_failed(c, x, end);
+        return;
+    }
+    end->value = (struct value){ .bytes = out->head };
+    if (out->bytes > outputs[OUTPUT_STDOUT].bytes) /* what was redacted is shorter, not cut */
+        call_warn(c, arena_printf(c->a, "it printed %lld bytes, of which the first %zu are kept",
+                                  (long long)out->bytes, out->head.n));
+}
+
+static struct call_request request_of(const struct cli_call *bound)
+{
+    return (struct call_request){ .command = bound->command,
+                                  .arguments = bound->arguments,
+                                  .environment = bound->environment,
+                                  .input = bound->input };
+}
+
+/* What is said to be deterministic sees nothing but what it is given, and that is made true: its
+ * clock stands still, and its chance is the same each time. */
+static void alone(const struct remembered *known, struct call_request *request,
+                  struct exec_call *how)
+{
+    request->directory = known->directory;
+    request->minimal = true;
+    request->fixed = true;
+    how->own_paths = true;
+}
+
+void call_cli(struct tool_call *c, struct attempt_end *end)
+{
+    struct exec *x = arena_new(c->a, struct exec);
+    struct exec_call how = { 0 };
+    struct call_request request;
+    struct remembered known;
+    struct cli_call bound;
+    struct error e;
+
+    if (!cli_bind(c->adapter, c->operation, c->params, c->a, &bound, &e)) {
+        call_failed(end, WRIT_USAGE, &e, c->a);
+        return;
+    }
+    if (!call_secrets(c, end))
+        return;
+    call_recall(c, &bound, &known);
+    if (known.found) {
+        call_recalled(c, &known, &bound, end);
+        return;
+    }
+    request = request_of(&bound);
+    if (known.asked)
+        alone(&known, &request, &how);
+    if (call_exec(c, call_request(c, &request), &how, x, end)) {
+        take_end(c, x, end);
+        if (end->ok && x->outcome.out.bytes == (int64_t)x->outcome.out.head.n)
+            call_remember(c, &known, x->outcome.out.head, &x->outcome.program);
+    }
+    exec_close(x);
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* find.c: which adapter, which operation, whether it may be called, with which parameters. */
+#include "base/doc_make.h"
+#include "base/doc_read.h"
+#include "base/json_read.h"
+#include "contract/tool_version.h"
+#include "engine/call.h"
+#include "engine/home.h"
+#include "engine/input.h"
+#include "engine/tool_probe.h"
+
+static bool no(int status, int *out)
+{
+    *out = status;
+    return false;
+}
+
+/* ---- the operation ---- */
+
+static bool is_among(const struct items *names, struct str name)
+{
+    const struct str *all = names->v;
+
+    for (size_t i = 0; i < names->n; i++)
+        if (str_eq(all[i], name))
+            return true;
+    return false;
+}
+
+static const char *listed(const struct items *names, struct arena *a)
+{
+    const struct str *all = names->v;
+    _buf_ struct buf text = { .max = 300 };
+
+    for (size_t i = 0; i < names->n; i++)
+        buf_addf(&text, "%s%.*s", i ? ", " : "", STR_ARG(all[i]));
+    return names->n ? arena_text(a, buf_str(&text)) : "none";
+}
+
+/* A command's operations may be named by the registry alone (A01-16). */
+static struct items operations_of(const struct tool_call *c)
+{
+    struct items names = adapter_operations(c->adapter, c->a);
+    const struct str *scope = c->tool->scope->operations.v;
+    struct str *all;
+
+    if (names.n || c->adapter->doc.type != ADAPTER_CLI)
+        return names;
+    all = arena_alloc(c->a, c->tool->scope->operations.n * sizeof *all);
+    names.v = all;
+    for (size_t i = 0; i < c->tool->scope->operations.n; i++)
+        if (!str_is(scope[i], "*"))
+            all[names.n++] = scope[i];
+    return names;
+}
+
+static bool find_operation(struct tool_call *c, struct str asked)
+{
+    struct items names = operations_of(c);
+    const struct str *all = names.v;
+
+    if (asked.n && is_among(&names, asked)) {
+        c->operation = asked;
+        return true;
+    }
+    if (!asked.n && names.n == 1) {
+        c->operation = all[0];
+        return true;
+    }
+    if (asked.n)
+        return error_set(
+            &c->error, CODE_OPERATION_UNKNOWN, "adapter %.*s has no operation %s; there are %s",
+            STR_ARG(c->adapter->doc.adapter_id), said(asked, c->a), listed(&names, c->a));
+    return error_set(&c->error, CODE_OPERATION_UNKNOWN,
+                     "adapter %.*s has several operations, name one: %s",
+                     STR_ARG(c->adapter->doc.adapter_id), listed(&names, c->a));
+}
+
+/* ---- whether it may be called ---- */
+
+static bool is_allowed(struct tool_call *c)
+{
+    const struct items *scope = &c->tool->scope->operations;
+
+    if (c->tool->status == TOOL_BLOCKED)
+        return error_set(&c->error, CODE_OPERATION_NOT_ALLOWED, "the registry blocks the tool %.*s",
+                         STR_ARG(c->tool->tool_id));
+    if (is_among(scope, c->operation) || is_among(scope, str_of("*")))
+        return true;
+    return error_set(&c->error, CODE_OPERATION_NOT_ALLOWED,
+                     "the registry does not let %.*s of the tool %.*s be called; scope.operations "
+                     "has %s",
+                     STR_ARG(c->operation), STR_ARG(c->tool->tool_id), listed(scope, c->a));
+}
+
+static void warn_of_age(struct tool_call *c)
+{
+    const struct adapter_doc *doc = &c->adapter->doc;
+
+    if (c->tool->status == TOOL_DEPRECATED)
+        call_warn(c, arena_printf(c->a, "the tool %.*s is deprecated", STR_ARG(c->tool->tool_id)));
+    if (doc->metadata->status == ADAPTER_DEPRECATED)
+        call_warn(c,
+                  arena_printf(c->a, "the adapter %.*s is deprecated", STR_ARG(doc->adapter_id)));
+}
+
+bool call_may_reach(const struct tool_call *c, struct error *e)
+{
+    return (c->tool->scope->network >= NET_API && c->tool->approval) ||
+           error_set(e, CODE_APPROVAL_MISSING,
+                     "the registry gives the tool %.*s no network: scope.network must be api "
+                     "and the tool approved (A01-8)",
+                     STR_ARG(c->tool->tool_id));
+}
+
+/* By the name that is called, however it is written. */
+static bool is_denied(const struct items *deny, struct str text)
+{
+    const struct str *all = deny->v;
+    struct host_entry entry;
+    struct host host;
+
+    if (host_read(text, 0, &host))
+        return deny->n > 0;
+    for (size_t i = 0; i < deny->n; i++) {
+        if (!host_entry_read(all[i], &entry))
+            continue;
+        if (host.is_address ? host_entry_has_address(&entry, &host.address)
+                            : host_entry_names(&entry, (struct str){ host.name, host.length }))
+            return true;
+    }
+    return false;
+}
+
+bool call_hosts(struct tool_call *c, struct str host, struct items *out, struct error *e)
+{
+    const struct override_network *network = c->adapter->doc.sandbox_override->network;
+    struct call_network held = call_network(c);
+
+    if (!network || !network->enabled || !network->allow.n)
+        return error_set(e, CODE_HOST_REFUSED,
+                         "%.*s is not reached: adapter %.*s has no "
+                         "sandbox_override.network with enabled: true and allow: [%.*s]",
+                         STR_ARG(host), STR_ARG(c->adapter->doc.adapter_id), STR_ARG(host));
+    if (!held.on)
+        return error_set(e, CODE_HOST_REFUSED, "%.*s is not reached: the caller wants no network",
+                         STR_ARG(host));
+    if (is_denied(&held.deny, host))
+        return error_set(e, CODE_HOST_REFUSED, "%.*s is not reached: the caller denies it",
+                         STR_ARG(host));
+    *out = held.allow;
+    return call_may_reach(c, e);
+}
+
+/* A01-17: the registry and the adapter may say which versions they mean. Nobody can tell is no. */
+static bool version_fits(struct tool_call *c)
+{
+    struct str wanted[] = { c->tool->version, c->adapter->doc.tool_version };
+    const char *state = home_state(c->ask->environment, c->a);
+    struct probe_ask ask = { .environment = c->ask->environment,
+                             .cache = state ? arena_printf(c->a, "%s/cache", state) : NULL };
+
+    c->installed = (struct str){ 0 };
+    if (c->adapter->doc.type != ADAPTER_CLI || (!wanted[0].n && !wanted[1].n))
+        return true;
+    ask.command = arena_text(c->a, c->adapter->doc.interface->cli->executable);
+    ask.now_ms = c->world->wall_ms(c->world->self);
+    c->installed = tool_probe(&ask, c->a);
+    for (size_t i = 0; i < COUNT(wanted); i++)
+        if (!tool_version_fits(wanted[i], c->installed))
+            return error_set(&c->error, CODE_TOOL_VERSION,
+                             "%s is of version %.*s, %s asks for %.*s", ask.command,
+                             STR_ARG(c->installed.n ? c->installed : str_of("unknown")),
+                             i ? "the adapter" : "the registry", STR_ARG(wanted[i]));
+    return true;
+}
+
+/* ---- the parameters ---- */
+
+static bool refuse_param(struct tool_call *c, const char *word, const char *why)
+{
+    return error_set(&c->error, CODE_PARAMETER_REFUSED, "'%.60s' %s", word, why);
+}
+
+static const struct doc *member(const struct doc *map, struct str key)
+{
+    for (const struct doc *m = doc_first(map, DOC_MAP); m; m = m->next)
+        if (str_eq(m->key, key))
+            return m;
+    return NULL;
+}
+
+static bool set_json(struct tool_call *c, const char *word, struct str text, struct doc *to)
+{
+    struct ceilings max = ceilings_default();
+    struct work work = { .left = UINT64_MAX };
+    const struct document *document;
+    struct error e;
+
+    if (!json_read("parameters", text, &max, c->a, &document, &e))
+        return refuse_param(c, word, "is not key:=JSON");
+    return doc_copy(&document->root, to, &work, c->a);
+}
+
+/* key=text or key:=json */
+static bool set_one(struct tool_call *c, const char *word, struct doc *params)
+{
+    const char *eq = strchr(word, '=');
+    bool json = eq && eq > word && eq[-1] == ':';
+    struct str key = { word, eq ? (size_t)(eq - word) - json : 0 };
+    struct doc *value;
+
+    if (!key.n)
+        return refuse_param(c, word, "is neither key=value nor key:=json");
+    if (member(params, key))
+        return refuse_param(c, word, "gives a parameter a second time");
+    value = doc_add(c->a, params, key);
+    if (json)
+        return set_json(c, word, str_of(eq + 1), value);
+    value->kind = DOC_TEXT;
+    value->text = str_of(eq + 1);
+    return true;
+}
+
+static bool read_params(struct tool_call *c, int *status)
+{
+    struct doc *params = doc_root(c->a, DOC_MAP);
+    struct work work = { .left = UINT64_MAX };
+    const struct document *document;
+
+    if (c->given)
+        return true;
+    if (c->ask->params) {
+        c->kind = "parameters";
+        if (!input_read(c->ask->params, c->a, &document, &c->report))
+            return no(WRIT_WRONG, status);
+        c->kind = NULL;
+        *status = WRIT_USAGE;
+        if (document->root.kind != DOC_MAP)
+            return error_set(&c->error, CODE_PARAMETER_REFUSED, "parameters are a map");
+        params->kind = DOC_NULL;
+        (void)!doc_copy(&document->root, params, &work, c->a);
+    }
+    *status = WRIT_USAGE;
+    for (const char *const *set = c->ask->set; set && *set; set++)
+        if (!set_one(c, *set, params))
+            return false;
+    c->given = params;
+    return true;
+}
+
+/* ---- all of it ---- */
+
+static bool find_adapter(struct tool_call *c, struct str name, struct str operation, int *status)
+{
+    c->kind = NULL;
+    if (!toolbox_adapter(c->box, name, operation, &c->adapter, &c->report, &c->error)) {
+        c->kind = c->error.code == CODE_NONE ? "adapter" : NULL;
+        return no(c->kind ? WRIT_WRONG : WRIT_USAGE, status);
+    }
+    if (!toolbox_tool(c->box, c->adapter, &c->registry, &c->tool, &c->report, &c->error)) {
+        c->kind = c->error.code == CODE_NONE ? "registry" : NULL;
+        return no(c->kind ? WRIT_WRONG : WRIT_REFUSED, status);
+    }
+    return true;
+}
+
+bool call_find(struct tool_call *c, struct str adapter, struct str operation, int *status)
+{
+    if (!find_adapter(c, adapter, operation, status))
+        return false;
+    *status = WRIT_USAGE;
+    if (!find_operation(c, operation))
+        return false;
+    *status = WRIT_REFUSED;
+    if (!is_allowed(c) || (c->world && !version_fits(c)))
+        return false;
+    warn_of_age(c);
+    if (!read_params(c, status) || !call_narrow(c, status))
+        return false;
+    *status = WRIT_USAGE;
+    return transform_input(c->adapter, c->operation, c->given, c->a, &c->params, &c->error);
+}
+
+bool call_there_is(struct toolbox *box, struct str adapter, struct str operation, struct arena *a)
+{
+    struct tool_call c = { .box = box, .a = a };
+    int status;
+
+    return find_adapter(&c, adapter, operation, &status) && find_operation(&c, operation) &&
+           is_allowed(&c);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sdk.c: an attempt that calls a function of a package, in the sandbox. */
+#include "adapter/sdk_bind.h"
+
+#include <unistd.h>
+
+#include "engine/call_peer.h"
+#include "engine/home.h"
+
+/* ---- what is built before ---- */
+
+/* Who lets a tool run `go` or `cargo` lets it run what these make of the project's own functions:
+ * the toolchain's real program, wherever it lies, and the product. */
+static const struct registry_doc *as_built(const struct tool_call *c, struct str program)
+{
+    static const char *const builders[] = { [SDK_GO] = "go", [SDK_RUST] = "cargo" };
+    const char *builder = builders[c->adapter->doc.interface->sdk->language];
+    const struct str *listed = c->tool->scope->commands.v;
+    struct registry_doc *registry = arena_new(c->a, struct registry_doc);
+    struct tool_scope *scope = arena_new(c->a, struct tool_scope);
+    struct tool_doc *tool = arena_new(c->a, struct tool_doc);
+    struct str *command = arena_new(c->a, struct str);
+    size_t i = 0;
+
+    while (i < c->tool->scope->commands.n && !str_is(listed[i], builder))
+        i++;
+    if (i == c->tool->scope->commands.n)
+        return c->registry;
+    *command = program;
+    *scope = *c->tool->scope;
+    scope->commands = (struct items){ command, 1 };
+    *tool = *c->tool;
+    tool->scope = scope;
+    *registry = *c->registry;
+    registry->tools = (struct items){ tool, 1 };
+    return registry;
+}
+
+/* Another run of its own, on record: what was built, by what, from what. */
+static bool build(struct tool_call *c, const struct sdk_build *build, struct attempt_end *end)
+{
+    struct exec *x = arena_new(c->a, struct exec);
+    struct exec_call how = { .own_paths = true, .registry = as_built(c, build->call.command) };
+    struct str directory = str_of(build->directory);
+    struct call_request request = { .command = build->call.command,
+                                    .arguments = build->call.arguments,
+                                    .environment = build->call.environment,
+                                    .read = build->read,
+                                    .write = { &directory, 1 },
+                                    .directory = build->directory,
+                                    .timeout_ms = build->timeout_ms,
+                                    .memory_mb = build->memory_mb,
+                                    .max_children = build->max_children,
+                                    .offline = true };
+    struct error e;
+    bool ok;
+
+    if (!sdk_lay_out(build, &e)) {
+        call_failed(end, WRIT_UNRECORDED, &e, c->a);
+        return false;
+    }
+    ok = call_exec(c, call_request(c, &request), &how, x, end);
+    if (ok && (x->outcome.exit_code != 0 || access(build->product, X_OK) != 0)) {
+        (void)error_set(&e, CODE_COMMAND_FAILED, "it could not be built: %.*s",
+                        (int)(x->outcome.err.head.n < 400 ? x->outcome.err.head.n : 400),
+                        x->outcome.err.head.s ? x->outcome.err.head.s : "");
+        end->exit_code = x->outcome.exit_code;
+        call_failed(end, WRIT_NO, &e, c->a);
+        ok = false;
+    }
+    exec_close(x);
+    return ok;
+}
+
+/* ---- the call ---- */
+
+/* A project's adapter has functions of the project: it does not choose what else is read. */
+static bool package_is_near(const struct tool_call *c, struct error *e)
+{
+    struct str package = c->adapter->doc.interface->sdk->package;
+
+    if (c->adapter->origin != ORIGIN_PROJECT ||
+        !(package.s[0] == '/' || str_begins(package, "..") ||
+          memmem(package.s, package.n, "/../", 4)))
+        return true;
+    return error_set(e, CODE_PATH_REFUSED,
+                     "the package %s lies outside of the project; only an adapter of your own, "
+                     "below ~/.config/writ/adapters, may name it",
+                     said(package, c->a));
+}
+
+static void take_end(struct tool_call *c, const struct exec *x, struct attempt_end *end)
+{
+    const struct printed *result = &x->outcome.result;
+    struct error e = { 0 };
+
+    end->exit_code = x->outcome.exit_code;
+    if (x->outcome.cause == CAUSE_EXITED && result->bytes > (int64_t)result->head.n)
+        (void)error_set(&e, CODE_PEER_PROTOCOL, "the result has %lld bytes, more than are kept",
+                        (long long)result->bytes);
+    else if (x->outcome.cause == CAUSE_EXITED && result->bytes > 0)
+        end->ok = sdk_value(redact(result->head, &c->secrets, c->a), c->a, &end->value, &e) &&
+                  x->outcome.exit_code == 0;
+    if (end->ok)
+        return;
+    if (!e.code && x->outcome.cause == CAUSE_EXITED && x->outcome.exit_code == 0)
+        (void)error_set(&e, CODE_PEER_PROTOCOL, "the function ended and gave no result");
+    if (e.code)
+        call_failed(end, x->outcome.exit_code ? x->outcome.exit_code : WRIT_NO, &e, c->a);
+    else
+        call_command_failed(c, x, end);
+}
+
+void call_sdk(struct tool_call *c, struct attempt_end *end)
+{
+    struct exec *x = arena_new(c->a, struct exec);
+    const char *cache = home_cache(c->ask->environment, c->a);
+    struct sdk_ask ask = { .adapter = c->adapter,
+                           .operation = c->operation,
+                           .params = c->params,
+                           .cache = cache ? arena_printf(c->a, "%s/sdk", cache) : NULL,
+                           .path = home_variable(c->ask->environment, "PATH"),
+                           .home = home_variable(c->ask->environment, "HOME") };
+    struct exec_call how = { .own_paths = true };
+    struct call_request request;
+    struct sdk_call bound;
+    struct error e;
+
+    if (!package_is_near(c, &e) || !sdk_bind(&ask, c->a, &bound, &e)) {
+        call_failed(end, e.code == CODE_PATH_REFUSED ? WRIT_REFUSED : WRIT_USAGE, &e, c->a);
+        return;
+    }
+    if (!call_secrets(c, end))
+        return;
+    if (bound.build && access(bound.build->product, X_OK) != 0 && !build(c, bound.build, end))
+        return;
+    request = (struct call_request){ .command = bound.call.command,
+                                     .arguments = bound.call.arguments,
+                                     .environment = bound.call.environment,
+                                     .input = bound.call.input,
+                                     .read = bound.read };
+    x->result = true;
+    if (bound.build)
+        how.registry = as_built(c, bound.call.command);
+    if (call_exec(c, call_request(c, &request), &how, x, end))
+        take_end(c, x, end);
+    exec_close(x);
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* admit.c: may it run, what does it see, what is it given. */
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/fs.h"
+#include "contract/layers.h"
+#include "engine/exec_network.h"
+#include "engine/home.h"
+#include "sandbox/environment.h"
+
+/* ---- standard input and files ---- */
+
+/* Waits until there is something to read; false: the time is over, or somebody wants it stopped. */
+static bool wait_for_input(struct exec *x, int fd, int64_t begin)
+{
+    struct pollfd fds[] = { { .fd = fd, .events = POLLIN }, { .fd = x->cancel, .events = POLLIN } };
+    int64_t most = x->request.sandbox->timeout_ms;
+
+    for (;;) {
+        int64_t spent = x->world->mono_ms(x->world->self) - begin;
+
+        x->waited_ms = spent;
+        if (spent >= most)
+            x->waited_for = CAUSE_TIMEOUT;
+        else if (poll(fds, COUNT(fds), (int)(most - spent)) > 0 && fds[1].revents)
+            x->waited_for = CAUSE_CANCELLED;
+        else if (fds[0].revents)
+            return true;
+        if (x->waited_for)
+            return false;
+    }
+}
+
+/* At most one byte more than may be given, so that too much is seen without being read. */
+static bool read_input(struct exec *x, int fd, struct error *e)
+{
+    size_t max = (size_t)input_sizes[INPUT_STDIN].bytes, n = 0;
+    char *bytes = arena_alloc(x->a, max + 2);
+    int64_t begin = x->world->mono_ms(x->world->self);
+
+    while (n <= max && wait_for_input(x, fd, begin)) {
+        ssize_t got = read(fd, bytes + n, max + 1 - n);
+
+        if (got < 0 && errno != EINTR && errno != EAGAIN)
+            return error_sys(e, CODE_IO, "standard input cannot be read");
+        if (got == 0)
+            break;
+        n += got > 0 ? (size_t)got : 0;
+    }
+    x->input = (struct str){ bytes, n };
+    return true;
+}
+
+bool exec_input(struct exec *x, struct error *e)
+{
+    const struct writ_input *input = x->command->input;
+    _fd_ int fd = -1;
+
+    if (x->input_taken) /* another attempt: it comes once */
+        return true;
+    x->input_taken = true;
+    x->input = x->request.inputs->stdin_text;
+    if (!input)
+        return true;
+    if (input->text) {
+        x->input = (struct str){ input->text, input->len };
+        return true;
+    }
+    if (strcmp(input->name, "-") == 0)
+        return read_input(x, STDIN_FILENO, e);
+    fd = open(input->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return error_sys(e, CODE_IO, "%s cannot be opened", input->name);
+    return read_input(x, fd, e);
+}
+
+/* Size and digest come from one descriptor: what is hashed is what was looked at. */
+static bool take_file(struct exec *x, const char *path, struct input_file *out, struct error *e)
+{
+    const char *full = path[0] == '/' ? path : arena_printf(x->a, "%s/%s", x->reach.cwd, path);
+    _fd_ int fd = open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    _arena_ struct arena scratch = { 0 };
+    struct stat s;
+    struct str text;
+
+    if (fd < 0 || fstat(fd, &s) != 0)
+        return error_sys(e, CODE_PATH_REFUSED, "input file %s cannot be opened", path);
+    *out = (struct input_file){ .path = path, .bytes = s.st_size };
+    if (!S_ISREG(s.st_mode))
+        return error_set(e, CODE_PATH_REFUSED, "input file %s is no ordinary file", path);
+    if (s.st_size > input_sizes[INPUT_FILES].bytes)
+        return true; /* IV-05 has the word */
+    if (!fd_read(fd, (size_t)input_sizes[INPUT_FILES].bytes, &scratch, &text, e))
+        return error_wrap(e, "input file %s", path);
+    out->bytes = (int64_t)text.n;
+    out->digest = digest_of(text.s, text.n);
+    return true;
+}
+
+static bool take_files(struct exec *x, int64_t *bytes, struct error *e)
+{
+    const struct items *files = &x->request.inputs->input_files;
+    const struct str *paths = files->v;
+
+    *bytes = files->n ? 0 : -1;
+    x->inputs = arena_alloc(x->a, files->n * sizeof *x->inputs);
+    for (size_t i = 0; i < files->n; i++) {
+        if (!take_file(x, arena_text(x->a, paths[i]), &x->inputs[i], e))
+            return false;
+        x->input_count++;
+        *bytes += x->inputs[i].bytes;
+    }
+    return true;
+}
+
+/* ---- what it sees ---- */
+
+static struct reach_ask reach_of(const struct exec *x)
+{
+    struct str cwd = x->request.inputs->working_directory;
+
+    return (struct reach_ask){ .filesystem = x->request.sandbox->filesystem,
+                               .cwd = cwd.s ? arena_text(x->a, cwd) : ".",
+                               .home = home_variable(x->command->environment, "HOME"),
+                               .state = home_state(x->command->environment, x->a),
+                               .kept = exec_kept(x),
+                               .person = x->person || (x->call && x->call->own_paths),
+                               .approved = x->request.approval != NULL,
+                               .inputs = x->request.inputs->input_files,
+                               .outputs = x->request.outputs->output_files };
+}
+
+/* A record that its subject can write is none. What the state directory has is hidden from the
+ * command; a ledger that was put elsewhere has to be out of its reach. */
+static bool ledger_is_safe(struct exec *x, struct error *e)
+{
+    const char *ledger = home_ledger(x->command->ledger, x->command->environment, x->a);
+    char *path = ledger ? arena_text(x->a, str_of(ledger)) : NULL;
+    char real[PATH_MAX];
+    const struct grant *around;
+
+    if (!path || strstr(path, "://") || !realpath(dirname(path), real))
+        return true; /* no file, or one that cannot be made either */
+    around = grants_decide(&x->reach.grants, arena_printf(x->a, "%s/ledger", real));
+    x->unsafe = around && around->access == ACCESS_WRITE;
+    return !x->unsafe ||
+           error_set(e, CODE_PATH_REFUSED,
+                     "the command could write the ledger %s; keep it where it cannot", ledger);
+}
+
+/* In the arena: reach.home_root may be this very text. */
+const char *exec_here(const struct exec *x)
+{
+    char here[PATH_MAX];
+
+    if (x->served)
+        return x->served->cwd;
+    return getcwd(here, sizeof here) && here[0] == '/' ? arena_text(x->a, str_of(here)) : NULL;
+}
+
+bool exec_see(struct exec *x, struct error *e)
+{
+    struct reach_ask ask = reach_of(x);
+
+    ask.caller = exec_here(x);
+    if (!ask.caller)
+        return error_sys(e, CODE_PATH_REFUSED, "the current directory has no name");
+    return reach_build(&ask, x->a, &x->reach, e);
+}
+
+/* ---- the command ---- */
+
+static const char *policy_search(const struct exec *x)
+{
+    return x->person ? home_variable(x->command->environment, "PATH") : NULL;
+}
+
+static void find_program(struct exec *x)
+{
+    struct program_ask ask = {
+        .command = arena_text(x->a, x->request.inputs->command),
+        .cwd = x->reach.cwd,
+        .path = policy_search(x),
+        .home = home_variable(x->command->environment, "HOME"),
+        .network = request_net_level(x->request.sandbox->network) != NET_OFFLINE,
+        .raw = x->request.sandbox->network->raw,
+    };
+
+    if (exec_kept(x))
+        ask.system = kept_system(exec_kept(x), x->world->wall_ms(x->world->self));
+    if (x->person)
+        ask.command = x->command->argv[0];
+    program_find(&ask, x->a, &x->program);
+    program_grant(&ask, &x->program, &x->reach.grants);
+    grants_settle(&x->reach.grants);
+}
+
+/* A person's arguments are bytes; a document's are texts. */
+static void take_arguments(struct exec *x, struct str **out, size_t *count)
+{
+    const struct items *given = &x->request.inputs->arguments;
+    const struct str *texts = given->v;
+    size_t n = 0;
+
+    if (x->person)
+        while (x->command->argv[n + 1])
+            n++;
+    else
+        n = given->n;
+    *out = arena_alloc(x->a, n * sizeof **out);
+    x->argv = arena_alloc(x->a, (n + 2) * sizeof *x->argv);
+    x->argv[0] = arena_text(x->a, x->request.inputs->command);
+    if (x->person)
+        x->argv[0] = arena_text(x->a, str_of(x->command->argv[0]));
+    for (size_t i = 0; i < n; i++) {
+        (*out)[i] = x->person ? str_of(x->command->argv[i + 1]) : texts[i];
+        x->argv[i + 1] = arena_text(x->a, (*out)[i]);
+    }
+    *count = n;
+}
+
+static void path_roots(const struct exec *x, struct admit_ask *ask)
+{
+    const struct grants *g = &x->reach.grants;
+    struct str *roots = arena_alloc(x->a, (g->n + x->program.links.n) * sizeof *roots);
+
+    for (size_t i = 0; i < g->n; i++)
+        if (g->v[i].access != ACCESS_DENIED)
+            roots[ask->path_root_count++] = str_of(g->v[i].path);
+    for (size_t i = 0; i < x->program.links.n; i++)
+        roots[ask->path_root_count++] =
+            str_of(arena_printf(x->a, "/%s", x->program.links.v[i].name));
+    ask->path_roots = roots;
+}
+
+static bool read_weak(struct exec *x, struct error *e)
+{
+    for (const char *const *w = x->command->weak; w && *w; w++) {
+        enum layer layer = layer_named(str_of(*w));
+
+        if (layer == LAYER_COUNT)
+            return error_set(e, CODE_LAYER_MISSING,
+                             "'%s' is no layer; `writ explain layers` lists them", *w);
+        if (!layers[layer].spared)
+            return error_set(e, CODE_LAYER_MISSING,
+                             "LAYER_MISSING:%s: no run goes without this layer", *w);
+        x->weak |= 1U << layer;
+    }
+    return true;
+}
+
+/* What was admitted, and behind it the secrets that the adapter names for the command. */
+static const struct pair *with_secrets(struct exec *x, size_t *count)
+{
+    size_t n = x->admission.environment_count;
+    struct pair *all = arena_alloc(x->a, (n + x->call->secret_count) * sizeof *all);
+
+    if (n)
+        memcpy(all, x->admission.environment, n * sizeof *all);
+    memcpy(all + n, x->call->secrets, x->call->secret_count * sizeof *all);
+    *count = n + x->call->secret_count;
+    return all;
+}
+
+static void make_environment(struct exec *x)
+{
+    struct environment_ask ask = { .asked = x->admission.environment,
+                                   .count = x->admission.environment_count,
+                                   .path = policy_path,
+                                   .cwd = x->reach.cwd,
+                                   .network = exec_gate(x) != NULL };
+
+    if (x->call && x->call->secret_count)
+        ask.asked = with_secrets(x, &ask.count);
+    if (x->admission.path.s)
+        ask.path = arena_text(x->a, x->admission.path);
+    else if (x->program.bin)
+        ask.path = arena_printf(x->a, "%s:%s", x->program.bin, policy_path);
+    x->env = environment_make(&ask, x->a);
+}
+
+/* What is asked for and cannot be had is refused. */
+static bool modes_are_ready(const struct exec *x, struct error *e)
+{
+    if (x->served && x->request.sandbox->filesystem->write_mode == WRITE_COW)
+        return error_set(e, CODE_LAYER_MISSING,
+                         "LAYER_MISSING:mount: what is written beside a worker's disk could not be "
+                         "committed from here; run it here, or with write mode direct");
+    return true;
+}
+
+bool exec_admit(struct exec *x, struct error *e)
+{
+    const struct request_sandbox *limits_asked = x->request.sandbox;
+    struct reach_ask reach = reach_of(x);
+    struct str *arguments;
+    struct admit_ask ask = {
+        .registry = x->registry,
+        .person = x->person,
+        .approved = x->request.approval != NULL,
+        .truncate = x->request.inputs->on_oversize == OVERSIZE_TRUNCATE,
+        .fs = (enum fs_level)limits_asked->filesystem->level,
+        .net = request_net_level(limits_asked->network),
+        .tool_id = x->request.tool_id,
+        .command = x->request.inputs->command,
+        .environment = x->request.inputs->environment.v,
+        .environment_count = x->request.inputs->environment.n,
+        .caller_env = x->command->environment,
+    };
+
+    find_program(x);
+    if (!ledger_is_safe(x, e) || !read_weak(x, e) || !exec_input(x, e) ||
+        !take_files(x, &ask.file_bytes, e))
+        return false;
+    if (x->program.real)
+        ask.executable = str_of(x->program.real);
+    ask.stdin_bytes = x->input.s ? (int64_t)x->input.n : -1;
+    take_arguments(x, &arguments, &ask.argument_count);
+    ask.arguments = arguments;
+    path_roots(x, &ask);
+    if (!admit(&ask, x->a, &x->admission, e) || !exec_find_network(x, e) || !modes_are_ready(x, e))
+        return false;
+    if (x->admission.files_cut)
+        return error_set(e, CODE_INPUT_TOO_LARGE,
+                         "input files are read where they are; they "
+                         "cannot be cut");
+    if (x->admission.stdin_cut)
+        x->input.n = (size_t)input_sizes[INPUT_STDIN].bytes;
+    make_environment(x);
+    return reach_covers(&reach, &x->reach, x->a, e);
+}

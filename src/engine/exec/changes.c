@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* changes.c: when the tree is dead: what it wrote beside the disk, into record and evidence.
+ */
+#include "engine/changes.h"
+#include "engine/exec.h"
+
+enum { ROWS_MOST = 40000, ROW_BYTES = 512, BYTES_MOST = 40 << 20 };
+
+static struct change_set *new_set(const struct cow_layers *found, struct arena *a)
+{
+    struct change_set *set = arena_new(a, struct change_set);
+
+    set->roots = arena_alloc(a, found->n * sizeof *set->roots);
+    for (size_t i = 0; i < found->n; i++)
+        set->roots[set->root_count++] = arena_text(a, str_of(found->v[i].root));
+    return set;
+}
+
+/* A record is read back, and what reads it has its ceilings: what is beyond them is not listed. */
+static void cut_list(struct changes *c)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < c->n; i++) {
+        bytes +=
+            ROW_BYTES + 2 * (c->v[i].path.n + c->v[i].before.target.n + c->v[i].after.target.n);
+        if (i < ROWS_MOST && bytes < BYTES_MOST)
+            continue;
+        c->n = i;
+        c->cut = "there are more changes than a record lists";
+    }
+}
+
+bool exec_changes(struct exec *x, struct error *e)
+{
+    struct cow_layers *found = &x->outcome.cow;
+    _buf_ struct buf diff = { 0 };
+    struct change_set *set;
+
+    x->changes = NULL; /* of an attempt before */
+    if (!exec_writes_beside(x))
+        return true;
+    set = new_set(found, x->a);
+    if (!cow_read(found, x->store, x->a, &set->changes, e))
+        return false;
+    cut_list(&set->changes);
+    for (size_t i = 0; i < set->changes.n; i++) /* names that end where C says */
+        set->changes.v[i].path.s = arena_text(x->a, set->changes.v[i].path);
+    if (!changes_diff(set, x->store, x->a, &diff, e) ||
+        (diff.len && !collect_bytes(x->store, buf_str(&diff), &set->diff, e)))
+        return false;
+    x->changes = set;
+    return true;
+}
+
+bool exec_writes_beside(const struct exec *x)
+{
+    return !x->peer && !(x->call && x->call->peer) &&
+           x->request.sandbox->filesystem->write_mode == WRITE_COW;
+}
+
+void exec_put_changes(const struct exec *x, struct buf *to)
+{
+    if (x->changes)
+        changes_put(x->changes, &x->reach.absent, to);
+}

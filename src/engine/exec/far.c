@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* far.c: one attempt on a worker that speaks frames: the sandbox is there, the record here. */
+#include <string.h>
+
+#include "base/json_read.h"
+#include "base/utf8.h"
+#include "contract/layers.h"
+#include "engine/exec_lane.h"
+#include "engine/home.h"
+
+/* ---- what the worker's record says, as ours ---- */
+
+struct far_usage {
+    int64_t cpu_ms, memory_peak_bytes, oom_events, pids_hits;
+};
+
+struct far_printed {
+    int64_t bytes;
+    struct str digest;
+};
+
+struct far_file {
+    struct str path, digest;
+    int64_t bytes;
+    int state; /* enum collect_state */
+};
+
+/* Of what is passed on as the worker's word only the kind is looked at. */
+struct far_record {
+    struct str execution_id;
+    int64_t exit_code, signal, duration_ms;
+    int cause; /* enum cause */
+    const struct far_usage *usage;
+    const struct far_printed *out, *err;
+    struct items output_files, artifacts; /* of struct far_file */
+    bool files_truncated;
+    struct items layers, missing; /* of struct str */
+    struct items denials;         /* of const struct doc * */
+};
+
+/* And of what it knew before. */
+struct far_admitted {
+    struct items command, paths; /* of struct str, of const struct doc * */
+    const struct doc *checks;
+};
+
+/* clang-format off */
+#define AT(member) offsetof(struct far_usage, member)
+static const struct field usage_fields[] = {
+    { "cpu_ms",            F_INT, .at = AT(cpu_ms),            .min = 0, .max = INT64_MAX, .help = "Time of the processor." },
+    { "memory_peak_bytes", F_INT, .at = AT(memory_peak_bytes), .min = 0, .max = INT64_MAX, .help = "The most memory it had." },
+    { "oom_events",        F_INT, .at = AT(oom_events),        .min = 0, .max = INT64_MAX, .help = "How often memory ran out." },
+    { "pids_hits",         F_INT, .at = AT(pids_hits),         .min = 0, .max = INT64_MAX, .help = "How often a process was refused." },
+};
+#undef AT
+
+static const struct shape usage_shape = { .name = "record's usage", .size = sizeof(struct far_usage), FIELDS(usage_fields), .code = CODE_CONTRACT_INVALID, .open = true };
+
+#define AT(member) offsetof(struct far_printed, member)
+static const struct field printed_fields[] = {
+    { "bytes",  F_INT,  ONE, NEEDED, .at = AT(bytes), .min = 0, .max = INT64_MAX, .help = "All of it." },
+    { "digest", F_TEXT, ONE, NEEDED, .at = AT(digest), .form = FORM_DIGEST,       .help = "Of all of it." },
+};
+#undef AT
+
+static const struct shape printed_shape = { .name = "record's stream", .size = sizeof(struct far_printed), FIELDS(printed_fields), .code = CODE_CONTRACT_INVALID, .open = true };
+
+#define AT(member) offsetof(struct far_file, member)
+static const struct field file_fields[] = {
+    { "path",   F_TEXT,   ONE, NEEDED,   .at = AT(path), .min = 1,                        .help = "Its path below the working directory." },
+    { "bytes",  F_INT,    ONE, NEEDED,   .at = AT(bytes), .min = 0, .max = INT64_MAX,     .help = "Its size." },
+    { "digest", F_TEXT,   ONE, OPTIONAL, .at = AT(digest), .form = FORM_DIGEST,           .help = "Of its content." },
+    { "state",  F_CHOICE, ONE, NEEDED,   .at = AT(state), .choices = collect_state_names, .help = "Whether it was kept." },
+};
+#undef AT
+
+static const struct shape file_shape = { .name = "record's file", .size = sizeof(struct far_file), FIELDS(file_fields), .code = CODE_CONTRACT_INVALID, .open = true };
+
+#define AT(member) offsetof(struct far_record, member)
+static const struct field record_fields[] = {
+    { "execution_id",    F_TEXT,   ONE,  NEEDED,   .at = AT(execution_id), .min = 1,                    .help = "That of the request." },
+    { "exit_code",       F_INT,    ONE,  NEEDED,   .at = AT(exit_code), .min = 0, .max = 255,           .help = "What it ended with." },
+    { "signal",          F_INT,    ONE,  NULLABLE, .at = AT(signal), .min = 0, .max = 128,              .help = "That ended it." },
+    { "cause",           F_CHOICE, ONE,  NEEDED,   .at = AT(cause), .choices = cause_names,             .help = "Why it ended." },
+    { "duration_ms",     F_INT,    ONE,  NEEDED,   .at = AT(duration_ms), .min = 0, .max = INT64_MAX,   .help = "How long it took." },
+    { "usage",           F_SHAPE,  ONE,  NEEDED,   .at = AT(usage), .sub = &usage_shape,                .help = "What it used." },
+    { "stdout",          F_SHAPE,  ONE,  NEEDED,   .at = AT(out), .sub = &printed_shape,                .help = "What it printed." },
+    { "stderr",          F_SHAPE,  ONE,  NEEDED,   .at = AT(err), .sub = &printed_shape,                .help = "What it said beside." },
+    { "output_files",    F_SHAPE,  LIST, OPTIONAL, .at = AT(output_files), .sub = &file_shape,          .help = "Files that were asked for." },
+    { "artifacts",       F_SHAPE,  LIST, OPTIONAL, .at = AT(artifacts), .sub = &file_shape,             .help = "Files that patterns found." },
+    { "layers",          F_TEXT,   LIST, NEEDED,   .at = AT(layers), .most = LAYER_COUNT,               .help = "Walls that held it." },
+    { "missing",         F_TEXT,   LIST, NEEDED,   .at = AT(missing), .most = LAYER_COUNT,              .help = "Walls that should have." },
+    { "denials",         F_ANY,    LIST, NEEDED,   .at = AT(denials),                                   .help = "What had to be undone." },
+    { "files_truncated", F_BOOL,   ONE,  OPTIONAL, .at = AT(files_truncated),                           .help = "Something was left out." },
+};
+#undef AT
+
+#define AT(member) offsetof(struct far_admitted, member)
+static const struct field admitted_fields[] = {
+    { "command", F_TEXT, LIST, NEEDED, .at = AT(command), .least = 1, .help = "What is run." },
+    { "paths",   F_ANY,  LIST, NEEDED, .at = AT(paths),               .help = "What it was granted." },
+    { "checks",  F_MAP,  ONE,  NEEDED, .at = AT(checks),              .help = "What its input came to." },
+};
+#undef AT
+
+static const struct shape admitted_shape = { .name = "worker's admission", .size = sizeof(struct far_admitted), FIELDS(admitted_fields), .code = CODE_CONTRACT_INVALID, .open = true };
+
+static const struct shape record_shape = { .name = "worker's record", .size = sizeof(struct far_record), FIELDS(record_fields), .code = CODE_CONTRACT_INVALID, .open = true };
+/* clang-format on */
+
+/* That a file was kept is so when it is here. */
+static bool is_kept(const struct exec *x, const struct digest *digest)
+{
+    _fd_ int fd = x->store >= 0 ? collect_kept(x->store, digest) : -1;
+
+    return fd >= 0;
+}
+
+static void take_files(struct exec *x, const struct items *files, struct collected_list *out)
+{
+    const struct far_file *f = files->v;
+
+    for (size_t i = 0; i < files->n; i++) {
+        struct collected one = { .path = f[i].path,
+                                 .state = (enum collect_state)f[i].state,
+                                 .bytes = f[i].bytes };
+
+        if (one.state == COLLECT_DONE &&
+            (!f[i].digest.n || !digest_parse(f[i].digest, &one.digest) || !is_kept(x, &one.digest)))
+            one.state = COLLECT_UNREADABLE;
+        collect_add(out, x->a, one);
+    }
+}
+
+/* What came in frames is what was printed, all of it or, where it was not looked at as it came, its
+ * beginning. A record that says otherwise is no record of it. */
+static bool take_printed(const struct printed *came, const struct far_printed *all, int ceiling,
+                         struct printed *out)
+{
+    *out = (struct printed){ .head = came->head, .bytes = all->bytes };
+    if (!digest_parse(all->digest, &out->digest))
+        return false;
+    if (came->bytes == all->bytes)
+        return memcmp(&came->digest, &out->digest, sizeof out->digest) == 0;
+    return came->bytes == outputs[ceiling].bytes && came->bytes < all->bytes;
+}
+
+/* The cause is the worker's word; that it was stopped for its time is ours. */
+static bool take_outcome(struct exec *x, const struct far_record *far, const struct errand *errand)
+{
+    struct outcome *o = &x->outcome;
+
+    *o = (struct outcome){ .cause = (enum cause)far->cause,
+                           .exit_code = (int)far->exit_code,
+                           .signal = (int)far->signal,
+                           .duration_ms = far->duration_ms,
+                           .cpu_ms = far->usage->cpu_ms,
+                           .memory_peak_bytes = far->usage->memory_peak_bytes,
+                           .oom_events = far->usage->oom_events,
+                           .pids_hits = far->usage->pids_hits,
+                           .forced = errand->forced,
+                           .cgroup = "none" };
+    if (o->cause == CAUSE_CANCELLED && errand->stopped_for == CAUSE_TIMEOUT) {
+        o->cause = CAUSE_TIMEOUT;
+        o->exit_code = EXIT_TIMEOUT;
+    }
+    take_files(x, &far->output_files, &x->files);
+    take_files(x, &far->artifacts, &x->artifacts);
+    x->files_cut = far->files_truncated;
+    return take_printed(&errand->out, far->out, OUTPUT_STDOUT, &o->out) &&
+           take_printed(&errand->err, far->err, OUTPUT_STDERR, &o->err);
+}
+
+/* A record that is none is no success: nobody knows. */
+static bool read_half(struct exec *x, struct str text, const struct shape *shape, void *decoded,
+                      const struct doc **out)
+{
+    struct ceilings max = ceilings_default();
+    const struct document *document;
+    struct report r = report_new(x->a, shape->name, text);
+    struct error e;
+
+    if (!json_read(shape->name, text, &max, x->a, &document, &e))
+        return false;
+    *out = &document->root;
+    return shape_decode(shape, &document->root, &r, decoded);
+}
+
+static bool read_record(struct exec *x, const struct errand *errand)
+{
+    struct far_admitted admitted = { 0 };
+    struct far_record far = { 0 };
+    const struct doc *halves[2];
+
+    if (!read_half(x, errand->admitted, &admitted_shape, &admitted, &halves[0]) ||
+        !read_half(x, errand->record, &record_shape, &far, &halves[1]) ||
+        !str_eq(far.execution_id, x->request.execution_id) || !take_outcome(x, &far, errand))
+        return false;
+    memcpy(x->far, halves, sizeof halves);
+    return true;
+}
+
+/* ---- why nothing ran ---- */
+
+/* It was told to go, and nobody knows what came of it. That it had to be stopped before is known.
+ */
+static enum tried take_loss(struct exec *x, const struct errand *errand)
+{
+    bool late = errand->stopped_for == CAUSE_TIMEOUT;
+
+    x->outcome =
+        outcome_unrun(late ? CAUSE_TIMEOUT : CAUSE_LOST, late ? EXIT_TIMEOUT : STATUS_UNAVAILABLE);
+    x->outcome.forced = late;
+    x->outcome.out = errand->out;
+    x->outcome.err = errand->err;
+    x->lane->lost = !late;
+    return TRIED_ENDED;
+}
+
+/* It was told to go, and then its walls could not be built: that is on record, as of a run here. A
+ * refusal for anything else comes too late to be believed. */
+static enum tried refused_late(struct exec *x, const struct errand *errand,
+                               const struct try_ask *ask)
+{
+    struct error lost;
+
+    if (*ask->status != WRIT_NO_SANDBOX)
+        return take_loss(x, errand);
+    if (!exec_conclude(x, ask->e, &lost)) {
+        *ask->e = lost;
+        *ask->status = WRIT_UNRECORDED;
+    }
+    return TRIED_NOTHING;
+}
+
+static enum tried take_refusal(struct exec *x, const struct errand *errand,
+                               const struct try_ask *ask)
+{
+    struct ceilings max = ceilings_default();
+    const struct document *document;
+    const struct doc *d;
+    struct str code;
+
+    *ask->status = WRIT_REFUSED;
+    if (!json_read("the worker's refusal", errand->record, &max, x->a, &document, ask->e)) {
+        (void)error_set(ask->e, CODE_UNKNOWN_ERROR, "the worker refused it and did not say why");
+        return x->lane->started ? take_loss(x, errand) : TRIED_NOTHING;
+    }
+    d = &document->root;
+    code = doc_text(d, "code");
+    if (doc_whole(d, "status") == WRIT_NO_SANDBOX)
+        *ask->status = WRIT_NO_SANDBOX;
+    (void)error_set(ask->e, code_named(code) == CODE_NONE ? CODE_UNKNOWN_ERROR : code_named(code),
+                    "the worker %.*s refused it: %.*s", STR_ARG(x->lane->plan->worker->name),
+                    STR_ARG(doc_text(d, "message")));
+    return x->lane->started ? refused_late(x, errand, ask) : TRIED_NOTHING;
+}
+
+static enum tried end_errand(struct exec *x, const struct errand *errand, const struct try_ask *ask)
+{
+    switch (errand->end) {
+    case ERRAND_RESULT: return read_record(x, errand) ? TRIED_ENDED : take_loss(x, errand);
+    case ERRAND_REFUSED: return take_refusal(x, errand, ask);
+    case ERRAND_LOST: return take_loss(x, errand);
+    case ERRAND_UNSENT: break;
+    }
+    *ask->e = errand->why;
+    if (!errand->forbidden && x->lane->started) /* it went away before it could be told to go */
+        return try_failed(x, ask);
+    if (!errand->forbidden)
+        return TRIED_UNAVAILABLE;
+    *ask->status = exec_refused(x, ask->e);
+    return TRIED_NOTHING;
+}
+
+/* ---- the attempt ---- */
+
+/* A request is text: what is not cannot travel in it. Secrets do not, either. */
+static bool travels(const struct exec *x, struct error *e)
+{
+    if (x->request.sandbox->network->inject.n)
+        return error_set(e, CODE_SECRET_MISSING,
+                         "a secret that is injected is found here and sent nowhere; run it here, "
+                         "without a worker");
+    for (const char *const *arg = x->command->argv; x->person && arg && *arg; arg++)
+        if (utf8_valid(str_of(*arg)) != strlen(*arg))
+            return error_set(e, CODE_ARGUMENT_REFUSED,
+                             "an argument is not UTF-8, which a worker cannot be sent");
+    return true;
+}
+
+static bool prepare(struct exec *x, const struct try_ask *ask)
+{
+    if (!lane_admit(x, ask))
+        return false;
+    *ask->status = WRIT_UNRECORDED;
+    if (!exec_open_store(x, ask->e))
+        return false;
+    *ask->status = WRIT_REFUSED;
+    if (!travels(x, ask->e) || !exec_input(x, ask->e))
+        return false;
+    exec_open_ledger(x);
+    return true;
+}
+
+enum tried try_far(struct exec *x, const struct try_ask *ask)
+{
+    const struct config_worker *worker = x->lane->plan->worker;
+    struct errand errand = {
+        .request = x->request_text,
+        .cwd = worker->directory.n ? arena_text(x->a, worker->directory) : exec_here(x),
+        .person = x->person,
+        .attempt = x->attempt,
+        .timeout_ms = x->request.sandbox->timeout_ms,
+        .at_once = x->step != NULL,
+        .pace = exec_pace(x),
+        .weak = x->command->weak,
+        .live = { x->command->live[0], x->command->live[1] },
+        .cancel = x->cancel,
+        .world = x->world,
+        .permit = exec_permit,
+        .permit_self = x,
+    };
+    struct channel *channel;
+
+    if (!prepare(x, ask))
+        return TRIED_NOTHING;
+    if (x->waited_for != CAUSE_EXITED)
+        return try_waited(x, ask);
+    errand.input = x->input;
+    errand.store = x->store;
+    if (!fleet_channel(x->lane->fleet, worker, x->cancel, &channel, ask->e))
+        return TRIED_UNAVAILABLE;
+    channel_run(channel, &errand, x->a);
+    return end_errand(x, &errand, ask);
+}

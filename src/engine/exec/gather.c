@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gather.c: when the tree is dead: undoes what must not be, and keeps what was asked for. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "base/fs.h"
+#include "engine/exec.h"
+#include "engine/home.h"
+#include "sandbox/cow_plan.h"
+
+enum { FILES_MAX = 10000 };
+
+/* ---- names that must not be ---- */
+
+/* Names that stand in the same directory are looked for from there, opened once. */
+struct around {
+    const struct grant *grant;
+    int fd;
+};
+
+static int open_around(struct around *last, const struct grant *grant)
+{
+    if (last->grant == grant)
+        return last->fd;
+    own_close(&last->fd);
+    *last =
+        (struct around){ grant, open(grant->path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) };
+    return last->fd;
+}
+
+/* The entry around a path is a mount point: the command could not put another in its place, so
+ * looking from there leads nowhere else. Not with what lies outside of all writable ones. */
+static void undo(struct exec *x, const struct absent *absent, struct around *last)
+{
+    const struct grant *around = grants_decide(&x->reach.grants, absent->path);
+    struct violation *v = &x->violations[x->violation_count];
+    enum fs_found found;
+    const char *below;
+    struct error e;
+
+    if (!around || around->access != ACCESS_WRITE || !around->is_dir)
+        return;
+    below = absent->path + strlen(around->path) + 1;
+    found = fs_find_below(open_around(last, around), below);
+    if (found == FS_NOTHING || (found == FS_DIRECTORY && absent->links_only))
+        return;
+    *v = (struct violation){ .path = absent->path,
+                             .act = "created",
+                             .rule = absent->denied ? "denied" : "protected",
+                             .undone = fs_remove_below(around->path, below, &e) };
+    x->violation_count++;
+}
+
+/* In write mode cow the disk has nothing of it; what the layer could not hold is taken out of it,
+ * so that nobody commits it. */
+static void undo_in_layer(struct exec *x, const struct absent *absent)
+{
+    const struct cow_layer *layer = cow_around(&x->outcome.cow, absent->path);
+    struct violation *v = &x->violations[x->violation_count];
+    const char *below;
+    enum fs_found found;
+    struct error e;
+
+    if (!layer || cow_holds(&x->outcome.cow, absent->path) ||
+        strlen(absent->path) <= strlen(layer->root))
+        return;
+    below = absent->path + strlen(layer->root) + 1;
+    found = fs_find_below(layer->merged, below);
+    if (found == FS_NOTHING || (found == FS_DIRECTORY && absent->links_only))
+        return;
+    *v = (struct violation){
+        .path = absent->path,
+        .act = "created",
+        .rule = absent->denied ? "denied" : "protected",
+        .undone =
+            fs_remove_below(arena_printf(x->a, "/proc/self/fd/%d/.", layer->merged), below, &e),
+    };
+    x->violation_count++;
+}
+
+static void undo_all(struct exec *x)
+{
+    const struct absents *absent = &x->reach.absent;
+    struct around last = { NULL, -1 };
+
+    x->violations = arena_alloc(x->a, absent->n * sizeof *x->violations);
+    for (size_t i = 0; i < absent->n; i++) {
+        if (x->request.sandbox->filesystem->write_mode == WRITE_COW)
+            undo_in_layer(x, &absent->v[i]);
+        else
+            undo(x, &absent->v[i], &last);
+    }
+    own_close(&last.fd);
+}
+
+/* ---- files ---- */
+
+static bool wants_files(const struct exec *x)
+{
+    return x->request.outputs->output_files.n + x->request.outputs->artifacts.n > 0;
+}
+
+bool exec_open_store(struct exec *x, struct error *e)
+{
+    const char *state = home_state(x->command->environment, x->a), *store;
+
+    if (x->store >= 0) /* an attempt before has opened it */
+        return true;
+    if (!wants_files(x) && !x->step &&
+        !exec_writes_beside(x)) /* to be hidden, it has to be there */
+        return !state || fs_make_dirs(state, e) || error_wrap(e, "nothing can be kept");
+    if (!state)
+        return error_set(e, CODE_IO, "there is no place for evidence; name one with WRIT_STATE");
+    store = home_evidence(x->command->environment, x->a);
+    x->store = open(store, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (x->store < 0) {
+        if (!fs_make_dirs(state, e))
+            return error_wrap(e, "nothing can be kept");
+        if (!fs_make_dirs(store, e))
+            return error_wrap(e, "evidence cannot be kept");
+        x->store = open(store, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    }
+    if (x->store >= 0 && faccessat(x->store, ".", W_OK, 0) == 0)
+        return true;
+    return error_sys(e, CODE_IO, "evidence cannot be kept in %s", store);
+}
+
+static bool collect_outputs(struct exec *x, struct collect_job *job, struct error *e)
+{
+    const struct items *files = &x->request.outputs->output_files;
+    const struct str *paths = files->v;
+
+    for (size_t i = 0; i < files->n; i++)
+        if (!collect_file(job, paths[i], x->a, &x->files, e))
+            return false;
+    return true;
+}
+
+static struct str artifact_pattern(const struct doc *artifact)
+{
+    return artifact->kind == DOC_TEXT ? artifact->text : doc_text(artifact, "path");
+}
+
+static bool collect_artifacts(struct exec *x, struct collect_job *job, struct error *e)
+{
+    const struct items *artifacts = &x->request.outputs->artifacts;
+    const struct doc *const *each = artifacts->v;
+
+    for (size_t i = 0; i < artifacts->n; i++)
+        if (!collect_glob(job, artifact_pattern(each[i]), x->a, &x->artifacts, e))
+            return false;
+    return true;
+}
+
+/* Nobody sees what a step prints as it comes: it is kept, as far as it was captured. */
+static bool keep_printed(struct exec *x, struct error *e)
+{
+    const struct printed *printed[] = { &x->outcome.out, &x->outcome.err };
+
+    for (size_t i = 0; i < COUNT(printed); i++)
+        if (printed[i]->head.n && !collect_bytes(x->store, printed[i]->head, &x->printed[i], e))
+            return false;
+    return true;
+}
+
+/* The working directory as the command left it. */
+static int open_cwd(const struct exec *x)
+{
+    const struct cow_layer *layer = cow_around(&x->outcome.cow, x->reach.cwd);
+    const char *below = layer ? x->reach.cwd + strlen(layer->root) : "";
+
+    if (!layer)
+        return open(x->reach.cwd, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return collect_open(layer->merged, *below ? below + 1 : ".", O_DIRECTORY);
+}
+
+bool exec_gather(struct exec *x, struct error *e)
+{
+    struct collect_job job = { .count_max = FILES_MAX };
+    _fd_ int root = -1;
+
+    undo_all(x);
+    if ((x->step && !keep_printed(x, e)) || !exec_changes(x, e))
+        return false;
+    if (!wants_files(x))
+        return true;
+    root = open_cwd(x);
+    if (root < 0)
+        return error_sys(e, CODE_IO, "%s cannot be opened", x->reach.cwd);
+    job.root = root;
+    job.store = x->store;
+    job.grants = &x->reach.grants;
+    job.at = x->reach.cwd;
+    job.ceiling = outputs[OUTPUT_FILES].bytes;
+    if (!collect_outputs(x, &job, e))
+        return false;
+    job.total = 0;
+    job.ceiling = outputs[OUTPUT_ARTIFACTS].bytes;
+    if (!collect_artifacts(x, &job, e))
+        return false;
+    x->files_cut = job.truncated;
+    return true;
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ledger.c: enters one run in the ledger: before it starts, and when it is over. */
+#include <inttypes.h>
+#include <pthread.h>
+
+#include "base/elsewhere.h"
+#include "base/json_read.h"
+#include "base/json_write.h"
+#include "contract/codes.h"
+#include "engine/event.h"
+#include "engine/exec.h"
+#include "engine/input.h"
+#include "ledger/append.h"
+
+static const char tenant[] = EVENT_TENANT;
+
+/* ---- the events ---- */
+
+const char *exec_line(const struct exec *x)
+{
+    _buf_ struct buf line = { .max = 1 << 16 };
+
+    for (char **arg = x->argv; *arg; arg++)
+        buf_addf(&line, "%s%s", arg == x->argv ? "" : " ", *arg);
+    return arena_text(x->a, buf_str(&line));
+}
+
+/* It depends on its request, and as a step on its plan. */
+static struct event_head head_of(struct exec *x)
+{
+    struct uuid *depends = arena_alloc(x->a, 2 * sizeof *depends);
+    struct event_head head = { .execution = x->request.execution_id,
+                               .workflow = "exec/1",
+                               .target = "exec",
+                               .action = exec_line(x),
+                               .attempt = x->attempt,
+                               .snapshot_ms = x->snapshot_ms,
+                               .since = x->since,
+                               .depends = depends };
+
+    depends[head.depend_count++] = x->entries[0];
+    if (x->step)
+        depends[head.depend_count++] = x->step->plan;
+    return head;
+}
+
+/* ---- before ---- */
+
+/* Room for so many more entries. */
+static struct uuid *more_entries(struct exec *x, size_t n)
+{
+    while (x->entry_room < x->entry_count + n)
+        x->entries =
+            arena_more(x->a, x->entries, x->entry_room, &x->entry_room, sizeof *x->entries);
+    return x->entries + x->entry_count;
+}
+
+/* Another attempt has the same request. */
+static bool enter_request(struct exec *x, struct error *e)
+{
+    struct entry input;
+
+    if (x->entry_count)
+        return true;
+    if (x->named)
+        x->since = x->keeping->ledger.tip.size;
+    entry_of(ENTRY_INPUT, str_of(tenant), x->request.execution_id, x->request_text, x->world,
+             &input);
+    if (!ledger_enter(&x->keeping->ledger, &input, 1, e))
+        return false;
+    *more_entries(x, 1) = input.id;
+    x->entry_count++;
+    x->snapshot_ms = input.created_ms;
+    return true;
+}
+
+/* An id is used once (contract 001): whatever the ledger says but "appended", nothing runs. */
+static bool enter_events(struct exec *x, struct draft *drafts, size_t n, struct error *e)
+{
+    if (!event_enter(&x->keeping->ledger, drafts, n, more_entries(x, n), x->a, e)) {
+        x->unrecorded = x->unrecorded && e->code != CODE_EXECUTION_USED;
+        return false;
+    }
+    x->entry_count += n;
+    return true;
+}
+
+static bool enter_start(struct exec *x, struct error *e)
+{
+    static const enum event_state states[] = { EVENT_PLANNED, EVENT_RUNNING };
+    struct draft drafts[COUNT(states)];
+    struct event_head head;
+
+    if (!enter_request(x, e))
+        return false;
+    head = head_of(x);
+    for (size_t i = 0; i < COUNT(states); i++) {
+        _buf_ struct buf text = { .max = ANSWER_MAX };
+
+        event_open(&head, states[i], x->world, &text);
+        drafts[i] = event_close(&head, &text, x->world, x->a);
+    }
+    return enter_events(x, drafts, COUNT(states), e);
+}
+
+static void *open_ledger(void *exec)
+{
+    struct exec *x = exec;
+
+    keeping_open(&x->opening.keeping, x->command->ledger, x->command->environment, x->world);
+    return NULL;
+}
+
+void exec_open_ledger(struct exec *x)
+{
+    struct opening *o = &x->opening;
+
+    if (x->keeping)
+        return;
+    x->keeping = x->step ? x->step->keeping : &o->keeping;
+    if (x->step)
+        return;
+    o->begun = true;
+    o->beside = elsewhere_thread(&o->thread, open_ledger, x) == 0;
+    if (!o->beside)
+        (void)open_ledger(x);
+}
+
+static void await_ledger(struct opening *o)
+{
+    if (o->beside)
+        (void)pthread_join(o->thread, NULL);
+    o->beside = false;
+}
+
+void exec_close_ledger(struct exec *x)
+{
+    await_ledger(&x->opening);
+    if (x->opening.begun)
+        keeping_close(&x->opening.keeping);
+}
+
+bool exec_announce(void *exec, struct error *e)
+{
+    struct exec *x = exec;
+
+    x->unrecorded = true;
+    await_ledger(&x->opening);
+    if (!keeping_begin(x->keeping, e) || !keeping_end(x->keeping, enter_start(x, e), e))
+        return false;
+    x->unrecorded = false;
+    x->recording = true;
+    return true;
+}
+
+/* What did not run is no execution: there is no event of it (DESIGN 3). */
+bool exec_reject(struct exec *x, const struct error *why, struct error *e)
+{
+    struct refusal refusal = { .code = (enum code)why->code,
+                               .message = why->msg,
+                               .tenant = str_of(tenant),
+                               .subject = x->request.execution_id,
+                               .text = x->request_text };
+
+    exec_open_ledger(x);
+    await_ledger(&x->opening);
+    return keeping_begin(x->keeping, e) &&
+           keeping_end(x->keeping, ledger_reject(&x->keeping->ledger, &refusal, e), e);
+}
+
+/* ---- afterwards ---- */
+
+static struct failing why_failed(const struct exec *x)
+{
+    const struct outcome *o = &x->outcome;
+    struct failing f = { .code = o->cause == CAUSE_TIMEOUT ? CODE_COMMAND_TIMEOUT
+                                                           : CODE_COMMAND_FAILED };
+
+    if (x->lane)
+        return exec_lane_failing(x);
+    if (x->failing)
+        return *x->failing;
+    if (o->cause == CAUSE_CANCELLED)
+        return (struct failing){ CODE_EXECUTION_HALTED, false, "its plan had no more time for it" };
+    f.retryable = codes[f.code].retryable;
+    if (o->cause == CAUSE_TIMEOUT)
+        f.message =
+            arena_printf(x->a, "it ran longer than %" PRId64 " ms", x->request.sandbox->timeout_ms);
+    else if (o->cause == CAUSE_EXITED && o->exit_code == 0)
+        f.message = "what came out is not what was expected";
+    else
+        f.message = arena_printf(x->a, "exit %d: %s", o->exit_code,
+                                 exit_meaning(o->exit_code, o->cause)->meaning);
+    return f;
+}
+
+static const char *cancel_reason(const struct exec *x)
+{
+    const char *said = x->lane ? exec_lane_reason(x) : NULL;
+
+    return said ? said : "the caller asked it to stop";
+}
+
+static void put_error(const struct failing *f, struct buf *to)
+{
+    json_key(to, "error");
+    json_open(to, '{');
+    json_put(to, "code", codes[f->code].name);
+    json_put(to, "message", f->message);
+    json_put_bool(to, "retryable", f->retryable);
+    json_close(to, '}');
+}
+
+static void put_files(const char *key, const struct collected_list *list, struct buf *to)
+{
+    json_key(to, key);
+    json_open(to, '[');
+    for (size_t i = 0; i < list->n; i++) {
+        char digest[DIGEST_TEXT];
+
+        if (list->v[i].state != COLLECT_DONE)
+            continue;
+        digest_text(&list->v[i].digest, digest);
+        json_open(to, '{');
+        json_key(to, "path");
+        json_outside(to, list->v[i].path);
+        json_put(to, "digest", digest);
+        json_close(to, '}');
+    }
+    json_close(to, ']');
+}
+
+static void put_result(const struct exec *x, struct buf *to)
+{
+    json_key(to, "result");
+    json_open(to, '{');
+    json_put_int(to, "exit_code", x->outcome.exit_code);
+    json_put_int(to, "memory_peak_bytes", x->outcome.memory_peak_bytes);
+    if (x->files.n)
+        put_files("output_files", &x->files, to);
+    if (x->artifacts.n)
+        put_files("artifacts", &x->artifacts, to);
+    json_close(to, '}');
+}
+
+/* What a run was held to and did, without what it printed: that has its digests. */
+static bool enter_manifest(struct exec *x, struct error *e)
+{
+    _buf_ struct buf record = { .max = ANSWER_MAX }, canon = { .max = ANSWER_MAX };
+    struct ceilings max = ceilings_default();
+    const struct document *document;
+    struct entry manifest;
+
+    exec_record(x, false, &record);
+    if (!json_read("record", buf_str(&record), &max, x->a, &document, e))
+        return false;
+    json_canon(&document->root, x->a, &canon);
+    entry_of(ENTRY_MANIFEST, str_of(tenant), x->request.execution_id, buf_str(&canon), x->world,
+             &manifest);
+    if (!ledger_enter(&x->keeping->ledger, &manifest, 1, e))
+        return false;
+    *more_entries(x, 1) = manifest.id;
+    x->entry_count++;
+    return true;
+}
+
+static void put_manifest(const struct exec *x, struct buf *to)
+{
+    char id[ENTRY_ID_TEXT];
+
+    entry_id_text(&x->entries[x->entry_count - 1], id);
+    json_key(to, "externalRefs");
+    json_open(to, '{');
+    json_put(to, "manifest", id);
+    json_close(to, '}');
+}
+
+static bool enter_end(struct exec *x, const struct error *unbuilt, struct error *e)
+{
+    _buf_ struct buf text = { .max = ANSWER_MAX };
+    enum event_state state = unbuilt ? EVENT_FAILED : exec_came_to(x);
+    struct event_head head = head_of(x);
+    struct failing failing;
+    struct draft draft;
+
+    if (!unbuilt && !enter_manifest(x, e))
+        return false;
+    event_open(&head, state, x->world, &text);
+    if (unbuilt)
+        failing = (struct failing){ CODE_LAYER_MISSING, false, unbuilt->msg };
+    else if (state == EVENT_FAILED)
+        failing = why_failed(x);
+    if (state == EVENT_FAILED)
+        put_error(&failing, &text);
+    if (state == EVENT_CANCELLED)
+        json_put(&text, "cancelReason", cancel_reason(x));
+    if (state == EVENT_SUCCEEDED)
+        put_result(x, &text);
+    if (!unbuilt) {
+        put_manifest(x, &text);
+        json_put_int(&text, "durationMs", x->outcome.duration_ms);
+    }
+    draft = event_close(&head, &text, x->world, x->a);
+    return enter_events(x, &draft, 1, e);
+}
+
+bool exec_conclude(struct exec *x, const struct error *unbuilt, struct error *e)
+{
+    return keeping_begin(x->keeping, e) && keeping_end(x->keeping, enter_end(x, unbuilt, e), e);
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* read.c: what is asked for: a document, or a person's command line written as one.
+ *
+ * Nothing runs without an execution contract (contract 001): what a person types is turned into one
+ * and checked by the same rows.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "base/doc_read.h"
+#include "base/fs.h"
+#include "base/json_write.h"
+#include "base/stamp.h"
+#include "engine/exec.h"
+#include "engine/home.h"
+#include "engine/input.h"
+
+/* The members a person's options give, one after the other; `skip` is put by us. */
+static void put_members(struct buf *to, const struct doc *options, const char *skip,
+                        struct arena *a)
+{
+    for (const struct doc *m = doc_first(options, DOC_MAP); m; m = m->next) {
+        if (str_is(m->key, skip))
+            continue;
+        json_key(to, arena_text(a, m->key));
+        json_doc(to, m);
+    }
+}
+
+static void put_inputs(const struct exec *x, const struct doc *options, struct buf *to)
+{
+    const struct doc *inputs = options ? doc_get(options, "inputs") : NULL;
+
+    json_key(to, "inputs");
+    json_open(to, '{');
+    json_put(to, "command", x->command->argv[0]);
+    json_key(to, "arguments");
+    json_open(to, '[');
+    for (const char *const *arg = x->command->argv + 1; *arg; arg++)
+        json_outside(to, str_of(*arg));
+    json_close(to, ']');
+    if (inputs)
+        put_members(to, inputs, "command", x->a);
+    json_close(to, '}');
+}
+
+static void put_name(const struct exec *x, const char *tool, struct buf *to)
+{
+    struct uuid id = x->world->new_id(x->world->self);
+    char text[UUID_TEXT];
+
+    uuid_text(&id, text);
+    json_put(to, "execution_id", text);
+    if (tool)
+        json_put(to, "tool_id", tool);
+    json_put(to, "adapter_id", "none");
+}
+
+static void put_metadata(const struct exec *x, const char *purpose, struct buf *to)
+{
+    const char *user = home_variable(x->command->environment, "USER");
+    char at[STAMP_TEXT];
+
+    stamp_text(x->world->wall_ms(x->world->self), at);
+    json_key(to, "metadata");
+    json_open(to, '{');
+    json_put(to, "requested_by", user && *user ? user : "unknown");
+    json_put(to, "requested_at", at);
+    if (purpose)
+        json_put(to, "purpose", purpose);
+    json_close(to, '}');
+}
+
+/* The contract of a person's command, as text. */
+static void write_request(const struct exec *x, const struct doc *options, struct buf *to)
+{
+    json_open(to, '{');
+    put_name(x, "caller", to);
+    put_inputs(x, options, to);
+    if (options)
+        put_members(to, options, "inputs", x->a);
+    if (x->command->approve) {
+        json_key(to, "approval");
+        json_open(to, '{');
+        json_put(to, "reason", x->command->approve);
+        json_close(to, '}');
+    }
+    put_metadata(x, NULL, to);
+    json_close(to, '}');
+}
+
+/* The contract of a step's command: its payload, named. */
+static void write_step(const struct exec *x, struct buf *to)
+{
+    const struct doc *payload = x->step->payload;
+
+    json_open(to, '{');
+    put_name(x, doc_get(payload, "tool_id") ? NULL : ADMIT_LISTED, to);
+    put_members(to, payload, "", x->a);
+    put_metadata(x, x->step->purpose, to);
+    json_close(to, '}');
+}
+
+static bool read_text(struct exec *x, const char *name, struct str text,
+                      const struct document **out, struct report *r)
+{
+    struct ceilings max = ceilings_default();
+    struct error e;
+
+    *r = report_new(x->a, name, text);
+    if (doc_read(name, text, &max, x->a, out, &e))
+        return true;
+    report_error(r, &e);
+    return false;
+}
+
+static bool read_person(struct exec *x, const struct document **out, struct report *r)
+{
+    const struct document *options = NULL;
+    struct buf text = { .max = ANSWER_MAX };
+    const char *given = x->command->options;
+    bool ok;
+
+    if (given && !read_text(x, "options", str_of(given), &options, r))
+        return false;
+    write_request(x, options ? &options->root : NULL, &text);
+    ok =
+        read_text(x, "options", (struct str){ arena_text(x->a, buf_str(&text)), text.len }, out, r);
+    buf_free(&text);
+    return ok;
+}
+
+static bool read_step(struct exec *x, const struct document **out, struct report *r)
+{
+    _buf_ struct buf text = { .max = ANSWER_MAX };
+
+    write_step(x, &text);
+    return read_text(x, "step", (struct str){ arena_text(x->a, buf_str(&text)), text.len }, out, r);
+}
+
+/* Two requests that ask for the same have this digest in common. */
+static void digest_inputs(struct exec *x, const struct doc *request)
+{
+    static const char *const members[] = { "inputs", "outputs", "sandbox" };
+    struct sha256 sum;
+
+    sha256_begin(&sum);
+    for (size_t i = 0; i < COUNT(members); i++) {
+        const struct doc *member = doc_get(request, members[i]);
+        _buf_ struct buf canon = { .max = ANSWER_MAX };
+
+        if (member)
+            json_canon(member, x->a, &canon);
+        buf_addc(&canon, '\n');
+        sha256_add(&sum, canon.s, canon.len);
+    }
+    x->inputs_digest = sha256_end(&sum);
+}
+
+void exec_set_time(struct exec *x, int64_t ms)
+{
+    struct request_sandbox *held = arena_new(x->a, struct request_sandbox);
+
+    *held = *x->request.sandbox;
+    held->timeout_ms = ms;
+    x->request.sandbox = held;
+}
+
+/* What is asked for, as it was written; NULL: the report says why it cannot be read. */
+static const struct doc *read_asked(struct exec *x, struct report *r)
+{
+    const struct document *document;
+    bool ok;
+
+    if (x->served)
+        return x->served->request;
+    if (x->call)
+        return x->call->request;
+    ok = x->step                ? read_step(x, &document, r)
+         : !x->command->request ? read_person(x, &document, r)
+                                : input_read(x->command->request, x->a, &document, r);
+    return ok ? &document->root : NULL;
+}
+
+bool exec_read(struct exec *x, struct report *r)
+{
+    _buf_ struct buf canon = { .max = ANSWER_MAX };
+
+    x->person = x->served ? x->served->person : !x->command->request && !x->step && !x->call;
+    x->named = !x->served && (x->call || x->step || !x->command->request);
+    x->asked = read_asked(x, r);
+    if (!x->asked || !shape_decode(&request_shape, x->asked, r, &x->request))
+        return false;
+    if (x->served) { /* by whom it is recorded, and held to another time */
+        exec_set_time(x, x->served->timeout_ms);
+        return true;
+    }
+    json_canon(x->asked, x->a, &canon);
+    x->request_text = (struct str){ arena_text(x->a, buf_str(&canon)), canon.len };
+    x->request_digest = digest_of(canon.s, canon.len);
+    digest_inputs(x, x->asked);
+    return true;
+}
+
+bool exec_registry(struct exec *x, struct report *r)
+{
+    struct registries *all = x->step     ? x->step->registries
+                             : x->served ? x->served->registries
+                                         : NULL;
+
+    if (x->call) {
+        x->registry = x->call->registry;
+        return true;
+    }
+    return registry_above(all, x->reach.home_root, x->a, &x->registry, r);
+}

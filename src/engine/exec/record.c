@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* record.c: the record of one run, as JSON. */
+#include <string.h>
+
+#include "base/json_write.h"
+#include "base/utf8.h"
+#include "contract/layers.h"
+#include "contract/limits.h"
+#include "engine/exec_network.h"
+#include "sandbox/process.h"
+
+static void put_digest(struct buf *to, const struct digest *d)
+{
+    char text[DIGEST_TEXT];
+
+    digest_text(d, text);
+    json_put(to, "digest", text);
+}
+
+/* Bytes that are not UTF-8 come as base64: a record never changes what was printed. */
+static void put_bytes(struct buf *to, struct str bytes)
+{
+    if (utf8_valid(bytes) == bytes.n) {
+        json_key(to, "text");
+        json_text(to, bytes);
+    } else {
+        json_key(to, "base64");
+        json_base64(to, bytes);
+    }
+}
+
+/* A character that the ceiling cut in two is left to the digest. */
+static struct str whole_characters(const struct printed *p)
+{
+    struct str head = p->head;
+    size_t cut = 0;
+
+    if ((int64_t)head.n == p->bytes)
+        return head;
+    while (cut < 3 && cut < head.n && ((unsigned char)head.s[head.n - 1 - cut] & 0xc0) == 0x80)
+        cut++;
+    if (cut < head.n && ((unsigned char)head.s[head.n - 1 - cut] & 0x80))
+        cut++;
+    if (utf8_valid(head) != head.n && utf8_valid(head) >= head.n - cut)
+        head.n -= cut;
+    return head;
+}
+
+void exec_put_printed(struct buf *to, const struct printed *p, bool text)
+{
+    if (text)
+        put_bytes(to, whole_characters(p));
+    json_put_int(to, "bytes", p->bytes);
+    json_put_bool(to, "truncated", p->bytes > (int64_t)p->head.n);
+    put_digest(to, &p->digest);
+}
+
+static void put_printed(struct buf *to, const char *key, const struct printed *p, bool texts)
+{
+    json_key(to, key);
+    json_open(to, '{');
+    exec_put_printed(to, p, texts);
+    json_close(to, '}');
+}
+
+/* Only of a run that had a descriptor 3. */
+static void put_result(struct buf *to, const struct outcome *o, bool texts)
+{
+    if (o->result.head.s)
+        put_printed(to, "result", &o->result, texts);
+}
+
+static void put_command(const struct exec *x, struct buf *to)
+{
+    json_key(to, "command");
+    json_open(to, '[');
+    for (char **arg = x->argv; *arg; arg++)
+        json_outside(to, str_of(*arg));
+    json_close(to, ']');
+}
+
+static void put_executable(const struct exec *x, struct buf *to)
+{
+    json_key(to, "executable");
+    if (x->program.missing || x->peer) {
+        json_nil(to);
+        return;
+    }
+    json_open(to, '{');
+    json_put(to, "path", x->program.real);
+    put_digest(to, &x->outcome.program);
+    json_close(to, '}');
+}
+
+static void put_end(const struct outcome *o, struct buf *to)
+{
+    const struct exit_row *row = exit_meaning(o->exit_code, o->cause);
+
+    json_put_int(to, "exit_code", o->exit_code);
+    json_key(to, "signal");
+    if (o->signal)
+        json_int(to, o->signal);
+    else
+        json_nil(to);
+    json_put(to, "cause", cause_names[o->cause]);
+    json_put(to, "meaning", row->meaning);
+    json_put(to, "action", row->action);
+    if (o->cause == CAUSE_EXEC_FAILED)
+        json_put(to, "reason", strerrordesc_np(o->error));
+}
+
+static void put_usage(const struct outcome *o, struct buf *to)
+{
+    json_put_int(to, "duration_ms", o->duration_ms);
+    json_key(to, "usage");
+    json_open(to, '{');
+    json_put_int(to, "cpu_ms", o->cpu_ms);
+    json_put_int(to, "memory_peak_bytes", o->memory_peak_bytes);
+    json_put_int(to, "oom_events", o->oom_events);
+    json_put_int(to, "pids_hits", o->pids_hits);
+    json_close(to, '}');
+}
+
+static void put_limits(const struct exec *x, struct buf *to)
+{
+    const struct request_sandbox *s = x->request.sandbox;
+
+    json_key(to, "limits");
+    json_open(to, '{');
+    json_put_int(to, limits[LIMIT_TIMEOUT_MS].name, s->timeout_ms);
+    if (x->peer) { /* no command ran: nothing else was there to be bounded */
+        json_put(to, "network", net_level_names[request_net_level(s->network)]);
+        json_close(to, '}');
+        return;
+    }
+    json_put_int(to, limits[LIMIT_MEMORY_MB].name, s->memory_mb);
+    json_put_int(to, limits[LIMIT_CPU_CORES].name, s->cpu_cores);
+    json_put_int(to, limits[LIMIT_MAX_CHILDREN].name, s->processes->max_children);
+    json_put_bool(to, "allow_fork", s->processes->allow_fork);
+    json_put(to, "filesystem", fs_level_names[s->filesystem->level]);
+    json_put(to, "network", net_level_names[request_net_level(s->network)]);
+    json_close(to, '}');
+}
+
+static void put_layers(struct buf *to, const char *key, unsigned set)
+{
+    json_key(to, key);
+    json_open(to, '[');
+    for (enum layer i = 0; i < LAYER_COUNT; i++)
+        if (set & (1U << i))
+            json_text(to, str_of(layers[i].name));
+    json_close(to, ']');
+}
+
+static void put_approval(const struct exec *x, struct buf *to)
+{
+    json_key(to, "approval");
+    if (x->request.approval)
+        json_outside(to, x->request.approval->reason);
+    else
+        json_nil(to);
+}
+
+/* Held by namespaces or by lists alone; then, which parts of the usual are not held. */
+static void put_isolation(const struct outcome *o, struct buf *to)
+{
+    json_put(to, "isolation", !o->layers ? NULL : o->hosted ? "process" : "namespaces");
+    if (!o->hosted)
+        return;
+    json_key(to, "not_held");
+    json_open(to, '[');
+    for (size_t i = 0; i < PROCESS_GAPS; i++)
+        json_text(to, str_of(process_gaps[i].name));
+    json_close(to, ']');
+}
+
+static void put_walls(const struct exec *x, struct buf *to)
+{
+    const struct outcome *o = &x->outcome;
+
+    put_layers(to, "layers", o->layers);
+    json_put(to, "assurance",
+             o->missing                           ? "weak"
+             : (x->lane || x->peer) && !o->layers ? "none"
+                                                  : "full");
+    put_layers(to, "missing", o->missing);
+    put_isolation(o, to);
+    json_put(to, "left", o->left);
+    json_put(to, "cgroup", o->cgroup);
+    json_put_int(to, "landlock_abi", o->landlock);
+    exec_put_held(x, to);
+}
+
+static void put_paths(const struct exec *x, struct buf *to)
+{
+    json_key(to, "paths");
+    json_open(to, '[');
+    for (size_t i = 0; i < x->reach.grants.n; i++) {
+        const struct grant *g = &x->reach.grants.v[i];
+
+        json_open(to, '{');
+        json_put(to, "path", g->path);
+        json_put(to, "access", access_names[g->access]);
+        json_put(to, "why", g->why);
+        json_close(to, '}');
+    }
+    json_close(to, ']');
+}
+
+static void put_checks(const struct exec *x, struct buf *to)
+{
+    json_key(to, "checks");
+    json_open(to, '{');
+    for (enum check i = 0; i < CHECK_COUNT; i++)
+        json_put(to, checks[i].id, x->admission.checks[i]);
+    json_close(to, '}');
+}
+
+static void put_denials(const struct exec *x, struct buf *to)
+{
+    json_key(to, "denials");
+    json_open(to, '[');
+    for (size_t i = 0; i < x->violation_count; i++) {
+        json_open(to, '{');
+        json_put(to, "path", x->violations[i].path);
+        json_put(to, "act", x->violations[i].act);
+        json_put(to, "rule", x->violations[i].rule);
+        json_put_bool(to, "undone", x->violations[i].undone);
+        json_close(to, '}');
+    }
+    json_close(to, ']');
+}
+
+static void put_files(struct buf *to, const char *key, const struct collected_list *list)
+{
+    json_key(to, key);
+    json_open(to, '[');
+    for (size_t i = 0; i < list->n; i++) {
+        const struct collected *c = &list->v[i];
+
+        json_open(to, '{');
+        json_key(to, "path");
+        json_outside(to, c->path);
+        json_put_int(to, "bytes", c->bytes);
+        if (c->state == COLLECT_DONE)
+            put_digest(to, &c->digest);
+        json_put(to, "state", collect_state_names[c->state]);
+        json_close(to, '}');
+    }
+    json_close(to, ']');
+}
+
+static void put_kept(const struct exec *x, struct buf *to)
+{
+    put_files(to, "output_files", &x->files);
+    put_files(to, "artifacts", &x->artifacts);
+    json_put_bool(to, "files_truncated", x->files_cut);
+}
+
+static void put_inputs(const struct exec *x, struct buf *to)
+{
+    json_key(to, "input_files");
+    json_open(to, '[');
+    for (size_t i = 0; i < x->input_count; i++) {
+        json_open(to, '{');
+        json_put(to, "path", x->inputs[i].path);
+        json_put_int(to, "bytes", x->inputs[i].bytes);
+        put_digest(to, &x->inputs[i].digest);
+        json_close(to, '}');
+    }
+    json_close(to, ']');
+    if (x->input.n > 0) {
+        struct digest d = digest_of(x->input.s, x->input.n);
+
+        json_key(to, "stdin");
+        json_open(to, '{');
+        json_put_int(to, "bytes", (int64_t)x->input.n);
+        put_digest(to, &d);
+        json_close(to, '}');
+    }
+}
+
+/* ---- what was expected ---- */
+
+static bool stream_fits(const struct doc *stream, const struct printed *p)
+{
+    struct str content;
+    struct digest d;
+
+    if (!request_expects(stream, &content))
+        return true;
+    d = digest_of(content.s, content.n);
+    return memcmp(&d, &p->digest, sizeof d) == 0;
+}
+
+bool exec_fits(const struct exec *x)
+{
+    const struct request_outputs *o = x->request.outputs;
+
+    return (o->exit_code == EXIT_CODE_ANY || o->exit_code == x->outcome.exit_code) &&
+           stream_fits(o->out, &x->outcome.out) && stream_fits(o->err, &x->outcome.err);
+}
+
+static void put_expected(const struct exec *x, struct buf *to)
+{
+    const struct request_outputs *o = x->request.outputs;
+    struct str content;
+
+    json_key(to, "expected");
+    json_open(to, '{');
+    if (o->exit_code != EXIT_CODE_ANY)
+        json_put_bool(to, "exit_code", o->exit_code == x->outcome.exit_code);
+    if (request_expects(o->out, &content))
+        json_put_bool(to, "stdout", stream_fits(o->out, &x->outcome.out));
+    if (request_expects(o->err, &content))
+        json_put_bool(to, "stderr", stream_fits(o->err, &x->outcome.err));
+    json_close(to, '}');
+}
+
+static void put_request(const struct exec *x, struct buf *to)
+{
+    const struct request_metadata *m = x->request.metadata;
+    const struct {
+        const char *key;
+        struct str text;
+    } rows[] = {
+        { "tool_id", x->request.tool_id },   { "adapter_id", x->request.adapter_id },
+        { "requested_by", m->requested_by }, { "requested_at", m->requested_at },
+        { "purpose", m->purpose },           { "evidence_ref", m->evidence_ref },
+    };
+    char text[DIGEST_TEXT];
+
+    json_key(to, "request");
+    json_open(to, '{');
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        if (!rows[i].text.s)
+            continue;
+        json_key(to, rows[i].key);
+        json_outside(to, rows[i].text);
+    }
+    put_digest(to, &x->request_digest);
+    digest_text(&x->inputs_digest, text);
+    json_put(to, "inputs_digest", text);
+    json_close(to, '}');
+}
+
+enum event_state exec_came_to(const struct exec *x)
+{
+    const struct outcome *o = &x->outcome;
+    bool expected_code = x->request.outputs->exit_code != EXIT_CODE_ANY;
+
+    if (x->lane && exec_lane_came_to(x) != EVENT_SUCCEEDED)
+        return exec_lane_came_to(x);
+    if (o->cause == CAUSE_CANCELLED) /* nobody cancels a step: its time was up (A04-13) */
+        return x->step ? EVENT_FAILED : EVENT_CANCELLED;
+    return o->cause == CAUSE_EXITED && (o->exit_code == 0 || expected_code) && exec_fits(x)
+               ? EVENT_SUCCEEDED
+               : EVENT_FAILED;
+}
+
+/* The words of contract 000 for how a command ended. */
+static void put_state(const struct exec *x, struct buf *to)
+{
+    enum event_state state = exec_came_to(x);
+
+    if (x->lane) {
+        exec_lane_record(x, to);
+        return;
+    }
+    json_put(to, "route", "local_direct");
+    json_put(to, "state", event_state_names[state]);
+    json_put(to, "outcome_class",
+             state == EVENT_SUCCEEDED            ? "success"
+             : x->outcome.cause == CAUSE_TIMEOUT ? "timeout"
+             : state == EVENT_CANCELLED          ? "cancelled"
+                                                 : "failed");
+}
+
+static void put_ledger(const struct exec *x, struct buf *to)
+{
+    json_key(to, "ledger");
+    json_open(to, '[');
+    for (size_t i = 0; i < x->entry_count; i++) {
+        char id[ENTRY_ID_TEXT];
+
+        entry_id_text(&x->entries[i], id);
+        json_text(to, str_of(id));
+    }
+    json_close(to, ']');
+}
+
+/* What the worker says that ran it, but for what we know ourselves. */
+static void put_far(const struct exec *x, const char *const *members, struct buf *to)
+{
+    for (; *members; members++) {
+        const struct doc *member = doc_get(x->far[0], *members);
+
+        if (!member)
+            member = doc_get(x->far[1], *members);
+        if (!member)
+            continue;
+        json_key(to, *members);
+        json_doc(to, member);
+    }
+}
+
+static const char *const far_command[] = { "command", "executable", NULL };
+static const char *const far_walls[] = {
+    "layers",        "assurance", "missing",      "isolation",   "not_held",
+    "left",          "cgroup",    "landlock_abi", "paths",       "network",
+    "deterministic", "checks",    "denials",      "input_files", NULL,
+};
+
+/* What it used, its limits and the approval are ours to tell, and so are files, which are here. */
+static void put_far_rest(const struct exec *x, struct buf *to)
+{
+    put_usage(&x->outcome, to);
+    put_limits(x, to);
+    put_far(x, far_walls, to);
+    put_approval(x, to);
+    put_kept(x, to);
+}
+
+static void put_rest(const struct exec *x, struct buf *to)
+{
+    put_usage(&x->outcome, to);
+    put_limits(x, to);
+    exec_put_network(x, to);
+    put_walls(x, to);
+    put_paths(x, to);
+    put_approval(x, to);
+    put_checks(x, to);
+    put_denials(x, to);
+    put_inputs(x, to);
+    put_kept(x, to);
+    exec_put_changes(x, to);
+}
+
+void exec_admitted(const struct exec *x, struct buf *to)
+{
+    json_open(to, '{');
+    put_command(x, to);
+    put_paths(x, to);
+    put_checks(x, to);
+    put_inputs(x, to);
+    json_close(to, '}');
+}
+
+void exec_ended(const struct exec *x, struct buf *to)
+{
+    const struct outcome *o = &x->outcome;
+
+    json_open(to, '{');
+    json_key(to, "execution_id");
+    json_text(to, x->request.execution_id);
+    put_executable(x, to);
+    put_end(o, to);
+    put_printed(to, "stdout", &o->out, false);
+    put_printed(to, "stderr", &o->err, false);
+    put_usage(o, to);
+    put_walls(x, to);
+    exec_put_network(x, to);
+    put_denials(x, to);
+    put_kept(x, to);
+    json_close(to, '}');
+}
+
+void exec_record(const struct exec *x, bool texts, struct buf *to)
+{
+    const struct outcome *o = &x->outcome;
+
+    json_open(to, '{');
+    json_key(to, "execution_id");
+    json_text(to, x->request.execution_id);
+    if (x->far[0])
+        put_far(x, far_command, to);
+    if (!x->far[0]) {
+        put_command(x, to);
+        put_executable(x, to);
+    }
+    put_end(o, to);
+    put_printed(to, "stdout", &o->out, texts);
+    put_printed(to, "stderr", &o->err, texts);
+    put_result(to, o, texts);
+    if (x->far[0])
+        put_far_rest(x, to);
+    else
+        put_rest(x, to);
+    if (x->peer) {
+        json_key(to, "peer");
+        json_doc(to, x->peer);
+    }
+    put_expected(x, to);
+    put_state(x, to);
+    put_request(x, to);
+    put_ledger(x, to);
+    json_close(to, '}');
+}

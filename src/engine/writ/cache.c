@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cache.c: the public function about what is remembered: listed, and forgotten. */
+#include <writ/adapters.h>
+
+#include "adapter/cache.h"
+#include "base/json_write.h"
+#include "base/stamp.h"
+#include "base/world.h"
+#include "contract/codes.h"
+#include "engine/home.h"
+#include "engine/input.h"
+#include "engine/record.h"
+
+static void put_stamp(const char *key, int64_t ms, struct buf *to)
+{
+    char text[STAMP_TEXT];
+
+    if (ms)
+        stamp_text(ms, text);
+    json_put(to, key, ms ? text : NULL);
+}
+
+static void put_item(const struct cache_item *item, struct buf *to)
+{
+    json_open(to, '{');
+    json_put(to, "level", caches[item->level].name);
+    json_put(to, "key", item->key);
+    json_put_int(to, "bytes", item->bytes);
+    put_stamp("made", item->made_ms, to);
+    put_stamp("ends", item->ends_ms, to);
+    json_put_bool(to, "ended", item->ended);
+    json_close(to, '}');
+}
+
+static bool list(const struct cache_place *p, int level, struct buf *to, struct error *e)
+{
+    _arena_ struct arena a = { 0 };
+    struct cache_items items;
+
+    if (!cache_list(p, &a, &items, e))
+        return false;
+    json_open(to, '{');
+    json_key(to, "items");
+    json_open(to, '[');
+    for (size_t i = 0; i < items.n; i++)
+        if (level < 0 || (int)items.v[i].level == level)
+            put_item(&items.v[i], to);
+    json_close(to, ']');
+    json_close(to, '}');
+    return true;
+}
+
+static bool forget(const struct cache_place *p, int level, struct buf *to, struct error *e)
+{
+    size_t removed = 0;
+
+    if (!cache_clear(p, level, &removed, e))
+        return false;
+    json_open(to, '{');
+    json_put_int(to, "removed", (int64_t)removed);
+    json_close(to, '}');
+    return true;
+}
+
+/* The level that was asked for, -1 for all; false: there is no such level, and *answer says so. */
+static bool level_of(const char *name, int *level, struct arena *a, char **answer)
+{
+    *level = name ? cache_level(str_of(name)) : -1;
+    if (!name || (*level >= 0 && *level != CACHE_GOLDEN))
+        return true;
+    if (*level == CACHE_GOLDEN)
+        *answer = record_failure(CODE_PARAMETER_REFUSED,
+                                 "golden outputs are files of the project, below .writ/golden: see "
+                                 "writ golden");
+    else
+        *answer = record_failure(CODE_PARAMETER_REFUSED,
+                                 arena_printf(a,
+                                              "there is no cache %s: adapter-schema, tool-metadata "
+                                              "and execution-results are there",
+                                              said(str_of(name), a)));
+    return false;
+}
+
+int writ_cache(bool clear, const char *level, const char *const *environment, char **answer)
+{
+    _arena_ struct arena a = { 0 };
+    _buf_ struct buf out = { .max = ANSWER_MAX };
+    const struct world *world = world_real();
+    const char *state = home_state(environment, &a);
+    struct cache_place place = { .now_ms = world->wall_ms(world->self) };
+    struct error e;
+    int which;
+
+    if (!level_of(level, &which, &a, answer))
+        return WRIT_USAGE;
+    if (state)
+        place.directory = arena_printf(&a, "%s/cache", state);
+    if (clear ? !forget(&place, which, &out, &e) : !list(&place, which, &out, &e))
+        return record_unread(&e, answer);
+    *answer = take_answer(&out);
+    return WRIT_OK;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* call.c: the public function that calls an operation of an adapter. */
+#include <writ/adapters.h>
+
+#include "engine/call.h"
+#include "engine/input.h"
+
+int writ_call(const struct writ_call *call, char **answer)
+{
+    _arena_ struct arena a = { 0 };
+    _toolbox_ struct toolbox box;
+    _buf_ struct buf out = { .max = ANSWER_MAX };
+    struct tool_call c = { .box = &box, .ask = call, .world = world_real(), .a = &a };
+    int status;
+
+    toolbox_open(&box, call->environment, c.world);
+    status = call_run(&c);
+    if (status == WRIT_WRONG && c.kind)
+        return input_wrong(&c.report, c.kind, answer);
+    call_answer(&c, status, &out);
+    *answer = take_answer(&out);
+    if (c.adapter && c.adapter->doc.secrets.n)
+        arena_wipe(&a); /* headers and variables are made of them */
+    return status;
+}

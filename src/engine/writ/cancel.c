@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cancel.c: the public function that asks a lane to end. */
+#include <writ/writ.h>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json_write.h"
+#include "contract/codes.h"
+#include "engine/home.h"
+#include "engine/input.h"
+#include "engine/lane_home.h"
+
+enum { LEAST_CHARACTERS = 8, CANDIDATES_MAX = 16, REASON_MAX = 200 };
+
+static const char prefix[] = "run-";
+
+/* Lanes whose id begins so, but for those of steps: a plan ends those (A04-13). */
+struct candidates {
+    const char *v[CANDIDATES_MAX];
+    size_t n;
+};
+
+static void find(const char *all, const char *begins, struct arena *a, struct candidates *out)
+{
+    DIR *d = opendir(all);
+    const struct dirent *entry;
+
+    while (d && out->n < CANDIDATES_MAX && (entry = readdir(d)))
+        if (strncmp(entry->d_name, begins, strlen(begins)) == 0 && !strchr(entry->d_name, '.'))
+            out->v[out->n++] = arena_text(a, str_of(entry->d_name));
+    if (d)
+        (void)closedir(d);
+}
+
+static int no(const struct candidates *found, char **answer, const char *message)
+{
+    _buf_ struct buf to = { .max = 1 << 16 };
+
+    json_open(&to, '{');
+    json_put(&to, "code", codes[CODE_LANE_NOT_RUNNING].name);
+    json_put(&to, "message", message);
+    json_key(&to, "candidates");
+    json_open(&to, '[');
+    for (size_t i = 0; i < found->n; i++)
+        json_text(&to, str_of(found->v[i]));
+    json_close(&to, ']');
+    json_close(&to, '}');
+    *answer = take_answer(&to);
+    return WRIT_NO;
+}
+
+/* Who does not run any more has left its name at most: nobody reads there. */
+static bool ask(const char *pipe, const char *reason, struct arena *a)
+{
+    const char *line = arena_printf(a, "%.*s\n", REASON_MAX, reason ? reason : "");
+    _fd_ int fd = open(pipe, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+
+    return fd >= 0 && write(fd, line, strlen(line)) == (ssize_t)strlen(line);
+}
+
+int writ_cancel(const char *run, const char *reason, const char *const *environment, char **answer)
+{
+    _arena_ struct arena a = { 0 };
+    _buf_ struct buf to = { .max = 4096 };
+    const char *state = home_state(environment, &a), *all;
+    const char *id = strncmp(run, prefix, strlen(prefix)) == 0 ? run + strlen(prefix) : run;
+    struct candidates found = { 0 };
+
+    if (strlen(id) < LEAST_CHARACTERS || strchr(id, '/') || !state)
+        return no(&found, answer,
+                  arena_printf(&a, "%s names no lane; give 8 characters of its id or more", run));
+    all = lane_home_all(state, &a);
+    find(all, arena_printf(&a, "%s%s", prefix, id), &a, &found);
+    if (found.n == 0)
+        return no(&found, answer, arena_printf(&a, "there is no lane %s", run));
+    if (found.n > 1)
+        return no(&found, answer, arena_printf(&a, "%s is the beginning of several lanes", run));
+    if (!ask(arena_printf(&a, "%s/%s/cancel", all, found.v[0]), reason, &a))
+        return no(&found, answer,
+                  arena_printf(&a, "%s does not run; `writ show %s` tells how it ended", found.v[0],
+                               found.v[0] + strlen(prefix)));
+    json_open(&to, '{');
+    json_put(&to, "run_id", found.v[0]);
+    json_put_bool(&to, "asked", true);
+    json_close(&to, '}');
+    *answer = take_answer(&to);
+    return WRIT_OK;
+}

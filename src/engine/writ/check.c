@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* check.c: the public functions about documents: check, canon, digest, schema. */
+#include <writ/writ.h>
+
+#include "adapter/transform.h"
+#include "base/digest.h"
+#include "base/json_write.h"
+#include "contract/exits.h"
+#include "contract/kinds.h"
+#include "engine/input.h"
+
+/* The border and the table that `writ explain statuses` shows say the same. */
+_Static_assert((int)WRIT_OK == STATUS_OK && (int)WRIT_USAGE == STATUS_USAGE &&
+                   (int)WRIT_WRONG == STATUS_WRONG && (int)WRIT_UNAVAILABLE == STATUS_UNAVAILABLE &&
+                   (int)WRIT_BUG == STATUS_BUG && (int)WRIT_UNRECORDED == STATUS_UNRECORDED &&
+                   (int)WRIT_REFUSED == STATUS_REFUSED,
+               "writ.h and exits.h differ");
+
+static void say_kinds(struct buf *to)
+{
+    for (size_t i = 0; i < kind_count; i++)
+        buf_addf(to, "%s%s", i ? ", " : "", kinds[i].name);
+}
+
+/* {"topic":..,"near":..,"known":..} for a kind there is not. */
+static int unknown_kind(const char *kind, char **answer)
+{
+    _buf_ struct buf out = { .max = ANSWER_MAX }, known = { .max = 1024 };
+    const char *names[KINDS_MAX], *near;
+
+    for (size_t i = 0; i < kind_count; i++)
+        names[i] = kinds[i].name;
+    say_kinds(&known);
+    near = str_nearest(str_of(kind), names, kind_count);
+    json_open(&out, '{');
+    json_key(&out, "topic");
+    json_outside(&out, str_of(kind));
+    json_key(&out, "near");
+    json_text(&out, str_of(near ? near : ""));
+    json_key(&out, "known");
+    json_text(&out, buf_str(&known));
+    json_close(&out, '}');
+    *answer = take_answer(&out);
+    return WRIT_USAGE;
+}
+
+static const struct kind_row *recognise(const struct doc *root, struct report *r)
+{
+    const struct kind_row *row = kind_of(root);
+    _buf_ struct buf names = { .max = 1024 };
+
+    if (row)
+        return row;
+    if (root->kind != DOC_MAP) {
+        doc_say(root, &names);
+        report_add(r, ABOUT_VALUE, root, CODE_KIND_UNKNOWN,
+                   "this is %s; every kind of document is a map", names.s);
+        return NULL;
+    }
+    say_kinds(&names);
+    report_add(r, ABOUT_VALUE, root, CODE_KIND_UNKNOWN,
+               "this could be any document; say which with --as, one of %s", names.s);
+    return NULL;
+}
+
+/* Beside its shape: what an adapter's transforms say in words of their own. */
+static void check_whole(const struct kind_row *row, const struct doc *root, struct report *r)
+{
+    struct adapter adapter = { .tree = root };
+    struct report ignored = report_new(r->a, "", (struct str){ 0 });
+
+    if (kind_check(row, root, r) && row->shape == &adapter_shape &&
+        shape_decode(&adapter_shape, root, &ignored, &adapter.doc))
+        transforms_fit(&adapter, r);
+}
+
+int writ_check(const struct writ_input *input, const char *kind, char **answer)
+{
+    _arena_ struct arena a = { 0 };
+    _buf_ struct buf out = { .max = ANSWER_MAX };
+    const struct document *document;
+    const struct kind_row *row = kind ? kind_named(str_of(kind)) : NULL;
+    struct report r;
+
+    if (kind && !row)
+        return unknown_kind(kind, answer);
+    if (input_read(input, &a, &document, &r)) {
+        if (!row)
+            row = recognise(&document->root, &r);
+        if (row)
+            check_whole(row, &document->root, &r);
+    }
+    report_finish(&r);
+    input_answer(&r, row ? row->name : NULL, &out);
+    *answer = take_answer(&out);
+    return r.errors ? WRIT_WRONG : WRIT_OK;
+}
+
+/* The canonical bytes in `out`, or the report there and WRIT_WRONG. */
+static int canonical(const struct writ_input *input, struct arena *a, struct buf *out)
+{
+    const struct document *document;
+    struct report r;
+
+    if (input_read(input, a, &document, &r)) {
+        json_canon(&document->root, a, out);
+        if (buf_ok(out))
+            return WRIT_OK;
+        report_add(&r, ABOUT_VALUE, &document->root, CODE_CEILING,
+                   "its canonical form has more than %d bytes", ANSWER_MAX);
+        buf_reset(out);
+    }
+    report_finish(&r);
+    input_answer(&r, NULL, out);
+    return WRIT_WRONG;
+}
+
+int writ_canon(const struct writ_input *input, char **answer, size_t *len)
+{
+    _arena_ struct arena a = { 0 };
+    _buf_ struct buf out = { .max = ANSWER_MAX };
+    int status = canonical(input, &a, &out);
+
+    *len = out.len;
+    *answer = take_answer(&out);
+    return status;
+}
+
+int writ_digest(const struct writ_input *input, char **answer)
+{
+    _arena_ struct arena a = { 0 };
+    _buf_ struct buf out = { .max = ANSWER_MAX };
+    int status = canonical(input, &a, &out);
+
+    if (status == WRIT_OK) {
+        struct digest d = digest_of(out.s, out.len);
+        char text[DIGEST_TEXT];
+
+        digest_text(&d, text);
+        buf_reset(&out);
+        buf_adds(&out, text);
+    }
+    *answer = take_answer(&out);
+    return status;
+}
+
+int writ_schema(const char *kind, char **answer)
+{
+    _buf_ struct buf out = { .max = ANSWER_MAX };
+    const struct kind_row *row = kind_named(str_of(kind));
+
+    if (!row)
+        return unknown_kind(kind, answer);
+    shape_schema(row->shape, &out);
+    *answer = take_answer(&out);
+    return WRIT_OK;
+}
+
+void writ_free(char *answer)
+{
+    free(answer);
+}
+
+const char *writ_version(void)
+{
+    return WRIT_VERSION;
+}

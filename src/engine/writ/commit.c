@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* commit.c: the public functions that bring a run's changes to the disk, take them back, or
+ * give them up. */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <writ/changes.h>
+
+#include "base/json_write.h"
+#include "base/utf8.h"
+#include "contract/codes.h"
+#include "engine/commit.h"
+#include "engine/cow_run.h"
+#include "engine/home.h"
+#include "engine/input.h"
+
+/* One call, from the run that is named to its answer. */
+struct asked {
+    const struct writ_changes *ask;
+    struct arena a;
+    struct cow_run run;
+    struct commit commit;
+    struct keeping keeping;
+    struct cow_deed deed;
+    int lock;
+    bool opened;      /* the ledger, to be written */
+    bool interrupted; /* who wrote the journal came to no end */
+};
+
+static void asked_close(struct asked *s)
+{
+    own_close(&s->lock);
+    own_close(&s->commit.store);
+    if (s->opened)
+        keeping_close(&s->keeping);
+    arena_free(&s->a);
+}
+
+#define _asked_ _cleanup_(asked_close)
+
+/* ---- what is meant ---- */
+
+/* Of a name that anybody may have chosen: of it the digest. */
+static const char *name_of(struct str id, struct arena *a)
+{
+    struct digest d = digest_of(id.s, id.n);
+    char text[DIGEST_TEXT];
+
+    if (uuid_v4(id, NULL))
+        return arena_text(a, id);
+    digest_text(&d, text);
+    return arena_text(a, str_of(text + sizeof "sha256:" - 1));
+}
+
+/* Whole ids, a lock that nobody else has, and then what the ledger says. */
+static int find(struct asked *s, struct writ_ledger *w, char **answer)
+{
+    struct commit *c = &s->commit;
+    struct error e = { 0 };
+    int status = cow_run_name(w, s->ask->run, &s->a, &s->run.id, answer);
+
+    if (status != WRIT_OK)
+        return status;
+    c->run = s->run.id;
+    c->name = name_of(s->run.id, &s->a);
+    s->lock = commit_lock(c, &e);
+    if (s->lock < 0) {
+        *answer = record_failure(e.code, e.msg);
+        return e.code == CODE_CHANGE_REFUSED ? WRIT_REFUSED : WRIT_UNRECORDED;
+    }
+    if (!cow_run_read(w, s->run.id, &s->a, &s->run, &e)) {
+        *answer = record_failure(e.code, e.msg);
+        return e.code == CODE_CHANGE_REFUSED ? WRIT_NO : WRIT_UNAVAILABLE;
+    }
+    c->set = &s->run.set;
+    c->record = s->run.record;
+    c->paths = arena_alloc(&s->a, c->set->changes.n * sizeof *c->paths);
+    if (!journal_read(c, &e) ||
+        (c->execution && !cow_run_is_open(w, c->execution, &s->interrupted, &e)))
+        return record_unread(&e, answer);
+    return WRIT_OK;
+}
+
+static int open_all(struct asked *s, char **answer)
+{
+    struct commit *c = &s->commit;
+    struct writ_ledger *w = NULL;
+    const char *evidence;
+    int status;
+
+    c->a = &s->a;
+    c->state = home_state(s->ask->environment, &s->a);
+    evidence = home_evidence(s->ask->environment, &s->a);
+    if (!c->state || !evidence) {
+        *answer =
+            record_failure(CODE_IO, "there is no place for evidence; name one with WRIT_STATE");
+        return WRIT_UNRECORDED;
+    }
+    c->place = arena_printf(&s->a, "%s/changes", c->state);
+    status = writ_ledger_open(s->ask->ledger, s->ask->environment, false, &w, answer);
+    if (status != WRIT_OK)
+        return status;
+    status = find(s, w, answer);
+    writ_ledger_close(w);
+    if (status != WRIT_OK)
+        return status;
+    c->store = open(evidence, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    keeping_open(&s->keeping, s->ask->ledger, s->ask->environment, world_real());
+    s->opened = true;
+    return WRIT_OK;
+}
+
+/* ---- what is said ---- */
+
+static void put_path(const struct commit *c, size_t row, struct buf *to)
+{
+    struct str path = c->set->changes.v[row].path;
+
+    json_key(to, "path");
+    json_outside(to, path);
+    if (utf8_valid(path) == path.n)
+        return;
+    json_key(to, "path_base64");
+    json_base64(to, path);
+}
+
+static void put_done(const struct commit *c, struct buf *to)
+{
+    json_open(to, '[');
+    for (size_t i = 0; i < c->set->changes.n; i++) {
+        if (!c->paths[i].chosen || c->paths[i].stands != STANDS_DUE)
+            continue;
+        json_open(to, '{');
+        put_path(c, i, to);
+        json_put(to, "change", change_names[c->set->changes.v[i].change]);
+        json_close(to, '}');
+    }
+    json_close(to, ']');
+}
+
+static int64_t count_already(const struct commit *c)
+{
+    int64_t n = 0;
+
+    for (size_t i = 0; i < c->set->changes.n; i++)
+        n += c->paths[i].chosen && c->paths[i].stands == STANDS_DONE;
+    return n;
+}
+
+static int say_done(const struct asked *s, char **answer)
+{
+    _buf_ struct buf out = { .max = ANSWER_MAX };
+    bool discard = strcmp(s->deed.verb, "discard") == 0;
+
+    json_open(&out, '{');
+    json_key(&out, "run");
+    json_text(&out, s->run.id);
+    json_put(&out, "verb", s->deed.verb);
+    json_put(&out, "execution_id", s->commit.dry ? NULL : s->deed.execution);
+    json_put_bool(&out, "dry_run", s->commit.dry);
+    if (!discard) {
+        json_key(&out, "done");
+        put_done(&s->commit, &out);
+        json_put_int(&out, "already", count_already(&s->commit));
+    }
+    json_key(&out, "ledger");
+    json_open(&out, '[');
+    for (size_t i = 0; i < s->deed.entry_count; i++) {
+        char id[ENTRY_ID_TEXT];
+
+        entry_id_text(&s->deed.entries[i], id);
+        json_text(&out, str_of(id));
+    }
+    json_close(&out, ']');
+    json_close(&out, '}');
+    *answer = take_answer(&out);
+    return WRIT_OK;
+}
+
+/* Refused: nothing was changed, and an auditor is to see it. */
+static int refuse(struct asked *s, enum code code, const char *message, char **answer)
+{
+    _buf_ struct buf out = { .max = ANSWER_MAX };
+    const struct commit *c = &s->commit;
+    struct error lost = { 0 };
+
+    json_open(&out, '{');
+    json_put(&out, "code", codes[code].name);
+    json_put(&out, "message", message);
+    json_key(&out, "refused");
+    json_open(&out, '[');
+    for (size_t i = 0; i < c->refused_count; i++) {
+        json_open(&out, '{');
+        put_path(c, c->refused[i].row, &out);
+        json_put(&out, "code", codes[c->refused[i].code].name);
+        json_put(&out, "message", c->refused[i].why);
+        json_close(&out, '}');
+    }
+    json_close(&out, ']');
+    if (!c->dry && !cow_deed_reject(&s->deed, code, message, &lost))
+        json_put(&out, "unrecorded", lost.msg);
+    json_close(&out, '}');
+    *answer = take_answer(&out);
+    return WRIT_REFUSED;
+}
+
+static int refuse_paths(struct asked *s, char **answer)
+{
+    const struct commit *c = &s->commit;
+    const struct commit_refusal *first = &c->refused[0];
+    const char *path = said(c->set->changes.v[first->row].path, &s->a);
+
+    return refuse(s, first->code,
+                  c->refused_count == 1
+                      ? arena_printf(&s->a, "%s: %s; nothing was changed", path, first->why)
+                      : arena_printf(&s->a, "%s: %s; so it is with %zu more; nothing was changed",
+                                     path, first->why, c->refused_count - 1),
+                  answer);
+}
+
+/* ---- what is done ---- */
+
+static void make_deed(struct asked *s, const char *verb)
+{
+    _buf_ struct buf paths = { .max = ANSWER_MAX };
+    const struct world *world = world_real();
+    struct uuid id = world->new_id(world->self);
+    char text[UUID_TEXT];
+    const struct commit *c = &s->commit;
+
+    uuid_text(&id, text);
+    json_open(&paths, '[');
+    for (size_t i = 0; i < c->set->changes.n; i++)
+        if (c->paths[i].chosen)
+            json_outside(&paths, c->set->changes.v[i].path);
+    json_close(&paths, ']');
+    s->deed = (struct cow_deed){ .run = &s->run,
+                                 .verb = verb,
+                                 .execution = arena_text(&s->a, str_of(text)),
+                                 .paths = { arena_text(&s->a, buf_str(&paths)), paths.len },
+                                 .keeping = &s->keeping,
+                                 .a = &s->a };
+    if (s->interrupted)
+        s->deed.instead = c->execution;
+}
+
+/* What stopped half way can be gone on with: the journal stays as it is. */
+static int stop(struct asked *s, struct error *why, char **answer)
+{
+    const char *id = arena_text(&s->a, s->run.id);
+    struct error e;
+
+    (void)error_wrap(why, "it stopped half way");
+    if (!cow_deed_conclude(&s->deed, why, &e))
+        return record_unwritten(&e, answer);
+    *answer = record_failure(
+        why->code, arena_printf(&s->a, "%s; go on with `writ commit %s%s`%s%s%s", why->msg, id,
+                                s->commit.undo ? " --undo" : "",
+                                s->commit.undo ? "" : ", or take it back with `writ commit ",
+                                s->commit.undo ? "" : id, s->commit.undo ? "" : " --undo`"));
+    return WRIT_PARTIAL;
+}
+
+static int carry_out(struct asked *s, char **answer)
+{
+    struct commit *c = &s->commit;
+    struct error e = { 0 }, lost;
+
+    if (!cow_deed_announce(&s->deed, &e))
+        return record_unwritten(&e, answer);
+    if (!journal_write(c, c->undo ? COMMIT_UNDOING : COMMIT_BEGUN, s->deed.execution, &e)) {
+        (void)!cow_deed_conclude(&s->deed, &e, &lost); /* nothing was changed */
+        return record_unwritten(&e, answer);
+    }
+    if (!commit_apply(c, &e) ||
+        !journal_write(c, c->undo ? COMMIT_UNDONE : COMMIT_DONE, s->deed.execution, &e))
+        return stop(s, &e, answer);
+    if (!cow_deed_conclude(&s->deed, NULL, &e))
+        return record_unwritten(&e, answer);
+    return say_done(s, answer);
+}
+
+/* An undo is about all that was committed; a commit also about what was begun before, and about
+ * nothing else where it is given no paths: who named some before did not mean all. Where the list
+ * is cut, half of what belongs together may be missing, such as the new name of what went. */
+static const char *choose(struct asked *s, const char **none)
+{
+    struct commit *c = &s->commit;
+    bool going = c->stage == COMMIT_BEGUN || c->stage == COMMIT_DONE || c->stage == COMMIT_UNDOING;
+    bool all = !c->undo && (!s->ask->paths || !s->ask->paths[0]);
+
+    *none = NULL;
+    if (c->undo && !going)
+        return "nothing of this run is committed that could be taken back";
+    if (c->undo && s->ask->paths && s->ask->paths[0])
+        return "an undo takes back all that was committed; it is not given paths";
+    if (!c->undo && c->stage == COMMIT_UNDOING)
+        return "an undo of this run was cut short: finish it with --undo";
+    if (!c->undo && s->run.discarded)
+        return "its changes were discarded";
+    if (all && c->set->changes.cut && c->stage != COMMIT_BEGUN)
+        return arena_printf(&s->a,
+                            "not all of its changes are listed: %s; name the paths to commit",
+                            c->set->changes.cut);
+    if (!c->undo && !(all && c->stage == COMMIT_BEGUN)) /* that is finished as it was begun */
+        commit_choose(c, s->ask->paths, none);
+    for (size_t i = 0; i < c->set->changes.n; i++) {
+        if (c->stage == COMMIT_UNDONE)
+            c->paths[i].journalled = false;
+        if (c->paths[i].begun || (c->undo && c->paths[i].journalled))
+            c->paths[i].chosen = true;
+    }
+    return NULL;
+}
+
+int writ_commit(const struct writ_changes *ask, char **answer)
+{
+    _asked_ struct asked s = { .ask = ask, .lock = -1, .commit.store = -1 };
+    struct commit *c = &s.commit;
+    struct error e = { 0 };
+    const char *none, *why;
+    int status;
+
+    c->undo = ask->undo;
+    c->dry = ask->dry_run;
+    status = open_all(&s, answer);
+    if (status != WRIT_OK)
+        return status;
+    why = choose(&s, &none);
+    make_deed(&s, c->undo ? "undo" : "commit");
+    if (why)
+        return refuse(&s, CODE_CHANGE_REFUSED, why, answer);
+    if (none) {
+        *answer =
+            record_failure(CODE_ENTRY_UNKNOWN, arena_printf(&s.a, "the run changed nothing at %s",
+                                                            said(str_of(none), &s.a)));
+        return WRIT_NO;
+    }
+    if ((!c->undo && !commit_allowed(c, &e)) || !commit_look(c, &e))
+        return record_unread(&e, answer);
+    if (c->refused_count)
+        return refuse_paths(&s, answer);
+    return c->dry ? say_done(&s, answer) : carry_out(&s, answer);
+}
+
+int writ_discard(const struct writ_changes *ask, char **answer)
+{
+    _asked_ struct asked s = { .ask = ask, .lock = -1, .commit.store = -1 };
+    struct commit *c = &s.commit;
+    struct error e = { 0 };
+    int status = open_all(&s, answer);
+
+    if (status != WRIT_OK)
+        return status;
+    make_deed(&s, "discard");
+    if (s.run.discarded)
+        return refuse(&s, CODE_CHANGE_REFUSED, "its changes were discarded before", answer);
+    if (c->stage == COMMIT_BEGUN || c->stage == COMMIT_UNDOING)
+        return refuse(&s, CODE_CHANGE_REFUSED,
+                      c->stage == COMMIT_BEGUN
+                          ? "a commit of this run was cut short: finish it, or take it back with "
+                            "`writ commit --undo`, first"
+                          : "an undo of this run was cut short: finish it with `writ commit "
+                            "--undo` first",
+                      answer);
+    if (!cow_deed_announce(&s.deed, &e) || !cow_deed_conclude(&s.deed, NULL, &e))
+        return record_unwritten(&e, answer);
+    return say_done(&s, answer);
+}

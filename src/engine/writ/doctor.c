@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* doctor.c: the public function that tells what this machine can enforce. */
+#include <writ/writ.h>
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/json_write.h"
+#include "engine/exec_network.h"
+#include "engine/home.h"
+#include "engine/input.h"
+#include "engine/routes.h"
+#include "sandbox/environment.h"
+#include "sandbox/held_open.h"
+#include "sandbox/mend.h"
+#include "sandbox/probe.h"
+#include "sandbox/process.h"
+
+/* Commands that do nothing and end well; the first that is there is run. */
+static const struct {
+    const char *command, *words[2];
+} idle[] = {
+    { "/bin/true", { NULL } },
+    { "/usr/bin/true", { NULL } },
+    { "/bin/sh", { "-c", ":" } },
+};
+
+struct doctor {
+    struct exec x;
+    bool here; /* commands may run in the current directory */
+    char *argv[4];
+    struct finding findings[FINDING_COUNT];
+    struct finding gate; /* to hosts, by name */
+    struct finding proof, fixed;
+    unsigned missing; /* layers */
+    unsigned spare;   /* what a caller has to do without, then */
+};
+
+/* ---- the run that is tried ---- */
+
+/* Where commands may not run, nothing of the disk is granted: the rest can still be tried. */
+static void see(struct doctor *d)
+{
+    struct error e;
+
+    d->here = exec_see(&d->x, &e);
+    if (!d->here)
+        d->x.reach =
+            (struct reach){ .cwd = "/tmp", .grants = { .a = d->x.a }, .absent = { .a = d->x.a } };
+}
+
+static void find_command(struct doctor *d)
+{
+    struct program_ask ask = { .cwd = d->x.reach.cwd };
+    size_t i = 0;
+
+    for (;; i++) {
+        ask.command = idle[i].command;
+        program_find(&ask, d->x.a, &d->x.program);
+        if (!d->x.program.missing || i + 1 == COUNT(idle))
+            break;
+    }
+    program_grant(&ask, &d->x.program, &d->x.reach.grants);
+    grants_settle(&d->x.reach.grants);
+    d->argv[0] = arena_text(d->x.a, str_of(ask.command));
+    for (size_t k = 0; k < COUNT(idle[i].words) && idle[i].words[k]; k++)
+        d->argv[k + 1] = arena_text(d->x.a, str_of(idle[i].words[k]));
+}
+
+static void prepare(struct doctor *d)
+{
+    struct environment_ask environment = { .path = policy_path };
+    struct report r;
+    bool ok = exec_read(&d->x, &r); /* the defaults */
+
+    assert(ok);
+    see(d);
+    find_command(d);
+    environment.cwd = d->x.reach.cwd;
+    d->x.env = environment_make(&environment, d->x.a);
+}
+
+/* ---- trying ---- */
+
+static void examine(struct doctor *d)
+{
+    const struct exec *x = &d->x;
+    struct jail_ask ask = { .program = &x->program,
+                            .grants = &x->reach.grants,
+                            .cwd = x->reach.cwd,
+                            .owner = x->reach.owner,
+                            .group = x->reach.group,
+                            .memory_mb = x->request.sandbox->memory_mb,
+                            .cpu_cores = x->request.sandbox->cpu_cores,
+                            .allow_fork = true,
+                            .count_threads = true,
+                            .layers = LAYER_ALL,
+                            .argv = d->argv,
+                            .env = x->env };
+
+    probe(&ask, x->a, d->findings);
+    for (enum finding_of i = 0; i < FINDING_COUNT; i++)
+        if (d->findings[i].state == FINDING_ABSENT)
+            d->missing |= 1U << finding_rows[i].layer;
+}
+
+static bool run(struct doctor *d, unsigned weak, const struct held *held, struct error *e)
+{
+    struct exec *x = &d->x;
+    struct run run = { .program = &x->program,
+                       .grants = &x->reach.grants,
+                       .absent = &x->reach.absent,
+                       .state = home_state((const char *const *)environ, x->a),
+                       .cwd = x->reach.cwd,
+                       .owner = x->reach.owner,
+                       .group = x->reach.group,
+                       .argv = d->argv,
+                       .env = x->env,
+                       .held = held,
+                       .limits = x->request.sandbox,
+                       .weak = weak,
+                       .live = { -1, -1 },
+                       .cancel = -1 };
+
+    if (!sandbox_run(&run, x->world, x->a, &x->outcome, e))
+        return false;
+    if (x->outcome.exit_code != 0)
+        return error_set(e, CODE_LAYER_MISSING, "%s ended with %d in the sandbox", d->argv[0],
+                         x->outcome.exit_code);
+    return true;
+}
+
+static bool all_spared(unsigned missing)
+{
+    for (enum layer i = 0; i < LAYER_COUNT; i++)
+        if ((missing & (1U << i)) && !layers[i].spared)
+            return false;
+    return true;
+}
+
+/* Who does without the user's namespace does without all of them. */
+static unsigned to_spare(unsigned missing)
+{
+    unsigned namespaces = LAYER_ALL & ~PROCESS_LAYERS;
+
+    return missing & namespaces ? (missing & ~namespaces) | 1U << LAYER_USER : missing;
+}
+
+static const char *names(unsigned set, struct arena *a)
+{
+    const char *text = "";
+
+    for (enum layer i = 0; i < LAYER_COUNT; i++)
+        if (set & (1U << i))
+            text = arena_printf(a, "%s%s%s", text, *text ? ", " : "", layers[i].name);
+    return text;
+}
+
+/* Of a refusal for a layer that was found to be missing, the code says enough. */
+static const char *refusal(const struct doctor *d, const struct error *e)
+{
+    for (enum layer i = 0; i < LAYER_COUNT; i++) {
+        const char *code = arena_printf(d->x.a, "LAYER_MISSING:%s", layers[i].name);
+
+        if ((d->missing & (1U << i)) && str_begins(str_of(e->msg), code))
+            return code;
+    }
+    return arena_text(d->x.a, str_of(e->msg));
+}
+
+/* Why not even a run that does without what is missing can be had. */
+static const char *refused_weak(const struct doctor *d, const struct error *e)
+{
+    return arena_printf(d->x.a, "Without %s: %s", names(d->spare, d->x.a), e->msg);
+}
+
+/* The whole of it, as every command gets it; without what is missing, if that may be spared. */
+static void prove(struct doctor *d)
+{
+    struct arena *a = d->x.a;
+    struct error e, weak;
+
+    d->proof.state = FINDING_ABSENT;
+    d->spare = to_spare(d->missing);
+    if (d->x.program.missing) {
+        d->proof.detail = "there is no /bin/true to run";
+    } else if (run(d, 0, NULL, &e)) {
+        d->proof.state = FINDING_PASS;
+        d->proof.detail = arena_printf(a, "%s ran inside all of it, in %" PRId64 " ms", d->argv[0],
+                                       d->x.outcome.duration_ms);
+    } else if (d->missing && all_spared(d->spare) && run(d, d->spare, NULL, &weak)) {
+        d->proof.state = FINDING_WEAK;
+        d->proof.detail = arena_printf(
+            a, "%s ran without %s%s, in %" PRId64 " ms", d->argv[0], names(d->x.outcome.missing, a),
+            d->x.outcome.hosted ? ", held by lists alone (isolation: process)" : "",
+            d->x.outcome.duration_ms);
+    } else {
+        d->proof.detail = refusal(d, &e);
+        if (d->missing && all_spared(d->spare))
+            d->proof.mend = refused_weak(d, &weak);
+    }
+}
+
+/* Who reaches hosts by name needs somebody to serve the doors; nobody else does. */
+static void try_gate(struct doctor *d)
+{
+    struct arena *a = d->x.a;
+    struct hosts nowhere = { .level = NET_API };
+    struct gate_ask ask = { .hosts = &nowhere,
+                            .program =
+                                home_program(gate_program, (const char *const *)environ, a) };
+    struct gate_log log = { 0 };
+    struct gate *opened;
+    struct error e = { .msg = "writ-net is not there" };
+
+    if (ask.program && gate_open(&ask, &opened, &e)) {
+        gate_close(opened, a, &log);
+        d->gate = (struct finding){ FINDING_PASS, "writ-net serves what --allow-host names", NULL };
+        return;
+    }
+    d->gate = (struct finding){ FINDING_ABSENT, arena_text(a, str_of(e.msg)),
+                                "Install writ-net beside writ; without it every run is offline." };
+}
+
+static const char *still_open(struct arena *a)
+{
+    const char *text = "";
+
+    for (size_t i = 0; i < HELD_OPEN; i++)
+        if (held_is_open(&held_open_rows[i]))
+            text = arena_printf(a, "%s%s%s", text, *text ? ", " : "", held_open_rows[i].what);
+    return text;
+}
+
+/* The same with time and chance held, which nobody needs who does not ask for it. */
+static void prove_fixed(struct doctor *d)
+{
+    struct surroundings around = surroundings_now();
+    struct ailment ill = { LAYER_SECCOMP, "trace", EPERM };
+    struct outcome plain = d->x.outcome;
+    struct held held = held_make(d->x.env, &d->x.inputs_digest);
+    struct error e;
+
+    if (d->proof.state == FINDING_ABSENT || (d->missing & (1U << LAYER_SECCOMP)))
+        return;
+    d->fixed.state = FINDING_PASS;
+    if (run(d, d->missing, &held, &e)) {
+        d->fixed.detail = arena_printf(d->x.a, "held but for: %s", still_open(d->x.a));
+    } else {
+        d->fixed.state = FINDING_WEAK;
+        d->fixed.detail = refusal(d, &e);
+        d->fixed.mend = mend_for(&ill, &around, d->x.a);
+    }
+    d->x.outcome = plain;
+}
+
+/* ---- telling ---- */
+
+static void put_finding(struct buf *to, const char *layer, const char *what, const char *part,
+                        const struct finding *f)
+{
+    json_open(to, '{');
+    json_put(to, "layer", layer);
+    json_put(to, "what", what);
+    json_put(to, "part", part);
+    json_put(to, "state", finding_states[f->state]);
+    json_put(to, "detail", f->detail);
+    json_put(to, "mend", f->mend);
+    json_close(to, '}');
+}
+
+static void put_findings(const struct doctor *d, struct buf *to)
+{
+    json_key(to, "findings");
+    json_open(to, '[');
+    for (enum finding_of i = 0; i < FINDING_COUNT; i++)
+        if (d->findings[i].state != FINDING_NONE)
+            put_finding(to, layers[finding_rows[i].layer].name, finding_rows[i].what,
+                        finding_rows[i].part, &d->findings[i]);
+    if (d->fixed.state != FINDING_NONE)
+        put_finding(to, layers[LAYER_SECCOMP].name, "time and chance", NULL, &d->fixed);
+    put_finding(to, NULL, "proof", NULL, &d->proof);
+    json_close(to, ']');
+}
+
+static void put_gate(const struct doctor *d, struct buf *to)
+{
+    json_key(to, "network");
+    json_open(to, '{');
+    json_put_bool(to, "open", d->gate.state == FINDING_PASS);
+    json_put(to, "detail", d->gate.detail);
+    json_put(to, "mend", d->gate.mend);
+    json_close(to, '}');
+}
+
+static void put_missing(const struct doctor *d, struct buf *to)
+{
+    json_key(to, "missing");
+    json_open(to, '[');
+    for (enum layer i = 0; i < LAYER_COUNT; i++) {
+        if (!(d->missing & (1U << i)))
+            continue;
+        json_open(to, '{');
+        json_put(to, "layer", layers[i].name);
+        json_put_bool(to, "spared", layers[i].spared);
+        json_put(to, "without", layers[i].spared ? layers[i].without : NULL);
+        json_close(to, '}');
+    }
+    json_close(to, ']');
+}
+
+static void put_spare(const struct doctor *d, struct buf *to)
+{
+    json_key(to, "spare");
+    json_open(to, '[');
+    for (enum layer i = 0; i < LAYER_COUNT && d->proof.state == FINDING_WEAK; i++) {
+        if (!(d->spare & (1U << i)))
+            continue;
+        json_open(to, '{');
+        json_put(to, "layer", layers[i].name);
+        json_put(to, "without", layers[i].without);
+        json_close(to, '}');
+    }
+    json_close(to, ']');
+}
+
+int writ_doctor(char **answer)
+{
+    _arena_ struct arena a = { 0 };
+    _buf_ struct buf out = { .max = ANSWER_MAX };
+    const char *const argv[] = { idle[0].command, NULL };
+    const struct writ_command command = { .argv = argv };
+    struct doctor d = { .x = { .command = &command, .world = world_real(), .a = &a } };
+    struct utsname machine = { 0 };
+    bool full;
+
+    prepare(&d);
+    examine(&d);
+    try_gate(&d);
+    prove(&d);
+    prove_fixed(&d);
+    full = !d.missing && d.proof.state == FINDING_PASS;
+    (void)uname(&machine);
+    json_open(&out, '{');
+    json_put_bool(&out, "full", full);
+    json_put(&out, "kernel", arena_printf(&a, "%s %s", machine.sysname, machine.release));
+    json_put(&out, "machine", machine.machine);
+    json_put_bool(&out, "root", geteuid() == 0);
+    json_put(&out, "directory", d.here ? d.x.reach.cwd : NULL);
+    put_findings(&d, &out);
+    put_missing(&d, &out);
+    json_put_bool(&out, "weak", d.proof.state == FINDING_WEAK);
+    put_spare(&d, &out);
+    put_gate(&d, &out);
+    routes_put((const char *const *)environ, &a, &out);
+    json_close(&out, '}');
+    *answer = take_answer(&out);
+    return full ? WRIT_OK : WRIT_UNAVAILABLE;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* exec.c: the public function that runs one command. */
+#include <writ/writ.h>
+
+#include "base/json_write.h"
+#include "contract/codes.h"
+#include "contract/exits.h"
+#include "engine/exec_network.h"
+#include "engine/exec_pool.h"
+#include "engine/home.h"
+#include "engine/input.h"
+
+_Static_assert((int)WRIT_NO_SANDBOX == STATUS_SANDBOX, "writ.h and exits.h differ");
+
+const char *exec_keep_refusal(struct exec *x, const struct error *why, int status)
+{
+    struct error e = { 0 };
+
+    if ((status != WRIT_REFUSED && status != WRIT_NO_SANDBOX) || x->unsafe || x->recording ||
+        exec_reject(x, why, &e))
+        return NULL;
+    return arena_text(x->a, str_of(e.msg));
+}
+
+/* {"code":..,"message":..,"checks":{..}}: nothing ran. */
+static int refuse(struct exec *x, const struct error *e, int status, char **answer)
+{
+    _buf_ struct buf out = { .max = ANSWER_MAX };
+    const char *unrecorded = exec_keep_refusal(x, e, status);
+
+    if (e->code == CODE_PATH_REFUSED)
+        x->admission.checks[CHECK_PATHS] = arena_printf(x->a, "refused: %s", e->msg);
+
+    json_open(&out, '{');
+    json_put(&out, "code", codes[e->code].name);
+    json_put(&out, "message", e->msg);
+    if (unrecorded)
+        json_put(&out, "unrecorded", unrecorded);
+    json_key(&out, "checks");
+    json_open(&out, '{');
+    for (enum check i = 0; i < CHECK_COUNT; i++) {
+        if (x->admission.checks[i])
+            json_put(&out, checks[i].id, x->admission.checks[i]);
+    }
+    json_close(&out, '}');
+    json_close(&out, '}');
+    *answer = take_answer(&out);
+    return status;
+}
+
+static int status_of(const struct error *e)
+{
+    return e->code == CODE_LAYER_MISSING ? WRIT_NO_SANDBOX : WRIT_REFUSED;
+}
+
+int exec_refused(const struct exec *x, const struct error *e)
+{
+    return x->unrecorded                    ? WRIT_UNRECORDED
+           : e->code == CODE_EXECUTION_USED ? WRIT_REFUSED
+                                            : WRIT_NO_SANDBOX;
+}
+
+bool exec_permit(void *exec, struct error *e)
+{
+    struct exec *x = exec;
+
+    if (x->served)
+        return x->served->permit(x->served->self, e);
+    if (!exec_announce(x, e))
+        return false;
+    if (x->lane)
+        exec_lane_starts(x);
+    return true;
+}
+
+struct kept *exec_kept(const struct exec *x)
+{
+    return x->step ? x->step->kept : x->served ? x->served->kept : x->pool;
+}
+
+static bool run(struct exec *x, struct error *e)
+{
+    struct run run = { .program = &x->program,
+                       .grants = &x->reach.grants,
+                       .absent = &x->reach.absent,
+                       .state = home_state(x->command->environment, x->a),
+                       .cwd = x->reach.cwd,
+                       .owner = x->reach.owner,
+                       .group = x->reach.group,
+                       .argv = x->argv,
+                       .env = x->env,
+                       .input = x->input,
+                       .result = x->result,
+                       .wired = x->wired,
+                       .wires = { x->wires[0], x->wires[1] },
+                       .gate = exec_gate(x),
+                       .held = exec_held(x),
+                       .limits = x->request.sandbox,
+                       .weak = x->weak,
+                       .live = { x->command->live[0], x->command->live[1] },
+                       .cancel = x->cancel,
+                       .at_once = x->step != NULL,
+                       .pace = exec_pace(x),
+                       .kept = exec_kept(x),
+                       .permit = exec_permit,
+                       .permit_self = x };
+
+    cow_close(&x->outcome.cow); /* of an attempt before */
+    if (!x->served)
+        exec_open_ledger(x);
+    if (x->program.missing) {
+        x->outcome = outcome_not_started(x->program.missing);
+        return exec_permit(x, e);
+    }
+    if (x->waited_for != CAUSE_EXITED) {
+        x->outcome = outcome_waited(x->waited_for, x->waited_ms);
+        return exec_permit(x, e);
+    }
+    return sandbox_run(&run, x->world, x->a, &x->outcome, e);
+}
+
+/* In the state directory, which no command sees. Another may be in reach of the command, and is not
+ * touched before that is known. */
+static bool ledger_is_ours(const struct exec *x)
+{
+    const char *named = home_variable(x->command->environment, "WRIT_LEDGER");
+
+    return !x->served && !x->command->ledger && !(named && *named);
+}
+
+int exec_prepare(struct exec *x, struct report *r, const char **kind, struct error *e)
+{
+    if (!exec_open_store(x, e))
+        return WRIT_UNRECORDED;
+    if (ledger_is_ours(x))
+        exec_open_ledger(x);
+    if (!exec_see(x, e))
+        return status_of(e);
+    *kind = "registry";
+    if (!exec_registry(x, r))
+        return WRIT_WRONG;
+    return exec_admit(x, e) ? WRIT_OK : status_of(e);
+}
+
+/* What a service or server does for us: admitted by the registry, recorded as a command is. */
+static int try_peer(struct exec *x, struct error *e)
+{
+    const struct items *given = &x->request.inputs->arguments;
+    const struct str *words = given->v;
+
+    x->argv = arena_alloc(x->a, (given->n + 2) * sizeof *x->argv);
+    x->argv[0] = arena_text(x->a, x->request.inputs->command);
+    for (size_t i = 0; i < given->n; i++)
+        x->argv[i + 1] = arena_text(x->a, words[i]);
+    for (enum check i = 0; i < CHECK_COUNT; i++)
+        x->admission.checks[i] = i == CHECK_COMMAND ? x->call->allowed : "ok";
+    if (!exec_open_store(x, e))
+        return WRIT_UNRECORDED;
+    exec_open_ledger(x);
+    if (!exec_permit(x, e))
+        return exec_refused(x, e);
+    x->call->peer(x->call->self, x);
+    if (x->call->clean)
+        x->call->clean(x->call->self, x);
+    return exec_gather(x, e) ? WRIT_OK : WRIT_UNRECORDED;
+}
+
+int exec_try(struct exec *x, struct report *r, const char **kind, struct error *e)
+{
+    struct error lost;
+    bool ran;
+    int status;
+
+    if (x->call && x->call->peer)
+        return try_peer(x, e);
+    status = exec_prepare(x, r, kind, e);
+    if (status != WRIT_OK)
+        return status;
+    if (x->served && !x->served->ready(x->served->self, e))
+        return WRIT_REFUSED;
+    ran = run(x, e);
+    exec_clean_network(x);
+    if (!ran) {
+        status = exec_refused(x, e);
+        if (!x->recording || exec_conclude(x, e, &lost))
+            return status;
+        *e = lost;
+        return WRIT_UNRECORDED;
+    }
+    if (x->call && x->call->clean)
+        x->call->clean(x->call->self, x);
+    return exec_gather(x, e) ? WRIT_OK : WRIT_UNRECORDED;
+}
+
+int exec_run(struct exec *x, struct report *r, const char **kind, bool *ran, struct error *e)
+{
+    int status;
+
+    *ran = false;
+    *kind = "request";
+    x->cancel = x->command->cancel;
+    x->attempt = 1;
+    if (!exec_read(x, r))
+        return WRIT_WRONG;
+    if (x->request.route && !x->served)
+        return exec_lane_run(x, r, kind, ran, e);
+    status = exec_try(x, r, kind, e);
+    if (status != WRIT_OK)
+        return status;
+    if (!x->served && !exec_conclude(x, NULL, e))
+        return WRIT_UNRECORDED;
+    *ran = true;
+    return x->outcome.exit_code;
+}
+
+void exec_close(struct exec *x)
+{
+    exec_clean_network(x);
+    if (x->store >= 0)
+        (void)close(x->store);
+    cow_close(&x->outcome.cow);
+    exec_lane_close(x);
+    exec_close_ledger(x);
+}
+
+int writ_exec(const struct writ_command *command, char **answer, bool *ran)
+{
+    _arena_ struct arena a = { 0 };
+    _buf_ struct buf out = { .max = ANSWER_MAX };
+    struct exec x = {
+        .command = command, .world = world_real(), .a = &a, .pool = exec_pool_enter(), .store = -1
+    };
+    struct error e = { 0 };
+    const char *kind;
+    struct report r;
+    int status = exec_run(&x, &r, &kind, ran, &e);
+
+    if (*ran) {
+        exec_record(&x, command->texts, &out);
+        *answer = take_answer(&out);
+    } else if (status == WRIT_WRONG) {
+        status = input_wrong(&r, kind, answer);
+    } else {
+        status = refuse(&x, &e, status, answer);
+    }
+    exec_close(&x);
+    exec_pool_leave(x.pool);
+    return status;
+}

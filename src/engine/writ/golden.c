@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* golden.c: the public function about golden outputs: records calls, and makes them again. */
+#include <limits.h>
+#include <string.h>
+
+#include <writ/adapters.h>
+
+#include "adapter/golden.h"
+#include "base/json_write.h"
+#include "engine/call.h"
+#include "engine/home.h"
+#include "engine/input.h"
+#include "engine/record.h"
+
+struct goldening {
+    struct toolbox box;
+    const struct writ_call *ask;
+    const char *project;
+    bool diffs; /* what differs is told */
+    writ_line line;
+    void *self;
+};
+
+/* ---- one line ---- */
+
+struct told {
+    const struct golden *golden;
+    const char *file;
+    bool same, recorded;
+    struct str diff;           /* .s is NULL: none is told */
+    const struct error *error; /* NULL: none */
+};
+
+static void put_str(const char *key, struct str text, struct buf *to)
+{
+    json_key(to, key);
+    json_outside(to, text);
+}
+
+static bool tell(const struct goldening *g, const struct told *t)
+{
+    _buf_ struct buf out = { .max = ANSWER_MAX };
+
+    json_open(&out, '{');
+    put_str("name", t->golden->name, &out);
+    put_str("adapter_id", t->golden->adapter, &out);
+    put_str("operation", t->golden->operation, &out);
+    json_put(&out, "file", t->file);
+    json_put_bool(&out, "same", t->same);
+    json_put_bool(&out, "recorded", t->recorded);
+    if (t->diff.s)
+        put_str("diff", t->diff, &out);
+    else
+        json_put(&out, "diff", NULL);
+    json_key(&out, "error");
+    if (t->error) {
+        json_open(&out, '{');
+        json_put(&out, "code", codes[t->error->code].name);
+        json_put(&out, "message", t->error->msg);
+        json_close(&out, '}');
+    } else {
+        json_nil(&out);
+    }
+    json_close(&out, '}');
+    return g->line(g->self, out.s, out.len);
+}
+
+/* ---- a call ---- */
+
+/* Golden outputs are held against what is done, never against what is remembered of it. */
+static struct writ_call anew(const struct writ_call *ask)
+{
+    struct writ_call call = *ask;
+
+    call.fresh = true;
+    return call;
+}
+
+/* False: it did not come to an output, and *e says why. */
+static bool make_call(struct tool_call *c, int *status, struct error *e)
+{
+    *status = call_run(c);
+    if (*status == WRIT_OK)
+        return true;
+    if (*status == WRIT_WRONG && c->kind) {
+        report_finish(&c->report);
+        if (c->report.first)
+            return error_set(e, c->report.first->code, "%s:%d:%d: %s", c->report.file,
+                             c->report.first->line, c->report.first->col, c->report.first->msg);
+    }
+    return error_set(e, c->error.code ? c->error.code : CODE_COMMAND_FAILED, "%s",
+                     c->error.code ? c->error.msg : "it could not be called");
+}
+
+/* ---- record ---- */
+
+static bool recorded_of(const struct tool_call *c, const char *name, struct golden *out,
+                        struct error *e)
+{
+    const struct adapter *adapter = c->attempt_count ? c->attempts[0].adapter : c->adapter;
+    char *digest = arena_alloc(c->a, DIGEST_TEXT);
+
+    if (c->fell_back)
+        return error_set(e, CODE_GOLDEN_DIFFERS,
+                         "%.*s failed and %.*s was fallen back to; record that one, or when the "
+                         "first is well again",
+                         STR_ARG(adapter->doc.adapter_id), STR_ARG(c->adapter->doc.adapter_id));
+    digest_text(&adapter->digest, digest);
+    *out = (struct golden){ .name = str_of(name),
+                            .adapter = adapter->doc.adapter_id,
+                            .operation = c->operation,
+                            .params = c->given,
+                            .output = c->output,
+                            .adapter_version = adapter->doc.version,
+                            .adapter_digest = str_of(digest),
+                            .tool_version = adapter->doc.tool_version };
+    return true;
+}
+
+static int record(struct goldening *g, const char *name, bool force)
+{
+    _arena_ struct arena a = { 0 };
+    struct writ_call call = anew(g->ask);
+    struct tool_call c = { .box = &g->box,
+                           .ask = &call,
+                           .world = world_real(),
+                           .a = &a,
+                           .purpose = arena_printf(&a, "golden output %s", name) };
+    struct golden golden = { .name = str_of(name), .adapter = str_of(call.adapter) };
+    const char *path = NULL;
+    struct error e;
+    int status = WRIT_USAGE;
+
+    if (!golden_name(golden.name, &e))
+        return record_fail(&e, WRIT_USAGE, g->line, g->self);
+    golden.operation = str_of(call.operation ? call.operation : "");
+    if (make_call(&c, &status, &e) && recorded_of(&c, name, &golden, &e) &&
+        golden_save(g->project, &golden, force, &a, &path, &e)) {
+        (void)tell(g, &(struct told){ &golden, path, true, true, { 0 }, NULL });
+        return WRIT_OK;
+    }
+    (void)tell(g, &(struct told){ &golden, NULL, false, false, { 0 }, &e });
+    return status == WRIT_OK ? WRIT_NO : status;
+}
+
+/* ---- check and diff ---- */
+
+static bool differs(const struct golden *golden, const struct tool_call *c, struct error *e)
+{
+    struct str was = golden->adapter_version, is = c->adapter->doc.version;
+
+    if (was.n && !str_eq(was, is))
+        return error_set(e, CODE_GOLDEN_DIFFERS,
+                         "it differs; it was recorded with version %.*s of the adapter, which is "
+                         "%.*s now",
+                         STR_ARG(was), STR_ARG(is));
+    return error_set(e, CODE_GOLDEN_DIFFERS, "it differs");
+}
+
+/* Makes the call again; false: it did not come to the same. *more: the caller wants to go on. */
+static bool check_one(struct goldening *g, const struct golden *golden, bool *more)
+{
+    _arena_ struct arena a = { 0 };
+    _buf_ struct buf diff = { .max = ANSWER_MAX / 4 };
+    struct writ_call call = anew(g->ask);
+    struct tool_call c = { .box = &g->box,
+                           .ask = &call,
+                           .world = world_real(),
+                           .a = &a,
+                           .purpose = arena_printf(&a, "golden output %.*s", STR_ARG(golden->name)),
+                           .given = golden->params };
+    struct told told = { .golden = golden, .file = golden->path };
+    struct error e;
+    int status;
+
+    call.adapter = arena_text(&a, golden->adapter);
+    call.operation = arena_text(&a, golden->operation);
+    if (make_call(&c, &status, &e)) {
+        told.same = golden_same(golden, &c.output, &a);
+        if (!told.same && g->diffs) {
+            golden_diff(golden, &c.output, &a, &diff);
+            told.diff = buf_str(&diff);
+        }
+        if (!told.same)
+            (void)differs(golden, &c, &e);
+    }
+    told.error = told.same ? NULL : &e;
+    *more = tell(g, &told);
+    return told.same;
+}
+
+static int none_of_that_name(const struct goldening *g, const struct goldens *all, const char *name,
+                             struct arena *a)
+{
+    const char **names = arena_alloc(a, (all->n + 1) * sizeof *names), *near;
+    struct error e;
+
+    for (size_t i = 0; i < all->n; i++)
+        names[i] = arena_text(a, all->v[i].name);
+    near = str_nearest(str_of(name), names, all->n);
+    (void)error_set(&e, CODE_PARAMETER_REFUSED, "there is no golden output %s%s%s%s",
+                    said(str_of(name), a), near ? " (did you mean " : "", near ? near : "",
+                    near ? "?)" : "");
+    return record_fail(&e, WRIT_USAGE, g->line, g->self);
+}
+
+static int check(struct goldening *g, const char *name)
+{
+    _arena_ struct arena a = { 0 };
+    struct goldens all;
+    size_t found = 0, same = 0;
+    bool more = true;
+    struct error e;
+
+    if (!golden_list(g->project, &a, &all, &e))
+        return record_fail(&e, WRIT_WRONG, g->line, g->self);
+    for (size_t i = 0; i < all.n && more; i++) {
+        if (name && !str_is(all.v[i].name, name))
+            continue;
+        found++;
+        same += check_one(g, &all.v[i], &more);
+    }
+    if (name && !found)
+        return none_of_that_name(g, &all, name, &a);
+    return same == found ? WRIT_OK : WRIT_NO;
+}
+
+/* ---- all of it ---- */
+
+/* The nearest directory that has golden outputs; where none has, that has a .writ; else this one.
+ */
+static const char *project_above(struct arena *a)
+{
+    static const char *const marks[] = { "/.writ/golden", "/.writ" };
+    char here[PATH_MAX];
+
+    if (!getcwd(here, sizeof here) || here[0] != '/')
+        return ".";
+    for (size_t i = 0; i < COUNT(marks); i++) {
+        const char *found = home_above(here, marks[i] + 1, a);
+
+        if (found)
+            return arena_text(a, (struct str){ found, strlen(found) - strlen(marks[i]) });
+    }
+    return arena_text(a, str_of(here));
+}
+
+int writ_golden(const char *verb, const char *name, bool force, const struct writ_call *call,
+                writ_line line, void *self)
+{
+    _arena_ struct arena a = { 0 };
+    struct goldening g = { .ask = call,
+                           .project = project_above(&a),
+                           .diffs = strcmp(verb, "diff") == 0,
+                           .line = line,
+                           .self = self };
+    bool records = strcmp(verb, "record") == 0;
+    struct error e;
+    int status;
+
+    if (!records && !g.diffs && strcmp(verb, "check") != 0) {
+        (void)error_set(&e, CODE_PARAMETER_REFUSED, "%s is none of record, check and diff",
+                        said(str_of(verb), &a));
+        return record_fail(&e, WRIT_USAGE, line, self);
+    }
+    toolbox_open(&g.box, call->environment, world_real());
+    status = records ? record(&g, name, force) : check(&g, name);
+    toolbox_close(&g.box);
+    return status;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* init.c: the public function that writes a registry and an adapter to begin with. */
+#include <writ/adapters.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "adapter/catalog.h"
+#include "base/fs.h"
+#include "base/json_write.h"
+#include "engine/input.h"
+#include "engine/record.h"
+
+/* ---- one file ---- */
+
+static bool write_all(int fd, const char *text)
+{
+    for (size_t n = strlen(text); n > 0;) {
+        ssize_t got = write(fd, text, n);
+
+        if (got < 0 && errno != EINTR)
+            return false;
+        text += got > 0 ? got : 0;
+        n -= got > 0 ? (size_t)got : 0;
+    }
+    return true;
+}
+
+/* *kept: somebody's file is there, and stays as it is. */
+static bool write_new(const char *path, const char *text, bool *kept, struct error *e)
+{
+    _fd_ int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+
+    *kept = fd < 0 && errno == EEXIST;
+    if (*kept || (fd >= 0 && write_all(fd, text)))
+        return true;
+    error_sys(e, CODE_IO, "%s cannot be written", path);
+    if (fd >= 0)
+        (void)unlink(path);
+    return false;
+}
+
+/* The project's, so for all who may read it. */
+static bool make_folder(const char *path, struct error *e)
+{
+    return mkdir(path, 0755) == 0 || errno == EEXIST ||
+           error_sys(e, CODE_IO, "%s cannot be made", path);
+}
+
+/* ---- all of it ---- */
+
+static void put_files(struct buf *to, const char *key, const char *const *files, size_t n)
+{
+    json_key(to, key);
+    json_open(to, '[');
+    for (size_t i = 0; i < n; i++)
+        json_outside(to, str_of(files[i]));
+    json_close(to, ']');
+}
+
+int writ_init(const char *directory, char **answer)
+{
+    _arena_ struct arena a = { 0 };
+    _buf_ struct buf out = { .max = ANSWER_MAX };
+    const char *below = directory && *directory ? arena_printf(&a, "%s/", directory) : "";
+    const struct {
+        const char *path, *text;
+    } files[] = { { arena_printf(&a, "%s.writ/tools.yaml", below), shipped_init_tools },
+                  { arena_printf(&a, "%s.writ/adapters/example.yaml", below),
+                    shipped_init_adapter } };
+    const char *written[COUNT(files)], *kept[COUNT(files)];
+    size_t written_count = 0, kept_count = 0;
+    struct error e;
+
+    if (!make_folder(arena_printf(&a, "%s.writ", below), &e) ||
+        !make_folder(arena_printf(&a, "%s.writ/adapters", below), &e))
+        return record_unread(&e, answer);
+    for (size_t i = 0; i < COUNT(files); i++) {
+        bool there;
+
+        if (!write_new(files[i].path, files[i].text, &there, &e))
+            return record_unread(&e, answer);
+        if (there)
+            kept[kept_count++] = files[i].path;
+        else
+            written[written_count++] = files[i].path;
+    }
+    json_open(&out, '{');
+    put_files(&out, "written", written, written_count);
+    put_files(&out, "kept", kept, kept_count);
+    json_close(&out, '}');
+    *answer = take_answer(&out);
+    return WRIT_OK;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* log.c: the public functions that list: log, rejects, export. */
+#include <string.h>
+
+#include "base/json_write.h"
+#include "base/stamp.h"
+#include "contract/codes.h"
+#include "engine/input.h"
+#include "engine/intoto.h"
+#include "engine/record.h"
+#include "engine/selection.h"
+
+/* How an entry is written; false: it does not belong in this list. */
+typedef bool (*entry_writer)(const struct entry *entry, struct arena *a, struct buf *to);
+
+/* Entries that go out as they are found. */
+struct listing {
+    writ_line line;
+    void *self;
+    entry_writer write;
+    struct buf out;
+};
+
+static bool write_entry(const struct entry *entry, struct arena *a, struct buf *to)
+{
+    (void)a;
+    record_entry(entry, true, to);
+    return true;
+}
+
+static bool list_entry(void *self, const struct entry *entry, struct error *e)
+{
+    struct listing *l = self;
+    _arena_ struct arena a = { 0 };
+
+    (void)e;
+    buf_reset(&l->out);
+    return !l->write(entry, &a, &l->out) || l->line(l->self, l->out.s, l->out.len);
+}
+
+/* The newest so many: found backwards, shown forwards. */
+struct newest {
+    struct listing *to;
+    struct arena *a;
+    struct entry *v;
+    size_t n, room;
+    int64_t most;
+};
+
+static bool keep_entry(void *self, const struct entry *entry, struct error *e)
+{
+    struct newest *k = self;
+    _arena_ struct arena a = { 0 };
+
+    (void)e;
+    buf_reset(&k->to->out);
+    if (!k->to->write(entry, &a, &k->to->out))
+        return true;
+    k->v = arena_more(k->a, k->v, k->n, &k->room, sizeof *k->v);
+    k->v[k->n++] = entry_copy(entry, k->a);
+    return (int64_t)k->n < k->most;
+}
+
+static bool list_newest(struct ledger *l, struct selection *s, struct listing *to, struct arena *a,
+                        struct error *e)
+{
+    struct newest k = { .to = to, .a = a, .most = s->limit };
+
+    s->query.backwards = true;
+    if (!search(l, &s->query, keep_entry, &k, e))
+        return false;
+    for (size_t i = k.n; i-- > 0;)
+        if (!list_entry(to, &k.v[i], e))
+            return true;
+    return true;
+}
+
+static int list(struct writ_ledger *ledger, const char *query, struct listing *to)
+{
+    _arena_ struct arena a = { 0 };
+    struct selection s;
+    struct error e;
+    bool ok;
+
+    if (!selection_read(query, &a, &s, &e))
+        return record_fail(&e, WRIT_USAGE, to->line, to->self);
+    if (!ledger_look(&ledger->l, &e))
+        return record_fail(&e, WRIT_UNAVAILABLE, to->line, to->self);
+    ok = s.limit ? list_newest(&ledger->l, &s, to, &a, &e)
+                 : search(&ledger->l, &s.query, list_entry, to, &e);
+    ledger_look_end(&ledger->l);
+    buf_free(&to->out);
+    return ok ? WRIT_OK : record_fail(&e, WRIT_UNAVAILABLE, to->line, to->self);
+}
+
+int writ_log(struct writ_ledger *ledger, const char *query, writ_line line, void *self)
+{
+    struct listing to = { line, self, write_entry, { .max = ANSWER_MAX } };
+
+    return list(ledger, query, &to);
+}
+
+/* ---- rejects ---- */
+
+static bool list_reject(void *self, const struct reject *r, struct error *e)
+{
+    struct listing *l = self;
+    char at[STAMP_TEXT], digest[DIGEST_TEXT];
+
+    (void)e;
+    stamp_text(r->recorded_ms, at);
+    digest_text(&r->digest, digest);
+    buf_reset(&l->out);
+    json_open(&l->out, '{');
+    json_put_int(&l->out, "n", r->n);
+    json_put(&l->out, "recordedAt", at);
+    json_put(&l->out, "code", r->code);
+    json_put(&l->out, "pointer", r->pointer);
+    json_put(&l->out, "message", r->message);
+    json_key(&l->out, "tenant");
+    json_outside(&l->out, r->tenant);
+    json_key(&l->out, "subject");
+    json_outside(&l->out, r->subject);
+    json_put_int(&l->out, "bytes", r->bytes);
+    json_put(&l->out, "digest", digest);
+    json_key(&l->out, "event");
+    json_outside(&l->out, r->event);
+    json_close(&l->out, '}');
+    return l->line(l->self, l->out.s, l->out.len);
+}
+
+int writ_rejects(struct writ_ledger *ledger, long limit, writ_line line, void *self)
+{
+    struct listing to = { .line = line, .self = self, .out = { .max = ANSWER_MAX } };
+    struct ledger *l = &ledger->l;
+    struct error e;
+    bool ok;
+
+    if (!ledger_look(l, &e))
+        return record_fail(&e, WRIT_UNAVAILABLE, line, self);
+    ok = l->keep.kind->read_rejects(l->keep.store, limit > 0 ? limit : INT64_MAX, list_reject, &to,
+                                    &e);
+    ledger_look_end(l);
+    buf_free(&to.out);
+    return ok ? WRIT_OK : record_fail(&e, WRIT_UNAVAILABLE, line, self);
+}
+
+/* ---- export ---- */
+
+int writ_export(struct writ_ledger *ledger, const char *query, const char *format, writ_line line,
+                void *self)
+{
+    struct listing to = { line, self, write_entry, { .max = ANSWER_MAX } };
+    struct error e;
+
+    if (!format || strcmp(format, "jsonl") == 0)
+        return list(ledger, query, &to);
+    to.write = intoto_write;
+    if (strcmp(format, "in-toto") == 0)
+        return list(ledger, query, &to);
+    (void)error_set(&e, CODE_SYNTAX, "the format is jsonl or in-toto, not '%s'", format);
+    return record_fail(&e, WRIT_USAGE, line, self);
+}

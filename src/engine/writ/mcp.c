@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mcp.c: the public function that tries an MCP server. */
+#include <writ/adapters.h>
+
+#include "adapter/mcp_probe.h"
+#include "base/json_read.h"
+#include "engine/home.h"
+#include "engine/input.h"
+#include "engine/visit.h"
+
+/* What is called: as the caller says, else as the conformance suite does in its variables. */
+static bool read_context(const char *given, const char *const *environment, struct arena *a,
+                         const struct doc **out, struct error *e)
+{
+    const char *text = given ? given : home_variable(environment, "MCP_CONFORMANCE_CONTEXT");
+    struct ceilings max = ceilings_default();
+    const struct document *document;
+
+    *out = NULL;
+    if (!text)
+        return true;
+    if (!json_read("context", str_of(text), &max, a, &document, e)) {
+        e->code = CODE_VALIDATION_ERROR;
+        return error_wrap(e, "the context is no JSON");
+    }
+    *out = &document->root;
+    return true;
+}
+
+/* A tool that fails or is not there was answered; a call whose answer did not come was not. */
+static bool all_answered(struct str answer, struct arena *a)
+{
+    static const enum mcp_end lost[] = { MCP_LATE, MCP_CANCELLED, MCP_GONE, MCP_GARBLED,
+                                         MCP_TOO_LARGE };
+    struct ceilings max = ceilings_default();
+    const struct document *document;
+    struct error e;
+
+    if (!json_read("answer", answer, &max, a, &document, &e))
+        return true;
+    for (const struct doc *c = doc_first(doc_get(&document->root, "answers"), DOC_LIST); c;
+         c = c->next)
+        for (size_t i = 0; i < COUNT(lost); i++)
+            if (str_is(doc_text(c, "end"), mcp_end_names[lost[i]]))
+                return false;
+    return true;
+}
+
+static int speak(const struct visit_ask *ask, const struct doc *context, struct arena *a,
+                 struct buf *out, struct error *e)
+{
+    const char *scenario = home_variable(ask->environment, "MCP_CONFORMANCE_SCENARIO");
+    _visit_ struct visit v;
+    int status = visit_open(&v, ask, e);
+
+    if (status != WRIT_OK)
+        return status;
+    if (!mcp_probe(v.mcp, scenario ? scenario : "", context, a, out, e))
+        return visit_status(e);
+    return all_answered(buf_str(out), a) ? WRIT_OK : WRIT_NO;
+}
+
+static int probe(const struct visit_ask *ask, const char *given, struct buf *out, struct error *e)
+{
+    _arena_ struct arena a = { 0 };
+    const struct doc *context;
+
+    if (!read_context(given, ask->environment, &a, &context, e))
+        return WRIT_USAGE;
+    return speak(ask, context, &a, out, e);
+}
+
+int writ_mcp_probe(const char *url, const char *context, const char *const *environment,
+                   char **answer)
+{
+    _buf_ struct buf out = { .max = ANSWER_MAX };
+    struct visit_ask ask = { .url = url, .environment = environment, .cancel = -1 };
+    struct error e = { 0 };
+    int status = probe(&ask, context, &out, &e);
+
+    *answer = e.code ? record_failure(e.code, e.msg) : take_answer(&out);
+    return status;
+}

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan.c: the public functions that look at a plan and run nothing of it. */
+#include <limits.h>
+#include <stdlib.h>
+
+#include <writ/writ.h>
+
+#include "base/json_write.h"
+#include "contract/request_doc.h"
+#include "engine/deeds.h"
+#include "engine/input.h"
+#include "engine/running.h"
+#include "engine/toolbox.h"
+#include "executor/builtin.h"
+
+enum { ABOUT_MAX = 240, NAMES_SHOWN = 4, DEED_MEANING = 1 };
+
+/* A plan, and what its commands ask for. */
+struct looked {
+    struct plan_read read;
+    const struct request_doc **requests; /* of the steps, by their place; NULL: not a command's */
+};
+
+/* Only commands are looked into: what other actions are given is theirs to judge. */
+static bool check_commands(struct looked *l, struct arena *a, struct report *r)
+{
+    const struct items *steps = &l->read.plan.steps;
+    const struct step_doc *step = steps->v;
+    bool right = true;
+
+    l->requests = arena_alloc(a, (steps->n + 1) * sizeof *l->requests);
+    for (size_t i = 0; i < steps->n; i++) {
+        struct request_doc *request;
+
+        if (!str_is(step[i].action, "execute") || !step[i].payload)
+            continue;
+        request = arena_new(a, struct request_doc);
+        right &= shape_decode(&execute_shape, step[i].payload, r, request);
+        l->requests[i] = request;
+    }
+    return right;
+}
+
+/* False: what is wrong is the answer. */
+static bool look(const struct writ_plan *plan, struct arena *a, struct looked *out,
+                 struct buf *answer)
+{
+    struct report r;
+    bool right = plan_read(plan->plan, world_real(), a, &out->read, &r);
+
+    if (out->read.document)
+        right &= check_commands(out, a, &r);
+    if (right)
+        return true;
+    report_finish(&r);
+    input_answer(&r, out->read.template ? "template" : "plan", answer);
+    return false;
+}
+
+int writ_plan_show(const struct writ_plan *plan, char **answer)
+{
+    _arena_ struct arena a = { 0 };
+    _buf_ struct buf out = { .max = ANSWER_MAX };
+    struct looked looked = { 0 };
+    bool right = look(plan, &a, &looked, &out);
+
+    if (right && looked.read.template)
+        shape_json(&plan_shape, &looked.read.plan, &out);
+    else if (right)
+        json_doc(&out, &looked.read.document->root);
+    *answer = take_answer(&out);
+    return right ? WRIT_OK : WRIT_WRONG;
+}
+
+/* ---- what would run, in which order ---- */
+
+struct ordering {
+    const struct looked *looked;
+    const struct plan_doc *plan;
+    const struct step_doc *steps;
+    struct arena *a;
+    const struct placed *index; /* sorted by id */
+    size_t *waves;              /* of the steps, by their place */
+};
+
+struct placed {
+    struct str id;
+    size_t step;
+};
+
+static int by_id(const void *a, const void *b)
+{
+    return str_cmp_letters(((const struct placed *)a)->id, ((const struct placed *)b)->id);
+}
+
+static const struct placed *index_steps(const struct plan_doc *plan, struct arena *a)
+{
+    const struct step_doc *steps = plan->steps.v;
+    struct placed *index = arena_alloc(a, plan->steps.n * sizeof *index);
+
+    for (size_t i = 0; i < plan->steps.n; i++)
+        index[i] = (struct placed){ steps[i].id, i };
+    qsort(index, plan->steps.n, sizeof *index, by_id);
+    return index;
+}
+
+/* The place of the nth step that a step waits for. */
+static size_t waits_for(const struct ordering *o, size_t step, size_t n)
+{
+    struct placed wanted = { ((const struct str *)o->steps[step].depends_on.v)[n], 0 };
+    const struct placed *found =
+        bsearch(&wanted, o->index, o->plan->steps.n, sizeof *o->index, by_id);
+
+    return found ? found->step : step;
+}
+
+static const char *name_of(const struct ordering *o, size_t step)
+{
+    return o->looked->read.names[step];
+}
+
+/* One more than the last of those it waits for, which come before it in the order. */
+static void set_wave(const struct ordering *o, size_t step)
+{
+    size_t last = 0;
+
+    for (size_t i = 0; i < o->steps[step].depends_on.n; i++) {
+        size_t wave = o->waves[waits_for(o, step, i)];
+
+        last = wave > last ? wave : last;
+    }
+    o->waves[step] = last + 1;
+}
+
+/* "find-todos and count are completed by then". */
+static void say_why(const struct ordering *o, size_t step, bool first, struct buf *to)
+{
+    size_t n = o->steps[step].depends_on.n;
+    size_t shown = n <= NAMES_SHOWN ? n : NAMES_SHOWN - 1;
+
+    if (n == 0) {
+        buf_adds(to, first ? "first in the list that waits for nothing"
+                           : "next in the list; waits for nothing");
+        return;
+    }
+    for (size_t i = 0; i < shown; i++)
+        buf_addf(to, "%s%s",
+                 i == 0       ? ""
+                 : i + 1 == n ? " and "
+                              : ", ",
+                 name_of(o, waits_for(o, step, i)));
+    if (shown < n)
+        buf_addf(to, " and %zu others", n - shown);
+    buf_adds(to, n == 1 ? " is completed by then" : " are completed by then");
+}
+
+/* ---- what a step is about, in a few words ---- */
+
+/* An argument as a person would type it. */
+static void add_word(struct str word, struct buf *to)
+{
+    bool plain = word.n > 0;
+
+    for (size_t i = 0; i < word.n; i++)
+        plain &= !is_one_of(word.s[i], " \t\n'\"\\$`*?[]{}()<>|&;#~!");
+    if (to->len > 0)
+        buf_addc(to, ' ');
+    if (!plain)
+        buf_addc(to, '\'');
+    buf_add(to, word.s, word.n);
+    if (!plain)
+        buf_addc(to, '\'');
+}
+
+static void say_command(const struct request_inputs *inputs, struct buf *to)
+{
+    const struct str *arguments = inputs->arguments.v;
+
+    add_word(inputs->command, to);
+    for (size_t i = 0; i < inputs->arguments.n && to->len < ABOUT_MAX; i++)
+        add_word(arguments[i], to);
+}
+
+/* The member of a payload that says most about it. */
+static const struct {
+    const char *action, *member;
+} tellers[] = {
+    { "execute_plan", "file" },
+    { "notify", "text" },
+};
+
+static void say_about(const struct ordering *o, size_t step, struct buf *to)
+{
+    const struct request_doc *request = o->looked->requests[step];
+    const struct step_doc *s = &o->steps[step];
+    const struct builtin *builtin = builtin_named(s->action);
+
+    if (request)
+        say_command(request->inputs, to);
+    else if (builtin)
+        buf_adds(to, builtin->about);
+    for (size_t i = 0; i < COUNT(tellers); i++) {
+        struct str told = doc_text(s->payload, tellers[i].member);
+
+        if (str_is(s->action, tellers[i].action))
+            buf_add(to, told.s, told.n);
+    }
+    for (size_t i = 0; to->len == 0 && i < deeds_table.row_count; i++)
+        if (table_row_is(&deeds_table, i, s->action))
+            table_cell(&deeds_table, i, DEED_MEANING, to);
+}
+
+/* At most so many bytes, and no character cut in two. */
+static struct str beginning(struct str text, struct arena *a)
+{
+    size_t n = ABOUT_MAX;
+
+    if (text.n <= ABOUT_MAX)
+        return text;
+    while (n > 0 && ((unsigned char)text.s[n] & 0xc0) == 0x80)
+        n--;
+    return str_of(arena_printf(a, "%.*s…", (int)n, text.s));
+}
+
+/* ---- the answer ---- */
+
+static void put_after(const struct ordering *o, size_t step, struct buf *to)
+{
+    json_key(to, "after");
+    json_open(to, '[');
+    for (size_t i = 0; i < o->steps[step].depends_on.n; i++)
+        json_text(to, str_of(name_of(o, waits_for(o, step, i))));
+    json_close(to, ']');
+}
+
+static void put_limits(const struct request_doc *request, struct buf *to)
+{
+    json_key(to, "limits");
+    if (request)
+        shape_json(&request_sandbox_shape, request->sandbox, to);
+    else
+        json_nil(to);
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void put_step(const struct ordering *o, size_t step, bool first, struct buf *to)
+{
+    const struct step_doc *s = &o->steps[step];
+    _buf_ struct buf about = { .max = ANSWER_MAX }, why = { .max = ANSWER_MAX };
+    bool retries = s->on_failure == ON_FAILURE_RETRY;
+
+    say_about(o, step, &about);
+    say_why(o, step, first, &why);
+    json_open(to, '{');
+    json_key(to, "step_id");
+    json_text(to, s->id);
+    json_put(to, "name", name_of(o, step));
+    json_key(to, "action");
+    json_text(to, s->action);
+    json_key(to, "about");
+    json_text(to, beginning(buf_str(&about), o->a));
+    put_after(o, step, to);
+    json_put_int(to, "wave", (int64_t)o->waves[step]);
+    json_put(to, "on_failure", on_failure_names[s->on_failure]);
+    json_put_int(to, "attempts", retries ? o->plan->retry_policy->max_attempts : 1);
+    json_put_int(to, "timeout_ms",
+                 s->timeout_ms ? least(s->timeout_ms, o->plan->timeout_ms) : o->plan->timeout_ms);
+    put_limits(o->looked->requests[step], to);
+    json_key(to, "why");
+    json_text(to, buf_str(&why));
+    json_close(to, '}');
+}
+
+static void put_order(const struct ordering *o, int jobs, struct buf *to)
+{
+    size_t *order = arena_alloc(o->a, (o->plan->steps.n + 1) * sizeof *order);
+
+    plan_order(o->plan, o->a, order);
+    json_open(to, '{');
+    json_key(to, "plan_id");
+    json_text(to, o->plan->id);
+    json_key(to, "name");
+    json_text(to, o->plan->name);
+    json_put_int(to, "timeout_ms", o->plan->timeout_ms);
+    json_put_int(to, "jobs", jobs > 0 ? jobs : 1);
+    json_key(to, "steps");
+    json_open(to, '[');
+    for (size_t i = 0; i < o->plan->steps.n; i++) {
+        set_wave(o, order[i]);
+        put_step(o, order[i], i == 0, to);
+    }
+    json_close(to, ']');
+    json_close(to, '}');
+}
+
+/* Would every step find somebody to do it? Executors are not held against the ledger, since none is
+ * called. False: what is wrong is the answer. */
+static bool check_deeds(const struct writ_plan *plan, const struct looked *l, struct arena *a,
+                        struct buf *answer)
+{
+    struct report r = report_new(a, plan->plan->name, l->read.document->text);
+    _toolbox_ struct toolbox toolbox;
+    struct running run = {
+        .ask = plan, .world = world_real(), .a = a, .plan = l->read, .toolbox = &toolbox
+    };
+    const struct handlers handlers = { deeds_find, &run, deeds_near };
+    const char *kind = "context";
+    char real[PATH_MAX];
+
+    toolbox_open(&toolbox, plan->environment, run.world);
+    if (plan->plan->name && realpath(plan->plan->name, real))
+        run.file = arena_text(a, str_of(real));
+    if (context_make(&run, &r)) {
+        kind = l->read.template ? "template" : "plan";
+        handlers_check(&handlers, &run.plan.plan, &l->read.document->root, &r);
+        if (!r.errors)
+            return true;
+    }
+    report_finish(&r);
+    input_answer(&r, kind, answer);
+    return false;
+}
+
+int writ_plan_order(const struct writ_plan *plan, char **answer)
+{
+    _arena_ struct arena a = { 0 };
+    _buf_ struct buf out = { .max = ANSWER_MAX };
+    struct looked looked = { 0 };
+    bool right = look(plan, &a, &looked, &out) && check_deeds(plan, &looked, &a, &out);
+
+    if (right) {
+        struct ordering o = {
+            .looked = &looked, .plan = &looked.read.plan, .steps = looked.read.plan.steps.v, .a = &a
+        };
+
+        o.index = index_steps(o.plan, &a);
+        o.waves = arena_alloc(&a, o.plan->steps.n * sizeof *o.waves);
+        put_order(&o, plan->jobs, &out);
+    }
+    *answer = take_answer(&out);
+    return right ? WRIT_OK : WRIT_WRONG;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run.c: the public function that runs a plan. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <writ/writ.h>
+
+#include "base/json_write.h"
+#include "engine/home.h"
+#include "engine/input.h"
+#include "engine/record.h"
+#include "engine/running.h"
+#include "engine/toolbox.h"
+
+enum { JOBS_MAX = 256 };
+
+static void put_names(const struct plan_read *plan, struct arena *a, struct buf *to)
+{
+    const struct step_doc *steps = plan->plan.steps.v;
+
+    json_key(to, "names");
+    json_open(to, '{');
+    for (size_t i = 0; i < plan->plan.steps.n; i++) {
+        if (steps[i].id.s)
+            json_put(to, arena_text(a, steps[i].id), plan->names[i]);
+    }
+    json_close(to, '}');
+}
+
+static int answer_end(struct running *r, const struct plan_end *end, char **answer)
+{
+    static const int ends[] = {
+        [PLAN_SUCCESS] = WRIT_OK, [PLAN_PARTIAL] = WRIT_PARTIAL, [PLAN_FAILURE] = WRIT_NO
+    };
+    _buf_ struct buf out = { .max = ANSWER_MAX };
+
+    json_open(&out, '{');
+    json_key(&out, "result");
+    buf_add(&out, end->text.s, end->text.n);
+    put_names(&r->plan, r->a, &out);
+    json_key(&out, "ledger");
+    json_open(&out, '[');
+    for (size_t i = 0; i < r->entry_count; i++) {
+        char id[ENTRY_ID_TEXT];
+
+        entry_id_text(&r->entries[i], id);
+        json_text(&out, str_of(id));
+    }
+    json_close(&out, ']');
+    json_key(&out, "evidence");
+    json_open(&out, '{');
+    json_put_int(&out, "files", (int64_t)r->files);
+    json_put_int(&out, "bytes", (int64_t)r->bytes);
+    json_put(&out, "directory", home_evidence(r->ask->environment, r->a));
+    json_close(&out, '}');
+    input_problems(&r->report, &out);
+    json_close(&out, '}');
+    *answer = take_answer(&out);
+    return ends[end->result.status];
+}
+
+static int fail(const struct error *e, int status, char **answer)
+{
+    *answer = record_failure(e->code, e->msg);
+    return status;
+}
+
+static int run(struct running *r, char **answer)
+{
+    int jobs = r->ask->jobs < 1 ? 1 : r->ask->jobs > JOBS_MAX ? JOBS_MAX : r->ask->jobs;
+    struct report context = report_new(r->a, "context", (struct str){ 0 });
+    struct plan_end end;
+    struct error e;
+
+    if (!plan_read(r->ask->plan, r->world, r->a, &r->plan, &r->report) && !r->plan.plan.id.s)
+        return input_wrong(&r->report, "plan", answer);
+    if (!context_make(r, &context))
+        return input_wrong(&context, "context", answer);
+    if (!running_claim(r, &e))
+        return fail(&e, e.code == CODE_EXECUTION_USED ? WRIT_REFUSED : WRIT_UNRECORDED, answer);
+    r->keeping->swift = true; /* steps do not wait for the disk; the end of the plan does */
+    if (!running_go(r, jobs, r->ask->force, &end, &e))
+        return fail(&e, WRIT_UNRECORDED, answer);
+    return answer_end(r, &end, answer);
+}
+
+int writ_run(const struct writ_plan *plan, char **answer)
+{
+    _arena_ struct arena a = { 0 };
+    _keeping_ struct keeping keeping = { 0 };
+    _fleet_ struct fleet fleet;
+    struct registries registries;
+    struct progress progress;
+    struct toolbox toolbox;
+    struct running r = { .ask = plan,
+                         .world = world_real(),
+                         .a = &a,
+                         .keeping = &keeping,
+                         .progress = &progress,
+                         .registries = &registries,
+                         .fleet = &fleet,
+                         .toolbox = &toolbox };
+    char real[PATH_MAX];
+    int status;
+
+    if (plan->plan->name && realpath(plan->plan->name, real))
+        r.file = arena_text(&a, str_of(real));
+    registries_open(&registries);
+    fleet_open(&fleet, plan->environment, r.world);
+    toolbox_open(&toolbox, plan->environment, r.world);
+    toolbox_share(&toolbox, &fleet, &registries);
+    progress_open(&progress, plan->progress);
+    keeping_open(&keeping, plan->ledger, plan->environment, r.world);
+    r.kept = kept_new();
+    status = run(&r, answer);
+    toolbox_close(&toolbox);
+    kept_free(r.kept);
+    progress_close(&progress);
+    registries_close(&registries);
+    return status;
+}

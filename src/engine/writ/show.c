@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* show.c: the public function that shows one entry or one execution. */
+#include <string.h>
+
+#include "base/json_write.h"
+#include "contract/codes.h"
+#include "engine/input.h"
+#include "engine/record.h"
+#include "ledger/lineage.h"
+
+enum { CANDIDATES = 16 };
+
+struct showing {
+    struct writ_ledger *w;
+    struct arena *a;
+    struct str asked;
+    struct entries entries; /* that the id may mean */
+    struct entries runs;    /* one event of each execution it may mean */
+    struct entries about;   /* all entries about one of them */
+    struct error e;
+};
+
+/* ---- what is meant ---- */
+
+static bool same_run(const struct entry *a, const struct entry *b)
+{
+    return str_eq(a->subject, b->subject) && str_eq(a->robot, b->robot) &&
+           str_eq(a->tenant, b->tenant);
+}
+
+/* Of an event: one of an execution that may be meant. All that is about it is shown later. */
+static bool take_run(void *self, const struct entry *entry, struct error *e)
+{
+    struct showing *s = self;
+
+    (void)e;
+    entries_add(&s->about, entry, s->a);
+    if (entry->kind != ENTRY_EVENT)
+        return true;
+    for (size_t i = 0; i < s->runs.n; i++)
+        if (same_run(&s->runs.v[i], entry))
+            return true;
+    entries_add(&s->runs, entry, s->a);
+    return s->runs.n < CANDIDATES;
+}
+
+static bool take_entry(void *self, const struct entry *entry, struct error *e)
+{
+    struct showing *s = self;
+
+    (void)e;
+    entries_add(&s->entries, entry, s->a);
+    return s->entries.n < CANDIDATES;
+}
+
+/* A whole id wins over one that only begins with it. */
+static void prefer_whole(struct showing *s)
+{
+    struct entries whole = { 0 };
+
+    for (size_t i = 0; i < s->runs.n; i++)
+        if (str_eq(s->runs.v[i].subject, s->asked))
+            entries_add(&whole, &s->runs.v[i], s->a);
+    if (whole.n > 0)
+        s->runs = whole;
+}
+
+static bool find_runs(struct showing *s)
+{
+    struct query q = query_all();
+
+    if (s->asked.n >= NAME_START)
+        q.subject_start = s->asked;
+    else
+        q.subject = s->asked;
+    if (!search(&s->w->l, &q, take_run, s, &s->e))
+        return false;
+    prefer_whole(s);
+    return true;
+}
+
+/* The id after "led-", or all of it: people copy what they see. */
+static bool find_entries(struct showing *s)
+{
+    struct query q = query_all();
+    struct uuid id;
+    struct entry entry;
+    bool there, prefixed = str_begins(s->asked, "led-");
+
+    if (entry_id_read(s->asked, &id)) {
+        if (!ledger_find(&s->w->l, &id, s->a, &entry, &there, &s->e))
+            return false;
+        if (there)
+            entries_add(&s->entries, &entry, s->a);
+        return true;
+    }
+    q.id_start = (struct str){ s->asked.s + 4 * prefixed, s->asked.n - 4 * (size_t)prefixed };
+    return q.id_start.n < NAME_START || search(&s->w->l, &q, take_entry, s, &s->e);
+}
+
+static bool find(struct showing *s)
+{
+    if (str_begins(s->asked, "led-"))
+        return find_entries(s);
+    return find_runs(s) && (s->runs.n > 0 || find_entries(s));
+}
+
+/* ---- showing it ---- */
+
+struct gathered {
+    struct entries events, others, all;
+};
+
+/* What was asked for is among what an execution rests on; the rest is about it. */
+static void gather(const struct showing *s, const struct entry *run, struct gathered *g)
+{
+    for (size_t i = 0; i < s->about.n; i++) {
+        const struct entry *entry = &s->about.v[i];
+        bool event = entry->kind == ENTRY_EVENT;
+
+        if (!str_eq(entry->subject, run->subject) || !str_eq(entry->tenant, run->tenant) ||
+            entry->kind == ENTRY_INPUT || (event && !str_eq(entry->robot, run->robot)))
+            continue;
+        entries_add(event ? &g->events : &g->others, entry, s->a);
+        entries_add(&g->all, entry, s->a);
+    }
+}
+
+static void put_list(const char *key, const struct entries *list, bool bodies, struct buf *to)
+{
+    record_list(key, list->v, list->n, bodies, to);
+}
+
+static void put_reruns(const struct entries *reruns, struct buf *to)
+{
+    json_key(to, "reruns");
+    json_open(to, '[');
+    for (size_t i = 0; i < reruns->n; i++)
+        json_outside(to, reruns->v[i].subject);
+    json_close(to, ']');
+}
+
+static void put_text(struct buf *to, const char *key, struct str text)
+{
+    json_key(to, key);
+    if (text.n)
+        json_outside(to, text);
+    else
+        json_nil(to);
+}
+
+static bool show_run(struct showing *s, const struct entry *run, struct buf *to)
+{
+    struct gathered g = { 0 };
+    struct entries back = { 0 }, forwards[2] = { 0 };
+    const struct entry *last;
+
+    gather(s, run, &g);
+    if (g.events.n == 0)
+        return error_set(&s->e, CODE_LEDGER_DAMAGED, "an execution has lost its events");
+    if (!lineage_back(&s->w->l, &g.events, s->a, &back, &s->e) ||
+        !lineage_forwards(&s->w->l, &g.all, run->subject, s->a, forwards, &s->e))
+        return false;
+    last = &g.events.v[g.events.n - 1];
+    json_open(to, '{');
+    json_put(to, "what", "execution");
+    put_text(to, "execution", run->subject);
+    put_text(to, "tenant", run->tenant);
+    put_text(to, "robot", run->robot);
+    json_put(to, "state", event_state_names[place_state(last->place)]);
+    json_put_int(to, "attempt", place_attempt(last->place));
+    put_text(to, "rerun_of", links_of(last, s->a).rerun_of);
+    put_reruns(&forwards[1], to);
+    put_list("events", &g.events, true, to);
+    put_list("manifests", &g.others, true, to);
+    put_list("rests_on", &back, false, to);
+    put_list("used_by", &forwards[0], false, to);
+    json_put_bool(to, "lineage_cut", back.more || forwards[0].more);
+    json_close(to, '}');
+    return true;
+}
+
+static bool show_entry(struct showing *s, const struct entry *entry, struct buf *to)
+{
+    struct entries one = { 0 }, back = { 0 }, forwards[2] = { 0 };
+
+    entries_add(&one, entry, s->a);
+    if (!lineage_back(&s->w->l, &one, s->a, &back, &s->e) ||
+        !lineage_forwards(&s->w->l, &one, str_of(""), s->a, forwards, &s->e))
+        return false;
+    json_open(to, '{');
+    json_put(to, "what", "entry");
+    json_key(to, "entry");
+    record_entry(entry, true, to);
+    put_list("rests_on", &back, false, to);
+    put_list("used_by", &forwards[0], false, to);
+    json_put_bool(to, "lineage_cut", back.more || forwards[0].more);
+    json_close(to, '}');
+    return true;
+}
+
+/* {"code":..,"message":..,"candidates":[..]} */
+static void put_candidates(const struct showing *s, struct buf *to)
+{
+    size_t n = s->entries.n + s->runs.n;
+    enum code code = n ? CODE_ENTRY_AMBIGUOUS : CODE_ENTRY_UNKNOWN;
+
+    json_open(to, '{');
+    json_put(to, "code", codes[code].name);
+    json_put(to, "message",
+             n ? arena_printf(s->a, "%s can mean more than one", said(s->asked, s->a))
+               : arena_printf(s->a, "nothing in the ledger is called %s", said(s->asked, s->a)));
+    json_key(to, "candidates");
+    json_open(to, '[');
+    for (size_t i = 0; i < s->runs.n; i++) {
+        const struct entry *run = &s->runs.v[i];
+
+        json_text(to,
+                  str_of(arena_printf(s->a, "%.*s (tenant %.*s, robot %.*s)", STR_ARG(run->subject),
+                                      STR_ARG(run->tenant), STR_ARG(run->robot))));
+    }
+    for (size_t i = 0; i < s->entries.n; i++) {
+        char id[ENTRY_ID_TEXT];
+
+        entry_id_text(&s->entries.v[i].id, id);
+        json_text(to, str_of(id));
+    }
+    json_close(to, ']');
+    json_close(to, '}');
+}
+
+static int show(struct showing *s, char **answer)
+{
+    _buf_ struct buf out = { .max = ANSWER_MAX };
+    int status = WRIT_OK;
+    bool ok = find(s);
+
+    if (ok && s->runs.n == 1 && s->entries.n == 0)
+        ok = show_run(s, &s->runs.v[0], &out);
+    else if (ok && s->entries.n == 1 && s->runs.n == 0)
+        ok = show_entry(s, &s->entries.v[0], &out);
+    else if (ok) {
+        put_candidates(s, &out);
+        status = WRIT_NO;
+    }
+    if (!ok)
+        return record_unread(&s->e, answer);
+    *answer = take_answer(&out);
+    return status;
+}
+
+int writ_show(struct writ_ledger *ledger, const char *id, char **answer)
+{
+    _arena_ struct arena a = { 0 };
+    struct showing s = { .w = ledger, .a = &a, .asked = str_of(id) };
+    int status;
+
+    if (!ledger_look(&ledger->l, &s.e))
+        return record_unread(&s.e, answer);
+    status = show(&s, answer);
+    ledger_look_end(&ledger->l);
+    return status;
+}

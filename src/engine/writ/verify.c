@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* verify.c: the public functions that prove: verify, checkpoint, prove. */
+#include <string.h>
+
+#include "base/fs.h"
+#include "base/json_write.h"
+#include "base/stamp.h"
+#include "contract/codes.h"
+#include "engine/input.h"
+#include "engine/seal.h"
+#include "ledger/verify.h"
+
+static void put_hex(struct buf *to, const char *key, const struct digest *d)
+{
+    char text[DIGEST_TEXT];
+
+    digest_text(d, text);
+    json_put(to, key, strchr(text, ':') + 1);
+}
+
+static void put_stamp(struct buf *to, const char *key, int64_t ms)
+{
+    char text[STAMP_TEXT];
+
+    stamp_text(ms, text);
+    json_put(to, key, ms ? text : NULL);
+}
+
+static void put_key(struct buf *to, const struct verifier *key)
+{
+    _buf_ struct buf text = { .max = CHECKPOINT_MAX };
+
+    verifier_text(key, &text);
+    json_put(to, "key", text.s);
+}
+
+/* The text of a checkpoint or proof that a caller handed over. */
+static bool read_text(const struct writ_input *input, struct arena *a, struct str *out,
+                      struct error *e)
+{
+    bool ok = true;
+
+    if (input->text)
+        *out = (struct str){ input->text, input->len };
+    else if (strcmp(input->name, "-") == 0)
+        ok = fd_read(STDIN_FILENO, CHECKPOINT_MAX, a, out, e);
+    else
+        ok = fs_read(input->name, CHECKPOINT_MAX, a, out, e);
+    return ok || error_wrap(e, "'%s'", input->name);
+}
+
+static int wrong(const struct error *e, char **answer)
+{
+    *answer = record_failure(e->code, e->msg);
+    return WRIT_WRONG;
+}
+
+/* ---- verify ---- */
+
+static void put_promises(const struct verification *v, struct buf *to)
+{
+    json_key(to, "checkpoints");
+    json_open(to, '[');
+    for (size_t i = 0; i < v->promise_count; i++) {
+        const struct promise *p = &v->promises[i];
+
+        json_open(to, '{');
+        json_put_int(to, "size", p->c.size);
+        put_stamp(to, "made", p->c.made_ms);
+        json_put_bool(to, "holds", p->holds);
+        json_put(to, "kept", p->kept);
+        json_put(to, "why", p->why);
+        json_close(to, '}');
+    }
+    json_close(to, ']');
+}
+
+static void put_problem(const struct verification *v, struct buf *to)
+{
+    static const struct uuid none;
+    char id[ENTRY_ID_TEXT];
+
+    json_key(to, "problem");
+    if (v->intact) {
+        json_nil(to);
+        return;
+    }
+    entry_id_text(&v->id, id);
+    json_open(to, '{');
+    json_key(to, "seq");
+    if (v->seq < 0)
+        json_nil(to);
+    else
+        json_int(to, v->seq);
+    json_put(to, "ledger_id", memcmp(&v->id, &none, sizeof none) == 0 ? NULL : id);
+    json_put(to, "message", v->why);
+    json_close(to, '}');
+}
+
+static void put_verification(const struct writ_ledger *w, const struct verification *v,
+                             struct buf *to)
+{
+    json_open(to, '{');
+    json_put_bool(to, "intact", v->intact);
+    json_put(to, "ledger", w->where);
+    json_put_int(to, "entries", v->entries);
+    json_put_int(to, "erased", v->erased);
+    put_hex(to, "root", &v->root);
+    put_promises(v, to);
+    put_problem(v, to);
+    json_close(to, '}');
+}
+
+/* The one that is kept beside the ledger, when there is one. */
+static void add_beside(struct writ_ledger *w, const char *name, struct verification *v,
+                       struct arena *a)
+{
+    const char *file;
+    struct str note;
+    struct error e;
+
+    file = seal_file(w, "checkpoints", name, a);
+    if (file && fs_read(file, CHECKPOINT_MAX, a, &note, &e))
+        v->promises[v->promise_count++] = (struct promise){ .note = note, .kept = "file" };
+}
+
+int writ_verify(struct writ_ledger *ledger, const struct writ_input *checkpoint, const char *key,
+                char **answer)
+{
+    _arena_ struct arena a = { 0 };
+    _buf_ struct buf out = { .max = ANSWER_MAX };
+    struct promise outside[2];
+    struct verification v = { .promises = outside, .seq = -1 };
+    struct verifier by;
+    char name[UUID_TEXT];
+    struct error e = { 0 };
+    bool ok, known = key;
+
+    if (key ? !verifier_read(str_of(key), &a, &by, &e)
+            : !seal_verifier(ledger, &a, &by, &known, &e))
+        return wrong(&e, answer);
+    if (checkpoint) {
+        outside[0] = (struct promise){ .kept = "given" };
+        v.promise_count = 1;
+        if (!read_text(checkpoint, &a, &outside[0].note, &e))
+            return wrong(&e, answer);
+        if (!known)
+            outside[0].why = "its signature cannot be checked here: give the verifier key";
+    }
+    if (!ledger->l.keep.kind->ledger_name(ledger->l.keep.store, name, &e))
+        return record_unread(&e, answer);
+    v.origin = seal_origin(name, &a);
+    add_beside(ledger, name, &v, &a);
+    v.by = known ? &by : NULL;
+    if (!ledger_look(&ledger->l, &e))
+        return record_unread(&e, answer);
+    ok = ledger_verify(&ledger->l, &v, &a, &e);
+    ledger_look_end(&ledger->l);
+    if (!ok)
+        return record_unread(&e, answer);
+    put_verification(ledger, &v, &out);
+    *answer = take_answer(&out);
+    return v.intact ? WRIT_OK : WRIT_NO;
+}
+
+/* ---- checkpoint ---- */
+
+int writ_checkpoint(struct writ_ledger *ledger, char **answer)
+{
+    _arena_ struct arena a = { 0 };
+    _buf_ struct buf out = { .max = ANSWER_MAX };
+    struct signed_size now;
+    struct verifier by;
+    struct error e;
+
+    if (!seal_now(ledger, &a, &now, &by, &e))
+        return record_unwritten(&e, answer);
+    json_open(&out, '{');
+    json_put(&out, "checkpoint", now.note.s);
+    json_put_int(&out, "size", now.c.size);
+    put_hex(&out, "root", &now.c.root);
+    put_key(&out, &by);
+    json_close(&out, '}');
+    *answer = take_answer(&out);
+    return WRIT_OK;
+}
+
+/* ---- prove ---- */
+
+static int prove_entry(struct writ_ledger *w, const char *id, struct arena *a, char **answer)
+{
+    _buf_ struct buf out = { .max = ANSWER_MAX };
+    struct signed_size now;
+    struct verifier by;
+    struct entry entry;
+    struct uuid uuid;
+    struct error e = { 0 };
+    bool there = false, ok;
+
+    if (!entry_id_read(str_of(id), &uuid)) {
+        *answer = record_failure(CODE_ENTRY_UNKNOWN, "give the whole ledger id, led-...");
+        return WRIT_USAGE;
+    }
+    if (!ledger_look(&w->l, &e))
+        return record_unread(&e, answer);
+    ok = ledger_find(&w->l, &uuid, a, &entry, &there, &e);
+    ledger_look_end(&w->l);
+    if (!ok)
+        return record_unread(&e, answer);
+    if (!there) {
+        *answer = record_failure(CODE_ENTRY_UNKNOWN, "no entry has this id");
+        return WRIT_NO;
+    }
+    if (!seal_over(w, entry.seq, a, &now, &by, &e))
+        return record_unwritten(&e, answer);
+    if (!ledger_look(&w->l, &e))
+        return record_unread(&e, answer);
+    ok = proof_of_entry(&w->l, &entry, &now, &by, &out, &e);
+    ledger_look_end(&w->l);
+    if (!ok)
+        return record_unread(&e, answer);
+    *answer = take_answer(&out);
+    return WRIT_OK;
+}
+
+static int prove_since(struct writ_ledger *w, const struct writ_input *since, struct arena *a,
+                       char **answer)
+{
+    _buf_ struct buf out = { .max = ANSWER_MAX };
+    struct signed_size old, now;
+    struct verifier by;
+    struct error e = { 0 };
+    bool ok;
+
+    if (!read_text(since, a, &old.note, &e) || !checkpoint_read(old.note, a, &old.c, &e))
+        return wrong(&e, answer);
+    if (!seal_over(w, INT64_MAX, a, &now, &by, &e))
+        return record_unwritten(&e, answer);
+    if (old.c.size > now.c.size) {
+        *answer = record_failure(CODE_ENTRY_UNKNOWN,
+                                 "the ledger is shorter than it was at this checkpoint");
+        return WRIT_NO;
+    }
+    if (!ledger_look(&w->l, &e))
+        return record_unread(&e, answer);
+    ok = proof_since(&w->l, &old, &now, &by, &out, &e);
+    ledger_look_end(&w->l);
+    if (!ok)
+        return record_unread(&e, answer);
+    *answer = take_answer(&out);
+    return WRIT_OK;
+}
+
+int writ_prove(struct writ_ledger *ledger, const char *id, const struct writ_input *since,
+               char **answer)
+{
+    _arena_ struct arena a = { 0 };
+
+    return id ? prove_entry(ledger, id, &a, answer) : prove_since(ledger, since, &a, answer);
+}
+
+static void put_finding(const struct proof_finding *f, struct buf *to)
+{
+    json_open(to, '{');
+    json_put_bool(to, "holds", f->holds);
+    json_put(to, "proof", f->proof);
+    json_put_int(to, "index", f->index);
+    json_put_int(to, "size", f->c.size);
+    json_key(to, "origin");
+    json_outside(to, f->c.origin);
+    put_stamp(to, "made", f->c.made_ms);
+    put_key(to, &f->key);
+    json_put_bool(to, "trusted", f->trusted);
+    json_put(to, "message", f->why);
+    json_close(to, '}');
+}
+
+int writ_verify_proof(const struct writ_input *proof, const char *key, char **answer)
+{
+    _arena_ struct arena a = { 0 };
+    _buf_ struct buf out = { .max = ANSWER_MAX };
+    const struct document *document;
+    struct proof_finding f;
+    struct verifier trust;
+    struct report r;
+    struct error e;
+
+    if (key && !verifier_read(str_of(key), &a, &trust, &e))
+        return wrong(&e, answer);
+    if (!input_read(proof, &a, &document, &r)) {
+        report_finish(&r);
+        input_answer(&r, NULL, &out);
+        *answer = take_answer(&out);
+        return WRIT_WRONG;
+    }
+    proof_check(&document->root, key ? &trust : NULL, &a, &f);
+    put_finding(&f, &out);
+    *answer = take_answer(&out);
+    return f.holds ? WRIT_OK : WRIT_NO;
+}

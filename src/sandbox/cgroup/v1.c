@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* v1.c: control groups of version 1, where each controller may have its own hierarchy. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sandbox/cgroup/file.h"
+#include "sandbox/cgroup/version.h"
+
+enum {
+    PERIOD_US = 100000,
+    CHARGED_MOST = 512 << 10 /* the kernel charges ahead, 256 KiB for each processor */
+};
+
+/* Below its own group, whatever that holds. Whether it may, making the group will tell. */
+static bool place(struct cgroup_seat *seat, bool prepare, int *fd, struct error *e)
+{
+    (void)prepare;
+    if (!cgroup_seat_seen(seat, e))
+        return false;
+    *fd = seat->fd;
+    seat->fd = -1;
+    return true;
+}
+
+/* The second limit is on memory and swap together: without it, what is above the first is swapped
+ * out. It is absent where the kernel does not count swap. */
+static bool limit_memory(int dir, int64_t bytes, struct error *e)
+{
+    struct error swap;
+
+    if (!cgroup_limit(dir, "memory.limit_in_bytes", bytes, e))
+        return false;
+    if (cgroup_limit(dir, "memory.memsw.limit_in_bytes", bytes, &swap) || swap.sys == ENOENT)
+        return true;
+    *e = swap;
+    return false;
+}
+
+/* Version 1 refuses a quota above the one of a group further up, which then is the limit. */
+static bool limit_cpu(int dir, int64_t cores, struct error *e)
+{
+    struct error quota;
+
+    if (!cgroup_limit(dir, "cpu.cfs_period_us", PERIOD_US, e))
+        return false;
+    if (cgroup_limit(dir, "cpu.cfs_quota_us", cores * PERIOD_US, &quota) || quota.sys == EINVAL)
+        return true;
+    *e = quota;
+    return false;
+}
+
+static bool limit(const struct cgroup_dir *d, const struct cgroup_limits *limits, struct error *e)
+{
+    if (d->controllers & 1 << CONTROLLER_MEMORY && !limit_memory(d->dir, limits->memory_bytes, e))
+        return false;
+    if (d->controllers & 1 << CONTROLLER_PIDS &&
+        !cgroup_limit(d->dir, "pids.max", limits->tasks, e))
+        return false;
+    return !(d->controllers & 1 << CONTROLLER_CPU) || limit_cpu(d->dir, limits->cores, e);
+}
+
+/* What is looked at for every run. */
+enum file { PEAK, OOM, CHARGED, HITS, TASKS, CPU_TIME, FILES };
+_Static_assert((int)FILES == (int)CGROUP_OPEN, "each has its place");
+
+static const struct {
+    const char *name;
+    unsigned controller;
+    int how;
+} files[FILES] = {
+    [PEAK] = { "memory.max_usage_in_bytes", CONTROLLER_MEMORY, O_RDWR },
+    [OOM] = { "memory.oom_control", CONTROLLER_MEMORY, O_RDONLY },
+    [CHARGED] = { "memory.usage_in_bytes", CONTROLLER_MEMORY, O_RDONLY },
+    [HITS] = { "pids.events", CONTROLLER_PIDS, O_RDONLY },
+    [TASKS] = { "pids.current", CONTROLLER_PIDS, O_RDONLY },
+    [CPU_TIME] = { "cpuacct.usage", CONTROLLER_CPU, O_RDONLY },
+};
+
+/* A group that has carried one run will carry others: its files stay open. */
+static void keep_open(struct cgroup_dir *d)
+{
+    for (int i = 0; i < FILES; i++)
+        if (d->open[i] < 0 && d->controllers & 1 << files[i].controller &&
+            (i != CPU_TIME || d->cpuacct))
+            d->open[i] = openat(d->dir, files[i].name, files[i].how | O_CLOEXEC);
+}
+
+static int64_t number(const struct cgroup_dir *d, enum file file, const char *key)
+{
+    return d->open[file] >= 0 ? cgroup_number_of(d->open[file], key)
+                              : cgroup_number(d->dir, files[file].name, key);
+}
+
+static int64_t tasks(const struct cgroup_dir *d)
+{
+    return number(d, TASKS, NULL);
+}
+
+static void usage(const struct cgroup_dir *d, struct cgroup_usage *out)
+{
+    int64_t n;
+
+    if (d->controllers & 1 << CONTROLLER_MEMORY) {
+        out->memory_peak_bytes = number(d, PEAK, NULL);
+        n = number(d, OOM, "oom_kill");
+        out->oom_kills = n > 0 ? n : 0;
+    }
+    if (d->controllers & 1 << CONTROLLER_PIDS) {
+        n = number(d, HITS, "max");
+        out->task_hits = n > 0 ? n : 0;
+    }
+    if (d->controllers & 1 << CONTROLLER_CPU && d->cpuacct) {
+        n = number(d, CPU_TIME, NULL);
+        out->cpu_ms = n < 0 ? -1 : n / 1000000;
+    }
+}
+
+/* Who is in one group of a run is in all of them: the one that counts tasks speaks for all. What is
+ * still charged would be told as the next one's memory. */
+static bool rests(struct cgroup_dir *d)
+{
+    int64_t charged;
+
+    keep_open(d);
+    if (d->controllers & 1 << CONTROLLER_PIDS && number(d, TASKS, NULL) != 0)
+        return false;
+    if (!(d->controllers & 1 << CONTROLLER_MEMORY))
+        return true;
+    charged = number(d, CHARGED, NULL);
+    return charged >= 0 && charged <= CHARGED_MOST;
+}
+
+/* A directory that somebody has removed has no files any more. */
+static bool wake(const struct cgroup_dir *d)
+{
+    struct stat there;
+
+    if (d->open[PEAK] >= 0)
+        return pwrite(d->open[PEAK], "0", 1, 0) == 1;
+    if (d->controllers & 1 << CONTROLLER_MEMORY)
+        return cgroup_write(d->dir, files[PEAK].name, "0");
+    return fstatat(d->dir, "tasks", &there, 0) == 0;
+}
+
+/* The pid namespace has killed them already: mostly they are only about to be gone. */
+static void kill_left(int dir, int us)
+{
+    cgroup_kill_each(dir);
+    cgroup_wait_us(us);
+}
+
+const struct cgroup_version cgroup_v1 = {
+    .name = "v1",
+    .place = place,
+    .limit = limit,
+    .usage = usage,
+    .tasks = tasks,
+    .rests = rests,
+    .wake = wake,
+    .kill = kill_left,
+};

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* code.h: what the kernel's shared code (the vDSO) is replaced by in a fixed run.
+ *
+ * Programs ask the time without a system call, in code that the kernel maps into each of them. In a
+ * fixed run each of those functions begins with a jump to code of ours, put behind the kernel's
+ * where its last page is empty: it reads the held clock from the process's own memory, as fast as
+ * before. Where that cannot be done, the shared code is taken out of a program's sight, and it
+ * makes system calls.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/own.h"
+
+/* What the code reads; they lie behind it. */
+struct held_constants {
+    uint64_t state; /* where struct held_state is */
+    uint64_t wall_ahead_ns, start_ns;
+    uint64_t program; /* where it begins */
+};
+
+/* The code as it is on this architecture: where each function begins in it. */
+enum held_function {
+    HELD_CLOCK_GETTIME,
+    HELD_GETTIMEOFDAY,
+    HELD_TIME,
+    HELD_GETRANDOM, /* says that it is not there: the system call is asked then */
+    HELD_START,     /* a program begins here: a read of the cycle counter is to be a signal */
+    HELD_FUNCTIONS,
+};
+
+enum { HELD_CODE_MAX = 512 };
+
+/* Returns its length, a multiple of 8. */
+size_t held_code_make(const struct held_constants *constants, unsigned char out[HELD_CODE_MAX]);
+size_t held_code_entry(enum held_function f);
+
+/* Eight bytes in a function of the kernel's. */
+struct held_jump {
+    uint64_t at; /* from the beginning of the image */
+    uint64_t word;
+};
+
+struct held_places {
+    bool found;
+    uint64_t code; /* where ours goes */
+    struct held_jump jumps[2 * HELD_FUNCTIONS];
+    size_t jump_count;
+};
+
+/* Looks at the shared code as it is mapped into ourselves; in another process it is the same. Not
+ * found: there is none, or it is built in a way that is not known. */
+struct held_places held_code_find(const unsigned char *image, size_t page);
