@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_postgres_ask.c: what the rules ask of a ledger in PostgreSQL, a whole batch at a time. */
+/* postgres_ask.c: what the rules ask of a ledger in PostgreSQL, a whole batch at a time. */
 #include <endian.h>
 #include <string.h>
 
 #include "contract/codes.h"
-#include "ledger/store_postgres.h"
+#include "ledger/store/postgres.h"
 
 static struct str copied(const struct pg_rows *rows, int row, int column, struct arena *a)
 {

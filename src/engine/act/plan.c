@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* act_plan.c: the action `execute_plan`: a plan inside of a plan.
+/* plan.c: the action `execute_plan`: a plan inside of a plan.
  *
  * The inner plan is an execution of its own, with this one as its parent, and is stopped when the
  * step's time is up. Nothing is shared but the environment and the ledger (contract 004, 6.5).

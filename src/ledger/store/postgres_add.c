@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_postgres_add.c: what a transaction adds to a ledger in PostgreSQL. */
+/* postgres_add.c: what a transaction adds to a ledger in PostgreSQL. */
 #include "contract/codes.h"
-#include "ledger/store_postgres.h"
+#include "ledger/store/postgres.h"
 
 /* The server works on one part while the next is laid out. */
 enum { STREAM_PART = 32 << 10 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_sqlite_make.c: the tables of a ledger, the statements on them, and making a new one. */
+/* sqlite_make.c: the tables of a ledger, the statements on them, and making a new one. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -7,14 +7,14 @@
 
 #include "base/fs.h"
 #include "contract/codes.h"
-#include "ledger/store_sqlite.h"
+#include "ledger/store/sqlite.h"
 
 /* entries  one row an entry; body and salt are NULL once erased, and `erased` is then the digest
  *          that the body had. traits: traits_pack(). Only inputs have an index: any other would
  *          cost more than the rows themselves, for each of its keys dirties a page of its own.
  * blocks   a complete tile of the tree: its root and, at level 0, the names its entries have.
  * runs     where the events of an execution are: sorted keys in parts, each of which fits a page.
- *          See store_sqlite_runs.c.
+ *          See store/sqlite_runs.c.
  *
  * Triggers keep accidents and casual hands from the past; who drops them is found out by the tree.
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_sqlite_ask.c: finds the events of executions in the runs and among the recent ones. */
+/* sqlite_ask.c: finds the events of executions in the runs and among the recent ones. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "ledger/store_sqlite.h"
+#include "ledger/store/sqlite.h"
 
 /* The part of a run that was read last: what is asked comes sorted, so the next key is often in it,
  * too. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* act_plain.c: the actions that only compute or tell: validate and notify. */
+/* plain.c: the actions that only compute or tell: validate and notify. */
 #include "base/doc_make.h"
 #include "base/json_write.h"
 #include "engine/running.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_postgres_sql.c: what is said to PostgreSQL: the tables of a ledger, and each statement. */
-#include "ledger/store_postgres.h"
+/* postgres_sql.c: what is said to PostgreSQL: the tables of a ledger, and each statement. */
+#include "ledger/store/postgres.h"
 
 /* Texts that may hold any character, U+0000 too, or no UTF-8 at all (a refused event), are bytea.
  * An index takes texts of 2,700 bytes: `key` stands for tenant, robot and subject in theirs. What

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_postgres.h: what the files of the PostgreSQL store share. */
+/* postgres.h: what the files of the PostgreSQL store share. */
 #pragma once
 
 #include "base/buf.h"
 #include "ledger/postgres.h"
 #include "ledger/store.h"
 
-/* The statements; their texts are in store_postgres_sql.c. */
+/* The statements; their texts are in store/postgres_sql.c. */
 enum sql {
     SQL_SETTINGS,
     SQL_FIND,

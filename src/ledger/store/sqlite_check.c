@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_sqlite_check.c: do the indexes agree with the entries, and is there what has to be?
+/* sqlite_check.c: do the indexes agree with the entries, and is there what has to be?
  *
  * The keys that the entries demand and the keys there are, are each summed up: SHA-256 of every
  * key, added in 128 bits. The order does not matter, and a key too many or too few shows. Entries
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "ledger/store_sqlite.h"
+#include "ledger/store/sqlite.h"
 
 static void sum_add(struct key_sum *to, const struct digest *key)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_postgres_read.c: reads a ledger in PostgreSQL, a chunk at a time.
+/* postgres_read.c: reads a ledger in PostgreSQL, a chunk at a time.
  *
  * While a callback runs no answer is under way: it may ask the store for more. What was read stays
  * small, however much there is to read, because a body of some size is fetched on its own.
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "contract/codes.h"
-#include "ledger/store_postgres.h"
+#include "ledger/store/postgres.h"
 
 enum { CHUNK = 256, BODY_WITH_ENTRY = 16 << 10 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_sqlite_runs.c: writes the index of executions: sorted runs of keys that are merged.
+/* sqlite_runs.c: writes the index of executions: sorted runs of keys that are merged.
  *
  * An index that is a tree has a page to change for every random key; that alone made appending
  * three to six times slower. So keys wait until a block of 256 entries is complete, are then
@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "ledger/store_sqlite.h"
+#include "ledger/store/sqlite.h"
 
 /* ---- keys ---- */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_sqlite_read.c: rows of the SQLite store, handed to readers. */
+/* sqlite_read.c: rows of the SQLite store, handed to readers. */
 #include <string.h>
 
-#include "ledger/store_sqlite.h"
+#include "ledger/store/sqlite.h"
 
 /* What one row came to for its reader. */
 enum told { TOLD_MORE, TOLD_ENOUGH, TOLD_WRONG };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_sqlite.c: a ledger in one SQLite file: opening it, and appending to it.
+/* sqlite.c: a ledger in one SQLite file: opening it, and appending to it.
  *
  * The file is in WAL mode. A commit writes without waiting for the disk and lets the next writer
  * in; who asked for a durable one then waits for the disk alone, and what the others have written
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "contract/codes.h"
-#include "ledger/store_sqlite.h"
+#include "ledger/store/sqlite.h"
 
 /* Frames in the WAL that are worth a checkpoint: while appending, and on leaving. The first opener
  * has to read them all. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* act_exec.c: the action `execute`: a step's payload is a request, and runs in the sandbox. */
+/* exec.c: the action `execute`: a step's payload is a request, and runs in the sandbox. */
 #include <inttypes.h>
 #include <string.h>
 

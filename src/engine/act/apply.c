@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* act_apply.c: an executor as an action: its payload is the step's, its result goes on record. */
+/* apply.c: an executor as an action: its payload is the step's, its result goes on record. */
 #include "base/doc_make.h"
 #include "base/json_read.h"
 #include "base/json_write.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_postgres_check.c: does what PostgreSQL keeps beside the entries agree with them? */
+/* postgres_check.c: does what PostgreSQL keeps beside the entries agree with them? */
 #include <inttypes.h>
 
 #include "contract/codes.h"
-#include "ledger/store_postgres.h"
+#include "ledger/store/postgres.h"
 
 static bool ask(struct store *store, enum sql statement, struct pg_rows *rows, struct error *e)
 {

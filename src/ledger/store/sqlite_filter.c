@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_sqlite_filter.c: tells in memory that a run has nothing of an execution.
+/* sqlite_filter.c: tells in memory that a run has nothing of an execution.
  *
  * Most executions that are asked for are new: no run has them, and each run would have to be
  * searched to learn that. A short process searches a few times and is gone; who asks so often that
@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "ledger/store_sqlite.h"
+#include "ledger/store/sqlite.h"
 
 enum { KEYS_A_WORD = 4, FILTER_BYTES_MOST = 64 << 20 };
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_sqlite.h: what the files of the SQLite store share. Nobody else includes it. */
+/* sqlite.h: what the files of the SQLite store share. Nobody else includes it. */
 #pragma once
 
 #include "ledger/sqlite.h"
 #include "ledger/store.h"
 
-/* The statements; their texts are in store_sqlite_make.c. */
+/* The statements; their texts are in store/sqlite_make.c. */
 enum statement {
     Q_BEGIN,
     Q_LOOK,
@@ -162,7 +162,7 @@ struct run_key run_key_read(const uint8_t bytes[KEY_BYTES]);
 void run_key_write(const struct run_key *key, uint8_t out[KEY_BYTES]);
 int run_key_cmp(const struct run_key *a, const struct run_key *b);
 
-/* The members of struct store_kind that are not in store_sqlite.c. */
+/* The members of struct store_kind that are not in store/sqlite.c. */
 bool sqlite_ask_events(struct store *s, struct asked_event *asked, size_t n, struct arena *a,
                        struct error *e);
 bool sqlite_ask_entries(struct store *s, struct asked_entry *asked, size_t n, struct arena *a,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_postgres.c: a ledger in a schema of a PostgreSQL database: opening it and adding to it.
+/* postgres.c: a ledger in a schema of a PostgreSQL database: opening it and adding to it.
  *
  * One writer at a time: an advisory lock that the transaction holds. It is let go before the disk
  * is waited for, so that the next writer works meanwhile and one write of the disk serves several.
  */
-#include "ledger/store_postgres.h"
+#include "ledger/store/postgres.h"
 
 #include "base/world.h"
 #include "contract/codes.h"

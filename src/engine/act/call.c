@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* act_call.c: an operation of an adapter as an action: the payload is its parameters. */
+/* call.c: an operation of an adapter as an action: the payload is its parameters. */
+#include "engine/call.h"
 #include "base/doc_make.h"
 #include "base/json_write.h"
-#include "engine/call.h"
 #include "engine/input.h"
 #include "engine/running.h"
 
