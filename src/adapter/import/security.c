@@ -8,6 +8,7 @@
 
 #include "adapter/host.h"
 #include "base/doc_make.h"
+#include "contract/forms.h"
 
 enum way { WAY_NONE, WAY_BEARER, WAY_KEY, WAY_OAUTH };
 
@@ -25,6 +26,15 @@ static const struct doc *client_flow(const struct importing *im, const struct do
     return map_get(map_get(scheme, "flows"), "clientCredentials");
 }
 
+/* One that an adapter may have: what is none leaves a token that somebody else got. */
+static bool is_token_url(struct str url)
+{
+    struct url_parts parts;
+    const char *why;
+
+    return url_split(url, &parts) && forms[FORM_URL].fits(url, &why) && !memchr(url.s, '#', url.n);
+}
+
 static enum way way_of(struct importing *im, struct str name)
 {
     const char *ignored;
@@ -32,15 +42,13 @@ static enum way way_of(struct importing *im, struct str name)
     const struct doc *scheme = said_scheme ? import_deref(im, said_scheme, &ignored) : NULL;
     struct str type = scheme ? map_text(scheme, "type") : (struct str){ "", 0 };
     struct str http = scheme ? map_text(scheme, "scheme") : (struct str){ "", 0 };
-    struct url_parts url;
 
     if (str_is(type, "apiKey"))
         return map_text(scheme, "name").n ? WAY_KEY : WAY_NONE;
     if (str_is(type, "http"))
         return http.n == 6 && str_cmp_letters(http, str_of("bearer")) == 0 ? WAY_BEARER : WAY_NONE;
     if (str_is(type, "oauth2"))
-        return url_split(map_text(client_flow(im, scheme), "tokenUrl"), &url) ? WAY_OAUTH
-                                                                              : WAY_BEARER;
+        return is_token_url(map_text(client_flow(im, scheme), "tokenUrl")) ? WAY_OAUTH : WAY_BEARER;
     return str_is(type, "openIdConnect") ? WAY_BEARER : WAY_NONE;
 }
 

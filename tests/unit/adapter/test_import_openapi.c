@@ -256,6 +256,27 @@ static void a_document_of_3_1_becomes_an_adapter(void **state)
                         "\"b\":{\"$ref\":\"#/$defs/x-s\",\"description\":\"beside\"}}");
 }
 
+/* Whoever calls brings a token of his own: from there none can be had. */
+static void a_place_for_tokens_that_is_none_leaves_a_bearer(void **state)
+{
+    static const char *const places[] = { "https://id.exa|ple.org/token", "/token", "https://",
+                                          "https://id.example.org/token#x" };
+
+    (void)state;
+    for (size_t k = 0; k < COUNT(places); k++) {
+        _imported_ struct imported i = { 0 };
+        _buf_ struct buf text = { .max = 4096 };
+        const char *url = strstr(newer, "https://id.example.org/token");
+
+        buf_add(&text, newer, (size_t)(url - newer));
+        buf_adds(&text, places[k]);
+        buf_adds(&text, strchr(url, '"'));
+        import(&i, text.s);
+        assert_string_equal(at(&i, "interface.api.auth_method"), "\"bearer\"");
+        assert_string_equal(at(&i, "sandbox_override.network.allow"), "[\"api.example.com\"]");
+    }
+}
+
 static void operations_are_chosen_by_patterns(void **state)
 {
     static const struct {
@@ -377,6 +398,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_called_is_left_out_with_the_reason),
         cmocka_unit_test(a_document_of_Swagger_2_becomes_an_adapter),
         cmocka_unit_test(a_document_of_3_1_becomes_an_adapter),
+        cmocka_unit_test(a_place_for_tokens_that_is_none_leaves_a_bearer),
         cmocka_unit_test(operations_are_chosen_by_patterns),
         cmocka_unit_test(what_is_no_document_is_refused),
         cmocka_unit_test(names_are_made_to_fit_and_to_differ),
