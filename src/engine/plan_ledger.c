@@ -8,7 +8,6 @@
 #include "engine/input.h"
 #include "engine/running.h"
 #include "engine/toolbox.h"
-#include "ledger/search.h"
 
 static struct event_head head_of(const struct running *r)
 {
@@ -106,27 +105,19 @@ static void put_context(const struct running *r, struct buf *to)
     json_close(to, '}');
 }
 
-static bool was_met(void *self, const struct entry *entry, struct error *e)
-{
-    (void)entry;
-    (void)e;
-    *(bool *)self = true;
-    return false;
-}
-
 /* A04-26: a plan is used once. Nobody else can append before this is committed. */
 static bool is_new(struct running *r, struct error *e)
 {
-    struct query q = query_all();
-    bool used = false;
+    const struct keep *keep = &r->keeping->ledger.keep;
+    struct asked_entry before;
 
-    q.subject = r->plan.plan.id;
-    q.kind = ENTRY_INPUT;
-    if (!search(&r->keeping->ledger, &q, was_met, &used, e))
+    if (!keep->kind->newest_input(keep->store, str_of(EVENT_TENANT), r->plan.plan.id, &before, r->a,
+                                  e))
         return false;
-    return !used || error_set(e, CODE_EXECUTION_USED,
-                              "the plan %.*s was run before; a plan is used once, make a new one",
-                              STR_ARG(r->plan.plan.id));
+    return !before.there ||
+           error_set(e, CODE_EXECUTION_USED,
+                     "the plan %.*s was run before; a plan is used once, make a new one",
+                     STR_ARG(r->plan.plan.id));
 }
 
 static bool enter_start(struct running *r, struct error *e)
