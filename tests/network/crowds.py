@@ -104,6 +104,19 @@ def N19_tunnels_that_never_end_end_with_the_run(place):
     hold(len(decisions(child.run, True, via="connect")) == 100, child.run)
 
 
+def rests(pid):
+    """It waits to be told something, and does not ask again and again."""
+    return {open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[0] for _ in range(50)} == {"S"}
+
+
+@case
+def N08_tunnels_that_do_not_say_for_whom_they_are_are_waited_for_in_peace(place):
+    with place.running("hold", ["allowed.test", 80, 20], allow=["allowed.test"], options=["--sni=match"]) as child:
+        gate, = gates(child.pid)
+        visit.toolshed.plans.until(lambda: rests(gate), "the gate to rest", child)
+    hold(len(decisions(child.run, True, via="connect", bytes_up=0)) == 20, child.run)
+
+
 # The far end never reads: what the run sends waits in the run, and not in writ-net.
 @case
 def N19_a_tunnel_into_which_a_run_pours_is_bounded_where_nobody_reads(place):

@@ -219,6 +219,8 @@ void relay_watch(struct serve *s, struct conn *c, bool again)
         watched =
             side_watch(s, c, &c->server, tls_wants_write(c->server.tls) ? EPOLLOUT : EPOLLIN) &&
             watched;
+    else if (c->stage == STAGE_OPENING)
+        watched = side_watch(s, c, &c->server, 0) && watched; /* it is the client's turn to speak */
     else if (server_speaks(c))
         watched = side_watch(s, c, &c->server, wanted(&c->server, &c->down, &c->up)) && watched;
     if (!watched)
