@@ -129,15 +129,16 @@ static void show_result(const struct doc *payload)
     }
 }
 
-/* How it stood with its inputs, which decides what it may come to. */
+/* How it stood with its inputs, which decides what it may come to. What the contract calls a dry
+ * run is one that publishes nothing, however much it did. */
 static void show_gate(const struct doc *payload, const struct doc *event)
 {
     _buf_ struct buf text = { .max = SHOW_MAX };
     struct str coherence = doc_text(payload, "coherenceStatus"), policy = doc_text(event, "policy");
 
     buf_addf(&text, "%.*s, %s", STR_ARG(coherence),
-             is_true(doc_get(payload, "dryRun")) ? "a dry run: nothing goes outside"
-                                                 : "not a dry run: something goes outside");
+             is_true(doc_get(payload, "dryRun")) ? "nothing is published outside"
+                                                 : "to be published outside");
     if (policy.n && !str_is(coherence, "coherent"))
         buf_addf(&text, ", policy %.*s", STR_ARG(policy));
     show_text("inputs", buf_str(&text));
