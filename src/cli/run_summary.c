@@ -143,6 +143,21 @@ static struct str name_of(const struct run_state *s, struct str id)
     return step ? step->name : line_short(id);
 }
 
+/* The message with the names of steps for their ids: "step count failed". */
+static void add_named(const struct run_state *s, struct str message, struct buf *to)
+{
+    enum { ID = 36 };
+
+    for (size_t i = 0; i < message.n;) {
+        size_t left = message.n - i;
+        const struct run_step *step =
+            left < ID ? NULL : run_state_find(s, (struct str){ message.s + i, ID });
+
+        buf_add(to, step ? step->name.s : message.s + i, step ? step->name.n : 1);
+        i += step ? ID : 1;
+    }
+}
+
 /* What to do about a code, as its row says; nothing where there is nothing to do. */
 static void show_action(struct str code, size_t column)
 {
@@ -183,7 +198,7 @@ static void show_failure(const struct run_state *s, const struct failure *f, siz
     out(PLAIN, "%*s", INDENT, "");
     out_cell(BOLD, name_of(s, step_id(f->error)), width + GAP);
     out(warn || f->skipped ? YELLOW : RED, "%.*s", STR_ARG(code));
-    buf_addf(&text, "%.*s", STR_ARG(message));
+    add_named(s, message, &text);
     if (f->times > 1)
         buf_addf(&text, " (%" PRId64 " attempts)", f->times);
     if (f->skipped)

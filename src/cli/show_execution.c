@@ -41,10 +41,19 @@ static size_t wider(size_t width, struct str name)
 
 /* ---- the headline: what became of what, when, how long, how much ---- */
 
+/* A plan that came half the way is a failed execution, and for whoever ran it a partial one. */
+static bool is_partial(const struct doc *event)
+{
+    const struct doc *error =
+        event ? line_member(line_member(doc_get(event, "body"), "payload"), "error") : NULL;
+
+    return error && error->kind == DOC_MAP && str_is(doc_text(error, "code"), "PLAN_PARTIAL");
+}
+
 static void show_head(const struct doc *answer, const struct doc *event)
 {
     _buf_ struct buf work = { .max = SHOW_MAX };
-    struct str state = doc_text(answer, "state");
+    struct str state = is_partial(event) ? str_of("partial") : doc_text(answer, "state");
 
     if (event)
         line_work(event, &work);

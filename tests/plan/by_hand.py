@@ -94,6 +94,17 @@ def steps_of_a_refused_plan_are_told_by_their_names(place):
 
 
 @case
+def a_step_that_halts_a_plan_is_told_by_its_name_and_a_partial_plan_is_shown_as_one(place):
+    text = ("name: t\nsteps:\n - {name: first, run: [/bin/sh, -c, 'exit 1'], on_failure: %s}\n"
+            " - {name: second, run: [/bin/sh, -c, ':']}\n")
+    done = place.writ("run", place.document(text % "halt", "work/t.yaml"))
+    hold(done.status == 1 and b"step first failed, and its on_failure is halt" in b" ".join(done.out.split()), done)
+    done = place.writ("run", place.document(text % "skip", "work/t.yaml"))
+    shown = place.writ("show", done.out.rpartition(b"writ show ")[2].strip().decode())
+    hold(done.status == 3 and shown.out.startswith(b"partial  plan t\n"), shown)
+
+
+@case
 def a_plan_from_standard_input_is_run(place):
     done = place.writ("run", "--json", "-", stdin=json.dumps(plan(touch("ran"))).encode())
     hold(done.status == 0 and json.loads(done.out)["steps_executed"] == 1 and place.there("ran"), done)
