@@ -139,3 +139,44 @@ static inline void function_check(const struct package *p, const struct function
         fail_msg("%s: %d: %.200s\n%.*s", row->function, c.out.exit_code,
                  c.ok ? buf_str(&text).s : c.e.msg, STR_ARG(c.out.err.head));
 }
+
+static inline void functions_check(const struct package *p, const struct function_row *rows,
+                                   size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        function_check(p, &rows[i]);
+}
+
+/* Called twice, it gives the same bytes; the first of the two. */
+static inline struct called function_same(const struct package *p, const char *function)
+{
+    struct called a = function_call(p, function, "{}"), b = function_call(p, function, "{}");
+
+    assert_true(a.ok && b.ok);
+    assert_memory_equal(&a.out.result.digest, &b.out.result.digest, sizeof a.out.result.digest);
+    return a;
+}
+
+/* ---- a test ---- */
+
+static struct runs r;
+
+static inline int make(void **state)
+{
+    (void)state;
+    runs_make(&r);
+    return 0;
+}
+
+static inline int end(void **state)
+{
+    (void)state;
+    runs_free(&r);
+    return 0;
+}
+
+/* Below the working directory. */
+static inline void make_dir(const char *name)
+{
+    assert_int_equal(mkdir(arena_printf(&r.a, "%s/%s", r.dir, name), 0755), 0);
+}

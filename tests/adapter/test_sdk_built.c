@@ -12,27 +12,6 @@
 
 #include "adapter/functions.h"
 
-static struct runs r;
-
-static int make(void **state)
-{
-    (void)state;
-    runs_make(&r);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    runs_free(&r);
-    return 0;
-}
-
-static void make_dir(const char *name)
-{
-    assert_int_equal(mkdir(arena_printf(&r.a, "%s/%s", r.dir, name), 0755), 0);
-}
-
 /* Where the tool is not there, that is what the binding says. */
 static bool has_tool(const struct package *p)
 {
@@ -44,12 +23,6 @@ static bool has_tool(const struct package *p)
     print_message("# %s\n", e.msg);
     assert_int_equal(e.code, CODE_PEER_UNAVAILABLE);
     return false;
-}
-
-static void check(const struct package *p, const struct function_row *rows, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        function_check(p, &rows[i]);
 }
 
 /* ---- go ---- */
@@ -111,7 +84,7 @@ static void R_001_094_R_001_097_a_function_in_go_is_built_and_called(void **stat
                "package inner\nfunc Name() string { return \"inner\" }\n");
     if (!has_tool(&go))
         return;
-    check(&go, rows, COUNT(rows));
+    functions_check(&go, rows, COUNT(rows));
 }
 
 static void R_001_095_R_001_096_go_takes_a_file_or_the_standard_library(void **state)
@@ -170,7 +143,7 @@ static void R_001_094_R_001_097_a_function_in_rust_is_built_and_called(void **st
     runs_write(&r, "crate/src/lib.rs", rust_text);
     if (!has_tool(&crate))
         return;
-    check(&crate, rust_rows, COUNT(rust_rows));
+    functions_check(&crate, rust_rows, COUNT(rust_rows));
     function_check(&deep, &name);
 }
 
@@ -186,7 +159,7 @@ static void R_001_095_R_001_096_rust_takes_a_file_without_a_crate(void **state)
     runs_write(&r, "in/text.rs", rust_text);
     if (!has_tool(&file))
         return;
-    check(&file, rust_rows, COUNT(rust_rows));
+    functions_check(&file, rust_rows, COUNT(rust_rows));
     function_check(&directory, &name);
 }
 

@@ -12,21 +12,14 @@
 
 #include "adapter/functions.h"
 
-static struct runs r;
-
-static int make(void **state)
-{
-    (void)state;
-    runs_make(&r);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    runs_free(&r);
-    return 0;
-}
+/* What a function does in either language. */
+static const struct function_row plain[] = {
+    { "add", "{\"a\":2,\"b\":3}", "5", NULL, 0 },
+    { "echo", "{\"z\":[1,null,\"\\u0000'\\\"$(id)\"],\"a\":{\"b\":true}}",
+      "{\"a\":{\"b\":true},\"z\":[1,null,\"\\u0000'\\\"$(id)\"]}", NULL, 0 },
+    { "nothing", "{}", "null", NULL, 0 },
+    { "later", "{\"n\":7}", "7", NULL, 0 },
+};
 
 /* ---- python ---- */
 
@@ -82,11 +75,6 @@ static const struct package python = { &r, SDK_PYTHON, "./", "functions" };
 static void R_001_094_R_001_097_a_function_in_python_is_called(void **state)
 {
     static const struct function_row rows[] = {
-        { "add", "{\"a\":2,\"b\":3}", "5", NULL, 0 },
-        { "echo", "{\"z\":[1,null,\"\\u0000'\\\"$(id)\"],\"a\":{\"b\":true}}",
-          "{\"a\":{\"b\":true},\"z\":[1,null,\"\\u0000'\\\"$(id)\"]}", NULL, 0 },
-        { "nothing", "{}", "null", NULL, 0 },
-        { "later", "{\"n\":7}", "7", NULL, 0 },
         { "Tool.run", "{\"x\":\"-rf\"}", "\"-rf\"", NULL, 0 },
         { "path", "{}", "[[\"functions\"],true,false]", NULL, 0 },
         { "add", "{\"a\":2}", NULL, "TypeError: add() missing 1 required", 1 },
@@ -98,8 +86,8 @@ static void R_001_094_R_001_097_a_function_in_python_is_called(void **state)
 
     (void)state;
     runs_write(&r, "functions.py", python_text);
-    for (size_t i = 0; i < COUNT(rows); i++)
-        function_check(&python, &rows[i]);
+    functions_check(&python, plain, COUNT(plain));
+    functions_check(&python, rows, COUNT(rows));
 }
 
 static void a_hostile_function_in_python_gives_a_clear_end(void **state)
@@ -127,8 +115,7 @@ static void a_hostile_function_in_python_gives_a_clear_end(void **state)
 
     (void)state;
     runs_write(&r, "functions.py", python_text);
-    for (size_t i = 0; i < COUNT(rows); i++)
-        function_check(&python, &rows[i]);
+    functions_check(&python, rows, COUNT(rows));
     c = function_call(&python, "prints", "{}");
     assert_true(str_is(c.out.out.head, "{\"ok\":false}\nmore\n") ||
                 str_is(c.out.out.head, "more\n{\"ok\":false}\n"));
@@ -139,14 +126,9 @@ static void a_hostile_function_in_python_gives_a_clear_end(void **state)
 
 static void the_same_call_in_python_gives_the_same_bytes(void **state)
 {
-    struct called a, b;
-
     (void)state;
     runs_write(&r, "functions.py", python_text);
-    a = function_call(&python, "hashes", "{}");
-    b = function_call(&python, "hashes", "{}");
-    assert_true(a.ok && b.ok && a.value.doc->kind == DOC_TEXT);
-    assert_memory_equal(&a.out.result.digest, &b.out.result.digest, sizeof a.out.result.digest);
+    assert_int_equal(function_same(&python, "hashes").value.doc->kind, DOC_TEXT);
 }
 
 /* A package is a path beside the adapter, a file, or what is installed; nothing else is looked in,
@@ -162,11 +144,9 @@ static void R_001_095_R_001_096_a_package_is_found_where_it_is_said_to_be(void *
     const struct package whole = { &r, SDK_PYTHON, arena_printf(&r.a, "%s/in", r.dir), "ours" };
     const struct package installed = { &r, SDK_PYTHON, "json", "json" };
     const struct package absent = { &r, SDK_PYTHON, "ours", "ours" };
-    char path[128];
 
     (void)state;
-    (void)snprintf(path, sizeof path, "%s/in", r.dir);
-    assert_int_equal(mkdir(path, 0755), 0);
+    make_dir("in");
     runs_write(&r, "in/ours.py", "def name(): return 'ours'\n");
     runs_write(&r, "json.py", "raise SystemExit('the wrong one')\n");
     function_check(&directory, &ours);
@@ -209,37 +189,26 @@ static const char node_text[] =
 
 static const struct package node = { &r, SDK_NODE, "./", "functions" };
 
-static bool has_node(void)
+/* Where there is node, the functions are there as well. Where there is none, what would be run is
+ * all that can be looked at. */
+static bool node_ready(void)
 {
-    return access("/usr/bin/node", X_OK) == 0 || access("/usr/local/bin/node", X_OK) == 0;
-}
+    struct error e = { 0 };
+    struct sdk_call bound;
 
-/* False: there is no node. */
-static bool check_node(const struct function_row *rows, size_t count)
-{
-    if (!has_node()) { /* what would be run is all that can be looked at */
-        struct error e = { 0 };
-        struct sdk_call bound;
-
-        print_message("# node is not installed\n");
-        assert_true(function_bind(&node, "add", "{}", &bound, &e));
-        assert_true(str_is(bound.call.command, "node"));
-        return false;
+    if (access("/usr/bin/node", X_OK) == 0 || access("/usr/local/bin/node", X_OK) == 0) {
+        runs_write(&r, "functions.mjs", node_text);
+        return true;
     }
-    runs_write(&r, "functions.mjs", node_text);
-    for (size_t i = 0; i < count; i++)
-        function_check(&node, &rows[i]);
-    return true;
+    print_message("# node is not installed\n");
+    assert_true(function_bind(&node, "add", "{}", &bound, &e));
+    assert_true(str_is(bound.call.command, "node"));
+    return false;
 }
 
 static void R_001_094_R_001_097_a_function_in_node_is_called(void **state)
 {
     static const struct function_row rows[] = {
-        { "add", "{\"a\":2,\"b\":3}", "5", NULL, 0 },
-        { "echo", "{\"z\":[1,null,\"\\u0000'\\\"$(id)\"],\"a\":{\"b\":true}}",
-          "{\"a\":{\"b\":true},\"z\":[1,null,\"\\u0000'\\\"$(id)\"]}", NULL, 0 },
-        { "nothing", "{}", "null", NULL, 0 },
-        { "later", "{\"n\":7}", "7", NULL, 0 },
         { "tool.run", "{}", "5", NULL, 0 },
         { "proto", "{\"__proto__\":{\"polluted\":1}}", "[[\"__proto__\"],true]", NULL, 0 },
         { "missing", "{}", NULL, "TypeError: missing is no function of functions", 1 },
@@ -248,7 +217,10 @@ static void R_001_094_R_001_097_a_function_in_node_is_called(void **state)
     };
 
     (void)state;
-    (void)check_node(rows, COUNT(rows));
+    if (!node_ready())
+        return;
+    functions_check(&node, plain, COUNT(plain));
+    functions_check(&node, rows, COUNT(rows));
 }
 
 static void a_hostile_function_in_node_gives_a_clear_end(void **state)
@@ -274,20 +246,15 @@ static void a_hostile_function_in_node_gives_a_clear_end(void **state)
     };
 
     (void)state;
-    (void)check_node(rows, COUNT(rows));
+    if (node_ready())
+        functions_check(&node, rows, COUNT(rows));
 }
 
 static void the_same_call_in_node_gives_the_same_bytes(void **state)
 {
-    struct called a, b;
-
     (void)state;
-    if (!check_node(NULL, 0))
-        return;
-    a = function_call(&node, "chance", "{}");
-    b = function_call(&node, "chance", "{}");
-    assert_true(a.ok && b.ok);
-    assert_memory_equal(&a.out.result.digest, &b.out.result.digest, sizeof a.out.result.digest);
+    if (node_ready())
+        (void)function_same(&node, "chance");
 }
 
 static void R_001_095_R_001_096_a_module_is_found_as_node_finds_it(void **state)
@@ -297,17 +264,13 @@ static void R_001_095_R_001_096_a_module_is_found_as_node_finds_it(void **state)
     const struct package common = { &r, SDK_NODE, "./in/common.cjs", "common" };
     const struct package installed = { &r, SDK_NODE, "ours", "ours" };
     const struct package absent = { &r, SDK_NODE, "absent", "absent" };
-    char path[128];
 
     (void)state;
-    if (!check_node(NULL, 0))
+    if (!node_ready())
         return;
-    (void)snprintf(path, sizeof path, "%s/in", r.dir);
-    assert_int_equal(mkdir(path, 0755), 0);
-    (void)snprintf(path, sizeof path, "%s/node_modules", r.dir);
-    assert_int_equal(mkdir(path, 0755), 0);
-    (void)snprintf(path, sizeof path, "%s/node_modules/ours", r.dir);
-    assert_int_equal(mkdir(path, 0755), 0);
+    make_dir("in");
+    make_dir("node_modules");
+    make_dir("node_modules/ours");
     runs_write(&r, "in/common.cjs", "exports.name = () => 'ours';\n");
     runs_write(&r, "node_modules/ours/index.js", "exports.name = () => 'ours';\n");
     function_check(&common, &ours);
