@@ -2,7 +2,7 @@
 /* test_store_process.c: a ledger in a file, many processes, and things that go wrong.
  *
  * These tests start processes, and end some of them in the middle of their work. */
-#include "unit/ledger/stores.h"
+#include "unit/ledger/by_hand.h"
 
 #include <sched.h>
 #include <signal.h>
@@ -10,32 +10,6 @@
 #include <sys/wait.h>
 
 #include "contract/codes.h"
-#include "ledger/sqlite.h"
-
-/* A connection that knows nothing of ledgers. */
-static bool by_hand(const char *where, const char *sql, struct error *e)
-{
-    struct sqlite_open how = { .path = where, .write = true, .world = world_real() };
-    struct sqlite db;
-    bool done;
-
-    if (!sqlite_open(&db, &how, e))
-        return false;
-    done = sqlite_run(&db, sql, e);
-    sqlite_close(&db);
-    return done;
-}
-
-static const char *made_place(int64_t entries, struct arena *a)
-{
-    const char *where = fresh_place(a);
-    struct store *s = open_at(where, STORE_APPEND, a);
-
-    if (entries > 0)
-        append_some(s, (size_t)entries, true);
-    kind->close(s);
-    return where;
-}
 
 /* A process of its own. What it asserts ends it: it must not go on with its copy of the tests. */
 typedef bool (*child_main)(void *self);

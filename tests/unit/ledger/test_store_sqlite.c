@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_store_sqlite.c: a ledger in a file: what is no ledger, and hands on the past. */
-#include "unit/ledger/stores.h"
+#include "unit/ledger/by_hand.h"
 
 #include "contract/codes.h"
-#include "ledger/sqlite.h"
 
 static struct store *cannot_open(const char *where, enum store_access access, const char *says)
 {
@@ -17,31 +16,6 @@ static struct store *cannot_open(const char *where, enum store_access access, co
     if (!strstr(e.msg, says))
         fail_msg("'%s' does not say '%s'", e.msg, says);
     return s;
-}
-
-/* A connection that knows nothing of ledgers. */
-static bool by_hand(const char *where, const char *sql, struct error *e)
-{
-    struct sqlite_open how = { .path = where, .write = true, .world = world_real() };
-    struct sqlite db;
-    bool done;
-
-    if (!sqlite_open(&db, &how, e))
-        return false;
-    done = sqlite_run(&db, sql, e);
-    sqlite_close(&db);
-    return done;
-}
-
-static const char *made_place(int64_t entries, struct arena *a)
-{
-    const char *where = fresh_place(a);
-    struct store *s = open_at(where, STORE_APPEND, a);
-
-    if (entries > 0)
-        append_some(s, (size_t)entries, true);
-    kind->close(s);
-    return where;
 }
 
 static void write_text(const char *path, const char *text)
