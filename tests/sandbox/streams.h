@@ -3,35 +3,13 @@
  * and in a berth. */
 #pragma once
 
-#include "runs.h"
-
-static struct runs r;
+#include "kept_runs.h"
 
 static inline int make(void **state)
 {
     (void)state;
     runs_make(&r);
     return 0;
-}
-
-static inline int make_kept(void **state)
-{
-    (void)make(state);
-    r.run.kept = kept_new();
-    return 0;
-}
-
-static inline int end(void **state)
-{
-    (void)state;
-    kept_free(r.run.kept);
-    runs_free(&r);
-    return 0;
-}
-
-static inline struct outcome ran(const char *script)
-{
-    return runs_do(&r, world_real(), script);
 }
 
 static inline void assert_printed(const struct printed *p, const char *text)

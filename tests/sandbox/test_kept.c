@@ -15,41 +15,11 @@
 #include <sys/mount.h>
 
 #include "base/fs.h"
-#include "runs.h"
-
-static struct runs r;
-
-static int make(void **state)
-{
-    (void)state;
-    runs_make(&r);
-    r.run.kept = kept_new();
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    kept_free(r.run.kept);
-    runs_free(&r);
-    return 0;
-}
-
-/* What a script printed. */
-static const char *printed(const char *script)
-{
-    struct outcome out = runs_do(&r, world_real(), script);
-
-    if (out.exit_code != 0)
-        fail_msg("%s: %d: %.*s", script, out.exit_code, STR_ARG(out.err.head));
-    assert_int_equal(out.layers, LAYER_ALL);
-    assert_int_equal(out.missing, 0);
-    return arena_text(&r.a, out.out.head);
-}
+#include "kept_runs.h"
 
 static int ended(const char *script)
 {
-    return runs_do(&r, world_real(), script).exit_code;
+    return ran(script).exit_code;
 }
 
 static const char *namespace_of(const char *name)
@@ -447,7 +417,7 @@ static void a_digest_holds_for_one_version_of_a_file(void **state)
     assert_false(kept_digest(r.run.kept, &other, &got));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_kept, end)
 
 static int tests(void)
 {

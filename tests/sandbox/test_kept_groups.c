@@ -10,36 +10,19 @@
 
 #include <cmocka.h>
 
-#include "runs.h"
+#include "kept_runs.h"
 
-static struct runs r;
-
-static int make(void **state)
+static int end_groups(void **state)
 {
-    (void)state;
-    runs_make(&r);
-    r.run.kept = kept_new();
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    kept_free(r.run.kept);
-    runs_free(&r);
+    (void)end(state);
     assert_int_equal(groups_left(), 0);
     return 0;
-}
-
-static struct outcome did(const char *script)
-{
-    return runs_do(&r, world_real(), script);
 }
 
 /* The group that counts tasks, as the command itself sees it. */
 static const char *group(const char *script)
 {
-    struct outcome out = did(arena_printf(
+    struct outcome out = ran(arena_printf(
         &r.a, "%s; sed -n 's,^[0-9]*:\\(pids\\)\\?:.*/\\(writ-4.*\\),\\2,p' /proc/self/cgroup",
         script));
 
@@ -82,10 +65,10 @@ static void tasks_are_limited_for_each_run(void **state)
         struct outcome out;
 
         r.processes.max_children = 2;
-        out = did("for i in 1 2 3 4 5 6; do sleep 60 & done");
+        out = ran("for i in 1 2 3 4 5 6; do sleep 60 & done");
         assert_true(out.pids_hits > 0);
         r.processes.max_children = 32;
-        out = did("for i in 1 2 3 4 5 6; do sleep 60 & done");
+        out = ran("for i in 1 2 3 4 5 6; do sleep 60 & done");
         assert_int_equal(out.pids_hits, 0);
         assert_int_equal(out.exit_code, 0);
     }
@@ -96,11 +79,11 @@ static void who_ran_out_of_memory_is_counted_in_its_run_only(void **state)
     (void)state;
     r.limits.memory_mb = 64;
     for (int i = 0; i < 2; i++) {
-        struct outcome out = did("python3 -c 'x = b\"1\" * (200 << 20)'");
+        struct outcome out = ran("python3 -c 'x = b\"1\" * (200 << 20)'");
 
         assert_true(out.oom_events > 0);
         assert_true(out.memory_peak_bytes > 60 << 20);
-        out = did(":");
+        out = ran(":");
         assert_int_equal(out.oom_events, 0);
         assert_int_equal(out.exit_code, 0);
         assert_true(out.memory_peak_bytes < 20 << 20);
@@ -110,23 +93,23 @@ static void who_ran_out_of_memory_is_counted_in_its_run_only(void **state)
 /* What was written stays in memory, and charged to who wrote it. */
 static void what_is_still_charged_is_not_told_of_another_run(void **state)
 {
-    struct outcome out = did("head -c 20000000 /dev/zero > written");
+    struct outcome out = ran("head -c 20000000 /dev/zero > written");
 
     (void)state;
     assert_int_equal(out.exit_code, 0);
-    out = did(":");
+    out = ran(":");
     assert_true(out.memory_peak_bytes < 10 << 20);
 }
 
 static void processor_time_is_that_of_one_run(void **state)
 {
     struct outcome out =
-        did("python3 -c 'import time\nwhile time.process_time() < 0.3: pass' && echo done");
+        ran("python3 -c 'import time\nwhile time.process_time() < 0.3: pass' && echo done");
 
     (void)state;
     assert_int_equal(out.exit_code, 0);
     assert_true(out.cpu_ms >= 290);
-    out = did(":");
+    out = ran(":");
     assert_true(out.cpu_ms < 290);
 }
 
@@ -146,7 +129,7 @@ static void a_group_that_is_gone_is_made_anew(void **state)
     assert_string_not_equal(first, group(":"));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_kept, end_groups)
 
 static int tests(void)
 {

@@ -11,35 +11,7 @@
 
 #include <cmocka.h>
 
-#include "runs.h"
-
-static struct runs r;
-
-static int make(void **state)
-{
-    (void)state;
-    runs_make(&r);
-    r.run.kept = kept_new();
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    kept_free(r.run.kept);
-    runs_free(&r);
-    return 0;
-}
-
-/* What a script printed. */
-static const char *printed(const char *script)
-{
-    struct outcome out = runs_do(&r, world_real(), script);
-
-    if (out.exit_code != 0)
-        fail_msg("%s: %d: %.*s", script, out.exit_code, STR_ARG(out.err.head));
-    return arena_text(&r.a, out.out.head);
-}
+#include "kept_runs.h"
 
 static void nothing_made_in_ipc_is_there_in_the_next_run(void **state)
 {
@@ -70,7 +42,7 @@ static void names_cannot_be_changed(void **state)
     assert_string_equal(printed("uname -n"), "writ\n");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_kept, end)
 
 static int tests(void)
 {

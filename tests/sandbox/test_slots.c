@@ -285,7 +285,7 @@ static void a_slot_that_has_waited_too_long_is_gone(void **state)
     assert_true(kept_count(r.run.kept).taken <= before + 50);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_kept, end_slots)
 
 static int tests(void)
 {

@@ -266,7 +266,7 @@ static void a_killed_owner_leaves_nobody(void **state)
     assert_string_equal(printed("echo next"), "next\n"); /* which also sweeps its groups */
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_kept, end_slots)
 
 static int tests(void)
 {
