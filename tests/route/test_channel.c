@@ -154,73 +154,73 @@ static void nobody_waits_who_was_cancelled(void **state)
 
 enum { EITHER = -1 }; /* that it is ready and that it is gone are heard at about the same time */
 
+static const struct {
+    const char *mode;
+    enum errand_end end;
+    int asked;
+    bool open; /* afterwards */
+    const char *why;
+} endings[] = {
+    { "refuses", ERRAND_REFUSED, 0, true, "" },
+    { "refuses_at_go", ERRAND_REFUSED, 1, true, "" },
+    { "dead_at_run", ERRAND_UNSENT, 0, false, "the worker 'fake' went away" },
+    { "dead_at_ready", ERRAND_UNSENT, EITHER, false, "the worker 'fake' went away" },
+    { "garbage", ERRAND_UNSENT, 0, false,
+      "the worker 'fake' cannot be understood: what came is no frame" },
+    { "long", ERRAND_UNSENT, 0, false,
+      "the worker 'fake' cannot be understood: a frame 'out' of 16777216 bytes came" },
+    { "hello_again", ERRAND_UNSENT, 0, false,
+      "the worker 'fake' cannot be understood: it sent a frame 'hello'" },
+    { "eager", ERRAND_LOST, 0, false,
+      "the worker 'fake' cannot be understood: it sent a frame 'result' of a command that was "
+      "not told to go" },
+    { "eager_output", ERRAND_LOST, 0, false,
+      "the worker 'fake' cannot be understood: it sent a frame 'out' of a command that was not "
+      "told to go" },
+    { "dead_at_go", ERRAND_LOST, 1, false, "the worker 'fake' went away; it said: oops" },
+    { "half_a_result", ERRAND_LOST, 1, false,
+      "the worker 'fake' cannot be understood: the stream ended in the middle of a frame" },
+    { "stranger", ERRAND_LOST, 1, false,
+      "the worker 'fake' cannot be understood: it sent a frame 'result' of an errand that is "
+      "not under way" },
+    { "wrong_id", ERRAND_LOST, 1, false,
+      "the worker 'fake' sent a result that cannot be believed: it is of another run, "
+      "'somebody-else'" },
+    { "no_id", ERRAND_LOST, 1, false,
+      "the worker 'fake' sent a result that cannot be believed: it is of another run, ''" },
+    { "not_json", ERRAND_LOST, 1, false,
+      "the worker 'fake' sent a result that cannot be believed: " },
+    { "list", ERRAND_LOST, 1, false,
+      "the worker 'fake' sent a result that cannot be believed: it is not an object" },
+    { "empty", ERRAND_LOST, 1, false, "the worker 'fake' sent a result that cannot be believed: " },
+    { "wrong_digest", ERRAND_LOST, 1, false,
+      "the worker 'fake' cannot be understood: it sent a frame 'file_end' whose digest is not "
+      "that of the file" },
+    { "open_file", ERRAND_LOST, 1, false,
+      "the worker 'fake' cannot be understood: it sent a frame 'result' before the end of a "
+      "file" },
+    { "much", ERRAND_LOST, 1, false,
+      "the worker 'fake' cannot be understood: it sent more files than are kept of a run" },
+    { "ran_and_refuses", ERRAND_LOST, 1, false,
+      "the worker 'fake' cannot be understood: it sent a frame 'refused' although the command "
+      "ran" },
+};
+
 static void each_ends_as_what_it_was(void **state)
 {
-    static const struct {
-        const char *mode;
-        enum errand_end end;
-        int asked;
-        bool open; /* afterwards */
-        const char *why;
-    } rows[] = {
-        { "refuses", ERRAND_REFUSED, 0, true, "" },
-        { "refuses_at_go", ERRAND_REFUSED, 1, true, "" },
-        { "dead_at_run", ERRAND_UNSENT, 0, false, "the worker 'fake' went away" },
-        { "dead_at_ready", ERRAND_UNSENT, EITHER, false, "the worker 'fake' went away" },
-        { "garbage", ERRAND_UNSENT, 0, false,
-          "the worker 'fake' cannot be understood: what came is no frame" },
-        { "long", ERRAND_UNSENT, 0, false,
-          "the worker 'fake' cannot be understood: a frame 'out' of 16777216 bytes came" },
-        { "hello_again", ERRAND_UNSENT, 0, false,
-          "the worker 'fake' cannot be understood: it sent a frame 'hello'" },
-        { "eager", ERRAND_LOST, 0, false,
-          "the worker 'fake' cannot be understood: it sent a frame 'result' of a command that was "
-          "not told to go" },
-        { "eager_output", ERRAND_LOST, 0, false,
-          "the worker 'fake' cannot be understood: it sent a frame 'out' of a command that was not "
-          "told to go" },
-        { "dead_at_go", ERRAND_LOST, 1, false, "the worker 'fake' went away; it said: oops" },
-        { "half_a_result", ERRAND_LOST, 1, false,
-          "the worker 'fake' cannot be understood: the stream ended in the middle of a frame" },
-        { "stranger", ERRAND_LOST, 1, false,
-          "the worker 'fake' cannot be understood: it sent a frame 'result' of an errand that is "
-          "not under way" },
-        { "wrong_id", ERRAND_LOST, 1, false,
-          "the worker 'fake' sent a result that cannot be believed: it is of another run, "
-          "'somebody-else'" },
-        { "no_id", ERRAND_LOST, 1, false,
-          "the worker 'fake' sent a result that cannot be believed: it is of another run, ''" },
-        { "not_json", ERRAND_LOST, 1, false,
-          "the worker 'fake' sent a result that cannot be believed: " },
-        { "list", ERRAND_LOST, 1, false,
-          "the worker 'fake' sent a result that cannot be believed: it is not an object" },
-        { "empty", ERRAND_LOST, 1, false,
-          "the worker 'fake' sent a result that cannot be believed: " },
-        { "wrong_digest", ERRAND_LOST, 1, false,
-          "the worker 'fake' cannot be understood: it sent a frame 'file_end' whose digest is not "
-          "that of the file" },
-        { "open_file", ERRAND_LOST, 1, false,
-          "the worker 'fake' cannot be understood: it sent a frame 'result' before the end of a "
-          "file" },
-        { "much", ERRAND_LOST, 1, false,
-          "the worker 'fake' cannot be understood: it sent more files than are kept of a run" },
-        { "ran_and_refuses", ERRAND_LOST, 1, false,
-          "the worker 'fake' cannot be understood: it sent a frame 'refused' although the command "
-          "ran" },
-    };
-
     (void)state;
-    for (size_t i = 0; i < COUNT(rows); i++) {
+    for (size_t i = 0; i < COUNT(endings); i++) {
         struct scene s;
 
-        scene_open(&s, rows[i].mode);
+        scene_open(&s, endings[i].mode);
         scene_run(&s);
-        if (s.errand.end != rows[i].end || (s.asked != rows[i].asked && rows[i].asked != EITHER) ||
-            strncmp(s.errand.why.msg, rows[i].why, strlen(rows[i].why)) != 0 ||
-            channel_is_open(s.c) != rows[i].open || s.errand.stopped_for != CAUSE_EXITED)
-            fail_msg("%s: end %d, asked %d, '%s'", rows[i].mode, s.errand.end, s.asked,
+        if (s.errand.end != endings[i].end ||
+            (s.asked != endings[i].asked && endings[i].asked != EITHER) ||
+            strncmp(s.errand.why.msg, endings[i].why, strlen(endings[i].why)) != 0 ||
+            channel_is_open(s.c) != endings[i].open || s.errand.stopped_for != CAUSE_EXITED)
+            fail_msg("%s: end %d, asked %d, '%s'", endings[i].mode, s.errand.end, s.asked,
                      s.errand.why.msg);
-        if (!rows[i].open) {
+        if (!endings[i].open) {
             scene_run(&s); /* nothing goes by a dead channel */
             assert_int_equal(s.errand.end, ERRAND_UNSENT);
         }

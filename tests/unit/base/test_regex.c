@@ -172,90 +172,84 @@ static void dialects_differ(void **state)
     assert_string_equal(matches(REGEX_ECMA, "a\\0b", (struct str){ "a\0b", 3 }), "ws");
 }
 
+static const struct {
+    enum regex_dialect dialect;
+    const char *pattern, *msg;
+} refusals[] = {
+    { REGEX_I, "a**", "found '*', which must be written '\\*', at character 3 of the pattern" },
+    { REGEX_I, "a*?", "found '?', which must be written '\\?', at character 3 of the pattern" },
+    { REGEX_I, "(a", "a group that no ')' ends, at character 1 of the pattern" },
+    { REGEX_I, "a)", "found ')', which must be written '\\)', at character 2 of the pattern" },
+    { REGEX_I, "(?:a)", "found '?', which must be written '\\?', at character 2 of the pattern" },
+    { REGEX_I, "\\d", "'\\d' means nothing, at character 2 of the pattern" },
+    { REGEX_I, "\\", "the pattern ends in a backslash, at character 2 of the pattern" },
+    { REGEX_I, "[a", "a class that no ']' ends, at character 2 of the pattern" },
+    { REGEX_I, "[]", "a class has at least one character, at character 2 of the pattern" },
+    { REGEX_I, "[a-c-e]", "found '-', which must be written '\\-', at character 5 of the pattern" },
+    { REGEX_I, "[a[]", "found '[', which must be written '\\[', at character 3 of the pattern" },
+    { REGEX_I, "[z-a]", "a range has its smaller character first, at character 4 of the pattern" },
+    { REGEX_I, "[a-\\p{L}]",
+      "a range goes from one character to another, at character 4 of the pattern" },
+    { REGEX_I, "\\p{Letter}",
+      "found 'Letter', expected a general category of Unicode such as L or Nd, at character 4 "
+      "of the pattern" },
+    { REGEX_I, "\\pL", "a category is written \\p{..}, at character 3 of the pattern" },
+    { REGEX_I, "\xc3\xa9{,2}",
+      "a repetition in {} is {2}, {2,} or {2,5}, at character 3 of the pattern" },
+    { REGEX_I, "a{3,2}",
+      "a repetition has its smaller number first, at character 3 of the pattern" },
+    { REGEX_I, "(a{0,1000}){0,1000}",
+      "repetitions that come to more than 16384 steps when written out, at character 12 of the "
+      "pattern" },
+    { REGEX_I, "a{99999999999999999999}",
+      "repetitions that come to more than 16384 steps when written out, at character 2 of the "
+      "pattern" },
+    { REGEX_ECMA, "(?=a)",
+      "look-around is not regular: it would cost more than linear time, at character 1 of the "
+      "pattern" },
+    { REGEX_ECMA, "a(?<!a)",
+      "look-around is not regular: it would cost more than linear time, at character 2 of the "
+      "pattern" },
+    { REGEX_ECMA, "(a)\\1",
+      "a back-reference is not regular: it would cost more than linear time, at character 5 of "
+      "the pattern" },
+    { REGEX_ECMA, "(?<n>a)\\k<n>",
+      "a back-reference is not regular: it would cost more than linear time, at character 9 of "
+      "the pattern" },
+    { REGEX_ECMA, "(?i:a)",
+      "found '(?', expected '(?:' or '(?<name>', at character 1 of the pattern" },
+    { REGEX_ECMA, "(?<1>a)",
+      "a group has a name, as in (?<name>..), at character 4 of the pattern" },
+    { REGEX_ECMA, "(?<>a)",
+      "a group has a name, as in (?<name>..), at character 4 of the pattern" },
+    { REGEX_ECMA, "^*", "an assertion cannot be repeated, at character 2 of the pattern" },
+    { REGEX_ECMA, "\\a", "'\\a' means nothing, at character 2 of the pattern" },
+    { REGEX_ECMA, "\\Z", "'\\Z' means nothing, at character 2 of the pattern" },
+    { REGEX_ECMA, "\\-", "'\\-' means nothing, at character 2 of the pattern" },
+    { REGEX_ECMA, "\\00", "'\\0' means nothing, at character 2 of the pattern" },
+    { REGEX_ECMA, "a{", "a repetition in {} is {2}, {2,} or {2,5}, at character 3 of the pattern" },
+    { REGEX_ECMA, "]", "found ']', which must be written '\\]', at character 1 of the pattern" },
+    { REGEX_ECMA, "[\\d-z]",
+      "a range goes from one character to another, at character 5 of the pattern" },
+    { REGEX_ECMA, "\\u{110000}",
+      "a character by number is \\u{0} to \\u{10ffff}, at character 4 of the pattern" },
+    { REGEX_ECMA, "\\u12",
+      "\\u is followed by four digits or {..}, at character 3 of the pattern" },
+    { REGEX_ECMA, "\\xg0", "\\x is followed by two digits, at character 2 of the pattern" },
+    { REGEX_ECMA, "\\p{Script=Greek}",
+      "found 'Script=Greek', expected a general category of Unicode such as L or Nd, at "
+      "character 4 of the pattern" },
+};
+
 static void refusals_say_why(void **state)
 {
-    static const struct {
-        enum regex_dialect dialect;
-        const char *pattern, *msg;
-    } cases[] = {
-        { REGEX_I, "a**", "found '*', which must be written '\\*', at character 3 of the pattern" },
-        { REGEX_I, "a*?", "found '?', which must be written '\\?', at character 3 of the pattern" },
-        { REGEX_I, "(a", "a group that no ')' ends, at character 1 of the pattern" },
-        { REGEX_I, "a)", "found ')', which must be written '\\)', at character 2 of the pattern" },
-        { REGEX_I, "(?:a)",
-          "found '?', which must be written '\\?', at character 2 of the pattern" },
-        { REGEX_I, "\\d", "'\\d' means nothing, at character 2 of the pattern" },
-        { REGEX_I, "\\", "the pattern ends in a backslash, at character 2 of the pattern" },
-        { REGEX_I, "[a", "a class that no ']' ends, at character 2 of the pattern" },
-        { REGEX_I, "[]", "a class has at least one character, at character 2 of the pattern" },
-        { REGEX_I, "[a-c-e]",
-          "found '-', which must be written '\\-', at character 5 of the pattern" },
-        { REGEX_I, "[a[]",
-          "found '[', which must be written '\\[', at character 3 of the pattern" },
-        { REGEX_I, "[z-a]",
-          "a range has its smaller character first, at character 4 of the pattern" },
-        { REGEX_I, "[a-\\p{L}]",
-          "a range goes from one character to another, at character 4 of the pattern" },
-        { REGEX_I, "\\p{Letter}",
-          "found 'Letter', expected a general category of Unicode such as L or Nd, at character 4 "
-          "of the pattern" },
-        { REGEX_I, "\\pL", "a category is written \\p{..}, at character 3 of the pattern" },
-        { REGEX_I, "\xc3\xa9{,2}",
-          "a repetition in {} is {2}, {2,} or {2,5}, at character 3 of the pattern" },
-        { REGEX_I, "a{3,2}",
-          "a repetition has its smaller number first, at character 3 of the pattern" },
-        { REGEX_I, "(a{0,1000}){0,1000}",
-          "repetitions that come to more than 16384 steps when written out, at character 12 of the "
-          "pattern" },
-        { REGEX_I, "a{99999999999999999999}",
-          "repetitions that come to more than 16384 steps when written out, at character 2 of the "
-          "pattern" },
-        { REGEX_ECMA, "(?=a)",
-          "look-around is not regular: it would cost more than linear time, at character 1 of the "
-          "pattern" },
-        { REGEX_ECMA, "a(?<!a)",
-          "look-around is not regular: it would cost more than linear time, at character 2 of the "
-          "pattern" },
-        { REGEX_ECMA, "(a)\\1",
-          "a back-reference is not regular: it would cost more than linear time, at character 5 of "
-          "the pattern" },
-        { REGEX_ECMA, "(?<n>a)\\k<n>",
-          "a back-reference is not regular: it would cost more than linear time, at character 9 of "
-          "the pattern" },
-        { REGEX_ECMA, "(?i:a)",
-          "found '(?', expected '(?:' or '(?<name>', at character 1 of the pattern" },
-        { REGEX_ECMA, "(?<1>a)",
-          "a group has a name, as in (?<name>..), at character 4 of the pattern" },
-        { REGEX_ECMA, "(?<>a)",
-          "a group has a name, as in (?<name>..), at character 4 of the pattern" },
-        { REGEX_ECMA, "^*", "an assertion cannot be repeated, at character 2 of the pattern" },
-        { REGEX_ECMA, "\\a", "'\\a' means nothing, at character 2 of the pattern" },
-        { REGEX_ECMA, "\\Z", "'\\Z' means nothing, at character 2 of the pattern" },
-        { REGEX_ECMA, "\\-", "'\\-' means nothing, at character 2 of the pattern" },
-        { REGEX_ECMA, "\\00", "'\\0' means nothing, at character 2 of the pattern" },
-        { REGEX_ECMA, "a{",
-          "a repetition in {} is {2}, {2,} or {2,5}, at character 3 of the pattern" },
-        { REGEX_ECMA, "]",
-          "found ']', which must be written '\\]', at character 1 of the pattern" },
-        { REGEX_ECMA, "[\\d-z]",
-          "a range goes from one character to another, at character 5 of the pattern" },
-        { REGEX_ECMA, "\\u{110000}",
-          "a character by number is \\u{0} to \\u{10ffff}, at character 4 of the pattern" },
-        { REGEX_ECMA, "\\u12",
-          "\\u is followed by four digits or {..}, at character 3 of the pattern" },
-        { REGEX_ECMA, "\\xg0", "\\x is followed by two digits, at character 2 of the pattern" },
-        { REGEX_ECMA, "\\p{Script=Greek}",
-          "found 'Script=Greek', expected a general category of Unicode such as L or Nd, at "
-          "character 4 of the pattern" },
-    };
-
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (size_t i = 0; i < COUNT(refusals); i++) {
         struct error e;
 
-        if (takes(cases[i].dialect, cases[i].pattern, &e))
-            fail_msg("%s was taken", cases[i].pattern);
-        assert_string_equal(e.msg, cases[i].msg);
+        if (takes(refusals[i].dialect, refusals[i].pattern, &e))
+            fail_msg("%s was taken", refusals[i].pattern);
+        assert_string_equal(e.msg, refusals[i].msg);
         assert_int_equal(e.code, ERROR_SYNTAX);
     }
 }

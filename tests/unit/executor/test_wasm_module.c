@@ -100,87 +100,83 @@ static void a_start_function_is_told(void **state)
     assert_true(m.starts);
 }
 
+static const struct {
+    struct section section;
+    const char *msg;
+} refusals[] = {
+    /* imports */
+    { { 2, BYTES("\1\26wasi_snapshot_preview1\10fd_write\0\0") },
+      "the module imports 'fd_write' from 'wasi_snapshot_preview1'; an executor imports nothing" },
+    { { 2, BYTES("\1\3env\6memory\2\0\1") },
+      "the module imports 'memory' from 'env'; an executor imports nothing" },
+    { { 2, BYTES("\1\3\x1b[2\1'\0\0") },
+      "the module imports '?' from '?[2'; an executor imports nothing" },
+    { { 2, BYTES("\1\3en") }, "the import section of the module is torn or not well-formed" },
+    { { 2, BYTES("\0\0") }, "the import section of the module is torn or not well-formed" },
+    /* memory */
+    { { 5, BYTES("\1\0\2") },
+      "the memory has no maximum, wanted is one of at most 16 pages of 64 KiB (clang: "
+      "-Wl,--max-memory=1048576)" },
+    { { 5, BYTES("\1\1\2\x11") }, "the memory may grow to 17 pages of 64 KiB, allowed are 16" },
+    { { 5, BYTES("\1\1\2\xff\xff\xff\xff\xf") },
+      "the memory may grow to 4294967295 pages of 64 KiB, allowed are 16" },
+    { { 5, BYTES("\1\1\2\xff\xff\xff\xff\x1f") },
+      "the memory section of the module is torn or not well-formed" },
+    { { 5, BYTES("\1\1\3\2") }, "the memory begins with 3 pages and may have only 2" },
+    { { 5, BYTES("\1\3\1\2") }, "the memory is shared, wanted is a plain one of 32 bits" },
+    { { 5, BYTES("\1\5\1\2") }, "the memory is one of 64 bits, wanted is a plain one of 32 bits" },
+    { { 5, BYTES("\1\x8\1\2") }, "the memory is unusual, wanted is a plain one of 32 bits" },
+    { { 5, BYTES("\2\1\1\2\1\1\2") }, "the module has 2 memories, wanted is one" },
+    { { 5, BYTES("\0") }, "the module has no memory of its own" WANTED },
+    { { 5, BYTES("\1\1\2\x10\0") }, "the memory section of the module is torn or not well-formed" },
+    /* exports */
+    { { 7, BYTES("\2" MEMORY ROOM) }, "the module exports no 'execute'" WANTED },
+    { { 7, BYTES("\0") }, "the module exports no 'memory'" WANTED },
+    { { 7, BYTES("\4" MEMORY ROOM EXECUTE "\6malloc\0\0") }, "the module exports 'malloc'" WANTED },
+    { { 7, BYTES("\4" MEMORY ROOM EXECUTE "\11*/ x();/*\0\0") },
+      "the module exports '*/ x();/*'" WANTED },
+    { { 7, BYTES("\4" MEMORY ROOM ROOM EXECUTE) }, "the module exports 'room' twice" },
+    { { 7, BYTES("\3" MEMORY "\4room\3\0" EXECUTE) },
+      "the export 'room' is a global, wanted is a function" },
+    { { 7, BYTES("\3" MEMORY "\4room\7\0" EXECUTE) },
+      "the export 'room' is a thing unknown, wanted is a function" },
+    { { 7, BYTES("\3" MEMORY "\4room\0\1" EXECUTE) },
+      "the function 'room' is not of the type (i32) -> i32" },
+    { { 7, BYTES("\3" MEMORY ROOM "\7execute\0\0") },
+      "the function 'execute' is not of the type (i32, i32) -> i64" },
+    { { 7, BYTES("\3" MEMORY ROOM "\7execute\0\2") },
+      "the export section of the module is torn or not well-formed" },
+    { { 7, BYTES("\3" MEMORY ROOM "\7execu") },
+      "the export section of the module is torn or not well-formed" },
+    { { 7, BYTES("\3" MEMORY ROOM EXECUTE "\0") },
+      "the export section of the module is torn or not well-formed" },
+    /* functions and types */
+    { { 3, BYTES("\2\0\2") }, "the function section of the module is torn or not well-formed" },
+    { { 3, BYTES("\xff\xff\xff\xff\xf\0\1") },
+      "the function section of the module is torn or not well-formed" },
+    { { 1, BYTES("\xe9\7") }, "the module has 1001 types of functions, allowed are 1000" },
+    { { 1, BYTES("\1\x5f\0\0") }, "the type section of the module is torn or not well-formed" },
+    /* tables */
+    { { 4, BYTES("\5") }, "the module has 5 tables, allowed are 4" },
+    { { 4, BYTES("\1\x70\0\x81\x80\4") }, "a table has 65537 elements, allowed are 65536" },
+    { { 4, BYTES("\1\x70\4\1") }, "the table section of the module is torn or not well-formed" },
+    /* sections */
+    { { 8, BYTES("\2") }, "the start section of the module is torn or not well-formed" },
+    { { 13, BYTES("\0") }, "the module has a section of kind 13, known are 0 to 12" },
+    { { 12, BYTES("\0") }, "the section of kind 12 stands out of order" },
+};
+
 static void refusals_say_what_was_found_and_what_is_wanted(void **state)
 {
-    static const struct {
-        struct section section;
-        const char *msg;
-    } rows[] = {
-        /* imports */
-        { { 2, BYTES("\1\26wasi_snapshot_preview1\10fd_write\0\0") },
-          "the module imports 'fd_write' from 'wasi_snapshot_preview1'; an executor imports nothing" },
-        { { 2, BYTES("\1\3env\6memory\2\0\1") },
-          "the module imports 'memory' from 'env'; an executor imports nothing" },
-        { { 2, BYTES("\1\3\x1b[2\1'\0\0") },
-          "the module imports '?' from '?[2'; an executor imports nothing" },
-        { { 2, BYTES("\1\3en") }, "the import section of the module is torn or not well-formed" },
-        { { 2, BYTES("\0\0") }, "the import section of the module is torn or not well-formed" },
-        /* memory */
-        { { 5, BYTES("\1\0\2") },
-          "the memory has no maximum, wanted is one of at most 16 pages of 64 KiB (clang: "
-          "-Wl,--max-memory=1048576)" },
-        { { 5, BYTES("\1\1\2\x11") }, "the memory may grow to 17 pages of 64 KiB, allowed are 16" },
-        { { 5, BYTES("\1\1\2\xff\xff\xff\xff\xf") },
-          "the memory may grow to 4294967295 pages of 64 KiB, allowed are 16" },
-        { { 5, BYTES("\1\1\2\xff\xff\xff\xff\x1f") },
-          "the memory section of the module is torn or not well-formed" },
-        { { 5, BYTES("\1\1\3\2") }, "the memory begins with 3 pages and may have only 2" },
-        { { 5, BYTES("\1\3\1\2") }, "the memory is shared, wanted is a plain one of 32 bits" },
-        { { 5, BYTES("\1\5\1\2") },
-          "the memory is one of 64 bits, wanted is a plain one of 32 bits" },
-        { { 5, BYTES("\1\x8\1\2") }, "the memory is unusual, wanted is a plain one of 32 bits" },
-        { { 5, BYTES("\2\1\1\2\1\1\2") }, "the module has 2 memories, wanted is one" },
-        { { 5, BYTES("\0") }, "the module has no memory of its own" WANTED },
-        { { 5, BYTES("\1\1\2\x10\0") },
-          "the memory section of the module is torn or not well-formed" },
-        /* exports */
-        { { 7, BYTES("\2" MEMORY ROOM) }, "the module exports no 'execute'" WANTED },
-        { { 7, BYTES("\0") }, "the module exports no 'memory'" WANTED },
-        { { 7, BYTES("\4" MEMORY ROOM EXECUTE "\6malloc\0\0") },
-          "the module exports 'malloc'" WANTED },
-        { { 7, BYTES("\4" MEMORY ROOM EXECUTE "\11*/ x();/*\0\0") },
-          "the module exports '*/ x();/*'" WANTED },
-        { { 7, BYTES("\4" MEMORY ROOM ROOM EXECUTE) }, "the module exports 'room' twice" },
-        { { 7, BYTES("\3" MEMORY "\4room\3\0" EXECUTE) },
-          "the export 'room' is a global, wanted is a function" },
-        { { 7, BYTES("\3" MEMORY "\4room\7\0" EXECUTE) },
-          "the export 'room' is a thing unknown, wanted is a function" },
-        { { 7, BYTES("\3" MEMORY "\4room\0\1" EXECUTE) },
-          "the function 'room' is not of the type (i32) -> i32" },
-        { { 7, BYTES("\3" MEMORY ROOM "\7execute\0\0") },
-          "the function 'execute' is not of the type (i32, i32) -> i64" },
-        { { 7, BYTES("\3" MEMORY ROOM "\7execute\0\2") },
-          "the export section of the module is torn or not well-formed" },
-        { { 7, BYTES("\3" MEMORY ROOM "\7execu") },
-          "the export section of the module is torn or not well-formed" },
-        { { 7, BYTES("\3" MEMORY ROOM EXECUTE "\0") },
-          "the export section of the module is torn or not well-formed" },
-        /* functions and types */
-        { { 3, BYTES("\2\0\2") }, "the function section of the module is torn or not well-formed" },
-        { { 3, BYTES("\xff\xff\xff\xff\xf\0\1") },
-          "the function section of the module is torn or not well-formed" },
-        { { 1, BYTES("\xe9\7") }, "the module has 1001 types of functions, allowed are 1000" },
-        { { 1, BYTES("\1\x5f\0\0") }, "the type section of the module is torn or not well-formed" },
-        /* tables */
-        { { 4, BYTES("\5") }, "the module has 5 tables, allowed are 4" },
-        { { 4, BYTES("\1\x70\0\x81\x80\4") }, "a table has 65537 elements, allowed are 65536" },
-        { { 4, BYTES("\1\x70\4\1") },
-          "the table section of the module is torn or not well-formed" },
-        /* sections */
-        { { 8, BYTES("\2") }, "the start section of the module is torn or not well-formed" },
-        { { 13, BYTES("\0") }, "the module has a section of kind 13, known are 0 to 12" },
-        { { 12, BYTES("\0") }, "the section of kind 12 stands out of order" },
-    };
-
     (void)state;
-    for (size_t i = 0; i < COUNT(rows); i++) {
+    for (size_t i = 0; i < COUNT(refusals); i++) {
         _buf_ struct buf b = { .max = 1 << 16 };
         struct wasm_module m = { 77, 77, true };
         struct error e = { 0 };
 
-        add_module(&b, &rows[i].section);
+        add_module(&b, &refusals[i].section);
         assert_false(wasm_module_read(buf_str(&b), 16, &m, &e));
-        assert_string_equal(e.msg, rows[i].msg);
+        assert_string_equal(e.msg, refusals[i].msg);
         assert_int_equal(m.pages, 77);
     }
 }

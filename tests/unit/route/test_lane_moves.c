@@ -123,76 +123,77 @@ static void downgrade(struct lane_scene *s)
     lane_downgrade(&s->lane, &s->local);
 }
 
+static const struct {
+    void (*calls[4])(struct lane_scene *s);
+    enum route_state state;
+    const char *trigger, *message;
+    size_t allowed;
+    int exit_code;
+} undeclared[] = {
+    { { end },
+      ROUTE_QUEUED,
+      "exit_zero",
+      "'exit_zero' does not lead anywhere from 'queued', allowed start",
+      1,
+      1 },
+    { { start, start },
+      ROUTE_RUNNING,
+      "start",
+      "'start' does not lead anywhere from 'running', allowed cancel, exit_nonzero, exit_zero",
+      3,
+      1 },
+    { { start, downgrade },
+      ROUTE_RUNNING,
+      "enqueue",
+      "'enqueue' does not lead anywhere from 'running', allowed cancel, exit_nonzero, exit_zero",
+      3,
+      1 },
+    { { start, ask, start },
+      ROUTE_CANCEL_REQUESTED,
+      "start",
+      "'start' does not lead anywhere from 'cancel_requested', "
+      "allowed cancel_completed, cancel_timeout",
+      2,
+      1 },
+    { { start, end, ask },
+      ROUTE_SUCCEEDED,
+      "cancel",
+      "'cancel' does not lead anywhere from 'succeeded', allowed nothing: it is an end",
+      0,
+      1 },
+    { { start, end, end },
+      ROUTE_SUCCEEDED,
+      "exit_zero",
+      "'exit_zero' does not lead anywhere from 'succeeded', allowed nothing: it is an end",
+      0,
+      1 },
+    { { start, ask, end, end },
+      ROUTE_CANCELLED,
+      "cancel_completed",
+      "'cancel_completed' does not lead anywhere from 'cancelled', "
+      "allowed nothing: it is an end",
+      0,
+      130 },
+};
+
 static void R_000_064_R_000_068_an_undeclared_edge_aborts_the_lane_where_it_is(void **state)
 {
-    static const struct {
-        void (*calls[4])(struct lane_scene *s);
-        enum route_state state;
-        const char *trigger, *message;
-        size_t allowed;
-        int exit_code;
-    } rows[] = {
-        { { end },
-          ROUTE_QUEUED,
-          "exit_zero",
-          "'exit_zero' does not lead anywhere from 'queued', allowed start",
-          1,
-          1 },
-        { { start, start },
-          ROUTE_RUNNING,
-          "start",
-          "'start' does not lead anywhere from 'running', allowed cancel, exit_nonzero, exit_zero",
-          3,
-          1 },
-        { { start, downgrade },
-          ROUTE_RUNNING,
-          "enqueue",
-          "'enqueue' does not lead anywhere from 'running', allowed cancel, exit_nonzero, exit_zero",
-          3,
-          1 },
-        { { start, ask, start },
-          ROUTE_CANCEL_REQUESTED,
-          "start",
-          "'start' does not lead anywhere from 'cancel_requested', "
-          "allowed cancel_completed, cancel_timeout",
-          2,
-          1 },
-        { { start, end, ask },
-          ROUTE_SUCCEEDED,
-          "cancel",
-          "'cancel' does not lead anywhere from 'succeeded', allowed nothing: it is an end",
-          0,
-          1 },
-        { { start, end, end },
-          ROUTE_SUCCEEDED,
-          "exit_zero",
-          "'exit_zero' does not lead anywhere from 'succeeded', allowed nothing: it is an end",
-          0,
-          1 },
-        { { start, ask, end, end },
-          ROUTE_CANCELLED,
-          "cancel_completed",
-          "'cancel_completed' does not lead anywhere from 'cancelled', "
-          "allowed nothing: it is an end",
-          0,
-          130 },
-    };
-
     (void)state;
-    for (size_t i = 0; i < COUNT(rows); i++) {
+    for (size_t i = 0; i < COUNT(undeclared); i++) {
         _scene_ struct lane_scene s = { 0 };
         const struct doc *line;
 
         scene_begin(&s, ROUTE_LOCAL_DIRECT);
-        for (size_t k = 0; k < 4 && rows[i].calls[k]; k++)
-            rows[i].calls[k](&s);
-        scene_check(&s, rows[i].state, OUTCOME_FAILED, CODE_INVALID_TRANSITION, rows[i].exit_code);
-        assert_string_equal(s.lane.aborted.msg, rows[i].message);
+        for (size_t k = 0; k < 4 && undeclared[i].calls[k]; k++)
+            undeclared[i].calls[k](&s);
+        scene_check(&s, undeclared[i].state, OUTCOME_FAILED, CODE_INVALID_TRANSITION,
+                    undeclared[i].exit_code);
+        assert_string_equal(s.lane.aborted.msg, undeclared[i].message);
         line = scene_last(&s, SAID_ABORTED);
-        check_is(doc_text(line, "state"), route_state_names[rows[i].state]);
-        check_is(doc_text(line, "trigger"), rows[i].trigger);
-        check_is(doc_text(line, "message"), rows[i].message);
-        assert_int_equal(doc_get(line, "allowed")->count, rows[i].allowed);
+        check_is(doc_text(line, "state"), route_state_names[undeclared[i].state]);
+        check_is(doc_text(line, "trigger"), undeclared[i].trigger);
+        check_is(doc_text(line, "message"), undeclared[i].message);
+        assert_int_equal(doc_get(line, "allowed")->count, undeclared[i].allowed);
     }
 }
 
