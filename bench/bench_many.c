@@ -11,10 +11,8 @@
 #include <pthread.h>
 
 #include "ground.h"
+#include "launch.h"
 #include "race.h"
-#include "sandbox/environment.h"
-#include "sandbox/reach.h"
-#include "sandbox/sandbox.h"
 
 enum { STARTS = 1024, THREADS = 2, TURNS = 5, TURNS_MOST = 99 };
 
@@ -74,14 +72,6 @@ static struct spent spent_now(void)
 }
 
 /* ---- contestants ---- */
-
-static void must(bool ok, const char *what)
-{
-    if (ok)
-        return;
-    (void)fprintf(stderr, "%s\n", what);
-    exit(1);
-}
 
 static void by_threads(void *(*work)(void *), void *with)
 {
@@ -145,58 +135,10 @@ static void ninja(void)
 
 /* ---- the sandbox ---- */
 
-static const struct request_filesystem filesystem = { .level = FS_STANDARD };
-static const struct request_network network = { .level = CHOICE_NONE };
-static const struct request_processes processes = { .max_children = 32, .allow_fork = true };
-static const struct request_sandbox most = { .timeout_ms = 60000,
-                                             .memory_mb = 512,
-                                             .cpu_cores = 1,
-                                             .filesystem = &filesystem,
-                                             .network = &network,
-                                             .processes = &processes };
-
-/* As a step of a plan does: what may be reached is looked at afresh for each. */
-static void run_once(struct kept *kept)
-{
-    _arena_ struct arena a = { 0 };
-    char *argv[] = { arena_text(&a, str_of("/bin/true")), NULL };
-    struct reach_ask ask = { .filesystem = &filesystem,
-                             .cwd = ground.work,
-                             .caller = ground.work,
-                             .kept = kept,
-                             .person = true };
-    struct program_ask program_ask = { .command = argv[0], .cwd = ground.work };
-    struct environment_ask environment = { .path = policy_path, .cwd = ground.work };
-    struct program program;
-    struct reach reach;
-    struct error e = { 0 };
-    struct outcome out;
-    struct run run = { .program = &program,
-                       .grants = &reach.grants,
-                       .argv = argv,
-                       .limits = &most,
-                       .live = { -1, -1 },
-                       .cancel = -1,
-                       .kept = kept };
-
-    must(reach_build(&ask, &a, &reach, &e), e.msg);
-    if (kept)
-        program_ask.system = kept_system(kept, world_real()->wall_ms(NULL));
-    program_find(&program_ask, &a, &program);
-    program_grant(&program_ask, &program, &reach.grants);
-    grants_settle(&reach.grants);
-    run.cwd = reach.cwd;
-    run.owner = reach.owner;
-    run.group = reach.group;
-    run.env = environment_make(&environment, &a);
-    must(sandbox_run(&run, world_real(), &a, &out, &e), e.msg);
-    must(out.exit_code == 0 && out.layers == LAYER_ALL, "/bin/true failed in the sandbox");
-}
-
 static void *run_many(void *kept)
 {
     for (int i = 0; i < STARTS / THREADS; i++)
-        run_once(kept);
+        decide_and_launch(kept, ground.work);
     return NULL;
 }
 
