@@ -9,12 +9,14 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include "base/utf8.h"
 
 static bool colours[2]; /* of stdout, of stderr */
 static size_t columns = 80;
+static atomic_bool err_left;
 
 static const char *const escapes[] = {
     [PLAIN] = "",          [BOLD] = "\033[1m",  [DIM] = "\033[2m",  [GREEN] = "\033[32m",
@@ -264,6 +266,8 @@ void say(const char *fmt, ...)
 {
     va_list ap;
 
+    if (atomic_load(&err_left))
+        return;
     (void)fputs("writ: ", stderr);
     va_start(ap, fmt);
     put(stderr, PLAIN, fmt, ap);
@@ -278,7 +282,7 @@ const char *err_colour(enum colour colour)
 
 void err_frame(struct str frame)
 {
-    while (frame.n > 0) {
+    while (frame.n > 0 && !atomic_load(&err_left)) {
         ssize_t n = write(STDERR_FILENO, frame.s, frame.n);
 
         if (n < 0 && errno != EINTR)
@@ -292,9 +296,16 @@ void err(enum colour colour, const char *fmt, ...)
 {
     va_list ap;
 
+    if (atomic_load(&err_left))
+        return;
     va_start(ap, fmt);
     put(stderr, colour, fmt, ap);
     va_end(ap);
+}
+
+void err_leave(void)
+{
+    atomic_store(&err_left, true);
 }
 
 size_t print_fold(struct str text, size_t room)

@@ -59,6 +59,9 @@ void err(enum colour colour, const char *fmt, ...) PRINTF(2, 3);
 const char *err_colour(enum colour colour);
 void err_frame(struct str frame);
 
+/* Nobody takes what is on stderr: from here on nothing is written there. */
+void err_leave(void);
+
 /* A text that begins at this column, in lines that end at the terminal's edge; and a line end. */
 void out_folded(enum colour colour, struct str text, size_t column);
 

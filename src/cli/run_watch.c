@@ -219,15 +219,44 @@ bool run_watch_begin(struct run_watch *w, struct run_state *state, const struct 
     return true;
 }
 
-void run_watch_end(struct run_watch *w)
+static bool takes(int fd)
+{
+    struct pollfd p = { .fd = fd, .events = POLLOUT };
+
+    return poll(&p, 1, 0) == 1;
+}
+
+/* Waits until all is shown, however long that takes; but where stderr takes nothing any more and
+ * stdout does, who waits for the result is not to wait for ever. */
+static bool await_shower(const struct run_watch *w)
+{
+    enum { LOOK_MS = 50, PATIENCE_MS = 2000 };
+
+    for (int deaf_ms = 0; deaf_ms < PATIENCE_MS; deaf_ms += LOOK_MS) {
+        int64_t until = now_ms() + LOOK_MS;
+        struct timespec at = { .tv_sec = until / 1000, .tv_nsec = until % 1000 * 1000000 };
+
+        if (pthread_timedjoin_np(w->shower, NULL, &at) == 0)
+            return true;
+        if (w->view->raw || takes(STDERR_FILENO) || !takes(STDOUT_FILENO))
+            deaf_ms = 0;
+    }
+    return false;
+}
+
+bool run_watch_end(struct run_watch *w)
 {
     const int ours[] = { w->progress[0], w->signals, w->sizes, w->force, w->poke, w->done };
 
     (void)close(w->progress[1]); /* the shower reads what is left, and ends */
-    (void)pthread_join(w->shower, NULL);
+    if (!await_shower(w)) {
+        err_leave();
+        return false;
+    }
     (void)eventfd_write(w->done, 1);
     (void)pthread_join(w->hearer, NULL);
     for (size_t i = 0; i < COUNT(ours); i++)
         (void)close(ours[i]);
     buf_free(&w->line);
+    return true;
 }

@@ -28,8 +28,9 @@ struct run_watch {
 bool run_watch_begin(struct run_watch *w, struct run_state *state, const struct run_view *view,
                      struct error *e) NODISCARD;
 
-/* After the plan has ended: all that was told is shown. */
-void run_watch_end(struct run_watch *w);
+/* After the plan has ended: all that was told is shown. False: nobody takes what is shown, and the
+ * thread that shows is left behind with its state and its view, which must stay. */
+bool run_watch_end(struct run_watch *w) NODISCARD;
 
 /* Bytes as they came from the pipe, for the view; a line may come in parts. */
 void run_watch_feed(struct run_watch *w, struct str bytes);

@@ -4,6 +4,7 @@
 usage: by_hand.py [--postgres] RUN_PLAN WRIT      prints TAP
 """
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -102,6 +103,19 @@ def a_step_that_halts_a_plan_is_told_by_its_name_and_a_partial_plan_is_shown_as_
     done = place.writ("run", place.document(text % "skip", "work/t.yaml"))
     shown = place.writ("show", done.out.rpartition(b"writ show ")[2].strip().decode())
     hold(done.status == 3 and shown.out.startswith(b"partial  plan t\n"), shown)
+
+
+@case
+def who_does_not_read_how_it_goes_gets_the_result_all_the_same(place):
+    steps = "".join(f" - {{name: s{i}, action: notify, payload: {{text: {'x' * 500}}}}}\n" for i in range(300))
+    path = place.document("name: t\nsteps:\n" + steps, "work/t.yaml")
+    deaf, stderr = os.pipe()
+    for options in (["--json"], ["--progress", "lines"]):
+        done = subprocess.run([tap.WRIT, "run", *options, path], cwd=place.work, env=place.environment({}),
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, timeout=plans.SECONDS)
+        hold(done.returncode == 0 and (b'"steps_executed":300' in done.stdout or b"300 of 300" in done.stdout), done)
+    os.close(deaf)
+    os.close(stderr)
 
 
 @case

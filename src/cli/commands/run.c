@@ -185,15 +185,16 @@ static int tell(const struct typed *t, struct run_state *s, const struct writ_pl
 /* ---- running it ---- */
 
 /* Runs it, and shows how it goes: the steps and their names are known from what was shown before.
- */
+ * What the thread that shows may still have when we leave is kept. */
 static int run_followed(const struct typed *t, const struct writ_plan *plan, const char *shown)
 {
-    _arena_ struct arena a = { 0 };
-    struct run_live live = { 0 };
-    struct run_lines lines = { 0 };
-    struct run_view view = { 0 };
-    struct run_state state;
-    struct run_watch watch;
+    static struct arena a;
+    static struct run_live live;
+    static struct run_lines lines;
+    static struct run_view view;
+    static struct run_state state;
+    static struct run_watch watch;
+    struct run_state unknown = { .name = str_of("plan") };
     struct writ_plan run = *plan;
     const struct world *world = world_real();
     struct error e;
@@ -214,11 +215,13 @@ static int run_followed(const struct typed *t, const struct writ_plan *plan, con
     run.progress = t->progress == NONE ? -1 : watch.progress[1]; /* nobody looks: nobody writes */
     run.force = watch.force;
     status = writ_run(&run, &answer);
-    run_watch_end(&watch);
+    if (!run_watch_end(&watch))
+        return tell(t, &unknown, plan, answer, status);
     status = tell(t, &state, plan, answer, status);
     run_state_free(&state);
     run_live_free(&live);
     run_lines_free(&lines);
+    arena_free(&a);
     return status;
 }
 
