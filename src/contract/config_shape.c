@@ -128,7 +128,7 @@ static const struct field network_fields[] = {
 #undef AT
 
 static const struct rule network_rules[] = {
-    { "R-001-051", "Registries are names or addresses, with a port or without.", network_registries },
+    { "R-001-051", "Registries are names, with a port or without.", network_registries },
 };
 /* clang-format on */
 

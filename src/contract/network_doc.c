@@ -54,10 +54,22 @@ void network_entries(const struct doc *d, const void *decoded, struct report *r)
     entries(doc_get(d, "deny"), r);
 }
 
+/* A project's file adds them, and who runs a project has not read it: an address, of this machine
+ * or of its neighbours, is only for whoever types it. */
 void network_registries(const struct doc *d, const void *decoded, struct report *r)
 {
+    const struct doc *list = doc_get(d, "registries");
+    struct host_entry entry;
+
     (void)decoded;
-    entries(doc_get(d, "registries"), r);
+    entries(list, r);
+    for (const struct doc *c = doc_first(list, DOC_LIST); c; c = c->next)
+        if (c->kind == DOC_TEXT && host_entry_read(c->text, &entry) &&
+            (entry.is_address || host_entry_names(&entry, str_of("localhost"))))
+            report_add(r, ABOUT_VALUE, c, CODE_VALIDATION_ERROR,
+                       "%s is no name of a registry; an address, or this machine, is allowed with "
+                       "--allow-host",
+                       said(c->text, r->a));
 }
 
 /* There is nobody between the command and the host's network: what would have to be held there

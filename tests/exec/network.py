@@ -228,13 +228,16 @@ def R_001_019_N10_deny_wins(place):
 
 
 @case
-def R_001_051_registries_of_the_configuration_are_reached_at_level_registry(place):
+def R_001_051_a_project_adds_registries_by_name_and_never_this_machine(place):
+    place.put(".writ/config.yaml", "network: {registries: [pip.corp.example, 'npm.corp.example:8443']}\n")
+    run = place.exec(*TOUCH, options=["--net=registry"])
+    hold(run.record["network"]["allow"] == ["pip.corp.example", "npm.corp.example:8443"], run)
     with Web() as web:
-        place.put(".writ/config.yaml", f"network: {{registries: ['{web.at}']}}\n")
-        run = place.python(ASK, get("127.0.0.1", web.port), options=["--net=registry"])
-        hold("key None" in run.record["stdout"]["text"] and web.at in run.record["network"]["allow"], run)
-        run = place.python(ASK, get("127.0.0.1", web.port), options=["--net=api"])
-        hold(" 403 " in run.record["stdout"]["text"] and len(web.came) == 1, run)
+        for entry in (web.at, "169.254.169.254", f"localhost:{web.port}", "'[::1]:80'", "10.0.0.1"):
+            place.put(".writ/config.yaml", f"network: {{registries: [{entry if entry[0] == chr(39) else repr(entry)}]}}\n")
+            run = place.exec(*TOUCH, options=["--net=registry"])
+            hold(run.status != 0 and "is no name of a registry" in run.out.decode() + run.err.decode(), run)
+        hold(not web.came, run)
 
 
 @case
