@@ -62,10 +62,21 @@ def R_004_165_a_plan_of_another_file_or_written_in_place_is_run_as_a_step(place)
 
 @case
 def R_004_165_the_file_of_a_child_lies_beside_that_of_its_plan(place):
-    place.put("outside/child.json", plans.json.dumps(plan(by_file("deeper/grandchild.json"))))
-    place.put("outside/deeper/grandchild.json", plans.json.dumps(plan(touch("made"))))
-    ran = place.comes_to("success", plan(by_file(str(place.outside / "child.json"))))
+    place.put("work/below/child.json", plans.json.dumps(plan(by_file("deeper/grandchild.json"))))
+    place.put("work/below/deeper/grandchild.json", plans.json.dumps(plan(touch("made"))))
+    ran = place.comes_to("success", plan(by_file("below/child.json")))
     same((ran.result["steps_executed"], place.there("made")), (1, ["made"]))
+
+
+@case
+def R_004_165_a_file_elsewhere_is_no_child_and_is_not_read(place):
+    place.put("outside/secret", "token: [of mine\n")
+    (place.work / "link.json").symlink_to(place.outside / "secret")
+    secret = place.outside / "secret"
+    for name in (str(secret), os.path.relpath(secret, place.work), "link.json", "/etc/passwd"):
+        ran = place.comes_to("failure", plan(by_file(name)))
+        told = plans.json.dumps(ran.result)
+        true("lies beside the plan that has it, or below" in told and "of mine" not in told and "root" not in told, told)
 
 
 @case

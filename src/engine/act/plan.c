@@ -13,6 +13,7 @@
 #include "base/json_write.h"
 #include "engine/input.h"
 #include "engine/running.h"
+#include "sandbox/grants.h"
 
 struct nested {
     struct str file;
@@ -89,6 +90,20 @@ static struct running child_of(struct running *r, const struct nested *nested, s
     return child;
 }
 
+/* A document names only what lies beside it: a file elsewhere, or behind a link, would be read with
+ * our rights, and its first lines told in an error. */
+static bool leads_away(const struct running *child)
+{
+    const char *from = child->parent->file, *slash = from ? strrchr(from, '/') : NULL;
+    char dir[PATH_MAX];
+    _arena_ struct arena a = { 0 };
+
+    from = !slash          ? "."
+           : slash == from ? "/"
+                           : arena_text(&a, (struct str){ from, (size_t)(slash - from) });
+    return child->file[0] == '/' && (!realpath(from, dir) || !path_is_in(child->file, dir));
+}
+
 /* A plan that has itself as a step, through others too, has no end. */
 static const char *circle(const struct running *child, bool named)
 {
@@ -108,6 +123,15 @@ static bool read_child(struct running *child, const struct writ_input *input, bo
 {
     const char *why;
 
+    if (named && leads_away(child)) {
+        struct error e;
+
+        child->report = report_new(child->a, input->name, (struct str){ "", 0 });
+        (void)error_set(&e, CODE_INVALID_PAYLOAD,
+                        "a nested plan lies beside the plan that has it, or below");
+        report_error(&child->report, &e);
+        return false;
+    }
     if (!plan_read(input, child->world, child->a, &child->plan, &child->report))
         return false;
     why = circle(child, named);
@@ -121,16 +145,18 @@ static bool read_child(struct running *child, const struct writ_input *input, bo
 static void say_child(struct running *child, const struct step_doc *step, struct report *r)
 {
     const struct problem *first;
+    bool has;
 
     report_finish(&child->report);
     first = child->report.first;
+    has = first && first->pointer && first->pointer[0];
     if (first && first->line == 0) /* it could not even be read */
         report_add(r, ABOUT_VALUE, step->payload, first->code, "%s: %s", child->report.file,
                    first->msg);
     else if (first)
         report_add(r, ABOUT_VALUE, step->payload, first->code, "%s:%d:%d: %s%s%s",
-                   child->report.file, first->line, first->col,
-                   first->pointer ? first->pointer : "", first->pointer ? ": " : "", first->msg);
+                   child->report.file, first->line, first->col, has ? first->pointer : "",
+                   has ? ": " : "", first->msg);
 }
 
 void check_plan(void *self, const struct step_doc *step, struct report *r)
