@@ -223,6 +223,17 @@ def options(world):
         world.run("touch", "ran", options=[option, value]).refused(64, 65, 77)
 
 
+@case("I06 bytes that no word of a command takes")
+def words(world):
+    for word in (b"\xff", b"a\xc3", b"\xed\xa0\x80"):
+        command = [os.fsencode(part) for part in world.command("touch", "ran")] + [word]
+        run = world.end(world.start(command))
+        if run.status not in (64, 65, 77) or b"UTF-8" not in run.out + run.err:
+            fault(f"{word!r} was taken", run)
+        if (world.work / "ran").exists():
+            fault(f"it ran with {word!r}", run)
+
+
 # ---- I07 ----
 
 SCRIPT = ("date +%s.%N; sleep 0.01; date +%s.%N; head -c 9 /dev/urandom | od -An -tx1; mktemp -u XXXXXXXX; "

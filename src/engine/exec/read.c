@@ -12,6 +12,7 @@
 #include "base/fs.h"
 #include "base/json_write.h"
 #include "base/stamp.h"
+#include "base/utf8.h"
 #include "engine/exec.h"
 #include "engine/home.h"
 #include "engine/input.h"
@@ -115,6 +116,25 @@ static bool read_text(struct exec *x, const char *name, struct str text,
     return false;
 }
 
+/* Two commands that differ must not be one in the record: what is no text is not replaced. */
+static bool are_texts(const struct exec *x, struct report *r)
+{
+    struct error e = { 0 };
+
+    for (size_t i = 0; x->command->argv[i]; i++) {
+        struct str word = str_of(x->command->argv[i]);
+
+        if (utf8_valid(word) == word.n)
+            continue;
+        *r = report_new(x->a, "options", (struct str){ "", 0 });
+        (void)error_set(&e, CODE_ENCODING, "word %zu of the command, '%.*s', is not UTF-8", i + 1,
+                        STR_ARG(word));
+        report_error(r, &e);
+        return false;
+    }
+    return true;
+}
+
 static bool read_person(struct exec *x, const struct document **out, struct report *r)
 {
     const struct document *options = NULL;
@@ -122,7 +142,7 @@ static bool read_person(struct exec *x, const struct document **out, struct repo
     const char *given = x->command->options;
     bool ok;
 
-    if (given && !read_text(x, "options", str_of(given), &options, r))
+    if (!are_texts(x, r) || (given && !read_text(x, "options", str_of(given), &options, r)))
         return false;
     write_request(x, options ? &options->root : NULL, &text);
     ok =
