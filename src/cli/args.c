@@ -118,7 +118,7 @@ static bool read_option(const struct command *c, char ***arg, char **end, struct
         return give(out, option, "", e);
     if (equals)
         return give(out, option, equals + 1, e);
-    if (*arg + 1 == end)
+    if (*arg + 1 == end || strcmp((*arg)[1], "--") == 0)
         return error_set(e, WRIT_USAGE, "--%.*s needs a value: --%.*s %s", STR_ARG(name),
                          STR_ARG(name), option->value);
     return give(out, option, *++*arg, e);
@@ -169,6 +169,9 @@ bool args_read(const struct command *command, int argc, char **argv, struct args
     operands[out->count] = NULL;
     if (out->help || (out->count >= command->least && out->count <= command->most))
         return true;
+    if (!command->operands || !*command->operands)
+        return error_set(e, WRIT_USAGE, "%s takes only options, and '%s' is none", command->name,
+                         operands[0]);
     return error_set(e, WRIT_USAGE,
                      out->count < command->least ? "%s needs %s" : "%s takes only %s",
                      command->name, command->operands);

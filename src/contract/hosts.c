@@ -22,6 +22,8 @@ const char *host_name_wrong(struct str name)
 
     if (name.n == 0 || name.n > HOST_MAX)
         return "its host is empty or too long";
+    if (name.s[0] == '-')
+        return "no host begins with '-'";
     for (size_t i = 0; i < name.n; i++) {
         if (!is_name_char(name.s[i]))
             return "its host has a character that is not allowed (names outside ASCII are written "

@@ -96,7 +96,8 @@ static bool granted(const char *what, const char *level, bool allowed, struct er
     if (allowed)
         return true;
     return error_set(e, CODE_APPROVAL_MISSING,
-                     "%s level '%s' needs a recorded approval, and there is none", what, level);
+                     "%s level '%s' needs a recorded approval, and there is none: --approve REASON",
+                     what, level);
 }
 
 bool fs_level_granted(enum fs_level level, bool approved, struct error *e)

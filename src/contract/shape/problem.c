@@ -8,11 +8,15 @@ enum { SAY = 256, LIST_SAY = 1024, FIELDS_MAX = 64 };
 
 void problem_kind(const struct spot *s, const struct doc *d, const char *should)
 {
-    _buf_ struct buf found = { .max = SAY };
+    _buf_ struct buf found = { .max = SAY }, allowed = { .max = SAY };
+    int64_t min = field_min(s->field), max = field_max(s->field);
 
     doc_say(d, &found);
-    report_add(s->report, ABOUT_VALUE, d, s->shape->code, "%s is %s, must be %s", s->field->name,
-               found.s, should);
+    if (s->field->limit && (min || max))
+        say_range(min, max, &allowed);
+    report_add(s->report, ABOUT_VALUE, d, s->shape->code, "%s is %s, must be %s%s%s",
+               s->field->name, found.s, should, allowed.len ? ", allowed " : "",
+               buf_str(&allowed).s);
 }
 
 void problem_range(const struct spot *s, const struct doc *d, int64_t min, int64_t max)

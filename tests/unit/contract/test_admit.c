@@ -181,12 +181,12 @@ static const struct level_case level_cases[] = {
     { "MORE",   "make", FS_EXTENDED, NET_API,      false, NULL },
     { "MORE",   "make", FS_EXTENDED, NET_OPEN,     true,  "network level 'open' is more than tool 'MORE' may have, which is 'api'" },
     { "MOST",   "nmap", FS_ELEVATED, NET_OPEN,     true,  NULL },
-    { "MOST",   "nmap", FS_ELEVATED, NET_OFFLINE,  false, "filesystem level 'elevated' needs a recorded approval, and there is none" },
-    { "MOST",   "nmap", FS_STANDARD, NET_OPEN,     false, "network level 'open' needs a recorded approval, and there is none" },
+    { "MOST",   "nmap", FS_ELEVATED, NET_OFFLINE,  false, "filesystem level 'elevated' needs a recorded approval, and there is none: --approve REASON" },
+    { "MOST",   "nmap", FS_STANDARD, NET_OPEN,     false, "network level 'open' needs a recorded approval, and there is none: --approve REASON" },
     { NULL,     "rg",   FS_ELEVATED, NET_OPEN,     true,  NULL },
     { NULL,     "rg",   FS_EXTENDED, NET_API,      false, NULL },
-    { NULL,     "rg",   FS_ELEVATED, NET_OFFLINE,  false, "filesystem level 'elevated' needs a recorded approval, and there is none" },
-    { NULL,     "rg",   FS_STANDARD, NET_OPEN,     false, "network level 'open' needs a recorded approval, and there is none" },
+    { NULL,     "rg",   FS_ELEVATED, NET_OFFLINE,  false, "filesystem level 'elevated' needs a recorded approval, and there is none: --approve REASON" },
+    { NULL,     "rg",   FS_STANDARD, NET_OPEN,     false, "network level 'open' needs a recorded approval, and there is none: --approve REASON" },
 };
 /* clang-format on */
 
@@ -233,8 +233,9 @@ static void R_001_049_R_001_054_a_document_needs_the_approval_of_the_registry_to
     ask.fs = FS_ELEVATED;
     ask.approved = true;
     put(&q, &ask);
-    check_refused(&q, CHECK_COMMAND, CODE_APPROVAL_MISSING,
-                  "filesystem level 'elevated' needs a recorded approval, and there is none");
+    check_refused(
+        &q, CHECK_COMMAND, CODE_APPROVAL_MISSING,
+        "filesystem level 'elevated' needs a recorded approval, and there is none: --approve REASON");
 }
 
 int main(void)

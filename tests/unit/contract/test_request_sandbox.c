@@ -107,11 +107,11 @@ static void a_limit_is_a_whole_number(void **state)
 {
     static const struct refusal rows[] = {
         { MORE("sandbox: {timeout_ms: 1000.5}"), "/sandbox/timeout_ms", CODE_VALIDATION_ERROR,
-          "timeout_ms is 1000.5, must be a whole number" },
+          "timeout_ms is 1000.5, must be a whole number, allowed 1000..600000" },
         { MORE("sandbox: {memory_mb: '64'}"), "/sandbox/memory_mb", CODE_VALIDATION_ERROR,
-          "memory_mb is '64', must be a whole number" },
+          "memory_mb is '64', must be a whole number, allowed 64..4096" },
         { MORE("sandbox: {cpu_cores: null}"), "/sandbox/cpu_cores", CODE_VALIDATION_ERROR,
-          "cpu_cores is null, must be a whole number" },
+          "cpu_cores is null, must be a whole number, allowed 1..4" },
     };
 
     (void)state;
@@ -123,10 +123,10 @@ static void R_001_049_R_001_054_a_level_that_needs_approval_is_refused_without(v
     static const struct refusal rows[] = {
         { MORE("sandbox: {filesystem: {level: elevated}}"), "/sandbox/filesystem/level",
           CODE_APPROVAL_MISSING,
-          "filesystem level 'elevated' needs a recorded approval, and there is none" },
+          "filesystem level 'elevated' needs a recorded approval, and there is none: --approve REASON" },
         { MORE("sandbox: {network: {enabled: true, level: open}}"), "/sandbox/network/level",
           CODE_APPROVAL_MISSING,
-          "network level 'open' needs a recorded approval, and there is none" },
+          "network level 'open' needs a recorded approval, and there is none: --approve REASON" },
         { MORE("approval: {}"), "/approval", CODE_VALIDATION_ERROR,
           "a request's approval needs 'reason'" },
         { MORE("approval: {reason: ''}"), "/approval/reason", CODE_VALIDATION_ERROR,
@@ -204,7 +204,7 @@ static void R_001_053_raw_is_open_and_nothing_is_held_there(void **state)
         { NETWORK("raw: true"), "/sandbox/network/raw", CODE_VALIDATION_ERROR,
           "raw is the network of the host; it needs level: open" },
         { NETWORK("level: open, raw: true"), "/sandbox/network/level", CODE_APPROVAL_MISSING,
-          "network level 'open' needs a recorded approval, and there is none" },
+          "network level 'open' needs a recorded approval, and there is none: --approve REASON" },
         { APPROVED("level: open, raw: true, allow: [x.org]"), "/sandbox/network/allow",
           CODE_VALIDATION_ERROR, "'allow' cannot be held where the network is raw" },
         { APPROVED("level: open, raw: true, deny: [x.org]"), "/sandbox/network/deny",
