@@ -211,7 +211,8 @@ WRIT_API int writ_show(struct writ_ledger *ledger, const char *id, char **answer
  *      "made":..,"holds":..,"kept":"ledger"|"file"|"given"}],"problem":{"seq":..,"ledger_id":..,
  *      "message":..}}     problem: null when intact
  *
- * WRIT_NO when not. */
+ * WRIT_NO when not; WRIT_WRONG and {"code":..,"message":..} where what was given is no checkpoint.
+ */
 WRIT_API int writ_verify(struct writ_ledger *ledger, const struct writ_input *checkpoint,
                          const char *key, char **answer);
 
@@ -233,7 +234,9 @@ WRIT_API int writ_prove(struct writ_ledger *ledger, const char *id, const struct
  * tells by which key it is signed, and "trusted" is false.
  *
  *     {"holds":..,"proof":..,"index":..,"size":..,"origin":..,"made":..,"key":..,"trusted":..,
- *      "message":..} */
+ *      "message":..}
+ *
+ * WRIT_WRONG and {"code":..,"message":..} where what was given is no proof. */
 WRIT_API int writ_verify_proof(const struct writ_input *proof, const char *key, char **answer);
 
 /* Entries as writ_log() gives them (format "jsonl"), or each execution that ended as an in-toto

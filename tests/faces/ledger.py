@@ -337,6 +337,26 @@ def proofs(scratch):
 
 
 @case
+def no_checkpoint_and_no_proof(scratch):
+    """a file that is no checkpoint, or no proof, says nothing about the ledger"""
+    book, rests_on = filled(scratch)
+    note = book.writ("checkpoint").out
+    (book.home / "some.json").write_text('{"a":1}')
+    (book.home / "short").write_bytes(note[:len(note) // 2])
+    for file in ("/dev/null", "some.json", "short"):
+        for args in (["verify", "--checkpoint", file], ["prove", "--since", file]):
+            answer = book.writ(*args, status=65)
+            insist(f"'{file}' is no checkpoint (".encode() in answer.err and not answer.out, answer)
+    for file in ("some.json", "input.yaml"):
+        answer = book.writ("verify", "--proof", file, status=65)
+        insist(f"'{file}' is no proof: ".encode() in answer.err and not answer.out, answer)
+    told = json.loads(book.writ("verify", "--proof", "some.json", "--json", status=65).out)
+    assert told["code"] == "SYNTAX" and "holds" not in told, told
+    book.writ("verify", "--proof", "/dev/null", status=65)
+    book.writ("verify")
+
+
+@case
 def not_intact(scratch):
     """verify names the first entry that does not fit, why, and what to do"""
     book, rests_on = filled(scratch)

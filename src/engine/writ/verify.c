@@ -49,6 +49,21 @@ static bool read_text(const struct writ_input *input, struct arena *a, struct st
     return ok || error_wrap(e, "'%s'", input->name);
 }
 
+/* A checkpoint that was handed over: what cannot be one says nothing about a ledger. */
+static bool read_checkpoint(const struct writ_input *input, struct arena *a,
+                            struct signed_size *out, struct error *e)
+{
+    struct error why;
+
+    if (!read_text(input, a, &out->note, e))
+        return false;
+    if (checkpoint_read(out->note, a, &out->c, &why))
+        return true;
+    return error_set(e, why.code,
+                     "'%.200s' is no checkpoint (%.200s): give what writ checkpoint printed",
+                     input->name, why.msg);
+}
+
 static int wrong(const struct error *e, char **answer)
 {
     *answer = record_failure(e->code, e->msg);
@@ -130,6 +145,7 @@ int writ_verify(struct writ_ledger *ledger, const struct writ_input *checkpoint,
     _arena_ struct arena a = { 0 };
     _buf_ struct buf out = { .max = ANSWER_MAX };
     struct promise outside[2];
+    struct signed_size given;
     struct verification v = { .promises = outside, .seq = -1 };
     struct verifier by;
     char name[UUID_TEXT];
@@ -140,10 +156,10 @@ int writ_verify(struct writ_ledger *ledger, const struct writ_input *checkpoint,
             : !seal_verifier(ledger, &a, &by, &known, &e))
         return wrong(&e, answer);
     if (checkpoint) {
-        outside[0] = (struct promise){ .kept = "given" };
-        v.promise_count = 1;
-        if (!read_text(checkpoint, &a, &outside[0].note, &e))
+        if (!read_checkpoint(checkpoint, &a, &given, &e))
             return wrong(&e, answer);
+        outside[0] = (struct promise){ .note = given.note, .kept = "given" };
+        v.promise_count = 1;
         if (!known)
             outside[0].why = "its signature cannot be checked here: give the verifier key";
     }
@@ -232,7 +248,7 @@ static int prove_since(struct writ_ledger *w, const struct writ_input *since, st
     struct error e = { 0 };
     bool ok;
 
-    if (!read_text(since, a, &old.note, &e) || !checkpoint_read(old.note, a, &old.c, &e))
+    if (!read_checkpoint(since, a, &old, &e))
         return wrong(&e, answer);
     if (!seal_over(w, INT64_MAX, a, &now, &by, &e))
         return record_unwritten(&e, answer);
@@ -294,6 +310,11 @@ int writ_verify_proof(const struct writ_input *proof, const char *key, char **an
         return WRIT_WRONG;
     }
     proof_check(&document->root, key ? &trust : NULL, &a, &f);
+    if (!f.proof) {
+        (void)error_set(&e, CODE_SYNTAX, "'%.200s' is no proof: give what writ prove printed",
+                        proof->name);
+        return wrong(&e, answer);
+    }
     put_finding(&f, &out);
     *answer = take_answer(&out);
     return f.holds ? WRIT_OK : WRIT_NO;
