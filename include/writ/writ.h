@@ -144,7 +144,8 @@ struct writ_ledger;
 /* Opens a ledger: a file, or postgres://...; NULL: WRIT_LEDGER of the environment, else ledger.db
  * in the state directory. To append it is made when there is none. WRIT_UNAVAILABLE where there is
  * none to read or this program cannot open its kind, WRIT_UNRECORDED where it cannot be written;
- * {"code":..,"message":..} then. */
+ * {"code":..,"message":..} then: LEDGER_MISSING where there is none, LEDGER_DAMAGED where what is
+ * there cannot be read as a ledger. */
 WRIT_API int writ_ledger_open(const char *where, const char *const *environment, bool append,
                               struct writ_ledger **out, char **answer);
 WRIT_API void writ_ledger_close(struct writ_ledger *ledger);

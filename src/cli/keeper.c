@@ -5,20 +5,40 @@
 #include "cli/answer.h"
 #include "cli/print.h"
 
-static struct writ_ledger *try_open(const struct args *args, bool append, int *status)
+bool keeper_is(const char *answer, const char *code)
+{
+    _arena_ struct arena a = { 0 };
+
+    return str_is(doc_text(answer_read(answer, &a), "code"), code);
+}
+
+struct writ_ledger *keeper_try(const struct args *args, bool append, int *status, char **answer)
 {
     struct writ_ledger *ledger = NULL;
-    char *answer = NULL;
-    bool json = args_get(args, "json");
 
     *status =
-        writ_ledger_open(args_get(args, "ledger"), args->environment, append, &ledger, &answer);
-    if (*status == WRIT_OK)
-        return ledger;
-    (void)keeper_tell(answer, *status, json);
-    if (*status == WRIT_UNAVAILABLE && !json)
+        writ_ledger_open(args_get(args, "ledger"), args->environment, append, &ledger, answer);
+    return *status == WRIT_OK ? ledger : NULL;
+}
+
+int keeper_refuse(char *answer, int status, bool json)
+{
+    bool missing = keeper_is(answer, "LEDGER_MISSING");
+
+    (void)keeper_tell(answer, status, json);
+    if (missing && !json)
         err(DIM, "      --ledger names another; writ exec and writ ledger append begin one\n");
-    return NULL;
+    return status;
+}
+
+static struct writ_ledger *try_open(const struct args *args, bool append, int *status)
+{
+    char *answer = NULL;
+    struct writ_ledger *ledger = keeper_try(args, append, status, &answer);
+
+    if (!ledger)
+        (void)keeper_refuse(answer, *status, args_get(args, "json"));
+    return ledger;
 }
 
 struct writ_ledger *keeper_open(const struct args *args, enum keeping how, int *status)

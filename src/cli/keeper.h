@@ -12,6 +12,15 @@ enum keeping { KEEP_READ, KEEP_WRITE, KEEP_BEGIN };
 
 /* Opens it; NULL where it cannot be had: that was said, and *status is the exit status. */
 struct writ_ledger *keeper_open(const struct args *args, enum keeping how, int *status);
+
+/* The same in two steps, for who has more to say about one that cannot be had: opens it; else
+ * *answer says why, and is told by keeper_refuse(), which returns the status. */
+struct writ_ledger *keeper_try(const struct args *args, bool append, int *status, char **answer);
+int keeper_refuse(char *answer, int status, bool json);
+
+/* Does the answer have this code? */
+bool keeper_is(const char *answer, const char *code);
+
 void keeper_close(struct writ_ledger **ledger);
 
 #define _ledger_ _cleanup_(keeper_close)

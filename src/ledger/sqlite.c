@@ -26,6 +26,8 @@ static bool fail_system(struct sqlite *db, const char *what, struct error *e)
 
 static bool fail(struct sqlite *db, int rc, struct error *e)
 {
+    if (rc == SQLITE_IOERR_SHORT_READ)
+        return error_set(e, CODE_LEDGER_DAMAGED, "'%s' is damaged: its end is missing", db->path);
     switch (rc & 0xff) {
     case SQLITE_FULL: return error_set(e, CODE_IO, "'%s' cannot grow: the disk is full", db->path);
     case SQLITE_READONLY:
@@ -34,9 +36,10 @@ static bool fail(struct sqlite *db, int rc, struct error *e)
     case SQLITE_BUSY:
         return error_set(e, CODE_IO, "'%s' is busy: others have kept it for %d seconds", db->path,
                          SQLITE_BUSY_SECONDS);
-    case SQLITE_NOTADB: return error_set(e, CODE_IO, "'%s' is not a ledger", db->path);
+    case SQLITE_NOTADB: return error_set(e, CODE_LEDGER_DAMAGED, "'%s' is not a ledger", db->path);
     case SQLITE_CORRUPT:
-        return error_set(e, CODE_IO, "'%s' is damaged: %s", db->path, sqlite3_errmsg(db->db));
+        return error_set(e, CODE_LEDGER_DAMAGED, "'%s' is damaged: %s", db->path,
+                         sqlite3_errmsg(db->db));
     case SQLITE_CANTOPEN: return fail_system(db, "cannot be opened", e);
     case SQLITE_IOERR: return fail_system(db, "cannot be read or written", e);
     case SQLITE_NOMEM: mem_end();

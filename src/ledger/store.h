@@ -126,7 +126,8 @@ struct store_kind {
     const char *scheme; /* "postgres://", or NULL: a file */
 
     /* Makes what is missing when it may append. A message names the file or address (never its
-     * password). CODE_IO: it cannot be had. */
+     * password). CODE_LEDGER_MISSING: there is none; CODE_LEDGER_DAMAGED: what is there is no
+     * ledger that can be read; CODE_IO: it cannot be had. */
     bool (*open)(const struct store_open *how, struct arena *a, struct store **out,
                  struct error *e);
     void (*close)(struct store *store);

@@ -376,6 +376,31 @@ def not_intact(scratch):
 
 
 @case
+def no_ledger_any_more(scratch):
+    """verify of a file that cannot be read as a ledger: not intact; of none: there is none"""
+    book, rests_on = filled(scratch)
+    db = sqlite3.connect(book.file)
+    db.execute("pragma wal_checkpoint(truncate)")
+    db.close()
+    whole = book.file.read_bytes()
+    assert len(whole) > 50000, len(whole)
+    for left in (whole[:50000], whole[:100], b"", b"garbage " * 1000, whole[:100] + bytes(len(whole) - 100)):
+        for beside in book.file.parent.glob("ledger.db-*"):
+            beside.unlink()
+        book.file.write_bytes(left)
+        told = book.writ("verify", status=1)
+        insist(re.match(rb"not intact  .*(damaged|not a ledger)", told.out, re.S) and not told.err, told)
+        answer = json.loads(book.writ("verify", "--json", status=1).out)
+        assert answer["intact"] is False and answer["problem"]["message"], answer
+    for status, args in ((69, ["log"]), (69, ["checkpoint"])):
+        told = book.writ(*args, status=status)
+        insist(b"damaged" in told.err and b"begin one" not in told.err, told)
+    for args in (["verify"], ["log"]):
+        none = book.writ(*args, "--ledger", "no.db", status=69)
+        insist(b"there is no ledger at" in none.err and b"begin one" in none.err, none)
+
+
+@case
 def exports(scratch):
     """export gives every entry, or a statement for each execution that ended"""
     book, rests_on = filled(scratch)

@@ -263,6 +263,7 @@ static void who_reads_makes_nothing(void **state)
 
     (void)state;
     assert_false(kind->open(&how, &arena, &out, &e));
+    assert_int_equal(e.code, CODE_LEDGER_MISSING);
     assert_non_null(strstr(e.msg, "there is no ledger in the schema"));
 }
 

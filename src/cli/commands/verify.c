@@ -4,6 +4,7 @@
 
 #include <writ/writ.h>
 
+#include "base/json_write.h"
 #include "cli/answer.h"
 #include "cli/commands.h"
 #include "cli/entry_line.h"
@@ -139,6 +140,33 @@ static void show_broken(const struct doc *d)
     below(word, CYAN, buf_str(&next));
 }
 
+/* What is there and cannot be read as a ledger is not intact, whatever it was once. */
+static void add_unreadable(const char *answer, struct buf *to)
+{
+    _arena_ struct arena a = { 0 };
+
+    buf_adds(to, "{\"intact\":false,\"ledger\":null,\"entries\":0,\"erased\":0,\"root\":null,"
+                 "\"checkpoints\":[],\"problem\":{\"seq\":null,\"ledger_id\":null,\"message\":");
+    json_text(to, doc_text(answer_read(answer, &a), "message"));
+    buf_adds(to, "}}");
+}
+
+static int verify_unread(char *answer, int status, bool json)
+{
+    _arena_ struct arena a = { 0 };
+    _buf_ struct buf found = { .max = TEXT_MAX };
+
+    if (!keeper_is(answer, "LEDGER_DAMAGED"))
+        return keeper_refuse(answer, status, json);
+    add_unreadable(answer, &found);
+    writ_free(answer);
+    if (json)
+        out_json(found.s);
+    else
+        show_broken(answer_read(found.s, &a));
+    return WRIT_NO;
+}
+
 static int verify_ledger(const struct args *args)
 {
     _arena_ struct arena a = { 0 };
@@ -146,12 +174,12 @@ static int verify_ledger(const struct args *args)
     const char *file = args_get(args, "checkpoint");
     struct writ_input checkpoint = { .name = file };
     const struct doc *d;
-    char *answer;
+    char *answer = NULL;
     int status;
 
-    ledger = keeper_open(args, KEEP_READ, &status);
+    ledger = keeper_try(args, false, &status, &answer);
     if (!ledger)
-        return status;
+        return verify_unread(answer, status, args_get(args, "json"));
     status = writ_verify(ledger, file ? &checkpoint : NULL, args_get(args, "key"), &answer);
     if (args_get(args, "json") || (status != WRIT_OK && status != WRIT_NO))
         return keeper_tell(answer, status, args_get(args, "json"));

@@ -147,8 +147,8 @@ static bool get_ready(struct store *store, const struct store_open *how, const c
         !find(store, schema, &there, e))
         return false;
     if (!there && reads)
-        return error_set(e, CODE_IO, "%s: there is no ledger in the schema %s", pg_shown(store->pg),
-                         schema);
+        return error_set(e, CODE_LEDGER_MISSING, "%s: there is no ledger in the schema %s",
+                         pg_shown(store->pg), schema);
     return (there || make(store, schema, how->world, a, e)) && know_version(store, e);
 }
 

@@ -48,7 +48,7 @@ static bool know(struct store *s, struct error *e)
 
     if (!sqlite_query(&s->db, Q_LEDGER, &q, e)) {
         if (sqlite_is_foreign(&s->db))
-            return error_set(e, CODE_IO, "'%s' is not a ledger", s->how.where);
+            return error_set(e, CODE_LEDGER_DAMAGED, "'%s' is not a ledger", s->how.where);
         return false;
     }
     if (!query_step(q, &row, e))
@@ -61,7 +61,7 @@ static bool know(struct store *s, struct error *e)
         return error_set(e, CODE_IO, "'%s' was made by a newer writ (version %lld, known is %d)",
                          s->how.where, (long long)version, SCHEMA_VERSION);
     if (version != SCHEMA_VERSION || !s->name[0])
-        return error_set(e, CODE_IO, "'%s' is not a ledger", s->how.where);
+        return error_set(e, CODE_LEDGER_DAMAGED, "'%s' is not a ledger", s->how.where);
     return true;
 }
 
@@ -109,7 +109,7 @@ static bool open_read(struct store *s, struct error *e)
     if (try_open(s, false, e))
         return true;
     if (!is_there(s->how.where))
-        return error_set(e, CODE_IO, "there is no ledger at '%s'", s->how.where);
+        return error_set(e, CODE_LEDGER_MISSING, "there is no ledger at '%s'", s->how.where);
     if (access(s->how.where, R_OK) == 0 && log_bytes(s->how.where) <= 0)
         return try_open(s, true, e);
     return false;
