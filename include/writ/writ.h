@@ -218,7 +218,7 @@ WRIT_API int writ_verify(struct writ_ledger *ledger, const struct writ_input *ch
                          const char *key, char **answer);
 
 /* Signs what the ledger is now: {"checkpoint":"<note>","size":..,"root":..,"key":"<verifier key>"}
- */
+ * WRIT_UNRECORDED where the ledger has a checkpoint that the key at hand did not sign. */
 WRIT_API int writ_checkpoint(struct writ_ledger *ledger, char **answer);
 
 /* A proof that an entry is in the ledger, or, with `since` (a checkpoint) and no id, that the

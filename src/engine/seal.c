@@ -2,7 +2,9 @@
 /* seal.c: makes checkpoints and keeps them. */
 #include "engine/seal.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fs.h"
 #include "contract/codes.h"
@@ -21,6 +23,36 @@ static bool name_of(struct writ_ledger *w, char out[UUID_TEXT], struct error *e)
 struct str seal_origin(const char *name, struct arena *a)
 {
     return str_of(arena_printf(a, "writ/%s", name));
+}
+
+/* ---- the last checkpoint ---- */
+
+struct newest {
+    struct arena *a;
+    struct str note;
+};
+
+static bool take(void *self, const struct kept_checkpoint *c, struct error *e)
+{
+    struct newest *n = self;
+
+    (void)e;
+    n->note = (struct str){ arena_text(n->a, c->note), c->note.n };
+    return true;
+}
+
+/* The last one that the ledger has; empty: none was made yet. */
+static bool newest_note(struct writ_ledger *w, struct arena *a, struct str *out, struct error *e)
+{
+    struct newest newest = { .a = a };
+    bool ok;
+
+    if (!ledger_look(&w->l, e))
+        return false;
+    ok = w->l.keep.kind->read_checkpoints(w->l.keep.store, take, &newest, e);
+    ledger_look_end(&w->l);
+    *out = newest.note;
+    return ok;
 }
 
 /* ---- the key ---- */
@@ -45,18 +77,45 @@ bool seal_verifier(struct writ_ledger *w, struct arena *a, struct verifier *out,
     return verifier_read(text, a, out, e);
 }
 
+/* With another key than before, all older checkpoints would not hold any more. */
+static bool refuse_key(const char *file, const char *why, struct error *e)
+{
+    return error_set(e, CODE_IO,
+                     "nothing was signed: the key of the checkpoints that the ledger has is not in "
+                     "'%.150s' (%.150s); bring that key back, or begin a new ledger with --ledger",
+                     file, why);
+}
+
+static bool signed_before(const char *file, struct str note, const struct verifier *by,
+                          struct error *e)
+{
+    struct error why;
+
+    return note.n == 0 || checkpoint_signed(note, by, &why) || refuse_key(file, why.msg, e);
+}
+
+/* A key is made for the first checkpoint alone. */
 static bool load_key(struct writ_ledger *w, const char *name, struct arena *a, struct sign_key *key,
-                     struct error *e)
+                     struct verifier *by, struct error *e)
 {
     const char *file = seal_file(w, "keys", name, a);
     uint8_t seed[SIGN_SEED];
+    struct str last;
 
     if (!file)
         return error_set(e, CODE_IO, "there is no state directory to keep a key in");
+    if (!newest_note(w, a, &last, e))
+        return false;
+    if (last.n && access(file, F_OK) != 0 && errno == ENOENT)
+        return refuse_key(file, "there is no such file", e);
     if (!fs_make_dirs(arena_printf(a, "%s/keys", w->state), e))
         return false;
     w->l.world->chance(w->l.world->self, seed, sizeof seed);
-    return key_load(file, seal_origin(name, a), true, seed, key, e);
+    by->name = seal_origin(name, a);
+    if (!key_load(file, by->name, true, seed, key, e))
+        return false;
+    memcpy(by->public, key->public, sizeof by->public);
+    return signed_before(file, last, by, e);
 }
 
 /* ---- checkpoints ---- */
@@ -102,45 +161,26 @@ bool seal_now(struct writ_ledger *w, struct arena *a, struct signed_size *out, s
     struct sign_key key;
     char name[UUID_TEXT];
 
-    if (!name_of(w, name, e) || !load_key(w, name, a, &key, e) || !root_now(&w->l, &out->c, e))
+    if (!name_of(w, name, e) || !load_key(w, name, a, &key, by, e) || !root_now(&w->l, &out->c, e))
         return false;
-    out->c.origin = seal_origin(name, a);
+    out->c.origin = by->name;
     out->c.made_ms = w->l.world->wall_ms(w->l.world->self);
     checkpoint_write(&out->c, &key, &note);
     out->note = (struct str){ arena_text(a, buf_str(&note)), note.len };
-    by->name = out->c.origin;
-    memcpy(by->public, key.public, sizeof by->public);
     return keep_inside(w, out, e) && keep_beside(w, name, out->note, a, e);
-}
-
-struct newest {
-    struct arena *a;
-    struct str note;
-};
-
-static bool take(void *self, const struct kept_checkpoint *c, struct error *e)
-{
-    struct newest *n = self;
-
-    (void)e;
-    n->note = (struct str){ arena_text(n->a, c->note), c->note.n };
-    return true;
 }
 
 bool seal_over(struct writ_ledger *w, int64_t seq, struct arena *a, struct signed_size *out,
                struct verifier *by, struct error *e)
 {
-    struct newest newest = { .a = a };
-    bool known, ok;
+    struct str newest;
+    bool known;
 
-    if (!ledger_look(&w->l, e))
+    if (!newest_note(w, a, &newest, e) || !seal_verifier(w, a, by, &known, e))
         return false;
-    ok = w->l.keep.kind->read_checkpoints(w->l.keep.store, take, &newest, e);
-    ledger_look_end(&w->l);
-    if (!ok || !seal_verifier(w, a, by, &known, e))
-        return false;
-    out->note = newest.note;
-    if (known && newest.note.n && checkpoint_read(newest.note, a, &out->c, e) && out->c.size > seq)
+    out->note = newest;
+    if (known && newest.n && checkpoint_signed(newest, by, e) &&
+        checkpoint_read(newest, a, &out->c, e) && out->c.size > seq)
         return true;
     return seal_now(w, a, out, by, e);
 }

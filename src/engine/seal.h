@@ -17,7 +17,8 @@ struct str seal_origin(const char *name, struct arena *a);
 bool seal_verifier(struct writ_ledger *w, struct arena *a, struct verifier *out, bool *known,
                    struct error *e) NODISCARD;
 
-/* Signs the ledger as it is and keeps the checkpoint, in the ledger and beside it. */
+/* Signs the ledger as it is and keeps the checkpoint, in the ledger and beside it. The key is made
+ * for the first one; then it is that key or none. */
 bool seal_now(struct writ_ledger *w, struct arena *a, struct signed_size *out, struct verifier *by,
               struct error *e) NODISCARD;
 

@@ -14,6 +14,7 @@ import subprocess
 import sys
 
 import ledger
+import vault
 from ledger import STATES, same, true
 from tree import canonical, included, root_of, sha
 
@@ -104,6 +105,37 @@ def a_checkpoint_of_another_key_is_refused(place):
     mine = place.put("outside/mine", note_of(place)[0])
     place.verify("--checkpoint", mine, "--key", key, status=1)
     place.verify("--checkpoint", mine, "--key", place.one("checkpoint")["key"])
+
+
+def another_key(place):
+    """The keys of a copy that has no checkpoint yet: the same name, and another key."""
+    copy, behind = vault.of(place).copy("anew")
+    behind.sql("DELETE FROM checkpoints")
+    shutil.rmtree(copy.state / "keys")
+    note_of(copy)
+    return copy.state / "keys"
+
+
+@case
+def a_key_that_was_lost_is_not_replaced(place):
+    grown(place, 1)
+    note = place.put("outside/note", note_of(place)[0])
+    grown(place, 1)
+    first = place.log()[0]["ledger_id"]
+    keys, away, other = place.state / "keys", place.scratch / "away", another_key(place)
+    shutil.move(keys, away)
+    for found in (None, other):
+        if found:
+            shutil.copytree(found, keys)
+        for verb in (["checkpoint"], ["prove", "--since", note], ["prove", first]):
+            run = place.writ(*verb)
+            same(run.status, 74, run)
+            true(b"nothing was signed" in run.err and b"bring that key back" in run.err, run)
+        true(found or not keys.exists(), "a key was made")
+    shutil.rmtree(keys)
+    shutil.move(away, keys)
+    note_of(place)
+    place.verify("--checkpoint", note)
 
 
 @case
