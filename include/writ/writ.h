@@ -208,9 +208,11 @@ WRIT_API int writ_show(struct writ_ledger *ledger, const char *id, char **answer
 /* Is every entry what it was when it was appended? `checkpoint`: a signed note kept elsewhere, or
  * NULL; `key`: the verifier key it is signed with, NULL: this ledger's own.
  *
- *     {"intact":..,"ledger":..,"entries":..,"erased":..,"root":"<hex>","checkpoints":[{"size":..,
- *      "made":..,"holds":..,"kept":"ledger"|"file"|"given"}],"problem":{"seq":..,"ledger_id":..,
- *      "message":..}}     problem: null when intact
+ *     {"intact":..,"ledger":..,"entries":..,"erased":..,"covered":..,"root":"<hex>",
+ *      "checkpoints":[{"size":..,"made":..,"holds":..,"kept":"ledger"|"file"|"given"}],
+ *      "problem":{"seq":..,"ledger_id":..,"message":..}}     problem: null when intact
+ *
+ * covered: how many entries the newest checkpoint that holds is about.
  *
  * WRIT_NO when not; WRIT_WRONG and {"code":..,"message":..} where what was given is no checkpoint.
  */

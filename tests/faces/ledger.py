@@ -300,8 +300,17 @@ def verify_and_checkpoint(scratch):
     assert json.loads(book.writ("checkpoint", "--json").out)["size"] == 16
     (book.home / "note").write_bytes(note)
     book.input("b: 1\n")
-    line = book.writ("verify", "--checkpoint", "note").out
-    assert re.match(rb"^intact  17 entries, root [0-9a-f]{64}, checkpoint \S+Z holds\n$", line), line
+    start = rb"^intact  17 entries, root [0-9a-f]{64}, checkpoint \S+Z holds"
+    some, rest = rb" 16 of 17 entries", rb"; the rest has none yet: writ checkpoint"
+    for given in ([], ["--checkpoint", "note"]):
+        line = book.writ("verify", *given).out
+        assert re.match(start + some + rest + rb"\n$", line), line
+    assert json.loads(book.writ("verify", "--json").out)["covered"] == 16
+    book.writ("checkpoint")
+    for given, then in (([], b""), (["--checkpoint", "note"], some)):
+        line = book.writ("verify", *given).out
+        assert re.match(start + then + rb"\n$", line), line
+    assert json.loads(book.writ("verify", "--json").out)["covered"] == 17
     assert "also shows" in book.shown("verify") and "also shows" not in book.shown(
         "verify", "--checkpoint", str(book.home / "note"))
     book.writ("verify", "--checkpoint", "nix", status=65)

@@ -83,6 +83,10 @@ static void show_intact(const struct doc *d)
         buf_adds(&text, ", checkpoint ");
         add_minute(doc_text(c, "made"), &text);
         buf_adds(&text, " holds");
+        if (doc_whole(c, "size") < entries)
+            buf_addf(&text, " %" PRId64 " of %" PRId64 " entries", doc_whole(c, "size"), entries);
+        if (doc_whole(d, "covered") < entries)
+            buf_adds(&text, "; the rest has none yet: writ checkpoint");
     }
     head(GREEN, "intact", buf_str(&text));
     if (c && str_is(doc_text(c, "kept"), "given"))
@@ -145,8 +149,10 @@ static void add_unreadable(const char *answer, struct buf *to)
 {
     _arena_ struct arena a = { 0 };
 
-    buf_adds(to, "{\"intact\":false,\"ledger\":null,\"entries\":0,\"erased\":0,\"root\":null,"
-                 "\"checkpoints\":[],\"problem\":{\"seq\":null,\"ledger_id\":null,\"message\":");
+    buf_adds(
+        to,
+        "{\"intact\":false,\"ledger\":null,\"entries\":0,\"erased\":0,\"covered\":0,\"root\":null,"
+        "\"checkpoints\":[],\"problem\":{\"seq\":null,\"ledger_id\":null,\"message\":");
     json_text(to, doc_text(answer_read(answer, &a), "message"));
     buf_adds(to, "}}");
 }

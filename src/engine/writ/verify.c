@@ -112,6 +112,17 @@ static void put_problem(const struct verification *v, struct buf *to)
     json_close(to, '}');
 }
 
+/* Of how many entries the newest checkpoint that holds is. */
+static int64_t covered(const struct verification *v)
+{
+    int64_t most = 0;
+
+    for (size_t i = 0; i < v->promise_count; i++)
+        if (v->promises[i].holds && v->promises[i].c.size > most)
+            most = v->promises[i].c.size;
+    return most;
+}
+
 static void put_verification(const struct writ_ledger *w, const struct verification *v,
                              struct buf *to)
 {
@@ -120,6 +131,7 @@ static void put_verification(const struct writ_ledger *w, const struct verificat
     json_put(to, "ledger", w->where);
     json_put_int(to, "entries", v->entries);
     json_put_int(to, "erased", v->erased);
+    json_put_int(to, "covered", covered(v));
     put_hex(to, "root", &v->root);
     put_promises(v, to);
     put_problem(v, to);
