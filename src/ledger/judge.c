@@ -99,6 +99,7 @@ static void identity(const struct hearing *h)
     h->d->id = twin->id;
     if (memcmp(&twin->content, &h->d->entry.content, sizeof twin->content) == 0) {
         h->d->verdict = VERDICT_DUPLICATE;
+        h->d->entry.traits = twin->traits; /* the answer tells what is stored */
         return;
     }
     entry_id_text(&twin->id, id);

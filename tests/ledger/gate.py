@@ -112,6 +112,20 @@ def R_002_032_R_002_035_A02_12_what_the_gate_blocked_is_not_retryable(place):
 
 
 @case
+def a_duplicate_is_told_as_it_is_stored_whatever_policy_it_is_sent_with(place):
+    cell = "partial", "block", True
+    for policy, event in (("block", place.verdict("blocked", **fields(cell))),
+                          ("draft_only", place.event("planned", "drafted", **fields(cell)))):
+        for sent, status in ((policy, "appended"), ("block", "duplicate"), ("draft_only", "duplicate")):
+            answer, = place.append(event, policy=sent)
+            same((answer["status"], answer.get("draft", False)), (status, policy == "draft_only"), (sent, answer))
+    both = [place.event(state, "both", **fields(cell)) for state in ("planned", "running")]
+    place.accept(*both, policy="draft_only")
+    for answer in place.append(*both, *both, policy="block"):
+        same((answer["status"], answer["draft"]), ("duplicate", True), answer)
+
+
+@case
 def R_002_034_what_waits_for_review_says_so(place):
     cell = "partial", "draft_only", False
     for reason in ("a person asked", "", "partial_requires_review", "PARTIAL_REQUIRES_REVIEW "):
