@@ -34,11 +34,11 @@ WRIT_API int writ_diff(const struct writ_changes *ask, char **answer);
  * anything refused, nothing is changed. One that was cut short is finished by another, or undone.
  *
  *     {"run":..,"verb":"commit"|"undo","execution_id":..|null,"dry_run":..,"done":[{"path":..,
- *      "change":..}],"already":N,"ledger":["led-.."]}
+ *      "change":..,"mode":..,"before":{"mode":..}}],"already":N,"ledger":["led-.."]}
  *     {"code":..,"message":..,"refused":[{"path":..,"code":..,"message":..}]}     nothing changed
  *
- * WRIT_REFUSED where something is refused; WRIT_PARTIAL where it stopped half way; WRIT_UNRECORDED
- * where the ledger could not be written; else as writ_diff(). */
+ * Modes are told where they change. WRIT_REFUSED where something is refused; WRIT_PARTIAL where it
+ * stopped half way; WRIT_UNRECORDED where the ledger could not be written; else as writ_diff(). */
 WRIT_API int writ_commit(const struct writ_changes *ask, char **answer);
 
 /* Gives the changes of a run up: none of them can be committed any more. What was committed stays.

@@ -49,7 +49,7 @@ struct within {
 
 static enum colour colour_of(struct within *at, struct str line)
 {
-    if (str_begins(line, "diff --git ") || str_begins(line, "writ: in ")) {
+    if (str_begins(line, "diff --git ") || str_begins(line, "writ: ")) {
         at->hunk = false;
         return BOLD;
     }
@@ -90,6 +90,19 @@ void change_show_diff(struct str diff)
     }
 }
 
+/* Of a path that stays what it is. */
+static void show_mode(const struct doc *change)
+{
+    const struct doc *before = doc_get(change, "before");
+    struct str now = doc_text(change, "mode"), was = { "", 0 };
+
+    if (before && before->kind == DOC_MAP &&
+        str_eq(doc_text(before, "kind"), doc_text(change, "kind")))
+        was = doc_text(before, "mode");
+    if (was.n && now.n && !str_eq(was, now))
+        out(YELLOW, "  mode %.*s -> %.*s", STR_ARG(was), STR_ARG(now));
+}
+
 void change_show(const struct doc *change, struct str diff)
 {
     struct str kind = doc_text(change, "kind");
@@ -100,8 +113,9 @@ void change_show(const struct doc *change, struct str diff)
         if (str_is(doc_text(change, "change"), signs[i].change))
             out(signs[i].colour, "%s ", signs[i].sign);
     out(PLAIN, "%.*s", STR_ARG(doc_text(change, "path")));
-    if (!str_is(kind, "file"))
+    if (kind.n && !str_is(kind, "file"))
         out(DIM, "  %.*s", STR_ARG(kind));
+    show_mode(change);
     if (diff.n) {
         change_count(diff, &added, &removed);
         if (added)

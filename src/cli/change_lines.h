@@ -15,5 +15,6 @@ void change_count(struct str diff, int64_t *added, int64_t *removed);
 /* The diff: in colours where a person looks on, else as it is. */
 void change_show_diff(struct str diff);
 
-/* One change a line; where `diff` is given, with the lines it adds and removes. */
+/* One change a line, with its mode where that changed; where `diff` is given, with the lines it
+ * adds and removes. */
 void change_show(const struct doc *change, struct str diff);

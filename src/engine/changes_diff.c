@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* changes_diff.c: the changes of a run as one unified diff, with headers as git writes them. */
+#include <stdio.h>
+
 #include "base/line_diff.h"
 #include "base/utf8.h"
 #include "engine/changes.h"
@@ -10,8 +12,8 @@ enum { SIDE_MAX = 1 << 20, DIFF_MAX = 10 << 20, STEPS = 20000000 };
 /* What a file or a link has in it, as a diff sees it. */
 struct content {
     bool there;
-    const char *mode; /* git's: of all permissions it knows one */
-    struct str text;  /* s is NULL: it is no text, or too much */
+    char mode[8];    /* git's form; the permissions are the whole ones */
+    struct str text; /* s is NULL: it is no text, or too much */
 };
 
 struct drawing {
@@ -24,11 +26,12 @@ struct drawing {
 
 /* ---- what there is on both sides ---- */
 
-static const char *git_mode(const struct change_side *s)
+/* git keeps one permission and a commit all of them: who reads the diff is to see what comes. */
+static void git_mode(const struct change_side *s, char out[8])
 {
-    if (s->kind == CHANGE_LINK)
-        return "120000";
-    return s->mode & 0100 ? "100755" : "100644";
+    unsigned permissions = (unsigned)s->mode & 07777U;
+
+    (void)snprintf(out, 8, "%06o", s->kind == CHANGE_LINK ? 0120000U : 0100000U | permissions);
 }
 
 static struct str only_text(struct str bytes)
@@ -36,6 +39,14 @@ static struct str only_text(struct str bytes)
     bool text = bytes.s && !memchr(bytes.s, '\0', bytes.n) && utf8_valid(bytes) == bytes.n;
 
     return text ? bytes : (struct str){ NULL, 0 };
+}
+
+static bool is_directory_mode(const struct change_row *row)
+{
+    const struct change_side *x = &row->before, *y = &row->after;
+
+    return x->there && y->there && x->kind == CHANGE_DIRECTORY && y->kind == CHANGE_DIRECTORY &&
+           x->mode != y->mode;
 }
 
 static bool is_drawn(const struct change_side *s)
@@ -52,7 +63,7 @@ static struct content content_after(const struct drawing *d, const struct change
 
     if (!c.there)
         return c;
-    c.mode = git_mode(s);
+    git_mode(s, c.mode);
     if (s->kind == CHANGE_LINK)
         c.text = s->target;
     else if (s->bytes > SIDE_MAX || !changes_bytes(d->store, &s->digest, SIDE_MAX, a, &c.text, &e))
@@ -72,7 +83,7 @@ static struct content content_before(const struct drawing *d, const struct chang
 
     if (!c.there)
         return c;
-    c.mode = git_mode(s);
+    git_mode(s, c.mode);
     if (s->kind == CHANGE_LINK) {
         text = s->target;
     } else if (s->bytes <= SIDE_MAX) {
@@ -98,13 +109,13 @@ static bool is_plain(struct str path)
 }
 
 /* What git writes between "" where a name has bytes that would not come through. */
-static void put_path(struct buf *to, char side, struct str path)
+static void put_quoted(struct buf *to, const char *side, struct str path)
 {
     if (is_plain(path)) {
-        buf_addf(to, "%c/%.*s", side, STR_ARG(path));
+        buf_addf(to, "%s%.*s", side, STR_ARG(path));
         return;
     }
-    buf_addf(to, "\"%c/", side);
+    buf_addf(to, "\"%s", side);
     for (size_t i = 0; i < path.n; i++) {
         unsigned char c = (unsigned char)path.s[i];
 
@@ -116,6 +127,11 @@ static void put_path(struct buf *to, char side, struct str path)
             buf_addc(to, (char)c);
     }
     buf_addc(to, '"');
+}
+
+static void put_path(struct buf *to, char side, struct str path)
+{
+    put_quoted(to, side == 'a' ? "a/" : "b/", path);
 }
 
 /* A name with a blank in it ends with a tab: who reads it knows then where it ends. */
@@ -132,7 +148,8 @@ static void put_modes(struct buf *to, const struct content *x, const struct cont
         buf_addf(to, "new file mode %s\n", y->mode);
     else if (!y->there)
         buf_addf(to, "deleted file mode %s\n", x->mode);
-    else if (x->mode != y->mode || x->mode[1] == '2') /* a link is told from a file by it */
+    else if (strcmp(x->mode, y->mode) != 0 ||
+             x->mode[1] == '2') /* a link is told from a file by it */
         buf_addf(to, "old mode %s\nnew mode %s\n", x->mode, y->mode);
 }
 
@@ -214,6 +231,15 @@ static void put_row(struct drawing *d, const struct change_row *row, const char 
     }
 }
 
+/* A diff knows no directories: a line that git and patch pass over. */
+static void put_directory(struct drawing *d, const struct change_row *row, const char *below)
+{
+    buf_addf(d->to, "writ: mode %04o -> %04o of directory ", (unsigned)row->before.mode & 07777U,
+             (unsigned)row->after.mode & 07777U);
+    put_quoted(d->to, "", str_of(*below ? below : "."));
+    buf_addc(d->to, '\n');
+}
+
 /* Paths are told from the top of their tree; where there are more of them, which one. */
 static bool enter_root(struct drawing *d, const char *root, struct error *e)
 {
@@ -242,11 +268,13 @@ bool changes_diff(struct change_set *set, int store, struct arena *a, struct buf
         const char *below = NULL, *root = changes_root(set, row->path.s, &below);
         size_t at;
 
-        if (!root || (!is_drawn(&row->before) && !is_drawn(&row->after)))
+        if (!root || (!is_drawn(&row->before) && !is_drawn(&row->after) && !is_directory_mode(row)))
             continue;
         ok = enter_root(&d, root, e);
         at = to->len;
-        if (ok)
+        if (ok && is_directory_mode(row))
+            put_directory(&d, row, below);
+        else if (ok)
             put_row(&d, row, below);
         if (!buf_ok(to)) { /* what does not fit is left out as a whole */
             set->diff_cut = true;

@@ -168,6 +168,32 @@ def the_diff_applies_with_git_and_patch(place):
 
 
 @case
+def permissions_that_change_are_shown_before_they_come(place):
+    place.put("work/key", "key\n", 0o600)
+    place.put("work/text", "one\n", 0o640)
+    place.put("work/sub/in", "in\n")
+    place.put("work/two\nlines/in", "in\n")
+    run = cow(place, "chmod 666 key; chmod 777 sub 'two\nlines'; echo two >> text; chmod 664 text;"
+              "umask 0; echo new > new")
+    name = run.record["execution_id"]
+    diff = place.writ("diff", name)
+    for lines in (b"b/key\nold mode 100600\nnew mode 100666\n", b"b/text\nold mode 100640\nnew mode 100664\n--- a/text\n",
+                  b"b/new\nnew file mode 100666\n", b"\nwrit: mode 0755 -> 0777 of directory sub\n",
+                  b'\nwrit: mode 0755 -> 0777 of directory "two\\012lines"\n'):
+        hold(lines in diff.out, diff)
+    stat = place.writ("diff", "--stat", name)
+    hold(b"/key  mode 0600 -> 0666\n" in stat.out and b"/sub  directory  mode 0755 -> 0777\n" in stat.out, stat)
+    hold(b"/text  mode 0640 -> 0664  +1\n" in stat.out and b"/new  +1\n" in stat.out, stat)
+    some = place.writ("diff", "--stat", name, "sub", "text")
+    hold(b"/sub  directory  mode 0755 -> 0777\n" in some.out and b"/text  mode 0640 -> 0664  +1\n" in some.out, some)
+    dry = place.writ("commit", "--dry-run", name)
+    hold(b"/key  mode 0600 -> 0666\n" in dry.out and b"/sub  mode 0755 -> 0777\n" in dry.out, dry)
+    same_by_all(place, run)
+    back = place.writ("commit", "--undo", "--dry-run", name)
+    hold(b"/key  mode 0666 -> 0600\n" in back.out and b"/sub  mode 0777 -> 0755\n" in back.out, back)
+
+
+@case
 def texts_by_chance_too(place):
     chance = random.Random(5)
 

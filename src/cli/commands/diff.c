@@ -8,21 +8,21 @@
 #include "cli/keeper.h"
 #include "cli/print.h"
 
-/* The part of the diff that is about a change: parts follow each other as the changes do. */
-static struct str next_part(const struct doc *change, struct str diff, size_t *at)
+/* The part of the diff that is about a change: at its place in the whole; of chosen paths the parts
+ * follow each other as the changes do. */
+static struct str next_part(const struct doc *change, struct str diff, bool whole, size_t *at)
 {
     const struct doc *place = doc_get(change, "diff");
     size_t n = place && place->kind == DOC_MAP ? (size_t)doc_whole(place, "bytes") : 0;
-    struct str part = { diff.s, 0 };
-    const char *head = n ? memmem(diff.s + *at, diff.n - *at, "diff --git ", 11) : NULL;
+    size_t from = n && whole ? (size_t)doc_whole(place, "at") : *at;
 
-    if (!head || n > diff.n - (size_t)(head - diff.s))
-        return part;
-    *at = (size_t)(head - diff.s) + n;
-    return (struct str){ head, n };
+    if (from > diff.n || n > diff.n - from)
+        return (struct str){ diff.s, 0 };
+    *at = from + n;
+    return (struct str){ diff.s + from, n };
 }
 
-static void show_stat(const struct doc *d)
+static void show_stat(const struct doc *d, bool whole)
 {
     struct str diff = doc_text(d, "diff");
     const struct doc *list = doc_get(d, "changes");
@@ -30,7 +30,7 @@ static void show_stat(const struct doc *d)
     size_t at = 0;
 
     for (const struct doc *c = doc_first(list, DOC_LIST); c; c = c->next)
-        change_show(c, diff.n ? next_part(c, diff, &at) : diff);
+        change_show(c, diff.n ? next_part(c, diff, whole, &at) : diff);
     change_words(list, words);
     out(PLAIN, "%s\n", words);
 }
@@ -70,7 +70,7 @@ static int run(const struct args *args)
         return keeper_tell(answer, status, json);
     d = answer_read(answer, &a);
     if (args_get(args, "stat"))
-        show_stat(d);
+        show_stat(d, !args->operands[1]);
     else
         change_show_diff(doc_text(d, "diff"));
     say_rest(d);

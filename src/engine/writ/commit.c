@@ -3,6 +3,7 @@
  * give them up. */
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <writ/changes.h>
 
 #include "base/json_write.h"
@@ -123,6 +124,24 @@ static void put_path(const struct commit *c, size_t row, struct buf *to)
     json_base64(to, path);
 }
 
+/* Which way its permissions go, where it stays what it is. */
+static void put_modes(const struct commit *c, size_t row, struct buf *to)
+{
+    const struct change_side *from = commit_from(c, row), *then = commit_to(c, row);
+    char was[8], mode[8];
+
+    if (!from->there || !then->there || from->kind != then->kind || from->kind == CHANGE_LINK ||
+        from->mode == then->mode)
+        return;
+    (void)snprintf(was, sizeof was, "%04o", (unsigned)from->mode & 07777U);
+    (void)snprintf(mode, sizeof mode, "%04o", (unsigned)then->mode & 07777U);
+    json_put(to, "mode", mode);
+    json_key(to, "before");
+    json_open(to, '{');
+    json_put(to, "mode", was);
+    json_close(to, '}');
+}
+
 static void put_done(const struct commit *c, struct buf *to)
 {
     json_open(to, '[');
@@ -132,6 +151,7 @@ static void put_done(const struct commit *c, struct buf *to)
         json_open(to, '{');
         put_path(c, i, to);
         json_put(to, "change", change_names[c->set->changes.v[i].change]);
+        put_modes(c, i, to);
         json_close(to, '}');
     }
     json_close(to, ']');
