@@ -112,9 +112,11 @@ struct writ_command {
  *     WRIT_NO_SANDBOX  the sandbox could not be built; nothing ran
  *     WRIT_UNRECORDED  it ran, and its output could not be kept
  *
- * with {"code":..,"message":..} where there is no record. What was refused is among the ledger's
- * rejects; where it could not be written there, "unrecorded" says why. Because a command may return
- * these numbers itself, *ran tells whether there was one. */
+ * with {"code":..,"message":..} where there is no record. Output that `live` did not take, by
+ * another fault than that nobody reads any more, is captured all the same; "lost" beside its digest
+ * says why. What was refused is among the ledger's rejects; where it could not be written there,
+ * "unrecorded" says why. Because a command may return these numbers itself, *ran tells whether
+ * there was one. */
 WRIT_API int writ_exec(const struct writ_command *command, char **answer, bool *ran);
 
 /* What this machine can enforce for a command in the current directory, found by doing it: each

@@ -153,6 +153,24 @@ static void say_changes(const struct doc *record)
         say("not all changes are listed: %.*s", STR_ARG(doc_text(changes, "truncated")));
 }
 
+/* What could not be passed on of a stream, and why; empty: all of it was. */
+static struct str lost_of(const struct doc *record, const char *stream)
+{
+    const struct doc *printed = doc_get(record, stream);
+
+    return printed && printed->kind == DOC_MAP ? doc_text(printed, "lost") : str_of("");
+}
+
+static void say_lost_output(const struct doc *record)
+{
+    struct str why = lost_of(record, "stdout");
+
+    if (!why.n)
+        why = lost_of(record, "stderr");
+    if (why.n)
+        say("what it printed could not be passed on: %.*s", STR_ARG(why));
+}
+
 static void tell_end(const struct doc *record)
 {
     struct str cause = doc_text(record, "cause");
@@ -160,6 +178,7 @@ static void tell_end(const struct doc *record)
     for (size_t i = 0; i < COUNT(endings); i++)
         if (str_is(cause, endings[i].cause))
             endings[i].tell(record);
+    say_lost_output(record);
     say_expected(record);
     say_hits(record);
     say_denials(record);
@@ -190,6 +209,14 @@ bool ending_is_about_options(const char *answer)
     const struct doc *d = answer_read(answer, &a);
 
     return str_is(doc_text(d, "kind"), "request");
+}
+
+bool ending_is_lost(const char *answer)
+{
+    _arena_ struct arena a = { 0 };
+    const struct doc *d = answer_read(answer, &a);
+
+    return lost_of(d, "stdout").n || lost_of(d, "stderr").n;
 }
 
 void ending_show(const char *answer, int status, bool ran, bool by_options)

@@ -28,6 +28,7 @@ struct passing {
     bool is_socket;
     struct buf bytes;
     size_t sent;
+    int lost; /* errno, as of struct printed */
 };
 
 struct going {
@@ -312,10 +313,12 @@ static void pass_on(struct passing *p)
         left = PIECE;
     n = p->is_socket ? send(p->to, rest, left, MSG_DONTWAIT | MSG_NOSIGNAL)
                      : write(p->to, rest, left);
-    if (n >= 0)
+    if (n >= 0) {
         p->sent += (size_t)n;
-    else if (errno != EAGAIN && errno != EINTR)
+    } else if (errno != EAGAIN && errno != EINTR) {
+        p->lost = errno == EPIPE || errno == ECONNRESET ? 0 : errno;
         p->to = -1; /* nobody looks on any more */
+    }
 }
 
 /* Who wants it at once does not wait for somebody who reads slowly either. */
@@ -410,6 +413,8 @@ void channel_run(struct channel *c, struct errand *errand, struct arena *a)
         errand->why = e;
     }
     answer_judge(c, &g.u, errand, a);
+    errand->out.lost = g.passing[0].lost;
+    errand->err.lost = g.passing[1].lost;
     for (int i = 0; i < STREAMS; i++)
         buf_free(&g.passing[i].bytes);
     intake_end(&g.u);

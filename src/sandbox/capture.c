@@ -62,6 +62,14 @@ static void give_up(struct capture *c)
     close_from(c);
 }
 
+/* Somebody would read and cannot be told, such as a full disk: that is no fault of the command's.
+ */
+static void lose(struct capture *c, int why)
+{
+    c->lost = why;
+    capture_alone(c);
+}
+
 static void pass_on(struct capture *c)
 {
     while (is_waiting(c)) {
@@ -74,8 +82,10 @@ static void pass_on(struct capture *c)
             c->sent += (size_t)n;
         else if (errno == EAGAIN)
             return;
-        else if (errno != EINTR)
+        else if (errno == EPIPE || errno == ECONNRESET)
             give_up(c);
+        else if (errno != EINTR)
+            lose(c, errno);
     }
 }
 

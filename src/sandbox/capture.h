@@ -17,6 +17,7 @@ enum { CAPTURE_PART = 64 << 10 };
 struct capture {
     int from; /* the pipe; -1 when it has ended */
     int live; /* where it is passed on to; -1: nowhere */
+    int lost; /* errno, where that took no more while somebody still read; 0: it did */
     bool is_socket;
     bool wide;       /* the pipe holds more than it did */
     struct buf head; /* .max is what is kept */

@@ -42,7 +42,7 @@ void outcome_judge(const struct supervision *s, const struct cgroup_usage *usage
 
 struct printed outcome_printed(struct capture *c, struct arena *a)
 {
-    struct printed p = { .bytes = c->total, .digest = sha256_end(&c->sum) };
+    struct printed p = { .bytes = c->total, .digest = sha256_end(&c->sum), .lost = c->lost };
 
     p.head = (struct str){ arena_text(a, buf_str(&c->head)), c->head.len };
     return p;

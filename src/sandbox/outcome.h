@@ -16,6 +16,7 @@ struct printed {
     struct str head; /* in the arena */
     int64_t bytes;
     struct digest digest;
+    int lost; /* errno, where it was captured and could not be passed on; 0: it was */
 };
 
 struct outcome {

@@ -4,6 +4,7 @@
 usage: exits.py WRIT      prints TAP
 """
 import fcntl
+import json
 import os
 import signal
 import subprocess
@@ -35,6 +36,24 @@ def ended(run, code, row, cause="exited", signal=None):
 
 def exit_with(place, code):
     return place.exec("/bin/sh", "-c", f"exit {code}")
+
+
+@case
+def output_that_cannot_be_passed_on_is_told_and_captured(place):
+    """A full disk is no broken pipe: nobody kills the command for it."""
+    for code, status in ((0, 74), (3, 3)):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([tap.WRIT, "exec", "--", "/bin/sh", "-c",
+                                   f"echo hi; sleep 0.1; echo more; sleep 0.1; touch ran{code}; exit {code}"],
+                                  cwd=place.work, env=place.environment({}), stdin=subprocess.DEVNULL, stdout=full,
+                                  stderr=subprocess.PIPE, timeout=60)
+        run = ground.Run(done.returncode, {}, b"", done.stderr)
+        hold(done.returncode == status and (place.work / f"ran{code}").exists(), run)
+        hold(b"what it printed could not be passed on: No space left on device\n" in done.stderr, run)
+        log = [json.loads(line) for line in place.writ("log", "--limit", "0", "--json").out.splitlines()]
+        found = [e["body"] for e in log if e["body"] and "stdout" in e["body"]]
+        hold([(b["stdout"]["bytes"], b["stdout"]["lost"]) for b in found if b["exit_code"] == code] ==
+             [(8, "No space left on device")], run)
 
 
 # ---- codes ----

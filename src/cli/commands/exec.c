@@ -116,6 +116,8 @@ static int run(const struct args *args)
         out_json(answer);
     else
         ending_show(answer, status, ran, by_options);
+    if (ran && status == WRIT_OK && ending_is_lost(answer))
+        status = WRIT_UNRECORDED;
     writ_free(answer);
     return !ran && status == WRIT_WRONG && by_options ? WRIT_USAGE : status;
 }

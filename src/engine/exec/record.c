@@ -53,6 +53,8 @@ void exec_put_printed(struct buf *to, const struct printed *p, bool text)
     json_put_int(to, "bytes", p->bytes);
     json_put_bool(to, "truncated", p->bytes > (int64_t)p->head.n);
     put_digest(to, &p->digest);
+    if (p->lost)
+        json_put(to, "lost", strerrordesc_np(p->lost));
 }
 
 static void put_printed(struct buf *to, const char *key, const struct printed *p, bool texts)
