@@ -108,6 +108,7 @@ struct writ_command {
  * the command's own exit code, or
  *
  *     WRIT_WRONG       a document is wrong: the answer is as from writ_check()
+ *     WRIT_USAGE       `weak` names what is no layer; nothing ran
  *     WRIT_REFUSED     the policy does not allow it; nothing ran
  *     WRIT_NO_SANDBOX  the sandbox could not be built; nothing ran
  *     WRIT_UNRECORDED  it ran, and its output could not be kept

@@ -3,7 +3,9 @@
 #include "sandbox/reach.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "contract/codes.h"
 #include "contract/inputs.h"
@@ -195,10 +197,12 @@ static void find_repository(const struct reach_ask *ask, struct reach *r, struct
     r->home_root = callers.root;
 }
 
+static const char state_why[] = "writ's own";
+
 /* What writ itself keeps is nobody's to read or to change. */
 static void hide_state(const struct reach_ask *ask, struct reach *r)
 {
-    struct grant state = { .access = ACCESS_DENIED, .why = "writ's own" };
+    struct grant state = { .access = ACCESS_DENIED, .why = state_why };
     struct error e;
 
     if (ask->state)
@@ -216,6 +220,33 @@ static bool deny_submounts(const struct reach_ask *ask, struct grants *g, struct
     return ask->filesystem->write_mode != WRITE_COW || submounts_cover(&all, g, e);
 }
 
+/* Deny always wins; of the command nothing could be started then. */
+static bool cwd_is_left(const struct reach *r, struct error *e)
+{
+    for (size_t i = 0; i < r->grants.n; i++) {
+        const struct grant *g = &r->grants.v[i];
+
+        if (g->access != ACCESS_DENIED || !path_is_in(r->cwd, g->path))
+            continue;
+        if (strcmp(g->why, state_why) == 0)
+            return error_set(
+                e, CODE_PATH_REFUSED,
+                "the working directory %s is writ's own state directory or lies in it; "
+                "give another with --cwd, or WRIT_STATE elsewhere",
+                r->cwd);
+        if (strcmp(r->cwd, g->path) == 0)
+            return error_set(e, CODE_PATH_REFUSED,
+                             "the working directory %s is denied; deny what is below it, or give "
+                             "another with --cwd",
+                             r->cwd);
+        return error_set(e, CODE_PATH_REFUSED,
+                         "the working directory %s lies in %s, which is denied; give another with "
+                         "--cwd",
+                         r->cwd, g->path);
+    }
+    return true;
+}
+
 bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out, struct error *e)
 {
     const struct path_pattern *pattern;
@@ -226,6 +257,9 @@ bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out
         return error_wrap(e, "the working directory");
     if (!cwd.is_dir)
         return error_set(e, CODE_PATH_REFUSED, "the working directory %s is no directory",
+                         ask->cwd);
+    if (faccessat(AT_FDCWD, cwd.path, X_OK, AT_EACCESS) != 0)
+        return error_sys(e, CODE_PATH_REFUSED, "the working directory %s cannot be entered",
                          ask->cwd);
     r.cwd = cwd.path;
     r.owner = cwd.owner;
@@ -249,6 +283,8 @@ bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out
     if (!denied_follow(&r.grants, &r.absent, ask->state, e) || !deny_submounts(ask, &r.grants, e))
         return false;
     hide_state(ask, &r);
+    if (!cwd_is_left(&r, e))
+        return false;
     protect(&r.grants, &r.absent);
     grants_pin(&r.grants);
     absents_pin(&r.absent, &r.grants);

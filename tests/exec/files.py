@@ -3,11 +3,14 @@
 
 usage: files.py WRIT      prints TAP
 """
+import json
 import os
 import pathlib
+import subprocess
 import sys
 
 import ground
+import tap
 from ground import TOUCH, digest, expect, hold, printed, refused
 
 CASES = []
@@ -269,6 +272,39 @@ def R_001_008_a_working_directory_that_is_none_is_refused(place):
         run = place.ask(*TOUCH, inputs={"working_directory": name if name[0] == "/"
                                         else str(place.work / name)})
         refused(place, run, 77, "PATH_REFUSED", "the working directory", says)
+
+
+@case
+def R_001_008_a_working_directory_that_is_denied_is_refused(place):
+    (place.work / "deep").mkdir()
+    for options in (["--deny=."], ["--deny=/"], [f"--deny={place.work}", "--cwd=deep"]):
+        run = place.exec(*TOUCH, options=options)
+        refused(place, run, 77, "PATH_REFUSED", "the working directory", "is denied", "--cwd")
+    for state, at in ((".", place.work), ("..", place.work / "deep")):
+        run = place.exec(*TOUCH, env={"WRIT_STATE": state}, at=at)
+        refused(place, run, 77, "PATH_REFUSED", "the working directory", "writ's own state directory", "WRIT_STATE")
+
+
+@case
+def R_001_008_a_working_directory_that_cannot_be_entered_is_refused(place):
+    (place.work / "shut").mkdir(mode=0)
+    held = []
+    if os.geteuid() == 0:
+        held = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+        os.chown(place.work / "shut", 12345, 12345)
+    done = subprocess.run([*held, tap.WRIT, "exec", "--json", "--cwd=shut", "--", *TOUCH], cwd=place.work,
+                          env=place.environment({}), stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+    run = ground.Run(done.returncode, json.loads(done.stdout), done.stdout, done.stderr)
+    refused(place, run, 77, "PATH_REFUSED", "the working directory shut cannot be entered: Permission denied")
+
+
+@case
+def what_is_no_layer_is_a_mistake_of_the_caller(place):
+    for name in ("foo", "cgroup,user"):
+        run = place.exec(*TOUCH, options=[f"--allow-weak={name}"])
+        refused(place, run, 64, "INVALID_PAYLOAD", f"'{name}' is no layer", "cgroup, landlock, seccomp or user")
+        run = place.writ("exec", f"--allow-weak={name}", "--", *TOUCH)
+        hold(run.status == 64 and b"doctor" not in run.err, run)
 
 
 @case

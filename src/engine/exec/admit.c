@@ -239,14 +239,31 @@ static void path_roots(const struct exec *x, struct admit_ask *ask)
     ask->path_roots = roots;
 }
 
+/* "cgroup, .. or user": what a run may go without. */
+static const char *spared_layers(struct arena *a)
+{
+    const char *list = "", *last = NULL;
+
+    for (enum layer i = 0; i < LAYER_COUNT; i++) {
+        if (!layers[i].spared)
+            continue;
+        if (last)
+            list = arena_printf(a, "%s%s%s", list, *list ? ", " : "", last);
+        last = layers[i].name;
+    }
+    return *list ? arena_printf(a, "%s or %s", list, last) : last;
+}
+
 static bool read_weak(struct exec *x, struct error *e)
 {
     for (const char *const *w = x->command->weak; w && *w; w++) {
         enum layer layer = layer_named(str_of(*w));
 
         if (layer == LAYER_COUNT)
-            return error_set(e, CODE_LAYER_MISSING,
-                             "'%s' is no layer; `writ explain layers` lists them", *w);
+            return error_set(e, CODE_INVALID_PAYLOAD,
+                             "--allow-weak: '%s' is no layer; allowed is one of %s, each with an "
+                             "--allow-weak of its own",
+                             *w, spared_layers(x->a));
         if (!layers[layer].spared)
             return error_set(e, CODE_LAYER_MISSING,
                              "LAYER_MISSING:%s: no run goes without this layer", *w);

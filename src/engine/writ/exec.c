@@ -50,6 +50,8 @@ static int refuse(struct exec *x, const struct error *e, int status, char **answ
 
 static int status_of(const struct error *e)
 {
+    if (e->code == CODE_INVALID_PAYLOAD) /* of what the caller says beside the request */
+        return WRIT_USAGE;
     return e->code == CODE_LAYER_MISSING ? WRIT_NO_SANDBOX : WRIT_REFUSED;
 }
 
