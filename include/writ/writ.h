@@ -328,7 +328,8 @@ WRIT_API int writ_plan_show(const struct writ_plan *plan, char **answer);
  *      "timeout_ms":..,"limits":{..}|null,"why":..}]}
  *
  * Steps are in the order they are started in when they are started one at a time; wave: how many
- * steps have to be completed one after the other before it, plus one. limits: of commands. */
+ * steps have to be completed one after the other before it, plus one. timeout_ms: the time that
+ * ends first: the plan's, the step's, the command's or the executor's. limits: of commands. */
 WRIT_API int writ_plan_order(const struct writ_plan *plan, char **answer);
 
 /* Runs it to its end.

@@ -57,17 +57,28 @@ static void say_network(const struct doc *network, struct buf *to)
         buf_addf(to, "network %.*s", STR_ARG(level.n ? level : str_of("api")));
 }
 
-/* "30.0 s, 512 MB, 1 core, files standard, offline" */
-static void say_limits(const struct doc *limits, struct buf *to)
+/* "30.0 s, 512 MB, 1 core, files standard, offline · "; what is no command has a time alone, and
+ * nothing where it is the plan's. */
+static void say_limits(const struct doc *step, int64_t plan_ms, struct buf *to)
 {
-    int64_t cores = doc_whole(limits, "cpu_cores");
+    const struct doc *limits = doc_get(step, "limits");
+    bool command = limits && limits->kind == DOC_MAP;
+    int64_t time_ms = doc_whole(step, "timeout_ms");
     char time[UNITS_TEXT];
 
-    units_time(doc_whole(limits, "timeout_ms"), time);
-    buf_addf(to, "%s, %" PRId64 " MB, %" PRId64 " core%s, files %.*s, ", time,
-             doc_whole(limits, "memory_mb"), cores, cores == 1 ? "" : "s",
-             STR_ARG(doc_text(doc_get(limits, "filesystem"), "level")));
-    say_network(doc_get(limits, "network"), to);
+    if (!command && time_ms >= plan_ms)
+        return;
+    units_time(time_ms, time);
+    buf_adds(to, time);
+    if (command) {
+        int64_t cores = doc_whole(limits, "cpu_cores");
+
+        buf_addf(to, ", %" PRId64 " MB, %" PRId64 " core%s, files %.*s, ",
+                 doc_whole(limits, "memory_mb"), cores, cores == 1 ? "" : "s",
+                 STR_ARG(doc_text(doc_get(limits, "filesystem"), "level")));
+        say_network(doc_get(limits, "network"), to);
+    }
+    buf_adds(to, " · ");
 }
 
 static void say_failure(const struct doc *step, struct buf *to)
@@ -85,9 +96,10 @@ static void show_line(enum colour colour, size_t column, const struct buf *text)
     out_folded(colour, buf_str(text), column);
 }
 
-static void show_step(const struct doc *step, int64_t number, size_t number_width, size_t width)
+/* width: of the names; plan_ms: the time of them all. */
+static void show_step(const struct doc *step, int64_t number, size_t number_width, size_t width,
+                      int64_t plan_ms)
 {
-    const struct doc *limits = doc_get(step, "limits");
     _buf_ struct buf does = { .max = LINE_MAX_BYTES }, how = { .max = LINE_MAX_BYTES },
                      why = { .max = LINE_MAX_BYTES };
     struct str about = doc_text(step, "about"), action = doc_text(step, "action");
@@ -99,10 +111,7 @@ static void show_step(const struct doc *step, int64_t number, size_t number_widt
     column += width + GAP;
     out_cut(PLAIN, buf_str(&does), print_room(column));
     out(PLAIN, "\n");
-    if (limits && limits->kind == DOC_MAP) {
-        say_limits(limits, &how);
-        buf_adds(&how, " · ");
-    }
+    say_limits(step, plan_ms, &how);
     say_failure(step, &how);
     show_line(DIM, column, &how);
     buf_addf(&why, "%.*s", STR_ARG(doc_text(step, "why")));
@@ -117,5 +126,5 @@ void order_show(const struct doc *answer)
 
     show_head(answer, steps);
     for (const struct doc *s = steps->first; s; s = s->next)
-        show_step(s, number++, digits(steps->count), width);
+        show_step(s, number++, digits(steps->count), width, doc_whole(answer, "timeout_ms"));
 }

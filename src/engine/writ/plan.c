@@ -15,9 +15,10 @@
 
 enum { ABOUT_MAX = 240, NAMES_SHOWN = 4, DEED_MEANING = 1 };
 
-/* A plan, and what its commands ask for. */
+/* A plan, what its commands ask for, and who would do its steps. */
 struct looked {
     struct plan_read read;
+    const struct found *found;
     const struct request_doc **requests; /* of the steps, by their place; NULL: not a command's */
 };
 
@@ -247,6 +248,31 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* The executor that a step calls, or NULL. */
+static const struct executor *executor_of(const struct ordering *o, size_t step)
+{
+    for (const struct found *f = o->looked->found; f; f = f->next)
+        if (str_eq(o->steps[step].action, str_of(f->deed->handler.action)))
+            return f->deed->executor;
+    return NULL;
+}
+
+/* The time that ends first: the plan's, the step's, or that of what the step starts. */
+static int64_t time_of(const struct ordering *o, size_t step)
+{
+    const struct request_doc *request = o->looked->requests[step];
+    const struct executor *executor = executor_of(o, step);
+    int64_t time_ms = o->plan->timeout_ms;
+
+    if (o->steps[step].timeout_ms)
+        time_ms = least(time_ms, o->steps[step].timeout_ms);
+    if (request)
+        time_ms = least(time_ms, request->sandbox->timeout_ms);
+    if (executor)
+        time_ms = least(time_ms, executor->limits.timeout_ms);
+    return time_ms;
+}
+
 static void put_step(const struct ordering *o, size_t step, bool first, struct buf *to)
 {
     const struct step_doc *s = &o->steps[step];
@@ -267,8 +293,7 @@ static void put_step(const struct ordering *o, size_t step, bool first, struct b
     json_put_int(to, "wave", (int64_t)o->waves[step]);
     json_put(to, "on_failure", on_failure_names[s->on_failure]);
     json_put_int(to, "attempts", retries ? o->plan->retry_policy->max_attempts : 1);
-    json_put_int(to, "timeout_ms",
-                 s->timeout_ms ? least(s->timeout_ms, o->plan->timeout_ms) : o->plan->timeout_ms);
+    json_put_int(to, "timeout_ms", time_of(o, step));
     put_limits(o->looked->requests[step], to);
     json_key(to, "why");
     json_text(to, buf_str(&why));
@@ -299,7 +324,7 @@ static void put_order(const struct ordering *o, int jobs, struct buf *to)
 
 /* Would every step find somebody to do it? Executors are not held against the ledger, since none is
  * called. False: what is wrong is the answer. */
-static bool check_deeds(const struct writ_plan *plan, const struct looked *l, struct arena *a,
+static bool check_deeds(const struct writ_plan *plan, struct looked *l, struct arena *a,
                         struct buf *answer)
 {
     struct report r = report_new(a, plan->plan->name, l->read.document->text);
@@ -317,6 +342,7 @@ static bool check_deeds(const struct writ_plan *plan, const struct looked *l, st
     if (context_make(&run, &r)) {
         kind = l->read.template ? "template" : "plan";
         handlers_check(&handlers, &run.plan.plan, &l->read.document->root, &r);
+        l->found = run.found;
         if (!r.errors)
             return true;
     }

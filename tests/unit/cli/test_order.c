@@ -28,7 +28,7 @@ static const char template[] =
     "- {name: fetch, run: [git, fetch], timeout_ms: 5000}\n"
     "- {name: lint, action: json_select, on_failure: skip, timeout_ms: 100000}\n"
     "- {name: all, action: execute_plan, payload: {plan: {name: inner, steps: [{name: a, action: notify}]}},\n"
-    "   after: [report, build, fetch, lint, report]}\n";
+    "   after: [report, build, fetch, lint, report], timeout_ms: 300}\n";
 
 struct ordered {
     struct arena a;
@@ -121,8 +121,10 @@ static void limits_attempts_and_times_are_what_holds(void **state)
     assert_true(doc_get(doc_get(doc_get(build, "limits"), "network"), "enabled")->truth);
     assert_int_equal(doc_get(lint, "limits")->kind, DOC_NULL);
     assert_int_equal(doc_whole(fetch, "timeout_ms"), 5000);
-    assert_int_equal(doc_whole(build, "timeout_ms"), 90000);
-    assert_int_equal(doc_whole(lint, "timeout_ms"), 90000); /* the plan has no more */
+    assert_int_equal(doc_whole(build, "timeout_ms"), 30000); /* the command has no more */
+    assert_int_equal(doc_whole(lint, "timeout_ms"), 1000);   /* nor has the executor */
+    assert_int_equal(doc_whole(nth(&o, 3), "timeout_ms"), 90000);
+    assert_int_equal(doc_whole(nth(&o, 4), "timeout_ms"), 300);
     assert_int_equal(doc_whole(build, "attempts"), 3);
     assert_int_equal(doc_whole(lint, "attempts"), 1);
 }
@@ -161,14 +163,20 @@ static void people_see_a_step_a_row(void **state)
     static const char begins[] =
         "nightly  5 steps · 1 m 30 s for all · one at a time\n"
         "  1  fetch   execute  git fetch\n"
-        "             30.0 s, 512 MB, 1 core, files standard, offline · on failure: halt\n"
+        "             5.0 s, 512 MB, 1 core, files standard, offline · on failure: halt\n"
         "             first in the list that waits for nothing\n"
         "  2  build   execute  make -j 'two words'\n"
         "             30.0 s, 64 MB, 1 core, files standard, network api · on failure: retry, up "
         "to 3 attempts\n"
         "             fetch is completed by then\n"
         "  3  lint    json_select  Selects values from a document by a JSONPath (RFC 9535).\n"
-        "             on failure: skip\n";
+        "             1.0 s · on failure: skip\n"
+        "             next in the list; waits for nothing\n"
+        "  4  report  notify  done\n"
+        "             on failure: halt\n"
+        "             build and lint are completed by then\n"
+        "  5  all     execute_plan  Another plan, from `file` or as `plan`; in the time of this one.\n"
+        "             300 ms · on failure: halt\n";
     _ordered_ struct ordered o = { 0 };
     char text[4096];
 
