@@ -107,7 +107,8 @@ static void show_step(const struct doc *step, int64_t number, size_t number_widt
 
     buf_addf(&does, "%.*s%s%.*s", STR_ARG(action), about.n ? "  " : "", STR_ARG(about));
     out(DIM, "%*s%*" PRId64 "%*s", INDENT, "", (int)number_width, number, GAP, "");
-    out_cell(BOLD, doc_text(step, "name"), width + GAP);
+    out_cell(BOLD, doc_text(step, "name"), width);
+    out(PLAIN, "%*s", GAP, "");
     column += width + GAP;
     out_cut(PLAIN, buf_str(&does), print_room(column));
     out(PLAIN, "\n");

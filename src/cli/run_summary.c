@@ -196,7 +196,8 @@ static void show_failure(const struct run_state *s, const struct failure *f, siz
     _buf_ struct buf text = { .max = 1 << 20 };
 
     out(PLAIN, "%*s", INDENT, "");
-    out_cell(BOLD, name_of(s, step_id(f->error)), width + GAP);
+    out_cell(BOLD, name_of(s, step_id(f->error)), width);
+    out(PLAIN, "%*s", GAP, "");
     out(warn || f->skipped ? YELLOW : RED, "%.*s", STR_ARG(code));
     add_named(s, message, &text);
     if (f->times > 1)

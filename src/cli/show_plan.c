@@ -130,9 +130,10 @@ static void show_row(struct steps *steps, const struct doc *row)
     if (ran)
         units_time(doc_whole(row, "duration_ms"), took);
     out(marks[mark].colour, "%*s%s ", INDENT, "", marks[mark].mark);
-    out_cell(ran ? PLAIN : DIM, doc_text(row, "name"), steps->name_width + GAP);
-    out_cell(DIM, doc_text(row, "action"), steps->action_width + GAP);
-    out(PLAIN, "%*s", TIME, ran ? took : "not run");
+    out_cell(ran ? PLAIN : DIM, doc_text(row, "name"), steps->name_width);
+    out(PLAIN, "%*s", GAP, "");
+    out_cell(DIM, doc_text(row, "action"), steps->action_width);
+    out(PLAIN, "%*s", GAP + TIME, ran ? took : "not run");
     if (steps->scale.columns && times(row, &from, &to)) {
         out(PLAIN, "%*s", GAP, "");
         behind = steps->scale.columns - timeline_bar(&steps->scale, from, to, marks[mark].colour);

@@ -201,6 +201,20 @@ static void lines_end_at_the_edge(void **state)
         assert_true(print_columns((struct str){ line, (size_t)(end - line) }) <= EDGE);
 }
 
+static void a_name_that_is_cut_keeps_its_gap(void **state)
+{
+    _ordered_ struct ordered o = { 0 };
+    char text[1024];
+
+    (void)state;
+    order(&o,
+          "name: x\nsteps:\n- {name: a-very-long-step-name-that-is-always-cut, run: ['true']}\n",
+          1);
+    shown(o.d, 80, text, sizeof text);
+    if (!strstr(text, "  1  a-very-long-step-name-that-is-a…  execute  true\n"))
+        fail_msg("this was shown:\n%s", text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -209,6 +223,7 @@ int main(void)
         cmocka_unit_test(a_wrong_plan_has_no_order),
         cmocka_unit_test(people_see_a_step_a_row),
         cmocka_unit_test(lines_end_at_the_edge),
+        cmocka_unit_test(a_name_that_is_cut_keeps_its_gap),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

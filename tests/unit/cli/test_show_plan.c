@@ -79,6 +79,18 @@ static void the_span_is_from_the_first_start_to_the_last_end(void **state)
                         "  ✓ a  execute    250 ms  ████\n");
 }
 
+static void a_name_that_is_cut_keeps_its_gap(void **state)
+{
+    static const char bodies[] = STEPS(ROW("a-very-long-step-name-that-is-cut", "completed",
+                                           "\"started_at\":1000,\"duration_ms\":500"));
+    _arena_ struct arena a = { 0 };
+    bool is_plan;
+
+    (void)state;
+    assert_string_equal(shown(bodies, NO_EDGE, &is_plan, &a).s,
+                        "  ✓ a-very-long-step-name-t…  execute    500 ms\n");
+}
+
 /* clang-format off */
 static const struct { const char *bodies; bool is_plan; } odd[] = {
     { "", false },
@@ -114,6 +126,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_have_bars_where_there_is_room),
         cmocka_unit_test(the_span_is_from_the_first_start_to_the_last_end),
+        cmocka_unit_test(a_name_that_is_cut_keeps_its_gap),
         cmocka_unit_test(odd_manifests_are_shown_as_far_as_they_go),
     };
 
