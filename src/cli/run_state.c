@@ -286,6 +286,7 @@ struct run_change run_state_take(struct run_state *s, const struct doc *line)
     if (line->kind != DOC_MAP)
         return (struct run_change){ RUN_NOTHING, NULL, line };
     name = doc_text(line, "event");
+    s->told = true;
     s->lost += figure(line, "lost");
     if (str_is(name, "plan_started") && figure(line, "at"))
         s->began_ms = figure(line, "at");

@@ -32,6 +32,7 @@ struct run_state {
     int64_t timeout_ms, began_ms, jobs;
     int64_t lost;                /* lines that nobody read */
     bool offline;                /* commands are run, and none of them reaches the network */
+    bool told;                   /* lines were read */
     bool ended;                  /* the line that tells of the end was read */
     bool forced;                 /* somebody wants no more of it */
     const struct doc *retryable; /* codes; a list, or NULL */

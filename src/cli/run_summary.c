@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run_summary.c: tells how a plan ended, from its answer alone: progress may have been missed. */
+/* run_summary.c: tells how a plan ended, from its answer: progress may have been missed, and tells
+ * only which steps began. */
 #include "cli/run_summary.h"
 
 #include <inttypes.h>
@@ -240,30 +241,46 @@ static void show_failures(const struct run_state *s, const struct failures *f)
 
 /* ---- what was not run ---- */
 
+/* Names of steps, as many as are read. */
+struct names {
+    struct buf text;
+    size_t n;
+};
+
+static void add_name(struct names *names, struct str name)
+{
+    if (names->n++ < NAMES_MOST)
+        buf_addf(&names->text, "%s%.*s", names->n > 1 ? ", " : "", STR_ARG(name));
+}
+
+static void show_names(const char *label, struct names *names)
+{
+    if (names->n > NAMES_MOST)
+        buf_addf(&names->text, " and %zu more", names->n - NAMES_MOST);
+    if (names->n) {
+        out(DIM, "%-*s", LABEL, label);
+        out_folded(PLAIN, buf_str(&names->text), LABEL);
+    }
+    buf_free(&names->text);
+}
+
+/* Which steps began is told by the lines of progress alone. */
 static void show_incomplete(const struct run_state *s, const struct doc *result,
                             struct failures *failed)
 {
     const struct doc *error = doc_get(result, "error");
     const struct doc *list =
         line_member(error ? doc_get(error, "context") : NULL, "incomplete_steps");
-    _buf_ struct buf names = { .max = 1 << 20 };
-    size_t n = 0;
+    struct names cut = { .text.max = 1 << 20 }, others = { .text.max = 1 << 20 };
 
     for (const struct doc *d = doc_first(list, DOC_LIST); d; d = d->next) {
-        if (d->kind != DOC_TEXT || of_step(failed, d->text))
-            continue;
-        if (n++ < NAMES_MOST) {
-            struct str name = name_of(s, d->text);
+        const struct run_step *step = d->kind == DOC_TEXT ? run_state_find(s, d->text) : NULL;
 
-            buf_addf(&names, "%s%.*s", n > 1 ? ", " : "", STR_ARG(name));
-        }
+        if (d->kind == DOC_TEXT && !of_step(failed, d->text))
+            add_name(step && step->state != STEP_WAITS ? &cut : &others, name_of(s, d->text));
     }
-    if (n == 0)
-        return;
-    if (n > NAMES_MOST)
-        buf_addf(&names, " and %zu more", n - NAMES_MOST);
-    out(DIM, "%-*s", LABEL, "not run");
-    out_folded(PLAIN, buf_str(&names), LABEL);
+    show_names("cut off", &cut);
+    show_names(s->told && !s->lost ? "not run" : "unfinished", &others);
 }
 
 /* ---- where it is recorded ---- */

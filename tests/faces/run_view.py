@@ -400,7 +400,7 @@ def ctrl_c(scratch):
     text = t.to_the_end()
     assert t.status == 1 and not t.hidden and "stopping" not in text, text
     assert "plan  PLAN_TIMEOUT  its time was up" in text, text
-    assert "not run    find-todos, phone-home, flaky, report" in text, text
+    assert "cut off    find-todos\nnot run    phone-home, flaky, report\n" in text, text
 
 
 @case
@@ -540,7 +540,7 @@ def summaries(scratch):
     tries = [error(2, "STEP_FAILED", f"exit {n}") for n in (1, 2, 3)]
     text = summary("partial", 2, [*tries, error(2, "STEP_SKIPPED", "-", "warn")], tries[0], [2, 3])
     assert "  flaky  STEP_FAILED  exit 3 (3 attempts) (skipped)\n" in text, text
-    assert text.count("STEP_FAILED") == 1 and "not run    report\n" in text, text
+    assert text.count("STEP_FAILED") == 1 and "unfinished report\n" in text, text
     halted = error(0, "EXECUTION_HALTED", "halted", "fatal") | {"cause": error(0, "STEP_FAILED", "exit 2")}
     text = summary("failure", 0, [error(0, "STEP_FAILED", "exit 2")], halted, [0, 1, 2, 3])
     assert "EXECUTION_HALTED" not in text and "  find-todos  STEP_FAILED  exit 2\n" in text, text
