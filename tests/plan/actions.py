@@ -265,6 +265,11 @@ def R_004_075_validate_passes_what_its_schema_asks_for_and_fails_what_not(place)
     ran = place.comes_to("failure", plan(sh("true"), bad, touch("after")))
     same((ran.error["error_code"], ran.error["step_id"], place.there("after")), ("INVALID_PAYLOAD", bad["id"], []))
     true("/a" in json.dumps(why(ran)["context"]), why(ran))
+    true("asks for: /a: " in why(ran)["message"] and "more" not in why(ran)["message"], why(ran))
+    schema["properties"]["a"]["minimum"] = schema["minProperties"] = 2
+    bad = step("validate", {"schema": schema, "document": {"a": 1}})
+    told = why(place.comes_to("failure", plan(bad)))["message"]
+    true("asks for: " in told and told.endswith(" (and 1 more)"), told)
 
 
 @case

@@ -22,6 +22,21 @@ void check_validate(void *self, const struct step_doc *step, struct report *r)
     (void)shape_decode(&shape, step->payload, r, arena_alloc(r->a, shape.size));
 }
 
+/* "the document is not what the schema asks for: /a: .. (and 2 more)" */
+static const char *first_of(const struct doc *problems, struct arena *a)
+{
+    const struct doc *first = doc_first(problems, DOC_LIST);
+    const char *told = "the document is not what the schema asks for", *more = "";
+    struct str pointer = first ? doc_text(first, "pointer") : str_of("");
+
+    if (!first)
+        return told;
+    if (problems->count > 1)
+        more = arena_printf(a, " (and %u more)", problems->count - 1);
+    return arena_printf(a, "%s: %.*s%s%.*s%s", told, STR_ARG(pointer), pointer.n ? ": " : "",
+                        STR_ARG(doc_text(first, "message")), more);
+}
+
 /* A document that is not what its schema asks for is contract 004's INVALID_PAYLOAD. */
 void act_validate(struct job *job, struct ending *out)
 {
@@ -34,12 +49,13 @@ void act_validate(struct job *job, struct ending *out)
                    work.over ? "checking it would take too long" : e.msg);
         return;
     }
-    valid = output ? doc_get(output, "valid") : NULL;
+    valid = doc_get(output, "valid");
     out->output = output;
     if (valid && valid->kind == DOC_BOOL && valid->truth)
         return;
     out->context = output;
-    job_failed(job, out, CODE_INVALID_PAYLOAD, "the document is not what the schema asks for");
+    job_failed(job, out, CODE_INVALID_PAYLOAD, "%s",
+               first_of(doc_get(output, "problems"), job->scratch));
 }
 
 void act_notify(struct job *job, struct ending *out)
