@@ -63,7 +63,7 @@ const struct status_row statuses[STATUS_ROWS] = {
     { STATUS_WRONG,     "A document is wrong.",                                               "Correct it at the places named." },
     { STATUS_UNAVAILABLE,  "Something that is needed is not there or does not answer.",          "Start or install what the message names." },
     { STATUS_BUG,          "writ itself is wrong.",                                              "Report it with the message." },
-    { STATUS_UNRECORDED, "The result could not be recorded, so none is reported.",             "Make the ledger writable, then run again." },
+    { STATUS_UNRECORDED,   "The result could not be recorded, so none is reported; or not printed.", "See `writ log` for what is recorded; make the ledger or the output writable." },
     { STATUS_REFUSED,      "The policy does not allow it; nothing ran.",                         "Ask for approval, or for less." },
     { STATUS_SANDBOX,      "The sandbox could not be built; nothing ran.",                       "Run `writ doctor` and do what it says." },
 };
