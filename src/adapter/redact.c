@@ -387,3 +387,30 @@ const struct doc *redact_doc(const struct doc *d, const struct secrets *all, str
     redact_copy(&r, d, out, &names);
     return out;
 }
+
+static bool holds(struct redactor *r, const struct doc *d)
+{
+    char room[32];
+    struct str said = in_characters(d, room);
+
+    if (redact_with(r, said).s != said.s || (d->key.s && redact_with(r, d->key).s != d->key.s))
+        return true;
+    if (d->kind != DOC_LIST && d->kind != DOC_MAP)
+        return false;
+    for (const struct doc *c = d->first; c; c = c->next)
+        if (holds(r, c))
+            return true;
+    return false;
+}
+
+const struct doc *secret_held(const struct doc *map, const struct secrets *all)
+{
+    _redactor_ struct redactor r = { 0 };
+    const struct doc *c = doc_first(map, DOC_MAP);
+
+    redactor_open(&r, all, &r.own);
+    r.headers = false;
+    while (c && r.words && !holds(&r, c))
+        c = c->next;
+    return r.words ? c : NULL;
+}

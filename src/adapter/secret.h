@@ -62,4 +62,8 @@ struct str redact(struct str text, const struct secrets *all, struct arena *a);
 /* The same over every text and key of a document. */
 const struct doc *redact_doc(const struct doc *d, const struct secrets *all, struct arena *a);
 
+/* The member of a map that holds one of the secrets, in any of these forms and however deep; NULL:
+ * none does. */
+const struct doc *secret_held(const struct doc *map, const struct secrets *all);
+
 void secrets_wipe(struct secrets *all);

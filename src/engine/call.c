@@ -145,6 +145,7 @@ static const struct adapter_fallback *fallback_of(const struct tool_call *c,
                                        end->exit_code >= 0 ? end->exit_code : end->status };
 
     if (end->ok || !fallback || end->code == CODE_EXECUTION_HALTED ||
+        end->code == CODE_SECRET_IN_PARAMETER || /* the other one does not know it */
         !fallback_holds(fallback->condition, &failure))
         return NULL;
     for (size_t i = 0; i < c->attempt_count; i++) /* never in a circle */

@@ -55,6 +55,22 @@ struct secret_places call_places(struct tool_call *c)
                                    .configured_count = settings->secret_count };
 }
 
+/* The record of a request is what was asked, with its digest: a secret in it could not be taken out
+ * afterwards. */
+bool call_keeps_secrets(const struct tool_call *c, struct error *e)
+{
+    const struct doc *held = secret_held(c->given, &c->secrets);
+
+    if (!held)
+        held = secret_held(c->params, &c->secrets);
+    if (!held)
+        return true;
+    return error_set(e, CODE_SECRET_IN_PARAMETER,
+                     "%s holds the value of a secret of this call, and parameters are recorded; "
+                     "leave it out",
+                     said(redact(held->key, &c->secrets, c->a), c->a));
+}
+
 bool call_secrets(struct tool_call *c, struct attempt_end *end)
 {
     struct secret_places places = call_places(c);
@@ -62,7 +78,8 @@ bool call_secrets(struct tool_call *c, struct attempt_end *end)
 
     secrets_wipe(&c->secrets);
     c->secrets = (struct secrets){ 0 };
-    if (!c->adapter->doc.secrets.n || secrets_find(c->adapter, &places, c->a, &c->secrets, &e))
+    if (!c->adapter->doc.secrets.n ||
+        (secrets_find(c->adapter, &places, c->a, &c->secrets, &e) && call_keeps_secrets(c, &e)))
         return true;
     call_failed(end, WRIT_REFUSED, &e, c->a);
     return false;

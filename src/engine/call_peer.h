@@ -29,5 +29,9 @@ const char *call_redacted(const struct tool_call *c, const char *words);
 /* Where secrets are looked for. */
 struct secret_places call_places(struct tool_call *c);
 
-/* Finds the secrets the adapter names. False: *end says why not. */
+/* Is none of the call's secrets in its parameters? False: it says in which, not what. */
+bool call_keeps_secrets(const struct tool_call *c, struct error *e) NODISCARD;
+
+/* Finds the secrets the adapter names. False: *end says why not; also where a parameter holds one.
+ */
 bool call_secrets(struct tool_call *c, struct attempt_end *end) NODISCARD;

@@ -311,6 +311,26 @@ def a_tool_that_prints_its_secret_does_not_get_it_into_any_record(place):
 
 
 @case
+def a_secret_in_a_parameter_is_refused_before_anything_is_recorded(place):
+    named = {"secrets": [{"name": "t", "env": "T", "variable": "T"}]}
+    known = {"transforms": {"input": [{"type": "validate", "spec": {
+        "type": "object", "properties": {"word": {"enum": ["x"]}}}}], "output": []}}
+    place.stock(script("args", ARGS, {"word": "{word}", "many": "--many={value}"}, **PARSED, **named),
+                script("known", ARGS, **known, **named),
+                script("back", ARGS, **named, errors=retry(1) | {"fallback": {"adapter_id": "ADP-plain",
+                                                                            "condition": "failed"}}),
+                script("plain", ARGS))
+    for name, params, which in (("args", {"word": SECRET}, "'word'"), ("args", {"word": f"-x{SECRET}"}, "'word'"),
+                                ("args", {"word": "x", "many": ["a", f"b {SECRET} c"]}, "'many'"),
+                                ("args", {SECRET: "x"}, "'[redacted]'"), ("known", {"word": SECRET}, "'word'"),
+                                ("back", {"word": SECRET}, "'word'")):
+        run = place.fails(77, "SECRET_IN_PARAMETER", f"{name}.run", params=params, env={"T": SECRET}, told=[which])
+        same([attempt for attempt in run.record["attempts"] if "execution_id" in attempt], [])
+    same(place.fine("args.run", "word=x", env={"T": SECRET}), ["x"])
+    place.fails(64, "PARAMETER_REFUSED", "known.run", "word=y", env={"T": SECRET}, told=["'y'"])
+
+
+@case
 def a_project_names_no_command_that_prints_a_secret(place):
     place.stock(script("args", ARGS, secrets=[{"name": "t", "command": ["touch", str(place.outside / "ran")]}]))
     run = place.fails(77, "SECRET_MISSING", "args.run", "word=x", told=["a project does not choose"])

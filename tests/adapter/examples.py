@@ -128,6 +128,14 @@ def R_001_092_R_001_127_R_001_128_R_001_129_R_001_130_adp_002_asks_what_its_mapp
 
 
 @case
+def a_host_s_own_secret_in_a_parameter_is_not_sent_and_not_recorded(place):
+    with resources(place) as server:
+        place.fails(77, "SECRET_IN_PARAMETER", "rest-api-client.get_resource", f"id={SECRET}",
+                    env={"MINE": SECRET}, told=["'id'"])
+        same(server.seen, [])
+
+
+@case
 def R_001_130_adp_002_holds_input_to_the_schema_of_the_operation(place):
     with resources(place) as server:
         path = place.repo / ".writ/adapters/rest.yaml"

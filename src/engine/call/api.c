@@ -128,7 +128,8 @@ static bool prepare(struct api_attempt *t, struct error *e)
                                  .tokens = c->box->tokens,
                                  .places = &t->places,
                                  .now_ms = c->world->mono_ms(c->world->self) };
-    return api_authorize(c->adapter, &t->auth, c->a, &t->bound, &c->secrets, e);
+    return api_authorize(c->adapter, &t->auth, c->a, &t->bound, &c->secrets, e) &&
+           call_keeps_secrets(c, e); /* a host's own secret, too, and a token */
 }
 
 static int status_of(enum code code)

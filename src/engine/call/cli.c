@@ -184,12 +184,12 @@ void call_cli(struct tool_call *c, struct attempt_end *end)
     struct cli_call bound;
     struct error e;
 
+    if (!call_secrets(c, end))
+        return;
     if (!cli_bind(c->adapter, c->operation, c->params, c->a, &bound, &e)) {
         call_failed(end, WRIT_USAGE, &e, c->a);
         return;
     }
-    if (!call_secrets(c, end))
-        return;
     call_recall(c, &bound, &known);
     if (known.found) {
         call_recalled(c, &known, &bound, end);

@@ -4,7 +4,7 @@
 #include "base/doc_read.h"
 #include "base/json_read.h"
 #include "contract/tool_version.h"
-#include "engine/call.h"
+#include "engine/call_peer.h"
 #include "engine/home.h"
 #include "engine/input.h"
 #include "engine/tool_probe.h"
@@ -265,6 +265,19 @@ static bool find_adapter(struct tool_call *c, struct str name, struct str operat
     return true;
 }
 
+/* What is wrong with a parameter is told with its value, unless that is a secret. */
+static bool refused_in_secret(struct tool_call *c, int *status)
+{
+    struct attempt_end end = { 0 };
+
+    if (!call_secrets(c, &end) && end.code == CODE_SECRET_IN_PARAMETER) {
+        (void)error_set(&c->error, (int)end.code, "%s", end.message);
+        *status = end.exit;
+    }
+    secrets_wipe(&c->secrets);
+    return false;
+}
+
 bool call_find(struct tool_call *c, struct str adapter, struct str operation, int *status)
 {
     if (!find_adapter(c, adapter, operation, status))
@@ -279,7 +292,8 @@ bool call_find(struct tool_call *c, struct str adapter, struct str operation, in
     if (!read_params(c, status) || !call_narrow(c, status))
         return false;
     *status = WRIT_USAGE;
-    return transform_input(c->adapter, c->operation, c->given, c->a, &c->params, &c->error);
+    return transform_input(c->adapter, c->operation, c->given, c->a, &c->params, &c->error) ||
+           (c->world && refused_in_secret(c, status));
 }
 
 bool call_there_is(struct toolbox *box, struct str adapter, struct str operation, struct arena *a)

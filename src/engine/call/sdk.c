@@ -126,12 +126,12 @@ void call_sdk(struct tool_call *c, struct attempt_end *end)
     struct sdk_call bound;
     struct error e;
 
+    if (!call_secrets(c, end))
+        return;
     if (!package_is_near(c, &e) || !sdk_bind(&ask, c->a, &bound, &e)) {
         call_failed(end, e.code == CODE_PATH_REFUSED ? WRIT_REFUSED : WRIT_USAGE, &e, c->a);
         return;
     }
-    if (!call_secrets(c, end))
-        return;
     if (bound.build && access(bound.build->product, X_OK) != 0 && !build(c, bound.build, end))
         return;
     request = (struct call_request){ .command = bound.call.command,
