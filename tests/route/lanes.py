@@ -118,10 +118,13 @@ def R_000_066_what_failed_can_be_mended_its_stderr_and_a_remediation_are_kept(pl
 def A00_2_what_cannot_be_started_has_failed(place):
     ready(place)
     place.put("work/plain", "text")
+    place.put("work/noise", "\x7f", mode=0o755)
     for how, route in WALLED:
-        for command, code in (("/nowhere/to/be/found", 127), ("./plain", 126)):
+        for command, code, why in (("/nowhere/to/be/found", 127, "No such file or directory"),
+                                   ("./plain", 126, "Permission denied"), ("./noise", 126, "Exec format error")):
             run = ended(place.lane(command, **how), "failed", code, "command_failed", route)
             same(place.path_of(run), moves("running", "failed"))
+            same(run.record["reason"], why)
 
 
 @case

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* far.c: one attempt on a worker that speaks frames: the sandbox is there, the record here. */
+#include <errno.h>
 #include <string.h>
 
 #include "base/json_read.h"
@@ -27,7 +28,7 @@ struct far_file {
 
 /* Of what is passed on as the worker's word only the kind is looked at. */
 struct far_record {
-    struct str execution_id;
+    struct str execution_id, reason;
     int64_t exit_code, signal, duration_ms;
     int cause; /* enum cause */
     const struct far_usage *usage;
@@ -82,6 +83,7 @@ static const struct field record_fields[] = {
     { "exit_code",       F_INT,    ONE,  NEEDED,   .at = AT(exit_code), .min = 0, .max = 255,           .help = "What it ended with." },
     { "signal",          F_INT,    ONE,  NULLABLE, .at = AT(signal), .min = 0, .max = 128,              .help = "That ended it." },
     { "cause",           F_CHOICE, ONE,  NEEDED,   .at = AT(cause), .choices = cause_names,             .help = "Why it ended." },
+    { "reason",          F_TEXT,   ONE,  OPTIONAL, .at = AT(reason),                                    .help = "Why it could not be started." },
     { "duration_ms",     F_INT,    ONE,  NEEDED,   .at = AT(duration_ms), .min = 0, .max = INT64_MAX,   .help = "How long it took." },
     { "usage",           F_SHAPE,  ONE,  NEEDED,   .at = AT(usage), .sub = &usage_shape,                .help = "What it used." },
     { "stdout",          F_SHAPE,  ONE,  NEEDED,   .at = AT(out), .sub = &printed_shape,                .help = "What it printed." },
@@ -145,6 +147,21 @@ static bool take_printed(const struct printed *came, const struct far_printed *a
     return came->bytes == outputs[ceiling].bytes && came->bytes < all->bytes;
 }
 
+/* A reason travels as words, since numbers differ between machines. Words that are none of ours are
+ * taken for what the exit code means. */
+static int error_of(const struct far_record *far)
+{
+    enum { ERRORS = 256, NOT_FOUND = 127 };
+
+    for (int i = 1; i < ERRORS; i++) {
+        const char *words = strerrordesc_np(i);
+
+        if (words && str_is(far->reason, words))
+            return i;
+    }
+    return far->exit_code == NOT_FOUND ? ENOENT : EACCES;
+}
+
 /* The cause is the worker's word; that it was stopped for its time is ours. */
 static bool take_outcome(struct exec *x, const struct far_record *far, const struct errand *errand)
 {
@@ -159,6 +176,7 @@ static bool take_outcome(struct exec *x, const struct far_record *far, const str
                            .oom_events = far->usage->oom_events,
                            .pids_hits = far->usage->pids_hits,
                            .forced = errand->forced,
+                           .error = far->cause == CAUSE_EXEC_FAILED ? error_of(far) : 0,
                            .cgroup = "none" };
     if (o->cause == CAUSE_CANCELLED && errand->stopped_for == CAUSE_TIMEOUT) {
         o->cause = CAUSE_TIMEOUT;
