@@ -91,7 +91,7 @@ def steps_of_a_refused_plan_are_told_by_their_names(place):
     path = place.document("name: t\nsteps:\n - {name: first, action: execute, payload: {x: 1}}\n"
                           " - {name: second, run: [/bin/true]}\n", "work/t.yaml")
     done = place.writ("run", path)
-    hold(done.status == 1 and b"INVALID_PAYLOAD" in done.out and b"first, second\n" in done.out, done)
+    hold(done.status == 1 and b"INVALID_PAYLOAD" in done.out and b"not run    first, second\n" in done.out, done)
 
 
 @case

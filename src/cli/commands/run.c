@@ -228,7 +228,7 @@ static int run_followed(const struct typed *t, const struct writ_plan *plan, con
 /* A document that is wrong: what is said of it names its places. */
 static int run_wrong(const struct typed *t, const struct writ_plan *plan)
 {
-    struct run_state unknown = { .name = str_of("plan") };
+    struct run_state unknown = { .name = str_of("plan"), .told = true }; /* nothing began */
     char *answer;
     int status = writ_run(plan, &answer);
 
