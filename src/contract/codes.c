@@ -83,8 +83,8 @@ const struct code_row codes[CODE_COUNT] = {
 
     [CODE_CONTEXT_MISSING]       = { "CONTEXT_MISSING",       "004",  "fatal",       false, "A context key the plan requires was not given.", "Add the key to the environment of the context." },
     [CODE_INVALID_PAYLOAD]       = { "INVALID_PAYLOAD",       "004",  "fatal",       false, "A step's payload does not fit its schema.", "Correct the payload and start a new execution." },
-    [CODE_STEP_TIMEOUT]          = { "STEP_TIMEOUT",          "004",  "error/fatal", true,  "A step ran past its timeout_ms.", "Raise timeout_ms, or list STEP_TIMEOUT in retryable_error_codes." },
-    [CODE_PLAN_TIMEOUT]          = { "PLAN_TIMEOUT",          "004",  "fatal",       false, "The plan ran past plan.timeout_ms.", "Split the plan, or raise timeout_ms." },
+    [CODE_STEP_TIMEOUT]          = { "STEP_TIMEOUT",          "004",  "error/fatal", true,  "A step ran past its timeout_ms.", "Raise timeout_ms, or give the step less to do." },
+    [CODE_PLAN_TIMEOUT]          = { "PLAN_TIMEOUT",          "004",  "fatal",       false, "The plan ran past plan.timeout_ms, or somebody stopped it.", "Split the plan or raise timeout_ms, unless somebody stopped it." },
     [CODE_DEADLINE_EXCEEDED]     = { "DEADLINE_EXCEEDED",     "004",  "fatal",       false, "The execution ran past context.deadline_ms.", "Start a new execution with a later deadline." },
     [CODE_DEPENDENCY_UNRESOLVED] = { "DEPENDENCY_UNRESOLVED", "004",  "fatal",       false, "A step depends on one that is not there or did not complete.", "Look at the step it depends on first." },
     [CODE_ACTION_NOT_FOUND]      = { "ACTION_NOT_FOUND",      "004",  "fatal",       false, "No handler is registered for a step's action.", "Correct the action's name, or register it." },
@@ -92,7 +92,7 @@ const struct code_row codes[CODE_COUNT] = {
     [CODE_EXECUTION_HALTED]      = { "EXECUTION_HALTED",      "004",  "error",       false, "A step failed and its on_failure says halt.", "Look at the cause, then start a new execution." },
     [CODE_STEP_SKIPPED]          = { "STEP_SKIPPED",          "004",  "warn",        false, "A step was skipped, as its on_failure says.", "None; look at the step's own error." },
     [CODE_UNKNOWN_ERROR]         = { "UNKNOWN_ERROR",         "004",  "fatal",       false, "Something failed that no other code describes.", "Report it with the error's context." },
-    [CODE_STEP_FAILED]           = { "STEP_FAILED",           "writ", "error",       true,  "A step's action ran and failed.", "Look at the exit code and output in the error's context." },
+    [CODE_STEP_FAILED]           = { "STEP_FAILED",           "writ", "error",       true,  "A step's action ran and failed.", "Look at the error's message and context: exit code and output, or reasons." },
     [CODE_PLAN_PARTIAL]          = { "PLAN_PARTIAL",          "writ", "error",       false, "The plan completed some of its steps, not all.", "Use what is there, or start a new execution." },
     [CODE_RETRY_WITHOUT_EFFECT]  = { "RETRY_WITHOUT_EFFECT",  "writ", "warn",        false, "retryable_error_codes names a code that is always fatal, so it is never retried.", "Remove the code from the list." },
 };

@@ -268,7 +268,8 @@ def live(scratch):
   ✓ report      notify                 38 ms
 partial  3 of 4 steps in 2.4 s
   phone-home  STEP_FAILED  exit 6: no host (skipped)
-              Look at the exit code and output in the error's context.
+              Look at the error's message and context: exit code and output, or
+              reasons.
 recorded   led-00000386 · writ show 00000385
 evidence   3 files, 41 kB in /home/me/state/evidence""")
     assert t.status == 3 and not t.hidden
@@ -400,6 +401,7 @@ def ctrl_c(scratch):
     text = t.to_the_end()
     assert t.status == 1 and not t.hidden and "stopping" not in text, text
     assert "plan  PLAN_TIMEOUT  its time was up" in text, text
+    assert "timeout_ms, unless somebody stopped it" in text, text
     assert "cut off    find-todos\nnot run    phone-home, flaky, report\n" in text, text
 
 
@@ -544,6 +546,9 @@ def summaries(scratch):
     halted = error(0, "EXECUTION_HALTED", "halted", "fatal") | {"cause": error(0, "STEP_FAILED", "exit 2")}
     text = summary("failure", 0, [error(0, "STEP_FAILED", "exit 2")], halted, [0, 1, 2, 3])
     assert "EXECUTION_HALTED" not in text and "  find-todos  STEP_FAILED  exit 2\n" in text, text
+    late = error(2, "STEP_TIMEOUT", "too long")  # listed or not: the advice is true
+    text = summary("partial", 3, [late], late, [2])
+    assert "STEP_TIMEOUT  too long\n         Raise timeout_ms, or give" in text and "retryable" not in text, text
     text = summary("failure", 0, [], error(None, "CONTEXT_MISSING", "repo is not there", "fatal"))
     assert "  plan  CONTEXT_MISSING  repo is not there\n        Add the key" in text, text
 
