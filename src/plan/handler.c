@@ -7,9 +7,13 @@ static void not_found(const struct handlers *h, struct str action, const struct 
 {
     const char *near = h->near ? h->near(h->self, action) : NULL;
 
-    report_add(r, ABOUT_VALUE, at, CODE_ACTION_NOT_FOUND, "there is no action %s%s%s%s",
-               said(action, r->a), near ? " (did you mean '" : "", near ? near : "",
-               near ? "'?)" : "");
+    if (near)
+        report_add(r, ABOUT_VALUE, at, CODE_ACTION_NOT_FOUND,
+                   "there is no action %s (did you mean '%s'?)", said(action, r->a), near);
+    else
+        report_add(r, ABOUT_VALUE, at, CODE_ACTION_NOT_FOUND,
+                   "there is no action %s; `writ explain actions` tells what there is",
+                   said(action, r->a));
 }
 
 void handlers_check(const struct handlers *h, const struct plan_doc *decoded,

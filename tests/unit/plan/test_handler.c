@@ -52,16 +52,17 @@ static void R_004_070_R_004_080_R_004_069_R_004_075_all_that_is_wrong_is_found(v
 
     (void)state;
     assert_int_equal(check_plan(&c, "name: nightly", "name: nightly"), 1);
-    check_problems(&c,
-                   (const struct refusal[]){
-                       { .pointer = "/steps/0/action",
-                         .code = CODE_ACTION_NOT_FOUND,
-                         .msg = "there is no action 'execute'" },
-                       { .pointer = "/steps/2/payload",
-                         .code = CODE_INVALID_PAYLOAD,
-                         .msg = "payload has no 'to'" },
-                   },
-                   2);
+    check_problems(
+        &c,
+        (const struct refusal[]){
+            { .pointer = "/steps/0/action",
+              .code = CODE_ACTION_NOT_FOUND,
+              .msg = "there is no action 'execute'; `writ explain actions` tells what there is" },
+            { .pointer = "/steps/2/payload",
+              .code = CODE_INVALID_PAYLOAD,
+              .msg = "payload has no 'to'" },
+        },
+        2);
 }
 
 static void R_004_080_what_suits_is_not_mentioned(void **state)
@@ -85,11 +86,13 @@ static void R_004_080_a_step_that_is_wrong_already_is_left_alone(void **state)
 
     (void)state;
     assert_int_equal(check_plan(&no_payload, "action: notify, payload: {}", "action: notify"), 0);
-    check_problems(&no_payload,
-                   &(struct refusal){ .pointer = "/steps/0/action",
-                                      .code = CODE_ACTION_NOT_FOUND,
-                                      .msg = "there is no action 'execute'" },
-                   1);
+    check_problems(
+        &no_payload,
+        &(struct refusal){
+            .pointer = "/steps/0/action",
+            .code = CODE_ACTION_NOT_FOUND,
+            .msg = "there is no action 'execute'; `writ explain actions` tells what there is" },
+        1);
     assert_int_equal(check_plan(&no_action, "action: execute, ", ""), 1);
     check_problems(&no_action,
                    &(struct refusal){ .pointer = "/steps/2/payload",
