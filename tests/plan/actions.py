@@ -178,6 +178,7 @@ def R_004_069_R_004_075_A04_24_a_payload_that_does_not_suit_fails_the_plan_befor
     bad = [step("execute", {}), step("execute", {"inputs": {"command": 7}}), execute("sh", sandbox={"memory_mb": 1}),
            step("execute", {"inputs": {"command": "sh"}, "comand": 1}),
            step("validate", {"schema": {}}), step("execute_plan", {}),
+           step("validate", {"schema": {"type": "strnig"}, "document": 1}),
            step("execute_plan", {"file": "x", "plan": {}})]
     document = place.put("work/plan.json", json.dumps(plan(touch("ran"), *bad), indent=1))
     ran = place.run(document)

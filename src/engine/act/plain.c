@@ -12,6 +12,24 @@ static const struct builtin *validator(void)
     return builtin_named(str_of("schema_validate"));
 }
 
+/* Only a wrong schema keeps null from being held against it. */
+static void check_schema(const struct doc *payload, struct report *r)
+{
+    struct work work = { .left = STEPS_MAX };
+    struct doc *map = doc_root(r->a, DOC_MAP);
+    const struct doc *output = NULL;
+    struct error e;
+
+    for (const struct doc *d = payload->first; d; d = d->next) {
+        struct doc *copy = doc_add(r->a, map, d->key);
+
+        if (!str_is(d->key, "document") && !doc_copy(d, copy, &work, r->a))
+            return;
+    }
+    if (!validator()->execute(map, &work, r->a, &output, &e) && !work.over)
+        report_add(r, ABOUT_VALUE, doc_place(payload, "schema"), CODE_INVALID_PAYLOAD, "%s", e.msg);
+}
+
 void check_validate(void *self, const struct step_doc *step, struct report *r)
 {
     struct shape shape = *validator()->payload;
@@ -19,7 +37,8 @@ void check_validate(void *self, const struct step_doc *step, struct report *r)
     (void)self;
     shape.name = "payload of validate"; /* no executor is called */
     shape.code = CODE_INVALID_PAYLOAD;
-    (void)shape_decode(&shape, step->payload, r, arena_alloc(r->a, shape.size));
+    if (shape_decode(&shape, step->payload, r, arena_alloc(r->a, shape.size)))
+        check_schema(step->payload, r);
 }
 
 /* "the document is not what the schema asks for: /a: .. (and 2 more)" */
