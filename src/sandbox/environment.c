@@ -3,6 +3,7 @@
 #include "sandbox/environment.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "sandbox/gate.h"
 
@@ -44,7 +45,7 @@ static const struct environment_row rows[] = {
     { "all_proxy",          ANY,          "the way to hosts, for anything else",                WHEN_NETWORK },
     { "http_proxy",         WEB,          "the way to hosts, for http:",                        WHEN_NETWORK },
     { "https_proxy",        WEB,          "the way to hosts, for https:",                       WHEN_NETWORK },
-    { "no_proxy",           NEAR,         "what is reached without it: the run itself",         WHEN_NETWORK },
+    { "no_proxy",           NEAR,         "what is reached without it: the run itself, unless it is listed",         WHEN_NETWORK },
 };
 
 static const char *const when_names[] = { "always", "with a network" };
@@ -74,6 +75,38 @@ static bool is_asked(const struct environment_ask *ask, const char *name)
     return false;
 }
 
+static bool is_listed(const struct hosts *hosts, struct str name)
+{
+    struct host host;
+
+    if (!hosts || host_read(name, 0, &host) != NULL)
+        return false;
+    for (size_t i = 0; i < hosts->allow_count; i++) {
+        struct host_entry entry;
+
+        if (host_entry_read(hosts->allow[i], &entry) &&
+            (host.is_address ? host_entry_has_address(&entry, &host.address)
+                             : host_entry_names(&entry, name)))
+            return true;
+    }
+    return false;
+}
+
+/* The run itself, but for what is listed: that lies behind the gate. */
+static const char *near_of(const struct hosts *hosts, struct arena *a)
+{
+    const char *list = "";
+
+    for (const char *at = NEAR; *at;) {
+        struct str name = { at, strcspn(at, ",") };
+
+        if (!is_listed(hosts, name))
+            list = arena_printf(a, "%s%s%.*s", list, *list ? "," : "", STR_ARG(name));
+        at += name.n + (at[name.n] == ',');
+    }
+    return list;
+}
+
 static int by_text(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -82,11 +115,13 @@ static int by_text(const void *a, const void *b)
 char **environment_make(const struct environment_ask *ask, struct arena *a)
 {
     char **env = arena_alloc(a, (COUNT(rows) + ask->count + 3) * sizeof *env);
+    const char *near = near_of(ask->hosts, a);
     size_t n = 0;
 
     for (size_t i = 0; i < COUNT(rows); i++)
         if ((rows[i].when == WHEN_ALWAYS || ask->network) && !is_asked(ask, rows[i].name))
-            env[n++] = arena_printf(a, "%s=%s", rows[i].name, rows[i].value);
+            env[n++] = arena_printf(a, "%s=%s", rows[i].name,
+                                    strcmp(rows[i].value, NEAR) == 0 ? near : rows[i].value);
     for (size_t i = 0; i < ask->count; i++)
         env[n++] =
             arena_printf(a, "%.*s=%.*s", STR_ARG(ask->asked[i].key), STR_ARG(ask->asked[i].text));

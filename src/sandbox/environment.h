@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/table.h"
+#include "contract/hosts.h"
 #include "contract/shape.h"
 
 extern const struct table environment_table;
@@ -15,7 +16,8 @@ struct environment_ask {
     const struct pair *asked; /* by name in bytewise order; wins over the table */
     size_t count;
     const char *path, *cwd;
-    bool network; /* hosts are reached through the gate */
+    bool network;              /* hosts are reached through the gate */
+    const struct hosts *hosts; /* which; NULL: none is listed */
 };
 
 /* "NAME=value" texts in bytewise order, ended by NULL. */

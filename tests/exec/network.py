@@ -270,6 +270,19 @@ def R_001_018_what_programs_find_there(place):
 
 
 @case
+def R_001_018_what_is_listed_of_the_loop_is_the_hosts(place):
+    fetch = ("import os, sys, urllib.request\nprint(os.environ['no_proxy'] + ';' + os.environ['NO_PROXY'])\n"
+             "print(urllib.request.urlopen(sys.argv[1], timeout=20).status)\n")
+    with Web() as web:
+        for listed, asked, near in (("localhost", "localhost", ""), ("localhost", "127.0.0.1", ""),
+                                    ("127.0.0.1", "127.0.0.1", "localhost,::1")):
+            run = place.python(fetch, f"http://{asked}:{web.port}/", options=[f"--allow-host={listed}:{web.port}"])
+            printed(run, f"{near};{near}\n200\n")
+            hold((connections(run)[0]["host"], connections(run)[0]["verdict"]) == (asked, "allowed"), run)
+        hold(len(web.came) == 3, run)
+
+
+@case
 def N23_N24_ports_of_the_doors_are_taken_and_all_others_free(place):
     run = place.python("import socket\n"
                        "for port in (3128, 53, 80, 443, 8080):\n"

@@ -291,7 +291,8 @@ static void make_environment(struct exec *x)
                                    .count = x->admission.environment_count,
                                    .path = policy_path,
                                    .cwd = x->reach.cwd,
-                                   .network = exec_gate(x) != NULL };
+                                   .network = exec_gate(x) != NULL,
+                                   .hosts = exec_gate(x) ? exec_gate(x)->hosts : NULL };
 
     if (x->call && x->call->secret_count)
         ask.asked = with_secrets(x, &ask.count);
