@@ -141,6 +141,20 @@ def nothing_left(scratch):
 
 # ---- machines that lack a layer ----
 
+def held_to_it(place, answer, found):
+    """What needs namespaces is absent where they are, with the same mend, and refused."""
+    mends = {one["mend"] for one in found["findings"] if one["state"] == "absent" and one["layer"] in SPACES}
+    insist(not found["network"]["open"] and found["network"]["mend"] in mends, answer)
+    if not found["weak"]:
+        return
+    fixed = [one for one in found["findings"] if one["what"] == "time and chance"]
+    insist([(one["state"], one["mend"] in mends) for one in fixed] == [("absent", True)], answer)
+    spared = [f"--allow-weak={one['layer']}" for one in found["spare"]]
+    for options in (["--deterministic=fixed"], ["--allow-host=example.org"]):
+        run = place.run("exec", *spared, *options, "--", "true")
+        insist(run.status == 125 and b"LAYER_MISSING:" in run.err, run)
+
+
 def lacks(layer, way, user):
     who = "a user" if user else "root"
 
@@ -155,6 +169,7 @@ def lacks(layer, way, user):
         insist(b"refuses" in text.out.splitlines()[-1] or found["weak"], text)
         if layer in SPARED:
             return
+        held_to_it(place, answer, found)
         insist(b"isolation: process" in text.out and b"--allow-weak user" in text.out or not found["weak"], text)
         spared = place.run("exec", *(f"--allow-weak={one}" for one in SPARED), "--", "true")
         insist(spared.status == 125 and f"LAYER_MISSING:{layer}".encode() in spared.err, spared)

@@ -204,6 +204,17 @@ static void prove(struct doctor *d)
     }
 }
 
+/* What of the namespaces is missing, as it was found; FINDING_COUNT: nothing. Runs by lists alone
+ * have no network of their own, and nobody holds their time. */
+static enum finding_of lost_namespace(const struct doctor *d)
+{
+    for (enum finding_of i = 0; i < FINDING_COUNT; i++)
+        if (d->findings[i].state == FINDING_ABSENT &&
+            !(PROCESS_LAYERS & (1U << finding_rows[i].layer)))
+            return i;
+    return FINDING_COUNT;
+}
+
 /* Who reaches hosts by name needs somebody to serve the doors; nobody else does. */
 static void try_gate(struct doctor *d)
 {
@@ -212,10 +223,17 @@ static void try_gate(struct doctor *d)
     struct gate_ask ask = { .hosts = &nowhere,
                             .program =
                                 home_program(gate_program, (const char *const *)environ, a) };
+    enum finding_of lost = lost_namespace(d);
     struct gate_log log = { 0 };
     struct gate *opened;
     struct error e = { .msg = "writ-net is not there" };
 
+    if (lost != FINDING_COUNT) {
+        d->gate =
+            (struct finding){ FINDING_ABSENT, "without namespaces no run has a network of its own",
+                              d->findings[lost].mend };
+        return;
+    }
     if (ask.program && gate_open(&ask, &opened, &e)) {
         gate_close(opened, a, &log);
         d->gate = (struct finding){ FINDING_PASS, "writ-net serves what --allow-host names", NULL };
@@ -242,10 +260,16 @@ static void prove_fixed(struct doctor *d)
     struct ailment ill = { LAYER_SECCOMP, "trace", EPERM };
     struct outcome plain = d->x.outcome;
     struct held held = held_make(d->x.env, &d->x.inputs_digest);
+    enum finding_of lost = lost_namespace(d);
     struct error e;
 
     if (d->proof.state == FINDING_ABSENT || (d->missing & (1U << LAYER_SECCOMP)))
         return;
+    if (lost != FINDING_COUNT) {
+        d->fixed = (struct finding){ FINDING_ABSENT, "cannot be held without namespaces",
+                                     d->findings[lost].mend };
+        return;
+    }
     d->fixed.state = FINDING_PASS;
     if (run(d, d->missing, &held, &e)) {
         d->fixed.detail = arena_printf(d->x.a, "held but for: %s", still_open(d->x.a));
@@ -274,6 +298,8 @@ static void put_finding(struct buf *to, const char *layer, const char *what, con
 
 static void put_findings(const struct doctor *d, struct buf *to)
 {
+    enum finding_of lost = lost_namespace(d);
+
     json_key(to, "findings");
     json_open(to, '[');
     for (enum finding_of i = 0; i < FINDING_COUNT; i++)
@@ -281,7 +307,9 @@ static void put_findings(const struct doctor *d, struct buf *to)
             put_finding(to, layers[finding_rows[i].layer].name, finding_rows[i].what,
                         finding_rows[i].part, &d->findings[i]);
     if (d->fixed.state != FINDING_NONE)
-        put_finding(to, layers[LAYER_SECCOMP].name, "time and chance", NULL, &d->fixed);
+        put_finding(to,
+                    layers[lost == FINDING_COUNT ? LAYER_SECCOMP : finding_rows[lost].layer].name,
+                    "time and chance", NULL, &d->fixed);
     put_finding(to, NULL, "proof", NULL, &d->proof);
     json_close(to, ']');
 }
