@@ -226,6 +226,29 @@ def what_is_no_text_is_said_to_differ(place):
 
 
 @case
+def what_is_no_text_does_not_come_by_the_diff(place):
+    """docs/changes.md says what git and patch make of it"""
+    start(place)
+    before = place.outside / "before"
+    shutil.copytree(place.work, before, symlinks=True)
+    git, patch = ["git", "apply", "-"], ["patch", "-p1", "-s"]
+    changed = cow(place, "printf '\\0new' > bin; echo more >> a.txt").record["execution_id"]
+    new = cow(place, "printf '\\0new' > other; echo more >> a.txt").record["execution_id"]
+    for name, how, path in ((changed, git, None), (changed, patch, None), (new, patch, None), (new, git, "a.txt")):
+        diff = place.writ("diff", name, *([path] if path else []))
+        found = applied(place, how, diff.out, before)
+        hold(found["a.txt"][0].endswith(b"more\n") and found["bin"][0] == b"\0\1", diff)
+        hold(found.get("other", (b"",))[0] == b"", diff)
+    diff = place.writ("diff", new)
+    try:
+        applied(place, git, diff.out, before)
+    except AssertionError as why:
+        hold("cannot apply binary patch to 'other'" in str(why), diff)
+    else:
+        hold(False, diff)
+
+
+@case
 def a_diff_is_of_the_paths_that_are_named(place):
     start(place)
     run = cow(place, WORK)
