@@ -204,6 +204,8 @@ WRIT_API int writ_rejects(struct writ_ledger *ledger, long limit, writ_line line
  *     {"what":"entry","entry":{..},"rests_on":[entry..],"used_by":[entry..]}
  *
  * Entries of lineage have no body; "lineage_cut" is true where there are more than 256 of a kind.
+ * "erasures" tells of each body that was erased: {"erases":"<its id>","recordedAt":..,"ledger_id":
+ * "<of the note about it>","reason":..}.
  * WRIT_NO and {"code":..,"message":..,"candidates":[..]} when
  * there is none, or more than one. */
 WRIT_API int writ_show(struct writ_ledger *ledger, const char *id, char **answer);

@@ -70,6 +70,24 @@ void show_lineage(const struct doc *answer)
     out(YELLOW, "and more: at most %d of each are shown\n", below > above ? below : above);
 }
 
+/* "led-3f0c12ab  2026-11-15 14:00:01  asked for (the note is led-8d2f61aa)" */
+void show_erasures(const struct doc *answer)
+{
+    const char *label = "erased";
+
+    for (const struct doc *x = doc_first(doc_get(answer, "erasures"), DOC_LIST); x; x = x->next) {
+        _buf_ struct buf text = { .max = SHOW_MAX };
+        struct str at = doc_text(x, "recordedAt");
+
+        buf_addf(&text, "%.*s  %.*s %.*s  %.*s (the note is %.*s)",
+                 STR_ARG(line_short(doc_text(x, "erases"))), STR_ARG(line_day(at)),
+                 STR_ARG(line_clock(at)), STR_ARG(doc_text(x, "reason")),
+                 STR_ARG(line_short(doc_text(x, "ledger_id"))));
+        show_folded(label, buf_str(&text));
+        label = "";
+    }
+}
+
 void show_next(const char *typed, struct str id, const char *does)
 {
     if (!print_person() || id.n == 0)

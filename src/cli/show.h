@@ -17,6 +17,9 @@ void show_pair(const char *label, struct str name, size_t width, struct str text
 /* What it rests on, and what rests on it: "rests_on" and "used_by" of the answer. */
 void show_lineage(const struct doc *answer);
 
+/* Which bodies were erased, when and why. */
+void show_erasures(const struct doc *answer);
+
 /* What to type next, where a person looks on. */
 void show_next(const char *typed, struct str id, const char *does);
 

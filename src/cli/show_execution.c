@@ -301,6 +301,7 @@ void show_execution(const struct doc *answer)
     show_text("tenant", doc_text(answer, "tenant"));
     show_text("robot", doc_text(answer, "robot"));
     show_ending(event);
+    show_erasures(answer);
     show_reruns(answer);
     show_lineage(answer);
     show_record(answer, event);

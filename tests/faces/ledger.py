@@ -416,6 +416,32 @@ def exports(scratch):
     assert [entry["seq"] for entry in book.lines("export")] == list(range(16))
     statements = book.lines("export", "--format", "in-toto")
     assert len(statements) == 5 and all("predicate" in s for s in statements), statements
+    book.append(book.event("begun", "planned", rests_on))
+    end = book.lines("log", "--json", "--execution", "good-run")[-1]["ledger_id"]
+    book.writ("ledger", "erase", end, "--reason", "a secret")
+    for execution, why in (("nope", "no entry is like that"), ("begun", "executions that ended"),
+                           ("good-run", "was erased")):
+        none = book.writ("export", "--format", "in-toto", "--execution", execution)
+        insist(not none.out and "nothing was exported: " in none.err.decode() and why in none.err.decode(), none)
+    insist(b"nothing was exported" in book.writ("export", "--execution", "nope").err, none)
+    assert not book.writ("export", "--format", "in-toto").err
+
+
+@case
+def show_what_was_erased(scratch):
+    """show tells of an erased body when and why, and which note says so"""
+    book, rests_on = filled(scratch)
+    end = book.lines("log", "--json", "--execution", "good-run")[-1]["ledger_id"]
+    for id, of in ((end, "good-run"), (rests_on, rests_on)):
+        note = json.loads(book.writ("ledger", "erase", id, "--reason", "a secret", "--json").out)["ledger_id"]
+        line = rf"\n  erased +{id}  \d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d  a secret \(the note is {note}\)\n"
+        for args in ([id], [of]):
+            text = book.writ("show", *args).out.decode()
+            assert re.search(line, text), text
+        told, = json.loads(book.writ("show", of, "--json").out)["erasures"]
+        assert (told["erases"], told["ledger_id"], told["reason"]) == (id, note, "a secret"), told
+    assert "erased" in book.shown("show", "good-run")
+    assert json.loads(book.writ("show", "bad-run", "--json").out)["erasures"] == []
 
 
 if __name__ == "__main__":

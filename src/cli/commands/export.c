@@ -5,6 +5,7 @@
 #include "base/world.h"
 #include "cli/answer.h"
 #include "cli/commands.h"
+#include "cli/entry_line.h"
 #include "cli/keeper.h"
 #include "cli/print.h"
 #include "cli/query.h"
@@ -25,9 +26,43 @@ static bool is_format(const char *typed)
 
 static bool take_line(void *self, const char *line, size_t len)
 {
-    (void)self;
+    *(bool *)self = true;
     out_json_line((struct str){ line, len });
     return true;
+}
+
+/* What there is of which nothing was exported. */
+struct unexported {
+    bool any, erased;
+};
+
+static bool look(void *self, const char *line, size_t len)
+{
+    _arena_ struct arena a = { 0 };
+    struct unexported *u = self;
+    const struct doc *d = answer_line((struct str){ line, len }, &a), *erased;
+
+    erased = doc_get(d, "erased");
+    u->any = true;
+    u->erased |= erased && erased->kind == DOC_BOOL && erased->truth && line_is_event(d) &&
+                 line_is_end(doc_text(d, "state"));
+    return !u->erased;
+}
+
+static void say_nothing(struct writ_ledger *ledger, const char *query)
+{
+    struct unexported u = { 0 };
+
+    if (writ_log(ledger, query, look, &u) != WRIT_OK)
+        return;
+    if (!u.any)
+        say("nothing was exported: no entry is like that; writ log lists those there are");
+    else if (u.erased)
+        say("nothing was exported: the body of the event that ended it was erased; writ show "
+            "tells why");
+    else
+        say("nothing was exported: in-toto is for executions that ended, and none of these did; "
+            "--format jsonl has every entry");
 }
 
 static int run(const struct args *args)
@@ -36,6 +71,7 @@ static int run(const struct args *args)
     _ledger_ struct writ_ledger *ledger = NULL;
     const struct world *world = world_real();
     const char *format = args_get(args, "format");
+    bool any = false;
     int status;
 
     if ((format && !is_format(format)) ||
@@ -44,7 +80,10 @@ static int run(const struct args *args)
     ledger = keeper_open(args, KEEP_READ, &status);
     if (!ledger)
         return status;
-    return writ_export(ledger, query.s, format ? format : formats[0], take_line, NULL);
+    status = writ_export(ledger, query.s, format ? format : formats[0], take_line, &any);
+    if (status == WRIT_OK && !any)
+        say_nothing(ledger, query.s);
+    return status;
 }
 
 /* clang-format off */

@@ -43,6 +43,7 @@ static void show_entry(const struct doc *d)
     show_digest(entry, "content", "content_digest");
     show_digest(entry, "body", "body_digest");
     show_digest(entry, "leaf", "leaf");
+    show_erasures(d);
     show_lineage(d);
     out(PLAIN, "\n");
     if (body && body->kind != DOC_NULL)

@@ -3,9 +3,11 @@
 #include <string.h>
 
 #include "base/json_write.h"
+#include "base/stamp.h"
 #include "contract/codes.h"
 #include "engine/input.h"
 #include "engine/record.h"
+#include "ledger/erasure.h"
 #include "ledger/lineage.h"
 
 enum { CANDIDATES = 16 };
@@ -149,6 +151,61 @@ static void put_text(struct buf *to, const char *key, struct str text)
         json_nil(to);
 }
 
+/* ---- what was erased, and why ---- */
+
+struct erasing {
+    struct arena *a;
+    const struct entry *of;
+    struct buf *to;
+};
+
+static bool put_erasure(void *self, const struct entry *note, struct error *e)
+{
+    struct erasing *x = self;
+    struct erasure erasure;
+    char erased[ENTRY_ID_TEXT], id[ENTRY_ID_TEXT], at[STAMP_TEXT];
+
+    (void)e;
+    if (!erasure_read(note, x->a, &erasure) || erasure.seq != x->of->seq)
+        return true;
+    entry_id_text(&x->of->id, erased);
+    entry_id_text(&note->id, id);
+    stamp_text(note->recorded_ms, at);
+    json_open(x->to, '{');
+    json_put(x->to, "erases", erased);
+    json_put(x->to, "recordedAt", at);
+    json_put(x->to, "ledger_id", id);
+    json_key(x->to, "reason");
+    json_outside(x->to, erasure.reason);
+    json_close(x->to, '}');
+    return true;
+}
+
+/* The note about an erased body is named after it. */
+static bool put_erasures(struct showing *s, const struct entries *list, struct buf *to)
+{
+    json_key(to, "erasures");
+    json_open(to, '[');
+    for (size_t i = 0; i < list->n; i++) {
+        struct erasing x = { s->a, &list->v[i], to };
+        struct query q = query_all();
+        char id[ENTRY_ID_TEXT];
+
+        if (!list->v[i].erased)
+            continue;
+        entry_id_text(&list->v[i].id, id);
+        q.subject = str_of(id);
+        q.kind = ENTRY_NOTE;
+        q.from = list->v[i].seq;
+        if (!search(&s->w->l, &q, put_erasure, &x, &s->e))
+            return false;
+    }
+    json_close(to, ']');
+    return true;
+}
+
+/* ---- all of it ---- */
+
 static bool show_run(struct showing *s, const struct entry *run, struct buf *to)
 {
     struct gathered g = { 0 };
@@ -176,6 +233,8 @@ static bool show_run(struct showing *s, const struct entry *run, struct buf *to)
     put_list("rests_on", &back, false, to);
     put_list("used_by", &forwards[0], false, to);
     json_put_bool(to, "lineage_cut", back.more || forwards[0].more);
+    if (!put_erasures(s, &g.all, to))
+        return false;
     json_close(to, '}');
     return true;
 }
@@ -195,6 +254,8 @@ static bool show_entry(struct showing *s, const struct entry *entry, struct buf 
     put_list("rests_on", &back, false, to);
     put_list("used_by", &forwards[0], false, to);
     json_put_bool(to, "lineage_cut", back.more || forwards[0].more);
+    if (!put_erasures(s, &one, to))
+        return false;
     json_close(to, '}');
     return true;
 }
