@@ -245,6 +245,10 @@ def unknown_ids(scratch):
     book, rests_on = filled(scratch)
     insist(b"nothing in the ledger" in book.writ("show", "no-such-thing", status=1).err, book.writ("log"))
     insist(b"nothing in the ledger" in book.writ("prove", "no-such-thing", status=1).err, book.writ("log"))
+    for short, needs in (("good-r", b"needs 8 characters\n"), (rests_on[:11], b"needs 8 characters after led-\n")):
+        for verb in ("show", "prove"):
+            insist(needs in book.writ(verb, short, status=1).err, book.writ("log"))
+    insist(b"needs 8" not in book.writ("show", "no-such-thing", status=1).err, book.writ("log"))
     for name in ("same-one-1", "same-one-2"):
         book.append(book.event(name, "planned", rests_on))
     both = book.writ("show", "same-one", status=1)

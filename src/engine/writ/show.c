@@ -260,6 +260,19 @@ static bool show_entry(struct showing *s, const struct entry *entry, struct buf 
     return true;
 }
 
+/* Shorter than that it would have to be the whole name. */
+static const char *not_found(const struct showing *s)
+{
+    size_t n = s->asked.n - (str_begins(s->asked, "led-") ? 4 : 0);
+
+    if (n >= NAME_START)
+        return arena_printf(s->a, "nothing in the ledger is called %s", said(s->asked, s->a));
+    return arena_printf(s->a,
+                        "nothing in the ledger is called just %s; the beginning of an id needs %d "
+                        "characters%s",
+                        said(s->asked, s->a), NAME_START, n < s->asked.n ? " after led-" : "");
+}
+
 /* {"code":..,"message":..,"candidates":[..]} */
 static void put_candidates(const struct showing *s, struct buf *to)
 {
@@ -270,7 +283,7 @@ static void put_candidates(const struct showing *s, struct buf *to)
     json_put(to, "code", codes[code].name);
     json_put(to, "message",
              n ? arena_printf(s->a, "%s can mean more than one", said(s->asked, s->a))
-               : arena_printf(s->a, "nothing in the ledger is called %s", said(s->asked, s->a)));
+               : not_found(s));
     json_key(to, "candidates");
     json_open(to, '[');
     for (size_t i = 0; i < s->runs.n; i++) {
