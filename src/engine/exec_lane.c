@@ -37,6 +37,7 @@ struct pace exec_pace(struct exec *x)
     soft = l->plan->soft_timeout_secs * 1000;
     return (struct pace){ .grace_ms = l->plan->cancel_grace_secs * 1000,
                           .soft_ms = soft < x->request.sandbox->timeout_ms ? soft : 0,
+                          .asks = true,
                           .moment = hear_moment,
                           .self = x };
 }

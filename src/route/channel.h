@@ -30,7 +30,7 @@ struct errand {
     bool person;
     int attempt;
     int64_t timeout_ms;
-    bool at_once; /* when it is stopped nobody waits for its grace */
+    bool at_once; /* when it is stopped nobody waits for its grace, but see pace */
     struct pace pace;
     const char *const *weak; /* ended by NULL, or NULL */
     int live[2];             /* where output is passed on to; -1: nowhere */

@@ -188,7 +188,7 @@ static void stop(struct going *g, enum cause cause)
         if (cause != CAUSE_EXITED)
             tell(g, MOMENT_ASKED, cause);
         ask(g);
-        if (g->errand->at_once)
+        if (g->errand->at_once && (cause != CAUSE_TIMEOUT || !g->errand->pace.asks))
             kill_it(g);
     } else if (g->stage == STAGE_ASKED) {
         kill_it(g);

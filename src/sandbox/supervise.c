@@ -35,6 +35,7 @@ struct loop {
     int64_t act_at;                     /* stop it, or kill it */
     int64_t late_at;                    /* tell that it is late */
     size_t stops;                       /* how often it was stopped */
+    bool at_once;                       /* it is stopped, and nobody asks it before */
     bool dead;
     int64_t look_at; /* at the threads */
 };
@@ -74,17 +75,23 @@ static int64_t patience(const struct loop *l, const struct stop_step *step)
 }
 
 /* The cause is set before the signal goes out. */
+static void begin_to_stop(struct loop *l, enum cause cause)
+{
+    l->s->stopped_for = cause;
+    l->at_once = l->s->at_once && (cause != CAUSE_TIMEOUT || !l->s->pace.asks);
+    l->stops = l->s->send && l->at_once;
+    tell(l, MOMENT_ASKED, cause);
+}
+
 static void stop(struct loop *l, enum cause cause)
 {
-    const struct stop_step *step = l->s->send      ? &stops_of_others[l->stops]
-                                   : l->s->at_once ? &stops_at_once[l->stops]
-                                                   : &stops[l->stops];
-    bool first = l->s->stopped_for == CAUSE_EXITED;
+    const struct stop_step *step;
 
-    if (first)
-        l->s->stopped_for = cause;
-    if (first)
-        tell(l, MOMENT_ASKED, cause);
+    if (l->s->stopped_for == CAUSE_EXITED)
+        begin_to_stop(l, cause);
+    step = l->s->send   ? &stops_of_others[l->stops]
+           : l->at_once ? &stops_at_once[l->stops]
+                        : &stops[l->stops];
     if (step->signal != SIGTERM && !l->s->forced) {
         l->s->forced = true;
         tell(l, MOMENT_KILLED, l->s->stopped_for);
@@ -272,9 +279,8 @@ static void look(struct loop *l)
 /* Who wants it at once does not wait for somebody who reads slowly either. */
 static void hurry(struct loop *l)
 {
-    if (!l->s->at_once || l->s->stopped_for == CAUSE_EXITED)
-        return;
-    each_capture(l, capture_alone);
+    if (l->at_once)
+        each_capture(l, capture_alone);
 }
 
 /* It is dead, and has said and printed what it had to. */
@@ -320,9 +326,7 @@ static void wait_and_handle(struct loop *l)
 
 void supervise(struct supervision *s)
 {
-    struct loop l = { .s = s,
-                      .captures = { s->out, s->err, s->result },
-                      .stops = s->send && s->at_once };
+    struct loop l = { .s = s, .captures = { s->out, s->err, s->result } };
 
     l.act_at = s->world->mono_ms(s->world->self) + s->timeout_ms;
     l.late_at = s->pace.soft_ms ? l.act_at - s->timeout_ms + s->pace.soft_ms : INT64_MAX;

@@ -20,6 +20,7 @@ enum moment { MOMENT_LATE, MOMENT_ASKED, MOMENT_KILLED };
 struct pace {
     int64_t grace_ms; /* 0: GRACE_MS */
     int64_t soft_ms;  /* late after this time; 0: never */
+    bool asks;        /* when its own time is up it is asked to end, also where at_once is set */
     void (*moment)(void *self, enum moment moment, enum cause cause); /* NULL: nobody is told */
     void *self;
 };
@@ -32,7 +33,7 @@ struct supervision {
     int cancel; /* readable when somebody wants it stopped; -1: nobody can */
     int64_t timeout_ms;
     bool plain_init; /* nobody ends its tree but init: it is told to, and never killed itself */
-    bool at_once;    /* when it is stopped, all of it is killed: nobody is asked to end */
+    bool at_once;    /* when it is stopped, all of it is killed: nobody is asked, but see pace */
     struct pace pace;
     struct capture *out, *err;
     struct capture *result; /* NULL: none is asked for */

@@ -6,6 +6,7 @@ usage: ends.py FAKE_RCH WRIT      prints TAP
 Whatever a lane comes to, routes.py looks whether its result, manifest, transcript and ledger are there
 and say the same.
 """
+import json
 import signal
 import sys
 
@@ -91,6 +92,35 @@ def X_2_the_callers_shorter_time_holds_and_a_longer_does_not(place):
     run = place.sh(STAYS, mark, of="short", options=["--timeout-ms", "60000"])
     ended(run, "failed", 143, "command_timeout")
     nothing_left(place, mark)
+
+
+# ---- in a plan ----
+
+HEARS = 'trap "touch heard; exit 0" TERM; echo $$ > up; sleep "$1" & wait'
+
+
+def run_step(place, how, mark, **members):
+    """A lane in a step that has this long, and what its transcript tells."""
+    payload = {"inputs": {"command": "/bin/sh", "arguments": ["-c", HEARS, "sh", mark]},
+               "route": {"class": "short"} | how}
+    plan = routes.plans.plan(routes.plans.step("execute", payload, **members))
+    said = place.writ("run", "--json", place.put("outside/plan.json", json.dumps(plan)))
+    hold(said.status == 1, said)
+    nothing_left(place, mark)
+    transcript = max(place.state.glob("lanes/plan-*.jsonl"), key=lambda path: path.stat().st_mtime_ns)
+    return [line["event"] for line in map(json.loads, transcript.read_text().splitlines())]
+
+
+@case
+def R_000_004_in_a_step_it_is_asked_at_the_time_of_its_class_and_killed_at_that_of_its_step(place):
+    ready(place)
+    place.registry({"tool_id": "TL-1", "scope": {"commands": routes.plans.COMMANDS, "filesystem": "extended"}})
+    for how, _ in WAYS:
+        told = run_step(place, how, marker())
+        same((how, place.there("heard"), "asked" in told, "killed" in told), (how, ["heard"], True, False))
+        (place.work / "heard").unlink()
+        told = run_step(place, how, marker(), timeout_ms=1000)
+        same((how, place.there("heard"), "asked" in told, "killed" in told), (how, [], True, True))
 
 
 # ---- being asked to end ----
