@@ -3,6 +3,7 @@
 #include "cli/ending.h"
 
 #include <inttypes.h>
+#include <signal.h>
 
 #include <writ/writ.h>
 
@@ -54,8 +55,21 @@ static void say_violation(const struct doc *record)
     say("killed at a system call that the sandbox does not have (exit 159)");
 }
 
+/* Cancelled means that it ended when it was asked to. */
+static bool was_killed(const struct doc *record)
+{
+    if (doc_get(record, "lane"))
+        return str_is(doc_text(record, "state"), "failed");
+    return doc_whole(record, "signal") == SIGKILL;
+}
+
 static void say_cancelled(const struct doc *record)
 {
+    if (was_killed(record)) {
+        say("asked to end, it did not, and was killed after %.1f s (exit %" PRId64 ")",
+            seconds(record), doc_whole(record, "exit_code"));
+        return;
+    }
     say("cancelled after %.1f s", seconds(record));
 }
 

@@ -32,6 +32,10 @@ static void tell_late(const struct doc *line)
 
 static void tell_killed(const struct doc *line)
 {
+    if (str_is(doc_text(line, "why"), "operator")) {
+        say("it was asked to end and told again, and is killed");
+        return;
+    }
     say("it did not end within %" PRId64 " s of being asked to, and is killed",
         doc_whole(line, "cancel_grace_secs"));
 }

@@ -22,7 +22,7 @@ static void hear_moment(void *exec, enum moment moment, enum cause cause)
     else if (moment == MOMENT_ASKED)
         lane_asked(&l->lane, cause, lane_home_reason(&l->home, x->a));
     else
-        lane_killed(&l->lane);
+        lane_killed(&l->lane, cause);
 }
 
 struct pace exec_pace(struct exec *x)

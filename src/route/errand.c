@@ -153,13 +153,13 @@ static int64_t grace(const struct going *g)
 }
 
 /* What was never told to go is not killed. */
-static void kill_it(struct going *g)
+static void kill_it(struct going *g, enum cause cause)
 {
     g->stage = STAGE_KILLED;
     g->act_at = now(g) + GIVE_UP_MS;
     if (g->u.go_end) {
         g->errand->forced = true;
-        tell(g, MOMENT_KILLED, g->errand->stopped_for);
+        tell(g, MOMENT_KILLED, cause);
     }
     send_stop(g);
 }
@@ -189,9 +189,9 @@ static void stop(struct going *g, enum cause cause)
             tell(g, MOMENT_ASKED, cause);
         ask(g);
         if (g->errand->at_once && (cause != CAUSE_TIMEOUT || !g->errand->pace.asks))
-            kill_it(g);
+            kill_it(g, cause);
     } else if (g->stage == STAGE_ASKED) {
-        kill_it(g);
+        kill_it(g, cause);
     } else if (cause == CAUSE_TIMEOUT) {
         give_up(g);
     }

@@ -153,11 +153,12 @@ void lane_asked(struct lane *l, enum cause cause, const char *reason)
         (void)move(l, TRIGGER_CANCEL);
 }
 
-void lane_killed(struct lane *l)
+void lane_killed(struct lane *l, enum cause cause)
 {
     struct buf *line = transcript_begin(l->transcript, SAID_KILLED);
 
     json_put_int(line, "attempt", l->attempt);
+    json_put(line, "why", cause == CAUSE_CANCELLED ? "operator" : "grace");
     json_put_int(line, "cancel_grace_secs", l->plan->cancel_grace_secs);
     transcript_end(l->transcript);
     l->killed = true;

@@ -42,7 +42,8 @@ void lane_start(struct lane *l);
  * while it waits in the queue, is noted and moves nothing: there is no such edge (A00-2). */
 void lane_late(struct lane *l);
 void lane_asked(struct lane *l, enum cause cause, const char *reason);
-void lane_killed(struct lane *l);
+void lane_killed(struct lane *l,
+                 enum cause cause); /* CAUSE_CANCELLED: nobody waited for its grace */
 
 /* The worker did not take it, this time. While it waits in the queue lane_again() tells then
  * whether to try once more. */

@@ -94,7 +94,7 @@ static void stop(struct loop *l, enum cause cause)
                         : &stops[l->stops];
     if (step->signal != SIGTERM && !l->s->forced) {
         l->s->forced = true;
-        tell(l, MOMENT_KILLED, l->s->stopped_for);
+        tell(l, MOMENT_KILLED, cause);
     }
     l->act_at = l->s->world->mono_ms(l->s->world->self) + patience(l, step);
     if (l->s->send)

@@ -13,7 +13,8 @@
 /* How long a command that was asked to end may take to do so, where nobody says otherwise. */
 enum { GRACE_MS = 2000 };
 
-/* It runs longer than it should; it was asked to end; it did not, and is killed. */
+/* It runs longer than it should; it was asked to end, and why; it did not and is killed, for its
+ * grace is over (CAUSE_TIMEOUT) or somebody does not wait for that (CAUSE_CANCELLED). */
 enum moment { MOMENT_LATE, MOMENT_ASKED, MOMENT_KILLED };
 
 /* What a run is given beside its time, and who is told when it takes it. */

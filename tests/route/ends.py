@@ -190,6 +190,25 @@ def a_second_ctrl_c_kills_at_once(place):
 
 
 @case
+def who_was_killed_is_not_told_as_cancelled(place):
+    ready(place)
+    for options, again, line in (([], False, b""), (["--class", "short"], False, b"did not end within 1 s of being"),
+                                 (["--class", "generic"], True, b"asked to end and told again, and is killed")):
+        child = place.start(["exec", *options, "--", "/bin/sh", "-c", DEAF, "sh", marker()])
+        until((place.work / "up").exists, "it is up", child)
+        (place.work / "up").unlink()
+        child.send_signal(signal.SIGINT)
+        if again:
+            transcript, = place.state.glob(f"lanes/{place.running()[0]}/transcript.jsonl")
+            until(lambda: "cancel_requested" in transcript.read_text(), "it was asked", child)
+            child.send_signal(signal.SIGINT)
+        said = routes.plans.Plans.end(place, child)
+        hold(said.status == 137 and b"asked to end, it did not, and was killed after" in said.err, said)
+        hold(line in said.err and b"cancelled" not in said.err, said)
+        hold(not again or b"did not end within" not in said.err, said)
+
+
+@case
 def cancel_of_what_does_not_run_says_so(place):
     ready(place)
     run = place.sh("true")

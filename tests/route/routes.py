@@ -74,7 +74,10 @@ class Routes(plans.Plans):
 
     def begin(self, *command, env=None, **how):
         """Lets it run while we do something else. What it prints goes into a file."""
-        return subprocess.Popen([tap.WRIT, *self.words(*command, **how)], cwd=self.work,
+        return self.start(self.words(*command, **how), env)
+
+    def start(self, words, env=None):
+        return subprocess.Popen([tap.WRIT, *words], cwd=self.work,
                                 env=self.environment(env), stdin=subprocess.DEVNULL,
                                 stdout=open(self.scratch / "out", "w+b"),
                                 stderr=open(self.scratch / "err", "w+b"))

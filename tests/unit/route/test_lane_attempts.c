@@ -56,7 +56,7 @@ static void another_attempt_may_succeed(void **state)
     scene_begin(&s, ROUTE_LOCAL_DIRECT);
     lane_start(&s.lane);
     lane_asked(&s.lane, CAUSE_TIMEOUT, NULL);
-    lane_killed(&s.lane);
+    lane_killed(&s.lane, CAUSE_TIMEOUT);
     lane_ended(&s.lane, &late);
     lane_retry(&s.lane, 1000);
     lane_start(&s.lane);

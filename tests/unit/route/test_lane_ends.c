@@ -72,7 +72,7 @@ static void end_it(struct lane_scene *s, bool started, enum cause asked, const s
     if (asked != CAUSE_EXITED)
         lane_asked(&s->lane, asked, "somebody said so");
     if (end->forced)
-        lane_killed(&s->lane);
+        lane_killed(&s->lane, CAUSE_TIMEOUT);
     lane_ended(&s->lane, end);
 }
 

@@ -228,7 +228,7 @@ static void call(struct lane_scene *s, struct model *m)
         model_asked(m, person);
         return;
     case 5:
-        lane_killed(&s->lane);
+        lane_killed(&s->lane, CAUSE_TIMEOUT);
         m->killed = true;
         return;
     case 6:

@@ -79,8 +79,9 @@ static void R_000_004_who_asked_and_why_is_written_down(void **state)
     assert_int_equal(s.lane.state, ROUTE_CANCEL_REQUESTED);
     assert_int_equal(s.lane.failure, CODE_NONE);
     check_is(doc_text(scene_last(&s, SAID_ASKED), "why"), "timeout");
-    lane_killed(&s.lane);
+    lane_killed(&s.lane, CAUSE_TIMEOUT);
     assert_int_equal(doc_whole(scene_last(&s, SAID_KILLED), "cancel_grace_secs"), 30);
+    check_is(doc_text(scene_last(&s, SAID_KILLED), "why"), "grace");
     lane_ended(&s.lane, &(struct lane_end){ CAUSE_CANCELLED, 137 });
     scene_check(&s, ROUTE_FAILED, OUTCOME_FAILED, CODE_COMMAND_FAILED, 137);
     assert_string_equal(scene_way(&s), "enqueue start cancel cancel_timeout");
@@ -262,7 +263,7 @@ static void play(struct lane_scene *s, struct buf *documents)
     lane_late(&s->lane);
     lane_asked(&s->lane, CAUSE_TIMEOUT, NULL);
     fake_world_tick(&s->clock, 30000);
-    lane_killed(&s->lane);
+    lane_killed(&s->lane, CAUSE_TIMEOUT);
     lane_ended(&s->lane, &late);
     lane_retry(&s->lane, 1000);
     lane_start(&s->lane);
