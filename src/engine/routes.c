@@ -18,7 +18,7 @@ static const char *const mends[WORKER_KINDS] = {
 
 struct told {
     const char *route, *worker;
-    bool open;
+    bool open, unasked; /* unasked: what carries it is there; nobody knows of the other end */
     const char *detail, *mend;
 };
 
@@ -27,7 +27,11 @@ static void put(const struct told *t, struct buf *to)
     json_open(to, '{');
     json_put(to, "route", t->route);
     json_put(to, "worker", t->worker);
-    json_put_bool(to, "open", t->open);
+    json_key(to, "open");
+    if (t->unasked)
+        json_nil(to);
+    else
+        json_bool(to, t->open);
     json_put(to, "detail", t->detail);
     json_put(to, "mend", t->mend);
     json_close(to, '}');
@@ -67,6 +71,12 @@ static void put_worker(const struct config_worker *worker, const char *const *en
 
     if (try(worker, environment, a, &t))
         t.detail = reached(worker, a);
+    if (t.open && (worker->kind == WORKER_SSH || worker->kind == WORKER_SLURM)) {
+        t.unasked = true;
+        t.detail = arena_printf(a, "%s: not asked", t.detail);
+        t.mend = arena_printf(
+            a, "to ask it: writ exec --class generic --worker %s --fail-closed -- true", t.worker);
+    }
     put(&t, to);
 }
 

@@ -348,7 +348,9 @@ def doctor_names_workers(scratch):
     assert not routes(place)[1]["gpu"]["open"]
     place.program("ssh")
     answer, found = routes(place)
-    insist(found["gpu"]["open"] and "gpu.example" in found["gpu"]["detail"], answer)
+    insist(found["gpu"]["open"] is None and "gpu.example: not asked" in found["gpu"]["detail"], answer)
+    insist("--worker gpu --fail-closed" in found["gpu"]["mend"], answer)
+    insist("? route gpu" in place.run("doctor").out.decode(), place.run("doctor"))
     insist("remote_ssh" not in found, answer)
 
 

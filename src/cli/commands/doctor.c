@@ -135,10 +135,13 @@ static void show_routes(const struct doc *routes, size_t width)
 
     for (const struct doc *r = routes->first; r; r = r->next) {
         _buf_ struct buf name = { .max = 1 << 10 };
-        bool open = doc_get(r, "open")->truth;
+        const struct doc *open = doc_get(r, "open");
 
         read_route(r, &name);
-        out(open ? GREEN : YELLOW, "  %s ", open ? "✓" : "!");
+        out(open->truth ? GREEN : YELLOW, "  %s ",
+            open->kind == DOC_NULL ? "?"
+            : open->truth          ? "✓"
+                                   : "!");
         out(PLAIN, "%s%*s", name.s, (int)(width - name.len + GAP), "");
         out_folded(PLAIN, doc_text(r, "detail"), column);
         show_mend(r, column);
