@@ -234,13 +234,51 @@ struct words route_triggers(const struct route_doc *contract, struct str state, 
     return (struct words){ triggers, n };
 }
 
+static bool is_listed(const struct str *texts, size_t n, struct str text)
+{
+    for (size_t i = 0; i < n; i++)
+        if (str_eq(texts[i], text))
+            return true;
+    return false;
+}
+
+/* Every state that an edge has at either end, each once. */
+static struct words states_of(const struct route_doc *contract, struct arena *a)
+{
+    const struct transition_doc *edge = contract->state_transitions.v;
+    struct str *states = arena_alloc(a, 2 * contract->state_transitions.n * sizeof *states);
+    size_t n = 0;
+
+    for (size_t i = 0; i < 2 * contract->state_transitions.n; i++) {
+        struct str one = i % 2 ? edge[i / 2].to_state : edge[i / 2].from_state;
+
+        if (!is_listed(states, n, one))
+            states[n++] = one;
+    }
+    qsort(states, n, sizeof *states, by_text);
+    return (struct words){ states, n };
+}
+
+static bool no_state(struct words states, struct str state, struct arena *a, struct error *e)
+{
+    _buf_ struct buf list = { .max = ERROR_MSG };
+
+    for (size_t i = 0; i < states.n; i++)
+        buf_addf(&list, "%s%.*s", i ? ", " : "", STR_ARG(states.v[i]));
+    return error_set(e, CODE_INVALID_TRANSITION, "%s is no state, allowed %s", said(state, a),
+                     list.len ? list.s : "none");
+}
+
 static bool refuse(const struct route_doc *contract, struct str state, struct str trigger,
                    struct error *e)
 {
     _arena_ struct arena a = { 0 };
     _buf_ struct buf allowed = { .max = ERROR_MSG };
     struct words triggers = route_triggers(contract, state, &a);
+    struct words states = states_of(contract, &a);
 
+    if (!is_listed(states.v, states.n, state))
+        return no_state(states, state, &a, e);
     for (size_t i = 0; i < triggers.n; i++)
         buf_addf(&allowed, "%s%.*s", i ? ", " : "", STR_ARG(triggers.v[i]));
     return error_set(e, CODE_INVALID_TRANSITION, "%s does not lead anywhere from %s, allowed %s",

@@ -275,6 +275,13 @@ def R_000_063_R_000_064_R_000_065_every_pair(scratch):
 
 
 @case
+def no_state(scratch):
+    """what is no state is told as such, with the states there are"""
+    answer = Place(scratch).run("route", "advance", "foo", "cancel")
+    insist(answer.status == 1 and b"'foo' is no state, allowed cancel_requested, cancelled, failed" in answer.err, answer)
+
+
+@case
 def R_000_062_no_state_follows_by_a_contract_that_is_wrong(scratch):
     """R-000-062: a contract that breaks a rule moves nothing and plans nothing"""
     place = Place(scratch)
