@@ -110,6 +110,10 @@ bool command_has_prefix(struct str line, struct str prefix)
            !isalnum((unsigned char)prefix.s[prefix.n - 1]);
 }
 
+/* A line that begins with a quote came as one word, most often by quotes too many. */
+static const char one_word[] = "; its first word holds more than a name: give each word by itself "
+                               "(-- CMD ARG..), or pass the command as argv (-f)";
+
 bool command_allowed(struct str line, const struct class_doc *class, struct error *e)
 {
     _buf_ struct buf list = { .max = 4096 };
@@ -121,6 +125,7 @@ bool command_allowed(struct str line, const struct class_doc *class, struct erro
         buf_addf(&list, "%s'%.*s'", i ? ", " : "", STR_ARG(prefixes[i]));
     }
     return error_set(e, CODE_CONTRACT_INVALID,
-                     "'%.*s' is no command of the class %.*s, which begin with %.*s", STR_ARG(line),
-                     STR_ARG(class->class_id), STR_ARG(buf_str(&list)));
+                     "'%.*s' is no command of the class %.*s, which begin with %.*s%s",
+                     STR_ARG(line), STR_ARG(class->class_id), STR_ARG(buf_str(&list)),
+                     line.n && line.s[0] == '\'' ? one_word : "");
 }
