@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mcp_probe.c: tries a server: lists its tools and calls them, as the conformance suite wants. */
+/* mcp_probe.c: tries a server: lists its tools and calls some of them. */
 #include "adapter/mcp_probe.h"
 
 #include "adapter/mcp_rpc.h"
@@ -117,38 +117,62 @@ static bool call_one(struct mcp *m, struct str tool, const struct doc *arguments
     return true;
 }
 
-static const struct doc *calls_of(const struct doc *context)
+const struct doc *mcp_probe_calls(const struct doc *context)
 {
     const struct doc *calls = rpc_get(context, "calls");
 
     return doc_first(calls ? calls : rpc_get(context, "toolCalls"), DOC_LIST);
 }
 
-static bool call_all(struct mcp *m, const struct doc *context, const struct doc *tools,
-                     struct arena *a, struct buf *to, struct error *e)
+static bool call_these(struct mcp *m, const struct doc *calls, struct arena *a, struct buf *to,
+                       struct error *e)
 {
-    const struct doc *c = calls_of(context);
-    bool made = !c, good = true;
-
-    json_open(to, '[');
-    for (c = made ? doc_first(tools, DOC_LIST) : c; c && good; c = c->next) {
-        const struct doc *arguments =
-            made ? mcp_sample(rpc_get(c, "inputSchema"), a) : rpc_get(c, "arguments");
-        const char *key = !made && rpc_get(c, "tool") ? "tool" : "name";
-
-        good = call_one(m, rpc_text(c, key), arguments, a, to, e);
-    }
-    json_close(to, ']');
-    return good;
+    for (const struct doc *c = calls; c; c = c->next)
+        if (!call_one(m, rpc_text(c, rpc_get(c, "tool") ? "tool" : "name"), rpc_get(c, "arguments"),
+                      a, to, e))
+            return false;
+    return true;
 }
 
-bool mcp_probe(struct mcp *m, const char *scenario, const struct doc *context, struct arena *a,
+static bool is_hinted(const struct doc *tool, const char *hint)
+{
+    const struct doc *d = rpc_get(rpc_get(tool, "annotations"), hint);
+
+    return d && d->kind == DOC_BOOL && d->truth;
+}
+
+/* Arguments are made up: only what says that it reads, and nothing else, may be given them. */
+static bool only_reads(const struct doc *tool)
+{
+    return is_hinted(tool, "readOnlyHint") && !is_hinted(tool, "destructiveHint");
+}
+
+static bool call_tools(struct mcp *m, const struct doc *tools, bool all, struct arena *a,
+                       struct buf *to, struct error *e)
+{
+    for (const struct doc *c = doc_first(tools, DOC_LIST); c; c = c->next)
+        if ((all || only_reads(c)) &&
+            !call_one(m, rpc_text(c, "name"), mcp_sample(rpc_get(c, "inputSchema"), a), a, to, e))
+            return false;
+    return true;
+}
+
+static void put_not_called(const struct doc *tools, struct buf *to)
+{
+    json_key(to, "not_called");
+    json_open(to, '[');
+    for (const struct doc *c = doc_first(tools, DOC_LIST); c; c = c->next)
+        if (!only_reads(c))
+            json_text(to, rpc_text(c, "name"));
+    json_close(to, ']');
+}
+
+bool mcp_probe(struct mcp *m, const struct doc *context, bool all, struct arena *a,
                struct buf *answer, struct error *e)
 {
-    const struct doc *tools;
+    const struct doc *calls = mcp_probe_calls(context), *tools;
     bool good;
 
-    (void)scenario;
     if (!mcp_tools(m, CALL_MS, -1, a, &tools, e))
         return false;
     json_open(answer, '{');
@@ -160,8 +184,12 @@ bool mcp_probe(struct mcp *m, const char *scenario, const struct doc *context, s
     }
     json_key(answer, "tools");
     json_doc(answer, tools);
+    if (!calls && !all)
+        put_not_called(tools, answer);
     json_key(answer, "answers");
-    good = call_all(m, context, tools, a, answer, e);
+    json_open(answer, '[');
+    good = calls ? call_these(m, calls, a, answer, e) : call_tools(m, tools, all, a, answer, e);
+    json_close(answer, ']');
     json_close(answer, '}');
     return good;
 }

@@ -177,10 +177,24 @@ def a_server_at_a_url_is_probed(place):
 @case
 def a_server_that_hangs_up_is_told_with_what_it_said_before(place):
     with strangers.stranger() as server:
-        run = place.writ("mcp", "probe", server.url + "/mcp")
+        run = place.writ("mcp", "probe", server.url + "/mcp", "--call-all")
     hold(run.status == 1, run)
     found = json.loads(run.out)
     same((found["era"], [answer["end"] for answer in found["answers"]]), ("legacy", ["gone"]))
+
+
+@case
+def a_probe_calls_only_what_says_that_it_reads(place):
+    reads = {"looks": {"readOnlyHint": True}}
+    others = {"says_nothing": {}, "drops": {"destructiveHint": True}, "writes": {"readOnlyHint": False},
+              "lies": {"readOnlyHint": True, "destructiveHint": True}, "jests": {"readOnlyHint": "true"}}
+    with strangers.stranger(tools=reads | others) as server:
+        run = place.writ("mcp", "probe", server.url + "/mcp")
+        found = json.loads(run.out)
+        same(([answer["tool"] for answer in found["answers"]], found["not_called"]), (list(reads), sorted(others)))
+        same(server.called, list(reads))
+        place.writ("mcp", "probe", server.url + "/mcp", "--context", '{"calls":[{"tool":"drops","arguments":{}}]}')
+        same(server.called, [*reads, "drops"])
 
 
 @case

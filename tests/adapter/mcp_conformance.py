@@ -12,7 +12,7 @@ sys.path[:0] = [str(HERE / "rigs"), str(HERE.parents[0] / "faces")]
 import peers  # noqa: E402
 import tap  # noqa: E402
 
-COMMAND = shlex.join([str(pathlib.Path(sys.argv[1]).resolve()), "mcp", "probe"])
+COMMAND = shlex.join([str(pathlib.Path(sys.argv[1]).resolve()), "mcp", "probe", "--call-all"])
 SCENARIOS = {
     "2025-11-25": ["initialize", "tools_call", "elicitation-sep1034-client-defaults", "sse-retry"],
     "2026-07-28": ["tools_call", "request-metadata", "sep-2322-client-request-state",

@@ -52,7 +52,6 @@ static void seen(void *self, bool outwards, struct str message)
 static bool probe(const struct mcp_ask *ask, struct arena *a, struct buf *answer, struct error *e)
 {
     const char *text = getenv("MCP_CONFORMANCE_CONTEXT");
-    const char *scenario = getenv("MCP_CONFORMANCE_SCENARIO");
     struct ceilings max = ceilings_default();
     const struct document *context = NULL;
     struct mcp *m;
@@ -62,7 +61,7 @@ static bool probe(const struct mcp_ask *ask, struct arena *a, struct buf *answer
         return false;
     if (!mcp_open(ask, &m, e))
         return false;
-    good = mcp_probe(m, scenario ? scenario : "", context ? &context->root : NULL, a, answer, e);
+    good = mcp_probe(m, context ? &context->root : NULL, true, a, answer, e);
     mcp_close(m);
     return good;
 }

@@ -8,23 +8,38 @@
 #include "engine/input.h"
 #include "engine/visit.h"
 
-/* What is called: as the caller says, else as the conformance suite does in its variables. */
-static bool read_context(const char *given, const char *const *environment, struct arena *a,
-                         const struct doc **out, struct error *e)
+/* What is called. */
+struct wish {
+    const struct doc *context;
+    bool all;
+};
+
+static bool read_one(const char *text, struct arena *a, const struct doc **out, struct error *e)
 {
-    const char *text = given ? given : home_variable(environment, "MCP_CONFORMANCE_CONTEXT");
     struct ceilings max = ceilings_default();
     const struct document *document;
 
-    *out = NULL;
-    if (!text)
-        return true;
     if (!json_read("context", str_of(text), &max, a, &document, e)) {
         e->code = CODE_VALIDATION_ERROR;
         return error_wrap(e, "the context is no JSON");
     }
     *out = &document->root;
     return true;
+}
+
+/* As the caller says, else as the conformance suite does in its variables. */
+static bool read_wish(const char *given, const char *const *environment, struct arena *a,
+                      struct wish *out, struct error *e)
+{
+    const char *text = home_variable(environment, "MCP_CONFORMANCE_CONTEXT");
+    const struct doc *all;
+
+    *out = (struct wish){ 0 };
+    if (given && !read_one(given, a, &out->context, e))
+        return false;
+    all = out->context ? doc_get(out->context, "all") : NULL;
+    out->all = all && all->kind == DOC_BOOL && all->truth;
+    return mcp_probe_calls(out->context) || !text || read_one(text, a, &out->context, e);
 }
 
 /* A tool that fails or is not there was answered; a call whose answer did not come was not. */
@@ -46,16 +61,15 @@ static bool all_answered(struct str answer, struct arena *a)
     return true;
 }
 
-static int speak(const struct visit_ask *ask, const struct doc *context, struct arena *a,
+static int speak(const struct visit_ask *ask, const struct wish *wish, struct arena *a,
                  struct buf *out, struct error *e)
 {
-    const char *scenario = home_variable(ask->environment, "MCP_CONFORMANCE_SCENARIO");
     _visit_ struct visit v;
     int status = visit_open(&v, ask, e);
 
     if (status != WRIT_OK)
         return status;
-    if (!mcp_probe(v.mcp, scenario ? scenario : "", context, a, out, e))
+    if (!mcp_probe(v.mcp, wish->context, wish->all, a, out, e))
         return visit_status(e);
     return all_answered(buf_str(out), a) ? WRIT_OK : WRIT_NO;
 }
@@ -63,11 +77,11 @@ static int speak(const struct visit_ask *ask, const struct doc *context, struct 
 static int probe(const struct visit_ask *ask, const char *given, struct buf *out, struct error *e)
 {
     _arena_ struct arena a = { 0 };
-    const struct doc *context;
+    struct wish wish;
 
-    if (!read_context(given, ask->environment, &a, &context, e))
+    if (!read_wish(given, ask->environment, &a, &wish, e))
         return WRIT_USAGE;
-    return speak(ask, context, &a, out, e);
+    return speak(ask, &wish, &a, out, e);
 }
 
 int writ_mcp_probe(const char *url, const char *context, const char *const *environment,

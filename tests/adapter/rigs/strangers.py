@@ -42,12 +42,14 @@ class Stranger(http.server.BaseHTTPRequestHandler):
         self.answer(429 if n < 3 else 200, b'{"data": {"n": %d}}' % n, Retry_After="0", Content_Type="application/json")
 
     def do_mcp(self, body):
-        """An MCP server that lists a tool, and hangs up when it is called."""
+        """An MCP server that lists its tools, and hangs up when one is called."""
         asked = json.loads(body or b"{}")
         answers = {"initialize": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
                                   "serverInfo": {"name": "stranger", "version": "1"}},
-                   "tools/list": {"tools": [{"name": "hang_up", "inputSchema": {"type": "object"}}]}}
+                   "tools/list": {"tools": [{"name": name, "inputSchema": {"type": "object"}, "annotations": hints}
+                                            for name, hints in self.server.tools.items()]}}
         if asked.get("method") == "tools/call":
+            self.server.called.append(asked["params"]["name"])
             self.close_connection = True
         elif "id" not in asked:
             self.answer(202 if asked else 405)
@@ -105,9 +107,11 @@ class Stranger(http.server.BaseHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def stranger():
+def stranger(tools=None):
+    """`tools`: those of its MCP server, with their annotations."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Stranger)
     server.daemon_threads, server.seen, server.over = True, [], threading.Event()
+    server.tools, server.called = tools or {"hang_up": {}}, []
     server.url = f"http://127.0.0.1:{server.server_port}"
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
