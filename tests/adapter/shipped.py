@@ -48,6 +48,10 @@ def git_is_read_and_never_written(place):
     true("hello" in str(place.fine("git.show")), "its content")
     run = place.call("git.log", "revision=--output=stolen")
     hold(run.status != 0 and not (place.work / "stolen").exists(), run)
+    for words in (["git.diff", "revision=--no-index"], ["git.show", "revision=-p"], ["git.log", "revision=--all"],
+                  ["git.blame", "path=a.txt", "at=--contents=a.txt"], ["git.branches", "contains=--all"]):
+        run = place.fails(64, "PARAMETER_REFUSED", *words)
+        same([attempt for attempt in run.record["attempts"] if "execution_id" in attempt], [])
     place.fails(64, "OPERATION_UNKNOWN", "git.push")
 
 
