@@ -2,6 +2,7 @@
 /* call_peer.c: what a service or a server came to, as the outcome of a run. */
 #include "engine/call_peer.h"
 
+#include "base/utf8.h"
 #include "contract/limits.h"
 
 static struct printed printed_of(struct str bytes)
@@ -41,6 +42,29 @@ const char *call_redacted(const struct tool_call *c, const char *words)
     struct str clean = redact(text, &c->secrets, c->a);
 
     return clean.s == text.s ? words : arena_text(c->a, clean);
+}
+
+/* Ends of lines and other control characters are blanks, and several blanks are one. */
+const char *call_quoted(struct str text, size_t most, struct arena *a)
+{
+    _buf_ struct buf line = { .max = most + sizeof "'…'" };
+    size_t at = 0;
+
+    buf_addc(&line, '\'');
+    while (at < text.n) {
+        size_t step = utf8_step(text.s + at, text.s + text.n);
+        bool blank = !step || (unsigned char)text.s[at] <= ' ' || text.s[at] == 0x7f;
+
+        if (line.len + (blank ? 1 : step) > most + 1)
+            break;
+        if (!blank)
+            buf_add(&line, text.s + at, step);
+        else if (line.len > 1 && line.s[line.len - 1] != ' ')
+            buf_addc(&line, ' ');
+        at += step ? step : 1;
+    }
+    buf_adds(&line, at < text.n ? "…'" : "'");
+    return arena_text(a, buf_str(&line));
 }
 
 struct secret_places call_places(struct tool_call *c)

@@ -26,6 +26,10 @@ void call_nothing_to_clean(void *self, struct exec *x);
 /* Words of a stranger without the call's secrets; NULL stays NULL. */
 const char *call_redacted(const struct tool_call *c, const char *words);
 
+/* What a stranger said, as one line of at most `most` bytes, between ''; it has no secrets any
+ * more. */
+const char *call_quoted(struct str text, size_t most, struct arena *a);
+
 /* Where secrets are looked for. */
 struct secret_places call_places(struct tool_call *c);
 

@@ -85,6 +85,7 @@ for line in sys.stdin:
         if how == "tells": say(id=m["id"], error={"code": -32000, "message": "no, " + os.environ["TOKEN"]}); continue
         if how == "twice": say(id=m["id"], result={"content": [{"type": "text", "text": "first"}]})
         text = json.dumps(m["params"]["arguments"])
+        if how == "fails": text = "the reason is\n" + "long " * 60 + "\tand here is its end"
         if how == "secret": text = os.environ.get("TOKEN", "none") + " " + str(len(os.environ.get("OTHER", "")))
         say(id=m["id"], result={"content": [{"type": "text", "text": text}], "isError": how == "fails"})
     else:
@@ -212,6 +213,13 @@ def a_server_that_repeats_a_secret_in_an_error_has_it_taken_out(place):
     for how, status in (("tells", 1), ("refuses", 77)):
         name = small(place, how, secrets=[{"name": "t", "env": "MINE", "variable": "TOKEN"}])
         place.fails(status, "PEER_ERROR", name, env={"MINE": SECRET}, told=["no, [redacted]"])
+
+
+@case
+def a_tool_that_fails_is_told_with_its_reason_on_one_line(place):
+    told = "the tool echo failed: 'the reason is " + "long " * 60 + "and here is its end'"
+    run = place.fails(1, "PEER_ERROR", small(place, "fails"), told=[told])
+    same(run.record["attempts"][0]["message"], told)
 
 
 @case

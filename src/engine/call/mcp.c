@@ -7,6 +7,8 @@
 #include "engine/input.h"
 #include "engine/servers.h"
 
+enum { TOLD_MOST = 400 }; /* with the tool's name, what an error has room for */
+
 struct mcp_attempt {
     struct tool_call *c;
     struct server_line line;
@@ -59,7 +61,7 @@ static const char *said_by(const struct doc *result, struct arena *a)
         struct str text = doc_text(c, "text");
 
         if (text.n)
-            return said(text, a);
+            return call_quoted(text, TOLD_MOST, a);
     }
     return "it does not say why";
 }
