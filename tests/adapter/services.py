@@ -36,7 +36,7 @@ def of_stranger(function):
     def play(place):
         with strangers.stranger() as server:
             names = ("echo", "busy", "broken", "silent", "half", "garbage", "flood", "drip", "metadata", "elsewhere",
-                     "here", "circle")
+                     "here", "circle", "angry")
             stock(place, api("s", server.url, {name: f"GET /{name}" for name in names} | {"send": "POST /busy"},
                              auth="bearer", secrets=TOKEN, interface={"auth": {"secret": "token"}},
                              errors=retry(4, 429)))
@@ -130,6 +130,16 @@ def R_001_109_R_001_110_R_001_111_R_001_105_a_busy_service_is_asked_again(place)
 def nothing_that_may_have_been_done_is_done_twice(place):
     run = place.call("s.broken", env=place.given)
     same((run.status, len(run.record["attempts"])), (1, 1))
+
+
+@case
+@of_stranger
+def a_service_that_fails_is_told_with_the_beginning_of_what_it_says(place):
+    run = place.fails(1, "PEER_ERROR", "s.angry", env=place.given, told=["answered 400: '{\"why\": \"no [redacted]"])
+    told = run.record["error"]["message"].split(": ", 1)[1]
+    true(told.endswith("xx…'") and "\n" not in told and 290 < len(told) <= 305, told)
+    run = place.fails(1, "PEER_ERROR", "s.broken", env=place.given)
+    true(run.record["error"]["message"].endswith("answered 500"), "it does not say that it is text")
 
 
 @case

@@ -6,7 +6,7 @@
 #include "contract/exits.h"
 #include "engine/call_peer.h"
 
-enum { BODY_MAX = 10 << 20, REDIRECTS_MAX = 5, PATIENCE_MOST_MS = 60000 };
+enum { BODY_MAX = 10 << 20, REDIRECTS_MAX = 5, PATIENCE_MOST_MS = 60000, TOLD_MOST = 300 };
 
 struct api_attempt {
     struct tool_call *c;
@@ -70,6 +70,18 @@ static bool ask_service(struct api_attempt *t, struct error *e)
            http_call(t->http, &t->bound.request, c->a, &t->answer, e);
 }
 
+/* That it failed, and the beginning of why, where it says so in words. */
+static const char *failed(const struct api_attempt *t)
+{
+    struct arena *a = t->c->a;
+    struct str type = http_header(&t->answer, "content-type"), body = t->answer.body;
+    const char *what = arena_printf(a, "%s answered %d", t->bound.shown, t->answer.status);
+
+    if (!body.n || !type.n || !(str_begins(type, "text/") || memmem(type.s, type.n, "json", 4)))
+        return what;
+    return arena_printf(a, "%s: %s", what, call_quoted(body, TOLD_MOST, a));
+}
+
 static void ask(void *self, struct exec *x)
 {
     struct api_attempt *t = self;
@@ -96,7 +108,7 @@ static void ask(void *self, struct exec *x)
     if (end.code == CODE_NONE && !is_good(t->answer.status)) {
         end.code = CODE_PEER_ERROR;
         end.exit_code = WRIT_NO;
-        end.message = arena_printf(c->a, "%s answered %d", t->bound.shown, t->answer.status);
+        end.message = failed(t);
     }
     peer_ended(x, &end);
 }

@@ -59,6 +59,11 @@ class Stranger(http.server.BaseHTTPRequestHandler):
             self.answer(200, json.dumps({"jsonrpc": "2.0", "id": asked["id"]} | said).encode(),
                         Content_Type="application/json")
 
+    def do_angry(self, _):
+        """It tells why, with what it was sent, and at length."""
+        why = json.dumps({"why": "no " + self.headers.get("Authorization", "")[len("Bearer "):], "more": "x" * 1000})
+        self.answer(400, why.replace(", ", ",\n").encode(), Content_Type="application/problem+json")
+
     def do_broken(self, _):
         self.answer(500, b"it went wrong")
 
