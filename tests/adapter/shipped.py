@@ -3,6 +3,8 @@
 
 usage: shipped.py RUN_PLAN WRIT      prints TAP
 """
+import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -10,6 +12,7 @@ import sys
 import toolshed
 from toolshed import hold, plans, same, true
 
+SHIPPED = pathlib.Path(__file__).resolve().parents[2] / "adapters"
 CASES = []
 case = toolshed.collector(CASES)
 
@@ -17,6 +20,12 @@ case = toolshed.collector(CASES)
 def needs(program):
     if not shutil.which(program, path="/usr/bin:/bin"):
         raise plans.tap.Skip(f"there is no {program}")
+
+
+def yaml_tools(path):
+    """The operations of each tool in a registry."""
+    found = re.findall(r"tool_id: (\S+).*?operations: \[(.*?)\]", path.read_text(), re.DOTALL)
+    return {tool_id: operations.split(", ") for tool_id, operations in found}
 
 
 def bare(place):
@@ -74,6 +83,19 @@ def a_function_of_python_is_called(place):
 def R_001_091_the_rest_template_wants_a_secret_before_anything_is_sent(place):
     bare(place)
     place.fails(77, "SECRET_MISSING", "ADP-002.get_resource", "id=1", told=["api.example.com"])
+
+
+@case
+def what_ships_is_allowed_by_the_registry_that_init_writes(place):
+    bare(place)
+    hold(place.writ("init").status == 0, "init")
+    listed = yaml_tools(SHIPPED / "init/tools.yaml")
+    for tool_id, operations in yaml_tools(SHIPPED / "tools.yaml").items():
+        same(listed.get(tool_id), operations)
+    same(place.fine("ADP-012.mean", "data:=[1,2,6]"), 3)
+    place.fails(77, "SECRET_MISSING", "ADP-002.get_resource", "id=1", told=["api.example.com"])
+    run = place.call("ADP-003.list_directory", "path=.")
+    hold((run.record["error"] or {}).get("code") != "OPERATION_NOT_ALLOWED", run)
 
 
 @case
