@@ -230,8 +230,7 @@ static bool say_problems(const struct making *m, struct report *r)
         p = p->next;
     if (!p)
         return error_set(m->e, CODE_PARAMETER_REFUSED, "the parameters do not fit the schema");
-    (void)error_set(m->e, CODE_PARAMETER_REFUSED, "%s%s%.*s", p->pointer, p->pointer[0] ? ": " : "",
-                    PROBLEMS_SAY, p->msg);
+    (void)error_set(m->e, CODE_PARAMETER_REFUSED, "%.*s", PROBLEMS_SAY, p->msg);
     if (strlen(p->pointer) < ERROR_PTR)
         memcpy(ptr, p->pointer, strlen(p->pointer) + 1);
     if (r->errors > 1) {

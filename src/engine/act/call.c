@@ -59,7 +59,8 @@ static const char *why_not(struct tool_call *c)
     struct report *r = &c->report;
 
     if (!c->kind || !r->first)
-        return c->error.msg;
+        return arena_printf(c->a, "%s%s%s", c->error.at.ptr, c->error.at.ptr[0] ? ": " : "",
+                            c->error.msg);
     report_finish(r);
     return arena_printf(c->a, "%s:%d:%d: %s: %s", r->file, r->first->line, r->first->col,
                         r->first->pointer, r->first->msg);
