@@ -28,7 +28,11 @@ static void say_timeout(const struct doc *record)
     say("timeout: stopped after %.1f s (exit %" PRId64 ")", seconds(record),
         doc_whole(record, "exit_code"));
     if (doc_get(record, "lane"))
-        err(DIM, "      its class has a hard timeout: writ explain timeouts\n");
+        err(DIM,
+            "      it had %.1f s: the hard timeout of the class %.*s (writ route contract lists "
+            "all), or a shorter --timeout-ms\n",
+            (double)doc_whole(doc_get(record, "limits"), "timeout_ms") / 1000,
+            STR_ARG(doc_text(record, "class")));
     else
         err(DIM, "      more time: --timeout-ms, at most 600000\n");
 }

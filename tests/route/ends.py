@@ -94,6 +94,15 @@ def X_2_the_callers_shorter_time_holds_and_a_longer_does_not(place):
     nothing_left(place, mark)
 
 
+@case
+def the_hint_after_a_timeout_names_the_class_and_the_time_it_had(place):
+    ready(place)
+    for options, secs in (([], b"2.0 s"), (["--timeout-ms", "1200"], b"1.2 s")):
+        said = place.writ("exec", "--class", "short", *options, "--", "/bin/sleep", "9")
+        hold(said.status == 143 and b"it had " + secs + b": the hard timeout of the class short" in said.err, said)
+    hold(b'"short"' in place.writ("route", "contract").out, "where all are listed")
+
+
 # ---- in a plan ----
 
 HEARS = 'trap "touch heard; exit 0" TERM; echo $$ > up; sleep "$1" & wait'
