@@ -14,6 +14,7 @@ CASES = []
 case = tap.collector(CASES)
 
 GO = "{class_id: go_test, allowed_prefixes: [go test], hard_timeout_secs: 600}"
+SHIPPED_CLASS = "classes: [{class_id: cargo_test, allowed_prefixes: ['*'], hard_timeout_secs: 1}]\n"
 ZIG = "{class_id: zig_test, allowed_prefixes: [zig test], hard_timeout_secs: 60}"
 
 
@@ -149,11 +150,26 @@ def project_is_not_lax(scratch):
 def shipped(scratch):
     """nobody changes what a class that ships means"""
     place = Place(scratch)
-    text = "classes: [{class_id: cargo_test, allowed_prefixes: ['*'], hard_timeout_secs: 1}]\n"
     for path in (place.projects, place.users):
-        place.put(path, text)
+        place.put(path, SHIPPED_CLASS)
         place.wrong(path, "/classes/0/class_id: 'cargo_test' is a class that writ ships")
         path.unlink()
+
+
+@case
+def check_says_the_same(scratch):
+    """writ check refuses what is refused in use; of workers the place of the file decides"""
+    place = Place(scratch)
+    named = "workers: [{name: gpu, kind: ssh, host: gpu}]\nremote: gpu\n"
+    for path, text, word in ((place.projects, named, "/workers: 'workers' belongs in the user's own"),
+                             (place.users, SHIPPED_CLASS, "'cargo_test' is a class that writ ships"),
+                             (place.projects, SHIPPED_CLASS, "'cargo_test' is a class that writ ships")):
+        place.put(path, text)
+        answer = place.run("check", path.name, cwd=path.parent)
+        insist(answer.status == 65 and word.encode() in answer.out, answer)
+        path.unlink()
+    place.put(place.users, named)
+    insist(place.run("check", place.users).status == 0, place.run("check", place.users))
 
 
 @case

@@ -2,11 +2,16 @@
 /* check.c: the public functions about documents: check, canon, digest, schema. */
 #include <writ/writ.h>
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "adapter/transform.h"
 #include "base/digest.h"
 #include "base/json_write.h"
+#include "contract/config_doc.h"
 #include "contract/exits.h"
 #include "contract/kinds.h"
+#include "contract/route_doc.h"
 #include "engine/input.h"
 
 /* The border and the table that `writ explain statuses` shows say the same. */
@@ -63,7 +68,33 @@ static const struct kind_row *recognise(const struct doc *root, struct report *r
     return NULL;
 }
 
-/* Beside its shape: what an adapter's transforms say in words of their own. */
+/* Whether a configuration is a project's is told by its place alone. */
+static bool is_of_project(const char *file)
+{
+    static const char place[] = "/.writ/config.yaml";
+    _free_ char *real = realpath(file, NULL);
+    size_t n = real ? strlen(real) : 0;
+
+    return n >= sizeof place - 1 && strcmp(real + n - (sizeof place - 1), place) == 0;
+}
+
+/* What is refused where it is used is refused here, too. */
+static void check_config(const struct doc *root, struct report *r)
+{
+    struct report ignored = report_new(r->a, "", (struct str){ 0 });
+    struct config_doc config = { 0 };
+    const struct config_doc *configs[] = { &config };
+    struct route_doc contract = { 0 };
+
+    if (is_of_project(r->file))
+        config_of_project(root, r);
+    route_shipped(r->a, &contract);
+    if (shape_decode(&config_shape, root, &ignored, &config))
+        (void)!route_extended(&root, configs, 1, r->a, &contract, r);
+}
+
+/* Beside its shape: what an adapter's transforms say in words of their own, and what configurations
+ * may not. */
 static void check_whole(const struct kind_row *row, const struct doc *root, struct report *r)
 {
     struct adapter adapter = { .tree = root };
@@ -72,6 +103,8 @@ static void check_whole(const struct kind_row *row, const struct doc *root, stru
     if (kind_check(row, root, r) && row->shape == &adapter_shape &&
         shape_decode(&adapter_shape, root, &ignored, &adapter.doc))
         transforms_fit(&adapter, r);
+    if (row->shape == &config_shape && !r->errors)
+        check_config(root, r);
 }
 
 int writ_check(const struct writ_input *input, const char *kind, char **answer)
