@@ -88,7 +88,7 @@ def R_001_091_the_rest_template_wants_a_secret_before_anything_is_sent(place):
 @case
 def what_ships_is_allowed_by_the_registry_that_init_writes(place):
     bare(place)
-    hold(place.writ("init").status == 0, "init")
+    hold(place.writ("init", place.repo).status == 0, "init")
     listed = yaml_tools(SHIPPED / "init/tools.yaml")
     for tool_id, operations in yaml_tools(SHIPPED / "tools.yaml").items():
         same(listed.get(tool_id), operations)
