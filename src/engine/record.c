@@ -44,6 +44,23 @@ int record_fail(const struct error *e, int status, writ_line line, void *self)
 
 /* ---- opening ---- */
 
+/* A ledger's place as people may see it: of an address neither the password nor the options, which
+ * may have one, too. */
+static const char *place_shown(const char *where, struct arena *a)
+{
+    const char *host = strstr(where, "://"), *at, *colon;
+    size_t n = strcspn(where, "?");
+
+    if (!host || strncmp(where, "postgres", 8) != 0)
+        return where;
+    host += 3;
+    at = memrchr(host, '@', (size_t)(where + n - host));
+    colon = at ? memchr(host, ':', (size_t)(at - host)) : NULL;
+    if (!colon)
+        return arena_text(a, (struct str){ where, n });
+    return arena_printf(a, "%.*s%.*s", (int)(colon - where), where, (int)(where + n - at), at);
+}
+
 int writ_ledger_open(const char *where, const char *const *environment, bool append,
                      struct writ_ledger **out, char **answer)
 {
@@ -54,7 +71,8 @@ int writ_ledger_open(const char *where, const char *const *environment, bool app
     bool ok;
 
     w->a = a; /* it lives in its own arena */
-    w->where = how.where = home_ledger(where, environment, &w->a);
+    how.where = home_ledger(where, environment, &w->a);
+    w->where = how.where ? place_shown(how.where, &w->a) : NULL;
     w->state = home_state(environment, &w->a);
     ok = how.where ? ledger_open(&how, &w->a, &w->l, &e)
                    : error_set(&e, CODE_IO,

@@ -57,6 +57,18 @@ def found(place, seq=None, *options):
 
 
 @case
+def the_address_of_a_ledger_is_told_without_its_password(place):
+    place.accept(place.event())
+    if not POSTGRES:
+        same(json.loads(place.writ("verify", "--json").out)["ledger"], str(place.file))
+        return
+    address = place.address + ("&" if "?" in place.address else "?") + "password=sesame"
+    run = place.writ("verify", "--json", env={"WRIT_LEDGER": address})
+    told = json.loads(run.out)["ledger"]
+    true(run.status == 0 and told == place.address.partition("?")[0] and b"sesame" not in run.out + run.err, run)
+
+
+@case
 def a_value_that_was_changed_is_found_whatever_it_is(place):
     store = filled(place)
     tries, missed = 0, []
