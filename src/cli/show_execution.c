@@ -301,6 +301,8 @@ void show_execution(const struct doc *answer)
     show_text("tenant", doc_text(answer, "tenant"));
     show_text("robot", doc_text(answer, "robot"));
     show_ending(event);
+    if (str_is(doc_text(answer, "state"), "running"))
+        show_text("end", str_of("none is recorded: it still runs, or who ran it was killed"));
     show_erasures(answer);
     show_reruns(answer);
     show_lineage(answer);

@@ -261,6 +261,8 @@ def a_writ_that_is_killed_leaves_its_run_open_and_the_ledger_intact(place):
     child.kill()
     child.wait(timeout=60)
     same([entry["state"] for entry in place.log("--kind", "execution_event")], ["planned", "running"])
+    shown = place.writ("show", place.log("--kind", "execution_event")[0]["subject"])
+    true(b"none is recorded: it still runs, or who ran it was killed" in shown.out, shown)
     place.verify()
     told(place, place.exec("/usr/bin/true"), "succeeded")
 
