@@ -322,3 +322,11 @@ void servers_lost(struct toolbox *box, const struct mcp *mcp)
             s->lost = mcp;
     (void)pthread_mutex_unlock(&box->servers_lock);
 }
+
+void servers_late(struct toolbox *box, const struct mcp *mcp)
+{
+    (void)pthread_mutex_lock(&box->servers_lock);
+    for (struct server *s = box->servers; s; s = s->next)
+        s->wired.deaf = s->wired.deaf || s->mcp == mcp;
+    (void)pthread_mutex_unlock(&box->servers_lock);
+}

@@ -25,3 +25,6 @@ bool servers_get(struct tool_call *c, struct server_line *out, struct error *e) 
 
 /* Nothing more is heard of it: the next who asks starts it anew. */
 void servers_lost(struct toolbox *box, const struct mcp *mcp);
+
+/* It let a call run out of its time: who waited for it does not wait for its end as well. */
+void servers_late(struct toolbox *box, const struct mcp *mcp);

@@ -63,7 +63,7 @@ void wired_end(struct wired *w)
 
     if (!w->runs)
         return;
-    ms = w->world->wall_ms(w->world->self) + LEAVE_MS;
+    ms = w->world->wall_ms(w->world->self) + (w->deaf ? 0 : LEAVE_MS);
     until = (struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
     if (pthread_timedjoin_np(w->thread, NULL, &until) != 0) {
         (void)!write(w->stop[1], "!", 1);

@@ -15,6 +15,7 @@ struct wired {
     const struct world *world;
     pthread_t thread;
     bool runs;    /* the thread is there and was not waited for */
+    bool deaf;    /* it did not answer in time: it is not waited for when it is to end */
     int inner[2]; /* the run's ends: its input and its output */
     int stop[2];  /* a byte in it stops the run */
 };

@@ -82,6 +82,8 @@ static void ask(void *self, struct exec *x)
     row = &endings[t->answer.end];
     if (row->gone)
         servers_lost(c->box, t->line.mcp);
+    if (t->answer.end == MCP_LATE)
+        servers_late(c->box, t->line.mcp);
     if (row->gone && t->line.http)
         toolbox_http_lost(c->box, t->line.http); /* it may be what is gone */
     if (t->answer.result) {
