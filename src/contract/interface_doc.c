@@ -7,7 +7,7 @@
 #include "contract/interface_doc.h"
 
 /* clang-format off */
-static const char *const auth_names[]      = { "none", "api_key", "oauth", "bearer", NULL };
+static const char *const auth_names[]      = { "none", "api_key", "oauth", "bearer", "basic", NULL };
 static const char *const language_names[]  = { "python", "node", "go", "rust", NULL };
 static const char *const transport_names[] = { "stdio", "http", "websocket", NULL };
 static const char *const methods[]         = { "GET ", "HEAD ", "POST ", "PUT ", "PATCH ", "DELETE ", "OPTIONS " };

@@ -5,7 +5,7 @@
 #include "contract/secret_doc.h"
 #include "contract/shape.h"
 
-enum auth_method { AUTH_NONE, AUTH_API_KEY, AUTH_OAUTH, AUTH_BEARER };
+enum auth_method { AUTH_NONE, AUTH_API_KEY, AUTH_OAUTH, AUTH_BEARER, AUTH_BASIC };
 enum sdk_language { SDK_PYTHON, SDK_NODE, SDK_GO, SDK_RUST };
 enum mcp_transport { TRANSPORT_STDIO, TRANSPORT_HTTP, TRANSPORT_WEBSOCKET };
 

@@ -29,6 +29,7 @@ struct auth_doc {
     struct str secret; /* the name of one of the adapter's; none: the user's own for the host */
     int in;            /* enum auth_place: of api_key */
     struct str name;   /* of api_key: of the header, query parameter or cookie */
+    struct str user;   /* of basic: itself, or the name of one of the adapter's secrets */
     struct str token_url, client_id, client_secret, scope, resource; /* of oauth */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* auth.c: adds to a request what proves who calls: an API key, a bearer token, one by OAuth.
+/* auth.c: adds to a request what proves who calls: an API key, a token, one by OAuth, a password.
  *
  * A secret goes to one host: that of base_url. One of the user's own goes only to the hosts that it
  * lists. None goes over plain http, but to this machine.
@@ -9,6 +9,7 @@
 #include "adapter/api/text.h"
 #include "adapter/api/token.h"
 #include "adapter/host.h"
+#include "base/base64.h"
 #include "contract/codes.h"
 
 struct authorizing {
@@ -167,6 +168,28 @@ static bool add_bearer(const struct authorizing *z, struct error *e)
     return true;
 }
 
+/* A user and a password (RFC 7617). What is sent is a secret of its own: who has it, has both. */
+static bool add_basic(const struct authorizing *z, struct error *e)
+{
+    const struct secret *named = secret_named(z->secrets, z->doc->user);
+    struct str user = named ? named->value : z->doc->user, password = { 0 };
+    _buf_ struct buf both = { .max = 64 << 10 }, text = { .max = 128 << 10 };
+
+    if (!user.n || memchr(user.s, ':', user.n) || !header_safe(user))
+        return error_set(e, CODE_VALIDATION_ERROR,
+                         "basic needs interface.api.auth with user, which has no ':', and secret");
+    if (!find_secret(z, &password, e))
+        return false;
+    buf_addf(&both, "%.*s:%.*s", STR_ARG(user), STR_ARG(password));
+    base64_add(&text, buf_str(&both));
+    explicit_bzero(both.s, both.cap);
+    secrets_add(z->secrets, "basic", buf_str(&text), z->a);
+    set_header(z, str_of("Authorization"),
+               str_of(arena_printf(z->a, "Basic %.*s", STR_ARG(buf_str(&text)))));
+    explicit_bzero(text.s, text.cap);
+    return true;
+}
+
 /* ---- OAuth ---- */
 
 /* The hosts that may be reached: the caller's where there are some, else the adapter's. */
@@ -242,10 +265,8 @@ static bool add_oauth(const struct authorizing *z, struct error *e)
 /* ---- any of them ---- */
 
 static bool (*const adders[])(const struct authorizing *z, struct error *e) = {
-    [AUTH_NONE] = NULL,
-    [AUTH_API_KEY] = add_key,
-    [AUTH_OAUTH] = add_oauth,
-    [AUTH_BEARER] = add_bearer,
+    [AUTH_NONE] = NULL,         [AUTH_API_KEY] = add_key, [AUTH_OAUTH] = add_oauth,
+    [AUTH_BEARER] = add_bearer, [AUTH_BASIC] = add_basic,
 };
 
 bool api_authorize(const struct adapter *adapter, const struct api_auth *auth, struct arena *a,

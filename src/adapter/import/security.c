@@ -10,7 +10,7 @@
 #include "base/doc_make.h"
 #include "contract/forms.h"
 
-enum way { WAY_NONE, WAY_BEARER, WAY_KEY, WAY_OAUTH };
+enum way { WAY_NONE, WAY_BEARER, WAY_KEY, WAY_OAUTH, WAY_BASIC };
 
 static const struct doc *schemes(const struct importing *im)
 {
@@ -45,6 +45,10 @@ static enum way way_of(struct importing *im, struct str name)
 
     if (str_is(type, "apiKey"))
         return map_text(scheme, "name").n ? WAY_KEY : WAY_NONE;
+    if (str_is(type, "basic")) /* so in Swagger 2.0 */
+        return WAY_BASIC;
+    if (str_is(type, "http") && http.n == 5 && str_cmp_letters(http, str_of("basic")) == 0)
+        return WAY_BASIC;
     if (str_is(type, "http"))
         return http.n == 6 && str_cmp_letters(http, str_of("bearer")) == 0 ? WAY_BEARER : WAY_NONE;
     if (str_is(type, "oauth2"))
@@ -172,7 +176,7 @@ static void put_key(struct importing *im, const struct doc *scheme, struct doc *
 void import_security(struct importing *im, const char *id, struct doc *api, struct doc *adapter,
                      struct doc *allow)
 {
-    static const char *const methods[] = { "none", "bearer", "api_key", "oauth" };
+    static const char *const methods[] = { "none", "bearer", "api_key", "oauth", "basic" };
     const char *ignored;
     const struct doc *scheme;
     struct doc *auth, *secrets;
@@ -193,6 +197,11 @@ void import_security(struct importing *im, const char *id, struct doc *api, stru
     } else if (way == WAY_KEY) {
         put_key(im, scheme, auth);
         put_secret(im, secrets, "key", variable(im, id, "KEY"));
+    } else if (way == WAY_BASIC) {
+        doc_add_text(im->a, auth, "user", str_of("user"));
+        doc_add_text(im->a, auth, "secret", str_of("password"));
+        put_secret(im, secrets, "user", variable(im, id, "USER"));
+        put_secret(im, secrets, "password", variable(im, id, "PASSWORD"));
     } else {
         doc_add_text(im->a, auth, "secret", str_of("token"));
         put_secret(im, secrets, "token", variable(im, id, "TOKEN"));

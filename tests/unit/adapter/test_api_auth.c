@@ -194,6 +194,28 @@ static void R_001_091_a_bearer_is_the_adapter_s_secret_or_the_user_s_for_the_hos
     assert_non_null(secret_named(&own.secrets, str_of("host")));
 }
 
+/* RFC 7617: base64 of "ada:k&y/1". What is sent is taken out of what is kept, as the password is.
+ */
+static void a_user_and_a_password_are_sent_as_one(void **state)
+{
+    static const char *const users[] = { "", ", user: 'a:b'", ", user: \"a\\nb\"" };
+    _calling_ struct calling c = { 0 };
+
+    (void)state;
+    start(&c, "https://api.example.org", "basic", "    auth: {user: ada, secret: key}\n");
+    authorize(&c);
+    assert_string_equal(sent(&c, "Authorization"), "Basic YWRhOmsmeS8x");
+    assert_string_equal(secret_named(&c.secrets, str_of("basic"))->value.s, "YWRhOmsmeS8x");
+    for (size_t i = 0; i < COUNT(users); i++) {
+        char auth[64];
+
+        (void)snprintf(auth, sizeof auth, "    auth: {secret: key%s}\n", users[i]);
+        check_fails("https://api.example.org", "basic", auth, CODE_VALIDATION_ERROR, "basic needs");
+    }
+    check_fails("http://api.example.org", "basic", "    auth: {user: ada, secret: key}\n",
+                CODE_HOST_REFUSED, "plain http");
+}
+
 static void none_adds_nothing(void **state)
 {
     _calling_ struct calling c = { 0 };
@@ -458,6 +480,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(R_001_091_a_key_goes_to_its_header_query_or_cookie),
         cmocka_unit_test(R_001_091_a_bearer_is_the_adapter_s_secret_or_the_user_s_for_the_host),
+        cmocka_unit_test(a_user_and_a_password_are_sent_as_one),
         cmocka_unit_test(none_adds_nothing),
         cmocka_unit_test(R_001_116_a_secret_goes_to_no_host_but_its_own),
         cmocka_unit_test(a_secret_does_not_go_over_plain_http),

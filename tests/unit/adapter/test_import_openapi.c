@@ -367,13 +367,16 @@ static void auth_is_taken_from_the_first_scheme_that_can_be_done(void **state)
         { "{a: {type: http, scheme: bearer}}", "[{a: []}]", "\"bearer\"" },
         { "{a: {type: apiKey, in: header, name: X-K}}", "[{a: []}]", "\"api_key\"" },
         { "{a: {type: apiKey, in: cookie, name: k}}", "[{a: []}]", "\"api_key\"" },
-        { "{a: {type: http, scheme: basic}, b: {type: http, scheme: bearer}}", "[{a: []}, {b: []}]",
-          "\"bearer\"" },
+        { "{a: {type: http, scheme: digest}, b: {type: http, scheme: bearer}}",
+          "[{a: []}, {b: []}]", "\"bearer\"" },
+        { "{a: {type: http, scheme: Basic}, b: {type: http, scheme: bearer}}", "[{a: []}, {b: []}]",
+          "\"basic\"" },
+        { "{a: {type: basic}}", "[{a: []}]", "\"basic\"" },
         { "{a: {type: oauth2, flows: {authorizationCode: {}}}}", "[{a: []}]", "\"bearer\"" },
         { "{a: {type: openIdConnect}}", "[{a: []}]", "\"bearer\"" },
         { "{}", "[]", "\"none\"" },
         { "{a: {type: http, scheme: bearer}}", "[{}, {a: []}]", "\"bearer\"" },
-        { "{a: {type: http, scheme: basic}}", "[{}, {a: []}]", "\"none\"" },
+        { "{a: {type: http, scheme: digest}}", "[{}, {a: []}]", "\"none\"" },
     };
 
     (void)state;

@@ -177,8 +177,8 @@ static void R_001_090_R_001_091_R_001_092_R_001_093_api(void **state)
           CODE_VALIDATION_ERROR,
           "'ftp://a.example' is not a URL such as https://api.example.com/v1: "
           "it must begin with https:// or http://" },
-        { "auth_method: none", "auth_method: basic", "/interface/api/auth_method",
-          CODE_VALIDATION_ERROR, "'basic' is not one of none, api_key, oauth, bearer" },
+        { "auth_method: none", "auth_method: digest", "/interface/api/auth_method",
+          CODE_VALIDATION_ERROR, "'digest' is not one of none, api_key, oauth, bearer, basic" },
         { "endpoint_mapping: {get: 'GET /x/{id}'}", "endpoint_mapping: {}",
           "/interface/api/endpoint_mapping", CODE_VALIDATION_ERROR,
           "endpoint_mapping has 0 entries, allowed 1 or more" },
