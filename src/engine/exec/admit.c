@@ -201,7 +201,7 @@ static void find_program(struct exec *x)
     grants_settle(&x->reach.grants);
 }
 
-/* A person's arguments are bytes; a document's are texts. */
+/* A person's arguments are the words that were typed, a document's those in it. */
 static void take_arguments(struct exec *x, struct str **out, size_t *count)
 {
     const struct items *given = &x->request.inputs->arguments;
