@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { BLOCK = 16 * 1024, BLOCK_MAX = 4 << 20, FIRST_ROOM = 32 };
+enum { BLOCK = 16 * 1024, BLOCK_MAX = 4 << 20, SPARES = 4, FIRST_ROOM = 32 };
 _Static_assert(ARENA_ALIGN >= alignof(max_align_t), "anything may live in an arena");
 
 struct arena_block {
@@ -39,9 +39,15 @@ static void use_block(struct arena *a, struct arena_block *b)
 void arena_grow(struct arena *a, size_t size)
 {
     size_t room = a->last ? 2 * a->last->size : BLOCK;
-    struct arena_block *b;
+    struct arena_block *b = a->spare;
 
-    /* Each twice the one before: arena_reset() keeps the last, which soon is enough for a turn. */
+    if (b && b->size >= size) {
+        a->spare = b->before;
+        b->before = a->last;
+        use_block(a, b);
+        return;
+    }
+    /* Each twice the one before: what arena_reset() keeps soon is enough for a turn. */
     if (room > BLOCK_MAX)
         room = BLOCK_MAX;
     if (room < size)
@@ -93,11 +99,24 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
     return text;
 }
 
+static void free_before(struct arena_block *b)
+{
+    while (b) {
+        struct arena_block *before = b->before;
+
+        free(b);
+        b = before;
+    }
+}
+
 void arena_join(struct arena *to, struct arena *from)
 {
     struct arena_block *first = from->last;
 
+    free_before(from->spare);
+    from->spare = NULL;
     if (!to->last) {
+        from->spare = to->spare;
         *to = *from;
     } else if (first) {
         /* Behind the last block of `to`, which still has room. */
@@ -109,21 +128,22 @@ void arena_join(struct arena *to, struct arena *from)
     *from = (struct arena){ 0 };
 }
 
-static void free_before(struct arena_block *b)
-{
-    while (b) {
-        struct arena_block *before = b->before;
-
-        free(b);
-        b = before;
-    }
-}
-
+/* The next turn needs about as much as this one: pages that are given back are made anew. */
 void arena_reset(struct arena *a)
 {
-    if (!a->last)
+    struct arena_block **rest = a->last ? &a->last->before : NULL;
+
+    if (!rest)
         return;
-    free_before(a->last->before);
+    while (*rest)
+        rest = &(*rest)->before;
+    *rest = a->spare;
+    rest = &a->last->before;
+    for (int i = 0; i < SPARES && *rest; i++)
+        rest = &(*rest)->before;
+    free_before(*rest);
+    *rest = NULL;
+    a->spare = a->last->before;
     a->last->before = NULL;
     use_block(a, a->last);
 }
@@ -138,5 +158,6 @@ void arena_wipe(struct arena *a)
 void arena_free(struct arena *a)
 {
     free_before(a->last);
+    free_before(a->spare);
     *a = (struct arena){ 0 };
 }

@@ -15,6 +15,7 @@
 struct arena {
     char *at, *end; /* what is free of the last block */
     struct arena_block *last;
+    struct arena_block *spare; /* kept of an earlier turn */
 };
 
 enum { ARENA_ALIGN = 16 };

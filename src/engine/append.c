@@ -16,7 +16,9 @@ enum { READ_BYTES = 256 << 10 };
 
 bool feed_open(struct feed *f, const struct writ_input *input, struct error *e)
 {
-    *f = (struct feed){ .fd = -1, .stop = -1, .unread = { .max = (size_t)1 << 30 } };
+    *f = (struct feed){
+        .fd = -1, .stop = -1, .unread = { .max = (size_t)1 << 30 }, .most = BATCH_FIRST
+    };
     if (input->text) {
         f->text = (struct str){ input->text, input->len };
         return true;
@@ -168,7 +170,7 @@ static void take_lines(struct feed *f, struct batch *out)
 {
     struct str line;
 
-    while (out->n < BATCH && next_line(f, &line)) {
+    while (out->n < f->most && next_line(f, &line)) {
         if (is_blank(line))
             continue;
         make_room(out);
@@ -193,10 +195,11 @@ void feed_batch(struct feed *f, enum policy policy, const struct world *world, s
         if (!more)
             break;
     }
-    while (out->n < BATCH && has_more(f)) {
+    while (out->n < f->most && has_more(f)) {
         (void)read_more(f);
         take_lines(f, out);
     }
+    f->most = BATCH;
     salts = arena_alloc(&out->a, out->n * SALT_BYTES);
     world->chance(world->self, salts, out->n * SALT_BYTES);
     for (size_t i = 0; i < out->n; i++) {

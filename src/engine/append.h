@@ -6,7 +6,7 @@
 
 #include "ledger/draft.h"
 
-enum { BATCH = 1000 };
+enum { BATCH = 1000, BATCH_FIRST = 250 }; /* events; nothing is written while the first is read */
 
 /* Where the events come from. */
 struct feed {
@@ -16,6 +16,7 @@ struct feed {
     struct buf unread;        /* read from fd and not yet given out */
     size_t at;                /* given out of the text or of unread */
     int64_t line;             /* lines given out */
+    size_t most;              /* events of the next batch */
     bool begun, ended, whole; /* whole: one document of many lines */
     struct error error;       /* it could not be read */
 };
@@ -34,5 +35,5 @@ void feed_close(struct feed *f);
 /* From another thread: nothing more is read. */
 void feed_stop(struct feed *f);
 
-/* Waits for events and takes those that are there, at most BATCH. Without any it has ended. */
+/* Waits for events and takes those that are there, at most a batch. Without any it has ended. */
 void feed_batch(struct feed *f, enum policy policy, const struct world *world, struct batch *out);

@@ -53,8 +53,14 @@ struct sorted {
     const struct draft **from; /* of each entry */
     size_t entry_count;
     struct reject *rejects;
-    size_t reject_count;
+    size_t reject_count, reject_room;
 };
+
+static void add_reject(struct sorted *s, const struct reject *reject, struct arena *a)
+{
+    s->rejects = arena_more(a, s->rejects, s->reject_count, &s->reject_room, sizeof *s->rejects);
+    s->rejects[s->reject_count++] = *reject;
+}
 
 static bool write_all(struct ledger *l, const struct sorted *s, struct error *e)
 {
@@ -78,8 +84,7 @@ bool ledger_append(struct ledger *l, struct draft *drafts, size_t n, struct aren
                    struct error *e)
 {
     struct sorted s = { .entries = arena_alloc(a, n * sizeof *s.entries),
-                        .from = arena_alloc(a, n * sizeof(struct draft *)),
-                        .rejects = arena_alloc(a, n * sizeof *s.rejects) };
+                        .from = arena_alloc(a, n * sizeof(struct draft *)) };
     struct uuid *ids = arena_alloc(a, n * sizeof *ids);
     struct book book;
 
@@ -94,8 +99,11 @@ bool ledger_append(struct ledger *l, struct draft *drafts, size_t n, struct aren
             known = book_known(&book, i);
             judge(d, &known, a);
         }
-        if (d->verdict == VERDICT_REFUSED)
-            s.rejects[s.reject_count++] = reject_of(l, d);
+        if (d->verdict == VERDICT_REFUSED) {
+            struct reject reject = reject_of(l, d);
+
+            add_reject(&s, &reject, a);
+        }
         if (d->verdict != VERDICT_NONE)
             continue;
         if (d->entry.traits.policy != d->policy) /* the attempt began with another one */
