@@ -3,6 +3,7 @@
 #include "ledger/append.h"
 
 #include "ledger/book.h"
+#include "ledger/conflict.h"
 #include "ledger/judge.h"
 
 enum { REJECT_KEPT = 64 << 10 };
@@ -80,6 +81,22 @@ static bool write_all(struct ledger *l, const struct sorted *s, struct error *e)
     return s->reject_count == 0 || kind->add_rejects(l->keep.store, s->rejects, s->reject_count, e);
 }
 
+/* A conflict is rare: only then the event that is kept is read, from the store or the batch. */
+static bool tell_conflict(struct ledger *l, const struct book *book, struct draft *d,
+                          struct arena *a, struct error *e)
+{
+    struct entry kept = { 0 };
+    int64_t i = d->seq - book->size;
+    bool there;
+
+    if (i >= 0 && (size_t)i < book->added_count)
+        kept = book->added[i]->entry;
+    else if (!ledger_find(l, &d->id, a, &kept, &there, e))
+        return false;
+    conflict_tell(d, &kept, a);
+    return true;
+}
+
 bool ledger_append(struct ledger *l, struct draft *drafts, size_t n, struct arena *a,
                    struct error *e)
 {
@@ -98,6 +115,8 @@ bool ledger_append(struct ledger *l, struct draft *drafts, size_t n, struct aren
         if (d->verdict == VERDICT_NONE) {
             known = book_known(&book, i);
             judge(d, &known, a);
+            if (d->code == CODE_IDEMPOTENCY_CONFLICT && !tell_conflict(l, &book, d, a, e))
+                return false;
         }
         if (d->verdict == VERDICT_REFUSED) {
             struct reject reject = reject_of(l, d);

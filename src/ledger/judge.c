@@ -103,10 +103,9 @@ static void identity(const struct hearing *h)
         return;
     }
     entry_id_text(&twin->id, id);
-    REFUSE(h, CODE_IDEMPOTENCY_CONFLICT, "/payload",
-           "%s already says what attempt %" PRId64 " came to as '%s', with another payload or "
-           "lineage",
-           id, payload_of(h)->attempt, event_state_names[state_of(h)]);
+    REFUSE(h, CODE_IDEMPOTENCY_CONFLICT, "",
+           "%s already says what attempt %" PRId64 " came to as '%s'", id, payload_of(h)->attempt,
+           event_state_names[state_of(h)]);
 }
 
 /* A02-3: an attempt that the gate would not let run is no retry. */

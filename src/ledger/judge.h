@@ -22,5 +22,5 @@ extern const struct rule_row judge_rules[JUDGE_RULES];
 extern const struct table judge_table;
 
 /* Walks the rules in their order; the first that does not hold decides. The verdict is in the
- * draft: none so far means that it may be appended. */
+ * draft: none so far means that it may be appended. Where a conflict is, conflict_tell() tells. */
 void judge(struct draft *d, const struct known *known, struct arena *a);

@@ -334,7 +334,8 @@ def an_erased_event_is_still_the_event_it_was(place):
     place.one("ledger", "erase", id, "--reason", "r")
     answer, = place.append(event)
     same((answer["status"], answer["ledger_id"]), ("duplicate", id), answer)
-    place.refuse("IDEMPOTENCY_CONFLICT", place.event(target="other"))
+    answer = place.refuse("IDEMPOTENCY_CONFLICT", place.event(target="other"), "")
+    true("its body was erased, so where they differ cannot be told" in answer["message"], answer)
     place.accept(place.event("running"))
     same([e["erased"] for e in place.log("--execution", "exec-1")], [True, False])
 

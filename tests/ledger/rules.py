@@ -4,6 +4,7 @@
 usage: rules.py [--postgres] WRIT      prints TAP
 """
 import copy
+import functools
 import itertools
 import json
 import re
@@ -211,12 +212,78 @@ def R_002_018_any_difference_in_the_lineage_is_a_conflict(place):
                    {"note": None}, {"another": 1}):
         variant = copy.deepcopy(event)
         variant["lineage"] |= change
-        place.refuse("IDEMPOTENCY_CONFLICT", variant)
+        true(place.refuse("IDEMPOTENCY_CONFLICT", variant)["pointer"].startswith(f"/lineage/{list(change)[0]}"))
     for name in ("rerunOfExecutionId", "note"):
         variant = copy.deepcopy(event)
         del variant["lineage"][name]
-        place.refuse("IDEMPOTENCY_CONFLICT", variant)
+        place.refuse("IDEMPOTENCY_CONFLICT", variant, "/lineage")
     as_often(place, place.append(event), id)
+
+
+MISSING = "which is missing here"
+DIFFERENT = [  # where, what stands there instead, the place that is named, and what is said of it
+    (("payload", "target"), "other", "/payload/target", "with another value here"),
+    (("payload", "durationMs"), 7.5, "/payload/durationMs", "with another value here"),
+    (("payload", "durationMs"), "7", None, None),  # no event at all
+    (("payload", "own", "a~/b", 1, "x"), 3, "/payload/own/a~0~1b/1/x", "with another value here"),
+    (("payload", "own", "a~/b"), [1], "/payload/own/a~0~1b", "with more items here"),
+    (("payload", "own", "a~/b"), [1, {"x": 2}, 0], "/payload/own/a~0~1b/2", "without this item"),
+    (("payload", "own"), [1], "/payload/own", "with another value here"),
+    (("payload", "own"), ABSENT, "/payload", f"with 'own', {MISSING}"),
+    (("payload", "new"), None, "/payload/new", "without this member"),
+    (("lineage", "rerunOfExecutionId"), "exec-00", "/lineage/rerunOfExecutionId", "with another value here"),
+    (("lineage", "rerunOfExecutionId"), ABSENT, "/lineage", f"with 'rerunOfExecutionId', {MISSING}"),
+    (("lineage", "new"), [], "/lineage/new", "without this member"),
+]
+
+
+@case
+def R_002_017_R_002_018_a_conflict_is_pointed_at(place):
+    base = place.base[0]
+    event = place.event(rerunOfExecutionId="exec-0", durationMs=7, own={"a~/b": [1, {"x": 2}]})
+    more = place.enter({"b": 2}, "more")["ledger_id"]
+    event["payload"]["snapshotAt"] = event["createdAt"] = place.entry(more)["createdAt"]
+    event["lineage"]["dependsOnLedgerIds"] = [base]
+    rows = DIFFERENT + [
+        (("lineage", "dependsOnLedgerIds"), [base, more, base], "/lineage/dependsOnLedgerIds/1", "without this id"),
+        (("lineage", "dependsOnLedgerIds"), [more], None, "IDs"),
+    ]
+    variants = []
+    for path, value, _, _ in rows:
+        variant = copy.deepcopy(event)
+        at = functools.reduce(lambda tree, name: tree[name], path[:-1], variant)
+        at[path[-1]] = value
+        if value is ABSENT:
+            del at[path[-1]]
+        variants.append(variant)
+    # What came in one batch with the event is told the same as what came later.
+    together = place.append(event, *variants)
+    same(together[0]["status"], "appended", together[0])
+    for answers in (together[1:], place.append(*variants)):
+        for (path, _, pointer, how), answer in zip(rows, answers, strict=True):
+            if how == "IDs":  # either of two ids may be the first that differs
+                true(answer["pointer"] in ("/lineage/dependsOnLedgerIds", "/lineage/dependsOnLedgerIds/0"), answer)
+            elif how:
+                same((answer["pointer"], answer["code"]), (pointer, "IDEMPOTENCY_CONFLICT"), (path, answer))
+                same(answer["message"], f"{together[0]['ledger_id']} already says what attempt 1 came to as "
+                     f"'planned', {how}", answer)
+            else:
+                same(answer["code"], "VALIDATION_ERROR", answer)
+    place.refuse("IDEMPOTENCY_CONFLICT", event | {"lineage": event["lineage"] | {"dependsOnLedgerIds": [base, more]}},
+                 "/lineage/dependsOnLedgerIds/1")
+    same({reject["pointer"] for reject in place.rejects()} >= {"/payload/target", "/lineage/new"}, True)
+
+
+@case
+def A02_6_a_lineage_that_lacks_an_id_is_pointed_at(place):
+    base = place.base[0]
+    more = place.enter({"b": 2}, "more")["ledger_id"]
+    moment = place.entry(more)["createdAt"]
+    times = {"snapshotAt": moment, "createdAt": moment}
+    place.accept(place.event(dependsOnLedgerIds=[base, more], **times))
+    answer = place.refuse("IDEMPOTENCY_CONFLICT", place.event(dependsOnLedgerIds=[more, more], **times),
+                          "/lineage/dependsOnLedgerIds")
+    true(answer["message"].endswith(f"with '{base}', {MISSING}"), answer)
 
 
 @case
