@@ -210,6 +210,11 @@ WRIT_API int writ_rejects(struct writ_ledger *ledger, long limit, writ_line line
  * there is none, or more than one. */
 WRIT_API int writ_show(struct writ_ledger *ledger, const char *id, char **answer);
 
+/* As writ_show(), among what is of one tenant and, of executions, of one robot; NULL: of any. Two
+ * tenants, and two robots of a tenant, may use the same execution id. */
+WRIT_API int writ_show_of(struct writ_ledger *ledger, const char *id, const char *tenant,
+                          const char *robot, char **answer);
+
 /* Is every entry what it was when it was appended? `checkpoint`: a signed note kept elsewhere, or
  * NULL; `key`: the verifier key it is signed with, NULL: this ledger's own.
  *

@@ -66,7 +66,7 @@ const struct code_row codes[CODE_COUNT] = {
     [CODE_LINEAGE_LATER]               = { "LINEAGE_LATER",               "writ", "error", false, "An event depends on a ledger entry that was made after its snapshot.", "Take snapshotAt at or after the createdAt of every entry it depends on." },
     [CODE_EXECUTION_USED]              = { "EXECUTION_USED",              "writ", "error", false, "The execution id has been used before; nothing ran.", "Ask with a new id; `writ show ID` tells what the first one did." },
     [CODE_ENTRY_UNKNOWN]               = { "ENTRY_UNKNOWN",               "writ", "error", false, "The ledger has nothing of that name.", "Look for it with `writ log`." },
-    [CODE_ENTRY_AMBIGUOUS]             = { "ENTRY_AMBIGUOUS",             "writ", "error", false, "More than one entry or execution goes by that name.", "Give more of its id." },
+    [CODE_ENTRY_AMBIGUOUS]             = { "ENTRY_AMBIGUOUS",             "writ", "error", false, "More than one entry or execution goes by that name.", "Give more of its id, or say whose it is with --tenant or --robot." },
     [CODE_LEDGER_MISSING]              = { "LEDGER_MISSING",              "writ", "error", false, "There is no ledger where one was looked for.", "Name another with --ledger; `writ exec` and `writ ledger append` begin one." },
     [CODE_LEDGER_DAMAGED]              = { "LEDGER_DAMAGED",              "writ", "fatal", false, "The ledger has something in it that writ never wrote.", "Keep the file as it is, and run `writ verify` on a copy." },
 

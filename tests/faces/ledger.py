@@ -257,6 +257,39 @@ def unknown_ids(scratch):
 
 
 # ---- writing ----
+@case
+def one_id_of_two_tenants(scratch):
+    """an execution id that two tenants or two robots use is shown and proved with --tenant and --robot"""
+    book, rests_on = filled(scratch)
+    owners = [("acme", "robot"), ("acme", "other"), ("umbrella", "robot")]
+    for tenant, robot in owners:
+        book.append(book.event("shared", "planned", rests_on) | {"tenantId": tenant, "robotId": robot})
+    for verb in ("show", "prove"):
+        for args, option in (([], b"--tenant"), (["--tenant", "acme"], b"--robot")):
+            many = book.writ(verb, "shared", *args, status=1)
+            insist(option in many.err and not many.out, many)
+            named = [(t, r) for t, r in owners if f"(tenant {t}, robot {r})".encode() in many.err]
+            assert named == (owners[:2] if args else owners), many
+            told = json.loads(book.writ(verb, "shared", *args, "--json", status=1).out)
+            assert told["code"] == "ENTRY_AMBIGUOUS" and len(told["candidates"]) == len(named), told
+        none = book.writ(verb, "shared", "--tenant", "nobody", status=1)
+        insist(b"nothing of tenant 'nobody' in the ledger is called" in none.err, none)
+    for tenant, robot in owners:
+        args = ["shared", "--tenant", tenant, "--robot", robot]
+        shown = json.loads(book.writ("show", *args, "--json").out)
+        assert (shown["tenant"], shown["robot"], len(shown["events"])) == (tenant, robot, 1), shown
+        body = json.loads(book.writ("prove", *args).out)["body"]
+        assert (body["tenantId"], body["robotId"]) == (tenant, robot), body
+        entry = shown["events"][0]["ledger_id"]
+        book.writ("show", entry, "--tenant", tenant)
+        book.writ("show", entry, "--tenant", "nobody", status=1)
+        assert len(book.lines("log", "--json", "--execution", "shared", "--tenant", tenant, "--robot", robot)) == 1
+    assert json.loads(book.writ("show", "shared", "--tenant", "umbrella", "--json").out)["robot"] == "robot"
+    (book.home / "note").write_bytes(book.writ("checkpoint").out)
+    insist(b"--since is about the whole ledger" in
+           book.writ("prove", "--since", "note", "--tenant", "acme", status=64).err, book.writ("log"))
+
+
 
 @case
 def append_answers(scratch):

@@ -9,13 +9,15 @@
 
 /* The whole id of what a person means: an entry, or the last event of an execution. NULL: there is
  * none, or more than one; *answer says so. */
-static const char *find(struct writ_ledger *ledger, const char *typed, struct arena *a, int *status,
-                        char **answer)
+static const char *find(struct writ_ledger *ledger, const struct args *args, struct arena *a,
+                        int *status, char **answer)
 {
     const struct doc *d, *events;
     struct str id = { 0 };
+    const char *whole;
 
-    *status = writ_show(ledger, typed, answer);
+    *status = writ_show_of(ledger, args->operands[0], args_get(args, "tenant"),
+                           args_get(args, "robot"), answer);
     if (*status != WRIT_OK)
         return NULL;
     d = answer_read(*answer, a);
@@ -24,9 +26,9 @@ static const char *find(struct writ_ledger *ledger, const char *typed, struct ar
         id = doc_text(doc_get(d, "entry"), "ledger_id");
     else if (doc_first(events, DOC_LIST))
         id = doc_text(events->last, "ledger_id");
-    typed = arena_text(a, id);
+    whole = arena_text(a, id);
     writ_free(*answer);
-    return typed;
+    return whole;
 }
 
 static int prove(struct writ_ledger *ledger, const struct args *args, char **answer)
@@ -38,7 +40,7 @@ static int prove(struct writ_ledger *ledger, const struct args *args, char **ans
 
     if (since)
         return writ_prove(ledger, NULL, &checkpoint, answer);
-    id = find(ledger, args->operands[0], &a, &status, answer);
+    id = find(ledger, args, &a, &status, answer);
     return id ? writ_prove(ledger, id, NULL, answer) : status;
 }
 
@@ -53,6 +55,10 @@ static int run(const struct args *args)
         say(id ? "an entry is proved, or what came since a checkpoint: not both at once"
                : "prove needs ID, or --since CHECKPOINT");
         say("try: writ prove --help");
+        return WRIT_USAGE;
+    }
+    if (since && (args_get(args, "tenant") || args_get(args, "robot"))) {
+        say("--since is about the whole ledger: --tenant and --robot go with an ID");
         return WRIT_USAGE;
     }
     ledger = keeper_open(args, KEEP_WRITE, &status);
@@ -83,6 +89,8 @@ const struct command cmd_prove = {
                   { "writ prove --since 2026-11-15.note >proof.json",      "that nothing was taken away since" },
                   { "writ verify --proof proof.json --key \"$KEY\"",       "what the other side types" } },
     .options = { { "since",  "CHECKPOINT", NULL, "a file with an earlier checkpoint, instead of an entry" },
+                 { "tenant", "TENANT",     NULL, "of this tenant, where more than one uses the id" },
+                 { "robot",  "ROBOT",      NULL, "of this robot" },
                  { "ledger", "LEDGER",     NULL, "a file or postgres://.., else WRIT_LEDGER, else the usual one" },
                  { "json",   NULL,         NULL, "as without it: a proof is JSON" } },
     .least = 0,

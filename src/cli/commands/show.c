@@ -65,7 +65,8 @@ static int run(const struct args *args)
     ledger = keeper_open(args, KEEP_READ, &status);
     if (!ledger)
         return status;
-    status = writ_show(ledger, args->operands[0], &answer);
+    status = writ_show_of(ledger, args->operands[0], args_get(args, "tenant"),
+                          args_get(args, "robot"), &answer);
     if (json || status != WRIT_OK)
         return keeper_tell(answer, status, json);
     d = answer_read(answer, &a);
@@ -83,12 +84,15 @@ const struct command cmd_show = {
     .operands = "ID",
     .summary = "one execution or entry: what happened, and what it rests on",
     .about = "An execution by its id, or an entry by its own; 8 characters are enough when nothing "
-             "else begins with them. An execution is shown from plan to end, with its attempts, what "
+             "else begins with them. Where two tenants use one id, --tenant says whose. An execution is shown from plan to end, with its attempts, what "
              "came out, and where its inputs came from; an entry with its header and its body.",
     .examples = { { "writ show 8d2f61aa",          "an execution, as writ log names it" },
                   { "writ show led-3f0c12ab",      "one entry, with its body" },
+                  { "writ show build-7 --tenant acme", "of an id that more than one tenant uses" },
                   { "writ show 8d2f61aa --json",   "all of it for programs" } },
-    .options = { { "ledger", "LEDGER", NULL, "a file or postgres://.., else WRIT_LEDGER, else the usual one" },
+    .options = { { "tenant", "TENANT", NULL, "of this tenant, where more than one uses the id" },
+                 { "robot",  "ROBOT",  NULL, "of this robot" },
+                 { "ledger", "LEDGER", NULL, "a file or postgres://.., else WRIT_LEDGER, else the usual one" },
                  { "json",   NULL,     NULL, "one JSON object" } },
     .least = 1,
     .most = 1,

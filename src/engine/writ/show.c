@@ -15,10 +15,10 @@ enum { CANDIDATES = 16 };
 struct showing {
     struct writ_ledger *w;
     struct arena *a;
-    struct str asked;
-    struct entries entries; /* that the id may mean */
-    struct entries runs;    /* one event of each execution it may mean */
-    struct entries about;   /* all entries about one of them */
+    struct str asked, tenant, robot; /* the two may be empty: any */
+    struct entries entries;          /* that the id may mean */
+    struct entries runs;             /* one event of each execution it may mean */
+    struct entries about;            /* all entries about one of them */
     struct error e;
 };
 
@@ -37,7 +37,7 @@ static bool take_run(void *self, const struct entry *entry, struct error *e)
 
     (void)e;
     entries_add(&s->about, entry, s->a);
-    if (entry->kind != ENTRY_EVENT)
+    if (entry->kind != ENTRY_EVENT || (s->robot.n && !str_eq(entry->robot, s->robot)))
         return true;
     for (size_t i = 0; i < s->runs.n; i++)
         if (same_run(&s->runs.v[i], entry))
@@ -71,6 +71,7 @@ static bool find_runs(struct showing *s)
 {
     struct query q = query_all();
 
+    q.tenant = s->tenant;
     if (s->asked.n >= NAME_START)
         q.subject_start = s->asked;
     else
@@ -92,10 +93,13 @@ static bool find_entries(struct showing *s)
     if (entry_id_read(s->asked, &id)) {
         if (!ledger_find(&s->w->l, &id, s->a, &entry, &there, &s->e))
             return false;
-        if (there)
+        if (there && (!s->tenant.n || str_eq(entry.tenant, s->tenant)) &&
+            (!s->robot.n || str_eq(entry.robot, s->robot)))
             entries_add(&s->entries, &entry, s->a);
         return true;
     }
+    q.tenant = s->tenant;
+    q.robot = s->robot;
     q.id_start = (struct str){ s->asked.s + 4 * prefixed, s->asked.n - 4 * (size_t)prefixed };
     return q.id_start.n < NAME_START || search(&s->w->l, &q, take_entry, s, &s->e);
 }
@@ -264,13 +268,40 @@ static bool show_entry(struct showing *s, const struct entry *entry, struct buf 
 static const char *not_found(const struct showing *s)
 {
     size_t n = s->asked.n - (str_begins(s->asked, "led-") ? 4 : 0);
+    const char *whose = "";
 
+    if (s->tenant.n)
+        whose = arena_printf(s->a, " of tenant %s", said(s->tenant, s->a));
+    if (s->robot.n)
+        whose = arena_printf(s->a, "%s of robot %s", whose, said(s->robot, s->a));
     if (n >= NAME_START)
-        return arena_printf(s->a, "nothing in the ledger is called %s", said(s->asked, s->a));
+        return arena_printf(s->a, "nothing%s in the ledger is called %s", whose,
+                            said(s->asked, s->a));
     return arena_printf(s->a,
-                        "nothing in the ledger is called just %s; the beginning of an id needs %d "
-                        "characters%s",
-                        said(s->asked, s->a), NAME_START, n < s->asked.n ? " after led-" : "");
+                        "nothing%s in the ledger is called just %s; the beginning of an id needs "
+                        "%d characters%s",
+                        whose, said(s->asked, s->a), NAME_START,
+                        n < s->asked.n ? " after led-" : "");
+}
+
+/* Why there is more than one, and what tells them apart. */
+static const char *ambiguous(const struct showing *s)
+{
+    const char *asked = said(s->asked, s->a);
+    bool one_id = s->entries.n == 0, one_tenant = true;
+
+    for (size_t i = 1; i < s->runs.n; i++) {
+        one_id &= str_eq(s->runs.v[i].subject, s->runs.v[0].subject);
+        one_tenant &= str_eq(s->runs.v[i].tenant, s->runs.v[0].tenant);
+    }
+    if (!one_id)
+        return arena_printf(s->a, "%s can mean more than one: give more of its id", asked);
+    if (!one_tenant)
+        return arena_printf(
+            s->a, "%s is an execution of more than one tenant: say which with --tenant", asked);
+    return arena_printf(
+        s->a, "%s is an execution of more than one robot of tenant %s: say which with --robot",
+        asked, said(s->runs.v[0].tenant, s->a));
 }
 
 /* {"code":..,"message":..,"candidates":[..]} */
@@ -281,9 +312,7 @@ static void put_candidates(const struct showing *s, struct buf *to)
 
     json_open(to, '{');
     json_put(to, "code", codes[code].name);
-    json_put(to, "message",
-             n ? arena_printf(s->a, "%s can mean more than one", said(s->asked, s->a))
-               : not_found(s));
+    json_put(to, "message", n ? ambiguous(s) : not_found(s));
     json_key(to, "candidates");
     json_open(to, '[');
     for (size_t i = 0; i < s->runs.n; i++) {
@@ -325,8 +354,18 @@ static int show(struct showing *s, char **answer)
 
 int writ_show(struct writ_ledger *ledger, const char *id, char **answer)
 {
+    return writ_show_of(ledger, id, NULL, NULL, answer);
+}
+
+int writ_show_of(struct writ_ledger *ledger, const char *id, const char *tenant, const char *robot,
+                 char **answer)
+{
     _arena_ struct arena a = { 0 };
-    struct showing s = { .w = ledger, .a = &a, .asked = str_of(id) };
+    struct showing s = { .w = ledger,
+                         .a = &a,
+                         .asked = str_of(id),
+                         .tenant = str_of(tenant ? tenant : ""),
+                         .robot = str_of(robot ? robot : "") };
     int status;
 
     if (!ledger_look(&ledger->l, &s.e))
