@@ -219,13 +219,16 @@ WRIT_API int writ_show_of(struct writ_ledger *ledger, const char *id, const char
  * NULL; `key`: the verifier key it is signed with, NULL: this ledger's own.
  *
  *     {"intact":..,"ledger":..,"entries":..,"erased":..,"covered":..,"root":"<hex>",
- *      "checkpoints":[{"size":..,"made":..,"holds":..,"kept":"ledger"|"file"|"given"}],
+ *      "checkpoints":[{"size":..,"made":..,"holds":..,"signed":..,"kept":"ledger"|"file"|"given",
+ *                      "why":..}],
  *      "problem":{"seq":..,"ledger_id":..,"message":..}}     problem: null when intact
  *
- * covered: how many entries the newest checkpoint that holds is about.
+ * covered: how many entries the newest checkpoint that holds is about. signed: false where no key
+ * is known that could tell; of the one that was given, holds is then null.
  *
- * WRIT_NO when not; WRIT_WRONG and {"code":..,"message":..} where what was given is no checkpoint.
- */
+ * WRIT_NO when not; WRIT_UNAVAILABLE and {"code":"KEY_UNKNOWN",..} when nothing speaks against the
+ * ledger, but the checkpoint that was given could not be judged for lack of a key;
+ * WRIT_WRONG and {"code":..,"message":..} where what was given is no checkpoint. */
 WRIT_API int writ_verify(struct writ_ledger *ledger, const struct writ_input *checkpoint,
                          const char *key, char **answer);
 

@@ -12,7 +12,9 @@ struct promise {
     int64_t size, made_ms; /* what the ledger says beside it */
     struct checkpoint c;   /* out, as what follows */
     bool holds;
-    const char *why; /* it does not */
+    bool is_signed;  /* by the key that is known */
+    bool unjudged;   /* it was given, and no key is known: it speaks neither for nor against */
+    const char *why; /* it does not hold, or was not judged */
 };
 
 struct verification {

@@ -37,15 +37,23 @@ static bool take_promise(void *self, const struct kept_checkpoint *c, struct err
 
 static void read_promise(const struct audit *t, struct promise *p)
 {
+    bool given = strcmp(p->kept, "given") == 0;
     struct error e;
 
     if (!checkpoint_read(p->note, t->a, &p->c, &e) ||
-        (t->v->by && !checkpoint_signed(p->note, t->v->by, &e)))
+        (t->v->by && !checkpoint_signed(p->note, t->v->by, &e))) {
         p->why = arena_text(t->a, str_of(e.msg));
-    else if (!str_eq(p->c.origin, t->v->origin))
+        return;
+    }
+    p->is_signed = t->v->by;
+    if (!str_eq(p->c.origin, t->v->origin))
         p->why = "it is of another ledger";
     else if (strcmp(p->kept, "ledger") == 0 && (p->size != p->c.size || p->made_ms != p->c.made_ms))
         p->why = "the ledger says something else about it than it says itself";
+    else if (given && !p->is_signed) {
+        p->unjudged = true;
+        p->why = "its signature cannot be checked: no key of this ledger is known here";
+    }
 }
 
 static int by_size(const void *a, const void *b)
@@ -88,7 +96,7 @@ static bool judge_promises(struct audit *t)
     for (size_t i = 0; i < t->v->promise_count; i++) {
         const struct promise *p = &t->v->promises[i];
 
-        if (!p->holds)
+        if (!p->holds && !p->unjudged)
             return audit_found(t, -1, NULL,
                                arena_printf(t->a,
                                             "the checkpoint of size %" PRId64 " does not hold: %s",

@@ -139,6 +139,42 @@ def a_key_that_was_lost_is_not_replaced(place):
 
 
 @case
+def a_checkpoint_that_no_key_can_judge_accuses_nobody(place):
+    # Not known is not intact, and not "not intact" either.
+    grown(place, 3)
+    text, key = note_of(place)[0], place.one("checkpoint")["key"]
+    note = place.put("outside/note", text)
+    forged = place.put("outside/forged", text.replace(b"\n10\n", b"\n9\n"))
+    shutil.rmtree(place.state / "keys")
+    for file in (note, forged):
+        answer = place.one("verify", "--checkpoint", file, status=69)
+        same(answer["code"], "KEY_UNKNOWN", answer)
+        run = place.writ("verify", "--checkpoint", file)
+        same((run.status, run.out), (69, b""), run)
+        true(b"is not known" in run.err and b"--key" in run.err and b"not intact" not in run.err, run)
+    answer = place.verify()
+    same([c["signed"] for c in answer["checkpoints"]], [False] * len(answer["checkpoints"]), answer)
+    true(b"no key is here" in place.writ("verify").out)
+    answer = place.verify("--checkpoint", note, "--key", key)
+    same([(c["holds"], c["signed"]) for c in answer["checkpoints"]], [(True, True)] * len(answer["checkpoints"]), answer)
+    place.verify("--checkpoint", forged, "--key", key, status=1)
+
+
+@case
+def a_ledger_that_is_damaged_is_so_without_a_key(place):
+    grown(place, 3)
+    note = place.put("outside/note", note_of(place)[0])
+    copy, behind = vault.of(place).copy("anew")
+    shutil.rmtree(copy.state / "keys")
+    behind.sql("UPDATE entries SET subject = 'other' WHERE seq = 2")
+    answer = copy.verify("--checkpoint", note, status=1)
+    given, = (c for c in answer["checkpoints"] if c["kept"] == "given")
+    same((given["holds"], given["signed"], answer["problem"]["seq"]), (None, False, 2), answer)
+    run = copy.writ("verify", "--checkpoint", note)
+    true(b"not intact" in run.out and b"was not judged" in run.out, run)
+
+
+@case
 def a_checkpoint_of_more_than_there_is_does_not_hold(place):
     # A tail that was cut off is found by a checkpoint that was kept elsewhere.
     grown(place, 5)

@@ -85,6 +85,8 @@ static void show_intact(const struct doc *d)
         buf_adds(&text, " holds");
         if (doc_whole(c, "size") < entries)
             buf_addf(&text, " %" PRId64 " of %" PRId64 " entries", doc_whole(c, "size"), entries);
+        if (!is_true(c, "signed"))
+            buf_adds(&text, " (no key is here that its signature could be checked with: --key)");
         if (doc_whole(d, "covered") < entries)
             buf_adds(&text, "; the rest has none yet: writ checkpoint");
     }
@@ -104,6 +106,8 @@ static size_t show_broken_checkpoints(const struct doc *checkpoints, const char 
 
     for (const struct doc *c = doc_first(checkpoints, DOC_LIST); c; c = c->next) {
         _buf_ struct buf text = { .max = TEXT_MAX };
+        const struct doc *holds = doc_get(c, "holds");
+        bool judged = holds && holds->kind != DOC_NULL;
 
         if (is_true(c, "holds"))
             continue;
@@ -111,12 +115,13 @@ static size_t show_broken_checkpoints(const struct doc *checkpoints, const char 
         if (doc_text(c, "made").n)
             buf_addc(&text, ' ');
         add_minute(doc_text(c, "made"), &text);
-        buf_addf(&text, " (%" PRId64 " entries, %s) does not hold", doc_whole(c, "size"),
-                 str_is(doc_text(c, "kept"), "given") ? "the one you gave" : "our own");
+        buf_addf(&text, " (%" PRId64 " entries, %s) %s", doc_whole(c, "size"),
+                 str_is(doc_text(c, "kept"), "given") ? "the one you gave" : "our own",
+                 judged ? "does not hold" : "was not judged");
         if (doc_text(c, "why").n)
             buf_addf(&text, ": %.*s", STR_ARG(doc_text(c, "why")));
         below(word, YELLOW, buf_str(&text));
-        n++;
+        n += judged;
     }
     return n;
 }
@@ -261,7 +266,8 @@ const struct command cmd_verify = {
     .about = "Computes every leaf and the whole tree anew and holds them against every checkpoint "
              "that was made. A checkpoint that was kept elsewhere shows besides that nobody wrote "
              "the whole ledger anew. With --proof it checks a proof by `writ prove` instead, "
-             "without any ledger. Exit 0 when all is what it was, 1 when not.",
+             "without any ledger. Exit 0 when all is what it was, 1 when not, 69 when a checkpoint "
+             "cannot be judged because no key is known: that is no yes.",
     .examples = { { "writ verify",                                          "every entry, and every checkpoint" },
                   { "writ verify --checkpoint 2026-11-15.note",             "and one that was kept elsewhere" },
                   { "writ verify --proof proof.json --key \"$KEY\"",        "a proof that somebody sent" } },

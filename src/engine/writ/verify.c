@@ -82,7 +82,12 @@ static void put_promises(const struct verification *v, struct buf *to)
         json_open(to, '{');
         json_put_int(to, "size", p->c.size);
         put_stamp(to, "made", p->c.made_ms);
-        json_put_bool(to, "holds", p->holds);
+        json_key(to, "holds");
+        if (p->unjudged)
+            json_nil(to);
+        else
+            json_bool(to, p->holds);
+        json_put_bool(to, "signed", p->is_signed);
         json_put(to, "kept", p->kept);
         json_put(to, "why", p->why);
         json_close(to, '}');
@@ -138,6 +143,25 @@ static void put_verification(const struct writ_ledger *w, const struct verificat
     json_close(to, '}');
 }
 
+static bool unjudged(const struct verification *v)
+{
+    for (size_t i = 0; i < v->promise_count; i++)
+        if (v->promises[i].unjudged)
+            return true;
+    return false;
+}
+
+/* Nothing speaks against the ledger, and what was to speak for it is not heard without a key. */
+static int not_judged(char **answer)
+{
+    *answer = record_failure(
+        CODE_KEY_UNKNOWN,
+        "whether the checkpoint holds is not known: its signature was not checked, for no key of "
+        "this ledger is here; give the one that writ checkpoint showed with --key (by its own "
+        "hashes the ledger is intact)");
+    return WRIT_UNAVAILABLE;
+}
+
 /* The one that is kept beside the ledger, when there is one. */
 static void add_beside(struct writ_ledger *w, const char *name, struct verification *v,
                        struct arena *a)
@@ -172,8 +196,6 @@ int writ_verify(struct writ_ledger *ledger, const struct writ_input *checkpoint,
             return wrong(&e, answer);
         outside[0] = (struct promise){ .note = given.note, .kept = "given" };
         v.promise_count = 1;
-        if (!known)
-            outside[0].why = "its signature cannot be checked here: give the verifier key";
     }
     if (!ledger->l.keep.kind->ledger_name(ledger->l.keep.store, name, &e))
         return record_unread(&e, answer);
@@ -190,6 +212,8 @@ int writ_verify(struct writ_ledger *ledger, const struct writ_input *checkpoint,
     }
     if (!ok)
         return record_unread(&e, answer);
+    if (v.intact && unjudged(&v))
+        return not_judged(answer);
     put_verification(ledger, &v, &out);
     *answer = take_answer(&out);
     return v.intact ? WRIT_OK : WRIT_NO;
