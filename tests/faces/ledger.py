@@ -253,10 +253,10 @@ def unknown_ids(scratch):
         book.append(book.event(name, "planned", rests_on))
     both = book.writ("show", "same-one", status=1)
     insist(b"same-one-1" in both.err and b"same-one-2" in both.err and not both.out, both)
+    assert b"give more of its id" in both.err, both
     assert json.loads(book.writ("show", "same-one", "--json", status=1).out)["candidates"]
 
 
-# ---- writing ----
 @case
 def one_id_of_two_tenants(scratch):
     """an execution id that two tenants or two robots use is shown and proved with --tenant and --robot"""
@@ -290,6 +290,7 @@ def one_id_of_two_tenants(scratch):
            book.writ("prove", "--since", "note", "--tenant", "acme", status=64).err, book.writ("log"))
 
 
+# ---- writing ----
 
 @case
 def append_answers(scratch):
@@ -303,8 +304,14 @@ def append_answers(scratch):
     assert re.search(r"\n2 duplicate, 1 refused\n$", text), text
     assert re.search(r"✗ refused +line 3\n +/", text), text
     assert book.terminal("ledger", "append", "--json", str(book.home / "events.jsonl")).startswith(b"{")
-    insist(b"policy" in book.writ("ledger", "append", "events.jsonl", "--policy", "nix",
-                                  status=64).out, book.writ("log"))
+    for args, status, code, words in ((["events.jsonl", "--policy", "nix"], 64, "SYNTAX", b"policy is block"),
+                                      (["nosuchfile"], 65, "IO", b"'nosuchfile' cannot be read: No such file")):
+        # why there is no answer is no answer: it is said, and told to programs that ask for it
+        said = book.writ("ledger", "append", *args, status=status)
+        insist(words in said.err and said.err.startswith(b"writ: ") and not said.out, said)
+        told = book.writ("ledger", "append", *args, "--json", status=status)
+        insist(set(json.loads(told.out)) == {"code", "message"} and json.loads(told.out)["code"] == code, told)
+        insist(not told.err, told)
     rejects = book.lines("ledger", "rejects", "--json")
     assert [r["subject"] for r in rejects] == ["never", "x", "x", "x"], rejects
     assert len(book.lines("ledger", "rejects", "--json", "--limit", "1")) == 1

@@ -24,7 +24,8 @@ static const struct {
 };
 
 struct appending {
-    bool json;
+    bool json;  /* answers are JSON: that was asked for, or a program reads them */
+    bool asked; /* it was asked for: then also that there is none */
     int64_t counts[OUTCOMES];
     bool lost; /* an answer did not get out */
 };
@@ -85,14 +86,15 @@ static bool take_appended(void *self, const char *text, size_t len)
     const struct doc *line = answer_line((struct str){ text, len }, &a);
     struct str status = doc_text(line, "status");
 
+    if (!all->asked && keeper_trouble(line))
+        return true; /* told on standard error: it answers no event */
     if (all->json)
         out_json_line((struct str){ text, len });
-    else if (!keeper_trouble(line))
-        for (enum outcome i = 0; i < OUTCOMES; i++)
-            if (str_is(status, outcomes[i].status)) {
-                all->counts[i]++;
-                show_appended(line, i);
-            }
+    for (enum outcome i = 0; i < OUTCOMES && !all->json; i++)
+        if (str_is(status, outcomes[i].status)) {
+            all->counts[i]++;
+            show_appended(line, i);
+        }
     all->lost |= !print_flush(); /* an answer is worth most at once */
     return true;
 }
@@ -114,7 +116,8 @@ static void show_counts(const struct appending *all)
 
 static int run_append(const struct args *args)
 {
-    struct appending all = { .json = args_get(args, "json") || !print_person() };
+    bool json = args_get(args, "json");
+    struct appending all = { .json = json || !print_person(), .asked = json };
     struct writ_input input = { .name = args->operands[0] };
     _ledger_ struct writ_ledger *ledger = NULL;
     int status;
@@ -226,8 +229,9 @@ const struct command cmd_ledger_append = {
     .about = "Reads one event or JSON lines; `-` is standard input. Every event is held against "
              "contract 002 (`writ explain event`) and answered in the order they came: appended, "
              "duplicate, or refused with every reason. In a pipe an answer is one JSON object a "
-             "line, printed when the event is on the disk. Exit 0 when none was refused, 1 when "
-             "one was, 74 when one could not be recorded.",
+             "line, printed when the event is on the disk; why there is no answer is said on standard "
+             "error, or with --json as {\"code\":..,\"message\":..}. Exit 0 when none was refused, 1 "
+             "when one was, 65 when the file cannot be read, 74 when one could not be recorded.",
     .examples = { { "writ ledger append event.json",                  "one event" },
                   { "writ ledger append - <events.jsonl",             "many, from a pipe" },
                   { "writ ledger append --policy draft_only e.json",  "let what rests on part of its inputs run as a draft" } },
