@@ -4,6 +4,10 @@
  * Every call answers with an exit status and with text that the caller gives back to writ_free().
  * Documents and answers cross this border as JSON text (UTF-8, NUL-terminated), so that the
  * border can stay still while what lies behind it grows.
+ *
+ * An answer that says why something was not done has "code" (a row of `writ explain codes`) and
+ * "message" at its top, whatever else it has: of a document with problems they are the first one's.
+ * What a run, a plan, a verification or a proof came to is not such an answer.
  */
 #pragma once
 
@@ -48,10 +52,11 @@ WRIT_API const char *writ_version(void);
 /* Is this document right? `kind` is a row of `writ explain kinds`, or NULL to recognise it.
  * Answers WRIT_OK or WRIT_WRONG, and
  *
- *     {"file":..,"kind":..,"ok":..,"problems":[{"line":..,"column":..,"pointer":..,"message":..,
- *      "code":..,"severity":"error"|"warning"}],"errors":N,"warnings":N}
+ *     {"file":..,"kind":..,"ok":..,"code":..,"message":..,"problems":[{"line":..,"column":..,
+ *      "pointer":..,"message":..,"code":..,"severity":"error"|"warning"}],"errors":N,"warnings":N}
  *
- * WRIT_USAGE where there is no such kind. */
+ * code and message are there where it is not. WRIT_USAGE and {"topic":..,"code":..,"message":..,
+ * "near":..,"known":..} where there is no such kind. */
 WRIT_API int writ_check(const struct writ_input *input, const char *kind, char **answer);
 
 /* Is this document what a JSON Schema (2020-12 or draft-07) asks for? Both may be YAML. What the
@@ -80,7 +85,7 @@ WRIT_API int writ_query(const char *path, const struct writ_input *input, bool p
  *
  *     {"topic":..,"tables":[{"table":..,"about":..,"rows":[..]}]}
  *
- * WRIT_USAGE and {"topic":..,"near":..} where nothing has this name. */
+ * WRIT_USAGE and {"topic":..,"code":..,"message":..,"near":..} where nothing has this name. */
 WRIT_API int writ_explain(const char *topic, char **answer);
 
 /* The JSON Schema of a kind of document; WRIT_USAGE where there is no such kind. */

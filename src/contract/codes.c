@@ -70,6 +70,7 @@ const struct code_row codes[CODE_COUNT] = {
     [CODE_LEDGER_MISSING]              = { "LEDGER_MISSING",              "writ", "error", false, "There is no ledger where one was looked for.", "Name another with --ledger; `writ exec` and `writ ledger append` begin one." },
     [CODE_LEDGER_DAMAGED]              = { "LEDGER_DAMAGED",              "writ", "fatal", false, "The ledger has something in it that writ never wrote.", "Keep the file as it is, and run `writ verify` on a copy." },
     [CODE_KEY_UNKNOWN]                 = { "KEY_UNKNOWN",                 "writ", "error", false, "No key is known here that could judge a signature.", "Give it with --key, as `writ checkpoint` showed it." },
+    [CODE_TOPIC_UNKNOWN]               = { "TOPIC_UNKNOWN",               "writ", "error", false, "Nothing that writ can explain has this name.", "See `writ explain` for what there is." },
 
     [CODE_EXECUTOR_EXCEPTION] = { "EXECUTOR_EXCEPTION", "003",  "error", false, "The executor raised an exception, trapped or crashed.", "Correct the executor, or the payload it was given." },
     [CODE_EXECUTOR_TIMEOUT]   = { "EXECUTOR_TIMEOUT",   "003",  "error", false, "The executor used more time than its limits.timeout_ms.", "Give it less to do, or raise the limit in its manifest." },

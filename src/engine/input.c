@@ -57,12 +57,27 @@ void input_problems(const struct report *r, struct buf *to)
     json_close(to, ']');
 }
 
+/* What every answer begins with that is no yes, whoever gives it; here it is the first problem's.
+ */
+static void put_first(const struct report *r, struct buf *to)
+{
+    const struct problem *p = r->first;
+
+    while (p && p->warning)
+        p = p->next;
+    if (!p)
+        return;
+    json_put(to, "code", codes[p->code].name);
+    json_put(to, "message", p->msg);
+}
+
 void input_answer(const struct report *r, const char *kind, struct buf *to)
 {
     json_open(to, '{');
     json_put(to, "file", r->file);
     json_put(to, "kind", kind);
     json_put_bool(to, "ok", r->errors == 0);
+    put_first(r, to);
     input_problems(r, to);
     json_put_int(to, "errors", r->errors);
     json_put_int(to, "warnings", r->warnings);

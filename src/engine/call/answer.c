@@ -78,6 +78,10 @@ void call_answer(const struct tool_call *c, int status, struct buf *to)
     if (c->operation.n)
         put_str(to, "operation", c->operation);
     json_put_bool(to, "ok", ok);
+    if (!ok) { /* as every answer has it that is no yes */
+        json_put(to, "code", codes[c->error.code].name);
+        put_str(to, "message", str_of(c->error.msg));
+    }
     if (ok)
         put_output(&c->output, to);
     json_put_bool(to, "cached", c->cached);

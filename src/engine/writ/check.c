@@ -27,7 +27,7 @@ static void say_kinds(struct buf *to)
         buf_addf(to, "%s%s", i ? ", " : "", kinds[i].name);
 }
 
-/* {"topic":..,"near":..,"known":..} for a kind there is not. */
+/* {"topic":..,"code":..,"message":..,"near":..,"known":..} for a kind there is not. */
 static int unknown_kind(const char *kind, char **answer)
 {
     _buf_ struct buf out = { .max = ANSWER_MAX }, known = { .max = 1024 };
@@ -40,6 +40,8 @@ static int unknown_kind(const char *kind, char **answer)
     json_open(&out, '{');
     json_key(&out, "topic");
     json_outside(&out, str_of(kind));
+    json_put(&out, "code", codes[CODE_KIND_UNKNOWN].name);
+    json_put(&out, "message", "there is no such kind of document");
     json_key(&out, "near");
     json_text(&out, str_of(near ? near : ""));
     json_key(&out, "known");

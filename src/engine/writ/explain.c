@@ -135,6 +135,8 @@ int writ_explain(const char *topic, char **answer)
     if (!found) {
         const char *near = find_near(topic, &a);
 
+        json_put(&out, "code", codes[CODE_TOPIC_UNKNOWN].name);
+        json_put(&out, "message", "nothing that writ can explain has this name");
         json_key(&out, "near");
         json_text(&out, str_of(near ? near : ""));
     }

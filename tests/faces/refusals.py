@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""refusals: whatever verb could not do its work, a program finds code and message in the same place.
+
+usage: refusals.py WRIT      prints TAP
+
+With --json there is one object on standard output and nothing on standard error; its code is a row of
+`writ explain codes`. Without --json nothing but `writ check` says on standard output what is wrong.
+"""
+import json
+import pathlib
+import sys
+import tempfile
+
+import tap
+
+NO, USAGE, WRONG, UNAVAILABLE = 1, 64, 65, 69
+REFUSALS = [  # what is typed, the exit status, the code
+    ("exec -f nosuch", WRONG, "IO"),
+    ("run nosuch", WRONG, "IO"),
+    ("call nosuch.search", USAGE, "ADAPTER_UNKNOWN"),
+    ("apply nosuch", USAGE, "EXECUTOR_UNKNOWN"),
+    ("apply json_select --payload nosuch", WRONG, "IO"),
+    ("check nosuch", WRONG, "IO"),
+    ("check a.json", WRONG, "KIND_UNKNOWN"),
+    ("check a.json --as nosuch", USAGE, "KIND_UNKNOWN"),
+    ("check a.json --schema nosuch", WRONG, "IO"),
+    ("canon nosuch", WRONG, "IO"),
+    ("digest twice.json", WRONG, "DUPLICATE_KEY"),
+    ("query $ nosuch", WRONG, "IO"),
+    ("query $[ a.json", USAGE, "SYNTAX"),
+    ("explain nosuch", USAGE, "TOPIC_UNKNOWN"),
+    ("ledger append nosuch", WRONG, "IO"),
+    ("ledger append a.json --policy nosuch", USAGE, "SYNTAX"),
+    ("ledger input nosuch", WRONG, "IO"),
+    ("ledger erase led-1 --reason why", USAGE, "ENTRY_UNKNOWN"),
+    ("ledger rejects --ledger nosuch", UNAVAILABLE, "LEDGER_MISSING"),
+    ("log --ledger nosuch", UNAVAILABLE, "LEDGER_MISSING"),
+    ("log --kind nosuch", USAGE, "SYNTAX"),
+    ("show nosuch-one", NO, "ENTRY_UNKNOWN"),
+    ("prove nosuch-one", NO, "ENTRY_UNKNOWN"),
+    ("prove --since nosuch", WRONG, "IO"),
+    ("verify --ledger nosuch", UNAVAILABLE, "LEDGER_MISSING"),
+    ("verify --checkpoint nosuch", WRONG, "IO"),
+    ("verify --key nosuch", WRONG, "SYNTAX"),
+    ("verify --proof nosuch", WRONG, "IO"),
+    ("export --ledger nosuch", UNAVAILABLE, "LEDGER_MISSING"),
+    ("executors add nosuch", WRONG, "IO"),
+    ("adapters nosuch", USAGE, "ADAPTER_UNKNOWN"),
+    ("cancel run-nosuch-one", NO, "LANE_NOT_RUNNING"),
+    ("golden check nosuch", USAGE, "PARAMETER_REFUSED"),
+    ("cache list --level nosuch", USAGE, "PARAMETER_REFUSED"),
+    ("diff nosuch-one", NO, "ENTRY_UNKNOWN"),
+    ("commit nosuch-one", NO, "ENTRY_UNKNOWN"),
+]
+
+
+class Desk:
+    """A directory with a ledger that has one entry."""
+
+    def __init__(self, scratch):
+        self.scratch = pathlib.Path(scratch)
+        (self.scratch / "a.json").write_text('{"a": 1}')
+        (self.scratch / "twice.json").write_text('{"a": 1, "a": 1}')
+        tap.run([tap.WRIT, "ledger", "input", "a.json"], env=self.env, cwd=self.scratch)
+
+    @property
+    def env(self):
+        return {"HOME": str(self.scratch), "WRIT_STATE": str(self.scratch / "state")}
+
+    def writ(self, typed, *more):
+        return tap.run([tap.WRIT, *typed.split(), *more], env=self.env, cwd=self.scratch)
+
+
+def wrong_answer(answer, status, code, codes):
+    """What a program that asked for JSON would stumble over."""
+    try:
+        told = json.loads(answer.out)
+    except ValueError:
+        return "not one object"
+    if answer.status != status:
+        return f"status {answer.status}, expected {status}"
+    if answer.err:
+        return "something on standard error"
+    if told.get("code") != code or code not in codes:
+        return f"the code is {told.get('code')}, expected {code}"
+    return "" if isinstance(told.get("message"), str) and told["message"] else "no message"
+
+
+def wrong_words(typed, answer, status):
+    """What a person would stumble over."""
+    if answer.status != status:
+        return f"status {answer.status}, expected {status}"
+    if typed.startswith("check ") and status == WRONG:  # what is wrong is what it was asked for
+        return "" if answer.out else "nothing is said"
+    if answer.out:
+        return "something on standard output"
+    return "" if answer.err else "nothing is said"
+
+
+def main():
+    told = tap.Tap()
+    with tempfile.TemporaryDirectory() as scratch:
+        desk = Desk(scratch)
+        table, = json.loads(desk.writ("explain codes --json").out)["tables"]
+        codes = {row["name"] for row in table["rows"]}
+        for typed, status, code in REFUSALS:
+            answer, said = desk.writ(typed, "--json"), desk.writ(typed)
+            fault = wrong_answer(answer, status, code, codes)
+            told.case(f"writ {typed} --json", fault and f"{fault}\n{answer}")
+            fault = wrong_words(typed, said, status)
+            told.case(f"writ {typed}", fault and f"{fault}\n{said}")
+    return told.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
