@@ -456,7 +456,7 @@ static bool fill_url(struct binding *b, struct api_call *out, struct error *e)
 static bool is_repeatable(const struct binding *b)
 {
     if (b->operation.effect == EFFECT_READ ||
-        api_header(b->headers, b->header_count, "idempotency-key").s)
+        api_header(b->headers, b->header_count, "idempotency-key").n)
         return true;
     return b->method->same && !(b->method->safe && b->operation.effect == EFFECT_WRITE);
 }

@@ -83,15 +83,27 @@ static bool code_is_listed(const struct adapter_retry *retry, const struct attem
     return false;
 }
 
-/* Nobody answered: again only where that cannot do a thing twice. */
+/* What has ended so is worth another attempt, where that cannot do a thing twice. */
+static bool wants_again(const struct adapter_retry *retry, const struct attempt_end *end)
+{
+    if (end->ok || end->code == CODE_PEER_UNAVAILABLE)
+        return !end->ok && (end->ran || end->nothing_happened);
+    return end->ran && code_is_listed(retry, end);
+}
+
+/* Whether a service that said 429 or 503 has done something, only the service knows. */
 static bool may_again(const struct adapter_retry *retry, const struct attempt_end *end)
 {
-    if (end->ok || !end->ran)
-        return !end->ok && end->code == CODE_PEER_UNAVAILABLE && end->nothing_happened;
-    if (end->code == CODE_PEER_UNAVAILABLE)
-        return end->nothing_happened || end->repeatable;
-    return code_is_listed(retry, end) &&
-           (end->repeatable || end->exit_code >= 0 || end->status == 429 || end->status == 503);
+    return wants_again(retry, end) &&
+           (end->nothing_happened || end->repeatable || end->exit_code >= 0);
+}
+
+static void tell_once(struct tool_call *c, const struct adapter_retry *retry,
+                      struct attempt_end *end)
+{
+    if (end->once && wants_again(retry, end) && !may_again(retry, end))
+        end->message = arena_printf(c->a, "%s; not tried again: it might be done twice, %s",
+                                    end->message ? end->message : "it failed", end->once);
 }
 
 /* False: somebody wants it stopped. */
@@ -126,8 +138,12 @@ static struct attempt_end *attempts(struct tool_call *c)
         struct attempt_end *end = attempt(c);
         int64_t wait = backoff_delay(&backoff, n);
 
-        if (end->ok || !backoff_again(&backoff, n) || !may_again(retry, end))
+        if (end->ok || !backoff_again(&backoff, n))
             return end;
+        if (!may_again(retry, end)) {
+            tell_once(c, retry, end);
+            return end;
+        }
         if (end->retry_after > wait)
             wait = end->retry_after < BACKOFF_MOST_MS ? end->retry_after : BACKOFF_MOST_MS;
         if (!wait_for(c, wait))

@@ -26,6 +26,7 @@ struct attempt_end {
     int64_t retry_after;   /* ms that the service asks for; -1: it does not */
     bool nothing_happened; /* certainly: it may be done again */
     bool repeatable;       /* doing it twice is as good as once */
+    const char *once;      /* why it is not, in a few words; NULL: nothing to say */
     struct value value;    /* what came back, where ok */
     int64_t duration_ms;
     struct str execution; /* of the record */

@@ -190,6 +190,9 @@ def A01_12_json_rpc_codes_are_tried_again(place):
     run = place.fails(1, "PEER_ERROR", small(place, "error", errors=retry(3, -32000),
                                              operations={"echo": {"effect": "read"}}))
     same([attempt["status"] for attempt in run.record["attempts"]], [-32000] * 3)
+    run = place.fails(1, "PEER_ERROR", small(place, "error", errors=retry(3, -32000)),
+                      told=["not tried again: it might be done twice, as its effect is not said to be read"])
+    same([attempt["status"] for attempt in run.record["attempts"]], [-32000])
 
 
 @case

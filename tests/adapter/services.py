@@ -74,7 +74,7 @@ def R_001_091_a_token_is_had_with_client_credentials_and_sent(place):
                          secrets=[{"name": "id", "env": "ID"}, {"name": "secret", "env": "MY_TOKEN"}],
                          interface={"auth": {"token_url": peer.url + "/token", "client_id": "id",
                                              "client_secret": "secret", "scope": "things"}}))
-        place.fine("o.echo", env={"ID": "me", "MY_TOKEN": SECRET})
+        place.fine("o.echo", env={"ID": "me-and-you", "MY_TOKEN": SECRET})
         sent = server.seen[-1][2]["Authorization"]
         true(sent.startswith("Bearer ey"), sent)  # a JSON Web Token
         true(SECRET not in sent, "the client's secret goes to the token's host alone")
@@ -130,6 +130,38 @@ def R_001_109_R_001_110_R_001_111_R_001_105_a_busy_service_is_asked_again(place)
 def nothing_that_may_have_been_done_is_done_twice(place):
     run = place.call("s.broken", env=place.given)
     same((run.status, len(run.record["attempts"])), (1, 1))
+
+
+@case
+def what_is_posted_or_patched_is_sent_again_only_with_an_idempotency_key(place):
+    keyed = {"in": "header", "name": "Idempotency-Key"}
+    operations = {"post": {}, "patch": {}, "read": {"effect": "read"}, "change": {"effect": "write"},
+                  "keyed": {"parameters": {"key": keyed}}, "blank": {"parameters": {"key": keyed}}}
+    endpoints = {name: method + " /busy" for name, method in
+                 (("post", "POST"), ("patch", "PATCH"), ("read", "POST"), ("change", "GET"), ("keyed", "POST"),
+                  ("blank", "POST"), ("put", "PUT"))}
+    for name, words, statuses, method in (
+            ("post", (), [429], "POST"), ("patch", (), [429], "PATCH"), ("change", (), [429], "GET"),
+            ("blank", ("key=",), [429], "POST"), ("read", (), [429, 429, 200], None),
+            ("keyed", ("key=k1",), [429, 429, 200], None), ("put", (), [429, 429, 200], None)):
+        with strangers.stranger() as server:
+            stock(place, api("s", server.url, endpoints, operations=operations, errors=retry(4, 429, 503)))
+            run = place.call(f"s.{name}", *words)
+            same([attempt["status"] for attempt in run.record["attempts"]], statuses)
+            same(len(server.seen), len(statuses))
+            if method:
+                why = f"not tried again: it might be done twice, as {method} without an Idempotency-Key"
+                true(why in run.record["error"]["message"], run)
+            elif words:
+                same([one[2].get("Idempotency-Key") for one in server.seen], ["k1"] * 3)
+
+
+@case
+def what_is_to_be_tried_once_does_not_say_why_it_was_not_tried_again(place):
+    with strangers.stranger() as server:
+        stock(place, api("s", server.url, {"post": "POST /busy"}, errors=retry(1, 429)))
+        run = place.fails(1, "PEER_ERROR", "s.post", told=["429"])
+        true("tried again" not in run.record["error"]["message"], run)
 
 
 @case

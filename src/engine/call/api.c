@@ -178,6 +178,7 @@ static void take_end(struct api_attempt *t, const struct exec *x, struct attempt
 
     end->status = t->answer.status;
     end->repeatable = t->bound.repeatable;
+    end->once = arena_printf(c->a, "as %s without an Idempotency-Key", t->bound.request.method);
     end->retry_after =
         api_retry_after(&t->answer, c->world->wall_ms(c->world->self), PATIENCE_MOST_MS);
     end->ok = !x->failing;

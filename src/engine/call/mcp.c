@@ -122,6 +122,7 @@ static void take_end(const struct mcp_attempt *t, const struct exec *x,
 {
     end->status = t->answer.end == MCP_ERROR ? t->answer.code : 0;
     end->repeatable = operation->effect == EFFECT_READ;
+    end->once = "as its effect is not said to be read";
     end->ok = !x->failing;
     if (end->ok) {
         end->value = (struct value){ .doc = t->answer.result };

@@ -26,7 +26,7 @@ class Stranger(http.server.BaseHTTPRequestHandler):
         name = self.path.split("?")[0].strip("/").split("/")[0]
         getattr(self, "do_" + name, self.nothing)(body)
 
-    do_GET = do_POST = do_PUT = do_DELETE = play
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = play
 
     def nothing(self, _):
         self.answer(404, b"{}")
