@@ -91,7 +91,8 @@ WRIT_API int writ_import(const struct writ_import *import, char **answer);
  *     {"items":[{"level":..,"key":..,"bytes":..,"made":..,"ends":..,"ended":..}]}
  *     {"removed":N}
  *
- * `level`: a row of `writ explain caches`; NULL: all but golden outputs. */
+ * `level`: a row of `writ explain caches`; NULL: all. Golden outputs are those of the project here:
+ * each has its "file", and the digest of that for a key. They are listed and never cleared. */
 WRIT_API int writ_cache(bool clear, const char *level, const char *const *environment,
                         char **answer);
 

@@ -24,6 +24,7 @@
 
 #include "adapter/adapter.h"
 #include "base/buf.h"
+#include "base/digest.h"
 
 struct golden {
     struct str name;    /* of the case; [a-z0-9-]+ */
@@ -46,6 +47,21 @@ struct goldens {
  * and where. */
 bool golden_list(const char *project, struct arena *a, struct goldens *out,
                  struct error *e) NODISCARD;
+
+/* The files of them, right or not: what the level "golden outputs" of the caches has. */
+struct golden_file {
+    const char *path;
+    struct digest digest; /* of its bytes */
+    int64_t bytes, changed_ms;
+};
+
+struct golden_files {
+    struct golden_file *v; /* by path */
+    size_t n;
+};
+
+bool golden_files(const char *project, struct arena *a, struct golden_files *out,
+                  struct error *e) NODISCARD;
 
 /* Is this a name for one? */
 bool golden_name(struct str name, struct error *e) NODISCARD;

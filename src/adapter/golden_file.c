@@ -179,27 +179,71 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-bool golden_list(const char *project, struct arena *a, struct goldens *out, struct error *e)
+/* The paths of all there are, in order: *n of them, of const char *. */
+static bool find_all(const char *project, struct arena *a, const char ***paths, size_t *n,
+                     struct error *e)
 {
     const char *directory = arena_printf(a, "%s/.writ/golden", project);
     struct dirent **names = NULL;
-    int n = scandir(directory, &names, is_json, by_name);
-    struct goldens all = { 0 };
-    bool done = true;
+    int found = scandir(directory, &names, is_json, by_name);
 
-    if (n < 0 && errno != ENOENT)
+    if (found < 0 && errno != ENOENT)
         return error_sys(e, CODE_IO, "%s cannot be read", directory);
-    all.v = arena_alloc(a, (n > 0 ? (size_t)n : 0) * sizeof *all.v);
-    for (int i = 0; i < n; i++) {
-        done = done &&
-               read_one(arena_printf(a, "%s/%s", directory, names[i]->d_name), a, &all.v[all.n], e);
-        all.n++;
+    *n = found > 0 ? (size_t)found : 0;
+    *paths = arena_alloc(a, (*n + 1) * sizeof **paths);
+    for (size_t i = 0; i < *n; i++) {
+        (*paths)[i] = arena_printf(a, "%s/%s", directory, names[i]->d_name);
         free(names[i]);
     }
     free(names);
-    if (done)
-        *out = all;
-    return done;
+    return true;
+}
+
+bool golden_list(const char *project, struct arena *a, struct goldens *out, struct error *e)
+{
+    struct goldens all = { 0 };
+    const char **paths;
+
+    if (!find_all(project, a, &paths, &all.n, e))
+        return false;
+    all.v = arena_alloc(a, (all.n + 1) * sizeof *all.v);
+    for (size_t i = 0; i < all.n; i++)
+        if (!read_one(paths[i], a, &all.v[i], e))
+            return false;
+    *out = all;
+    return true;
+}
+
+static bool look_at(const char *path, struct golden_file *out, struct error *e)
+{
+    _arena_ struct arena a = { 0 };
+    struct stat s;
+    struct str text;
+
+    if (stat(path, &s) != 0)
+        return error_sys(e, CODE_IO, "%s cannot be read", path);
+    if (!fs_read(path, FILE_MAX, &a, &text, e))
+        return error_wrap(e, "%s", path);
+    *out = (struct golden_file){ .path = path,
+                                 .digest = digest_of(text.s, text.n),
+                                 .bytes = (int64_t)text.n,
+                                 .changed_ms = (int64_t)s.st_mtim.tv_sec * 1000 };
+    return true;
+}
+
+bool golden_files(const char *project, struct arena *a, struct golden_files *out, struct error *e)
+{
+    struct golden_files all = { 0 };
+    const char **paths;
+
+    if (!find_all(project, a, &paths, &all.n, e))
+        return false;
+    all.v = arena_alloc(a, (all.n + 1) * sizeof *all.v);
+    for (size_t i = 0; i < all.n; i++)
+        if (!look_at(paths[i], &all.v[i], e))
+            return false;
+    *out = all;
+    return true;
 }
 
 /* ---- writing ---- */

@@ -3,6 +3,7 @@
  * writ. */
 #include "engine/home.h"
 
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -66,6 +67,22 @@ const char *home_above(const char *from, const char *name, struct arena *a)
             return NULL;
         *slash = '\0';
     }
+}
+
+const char *home_project(struct arena *a)
+{
+    static const char *const marks[] = { "/.writ/golden", "/.writ" };
+    char here[PATH_MAX];
+
+    if (!getcwd(here, sizeof here) || here[0] != '/')
+        return ".";
+    for (size_t i = 0; i < COUNT(marks); i++) {
+        const char *found = home_above(here, marks[i] + 1, a);
+
+        if (found)
+            return arena_text(a, (struct str){ found, strlen(found) - strlen(marks[i]) });
+    }
+    return arena_text(a, str_of(here));
 }
 
 const char *home_ledger(const char *given, const char *const *environment, struct arena *a)

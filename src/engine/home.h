@@ -22,6 +22,10 @@ const char *home_cache(const char *const *environment, struct arena *a);
  * lies further down than `from` is not looked at: it may have been put there by a command. */
 const char *home_above(const char *from, const char *name, struct arena *a);
 
+/* Whose golden outputs these are: the nearest directory from here that has some; where none has,
+ * that has a .writ; else this one. */
+const char *home_project(struct arena *a);
+
 /* The ledger: what is given, else WRIT_LEDGER, else ledger.db in the state directory, else NULL. */
 const char *home_ledger(const char *given, const char *const *environment, struct arena *a);
 

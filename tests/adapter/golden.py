@@ -4,6 +4,7 @@
 usage: golden.py RUN_PLAN WRIT      prints TAP
 """
 import base64
+import hashlib
 import json
 import sys
 
@@ -39,6 +40,28 @@ def R_001_157_R_001_148_a_call_is_recorded_with_what_it_was_made_with(place):
     hold(digest.startswith("sha256:"), digest)
     same(file, {"adapter": "ADP-args", "adapter_version": "1.0.0", "name": "first", "operation": "run",
                 "output": {"words": ["a"], "n": 1}, "params": {"word": "a"}})
+
+
+@case
+def R_001_157_golden_outputs_are_a_level_of_the_cache_that_is_listed_and_never_cleared(place):
+    place.stock(script("args", ARGS, **PARSED))
+    golden(place, "record", "first", "args.run", "word=a")
+    path = place.repo / ".writ/golden/ADP-args.run.first.json"
+    for words in ((), ("--level", "golden-outputs")):
+        run = place.writ("cache", "list", "--json", *words)
+        [item] = [one for one in json.loads(run.out)["items"] if one["level"] == "golden outputs"]
+        same((item["file"], item["bytes"], item["ends"], item["ended"]),
+             (str(path), path.stat().st_size, None, False))
+        same(item["key"], "sha256:" + hashlib.sha256(path.read_bytes()).hexdigest())
+    run = place.writ("cache", "list", "--json", "--level", "tool-metadata")
+    hold("golden" not in run.out.decode(), run)
+    run = place.writ("cache", "clear")
+    hold(run.status == 0 and path.exists(), run)
+    run = place.writ("cache", "clear", "--level", "golden-outputs")
+    hold(run.status == 64 and path.exists(), run)
+    path.write_text("torn")  # it is listed all the same: who lists does not judge
+    run = place.writ("cache", "list")
+    hold(run.status == 0 and b"never ends" in run.out and b"ADP-args.run.first.json" in run.out, run)
 
 
 @case

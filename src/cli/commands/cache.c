@@ -16,7 +16,7 @@
 /* What of a key is enough to tell it from others. */
 enum { KEY_BEGINS = 7, KEY_DIGITS = 12 };
 
-#define LEVELS "adapter-schema, tool-metadata or execution-results; all of them when left out"
+#define LEFT_OUT "; all of them when left out"
 
 /* ---- list ---- */
 
@@ -36,7 +36,7 @@ static bool time_to(struct str stamp, int64_t now_ms, char text[UNITS_TEXT])
 
 static void show_item(const struct doc *d, int64_t now_ms)
 {
-    struct str key = doc_text(d, "key");
+    struct str key = doc_text(d, "key"), file = doc_text(d, "file");
     char text[UNITS_TEXT];
 
     out(PLAIN, "  ");
@@ -50,6 +50,8 @@ static void show_item(const struct doc *d, int64_t now_ms)
         out(YELLOW, "  ended");
     else if (time_to(doc_text(d, "ends"), now_ms, text))
         out(PLAIN, "  ends in %s", text);
+    else if (file.n)
+        out(PLAIN, "  never ends  %.*s", STR_ARG(file));
     else
         out(PLAIN, "  ends with its session");
     out(PLAIN, "\n");
@@ -92,11 +94,14 @@ const struct command cmd_cache_list = {
     .summary = "lists what is remembered, and until when",
     .about = "Lists the values by level, the oldest first: the beginning of its key, its size, its "
              "age, and when it ends. An ended one is not used any more and goes with the next that "
-             "is remembered.",
+             "is remembered. Golden outputs are those of the project here, with their files; they "
+             "stay until they are recorded again.",
     .examples = { { "writ cache list", "all levels" },
                   { "writ cache list --level execution-results", "results of calls alone" },
                   { "writ explain caches", "how long each level lasts" } },
-    .options = { { "level", "LEVEL", NULL, LEVELS }, { "json", NULL, NULL, "one JSON object" } },
+    .options = { { "level", "LEVEL", NULL,
+                   "adapter-schema, tool-metadata, execution-results or golden-outputs" LEFT_OUT },
+                 { "json", NULL, NULL, "one JSON object" } },
     .least = 0,
     .most = 0,
     .run = run_list,
@@ -128,7 +133,9 @@ const struct command cmd_cache_clear = {
     .examples = { { "writ cache clear", "everything" },
                   { "writ cache clear --level tool-metadata",
                     "the versions of tools, after one was upgraded" } },
-    .options = { { "level", "LEVEL", NULL, LEVELS }, { "json", NULL, NULL, "one JSON object" } },
+    .options = { { "level", "LEVEL", NULL,
+                   "adapter-schema, tool-metadata or execution-results" LEFT_OUT },
+                 { "json", NULL, NULL, "one JSON object" } },
     .least = 0,
     .most = 0,
     .run = run_clear,
@@ -144,7 +151,8 @@ const struct command cmd_cache = {
         "Schemas of adapters are remembered for 24 hours and what is known of tools for one. A "
         "result is remembered until the session ends, and only where all six rows of writ "
         "explain determinism hold for the call. The session is WRIT_SESSION, else that of the "
-        "terminal.",
+        "terminal. Golden outputs (writ golden) are the fourth level: files of the project, which "
+        "nothing but a person removes.",
     .examples = { { "writ cache list", "what there is, and until when" },
                   { "writ cache clear", "all of it is forgotten" } },
 };

@@ -3,6 +3,7 @@
 #include <writ/adapters.h>
 
 #include "adapter/cache.h"
+#include "adapter/golden.h"
 #include "base/json_write.h"
 #include "base/stamp.h"
 #include "base/world.h"
@@ -32,12 +33,32 @@ static void put_item(const struct cache_item *item, struct buf *to)
     json_close(to, '}');
 }
 
+/* They are the project's, have no end, and are said with the file that a person would look at. */
+static void put_golden(const struct golden_file *file, struct buf *to)
+{
+    char key[DIGEST_TEXT];
+
+    digest_text(&file->digest, key);
+    json_open(to, '{');
+    json_put(to, "level", caches[CACHE_GOLDEN].name);
+    json_put(to, "key", key);
+    json_put_int(to, "bytes", file->bytes);
+    put_stamp("made", file->changed_ms, to);
+    put_stamp("ends", 0, to);
+    json_put_bool(to, "ended", false);
+    json_key(to, "file");
+    json_outside(to, str_of(file->path));
+    json_close(to, '}');
+}
+
 static bool list(const struct cache_place *p, int level, struct buf *to, struct error *e)
 {
     _arena_ struct arena a = { 0 };
     struct cache_items items;
+    struct golden_files golden = { 0 };
 
-    if (!cache_list(p, &a, &items, e))
+    if (!cache_list(p, &a, &items, e) ||
+        ((level < 0 || level == CACHE_GOLDEN) && !golden_files(home_project(&a), &a, &golden, e)))
         return false;
     json_open(to, '{');
     json_key(to, "items");
@@ -45,6 +66,8 @@ static bool list(const struct cache_place *p, int level, struct buf *to, struct 
     for (size_t i = 0; i < items.n; i++)
         if (level < 0 || (int)items.v[i].level == level)
             put_item(&items.v[i], to);
+    for (size_t i = 0; i < golden.n; i++)
+        put_golden(&golden.v[i], to);
     json_close(to, ']');
     json_close(to, '}');
     return true;
@@ -62,21 +85,23 @@ static bool forget(const struct cache_place *p, int level, struct buf *to, struc
     return true;
 }
 
-/* The level that was asked for, -1 for all; false: there is no such level, and *answer says so. */
-static bool level_of(const char *name, int *level, struct arena *a, char **answer)
+/* The level that was asked for, -1 for all; false: there is no such level, or it is not to be
+ * cleared, and *answer says so. */
+static bool level_of(const char *name, bool clear, int *level, struct arena *a, char **answer)
 {
     *level = name ? cache_level(str_of(name)) : -1;
-    if (!name || (*level >= 0 && *level != CACHE_GOLDEN))
+    if (!name || (*level >= 0 && !(clear && *level == CACHE_GOLDEN)))
         return true;
     if (*level == CACHE_GOLDEN)
         *answer = record_failure(CODE_PARAMETER_REFUSED,
-                                 "golden outputs are files of the project, below .writ/golden: see "
-                                 "writ golden");
+                                 "golden outputs are files of the project, below .writ/golden: who "
+                                 "wants one gone removes its file");
     else
         *answer = record_failure(CODE_PARAMETER_REFUSED,
                                  arena_printf(a,
-                                              "there is no cache %s: adapter-schema, tool-metadata "
-                                              "and execution-results are there",
+                                              "there is no cache %s: adapter-schema, "
+                                              "tool-metadata, execution-results and "
+                                              "golden-outputs are there",
                                               said(str_of(name), a)));
     return false;
 }
@@ -91,7 +116,7 @@ int writ_cache(bool clear, const char *level, const char *const *environment, ch
     struct error e;
     int which;
 
-    if (!level_of(level, &which, &a, answer))
+    if (!level_of(level, clear, &which, &a, answer))
         return WRIT_USAGE;
     if (state)
         place.directory = arena_printf(&a, "%s/cache", state);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* golden.c: the public function about golden outputs: records calls, and makes them again. */
-#include <limits.h>
 #include <string.h>
 
 #include <writ/adapters.h>
@@ -227,30 +226,12 @@ static int check(struct goldening *g, const char *name)
 
 /* ---- all of it ---- */
 
-/* The nearest directory that has golden outputs; where none has, that has a .writ; else this one.
- */
-static const char *project_above(struct arena *a)
-{
-    static const char *const marks[] = { "/.writ/golden", "/.writ" };
-    char here[PATH_MAX];
-
-    if (!getcwd(here, sizeof here) || here[0] != '/')
-        return ".";
-    for (size_t i = 0; i < COUNT(marks); i++) {
-        const char *found = home_above(here, marks[i] + 1, a);
-
-        if (found)
-            return arena_text(a, (struct str){ found, strlen(found) - strlen(marks[i]) });
-    }
-    return arena_text(a, str_of(here));
-}
-
 int writ_golden(const char *verb, const char *name, bool force, const struct writ_call *call,
                 writ_line line, void *self)
 {
     _arena_ struct arena a = { 0 };
     struct goldening g = { .ask = call,
-                           .project = project_above(&a),
+                           .project = home_project(&a),
                            .diffs = strcmp(verb, "diff") == 0,
                            .line = line,
                            .self = self };
