@@ -64,8 +64,12 @@ WRIT_API int writ_tools(const char *tool, bool fresh, const char *const *environ
                         char **answer);
 
 /* Writes .writ/tools.yaml and .writ/adapters/example.yaml below a directory, with comments; what is
- * there is left alone. {"written":[..],"kept":[..]} */
-WRIT_API int writ_init(const char *directory, char **answer);
+ * there is left alone. {"written":[..],"kept":[..],"top":directory|null}
+ *
+ * `directory` NULL: the current one. Where that is below the top of a repository, they are written
+ * into the top, which is where they are read, and `top` says so. A directory that is named and
+ * below a top is refused: WRIT_USAGE. */
+WRIT_API int writ_init(const char *directory, const char *const *environment, char **answer);
 
 /* Makes an adapter: of an OpenAPI document (3.0, 3.1, Swagger 2.0), or of the tools of an MCP
  * server that runs in the sandbox or is at a URL. */

@@ -4,6 +4,7 @@
 usage: calls.py RUN_PLAN WRIT      prints TAP
 """
 import json
+import shutil
 import socket
 import sys
 
@@ -22,6 +23,34 @@ PARSED = {"transforms": {"input": [], "output": [{"type": "parse", "spec": "json
 
 
 # ---- words ----
+
+@case
+def what_init_writes_below_the_top_of_a_repository_is_read_there(place):
+    place.put("work/list", "a\nb\n")
+    shutil.rmtree(place.repo / ".writ")
+    run = place.writ("init")
+    hold(run.status == 0 and (place.repo / ".writ/tools.yaml").exists() and not (place.work / ".writ").exists(), run)
+    true(str(place.repo).encode() in run.err, run)
+    same(place.fine("example.count", "path=list"), {"lines": "2"})
+    run = place.writ("tools", "--json")
+    same(json.loads(run.out)["registry"], str(place.repo / ".writ/tools.yaml"))
+
+
+@case
+def init_refuses_a_directory_whose_files_nobody_would_read(place):
+    shutil.rmtree(place.repo / ".writ")
+    run = place.writ("init", str(place.work))
+    hold(run.status == 64 and not (place.work / ".writ").exists() and not (place.repo / ".writ").exists(), run)
+    true(f"writ init {place.repo}".encode() in run.err, run)
+    hold(place.writ("init", str(place.repo)).status == 0 and (place.repo / ".writ/tools.yaml").exists(), run)
+
+
+@case
+def init_in_a_home_that_is_a_repository_stays_where_it_is(place):
+    shutil.rmtree(place.repo / ".writ")  # no whole home is granted, so that a project in one is its own top
+    run = place.writ("init", env={"HOME": str(place.repo)})
+    hold(run.status == 0 and (place.work / ".writ/tools.yaml").exists() and not (place.repo / ".writ").exists(), run)
+
 
 @case
 def R_001_086_R_001_088_words_reach_the_tool_as_they_are(place):

@@ -20,7 +20,7 @@ static int run(const struct args *args)
     _arena_ struct arena a = { 0 };
     bool json = args_get(args, "json");
     char *answer;
-    int status = writ_init(args->count ? args->operands[0] : NULL, &answer);
+    int status = writ_init(args->count ? args->operands[0] : NULL, args->environment, &answer);
     const struct doc *d;
 
     if (json || status != WRIT_OK)
@@ -28,6 +28,9 @@ static int run(const struct args *args)
     d = answer_read(answer, &a);
     show(doc_get(d, "written"), GREEN, "written");
     show(doc_get(d, "kept"), DIM, "kept   ");
+    if (doc_text(d, "top").n)
+        say("this is below the top of a repository; writ reads the .writ of the top, %.*s",
+            STR_ARG(doc_text(d, "top")));
     writ_free(answer);
     return status;
 }
@@ -38,8 +41,10 @@ const struct command cmd_init = {
     .summary = "a registry and an adapter to begin with",
     .about = "Writes .writ/tools.yaml, the tools that may be used in a project, and "
              ".writ/adapters/example.yaml, a tool described for writ; both with comments. What is "
-             "there already is left alone.",
-    .examples = { { "writ init", "in the current directory" },
+             "there already is left alone. In a repository they belong into its top, where writ "
+             "reads them wherever one works below: they are written there, and a DIRECTORY that is "
+             "below the top is refused.",
+    .examples = { { "writ init", "in the current directory, or the top of its repository" },
                   { "writ check .writ/tools.yaml", "is what I wrote right?" },
                   { "writ explain adapter", "all that an adapter may say" } },
     .options = { { "json", NULL, NULL, "one JSON object" } },

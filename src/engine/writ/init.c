@@ -4,13 +4,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "adapter/catalog.h"
 #include "base/fs.h"
 #include "base/json_write.h"
+#include "engine/home.h"
 #include "engine/input.h"
 #include "engine/record.h"
+#include "sandbox/repository.h"
 
 /* ---- one file ---- */
 
@@ -59,11 +65,30 @@ static void put_files(struct buf *to, const char *key, const char *const *files,
     json_close(to, ']');
 }
 
-int writ_init(const char *directory, char **answer)
+/* The top of the repository that `directory` is below; NULL: it is below none. What is below a top
+ * is read by nobody: a command may have put it there. */
+static const char *top_above(const char *directory, const char *const *environment, struct arena *a)
+{
+    const char *home = home_variable(environment, "HOME");
+    struct repository repository;
+    char real[PATH_MAX];
+    struct stat s;
+
+    if (!realpath(directory, real) || stat(real, &s) != 0)
+        return NULL; /* nothing can be written there: that is told */
+    repository_find(&(struct repository_ask){ real, home, geteuid(), s.st_uid }, a, &repository);
+    return strcmp(repository.root, real) == 0 ? NULL : arena_text(a, str_of(repository.root));
+}
+
+int writ_init(const char *directory, const char *const *environment, char **answer)
 {
     _arena_ struct arena a = { 0 };
     _buf_ struct buf out = { .max = ANSWER_MAX };
-    const char *below = directory && *directory ? arena_printf(&a, "%s/", directory) : "";
+    bool said_where = directory && *directory;
+    const char *top = top_above(said_where ? directory : ".", environment, &a);
+    const char *below = said_where ? arena_printf(&a, "%s/", directory)
+                        : top      ? arena_printf(&a, "%s/", top)
+                                   : "";
     const struct {
         const char *path, *text;
     } files[] = { { arena_printf(&a, "%s.writ/tools.yaml", below), shipped_init_tools },
@@ -73,6 +98,14 @@ int writ_init(const char *directory, char **answer)
     size_t written_count = 0, kept_count = 0;
     struct error e;
 
+    if (said_where && top) {
+        *answer = record_failure(CODE_PARAMETER_REFUSED,
+                                 arena_printf(&a,
+                                              "%s is below the top of a repository, and writ reads "
+                                              "%s/.writ: writ init %s",
+                                              directory, top, top));
+        return WRIT_USAGE;
+    }
     if (!make_folder(arena_printf(&a, "%s.writ", below), &e) ||
         !make_folder(arena_printf(&a, "%s.writ/adapters", below), &e))
         return record_unread(&e, answer);
@@ -89,6 +122,11 @@ int writ_init(const char *directory, char **answer)
     json_open(&out, '{');
     put_files(&out, "written", written, written_count);
     put_files(&out, "kept", kept, kept_count);
+    json_key(&out, "top");
+    if (top)
+        json_outside(&out, str_of(top));
+    else
+        json_nil(&out);
     json_close(&out, '}');
     *answer = take_answer(&out);
     return WRIT_OK;
