@@ -4,14 +4,17 @@
  * IV-01 to IV-05 of contract 001, decided on text alone: no file is looked at. What was allowed,
  * escaped, stripped or refused is kept as a sentence for the record.
  *
- * Which commands the registry names. An entry of scope.commands with a slash is one file: it must
- * equal the real path of the executable. A bare name, such as `rg`, is what the policy's own search
- * path finds under that name: it fits only a command written as that bare name. So `./rg` and
- * `/tmp/rg` are never meant by `rg`. The file that is found may have another name, as python3, cc
+ * Which commands the registry names. An entry of scope.commands with a slash is one file: the
+ * executable, by its real path or by a link that leads to it. A bare name, such as `rg`, is what
+ * the policy's own search path finds under that name: it fits a command written as that bare name,
+ * or as the absolute path of that very file. So `./rg` is never meant by `rg`, and `/tmp/rg` only
+ * where it is a link to what `rg` is. The file that is found may have another name, as python3, cc
  * and awk are links to python3.11, gcc-12 and mawk: who may write into the directories of the
- * search path decides that, and a caller's PATH is not one. A shell or an interpreter runs only by
- * an entry that is itself its name or its path: `rg` does not let busybox run, whatever the link.
- * A program that was not found is judged by the command as written.
+ * search path decides that, and a caller's PATH is not one. Through a link entry and command must
+ * have one name (inputs_same_name): some programs do what their name says, and `lsmod` does not let
+ * insmod run, though both are kmod. A shell or an interpreter runs only by an entry that is itself
+ * its name or its path: `rg` does not let busybox run, whatever the link. A program that was not
+ * found is judged by the command as written.
  *
  * A person's command needs no entry, unless the registry is strict. What only a blocked tool lists
  * does not run for a person either, under the name that is listed.
@@ -39,6 +42,8 @@ struct admit_ask {
     struct str command;    /* as written */
     struct str executable; /* its real path, a bare name being looked for in the policy's own search
                             * path; .s is NULL when it was not found */
+    struct items same;     /* of struct str: entries of the registry that lead to the executable, as
+                            * the disk has it now: absolute paths, and bare names by the same path */
     const struct str *arguments;
     size_t argument_count;
     const struct pair *environment; /* asked for; of two with one name the last holds */

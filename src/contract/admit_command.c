@@ -9,13 +9,27 @@ static bool has(struct str text, char c)
     return text.n && memchr(text.s, c, text.n);
 }
 
+/* By another name of the same file. A path from the working directory is what somebody put there.
+ */
+static bool entry_leads(struct str entry, const struct admit_ask *ask)
+{
+    const struct str *same = ask->same.v;
+
+    if (has(ask->command, '/') && ask->command.s[0] != '/')
+        return false;
+    for (size_t i = 0; i < ask->same.n; i++)
+        if (str_eq(same[i], entry))
+            return inputs_same_name(entry, ask->command);
+    return false;
+}
+
 static bool entry_fits(struct str entry, const struct admit_ask *ask)
 {
     bool found = ask->executable.s != NULL;
 
-    if (has(entry, '/'))
-        return str_eq(entry, found ? ask->executable : ask->command);
-    return str_eq(entry, ask->command);
+    if (str_eq(entry, has(entry, '/') && found ? ask->executable : ask->command))
+        return true;
+    return found && entry_leads(entry, ask);
 }
 
 /* A01-2: what runs whatever it is told to must have been meant. */

@@ -183,12 +183,26 @@ static struct str base_name(struct str command)
     return (struct str){ slash + 1, command.n - (size_t)(slash + 1 - command.s) };
 }
 
-bool inputs_is_shell(struct str command)
+static struct str without_version(struct str command)
 {
     struct str name = base_name(command);
 
     while (name.n && is_one_of(name.s[name.n - 1], "0123456789.-"))
         name.n--;
+    return name;
+}
+
+bool inputs_same_name(struct str a, struct str b)
+{
+    struct str one = without_version(a), other = without_version(b);
+
+    return one.n > 0 && str_eq(one, other);
+}
+
+bool inputs_is_shell(struct str command)
+{
+    struct str name = without_version(command);
+
     for (size_t i = 0; i < COUNT(shells); i++) {
         if (str_is(name, shells[i]))
             return true;

@@ -71,5 +71,9 @@ bool inputs_env_stripped(struct str name);
 /* Whether every directory in a PATH lies under one of the roots. */
 bool inputs_path_scoped(struct str path, const struct str *roots, size_t count);
 
+/* Whether two commands have one name, directories and the number of a version behind it aside:
+ * python3 and /usr/bin/python3.11. */
+bool inputs_same_name(struct str a, struct str b);
+
 /* Whether a command is a shell or an interpreter: something that runs what it is told to. */
 bool inputs_is_shell(struct str command);

@@ -157,6 +157,43 @@ def R_001_001_R_001_168_a_document_passes_on_output_and_exit_code_too(place):
 
 
 @case
+def R_001_055_A01_16_a_command_is_listed_by_any_name_people_write_for_its_file(place):
+    script = "print('ran')"
+    for entry in ("python3", PYTHON, REAL_PYTHON):
+        place.registry({"tool_id": "TL-1", "scope": {"commands": [entry]}})
+        for command in ("python3", PYTHON, "/bin/python3", REAL_PYTHON):
+            run = place.ask(command, "-c", script)
+            expect(run, exit_code=0, stdout__text="ran\n", **{"checks__IV-01": "allowed: TL-1"})
+        expect(place.exec(PYTHON, "-c", script), exit_code=0, **{"checks__IV-01": "allowed: TL-1"})
+
+
+@case
+def R_001_055_A01_16_a_name_means_no_file_that_somebody_put_here(place):
+    # Neither another file of that name, nor a link of that name by a path from here, nor another name.
+    place.put("work/bin/python3", "#!/bin/sh\ntouch ran\n", mode=0o755)
+    (place.work / "python3").symlink_to(PYTHON)
+    (place.outside / "python3").symlink_to(place.work / "bin/python3")
+    (place.outside / "touch").symlink_to("/usr/bin/touch")
+    (place.outside / "reach").symlink_to("/usr/bin/touch")
+    for entry in ("python3", PYTHON):
+        place.registry({"tool_id": "TL-1", "scope": {"commands": [entry]}})
+        for command in ("bin/python3", "./bin/python3", str(place.work / "bin/python3"), str(place.outside / "python3")):
+            refused(place, place.ask(command), 77, "COMMAND_NOT_ALLOWED", "TL-1")
+    place.registry({"tool_id": "TL-1", "scope": {"commands": ["python3"]}})
+    refused(place, place.ask("./python3", "-c", "open('ran', 'w')"), 77, "COMMAND_NOT_ALLOWED", "./python3")
+    for entry, command, allowed in (("reach", "touch", False), ("touch", "touch", True), ("touch", "/usr/bin/touch", True),
+                                    ("reach", "/usr/bin/touch", False)):
+        place.registry({"tool_id": "TL-1", "scope": {"commands": [str(place.outside / entry)]}})
+        run = place.ask(command, "made")
+        if allowed:
+            expect(run, exit_code=0)
+        else:
+            refused(place, run, 77, "COMMAND_NOT_ALLOWED", "TL-1")
+    place.registry({"tool_id": "TL-1", "scope": {"commands": ["bin/python3"]}})
+    refused(place, place.ask("python3", "-c", "open('ran', 'w')"), 77, "COMMAND_NOT_ALLOWED", "TL-1")
+
+
+@case
 def R_001_049_R_001_054_R_001_162_levels_stay_within_the_scope_of_the_tool(place):
     place.registry({"tool_id": "TL-1", "scope": {"commands": ["/usr/bin/touch"], "filesystem": "minimal"}})
     run = place.ask(*TOUCH)

@@ -201,6 +201,39 @@ static void find_program(struct exec *x)
     grants_settle(&x->reach.grants);
 }
 
+/* Does an entry of the registry lead to what will run? From the working directory none does. */
+static bool leads_there(const struct exec *x, struct str entry)
+{
+    struct program_ask ask = { .command = arena_text(x->a, entry), .cwd = "/" };
+    struct program found;
+
+    if (!entry.n || (memchr(entry.s, '/', entry.n) && entry.s[0] != '/'))
+        return false;
+    program_find(&ask, x->a, &found);
+    return found.real && strcmp(found.real, x->program.real) == 0;
+}
+
+/* Only entries of this name are looked for: a registry may be long, and there is a run to start. */
+static struct items same_entries(const struct exec *x, struct str command)
+{
+    const struct tool_doc *tools = x->registry ? x->registry->tools.v : NULL;
+    struct str *all = NULL;
+    size_t n = 0, room = 0;
+
+    for (size_t i = 0; tools && x->program.real && i < x->registry->tools.n; i++) {
+        const struct items *commands = &tools[i].scope->commands;
+        const struct str *entries = commands->v;
+
+        for (size_t k = 0; k < commands->n; k++) {
+            if (!inputs_same_name(entries[k], command) || !leads_there(x, entries[k]))
+                continue;
+            all = arena_more(x->a, all, n, &room, sizeof *all);
+            all[n++] = entries[k];
+        }
+    }
+    return (struct items){ all, n };
+}
+
 /* A person's arguments are the words that were typed, a document's those in it. */
 static void take_arguments(struct exec *x, struct str **out, size_t *count)
 {
@@ -338,6 +371,7 @@ bool exec_admit(struct exec *x, struct error *e)
         return false;
     if (x->program.real)
         ask.executable = str_of(x->program.real);
+    ask.same = same_entries(x, ask.command);
     ask.stdin_bytes = x->input.s ? (int64_t)x->input.n : -1;
     take_arguments(x, &arguments, &ask.argument_count);
     ask.arguments = arguments;

@@ -147,6 +147,45 @@ static void R_001_055_a_shell_runs_only_where_it_is_named(void **state)
 }
 /* clang-format on */
 
+/* What the disk says of links comes from the caller; whether that counts is decided here. */
+static void R_001_055_A01_16_an_entry_that_leads_to_the_file_lets_it_run_under_its_name(
+    void **state)
+{
+    static const struct {
+        const char *tool_id, *command, *executable, *leads;
+        bool allowed;
+    } rows[] = {
+        { "SEARCH", "/usr/bin/rg", "/usr/bin/rg", "rg", true },
+        { "SEARCH", "/usr/bin/rg-14", "/usr/bin/rg-14", "rg", true },
+        { "SEARCH", "fd", "/opt/fd/fd-9.0", "/usr/bin/fd", true },
+        { "SHELL", "/usr/bin/python3.11", "/usr/bin/python3.11", "python3", true },
+        { "SEARCH", "/usr/bin/rg", "/usr/bin/rg", "fd", false },    /* another one leads there */
+        { "SEARCH", "/sbin/insmod", "/usr/bin/kmod", "rg", false }, /* another name */
+        { "SEARCH", "./rg", "/usr/bin/rg", "rg", false },           /* a link that lies about */
+        { "SEARCH", "bin/rg", "/usr/bin/rg", "rg", false },
+        { "SEARCH", "/usr/bin/rg", NULL, "rg", false },            /* nothing is there */
+        { "SEARCH", "/usr/bin/rg", "/usr/bin/perl", "rg", false }, /* an interpreter has its name */
+        { "AGEING", "/usr/bin/rg", "/usr/bin/rg", "rg", false },   /* another tool lists it */
+        { "SEARCH", "/usr/bin/rg", "/usr/bin/rg", "grep", false }, /* nobody lists it */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        _asking_ struct asking q = { 0 };
+        struct admit_ask ask = typed(rows[i].command);
+        struct str leads = str_of(rows[i].leads);
+
+        ask.registry = registry_of(&q, STRICT);
+        ask.person = false;
+        ask.tool_id = str_of(rows[i].tool_id);
+        ask.executable = text_or_none(rows[i].executable);
+        ask.same = (struct items){ &leads, 1 };
+        put(&q, &ask);
+        if (q.good != rows[i].allowed)
+            fail_msg("row %zu, %s: %s", i, rows[i].command, q.good ? "it runs" : q.e.msg);
+    }
+}
+
 /* I06 */
 static void R_001_055_a_command_holds_no_NUL(void **state)
 {
@@ -246,6 +285,8 @@ int main(void)
         cmocka_unit_test(R_001_158_R_001_162_a_document_runs_what_its_tool_lists),
         cmocka_unit_test(R_001_055_R_001_158_R_001_162_a_document_runs_nothing_else),
         cmocka_unit_test(R_001_055_a_shell_runs_only_where_it_is_named),
+        cmocka_unit_test(
+            R_001_055_A01_16_an_entry_that_leads_to_the_file_lets_it_run_under_its_name),
         cmocka_unit_test(R_001_055_a_command_holds_no_NUL),
         cmocka_unit_test(
             R_001_049_R_001_054_R_001_162_levels_stay_within_the_scope_and_its_approval),
