@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "adapter/host.h"
+#include "adapter/redact_words.h"
 #include "adapter/secret_command.h"
 #include "contract/codes.h"
 
@@ -148,6 +149,18 @@ static bool from_credential(const struct secret_doc *doc, const struct secret_pl
 
 /* ---- one secret ---- */
 
+/* The arena gave the bytes, and they are writable; a str only lends them. */
+static void wipe(struct str value)
+{
+    union {
+        const char *lent;
+        char *own;
+    } bytes = { value.s };
+
+    if (value.n)
+        explicit_bzero(bytes.own, value.n);
+}
+
 static const char *source_of(const struct secret_doc *doc, struct arena *a)
 {
     const struct str *words = doc->command.v;
@@ -189,6 +202,13 @@ static bool find_one(const struct secret_doc *doc, const struct finding *f, stru
                          s.source);
     else
         good = secret_command(&doc->command, f->places->environment, s.source, a, &s.value, e);
+    if (good && s.value.n < REDACT_LEAST) {
+        wipe(s.value);
+        return error_set(e, CODE_SECRET_MISSING,
+                         "%s: it has fewer than %d bytes, and could not be taken out of what is "
+                         "kept; use a longer one",
+                         s.source, REDACT_LEAST);
+    }
     if (good)
         *out = s;
     return good;
@@ -288,18 +308,6 @@ void secrets_add(struct secrets *all, const char *name, struct str value, struct
                           .source = "the service" };
 
     append(all, &one, a);
-}
-
-/* The arena gave the bytes, and they are writable; a str only lends them. */
-static void wipe(struct str value)
-{
-    union {
-        const char *lent;
-        char *own;
-    } bytes = { value.s };
-
-    if (value.n)
-        explicit_bzero(bytes.own, value.n);
 }
 
 void secrets_wipe(struct secrets *all)

@@ -27,7 +27,8 @@ struct secrets {
 };
 
 /* All secrets the adapter names. False: CODE_SECRET_MISSING; says which reference, and what is
- * wrong with it (not set, empty, not 0600, command failed), never a byte of it. A command has 10 s.
+ * wrong with it (not set, empty, too short to be redacted, not 0600, command failed), never a byte
+ * of it. A command has 10 s.
  */
 bool secrets_find(const struct adapter *adapter, const struct secret_places *places,
                   struct arena *a, struct secrets *out, struct error *e) NODISCARD;
@@ -56,7 +57,8 @@ void secrets_add(struct secrets *all, const char *name, struct str value, struct
 
 /* The text without any of the secrets: their bytes, base64 (both alphabets, any alignment),
  * percent-encoded and JSON-escaped forms become [redacted]. Secrets of fewer than 4 bytes are not
- * looked for. The same text, not copied, where there is nothing to take out. */
+ * looked for, and so are not handed out by the functions above. The same text, not copied, where
+ * there is nothing to take out. */
 struct str redact(struct str text, const struct secrets *all, struct arena *a);
 
 /* The same over every text and key of a document. */

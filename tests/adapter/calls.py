@@ -392,5 +392,15 @@ def a_step_that_fails_says_what_its_tool_said(place):
     hold(ran.status == 1 and "went wrong" in json.dumps(ran.error), ran)
 
 
+@case
+def a_secret_of_fewer_than_four_bytes_is_refused_before_anything_runs(place):
+    code = "import os; print(os.environ['TOKEN'])"
+    place.stock(script("s", code, secrets=[{"name": "t", "env": "MINE", "variable": "TOKEN"}]))
+    same(place.fine("s.run", env={"MINE": "pin4"}), "[redacted]\n")
+    before = place.log()
+    place.fails(77, "SECRET_MISSING", "s.run", env={"MINE": "pin"}, told=["'t'", "fewer than 4 bytes"])
+    same(place.log(), before)
+
+
 if __name__ == "__main__":
     sys.exit(plans.main(CASES))

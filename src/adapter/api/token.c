@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "adapter/api/text.h"
+#include "adapter/redact_words.h"
 #include "base/base64.h"
 #include "base/digest.h"
 #include "base/json_read.h"
@@ -306,6 +307,11 @@ static bool take(const struct http_answer *answer, const struct token_ask *ask, 
         return error_set(e, CODE_PEER_PROTOCOL,
                          "the token endpoint of %.*s gives a token that is not a bearer token",
                          STR_ARG(ask->host));
+    if (token.n < REDACT_LEAST)
+        return error_set(e, CODE_PEER_PROTOCOL,
+                         "the token endpoint of %.*s gives a token of fewer than %d bytes, which "
+                         "could not be taken out of what is kept",
+                         STR_ARG(ask->host), REDACT_LEAST);
     *out = (struct str){ arena_text(a, token), token.n };
     if (life_ms(body) > 0)
         keep_token(ask->auth->tokens, &key, token, ask->auth->now_ms + life_ms(body));

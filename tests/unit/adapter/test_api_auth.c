@@ -378,6 +378,7 @@ static void a_token_that_is_not_to_be_had_is_told_without_secrets(void **state)
         { { HTTP_DONE, 200, "{\"access_token\":\"a\\r\\nX: y\"}" },
           CODE_PEER_PROTOCOL,
           "no access_token" },
+        { { HTTP_DONE, 200, "{\"access_token\":\"tok\"}" }, CODE_PEER_PROTOCOL, "fewer than 4" },
         { { HTTP_DONE, 200, "{\"access_token\":\"a\",\"token_type\":\"mac\"}" },
           CODE_PEER_PROTOCOL,
           "not a bearer" },
@@ -412,7 +413,7 @@ static void tokens_are_had_at_an_allowed_host_over_https(void **state)
     for (size_t i = 0; i < COUNT(rows); i++) {
         _arena_ struct arena a = { 0 };
 
-        play(GIVES("{\"access_token\":\"t\"}"), GIVES("{}"));
+        play(GIVES("{\"access_token\":\"tok-0\"}"), GIVES("{}"));
         check_fails("https://api.example.org", "oauth", arena_printf(&a, start_of, rows[i].url),
                     rows[i].code, rows[i].why);
         assert_int_equal(token.asked, 0);
@@ -431,7 +432,7 @@ static void the_caller_s_hosts_come_before_the_adapter_s(void **state)
     _calling_ struct calling c = { 0 };
 
     (void)state;
-    play(GIVES("{\"access_token\":\"t\"}"), GIVES("{}"));
+    play(GIVES("{\"access_token\":\"tok-0\"}"), GIVES("{}"));
     start(&c, "https://api.example.org", "oauth", oauth);
     c.call.request.hosts = hosts;
     c.call.request.host_count = 1;
@@ -447,12 +448,12 @@ static void a_token_s_life_has_bounds(void **state)
         const char *body;
         int64_t good_ms, over_ms;
     } rows[] = {
-        { "{\"access_token\":\"t\",\"expires_in\":3600}", 3569999, 3570000 },
-        { "{\"access_token\":\"t\"}", 269999, 270000 },
-        { "{\"access_token\":\"t\",\"expires_in\":\"soon\"}", 269999, 270000 },
-        { "{\"access_token\":\"t\",\"expires_in\":99999999999}", 86369999, 86370000 },
-        { "{\"access_token\":\"t\",\"expires_in\":0}", -1, 0 },
-        { "{\"access_token\":\"t\",\"expires_in\":-5}", -1, 0 },
+        { "{\"access_token\":\"tok-0\",\"expires_in\":3600}", 3569999, 3570000 },
+        { "{\"access_token\":\"tok-0\"}", 269999, 270000 },
+        { "{\"access_token\":\"tok-0\",\"expires_in\":\"soon\"}", 269999, 270000 },
+        { "{\"access_token\":\"tok-0\",\"expires_in\":99999999999}", 86369999, 86370000 },
+        { "{\"access_token\":\"tok-0\",\"expires_in\":0}", -1, 0 },
+        { "{\"access_token\":\"tok-0\",\"expires_in\":-5}", -1, 0 },
     };
 
     (void)state;

@@ -57,8 +57,13 @@ static void asked_free(struct asked *q)
 
 #define _asked_ _cleanup_(asked_free)
 
-static const char *const environment[] = { "A_TOKEN=planted-secret-42", "EMPTY=", "A_TOKEN2=no",
-                                           "PATH=/usr/bin:/bin", NULL };
+static const char *const environment[] = { "A_TOKEN=planted-secret-42",
+                                           "EMPTY=",
+                                           "A_TOKEN2=no",
+                                           "PATH=/usr/bin:/bin",
+                                           "SHORT=pin",
+                                           "LEAST=pin4",
+                                           NULL };
 
 static void find(struct asked *q, const struct secret_doc *doc, enum origin origin,
                  const char *const *env)
@@ -118,6 +123,24 @@ static void R_001_091_a_secret_comes_from_a_variable(void **state)
     check_missing(&empty, environment, "env EMPTY: it is empty");
     check_missing(&none, environment, "env A_TOK: the variable is not set");
     check_missing(&there, NULL, "env A_TOKEN: the variable is not set");
+}
+
+/* What is too short to be found in a text would be recorded: nobody gets it. */
+static void a_secret_that_could_not_be_taken_out_again_is_refused(void **state)
+{
+    static struct str words[] = { { "echo", 4 }, { "pin", 3 } };
+    _arena_ struct arena a = { 0 };
+    struct secret_doc by_command = { .command = { words, COUNT(words) } };
+    struct secret_doc by_file = file(put_file(&a, "short", "pin\n", 0600));
+    struct secret_doc by_variable = env("SHORT"), least = env("LEAST");
+    static const char why[] =
+        "it has fewer than 4 bytes, and could not be taken out of what is kept";
+
+    (void)state;
+    check_missing(&by_variable, environment, why);
+    check_missing(&by_file, environment, why);
+    check_missing(&by_command, environment, why);
+    check_found(&least, "pin4", "env LEAST");
 }
 
 static void R_001_091_a_secret_comes_from_a_file_of_the_owner_alone(void **state)
@@ -327,6 +350,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(R_001_091_a_secret_comes_from_a_variable),
+        cmocka_unit_test(a_secret_that_could_not_be_taken_out_again_is_refused),
         cmocka_unit_test(R_001_091_a_secret_comes_from_a_file_of_the_owner_alone),
         cmocka_unit_test(a_file_s_path_starts_where_the_adapter_s_do_or_at_home),
         cmocka_unit_test(a_file_has_64_KiB_and_no_NUL),
