@@ -7,6 +7,7 @@
 #include "adapter/mcp_rpc.h"
 #include "base/doc_read.h"
 #include "base/json_write.h"
+#include "base/jsonschema.h"
 #include "contract/adapter_doc.h"
 
 enum {
@@ -118,6 +119,21 @@ static void put(struct buf *to, const char *before, struct str text)
     to->full |= quoted.full;
 }
 
+/* A schema that nobody could hold parameters against would refuse every call: then the server alone
+ * judges them, and whoever reads the adapter is told. */
+static bool is_schema(const struct document *schema, struct arena *a, struct buf *to)
+{
+    struct schema_options options = { .code = CODE_VALIDATION_ERROR };
+    struct report r = report_new(a, "schema.yaml", (struct str){ 0 });
+    const struct jsonschema *program;
+
+    if (jsonschema_read(schema, &options, a, &program, &r))
+        return true;
+    buf_addf(to, "    # its schema is none: %s\n",
+             rpc_words(str_of(r.first ? r.first->msg : "it cannot be read"), a));
+    return false;
+}
+
 /* JSON is YAML, but for some characters; what cannot be read back is not written. */
 static bool put_schema(struct importing *im, const char *before, const struct doc *schema,
                        struct buf *to)
@@ -134,6 +150,8 @@ static bool put_schema(struct importing *im, const char *before, const struct do
         !doc_read("schema.yaml", (struct str){ arena_text(im->a, buf_str(&text)), text.len }, &max,
                   im->a, &again, &e))
         return false;
+    if (!is_schema(again, im->a, to))
+        return true;
     buf_addf(to, "%s ", before);
     buf_add(to, text.s, text.len);
     buf_addc(to, '\n');
@@ -254,6 +272,8 @@ static void put_adapter(struct importing *im, struct buf *to)
     put_interface(im, server, to);
     buf_adds(to, "\noperations:\n");
     buf_add(to, im->operations.s, im->operations.len);
+    buf_adds(to, "\n# What does not fit the schema of its operation is not sent to the server.\n"
+                 "transforms:\n  input:\n    - type: validate\n      spec: json_schema\n");
     if (im->ask->url) {
         buf_adds(to, "\nsandbox_override:\n  network:\n    enabled: true\n    allow:\n");
         put(to, "      -", host_of(im->ask->url));

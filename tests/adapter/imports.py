@@ -81,6 +81,28 @@ def a_server_becomes_an_adapter_that_is_called(place):
 
 
 @case
+def R_001_104_what_does_not_fit_a_tool_s_schema_is_not_sent_to_its_server(place):
+    words, path = small(place), place.work / "tools.json"
+    tools = json.loads(path.read_text())
+    tools[0]["inputSchema"] = {"type": "object", "properties": {"n": {"type": "integer"}, "s": {"type": "string"}},
+                               "required": ["n"], "additionalProperties": False}
+    tools[1]["inputSchema"] = {"type": "object", "properties": {"n": {"type": "no such type"}}}
+    path.write_text(json.dumps(tools))
+    made = taken(place, "mcp", "--", *words)
+    same((made["operations"], made["left_out"]), (3, []))
+    name = stock(place, made, commands=[REAL_PYTHON])
+    same(json.loads(said(place.fine(f"{name}.echo", "n:=7", "s=x"))), {"n": 7, "s": "x"})
+    before = len(place.log())
+    for wrong in (("n=seven",), ("s=x",), ("n:=1", "other=1"), ("n:=1.5",)):
+        run = place.fails(64, "PARAMETER_REFUSED", f"{name}.echo", *wrong)
+        same(run.record["attempts"], [])
+    same(len(place.log()), before)  # no server was started for any of them
+    # A schema that is none is left to the server, and whoever reads the adapter is told.
+    true("# its schema is none: " in made["adapter"], made["adapter"])
+    same(json.loads(said(place.fine(f"{name}.echo_twice", "n=x"))), {"n": "x"})
+
+
+@case
 def R_001_100_a_tool_that_was_described_otherwise_is_not_called(place):
     name = stock(place, taken(place, "mcp", "--", *small(place)), commands=[REAL_PYTHON])
     place.fine(f"{name}.echo")
@@ -147,6 +169,8 @@ def R_001_098_the_filesystem_server_is_imported_and_called(place):
     true(made["operations"] > 5 and any(left["operation"] == "write_file" for left in made["left_out"]), made)
     name = stock(place, made, commands=[command[0]])
     same(said(place.fine(f"{name}.read_text_file", "path=hello.txt")), "hello\n")
+    place.fails(64, "PARAMETER_REFUSED", f"{name}.read_text_file", "path:=7")
+    place.fails(64, "PARAMETER_REFUSED", f"{name}.read_text_file", "head:=1")
 
 
 # ---- servers elsewhere ----

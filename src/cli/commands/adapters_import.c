@@ -143,7 +143,7 @@ const struct command cmd_adapters_import = {
              "base_url, secrets and sandbox_override.network.allow are the document's own words. "
              "Of an MCP server, its tools: it is started as `writ exec --` would start it, or "
              "reached at --url, listed and ended; no tool is called. Each operation is pinned to "
-             "its tool as it is now. What is called later is for .writ/tools.yaml to allow.",
+             "its tool as it is now, and refuses parameters that do not fit its schema. What is called later is for .writ/tools.yaml to allow.",
     .examples = { { "writ adapters import openapi api.yaml",                                  "the adapter, on stdout" },
                   { "writ adapters import openapi api.json -o .writ/adapters/api.yaml",       "as a file of the project" },
                   { "writ adapters import openapi api.json --include 'get*' --exclude '*Old'", "some of its operations" },

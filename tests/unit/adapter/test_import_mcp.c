@@ -119,6 +119,26 @@ static void what_starts_it_or_where_it_is_stands_there(void **state)
     arena_free(&m.a);
 }
 
+/* A tool's own schema is held against parameters before its server is asked. */
+static void R_001_104_parameters_are_held_against_the_schemas_of_the_tools(void **state)
+{
+    static const char odd[] = "[{\"name\":\"odd\",\"inputSchema\":{\"type\":\"no such type\"}},"
+                              "{\"name\":\"even\",\"inputSchema\":{\"type\":\"object\"}}]";
+    struct made m = { 0 };
+    const struct transform *first;
+
+    (void)state;
+    make(&m, (struct mcp_import_ask){ .tools = read_json(odd, &m.a) });
+    assert_int_equal(m.doc.transforms->input.n, 1);
+    first = m.doc.transforms->input.v;
+    assert_int_equal(first->type, INPUT_VALIDATE);
+    assert_true(str_is(first->spec->text, "json_schema"));
+    assert_null(operation_of(m.root, str_of("odd"), &m.a).input);
+    assert_non_null(operation_of(m.root, str_of("even"), &m.a).input);
+    assert_int_equal(m.out.operations, 2);
+    arena_free(&m.a);
+}
+
 static void patterns_choose(void **state)
 {
     static const char *const include[] = { "api*list*", "read_*", NULL };
@@ -163,6 +183,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(R_001_100_each_tool_is_an_operation_under_a_good_name),
         cmocka_unit_test(what_starts_it_or_where_it_is_stands_there),
+        cmocka_unit_test(R_001_104_parameters_are_held_against_the_schemas_of_the_tools),
         cmocka_unit_test(patterns_choose),
         cmocka_unit_test(what_a_tool_is_shown_by_is_not_in_its_digest),
     };
