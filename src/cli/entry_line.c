@@ -92,12 +92,71 @@ static void add_word(struct buf *to, struct str word)
     buf_add(to, word.s, word.n);
 }
 
-void line_work(const struct doc *event, struct buf *to)
+/* ---- functions that an adapter calls ----
+ *
+ * An interpreter is given a program of ours (adapter/shims) as one of its words. It is the same
+ * each time and has a hundred lines: what it calls stands behind it. */
+
+static const char dots[] = "…";
+
+static bool has_shim(struct str text)
+{
+    static const char *const marks[] = { "call.py: calls one function",
+                                         "call.mjs: calls one function" };
+
+    for (size_t i = 0; i < COUNT(marks); i++)
+        if (text.n && memmem(text.s, text.n, marks[i], strlen(marks[i])))
+            return true;
+    return false;
+}
+
+/* A whole command line as one text: its first word, and what stands behind the last line end. */
+static void add_action(struct buf *to, struct str action)
+{
+    const char *end = has_shim(action) ? memrchr(action.s, '\n', action.n) : NULL;
+    const char *blank = end ? memchr(action.s, ' ', action.n) : NULL;
+    struct str rest;
+
+    if (!blank) {
+        add_word(to, action);
+        return;
+    }
+    rest = (struct str){ end + 1, action.n - (size_t)(end + 1 - action.s) };
+    while (rest.n && *rest.s == ' ')
+        rest = (struct str){ rest.s + 1, rest.n - 1 };
+    add_word(to, (struct str){ action.s, (size_t)(blank - action.s) });
+    add_word(to, str_of(dots));
+    add_word(to, rest);
+}
+
+bool line_call(const struct doc *body, struct buf *to)
+{
+    struct str operation = member_text(line_member(body, "call"), "operation");
+    struct str purpose = member_text(line_member(body, "metadata"), "purpose");
+
+    if (!purpose.n)
+        purpose = member_text(line_member(body, "request"), "purpose"); /* of a run's record */
+    if (str_begins(purpose, "call ")) {
+        add_word(to, purpose);
+        return true;
+    }
+    if (operation.n)
+        buf_addf(to, "%scall %.*s.%.*s", to->len ? " " : "",
+                 STR_ARG(member_text(body, "adapter_id")), STR_ARG(operation));
+    return operation.n > 0;
+}
+
+void line_work(const struct doc *event, struct str call, struct buf *to)
 {
     const struct doc *payload = payload_of(event);
+    struct str action = member_text(payload, "action");
 
+    if (call.n && has_shim(action)) {
+        add_word(to, call);
+        return;
+    }
     add_word(to, member_text(payload, "target"));
-    add_word(to, member_text(payload, "action"));
+    add_action(to, action);
 }
 
 static void add_error(const struct doc *error, struct buf *to)
@@ -110,7 +169,7 @@ static void add_error(const struct doc *error, struct buf *to)
     add_word(to, message);
 }
 
-static void event_what(const struct doc *event, struct buf *to)
+static void event_what(const struct doc *event, struct str call, struct buf *to)
 {
     const struct doc *payload = payload_of(event);
     struct str state = doc_text(event, "state");
@@ -124,7 +183,7 @@ static void event_what(const struct doc *event, struct buf *to)
         return;
     if (attempt > 1 && !str_is(state, "succeeded"))
         buf_addf(to, "attempt %" PRId64, attempt);
-    line_work(event, to);
+    line_work(event, call, to);
 }
 
 void line_command(const struct doc *body, struct buf *to)
@@ -137,10 +196,15 @@ void line_command(const struct doc *body, struct buf *to)
         words = line_member(body, "command");
     if (to->len && (command.n || doc_first(words, DOC_LIST)))
         buf_addc(to, ' ');
+    for (const struct doc *w = doc_first(words, DOC_LIST); w; w = w->next)
+        if (w->kind == DOC_TEXT && has_shim(w->text) && line_call(body, to)) {
+            buf_addc(to, ':');
+            break;
+        }
     add_word(to, command);
     for (const struct doc *w = doc_first(words, DOC_LIST); w; w = w->next)
         if (w->kind == DOC_TEXT)
-            add_word(to, w->text);
+            add_word(to, has_shim(w->text) ? str_of(dots) : w->text);
 }
 
 /* "json_select SUCCESS", or "json_select SUCCESS, the first of 1000" where they were recorded
@@ -206,8 +270,13 @@ static bool is_erased(const struct doc *entry)
 
 void line_what(const struct doc *entry, struct buf *to)
 {
+    line_what_called(entry, (struct str){ 0 }, to);
+}
+
+void line_what_called(const struct doc *entry, struct str call, struct buf *to)
+{
     if (line_is_event(entry))
-        event_what(entry, to);
+        event_what(entry, call, to);
     else if (str_is(doc_text(entry, "kind"), "action_audit"))
         audit_what(doc_get(entry, "body"), to);
     else if (!plan_what(entry, to))

@@ -27,14 +27,20 @@ enum { LINE_ID = 18 };
 /* What an entry is called: an event by its execution, any other by its own id; shortened. */
 struct str line_name(const struct doc *entry);
 
-/* "exec make test": what an event is about; nothing where its body is erased. */
-void line_work(const struct doc *event, struct buf *to);
+/* "exec make test": what an event is about; nothing where its body is erased. Of a function's run
+ * it is `call`, where somebody knows that, else the interpreter and the function. */
+void line_work(const struct doc *event, struct str call, struct buf *to);
 
 /* The command and its arguments, of a request or of a run's record. */
 void line_command(const struct doc *body, struct buf *to);
 
-/* What became of it, in words: the work, the error, the reason; of other entries the subject. */
+/* "call python-statistics.mean": the operation that a request, or a run's record, says it is of. */
+bool line_call(const struct doc *body, struct buf *to);
+
+/* What became of it, in words: the work, the error, the reason; of other entries the subject.
+ * `call` as of line_work(). */
 void line_what(const struct doc *entry, struct buf *to);
+void line_what_called(const struct doc *entry, struct str call, struct buf *to);
 
 /* How long an event's work took in ms, or -1; how much memory it had at most in bytes, which its
  * manifest tells, too. */

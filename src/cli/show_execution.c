@@ -50,21 +50,6 @@ static bool is_partial(const struct doc *event)
     return error && error->kind == DOC_MAP && str_is(doc_text(error, "code"), "PLAN_PARTIAL");
 }
 
-static void show_head(const struct doc *answer, const struct doc *event)
-{
-    _buf_ struct buf work = { .max = SHOW_MAX };
-    struct str state = is_partial(event) ? str_of("partial") : doc_text(answer, "state");
-
-    if (event)
-        line_work(event, &work);
-    else
-        buf_adds(&work, "its bodies were erased");
-    out(line_colour(state), "%.*s", STR_ARG(state));
-    out(PLAIN, "  ");
-    out_cut(BOLD, buf_str(&work), print_room(state.n + 2));
-    out(PLAIN, "\n");
-}
-
 /* The record of the run, when there is one. */
 static const struct doc *manifest_of(const struct doc *answer)
 {
@@ -73,6 +58,25 @@ static const struct doc *manifest_of(const struct doc *answer)
     while (m && !str_is(doc_text(m, "kind"), "manifest"))
         m = m->next;
     return m;
+}
+
+/* The record of a call says of which operation it is; an event has the command line alone. */
+static void show_head(const struct doc *answer, const struct doc *event)
+{
+    _buf_ struct buf work = { .max = SHOW_MAX }, call = { .max = SHOW_MAX };
+    const struct doc *manifest = manifest_of(answer);
+    struct str state = is_partial(event) ? str_of("partial") : doc_text(answer, "state");
+
+    if (manifest)
+        (void)line_call(doc_get(manifest, "body"), &call);
+    if (event)
+        line_work(event, buf_str(&call), &work);
+    else
+        buf_adds(&work, "its bodies were erased");
+    out(line_colour(state), "%.*s", STR_ARG(state));
+    out(PLAIN, "  ");
+    out_cut(BOLD, buf_str(&work), print_room(state.n + 2));
+    out(PLAIN, "\n");
 }
 
 static void show_figures(const struct doc *answer, const struct doc *event)

@@ -59,6 +59,35 @@ def R_001_095_a_function_of_the_standard_library_is_called(place):
     same(place.fine("mean.mean", "data:=[1,2,6]"), 3)
 
 
+def told_by_its_operation(place, name, function):
+    """People are told which operation it was, and not the program that calls it; what is recorded is whole."""
+    run = place.call(name)
+    id, = place.executions(run)
+    for words in (("log",), ("log", "--execution", id), ("show", id)):
+        run = place.writ(*words)
+        hold(run.status == 0 and f"call {name}".encode() in run.out and b"SPDX" not in run.out, run)
+    run = place.writ("log", "--state", "planned")  # nothing there says which operation it is
+    hold(function.encode() in run.out and b"SPDX" not in run.out and b"calls one" not in run.out, run)
+    true("SPDX" in json.dumps(place.log("--execution", id)), "what ran is on record")
+
+
+@case
+def a_function_s_run_is_told_by_its_operation(place):
+    place.put("lib/mine.py", PYTHON)
+    stock(place, sdk("py", "python", "./lib", "mine", {"sow": "seeds"}))
+    told_by_its_operation(place, "py.sow", "mine seeds")
+
+
+@case
+def a_node_function_s_run_is_told_by_its_operation(place):
+    if not shutil.which("node", path="/usr/bin:/usr/local/bin"):
+        raise plans.tap.Skip("there is no node")
+    place.put("lib/mine.mjs", "export function chance() { return Math.random(); }\n")
+    stock(place, sdk("js", "node", "./lib", "mine.mjs", {"roll": "chance"},
+                     sandbox_override={"memory_mb": 1024, "timeout_ms": 20000}))
+    told_by_its_operation(place, "js.roll", "mine.mjs chance")
+
+
 @case
 def R_001_094_a_node_function_is_called(place):
     if not shutil.which("node", path="/usr/bin:/usr/local/bin"):

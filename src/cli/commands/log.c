@@ -5,6 +5,7 @@
  * time and never get narrower again.
  */
 #include <inttypes.h>
+#include <stdio.h>
 
 #include <writ/writ.h>
 
@@ -16,7 +17,7 @@
 #include "cli/query.h"
 #include "cli/units.h"
 
-enum { NEWEST = 20, ROWS = 256, GAP = 2, WHAT_MAX = 1 << 20, WHAT_PLAIN = 60 };
+enum { NEWEST = 20, ROWS = 256, GAP = 2, WHAT_MAX = 1 << 20, WHAT_PLAIN = 60, LINE_CALL = 128 };
 
 enum cell { SEQ, WHEN, ID, STATE, WHAT, TOOK, MEMORY, CELLS };
 
@@ -32,8 +33,9 @@ struct log {
     struct row rows[ROWS];
     size_t n;
     size_t widths[CELLS];
-    char day[LINE_DAY];   /* of the last row shown */
-    struct str execution; /* of the last row kept */
+    char day[LINE_DAY];                         /* of the last row shown */
+    struct str execution;                       /* of the last row kept */
+    char called[LINE_CALL], subject[LINE_CALL]; /* by the last request that says so, and its id */
     bool json, begun;
 };
 
@@ -160,18 +162,34 @@ static struct str keep_figure(struct log *log, int64_t n, void (*write)(int64_t,
     return keep(log, str_of(text));
 }
 
+/* What an event's execution calls is in its request, which comes before it. */
+static struct str call_of(struct log *log, const struct doc *entry)
+{
+    _buf_ struct buf call = { .max = LINE_CALL - 1 };
+    struct str subject = doc_text(entry, "subject");
+
+    if (line_is_event(entry))
+        return str_of(str_is(subject, log->subject) ? log->called : "");
+    if (subject.n < LINE_CALL && line_call(doc_get(entry, "body"), &call) && buf_ok(&call)) {
+        (void)snprintf(log->called, LINE_CALL, "%.*s", STR_ARG(buf_str(&call)));
+        (void)snprintf(log->subject, LINE_CALL, "%.*s", STR_ARG(subject));
+    }
+    return str_of("");
+}
+
 static void keep_row(struct log *log, const struct doc *entry)
 {
     _buf_ struct buf what = { .max = WHAT_MAX };
     struct row *row = &log->rows[log->n++];
     struct str at = doc_text(entry, "recordedAt"), subject = doc_text(entry, "subject");
+    struct str call = call_of(log, entry);
     bool event = line_is_event(entry), again = event && str_eq(subject, log->execution);
 
     /* What an execution is about need not be said twice in a row. */
     again =
         again && str_is(doc_text(entry, "state"), "running") && doc_whole(entry, "attempt") <= 1;
     if (!again || !print_person())
-        line_what(entry, &what);
+        line_what_called(entry, call, &what);
     row->cells[SEQ] = str_of(arena_printf(&log->arena, "%" PRId64, doc_whole(entry, "seq")));
     row->cells[WHEN] = keep(log, print_person() ? line_clock(at) : at);
     row->cells[ID] = keep(log, line_name(entry));

@@ -180,6 +180,7 @@ static void a_text_is_as_wide_as_it_is_shown(void **state)
     "{\"kind\":\"execution_event\",\"subject\":\"x\",\"state\":\"" state "\",\"attempt\":" attempt \
     ",\"erased\":false,\"body\":{\"payload\":" payload "}}"
 #define WORK "\"target\":\"exec\",\"action\":\"make -j2\""
+#define SHIM "# call.py: calls one function with keyword arguments\\nimport sys\\n"
 
 /* clang-format off */
 static const struct { const char *entry, *what; int64_t took, memory; } entries[] = {
@@ -192,6 +193,12 @@ static const struct { const char *entry, *what; int64_t took, memory; } entries[
     { EVENT("failed", "1", "{" WORK ",\"error\":3,\"durationMs\":1e300}"), "exec make -j2", -1, -1 },
     { EVENT("cancelled", "1", "{" WORK ",\"cancelReason\":\"by hand\"}"), "by hand", -1, -1 },
     { EVENT("planned", "1", "[1]"), "", -1, -1 },
+    { EVENT("planned", "1", "{\"target\":\"exec\",\"action\":\"python3 -B -c " SHIM "  json dumps\"}"), "exec python3 … json dumps", -1, -1 },
+    { EVENT("planned", "1", "{\"target\":\"exec\",\"action\":\"git commit -m a\\n\\nb\"}"), "exec git commit -m a\n\nb", -1, -1 },
+    { "{\"kind\":\"input\",\"subject\":\"x\",\"body\":{\"adapter_id\":\"A\",\"call\":{\"operation\":\"op\"},\"inputs\":{\"command\":\"python3\",\"arguments\":[\"-c\",\"" SHIM "\",\"json\"]}}}", "x  call A.op: python3 -c … json", -1, -1 },
+    { "{\"kind\":\"input\",\"subject\":\"x\",\"body\":{\"adapter_id\":\"A\",\"call\":{\"operation\":\"op\"},\"inputs\":{\"command\":\"rg\",\"arguments\":[\"a\"]}}}", "x  rg a", -1, -1 },
+    { "{\"kind\":\"manifest\",\"subject\":\"x\",\"body\":{\"state\":\"failed\",\"request\":{\"purpose\":\"call p.op\"},\"command\":[\"python3\",\"" SHIM "\"]}}", "x  failed  call p.op: python3 …", -1, -1 },
+    { "{\"kind\":\"manifest\",\"subject\":\"x\",\"body\":{\"state\":\"failed\",\"request\":{\"purpose\":3},\"command\":[\"python3\",\"" SHIM "\"]}}", "x  failed  python3 …", -1, -1 },
     { "{\"kind\":\"execution_event\",\"state\":\"planned\",\"erased\":true,\"body\":null}", "(erased)", -1, -1 },
     { "{\"kind\":\"execution_event\"}", "", -1, -1 },
     { "{\"kind\":\"input\",\"subject\":\"plan.yaml\",\"body\":{\"name\":\"audit\"}}", "plan.yaml  audit", -1, -1 },
