@@ -361,17 +361,19 @@ WRIT_API int writ_plan_order(const struct writ_plan *plan, char **answer);
  *
  *     {"event":"plan_started","execution_id":..,"plan_id":..,"name":..,"steps_total":N,
  *      "timeout_ms":..,"deadline_ms":..,"jobs":N,"at":ms}
- *     {"event":"step_started","step_id":..,"index":N,"attempt":N,"max_attempts":N,"at":ms}
- *     {"event":"step_completed","step_id":..,"index":N,"attempt":N,"duration_ms":N,"note":..,
+ *     {"event":"step_started","step_id":..,"name":..,"index":N,"attempt":N,"max_attempts":N,
  *      "at":ms}
- *     {"event":"step_failed","step_id":..,"index":N,"attempt":N,"duration_ms":N,"code":..,
- *      "message":..,"severity":..,"on_failure":..,"note":..,"last_words":..,"at":ms}
- *     {"event":"step_retries","step_id":..,"index":N,"attempt":N,"wait_ms":N,"at":ms}
- *     {"event":"notify","step_id":..,"index":N,"payload":{..},"at":ms}
+ *     {"event":"step_completed","step_id":..,"name":..,"index":N,"attempt":N,"duration_ms":N,
+ *      "note":..,"at":ms}
+ *     {"event":"step_failed","step_id":..,"name":..,"index":N,"attempt":N,"duration_ms":N,
+ *      "code":..,"message":..,"severity":..,"on_failure":..,"note":..,"last_words":..,"at":ms}
+ *     {"event":"step_retries","step_id":..,"name":..,"index":N,"attempt":N,"wait_ms":N,"at":ms}
+ *     {"event":"notify","step_id":..,"name":..,"index":N,"payload":{..},"at":ms}
  *     {"event":"plan_execution_success"|"plan_execution_partial"|"plan_execution_failure",
  *      "result":{PlanResult},"at":ms}
  *
- * index: the step's place in the plan. note: a few words for people, or null. A line that follows
+ * name: the step's, as in metadata.writ.names; the beginning of its id where it has none there.
+ * index: its place in the plan. note: a few words for people, or null. A line that follows
  * lost ones has "lost":N. */
 WRIT_API int writ_run(const struct writ_plan *plan, char **answer);
 

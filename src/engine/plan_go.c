@@ -13,6 +13,7 @@ static void put_step(const struct running *r, const struct telling *t, struct bu
 
     json_key(to, "step_id");
     json_text(to, step->id);
+    json_put(to, "name", r->plan.names[t->step]);
     json_put_int(to, "index", (int64_t)t->step);
     json_put_int(to, "attempt", t->attempt);
     if (t->news == NEWS_STEP_STARTED)

@@ -64,18 +64,30 @@ def R_004_097_each_thing_that_happens_is_a_line_with_its_members(place):
                     retry_policy=plans.retries(2, "STEP_FAILED", backoff_ms=1))
     ran = place.comes_to("partial", document)
     members = {"plan_started": {"execution_id", "plan_id", "name", "steps_total", "timeout_ms", "deadline_ms", "jobs"},
-               "step_started": {"step_id", "index", "attempt", "max_attempts"},
-               "step_completed": {"step_id", "index", "attempt", "duration_ms", "note"},
-               "step_failed": {"step_id", "index", "attempt", "duration_ms", "code", "message", "severity",
+               "step_started": {"step_id", "name", "index", "attempt", "max_attempts"},
+               "step_completed": {"step_id", "name", "index", "attempt", "duration_ms", "note"},
+               "step_failed": {"step_id", "name", "index", "attempt", "duration_ms", "code", "message", "severity",
                                "on_failure", "note", "last_words"},
-               "step_retries": {"step_id", "index", "attempt", "wait_ms"},
-               "notify": {"step_id", "index", "payload"}, "plan_execution_partial": {"result"}}
+               "step_retries": {"step_id", "name", "index", "attempt", "wait_ms"},
+               "notify": {"step_id", "name", "index", "payload"}, "plan_execution_partial": {"result"}}
     same({line["event"] for line in ran.news}, set(members))
     for line in ran.news:
         same(set(line), members[line["event"]] | {"event", "at"}, line)
         true("step_id" not in line or line["step_id"] == document["steps"][line["index"]]["id"], line)
+        true("step_id" not in line or line["name"] == line["step_id"][:8], line)
     times = [line["at"] for line in ran.news]
     same(times, sorted(times))
+
+
+@case
+def R_004_097_a_line_about_a_step_has_the_name_that_the_plan_gives_it(place):
+    named, bare = sh("true"), step("notify", {"a": 1})
+    document = plan(named, bare, metadata={"writ": {"names": {named["id"]: "build it"}}})
+    ran = place.comes_to("success", document)
+    told = [(line["event"], line["name"]) for line in ran.news if "step_id" in line]
+    short = bare["id"][:8]
+    same(told, [("step_started", "build it"), ("step_completed", "build it"), ("step_started", short),
+                ("notify", short), ("step_completed", short)])
 
 
 @case

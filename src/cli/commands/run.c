@@ -317,7 +317,7 @@ const struct command cmd_run = {
                  { "jobs",       "N",      NULL,     "steps that may run at the same time, else 1" },
                  { "policy",     "POLICY", NULL,     "block, else draft_only: what inputs that are not coherent allow" },
                  { "dry-run",    NULL,     NULL,     "show what would run, and run nothing" },
-                 { "progress",   "HOW",    NULL,     "auto, live, lines, json (lines of JSON on stdout, the result in the last) or none" },
+                 { "progress",   "HOW",    NULL,     "auto, live, lines, json (lines of JSON on stdout with ids and names of steps, the result in the last) or none" },
                  { "allow-weak", "LAYER",  "layers", "go without a layer that this machine lacks", .many = true },
                  { "ledger",     "LEDGER", NULL,     "where it is recorded: a file or postgres://.., else WRIT_LEDGER, else the usual one" },
                  { "json",       NULL,     NULL,     "the PlanResult as one JSON object, and nothing else on stdout" } },

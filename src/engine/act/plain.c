@@ -87,6 +87,7 @@ void act_notify(struct job *job, struct ending *out)
         return;
     json_key(line, "step_id");
     json_text(line, job->step->id);
+    json_put(line, "name", job->r->plan.names[job->index]);
     json_put_int(line, "index", (int64_t)job->index);
     json_key(line, "payload");
     json_doc(line, job->step->payload);
