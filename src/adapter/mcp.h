@@ -9,6 +9,8 @@
  */
 #pragma once
 
+#include <stdatomic.h>
+
 #include "adapter/adapter.h"
 #include "adapter/http.h"
 #include "base/world.h"
@@ -33,6 +35,7 @@ struct mcp_ask {
     int64_t patience_ms; /* for opening */
     size_t message_max;  /* 0: 4 MiB */
     int cancel;          /* of opening */
+    atomic_bool *late;   /* becomes true where opening fails for want of an answer; or NULL */
     /* Told of every message, as text, and which way it went; for transcripts and tests. Or NULL. */
     void (*seen)(void *self, bool outwards, struct str message);
     void *self;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include <writ/writ.h>
 
@@ -111,7 +112,8 @@ struct exec {
     bool input_taken;
     bool result, wired; /* as of struct run */
     int wires[2];
-    enum cause waited_for; /* the end of the input in vain; CAUSE_EXITED: no */
+    const atomic_bool *deaf; /* true: who it was wired to got no answer in time; or NULL */
+    enum cause waited_for;   /* the end of the input in vain; CAUSE_EXITED: no */
     int64_t waited_ms;
     char **argv;
     char **env;

@@ -48,6 +48,7 @@ static void serve(void *self, const int wires[2])
     struct server *s = self;
 
     s->x.wired = true;
+    s->x.deaf = &s->wired.deaf;
     memcpy(s->x.wires, wires, sizeof s->x.wires);
     (void)call_exec(&s->call, s->request, &s->how, &s->x, &s->end);
 }
@@ -217,7 +218,8 @@ static bool why_not(struct server *s, struct error *e)
     if (!s->end.ran)
         return false;
     call_command_failed(&s->call, &s->x, &s->end);
-    return error_wrap(e, "the server ended (%s)", s->end.message);
+    return error_wrap(e, "the server %s (%s)", s->wired.deaf ? "was stopped" : "ended",
+                      s->end.message);
 }
 
 static bool open_one(struct server *s, struct tool_call *c, struct error *e)
@@ -233,7 +235,8 @@ static bool open_one(struct server *s, struct tool_call *c, struct error *e)
                            .in = -1,
                            .out = -1,
                            .patience_ms = patience < PATIENCE_MS ? patience : PATIENCE_MS,
-                           .cancel = c->ask->cancel };
+                           .cancel = c->ask->cancel,
+                           .late = &s->wired.deaf };
     int ours[2] = { -1, -1 };
 
     if (toolbox_settings(c->box, &settings, &ignored))
@@ -327,6 +330,7 @@ void servers_late(struct toolbox *box, const struct mcp *mcp)
 {
     (void)pthread_mutex_lock(&box->servers_lock);
     for (struct server *s = box->servers; s; s = s->next)
-        s->wired.deaf = s->wired.deaf || s->mcp == mcp;
+        if (s->mcp == mcp)
+            s->wired.deaf = true;
     (void)pthread_mutex_unlock(&box->servers_lock);
 }

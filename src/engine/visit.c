@@ -47,6 +47,7 @@ static void serve(void *self, const int wires[2])
     struct visit *v = self;
 
     v->x.wired = true;
+    v->x.deaf = &v->wired.deaf;
     memcpy(v->x.wires, wires, sizeof v->x.wires);
     v->status = exec_run(&v->x, &v->report, &v->kind, &v->ran, &v->error);
     if (!v->ran)
@@ -79,7 +80,8 @@ static int why_not(struct visit *v, struct error *e)
     wired_end(&v->wired);
     if (v->ran) {
         call_command_failed(&nobody, &v->x, &end);
-        (void)error_wrap(e, "the server ended (%s)", end.message);
+        (void)error_wrap(e, "the server %s (%s)", v->wired.deaf ? "was stopped" : "ended",
+                         end.message);
         return visit_status(e);
     }
     if (v->status == WRIT_WRONG && first)
@@ -139,7 +141,8 @@ int visit_open(struct visit *v, const struct visit_ask *ask, struct error *e)
                            .in = -1,
                            .out = -1,
                            .patience_ms = PATIENCE_MS,
-                           .cancel = ask->cancel };
+                           .cancel = ask->cancel,
+                           .late = &v->wired.deaf };
 
     *v = (struct visit){
         .wired = { .world = how.world, .inner = { -1, -1 }, .stop = { -1, -1 } },

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "base/error.h"
 #include "base/own.h"
@@ -14,10 +15,10 @@ struct wired {
     void *self;
     const struct world *world;
     pthread_t thread;
-    bool runs;    /* the thread is there and was not waited for */
-    bool deaf;    /* it did not answer in time: it is not waited for when it is to end */
-    int inner[2]; /* the run's ends: its input and its output */
-    int stop[2];  /* a byte in it stops the run */
+    bool runs;        /* the thread is there and was not waited for */
+    atomic_bool deaf; /* it did not answer in time: it is not waited for when it is to end */
+    int inner[2];     /* the run's ends: its input and its output */
+    int stop[2];      /* a byte in it stops the run */
 };
 
 /* Makes what stops it; it does not run yet. False: *w may be closed all the same. */

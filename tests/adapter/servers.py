@@ -56,7 +56,7 @@ def stock(place, *adapters, **scope):
 # A server in a few lines: it does what it is told by the word behind its name.
 SMALL = r'''
 import json, os, sys, time
-how = sys.argv[1]
+how, stays = sys.argv[1].rstrip("!"), "!" in sys.argv[1]
 seen = 0
 def say(**m):
     sys.stdout.write(json.dumps({"jsonrpc": "2.0", **m}) + "\n"); sys.stdout.flush()
@@ -65,7 +65,7 @@ def tools():
              "inputSchema": {"type": "object"}}]
 for line in sys.stdin:
     m = json.loads(line)
-    if "id" not in m:
+    if "id" not in m or how == "mute":
         continue
     if m["method"] == "initialize" and how == "refuses":
         say(id=m["id"], error={"code": -32000, "message": "no, " + os.environ["TOKEN"]})
@@ -90,6 +90,8 @@ for line in sys.stdin:
         say(id=m["id"], result={"content": [{"type": "text", "text": text}], "isError": how == "fails"})
     else:
         say(id=m["id"], error={"code": -32601, "message": "what"})
+if stays:
+    time.sleep(60)
 '''
 
 
@@ -177,6 +179,27 @@ def what_hostile_servers_do_has_an_outcome(place):
         hold(run.status in (0, 1, 143), run)
     run = place.call(small(place, "flood"), options=("--timeout-ms", 5000))
     hold(run.status in (1, 69, 143) and not run.record["ok"], run)
+
+
+def servers_ended(place):
+    """How the runs of servers ended, the last first: state, code, cause."""
+    out = []
+    for entry in reversed(place.log("--kind", "manifest")):
+        if entry["body"]["request"]["purpose"].startswith("MCP server"):
+            last = place.log("--execution", entry["subject"])[-1]
+            out.append((last["state"], last["body"]["payload"].get("error", {}).get("code"), entry["body"]["cause"]))
+    return out
+
+
+@case
+def A00_3_a_server_that_does_not_answer_in_time_failed_and_was_not_cancelled(place):
+    # to the call, or to nothing; and it ends with its line, or stays
+    for n, how in enumerate(("silent", "silent!", "mute", "mute!")):
+        run = place.call(small(place, how), options=("--timeout-ms", 1500))
+        hold(run.status == (143 if "silent" in how else 69) and "server ended" not in str(run.record), run)
+        same(servers_ended(place), [("failed", "command_timeout", "timeout")] * (n + 1), how)
+    place.fine(small(place, "well"))
+    same(servers_ended(place)[0], ("succeeded", None, "exited"))
 
 
 @case

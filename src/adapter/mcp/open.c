@@ -248,6 +248,8 @@ static bool say_failed(const struct mcp *m, const struct mcp_exchange *x, struct
                       : x->end == MCP_DONE ? "its answer is not what was asked for"
                                            : x->why;
 
+    if (x->end == MCP_LATE && m->ask.late)
+        *m->ask.late = true;
     return error_set(e, x->refused ? CODE_HOST_REFUSED : codes_of[x->end],
                      "%s cannot be spoken to: %s", m->ask.name, why ? why : "no answer");
 }

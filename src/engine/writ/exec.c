@@ -167,6 +167,22 @@ static int try_peer(struct exec *x, struct error *e)
     return exec_gather(x, e) ? WRIT_OK : WRIT_UNRECORDED;
 }
 
+/* Who waited for it in vain then stopped it, or let go of it: what ended it is its time, and nobody
+ * asked for that. As with every timeout, what it would have ended with does not count. */
+static void judge_deaf(struct exec *x)
+{
+    static const struct failing unheard = { CODE_COMMAND_TIMEOUT, true,
+                                            "it did not answer in time and was stopped" };
+    struct outcome *o = &x->outcome;
+
+    if (!x->deaf || !*x->deaf ||
+        (o->cause != CAUSE_CANCELLED && (o->cause != CAUSE_EXITED || o->exit_code != 0)))
+        return;
+    o->cause = CAUSE_TIMEOUT;
+    o->exit_code = EXIT_TIMEOUT;
+    x->failing = &unheard;
+}
+
 int exec_try(struct exec *x, struct report *r, const char **kind, struct error *e)
 {
     struct error lost;
@@ -189,6 +205,7 @@ int exec_try(struct exec *x, struct report *r, const char **kind, struct error *
         *e = lost;
         return WRIT_UNRECORDED;
     }
+    judge_deaf(x);
     if (x->call && x->call->clean)
         x->call->clean(x->call->self, x);
     return exec_gather(x, e) ? WRIT_OK : WRIT_UNRECORDED;
