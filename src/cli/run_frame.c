@@ -16,7 +16,11 @@ enum {
     WORDS = 5,
     FOLDS = 3,
     WAITS_MOST = 3,
-    NAMES_MOST = 2
+    NAMES_MOST = 2,
+    ATTEMPT = sizeof "attempt 2 of 3 in 12.3 s" - 1,
+    TIGHT = sizeof "2 of 3 in 12.3 s" - 1, /* and a time, a gap, "2 of 3" */
+    ABOUT_LEAST = 8,
+    NAME_LEAST = 4
 };
 
 static const char *const spinner[] = { "⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏" };
@@ -28,22 +32,56 @@ static void add_gap(struct paint *p)
     paint_blanks(p, GAP);
 }
 
-static size_t about_width(const struct run_state *s, const struct paint *p)
+static size_t least(size_t a, size_t b)
 {
-    size_t third = p->edge / 3;
+    return a < b ? a : b;
+}
 
-    return s->about_width < third ? s->about_width : third;
+/* How the columns of a line are given away: where they do not do for all, first the words about a
+ * wait take the place of the time, which a step that waits has none of; then what a step does is
+ * cut, and left out; then names are cut. */
+struct layout {
+    size_t name, about; /* about 0: it is left out */
+    bool tight;
+};
+
+static struct layout layout_of(const struct run_state *s, const struct paint *p)
+{
+    struct layout l = { s->name_width, least(s->about_width, p->edge / 3), false };
+    size_t behind = doc_first(s->retryable, DOC_LIST) ? TIGHT : TIME; /* nothing waits: no words */
+    size_t used = MARK + l.name + GAP, rest = p->edge > used + behind ? p->edge - used - behind : 0;
+
+    l.tight = used + l.about + GAP + TIME + GAP + ATTEMPT > p->edge;
+    if (!l.tight)
+        return l;
+    l.about = least(l.about, rest > GAP ? rest - GAP : 0);
+    if (l.about < least(s->about_width, ABOUT_LEAST))
+        l.about = 0;
+    if (used + behind > p->edge)
+        l.name = p->edge > MARK + GAP + behind + NAME_LEAST ? p->edge - MARK - GAP - behind
+                                                            : least(l.name, NAME_LEAST);
+    return l;
+}
+
+static void add_name(const struct run_state *s, enum colour colour, struct str name,
+                     struct paint *p)
+{
+    paint_cell(p, colour, name, layout_of(s, p).name);
 }
 
 /* Mark, name and what it does. */
 static void add_step(const struct run_state *s, const struct run_step *step, const char *mark,
                      enum colour colour, struct paint *p)
 {
+    size_t about = layout_of(s, p).about;
+
     paint_blanks(p, GAP);
     paint_mark(p, colour, mark);
-    paint_cell(p, PLAIN, step->name, s->name_width);
+    add_name(s, PLAIN, step->name, p);
     add_gap(p);
-    paint_cell(p, DIM, step->about, about_width(s, p));
+    if (about == 0)
+        return;
+    paint_cell(p, DIM, step->about, about);
     add_gap(p);
 }
 
@@ -189,7 +227,7 @@ static void paint_notice(const struct run_state *s, const struct run_change *c, 
         pretty_words(payload, &text);
     paint_blanks(p, GAP);
     paint_mark(p, CYAN, "»");
-    paint_cell(p, PLAIN, c->step->name, s->name_width);
+    add_name(s, PLAIN, c->step->name, p);
     add_note(p, CYAN, buf_str(&text));
     paint_end(p);
 }
@@ -206,21 +244,47 @@ void frame_change(const struct run_state *s, const struct run_change *change, st
 
 /* ---- the region ---- */
 
-static void add_attempt(const struct run_step *step, int64_t wait_ms, struct paint *p)
+/* The same in fewer and fewer words: as many as there is room for. */
+static void add_shorter(struct paint *p, struct buf texts[], size_t count)
 {
-    _buf_ struct buf text = { .max = 1 << 10 };
+    size_t room = p->edge > p->column ? p->edge - p->column : 0, i = 0;
+
+    while (i + 1 < count && print_columns(buf_str(&texts[i])) > room)
+        i++;
+    paint_text(p, YELLOW, buf_str(&texts[i]));
+}
+
+/* Which attempt runs, where it is not the first. */
+static void add_attempt(const struct run_step *step, struct paint *p)
+{
+    struct buf texts[] = { { .max = 1 << 10 }, { .max = 1 << 10 }, { .max = 1 << 10 } };
+
+    if (step->attempt <= 1)
+        return;
+    add_gap(p);
+    buf_addf(&texts[0], "attempt %" PRId64 " of %" PRId64, step->attempt, step->max_attempts);
+    buf_addf(&texts[1], "%" PRId64 " of %" PRId64, step->attempt, step->max_attempts);
+    buf_addf(&texts[2], "%" PRId64 "/%" PRId64, step->attempt, step->max_attempts);
+    add_shorter(p, texts, COUNT(texts));
+    for (size_t i = 0; i < COUNT(texts); i++)
+        buf_free(&texts[i]);
+}
+
+/* Which attempt is next, and when. */
+static void add_wait(const struct run_step *step, int64_t wait_ms, struct paint *p)
+{
+    struct buf texts[] = { { .max = 1 << 10 }, { .max = 1 << 10 }, { .max = 1 << 10 } };
     char wait[UNITS_TEXT];
 
-    if (step->attempt <= 1 && step->state == STEP_RUNS)
-        return;
-    if (step->state == STEP_RUNS) {
-        buf_addf(&text, "attempt %" PRId64 " of %" PRId64, step->attempt, step->max_attempts);
-    } else {
-        units_time(wait_ms > 0 ? wait_ms : 0, wait);
-        buf_addf(&text, "attempt %" PRId64 " of %" PRId64 " in %s", step->attempt + 1,
-                 step->max_attempts, wait);
-    }
-    add_note(p, YELLOW, buf_str(&text));
+    units_time(wait_ms > 0 ? wait_ms : 0, wait);
+    buf_addf(&texts[0], "attempt %" PRId64 " of %" PRId64 " in %s", step->attempt + 1,
+             step->max_attempts, wait);
+    buf_addf(&texts[1], "%" PRId64 " of %" PRId64 " in %s", step->attempt + 1, step->max_attempts,
+             wait);
+    buf_addf(&texts[2], "in %s", wait);
+    add_shorter(p, texts, COUNT(texts));
+    for (size_t i = 0; i < COUNT(texts); i++)
+        buf_free(&texts[i]);
 }
 
 static void paint_active(const struct run_state *s, const struct run_step *step, int64_t now_ms,
@@ -231,11 +295,14 @@ static void paint_active(const struct run_state *s, const struct run_step *step,
     size_t turn = (spin + (size_t)(step - s->steps) * 3) % COUNT(spinner);
 
     add_step(s, step, runs ? spinner[turn] : "⟳", runs ? CYAN : YELLOW, p);
-    if (runs)
+    if (runs) {
         add_time(p, now_ms - step->began_ms);
-    else
-        paint_blanks(p, TIME);
-    add_attempt(step, step->next_ms - now_ms, p);
+        add_attempt(step, p);
+    } else {
+        if (!layout_of(s, p).tight)
+            paint_blanks(p, TIME + GAP);
+        add_wait(step, step->next_ms - now_ms, p);
+    }
     paint_end(p);
 }
 
@@ -262,7 +329,7 @@ static void paint_waiting(const struct run_state *s, const struct run_step *step
         buf_adds(&text, "is next");
     paint_blanks(p, GAP);
     paint_mark(p, DIM, "·");
-    paint_cell(p, DIM, step->name, s->name_width);
+    add_name(s, DIM, step->name, p);
     add_note(p, DIM, buf_str(&text));
     paint_end(p);
 }

@@ -104,6 +104,45 @@ static void what_runs_pauses_and_waits_is_shown(void **state)
     run_state_free(&s);
 }
 
+/* Where there is no room for all, what a step does goes first, then the ends of names; never its
+ * state, its time, and when it is tried again. */
+static void what_matters_fits_into_narrow_terminals(void **state)
+{
+    _arena_ struct arena a = { 0 };
+    struct run_state s;
+    struct paint p = { 0 };
+
+    (void)state;
+    begin(&s, 3, &a);
+    s.steps[1].name = str_of("flaky-integration-tests");
+    s.name_width = 23;
+    start(&s, &a, 0);
+    start(&s, &a, 1);
+    (void)tell(&s, &a,
+               "{\"event\":\"step_failed\",\"index\":1,\"attempt\":1,"
+               "\"code\":\"STEP_FAILED\",\"on_failure\":\"retry\"}");
+    (void)tell(&s, &a, "{\"event\":\"step_retries\",\"index\":1,\"wait_ms\":12000,\"at\":14300}");
+    s.steps[0].attempt = 2;
+    assert_string_equal(region(&s, 24, 39, &p), "  ⠋ s0                   12.3 s  2 of 3\n"
+                                                "  ⟳ flaky-integratio…  2 of 3 in 12.0 s\n"
+                                                "  · s2                 waits for s0, f…\n"
+                                                "  0 of 3 steps · 13.3 s\n");
+    assert_string_equal(region(&s, 3, 59, &p),
+                        "  ⠋ s0                       execute make    12.3 s  2 of 3\n"
+                        "  ⟳ flaky-integration-tests  execute make  2 of 3 in 12.0 s\n"
+                        "  0 of 3 steps · 13.3 s\n");
+    s.steps[0].state = STEP_DONE;
+    s.states[STEP_RUNS]--;
+    s.steps[1].max_attempts = 10;
+    assert_string_equal(region(&s, 2, 28, &p), "  ⟳ flaky…  in 12.0 s\n"
+                                               "  0 of 3 steps · 13.3 s\n");
+    s.steps[1].max_attempts = 3;
+    for (size_t edge = 26; edge < 120; edge++)
+        assert_non_null(strstr(region(&s, 24, edge, &p), "2 of 3 in 12.0 s\n"));
+    buf_free(&p.text);
+    run_state_free(&s);
+}
+
 static void there_are_never_more_rows_than_room(void **state)
 {
     _arena_ struct arena a = { 0 };
@@ -300,6 +339,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_runs_pauses_and_waits_is_shown),
+        cmocka_unit_test(what_matters_fits_into_narrow_terminals),
         cmocka_unit_test(there_are_never_more_rows_than_room),
         cmocka_unit_test(lines_end_at_the_edge),
         cmocka_unit_test(an_end_is_a_line_that_stays),
