@@ -338,13 +338,22 @@ WRIT_API int writ_plan_show(const struct writ_plan *plan, char **answer);
 
 /* What would run, in which order and under which limits; nothing runs.
  *
- *     {"plan_id":..,"name":..,"timeout_ms":..,"jobs":..,"steps":[{"step_id":..,"name":..,
+ *     {"plan_id":..,"name":..,"timeout_ms":..,"jobs":..,"missing":[keys],
+ *      "refused":{"code":..,"message":..}|null,"steps":[{"step_id":..,"name":..,
  *      "action":..,"about":..,"after":[names],"wave":N,"on_failure":..,"attempts":N,
- *      "timeout_ms":..,"limits":{..}|null,"why":..}]}
+ *      "timeout_ms":..,"limits":{..}|null,"why":..,
+ *      "refused":{"code":..,"message":..,"sure":..}|null,"warnings":[..]}]}
  *
  * Steps are in the order they are started in when they are started one at a time; wave: how many
  * steps have to be completed one after the other before it, plus one. timeout_ms: the time that
- * ends first: the plan's, the step's, the command's or the executor's. limits: of commands. */
+ * ends first: the plan's, the step's, the command's or the executor's. limits: of commands.
+ *
+ * refused: of the plan, why it would be refused before anything runs: keys of its context are
+ * missing, or there is too little time; then the status is WRIT_NO, as that of the run would be. Of
+ * a step, what the registry, as it is now, will say to its command or call when it runs; sure is
+ * false where what runs before it may change that. warnings: what it is let through with.
+ * WRIT_WRONG and an answer as from writ_check() where a document is wrong or an action is not to be
+ * had. */
 WRIT_API int writ_plan_order(const struct writ_plan *plan, char **answer);
 
 /* Runs it to its end.

@@ -90,10 +90,56 @@ static void say_failure(const struct doc *step, struct buf *to)
         buf_addf(to, ", up to %" PRId64 " attempts", attempts);
 }
 
+static bool is_refused(const struct doc *d)
+{
+    const struct doc *refused = doc_get(d, "refused");
+
+    return refused && refused->kind == DOC_MAP;
+}
+
 static void show_line(enum colour colour, size_t column, const struct buf *text)
 {
     out(PLAIN, "%*s", (int)column, "");
     out_folded(colour, buf_str(text), column);
+}
+
+/* What the registry will say to it. */
+static void show_refusal(const struct doc *step, size_t column)
+{
+    const struct doc *refused = doc_get(step, "refused");
+    const struct doc *sure = refused ? doc_get(refused, "sure") : NULL;
+    bool unsure = sure && sure->kind == DOC_BOOL && !sure->truth;
+    _buf_ struct buf text = { .max = LINE_MAX_BYTES };
+
+    if (is_refused(step)) {
+        buf_addf(&text, "%s: %.*s [%.*s]", unsure ? "as things are, refused" : "will be refused",
+                 STR_ARG(doc_text(refused, "message")), STR_ARG(doc_text(refused, "code")));
+        show_line(unsure ? YELLOW : RED, column, &text);
+    }
+    for (const struct doc *w = doc_first(doc_get(step, "warnings"), DOC_LIST); w; w = w->next)
+        if (w->kind == DOC_TEXT) {
+            out(PLAIN, "%*s", (int)column, "");
+            out_folded(YELLOW, w->text, column);
+        }
+}
+
+/* What becomes of the plan, where that is known already. */
+static void show_verdict(const struct doc *answer, const struct doc *steps)
+{
+    const struct doc *refused = doc_get(answer, "refused");
+    size_t n = 0;
+    _buf_ struct buf text = { .max = LINE_MAX_BYTES };
+
+    for (const struct doc *s = steps->first; s; s = s->next)
+        n += is_refused(s);
+    if (n)
+        out(YELLOW, "%zu of %u step%s would be refused as things are\n", n, steps->count,
+            steps->count == 1 ? "" : "s");
+    if (!is_refused(answer))
+        return;
+    buf_addf(&text, "the plan would be refused before anything runs: %.*s [%.*s]",
+             STR_ARG(doc_text(refused, "message")), STR_ARG(doc_text(refused, "code")));
+    out_folded(RED, buf_str(&text), 0);
 }
 
 /* width: of the names; plan_ms: the time of them all. */
@@ -117,6 +163,7 @@ static void show_step(const struct doc *step, int64_t number, size_t number_widt
     show_line(DIM, column, &how);
     buf_addf(&why, "%.*s", STR_ARG(doc_text(step, "why")));
     show_line(DIM, column, &why);
+    show_refusal(step, column);
 }
 
 void order_show(const struct doc *answer)
@@ -128,4 +175,5 @@ void order_show(const struct doc *answer)
     show_head(answer, steps);
     for (const struct doc *s = steps->first; s; s = s->next)
         show_step(s, number++, digits(steps->count), width, doc_whole(answer, "timeout_ms"));
+    show_verdict(answer, steps);
 }

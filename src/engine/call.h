@@ -77,8 +77,12 @@ void call_answer(const struct tool_call *c, int status, struct buf *to);
 bool call_find(struct tool_call *c, struct str adapter, struct str operation,
                int *status) NODISCARD;
 
-/* Is there such an adapter with such an operation, that may be called? */
-bool call_there_is(struct toolbox *box, struct str adapter, struct str operation, struct arena *a);
+/* Why there is no such adapter with such an operation that may be called; NULL: there is. */
+const char *call_why_none(struct toolbox *box, struct str adapter, struct str operation,
+                          struct arena *a);
+
+/* Why it cannot be called, after call_find(); of a document that is wrong, where. */
+const char *call_why_not(struct tool_call *c);
 
 /* The execution contract of an attempt: what is run, or who does it. */
 struct call_request {

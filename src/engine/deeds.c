@@ -75,17 +75,25 @@ static const struct deed *find_executor(struct running *r, struct str action)
     return of_executor(r, x);
 }
 
-/* ADAPTER.OPERATION, both of which are there and may be called. */
+/* ADAPTER.OPERATION; false: it is not of that form. */
+static bool split(struct str action, struct str *adapter, struct str *operation)
+{
+    *operation = (struct str){ action.s + action.n, 0 };
+    while (operation->n < action.n && operation->s[-1] != '.')
+        *operation = (struct str){ operation->s - 1, operation->n + 1 };
+    if (!operation->n || operation->n + 1 >= action.n)
+        return false;
+    *adapter = (struct str){ action.s, action.n - operation->n - 1 };
+    return true;
+}
+
+/* Both of which are there and may be called. */
 static const struct deed *find_call(struct running *r, struct str action)
 {
-    struct str operation = { action.s + action.n, 0 };
+    struct str adapter, operation;
     struct deed *deed;
 
-    while (operation.n < action.n && operation.s[-1] != '.')
-        operation = (struct str){ operation.s - 1, operation.n + 1 };
-    if (!operation.n || operation.n + 1 >= action.n ||
-        !call_there_is(r->toolbox, (struct str){ action.s, action.n - operation.n - 1 }, operation,
-                       r->a))
+    if (!split(action, &adapter, &operation) || call_why_none(r->toolbox, adapter, operation, r->a))
         return NULL;
     deed = arena_new(r->a, struct deed);
     *deed = (struct deed){ .handler = { .action = arena_text(r->a, action),
@@ -93,9 +101,19 @@ static const struct deed *find_call(struct running *r, struct str action)
                                         .check = check_call,
                                         .self = r },
                            .act = act_call,
-                           .adapter = { action.s, action.n - operation.n - 1 },
+                           .adapter = adapter,
                            .operation = operation };
     return deed;
+}
+
+const char *deeds_why(void *self, struct str action)
+{
+    struct running *r = self;
+    struct str adapter, operation;
+
+    return r->toolbox && split(action, &adapter, &operation)
+               ? call_why_none(r->toolbox, adapter, operation, r->a)
+               : NULL;
 }
 
 static const struct deed *find_deed(struct running *r, struct str action)

@@ -208,6 +208,10 @@ bool exec_see(struct exec *x, struct error *e) NODISCARD;
 /* The tools that are allowed, from .writ/tools.yaml above the working directory. */
 bool exec_registry(struct exec *x, struct report *r) NODISCARD;
 
+/* Would the registry and IV-02, IV-04 and IV-05 let it run? By what can be known beforehand: input
+ * files are not looked at. After exec_see() and exec_registry(). */
+bool exec_foresee(struct exec *x, struct error *e) NODISCARD;
+
 /* Its standard input, as far as it may be given. */
 bool exec_input(struct exec *x, struct error *e) NODISCARD;
 

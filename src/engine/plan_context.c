@@ -152,34 +152,50 @@ static bool refuse_report(struct running *r, struct refused *why)
     return false;
 }
 
-static bool keys_are_there(const struct running *r, struct refused *why)
+static struct items missing_keys(const struct running *r)
 {
     const struct items *wanted = &r->plan.plan.context_requirements;
     const struct str *keys = wanted->v;
-    _buf_ struct buf missing = { .max = 4096 };
+    struct str *out = arena_alloc(r->a, (wanted->n + 1) * sizeof *out);
+    struct items missing = { .v = out };
 
     for (size_t i = 0; i < wanted->n; i++)
         if (!has(r->context.environment, keys[i]))
-            buf_addf(&missing, "%s%s", missing.len ? ", " : "", said(keys[i], r->a));
-    if (missing.len == 0)
-        return true;
-    return refuse(why, CODE_CONTEXT_MISSING,
-                  arena_printf(r->a, "the context has no key %s; give it with --set or --context",
-                               missing.s));
+            out[missing.n++] = keys[i];
+    return missing;
+}
+
+struct refused context_refusal(const struct running *r, struct items *missing)
+{
+    const struct context_doc *c = &r->context;
+    struct items keys = missing_keys(r);
+    _buf_ struct buf names = { .max = 4096 };
+    struct refused why = { 0 };
+
+    for (size_t i = 0; i < keys.n; i++)
+        buf_addf(&names, "%s%s", i ? ", " : "", said(((const struct str *)keys.v)[i], r->a));
+    if (missing)
+        *missing = keys;
+    if (c->deadline_ms - c->started_at < r->plan.plan.timeout_ms)
+        (void)refuse(&why, CODE_INVALID_PAYLOAD,
+                     "deadline_ms - started_at is less than the timeout_ms of the plan");
+    else if (keys.n)
+        (void)refuse(&why, CODE_CONTEXT_MISSING,
+                     arena_printf(r->a,
+                                  "the context has no key %s; give it with --set or --context",
+                                  names.s));
+    return why;
 }
 
 bool running_check(struct running *r, struct refused *why)
 {
-    const struct handlers handlers = { deeds_find, r, deeds_near };
-    const struct context_doc *c = &r->context;
+    const struct handlers handlers = { deeds_find, r, deeds_near, deeds_why };
     const struct step_doc *steps = r->plan.plan.steps.v;
 
     if (r->report.errors)
         return refuse_report(r, why);
-    if (c->deadline_ms - c->started_at < r->plan.plan.timeout_ms)
-        return refuse(why, CODE_INVALID_PAYLOAD,
-                      "deadline_ms - started_at is less than the timeout_ms of the plan");
-    if (!keys_are_there(r, why))
+    *why = context_refusal(r, NULL);
+    if (why->code)
         return false;
     handlers_check(&handlers, &r->plan.plan, &r->plan.document->root, &r->report);
     if (r->report.errors)

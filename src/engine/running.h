@@ -86,9 +86,16 @@ const struct handler *deeds_find(void *self, struct str action);
 /* An action that may have been meant, or NULL. */
 const char *deeds_near(void *self, struct str action);
 
+/* Why there is no such operation of an adapter, or NULL: it is the name of none. */
+const char *deeds_why(void *self, struct str action);
+
 /* Reads the plan's environment and times. False: the report says what is wrong with the document.
  */
 bool context_make(struct running *r, struct report *report) NODISCARD;
+
+/* Why it is refused for its context, before any step is looked at: keys that it needs and does not
+ * have, too little time. CODE_NONE: it is not. `missing`: the keys' names, or NULL. */
+struct refused context_refusal(const struct running *r, struct items *missing);
 
 /* Is all in order before anything runs? False: *why, for plan_refuse(). */
 bool running_check(struct running *r, struct refused *why) NODISCARD;

@@ -6,8 +6,12 @@ static void not_found(const struct handlers *h, struct str action, const struct 
                       struct report *r)
 {
     const char *near = h->near ? h->near(h->self, action) : NULL;
+    const char *why = h->why ? h->why(h->self, action) : NULL;
 
-    if (near)
+    if (why)
+        report_add(r, ABOUT_VALUE, at, CODE_ACTION_NOT_FOUND, "there is no action %s: %s",
+                   said(action, r->a), why);
+    else if (near)
         report_add(r, ABOUT_VALUE, at, CODE_ACTION_NOT_FOUND,
                    "there is no action %s (did you mean '%s'?)", said(action, r->a), near);
     else

@@ -23,6 +23,9 @@ struct handlers {
 
     /* An action that may have been meant, or NULL. NULL itself: nobody knows. */
     const char *(*near)(void *self, struct str action);
+
+    /* Why there is none, where that can be told; or NULL. NULL itself: nobody knows. */
+    const char *(*why)(void *self, struct str action);
 };
 
 /* Has every step a handler, and does its payload suit it? Adds ACTION_NOT_FOUND, and what the

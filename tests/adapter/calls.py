@@ -380,9 +380,30 @@ def an_operation_is_an_action_of_a_plan(place):
 @case
 def R_004_165_an_operation_that_is_not_there_or_not_allowed_is_no_action(place):
     place.stock(script("args", ARGS, **PARSED), tools=[tool("args", operations=["run"])])
-    for action in ("args.walk", "none.run", "args."):
+    for action, why in (("args.walk", "adapter ADP-args has no operation 'walk'"), ("none.run", "none"), ("args.", "")):
         ran = place.run(plan(step(action, {"word": "x"})))
-        hold(ran.status == 1 and ran.error["error_code"] == "ACTION_NOT_FOUND", ran)
+        hold(ran.status == 1 and ran.error["error_code"] == "ACTION_NOT_FOUND" and why in ran.error["message"], ran)
+    place.registry(tool("args") | {"status": "blocked"})
+    told = place.writ("run", "--dry-run", place.document(plan(step("args.run", {"word": "x"}))))
+    hold(told.status == 65 and b"the registry blocks the tool TL-args" in told.err, told)
+
+
+@case
+def what_the_registry_will_say_to_a_call_is_told_before(place):
+    reaches = {"sandbox_override": {"network": {"enabled": True, "allow": ["example.org"]}}}
+    place.stock(script("args", ARGS), script("far", ARGS, **reaches), script("old", ARGS), script("other", ARGS),
+                tools=[tool("args"), tool("far"), tool("old") | {"status": "deprecated"},
+                       tool("other", commands=["/usr/bin/true"])])
+    document = plan(*(step(f"{name}.run", {"word": "x"}, on_failure="skip") for name in ("args", "far", "old", "other")))
+    done = place.writ("run", "--dry-run", "--json", place.document(document))
+    hold(done.status == 0, done)
+    steps = json.loads(done.out)["steps"]
+    same([one["refused"] and one["refused"]["code"] for one in steps],
+         [None, "APPROVAL_MISSING", None, "COMMAND_NOT_ALLOWED"])
+    same([one["warnings"] for one in steps], [[], [], ["the tool TL-old is deprecated"], []])
+    ran = place.run(document)
+    same([line["message"] for line in ran.news if line["event"] == "step_failed"],
+         [one["refused"]["message"] for one in steps if one["refused"]])
 
 
 @case

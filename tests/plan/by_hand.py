@@ -132,6 +132,61 @@ def what_would_run_is_shown_and_nothing_runs(place):
     hold(run(place, document).status == 0 and place.there("ran"), document)  # so it was not used
 
 
+def foretold(place, document, *options):
+    """What --dry-run --json says."""
+    done = place.writ("run", "--dry-run", "--json", *options, place.document(document))
+    return done.status, json.loads(done.out)
+
+
+@case
+def what_the_registry_will_refuse_is_told_before_and_is_what_it_refuses(place):
+    place.registry({"tool_id": "TL-1", "scope": {"commands": plans.COMMANDS}},
+                   {"tool_id": "TL-2", "scope": {"commands": ["rm"]}, "status": "blocked"},
+                   {"tool_id": "TL-3", "scope": {"commands": ["date"]}, "status": "deprecated"})
+    skip = {"on_failure": "skip"}
+    other = sh(":", **skip)
+    other["payload"]["tool_id"] = "TL-9"
+    document = plan(touch("ran"), plans.execute("rm", "x", **skip), plans.execute("id", **skip),
+                    plans.execute("date", **skip), other,
+                    sh(":", sandbox={"filesystem": {"level": "extended"}}, **skip))
+    status, told = foretold(place, document)
+    same((status, told["refused"], told["missing"], place.there("ran")), (0, None, [], []))
+    refused = [one["refused"] and (one["refused"]["code"], one["refused"]["sure"]) for one in told["steps"]]
+    same(refused, [None, ("COMMAND_NOT_ALLOWED", True), ("COMMAND_NOT_ALLOWED", True), None,
+                   ("COMMAND_NOT_ALLOWED", True), ("APPROVAL_MISSING", True)])
+    same([one["warnings"] for one in told["steps"] if one["warnings"]], [["the tool TL-3 is deprecated"]])
+    shown = place.writ("run", "--dry-run", place.document(document)).out.decode()
+    true("tool 'TL-2' is blocked in the registry" in shown and "4 of 6 steps would be refused" in shown, shown)
+    ran = place.writ("run", "--progress", "json", place.document(document))
+    lines = [json.loads(line) for line in ran.out.splitlines()]
+    same({line["index"]: line["message"] for line in lines if line["event"] == "step_failed"},
+         {n: one["refused"]["message"] for n, one in enumerate(told["steps"]) if one["refused"]})
+
+
+@case
+def what_a_step_before_may_make_is_not_said_to_be_refused_for_sure(place):
+    place.registry({"tool_id": "TL-1", "scope": {"commands": [*plans.COMMANDS, str(place.work / "made")]}})
+    make = sh("printf '#!/bin/sh\\n:\\n' > made; chmod +x made")
+    document = plan(make, plans.execute("./made", after=[make]))
+    status, told = foretold(place, document)
+    same((status, [one["refused"] and one["refused"]["sure"] for one in told["steps"]]), (0, [None, False]))
+    hold(run(place, document).status == 0, document)
+
+
+@case
+def R_004_074_keys_that_are_missing_are_told_before(place):
+    document = plan(touch("ran"), context_requirements=["repo", "token", "working_directory"])
+    status, told = foretold(place, document, "--set", "repo=.")
+    same((status, told["missing"], told["refused"]["code"]), (1, ["token"], "CONTEXT_MISSING"))
+    shown = place.writ("run", "--dry-run", "--set", "repo=.", place.document(document))
+    hold(shown.status == 1 and b"would be refused before anything runs: the context has no key 'token'" in shown.out,
+         shown)
+    status, told = foretold(place, document, "--set", "repo=.", "--context", place.put("c.yaml", "token: 1"))
+    same((status, told["missing"], told["refused"]), (0, [], None))
+    done = run(place, document, "--set", "repo=.")
+    same((done.status, done.record["error"]["error_code"], place.there("ran")), (1, "CONTEXT_MISSING", []))
+
+
 @case
 def A04_13_R_004_199_an_interrupt_is_the_end_of_the_plans_time(place):
     mark = marker()

@@ -241,7 +241,7 @@ static int dry_run(const struct typed *t, const struct writ_plan *plan)
     char *answer;
     int status = writ_plan_order(plan, &answer);
 
-    if (t->json || status != WRIT_OK)
+    if (t->json || (status != WRIT_OK && status != WRIT_NO))
         return keeper_tell(answer, status, t->json);
     order_show(answer_read(answer, &a));
     writ_free(answer);
@@ -316,7 +316,7 @@ const struct command cmd_run = {
                  { "set",        "K=V",    NULL,     "a key of the environment", .many = true },
                  { "jobs",       "N",      NULL,     "steps that may run at the same time, else 1" },
                  { "policy",     "POLICY", NULL,     "block, else draft_only: what inputs that are not coherent allow" },
-                 { "dry-run",    NULL,     NULL,     "show what would run, and run nothing" },
+                 { "dry-run",    NULL,     NULL,     "show what would run and what would be refused, and run nothing; exit 1 when all of it would be" },
                  { "progress",   "HOW",    NULL,     "auto, live, lines, json (lines of JSON on stdout with ids and names of steps, the result in the last) or none" },
                  { "allow-weak", "LAYER",  "layers", "go without a layer that this machine lacks", .many = true },
                  { "ledger",     "LEDGER", NULL,     "where it is recorded: a file or postgres://.., else WRIT_LEDGER, else the usual one" },

@@ -53,19 +53,6 @@ static enum code code_of(const struct tool_call *c, int status)
     return c->error.code == CODE_EXECUTION_HALTED ? CODE_EXECUTION_HALTED : CODE_STEP_FAILED;
 }
 
-/* Why it cannot be called; of a document that is wrong, where. */
-static const char *why_not(struct tool_call *c)
-{
-    struct report *r = &c->report;
-
-    if (!c->kind || !r->first)
-        return arena_printf(c->a, "%s%s%s", c->error.at.ptr, c->error.at.ptr[0] ? ": " : "",
-                            c->error.msg);
-    report_finish(r);
-    return arena_printf(c->a, "%s:%d:%d: %s: %s", r->file, r->first->line, r->first->col,
-                        r->first->pointer, r->first->msg);
-}
-
 /* NULL: none was made. */
 static const struct attempt_end *last_of(const struct tool_call *c)
 {
@@ -83,7 +70,7 @@ static void failed(struct job *job, struct tool_call *c, int status, struct endi
         out->last_words = arena_text(job->kept, str_of(last->told));
     if (!last || !last->ran)
         out->note = "refused";
-    job_failed(job, out, code_of(c, status), "%s", why_not(c));
+    job_failed(job, out, code_of(c, status), "%s", call_why_not(c));
 }
 
 /* Parameters that its transforms refuse are refused before anything runs. */
@@ -101,7 +88,7 @@ void check_call(void *self, const struct step_doc *step, struct report *r)
         operation = (struct str){ operation.s + 1, operation.n - 1 };
     adapter.n = step->action.n - operation.n - 1;
     if (!call_find(&c, adapter, operation, &status))
-        report_add(r, ABOUT_VALUE, step->payload, CODE_INVALID_PAYLOAD, "%s", why_not(&c));
+        report_add(r, ABOUT_VALUE, step->payload, CODE_INVALID_PAYLOAD, "%s", call_why_not(&c));
 }
 
 void act_call(struct job *job, struct ending *out)

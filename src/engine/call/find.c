@@ -296,11 +296,26 @@ bool call_find(struct tool_call *c, struct str adapter, struct str operation, in
            (c->world && refused_in_secret(c, status));
 }
 
-bool call_there_is(struct toolbox *box, struct str adapter, struct str operation, struct arena *a)
+const char *call_why_not(struct tool_call *c)
+{
+    struct report *r = &c->report;
+
+    if (!c->kind || !r->first)
+        return arena_printf(c->a, "%s%s%s", c->error.at.ptr, c->error.at.ptr[0] ? ": " : "",
+                            c->error.msg);
+    report_finish(r);
+    return arena_printf(c->a, "%s:%d:%d: %s: %s", r->file, r->first->line, r->first->col,
+                        r->first->pointer, r->first->msg);
+}
+
+const char *call_why_none(struct toolbox *box, struct str adapter, struct str operation,
+                          struct arena *a)
 {
     struct tool_call c = { .box = box, .a = a };
     int status;
 
-    return find_adapter(&c, adapter, operation, &status) && find_operation(&c, operation) &&
-           is_allowed(&c);
+    if (find_adapter(&c, adapter, operation, &status) && find_operation(&c, operation) &&
+        is_allowed(&c))
+        return NULL;
+    return call_why_not(&c);
 }

@@ -346,37 +346,57 @@ static bool modes_are_ready(const struct exec *x, struct error *e)
     return true;
 }
 
+static struct admit_ask ask_of(const struct exec *x)
+{
+    const struct request_sandbox *asked = x->request.sandbox;
+
+    return (struct admit_ask){ .registry = x->registry,
+                               .person = x->person,
+                               .approved = x->request.approval != NULL,
+                               .truncate = x->request.inputs->on_oversize == OVERSIZE_TRUNCATE,
+                               .fs = (enum fs_level)asked->filesystem->level,
+                               .net = request_net_level(asked->network),
+                               .tool_id = x->request.tool_id,
+                               .command = x->request.inputs->command,
+                               .environment = x->request.inputs->environment.v,
+                               .environment_count = x->request.inputs->environment.n,
+                               .caller_env = x->command->environment,
+                               .file_bytes = -1 };
+}
+
+/* The program was found, and the input taken. */
+static bool ask_policy(struct exec *x, struct admit_ask *ask, struct error *e)
+{
+    struct str *arguments;
+
+    if (x->program.real)
+        ask->executable = str_of(x->program.real);
+    ask->same = same_entries(x, ask->command);
+    ask->stdin_bytes = x->input.s ? (int64_t)x->input.n : -1;
+    take_arguments(x, &arguments, &ask->argument_count);
+    ask->arguments = arguments;
+    path_roots(x, ask);
+    return admit(ask, x->a, &x->admission, e);
+}
+
+bool exec_foresee(struct exec *x, struct error *e)
+{
+    struct admit_ask ask = ask_of(x);
+
+    find_program(x);
+    return exec_input(x, e) && ask_policy(x, &ask, e);
+}
+
 bool exec_admit(struct exec *x, struct error *e)
 {
-    const struct request_sandbox *limits_asked = x->request.sandbox;
     struct reach_ask reach = reach_of(x);
-    struct str *arguments;
-    struct admit_ask ask = {
-        .registry = x->registry,
-        .person = x->person,
-        .approved = x->request.approval != NULL,
-        .truncate = x->request.inputs->on_oversize == OVERSIZE_TRUNCATE,
-        .fs = (enum fs_level)limits_asked->filesystem->level,
-        .net = request_net_level(limits_asked->network),
-        .tool_id = x->request.tool_id,
-        .command = x->request.inputs->command,
-        .environment = x->request.inputs->environment.v,
-        .environment_count = x->request.inputs->environment.n,
-        .caller_env = x->command->environment,
-    };
+    struct admit_ask ask = ask_of(x);
 
     find_program(x);
     if (!ledger_is_safe(x, e) || !read_weak(x, e) || !exec_input(x, e) ||
         !take_files(x, &ask.file_bytes, e))
         return false;
-    if (x->program.real)
-        ask.executable = str_of(x->program.real);
-    ask.same = same_entries(x, ask.command);
-    ask.stdin_bytes = x->input.s ? (int64_t)x->input.n : -1;
-    take_arguments(x, &arguments, &ask.argument_count);
-    ask.arguments = arguments;
-    path_roots(x, &ask);
-    if (!admit(&ask, x->a, &x->admission, e) || !exec_find_network(x, e) || !modes_are_ready(x, e))
+    if (!ask_policy(x, &ask, e) || !exec_find_network(x, e) || !modes_are_ready(x, e))
         return false;
     if (x->admission.files_cut)
         return error_set(e, CODE_INPUT_TOO_LARGE,

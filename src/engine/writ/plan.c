@@ -8,6 +8,7 @@
 #include "base/json_write.h"
 #include "contract/request_doc.h"
 #include "engine/deeds.h"
+#include "engine/foresee.h"
 #include "engine/input.h"
 #include "engine/running.h"
 #include "engine/toolbox.h"
@@ -20,6 +21,9 @@ struct looked {
     struct plan_read read;
     const struct found *found;
     const struct request_doc **requests; /* of the steps, by their place; NULL: not a command's */
+    struct foreseen *foreseen;           /* of the steps, by their place */
+    struct refused refused;              /* before anything runs */
+    struct items missing;                /* of struct str: keys that its context lacks */
 };
 
 /* Only commands are looked into: what other actions are given is theirs to judge. */
@@ -297,7 +301,29 @@ static void put_step(const struct ordering *o, size_t step, bool first, struct b
     put_limits(o->looked->requests[step], to);
     json_key(to, "why");
     json_text(to, buf_str(&why));
+    foresee_put(&o->looked->foreseen[step], to);
     json_close(to, '}');
+}
+
+/* Whether it is refused before anything runs, and which keys it lacks. */
+static void put_refusal(const struct looked *l, struct buf *to)
+{
+    const struct str *keys = l->missing.v;
+
+    json_key(to, "missing");
+    json_open(to, '[');
+    for (size_t i = 0; i < l->missing.n; i++)
+        json_text(to, keys[i]);
+    json_close(to, ']');
+    json_key(to, "refused");
+    if (l->refused.code) {
+        json_open(to, '{');
+        json_put(to, "code", codes[l->refused.code].name);
+        json_put(to, "message", l->refused.message);
+        json_close(to, '}');
+    } else {
+        json_nil(to);
+    }
 }
 
 static void put_order(const struct ordering *o, int jobs, struct buf *to)
@@ -312,6 +338,7 @@ static void put_order(const struct ordering *o, int jobs, struct buf *to)
     json_text(to, o->plan->name);
     json_put_int(to, "timeout_ms", o->plan->timeout_ms);
     json_put_int(to, "jobs", jobs > 0 ? jobs : 1);
+    put_refusal(o->looked, to);
     json_key(to, "steps");
     json_open(to, '[');
     for (size_t i = 0; i < o->plan->steps.n; i++) {
@@ -320,6 +347,22 @@ static void put_order(const struct ordering *o, int jobs, struct buf *to)
     }
     json_close(to, ']');
     json_close(to, '}');
+}
+
+/* What the registry, as it is now, will say to each step. */
+static void look_ahead(struct running *run, struct looked *l)
+{
+    const struct items *steps = &l->read.plan.steps;
+    const struct step_doc *step = steps->v;
+    struct registries registries;
+
+    registries_open(&registries);
+    run->registries = &registries;
+    l->foreseen = arena_alloc(run->a, (steps->n + 1) * sizeof *l->foreseen);
+    for (size_t i = 0; i < steps->n; i++)
+        l->foreseen[i] = foresee(run, &step[i]);
+    run->registries = NULL;
+    registries_close(&registries);
 }
 
 /* Would every step find somebody to do it? Executors are not held against the ledger, since none is
@@ -332,7 +375,7 @@ static bool check_deeds(const struct writ_plan *plan, struct looked *l, struct a
     struct running run = {
         .ask = plan, .world = world_real(), .a = a, .plan = l->read, .toolbox = &toolbox
     };
-    const struct handlers handlers = { deeds_find, &run, deeds_near };
+    const struct handlers handlers = { deeds_find, &run, deeds_near, deeds_why };
     const char *kind = "context";
     char real[PATH_MAX];
 
@@ -342,9 +385,15 @@ static bool check_deeds(const struct writ_plan *plan, struct looked *l, struct a
     if (context_make(&run, &r)) {
         kind = l->read.template ? "template" : "plan";
         handlers_check(&handlers, &run.plan.plan, &l->read.document->root, &r);
-        l->found = run.found;
-        if (!r.errors)
+        l->refused = context_refusal(&run, &l->missing);
+        if (!r.errors) {
+            look_ahead(&run, l);
+            l->found = run.found;
             return true;
+        }
+        if (l->missing.n)
+            report_add(&r, ABOUT_VALUE, &l->read.document->root, CODE_CONTEXT_MISSING, "%s",
+                       l->refused.message);
     }
     report_finish(&r);
     input_answer(&r, kind, answer);
@@ -368,5 +417,5 @@ int writ_plan_order(const struct writ_plan *plan, char **answer)
         put_order(&o, plan->jobs, &out);
     }
     *answer = take_answer(&out);
-    return right ? WRIT_OK : WRIT_WRONG;
+    return !right ? WRIT_WRONG : looked.refused.code ? WRIT_NO : WRIT_OK;
 }

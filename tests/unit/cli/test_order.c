@@ -8,7 +8,9 @@
 #include <cmocka.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <writ/writ.h>
@@ -169,6 +171,8 @@ static void people_see_a_step_a_row(void **state)
         "             30.0 s, 64 MB, 1 core, files standard, network api · on failure: retry, up "
         "to 3 attempts\n"
         "             fetch is completed by then\n"
+        "             will be refused: tool 'TL-2' is blocked in the registry; only active and "
+        "deprecated tools run [COMMAND_NOT_ALLOWED]\n"
         "  3  lint    json_select  Selects values from a document by a JSONPath (RFC 9535).\n"
         "             1.0 s · on failure: skip\n"
         "             next in the list; waits for nothing\n"
@@ -178,7 +182,7 @@ static void people_see_a_step_a_row(void **state)
         "  5  all     execute_plan  Another plan, from `file` or as `plan`; in the time of this one.\n"
         "             300 ms · on failure: halt\n";
     _ordered_ struct ordered o = { 0 };
-    char text[4096];
+    char text[8192];
 
     (void)state;
     order(&o, template, 1);
@@ -215,6 +219,31 @@ static void a_name_that_is_cut_keeps_its_gap(void **state)
         fail_msg("this was shown:\n%s", text);
 }
 
+/* A registry of its own: what the steps are told does not depend on where the test runs. */
+static int settle(void **state)
+{
+    static const char registry[] =
+        "tools:\n"
+        "- {tool_id: TL-1, name: a, owner: b, status: active, scope: {commands: [git]}}\n"
+        "- {tool_id: TL-2, name: a, owner: b, status: blocked, scope: {commands: [make]}}\n";
+    static char place[] = "/tmp/test_order.XXXXXX";
+    FILE *file;
+
+    *state = place;
+    if (!mkdtemp(place) || chdir(place) != 0 || mkdir(".writ", 0700) != 0)
+        return -1;
+    file = fopen(".writ/tools.yaml", "w");
+    return file && fputs(registry, file) >= 0 && fclose(file) == 0 ? 0 : -1;
+}
+
+static int leave(void **state)
+{
+    return unlink(".writ/tools.yaml") == 0 && rmdir(".writ") == 0 && chdir("/") == 0 &&
+                   rmdir(*state) == 0
+               ? 0
+               : -1;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -226,5 +255,5 @@ int main(void)
         cmocka_unit_test(a_name_that_is_cut_keeps_its_gap),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, settle, leave);
 }

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* foresee.c: what the registry will say to a step, found out without running anything.
+ *
+ * Who decides is the same as when the step runs: exec_foresee() for commands, call_find() and
+ * call_may_reach() for calls. Files that earlier steps may make are not asked for.
+ */
+#include "engine/foresee.h"
+
+#include <string.h>
+
+#include "base/json_write.h"
+#include "engine/call.h"
+#include "engine/exec.h"
+
+static struct foreseen refused(const struct running *r, enum code code, const char *message,
+                               bool unsure)
+{
+    return (struct foreseen){ .code = code,
+                              .message = arena_text(r->a, str_of(message)),
+                              .unsure = unsure };
+}
+
+/* ---- a command ---- */
+
+/* What is not there yet may be made by a step before, and be listed by its real path. */
+static bool may_come(const struct exec *x)
+{
+    return x->request.route || (x->program.missing && memchr(x->request.inputs->command.s, '/',
+                                                             x->request.inputs->command.n));
+}
+
+static struct foreseen ask_registry(const struct running *r, struct exec *x)
+{
+    struct error e = { 0 };
+    struct report report = report_new(r->a, "request", (struct str){ 0 });
+
+    if (!exec_read(x, &report))
+        return (struct foreseen){ 0 }; /* its check has said so */
+    if (!exec_see(x, &e))
+        return refused(r, (enum code)e.code, e.msg, true);
+    report = report_new(r->a, "registry", (struct str){ 0 });
+    if (!exec_registry(x, &report)) {
+        report_finish(&report);
+        return refused(
+            r, CODE_INVALID_PAYLOAD,
+            arena_printf(r->a, "registry: %s", report.first ? report.first->msg : "it is wrong"),
+            false);
+    }
+    if (!exec_foresee(x, &e))
+        return refused(r, (enum code)e.code, e.msg, may_come(x));
+    return (struct foreseen){ 0 };
+}
+
+static void warn(const struct running *r, struct foreseen *f, const char *const *texts, size_t n)
+{
+    f->warned = arena_alloc(r->a, (n + 1) * sizeof *f->warned);
+    for (size_t i = 0; i < n; i++)
+        f->warned[f->warned_count++] = arena_text(r->a, str_of(texts[i]));
+}
+
+static struct foreseen foresee_command(struct running *r, const struct step_doc *step)
+{
+    struct writ_command command = {
+        .environment = r->ask->environment, .weak = r->ask->weak, .live = { -1, -1 }, .cancel = -1
+    };
+    struct exec_step of = { .payload = step->payload, .registries = r->registries };
+    struct exec x = {
+        .command = &command, .step = &of, .world = r->world, .a = r->a, .store = -1, .cancel = -1
+    };
+    struct foreseen f = ask_registry(r, &x);
+    const struct tool_doc *tool = x.admission.tool;
+
+    if (!f.code && tool && tool->status == TOOL_DEPRECATED)
+        warn(r, &f,
+             (const char *[]){
+                 arena_printf(r->a, "the tool %.*s is deprecated", STR_ARG(tool->tool_id)) },
+             1);
+    return f;
+}
+
+/* ---- a call ---- */
+
+static bool reaches_out(const struct tool_call *c)
+{
+    const struct adapter_doc *doc = &c->adapter->doc;
+
+    return doc->type == ADAPTER_API ||
+           (doc->type == ADAPTER_MCP && doc->interface->mcp->transport != TRANSPORT_STDIO) ||
+           call_network(c).on;
+}
+
+/* Its executable, without the arguments that its parameters come to. */
+static struct foreseen foresee_executable(struct running *r, struct tool_call *c)
+{
+    struct call_request request = { .command = c->adapter->doc.interface->cli->executable };
+    struct writ_command command = {
+        .environment = r->ask->environment, .weak = r->ask->weak, .live = { -1, -1 }, .cancel = -1
+    };
+    struct exec_call how = { .registry = c->registry };
+    struct exec x = {
+        .command = &command, .call = &how, .world = r->world, .a = r->a, .store = -1, .cancel = -1
+    };
+
+    c->world = r->world; /* for its name and its time; versions were left out before */
+    how.request = call_request(c, &request);
+    return ask_registry(r, &x);
+}
+
+static struct foreseen foresee_call(struct running *r, const struct step_doc *step,
+                                    const struct deed *deed)
+{
+    struct writ_call ask = { .environment = r->ask->environment, .cancel = -1 };
+    struct tool_call c = { .box = r->toolbox, .ask = &ask, .a = r->a, .given = step->payload };
+    struct foreseen f = { 0 };
+    struct error e = { 0 };
+    int status;
+
+    if (!call_find(&c, deed->adapter, deed->operation, &status))
+        return refused(r, (enum code)c.error.code, c.error.msg, false);
+    if (reaches_out(&c) && !call_may_reach(&c, &e))
+        f = refused(r, (enum code)e.code, e.msg, false);
+    else if (c.adapter->doc.type == ADAPTER_CLI)
+        f = foresee_executable(r, &c);
+    warn(r, &f, c.warnings, c.warning_count);
+    return f;
+}
+
+/* ---- both ---- */
+
+struct foreseen foresee(struct running *r, const struct step_doc *step)
+{
+    const struct deed *deed = (const struct deed *)deeds_find(r, step->action);
+
+    if (deed && deed->act == act_execute)
+        return foresee_command(r, step);
+    if (deed && deed->act == act_call)
+        return foresee_call(r, step, deed);
+    return (struct foreseen){ 0 };
+}
+
+void foresee_put(const struct foreseen *f, struct buf *to)
+{
+    json_key(to, "refused");
+    if (f->code) {
+        json_open(to, '{');
+        json_put(to, "code", codes[f->code].name);
+        json_put(to, "message", f->message);
+        json_put_bool(to, "sure", !f->unsure);
+        json_close(to, '}');
+    } else {
+        json_nil(to);
+    }
+    json_key(to, "warnings");
+    json_open(to, '[');
+    for (size_t i = 0; i < f->warned_count; i++)
+        json_text(to, str_of(f->warned[i]));
+    json_close(to, ']');
+}

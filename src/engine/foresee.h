@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* foresee.h: what the registry will say to a step, found out without running anything. */
+#pragma once
+
+#include "engine/running.h"
+
+/* Zeroes: nothing is to be said. */
+struct foreseen {
+    enum code code;      /* it will be refused; CODE_NONE: not that anybody knew */
+    const char *message; /* why */
+    bool unsure;         /* as things are now; what runs before it may change that */
+    const char **warned; /* what it will be let through with */
+    size_t warned_count;
+};
+
+/* Of one step, as the registry is now. The texts live in r->a. Inner plans, executors and what is
+ * found out by asking a program are not looked into. */
+struct foreseen foresee(struct running *r, const struct step_doc *step);
+
+/* "refused":{..}|null,"warnings":[..] */
+void foresee_put(const struct foreseen *f, struct buf *to);
