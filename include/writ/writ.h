@@ -189,9 +189,10 @@ WRIT_API int writ_ledger_erase(struct writ_ledger *ledger, const char *id, const
  *      "state":..,"policy":..,"createdAt":..,"recordedAt":..,"content_digest":..,"body_digest":..,
  *      "leaf":..,"erased":false,"body":{..}}
  *
- * robot, attempt, state, policy: of events, else null. `query` is JSON or NULL; its members narrow:
- * execution, tenant, robot, kind, state, since, until (RFC 3339, of recordedAt), limit (the newest
- * so many). */
+ * robot, attempt, state, policy: of events, else null. "alive":false is there besides where a
+ * lane is running in the ledger and who ran it was killed, as of writ_show(). `query` is JSON or
+ * NULL; its members narrow: execution, tenant, robot, kind, state, since, until (RFC 3339, of
+ * recordedAt), limit (the newest so many). */
 WRIT_API int writ_log(struct writ_ledger *ledger, const char *query, writ_line line, void *self);
 
 /* What was refused, oldest first; `limit`: the newest so many.
@@ -203,13 +204,16 @@ WRIT_API int writ_rejects(struct writ_ledger *ledger, long limit, writ_line line
 /* An entry by its id, or an execution by its own; 8 characters of either are enough when nothing
  * else begins with them.
  *
- *     {"what":"execution","execution":..,"tenant":..,"robot":..,"state":..,"attempt":..,
- *      "rerun_of":..,"reruns":[..],"events":[entry..],"manifests":[entry..],"rests_on":[entry..],
- *      "used_by":[entry..]}
+ *     {"what":"execution","execution":..,"tenant":..,"robot":..,"state":..,
+ *      "alive":true|false|null,"attempt":..,"rerun_of":..,"reruns":[..],"events":[entry..],
+ *      "manifests":[entry..],"rests_on":[entry..],"used_by":[entry..]}
  *     {"what":"entry","entry":{..},"rests_on":[entry..],"used_by":[entry..]}
  *
- * Entries of lineage have no body; "lineage_cut" is true where there are more than 256 of a kind.
- * "erasures" tells of each body that was erased: {"erases":"<its id>","recordedAt":..,"ledger_id":
+ * alive: of what is running in the ledger, whether who runs it lives: false when that was killed;
+ * null where it has an end, or nobody knows: of other machines, and of what is no lane.
+ * Entries of lineage have no body; "lineage_cut" is true where there are more than 256 of a
+ * kind. "erasures" tells of each body that was erased: {"erases":"<its
+ * id>","recordedAt":..,"ledger_id":
  * "<of the note about it>","reason":..}.
  * WRIT_NO and {"code":..,"message":..,"candidates":[..]} when
  * there is none, or more than one. */

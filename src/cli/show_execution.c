@@ -50,6 +50,14 @@ static bool is_partial(const struct doc *event)
     return error && error->kind == DOC_MAP && str_is(doc_text(error, "code"), "PLAN_PARTIAL");
 }
 
+/* It is running in the ledger, and who ran it is known not to live. */
+static bool was_killed(const struct doc *answer)
+{
+    const struct doc *alive = doc_get(answer, "alive");
+
+    return alive && alive->kind == DOC_BOOL && !alive->truth;
+}
+
 /* The record of the run, when there is one. */
 static const struct doc *manifest_of(const struct doc *answer)
 {
@@ -65,7 +73,9 @@ static void show_head(const struct doc *answer, const struct doc *event)
 {
     _buf_ struct buf work = { .max = SHOW_MAX }, call = { .max = SHOW_MAX };
     const struct doc *manifest = manifest_of(answer);
-    struct str state = is_partial(event) ? str_of("partial") : doc_text(answer, "state");
+    struct str state = is_partial(event)    ? str_of("partial")
+                       : was_killed(answer) ? str_of("killed")
+                                            : doc_text(answer, "state");
 
     if (manifest)
         (void)line_call(doc_get(manifest, "body"), &call);
@@ -291,6 +301,22 @@ static void show_reruns(const struct doc *answer)
     }
 }
 
+/* Whether it still runs is known of lanes, where they were begun on this machine. */
+static void show_no_end(const struct doc *answer)
+{
+    const struct doc *alive = doc_get(answer, "alive");
+
+    if (alive && alive->kind == DOC_BOOL && alive->truth)
+        show_text("end", str_of("none yet: it runs"));
+    else if (was_killed(answer) && manifest_of(answer))
+        show_folded("end", str_of("it does not run any more: who ran it was killed"));
+    else if (was_killed(answer))
+        show_folded("end", str_of("it does not run any more: who ran it was killed, and left no "
+                                  "manifest of it"));
+    else
+        show_text("end", str_of("none is recorded: it still runs, or who ran it was killed"));
+}
+
 void show_execution(const struct doc *answer)
 {
     const struct doc *events = doc_get(answer, "events"), *event = telling_event(events);
@@ -306,7 +332,7 @@ void show_execution(const struct doc *answer)
     show_text("robot", doc_text(answer, "robot"));
     show_ending(event);
     if (str_is(doc_text(answer, "state"), "running"))
-        show_text("end", str_of("none is recorded: it still runs, or who ran it was killed"));
+        show_no_end(answer);
     show_erasures(answer);
     show_reruns(answer);
     show_lineage(answer);

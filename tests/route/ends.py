@@ -218,6 +218,27 @@ def who_was_killed_is_not_told_as_cancelled(place):
 
 
 @case
+def a_lane_whose_writ_was_killed_is_known_not_to_run(place):
+    ready(place)
+    ended(place.sh("true"), "succeeded", 0)
+    same([*(place.state / "running").iterdir()], [])  # who ended leaves nothing
+    mark = marker()
+    child = begin(place, STAYS, mark)
+    name, = place.running()
+    show = lambda *options: place.writ("show", *options, name.removeprefix("run-")).out.decode()
+    true("none yet: it runs" in show() and json.loads(show("--json"))["alive"] is True, show())
+    child.kill()
+    child.wait()
+    nothing_left(place, mark)
+    true(show().startswith("killed  exec ") and json.loads(show("--json"))["alive"] is False, show())
+    true("who ran it was killed, and left no manifest of it" in " ".join(show().split()), show())
+    same(json.loads(show("--json"))["state"], "running")  # the ledger is as it was
+    (path,) = (place.state / "running").iterdir()
+    path.write_text("another machine")  # whose writ may live
+    true(json.loads(show("--json"))["alive"] is None and "it still runs, or who ran it was killed" in show(), show())
+
+
+@case
 def cancel_of_what_does_not_run_says_so(place):
     ready(place)
     run = place.sh("true")

@@ -186,8 +186,8 @@ static void keep_row(struct log *log, const struct doc *entry)
     bool event = line_is_event(entry), again = event && str_eq(subject, log->execution);
 
     /* What an execution is about need not be said twice in a row. */
-    again =
-        again && str_is(doc_text(entry, "state"), "running") && doc_whole(entry, "attempt") <= 1;
+    again = again && str_is(doc_text(entry, "state"), "running") &&
+            doc_whole(entry, "attempt") <= 1 && !doc_get(entry, "alive");
     if (!again || !print_person())
         line_what_called(entry, call, &what);
     row->cells[SEQ] = str_of(arena_printf(&log->arena, "%" PRId64, doc_whole(entry, "seq")));

@@ -5,6 +5,7 @@
 #include "base/json_write.h"
 #include "base/stamp.h"
 #include "contract/codes.h"
+#include "engine/alive.h"
 #include "engine/input.h"
 #include "engine/intoto.h"
 #include "engine/record.h"
@@ -19,6 +20,7 @@ struct listing {
     void *self;
     entry_writer write;
     struct buf out;
+    const char *state; /* where it is kept who lives; NULL: nobody asks */
 };
 
 static bool write_entry(const struct entry *entry, struct arena *a, struct buf *to)
@@ -28,6 +30,18 @@ static bool write_entry(const struct entry *entry, struct arena *a, struct buf *
     return true;
 }
 
+/* Of a run whose end nobody will record. It is not the entry's own, and no export has it. */
+static void add_living(const struct listing *l, const struct entry *entry, struct arena *a,
+                       struct buf *to)
+{
+    if (!l->state || entry->kind != ENTRY_EVENT || place_state(entry->place) != EVENT_RUNNING ||
+        !to->len || alive_look(l->state, entry->subject, a) != LIVING_NO)
+        return;
+    to->s[--to->len] = '\0'; /* the brace */
+    json_put_bool(to, "alive", false);
+    json_close(to, '}');
+}
+
 static bool list_entry(void *self, const struct entry *entry, struct error *e)
 {
     struct listing *l = self;
@@ -35,7 +49,10 @@ static bool list_entry(void *self, const struct entry *entry, struct error *e)
 
     (void)e;
     buf_reset(&l->out);
-    return !l->write(entry, &a, &l->out) || l->line(l->self, l->out.s, l->out.len);
+    if (!l->write(entry, &a, &l->out))
+        return true;
+    add_living(l, entry, &a, &l->out);
+    return l->line(l->self, l->out.s, l->out.len);
 }
 
 /* The newest so many: found backwards, shown forwards. */
@@ -95,7 +112,7 @@ static int list(struct writ_ledger *ledger, const char *query, struct listing *t
 
 int writ_log(struct writ_ledger *ledger, const char *query, writ_line line, void *self)
 {
-    struct listing to = { line, self, write_entry, { .max = ANSWER_MAX } };
+    struct listing to = { line, self, write_entry, { .max = ANSWER_MAX }, ledger->state };
 
     return list(ledger, query, &to);
 }
@@ -150,7 +167,7 @@ int writ_rejects(struct writ_ledger *ledger, long limit, writ_line line, void *s
 int writ_export(struct writ_ledger *ledger, const char *query, const char *format, writ_line line,
                 void *self)
 {
-    struct listing to = { line, self, write_entry, { .max = ANSWER_MAX } };
+    struct listing to = { line, self, write_entry, { .max = ANSWER_MAX }, NULL };
     struct error e;
 
     if (!format || strcmp(format, "jsonl") == 0)

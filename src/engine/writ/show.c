@@ -5,6 +5,7 @@
 #include "base/json_write.h"
 #include "base/stamp.h"
 #include "contract/codes.h"
+#include "engine/alive.h"
 #include "engine/input.h"
 #include "engine/record.h"
 #include "ledger/erasure.h"
@@ -210,6 +211,20 @@ static bool put_erasures(struct showing *s, const struct entries *list, struct b
 
 /* ---- all of it ---- */
 
+/* Of what has no end on record: does who runs it still live? */
+static void put_living(const struct showing *s, const struct entry *last, struct buf *to)
+{
+    enum living living = place_state(last->place) == EVENT_RUNNING
+                             ? alive_look(s->w->state, last->subject, s->a)
+                             : LIVING_UNKNOWN;
+
+    json_key(to, "alive");
+    if (living == LIVING_UNKNOWN)
+        json_nil(to);
+    else
+        json_bool(to, living == LIVING);
+}
+
 static bool show_run(struct showing *s, const struct entry *run, struct buf *to)
 {
     struct gathered g = { 0 };
@@ -229,6 +244,7 @@ static bool show_run(struct showing *s, const struct entry *run, struct buf *to)
     put_text(to, "tenant", run->tenant);
     put_text(to, "robot", run->robot);
     json_put(to, "state", event_state_names[place_state(last->place)]);
+    put_living(s, last, to);
     json_put_int(to, "attempt", place_attempt(last->place));
     put_text(to, "rerun_of", links_of(last, s->a).rerun_of);
     put_reruns(&forwards[1], to);

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* alive.c: a locked file for as long as a lane runs. */
+#include "engine/alive.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/fs.h"
+#include "base/own.h"
+#include "base/uuid.h"
+
+/* NULL: there is no such place, or this is no name of a file. */
+static const char *path_of(const char *state, struct str execution, struct arena *a)
+{
+    struct uuid id;
+
+    if (!state || !uuid_v4(execution, &id))
+        return NULL;
+    return arena_printf(a, "%s/running/%.*s", state, STR_ARG(execution));
+}
+
+static void machine(char out[HOST_NAME_MAX + 1])
+{
+    memset(out, 0, HOST_NAME_MAX + 1);
+    (void)!gethostname(out, HOST_NAME_MAX);
+}
+
+struct alive alive_begin(const char *state, struct str execution, struct arena *a)
+{
+    const char *path = path_of(state, execution, a);
+    struct alive out = { .fd = -1, .path = path };
+    char here[HOST_NAME_MAX + 1];
+    struct error e;
+
+    if (!path || !fs_make_dirs(arena_printf(a, "%s/running", state), &e))
+        return out;
+    machine(here);
+    out.fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (out.fd < 0)
+        return out;
+    if (flock(out.fd, LOCK_EX | LOCK_NB) != 0 ||
+        write(out.fd, here, strlen(here)) != (ssize_t)strlen(here))
+        alive_end(&out);
+    return out;
+}
+
+void alive_end(struct alive *alive)
+{
+    if (alive->fd < 0)
+        return;
+    (void)unlink(alive->path);
+    own_close(&alive->fd);
+}
+
+enum living alive_look(const char *state, struct str execution, struct arena *a)
+{
+    const char *path = path_of(state, execution, a);
+    char here[HOST_NAME_MAX + 1], there[HOST_NAME_MAX + 1] = "";
+    _fd_ int fd = path ? open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
+
+    if (fd < 0 || read(fd, there, sizeof there - 1) < 0)
+        return LIVING_UNKNOWN;
+    machine(here);
+    if (strcmp(here, there) != 0)
+        return LIVING_UNKNOWN;
+    if (flock(fd, LOCK_SH | LOCK_NB) == 0)
+        return LIVING_NO;
+    return errno == EWOULDBLOCK ? LIVING : LIVING_UNKNOWN;
+}
