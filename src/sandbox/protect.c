@@ -5,23 +5,28 @@
 #include <dirent.h>
 #include <string.h>
 
+#include "sandbox/gitdir.h"
+
+/* How deep gitdirs are looked for in one another, and in how many directories. */
+enum { DEPTH_MAX = 16, LOOKED_MAX = 4096 };
+
+/* What is protected goes to `g`; what is not there, to `absent`. */
+struct guard {
+    struct grants *g;
+    struct absents *absent;
+    size_t looked;
+};
+
+static const char protected_why[] = "protected name";
+
 /* clang-format off */
 static const struct protected_row rows[] = {
     { ".git/hooks",            "git runs them at every commit, checkout and merge" },
     { ".git/config",           "names commands that git runs: fsmonitor, filters, aliases" },
     { ".git/config.worktree",  "as .git/config" },
     { ".git/info/attributes",  "says which filters git runs" },
-    { ".git/modules/*/config", "as .git/config, of a submodule" },
-    { ".git/modules/*/hooks",  "as .git/hooks, of a submodule" },
-    { ".git/worktrees/*/commondir", "says where git looks for all of these" },
-    { ".git/worktrees/*/config.worktree", "as .git/config" },
     { ".git/commondir",        "says where git looks for all of these" },
     { ".git/gitdir",           "says where git looks for all of these" },
-    { "hooks",                 "git runs them; in a directory git keeps its state in" },
-    { "config",                "as .git/config; in a directory git keeps its state in" },
-    { "config.worktree",       "as .git/config; in a directory git keeps its state in" },
-    { "commondir",             "in a directory git keeps its state in" },
-    { "gitdir",                "in a directory git keeps its state in" },
     { ".gitmodules",           "names what git fetches and where it puts it" },
     { ".husky",                "hooks, where git is told to look for them here" },
     { ".githooks",             "hooks, where git is told to look for them here" },
@@ -50,7 +55,8 @@ static const struct column columns[] = {
 
 const struct table protected_table = {
     .name = "protected",
-    .about = "Names in a writable directory that stay as they are, and what they would make run.",
+    .about = "Names in a writable directory that stay as they are, and what they would make run; "
+             ".git is wherever git keeps its state.",
     COLUMNS(columns),
     .keys = 1,
     ROWS(rows),
@@ -62,96 +68,170 @@ void absents_add(struct absents *list, struct absent absent)
     list->v[list->n++] = absent;
 }
 
-/* Rows without a dot are for the directories of git itself. */
-static bool applies(const struct protected_row *row, bool in_gitdir)
+static const char git_state[] = ".git/"; /* rows of what lies where git keeps its state */
+
+static bool is_of_git(const struct protected_row *row)
 {
-    return (row->name[0] == '.') != in_gitdir;
+    return strncmp(row->name, git_state, strlen(git_state)) == 0;
 }
 
-static void protect_one(struct grants *g, struct absents *absent, const char *dir, const char *name)
+/* The name of a link stays; what it leads to is another matter. */
+static void protect_link(struct guard *w, const char *path, const struct stat *s)
 {
-    struct grant grant = { .access = ACCESS_PROTECTED, .why = "protected name" };
-    const char *path = arena_printf(g->a, "%s/%s", dir, name);
+    struct grant link = { .path = path,
+                          .access = ACCESS_PROTECTED,
+                          .why = protected_why,
+                          .is_link = true,
+                          .dev = s->st_dev,
+                          .ino = s->st_ino };
+
+    grants_add(w->g, &link);
+}
+
+/* A directory on the way to what is protected. One that is a link stays, and leads to the real one;
+ * NULL where it leads nowhere. */
+static const char *follow(struct guard *w, const char *path)
+{
+    struct stat s;
+
+    if (lstat(path, &s) != 0 || !S_ISLNK(s.st_mode))
+        return path;
+    protect_link(w, path, &s);
+    return gitdir_real(path, w->g->a);
+}
+
+static void protect_one(struct guard *w, const char *dir, const char *name)
+{
+    struct grant grant = { .access = ACCESS_PROTECTED, .why = protected_why };
+    const char *path = arena_printf(w->g->a, "%s/%s", dir, name), *slash = strrchr(name, '/');
+    const char *parent = dir;
     struct stat s;
     struct error e;
 
+    if (slash) { /* what is not there is looked for, and removed, without following a link */
+        parent = follow(w, arena_printf(w->g->a, "%s/%.*s", dir, (int)(slash - name), name));
+        path = arena_printf(w->g->a, "%s%s", parent ? parent : "", slash);
+    }
+    if (!parent)
+        return;
     if (lstat(path, &s) != 0) {
-        absents_add(absent, (struct absent){ .path = path });
+        absents_add(w->absent, (struct absent){ .path = path });
         return;
     }
-    if (S_ISLNK(
-            s.st_mode)) { /* the link stays, and what it leads to is protected where it is seen */
-        grant.path = path;
-        grant.is_link = true;
-        grant.dev = s.st_dev;
-        grant.ino = s.st_ino;
-        grants_add(g, &grant);
-        grant.is_link = false;
-    }
-    (void)!grants_open(g, grant, "/", path, &e);
+    if (S_ISLNK(s.st_mode)) /* what it leads to is protected, too, where it is seen */
+        protect_link(w, path, &s);
+    (void)!grants_open(w->g, grant, "/", path, &e);
 }
 
-/* `before*after` for every name the star can stand for. */
-static void protect_each(struct grants *g, struct absents *absent, const char *dir,
-                         const char *name)
+static void protect_below(struct guard *w, const char *dir, int depth);
+
+/* `hooks`, `config` and so on of a directory in which git keeps its state, and of those in it. */
+static void protect_state(struct guard *w, const char *dir, int depth)
 {
-    const char *star = strchr(name, '*');
-    const char *before = arena_text(g->a, (struct str){ name, (size_t)(star - name) });
-    DIR *in = opendir(arena_printf(g->a, "%s/%s", dir, before));
+    static const char *const within[] = { "modules", "worktrees" };
+
+    for (size_t i = 0; i < COUNT(rows); i++)
+        if (is_of_git(&rows[i]))
+            protect_one(w, dir, rows[i].name + strlen(git_state));
+    for (size_t i = 0; i < COUNT(within); i++)
+        protect_below(w, follow(w, arena_printf(w->g->a, "%s/%s", dir, within[i])), depth + 1);
+}
+
+/* One entry of modules or worktrees, or of a directory there: a submodule's name may hold slashes.
+ * What is too deep or too much to be looked through stays as it is, altogether. */
+static void protect_entry(struct guard *w, const char *dir, const char *name, int depth)
+{
+    const char *path = arena_printf(w->g->a, "%s/%s", dir, name), *real = follow(w, path);
+    struct stat s;
+
+    if (!real || lstat(real, &s) != 0 || !S_ISDIR(s.st_mode))
+        return;
+    if (depth > DEPTH_MAX || w->looked++ > LOOKED_MAX)
+        protect_one(w, dir, name);
+    else if (gitdir_is_state(real, w->g->a))
+        protect_state(w, real, depth);
+    else if (real == path) /* a link to what is no state may lead anywhere */
+        protect_below(w, real, depth + 1);
+}
+
+static void protect_below(struct guard *w, const char *dir, int depth)
+{
+    DIR *in = dir ? opendir(dir) : NULL;
 
     if (!in)
         return;
     for (const struct dirent *d = readdir(in); d; d = readdir(in))
-        if (d->d_name[0] != '.')
-            protect_one(g, absent, dir, arena_printf(g->a, "%s%s%s", before, d->d_name, star + 1));
+        if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0)
+            protect_entry(w, dir, d->d_name, depth);
     (void)closedir(in);
 }
 
-static bool is_there(const char *dir, const char *name, struct arena *a)
+/* A file or a link named .git stays; where it leads to is protected as .git itself is. */
+static void protect_led_to(struct guard *w, const char *dir, const char *dotgit,
+                           const struct stat *s)
 {
-    struct stat s;
+    const char *state = gitdir_led_to(dotgit, w->g->a), *shared;
 
-    return lstat(arena_printf(a, "%s/%s", dir, name), &s) == 0;
-}
-
-/* A directory in which git itself keeps its state. */
-static bool is_git_state(const char *dir, struct arena *a)
-{
-    return is_there(dir, "HEAD", a) && (is_there(dir, "refs", a) || is_there(dir, "commondir", a));
+    if (!state || !gitdir_is_state(state, w->g->a)) {
+        protect_one(w, dir, ".git");
+        return;
+    }
+    if (S_ISLNK(s->st_mode))
+        protect_link(w, dotgit, s);
+    else
+        protect_one(w, dir, ".git");
+    protect_state(w, state, 0);
+    shared = gitdir_shared(state, w->g->a);
+    if (shared && gitdir_is_state(shared, w->g->a))
+        protect_state(w, shared, 0);
 }
 
 /* A repository that the command makes itself is its own work, hooks and all; but a file or a link
  * named .git would lead git, and the next run, elsewhere. */
-static bool has_git(const char *dir, struct grants *g, struct absents *absent)
+static void protect_git(struct guard *w, const char *dir)
 {
-    const char *path = arena_printf(g->a, "%s/.git", dir);
+    const char *path = arena_printf(w->g->a, "%s/.git", dir);
     struct stat s;
 
-    if (lstat(path, &s) != 0) {
-        absents_add(absent, (struct absent){ .path = path, .links_only = true });
-        return false;
+    if (lstat(path, &s) != 0)
+        absents_add(w->absent, (struct absent){ .path = path, .links_only = true });
+    else if (S_ISDIR(s.st_mode))
+        protect_state(w, path, 0);
+    else
+        protect_led_to(w, dir, path, &s);
+}
+
+/* What may be written may itself lie where git keeps its state: .git/info, or .git/hooks. */
+static void protect_around(struct guard *w, const char *path)
+{
+    for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        const char *dir = arena_text(w->g->a, (struct str){ path, (size_t)(slash - path) });
+
+        if (gitdir_is_state(dir, w->g->a))
+            protect_state(w, dir, 0);
     }
-    if (!S_ISDIR(s.st_mode))
-        protect_one(g, absent, dir, ".git");
-    return S_ISDIR(s.st_mode);
 }
 
 void protect(struct grants *g, struct absents *absent)
 {
+    struct guard w = { .g = g, .absent = absent };
+
     for (size_t i = 0, n = g->n; i < n; i++) {
         struct grant root = g->v[i];
-        bool open = root.access == ACCESS_WRITE && root.is_dir;
-        bool in_gitdir = open && is_git_state(root.path, g->a);
-        bool git = open && !in_gitdir && has_git(root.path, g, absent);
 
-        for (size_t k = 0; open && k < COUNT(rows); k++) {
-            if (!applies(&rows[k], in_gitdir) || (!git && strncmp(rows[k].name, ".git/", 5) == 0))
-                continue;
-            if (strchr(rows[k].name, '*'))
-                protect_each(g, absent, root.path, rows[k].name);
-            else
-                protect_one(g, absent, root.path, rows[k].name);
+        if (root.access != ACCESS_WRITE)
+            continue;
+        protect_around(&w, root.path);
+        if (!root.is_dir)
+            continue;
+        if (gitdir_is_state(root.path, g->a)) {
+            protect_state(&w, root.path, 0);
+            continue;
         }
+        protect_git(&w, root.path);
+        for (size_t k = 0; k < COUNT(rows); k++)
+            if (!is_of_git(&rows[k]))
+                protect_one(&w, root.path, rows[k].name);
     }
 }
 

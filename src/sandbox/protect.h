@@ -10,7 +10,7 @@
 #include "sandbox/grants.h"
 
 struct protected_row {
-    const char *name; /* below a writable directory; `*` stands for any one name */
+    const char *name; /* below a writable directory; .git/ is every directory of git's state */
     const char *runs; /* what it makes run */
 };
 

@@ -39,6 +39,53 @@ def log(root):
                           capture_output=True, text=True).stdout
 
 
+# What steers git in each directory where it keeps its state.
+STATE = ["config", "hooks/pre-commit", "config.worktree", "info/attributes", "commondir", "gitdir"]
+
+
+def state_of(gitdirs):
+    """The files of these names that are there, by path."""
+    return {path: path.read_bytes() for gitdir in gitdirs for path in (gitdir / name for name in STATE)
+            if path.is_file()}
+
+
+def actor(world, tree):
+    """The hostile program, put where it can be started from."""
+    inner = tree / world.mark
+    inner.write_bytes(world.act.read_bytes())
+    inner.chmod(0o755)
+    world.expected.add(world.mark)
+    return str(inner)
+
+
+def state_stays(world, tree, gitdirs, **how):
+    """None of it is changed or planted in any of them, by a command that works in the tree."""
+    before = state_of(gitdirs)
+    if not before:
+        fault("nothing is there to be changed")
+    run = world.run("plant", *(gitdir / name for gitdir in gitdirs for name in STATE), cwd=tree,
+                    program=actor(world, tree), **how)
+    after = state_of(gitdirs)
+    if after != before:
+        fault(f"planted: {sorted(str(path) for path in after if after[path] != before.get(path))}", run)
+    world.holds("plant", *before, cwd=tree, program=actor(world, tree), **how)
+
+
+def submodule(world, name):
+    """A superproject with a submodule of that name, which may hold slashes, and one within that."""
+    lib = world.home / "lib"
+    if not lib.exists():
+        lib.mkdir()
+        world.git("init", "-q", cwd=lib)
+        world.git("commit", "-q", "--allow-empty", "-m", "lib", cwd=lib)
+    add = ("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(lib))
+    world.git(*add, name)
+    world.git(*add, "deep", cwd=world.repo / name)
+    world.there = world.tree()
+    world.expected |= {".git", name}
+    return world.repo / name, world.repo / ".git/modules" / name
+
+
 @case("F38 names that steer other programs cannot be planted")
 def plant(world):
     before = filled(world, world.repo)
@@ -93,6 +140,40 @@ def plant_below(world):
                     "../.git/hooks/pre-commit")
     planted(world, world.work, before, run)
     world.holds("plant", ".vscode/tasks.json", ".mcp.json", "../.git/config")
+
+
+@case("F38 nor where git keeps the state of submodules, and of submodules in them")
+def plant_modules(world):
+    gitdir = submodule(world, "a/b")[1]
+    state_stays(world, world.repo, [world.repo / ".git", gitdir, gitdir / "modules/deep"])
+
+
+@case("F38 nor in .git as the working directory, or in parts of it")
+def plant_gitdir(world):
+    gitdir = submodule(world, "a/b")[1]
+    git = world.repo / ".git"
+    world.expected |= {"hooks", "info"}
+    state_stays(world, git, [git, gitdir, gitdir / "modules/deep"])
+    for part in (git / "info", git / "modules", gitdir):
+        state_stays(world, part, [git, gitdir, gitdir / "modules/deep"])
+    run = world.run("-c", "echo x > pre-commit", program="/bin/sh", cwd=git / "hooks")
+    if (git / "hooks/pre-commit").exists():
+        fault("planted a hook where hooks are", run)
+
+
+@case("F38 nor where a file or a link named .git leads to")
+def plant_led_to(world):
+    real = world.repo / "real"
+    (world.repo / ".git").rename(real)
+    world.there = world.tree()
+    world.expected |= {"real", ".git"}
+    for lay in (lambda git: git.symlink_to("real"), lambda git: git.write_text("gitdir: real\n")):
+        lay(world.repo / ".git")
+        state_stays(world, world.repo, [real])
+        run = world.run(*COMMIT, program="git", cwd=world.repo).expect()
+        if ("inside" in log(world.repo)) == world.place.cow:
+            fault("the commit is not where it should be", run)
+        (world.repo / ".git").unlink()
 
 
 @case("F38 git commit works inside")

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gitdir.h: the directories in which git keeps its state, and how one is told and found. */
+#pragma once
+
+#include "sandbox/grants.h"
+
+/* Would git take it for one? HEAD with refs or commondir: what must be protected. */
+bool gitdir_is_state(const char *dir, struct arena *a);
+
+/* The real path of a directory; NULL where there is none. */
+const char *gitdir_real(const char *path, struct arena *a);
+
+/* The path that a small ordinary file holds behind `prefix`, from `base` where it is relative; as
+ * it is written there, or NULL. */
+const char *gitdir_pointer(const char *file, const char *prefix, const char *base, struct arena *a);
+
+/* The real directory that a file ("gitdir: PATH") or a link named .git leads to; NULL where it is
+ * neither, or leads nowhere. It is only what somebody wrote there. */
+const char *gitdir_led_to(const char *dotgit, struct arena *a);
+
+/* The real directory that such a one shares with others by its commondir; NULL where it does not.
+ */
+const char *gitdir_shared(const char *gitdir, struct arena *a);
