@@ -6,7 +6,7 @@
 
 #include "base/fs.h"
 
-enum { POINTER_MAX = 8192 };
+enum { POINTER_MAX = 8192, SETTINGS_MAX = 1 << 20 };
 
 static bool is_there(const char *dir, const char *name, struct arena *a)
 {
@@ -18,6 +18,15 @@ static bool is_there(const char *dir, const char *name, struct arena *a)
 bool gitdir_is_state(const char *dir, struct arena *a)
 {
     return is_there(dir, "HEAD", a) && (is_there(dir, "refs", a) || is_there(dir, "commondir", a));
+}
+
+bool gitdir_is_whole(const char *dir, struct arena *a)
+{
+    struct stat s;
+
+    return stat(arena_printf(a, "%s/HEAD", dir), &s) == 0 &&
+           stat(arena_printf(a, "%s/refs", dir), &s) == 0 &&
+           stat(arena_printf(a, "%s/objects", dir), &s) == 0;
 }
 
 const char *gitdir_real(const char *path, struct arena *a)
@@ -65,4 +74,92 @@ const char *gitdir_led_to(const char *dotgit, struct arena *a)
 const char *gitdir_shared(const char *gitdir, struct arena *a)
 {
     return gitdir_real(gitdir_pointer(arena_printf(a, "%s/commondir", gitdir), "", gitdir, a), a);
+}
+
+/* ---- core.worktree ---- */
+
+static struct str trimmed(struct str t)
+{
+    while (t.n && is_one_of(t.s[0], " \t\r")) {
+        t.s++;
+        t.n--;
+    }
+    while (t.n && is_one_of(t.s[t.n - 1], " \t\r"))
+        t.n--;
+    return t;
+}
+
+static struct str behind(struct str t, size_t n)
+{
+    return trimmed((struct str){ t.s + n, t.n - n });
+}
+
+/* Takes "[core]" off the line, and keeps in mind whether that is where we are. */
+static struct str without_section(struct str line, bool *in_core)
+{
+    const char *end = line.n && line.s[0] == '[' ? memchr(line.s, ']', line.n) : NULL;
+    size_t n = end ? (size_t)(end - line.s) : 0;
+
+    if (!end)
+        return line;
+    *in_core = str_cmp_letters(trimmed((struct str){ line.s + 1, n - 1 }), str_of("core")) == 0;
+    return behind(line, n + 1);
+}
+
+/* A value as git writes it for most paths, or in quotes; one that has to be unravelled is none. */
+static struct str plain_value(struct str t)
+{
+    bool quoted = t.n >= 2 && t.s[0] == '"' && t.s[t.n - 1] == '"';
+    const char *odd = quoted ? "\"\\" : "\"\\;#";
+
+    if (quoted)
+        t = (struct str){ t.s + 1, t.n - 2 };
+    for (size_t i = 0; i < t.n; i++)
+        if (t.s[i] == '\0' || is_one_of(t.s[i], odd))
+            return (struct str){ "", 0 };
+    return t;
+}
+
+/* The last word of a file of settings on core.worktree; what it was before where there is none. */
+static struct str worktree_in(struct str text, struct str before)
+{
+    static const char key[] = "worktree";
+    size_t n = strlen(key);
+    bool in_core = false;
+
+    while (text.n) {
+        const char *end = memchr(text.s, '\n', text.n);
+        size_t size = end ? (size_t)(end - text.s) : text.n;
+        struct str line = without_section(trimmed((struct str){ text.s, size }), &in_core),
+                   value = { 0 };
+
+        text.s += size + (end != NULL);
+        text.n -= size + (end != NULL);
+        if (in_core && line.n > n && str_cmp_letters((struct str){ line.s, n }, str_of(key)) == 0)
+            value = behind(line, n);
+        if (value.n && value.s[0] == '=')
+            before = plain_value(behind(value, 1));
+    }
+    return before;
+}
+
+const char *gitdir_tree(const char *gitdir, struct arena *a)
+{
+    static const char *const files[] = { "config", "config.worktree" };
+    struct str tree = { "", 0 };
+
+    for (size_t i = 0; i < COUNT(files); i++) {
+        const char *file = arena_printf(a, "%s/%s", gitdir, files[i]);
+        struct str text;
+        struct stat s;
+        struct error e;
+
+        if (lstat(file, &s) == 0 && S_ISREG(s.st_mode) && fs_read(file, SETTINGS_MAX, a, &text, &e))
+            tree = worktree_in(text, tree);
+    }
+    if (tree.n == 0)
+        return NULL;
+    if (tree.s[0] == '/')
+        return gitdir_real(arena_text(a, tree), a);
+    return gitdir_real(arena_printf(a, "%s/%.*s", gitdir, STR_ARG(tree)), a);
 }

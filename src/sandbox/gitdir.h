@@ -7,6 +7,9 @@
 /* Would git take it for one? HEAD with refs or commondir: what must be protected. */
 bool gitdir_is_state(const char *dir, struct arena *a);
 
+/* Has it all that git wants of a repository? HEAD, refs and objects. */
+bool gitdir_is_whole(const char *dir, struct arena *a);
+
 /* The real path of a directory; NULL where there is none. */
 const char *gitdir_real(const char *path, struct arena *a);
 
@@ -21,3 +24,7 @@ const char *gitdir_led_to(const char *dotgit, struct arena *a);
 /* The real directory that such a one shares with others by its commondir; NULL where it does not.
  */
 const char *gitdir_shared(const char *gitdir, struct arena *a);
+
+/* The real directory that its settings name as its working tree (core.worktree); NULL where they
+ * name none, or in a way that is not plain. */
+const char *gitdir_tree(const char *gitdir, struct arena *a);

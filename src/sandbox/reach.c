@@ -68,8 +68,7 @@ static bool add_level(const struct reach_ask *ask, const struct grant *cwd, stru
         return true;
     if (!grants_open(&r->grants, repository, "/", r->repository.root, e))
         return false;
-    if (writes && strcmp(r->repository.root, r->cwd) == 0)
-        repository_grant(&r->repository, &r->grants);
+    repository_grant(&r->repository, writes && strcmp(r->repository.root, r->cwd) == 0, &r->grants);
     if (level == FS_EXTENDED) {
         add_each(&r->grants, output, r->repository.root, results, COUNT(results));
         if (ask->home && grant_find("/", ask->home, r->grants.a, &home, e))

@@ -5,87 +5,87 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "base/fs.h"
-
-enum { POINTER_MAX = 8192 };
-
-/* Is it what git takes for a repository? */
-static bool is_gitdir(const char *dir, struct arena *a)
-{
-    struct stat s;
-
-    return stat(arena_printf(a, "%s/HEAD", dir), &s) == 0 &&
-           stat(arena_printf(a, "%s/refs", dir), &s) == 0 &&
-           stat(arena_printf(a, "%s/objects", dir), &s) == 0;
-}
-
-/* The path a small file holds, behind `prefix`; NULL where there is none. */
-static const char *pointer(const char *file, const char *prefix, const char *base, struct arena *a)
-{
-    struct str text;
-    struct error e;
-    const char *path;
-
-    if (!fs_read(file, POINTER_MAX, a, &text, &e) || !str_begins(text, prefix))
-        return NULL;
-    text = (struct str){ text.s + strlen(prefix), text.n - strlen(prefix) };
-    while (text.n && is_one_of(text.s[text.n - 1], "\r\n"))
-        text.n--;
-    path = arena_text(a, text);
-    return path[0] == '/' ? path : arena_printf(a, "%s/%s", base, path);
-}
-
-/* The real path of a directory, or NULL. */
-static const char *real_dir(const char *path, struct arena *a)
-{
-    struct grant found = { 0 };
-    struct error e;
-
-    return path && grant_find("/", path, a, &found, &e) && found.is_dir ? found.path : NULL;
-}
+#include "sandbox/gitdir.h"
 
 /* Does what lies there belong to one of the two who may say what is granted? */
 static bool is_trusted(const char *path, const struct repository_ask *ask)
 {
     struct stat s;
 
-    return lstat(path, &s) == 0 && !S_ISLNK(s.st_mode) &&
-           (s.st_uid == ask->caller || s.st_uid == ask->owner);
+    return lstat(path, &s) == 0 && (s.st_uid == ask->caller || s.st_uid == ask->owner);
 }
 
-/* `.git` is a file in a linked working tree: "gitdir: PATH". A file that anybody can write must not
- * choose what is granted: PATH has to be a working tree of a repository, and to point back here. */
-static void find_linked(const char *dotgit, const struct repository_ask *ask, struct arena *a,
-                        struct repository *out)
+/* Is this the file .git at the top of the tree? */
+static bool is_dotgit(const char *path, const char *root, struct arena *a)
 {
-    const char *gitdir = real_dir(pointer(dotgit, "gitdir: ", out->root, a), a);
-    const char *slash = gitdir ? strrchr(gitdir, '/') : NULL, *trees = "/worktrees", *back, *common;
-    size_t n = slash ? (size_t)(slash - gitdir) : 0;
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    const char *dir;
+
+    if (!slash || strcmp(slash, "/.git") != 0)
+        return false;
+    dir = gitdir_real(arena_text(a, (struct str){ path, (size_t)(slash - path) }), a);
+    return dir && strcmp(dir, root) == 0;
+}
+
+/* A linked working tree: REPOSITORY/worktrees/NAME, and its file gitdir names the tree. */
+static bool is_linked(const char *gitdir, const struct repository_ask *ask, struct arena *a,
+                      struct repository *out)
+{
+    const char *slash = strrchr(gitdir, '/'), *trees = "/worktrees", *back, *common;
+    size_t n = (size_t)(slash - gitdir);
 
     if (n <= strlen(trees) || strncmp(slash - strlen(trees), trees, strlen(trees)) != 0)
-        return;
+        return false;
     common = arena_text(a, (struct str){ gitdir, n - strlen(trees) });
-    back = pointer(arena_printf(a, "%s/gitdir", gitdir), "", gitdir, a);
-    if (!back || strcmp(back, dotgit) != 0 || !is_gitdir(common, a) || !is_trusted(common, ask) ||
-        !is_trusted(gitdir, ask))
-        return;
-    out->gitdir = gitdir;
+    back = gitdir_pointer(arena_printf(a, "%s/gitdir", gitdir), "", gitdir, a);
+    if (!is_dotgit(back, out->root, a) || !gitdir_is_whole(common, a) || !is_trusted(common, ask))
+        return false;
     out->common = common;
+    return true;
+}
+
+/* A submodule, or whatever else has its settings name the tree by core.worktree. Nothing that has
+ * the tree in it: by that a directory around it could be passed off as git's. */
+static bool is_tied(const char *gitdir, const struct repository_ask *ask, struct arena *a,
+                    const struct repository *out)
+{
+    const char *tree = gitdir_tree(gitdir, a);
+
+    return tree && strcmp(tree, out->root) == 0 && gitdir_is_whole(gitdir, a) &&
+           !path_is_in(out->root, gitdir) && is_trusted(arena_printf(a, "%s/config", gitdir), ask);
+}
+
+/* `.git` is a file or a link. One that anybody can write must not choose what is granted: where it
+ * leads to has to point back here. What lies in the tree is part of it anyway. */
+static void find_state(const char *dotgit, const struct repository_ask *ask, struct arena *a,
+                       struct repository *out)
+{
+    const char *gitdir = gitdir_led_to(dotgit, a);
+
+    if (!gitdir || path_is_in(gitdir, out->root))
+        return;
+    if (is_trusted(gitdir, ask) && (is_linked(gitdir, ask, a, out) || is_tied(gitdir, ask, a, out)))
+        out->gitdir = gitdir;
+    else if (gitdir_is_state(gitdir, a))
+        out->untied = gitdir;
 }
 
 static bool is_top(const char *dir, const struct repository_ask *ask, struct arena *a,
                    struct repository *out)
 {
     const char *dotgit = arena_printf(a, "%s/.git", strcmp(dir, "/") == 0 ? "" : dir);
-    struct stat s;
+    struct stat s, leads;
 
     if (lstat(dotgit, &s) != 0 || !is_trusted(dotgit, ask) || !is_trusted(dir, ask))
         return false;
+    if (S_ISDIR(s.st_mode) && !gitdir_is_whole(dotgit, a))
+        return false;
+    if (S_ISLNK(s.st_mode) && (stat(dotgit, &leads) != 0 || !S_ISDIR(leads.st_mode)))
+        return false;
     *out = (struct repository){ .root = dir };
-    if (!S_ISREG(s.st_mode))
-        return S_ISDIR(s.st_mode) && is_gitdir(dotgit, a);
-    find_linked(dotgit, ask, a, out);
-    return true;
+    if (!S_ISDIR(s.st_mode))
+        find_state(dotgit, ask, a, out);
+    return S_ISDIR(s.st_mode) || S_ISREG(s.st_mode) || S_ISLNK(s.st_mode);
 }
 
 /* Neither the whole disk nor a whole home is a repository, unless one works right there. */
@@ -127,15 +127,16 @@ static const struct {
 };
 /* clang-format on */
 
-void repository_grant(const struct repository *r, struct grants *g)
+void repository_grant(const struct repository *r, bool writes, struct grants *g)
 {
-    struct grant write = { .access = ACCESS_WRITE, .why = "linked working tree" };
+    struct grant own = { .access = writes ? ACCESS_WRITE : ACCESS_READ,
+                         .why = r->common ? "linked working tree" : "git directory" };
     struct error e;
 
-    if (!r->gitdir || !grants_open(g, write, "/", r->gitdir, &e) || !r->common)
+    if (!r->gitdir || !grants_open(g, own, "/", r->gitdir, &e) || !r->common)
         return;
     for (size_t i = 0; i < COUNT(shared); i++) {
-        struct grant grant = { .access = shared[i].access, .why = "linked working tree" };
+        struct grant grant = { .access = writes ? shared[i].access : ACCESS_READ, .why = own.why };
 
         (void)!grants_open(g, grant, r->common, shared[i].name[0] ? shared[i].name : ".", &e);
     }

@@ -5,9 +5,11 @@
 #include "sandbox/grants.h"
 
 struct repository {
-    const char *root;   /* the top of the working tree; the directory itself where there is none */
-    const char *gitdir; /* where a linked working tree keeps its state; NULL for an ordinary one */
-    const char *common; /* and what it shares with the others */
+    const char *root; /* the top of the working tree; the directory itself where there is none */
+    const char
+        *gitdir; /* where git keeps its state, if that is outside and names this tree; or NULL */
+    const char *common; /* of a linked working tree: what it shares with the others */
+    const char *untied; /* where .git leads to, outside, and nothing there names this tree */
 };
 
 struct repository_ask {
@@ -20,6 +22,6 @@ struct repository_ask {
  * somebody else says nothing: else anybody could widen what is granted from a directory above. */
 void repository_find(const struct repository_ask *ask, struct arena *a, struct repository *out);
 
-/* A linked working tree needs parts of the repository it came from to make commits: grants those,
- * and protects its hooks and configuration. */
-void repository_grant(const struct repository *r, struct grants *g);
+/* Grants what git needs of a repository that lies outside of its working tree: all that is there to
+ * be read; to be written only what commits need. */
+void repository_grant(const struct repository *r, bool writes, struct grants *g);

@@ -26,6 +26,110 @@ def git(place, at, *args):
 def inside(place, at, *args, options=()):
     return place.exec("git", *ME, *args, options=options, at=at)
 
+def commits(place, at, **how):
+    """status, log and commit work there as they do outside."""
+    git(place, at, "commit", "-q", "--allow-empty", "-m", "outside")
+    (at / "new").write_text("new")
+    run = inside(place, at, "status", "--short", "-uall", **how)
+    expect(run, exit_code=0, stderr__text="", stdout__text="?? new\n")
+    (at / "new").unlink()
+    run = inside(place, at, "commit", "-q", "--allow-empty", "-m", "inside", **how)
+    expect(run, exit_code=0, stderr__text="", denials=[])
+    run = inside(place, at, "log", "--format=%s", "-2", **how)
+    expect(run, exit_code=0, stderr__text="", stdout__text="inside\noutside\n")
+    hold(git(place, at, "log", "--format=%s", "-1") == "inside\n", run)
+
+
+def reads(place, at):
+    """status, log and diff work there, and a commit does not."""
+    for args in (("status", "--short"), ("log", "--oneline"), ("diff", "--stat")):
+        expect(inside(place, at, *args), exit_code=0, stderr__text="")
+    run = inside(place, at, "commit", "-q", "--allow-empty", "-m", "below")
+    hold(run.record["exit_code"] != 0 and "Read-only file system" in run.record["stderr"]["text"], run)
+    hold("below" not in git(place, at, "log", "--oneline"), run)
+
+
+def finds_nothing(place, at, gitdir):
+    """Nothing of it is granted: git finds no repository, and no path of the record lies in it."""
+    run = inside(place, at, "log")
+    hold(run.record["exit_code"] == 128 and "not a git repository" in run.record["stderr"]["text"], run)
+    hold(not any(row["path"].startswith(str(gitdir)) for row in run.record["paths"]), run)
+    return run
+
+
+def submodule(place, name="libs/one"):
+    lib = place.outside / "lib"
+    git(place, place.outside, "init", "-q", "lib")
+    git(place, lib, "commit", "-q", "--allow-empty", "-m", "lib")
+    git(place, place.repo, "submodule", "--quiet", "add", str(lib), name)
+    (place.repo / name / "deep").mkdir()
+    return place.repo / name
+
+
+@case
+def R_001_046_a_submodule_commits_and_from_below_its_top_is_read(place):
+    tree = submodule(place)
+    commits(place, tree)
+    reads(place, tree / "deep")
+
+
+@case
+def R_001_046_a_linked_working_tree_is_read_from_below_its_top(place):
+    git(place, place.repo, "commit", "-q", "--allow-empty", "-m", "first")
+    git(place, place.repo, "worktree", "add", "-q", str(place.outside / "tree"))
+    (place.outside / "tree/deep").mkdir()
+    commits(place, place.outside / "tree")
+    reads(place, place.outside / "tree/deep")
+    (place.repo / ".git/worktrees/tree/gitdir").write_text("../../../../outside/tree/.git\n")
+    commits(place, place.outside / "tree")
+
+
+@case
+def R_001_046_a_repository_is_read_from_below_its_top_and_written_where_that_is_asked_for(place):
+    git(place, place.repo, "commit", "-q", "--allow-empty", "-m", "first")
+    reads(place, place.work)
+    commits(place, place.work, options=["--write=../.git"])
+    run = place.exec("touch", "../.git/config", "../.git/hooks/new", options=["--write=../.git"])
+    hold(run.record["stderr"]["text"].count("Read-only file system") == 2, run)
+
+
+@case
+def a_gitdir_elsewhere_is_granted_when_it_names_the_tree(place):
+    gitdir = place.outside / "kept.git"
+    for lay in ("file", "link"):
+        tree = place.outside / lay
+        git(place, place.outside, "init", "-q", f"--separate-git-dir={gitdir}", str(tree))
+        if lay == "link":
+            (tree / ".git").unlink()
+            (tree / ".git").symlink_to("../kept.git")
+        git(place, tree, "commit", "-q", "--allow-empty", "-m", "first")
+        finds_nothing(place, tree, gitdir)
+        git(place, tree, "config", "core.worktree", str(place.outside))  # another one
+        finds_nothing(place, tree, gitdir)
+        git(place, tree, "--work-tree=.", "config", "core.worktree", str(tree))
+        commits(place, tree)
+        git(place, tree, "config", "--unset", "core.worktree")
+        commits(place, tree, options=[f"--write={gitdir}"])
+
+
+@case
+def a_tree_is_found_however_its_name_is_written(place):
+    tree = submodule(place)
+    config = place.repo / ".git/modules/libs/one/config"
+    right = "../../../../libs/one"
+    plain = config.read_text().replace(f"\tworktree = {right}\n", "")
+    for said in (f"[core]\n worktree={right}\n", f'[CORE] WorkTree = "{right}"\r\n',
+                 f"[core]\n worktree = /\n[core]\nworktree\t= {tree}"):
+        config.write_text(plain + said)
+        expect(inside(place, tree, "log", "--oneline"), exit_code=0)
+    hold("worktree" not in plain, ground.Run(0, {}, plain.encode(), b""))
+    for said in (f"[other]\n worktree={right}\n", f"[core]\n worktrees={right}\n", f"[core]\n;worktree={right}\n",
+                 f'[core "x"]\n worktree={right}\n', f"[core]\n worktree = {right}\n worktree = /\n",
+                 f"[core]\n worktree = {right}#/..\n", "[core]\n worktree\n", "[core]\n worktree =", "[core"):
+        config.write_text(plain + said)
+        run = inside(place, tree, "log", "--oneline")
+        hold(run.record["exit_code"] == 128, run)
+
 
 @case
 def a_link_within_git_stays_and_what_it_leads_to_is_protected(place):

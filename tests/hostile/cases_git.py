@@ -238,6 +238,57 @@ def pointers(world):
         fault("a pointer was changed", run)
 
 
+@case("F40 a submodule: commits work, hooks and settings do not change")
+def commit_submodule(world):
+    tree, gitdir = submodule(world, "a/b")
+    run = world.run(*COMMIT, program="git", cwd=tree).expect()
+    if ("inside" in log(tree)) == world.place.cow:
+        fault("the commit is not where it should be", run)
+    state_stays(world, tree, [gitdir, gitdir / "modules/deep"])
+    world.run("touch", world.repo / ".git/planted", gitdir.parent / "planted", cwd=tree, program=actor(world, tree))
+    if (world.repo / ".git/planted").exists() or (gitdir.parent / "planted").exists():
+        fault("it wrote beside its own gitdir")
+
+
+@case("F40 a .git that leads to a repository of others grants nothing of it")
+def pointer_others(world):
+    tree = world.home / "tree"
+    tree.mkdir()
+    inner = actor(world, tree)
+    plain, apart = world.home / "plain", world.home / "apart"
+    world.git("init", "-q", str(plain))
+    world.git("init", "-q", f"--separate-git-dir={world.home}/apart.git", str(apart))
+    world.git("init", "-q", "--bare", str(world.home / "bare.git"))
+    victims = [plain / ".git", world.home / "apart.git", world.home / "bare.git", submodule(world, "a/b")[1]]
+    for victim in victims:
+        secret = victim / "secret"
+        secret.write_text(world.token + "\n")
+        for lay in (lambda git, to: git.symlink_to(to), lambda git, to: git.write_text(f"gitdir: {to}\n")):
+            lay(tree / ".git", victim)
+            world.run("touch", victim / "planted", cwd=tree, program=inner)
+            if (victim / "planted").exists():
+                fault(f"it wrote in {victim}")
+            world.run("unreadable", secret, cwd=tree, program=inner).expect()
+            (tree / ".git").unlink()
+
+
+@case("F40 a directory around the tree cannot be passed off as git's")
+def pointer_around(world):
+    tree = world.home / "tree"
+    (tree / "below").mkdir(parents=True)
+    inner = actor(world, tree / "below")
+    for name in ("refs", "objects"):
+        (tree / name).mkdir()
+    (tree / "HEAD").write_text("ref: refs/heads/main\n")
+    (tree / "secret").write_text(world.token + "\n")
+    (tree / "config").write_text("[core]\n\tworktree = below\n")
+    (tree / "below/.git").write_text("gitdir: ..\n")
+    run = world.run("touch", tree / "planted", cwd=tree / "below", program=inner)
+    if (tree / "planted").exists():
+        fault("it wrote around its tree", run)
+    world.run("unreadable", tree / "secret", cwd=tree / "below", program=inner).expect()
+
+
 @case("F40 a .git file that points outside grants no writing there")
 def pointer_write(world):
     tree = world.home / "tree"
