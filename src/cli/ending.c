@@ -119,6 +119,16 @@ static void say_hits(const struct doc *record)
     err(DIM, "      raise it with --max-children, at most 100\n");
 }
 
+/* What of the paths came out otherwise than somebody may have meant it. */
+static void say_paths(const struct doc *record)
+{
+    const struct doc *checks = doc_get(record, "checks");
+    struct str told = checks && checks->kind == DOC_MAP ? doc_text(checks, "IV-03") : str_of("ok");
+
+    if (told.n && !str_is(told, "ok"))
+        say("%.*s", STR_ARG(told));
+}
+
 static void say_denials(const struct doc *record)
 {
     for (const struct doc *d = doc_first(doc_get(record, "denials"), DOC_LIST); d; d = d->next)
@@ -199,6 +209,7 @@ static void tell_end(const struct doc *record)
     say_lost_output(record);
     say_expected(record);
     say_hits(record);
+    say_paths(record);
     say_denials(record);
     reached_say(record);
     say_files(record, "output_files");

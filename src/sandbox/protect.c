@@ -235,6 +235,19 @@ void protect(struct grants *g, struct absents *absent)
     }
 }
 
+const char *protected_name(const char *path, struct arena *a)
+{
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const char *name = arena_printf(a, "/%s", rows[i].name);
+        size_t n = strlen(name);
+
+        for (const char *at = strstr(path, name); at; at = strstr(at + 1, name))
+            if (at[n] == '\0' || at[n] == '/')
+                return arena_text(a, (struct str){ path, (size_t)(at - path) + n });
+    }
+    return NULL;
+}
+
 void absents_pin(const struct absents *list, struct grants *g)
 {
     for (size_t i = 0; i < list->n; i++)

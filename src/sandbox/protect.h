@@ -32,6 +32,9 @@ struct absents {
 /* Protects the names in every writable directory of the list; the absent ones go to `absent`. */
 void protect(struct grants *g, struct absents *absent);
 
+/* The protected name that a path is, or lies in, by what it is called; NULL where it is none. */
+const char *protected_name(const char *path, struct arena *a);
+
 void absents_add(struct absents *list, struct absent absent);
 
 /* Pins the directories on the way to absent names, as far as they are there. */

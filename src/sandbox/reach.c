@@ -7,10 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "contract/codes.h"
 #include "contract/inputs.h"
 #include "sandbox/denied.h"
 #include "sandbox/submounts.h"
+
+/* How many names are told, and how much of a sentence is kept. */
+enum { TOLD_MOST = 8, TOLD_BYTES = 1 << 16 };
 
 /* Where package managers keep what builds depend on, below the caller's home. */
 static const char *const dependencies[] = {
@@ -102,13 +106,45 @@ static bool may_grant(const struct reach_ask *ask, const struct reach *r, const 
     return true;
 }
 
+static const char asked_why[] = "asked for";
+
+static bool refuse_protected(const char *path, const char *name, struct error *e)
+{
+    bool same = strcmp(path, name) == 0;
+
+    return error_set(e, CODE_PATH_REFUSED,
+                     "%s cannot be written: it %s%s%s a protected name, which stays as it is "
+                     "whatever is granted (writ explain protected)",
+                     path, same ? "is" : "lies in ", same ? "" : name, same ? "" : ",");
+}
+
+/* What would be dropped without a word is refused: by its name, or as part of what git keeps. */
+static bool may_be_written(const struct reach *r, struct error *e)
+{
+    for (size_t i = 0; i < r->grants.n; i++) {
+        const struct grant *asked = &r->grants.v[i];
+        const char *name;
+
+        if (asked->access != ACCESS_WRITE || asked->why != asked_why)
+            continue;
+        name = protected_name(asked->path, r->grants.a);
+        if (name)
+            return refuse_protected(asked->path, name, e);
+        for (size_t k = 0; k < r->grants.n; k++)
+            if (r->grants.v[k].access == ACCESS_PROTECTED && !r->grants.v[k].is_link &&
+                path_is_in(asked->path, r->grants.v[k].path))
+                return refuse_protected(asked->path, r->grants.v[k].path, e);
+    }
+    return true;
+}
+
 static bool add_list(const struct reach_ask *ask, struct reach *r, const struct items *list,
                      enum access access, struct error *e)
 {
     const struct str *paths = list->v;
 
     for (size_t i = 0; i < list->n; i++) {
-        struct grant grant = { .access = access, .why = "asked for" };
+        struct grant grant = { .access = access, .why = asked_why };
         const char *given = arena_text(r->grants.a, paths[i]);
 
         if (!grant_find(ask->caller, given, r->grants.a, &grant, e) ||
@@ -246,6 +282,46 @@ static bool cwd_is_left(const struct reach *r, struct error *e)
     return true;
 }
 
+/* ---- what is told ---- */
+
+static bool is_shown(const struct reach *r, const char *path)
+{
+    for (size_t i = 0; i < r->grants.n; i++)
+        if (r->grants.v[i].access <= ACCESS_WRITE && path_is_in(path, r->grants.v[i].path))
+            return true;
+    return false;
+}
+
+static void tell_missing(const struct reach *r, struct buf *to)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->absent.n; i++)
+        if (r->absent.v[i].denied && n++ < TOLD_MOST)
+            buf_addf(to, "%s%s", n == 1 ? "denied, and not there: " : ", ", r->absent.v[i].path);
+    if (n > TOLD_MOST)
+        buf_addf(to, " and %zu more", n - TOLD_MOST);
+}
+
+/* What holds, and may not be what was meant: a name that is misspelt, git without its repository.
+ */
+static const char *tell(const struct reach *r)
+{
+    _buf_ struct buf text = { .max = TOLD_BYTES };
+    const char *untied = r->repository.untied;
+
+    tell_missing(r, &text);
+    if (untied && !is_shown(r, untied))
+        buf_addf(
+            &text,
+            "%snot granted: %s, where .git leads: core.worktree there does not name %s; set it, "
+            "or grant the directory with --write",
+            text.len ? "; " : "", untied, r->repository.root);
+    if (!buf_ok(&text) || text.len == 0)
+        return text.len ? "denied, and not there: too many names to tell" : "ok";
+    return arena_text(r->grants.a, buf_str(&text));
+}
+
 bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out, struct error *e)
 {
     const struct path_pattern *pattern;
@@ -285,6 +361,9 @@ bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out
     if (!cwd_is_left(&r, e))
         return false;
     protect(&r.grants, &r.absent);
+    if (!may_be_written(&r, e))
+        return false;
+    r.told = tell(&r);
     grants_pin(&r.grants);
     absents_pin(&r.absent, &r.grants);
     *out = r;

@@ -27,6 +27,7 @@ struct reach {
     const char *home_root; /* the top of the repository the caller is in */
     struct grants grants;  /* not settled: the runtime is still to come */
     struct absents absent;
+    const char *told; /* IV-03: "ok", or what came out otherwise than somebody may have meant it */
 };
 
 /* False: IV-03 refuses; *e says which path and why. */

@@ -286,6 +286,42 @@ def R_001_008_a_working_directory_that_is_denied_is_refused(place):
 
 
 @case
+def R_001_016_a_denied_name_that_is_not_there_is_told_and_holds(place):
+    put(place, "work/there")
+    names = [str(place.work / name) for name in ("misspelt", "far/off")]
+    asked = ["--deny=there", "--deny=misspelt", "--deny=far/off"]
+    run = place.exec("true", options=asked)
+    expect(run, exit_code=0, denials=[], **{"checks__IV-03": f"denied, and not there: {names[0]}, {names[1]}"})
+    run = place.writ("exec", *asked, "--", "touch", "misspelt")
+    hold(run.err.decode().splitlines() == [
+        f"writ: denied, and not there: {names[0]}, {names[1]}",
+        f"writ: {names[0]} was created although it is denied: removed again"], run)
+    hold(not (place.work / "misspelt").exists(), run)
+    run = place.exec("true", options=["--deny=there"])
+    expect(run, exit_code=0, **{"checks__IV-03": "ok"})
+    run = place.exec("true", options=[f"--deny=none{i}" for i in range(20)])
+    hold(run.record["checks"]["IV-03"].endswith("none7 and 12 more"), run)
+
+
+@case
+def R_001_015_what_is_protected_is_not_granted_to_be_written(place):
+    hook = place.put(".git/hooks/pre-commit", "# the owner's")
+    put(place, "work/.envrc", ".vscode/tasks.json", "work/.vscodex/file", "outside/home/.ssh/config")
+    for path, name in ((".envrc", ""), ("../.git/hooks", ""), ("../.git/config", ""), ("../.vscode", ""),
+                       (hook, hook.parent), (place.repo / ".vscode/tasks.json", place.repo / ".vscode"),
+                       (place.outside / "home/.ssh/config", place.outside / "home/.ssh")):
+        words = (os.path.realpath(place.work / path), f"it lies in {name}, a" if name else "it is a", "protected name")
+        refused(place, place.exec(*TOUCH, options=[f"--write={path}"]), 77, "PATH_REFUSED", *words)
+    run = place.ask(*TOUCH, sandbox={"filesystem": {"write": [str(place.repo / ".git/hooks")]}})
+    refused(place, run, 77, "PATH_REFUSED", "protected name")
+    (place.repo / ".git").rename(place.outside / "kept.git")
+    run = place.exec(*TOUCH, options=[f"--write={place.outside}/kept.git/hooks"])
+    refused(place, run, 77, "PATH_REFUSED", "kept.git/hooks cannot be written", "it is a protected name")
+    for path in (".vscodex", place.outside / "kept.git", place.outside / "kept.git/info"):
+        expect(place.exec("/usr/bin/touch", "/tmp/ran", options=[f"--write={path}"]), exit_code=0)
+
+
+@case
 def R_001_008_a_working_directory_that_cannot_be_entered_is_refused(place):
     (place.work / "shut").mkdir(mode=0)
     held = []

@@ -34,7 +34,7 @@ def commits(place, at, **how):
     expect(run, exit_code=0, stderr__text="", stdout__text="?? new\n")
     (at / "new").unlink()
     run = inside(place, at, "commit", "-q", "--allow-empty", "-m", "inside", **how)
-    expect(run, exit_code=0, stderr__text="", denials=[])
+    expect(run, exit_code=0, stderr__text="", denials=[], **{"checks__IV-03": "ok"})
     run = inside(place, at, "log", "--format=%s", "-2", **how)
     expect(run, exit_code=0, stderr__text="", stdout__text="inside\noutside\n")
     hold(git(place, at, "log", "--format=%s", "-1") == "inside\n", run)
@@ -54,7 +54,8 @@ def finds_nothing(place, at, gitdir):
     run = inside(place, at, "log")
     hold(run.record["exit_code"] == 128 and "not a git repository" in run.record["stderr"]["text"], run)
     hold(not any(row["path"].startswith(str(gitdir)) for row in run.record["paths"]), run)
-    return run
+    told = run.record["checks"]["IV-03"]
+    hold(told.startswith(f"not granted: {gitdir}, where .git leads: core.worktree there does not name {at};"), run)
 
 
 def submodule(place, name="libs/one"):

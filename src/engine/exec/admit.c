@@ -396,7 +396,10 @@ bool exec_admit(struct exec *x, struct error *e)
     if (!ledger_is_safe(x, e) || !read_weak(x, e) || !exec_input(x, e) ||
         !take_files(x, &ask.file_bytes, e))
         return false;
-    if (!ask_policy(x, &ask, e) || !exec_find_network(x, e) || !modes_are_ready(x, e))
+    if (!ask_policy(x, &ask, e))
+        return false;
+    x->admission.checks[CHECK_PATHS] = x->reach.told;
+    if (!exec_find_network(x, e) || !modes_are_ready(x, e))
         return false;
     if (x->admission.files_cut)
         return error_set(e, CODE_INPUT_TOO_LARGE,
