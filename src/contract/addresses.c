@@ -63,24 +63,43 @@ bool address_read(struct str text, struct address *out)
     return address_read_four(text, out) || address_read_six(text, out);
 }
 
+static char *put_digits(char *at, unsigned n)
+{
+    char digits[5];
+    size_t count = 0;
+
+    do
+        digits[count++] = (char)('0' + n % 10);
+    while ((n /= 10) > 0);
+    while (count > 0)
+        *at++ = digits[--count];
+    return at;
+}
+
+static char *put_four(char *at, const uint8_t b[4])
+{
+    for (int i = 0; i < 4; i++) {
+        at = put_digits(at, b[i]);
+        *at++ = '.';
+    }
+    return at - 1;
+}
+
+static char *put_six(char *at, const uint8_t *b)
+{
+    *at++ = '[';
+    (void)inet_ntop(AF_INET6, b, at, INET6_ADDRSTRLEN);
+    at += strlen(at);
+    *at++ = ']';
+    return at;
+}
+
 void address_text(const struct address *address, uint16_t port, char out[ADDRESS_TEXT])
 {
-    char *at = out, digits[6];
-    size_t n = 0;
+    char *at = address->six ? put_six(out, address->b) : put_four(out, address->b);
 
-    if (address->six)
-        *at++ = '[';
-    (void)inet_ntop(address->six ? AF_INET6 : AF_INET, address->b, at, INET6_ADDRSTRLEN);
-    at += strlen(at);
-    if (address->six)
-        *at++ = ']';
     *at++ = ':';
-    do
-        digits[n++] = (char)('0' + port % 10);
-    while ((port = (uint16_t)(port / 10)) > 0);
-    while (n > 0)
-        *at++ = digits[--n];
-    *at = '\0';
+    *put_digits(at, port) = '\0';
 }
 
 /* ---- which are reached ---- */

@@ -107,9 +107,7 @@ static bool check(struct asked *q, const struct serve *s, bool socket)
 bool asked_open(struct asked *q, const struct serve *s, struct str body, bool socket)
 {
     q->n = body.n;
-    q->bytes = mem_zeroed(body.n + 1);
-    memcpy(q->bytes, body.s, body.n);
-    if (!http_read_ask((struct str){ q->bytes, q->n }, &q->a, &q->ask))
+    if (!http_read_ask((struct str){ arena_text(&q->a, body), body.n }, &q->a, &q->ask))
         return asked_refuse(q, HTTP_REFUSED, "the request cannot be read");
     if (q->ask.timeout_ms > TIMEOUT_MAX)
         q->ask.timeout_ms = TIMEOUT_MAX;
@@ -121,14 +119,16 @@ bool asked_open(struct asked *q, const struct serve *s, struct str body, bool so
     return true;
 }
 
+void asked_forget(struct asked *q)
+{
+    arena_wipe(&q->a); /* requests have secrets in them */
+    *q = (struct asked){ .a = q->a };
+}
+
 void asked_close(struct asked *q)
 {
-    if (q->bytes)
-        explicit_bzero(q->bytes, q->n);
-    free(q->bytes);
-    arena_wipe(&q->a);
+    asked_forget(q);
     arena_free(&q->a);
-    *q = (struct asked){ 0 };
 }
 
 bool asked_may_reach(struct asked *q, const struct address *address, uint16_t port)

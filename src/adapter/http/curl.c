@@ -237,13 +237,23 @@ static bool is_given(const struct web_ask *ask, const char *name)
     return false;
 }
 
-/* "Name: value"; curl wants "Name;" for one that is empty, and "Name:" for one that it should not
- * make up. */
+static bool has_body(const struct web_ask *ask)
+{
+    return ask->body.s || strcmp(ask->method, "POST") == 0 || strcmp(ask->method, "PUT") == 0;
+}
+
+/* What curl would make up for a body: "Name:" tells it not to. */
+static bool add_nothing_more(struct web_call *c, const struct web_ask *ask)
+{
+    return (is_given(ask, "Expect") || add_line(c, "Expect:")) &&
+           (is_given(ask, "Content-Type") || add_line(c, "Content-Type:"));
+}
+
+/* "Name: value"; curl wants "Name;" for one that is empty. */
 static bool add_headers(struct web_call *c, const struct web_ask *ask)
 {
     _buf_ struct buf line = { .max = HTTP_ASK_MAX };
-    bool ok = (is_given(ask, "Expect") || add_line(c, "Expect:")) &&
-              (is_given(ask, "Content-Type") || add_line(c, "Content-Type:"));
+    bool ok = !has_body(ask) || add_nothing_more(c, ask);
 
     for (size_t i = 0; i < ask->header_count && ok; i++) {
         const struct http_header *h = &ask->headers[i];
@@ -263,13 +273,12 @@ static bool add_headers(struct web_call *c, const struct web_ask *ask)
 static int set_method(CURL *easy, const struct web_ask *ask)
 {
     bool head = strcmp(ask->method, "HEAD") == 0;
-    bool body = ask->body.s || strcmp(ask->method, "POST") == 0 || strcmp(ask->method, "PUT") == 0;
     int bad = curl_easy_setopt(easy, CURLOPT_NOBODY, head ? 1L : 0L);
 
     if (head)
         return bad | curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, NULL);
     bad |= curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
-    if (body)
+    if (has_body(ask))
         bad |= curl_easy_setopt(easy, CURLOPT_POST, 1L) |
                curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)ask->body.n) |
                curl_easy_setopt(easy, CURLOPT_POSTFIELDS, ask->body.s ? ask->body.s : "");

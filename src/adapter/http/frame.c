@@ -172,7 +172,11 @@ enum http_got http_reader_fill(struct http_reader *r, int fd, bool wait)
 
 /* ---- looking before sleeping ---- */
 
-enum { LOOKS = 400, GAP_MAX = 64 }; /* a look takes less than half a microsecond */
+enum {
+    LOOKS = 400,
+    LOOKS_AT_ONCE = 32,
+    GAP_MAX = 64
+}; /* a look takes less than half a microsecond */
 
 struct http_eager http_eager_new(void)
 {
@@ -194,8 +198,11 @@ enum http_got http_reader_eager(struct http_reader *r, int fd, struct http_eager
         eager->rest--;
         return got;
     }
-    for (int i = 0; i < LOOKS && got == HTTP_GOT_NOTHING; i++)
+    for (int i = 1; i <= LOOKS && got == HTTP_GOT_NOTHING; i++) {
         got = http_reader_fill(r, fd, false);
+        if (got == HTTP_GOT_NOTHING && i % LOOKS_AT_ONCE == 0)
+            (void)sched_yield(); /* to the one we wait for, where that has no other processor */
+    }
     if (got != HTTP_GOT_NOTHING) {
         eager->gap = 1;
         return got;

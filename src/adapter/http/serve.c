@@ -156,8 +156,10 @@ bool serve_run(struct serve *s, struct error *e)
 {
     bool ended = false;
 
-    while (flush(s) && !ended)
+    while (flush(s) && !ended) {
+        transfers_tidy(s); /* while whoever asked reads the answer */
         if (!turn(s, &ended, e))
             return false;
+    }
     return true;
 }

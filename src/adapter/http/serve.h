@@ -18,7 +18,7 @@ struct serve {
     struct web *web;
     struct http_settings settings;
     const struct world *world;
-    struct transfer *transfers;
+    struct transfer *transfers, *spare; /* spare: over, its memory is for the next */
     struct wire *wires;
     size_t transfer_count, wire_count;
 };
@@ -40,6 +40,7 @@ bool serve_is_full(const struct serve *s);
 void transfer_begin(struct serve *s, const struct http_frame *f);
 bool transfer_stop(struct serve *s, uint32_t call); /* false: there is none of that number */
 void transfers_go_on(struct serve *s);              /* those that were told to wait */
+void transfers_tidy(struct serve *s);               /* those whose end was told */
 
 /* ---- a WebSocket (http/wire.c) ---- */
 
@@ -56,8 +57,7 @@ void wires_go(struct serve *s, const struct pollfd *ready, size_t n);
 /* A request, as it came, and what it may reach. Its memory is wiped when it ends. */
 struct asked {
     struct arena a;
-    char *bytes;
-    size_t n;
+    size_t n; /* bytes of what came */
     struct http_ask ask;
     struct http_place place;
     struct http_policy policy;
@@ -72,6 +72,7 @@ struct asked {
 /* False: it is refused, for the reason in `refused` and `why`. */
 bool asked_open(struct asked *q, const struct serve *s, struct str body, bool socket);
 void asked_close(struct asked *q);
+void asked_forget(struct asked *q); /* as that, but its memory stays for another */
 
 /* Ends it for a reason of ours; always false. */
 bool asked_refuse(struct asked *q, enum http_end end, const char *why);

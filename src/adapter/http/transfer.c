@@ -15,6 +15,7 @@ struct transfer {
     bool begun;   /* the head was told */
     bool skipped; /* a redirect that is followed: its body goes nowhere */
     bool held;
+    bool over; /* its end was told: there is only the tidying up */
     int status, redirects, sent;
     int64_t bytes;
 };
@@ -28,11 +29,16 @@ static void forget_head(struct transfer *t)
     t->header_count = t->header_room = 0;
 }
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 static struct str trimmed(struct str text)
 {
-    while (text.n && is_one_of(text.s[text.n - 1], " \t\r\n"))
+    while (text.n && is_blank(text.s[text.n - 1]))
         text.n--;
-    while (text.n && is_one_of(text.s[0], " \t"))
+    while (text.n && is_blank(text.s[0]))
         text = (struct str){ text.s + 1, text.n - 1 };
     return text;
 }
@@ -149,7 +155,7 @@ void transfers_go_on(struct serve *s)
 {
     for (struct transfer *t = s->transfers, *next; t; t = next) {
         next = t->next;
-        if (!t->held)
+        if (!t->held || t->over)
             continue;
         t->held = false;
         web_go_on(t->web);
@@ -185,15 +191,26 @@ static void on_done(void *self, enum http_end end, const char *why);
 
 static const struct web_listener listener = { on_reach, on_line, on_body, on_done };
 
+enum { SPARE_BYTES = 64 << 10 }; /* of a request whose memory is kept */
+
 static void leave(struct transfer *t)
 {
-    struct transfer **at = &t->serve->transfers;
+    struct serve *s = t->serve;
+    struct transfer **at = &s->transfers;
+    bool keep = !s->spare && t->asked.n <= SPARE_BYTES;
 
     while (*at != t)
         at = &(*at)->next;
     *at = t->next;
-    t->serve->transfer_count--;
+    s->transfer_count--;
     web_end(t->web);
+    asked_forget(&t->asked);
+    arena_reset(&t->head);
+    if (keep) {
+        *t = (struct transfer){ .asked = t->asked, .head = t->head };
+        s->spare = t;
+        return;
+    }
     asked_close(&t->asked);
     arena_free(&t->head);
     free(t);
@@ -204,7 +221,16 @@ static void end_with(struct transfer *t, enum http_end end, const char *why)
     struct http_ended ended = { .end = end, .bytes = t->bytes, .why = str_of(why) };
 
     asked_say_end(&t->asked, t->serve, t->call, &ended);
-    leave(t);
+    t->over = true;
+}
+
+void transfers_tidy(struct serve *s)
+{
+    for (struct transfer *t = s->transfers, *next; t; t = next) {
+        next = t->next;
+        if (t->over)
+            leave(t);
+    }
 }
 
 static bool ask_again(struct transfer *t)
@@ -271,8 +297,9 @@ static void on_done(void *self, enum http_end end, const char *why)
 
 void transfer_begin(struct serve *s, const struct http_frame *f)
 {
-    struct transfer *t = mem_zeroed(sizeof *t);
+    struct transfer *t = s->spare ? s->spare : mem_zeroed(sizeof *t);
 
+    s->spare = NULL;
     t->serve = s;
     t->call = f->call;
     t->next = s->transfers;
@@ -291,7 +318,7 @@ void transfer_begin(struct serve *s, const struct http_frame *f)
 bool transfer_stop(struct serve *s, uint32_t call)
 {
     for (struct transfer *t = s->transfers; t; t = t->next) {
-        if (t->call != call)
+        if (t->call != call || t->over)
             continue;
         leave(t);
         return true;
