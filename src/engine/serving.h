@@ -12,7 +12,8 @@
 
 struct served;
 
-/* A worker: it is spoken to on one stream, and runs errands in threads. */
+/* A worker: it is spoken to on one stream, and runs errands in threads. A thread that has run one
+ * waits for the next. */
 struct serving {
     const char *const *environment;
     const struct world *world;
@@ -27,6 +28,9 @@ struct serving {
     pthread_cond_t heard; /* something was, or an errand ended */
     struct served *first;
     size_t count;
+    pthread_cond_t called; /* an errand waits for a thread, or there will be none */
+    size_t threads, idle;  /* idle: wait, and none of the errands that wait is for them */
+    bool closing;
 };
 
 /* One errand, from its first frame on. */
@@ -36,7 +40,8 @@ struct served {
     struct served *next;
     struct buf input;
     struct str run; /* the body of RUN */
-    bool running;   /* has a thread */
+    bool running;   /* has a thread, */
+    bool waits;     /* or will have one that was idle */
     bool go;
     int stops;  /* how often it was asked to end */
     int cancel; /* the same for the sandbox: an eventfd */

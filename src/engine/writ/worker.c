@@ -87,15 +87,44 @@ static void drop(struct served *e)
     free(e);
 }
 
+static struct served *waiting(const struct serving *s)
+{
+    struct served *e = s->first;
+
+    while (e && !e->waits)
+        e = e->next;
+    return e;
+}
+
+/* With the lock. NULL: there will be none. */
+static struct served *next_errand(struct serving *s)
+{
+    struct served *e;
+
+    s->idle++;
+    while (!(e = waiting(s)) && !s->closing)
+        (void)pthread_cond_wait(&s->called, &s->lock);
+    if (e)
+        e->waits = false;
+    return e;
+}
+
 static void *run(void *served)
 {
     struct served *e = served;
     struct serving *s = e->s;
 
-    served_run(e);
-    (void)pthread_mutex_lock(&s->lock);
-    drop(e);
-    (void)pthread_mutex_unlock(&s->lock);
+    while (e) {
+        served_run(e);
+        (void)pthread_mutex_lock(&s->lock);
+        drop(e);
+        e = next_errand(s);
+        if (!e) {
+            s->threads--;
+            (void)pthread_cond_broadcast(&s->heard);
+        }
+        (void)pthread_mutex_unlock(&s->lock);
+    }
     return NULL;
 }
 
@@ -108,13 +137,31 @@ static void stop(struct served *e)
     (void)pthread_cond_broadcast(&e->s->heard);
 }
 
-/* Why an errand is not taken, as the body of REFUSED; NULL: it is. */
-static const char *start(struct served *e, struct str body)
+/* One that is idle, or a new one. With the lock. */
+static bool give_thread(struct served *e)
 {
+    struct serving *s = e->s;
     pthread_attr_t alone;
     pthread_t thread;
     bool begun;
 
+    if (s->idle > 0) {
+        s->idle--;
+        e->waits = true;
+        (void)pthread_cond_signal(&s->called);
+        return true;
+    }
+    (void)pthread_attr_init(&alone);
+    (void)pthread_attr_setdetachstate(&alone, PTHREAD_CREATE_DETACHED);
+    begun = pthread_create(&thread, &alone, run, e) == 0;
+    (void)pthread_attr_destroy(&alone);
+    s->threads += begun;
+    return begun;
+}
+
+/* Why an errand is not taken, as the body of REFUSED; NULL: it is. */
+static const char *start(struct served *e, struct str body)
+{
     if (!buf_ok(&e->input)) {
         drop(e);
         return "{\"status\":77,\"code\":\"INPUT_TOO_LARGE\",\"message\":\"standard input is "
@@ -122,11 +169,7 @@ static const char *start(struct served *e, struct str body)
     }
     e->run = (struct str){ arena_text(&e->a, body), body.n };
     e->running = true;
-    (void)pthread_attr_init(&alone);
-    (void)pthread_attr_setdetachstate(&alone, PTHREAD_CREATE_DETACHED);
-    begun = e->cancel >= 0 && pthread_create(&thread, &alone, run, e) == 0;
-    (void)pthread_attr_destroy(&alone);
-    if (begun)
+    if (e->cancel >= 0 && give_thread(e))
         return NULL;
     drop(e);
     return "{\"status\":69,\"code\":\"IO\",\"message\":\"the worker has no thread left\"}";
@@ -228,6 +271,10 @@ static void end_all(struct serving *s)
     }
     while (s->count)
         (void)pthread_cond_wait(&s->heard, &s->lock);
+    s->closing = true;
+    (void)pthread_cond_broadcast(&s->called);
+    while (s->threads)
+        (void)pthread_cond_wait(&s->heard, &s->lock);
     (void)pthread_mutex_unlock(&s->lock);
 }
 
@@ -243,6 +290,7 @@ int writ_worker(int in, int out, bool eager, const char *const *environment)
     (void)pthread_mutex_init(&s.out_lock, NULL);
     (void)pthread_mutex_init(&s.lock, NULL);
     (void)pthread_cond_init(&s.heard, NULL);
+    (void)pthread_cond_init(&s.called, NULL);
     s.kept = kept_new();
     registries_open(&s.registries);
     frame_reader_open(&reader, in, SIDE_CALLER);
@@ -251,6 +299,7 @@ int writ_worker(int in, int out, bool eager, const char *const *environment)
     frame_reader_close(&reader);
     kept_free(s.kept);
     registries_close(&s.registries);
+    (void)pthread_cond_destroy(&s.called);
     (void)pthread_cond_destroy(&s.heard);
     (void)pthread_mutex_destroy(&s.lock);
     (void)pthread_mutex_destroy(&s.out_lock);
