@@ -199,7 +199,7 @@ void feed_batch(struct feed *f, enum policy policy, const struct world *world, s
         (void)read_more(f);
         take_lines(f, out);
     }
-    f->most = BATCH;
+    f->most = f->most * 3 / 2 < BATCH ? f->most * 3 / 2 : BATCH;
     salts = arena_alloc(&out->a, out->n * SALT_BYTES);
     world->chance(world->self, salts, out->n * SALT_BYTES);
     for (size_t i = 0; i < out->n; i++) {
