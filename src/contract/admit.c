@@ -75,9 +75,10 @@ static bool fits_size(const struct admit_ask *ask, enum input_size which, bool *
     if (bytes <= row->bytes || ask->truncate)
         return true;
     return error_set(e, CODE_INPUT_TOO_LARGE,
-                     "%s has %" PRId64 " bytes, allowed %" PRId64
-                     "; give less, or say on_oversize: truncate",
-                     row->name, bytes, row->bytes);
+                     "%s has %" PRId64 " bytes, allowed %" PRId64 "; give less%s say on_oversize: "
+                     "truncate",
+                     row->name, bytes, row->bytes,
+                     ask->person ? "; a request (-f) may also" : ", or");
 }
 
 static bool admit_size(const struct admit_ask *ask, struct arena *a, struct admission *out,

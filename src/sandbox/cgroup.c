@@ -8,7 +8,9 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/mem.h"
 #include "contract/codes.h"
 #include "sandbox/cgroup/file.h"
 #include "sandbox/cgroup/seat.h"
@@ -85,16 +87,28 @@ bool cgroup_remove(struct cgroup *c, struct error *e)
 
 /* ---- making ---- */
 
+/* What root can do for a user on version 1; version 2 is mended by systemd (cgroup/v2.c). */
+static const char *lend_group(const struct cgroup_seat *seat, int sys, struct arena *a)
+{
+    unsigned user = geteuid();
+
+    if (seat->v2 || user == 0 || (sys != EACCES && sys != EPERM))
+        return "run writ as root, or in a group that root has given to this user";
+    return arena_printf(a,
+                        "in the shell that runs writ: d=%s/writ-user-%u; sudo mkdir -p $d && "
+                        "sudo chown -R %u $d && echo $$ | sudo tee $d/cgroup.procs",
+                        seat->dir, user, user);
+}
+
 static bool refuse_group(const struct cgroup_seat *seat, struct error *e)
 {
+    _arena_ struct arena a = { 0 };
     char names[CONTROLLERS_TEXT];
     int sys = errno;
 
     controllers_text(seat->controllers, names);
-    (void)error_set(e, CODE_LAYER_MISSING,
-                    "%s: no group can be made in %s: %s; run writ as root, or in a group "
-                    "that root has given to this user",
-                    names, seat->dir, strerrordesc_np(sys));
+    (void)error_set(e, CODE_LAYER_MISSING, "%s: no group can be made in %s: %s; %s", names,
+                    seat->dir, strerrordesc_np(sys), lend_group(seat, sys, &a));
     e->sys = sys;
     return false;
 }
