@@ -15,9 +15,26 @@ static bool is_there(const char *dir, const char *name, struct arena *a)
     return lstat(arena_printf(a, "%s/%s", dir, name), &s) == 0;
 }
 
+/* A file, no link and no directory; what it holds. */
+static bool holds(const char *dir, const char *name, struct arena *a, struct str *out)
+{
+    const char *path = arena_printf(a, "%s/%s", dir, name);
+    struct stat s;
+    struct error e;
+
+    return lstat(path, &s) == 0 && S_ISREG(s.st_mode) && fs_read(path, SETTINGS_MAX, a, out, &e);
+}
+
 bool gitdir_is_state(const char *dir, struct arena *a)
 {
-    return is_there(dir, "HEAD", a) && (is_there(dir, "refs", a) || is_there(dir, "commondir", a));
+    static const char always[] = "repositoryformatversion";
+    struct str text;
+
+    if (is_there(dir, "HEAD", a) && (is_there(dir, "refs", a) || is_there(dir, "commondir", a)))
+        return true;
+    if (holds(dir, "config", a, &text) && memmem(text.s, text.n, always, strlen(always)))
+        return true;
+    return holds(dir, "commondir", a, &text) && holds(dir, "gitdir", a, &text);
 }
 
 bool gitdir_is_whole(const char *dir, struct arena *a)
@@ -149,12 +166,9 @@ const char *gitdir_tree(const char *gitdir, struct arena *a)
     struct str tree = { "", 0 };
 
     for (size_t i = 0; i < COUNT(files); i++) {
-        const char *file = arena_printf(a, "%s/%s", gitdir, files[i]);
         struct str text;
-        struct stat s;
-        struct error e;
 
-        if (lstat(file, &s) == 0 && S_ISREG(s.st_mode) && fs_read(file, SETTINGS_MAX, a, &text, &e))
+        if (holds(gitdir, files[i], a, &text))
             tree = worktree_in(text, tree);
     }
     if (tree.n == 0)

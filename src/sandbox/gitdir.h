@@ -4,7 +4,9 @@
 
 #include "sandbox/grants.h"
 
-/* Would git take it for one? HEAD with refs or commondir: what must be protected. */
+/* Is it, or was it, one for git? HEAD with refs or commondir; but HEAD may be moved away and back
+ * by a command. So also: settings as git writes them, or commondir with gitdir, which are protected
+ * and stay. */
 bool gitdir_is_state(const char *dir, struct arena *a);
 
 /* Has it all that git wants of a repository? HEAD, refs and objects. */

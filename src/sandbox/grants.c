@@ -95,6 +95,16 @@ bool grants_open(struct grants *g, struct grant like, const char *base, const ch
     return true;
 }
 
+bool grants_open_itself(struct grants *g, struct grant like, const char *path, struct error *e)
+{
+    if (!grant_find("/", path, g->a, &like, e))
+        return false;
+    if (strcmp(like.path, path) != 0)
+        return error_set(e, CODE_PATH_REFUSED, "%s leads to %s by a link", path, like.path);
+    grants_add(g, &like);
+    return true;
+}
+
 /* By path; of the same path the entry that holds comes last. */
 static int by_path(const void *a, const void *b)
 {

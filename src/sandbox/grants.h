@@ -55,6 +55,11 @@ void grants_add(struct grants *g, const struct grant *grant);
 bool grants_open(struct grants *g, struct grant like, const char *base, const char *path,
                  struct error *e) NODISCARD;
 
+/* As that, of a path that was real when it was found: one that leads elsewhere by now, by a link in
+ * it, is refused. For what nobody asked for by name: a link must not choose what is granted. */
+bool grants_open_itself(struct grants *g, struct grant like, const char *path,
+                        struct error *e) NODISCARD;
+
 /* Sorts, and drops what other entries make needless. */
 void grants_settle(struct grants *g);
 

@@ -36,13 +36,11 @@ static void add_each(struct grants *g, struct grant like, const char *base,
                      const char *const *names, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        struct grant grant = like;
         struct error e;
         const char *path = arena_printf(g->a, "%s/%s", strcmp(base, "/") == 0 ? "" : base,
                                         names[i][0] == '/' ? names[i] + 1 : names[i]);
 
-        if (grant_find("/", path, g->a, &grant, &e) && strcmp(grant.path, path) == 0)
-            grants_add(g, &grant);
+        (void)!grants_open_itself(g, like, path, &e);
     }
 }
 
@@ -65,12 +63,12 @@ static bool add_level(const struct reach_ask *ask, const struct grant *cwd, stru
     struct grant output = { .access = ACCESS_WRITE, .why = "output" };
     struct grant system = { .access = ACCESS_READ, .why = "system" }, home = { 0 };
     enum fs_level level = (enum fs_level)ask->filesystem->level;
-    bool writes = level == FS_STANDARD || level == FS_EXTENDED;
+    bool writes = (level == FS_STANDARD || level == FS_EXTENDED) && !r->protected_in;
 
     add_real(&r->grants, cwd, writes ? ACCESS_WRITE : ACCESS_READ, "working directory");
     if (level == FS_MINIMAL)
         return true;
-    if (!grants_open(&r->grants, repository, "/", r->repository.root, e))
+    if (!grants_open_itself(&r->grants, repository, r->repository.root, e))
         return false;
     repository_grant(&r->repository, writes && strcmp(r->repository.root, r->cwd) == 0, &r->grants);
     if (level == FS_EXTENDED) {
@@ -311,6 +309,10 @@ static const char *tell(const struct reach *r)
     const char *untied = r->repository.untied;
 
     tell_missing(r, &text);
+    if (r->protected_in)
+        buf_addf(&text, "%sread-only: the working directory, which %s %s, a protected name",
+                 text.len ? "; " : "", strcmp(r->protected_in, r->cwd) == 0 ? "is" : "lies in",
+                 r->protected_in);
     if (untied && !is_shown(r, untied))
         buf_addf(
             &text,
@@ -339,6 +341,7 @@ bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out
     r.cwd = cwd.path;
     r.owner = cwd.owner;
     r.group = cwd.group;
+    r.protected_in = protected_name(r.cwd, a);
     find_repository(ask, &r, a);
     pattern = inputs_path_pattern(str_of(r.cwd));
     if (!ask->person && !path_is_in(r.cwd, r.home_root))

@@ -24,8 +24,10 @@ struct reach {
     uid_t owner; /* of the working directory */
     gid_t group;
     struct repository repository;
-    const char *home_root; /* the top of the repository the caller is in */
-    struct grants grants;  /* not settled: the runtime is still to come */
+    const char *protected_in; /* the protected name that the working directory is or lies in; NULL:
+                               * none. There it is not written. */
+    const char *home_root;    /* the top of the repository the caller is in */
+    struct grants grants;     /* not settled: the runtime is still to come */
     struct absents absent;
     const char *told; /* IV-03: "ok", or what came out otherwise than somebody may have meant it */
 };

@@ -121,9 +121,9 @@ static const struct {
     enum access access;
 } shared[] = {
     { "",            ACCESS_READ },
-    { "objects",     ACCESS_WRITE },
-    { "refs",        ACCESS_WRITE },
-    { "logs",        ACCESS_WRITE },
+    { "/objects",    ACCESS_WRITE },
+    { "/refs",       ACCESS_WRITE },
+    { "/logs",       ACCESS_WRITE },
 };
 /* clang-format on */
 
@@ -133,11 +133,12 @@ void repository_grant(const struct repository *r, bool writes, struct grants *g)
                          .why = r->common ? "linked working tree" : "git directory" };
     struct error e;
 
-    if (!r->gitdir || !grants_open(g, own, "/", r->gitdir, &e) || !r->common)
+    if (!r->gitdir || !grants_open_itself(g, own, r->gitdir, &e) || !r->common)
         return;
     for (size_t i = 0; i < COUNT(shared); i++) {
         struct grant grant = { .access = writes ? shared[i].access : ACCESS_READ, .why = own.why };
+        const char *path = arena_printf(g->a, "%s%s", r->common, shared[i].name);
 
-        (void)!grants_open(g, grant, r->common, shared[i].name[0] ? shared[i].name : ".", &e);
+        (void)!grants_open_itself(g, grant, path, &e);
     }
 }

@@ -145,5 +145,65 @@ def a_link_within_git_stays_and_what_it_leads_to_is_protected(place):
     hold([row["path"] for row in run.record["denials"]] == [str(info / "attributes")], run)
 
 
+# ---- what an earlier run may have left ----
+
+def private(place):
+    """A directory that nobody grants, with a file."""
+    secret = place.outside / "private"
+    secret.mkdir()
+    (secret / "key").write_text("secret")
+    return secret
+
+
+def stays_private(place, at, secret):
+    run = place.exec("sh", "-c", f"cat {secret}/key; echo x > {secret}/new", at=at)
+    hold("secret" not in run.record["stdout"]["text"] and not (secret / "new").exists(), run)
+    hold(not any(row["path"].startswith(str(secret)) for row in run.record["paths"]), run)
+
+
+@case
+def a_link_among_what_working_trees_share_grants_nothing(place):
+    secret, tree = private(place), place.outside / "tree"
+    git(place, place.repo, "commit", "-q", "--allow-empty", "-m", "first")
+    git(place, place.repo, "worktree", "add", "-q", str(tree))
+    run = place.exec("sh", "-c", f"mv .git/logs .git/logs2; ln -s {secret} .git/logs", at=place.repo)
+    hold((place.repo / ".git/logs").is_symlink(), run)
+    stays_private(place, tree, secret)
+
+
+@case
+def a_repository_that_a_command_made_up_grants_nothing_else(place):
+    secret, sub = private(place), place.repo / "sub"
+    run = place.exec("sh", "-c", f"mkdir -p sub fake/refs fake/worktrees/w; ln -s {secret} fake/objects; "
+                     "echo ref: refs/heads/main | tee fake/HEAD > fake/worktrees/w/HEAD; "
+                     f"echo {sub}/.git > fake/worktrees/w/gitdir; echo ../.. > fake/worktrees/w/commondir; "
+                     f"echo gitdir: {place.repo}/fake/worktrees/w > sub/.git", at=place.repo)
+    hold((sub / ".git").is_file() and (place.repo / "fake/objects").is_symlink(), run)
+    stays_private(place, sub, secret)
+
+
+@case
+def settings_stay_when_HEAD_was_moved_away(place):
+    submodule(place)
+    module = place.repo / ".git/modules/libs/one"
+    before = (module / "config").read_bytes()
+    run = place.exec("mv", ".git/modules/libs/one/HEAD", ".git/modules/libs/one/H2", at=place.repo)
+    hold((module / "H2").exists(), run)
+    run = place.exec("sh", "-c", "cd .git/modules/libs/one; echo '[core] fsmonitor = x' >> config; "
+                     "echo x > hooks/post-checkout; mv H2 HEAD", at=place.repo)
+    hold((module / "HEAD").exists() and (module / "config").read_bytes() == before, run)
+    hold(not (module / "hooks/post-checkout").exists(), run)
+
+
+@case
+def a_working_directory_with_a_protected_name_is_only_read(place):
+    (place.repo / ".writ/adapters").mkdir(parents=True)
+    for name in (".writ", ".writ/adapters", ".git/hooks"):
+        at = place.repo / name
+        run = place.exec("sh", "-c", "echo x > new", at=at)
+        hold(run.record["exit_code"] != 0 and not (at / "new").exists(), run)
+        hold("read-only: the working directory, which" in run.record["checks"]["IV-03"], run)
+
+
 if __name__ == "__main__":
     sys.exit(ground.main(CASES))
