@@ -19,7 +19,7 @@ static bool entry_leads(struct str entry, const struct admit_ask *ask)
         return false;
     for (size_t i = 0; i < ask->same.n; i++)
         if (str_eq(same[i], entry))
-            return inputs_same_name(entry, ask->command);
+            return inputs_same_name(entry, ask->command, ask->executable);
     return false;
 }
 

@@ -192,11 +192,14 @@ static struct str without_version(struct str command)
     return name;
 }
 
-bool inputs_same_name(struct str a, struct str b)
+bool inputs_same_name(struct str a, struct str b, struct str real)
 {
-    struct str one = without_version(a), other = without_version(b);
+    struct str one = base_name(a), other = base_name(b), own = base_name(real);
 
-    return one.n > 0 && str_eq(one, other);
+    if (one.n == 0 || str_eq(one, other))
+        return one.n > 0;
+    return (str_eq(one, own) || str_eq(other, own)) &&
+           str_eq(without_version(a), without_version(b));
 }
 
 bool inputs_is_shell(struct str command)

@@ -71,9 +71,10 @@ bool inputs_env_stripped(struct str name);
 /* Whether every directory in a PATH lies under one of the roots. */
 bool inputs_path_scoped(struct str path, const struct str *roots, size_t count);
 
-/* Whether two commands have one name, directories and the number of a version behind it aside:
- * python3 and /usr/bin/python3.11. */
-bool inputs_same_name(struct str a, struct str b);
+/* Whether two commands that are the same file, `real`, have one name, directories aside. The number
+ * of a version behind it may differ where one of the two has the file's own name: python3 and
+ * /usr/bin/python3.11 do, but mkfs.ext2 and mkfs.ext4, both of which are mke2fs, do not. */
+bool inputs_same_name(struct str a, struct str b, struct str real);
 
 /* Whether a command is a shell or an interpreter: something that runs what it is told to. */
 bool inputs_is_shell(struct str command);

@@ -225,7 +225,8 @@ static struct items same_entries(const struct exec *x, struct str command)
         const struct str *entries = commands->v;
 
         for (size_t k = 0; k < commands->n; k++) {
-            if (!inputs_same_name(entries[k], command) || !leads_there(x, entries[k]))
+            if (!inputs_same_name(entries[k], command, str_of(x->program.real)) ||
+                !leads_there(x, entries[k]))
                 continue;
             all = arena_more(x->a, all, n, &room, sizeof *all);
             all[n++] = entries[k];

@@ -253,6 +253,32 @@ static void shells_are_known_by_their_base_name(void **state)
     assert_false(inputs_is_shell((struct str){ "sh\0", 3 }));
 }
 
+/* Two names of one file. */
+static void R_001_055_a_version_may_differ_from_the_name_of_the_file_itself(void **state)
+{
+    static const struct {
+        const char *a, *b, *real;
+        bool same;
+    } rows[] = {
+        { "python3", "/usr/bin/python3", "/usr/bin/python3.11", true },
+        { "python3", "python3.11", "/usr/bin/python3.11", true },
+        { "/usr/bin/python3.11", "python", "/usr/bin/python3.11", true },
+        { "rg", "/opt/rg", "/opt/rg", true },
+        { "mkfs.ext2", "mkfs.ext4", "/usr/sbin/mke2fs", false }, /* does what its name says */
+        { "lsmod", "insmod", "/usr/bin/kmod", false },
+        { "", "", "", false },
+        { "7", "8", "/bin/9", false },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct str a = str_of(rows[i].a), b = str_of(rows[i].b), real = str_of(rows[i].real);
+
+        assert_int_equal(inputs_same_name(a, b, real), rows[i].same);
+        assert_int_equal(inputs_same_name(b, a, real), rows[i].same);
+    }
+}
+
 /* A01-6 */
 static void R_001_059_inputs_have_their_sizes(void **state)
 {
@@ -279,6 +305,7 @@ int main(void)
         cmocka_unit_test(R_001_058_what_does_the_same_is_stripped_too),
         cmocka_unit_test(R_001_068_a_search_path_is_scoped_where_every_part_lies_under_a_root),
         cmocka_unit_test(shells_are_known_by_their_base_name),
+        cmocka_unit_test(R_001_055_a_version_may_differ_from_the_name_of_the_file_itself),
         cmocka_unit_test(R_001_059_inputs_have_their_sizes),
     };
 
