@@ -63,7 +63,8 @@ char *arena_printf(struct arena *a, const char *fmt, ...) PRINTF(2, 3)
 /* What lives in `from` lives in `to` from now on, where it is; `from` is empty. */
 void arena_join(struct arena *to, struct arena *from);
 
-/* Forgets everything and keeps the last block: for loops that read one document after another. */
+/* Forgets everything and keeps some of the memory: for loops that read one document after another.
+ */
 void arena_reset(struct arena *a);
 void arena_free(struct arena *a);
 

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fs.h"
@@ -61,13 +62,14 @@ enum living alive_look(const char *state, struct str execution, struct arena *a)
     const char *path = path_of(state, execution, a);
     char here[HOST_NAME_MAX + 1], there[HOST_NAME_MAX + 1] = "";
     _fd_ int fd = path ? open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
+    struct stat s;
 
     if (fd < 0 || read(fd, there, sizeof there - 1) < 0)
         return LIVING_UNKNOWN;
     machine(here);
     if (strcmp(here, there) != 0)
         return LIVING_UNKNOWN;
-    if (flock(fd, LOCK_SH | LOCK_NB) == 0)
-        return LIVING_NO;
+    if (flock(fd, LOCK_SH | LOCK_NB) == 0) /* one that is removed has ended meanwhile */
+        return fstat(fd, &s) == 0 && s.st_nlink > 0 ? LIVING_NO : LIVING_UNKNOWN;
     return errno == EWOULDBLOCK ? LIVING : LIVING_UNKNOWN;
 }

@@ -34,6 +34,8 @@ struct web_call {
     const struct web_listener *listener;
     void *self;
     bool within; /* the multi handle has it */
+    bool gets;   /* as it is set, it asks with GET and without a body */
+    bool only;   /* and connects, no more: its connection is not curl's again */
     char error[CURL_ERROR_SIZE];
 };
 
@@ -270,11 +272,16 @@ static bool add_headers(struct web_call *c, const struct web_ask *ask)
 }
 
 /* A body that is empty is still a body: "Content-Length: 0". */
-static int set_method(CURL *easy, const struct web_ask *ask)
+static int set_method(struct web_call *c, const struct web_ask *ask)
 {
     bool head = strcmp(ask->method, "HEAD") == 0;
-    int bad = curl_easy_setopt(easy, CURLOPT_NOBODY, head ? 1L : 0L);
+    bool gets = strcmp(ask->method, "GET") == 0 && !has_body(ask), again = gets && c->gets;
+    CURL *easy = c->easy;
+    int bad = again ? CURLE_OK : curl_easy_setopt(easy, CURLOPT_NOBODY, head ? 1L : 0L);
 
+    c->gets = gets;
+    if (again)
+        return bad;
     if (head)
         return bad | curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, NULL);
     bad |= curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
@@ -288,17 +295,18 @@ static int set_method(CURL *easy, const struct web_ask *ask)
 static bool set_ask(struct web_call *c, const struct web_ask *ask)
 {
     CURL *easy = c->easy;
-    long only = ask->connect_only ? 1L : 0L;
     curl_off_t most = strcmp(ask->method, "HEAD") == 0 ? 0 : (curl_off_t)ask->body_max;
 
+    c->only = ask->connect_only;
+    if (c->only && (curl_easy_setopt(easy, CURLOPT_CONNECT_ONLY, 1L) != CURLE_OK ||
+                    curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, 1L) != CURLE_OK))
+        return false;
     return add_headers(c, ask) &&
-           (set_method(easy, ask) | curl_easy_setopt(easy, CURLOPT_URL, ask->url) |
+           (set_method(c, ask) | curl_easy_setopt(easy, CURLOPT_URL, ask->url) |
             curl_easy_setopt(easy, CURLOPT_HTTPHEADER, c->headers) |
             curl_easy_setopt(easy, CURLOPT_PROXY, ask->proxy ? ask->proxy : "") |
             curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)ask->timeout_ms) |
-            curl_easy_setopt(easy, CURLOPT_MAXFILESIZE_LARGE, most) |
-            curl_easy_setopt(easy, CURLOPT_CONNECT_ONLY, only) |
-            curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, only)) == CURLE_OK;
+            curl_easy_setopt(easy, CURLOPT_MAXFILESIZE_LARGE, most)) == CURLE_OK;
 }
 
 struct web_call *web_begin(struct web *w, const struct web_ask *ask,
@@ -329,7 +337,7 @@ void web_end(struct web_call *c)
         explicit_bzero(s->data, strlen(s->data));
     curl_slist_free_all(c->headers);
     c->headers = NULL;
-    if (c->web->idle_count < IDLE) {
+    if (c->web->idle_count < IDLE && !c->only) {
         c->next = c->web->idle;
         c->web->idle = c;
         c->web->idle_count++;

@@ -202,10 +202,10 @@ static void leave(struct transfer *t)
     while (*at != t)
         at = &(*at)->next;
     *at = t->next;
-    s->transfer_count--;
+    s->transfer_count -= !t->over;
     web_end(t->web);
     asked_forget(&t->asked);
-    arena_reset(&t->head);
+    arena_wipe(&t->head); /* as answers may */
     if (keep) {
         *t = (struct transfer){ .asked = t->asked, .head = t->head };
         s->spare = t;
@@ -222,6 +222,7 @@ static void end_with(struct transfer *t, enum http_end end, const char *why)
 
     asked_say_end(&t->asked, t->serve, t->call, &ended);
     t->over = true;
+    t->serve->transfer_count--;
 }
 
 void transfers_tidy(struct serve *s)
