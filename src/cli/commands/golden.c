@@ -140,10 +140,10 @@ const struct command cmd_golden_record = {
     .operands = "NAME ADAPTER[.OPERATION] [KEY=VALUE|KEY:=JSON]...",
     .summary = "calls an operation and keeps what it comes to",
     .about = "Calls it as writ call does and writes the parameters, the output and the version of the adapter to .writ/golden/ADAPTER.OPERATION.NAME.json, to be reviewed and committed. "
-             "Where parts of the output change from call to call, list their JSON Pointers under volatile in that file: they are not compared, and stay listed when it is recorded again. "
+             "Where parts of the output change from call to call, as the times that ripgrep tells, list their JSON Pointers under volatile in that file: they are not compared, and stay listed when it is recorded again. "
              "/rows/*/time means that member of every item of the list.",
-    .examples = { { "writ golden record todos ripgrep-search.search pattern=TODO path=src", "every match, as it is now" },
-                  { "writ golden record todos ripgrep-search.search pattern=TODO path=src --force", "the new output is right" } },
+    .examples = { { "writ golden record names jq.filter filter='map(.name)' input='[{\"name\":\"a\"}]'", "what the filter comes to now" },
+                  { "writ golden record names jq.filter filter='map(.name)' input='[{\"name\":\"b\"}]' --force", "the new output is right" } },
     .options = { { "params",  "FILE",   NULL, "parameters from a YAML or JSON map; - is standard input" },
                  { "force",   NULL,     NULL, "takes the place of one that is there" },
                  APPROVE,
@@ -214,7 +214,7 @@ const struct command cmd_golden = {
     .operands = "VERB",
     .summary = "what calls must come to: recorded once, checked ever after",
     .about = "A golden output is a file of the project, below .writ/golden: a call of an adapter and what it came to. It never expires and is changed only by recording it again.",
-    .examples = { { "writ golden record todos ripgrep-search.search pattern=TODO path=src", "keeps what it comes to now" },
+    .examples = { { "writ golden record names jq.filter filter='map(.name)' input='[{\"name\":\"a\"}]'", "keeps what it comes to now" },
                   { "writ golden check", "is it all still so" },
                   { "writ golden diff",  "what is not" } },
 };
