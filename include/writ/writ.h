@@ -189,10 +189,11 @@ WRIT_API int writ_ledger_erase(struct writ_ledger *ledger, const char *id, const
  *      "state":..,"policy":..,"createdAt":..,"recordedAt":..,"content_digest":..,"body_digest":..,
  *      "leaf":..,"erased":false,"body":{..}}
  *
- * robot, attempt, state, policy: of events, else null. "alive":false is there besides where a
- * lane is running in the ledger and who ran it was killed, as of writ_show(). `query` is JSON or
- * NULL; its members narrow: execution, tenant, robot, kind, state, since, until (RFC 3339, of
- * recordedAt), limit (the newest so many). */
+ * robot, attempt, state, policy: of events, else null. A body that is not JSON any more is null,
+ * and its bytes are in "damaged_body", as base64. "alive":false is there besides where a lane is
+ * running in the ledger and who ran it was killed, as of writ_show(). `query` is JSON or NULL; its
+ * members narrow: execution, tenant, robot, kind, state, since, until (RFC 3339, of recordedAt),
+ * limit (the newest so many). */
 WRIT_API int writ_log(struct writ_ledger *ledger, const char *query, writ_line line, void *self);
 
 /* What was refused, oldest first; `limit`: the newest so many.

@@ -2,6 +2,8 @@
 /* doc_make.c: trees that are made, not read: copied, put together, put in order. */
 #include "base/doc_make.h"
 
+#include "base/utf8.h"
+
 struct doc *doc_root(struct arena *a, enum doc_kind kind)
 {
     struct document *document = arena_new(a, struct document);
@@ -113,4 +115,16 @@ bool doc_ordered(const struct doc *d, struct work *w, struct arena *a, const str
         return false;
     *out = made;
     return true;
+}
+
+const struct doc *doc_not_text(const struct doc *d)
+{
+    const struct doc *found = NULL;
+
+    if (utf8_valid(d->key) != d->key.n || (d->kind == DOC_TEXT && utf8_valid(d->text) != d->text.n))
+        return d;
+    if (d->kind == DOC_LIST || d->kind == DOC_MAP)
+        for (const struct doc *c = d->first; c && !found; c = c->next)
+            found = doc_not_text(c);
+    return found;
 }

@@ -36,3 +36,7 @@ bool doc_copy(const struct doc *from, struct doc *to, struct work *w, struct are
  * copy. Equal canonical bytes then mean equal trees. False: the work is over. */
 bool doc_ordered(const struct doc *d, struct work *w, struct arena *a,
                  const struct doc **out) NODISCARD;
+
+/* The first in d, or d itself, whose key or text is not UTF-8; NULL: there is none. Readers let
+ * none through; a tree that is made, say of a command line, may hold one. */
+const struct doc *doc_not_text(const struct doc *d);

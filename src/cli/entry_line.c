@@ -285,6 +285,8 @@ void line_what_called(const struct doc *entry, struct str call, struct buf *to)
         other_what(entry, to);
     if (is_erased(entry))
         add_word(to, str_of("(erased)"));
+    if (doc_get(entry, "damaged_body"))
+        add_word(to, str_of("(damaged: its body is not JSON; see writ verify)"));
 }
 
 /* ---- figures ---- */

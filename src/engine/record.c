@@ -4,11 +4,14 @@
 
 #include <string.h>
 
+#include "base/json_read.h"
 #include "base/json_write.h"
 #include "base/stamp.h"
 #include "contract/codes.h"
 #include "engine/home.h"
 #include "engine/input.h"
+
+enum { DEPTH_MOST = 1000 }; /* deeper than any document; the reader recurses */
 
 char *record_failure(int code, const char *message)
 {
@@ -141,6 +144,34 @@ static void put_event(const struct entry *entry, struct buf *to)
     json_put(to, "policy", policy_names[entry->traits.policy]);
 }
 
+static bool is_json(struct str body)
+{
+    _arena_ struct arena a = { 0 };
+    struct ceilings any;
+    const struct document *document;
+    struct error e;
+
+    for (size_t i = 0; i < CEILING_COUNT; i++)
+        any.v[i] = UINT32_MAX;
+    any.v[CEILING_DEPTH] = DEPTH_MOST;
+    return json_read("body", body, &any, &a, &document, &e);
+}
+
+/* It was JSON when it was recorded. One that is not any more is told apart, and nothing is lost:
+ * whoever reads the line can still read it. */
+static void put_body(const struct entry *entry, struct buf *to)
+{
+    if (entry->erased) {
+        json_nil(to);
+    } else if (is_json(entry->body)) {
+        buf_add(to, entry->body.s, entry->body.n);
+    } else {
+        json_nil(to);
+        json_key(to, "damaged_body");
+        json_base64(to, entry->body);
+    }
+}
+
 void record_entry(const struct entry *entry, bool body, struct buf *to)
 {
     struct digest digest = entry->body_digest;
@@ -164,10 +195,7 @@ void record_entry(const struct entry *entry, bool body, struct buf *to)
     json_put_bool(to, "erased", entry->erased);
     if (body) {
         json_key(to, "body");
-        if (entry->erased)
-            json_nil(to);
-        else
-            buf_add(to, entry->body.s, entry->body.n); /* JSON already */
+        put_body(entry, to);
     }
     json_close(to, '}');
 }

@@ -71,6 +71,21 @@ def a_value_that_would_be_an_option_or_no_word_at_all_is_refused(place):
 
 
 @case
+def what_is_not_utf_8_is_refused_before_anything_is_recorded(place):
+    place.stock(script("args", ARGS, {"word": "{word}", "many": "--many={value}"}, **PARSED))
+    for words, told in ((("word=f\udcff",), "'word'"), (("word=x", "m\udcff=1"), "'m"),
+                        (("word=x", "--approve", "\udcfe"), "approval")):
+        place.fails(64, "ENCODING", "args.run", *words, told=[told, "is not UTF-8"])
+        run = place.writ("golden", "record", "first", "args.run", *words, "--json")
+        hold(run.status == 64 and b"ENCODING" in run.out, run)
+    run = place.call("args.run", 'word:="f\udcff"')
+    hold(run.status == 64, run)
+    hold(b"there is no ledger" in place.writ("log").err, "something was recorded")
+    same(place.fine("args.run", "word=x", env={"USER": "\udcff"}), ["x"])
+    hold(place.writ("log").status == 0, "log")
+
+
+@case
 def R_001_089_variables_and_standard_input_are_given(place):
     one = script("env", "import os,sys; print(os.environ['WORD'] + sys.stdin.read())")
     one["interface"]["cli"] |= {"env_mapping": {"variable": "WORD"}, "stdin_mapping": "text"}

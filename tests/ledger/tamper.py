@@ -3,6 +3,7 @@
 
 usage: tamper.py [--postgres] WRIT      prints TAP
 """
+import base64
 import json
 import os
 import random
@@ -178,6 +179,24 @@ def a_body_that_was_taken_away_without_saying_so_is_found(place):
         copy, behind = store.copy(f"null-{seq}")
         behind.sql(f"UPDATE entries SET body = NULL WHERE seq = {seq}")
         found(copy, seq)
+
+
+@case
+def a_body_that_is_no_json_any_more_is_shown_as_damaged(place):
+    store = filled(place)
+    for seq, bad in ((259, "7b22"), (30, "7b2261223a22ff227d")):  # cut; not UTF-8, which PostgreSQL does not take
+        if POSTGRES and "ff" in bad:
+            continue
+        copy, behind = store.copy(f"bad-{seq}")
+        literal = "'{\"'" if bad == "7b22" else f"CAST(x'{bad}' AS TEXT)"
+        behind.sql(f"UPDATE entries SET body = {literal} WHERE seq = {seq}")
+        found(copy, seq)
+        entry = copy.log()[seq]
+        same((entry["body"], base64.b64decode(entry["damaged_body"]).hex()), (None, bad))
+        run = copy.writ("log", "--limit", "0")
+        true(run.status == 0 and run.out.count(b"(damaged") == 1, run)
+        run = copy.writ("show", entry["ledger_id"])
+        true(run.status == 0 and b"the body is damaged" in run.out, run)
 
 
 @case

@@ -48,6 +48,8 @@ static void show_entry(const struct doc *d)
     out(PLAIN, "\n");
     if (body && body->kind != DOC_NULL)
         pretty_show(body, 0);
+    else if (doc_get(entry, "damaged_body"))
+        out(YELLOW, "the body is damaged: it is not JSON; writ verify tells whether it was so\n");
     else
         out(YELLOW, "the body was erased; its digest and leaf stay\n");
     show_next("writ prove", doc_text(entry, "ledger_id"), "a proof that it is recorded");

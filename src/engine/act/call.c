@@ -48,7 +48,8 @@ static enum code code_of(const struct tool_call *c, int status)
         return CODE_RESOURCE_EXHAUSTED;
     if (status == WRIT_NO_SANDBOX)
         return CODE_UNKNOWN_ERROR;
-    if (c->error.code == CODE_PARAMETER_REFUSED || status == WRIT_WRONG)
+    if (c->error.code == CODE_PARAMETER_REFUSED || c->error.code == CODE_ENCODING ||
+        status == WRIT_WRONG)
         return CODE_INVALID_PAYLOAD;
     return c->error.code == CODE_EXECUTION_HALTED ? CODE_EXECUTION_HALTED : CODE_STEP_FAILED;
 }

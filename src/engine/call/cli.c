@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cli.c: an attempt that is a command in the sandbox. */
+#include "base/doc_make.h"
 #include "base/utf8.h"
 #include "engine/call/cache.h"
 #include "engine/call_peer.h"
@@ -83,6 +84,12 @@ bool call_exec(struct tool_call *c, const struct doc *request, struct exec_call 
     x->store = -1;
     if (!how->peer && reaches(request) && !call_may_reach(c, &e)) {
         call_failed(end, WRIT_REFUSED, &e, c->a);
+        return false;
+    }
+    if (doc_not_text(request)) { /* such as the path of a directory */
+        (void)error_set(&e, CODE_ENCODING, "%s is not UTF-8, and could not be recorded",
+                        said(doc_not_text(request)->key, c->a));
+        call_failed(end, WRIT_USAGE, &e, c->a);
         return false;
     }
     status = exec_run(x, &c->report, &kind, &end->ran, &e);

@@ -3,6 +3,7 @@
 #include "base/doc_make.h"
 #include "base/doc_read.h"
 #include "base/json_read.h"
+#include "base/utf8.h"
 #include "contract/tool_version.h"
 #include "engine/call_peer.h"
 #include "engine/home.h"
@@ -249,6 +250,25 @@ static bool read_params(struct tool_call *c, int *status)
     return true;
 }
 
+/* Two calls that differ must not be one in the record: what is no text is not replaced. The value
+ * is not told: it may be a secret. */
+static bool are_texts(struct tool_call *c, int *status)
+{
+    const char *approve = c->ask->approve;
+
+    for (const struct doc *p = doc_first(c->given, DOC_MAP); p; p = p->next) {
+        if (!doc_not_text(p))
+            continue;
+        *status = WRIT_USAGE;
+        return error_set(&c->error, CODE_ENCODING, "the parameter %s is not UTF-8",
+                         said(p->key, c->a));
+    }
+    if (!approve || utf8_valid(str_of(approve)) == strlen(approve))
+        return true;
+    *status = WRIT_USAGE;
+    return error_set(&c->error, CODE_ENCODING, "the reason of the approval is not UTF-8");
+}
+
 /* ---- all of it ---- */
 
 static bool find_adapter(struct tool_call *c, struct str name, struct str operation, int *status)
@@ -289,7 +309,7 @@ bool call_find(struct tool_call *c, struct str adapter, struct str operation, in
     if (!is_allowed(c) || (c->world && !version_fits(c)))
         return false;
     warn_of_age(c);
-    if (!read_params(c, status) || !call_narrow(c, status))
+    if (!read_params(c, status) || !are_texts(c, status) || !call_narrow(c, status))
         return false;
     *status = WRIT_USAGE;
     return transform_input(c->adapter, c->operation, c->given, c->a, &c->params, &c->error) ||

@@ -7,6 +7,7 @@
 #include "base/doc_make.h"
 #include "base/json_write.h"
 #include "base/stamp.h"
+#include "base/utf8.h"
 #include "contract/hosts_meet.h"
 #include "engine/call.h"
 #include "engine/home.h"
@@ -237,6 +238,8 @@ static void add_metadata(const struct tool_call *c, struct doc *to)
     char at[STAMP_TEXT];
 
     stamp_text(c->world->wall_ms(c->world->self), at);
+    if (user && utf8_valid(str_of(user)) != strlen(user))
+        user = NULL;
     add_text(c, metadata, "requested_by", user && *user ? user : "unknown");
     add_text(c, metadata, "requested_at", at);
     add_text(c, metadata, "purpose",
