@@ -2,8 +2,10 @@
 /* cli_bind.c: parameters become the words of a command line: values, never shell text.
  *
  * A template is split at its blanks before values are put in, so a value is always inside of one
- * word, whatever it holds. Options come before positional arguments: then a value is never taken
- * for one, and programs that stop looking for options at the first argument find them all.
+ * word, whatever it holds. Options come before positional arguments: programs that stop looking for
+ * options at the first argument find them all. A value that begins a word must not begin with '-':
+ * the tool would take it for an option. It may where the template gives it to one ('-m {value}'),
+ * or where the tool was told that no options follow ('--').
  */
 #include "adapter/cli_bind.h"
 
@@ -11,8 +13,15 @@
 
 enum { WORDS_MAX = 4096, VALUE_MAX = 16 << 20 };
 
+struct word {
+    struct str text;
+    const struct doc
+        *bare;  /* the parameter whose value begins it; NULL: none, or an option's own */
+    bool fixed; /* it is the adapter's, without any value */
+};
+
 struct words {
-    struct str *v;
+    struct word *v;
     size_t n, room;
 };
 
@@ -34,7 +43,7 @@ static bool refused(const struct binding *b, const struct doc *param, const char
     return error_at(b->e, CODE_PARAMETER_REFUSED, &at, "%s %s", said(param->key, b->a), why);
 }
 
-static bool add_word(struct binding *b, const struct doc *param, struct words *to, struct str word)
+static bool add_word(struct binding *b, const struct doc *param, struct words *to, struct word word)
 {
     if (to->n == WORDS_MAX)
         return refused(b, param, "gives more words than a command line takes here (4096)");
@@ -133,23 +142,35 @@ static struct str fill(struct str word, struct str name, struct str value, struc
 
 /* ---- one parameter ---- */
 
+/* '-m' takes the next word, as far as can be told; '--colour=always' has its own. */
+static bool takes_value(struct str word, struct str name)
+{
+    return word.n > 1 && word.s[0] == '-' && !has_placeholder(word, name) &&
+           !memchr(word.s, '=', word.n);
+}
+
 static bool put_value(struct binding *b, const struct doc *param, struct str template,
                       const struct doc *value)
 {
     struct str rest = template, word, text;
-    bool positional = placeholder(template, param->key) > 0;
-    struct words *to = positional ? &b->positional : &b->options;
+    struct words *to = placeholder(template, param->key) > 0 ? &b->positional : &b->options;
+    bool option = false;
 
     if (!is_scalar(value))
         return refused(b, param, "must be a text, a number, true or false, or a list of these");
     text = value_text(value, b->a);
     if (has_nul(text))
         return refused(b, param, "holds a NUL byte, which no argument can");
-    if (positional && text.n && text.s[0] == '-')
-        return refused(b, param, "begins with '-', so the tool would take it for an option");
-    while (next_word(&rest, &word))
-        if (!add_word(b, param, to, fill(word, param->key, text, b->a)))
+    while (next_word(&rest, &word)) {
+        struct word made = { .text = fill(word, param->key, text, b->a),
+                             .fixed = !has_placeholder(word, param->key) };
+
+        if (!option && placeholder(word, param->key))
+            made.bare = param;
+        if (!add_word(b, param, to, made))
             return false;
+        option = takes_value(word, param->key) && !str_is(word, "--");
+    }
     return true;
 }
 
@@ -161,7 +182,7 @@ static bool put_flag(struct binding *b, const struct doc *param, struct str temp
     if (!is_truth(param, &on))
         return refused(b, param, "is a flag: it takes true or false");
     while (on && next_word(&template, &word))
-        if (!add_word(b, param, &b->options, word))
+        if (!add_word(b, param, &b->options, (struct word){ .text = word, .fixed = true }))
             return false;
     return true;
 }
@@ -275,21 +296,38 @@ static bool put_environment(struct binding *b, const struct doc *params, struct 
     return true;
 }
 
-static struct items all_words(const struct binding *b)
+/* Words of the adapter behind '--' may name another program, which has options of its own. */
+static bool ends_options(bool ended, const struct word *word)
+{
+    return word->fixed ? str_is(word->text, "--") : ended;
+}
+
+static bool all_words(const struct binding *b, struct items *out)
 {
     const struct items *fixed[] = { &b->cli->base_args, &b->operation.args };
     const struct words *made[] = { &b->options, &b->positional };
     size_t n = fixed[0]->n + fixed[1]->n + made[0]->n + made[1]->n;
     struct str *words = arena_alloc(b->a, n * sizeof *words);
-    struct items out = { words, 0 };
+    bool ended = false;
 
+    *out = (struct items){ words, 0 };
     for (size_t i = 0; i < COUNT(fixed); i++)
         for (size_t k = 0; k < fixed[i]->n; k++)
-            words[out.n++] = ((const struct str *)fixed[i]->v)[k];
-    for (size_t i = 0; i < COUNT(made); i++)
-        for (size_t k = 0; k < made[i]->n; k++)
-            words[out.n++] = made[i]->v[k];
-    return out;
+            words[out->n++] = ((const struct str *)fixed[i]->v)[k];
+    if (out->n)
+        ended = str_is(words[out->n - 1], "--");
+    for (size_t i = 0; i < COUNT(made); i++) {
+        for (size_t k = 0; k < made[i]->n; k++) {
+            const struct word *word = &made[i]->v[k];
+
+            if (word->bare && !ended && word->text.n && word->text.s[0] == '-')
+                return refused(b, word->bare,
+                               "begins with '-', so the tool would take it for an option");
+            ended = ends_options(ended, word);
+            words[out->n++] = word->text;
+        }
+    }
+    return true;
 }
 
 bool cli_bind(const struct adapter *adapter, struct str operation, const struct doc *params,
@@ -309,7 +347,8 @@ bool cli_bind(const struct adapter *adapter, struct str operation, const struct 
         return false;
     if (input && input->kind != DOC_NULL)
         call.input = value_text(input, a);
-    call.arguments = all_words(&b);
+    if (!all_words(&b, &call.arguments))
+        return false;
     *out = call;
     return true;
 }

@@ -27,10 +27,15 @@ static const char tool[] =
     "      max_count: '-m {value}'\n"
     "      glob: '--glob={value}'\n"
     "      both: '--from {value} --to {both}'\n"
-    "    env_mapping: {colour: RG_COLOUR}\n"
+    "      file: 'file {value}'\n"
+    "      colour: '--colour=always {value}'\n"
+    "      rest: '-- {value}'\n"
+    "      inner: '-- run {value}'\n"
+    "    env_mapping: {shade: RG_COLOUR}\n"
     "    stdin_mapping: text\n"
     "operations:\n"
     "  search: {}\n"
+    "  ended: {args: [--]}\n"
     "  files: {args: [--files], takes: [path, glob]}\n"
     "metadata: {author: x, created: 2026-01-16, updated: 2026-01-16, status: "
     "active}\n";
@@ -95,6 +100,9 @@ static void R_001_087_R_001_088_words_come_in_their_order(void **state)
         { "search", "{pattern: x, both: 'a b'}",                      BASE "[--from][a b][--to][a b][x]" },
         { "search", "{pattern: x, path: [a, b]}",                     BASE "[x][a][b]" },
         { "search", "{pattern: 1.5, path: true}",                     BASE "[1.5][true]" },
+        { "search", "{pattern: x, file: a}",                          BASE "[file][a][x]" },
+        { "search", "{pattern: '-x', rest: '-y'}",                    BASE "[--][-y][-x]" },
+        { "ended",  "{pattern: '-x', path: ['-y']}",                  BASE "[--][-x][-y]" },
         { "files",  "{path: src}",                                    BASE "[--files][src]" },
     };
     /* clang-format on */
@@ -138,7 +146,7 @@ static void R_001_089_variables_and_standard_input(void **state)
     const struct pair *env;
 
     (void)state;
-    bind(&b, "search", "{pattern: x, colour: never, text: \"line\\n\"}");
+    bind(&b, "search", "{pattern: x, shade: never, text: \"line\\n\"}");
     assert_string_equal(words(&b), BASE "[x]");
     env = b.call.environment.v;
     assert_int_equal(b.call.environment.n, 1);
@@ -157,8 +165,12 @@ static void what_would_be_read_as_more_than_a_value_is_refused(void **state)
         { "search", "{pattern: \"a\\0b\"}",        "/pattern",     "'pattern' holds a NUL byte, which no argument can" },
         { "search", "{pattern: {a: b}}",           "/pattern",     "'pattern' must be a text, a number, true or false, or a list of these" },
         { "search", "{ignore_case: 1}",            "/ignore_case", "'ignore_case' is a flag: it takes true or false" },
-        { "search", "{colour: [a]}",               "/colour",      "'colour' must be a text, a number, true or false" },
-        { "search", "{pre: sh}",                   "/pre",         "'pre' is no parameter; there are pattern, path, ignore_case, max_count, glob, both, colour, text" },
+        { "search", "{file: '-o'}",                "/file",        "'file' begins with '-', so the tool would take it for an option" },
+        { "search", "{colour: '-o'}",              "/colour",      "'colour' begins with '-', so the tool would take it for an option" },
+        { "search", "{inner: '-o'}",               "/inner",       "'inner' begins with '-', so the tool would take it for an option" },
+        { "search", "{max_count: '--', pattern: '-e'}", "/pattern", "'pattern' begins with '-', so the tool would take it for an option" },
+        { "search", "{shade: [a]}",                "/shade",       "'shade' must be a text, a number, true or false" },
+        { "search", "{pre: sh}",                   "/pre",         "'pre' is no parameter; there are pattern, path, ignore_case, max_count, glob, both, file, colour, rest, inner, shade, text" },
         { "files",  "{pattern: x}",                "/pattern",     "'pattern' is no parameter; there are path, glob" },
     };
     /* clang-format on */
