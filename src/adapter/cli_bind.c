@@ -28,6 +28,7 @@ struct words {
 struct binding {
     const struct cli_interface *cli;
     struct operation_doc operation;
+    struct str name; /* of the operation */
     struct arena *a;
     struct words options, positional;
     struct error *e;
@@ -263,15 +264,25 @@ static bool all_known(struct binding *b, const struct doc *params)
     return true;
 }
 
+/* A positional argument is known by its place alone: without one before it, the tool would take it
+ * for that one. */
 static bool put_arguments(struct binding *b, const struct doc *params)
 {
     const struct pair *all = b->cli->arg_mapping.v;
+    const struct pair *missing = NULL;
 
     for (size_t i = 0; i < b->cli->arg_mapping.n; i++) {
         const struct doc *param = param_named(params, all[i].key);
+        size_t before = b->positional.n;
 
         if (param && !put_argument(b, param, all[i].text))
             return false;
+        if (b->positional.n > before && missing)
+            return error_set(b->e, CODE_PARAMETER_REFUSED, "%.*s needs '%.*s' before '%.*s'",
+                             STR_ARG(b->name), STR_ARG(missing->key), STR_ARG(all[i].key));
+        if (b->positional.n == before && !missing && placeholder(all[i].text, all[i].key) &&
+            is_taken(b, all[i].key))
+            missing = &all[i];
     }
     return true;
 }
@@ -335,6 +346,7 @@ bool cli_bind(const struct adapter *adapter, struct str operation, const struct 
 {
     struct binding b = { .cli = adapter->doc.interface->cli,
                          .operation = operation_of(adapter->tree, operation, a),
+                         .name = operation,
                          .a = a,
                          .e = e };
     struct cli_call call = { .command = b.cli->executable };
