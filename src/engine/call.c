@@ -8,7 +8,8 @@
 #include "contract/backoff.h"
 #include "contract/fallback.h"
 
-enum { BACKOFF_MOST_MS = 60000 };
+/* EACH_MOST: of what an adapter said, beside what another did; a message has 512 bytes. */
+enum { BACKOFF_MOST_MS = 60000, EACH_MOST = 180 };
 
 void call_warn(struct tool_call *c, const char *text)
 {
@@ -27,6 +28,11 @@ void call_failed(struct attempt_end *end, int exit, const struct error *e, struc
 }
 
 /* ---- one attempt ---- */
+
+static const char *message_of(const struct attempt_end *end)
+{
+    return end->message ? end->message : "it failed";
+}
 
 typedef void (*attempt_fn)(struct tool_call *c, struct attempt_end *end);
 
@@ -103,7 +109,7 @@ static void tell_once(struct tool_call *c, const struct adapter_retry *retry,
 {
     if (end->once && wants_again(retry, end) && !may_again(retry, end))
         end->message = arena_printf(c->a, "%s; not tried again: it might be done twice, %s",
-                                    end->message ? end->message : "it failed", end->once);
+                                    message_of(end), end->once);
 }
 
 /* False: somebody wants it stopped. */
@@ -177,6 +183,49 @@ static void tell_fallback(struct tool_call *c, struct str from)
     c->fell_back = true;
 }
 
+/* Why the adapters failed that were called before the last one: what is mended first is the one
+ * that was asked for. `n` attempts are looked at. */
+static const char *failures_before(const struct tool_call *c, size_t n)
+{
+    const char *text = "";
+
+    for (size_t i = 0; i < n; i++) {
+        const struct attempt_end *end = &c->attempts[i];
+
+        if (i + 1 == n || c->attempts[i + 1].adapter != end->adapter)
+            text = arena_printf(c->a, "%s%s%.*s: %.*s", text, *text ? "; " : "",
+                                STR_ARG(end->adapter->doc.adapter_id), EACH_MOST, message_of(end));
+    }
+    return text;
+}
+
+/* The adapter to fall back to cannot be called: that, and why there was need of it. */
+static int no_fallback(struct tool_call *c, struct str id, int status)
+{
+    const char *why = call_why_not(c);
+    int code = c->kind && c->report.first ? (int)c->report.first->code : c->error.code;
+
+    c->kind = NULL;
+    (void)error_set(&c->error, code, "%s; cannot fall back to %.*s: %.*s",
+                    failures_before(c, c->attempt_count), STR_ARG(id), EACH_MOST, why);
+    return status;
+}
+
+static void tell_failure(struct tool_call *c, const struct attempt_end *end)
+{
+    size_t before = c->attempt_count;
+
+    while (before && c->attempts[before - 1].adapter == end->adapter)
+        before--;
+    c->error = (struct error){ .code = (int)end->code };
+    if (before)
+        (void)error_set(&c->error, (int)end->code, "%s; fell back to %.*s: %.*s",
+                        failures_before(c, before), STR_ARG(end->adapter->doc.adapter_id),
+                        EACH_MOST, message_of(end));
+    else
+        (void)error_set(&c->error, (int)end->code, "%s", message_of(end));
+}
+
 int call_run(struct tool_call *c)
 {
     struct str asked = str_of(c->ask->operation ? c->ask->operation : "");
@@ -195,12 +244,11 @@ int call_run(struct tool_call *c)
         if (!fallback)
             break;
         if (!call_find(c, fallback->adapter_id, c->operation, &status))
-            return status;
+            return no_fallback(c, fallback->adapter_id, status);
         tell_fallback(c, from);
     }
     if (end->ok)
         return WRIT_OK;
-    c->error = (struct error){ .code = (int)end->code };
-    (void)error_set(&c->error, (int)end->code, "%s", end->message ? end->message : "it failed");
+    tell_failure(c, end);
     return end->exit ? end->exit : WRIT_NO; /* what failed is no success, whatever it ended with */
 }

@@ -231,6 +231,27 @@ def R_001_112_R_001_113_another_adapter_takes_over_when_its_condition_holds(plac
 
 
 @case
+def why_the_first_failed_is_told_where_its_fallback_does_not_help(place):
+    def first(other):
+        return script("first", "import sys; print('went wrong', file=sys.stderr); sys.exit(3)",
+                      errors={"fallback": {"adapter_id": other, "condition": "failed"}})
+
+    last = script("last", "import sys; print('out of order', file=sys.stderr); sys.exit(4)")
+    place.stock(first("ADP-last"), last)
+    place.fails(4, "command_failed", "first.run", told=["ADP-first: ", "went wrong", "fell back to ADP-last: ", "out of order"])
+    true(b"went wrong" in place.writ("call", "first.run").err, "text")
+    place.stock(first("ADP-none"), last)
+    run = place.fails(64, "ADAPTER_UNKNOWN", "first.run", told=["ADP-first: ", "went wrong", "cannot fall back to ADP-none: "])
+    same(len(run.record["attempts"]), 1)
+    place.stock(first("ADP-last"), last | {"version": 7})
+    place.fails(65, "VALIDATION_ERROR", "first.run", told=["went wrong", "cannot fall back to ADP-last: "])
+    for other, told in (("ADP-last", b""), ("ADP-none", b"'ADP-none' is no adapter of this project or of writ")):
+        place.stock(first(other), last)
+        run = place.writ("check", str(place.repo / ".writ/adapters/first.yaml"))
+        hold(run.status == 0 and told in run.out and (b"warning" in run.out) == bool(told), run)
+
+
+@case
 def R_001_112_a_circle_of_fallbacks_ends(place):
     def of(name, other):
         return script(name, "import sys; sys.exit(1)",
