@@ -86,6 +86,21 @@ def what_is_not_utf_8_is_refused_before_anything_is_recorded(place):
 
 
 @case
+def text_that_should_be_json_is_told_how_it_is_written(place):
+    schema = {"type": "object", "properties": {
+        "n": {"type": "integer", "maximum": 9}, "on": {"type": "boolean"}, "word": {"type": "string", "pattern": "^[a-z]+$"}}}
+    place.stock(script("args", ARGS, {"n": "-n {value}", "on": "-o {value}", "word": "{word}"},
+                       transforms={"input": [{"type": "validate", "spec": schema}],
+                                   "output": [{"type": "parse", "spec": "json"}]}))
+    for words, hint in ((("n=3",), "; write n:=3"), (("on=true", "word=x"), "; write on:=true"),
+                        (("n=three",), None), (("n=30",), None), (("word=7",), None), (("n:=\"3\"",), None),
+                        (("n=3", "on=true"), "; write ")):
+        run = place.fails(64, "PARAMETER_REFUSED", "args.run", *words, told=[hint or "must"])
+        hold(("; write" in run.record["error"]["message"]) == bool(hint), run)
+    same(place.fine("args.run", "n:=3", "on:=true"), ["-n", "3", "-o", "true"])
+
+
+@case
 def R_001_089_variables_and_standard_input_are_given(place):
     one = script("env", "import os,sys; print(os.environ['WORD'] + sys.stdin.read())")
     one["interface"]["cli"] |= {"env_mapping": {"variable": "WORD"}, "stdin_mapping": "text"}

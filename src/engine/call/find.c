@@ -10,6 +10,8 @@
 #include "engine/input.h"
 #include "engine/tool_probe.h"
 
+enum { HINT_MOST = 60 }; /* bytes of a value that is told how to be written */
+
 static bool no(int status, int *out)
 {
     *out = status;
@@ -269,6 +271,51 @@ static bool are_texts(struct tool_call *c, int *status)
     return error_set(&c->error, CODE_ENCODING, "the reason of the approval is not UTF-8");
 }
 
+/* ---- text that should have been JSON ---- */
+
+/* Was it written key=text, not key:=json? */
+static bool was_text(const struct tool_call *c, struct str key)
+{
+    for (const char *const *set = c->ask->set; set && *set; set++)
+        if (strlen(*set) > key.n && memcmp(*set, key.s, key.n) == 0 && (*set)[key.n] == '=')
+            return true;
+    return false;
+}
+
+/* The parameters with this one read as JSON; NULL: it is none, or text there, too. */
+static const struct doc *given_as_json(const struct tool_call *c, const struct doc *param)
+{
+    struct ceilings max = ceilings_default();
+    struct work work = { .left = UINT64_MAX };
+    struct doc *all = doc_root(c->a, DOC_NULL), *value;
+    const struct document *document;
+    struct error e;
+
+    if (!json_read("parameters", param->text, &max, c->a, &document, &e) ||
+        document->root.kind == DOC_TEXT || !doc_copy(c->given, all, &work, c->a))
+        return NULL;
+    value = (struct doc *)member(all, param->key);
+    value->kind = DOC_NULL;
+    return doc_copy(&document->root, value, &work, c->a) ? all : NULL;
+}
+
+/* A value that was refused as text, and would not be as JSON, gets the word that is missing. */
+static void hint_json(struct tool_call *c)
+{
+    struct str name = str_of(c->error.at.ptr[0] == '/' ? c->error.at.ptr + 1 : "");
+    const struct doc *param = member(c->given, name), *as_json = NULL, *out;
+    struct error old = c->error, e = { 0 };
+
+    if (param && param->kind == DOC_TEXT && param->text.n <= HINT_MOST && was_text(c, name))
+        as_json = given_as_json(c, param);
+    if (!as_json || (!transform_input(c->adapter, c->operation, as_json, c->a, &out, &e) &&
+                     strcmp(e.at.ptr, old.at.ptr) == 0))
+        return;
+    (void)error_set(&c->error, old.code, "%s; write %.*s:=%.*s", old.msg, STR_ARG(param->key),
+                    STR_ARG(param->text));
+    c->error.at = old.at;
+}
+
 /* ---- all of it ---- */
 
 static bool find_adapter(struct tool_call *c, struct str name, struct str operation, int *status)
@@ -312,8 +359,10 @@ bool call_find(struct tool_call *c, struct str adapter, struct str operation, in
     if (!read_params(c, status) || !are_texts(c, status) || !call_narrow(c, status))
         return false;
     *status = WRIT_USAGE;
-    return transform_input(c->adapter, c->operation, c->given, c->a, &c->params, &c->error) ||
-           (c->world && refused_in_secret(c, status));
+    if (transform_input(c->adapter, c->operation, c->given, c->a, &c->params, &c->error))
+        return true;
+    hint_json(c);
+    return c->world && refused_in_secret(c, status);
 }
 
 const char *call_why_not(struct tool_call *c)
