@@ -112,6 +112,16 @@ static void tell_once(struct tool_call *c, const struct adapter_retry *retry,
                                     message_of(end), end->once);
 }
 
+/* Who comes back too early is refused again, and may be shut out for it. */
+static void tell_patience(struct tool_call *c, struct attempt_end *end)
+{
+    end->message = arena_printf(c->a,
+                                "%s; not tried again: the service asks for %lld s, at most %d s "
+                                "are waited",
+                                message_of(end), (long long)((end->retry_after + 999) / 1000),
+                                BACKOFF_MOST_MS / 1000);
+}
+
 /* False: somebody wants it stopped. */
 static bool wait_for(const struct tool_call *c, int64_t ms)
 {
@@ -150,8 +160,12 @@ static struct attempt_end *attempts(struct tool_call *c)
             tell_once(c, retry, end);
             return end;
         }
+        if (end->retry_after > BACKOFF_MOST_MS) {
+            tell_patience(c, end);
+            return end;
+        }
         if (end->retry_after > wait)
-            wait = end->retry_after < BACKOFF_MOST_MS ? end->retry_after : BACKOFF_MOST_MS;
+            wait = end->retry_after;
         if (!wait_for(c, wait))
             return end;
     }

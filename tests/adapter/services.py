@@ -5,6 +5,7 @@ usage: services.py RUN_PLAN WRIT      prints TAP
 """
 import json
 import sys
+import time
 
 import toolshed
 from toolshed import SECRET, adapter, hold, missing, plan, plans, retry, same, step, tool, true
@@ -123,6 +124,19 @@ def R_001_109_R_001_110_R_001_111_R_001_105_a_busy_service_is_asked_again(place)
     place.recorded(run)
     limits = [entry["body"]["limits"] for entry in place.log("--kind", "manifest")]
     same(limits, [{"timeout_ms": 5000, "network": "api"}] * 3)  # what a service is held to, and no more
+
+
+@case
+@of_stranger
+def a_service_that_asks_for_more_patience_than_there_is_is_left_alone(place):
+    for asked, told in (("61", "61 s"), ("86400", "86400 s"), ("Sun, 06 Nov 2094 08:49:37 GMT", " s,")):
+        place.server.retry_after = asked
+        place.server.seen.clear()
+        begun = time.monotonic()
+        run = place.fails(1, "PEER_ERROR", "s.busy", env=place.given,
+                          told=["429", "not tried again: the service asks for ", told, "at most 60 s are waited"])
+        same((len(run.record["attempts"]), len(place.server.seen)), (1, 1))
+        true(time.monotonic() - begun < 20, "it waited")
 
 
 @case

@@ -39,7 +39,8 @@ class Stranger(http.server.BaseHTTPRequestHandler):
     def do_busy(self, _):
         """Twice it is too busy, then it answers."""
         n = len([one for one in self.server.seen if one[1].startswith("/busy")])
-        self.answer(429 if n < 3 else 200, b'{"data": {"n": %d}}' % n, Retry_After="0", Content_Type="application/json")
+        self.answer(429 if n < 3 else 200, b'{"data": {"n": %d}}' % n, Retry_After=self.server.retry_after,
+                    Content_Type="application/json")
 
     def do_mcp(self, body):
         """An MCP server that lists its tools, and hangs up when one is called."""
@@ -117,6 +118,7 @@ def stranger(tools=None):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Stranger)
     server.daemon_threads, server.seen, server.over = True, [], threading.Event()
     server.tools, server.called = tools or {"hang_up": {}}, []
+    server.retry_after = "0"
     server.url = f"http://127.0.0.1:{server.server_port}"
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
