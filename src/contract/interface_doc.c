@@ -13,6 +13,63 @@ static const char *const transport_names[] = { "stdio", "http", "websocket", NUL
 static const char *const methods[]         = { "GET ", "HEAD ", "POST ", "PUT ", "PATCH ", "DELETE ", "OPTIONS " };
 /* clang-format on */
 
+static bool is_name(char c)
+{
+    return is_one_of(c, "0123456789_-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+}
+
+/* What stands in braces at the beginning of `s` and looks like a name: with its last brace, where
+ * it has one before the word ends. No text: nothing does; such braces are the tool's own. */
+static struct str named(struct str s)
+{
+    size_t n = 1;
+
+    if (!s.n || s.s[0] != '{')
+        return (struct str){ 0 };
+    while (n < s.n && is_name(s.s[n]))
+        n++;
+    if (n == 1 || (n < s.n && s.s[n] != '}' && s.s[n] != ' '))
+        return (struct str){ 0 };
+    return (struct str){ s.s, n + (n < s.n && s.s[n] == '}') };
+}
+
+static bool is_placeholder(struct str s, struct str key)
+{
+    struct str name = { s.s + 1, s.n - 2 };
+
+    return s.n > 2 && s.s[s.n - 1] == '}' && (str_is(name, "value") || str_eq(name, key));
+}
+
+static void template_fits(const struct doc *c, struct report *r)
+{
+    for (size_t i = 0; i < c->text.n; i++) {
+        struct str found = named((struct str){ c->text.s + i, c->text.n - i });
+        bool closed = found.n && found.s[found.n - 1] == '}';
+
+        if (i + 1 < c->text.n && memcmp(c->text.s + i, "{{", 2) == 0) {
+            i++; /* the tool's own braces */
+            continue;
+        }
+        if (!found.n || is_placeholder(found, c->key))
+            continue;
+        report_add(r, ABOUT_VALUE, c, CODE_VALIDATION_ERROR,
+                   closed ? "%s is no placeholder; there are {value} and {%.*s}"
+                          : "%s has no '}'; there are {value} and {%.*s}",
+                   said(found, r->a), STR_ARG(c->key));
+    }
+}
+
+/* A placeholder with a slip would be a flag, or be handed to the tool as it is. */
+static void templates_fit(const struct doc *d, const void *decoded, struct report *r)
+{
+    const struct doc *c = doc_first(doc_get(d, "arg_mapping"), DOC_MAP);
+
+    (void)decoded;
+    for (; c; c = c->next)
+        if (c->kind == DOC_TEXT)
+            template_fits(c, r);
+}
+
 /* The path behind the method; all of it where there is none. */
 static struct str endpoint_path(struct str endpoint)
 {
@@ -86,6 +143,10 @@ static const struct field cli_fields[] = {
 };
 #undef AT
 
+static const struct rule cli_rules[] = {
+    { "R-001-088", "A placeholder is {value}, or {name} of the parameter itself.", templates_fit },
+};
+
 #define AT(member) offsetof(struct api_interface, member)
 static const struct field api_fields[] = {
     { "base_url",         F_TEXT,   ONE,  NEEDED,   .at = AT(base_url), .form = FORM_URL,                                   .level = L2, .req = "R-001-090", .help = "Where the API is." },
@@ -125,6 +186,7 @@ static const struct field mcp_fields[] = {
 static const struct shape cli_shape = { .name = "tool's cli interface",
                                         .size = sizeof(struct cli_interface),
                                         FIELDS(cli_fields),
+                                        RULES(cli_rules),
                                         .code = CODE_VALIDATION_ERROR };
 static const struct shape api_shape = { .name = "tool's api interface",
                                         .size = sizeof(struct api_interface),

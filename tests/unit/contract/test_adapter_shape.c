@@ -156,6 +156,14 @@ static void R_001_086_R_001_088_R_001_089_cli(void **state)
           CODE_VALIDATION_ERROR, "arg_mapping is a list of 1, must be text" },
         { "arg_mapping: {p: '{p}'}", "arg_mapping: {p: ''}", "/interface/cli/arg_mapping/p",
           CODE_VALIDATION_ERROR, "arg_mapping has 0 characters, allowed 1 or more" },
+        { "arg_mapping: {p: '{p}'}", "arg_mapping: {p: '--x={other}'}",
+          "/interface/cli/arg_mapping/p", CODE_VALIDATION_ERROR,
+          "'{other}' is no placeholder; there are {value} and {p}" },
+        { "arg_mapping: {p: '{p}'}", "arg_mapping: {p: '{value'}", "/interface/cli/arg_mapping/p",
+          CODE_VALIDATION_ERROR, "'{value' has no '}'; there are {value} and {p}" },
+        { "arg_mapping: {p: '{p}'}", "arg_mapping: {p: '-p {vlaue} {p}'}",
+          "/interface/cli/arg_mapping/p", CODE_VALIDATION_ERROR,
+          "'{vlaue}' is no placeholder; there are {value} and {p}" },
         { "arg_mapping: {p: '{p}'}", "arg_mapping: [p]", "/interface/cli/arg_mapping",
           CODE_VALIDATION_ERROR, "arg_mapping is a list of 1, must be a map of texts" },
         { "{q: QUIET}", "{q: 1ST}", "/interface/cli/env_mapping/q", CODE_VALIDATION_ERROR,
@@ -163,9 +171,22 @@ static void R_001_086_R_001_088_R_001_089_cli(void **state)
         { "{q: QUIET}", "{q: QUIET}, shell: true", "/interface/cli/shell", CODE_VALIDATION_ERROR,
           "a tool's cli interface has no field 'shell'" },
     };
+    static const char *const fine[] = { "{value}", "-p {p.q}",     "--format={{.ID}}",
+                                        "{{id}}",  "--in=*.{c,h}", "{}",
+                                        "x{ y }" };
 
     (void)state;
     refused(cli, rows, COUNT(rows));
+    for (size_t i = 0; i < COUNT(fine); i++) {
+        _checked_ struct checked c = { 0 };
+        const char *text = arena_printf(
+            &c.a,
+            HEAD "type: cli\ninterface: {cli: {executable: rg, arg_mapping: {p.q: '%s'}}}\n" TAIL,
+            fine[i]);
+
+        (void)check_text(&c, &adapter_shape, text);
+        check_clean(&c);
+    }
 }
 
 static void R_001_090_R_001_091_R_001_092_R_001_093_api(void **state)
