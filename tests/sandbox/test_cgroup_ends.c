@@ -318,7 +318,8 @@ static bool all_v2(void)
 /* Where both versions are, version 1 is the first to refuse. */
 static const char *mend(void)
 {
-    return all_v2() ? "systemd-run --user --scope -p Delegate=yes writ" : "run writ as root";
+    return all_v2() ? "systemd-run --user --scope -p Delegate=yes writ"
+                    : "in the shell that runs writ: d=";
 }
 
 /* Groups that were given to nobody. */

@@ -5,7 +5,7 @@
 #include "engine/call/cache.h"
 #include "engine/call_peer.h"
 
-enum { TOLD_MOST = 300 };
+enum { TOLD_MOST = 300, TOLD_LINES = 3 };
 
 /* ---- one run as part of a call ---- */
 
@@ -108,22 +108,45 @@ bool call_exec(struct tool_call *c, const struct doc *request, struct exec_call 
 
 /* ---- how a command ended ---- */
 
-/* The last line of what it said, for people. */
-static const char *last_line(const struct printed *err, struct arena *a)
+static struct str last_line(struct str s)
 {
-    struct str s = err->head;
-    size_t begin;
+    size_t begin = s.n;
 
-    while (s.n && (s.s[s.n - 1] == '\n' || s.s[s.n - 1] == '\r'))
-        s.n--;
-    begin = s.n;
     while (begin && s.s[begin - 1] != '\n')
         begin--;
-    s = (struct str){ s.s + begin, s.n - begin };
-    if (s.n > TOLD_MOST)
-        s.n = TOLD_MOST;
-    s.n = utf8_valid(s);
-    return s.n ? arena_text(a, s) : NULL;
+    return (struct str){ s.s + begin, s.n - begin };
+}
+
+/* The last lines of what it said, for people: many programs tell first what is wrong, and then what
+ * to do. */
+static const char *last_lines(const struct printed *err, struct arena *a)
+{
+    struct str s = err->head;
+    const char *told = NULL;
+
+    for (int i = 0; i < TOLD_LINES && s.n; i++) {
+        struct str line;
+
+        while (s.n && is_one_of(s.s[s.n - 1], "\r\n"))
+            s.n--;
+        line = last_line(s);
+        s.n -= line.n;
+        if (told && strlen(told) + line.n > TOLD_MOST)
+            break;
+        line.n = line.n < TOLD_MOST ? line.n : TOLD_MOST;
+        line.n = utf8_valid(line);
+        if (line.n)
+            told = told ? arena_printf(a, "%.*s | %s", STR_ARG(line), told) : arena_text(a, line);
+    }
+    return told;
+}
+
+/* A program that returns 128 or more itself was ended by no signal. */
+static const char *meaning(const struct outcome *o, struct arena *a)
+{
+    if (o->cause == CAUSE_EXITED && o->exit_code >= 128)
+        return "";
+    return arena_printf(a, ", %s", exit_meaning(o->exit_code, o->cause)->meaning);
 }
 
 static enum code code_of(enum cause cause)
@@ -136,15 +159,14 @@ static enum code code_of(enum cause cause)
 
 void call_command_failed(struct tool_call *c, const struct exec *x, struct attempt_end *end)
 {
-    const struct exit_row *row = exit_meaning(x->outcome.exit_code, x->outcome.cause);
-    const char *told = last_line(&x->outcome.err, c->a);
+    const char *told = last_lines(&x->outcome.err, c->a);
 
     end->told = told;
     end->exit = x->outcome.exit_code;
     end->code = code_of(x->outcome.cause);
-    end->message =
-        arena_printf(c->a, "%.*s: exit %d, %s%s%s", STR_ARG(x->request.inputs->command),
-                     x->outcome.exit_code, row->meaning, told ? ": " : "", told ? told : "");
+    end->message = arena_printf(c->a, "%.*s: exit %d%s%s%s", STR_ARG(x->request.inputs->command),
+                                x->outcome.exit_code, meaning(&x->outcome, c->a), told ? ": " : "",
+                                told ? told : "");
 }
 
 static void take_end(struct tool_call *c, const struct exec *x, struct attempt_end *end)
