@@ -178,7 +178,7 @@ static const struct field mcp_fields[] = {
     { "tool_mapping", F_TEXT,   DICT, NEEDED, .at = AT(tool_mapping), .least = 1, .min = 1,   .level = L1, .req = "R-001-100", .help = "The server's tool for each operation." },
     { "command",      F_TEXT,   LIST, OPTIONAL, .at = AT(command), .least = 1, .most = 64, .min = 1, .level = L2, .req = "R-001-098", .help = "Of stdio: what starts the server, a word each; as the configuration says when left out." },
     { "url",          F_TEXT,   ONE,  OPTIONAL, .at = AT(url), .min = 1,                       .level = L2, .req = "R-001-098", .help = "Of http and websocket: where the server is; as the configuration says when left out." },
-    { "auth",         F_SHAPE,  ONE,  OPTIONAL, .at = AT(auth), .sub = &auth_shape,            .level = L2, .req = "R-001-091", .help = "Of http and websocket: the secret that is sent as a bearer token." },
+    { "auth",         F_SHAPE,  ONE,  OPTIONAL, .at = AT(auth), .sub = &bearer_shape,          .level = L2, .req = "R-001-091", .help = "Of http and websocket: the secret that is sent as a bearer token." },
 };
 #undef AT
 /* clang-format on */

@@ -49,8 +49,17 @@ static const struct field auth_fields[] = {
     { "scope",         F_TEXT,   ONE, OPTIONAL, .at = AT(scope), .min = 1,                                                 .level = L2, .req = "R-001-091", .help = "Of oauth: what is asked for." },
     { "resource",      F_TEXT,   ONE, OPTIONAL, .at = AT(resource), .form = FORM_URL,                                      .level = L2, .req = "R-001-091", .help = "Of oauth: for which resource (RFC 8707)." },
 };
+
+static const struct field bearer_fields[] = {
+    { "secret",        F_TEXT,   ONE, NEEDED,   .at = AT(secret), .form = FORM_STEP_NAME,                                  .level = L2, .req = "R-001-091", .help = "The adapter's secret that is sent as a bearer token." },
+};
 #undef AT
 /* clang-format on */
+
+const struct shape bearer_shape = { .name = "server's auth",
+                                    .size = sizeof(struct auth_doc),
+                                    FIELDS(bearer_fields),
+                                    .code = CODE_VALIDATION_ERROR };
 
 const struct shape auth_shape = { .name = "api's auth",
                                   .size = sizeof(struct auth_doc),

@@ -33,7 +33,8 @@ struct auth_doc {
     struct str token_url, client_id, client_secret, scope, resource; /* of oauth */
 };
 
-extern const struct shape auth_shape;
+extern const struct shape auth_shape;   /* of api */
+extern const struct shape bearer_shape; /* of mcp: a secret, and nothing else */
 
 /* A rule of documents that a project may have written: no secret comes from a command. d has the
  * list `secrets`. */

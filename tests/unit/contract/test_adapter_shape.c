@@ -308,11 +308,16 @@ static void R_001_098_R_001_099_R_001_100_mcp(void **state)
           "a tool's mcp interface needs 'tool_mapping'" },
         { "{read: read_file}", "{read: ''}", "/interface/mcp/tool_mapping/read",
           CODE_VALIDATION_ERROR, "tool_mapping has 0 characters, allowed 1 or more" },
+        { "transport: stdio", "transport: http, auth: {secret: t, in: query}",
+          "/interface/mcp/auth/in", CODE_VALIDATION_ERROR, "a server's auth has no field 'in'" },
+        { "transport: stdio", "transport: http, auth: {}", "/interface/mcp/auth",
+          CODE_VALIDATION_ERROR, "a server's auth needs 'secret'" },
     };
 
     (void)state;
     refused(mcp, rows, COUNT(rows));
     accepted(mcp, "stdio", "http");
+    accepted(mcp, "stdio", "http, auth: {secret: token}");
     accepted(mcp, "stdio", "websocket");
 }
 
