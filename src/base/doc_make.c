@@ -117,11 +117,17 @@ bool doc_ordered(const struct doc *d, struct work *w, struct arena *a, const str
     return true;
 }
 
+/* What has no key has none to be looked at. */
+static bool is_text(struct str t)
+{
+    return t.n == 0 || utf8_valid(t) == t.n;
+}
+
 const struct doc *doc_not_text(const struct doc *d)
 {
     const struct doc *found = NULL;
 
-    if (utf8_valid(d->key) != d->key.n || (d->kind == DOC_TEXT && utf8_valid(d->text) != d->text.n))
+    if (!is_text(d->key) || (d->kind == DOC_TEXT && !is_text(d->text)))
         return d;
     if (d->kind == DOC_LIST || d->kind == DOC_MAP)
         for (const struct doc *c = d->first; c && !found; c = c->next)
