@@ -110,7 +110,8 @@ static void check_fallback(const struct adapter *adapter, struct report *r)
     struct catalog all = { 0 };
     struct error e;
 
-    if (!fallback || n < sizeof place || memcmp(name - (sizeof place - 1), place, sizeof place - 1))
+    if (!fallback || n < sizeof place ||
+        memcmp(name - (sizeof place - 1), place, sizeof place - 1) != 0)
         return;
     ask.project = arena_text(r->a, (struct str){ real, n - (sizeof place - 1) });
     if (catalog_list(&ask, r->a, &all, &e) &&
