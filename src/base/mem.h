@@ -68,7 +68,8 @@ void arena_join(struct arena *to, struct arena *from);
 void arena_reset(struct arena *a);
 void arena_free(struct arena *a);
 
-/* As arena_reset(), and nothing of what was there can be read any more. */
+/* As arena_reset(), and nothing that came since the last of these can be read any more: who has
+ * secrets in an arena ends each turn so. */
 void arena_wipe(struct arena *a);
 
 #define arena_new(a, type) ((type *)arena_alloc((a), sizeof(type)))

@@ -24,7 +24,7 @@ struct transfer {
 
 static void forget_head(struct transfer *t)
 {
-    arena_reset(&t->head);
+    arena_wipe(&t->head);
     t->headers = NULL;
     t->header_count = t->header_room = 0;
 }
