@@ -190,10 +190,10 @@ WRIT_API int writ_ledger_erase(struct writ_ledger *ledger, const char *id, const
  *      "leaf":..,"erased":false,"body":{..}}
  *
  * robot, attempt, state, policy: of events, else null. A body that is not JSON any more is null,
- * and its bytes are in "damaged_body", as base64. "alive":false is there besides where a lane is
- * running in the ledger and who ran it was killed, as of writ_show(). `query` is JSON or NULL; its
- * members narrow: execution, tenant, robot, kind, state, since, until (RFC 3339, of recordedAt),
- * limit (the newest so many). */
+ * and its bytes are in "damaged_body", as base64. "alive":false is there besides where an
+ * execution is running in the ledger and who ran it was killed, as of writ_show(), but not of
+ * steps. `query` is JSON or NULL; its members narrow: execution, tenant, robot, kind, state, since,
+ * until (RFC 3339, of recordedAt), limit (the newest so many). */
 WRIT_API int writ_log(struct writ_ledger *ledger, const char *query, writ_line line, void *self);
 
 /* What was refused, oldest first; `limit`: the newest so many.
@@ -211,7 +211,7 @@ WRIT_API int writ_rejects(struct writ_ledger *ledger, long limit, writ_line line
  *     {"what":"entry","entry":{..},"rests_on":[entry..],"used_by":[entry..]}
  *
  * alive: of what is running in the ledger, whether who runs it lives: false when that was killed;
- * null where it has an end, or nobody knows: of other machines, and of what is no lane.
+ * null where it has an end, or nobody knows: of other machines. A step lives with its plan.
  * Entries of lineage have no body; "lineage_cut" is true where there are more than 256 of a
  * kind. "erasures" tells of each body that was erased: {"erases":"<its
  * id>","recordedAt":..,"ledger_id":

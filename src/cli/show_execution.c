@@ -301,7 +301,7 @@ static void show_reruns(const struct doc *answer)
     }
 }
 
-/* Whether it still runs is known of lanes, where they were begun on this machine. */
+/* Whether it still runs is known where it was begun, on this machine. */
 static void show_no_end(const struct doc *answer)
 {
     const struct doc *alive = doc_get(answer, "alive");
@@ -314,7 +314,9 @@ static void show_no_end(const struct doc *answer)
         show_folded("end", str_of("it does not run any more: who ran it was killed, and left no "
                                   "manifest of it"));
     else
-        show_text("end", str_of("none is recorded: it still runs, or who ran it was killed"));
+        show_folded("end",
+                    str_of("none is recorded: it still runs, or who ran it was killed or could "
+                           "not record it"));
 }
 
 void show_execution(const struct doc *answer)

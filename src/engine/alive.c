@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* alive.c: a locked file for as long as a lane runs. */
+/* alive.c: a locked file for as long as an execution runs. */
 #include "engine/alive.h"
 
 #include <errno.h>
@@ -15,13 +15,13 @@
 #include "base/uuid.h"
 
 /* NULL: there is no such place, or this is no name of a file. */
-static const char *path_of(const char *state, struct str execution, struct arena *a)
+static const char *path_of(const char *state, struct str id, struct arena *a)
 {
-    struct uuid id;
+    struct uuid uuid;
 
-    if (!state || !uuid_v4(execution, &id))
+    if (!state || !uuid_v4(id, &uuid))
         return NULL;
-    return arena_printf(a, "%s/running/%.*s", state, STR_ARG(execution));
+    return arena_printf(a, "%s/running/%.*s", state, STR_ARG(id));
 }
 
 static void machine(char out[HOST_NAME_MAX + 1])
@@ -30,19 +30,19 @@ static void machine(char out[HOST_NAME_MAX + 1])
     (void)!gethostname(out, HOST_NAME_MAX);
 }
 
-struct alive alive_begin(const char *state, struct str execution, struct arena *a)
+struct alive alive_begin(const char *state, struct str id, struct arena *a)
 {
-    const char *path = path_of(state, execution, a);
-    struct alive out = { .fd = -1, .path = path };
+    const char *path = path_of(state, id, a);
+    struct alive out = { .path = path };
     char here[HOST_NAME_MAX + 1];
     struct error e;
 
     if (!path || !fs_make_dirs(arena_printf(a, "%s/running", state), &e))
-        return out;
+        return (struct alive){ 0 };
     machine(here);
     out.fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (out.fd < 0)
-        return out;
+        return (struct alive){ 0 };
     if (flock(out.fd, LOCK_EX | LOCK_NB) != 0 ||
         write(out.fd, here, strlen(here)) != (ssize_t)strlen(here))
         alive_end(&out);
@@ -51,15 +51,16 @@ struct alive alive_begin(const char *state, struct str execution, struct arena *
 
 void alive_end(struct alive *alive)
 {
-    if (alive->fd < 0)
+    if (!alive->path)
         return;
     (void)unlink(alive->path);
     own_close(&alive->fd);
+    alive->path = NULL;
 }
 
-enum living alive_look(const char *state, struct str execution, struct arena *a)
+enum living alive_look(const char *state, struct str id, struct arena *a)
 {
-    const char *path = path_of(state, execution, a);
+    const char *path = path_of(state, id, a);
     char here[HOST_NAME_MAX + 1], there[HOST_NAME_MAX + 1] = "";
     _fd_ int fd = path ? open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
     struct stat s;

@@ -10,6 +10,7 @@
 #include "base/report.h"
 #include "contract/admit.h"
 #include "contract/request_doc.h"
+#include "engine/alive.h"
 #include "engine/auditor.h"
 #include "engine/record.h"
 #include "engine/registries.h"
@@ -29,6 +30,7 @@ struct opening {
     bool begun;
     bool beside; /* the thread runs, or ran and was not waited for */
     struct keeping keeping;
+    struct alive alive; /* of what is no step: its plan has one */
 };
 
 /* A run that is a step of a plan: it is recorded with the plan, and held to its time. */

@@ -149,8 +149,7 @@ bool lane_home_open(struct lane_home *h, const struct lane_home_ask *ask, struct
                              .cancel = ask->cancel,
                              .from = ask->cancel,
                              .pipe = -1,
-                             .quit = -1,
-                             .alive = { .fd = -1 } };
+                             .quit = -1 };
     if (!ask->state)
         return error_set(e, CODE_IO,
                          "there is no place for a transcript; name one with WRIT_STATE");
@@ -170,7 +169,6 @@ bool lane_home_open(struct lane_home *h, const struct lane_home_ask *ask, struct
     }
     if (!make_directory(h, a, e))
         return false;
-    h->alive = alive_begin(ask->state, ask->execution, a);
     return transcript_open(&h->transcript, inside(h, "transcript.jsonl", a), e) &&
            open_ears(h, a, e);
 }
@@ -195,7 +193,6 @@ void lane_home_close(struct lane_home *h)
         (void)pthread_join(h->thread, NULL);
         (void)pthread_mutex_destroy(&h->lock);
     }
-    alive_end(&h->alive);
     if (!h->transcript.shared)
         own_close(&h->transcript.fd); /* where the lane did not come to its end */
     if (h->alone || h->pipe < 0)

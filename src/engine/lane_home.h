@@ -18,7 +18,6 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "base/world.h"
-#include "engine/alive.h"
 #include "route/transcript.h"
 
 /* The transcript of all lanes of a plan. */
@@ -41,7 +40,6 @@ struct lane_home {
     struct transcript transcript;
     bool alone; /* a step: nobody but its plan ends it */
     int cancel; /* as of struct run: the caller's, or by name */
-    struct alive alive;
 
     /* of the thread that hears both */
     const char *pipe_path;

@@ -5,6 +5,7 @@
 #include "base/json_read.h"
 #include "base/json_write.h"
 #include "engine/event.h"
+#include "engine/home.h"
 #include "engine/input.h"
 #include "engine/running.h"
 #include "engine/toolbox.h"
@@ -147,8 +148,18 @@ static bool enter_start(struct running *r, struct error *e)
 
 bool running_claim(struct running *r, struct error *e)
 {
+    const char *state = home_state(r->ask->environment, r->a);
+
+    r->alive[0] = alive_begin(state, r->context.execution_id, r->a);
+    r->alive[1] = alive_begin(state, r->plan.plan.id, r->a);
     r->claimed = keeping_begin(r->keeping, e) && keeping_end(r->keeping, enter_start(r, e), e);
     return r->claimed;
+}
+
+void running_leave(struct running *r)
+{
+    for (size_t i = 0; i < COUNT(r->alive); i++)
+        alive_end(&r->alive[i]);
 }
 
 /* ---- afterwards ---- */

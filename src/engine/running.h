@@ -6,6 +6,7 @@
 
 #include <writ/writ.h>
 
+#include "engine/alive.h"
 #include "engine/auditor.h"
 #include "engine/fleet.h"
 #include "engine/plan_read.h"
@@ -61,7 +62,8 @@ struct running {
     size_t entry_count;
     int64_t snapshot_ms;
     bool claimed; /* the ledger has that it runs */
-    bool *begun;  /* by the step's place; NULL: no step could be */
+    struct alive alive[2];
+    bool *begun; /* by the step's place; NULL: no step could be */
 
     atomic_size_t files, bytes; /* of evidence */
 };
@@ -102,6 +104,9 @@ bool running_check(struct running *r, struct refused *why) NODISCARD;
 
 /* Enters the plan and that it runs. The plan and the execution are used once. */
 bool running_claim(struct running *r, struct error *e) NODISCARD;
+
+/* The ledger has its end, or will have none. */
+void running_leave(struct running *r);
 
 /* The duties of an ended plan that are the ledger's. self: a struct running. */
 extern const struct office running_office;

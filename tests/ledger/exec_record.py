@@ -258,11 +258,14 @@ def a_writ_that_is_killed_leaves_its_run_open_and_the_ledger_intact(place):
     while not ready.exists():
         same(child.poll(), None)
         os.sched_yield()
+    execution = place.log("--kind", "execution_event")[0]["subject"]
+    shown = place.writ("show", execution)
+    true(b"none yet: it runs" in shown.out, shown)
     child.kill()
     child.wait(timeout=60)
     same([entry["state"] for entry in place.log("--kind", "execution_event")], ["planned", "running"])
-    shown = place.writ("show", place.log("--kind", "execution_event")[0]["subject"])
-    true(b"none is recorded: it still runs, or who ran it was killed" in shown.out, shown)
+    shown = place.writ("show", execution)
+    true(b"it does not run any more: who ran it was killed" in shown.out, shown)
     place.verify()
     told(place, place.exec("/usr/bin/true"), "succeeded")
 

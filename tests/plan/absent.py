@@ -4,6 +4,7 @@
 usage: absent.py RUN_PLAN WRIT      prints TAP
 """
 import json
+import platform
 import re
 import sys
 
@@ -178,16 +179,19 @@ def R_004_164_R_004_165_only_execute_plan_runs_a_plan(place):
 def R_004_168_R_004_169_A04_15_while_it_runs_there_is_its_record_and_nothing_else_of_it(place):
     document = plan(sh("echo said"), sh(UNTIL_GO), sh("echo more"))
     place.comes_to("success", plan(sh("echo said")))  # what a ledger has anyway
-    kinds = set()
+    kinds, held = set(), []
 
     def look():
+        held.extend(path.read_text() for path in place.state.glob("running/*"))
         kinds.update(re.sub(r"[0-9a-f]{2,}", "#", str(path.relative_to(place.state)))
                      for path in place.state.rglob("*") if path.is_file())
     look()
     before = set(kinds)
     ran = in_the_middle(place, document, look)
     hold(ran.status == 0, ran)
-    same({name for name in kinds - before if not name.startswith("ledger.db")}, set())
+    same({name for name in kinds - before if not name.startswith("ledger.db")}, {"running/#-#-#-#-#"})
+    same(held, [platform.node()] * 2)  # who runs it, and nothing of how far it is
+    same([*(place.state / "running").iterdir()], [])
 
 
 @case

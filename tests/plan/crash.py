@@ -6,6 +6,7 @@ usage: crash.py [--postgres] RUN_PLAN WRIT      prints TAP
 Whatever happens: no result is told that is not recorded, nothing goes on, and the ledger is intact.
 """
 import contextlib
+import json
 import os
 import random
 import subprocess
@@ -40,6 +41,17 @@ def left_open(place, document, execution):
     same(place.of(document["id"], "note"), [])
 
 
+def known_dead(place, execution):
+    """The plan and each of its steps that has no end: it does not run any more."""
+    events = place.log("--kind", "execution_event")
+    ended = {entry["subject"] for entry in events if entry["state"] not in ("planned", "running")}
+    for one in {entry["subject"] for entry in events} - ended:
+        shown = json.loads(place.writ("show", "--json", one).out)
+        same((shown["state"], shown["alive"]), ("running", False))
+    shown = place.writ("show", execution).out.decode()
+    true(shown.startswith("killed  plan ") and "it does not run any more: who ran it was killed" in shown, shown)
+
+
 def works_again(place, document):
     """The next plan runs, and the one that was cut off is not taken up again."""
     ran = place.comes_to("success", plan(sh("echo next >> next")))
@@ -63,6 +75,7 @@ def killed(place, document, moment, **how):
     child.kill()
     ran = place.end(child)
     same((ran.status, ran.out), (-9, b""))
+    known_dead(place, context["execution_id"])
     return context["execution_id"]
 
 

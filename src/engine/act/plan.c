@@ -230,6 +230,7 @@ void act_plan(struct job *job, struct ending *out)
     child = child_of(job->r, &nested, &a, &input);
     if (read_child(&child, &input, !nested.plan)) {
         run_child(job, &child, out);
+        running_leave(&child);
         atomic_fetch_add(&job->r->files, child.files);
         atomic_fetch_add(&job->r->bytes, child.bytes);
         return;

@@ -9,6 +9,7 @@
 #include "contract/codes.h"
 #include "engine/event.h"
 #include "engine/exec.h"
+#include "engine/home.h"
 #include "engine/input.h"
 #include "ledger/append.h"
 
@@ -107,7 +108,11 @@ static void *open_ledger(void *exec)
 {
     struct exec *x = exec;
 
-    keeping_open(&x->opening.keeping, x->command->ledger, x->command->environment, x->world);
+    struct keeping *k = &x->opening.keeping;
+
+    keeping_open(k, x->command->ledger, x->command->environment, x->world);
+    x->opening.alive =
+        alive_begin(home_state(x->command->environment, &k->a), x->request.execution_id, &k->a);
     return NULL;
 }
 
@@ -136,8 +141,10 @@ static void await_ledger(struct opening *o)
 void exec_close_ledger(struct exec *x)
 {
     await_ledger(&x->opening);
-    if (x->opening.begun)
-        keeping_close(&x->opening.keeping);
+    if (!x->opening.begun)
+        return;
+    alive_end(&x->opening.alive);
+    keeping_close(&x->opening.keeping);
 }
 
 bool exec_announce(void *exec, struct error *e)

@@ -114,6 +114,7 @@ int writ_run(const struct writ_plan *plan, char **answer)
     keeping_open(&keeping, plan->ledger, plan->environment, r.world);
     r.kept = kept_new();
     status = run(&r, answer);
+    running_leave(&r);
     toolbox_close(&toolbox);
     kept_free(r.kept);
     progress_close(&progress);

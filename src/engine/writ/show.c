@@ -6,6 +6,7 @@
 #include "base/stamp.h"
 #include "contract/codes.h"
 #include "engine/alive.h"
+#include "engine/event.h"
 #include "engine/input.h"
 #include "engine/record.h"
 #include "ledger/erasure.h"
@@ -211,13 +212,30 @@ static bool put_erasures(struct showing *s, const struct entries *list, struct b
 
 /* ---- all of it ---- */
 
-/* Of what has no end on record: does who runs it still live? */
-static void put_living(const struct showing *s, const struct entry *last, struct buf *to)
+static bool rests_on(const struct links *links, const struct entry *entry)
 {
-    enum living living = place_state(last->place) == EVENT_RUNNING
-                             ? alive_look(s->w->state, last->subject, s->a)
-                             : LIVING_UNKNOWN;
+    for (size_t i = 0; i < links->count; i++)
+        if (memcmp(&links->depends[i], &entry->id, sizeof entry->id) == 0)
+            return true;
+    return false;
+}
 
+/* Of what has no end on record: does who runs it still live? A step lives with its plan, on which
+ * it rests. */
+static enum living look(const struct showing *s, const struct entry *last,
+                        const struct entries *back)
+{
+    enum living living = alive_look(s->w->state, last->subject, s->a);
+    struct links links = links_of(last, s->a);
+
+    for (size_t i = 0; i < back->n && living == LIVING_UNKNOWN; i++)
+        if (rests_on(&links, &back->v[i]) && back->v[i].kind == ENTRY_INPUT)
+            living = alive_look(s->w->state, back->v[i].subject, s->a);
+    return living;
+}
+
+static void put_living(enum living living, struct buf *to)
+{
     json_key(to, "alive");
     if (living == LIVING_UNKNOWN)
         json_nil(to);
@@ -230,6 +248,7 @@ static bool show_run(struct showing *s, const struct entry *run, struct buf *to)
     struct gathered g = { 0 };
     struct entries back = { 0 }, forwards[2] = { 0 };
     const struct entry *last;
+    bool runs;
 
     gather(s, run, &g);
     if (g.events.n == 0)
@@ -244,7 +263,8 @@ static bool show_run(struct showing *s, const struct entry *run, struct buf *to)
     put_text(to, "tenant", run->tenant);
     put_text(to, "robot", run->robot);
     json_put(to, "state", event_state_names[place_state(last->place)]);
-    put_living(s, last, to);
+    runs = place_state(last->place) == EVENT_RUNNING && str_is(last->tenant, EVENT_TENANT);
+    put_living(runs ? look(s, last, &back) : LIVING_UNKNOWN, to);
     json_put_int(to, "attempt", place_attempt(last->place));
     put_text(to, "rerun_of", links_of(last, s->a).rerun_of);
     put_reruns(&forwards[1], to);
