@@ -2,7 +2,8 @@
 /* foresee.c: what the registry will say to a step, found out without running anything.
  *
  * Who decides is the same as when the step runs: exec_foresee() for commands, call_find() and
- * call_may_reach() for calls. Files that earlier steps may make are not asked for.
+ * call_may_reach() for calls. Files that earlier steps may make are not asked for. An inner plan
+ * is refused where a step of it is.
  */
 #include "engine/foresee.h"
 
@@ -11,6 +12,7 @@
 #include "base/json_write.h"
 #include "engine/call.h"
 #include "engine/exec.h"
+#include "engine/servers.h"
 
 static struct foreseen refused(const struct running *r, enum code code, const char *message,
                                bool unsure)
@@ -89,10 +91,11 @@ static bool reaches_out(const struct tool_call *c)
            call_network(c).on;
 }
 
-/* Its executable, without the arguments that its parameters come to. */
-static struct foreseen foresee_executable(struct running *r, struct tool_call *c)
+/* What it starts, without the arguments that its parameters come to. */
+static struct foreseen foresee_executable(struct running *r, struct tool_call *c,
+                                          struct str executable)
 {
-    struct call_request request = { .command = c->adapter->doc.interface->cli->executable };
+    struct call_request request = { .command = executable };
     struct writ_command command = {
         .environment = r->ask->environment, .weak = r->ask->weak, .live = { -1, -1 }, .cancel = -1
     };
@@ -104,6 +107,17 @@ static struct foreseen foresee_executable(struct running *r, struct tool_call *c
     c->world = r->world; /* for its name and its time; versions were left out before */
     how.request = call_request(c, &request);
     return ask_registry(r, &x);
+}
+
+static struct foreseen foresee_server(struct running *r, struct tool_call *c)
+{
+    struct items command = servers_command(c);
+    struct error e;
+
+    if (command.n)
+        return foresee_executable(r, c, ((const struct str *)command.v)[0]);
+    (void)servers_unnamed(arena_text(r->a, c->adapter->doc.interface->mcp->server), &e);
+    return refused(r, (enum code)e.code, e.msg, false);
 }
 
 static struct foreseen foresee_call(struct running *r, const struct step_doc *step,
@@ -120,12 +134,35 @@ static struct foreseen foresee_call(struct running *r, const struct step_doc *st
     if (reaches_out(&c) && !call_may_reach(&c, &e))
         f = refused(r, (enum code)e.code, e.msg, false);
     else if (c.adapter->doc.type == ADAPTER_CLI)
-        f = foresee_executable(r, &c);
+        f = foresee_executable(r, &c, c.adapter->doc.interface->cli->executable);
+    else if (c.adapter->doc.type == ADAPTER_MCP &&
+             c.adapter->doc.interface->mcp->transport == TRANSPORT_STDIO)
+        f = foresee_server(r, &c);
     warn(r, &f, c.warnings, c.warning_count);
     return f;
 }
 
-/* ---- both ---- */
+/* ---- a plan ---- */
+
+/* The first step of it that would be refused. A step that may be skipped is told as well: it is not
+ * what was meant. */
+static struct foreseen foresee_plan(struct running *r, const struct step_doc *step)
+{
+    struct running child;
+    struct foreseen f = { 0 };
+
+    if (!plan_child(r, step, &child))
+        return f; /* its check has said so */
+    for (size_t i = 0; i < child.plan.plan.steps.n && !f.code; i++) {
+        f = foresee(&child, (const struct step_doc *)child.plan.plan.steps.v + i);
+        if (f.code)
+            f.message = arena_printf(r->a, "step %s of %.*s: %s", child.plan.names[i],
+                                     STR_ARG(child.plan.plan.name), f.message);
+    }
+    return f;
+}
+
+/* ---- all ---- */
 
 struct foreseen foresee(struct running *r, const struct step_doc *step)
 {
@@ -135,6 +172,8 @@ struct foreseen foresee(struct running *r, const struct step_doc *step)
         return foresee_command(r, step);
     if (deed && deed->act == act_call)
         return foresee_call(r, step, deed);
+    if (deed && deed->act == act_plan)
+        return foresee_plan(r, step);
     return (struct foreseen){ 0 };
 }
 

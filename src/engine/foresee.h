@@ -13,8 +13,8 @@ struct foreseen {
     size_t warned_count;
 };
 
-/* Of one step, as the registry is now. The texts live in r->a. Inner plans, executors and what is
- * found out by asking a program are not looked into. */
+/* Of one step, as the registry is now. The texts live in r->a. Executors and what is found out by
+ * asking a program are not looked into. */
 struct foreseen foresee(struct running *r, const struct step_doc *step);
 
 /* "refused":{..}|null,"warnings":[..] */

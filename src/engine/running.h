@@ -116,6 +116,9 @@ bool running_persist(void *self, const struct result_doc *result, struct str tex
 bool running_go(struct running *r, int jobs, int force, struct plan_end *end,
                 struct error *e) NODISCARD;
 
+/* The plan that is a step of this one, read and found right. False: it is wrong. */
+bool plan_child(struct running *r, const struct step_doc *step, struct running *child) NODISCARD;
+
 /* The rows of what steps can do. */
 void act_execute(struct job *job, struct ending *out);
 void act_apply(struct job *job, struct ending *out);

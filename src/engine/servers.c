@@ -53,9 +53,21 @@ static void serve(void *self, const int wires[2])
     (void)call_exec(&s->call, s->request, &s->how, &s->x, &s->end);
 }
 
-static struct items command_of(const struct tool_call *c, const struct config_server *configured)
+/* What the configuration says of the adapter's server, or NULL. */
+static const struct config_server *configured_of(const struct tool_call *c)
+{
+    const struct settings *settings;
+    struct report ignored;
+
+    if (!toolbox_settings(c->box, &settings, &ignored))
+        return NULL;
+    return settings_server(settings, c->adapter->doc.interface->mcp->server);
+}
+
+struct items servers_command(const struct tool_call *c)
 {
     const struct mcp_interface *mcp = c->adapter->doc.interface->mcp;
+    const struct config_server *configured = configured_of(c);
     struct str *words;
     struct items out = { 0 };
 
@@ -71,6 +83,14 @@ static struct items command_of(const struct tool_call *c, const struct config_se
             words[out.n] = str_of(known[i].command[out.n]);
     }
     return out;
+}
+
+bool servers_unnamed(const char *name, struct error *e)
+{
+    return error_set(e, CODE_PEER_UNAVAILABLE,
+                     "nothing says how the server %s is started; name it under `servers` "
+                     "in .writ/config.yaml, or give the adapter interface.mcp.command",
+                     name);
 }
 
 /* What the caller says of the network holds for the server too. */
@@ -225,10 +245,7 @@ static bool why_not(struct server *s, struct error *e)
 static bool open_one(struct server *s, struct tool_call *c, struct error *e)
 {
     const struct mcp_interface *mcp = c->adapter->doc.interface->mcp;
-    const struct config_server *configured = NULL;
     int64_t patience = call_timeout(c);
-    const struct settings *settings;
-    struct report ignored;
     struct mcp_ask ask = { .transport = mcp->transport,
                            .world = c->world,
                            .name = s->name,
@@ -239,21 +256,17 @@ static bool open_one(struct server *s, struct tool_call *c, struct error *e)
                            .late = &s->wired.deaf };
     int ours[2] = { -1, -1 };
 
-    if (toolbox_settings(c->box, &settings, &ignored))
-        configured = settings_server(settings, mcp->server);
     if (mcp->transport == TRANSPORT_STDIO) {
-        struct items command = command_of(c, configured);
+        struct items command = servers_command(c);
 
         if (!command.n)
-            return error_set(e, CODE_PEER_UNAVAILABLE,
-                             "nothing says how the server %s is started; name it under `servers` "
-                             "in .writ/config.yaml, or give the adapter interface.mcp.command",
-                             s->name);
+            return servers_unnamed(s->name, e);
         if (!start(s, c, &command, ours, e))
             return false;
         ask.in = ours[0];
         ask.out = ours[1];
     } else {
+        const struct config_server *configured = configured_of(c);
         struct str url = mcp->url.n ? mcp->url : configured ? configured->url : (struct str){ 0 };
 
         if (!url.n)

@@ -23,6 +23,11 @@ struct server_line {
  * why it cannot be had. */
 bool servers_get(struct tool_call *c, struct server_line *out, struct error *e) NODISCARD;
 
+/* The words that start the server of the call's adapter, of struct str; none: nothing says how, and
+ * servers_unnamed() tells that. It returns false. */
+struct items servers_command(const struct tool_call *c);
+bool servers_unnamed(const char *name, struct error *e);
+
 /* Nothing more is heard of it: the next who asks starts it anew. */
 void servers_lost(struct toolbox *box, const struct mcp *mcp);
 

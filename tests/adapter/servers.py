@@ -259,5 +259,19 @@ def R_001_098_a_server_is_named_by_the_configuration(place):
     same(json.loads(place.fine("named.echo", "b:=2")), {"b": 2})
 
 
+@case
+def a_server_that_could_not_be_started_is_told_before(place):
+    adapters = [mcp("listed", ["echo"], ["/usr/bin/true"]), mcp("other", ["echo"], ["/usr/bin/true"]),
+                mcp("unnamed", ["echo"])]
+    place.stock(*adapters, tools=[tool("listed", commands=["/usr/bin/true"]), tool("other", commands=["/usr/bin/id"]),
+                                  tool("unnamed", commands=["/usr/bin/id"])])
+    document = plan(*(step(f"{one['name']}.echo", on_failure="skip") for one in adapters))
+    done = place.writ("run", "--dry-run", "--json", place.document(document))
+    steps = json.loads(done.out)["steps"]
+    same((done.status, [one["refused"] and one["refused"]["code"] for one in steps]),
+         (0, [None, "COMMAND_NOT_ALLOWED", "PEER_UNAVAILABLE"]))
+    true("nothing says how the server unnamed-server is started" in steps[2]["refused"]["message"], steps)
+
+
 if __name__ == "__main__":
     sys.exit(plans.main(CASES))

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 import plans
-from plans import alive, canon, digest, hold, marker, plan, same, sh, step, tap, touch, true, until
+from plans import alive, canon, digest, hold, marker, plan, same, sh, step, step, tap, touch, true, until
 
 CASES = []
 case = plans.collector(CASES)
@@ -161,6 +161,20 @@ def what_the_registry_will_refuse_is_told_before_and_is_what_it_refuses(place):
     lines = [json.loads(line) for line in ran.out.splitlines()]
     same({line["index"]: line["message"] for line in lines if line["event"] == "step_failed"},
          {n: one["refused"]["message"] for n, one in enumerate(told["steps"]) if one["refused"]})
+
+
+@case
+def what_an_inner_plan_will_be_refused_for_is_told_before(place):
+    place.registry({"tool_id": "TL-1", "scope": {"commands": plans.COMMANDS}})
+    good, bad = plan(touch("inner")), plan(touch("inner"), plans.execute("id", on_failure="skip"), name="bad")
+    outer = plan(step("execute_plan", {"plan": bad}), name="outer")
+    document = plan(*(step("execute_plan", {"plan": inner}, on_failure="skip") for inner in (good, bad, outer)))
+    status, told = foretold(place, document)
+    said = [one["refused"] and one["refused"]["message"] for one in told["steps"]]
+    same((status, said[0], place.there("inner")), (0, None, []))
+    true(said[1].endswith(" of bad: " + said[1].split(": ", 1)[1]) and "'id' is listed by no tool" in said[1], said)
+    true(" of outer: step " in said[2] and said[2].endswith(said[1].split(": ", 1)[1]), said)
+    same([one["about"] for one in told["steps"]], [f"plan {one['name']}" for one in (good, bad, outer)])
 
 
 @case

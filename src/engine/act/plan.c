@@ -177,6 +177,18 @@ void check_plan(void *self, const struct step_doc *step, struct report *r)
         report_add(r, ABOUT_VALUE, step->payload, why.code, "%s: %s", input.name, why.message);
 }
 
+bool plan_child(struct running *r, const struct step_doc *step, struct running *child)
+{
+    struct report ignored = report_new(r->a, "payload", (struct str){ 0 });
+    struct nested nested = { 0 };
+    struct writ_input input;
+
+    if (!shape_decode(&nested_shape, step->payload, &ignored, &nested))
+        return false;
+    *child = child_of(r, &nested, r->a, &input);
+    return read_child(child, &input, !nested.plan) && context_make(child, &child->report);
+}
+
 /* ---- running it ---- */
 
 static void ended(struct job *job, const struct running *child, const struct plan_end *end,

@@ -194,6 +194,12 @@ static const struct {
     { "notify", "text" },
 };
 
+static void say_inline(const struct doc *plan, struct buf *to)
+{
+    if (plan && plan->kind == DOC_MAP && doc_text(plan, "name").n)
+        buf_addf(to, "plan %.*s", STR_ARG(doc_text(plan, "name")));
+}
+
 static void say_about(const struct ordering *o, size_t step, struct buf *to)
 {
     const struct request_doc *request = o->looked->requests[step];
@@ -210,6 +216,8 @@ static void say_about(const struct ordering *o, size_t step, struct buf *to)
         if (str_is(s->action, tellers[i].action))
             buf_add(to, told.s, told.n);
     }
+    if (to->len == 0 && str_is(s->action, "execute_plan"))
+        say_inline(doc_get(s->payload, "plan"), to);
     for (size_t i = 0; to->len == 0 && i < deeds_table.row_count; i++)
         if (table_row_is(&deeds_table, i, s->action))
             table_cell(&deeds_table, i, DEED_MEANING, to);
