@@ -241,20 +241,33 @@ static void asks_again(long id)
     result(id, "\"resultType\":\"input_required\",\"requestState\":\"s\"");
 }
 
-/* Asks once, and then shows what it was sent. */
-static void asks_once(long id)
+static void show(long id)
 {
-    if (!has("inputResponses")) {
-        result(id, "\"resultType\":\"input_required\",\"inputRequests\":{\"k\":{\"method\":"
-                   "\"elicitation/create\",\"params\":{\"requestedSchema\":{\"properties\":{\"n\":"
-                   "{\"default\":3}}}}}},\"requestState\":\"a \\\" b\"");
-        return;
-    }
     line[strcspn(line, "\n")] = '\0';
     printf("{\"jsonrpc\":\"2.0\",\"id\":%ld,\"result\":{\"resultType\":\"complete\",\"content\":[],"
            "\"structuredContent\":%s}}\n",
            id, line);
     (void)fflush(stdout);
+}
+
+/* Asks once, and then shows what it was sent. */
+static void asks_once(long id)
+{
+    if (has("inputResponses"))
+        show(id);
+    else
+        result(id, "\"resultType\":\"input_required\",\"inputRequests\":{\"k\":{\"method\":"
+                   "\"elicitation/create\",\"params\":{\"requestedSchema\":{\"properties\":{\"n\":"
+                   "{\"default\":3}}}}}},\"requestState\":\"a \\\" b\"");
+}
+
+/* Wants nothing but to be asked again. */
+static void waits_once(long id)
+{
+    if (has("requestState"))
+        show(id);
+    else
+        result(id, "\"resultType\":\"input_required\",\"requestState\":\"a \\\" b\"");
 }
 
 static void asks_sampling_too(long id)
@@ -285,7 +298,7 @@ static const struct {
     { "asks_sampling", asks_sampling }, { "asks_unknown", asks_unknown }, { "asks_form", asks_form },
     { "asks_secret", asks_secret }, { "deep", deep },              { "fails", fails },
     { "mismatch", mismatch },       { "modern_odd_result", odd_result }, { "modern_asks_again", asks_again },
-    { "modern_asks_once", asks_once }, { "modern_asks_sampling", asks_sampling_too }, { "deaf", deaf },
+    { "modern_asks_once", asks_once }, { "modern_waits_once", waits_once }, { "modern_asks_sampling", asks_sampling_too }, { "deaf", deaf },
 };
 /* clang-format on */
 

@@ -221,6 +221,22 @@ static void what_it_asks_for_is_sent_with_its_state_and_a_new_id(void **state)
     end(&s);
 }
 
+/* Nothing is to be answered, only to be asked again: what is sent is whole JSON all the same. */
+static void its_state_alone_is_sent_back(void **state)
+{
+    const struct doc *params;
+    struct scene s;
+
+    (void)state;
+    open_server(&s, "modern_waits_once");
+    call(&s, LONG_MS);
+    assert_int_equal(s.got.end, MCP_DONE);
+    params = doc_get(doc_get(s.got.result, "structuredContent"), "params");
+    assert_text(doc_text(params, "requestState"), "a \" b");
+    assert_null(doc_get(params, "inputResponses"));
+    end(&s);
+}
+
 /* ---- tools ---- */
 
 static void a_tool_that_changes_is_not_called(void **state)
@@ -427,6 +443,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_line_that_was_too_long_does_not_end_the_connection),
         cmocka_unit_test(a_server_that_asks_is_answered),
         cmocka_unit_test(what_it_asks_for_is_sent_with_its_state_and_a_new_id),
+        cmocka_unit_test(its_state_alone_is_sent_back),
         cmocka_unit_test(a_tool_that_changes_is_not_called),
         cmocka_unit_test(a_tool_that_is_renamed_is_unknown),
         cmocka_unit_test(answers_find_their_callers_whatever_their_order),

@@ -113,7 +113,7 @@ static const char *answer_inputs(const struct mcp *m, const struct doc *result, 
         buf_addc(to, '}');
     state = rpc_get(result, "requestState");
     if (state && state->kind == DOC_TEXT) {
-        json_key(to, "requestState");
+        buf_adds(to, ",\"requestState\":"); /* json_key() takes what is empty for a beginning */
         json_text(to, state->text);
     }
     return c || state ? NULL : "it asks for something and does not say for what";
