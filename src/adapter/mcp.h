@@ -17,6 +17,8 @@
 
 enum mcp_era { MCP_UNKNOWN, MCP_LEGACY, MCP_MODERN };
 
+struct secrets; /* adapter/secret.h */
+
 struct mcp_ask {
     int transport; /* enum mcp_transport */
     const struct world *world;
@@ -27,7 +29,9 @@ struct mcp_ask {
     const char *url;
     const struct http_header *headers; /* sent with every request: authorization */
     size_t header_count;
-    const struct str *hosts; /* that may be reached */
+    const struct secrets *secrets; /* are in no message about the server; or NULL. They stay where
+                                      they are as long as the connection. */
+    const struct str *hosts;       /* that may be reached */
     size_t host_count;
     const struct str *roots; /* directories (absolute paths) that a server that asks is told of */
     size_t root_count;

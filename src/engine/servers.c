@@ -279,6 +279,7 @@ static bool open_one(struct server *s, struct tool_call *c, struct error *e)
             return false;
     }
     s->http = ask.http;
+    ask.secrets = &s->call.secrets;
     if (mcp_open(&ask, &s->mcp, e))
         return true;
     if (s->http)

@@ -62,7 +62,8 @@ def say(**m):
     sys.stdout.write(json.dumps({"jsonrpc": "2.0", **m}) + "\n"); sys.stdout.flush()
 def tools():
     return [{"name": "echo", "description": "once" if seen < 2 or how != "rename" else "twice",
-             "inputSchema": {"type": "object"}}]
+             "inputSchema": {"type": "object"}, **({"outputSchema": {"type": "object", "properties": {"n": {
+                 "enum": ["a"]}}}} if how == "cut_value" else {})}]
 for line in sys.stdin:
     m = json.loads(line)
     if "id" not in m or how == "mute":
@@ -83,6 +84,11 @@ for line in sys.stdin:
         if how == "flood": sys.stdout.write('{"jsonrpc":"2.0","id":%d,"result":"' % m["id"] + "x" * (1 << 26)); sys.stdout.flush(); continue
         if how == "error": say(id=m["id"], error={"code": -32000, "message": "busy"}); continue
         if how == "tells": say(id=m["id"], error={"code": -32000, "message": "no, " + os.environ["TOKEN"]}); continue
+        # What is told of these is cut short, in the middle of the secret.
+        if how == "cut_error": say(id=m["id"], error={"code": -32000, "message": "x" * 490 + os.environ["TOKEN"]}); continue
+        if how == "cut_noise": print("x" * 30 + os.environ["TOKEN"]); sys.stdout.flush(); continue
+        if how == "cut_key": print('{"%s":1,"%s":1}' % (("x" * 30 + os.environ["TOKEN"],) * 2)); sys.stdout.flush(); continue
+        if how == "cut_value": say(id=m["id"], result={"content": [], "structuredContent": {"n": "x" * 30 + os.environ["TOKEN"]}}); continue
         if how == "twice": say(id=m["id"], result={"content": [{"type": "text", "text": "first"}]})
         text = json.dumps(m["params"]["arguments"])
         if how == "fails": text = "the reason is\n" + "long " * 60 + "\tand here is its end"
@@ -239,6 +245,18 @@ def a_server_that_repeats_a_secret_in_an_error_has_it_taken_out(place):
     for how, status in (("tells", 1), ("refuses", 77)):
         name = small(place, how, secrets=[{"name": "t", "env": "MINE", "variable": "TOKEN"}])
         place.fails(status, "PEER_ERROR", name, env={"MINE": SECRET}, told=["no, [redacted]"])
+
+
+@case
+def a_secret_is_not_shown_in_part_where_words_are_cut_short(place):
+    part = SECRET[:6]
+    for how, code in (("error", "PEER_ERROR"), ("noise", "PEER_PROTOCOL"), ("key", "PEER_PROTOCOL"),
+                      ("value", "PEER_PROTOCOL")):
+        name = small(place, "cut_" + how, secrets=[{"name": "t", "env": "MINE", "variable": "TOKEN"}])
+        run = place.fails(1, code, name, env={"MINE": SECRET}, options=("--timeout-ms", 1500), told=["xxxxx"])
+        hold(part.encode() not in run.out + run.err, run)
+    kept = [path for path in place.state.rglob("*") if path.is_file() and part.encode() in path.read_bytes()]
+    same(kept, [])
 
 
 @case

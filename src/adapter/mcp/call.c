@@ -104,7 +104,8 @@ static const char *answer_inputs(const struct mcp *m, const struct doc *result, 
 
         if (one->kind != DOC_MAP ||
             !mcp_reply(m, method, rpc_get(one, "params"), &reply, &code, &why))
-            return arena_printf(a, "it asks for %s, which it was not offered", said(method, a));
+            return arena_printf(a, "it asks for %s, which it was not offered",
+                                said(mcp_clean(m, method, a), a));
         json_text(to, one->key);
         buf_addc(to, ':');
         buf_add(to, reply.s, reply.len);
@@ -140,11 +141,11 @@ static void conclude(struct mcp_answer *out, enum mcp_end end, const char *why)
 static void conclude_failed(struct calling *c, const struct mcp_exchange *x)
 {
     if (x->end == MCP_ERROR && x->answer.error) {
-        conclude(c->out, MCP_ERROR, rpc_words(rpc_text(x->answer.error, "message"), c->a));
+        conclude(c->out, MCP_ERROR, mcp_words(c->m, rpc_text(x->answer.error, "message"), c->a));
         c->out->code = rpc_get(x->answer.error, "code")->whole;
         return;
     }
-    conclude(c->out, x->end, x->why ? rpc_words(str_of(x->why), c->a) : "");
+    conclude(c->out, x->end, x->why ? mcp_words(c->m, str_of(x->why), c->a) : "");
     c->out->code = x->end == MCP_ERROR ? x->status : 0;
 }
 
@@ -225,7 +226,7 @@ static bool is_last(struct calling *c, const struct mcp_exchange *x)
     } else if (type && (type->kind != DOC_TEXT || !str_is(type->text, "complete"))) {
         wrong = "a result of a type that is not known here";
     } else if (!c->out->failed) {
-        wrong = tools_misfit(&c->use, x->answer.result, c->a);
+        wrong = tools_misfit(c->m, &c->use, x->answer.result, c->a);
     }
     if (wrong)
         conclude(c->out, MCP_GARBLED, wrong);

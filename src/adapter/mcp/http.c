@@ -117,7 +117,7 @@ static bool hear(struct post *p, struct str text)
     struct rpc_message message;
 
     mcp_seen(p->m, false, text);
-    rpc_read((struct str){ arena_text(&own, text), text.n }, &own, &message);
+    mcp_read(p->m, (struct str){ arena_text(&own, text), text.n }, &own, &message);
     if (message.kind == RPC_ANSWER &&
         (rpc_id_is(message.id, x->id) || (!message.id && message.error))) {
         arena_join(x->a, &own);

@@ -6,6 +6,7 @@
  *     mcp/reply.c    what a server that asks us is told
  *     mcp/tools.c    the list of tools, kept; mcp/headers.c: parameters that go along as headers
  *     mcp/stream.c   calls that share one line: mcp/line.c (pipes), mcp/socket.c (WebSocket)
+ *     mcp/words.c    what a server said, for people, without our secrets
  *     mcp/http.c     calls of which each is an exchange of its own; mcp/listen.c: what comes beside
  */
 #pragma once
@@ -110,6 +111,13 @@ void mcp_request(struct mcp *m, const struct mcp_want *want, struct arena *a,
 bool mcp_again(struct mcp *m, const struct mcp_exchange *x, int64_t end_ms);
 void mcp_notify(struct mcp *m, const struct mcp_want *want);
 
+/* mcp/words.c: what the server said, without our secrets; as one line, and not too long; and a
+ * message, read: what is wrong with it may be shown. */
+struct str mcp_clean(const struct mcp *m, struct str text, struct arena *a);
+const struct doc *mcp_clean_doc(const struct mcp *m, const struct doc *d, struct arena *a);
+const char *mcp_words(const struct mcp *m, struct str text, struct arena *a);
+void mcp_read(const struct mcp *m, struct str text, struct arena *a, struct rpc_message *out);
+
 /* mcp/reply.c: a request of the server's. True: `to` has the result, a JSON object; false: it is
  * refused with *code and *why. */
 bool mcp_reply(const struct mcp *m, struct str method, const struct doc *params, struct buf *to,
@@ -142,4 +150,5 @@ void tools_let_go(struct mcp *m, struct tools *list);
 void tools_forget(struct mcp *m);
 
 /* Is the result what the tool's outputSchema wants? NULL, or what is wrong. */
-const char *tools_misfit(const struct tool_use *use, const struct doc *result, struct arena *a);
+const char *tools_misfit(const struct mcp *m, const struct tool_use *use, const struct doc *result,
+                         struct arena *a);

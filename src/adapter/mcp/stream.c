@@ -105,7 +105,7 @@ static void take(struct mcp *m, struct str text, struct arena *own)
     const char *fault = NULL;
 
     mcp_seen(m, false, text);
-    rpc_read(text, own, &message);
+    mcp_read(m, text, own, &message);
     if (message.kind == RPC_REQUEST || message.kind == RPC_NOTE) {
         mcp_hear(m, &message, &reply);
         fault = reply.len ? m->stream->ops->send(m, buf_str(&reply)) : NULL;

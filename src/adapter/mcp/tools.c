@@ -293,7 +293,7 @@ static bool say_failed(const struct mcp *m, const struct mcp_exchange *x, struct
                        struct error *e)
 {
     const char *why = x->end == MCP_ERROR && x->answer.error
-                          ? rpc_words(rpc_text(x->answer.error, "message"), a)
+                          ? mcp_words(m, rpc_text(x->answer.error, "message"), a)
                           : x->why;
     int code = x->end == MCP_ERROR                                ? CODE_PEER_ERROR
                : x->end == MCP_GARBLED || x->end == MCP_TOO_LARGE ? CODE_PEER_PROTOCOL
@@ -349,28 +349,39 @@ static const struct jsonschema *output_of(struct tools *list, struct tool *tool)
     return tool->output;
 }
 
-const char *tools_misfit(const struct tool_use *use, const struct doc *result, struct arena *a)
+/* The words quote the content, cut short: they are made of what has no secrets any more. */
+static const char *misfit_words(const struct mcp *m, const struct jsonschema *schema,
+                                const struct doc *content, struct arena *a)
+{
+    struct work work = { .left = CHECK_STEPS };
+    struct report r = report_new(a, "structuredContent", (struct str){ 0 });
+
+    if (jsonschema_check(schema, mcp_clean_doc(m, content, a), a, &work, &r) || !r.first)
+        return "its structuredContent is not what its outputSchema says";
+    return arena_printf(a, "its structuredContent is not what its outputSchema says: %s: %s",
+                        r.first->pointer ? r.first->pointer : "",
+                        rpc_words(str_of(r.first->msg), a));
+}
+
+const char *tools_misfit(const struct mcp *m, const struct tool_use *use, const struct doc *result,
+                         struct arena *a)
 {
     const struct doc *content = rpc_get(result, "structuredContent");
     struct work work = { .left = CHECK_STEPS };
     struct report r = report_new(a, "structuredContent", (struct str){ 0 });
     const struct jsonschema *schema;
-    bool fits = true;
+    const char *wrong = NULL;
 
     if (!rpc_get(use->tool->definition, "outputSchema"))
         return NULL;
     pthread_mutex_lock(&use->list->checking);
     schema = output_of(use->list, use->tool);
-    if (schema && content)
-        fits = jsonschema_check(schema, content, a, &work, &r);
-    pthread_mutex_unlock(&use->list->checking);
     if (schema && !content)
-        return "it has an outputSchema, and gave no structuredContent";
-    if (fits)
-        return NULL;
-    if (work.over || !r.first)
-        return "its structuredContent takes too long to be held against its outputSchema";
-    return arena_printf(a, "its structuredContent is not what its outputSchema says: %s: %s",
-                        r.first->pointer ? r.first->pointer : "",
-                        rpc_words(str_of(r.first->msg), a));
+        wrong = "it has an outputSchema, and gave no structuredContent";
+    else if (schema && !jsonschema_check(schema, content, a, &work, &r))
+        wrong = work.over || !r.first
+                    ? "its structuredContent takes too long to be held against its outputSchema"
+                    : misfit_words(m, schema, content, a);
+    pthread_mutex_unlock(&use->list->checking);
+    return wrong;
 }

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* words.c: what a server said, for people: without our secrets, and only then cut short.
+ *
+ * The other way round half of a secret would be left, which nobody could find any more.
+ */
+#include "adapter/mcp/parts.h"
+#include "adapter/secret.h"
+
+struct str mcp_clean(const struct mcp *m, struct str text, struct arena *a)
+{
+    return m->ask.secrets ? redact(text, m->ask.secrets, a) : text;
+}
+
+const char *mcp_words(const struct mcp *m, struct str text, struct arena *a)
+{
+    return rpc_words(mcp_clean(m, text, a), a);
+}
+
+const struct doc *mcp_clean_doc(const struct mcp *m, const struct doc *d, struct arena *a)
+{
+    return m->ask.secrets ? redact_doc(d, m->ask.secrets, a) : d;
+}
+
+void mcp_read(const struct mcp *m, struct str text, struct arena *a, struct rpc_message *out)
+{
+    struct rpc_message again;
+    struct str clean;
+
+    rpc_read(text, a, out);
+    if (out->kind != RPC_NOISE && out->kind != RPC_BROKEN)
+        return;
+    clean = mcp_clean(m, text, a);
+    if (clean.s == text.s)
+        return;
+    rpc_read(clean, a, &again);
+    out->wrong = again.wrong ? again.wrong : "a message that cannot be read";
+}
