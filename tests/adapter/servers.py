@@ -13,6 +13,7 @@ import toolshed
 from toolshed import REAL_PYTHON, SECRET, adapter, hold, missing, plan, plans, retry, same, step, tool, true
 
 import peers
+import strangers
 
 CASES = []
 case = toolshed.collector(CASES)
@@ -185,6 +186,17 @@ def what_hostile_servers_do_has_an_outcome(place):
         hold(run.status in (0, 1, 143), run)
     run = place.call(small(place, "flood"), options=("--timeout-ms", 5000))
     hold(run.status in (1, 69, 143) and not run.record["ok"], run)
+
+
+@case
+def a_call_whose_stream_ends_is_not_sent_again(place):
+    with strangers.stranger(tools={"echo": {}}) as server:
+        for path, status, code, told in (("cut", 69, "PEER_UNAVAILABLE", "ended before the answer"),
+                                         ("cut/slow", 143, "command_timeout", "no time is left")):
+            stock(place, mcp("cut", ["echo"], url=f"{server.url}/{path}", transport="http", sandbox_override=NETWORK))
+            server.called.clear()
+            place.fails(status, code, "cut.echo", told=[told])
+            same(server.called, ["echo"])
 
 
 def servers_ended(place):

@@ -250,12 +250,16 @@ void post_ask(struct post *p, const char *method, struct str last_id)
     x->status = p->status;
 }
 
-/* Waits as long as the server asked for; false: called off, or no time is left for it. */
-static bool rest(struct mcp *m, const struct mcp_exchange *x, int64_t ms)
+/* Waits as long as the server asked for; false: it is over. */
+static bool rest(struct mcp *m, struct mcp_exchange *x, int64_t ms)
 {
     struct pollfd p = { .fd = x->cancel, .events = POLLIN };
 
-    return mcp_now(m) + ms < x->end_ms && poll(&p, 1, (int)ms) == 0;
+    if (mcp_now(m) + ms >= x->end_ms)
+        fail(x, MCP_LATE, "its stream ended, and no time is left to take it up again");
+    else if (poll(&p, 1, (int)ms) != 0)
+        fail(x, MCP_CANCELLED, "it was called off");
+    return !x->done;
 }
 
 static void resume(struct post *p)
@@ -266,6 +270,15 @@ static void resume(struct post *p)
         if (!rest(p->m, p->x, p->sse.retry_ms ? p->sse.retry_ms : RETRY_MS))
             return;
         post_ask(p, "GET", last);
+        if (!p->x->done && !p->streams) {
+            fail(p->x, MCP_GONE,
+                 arena_printf(p->x->a,
+                              "its stream ended before the answer, and is not to be had again: "
+                              "HTTP status %d",
+                              p->status));
+            /* It took the request, which must not be sent twice whatever it says now. */
+            p->x->status = 0;
+        }
     }
 }
 
@@ -283,6 +296,8 @@ static void conclude(struct post *p)
     }
     if (mcp_now(p->m) >= x->end_ms)
         fail(x, MCP_LATE, "no answer in time");
+    else if (p->streams && !p->odd)
+        fail(x, MCP_GONE, "its stream ended before the answer");
     else
         fail(x, MCP_GARBLED, p->odd ? p->odd : "it answered without a message");
 }

@@ -60,6 +60,22 @@ class Stranger(http.server.BaseHTTPRequestHandler):
             self.answer(200, json.dumps({"jsonrpc": "2.0", "id": asked["id"]} | said).encode(),
                         Content_Type="application/json")
 
+    def do_cut(self, body):
+        """An MCP server with sessions. It takes a call, ends the stream and forgets; `slow`: or wants to be asked late."""
+        asked = json.loads(body or b"{}")
+        if asked.get("method") == "initialize":
+            said = {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "cut", "version": "1"}}
+            self.answer(200, json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": said}).encode(),
+                        Mcp_Session_Id="one", Content_Type="application/json")
+        elif asked.get("method") == "tools/call":
+            self.server.called.append(asked["params"]["name"])
+            wait = 3600000 if self.path.endswith("slow") else 1
+            self.answer(200, b"id: 7\nretry: %d\ndata:\n\n" % wait, Content_Type="text/event-stream")
+        elif asked.get("method") == "tools/list":
+            self.do_mcp(body)
+        else:
+            self.answer(404 if self.command == "GET" or "id" in asked else 202)
+
     def do_angry(self, _):
         """It tells why, with what it was sent, and at length."""
         why = json.dumps({"why": "no " + self.headers.get("Authorization", "")[len("Bearer "):], "more": "x" * 1000})
