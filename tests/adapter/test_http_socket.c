@@ -13,7 +13,7 @@
 /* ---- a server ---- */
 
 /* Agrees to what is asked; false: nothing was. `more` goes into the head. */
-static bool agree(struct peer *p, int fd, const char *more)
+static bool agree_by(struct peer *p, int fd, const char *connection, const char *more)
 {
     static const char name[] = "Sec-WebSocket-Key: ";
     char head[PEER_ASK];
@@ -28,12 +28,19 @@ static bool agree(struct peer *p, int fd, const char *more)
     if (!base64_read((struct str){ text, strcspn(text, "\r") }, key, sizeof key, &n))
         return false;
     buf_adds(&answer, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
-                      "Connection: Upgrade\r\nSec-WebSocket-Accept: ");
+                      "Connection: ");
+    buf_adds(&answer, connection);
+    buf_adds(&answer, "\r\nSec-WebSocket-Accept: ");
     ws_accept_add(&answer, key);
     buf_adds(&answer, "\r\n");
     buf_adds(&answer, more);
     buf_adds(&answer, "\r\n");
     return peer_send(fd, answer.s, answer.len);
+}
+
+static bool agree(struct peer *p, int fd, const char *more)
+{
+    return agree_by(p, fd, "Upgrade", more);
 }
 
 /* The next frame of the client's, unmasked; -1: there is none. */
@@ -246,6 +253,30 @@ static void answer_wrong(struct peer *p, int fd)
     peer_wait_end(fd);
 }
 
+/* Whoever stands between may have its own word there. */
+static void agree_by_list(struct peer *p, int fd)
+{
+    if (agree_by(p, fd, "keep-alive , upGrade, x", "Sec-WebSocket-Protocol: mcp\r\n"))
+        peer_wait_end(fd);
+}
+
+static void an_agreement_may_be_one_of_several_words(void **state)
+{
+    static struct peer p;
+    _visit_ struct visit v = { 0 };
+    struct http *h = peer_http();
+    struct http_socket *s;
+
+    (void)state;
+    peer_start(&p, agree_by_list);
+    s = open_at(h, &v, &p, "mcp");
+    if (!s)
+        fail_msg("%s", v.e.msg);
+    http_socket_close(s);
+    http_close(h);
+    peer_stop(&p);
+}
+
 static void what_is_no_agreement_opens_nothing(void **state)
 {
     static const struct {
@@ -330,6 +361,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(messages_go_and_come),
         cmocka_unit_test(pieces_pings_and_a_close),
         cmocka_unit_test(a_server_that_breaks_the_rules_is_left),
+        cmocka_unit_test(an_agreement_may_be_one_of_several_words),
         cmocka_unit_test(what_is_no_agreement_opens_nothing),
         cmocka_unit_test(nothing_is_waited_for_too_long),
     };

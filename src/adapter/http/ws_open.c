@@ -119,6 +119,28 @@ static bool says(struct str line, const char *name, struct str value, bool lette
     return letters ? str_cmp_letters(theirs, value) == 0 : str_eq(theirs, value);
 }
 
+/* The same of a list: the word is among those between commas, whatever its letters. */
+static bool lists(struct str line, const char *name, const char *word, int *n)
+{
+    const char *colon = line.n ? memchr(line.s, ':', line.n) : NULL;
+    struct str rest;
+
+    if (!colon || str_cmp_letters((struct str){ line.s, (size_t)(colon - line.s) }, str_of(name)))
+        return true;
+    ++*n;
+    rest = (struct str){ colon + 1, (size_t)(line.s + line.n - colon) - 1 };
+    for (;;) {
+        const char *comma = rest.n ? memchr(rest.s, ',', rest.n) : NULL;
+        struct str one = { rest.s, comma ? (size_t)(comma - rest.s) : rest.n };
+
+        if (str_cmp_letters(trimmed(one), str_of(word)) == 0)
+            return true;
+        if (!comma)
+            return false;
+        rest = (struct str){ comma + 1, rest.n - one.n - 1 };
+    }
+}
+
 static int status_of(struct str line)
 {
     int64_t status;
@@ -145,7 +167,7 @@ const char *ws_disagrees(struct str head, const uint8_t key[WS_KEY], struct str 
         struct str line = next_line(&head);
 
         good = good && says(line, "Upgrade", str_of("websocket"), true, &upgrades) &&
-               says(line, "Connection", str_of("upgrade"), true, &connections) &&
+               lists(line, "Connection", "upgrade", &connections) &&
                says(line, "Sec-WebSocket-Accept", buf_str(&accept), false, &accepts) &&
                says(line, "Sec-WebSocket-Protocol", protocol, false, &protocols) &&
                says(line, "Sec-WebSocket-Extensions", str_of(""), false, &extensions);
