@@ -13,6 +13,7 @@ import toolshed
 from toolshed import REAL_PYTHON, SECRET, adapter, hold, missing, plan, plans, retry, same, step, tool, true
 
 import peers
+import sockets
 import strangers
 
 CASES = []
@@ -186,6 +187,18 @@ def what_hostile_servers_do_has_an_outcome(place):
         hold(run.status in (0, 1, 143), run)
     run = place.call(small(place, "flood"), options=("--timeout-ms", 5000))
     hold(run.status in (1, 69, 143) and not run.record["ok"], run)
+
+
+@case
+def what_is_no_websocket_is_no_protocol_and_who_hangs_up_is_gone(place):
+    rows = ((b"\x81\x83abcd123", "masks its frames"), (b"\x89\x7e\x00\x7e" + b"x" * 126, "a control frame is too long"),
+            (b"\xc1\x01x", "bits set"), (b"\x82\x01x", "not text"), (b"\x81\x7f\x00\x00\x00\x00\x40" + b"\x00" * 3, "larger than"))
+    for answer, code, status, told in (*((wrong, "PEER_PROTOCOL", 1, told) for wrong, told in rows),
+                                       (b"", "PEER_UNAVAILABLE", 69, "closed in the middle"),
+                                       (sockets.frame(b"\x03\xe8", 0x88), "PEER_UNAVAILABLE", 69, "has closed")):
+        with sockets.socket(answer) as server:
+            stock(place, mcp("ws", ["echo"], url=server.url, transport="websocket", sandbox_override=NETWORK))
+            place.fails(status, code, "ws.echo", told=[told])
 
 
 @case

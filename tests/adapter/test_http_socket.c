@@ -277,6 +277,32 @@ static void an_agreement_may_be_one_of_several_words(void **state)
     peer_stop(&p);
 }
 
+static void hang_up(struct peer *p, int fd)
+{
+    (void)agree(p, fd, "");
+}
+
+/* Who goes away says nothing wrong. */
+static void who_hangs_up_is_not_there(void **state)
+{
+    static struct peer p;
+    _visit_ struct visit v = { 0 };
+    struct http *h = peer_http();
+    struct http_socket *s;
+    struct str text;
+
+    (void)state;
+    peer_start(&p, hang_up);
+    s = open_at(h, &v, &p, NULL);
+    assert_non_null(s);
+    assert_false(http_socket_next(s, 20000, -1, &v.a, &text, &v.e));
+    assert_int_equal(v.e.code, CODE_PEER_UNAVAILABLE);
+    assert_string_equal(v.e.msg, "the connection was closed in the middle");
+    http_socket_close(s);
+    http_close(h);
+    peer_stop(&p);
+}
+
 static void what_is_no_agreement_opens_nothing(void **state)
 {
     static const struct {
@@ -362,6 +388,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(pieces_pings_and_a_close),
         cmocka_unit_test(a_server_that_breaks_the_rules_is_left),
         cmocka_unit_test(an_agreement_may_be_one_of_several_words),
+        cmocka_unit_test(who_hangs_up_is_not_there),
         cmocka_unit_test(what_is_no_agreement_opens_nothing),
         cmocka_unit_test(nothing_is_waited_for_too_long),
     };

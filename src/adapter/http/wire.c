@@ -109,7 +109,7 @@ void wire_send(struct serve *s, const struct http_frame *f)
     while (w && w->call != f->call)
         w = w->next;
     if (w && w->state == WIRE_OPEN && !put(w, WS_TEXT, f->body))
-        end_with(w, HTTP_BROKEN, "the connection broke in the middle");
+        end_with(w, HTTP_UNREACHABLE, "the connection broke in the middle");
 }
 
 bool wire_stop(struct serve *s, uint32_t call)
@@ -194,7 +194,7 @@ static bool heard(struct wire *w, const struct ws_event *event)
     case WS_PINGED:
         if (put(w, WS_PONG, event->text))
             return true;
-        end_with(w, HTTP_BROKEN, "the connection broke in the middle");
+        end_with(w, HTTP_UNREACHABLE, "the connection broke in the middle");
         return false;
     case WS_CLOSED:
         close_with(w, event->code ? event->code : WS_NORMAL);
@@ -245,7 +245,7 @@ static void receive(struct wire *w)
         if (n == 0)
             return;
         if (n < 0) {
-            end_with(w, HTTP_BROKEN, "the connection was closed in the middle");
+            end_with(w, HTTP_UNREACHABLE, "the connection was closed in the middle");
             return;
         }
         w->bytes += n;
@@ -285,7 +285,7 @@ static void on_done(void *self, enum http_end end, const char *why)
     if (end != HTTP_DONE)
         end_with(w, end, why);
     else if (!ask(w))
-        end_with(w, HTTP_BROKEN, "the connection broke in the middle");
+        end_with(w, HTTP_UNREACHABLE, "the connection broke in the middle");
 }
 
 static const struct web_listener listener = { on_reach, on_line, on_body, on_done };
@@ -380,7 +380,7 @@ void wires_go(struct serve *s, const struct pollfd *ready, size_t n)
         else if (w->state == WIRE_CONNECTS || !is_ready(w, ready, n))
             continue;
         else if (!flush(w))
-            end_with(w, HTTP_BROKEN, "the connection broke in the middle");
+            end_with(w, HTTP_UNREACHABLE, "the connection broke in the middle");
         else
             receive(w);
     }

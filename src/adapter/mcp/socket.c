@@ -30,7 +30,7 @@ static enum stream_next socket_next(struct mcp *m, const struct mcp_exchange *x,
     if (e.code == CODE_PEER_UNAVAILABLE && mcp_now(m) + A_TICK_MS >= x->end_ms)
         return STREAM_NOTHING;
     *out = str_of(arena_text(a, str_of(e.msg)));
-    return STREAM_OVER;
+    return e.code == CODE_PEER_PROTOCOL ? STREAM_GARBLED : STREAM_OVER;
 }
 
 static const char *socket_send(struct mcp *m, struct str message)

@@ -133,8 +133,9 @@ static enum stream_next step(struct mcp *m, const struct mcp_exchange *x)
         take(m, text, &own);
         return how;
     }
-    if (how == STREAM_TOO_LARGE || how == STREAM_OVER) {
+    if (how == STREAM_TOO_LARGE || how == STREAM_OVER || how == STREAM_GARBLED) {
         pthread_mutex_lock(&m->lock);
+        m->stream->garbled |= how == STREAM_GARBLED;
         if (how == STREAM_TOO_LARGE)
             too_large(m->stream);
         else
@@ -189,7 +190,7 @@ static void await(struct mcp *m, struct mcp_exchange *x)
     if (cancelled)
         end_with(x, MCP_CANCELLED, "it was called off");
     else if (s->over)
-        end_with(x, MCP_GONE, s->why);
+        end_with(x, s->garbled ? MCP_GARBLED : MCP_GONE, s->why);
     else if (s->odds > odds)
         end_with(x, MCP_GARBLED, s->odd);
     else

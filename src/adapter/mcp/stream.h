@@ -17,6 +17,7 @@ enum stream_next {
     STREAM_NOTHING,   /* time is over, or somebody wanted us to look around */
     STREAM_CANCELLED, /* by the exchange's own descriptor */
     STREAM_TOO_LARGE, /* a message above the ceiling; the rest of it is skipped */
+    STREAM_GARBLED,   /* what came is not the transport's; the line is over */
     STREAM_OVER,
 };
 
@@ -35,7 +36,7 @@ struct stream {
     /* Under the lock of the connection: */
     struct mcp_exchange *waiting;
     bool reading;
-    bool over;
+    bool over, garbled;
     char why[STREAM_ODD]; /* it is over */
     char odd[STREAM_ODD]; /* the last thing that came and was no message */
     uint64_t odds;
