@@ -202,6 +202,13 @@ def what_is_no_websocket_is_no_protocol_and_who_hangs_up_is_gone(place):
 
 
 @case
+def a_server_that_speaks_something_else_is_not_refused_by_a_policy(place):
+    with sockets.socket(proof=False) as server:
+        stock(place, mcp("ws", ["echo"], url=server.url, transport="websocket", sandbox_override=NETWORK))
+        place.fails(1, "PEER_PROTOCOL", "ws.echo", told=["does not agree"])
+
+
+@case
 def a_call_whose_stream_ends_is_not_sent_again(place):
     with strangers.stranger(tools={"echo": {}}) as server:
         for path, status, code, told in (("cut", 69, "PEER_UNAVAILABLE", "ended before the answer"),
@@ -267,7 +274,7 @@ def secrets_reach_a_server_only_where_the_adapter_names_them(place):
 
 @case
 def a_server_that_repeats_a_secret_in_an_error_has_it_taken_out(place):
-    for how, status in (("tells", 1), ("refuses", 77)):
+    for how, status in (("tells", 1), ("refuses", 1)):
         name = small(place, how, secrets=[{"name": "t", "env": "MINE", "variable": "TOKEN"}])
         place.fails(status, "PEER_ERROR", name, env={"MINE": SECRET}, told=["no, [redacted]"])
 

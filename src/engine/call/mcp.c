@@ -6,6 +6,7 @@
 #include "engine/call_peer.h"
 #include "engine/input.h"
 #include "engine/servers.h"
+#include "engine/visit.h"
 
 enum { TOLD_MOST = 400 }; /* with the tool's name, what an error has room for */
 
@@ -152,8 +153,7 @@ void call_mcp(struct tool_call *c, struct attempt_end *end)
         return;
     if (!servers_get(c, &t.line, &e)) {
         (void)error_set(&e, e.code, "%s", call_redacted(c, arena_text(c->a, str_of(e.msg))));
-        call_failed(end, e.code == CODE_PEER_UNAVAILABLE ? WRIT_UNAVAILABLE : WRIT_REFUSED, &e,
-                    c->a);
+        call_failed(end, visit_status(&e), &e, c->a);
         end->nothing_happened = true;
         return;
     }
