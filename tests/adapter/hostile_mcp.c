@@ -226,6 +226,12 @@ static void fails(long id)
     (void)fflush(stdout);
 }
 
+static void fails_mutely(long id)
+{
+    printf("{\"jsonrpc\":\"2.0\",\"id\":%ld,\"error\":{\"code\":-7}}\n", id);
+    (void)fflush(stdout);
+}
+
 static void mismatch(long id)
 {
     result(id, "\"content\":[],\"structuredContent\":{\"sum\":\"three\"}");
@@ -297,6 +303,7 @@ static const struct {
     { "progress", progress },       { "asks_ping", asks_ping },    { "asks_roots", asks_roots },
     { "asks_sampling", asks_sampling }, { "asks_unknown", asks_unknown }, { "asks_form", asks_form },
     { "asks_secret", asks_secret }, { "deep", deep },              { "fails", fails },
+    { "fails_mutely", fails_mutely },
     { "mismatch", mismatch },       { "modern_odd_result", odd_result }, { "modern_asks_again", asks_again },
     { "modern_asks_once", asks_once }, { "modern_waits_once", waits_once }, { "modern_asks_sampling", asks_sampling_too }, { "deaf", deaf },
 };

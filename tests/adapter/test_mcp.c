@@ -124,6 +124,7 @@ static void each_call_ends_as_what_it_was(void **state)
         { "huge", LONG_MS, MCP_TOO_LARGE, "it sent a message above the ceiling" },
         { "null_id", LONG_MS, MCP_ERROR, "what?" },
         { "fails", LONG_MS, MCP_ERROR, "two lines [31m" },
+        { "fails_mutely", LONG_MS, MCP_ERROR, "it does not say why: error -7" },
         { "mismatch", LONG_MS, MCP_GARBLED,
           "its structuredContent is not what its outputSchema says: /result/structuredContent/sum: "
           "'sum' must be a number, this is 'three'" },

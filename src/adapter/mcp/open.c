@@ -244,7 +244,7 @@ static bool say_failed(const struct mcp *m, const struct mcp_exchange *x, struct
     };
     _arena_ struct arena a = { 0 };
     const char *why = x->end == MCP_ERROR && x->answer.error
-                          ? mcp_words(m, rpc_text(x->answer.error, "message"), &a)
+                          ? mcp_error_words(m, x->answer.error, &a)
                       : x->end == MCP_DONE ? "its answer is not what was asked for"
                                            : x->why;
 

@@ -292,9 +292,8 @@ enum tool_found tools_find(struct mcp *m, const struct mcp_call *call, int64_t e
 static bool say_failed(const struct mcp *m, const struct mcp_exchange *x, struct arena *a,
                        struct error *e)
 {
-    const char *why = x->end == MCP_ERROR && x->answer.error
-                          ? mcp_words(m, rpc_text(x->answer.error, "message"), a)
-                          : x->why;
+    const char *why =
+        x->end == MCP_ERROR && x->answer.error ? mcp_error_words(m, x->answer.error, a) : x->why;
     int code = x->end == MCP_ERROR                                ? CODE_PEER_ERROR
                : x->end == MCP_GARBLED || x->end == MCP_TOO_LARGE ? CODE_PEER_PROTOCOL
                                                                   : CODE_PEER_UNAVAILABLE;

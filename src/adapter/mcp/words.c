@@ -16,6 +16,16 @@ const char *mcp_words(const struct mcp *m, struct str text, struct arena *a)
     return rpc_words(mcp_clean(m, text, a), a);
 }
 
+const char *mcp_error_words(const struct mcp *m, const struct doc *error, struct arena *a)
+{
+    struct str text = rpc_text(error, "message");
+
+    if (text.n > 0)
+        return mcp_words(m, text, a);
+    return arena_printf(a, "it does not say why: error %lld",
+                        (long long)rpc_get(error, "code")->whole);
+}
+
 const struct doc *mcp_clean_doc(const struct mcp *m, const struct doc *d, struct arena *a)
 {
     return m->ask.secrets ? redact_doc(d, m->ask.secrets, a) : d;
