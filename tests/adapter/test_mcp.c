@@ -98,6 +98,35 @@ static void who_does_not_know_the_question_is_asked_otherwise(void **state)
     end(&s);
 }
 
+static void look_for_cancels(void *self, bool outwards, struct str message)
+{
+    bool *seen = self;
+
+    for (int id = 1; outwards && id <= 2; id++) {
+        char words[32];
+
+        (void)snprintf(words, sizeof words, "\"requestId\":%d,", id);
+        seen[id] |= memmem(message.s, message.n, words, strlen(words)) != NULL;
+    }
+}
+
+/* The protocol says so. The question before it, which is the first, may be. */
+static void initialize_is_never_called_off(void **state)
+{
+    bool seen[3] = { 0 };
+    struct scene s;
+
+    (void)state;
+    start(&s, "never");
+    s.ask.patience_ms = SOON_MS;
+    s.ask.seen = look_for_cancels;
+    s.ask.self = seen;
+    assert_false(mcp_open(&s.ask, &s.m, &s.e));
+    assert_true(seen[1]);
+    assert_false(seen[2]);
+    end(&s);
+}
+
 /* ---- one call ---- */
 
 static void each_call_ends_as_what_it_was(void **state)
@@ -440,6 +469,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_wrong_guess_of_the_era_does_no_harm),
         cmocka_unit_test(who_cannot_be_spoken_to_is_said),
         cmocka_unit_test(who_does_not_know_the_question_is_asked_otherwise),
+        cmocka_unit_test(initialize_is_never_called_off),
         cmocka_unit_test(each_call_ends_as_what_it_was),
         cmocka_unit_test(a_line_that_was_too_long_does_not_end_the_connection),
         cmocka_unit_test(a_server_that_asks_is_answered),

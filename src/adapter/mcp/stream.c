@@ -248,7 +248,8 @@ void stream_exchange(struct mcp *m, struct mcp_exchange *x)
     pthread_mutex_unlock(&m->lock);
     if (x->wake >= 0)
         (void)close(x->wake);
-    if (x->id > 0 && (x->end == MCP_LATE || x->end == MCP_CANCELLED || x->end == MCP_GARBLED))
+    if (x->id > 0 && (x->end == MCP_LATE || x->end == MCP_CANCELLED || x->end == MCP_GARBLED) &&
+        strcmp(x->method, "initialize") != 0) /* which must not be called off */
         call_off(m, x);
 }
 
