@@ -8,6 +8,7 @@
 #include "base/doc_read.h"
 #include "base/json_write.h"
 #include "base/jsonschema.h"
+#include "base/yaml_scalar.h"
 #include "contract/adapter_doc.h"
 
 enum {
@@ -168,15 +169,27 @@ static void put_effect(const struct doc *tool, struct buf *to)
              hint->truth ? "read" : "write");
 }
 
+/* A tool may be called 404, true or null: as a key such a name is quoted. */
+static const char *as_key(const char *name, struct arena *a)
+{
+    struct doc d = { 0 };
+    const char *why;
+
+    if (yaml_scalar(str_of(name), &d, &why) && d.kind == DOC_TEXT)
+        return name;
+    return arena_printf(a, "\"%s\"", name);
+}
+
 static const char *put_tool(struct importing *im, const struct doc *tool, const char *name)
 {
     _buf_ struct buf to = { .max = YAML_MAX };
     struct str about = rpc_text(tool, "description");
+    const char *key = as_key(name, im->a);
     char digest[DIGEST_TEXT];
     struct digest d = mcp_tool_digest(tool, im->a);
 
     digest_text(&d, digest);
-    buf_addf(&to, "  %s:\n", name);
+    buf_addf(&to, "  %s:\n", key);
     if (about.n == 0)
         about = rpc_text(tool, "title");
     if (about.n > 0)
@@ -187,7 +200,7 @@ static const char *put_tool(struct importing *im, const struct doc *tool, const 
         !put_schema(im, "    output:", rpc_get(tool, "outputSchema"), &to))
         return "its schema cannot be written as YAML";
     buf_add(&im->operations, to.s, to.len);
-    put(&im->mapping, arena_printf(im->a, "      %s:", name), rpc_text(tool, "name"));
+    put(&im->mapping, arena_printf(im->a, "      %s:", key), rpc_text(tool, "name"));
     return NULL;
 }
 

@@ -160,6 +160,26 @@ static void patterns_choose(void **state)
     arena_free(&m.a);
 }
 
+/* Words that YAML takes for something else than a text. */
+static void a_tool_may_be_called_by_a_number_or_null(void **state)
+{
+    static const char *const names[] = { "404", "true", "null", "0x10", "1e3", "yes" };
+    struct made m = { 0 };
+    _buf_ struct buf list = { .max = 1000 };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(names); i++)
+        buf_addf(&list, "%s{\"name\":\"%s\",\"inputSchema\":{\"type\":\"object\"}}", i ? "," : "[",
+                 names[i]);
+    buf_addc(&list, ']');
+    make(&m, (struct mcp_import_ask){ .tools = read_json(arena_text(&m.a, buf_str(&list)), &m.a),
+                                      .argv = (const char *const[]){ "server", NULL } });
+    assert_int_equal(m.out.operations, COUNT(names));
+    for (size_t i = 0; i < COUNT(names); i++)
+        assert_non_null(doc_get(doc_get(m.root, "operations"), names[i]));
+    arena_free(&m.a);
+}
+
 static void what_a_tool_is_shown_by_is_not_in_its_digest(void **state)
 {
     static const char *const same[] = {
@@ -185,6 +205,7 @@ int main(void)
         cmocka_unit_test(what_starts_it_or_where_it_is_stands_there),
         cmocka_unit_test(R_001_104_parameters_are_held_against_the_schemas_of_the_tools),
         cmocka_unit_test(patterns_choose),
+        cmocka_unit_test(a_tool_may_be_called_by_a_number_or_null),
         cmocka_unit_test(what_a_tool_is_shown_by_is_not_in_its_digest),
     };
 
