@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include "base/mem.h"
 #include "contract/codes.h"
 #include "sandbox/cgroup/file.h"
+#include "sandbox/cgroup/scope.h"
 #include "sandbox/cgroup/seat.h"
 #include "sandbox/cgroup/version.h"
 #include "sandbox/cgroup_owner.h"
@@ -176,13 +178,45 @@ static bool make(struct cgroup_seats *s, unsigned wanted, const struct cgroup_li
     return true;
 }
 
-bool cgroup_make_at(struct cgroup_place *place, const struct cgroup_limits *limits,
-                    struct cgroup *out, struct error *e)
+static bool find_and_make(struct cgroup_place *place, const struct cgroup_limits *limits,
+                          struct cgroup *out, bool *v2, struct error *e)
 {
     _seats_ struct cgroup_seats s = { 0 };
 
+    if (!cgroup_place_find(place, &s, e))
+        return false;
+    *v2 = s.count == 1 && s.seats[0].v2;
+    return make(&s, CONTROLLERS_ALL, limits, out, e);
+}
+
+/* Whoever is in a group that is not his own asks once, for all that this process will run. */
+static bool have_own_group(struct error *e)
+{
+    static atomic_flag asked = ATOMIC_FLAG_INIT;
+    char manager[SCOPE_PATH], name[CGROUP_NAME];
+    struct cgroup_owner self;
+    struct error why;
+    bool foreign;
+
+    scope_manager(manager);
+    if (geteuid() == 0 || access(manager, F_OK) != 0 || atomic_flag_test_and_set(&asked) ||
+        !cgroup_owner_self(&self, &foreign, &why))
+        return false;
+    cgroup_owner_name(&self, name);
+    if (scope_enter(manager, name, &why))
+        return true;
+    (void)error_wrap(e, "the user's systemd was asked for a group (%s)", why.msg);
+    return false;
+}
+
+bool cgroup_make_at(struct cgroup_place *place, const struct cgroup_limits *limits,
+                    struct cgroup *out, struct error *e)
+{
+    bool v2 = false;
+
     assert(limits->memory_bytes > 0 && limits->cores > 0 && limits->tasks > 0);
-    return cgroup_place_find(place, &s, e) && make(&s, CONTROLLERS_ALL, limits, out, e);
+    return find_and_make(place, limits, out, &v2, e) ||
+           (v2 && have_own_group(e) && find_and_make(place, limits, out, &v2, e));
 }
 
 bool cgroup_make(const struct cgroup_limits *limits, struct cgroup *out, struct error *e)
@@ -332,7 +366,8 @@ bool cgroup_wake(struct cgroup *c, int64_t tasks)
 
 /* ---- doctor ---- */
 
-static void probe_one(unsigned controller, struct cgroup_finding *out)
+/* False: it cannot be had; *v2 tells whether it is version 2 that does not give it. */
+static bool probe_one(unsigned controller, struct cgroup_finding *out, bool *v2)
 {
     static const struct cgroup_limits least = { .memory_bytes = 64 << 20, .cores = 1, .tasks = 16 };
     _seats_ struct cgroup_seats s = { 0 };
@@ -346,14 +381,20 @@ static void probe_one(unsigned controller, struct cgroup_finding *out)
         if (cgroup_remove(&c, &e))
             out->kind = kind;
     }
+    *v2 = s.count == 1 && s.seats[0].v2;
     if (!out->kind)
         memcpy(out->why, e.msg, sizeof out->why);
+    return out->kind != NULL;
 }
 
 void cgroup_probe(struct cgroup_finding out[CGROUP_DIRS])
 {
+    struct error e = { 0 };
+    bool v2;
+
     for (unsigned i = 0; i < CONTROLLERS; i++)
-        probe_one(i, &out[i]);
+        if (!probe_one(i, &out[i], &v2) && v2 && have_own_group(&e))
+            (void)!probe_one(i, &out[i], &v2);
 }
 
 /* ---- sweeping ---- */
