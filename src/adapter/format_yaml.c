@@ -7,7 +7,7 @@
  */
 #include "adapter/transform_parts.h"
 #include "base/json_write.h"
-#include "base/shortest.h"
+#include "base/number.h"
 #include "base/utf8.h"
 #include "base/yaml_scalar.h"
 
@@ -143,19 +143,19 @@ static void put_text(struct yaml *y, struct str t)
 }
 
 /* A number of YAML 1.1 that has an exponent has a point before it. */
-static void put_number(struct yaml *y, double v)
+static void put_number(struct yaml *y, const struct doc *d)
 {
-    char text[SHORTEST_MAX];
-    size_t n = shortest_double(v, text);
-    const char *e = memchr(text, 'e', n);
+    _buf_ struct buf text = { .max = NUMBER_MAX };
+    size_t n = 0;
 
-    if (!e || memchr(text, '.', n)) {
-        buf_add(y->to, text, n);
+    (void)scalar_text(d, &text);
+    while (n < text.len && !is_one_of(text.s[n], "eE"))
+        n++;
+    buf_add(y->to, text.s, n);
+    if (n == text.len)
         return;
-    }
-    buf_add(y->to, text, (size_t)(e - text));
-    buf_adds(y->to, ".0");
-    buf_adds(y->to, e);
+    buf_adds(y->to, memchr(text.s, '.', n) ? "" : ".0");
+    buf_add(y->to, text.s + n, text.len - n);
 }
 
 /* ---- lists and maps ---- */
@@ -171,7 +171,7 @@ static void put_leaf(struct yaml *y, const struct doc *d)
     case DOC_NULL: buf_adds(y->to, "null"); return;
     case DOC_BOOL: buf_adds(y->to, d->truth ? "true" : "false"); return;
     case DOC_INT: (void)scalar_text(d, y->to); return;
-    case DOC_NUMBER: put_number(y, d->number); return;
+    case DOC_NUMBER: put_number(y, d); return;
     case DOC_TEXT: put_text(y, d->text); return;
     case DOC_LIST: buf_adds(y->to, "[]"); return;
     case DOC_MAP: buf_adds(y->to, "{}"); return;

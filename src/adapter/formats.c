@@ -2,6 +2,7 @@
 /* formats.c: the formats as a table, and what several of them need. */
 #include "adapter/transform_parts.h"
 #include "base/json_write.h"
+#include "base/number.h"
 
 enum { SAY = 256, COLUMNS_MOST = 1000, TEMPLATE_CHARS = 16384 };
 
@@ -64,7 +65,7 @@ const struct table formats_table = {
 
 bool scalar_text(const struct doc *d, struct buf *to)
 {
-    _buf_ struct buf number = { .max = SAY };
+    _buf_ struct buf number = { .max = NUMBER_MAX };
 
     switch (d->kind) {
     case DOC_NULL: return true;

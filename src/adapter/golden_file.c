@@ -152,7 +152,7 @@ static bool decode(const struct doc *d, struct arena *a, struct golden *out, str
 
 static bool read_one(const char *path, struct arena *a, struct golden *out, struct error *e)
 {
-    struct ceilings max = ceilings_default();
+    struct ceilings max = ceilings_answer();
     const struct document *document;
     struct golden g = { .path = path };
     struct str text;

@@ -74,7 +74,7 @@ static void take_message(const struct doc *d, struct rpc_message *out)
 
 void rpc_read(struct str text, struct arena *a, struct rpc_message *out)
 {
-    struct ceilings max = ceilings_default();
+    struct ceilings max = ceilings_answer();
     const struct document *document;
     struct error e = { 0 };
 

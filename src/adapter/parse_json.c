@@ -25,7 +25,7 @@ static bool is_blank(struct str text)
 bool parse_json(const struct making *m, const void *options, struct str text,
                 const struct doc **out)
 {
-    struct ceilings max = ceilings_default();
+    struct ceilings max = ceilings_answer();
     const struct document *document;
 
     (void)options;
@@ -52,7 +52,7 @@ static void take_over(struct doc *to, const struct doc *read)
 bool parse_json_lines(const struct making *m, const void *options, struct str text,
                       const struct doc **out)
 {
-    struct ceilings max = ceilings_default();
+    struct ceilings max = ceilings_answer();
     struct doc *list = doc_root(m->a, DOC_LIST);
     const struct document *document;
 
@@ -77,7 +77,7 @@ bool parse_json_lines(const struct making *m, const void *options, struct str te
 bool parse_yaml(const struct making *m, const void *options, struct str text,
                 const struct doc **out)
 {
-    struct ceilings max = ceilings_default();
+    struct ceilings max = ceilings_answer();
     const struct document *document;
 
     (void)options;

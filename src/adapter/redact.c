@@ -334,6 +334,8 @@ static struct str in_characters(const struct doc *d, char room[32])
 {
     if (d->kind == DOC_TEXT)
         return d->text;
+    if (d->kind == DOC_NUMBER && d->written)
+        return str_of(d->written);
     if (d->kind != DOC_INT)
         return (struct str){ 0 };
     return (struct str){ room, (size_t)snprintf(room, 32, "%" PRId64, d->whole) };
@@ -371,6 +373,7 @@ static void redact_copy(struct redactor *r, const struct doc *from, struct doc *
         to->whole = from->whole;
     } else if (from->kind == DOC_NUMBER) {
         to->number = from->number;
+        to->written = from->written;
     } else if (from->kind == DOC_BOOL) {
         to->truth = from->truth;
     }

@@ -22,9 +22,17 @@ const struct ceiling_row ceiling_rows[CEILING_COUNT] = {
 
 struct ceilings ceilings_default(void)
 {
-    struct ceilings c;
+    struct ceilings c = { .any_number = false };
 
     for (int i = 0; i < CEILING_COUNT; i++)
         c.v[i] = ceiling_rows[i].value;
+    return c;
+}
+
+struct ceilings ceilings_answer(void)
+{
+    struct ceilings c = ceilings_default();
+
+    c.any_number = true;
     return c;
 }

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum ceiling {
@@ -35,6 +36,11 @@ extern const struct ceiling_row ceiling_rows[CEILING_COUNT];
 
 struct ceilings {
     uint32_t v[CEILING_COUNT];
+    bool any_number; /* one that no double holds is kept as it is written: of answers only, which
+                        came of a deed that is done and cannot be asked for again */
 };
 
 struct ceilings ceilings_default(void);
+
+/* The same, and any number: for what a tool or a service answered. */
+struct ceilings ceilings_answer(void);

@@ -99,7 +99,9 @@ static void say_number(const struct doc *d, struct buf *to)
 {
     char number[SHORTEST_MAX];
 
-    if (!d->up || !say_written(d, to))
+    if (d->written)
+        buf_addf(to, "%.*s", SAY_MAX, d->written);
+    else if (!d->up || !say_written(d, to))
         buf_add(to, number, shortest_double(d->number, number));
 }
 

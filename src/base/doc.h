@@ -29,7 +29,10 @@ struct doc {
     union {
         bool truth;
         int64_t whole;
-        double number;
+        struct {
+            double number;       /* the nearest there is */
+            const char *written; /* its digits, where the number has others; see ceilings.h */
+        };
         struct str text;
         struct {
             struct doc *first, *last;

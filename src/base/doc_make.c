@@ -44,7 +44,10 @@ static void copy_value(const struct doc *from, struct doc *to)
     case DOC_NULL: return;
     case DOC_BOOL: to->truth = from->truth; return;
     case DOC_INT: to->whole = from->whole; return;
-    case DOC_NUMBER: to->number = from->number; return;
+    case DOC_NUMBER:
+        to->number = from->number;
+        to->written = from->written;
+        return;
     case DOC_TEXT: to->text = from->text; return;
     case DOC_LIST:
     case DOC_MAP: return;

@@ -3,6 +3,8 @@
 #include "base/doc_same.h"
 
 #include "base/doc_make.h"
+#include "base/number.h"
+#include "base/shortest.h"
 
 enum { SORT_STEPS = 4 }; /* of one member, to be put in order */
 
@@ -17,10 +19,24 @@ static double as_double(const struct doc *d)
     return d->kind == DOC_INT ? (double)d->whole : d->number;
 }
 
+/* What it is in digits; `room` is for those it has not written. */
+static struct str digits_of(const struct doc *d, char room[SHORTEST_MAX])
+{
+    if (d->kind == DOC_NUMBER && d->written)
+        return str_of(d->written);
+    return (struct str){ room, shortest_double(as_double(d), room) };
+}
+
 int doc_number_cmp(const struct doc *a, const struct doc *b)
 {
+    bool written = (a->kind == DOC_NUMBER && a->written) || (b->kind == DOC_NUMBER && b->written);
     double x = as_double(a), y = as_double(b);
+    char one[SHORTEST_MAX], two[SHORTEST_MAX];
 
+    /* Above 2^53, and where a double ends, it stands for many numbers; a fraction with more digits
+     * than it has is most often one that was written so. */
+    if (x == y && written && (x == 0 || x > WHOLE_MAX || x < -WHOLE_MAX))
+        return number_cmp(digits_of(a, one), digits_of(b, two));
     return (x > y) - (x < y);
 }
 

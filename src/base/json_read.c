@@ -223,7 +223,9 @@ static bool read_number(struct reader *r, struct doc *d)
     text = (struct str){ begin, (size_t)(r->p - begin) };
     if (text.n > r->max->v[CEILING_NUMBER])
         return above(r, CEILING_NUMBER, begin);
-    if (!number_read(text, d, &why))
+    if (r->max->any_number)
+        number_keep(text, r->a, d);
+    else if (!number_read(text, d, &why))
         return refuse(r, ERROR_NUMBER, begin, "%.*s %s", (int)(text.n < 40 ? text.n : 40), begin,
                       why);
     return true;

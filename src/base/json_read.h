@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* json_read.h: JSON text to a document. Strict I-JSON (RFC 7493): UTF-8, no duplicate keys, no
- * lone surrogates, no NUL in keys, numbers that a double holds. */
+ * lone surrogates, no NUL in keys, numbers that a double holds (or any: ceilings.h). */
 #pragma once
 
 #include "base/ceilings.h"

@@ -109,11 +109,14 @@ static void put_int(struct buf *to, int64_t n)
     buf_add(to, p, (size_t)(digits + sizeof digits - p));
 }
 
-static void put_number(struct buf *to, double v)
+static void put_number(struct buf *to, const struct doc *d)
 {
     char text[SHORTEST_MAX];
 
-    buf_add(to, text, shortest_double(v, text));
+    if (d->written)
+        buf_adds(to, d->written);
+    else
+        buf_add(to, text, shortest_double(d->number, text));
 }
 
 /* Writes a value; sorts keys when an arena is given to sort them in. */
@@ -127,7 +130,7 @@ static void put(struct buf *to, const struct doc *d, struct arena *sort)
     case DOC_NULL: buf_add(to, "null", 4); return;
     case DOC_BOOL: buf_adds(to, d->truth ? "true" : "false"); return;
     case DOC_INT: put_int(to, d->whole); return;
-    case DOC_NUMBER: put_number(to, d->number); return;
+    case DOC_NUMBER: put_number(to, d); return;
     case DOC_TEXT: put_text(to, d->text); return;
     case DOC_LIST:
         buf_addc(to, '[');

@@ -2,7 +2,8 @@
 /* json_write.h: JSON text, from a document or call by call.
  *
  * Numbers and texts are written as RFC 8785 wants them everywhere; json_canon() also sorts the
- * keys, which makes the bytes canonical.
+ * keys, which makes the bytes canonical. A number that no double holds, of an answer, is written
+ * as it came.
  */
 #pragma once
 

@@ -118,5 +118,90 @@ bool number_read(struct str text, struct doc *d, const char **why)
         return false;
     d->kind = DOC_NUMBER;
     d->number = v;
+    d->written = NULL;
     return true;
+}
+
+void number_keep(struct str text, struct arena *a, struct doc *d)
+{
+    struct decimal parts = take_apart(text);
+    char canonical[SHORTEST_MAX];
+    double v;
+
+    if (parts.whole && parts.count <= DIGITS_SAFE && parts.digits <= WHOLE_MAX) {
+        d->kind = DOC_INT;
+        d->whole = parts.minus ? -parts.digits : parts.digits;
+        return;
+    }
+    v = to_double(&parts, text);
+    d->kind = DOC_NUMBER;
+    d->number = v;
+    d->written = NULL;
+    if (isinf(v) || number_cmp(text, (struct str){ canonical, shortest_double(v, canonical) }) != 0)
+        d->written = arena_text(a, text);
+}
+
+/* ---- in order ---- */
+
+/* A number by its digits: those between its first and its last that are no zeros, and how many
+ * stand before the point; below zero, how many zeros stand behind it. */
+struct figure {
+    char digits[NUMBER_MAX];
+    size_t n;
+    int before;
+    bool minus;
+};
+
+static void figure_of(struct str text, struct figure *f)
+{
+    const char *p = text.s, *end = text.s + text.n;
+    bool whole = true;
+
+    f->n = 0;
+    f->before = 0;
+    f->minus = *p == '-';
+    p += f->minus;
+    for (; p < end && *p != 'e' && *p != 'E'; p++) {
+        bool leads = f->n == 0 && *p == '0';
+
+        if (*p == '.') {
+            whole = false;
+            continue;
+        }
+        f->before += leads ? -!whole : whole;
+        if (!leads && f->n < sizeof f->digits)
+            f->digits[f->n++] = *p;
+    }
+    if (p < end)
+        f->before += read_exponent(p + 1, end);
+    while (f->n > 0 && f->digits[f->n - 1] == '0')
+        f->n--;
+}
+
+/* Of their sizes, whatever the sign. */
+static int size_cmp(const struct figure *x, const struct figure *y)
+{
+    int order;
+
+    if (x->n == 0 || y->n == 0)
+        return (x->n > 0) - (y->n > 0);
+    if (x->before != y->before)
+        return x->before < y->before ? -1 : 1;
+    order = str_cmp((struct str){ x->digits, x->n }, (struct str){ y->digits, y->n });
+    return (order > 0) - (order < 0);
+}
+
+int number_cmp(struct str a, struct str b)
+{
+    struct figure x, y;
+
+    figure_of(a, &x);
+    figure_of(b, &y);
+    if (x.n == 0)
+        x.minus = y.minus; /* zero has no sign */
+    if (y.n == 0)
+        y.minus = x.minus;
+    if (x.minus != y.minus)
+        return x.minus ? -1 : 1;
+    return x.minus ? -size_cmp(&x, &y) : size_cmp(&x, &y);
 }

@@ -13,3 +13,10 @@ enum { NUMBER_MAX = 1000 };
  * NUMBER_MAX bytes. Whole numbers up to WHOLE_MAX become DOC_INT, everything else DOC_NUMBER. On
  * false, *why says what is wrong: a whole number no double holds, or one beyond its range. */
 bool number_read(struct str text, struct doc *d, const char **why) NODISCARD;
+
+/* The same, and nothing is refused: a number whose digits a double would change, or that is beyond
+ * its range, is the nearest double and has its text, kept in the arena, in d->written. */
+void number_keep(struct str text, struct arena *a, struct doc *d);
+
+/* Which of two is less, by their digits: -1, 0 or 1. */
+int number_cmp(struct str a, struct str b);

@@ -99,20 +99,38 @@ static bool read_based(struct str t, int base, struct doc *d, const char **why)
 }
 
 /* Without the plus and the leading zeros, the rest is what number_read() takes. */
-static bool read_decimal(struct str t, struct doc *d, const char **why)
+static struct str without_plus(struct str t, char copy[NUMBER_MAX])
 {
-    char copy[NUMBER_MAX];
     size_t i = *t.s == '-' || *t.s == '+', n = 0;
 
-    *why = "has too many digits";
-    if (t.n >= sizeof copy)
-        return false;
     if (*t.s == '-')
         copy[n++] = '-';
     while (t.n - i > 1 && t.s[i] == '0' && t.s[i + 1] >= '0' && t.s[i + 1] <= '9')
         i++;
     memcpy(copy + n, t.s + i, t.n - i);
-    return number_read((struct str){ copy, n + t.n - i }, d, why);
+    return (struct str){ copy, n + t.n - i };
+}
+
+static bool read_decimal(struct str t, struct doc *d, const char **why)
+{
+    char copy[NUMBER_MAX];
+
+    *why = "has too many digits";
+    return t.n < sizeof copy && number_read(without_plus(t, copy), d, why);
+}
+
+bool yaml_number(struct str text, struct arena *a, struct doc *d)
+{
+    char copy[NUMBER_MAX];
+    const char *point = memchr(text.s, '.', text.n);
+
+    if (text.n >= sizeof copy || !is_number(text))
+        return false;
+    if (point && (point == text.s || digits(text, (size_t)(point - text.s) - 1) == 0 ||
+                  digits(text, (size_t)(point - text.s) + 1) == 0))
+        return false; /* .5 and 5. are YAML's own */
+    number_keep(without_plus(text, copy), a, d);
+    return true;
 }
 
 bool yaml_scalar(struct str text, struct doc *d, const char **why)

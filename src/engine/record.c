@@ -147,7 +147,7 @@ static void put_event(const struct entry *entry, struct buf *to)
 static bool is_json(struct str body)
 {
     _arena_ struct arena a = { 0 };
-    struct ceilings any;
+    struct ceilings any = { .any_number = false };
     const struct document *document;
     struct error e;
 

@@ -287,6 +287,15 @@ def R_001_105_R_001_108_output_that_does_not_fit_is_a_failure_that_ran(place):
 
 
 @case
+def R_001_105_R_001_108_a_number_that_no_double_holds_is_told_as_it_came(place):
+    place.stock(script("numbers", "print('[18446744073709551615, 0.1234567890123456789, 1e400]')", **PARSED))
+    same(json.dumps(place.fine("numbers.run")), "[18446744073709551615, 0.12345678901234568, Infinity]")
+    run = place.writ("call", "numbers.run")
+    hold(run.status == 0 and b"18446744073709551615" in run.out and b"0.1234567890123456789" in run.out
+         and b"1e400" in run.out, run)
+
+
+@case
 def R_001_148_R_001_149_the_record_names_adapter_operation_and_digests(place):
     place.stock(script("args", ARGS, **PARSED))
     run = place.call("args.run", "word=x")

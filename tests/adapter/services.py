@@ -127,6 +127,18 @@ def R_001_109_R_001_110_R_001_111_R_001_105_a_busy_service_is_asked_again(place)
 
 
 @case
+def R_001_105_R_001_106_a_number_that_no_double_holds_is_told_as_it_came(place):
+    for transforms in ([], [("parse", "json")], [("extract", "$.data")], [("parse", "json"), ("extract", "/data")]):
+        with strangers.stranger() as server:
+            output = [{"type": kind, "spec": spec} for kind, spec in transforms]
+            stock(place, api("s", server.url, {"make": "POST /number"}, transforms={"input": [], "output": output}))
+            data = place.fine("s.make")
+            same(data["id"] if ("extract", "$.data") in transforms or len(transforms) == 2 else data["data"]["id"],
+                 9007199254740993)
+            true(b"9007199254740993" in place.writ("call", "s.make").out, transforms)
+
+
+@case
 @of_stranger
 def a_service_that_asks_for_more_patience_than_there_is_is_left_alone(place):
     for asked, told in (("61", "61 s"), ("86400", "86400 s"), ("Sun, 06 Nov 2094 08:49:37 GMT", " s,")):

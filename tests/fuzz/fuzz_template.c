@@ -26,7 +26,7 @@ static void check_plan(const struct plan_doc *plan, struct arena *a)
     _buf_ struct buf json = { .max = 1 << 28 };
     const struct document *made;
     struct plan_doc *again = arena_new(a, struct plan_doc);
-    struct ceilings max;
+    struct ceilings max = { .any_number = false };
     struct report r;
     struct error e;
     bool right;

@@ -3,6 +3,7 @@
 #include "adapter/api/text.h"
 
 #include "base/json_write.h"
+#include "base/number.h"
 
 void percent_add(struct buf *to, struct str text)
 {
@@ -22,7 +23,7 @@ void percent_add(struct buf *to, struct str text)
 
 bool scalar_add(struct buf *to, const struct doc *d)
 {
-    _buf_ struct buf number = { .max = 64 };
+    _buf_ struct buf number = { .max = NUMBER_MAX };
 
     switch (d->kind) {
     case DOC_TEXT: buf_add(to, d->text.s, d->text.n); return true;

@@ -304,7 +304,7 @@ static bool say_failed(const struct mcp *m, const struct mcp_exchange *x, struct
 bool mcp_tools(struct mcp *m, int64_t timeout_ms, int cancel, struct arena *a,
                const struct doc **out, struct error *e)
 {
-    struct ceilings max = ceilings_default();
+    struct ceilings max = ceilings_answer();
     const struct document *document;
     struct mcp_exchange failed = { 0 };
     struct tools *list;
@@ -331,7 +331,7 @@ static const struct jsonschema *output_of(struct tools *list, struct tool *tool)
 {
     const struct doc *schema = rpc_get(tool->definition, "outputSchema");
     struct schema_options options = { .draft = SCHEMA_2020_12, .code = CODE_PEER_PROTOCOL };
-    struct ceilings max = ceilings_default();
+    struct ceilings max = ceilings_answer();
     struct report ignored = report_new(&list->a, "", (struct str){ 0 });
     _buf_ struct buf text = { .max = LIST_BYTES };
     const struct document *document;

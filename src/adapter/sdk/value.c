@@ -48,7 +48,7 @@ static bool take_failure(const struct doc *answer, struct arena *a, struct error
 
 bool sdk_value(struct str bytes, struct arena *a, struct value *out, struct error *e)
 {
-    struct ceilings max = ceilings_default();
+    struct ceilings max = ceilings_answer();
     const struct document *document;
     const struct doc *ok, *value;
 

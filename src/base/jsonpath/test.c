@@ -3,6 +3,7 @@
  *
  * A value that is not there is NULL: "Nothing" in the RFC.
  */
+#include "base/doc_same.h"
 #include "base/jsonpath/parts.h"
 
 static const struct doc *value_of(struct run *r, const struct expr *x, const struct doc *at,
@@ -11,16 +12,6 @@ static const struct doc *value_of(struct run *r, const struct expr *x, const str
 /* --- comparisons --- */
 
 static bool equal(struct run *r, const struct doc *a, const struct doc *b);
-
-static bool is_number(const struct doc *d)
-{
-    return d->kind == DOC_INT || d->kind == DOC_NUMBER;
-}
-
-static double number_of(const struct doc *d)
-{
-    return d->kind == DOC_INT ? (double)d->whole : d->number;
-}
 
 static bool equal_lists(struct run *r, const struct doc *a, const struct doc *b)
 {
@@ -56,8 +47,8 @@ static bool equal(struct run *r, const struct doc *a, const struct doc *b)
 {
     if (!work_do(r->w, 1))
         return false;
-    if (is_number(a) && is_number(b))
-        return number_of(a) == number_of(b);
+    if (doc_is_number(a) && doc_is_number(b))
+        return doc_number_cmp(a, b) == 0;
     if (a->kind != b->kind)
         return false;
     switch (a->kind) {
@@ -82,8 +73,8 @@ static bool less(const struct doc *a, const struct doc *b)
 {
     if (!a || !b)
         return false;
-    if (is_number(a) && is_number(b))
-        return number_of(a) < number_of(b);
+    if (doc_is_number(a) && doc_is_number(b))
+        return doc_number_cmp(a, b) < 0;
     return a->kind == DOC_TEXT && b->kind == DOC_TEXT && str_cmp(a->text, b->text) < 0;
 }
 

@@ -2,6 +2,7 @@
 /* equal.c: compares values by what they mean, and hashes them so. */
 #include "base/jsonschema/equal.h"
 
+#include "base/doc_same.h"
 #include "base/jsonschema/names.h"
 
 enum { FEW = 8 };
@@ -86,7 +87,7 @@ static bool same_map(const struct doc *x, const struct doc *y, struct arena *a, 
 bool value_same(const struct doc *x, const struct doc *y, struct arena *a, struct work *w)
 {
     if (is_number(x) || is_number(y))
-        return is_number(x) && is_number(y) && number_of(x) == number_of(y);
+        return is_number(x) && is_number(y) && doc_number_cmp(x, y) == 0;
     if (x->kind != y->kind || x->count != y->count || !work_do(w, 1))
         return false;
     switch (x->kind) {

@@ -121,7 +121,7 @@ bool tree_scalar(struct yaml_tree *t, struct str text, bool plain, struct str an
     d = place_value(t);
     d->kind = DOC_TEXT;
     d->text = text;
-    if (plain && !yaml_scalar(text, d, &why))
+    if (plain && !(t->max->any_number && yaml_number(text, t->a, d)) && !yaml_scalar(text, d, &why))
         return tree_refuse(t, ERROR_NUMBER, t->at, "%.*s %s", (int)(text.n < 40 ? text.n : 40),
                            text.s, why);
     if ((d->kind == DOC_INT || d->kind == DOC_NUMBER) && text.n > t->max->v[CEILING_NUMBER])

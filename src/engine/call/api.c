@@ -160,7 +160,7 @@ static struct value value_of(const struct api_attempt *t)
     const struct transform *first = transforms->v;
     struct str type = http_header(&t->answer, "content-type");
     struct value value = api_value(&t->answer);
-    struct ceilings max = ceilings_default();
+    struct ceilings max = ceilings_answer();
     const struct document *document;
     struct error e;
 

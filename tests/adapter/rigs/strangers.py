@@ -42,6 +42,10 @@ class Stranger(http.server.BaseHTTPRequestHandler):
         self.answer(429 if n < 3 else 200, b'{"data": {"n": %d}}' % n, Retry_After=self.server.retry_after,
                     Content_Type="application/json")
 
+    def do_number(self, _):
+        """An id as databases have them: no double holds it."""
+        self.answer(201, b'{"data": {"id": 9007199254740993}}', Content_Type="application/json")
+
     def do_mcp(self, body):
         """An MCP server that lists its tools, and hangs up when one is called."""
         asked = json.loads(body or b"{}")

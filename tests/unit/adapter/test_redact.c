@@ -167,12 +167,14 @@ static void values_of_known_headers_are_taken_out_where_that_is_asked_for(void *
 static void documents_lose_secrets_in_texts_names_and_numbers(void **state)
 {
     static const char text[] = "{\"a\":[\"x hunter22\",{\"hunter22\":true,\"b hunter22\":null}],"
-                               "\"n\":123456789,\"f\":1.5,\"k\":\"ok\"}";
-    struct secret v[] = { { .value = str_of("hunter22") }, { .value = str_of("123456789") } };
+                               "\"n\":123456789,\"f\":1.5,\"k\":\"ok\",\"w\":98765432109876543210}";
+    struct secret v[] = { { .value = str_of("hunter22") },
+                          { .value = str_of("123456789") },
+                          { .value = str_of("98765432109876543210") } };
     struct secrets all = of(v, COUNT(v));
     _arena_ struct arena a = { 0 };
     _buf_ struct buf out = { .max = 1000 };
-    struct ceilings max = ceilings_default();
+    struct ceilings max = ceilings_answer();
     const struct document *d;
     struct error e = { 0 };
 
@@ -181,7 +183,7 @@ static void documents_lose_secrets_in_texts_names_and_numbers(void **state)
     json_doc(&out, redact_doc(&d->root, &all, &a));
     assert_string_equal(out.s, "{\"a\":[\"x [redacted]\",{\"[redacted]\":true,"
                                "\"b [redacted] 2\":null}],\"n\":\"[redacted]\",\"f\":1.5,"
-                               "\"k\":\"ok\"}");
+                               "\"k\":\"ok\",\"w\":\"[redacted]\"}");
 }
 
 /* Steps are not counted, so a large one stands for all: what took time by lengths multiplied would

@@ -17,9 +17,32 @@ static void R_001_105_json_is_read(void **state)
     check_output_fails(PARSE("json"), BYTES("{\"a\": 1,\n \"a\": 2}"),
                        "parse: json: line 2, column 2: the key 'a' is given twice");
     check_output_fails(PARSE("json"), BYTES(" \n"), "parse: json: there is nothing to read");
-    check_output_fails(PARSE("json"), BYTES("12345678901234567891"),
-                       "parse: json: line 1, column 1: 12345678901234567891 cannot be held "
-                       "exactly by a double; write it as text");
+}
+
+/* What a tool answered is not lost for a number that no double holds: it has done its work. */
+static void R_001_105_R_001_106_numbers_stay_as_they_came(void **state)
+{
+    static const char came[] = "{\"id\": 12345678901234567891, \"f\": 0.1234567890123456789, "
+                               "\"e\": [1E+400, -1e-400, 1152921504606846976]}";
+    static const char there[] = "{\"id\":12345678901234567891,\"f\":0.1234567890123456789,"
+                                "\"e\":[1E+400,-1e-400,1152921504606846976]}";
+
+    (void)state;
+    check_output(PARSE("json"), came, there);
+    check_output(PARSE("json_lines"), "9007199254740993\n1.50\n", "[9007199254740993,1.5]");
+    check_output(PARSE("yaml"), "{a: +09007199254740993, b: 1e400, c: .5}",
+                 "{\"a\":9007199254740993,\"b\":1e400,\"c\":0.5}");
+    check_output(EXTRACT("$.id"), came, "12345678901234567891");
+    check_output(EXTRACT("'/e/0'"), came, "1E+400");
+    check_output(EXTRACT("'$[?@.id > 9007199254740992].id'"),
+                 "[{\"id\": 9007199254740992}, {\"id\": 9007199254740993}]", "[9007199254740993]");
+    check_output(PARSE("json") ", " FORMAT("json_pretty"), "[9007199254740993]",
+                 "[\n  9007199254740993\n]\n");
+    check_output(PARSE("json") ", " FORMAT("{template: '{id} {/e/1}'}"), came,
+                 "12345678901234567891 -1e-400");
+    check_output(PARSE("json") ", " FORMAT("yaml") ", " PARSE("yaml"), came,
+                 "{\"id\":12345678901234567891,\"f\":0.1234567890123456789,"
+                 "\"e\":[1.0E+400,-1.0e-400,1152921504606846976]}");
 }
 
 static void R_001_105_json_lines_are_read(void **state)
@@ -302,6 +325,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(R_001_105_json_is_read),
+        cmocka_unit_test(R_001_105_R_001_106_numbers_stay_as_they_came),
         cmocka_unit_test(R_001_105_json_lines_are_read),
         cmocka_unit_test(R_001_105_yaml_is_read),
         cmocka_unit_test(R_001_105_lines_are_read),

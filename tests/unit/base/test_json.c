@@ -7,8 +7,10 @@
 
 #include <cmocka.h>
 
+#include "base/doc_same.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
+#include "base/number.h"
 #include "base/report.h"
 
 static bool parse(const char *text, struct arena *a, const struct document **d, struct error *e)
@@ -186,6 +188,80 @@ static void numbers_keep_their_value(void **state)
     }
 }
 
+/* Of answers: what would be refused, or would get other digits, has its own. */
+static void numbers_of_answers_keep_their_digits(void **state)
+{
+    static const struct {
+        const char *text, *canon;
+    } cases[] = {
+        { "9007199254740991", NULL },
+        { "9007199254740993", NULL },
+        { "-18446744073709551615", NULL },
+        { "1152921504606846976", NULL },
+        { "1e400", NULL },
+        { "-1E-400", NULL },
+        { "123456789012345678.5", NULL },
+        { "1.50", "1.5" },
+        { "1e3", "1000" },
+        { "0.1", NULL },
+        { "0.0e999", "0" },
+        { "10000000000000000000000", "1e+22" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        _arena_ struct arena a = { 0 };
+        _buf_ struct buf out = { .max = 100 };
+        struct ceilings max = ceilings_answer();
+        const struct document *d;
+        struct error e = { 0 };
+
+        assert_true(json_read("t", str_of(cases[i].text), &max, &a, &d, &e));
+        json_canon(&d->root, &a, &out);
+        assert_string_equal(out.s, cases[i].canon ? cases[i].canon : cases[i].text);
+    }
+}
+
+static void numbers_are_in_the_order_of_their_digits(void **state)
+{
+    static const char *const rising[] = { "-1e401",
+                                          "-1e400",
+                                          "-9007199254740993",
+                                          "-9007199254740992",
+                                          "-2e-400",
+                                          "0",
+                                          "1e-400",
+                                          "1.5e-400",
+                                          "0.1",
+                                          "9007199254740991",
+                                          "9007199254740992",
+                                          "9007199254740993",
+                                          "9007199254740993.5",
+                                          "18446744073709551615",
+                                          "1e400",
+                                          "10.5e400" };
+    static const char *const same[][2] = { { "9007199254740993", "9007199254740993.0" },
+                                           { "1e400", "0.10e401" },
+                                           { "0.1", "0.10000000000000001" },
+                                           { "0", "-0.0" } };
+    _arena_ struct arena a = { 0 };
+    struct doc x = { 0 }, y = { 0 };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rising); i++) {
+        for (size_t k = 0; k < COUNT(rising); k++) {
+            number_keep(str_of(rising[i]), &a, &x);
+            number_keep(str_of(rising[k]), &a, &y);
+            assert_int_equal(doc_number_cmp(&x, &y), (i > k) - (i < k));
+        }
+    }
+    for (size_t i = 0; i < COUNT(same); i++) {
+        number_keep(str_of(same[i][0]), &a, &x);
+        number_keep(str_of(same[i][1]), &a, &y);
+        assert_int_equal(doc_number_cmp(&x, &y), 0);
+    }
+}
+
 static void canon_sorts_by_utf16_and_escapes_only_what_it_must(void **state)
 {
     _arena_ struct arena a = { 0 };
@@ -270,6 +346,8 @@ int main(void)
         cmocka_unit_test(each_ceiling_holds_at_its_number),
         cmocka_unit_test(many_keys_are_still_checked_for_twins),
         cmocka_unit_test(numbers_keep_their_value),
+        cmocka_unit_test(numbers_of_answers_keep_their_digits),
+        cmocka_unit_test(numbers_are_in_the_order_of_their_digits),
         cmocka_unit_test(canon_sorts_by_utf16_and_escapes_only_what_it_must),
         cmocka_unit_test(calls_place_the_commas),
         cmocka_unit_test(a_text_longer_than_the_buffer_takes_is_its_fault),
