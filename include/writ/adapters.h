@@ -47,7 +47,8 @@ WRIT_API int writ_call(const struct writ_call *call, char **answer);
  *     {"file":..,"fault":..}                                        a file that is no adapter
  *
  * `level` is L0 (also when NULL) to L3; from L1 on "adapter" has the document as that level shows
- * it. `name`: the one of that id or name alone; `tool`: those for that tool. Where there is none of
+ * it, and "operations" the names that can be called, the registry's where it alone names them.
+ * `name`: the one of that id or name alone; `tool`: those for that tool. Where there is none of
  * that name WRIT_USAGE and one line {"code":..,"message":..}. */
 WRIT_API int writ_adapters(const char *name, const char *tool, const char *level,
                            const char *const *environment, writ_line line, void *self);

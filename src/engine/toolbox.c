@@ -220,6 +220,23 @@ bool toolbox_tool(struct toolbox *box, const struct adapter *adapter,
         STR_ARG(id), STR_ARG(adapter->doc.adapter_id));
 }
 
+struct items toolbox_operations(const struct adapter *adapter, const struct tool_doc *tool,
+                                struct arena *a)
+{
+    struct items names = adapter_operations(adapter, a);
+    const struct items *scope = tool ? &tool->scope->operations : NULL;
+    struct str *all;
+
+    if (names.n || adapter->doc.type != ADAPTER_CLI || !scope)
+        return names;
+    all = arena_alloc(a, scope->n * sizeof *all);
+    for (size_t i = 0; i < scope->n; i++)
+        if (!str_is(((const struct str *)scope->v)[i], "*"))
+            all[names.n++] = ((const struct str *)scope->v)[i];
+    names.v = all;
+    return names;
+}
+
 /* ---- services ---- */
 
 bool toolbox_http(struct toolbox *box, struct http **out, struct error *e)

@@ -65,6 +65,11 @@ bool toolbox_tool(struct toolbox *box, const struct adapter *adapter,
                   const struct registry_doc **registry, const struct tool_doc **out,
                   struct report *r, struct error *e) NODISCARD;
 
+/* The names that can be called, of struct str: the adapter's own; a command's may be named by the
+ * registry alone (A01-16). `tool` may be NULL: no registry has it. */
+struct items toolbox_operations(const struct adapter *adapter, const struct tool_doc *tool,
+                                struct arena *a);
+
 /* What speaks HTTP; started when it is first asked for. */
 bool toolbox_http(struct toolbox *box, struct http **out, struct error *e) NODISCARD;
 

@@ -135,6 +135,19 @@ static bool pick_cells(struct str line, struct str cells[CELLS])
     return end - at == 2 && at[1] == '}' && str_visible(line) && !memchr(line.s, '\\', line.n);
 }
 
+/* As `writ call` takes them. */
+static void show_operations(const struct doc *entry)
+{
+    const struct doc *c = doc_first(doc_get(entry, "operations"), DOC_LIST);
+
+    if (!c)
+        out(YELLOW, "%*sno operation is named; scope.operations of %.*s in .writ/tools.yaml does\n",
+            GAP, "", STR_ARG(doc_text(entry, "tool_id")));
+    for (; c; c = c->next)
+        out(CYAN, "%*swrit call %.*s.%.*s\n", GAP, "", STR_ARG(doc_text(entry, "name")),
+            STR_ARG(c->text));
+}
+
 static void show_whole(struct listing *l, const struct doc *entry)
 {
     const char *note = note_of(entry);
@@ -145,6 +158,7 @@ static void show_whole(struct listing *l, const struct doc *entry)
     out(PLAIN, "  %.*s", STR_ARG(doc_text(entry, "name")));
     out(DIM, "  %.*s  %.*s", STR_ARG(doc_text(entry, "origin")), STR_ARG(doc_text(entry, "file")));
     out(YELLOW, "%s%s\n", note ? "  " : "", note ? note : "");
+    show_operations(entry);
     pretty_show(doc_get(entry, "adapter"), GAP);
 }
 

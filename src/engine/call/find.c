@@ -40,26 +40,9 @@ static const char *listed(const struct items *names, struct arena *a)
     return names->n ? arena_text(a, buf_str(&text)) : "none";
 }
 
-/* A command's operations may be named by the registry alone (A01-16). */
-static struct items operations_of(const struct tool_call *c)
-{
-    struct items names = adapter_operations(c->adapter, c->a);
-    const struct str *scope = c->tool->scope->operations.v;
-    struct str *all;
-
-    if (names.n || c->adapter->doc.type != ADAPTER_CLI)
-        return names;
-    all = arena_alloc(c->a, c->tool->scope->operations.n * sizeof *all);
-    names.v = all;
-    for (size_t i = 0; i < c->tool->scope->operations.n; i++)
-        if (!str_is(scope[i], "*"))
-            all[names.n++] = scope[i];
-    return names;
-}
-
 static bool find_operation(struct tool_call *c, struct str asked)
 {
-    struct items names = operations_of(c);
+    struct items names = toolbox_operations(c->adapter, c->tool, c->a);
     const struct str *all = names.v;
 
     if (asked.n && is_among(&names, asked)) {

@@ -7,12 +7,14 @@
 #include "engine/adapters_here.h"
 #include "engine/input.h"
 #include "engine/record.h"
+#include "engine/toolbox.h"
 
 static const char *const level_names[] = { "L0", "L1", "L2", "L3" };
 
 struct listing {
     struct adapters_here here;
     struct catalog catalog;
+    struct toolbox box; /* of the registry; above L0 */
     enum level level;
     writ_line line;
     void *self;
@@ -95,6 +97,27 @@ static void put_entry(struct listing *l, const struct catalog_entry *entry)
         json_put_bool(to, "twice", true);
 }
 
+/* What can be called, whoever names it. */
+static void put_operations(struct listing *l, const struct adapter *adapter, struct arena *a)
+{
+    struct report r = report_new(a, "", (struct str){ 0 });
+    const struct settings *settings;
+    const struct registry_doc *registry;
+    const struct tool_doc *tool = NULL;
+    struct items names;
+    struct error e;
+
+    if (!toolbox_settings(&l->box, &settings, &r) ||
+        !toolbox_tool(&l->box, adapter, &registry, &tool, &r, &e))
+        tool = NULL;
+    names = toolbox_operations(adapter, tool, a);
+    json_key(&l->out, "operations");
+    json_open(&l->out, '[');
+    for (size_t i = 0; i < names.n; i++)
+        json_text(&l->out, ((const struct str *)names.v)[i]);
+    json_close(&l->out, ']');
+}
+
 static void tell_entry(struct listing *l, const struct catalog_entry *entry)
 {
     _arena_ struct arena a = { 0 }; /* costs nothing until it is used */
@@ -109,6 +132,7 @@ static void tell_entry(struct listing *l, const struct catalog_entry *entry)
     if (l->level > L0) {
         json_key(&l->out, "adapter");
         adapter_disclose(adapter.tree, l->level, &l->out);
+        put_operations(l, &adapter, &a);
     }
     json_close(&l->out, '}');
     tell(l);
@@ -163,7 +187,11 @@ int writ_adapters(const char *name, const char *tool, const char *level,
     if (!adapters_here(environment, &a, &l.here, &e) ||
         !catalog_list(&l.here.ask, &a, &l.catalog, &e))
         return record_fail(&e, WRIT_UNAVAILABLE, line, self);
+    if (l.level > L0)
+        toolbox_open(&l.box, environment, world_real());
     status = name ? tell_one(&l, name) : tell_all(&l, tool);
+    if (l.level > L0)
+        toolbox_close(&l.box);
     buf_free(&l.out);
     return status;
 }
