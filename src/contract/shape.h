@@ -44,7 +44,7 @@ struct field {
     bool bare;                     /* the limit's range alone; its default does not apply here */
     const char *const *choices;    /* of F_CHOICE, ended by NULL; one choice is a literal */
     enum form form;                /* of F_TEXT */
-    const struct shape *sub;       /* of F_SHAPE */
+    const struct shape *sub;       /* of F_SHAPE; of F_MAP, that of each member, or NULL */
     bool filled;                   /* an F_SHAPE or F_MAP that is left out is {}, not NULL */
     enum level level;
     const char *req;  /* the requirement it answers */
@@ -115,5 +115,15 @@ void shape_json(const struct shape *shape, const void *decoded, struct buf *to);
 void shape_schema(const struct shape *shape, struct buf *to);
 
 /* The fields as a JSON list of rows for people: field, type, needed, default, allowed, meaning.
- * Those of sub-shapes follow theirs, with a dotted name. */
+ * Those of sub-shapes follow theirs, with a dotted name; of members with any name as NAME.*. */
 void shape_fields(const struct shape *shape, struct buf *to);
+
+/* The shapes inside a shape that have this name, or are the value of a field of this name, with
+ * their dotted names among the fields: behind the n that told[] has, each once, `most` in all. The
+ * number of them with those. */
+struct shape_part {
+    const struct shape *shape;
+    const char *path;
+};
+size_t shape_parts(const struct shape *shape, struct str name, struct arena *a,
+                   struct shape_part told[], size_t n, size_t most);

@@ -65,6 +65,7 @@ const struct command cmd_explain = {
     .examples = { { "writ explain PLAN_TIMEOUT", "one code: what it means, what to do next" },
                   { "writ explain limits", "a whole table" },
                   { "writ explain plan", "every field of a plan" },
+                  { "writ explain operation", "a part of one: an operation of an adapter" },
                   { "writ explain plan --schema", "the same as a JSON Schema" } },
     .options = { { "schema", NULL, NULL, "the JSON Schema of a kind of document" },
                  { "json", NULL, NULL, "the rows as one JSON object" } },

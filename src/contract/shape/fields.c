@@ -99,7 +99,8 @@ static void put_fields(const struct shape *shape, const char *path, int depth, s
         json_key(to, "meaning");
         json_text(to, str_of(f->help ? f->help : ""));
         json_close(to, '}');
-        if (f->kind == F_SHAPE && f->sub != shape && depth > 0)
+        buf_adds(&name, f->kind == F_MAP ? ".*" : "");
+        if (f->sub && f->sub != shape && depth > 0)
             put_fields(f->sub, name.s, depth - 1, to);
     }
 }
@@ -109,4 +110,59 @@ void shape_fields(const struct shape *shape, struct buf *to)
     json_open(to, '[');
     put_fields(shape, "", DEEP, to);
     json_close(to, ']');
+}
+
+/* ---- one part of it ---- */
+
+struct search {
+    struct str name;
+    struct arena *a;
+    struct shape_part *told;
+    size_t n, most;
+};
+
+/* "transform" is also the name of a "transform of input". */
+static bool is_called(const struct field *f, struct str name)
+{
+    const char *shape = f->sub->name;
+
+    return str_is(name, f->name) ||
+           (strncmp(shape, name.s, name.n) == 0 && (shape[name.n] == '\0' || shape[name.n] == ' '));
+}
+
+static void keep_part(struct search *s, const struct shape *shape, const char *path)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->told[i].shape == shape)
+            return;
+    if (s->n < s->most)
+        s->told[s->n++] = (struct shape_part){ shape, path };
+}
+
+static void look(struct search *s, const struct shape *shape, const char *path, int depth)
+{
+    for (size_t i = 0; i < shape->count; i++) {
+        const struct field *f = &shape->fields[i];
+        const char *inside;
+
+        if (!f->sub || f->sub == shape || depth == 0)
+            continue;
+        inside = arena_printf(s->a, "%s%s%s%s", path, *path ? "." : "", f->name,
+                              f->many == LIST    ? "[]"
+                              : f->kind == F_MAP ? ".*"
+                                                 : "");
+        if (is_called(f, s->name))
+            keep_part(s, f->sub, inside);
+        look(s, f->sub, inside, depth - 1);
+    }
+}
+
+size_t shape_parts(const struct shape *shape, struct str name, struct arena *a,
+                   struct shape_part told[], size_t n, size_t most)
+{
+    struct search s = { .name = name, .a = a, .told = told, .n = n, .most = most };
+
+    if (name.n)
+        look(&s, shape, "", DEEP);
+    return s.n;
 }

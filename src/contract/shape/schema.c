@@ -90,7 +90,15 @@ static void put_value(const struct field *f, struct buf *to, int depth)
         else
             put_type(f, "object", to); /* a shape that holds itself: one level is spelled out */
         return;
-    case F_MAP: put_type(f, "object", to); return;
+    case F_MAP:
+        put_type(f, "object", to);
+        if (f->sub && depth > 0) {
+            json_key(to, "additionalProperties");
+            json_open(to, '{');
+            put_schema(f->sub, to, depth);
+            json_close(to, '}');
+        }
+        return;
     case F_ANY: return;
     }
 }

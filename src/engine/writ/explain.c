@@ -7,6 +7,8 @@
 #include "engine/input.h"
 #include "engine/tables.h"
 
+enum { PARTS_MOST = 16 };
+
 static void open_answer(const char *topic, struct buf *to)
 {
     json_open(to, '{');
@@ -72,17 +74,41 @@ static bool put_rows(const struct table *t, struct str topic, struct buf *to)
     return found;
 }
 
+/* What documents have inside them under that name, as `operation` of an adapter. What several have
+ * is told once. */
+static bool put_parts(const char *topic, struct buf *to)
+{
+    _arena_ struct arena a = { 0 };
+    struct shape_part parts[PARTS_MOST];
+    size_t n = 0;
+
+    for (size_t i = 0; i < kind_count; i++) {
+        size_t had = n;
+
+        n = shape_parts(kinds[i].shape, str_of(topic), &a, parts, n, COUNT(parts));
+        for (size_t k = had; k < n; k++) {
+            open_table("fields",
+                       arena_printf(&a, "What %s of the document '%s' may say.", parts[k].path,
+                                    kinds[i].name),
+                       to);
+            shape_fields(parts[k].shape, to);
+            json_close(to, '}');
+        }
+    }
+    return n > 0;
+}
+
 static bool put_matches(const char *topic, struct buf *to)
 {
     const struct kind_row *kind = kind_named(str_of(topic));
-    bool found = kind != NULL;
+    bool found = false, whole = kind != NULL;
 
     for (size_t i = 0; i < tables_count(); i++) {
         const struct table *t = tables_at(i);
 
         if (strcmp(t->name, topic) == 0) {
             table_json(t, to);
-            found = true;
+            whole = true;
         } else {
             found |= put_rows(t, str_of(topic), to);
         }
@@ -92,7 +118,7 @@ static bool put_matches(const char *topic, struct buf *to)
         shape_fields(kind->shape, to);
         json_close(to, '}');
     }
-    return found;
+    return whole || put_parts(topic, to) || found;
 }
 
 /* The nearest of all names there are, or NULL. */
