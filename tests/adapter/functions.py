@@ -54,6 +54,13 @@ def R_001_094_R_001_095_R_001_096_R_001_097_a_python_function_is_called(place):
 
 
 @case
+def a_text_that_ends_its_line_is_printed_with_no_other(place):
+    place.put("lib/mine.py", "def line(): return 'a\\nb\\n'\ndef word(): return 'a'\n")
+    stock(place, sdk("py", "python", "./lib", "mine", {"line": "line", "word": "word"}))
+    same((place.writ("call", "py.line").out, place.writ("call", "py.word").out), (b"a\nb\n", b"a\n"))
+
+
+@case
 def R_001_095_a_function_of_the_standard_library_is_called(place):
     stock(place, sdk("mean", "python", "statistics", "statistics", {"mean": "mean"}))
     same(place.fine("mean.mean", "data:=[1,2,6]"), 3)

@@ -50,7 +50,8 @@ static void show_output(const struct doc *answer, struct arena *a)
             out_person_end();
     } else if (output->kind == DOC_TEXT) {
         out_text(output->text);
-        out_text(str_of("\n"));
+        if (output->text.n == 0 || output->text.s[output->text.n - 1] != '\n')
+            out_text(str_of("\n"));
     } else if (print_person()) {
         pretty_show(output, 0);
     } else {
