@@ -45,6 +45,7 @@ WRIT_API int writ_call(const struct writ_call *call, char **answer);
  *     {"adapter_id":..,"name":..,"tool_id":..,"type":..,"origin":"project"|"user"|"shipped",
  *      "file":..}                                                                      (L0)
  *     {"file":..,"fault":..}                                        a file that is no adapter
+ *     {"file":..,"fault":..,"problems":n}                           a wrong one: the first of n
  *
  * `level` is L0 (also when NULL) to L3; from L1 on "adapter" has the document as that level shows
  * it, and "operations" the names that can be called, the registry's where it alone names them.

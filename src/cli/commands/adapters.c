@@ -176,9 +176,16 @@ static void show_entry(struct listing *l, const struct doc *entry)
 
 static bool tell_fault(const struct doc *entry)
 {
+    struct str file;
+
     if (!doc_get(entry, "fault"))
         return false;
-    say("%.*s: %.*s", STR_ARG(doc_text(entry, "file")), STR_ARG(doc_text(entry, "fault")));
+    file = doc_text(entry, "file");
+    if (doc_whole(entry, "problems"))
+        say("%.*s: %.*s; it cannot be called, `writ check %.*s` tells all that is wrong",
+            STR_ARG(file), STR_ARG(doc_text(entry, "fault")), STR_ARG(file));
+    else
+        say("%.*s: %.*s", STR_ARG(file), STR_ARG(doc_text(entry, "fault")));
     return true;
 }
 

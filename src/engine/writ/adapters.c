@@ -11,6 +11,8 @@
 
 static const char *const level_names[] = { "L0", "L1", "L2", "L3" };
 
+enum { LOOKED_MOST = 32 };
+
 struct listing {
     struct adapters_here here;
     struct catalog catalog;
@@ -21,6 +23,7 @@ struct listing {
     struct buf out;
     struct arena *a;
     bool wrong, over;
+    int looked; /* at L0 */
 };
 
 static void tell(struct listing *l)
@@ -29,11 +32,14 @@ static void tell(struct listing *l)
     buf_reset(&l->out);
 }
 
-static void tell_fault(struct listing *l, const char *path, const char *why)
+/* `problems`: how many `writ check` finds in it; 0: it would find none. */
+static void tell_fault(struct listing *l, const char *path, const char *why, size_t problems)
 {
     json_open(&l->out, '{');
     json_put(&l->out, "file", adapters_shown(&l->here, path));
     json_put(&l->out, "fault", why);
+    if (problems)
+        json_put_int(&l->out, "problems", (int64_t)problems);
     json_close(&l->out, '}');
     tell(l);
     l->wrong = true;
@@ -42,16 +48,23 @@ static void tell_fault(struct listing *l, const char *path, const char *why)
 /* The first thing that is wrong with it. */
 static void tell_problem(struct listing *l, const struct catalog_entry *entry, struct report *r)
 {
-    const struct problem *p;
+    const struct problem *first = NULL;
+    size_t n = 0;
 
     report_finish(r);
-    for (p = r->first; p && p->warning; p = p->next)
-        ;
-    if (!p)
-        tell_fault(l, entry->path, "cannot be loaded");
+    for (const struct problem *p = r->first; p; p = p->next) {
+        n += !p->warning;
+        if (!first && !p->warning)
+            first = p;
+    }
+    if (!first)
+        tell_fault(l, entry->path, "cannot be loaded", 0);
     else
         tell_fault(l, entry->path,
-                   p->line ? arena_printf(r->a, "%d:%d: %s", p->line, p->col, p->msg) : p->msg);
+                   first->line
+                       ? arena_printf(r->a, "%d:%d: %s", first->line, first->col, first->msg)
+                       : first->msg,
+                   n);
 }
 
 /* Is it text that JSON has as it is? */
@@ -118,24 +131,33 @@ static void put_operations(struct listing *l, const struct adapter *adapter, str
     json_close(&l->out, ']');
 }
 
+/* Is it read as a whole? At L0 a few of the user's own, so that one that is wrong is told before
+ * somebody calls it; there may be ten thousand. */
+static bool looks(struct listing *l, const struct catalog_entry *entry)
+{
+    return l->level > L0 || (entry->origin != ORIGIN_SHIPPED && l->looked++ < LOOKED_MOST);
+}
+
 static void tell_entry(struct listing *l, const struct catalog_entry *entry)
 {
     _arena_ struct arena a = { 0 }; /* costs nothing until it is used */
     struct adapter adapter = { 0 };
     struct report r;
+    bool right = !looks(l, entry) || catalog_load(&l->here.ask, entry, &a, &adapter, &r);
 
-    if (l->level > L0 && !catalog_load(&l->here.ask, entry, &a, &adapter, &r)) {
-        tell_problem(l, entry, &r);
-        return;
-    }
-    put_entry(l, entry);
-    if (l->level > L0) {
+    if (right || l->level == L0)
+        put_entry(l, entry);
+    if (right && l->level > L0) {
         json_key(&l->out, "adapter");
         adapter_disclose(adapter.tree, l->level, &l->out);
         put_operations(l, &adapter, &a);
     }
-    json_close(&l->out, '}');
-    tell(l);
+    if (right || l->level == L0) {
+        json_close(&l->out, '}');
+        tell(l);
+    }
+    if (!right)
+        tell_problem(l, entry, &r);
 }
 
 static int tell_all(struct listing *l, const char *tool)
@@ -146,7 +168,7 @@ static int tell_all(struct listing *l, const char *tool)
         if (!tool || str_is(c->v[i].tool_id, tool))
             tell_entry(l, &c->v[i]);
     for (size_t i = 0; i < c->fault_count && !l->over; i++)
-        tell_fault(l, c->faults[i].path, c->faults[i].why);
+        tell_fault(l, c->faults[i].path, c->faults[i].why, 0);
     return WRIT_OK;
 }
 
