@@ -48,6 +48,20 @@ const struct exit_row exits[EXIT_ROWS] = {
     { "69",    69,  69,  CAUSE_LOST,    "worker lost",         "look at what it did before running it again" },
 };
 
+const struct answer_row exit_answers[ANSWER_ROWS] = {
+    { "rg",    1, "nothing matched" },
+    { "grep",  1, "nothing matched" },
+    { "diff",  1, "there are differences" },
+    { "cmp",   1, "there are differences" },
+    { "pgrep", 1, "nothing matched" },
+};
+
+static const struct column answer_columns[] = {
+    { "program", COLUMN_TEXT, offsetof(struct answer_row, program) },
+    { "code",    COLUMN_INT,  offsetof(struct answer_row, code) },
+    { "meaning", COLUMN_TEXT, offsetof(struct answer_row, meaning) },
+};
+
 static const struct column exit_columns[] = {
     { "codes",    COLUMN_TEXT, offsetof(struct exit_row, codes) },
     { "evidence", COLUMN_NAME, offsetof(struct exit_row, evidence), cause_names },
@@ -98,6 +112,22 @@ const struct table statuses_table = {
     .keys = 1,
     ROWS(statuses),
 };
+
+const struct table exit_answers_table = {
+    .name = "exit_answers",
+    .about = "Programs that answer with an exit code, where others have failed.",
+    COLUMNS(answer_columns),
+    .keys = 1,
+    ROWS(exit_answers),
+};
+
+const char *exit_answer(struct str program, int code)
+{
+    for (size_t i = 0; i < COUNT(exit_answers); i++)
+        if (exit_answers[i].code == code && str_is(program, exit_answers[i].program))
+            return exit_answers[i].meaning;
+    return NULL;
+}
 
 const struct exit_row *exit_meaning(int code, enum cause cause)
 {

@@ -65,5 +65,20 @@ extern const struct exit_row exits[EXIT_ROWS];
 extern const struct status_row statuses[STATUS_ROWS];
 extern const struct table causes_table, exits_table, statuses_table;
 
+/* Programs that say with an exit code what is no error; by the name they are called. */
+struct answer_row {
+    const char *program;
+    int code;
+    const char *meaning;
+};
+
+enum { ANSWER_ROWS = 5 };
+
+extern const struct answer_row exit_answers[ANSWER_ROWS];
+extern const struct table exit_answers_table;
+
+/* What the program means with it, or NULL. */
+const char *exit_answer(struct str program, int code);
+
 /* What the exit code means, given why the run ended; NULL when it is not 0..255. */
 const struct exit_row *exit_meaning(int code, enum cause cause);

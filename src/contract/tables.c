@@ -53,6 +53,7 @@ const struct table *const contract_tables[] = {
     &env_table,
     &input_sizes_table,
     &exits_table,
+    &exit_answers_table,
     &causes_table,
     &statuses_table,
     &layers_table,

@@ -141,9 +141,21 @@ static const char *last_lines(const struct printed *err, struct arena *a)
     return told;
 }
 
-/* A program that returns 128 or more itself was ended by no signal. */
-static const char *meaning(const struct outcome *o, struct arena *a)
+static struct str base_name(struct str path)
 {
+    const char *slash = memrchr(path.s, '/', path.n);
+
+    return slash ? (struct str){ slash + 1, path.n - (size_t)(slash + 1 - path.s) } : path;
+}
+
+/* A program that returns 128 or more itself was ended by no signal. */
+static const char *meaning(struct str command, const struct outcome *o, struct arena *a)
+{
+    const char *answer =
+        o->cause == CAUSE_EXITED ? exit_answer(base_name(command), o->exit_code) : NULL;
+
+    if (answer)
+        return arena_printf(a, ", %s", answer);
     if (o->cause == CAUSE_EXITED && o->exit_code >= 128)
         return "";
     return arena_printf(a, ", %s", exit_meaning(o->exit_code, o->cause)->meaning);
@@ -164,9 +176,9 @@ void call_command_failed(struct tool_call *c, const struct exec *x, struct attem
     end->told = told;
     end->exit = x->outcome.exit_code;
     end->code = code_of(x->outcome.cause);
-    end->message = arena_printf(c->a, "%.*s: exit %d%s%s%s", STR_ARG(x->request.inputs->command),
-                                x->outcome.exit_code, meaning(&x->outcome, c->a), told ? ": " : "",
-                                told ? told : "");
+    end->message = arena_printf(
+        c->a, "%.*s: exit %d%s%s%s", STR_ARG(x->request.inputs->command), x->outcome.exit_code,
+        meaning(x->request.inputs->command, &x->outcome, c->a), told ? ": " : "", told ? told : "");
 }
 
 static void take_end(struct tool_call *c, const struct exec *x, struct attempt_end *end)

@@ -105,6 +105,15 @@ static void causes_and_statuses_are_the_documented_ones(void **state)
     }
 }
 
+static void a_program_may_answer_with_its_exit_code(void **state)
+{
+    (void)state;
+    assert_string_equal(exit_answer(str_of("rg"), 1), "nothing matched");
+    assert_string_equal(exit_answer(str_of("diff"), 1), "there are differences");
+    assert_null(exit_answer(str_of("rg"), 2));
+    assert_null(exit_answer(str_of("rgx"), 1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -115,6 +124,7 @@ int main(void)
         cmocka_unit_test(a_lost_worker_is_told_from_a_command_that_returns_69),
         cmocka_unit_test(rows_are_written_as_in_the_contract),
         cmocka_unit_test(exit_codes_out_of_range_have_no_meaning),
+        cmocka_unit_test(a_program_may_answer_with_its_exit_code),
         cmocka_unit_test(causes_and_statuses_are_the_documented_ones),
     };
 
