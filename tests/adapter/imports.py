@@ -255,6 +255,25 @@ def an_openapi_document_becomes_an_adapter_that_is_called(place):
 
 
 @case
+def what_the_registry_needs_for_it_is_told_as_it_is_written_there(place):
+    with strangers.stranger() as server:
+        document = place.put("outside/echo.json", json.dumps(ECHO | {"servers": [{"url": server.url}]}))
+        for words, call in ((["openapi", str(document)], ("echo", "word=a")),
+                            (["mcp", "--", *small(place)], ("echo", "text=a"))):
+            place.put(".writ/tools.yaml", "allowlist: caller\ntools: []\n")
+            path = place.put(".writ/adapters/made.yaml", "")
+            run = place.writ("adapters", "import", "--force", "-o", str(path), *words)
+            hold(run.status == 0 and b"put this under `tools:` of .writ/tools.yaml" in run.err, run)
+            entry = run.err.decode().split("writes one):\n")[1]
+            place.put(".writ/tools.yaml", "allowlist: caller\ntools:\n" + entry)
+            hold(place.writ("check", "--as", "registry", str(place.repo / ".writ/tools.yaml")).status == 0, run)
+            name = next(line.split()[-1] for line in path.read_text().splitlines() if line.startswith("name:"))
+            place.fine(f"{name.strip(chr(34))}.{call[0]}", call[1])
+            run = place.writ("adapters", "import", "--force", "-o", str(path), *words)
+            hold(run.status == 0 and b"already" in run.err and b"tools:`" not in run.err, run)
+
+
+@case
 def a_file_that_is_there_is_replaced_only_when_that_is_wanted(place):
     words = small(place)
     path = place.put("work/there.yaml", "mine\n")

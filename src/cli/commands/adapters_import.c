@@ -99,6 +99,26 @@ static void tell_left_out(const struct doc *d)
     }
 }
 
+/* Nothing is called that the registry does not list. */
+static void tell_entry(const struct doc *d)
+{
+    struct str tool = doc_text(d, "tool_id"), entry = doc_text(d, "tool_entry");
+
+    if (!entry.n) {
+        err(DIM, ".writ/tools.yaml has the tool %.*s already\n", STR_ARG(tool));
+        return;
+    }
+    err(PLAIN,
+        "to call it, put this under `tools:` of .writ/tools.yaml (`writ init` writes one):\n");
+    while (entry.n) {
+        const char *end = memchr(entry.s, '\n', entry.n);
+        size_t n = end ? (size_t)(end - entry.s) : entry.n, taken = end ? n + 1 : n;
+
+        err(PLAIN, "%.*s\n", (int)n, entry.s);
+        entry = (struct str){ entry.s + taken, entry.n - taken };
+    }
+}
+
 static int run(const struct args *args)
 {
     _arena_ struct arena a = { 0 };
@@ -128,6 +148,8 @@ static int run(const struct args *args)
                  doc_whole(d, "operations"));
     else
         status = WRIT_UNAVAILABLE;
+    if (status == WRIT_OK)
+        tell_entry(d);
     writ_free(answer);
     return status;
 }

@@ -11,6 +11,7 @@
 #include "contract/adapter_doc.h"
 #include "engine/input.h"
 #include "engine/record.h"
+#include "engine/toolbox.h"
 #include "engine/visit.h"
 
 enum { LIST_MS = 20000 };
@@ -26,22 +27,90 @@ static const char *today(struct arena *a)
 }
 
 /* What is written must be what is read: an adapter without a problem. */
-static bool reads_back(const struct import_made *made, struct arena *a, struct report *r)
+static bool reads_back(const struct import_made *made, struct arena *a, struct adapter *out,
+                       struct report *r)
 {
     struct ceilings max = ceilings_default();
-    struct adapter_doc decoded = { 0 };
     const struct document *document;
     struct error e;
 
+    *out = (struct adapter){ .origin = ORIGIN_PROJECT };
     *r = report_new(a, "adapter", made->yaml);
-    if (yaml_read("adapter", made->yaml, &max, a, &document, &e))
-        return shape_decode(&adapter_shape, &document->root, r, &decoded);
+    if (yaml_read("adapter", made->yaml, &max, a, &document, &e)) {
+        out->tree = &document->root;
+        return shape_decode(&adapter_shape, &document->root, r, &out->doc);
+    }
     report_error(r, &e);
     return false;
 }
 
-static void put_made(const struct import_made *made, struct buf *to)
+/* ---- what the registry must say ---- */
+
+static bool is_listed(const struct writ_import *import, const struct adapter *adapter,
+                      struct arena *a)
 {
+    struct report r = report_new(a, "", (struct str){ 0 });
+    const struct settings *settings;
+    const struct registry_doc *registry;
+    const struct tool_doc *tool;
+    struct toolbox box;
+    struct error e;
+    bool listed;
+
+    toolbox_open(&box, import->environment, world_real());
+    listed = toolbox_settings(&box, &settings, &r) &&
+             toolbox_tool(&box, adapter, &registry, &tool, &r, &e);
+    toolbox_close(&box);
+    return listed;
+}
+
+/* A text of JSON is one of YAML. By itself: JSON looks at what stands before it. */
+static void put_text(struct buf *to, struct str text)
+{
+    _buf_ struct buf json = { .max = to->max };
+
+    json_text(&json, text);
+    buf_add(to, json.s, json.len);
+}
+
+static void put_names(struct buf *to, const char *key, const struct str *names, size_t n)
+{
+    buf_addf(to, "%s: [", key);
+    for (size_t i = 0; i < n; i++)
+        json_text(to, names[i]);
+    buf_adds(to, "]");
+}
+
+/* An entry of .writ/tools.yaml that lets all of it be called, as people paste it. */
+static void write_entry(const struct adapter *adapter, struct arena *a, struct buf *to)
+{
+    const struct mcp_interface *mcp = adapter->doc.interface->mcp;
+    struct items operations = adapter_operations(adapter, a);
+    bool starts = mcp && mcp->command.n;
+
+    buf_adds(to, "  - tool_id: ");
+    put_text(to, adapter->doc.tool_id);
+    buf_adds(to, "\n    name: ");
+    put_text(to, adapter->doc.name);
+    buf_adds(to, "\n    owner: you\n    scope:\n      ");
+    if (starts) {
+        put_names(to, "commands", mcp->command.v, 1);
+        buf_adds(to, "\n      ");
+    }
+    put_names(to, "operations", operations.v, operations.n);
+    if (!starts)
+        buf_addf(to, "\n      network: api\n    approval: {by: you, at: \"%s\", reason: \"why\"}",
+                 today(a));
+    buf_adds(to, "\n    status: active\n");
+}
+
+/* ---- the answer ---- */
+
+static void put_made(const struct writ_import *import, const struct import_made *made,
+                     const struct adapter *adapter, struct arena *a, struct buf *to)
+{
+    _buf_ struct buf entry = { .max = ANSWER_MAX };
+
     json_open(to, '{');
     json_key(to, "adapter");
     json_outside(to, made->yaml);
@@ -56,6 +125,15 @@ static void put_made(const struct import_made *made, struct buf *to)
         json_close(to, '}');
     }
     json_close(to, ']');
+    json_key(to, "tool_id");
+    json_outside(to, adapter->doc.tool_id);
+    if (!is_listed(import, adapter, a))
+        write_entry(adapter, a, &entry);
+    json_key(to, "tool_entry");
+    if (entry.len)
+        json_outside(to, buf_str(&entry));
+    else
+        json_nil(to);
     json_close(to, '}');
 }
 
@@ -70,6 +148,7 @@ static int from_openapi(const struct writ_import *import, char **answer)
                               .today = today(&a) };
     const struct document *document;
     struct import_made made;
+    struct adapter adapter;
     struct report r;
     struct error e;
 
@@ -80,9 +159,9 @@ static int from_openapi(const struct writ_import *import, char **answer)
         report_error(&r, &e);
         return input_wrong(&r, NULL, answer);
     }
-    if (!reads_back(&made, &a, &r))
+    if (!reads_back(&made, &a, &adapter, &r))
         return input_wrong(&r, "adapter", answer);
-    put_made(&made, &out);
+    put_made(import, &made, &adapter, &a, &out);
     *answer = take_answer(&out);
     return WRIT_OK;
 }
@@ -147,6 +226,8 @@ static int from_server(const struct writ_import *import, char **answer)
     _arena_ struct arena a = { 0 };
     _buf_ struct buf out = { .max = ANSWER_MAX };
     struct import_made made = { 0 };
+    struct adapter adapter;
+    struct report r;
     struct error e = { 0 };
     int status = ask_server(import, &a, &made, &e);
 
@@ -154,7 +235,9 @@ static int from_server(const struct writ_import *import, char **answer)
         *answer = record_failure(e.code, e.msg);
         return status;
     }
-    put_made(&made, &out);
+    if (!reads_back(&made, &a, &adapter, &r))
+        return input_wrong(&r, "adapter", answer);
+    put_made(import, &made, &adapter, &a, &out);
     *answer = take_answer(&out);
     return status;
 }
