@@ -27,6 +27,11 @@ struct api_call {
 bool api_bind(const struct adapter *adapter, struct str operation, const struct doc *params,
               struct arena *a, struct api_call *out, struct error *e) NODISCARD;
 
+/* Can what the adapter says about auth ever do, whoever calls? False: *e, and *at (unless NULL) is
+ * what is wrong in the adapter. api_authorize() asks it first. */
+bool api_auth_whole(const struct adapter *adapter, struct arena *a, const struct doc **at,
+                    struct error *e) NODISCARD;
+
 /* Adds what proves who calls, by auth_method: none, api_key, bearer, oauth (client credentials: a
  * token is had by `http` and kept in `tokens` until it is about to expire). Refuses plain http to
  * other than loopback, and hosts a configured secret is not bound to. */

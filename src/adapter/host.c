@@ -85,3 +85,15 @@ bool host_fits(struct str entry, const struct url_parts *url)
     return host_entry_read(entry, &e) && (!e.port || has_port(url, e.port)) &&
            host_entry_names(&e, without_brackets(url->host));
 }
+
+bool host_reached(struct str entry, const struct url_parts *url)
+{
+    struct host_entry e;
+    struct host host;
+
+    if (host_read(without_brackets(url->host), 0, &host) != NULL || !host_entry_read(entry, &e) ||
+        (e.port && !has_port(url, e.port)))
+        return false;
+    return host.is_address ? host_entry_has_address(&e, &host.address)
+                           : host_entry_names(&e, (struct str){ host.name, host.length });
+}

@@ -22,3 +22,7 @@ bool host_loopback(struct str host);
 /* Does an entry such as "example.org", "*.example.org" (below it), "example.org:8443" mean the
  * host? One without a port means every port. */
 bool host_fits(struct str entry, const struct url_parts *url);
+
+/* May the URL be reached by that entry of a list, as writ-http decides it? An address is meant
+ * however it is written, and `localhost` means this machine. */
+bool host_reached(struct str entry, const struct url_parts *url);

@@ -202,6 +202,11 @@ bool inputs_same_name(struct str a, struct str b, struct str real)
            str_eq(without_version(a), without_version(b));
 }
 
+bool inputs_same_program(struct str a, struct str b)
+{
+    return str_eq(without_version(a), without_version(b));
+}
+
 bool inputs_is_shell(struct str command)
 {
     struct str name = without_version(command);

@@ -76,5 +76,9 @@ bool inputs_path_scoped(struct str path, const struct str *roots, size_t count);
  * /usr/bin/python3.11 do, but mkfs.ext2 and mkfs.ext4, both of which are mke2fs, do not. */
 bool inputs_same_name(struct str a, struct str b, struct str real);
 
+/* Could one of two names be written for the other, as far as names tell: directories and versions
+ * aside? */
+bool inputs_same_program(struct str a, struct str b);
+
 /* Whether a command is a shell or an interpreter: something that runs what it is told to. */
 bool inputs_is_shell(struct str command);

@@ -77,8 +77,8 @@ static void shells_seen(const struct doc *d, const void *decoded, struct report 
 static const struct field scope_fields[] = {
     { "commands",   F_TEXT,   LIST, OPTIONAL, .at = AT(commands), .min = 1,                                                 .req = "R-001-055", .help = "Commands that may run." },
     { "operations", F_TEXT,   LIST, OPTIONAL, .at = AT(operations), .min = 1,                                               .req = "R-001-162", .help = "Operations that may be called through adapters." },
-    { "filesystem", F_CHOICE, ONE,  OPTIONAL, .at = AT(filesystem), .choices = fs_level_names, .fallback = FS_STANDARD,     .req = "R-001-049", .help = "The most of the disk it may be given; elevated needs an approval." },
-    { "network",    F_CHOICE, ONE,  OPTIONAL, .at = AT(network), .choices = net_level_names, .fallback = NET_OFFLINE,       .req = "R-001-054", .help = "The most of the network it may be given; open needs an approval." },
+    { "filesystem", F_CHOICE, ONE,  OPTIONAL, .at = AT(filesystem), .choices = fs_level_names, .fallback = FS_STANDARD,     .req = "R-001-049", .help = "The most of the disk it may be given; elevated needs an approval, extended too where an adapter is called." },
+    { "network",    F_CHOICE, ONE,  OPTIONAL, .at = AT(network), .choices = net_level_names, .fallback = NET_OFFLINE,       .req = "R-001-054", .help = "The most of the network it may be given; open needs an approval. Calls of adapters reach hosts with api or open alone, and always need one." },
     { "iv02",       F_CHOICE, ONE,  OPTIONAL, .at = AT(iv02), .choices = iv02_names, .fallback = IV02_ESCAPE,               .req = "R-001-056", .help = "Hand arguments over literally, or refuse those a shell would read." },
 };
 #undef AT
@@ -115,7 +115,7 @@ static const struct field tool_fields[] = {
     { "owner",       F_TEXT,   ONE, NEEDED,   .at = AT(owner), .min = 1,                     .req = "R-001-173", .help = "Who answers for it." },
     { "provenance",  F_TEXT,   ONE, OPTIONAL, .at = AT(provenance), .min = 1,                .req = "R-001-173", .help = "Where it comes from." },
     { "scope",       F_SHAPE,  ONE, NEEDED,   .at = AT(scope), .sub = &scope_shape,          .req = "R-001-162", .help = "What it may do." },
-    { "approval",    F_SHAPE,  ONE, OPTIONAL, .at = AT(approval), .sub = &approval_shape,    .req = "R-001-049", .help = "Who let it in, when and why." },
+    { "approval",    F_SHAPE,  ONE, OPTIONAL, .at = AT(approval), .sub = &approval_shape,    .req = "R-001-049", .help = "Who let it in, when and why; calls of adapters need it for hosts, and for more of the disk than standard." },
     { "status",      F_CHOICE, ONE, NEEDED,   .at = AT(status), .choices = status_names,     .req = "R-001-158", .help = "active runs, deprecated runs with a warning, blocked does not." },
     { "last_review", F_TEXT,   ONE, OPTIONAL, .at = AT(last_review), .form = FORM_DAY,       .req = "R-001-173", .help = "When it was last looked at." },
     { "next_review", F_TEXT,   ONE, OPTIONAL, .at = AT(next_review), .form = FORM_DAY,       .req = "R-001-173", .help = "When it is looked at again." },
@@ -124,6 +124,7 @@ static const struct field tool_fields[] = {
 
 static const struct rule tool_rules[] = {
     { "R-001-049", "filesystem elevated and network open need an approval.", levels_approved },
+    { "R-001-049", "Calls of operations reach hosts, and more of the disk than standard, only with an approval; less is warned about.", tool_calls_odd },
 };
 /* clang-format on */
 

@@ -37,3 +37,21 @@ struct registry_doc {
 };
 
 extern const struct shape registry_shape;
+
+/* ---- what adapters may do with a tool; `writ check` asks the same as a call does ---- */
+
+/* The tool of that id; NULL: there is none. */
+const struct tool_doc *registry_tool(const struct registry_doc *registry, struct str id);
+
+/* May this operation be called? False: it says why not. */
+bool tool_lets_call(const struct tool_doc *tool, struct str operation, struct arena *a,
+                    struct error *e) NODISCARD;
+
+/* May its calls reach hosts at all? False: it says what is missing. */
+bool tool_lets_reach(const struct tool_doc *tool, struct error *e) NODISCARD;
+
+/* The most of the disk that its calls get, whatever the caller approves of. */
+enum fs_level tool_fs_most(const struct tool_doc *tool);
+
+/* A rule of tools: where their calls get less than their scope says, that is odd. */
+void tool_calls_odd(const struct doc *d, const void *decoded, struct report *r);

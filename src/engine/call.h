@@ -138,8 +138,5 @@ struct call_network {
 
 struct call_network call_network(const struct tool_call *c);
 
-/* Does the registry let the tool reach anything? False: it says why not. */
-bool call_may_reach(const struct tool_call *c, struct error *e) NODISCARD;
-
 /* The hosts the adapter may reach, where the registry lets it; false: c says why not. */
 bool call_hosts(struct tool_call *c, struct str host, struct items *out, struct error *e) NODISCARD;

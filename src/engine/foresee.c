@@ -2,13 +2,14 @@
 /* foresee.c: what the registry will say to a step, found out without running anything.
  *
  * Who decides is the same as when the step runs: exec_foresee() for commands, call_find() and
- * call_may_reach() for calls. Files that earlier steps may make are not asked for. An inner plan
+ * tool_lets_reach() for calls. Files that earlier steps may make are not asked for. An inner plan
  * is refused where a step of it is.
  */
 #include "engine/foresee.h"
 
 #include <string.h>
 
+#include "adapter/callable.h"
 #include "base/json_write.h"
 #include "engine/call.h"
 #include "engine/exec.h"
@@ -82,15 +83,6 @@ static struct foreseen foresee_command(struct running *r, const struct step_doc 
 
 /* ---- a call ---- */
 
-static bool reaches_out(const struct tool_call *c)
-{
-    const struct adapter_doc *doc = &c->adapter->doc;
-
-    return doc->type == ADAPTER_API ||
-           (doc->type == ADAPTER_MCP && doc->interface->mcp->transport != TRANSPORT_STDIO) ||
-           call_network(c).on;
-}
-
 /* What it starts, without the arguments that its parameters come to. */
 static struct foreseen foresee_executable(struct running *r, struct tool_call *c,
                                           struct str executable)
@@ -131,7 +123,7 @@ static struct foreseen foresee_call(struct running *r, const struct step_doc *st
 
     if (!call_find(&c, deed->adapter, deed->operation, &status))
         return refused(r, (enum code)c.error.code, c.error.msg, false);
-    if (reaches_out(&c) && !call_may_reach(&c, &e))
+    if (callable_reaches_out(c.adapter) && !tool_lets_reach(c.tool, &e))
         f = refused(r, (enum code)e.code, e.msg, false);
     else if (c.adapter->doc.type == ADAPTER_CLI)
         f = foresee_executable(r, &c, c.adapter->doc.interface->cli->executable);

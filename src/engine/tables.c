@@ -4,6 +4,7 @@
 #include "engine/tables.h"
 
 #include "adapter/cache.h"
+#include "adapter/callable.h"
 #include "adapter/transform.h"
 #include "contract/tables.h"
 #include "engine/call.h"
@@ -29,6 +30,7 @@ static const struct table *const more_tables[] = {
     &transforms_table,
     &parsers_table,
     &formats_table,
+    &callable_table,
     &builtins_table,
     &review_table,
     &entry_kinds_table,

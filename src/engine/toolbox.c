@@ -183,16 +183,6 @@ static const struct registry_doc *shipped(struct toolbox *box)
     return box->shipped;
 }
 
-static const struct tool_doc *tool_of(const struct registry_doc *registry, struct str id)
-{
-    const struct tool_doc *tools = registry ? registry->tools.v : NULL;
-
-    for (size_t i = 0; registry && i < registry->tools.n; i++)
-        if (str_eq(tools[i].tool_id, id))
-            return &tools[i];
-    return NULL;
-}
-
 /* What ships is allowed by what ships, until somebody keeps a registry of their own. */
 bool toolbox_tool(struct toolbox *box, const struct adapter *adapter,
                   const struct registry_doc **registry, const struct tool_doc **out,
@@ -209,7 +199,7 @@ bool toolbox_tool(struct toolbox *box, const struct adapter *adapter,
     if (!own && adapter->origin == ORIGIN_SHIPPED)
         *registry = shipped(box);
     (void)pthread_mutex_unlock(&box->lock);
-    *out = tool_of(*registry, id);
+    *out = registry_tool(*registry, id);
     if (*out)
         return true;
     return error_set(

@@ -85,6 +85,20 @@ class Toolshed(plans.Plans):
         self.recorded(run)
         return run
 
+    def look(self, name):
+        """The answer of `writ check --json` to an adapter of the project."""
+        run = self.writ("check", "--json", f"{self.repo}/.writ/adapters/{name}.yaml")
+        return run._replace(record=json.loads(run.out))
+
+    def never(self, code, file, name, *words, at, told=(), **how):
+        """A call that can never be made: `writ check` tells it, and the call is refused for the same reason."""
+        checked = self.look(file)
+        run = self.fails(65, code, name, *words, told=told, **how)
+        problem = checked.record["problems"][0]
+        hold(checked.status == 65 and (problem["pointer"], problem["severity"]) == (at, "error"), checked)
+        same(problem["message"], run.record["problems"][0]["message"])
+        return run
+
     def recorded(self, run):
         """Every attempt that says it ran is an execution in the ledger that ended as it says."""
         for attempt in run.record.get("attempts", []):

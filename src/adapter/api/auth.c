@@ -2,7 +2,7 @@
 /* auth.c: adds to a request what proves who calls: an API key, a token, one by OAuth, a password.
  *
  * A secret goes to one host: that of base_url. One of the user's own goes only to the hosts that it
- * lists. None goes over plain http, but to this machine.
+ * lists. None goes over plain http, but to this machine: auth_whole.c sees to that.
  */
 #include "adapter/api_bind.h"
 
@@ -24,37 +24,15 @@ struct authorizing {
 
 /* ---- which secret ---- */
 
-static bool for_this_host(const struct authorizing *z, struct str name, struct error *e)
-{
-    const struct secret_doc *docs = z->adapter->doc.secrets.v;
-
-    for (size_t i = 0; i < z->adapter->doc.secrets.n; i++) {
-        const struct str *hosts = docs[i].hosts.v;
-        bool fits = docs[i].hosts.n == 0;
-
-        if (!str_eq(docs[i].name, name))
-            continue;
-        for (size_t j = 0; j < docs[i].hosts.n && !fits; j++)
-            fits = host_fits(hosts[j], &z->url);
-        if (!fits)
-            return error_set(e, CODE_HOST_REFUSED,
-                             "the secret '%.*s' is not for %.*s: its `hosts` do not list it",
-                             STR_ARG(name), STR_ARG(z->url.authority));
-    }
-    return true;
-}
-
 static bool named_secret(const struct authorizing *z, struct str name, struct str *out,
                          struct error *e)
 {
     const struct secret *s = secret_named(z->secrets, name);
 
     if (!s)
-        return error_set(e, CODE_SECRET_MISSING,
-                         "auth names the secret '%.*s', which is not among the adapter's `secrets`",
-                         STR_ARG(name));
+        return error_set(e, CODE_SECRET_MISSING, "the secret '%.*s' was not found", STR_ARG(name));
     *out = s->value;
-    return for_this_host(z, name, e);
+    return true;
 }
 
 /* The user's own for the host: the last that was added under that name. */
@@ -150,9 +128,6 @@ static bool add_key(const struct authorizing *z, struct error *e)
         set_query(z, name, value);
     else if (z->doc->in == AUTH_IN_COOKIE)
         set_cookie(z, name, value);
-    else if (header_ours(name) || !header_safe(name))
-        return error_set(e, CODE_VALIDATION_ERROR, "auth.name %s is no header for a key",
-                         said(name, z->a));
     else
         set_header(z, name, value);
     return true;
@@ -204,18 +179,9 @@ static bool is_allowed(const struct authorizing *z, const struct url_parts *url)
         n = o->network->allow.n;
     }
     for (size_t i = 0; i < n; i++)
-        if (host_fits(v[i], url))
+        if (host_reached(v[i], url))
             return true;
     return false;
-}
-
-static bool is_private_way(const struct url_parts *url, const char *what, struct error *e)
-{
-    if (url->tls || host_loopback(url->host))
-        return true;
-    return error_set(e, CODE_HOST_REFUSED,
-                     "%s would go to %.*s over plain http, where others can read it; use https",
-                     what, STR_ARG(url->authority));
 }
 
 static bool token_ask_of(const struct authorizing *z, struct token_ask *ask, struct error *e)
@@ -224,11 +190,7 @@ static bool token_ask_of(const struct authorizing *z, struct token_ask *ask, str
     const struct secret *id = secret_named(z->secrets, d->client_id);
     struct url_parts url;
 
-    if (!d->token_url.n || !d->client_id.n || !d->client_secret.n)
-        return error_set(e, CODE_VALIDATION_ERROR,
-                         "oauth needs interface.api.auth with token_url, client_id and "
-                         "client_secret");
-    if (!url_split(d->token_url, &url) || memchr(d->token_url.s, '#', d->token_url.n))
+    if (!url_split(d->token_url, &url))
         return error_set(e, CODE_VALIDATION_ERROR, "token_url is not a URL");
     if (!is_allowed(z, &url))
         return error_set(e, CODE_HOST_REFUSED,
@@ -242,12 +204,7 @@ static bool token_ask_of(const struct authorizing *z, struct token_ask *ask, str
                                .resource = d->resource,
                                .host = url.authority,
                                .like = &z->call->request };
-    if (!secret_named(z->secrets, d->client_secret))
-        return error_set(e, CODE_SECRET_MISSING,
-                         "auth names the secret '%.*s', which is not among the adapter's `secrets`",
-                         STR_ARG(d->client_secret));
-    ask->client_secret = secret_named(z->secrets, d->client_secret)->value;
-    return is_private_way(&url, "the client's secret", e);
+    return named_secret(z, d->client_secret, &ask->client_secret, e);
 }
 
 static bool add_oauth(const struct authorizing *z, struct error *e)
@@ -290,7 +247,7 @@ bool api_authorize(const struct adapter *adapter, const struct api_auth *auth, s
         return true;
     if (!url_split(str_of(call->request.url), &z.url))
         return error_set(e, CODE_VALIDATION_ERROR, "base_url is not a URL");
-    return is_private_way(&z.url, "a secret", e) && adders[api->auth_method](&z, e);
+    return api_auth_whole(adapter, a, NULL, e) && adders[api->auth_method](&z, e);
 }
 
 bool api_renew(const struct adapter *adapter, const struct api_auth *auth,

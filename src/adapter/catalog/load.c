@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* load.c: an adapter is loaded, and chosen among several (contract 001, loading workflow).
  */
+#include "adapter/callable.h"
 #include "adapter/catalog.h"
 #include "adapter/transform.h"
 #include "base/doc_read.h"
@@ -77,6 +78,7 @@ bool catalog_load(const struct catalog_ask *ask, const struct catalog_entry *ent
     out->directory = directory_of(ask, entry, a);
     out->digest = canonical_digest(out->tree, a);
     transforms_fit(out, r);
+    callable_fits(out, r);
     return r->errors == 0;
 }
 

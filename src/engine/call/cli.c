@@ -82,7 +82,7 @@ bool call_exec(struct tool_call *c, const struct doc *request, struct exec_call 
     x->world = c->world;
     x->a = c->a;
     x->store = -1;
-    if (!how->peer && reaches(request) && !call_may_reach(c, &e)) {
+    if (!how->peer && reaches(request) && !tool_lets_reach(c->tool, &e)) {
         call_failed(end, WRIT_REFUSED, &e, c->a);
         return false;
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* find.c: which adapter, which operation, whether it may be called, with which parameters. */
+#include "adapter/callable.h"
 #include "base/doc_make.h"
 #include "base/doc_read.h"
 #include "base/json_read.h"
@@ -64,21 +65,6 @@ static bool find_operation(struct tool_call *c, struct str asked)
 
 /* ---- whether it may be called ---- */
 
-static bool is_allowed(struct tool_call *c)
-{
-    const struct items *scope = &c->tool->scope->operations;
-
-    if (c->tool->status == TOOL_BLOCKED)
-        return error_set(&c->error, CODE_OPERATION_NOT_ALLOWED, "the registry blocks the tool %.*s",
-                         STR_ARG(c->tool->tool_id));
-    if (is_among(scope, c->operation) || is_among(scope, str_of("*")))
-        return true;
-    return error_set(&c->error, CODE_OPERATION_NOT_ALLOWED,
-                     "the registry does not let %.*s of the tool %.*s be called; scope.operations "
-                     "has %s",
-                     STR_ARG(c->operation), STR_ARG(c->tool->tool_id), listed(scope, c->a));
-}
-
 static void warn_of_age(struct tool_call *c)
 {
     const struct adapter_doc *doc = &c->adapter->doc;
@@ -88,15 +74,6 @@ static void warn_of_age(struct tool_call *c)
     if (doc->metadata->status == ADAPTER_DEPRECATED)
         call_warn(c,
                   arena_printf(c->a, "the adapter %.*s is deprecated", STR_ARG(doc->adapter_id)));
-}
-
-bool call_may_reach(const struct tool_call *c, struct error *e)
-{
-    return (c->tool->scope->network >= NET_API && c->tool->approval) ||
-           error_set(e, CODE_APPROVAL_MISSING,
-                     "the registry gives the tool %.*s no network: scope.network must be api "
-                     "and the tool approved (A01-8)",
-                     STR_ARG(c->tool->tool_id));
 }
 
 /* By the name that is called, however it is written. */
@@ -120,14 +97,10 @@ static bool is_denied(const struct items *deny, struct str text)
 
 bool call_hosts(struct tool_call *c, struct str host, struct items *out, struct error *e)
 {
-    const struct override_network *network = c->adapter->doc.sandbox_override->network;
     struct call_network held = call_network(c);
 
-    if (!network || !network->enabled || !network->allow.n)
-        return error_set(e, CODE_HOST_REFUSED,
-                         "%.*s is not reached: adapter %.*s has no "
-                         "sandbox_override.network with enabled: true and allow: [%.*s]",
-                         STR_ARG(host), STR_ARG(c->adapter->doc.adapter_id), STR_ARG(host));
+    if (!callable_network(c->adapter, host, e))
+        return false;
     if (!held.on)
         return error_set(e, CODE_HOST_REFUSED, "%.*s is not reached: the caller wants no network",
                          STR_ARG(host));
@@ -135,7 +108,7 @@ bool call_hosts(struct tool_call *c, struct str host, struct items *out, struct 
         return error_set(e, CODE_HOST_REFUSED, "%.*s is not reached: the caller denies it",
                          STR_ARG(host));
     *out = held.allow;
-    return call_may_reach(c, e);
+    return tool_lets_reach(c->tool, e);
 }
 
 /* A01-17: the registry and the adapter may say which versions they mean. Nobody can tell is no. */
@@ -336,7 +309,7 @@ bool call_find(struct tool_call *c, struct str adapter, struct str operation, in
     if (!find_operation(c, operation))
         return false;
     *status = WRIT_REFUSED;
-    if (!is_allowed(c) || (c->world && !version_fits(c)))
+    if (!tool_lets_call(c->tool, c->operation, c->a, &c->error) || (c->world && !version_fits(c)))
         return false;
     warn_of_age(c);
     if (!read_params(c, status) || !are_texts(c, status) || !call_narrow(c, status))
@@ -367,7 +340,7 @@ const char *call_why_none(struct toolbox *box, struct str adapter, struct str op
     int status;
 
     if (find_adapter(&c, adapter, operation, &status) && find_operation(&c, operation) &&
-        is_allowed(&c))
+        tool_lets_call(c.tool, c.operation, a, &c.error))
         return NULL;
     return call_why_not(&c);
 }

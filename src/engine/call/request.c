@@ -105,11 +105,9 @@ static int level_asked(const struct tool_call *c, int most)
  * caller's to approve as well, each time. The caller may want less. */
 static int level_of(const struct tool_call *c)
 {
-    int most = c->tool->scope->filesystem;
+    int most = tool_fs_most(c->tool);
     int wanted;
 
-    if (most > FS_STANDARD && !c->tool->approval)
-        most = FS_STANDARD;
     if (most == FS_ELEVATED && !c->ask->approve)
         most = FS_EXTENDED;
     wanted = level_asked(c, most);

@@ -74,21 +74,6 @@ static bool build(struct tool_call *c, const struct sdk_build *build, struct att
 
 /* ---- the call ---- */
 
-/* A project's adapter has functions of the project: it does not choose what else is read. */
-static bool package_is_near(const struct tool_call *c, struct error *e)
-{
-    struct str package = c->adapter->doc.interface->sdk->package;
-
-    if (c->adapter->origin != ORIGIN_PROJECT ||
-        !(package.s[0] == '/' || str_begins(package, "..") ||
-          memmem(package.s, package.n, "/../", 4)))
-        return true;
-    return error_set(e, CODE_PATH_REFUSED,
-                     "the package %s lies outside of the project; only an adapter of your own, "
-                     "below ~/.config/writ/adapters, may name it",
-                     said(package, c->a));
-}
-
 static void take_end(struct tool_call *c, const struct exec *x, struct attempt_end *end)
 {
     const struct printed *result = &x->outcome.result;
@@ -128,8 +113,8 @@ void call_sdk(struct tool_call *c, struct attempt_end *end)
 
     if (!call_secrets(c, end))
         return;
-    if (!package_is_near(c, &e) || !sdk_bind(&ask, c->a, &bound, &e)) {
-        call_failed(end, e.code == CODE_PATH_REFUSED ? WRIT_REFUSED : WRIT_USAGE, &e, c->a);
+    if (!sdk_bind(&ask, c->a, &bound, &e)) {
+        call_failed(end, WRIT_USAGE, &e, c->a);
         return;
     }
     if (bound.build && access(bound.build->product, X_OK) != 0 && !build(c, bound.build, end))

@@ -5,14 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "adapter/catalog.h"
-#include "adapter/transform.h"
 #include "base/digest.h"
 #include "base/json_write.h"
 #include "contract/config_doc.h"
 #include "contract/exits.h"
 #include "contract/kinds.h"
 #include "contract/route_doc.h"
+#include "engine/check_adapter.h"
 #include "engine/input.h"
 
 /* The border and the table that `writ explain statuses` shows say the same. */
@@ -96,45 +95,11 @@ static void check_config(const struct doc *root, struct report *r)
         (void)!route_extended(&root, configs, 1, r->a, &contract, r);
 }
 
-/* Other adapters are known where it lies among those of a project: a fallback that is none of
- * these, nor shipped, may still be one of the user's own. */
-static void check_fallback(const struct adapter *adapter, struct report *r)
-{
-    static const char place[] = "/.writ/adapters";
-    const struct adapter_fallback *fallback = adapter->doc.errors->fallback;
-    _free_ char *real = realpath(r->file, NULL);
-    char *name = real ? strrchr(real, '/') : NULL;
-    size_t n = name ? (size_t)(name - real) : 0;
-    const struct catalog_entry *entry;
-    struct catalog_ask ask = { 0 };
-    struct catalog all = { 0 };
-    struct error e;
-
-    if (!fallback || n < sizeof place ||
-        memcmp(name - (sizeof place - 1), place, sizeof place - 1) != 0)
-        return;
-    ask.project = arena_text(r->a, (struct str){ real, n - (sizeof place - 1) });
-    if (catalog_list(&ask, r->a, &all, &e) &&
-        !catalog_find(&all, fallback->adapter_id, r->a, &entry, &e) &&
-        e.code == CODE_ADAPTER_UNKNOWN)
-        report_add(r, ABOUT_ODD,
-                   doc_get(doc_get(doc_get(adapter->tree, "errors"), "fallback"), "adapter_id"),
-                   CODE_ADAPTER_UNKNOWN, "%s is no adapter of this project or of writ",
-                   said(fallback->adapter_id, r->a));
-}
-
-/* Beside its shape: what an adapter's transforms say in words of their own, and what configurations
- * may not. */
+/* Beside its shape: what an adapter can never do, and what configurations may not say. */
 static void check_whole(const struct kind_row *row, const struct doc *root, struct report *r)
 {
-    struct adapter adapter = { .tree = root };
-    struct report ignored = report_new(r->a, "", (struct str){ 0 });
-
-    if (kind_check(row, root, r) && row->shape == &adapter_shape &&
-        shape_decode(&adapter_shape, root, &ignored, &adapter.doc)) {
-        transforms_fit(&adapter, r);
-        check_fallback(&adapter, r);
-    }
+    if (kind_check(row, root, r) && row->shape == &adapter_shape)
+        check_adapter(root, r);
     if (row->shape == &config_shape && !r->errors)
         check_config(root, r);
 }

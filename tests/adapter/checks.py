@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""checks: what a call would refuse before it begins, `writ check` tells from the files alone.
+
+usage: checks.py RUN_PLAN WRIT      prints TAP
+"""
+import sys
+
+import toolshed
+from toolshed import APPROVED, adapter, hold, plans, same, script, tool
+
+CASES = []
+case = toolshed.collector(CASES)
+
+NETWORK = {"network": {"enabled": True, "allow": ["api.example.org"]}}
+
+
+def api(auth="none", url="https://api.example.org/v1", **members):
+    interface = {"base_url": url, "auth_method": auth, "endpoint_mapping": {"get": "GET /x"}}
+    interface |= members.pop("interface", {})
+    return adapter("n", "api", interface, **({"sandbox_override": NETWORK} | members))
+
+
+def warned(place, name="n"):
+    """What `writ check` warns of, by code; there is no error."""
+    run = place.look(name)
+    hold(run.status == 0 and {one["severity"] for one in run.record["problems"]} <= {"warning"}, run)
+    return {(one["pointer"], one["code"]) for one in run.record["problems"]}
+
+
+# ---- the adapter alone ----
+
+@case
+def R_001_116_an_api_without_its_host_is_told_before_it_is_called(place):
+    for override in ({}, {"network": {"enabled": False}}, {"network": {"enabled": True, "allow": ["example.com"]}}):
+        place.stock(api(sandbox_override=override), tools=[tool("n", network="api")])
+        place.never("HOST_REFUSED", "n", "n.get", at="/interface/api/base_url", told=["api.example.org"])
+    place.stock(api(), tools=[tool("n", network="api")])
+    same(warned(place), set())
+
+
+@case
+def R_001_091_auth_that_lacks_something_is_told_before_it_is_called(place):
+    for auth, members, code, at in (
+            ("oauth", {}, "VALIDATION_ERROR", "/interface/api/auth_method"),
+            ("basic", {"auth": {"secret": "t"}}, "VALIDATION_ERROR", "/interface/api/auth"),
+            ("bearer", {"auth": {"secret": "nobody"}}, "SECRET_MISSING", "/interface/api/auth/secret"),
+            ("bearer", {"base_url": "http://api.example.org"}, "HOST_REFUSED", "/interface/api/base_url"),
+            ("api_key", {"auth": {"secret": "t", "name": "Host"}}, "VALIDATION_ERROR", "/interface/api/auth/name")):
+        place.stock(api(auth, interface=members, secrets=[{"name": "t", "env": "MINE"}]),
+                    tools=[tool("n", network="api")])
+        place.never(code, "n", "n.get", at=at, env={"MINE": "long enough"})
+
+
+# ---- and its registry ----
+
+@case
+def R_001_162_A01_8_what_the_registry_does_not_allow_is_warned_of(place):
+    for tools, pointer, code in (
+            ([], "/tool_id", "OPERATION_NOT_ALLOWED"),
+            ([tool("n", network="api") | {"status": "blocked"}], "/tool_id", "OPERATION_NOT_ALLOWED"),
+            ([tool("n", network="api", operations=["put"])], "/interface/api/endpoint_mapping/get",
+             "OPERATION_NOT_ALLOWED"),
+            ([tool("n")], "/tool_id", "APPROVAL_MISSING"),
+            ([tool("n", network="api") | {"approval": None}], "/tool_id", "APPROVAL_MISSING")):
+        tools = [{key: value for key, value in one.items() if value is not None} for one in tools]
+        place.stock(api(), tools=tools or [tool("other")])
+        same(warned(place), {(pointer, code)})
+        place.fails(77, code, "n.get")
+
+
+@case
+def R_001_055_a_command_that_the_registry_does_not_list_is_warned_of(place):
+    place.stock(script("n", "print(1)"), tools=[tool("n", commands=["rg"])])
+    same(warned(place), {("/interface/cli/executable", "COMMAND_NOT_ALLOWED")})
+    place.fails(77, "COMMAND_NOT_ALLOWED", "n.run", "word=x")
+
+
+@case
+def R_001_049_a_scope_that_calls_do_not_get_is_warned_of(place):
+    def odd(approval, **scope):
+        place.stock(script("n", "print(1)"), tools=[{key: value for key, value in (
+            tool("n", **scope) | {"approval": approval}).items() if value}])
+        run = place.writ("check", "--json", f"{place.repo}/.writ/tools.yaml")
+        return [word in run.out for word in (b"scope/network", b"scope/filesystem")]
+
+    same(odd(None, network="api", filesystem="extended"), [True, True])
+    same(odd(None, network="api", operations=[]), [False, False])
+    same(odd(APPROVED, network="api", filesystem="extended"), [False, False])
+
+
+# ---- and other adapters ----
+
+@case
+def R_001_112_a_fallback_that_is_not_there_is_told_wherever_the_file_lies(place):
+    errors = {"fallback": {"adapter_id": "ADP-nobody", "condition": "failed"}}
+    place.stock(script("n", "import sys; sys.exit(9)", errors=errors))
+    same(warned(place), {("/errors/fallback/adapter_id", "ADAPTER_UNKNOWN")})
+    text = (place.repo / ".writ/adapters/n.yaml").read_text()
+    for path in ("work/draft.yaml", "outside/draft.yaml"):
+        run = place.writ("check", place.put(path, text))
+        hold(run.status == 0 and b"'ADP-nobody' is no adapter" in run.out + run.err, run)
+    place.fails(64, "ADAPTER_UNKNOWN", "n.run", "word=x", told=["exit 9", "cannot fall back to ADP-nobody", "no adapter"])
+    place.put("work/draft.yaml", text.replace("ADP-nobody", "ADP-001"))
+    run = place.writ("check", f"{place.work}/draft.yaml")
+    hold(run.status == 0 and b"is no adapter" not in run.out + run.err, run)
+
+
+if __name__ == "__main__":
+    sys.exit(plans.main(CASES))
