@@ -222,7 +222,7 @@ static void tell_end(const struct doc *record)
 
 /* ---- it did not ---- */
 
-static void tell_problems(const struct doc *report)
+void ending_tell_options(const struct doc *report)
 {
     for (const struct doc *p = doc_get(report, "problems")->first; p; p = p->next) {
         const char *option = request_option(doc_text(p, "pointer"));
@@ -256,7 +256,7 @@ void ending_show(const char *answer, int status, bool ran, bool by_options)
     if (ran) {
         tell_end(d);
     } else if (status == WRIT_WRONG && by_options) {
-        tell_problems(d);
+        ending_tell_options(d);
     } else if (status == WRIT_WRONG) {
         (void)answer_problems(d, false);
     } else {

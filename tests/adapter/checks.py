@@ -105,5 +105,17 @@ def R_001_112_a_fallback_that_is_not_there_is_told_wherever_the_file_lies(place)
     hold(run.status == 0 and b"is no adapter" not in run.out + run.err, run)
 
 
+# ---- the caller's own limits ----
+
+@case
+def R_001_115_a_limit_out_of_its_range_is_refused_as_exec_refuses_it(place):
+    place.stock(script("n", "print(1)"))
+    for option, value in (("--memory-mb", 9999), ("--memory-mb", 63), ("--timeout-ms", 999)):
+        runs = [place.writ("call", "n.run", "word=x", option, str(value)),
+                place.writ("exec", option, str(value), "--", "true")]
+        same(*(run.err for run in runs))
+        hold([run.status for run in runs] == [64, 64] and option.encode() + b": " in runs[0].err, runs)
+
+
 if __name__ == "__main__":
     sys.exit(plans.main(CASES))

@@ -8,6 +8,7 @@
 #include "base/json_write.h"
 #include "cli/answer.h"
 #include "cli/commands.h"
+#include "cli/ending.h"
 #include "cli/pretty.h"
 #include "cli/print.h"
 #include "cli/request.h"
@@ -99,6 +100,8 @@ static int run(const struct args *args)
                               .approve = args_get(args, "approve"),
                               .weak = weak,
                               .fresh = args_get(args, "fresh") };
+    const struct doc *answer;
+    bool of_options;
     char *text;
     int status;
 
@@ -108,19 +111,21 @@ static int run(const struct args *args)
     call.options = options.s;
     call.cancel = stops_watch();
     status = writ_call(&call, &text);
+    answer = answer_read(text, &a);
+    of_options = str_is(doc_text(answer, "kind"), "options");
     if (args_get(args, "json")) {
         out_json(text);
     } else {
-        const struct doc *answer = answer_read(text, &a);
-
-        if (doc_get(answer, "problems"))
+        if (of_options)
+            ending_tell_options(answer);
+        else if (doc_get(answer, "problems"))
             (void)answer_problems(answer, false);
         else if (status == WRIT_OK)
             show_output(answer, &a);
         show_rest(answer);
     }
     writ_free(text);
-    return status;
+    return of_options && status == WRIT_WRONG ? WRIT_USAGE : status;
 }
 
 /* clang-format off */

@@ -7,6 +7,7 @@
 #include "base/doc_read.h"
 #include "contract/codes.h"
 #include "contract/levels.h"
+#include "contract/limits.h"
 #include "contract/network_doc.h"
 #include "engine/call.h"
 
@@ -14,19 +15,19 @@
 static const struct narrow_row {
     const char *map, *key; /* map is NULL for a member of the sandbox itself */
     enum doc_kind kind;
-    int64_t least;              /* of a number */
+    const struct limit_row *limit; /* of a number */
     const char *const *choices; /* of a text */
 } rows[] = {
-    { NULL,         "timeout_ms",   DOC_INT,  .least = 1 },
-    { NULL,         "memory_mb",    DOC_INT,  .least = 1 },
-    { NULL,         "cpu_cores",    DOC_INT,  .least = 1 },
+    { NULL,         "timeout_ms",   DOC_INT,  .limit = &limits[LIMIT_TIMEOUT_MS] },
+    { NULL,         "memory_mb",    DOC_INT,  .limit = &limits[LIMIT_MEMORY_MB] },
+    { NULL,         "cpu_cores",    DOC_INT,  .limit = &limits[LIMIT_CPU_CORES] },
     { "filesystem", "level",        DOC_TEXT, .choices = fs_level_names },
     { "filesystem", "deny",         DOC_LIST },
     { "network",    "enabled",      DOC_BOOL },
     { "network",    "level",        DOC_TEXT, .choices = net_level_names },
     { "network",    "allow",        DOC_LIST },
     { "network",    "deny",         DOC_LIST },
-    { "processes",  "max_children", DOC_INT },
+    { "processes",  "max_children", DOC_INT,  .limit = &limits[LIMIT_MAX_CHILDREN] },
     { "processes",  "allow_fork",   DOC_BOOL },
 };
 /* clang-format on */
@@ -73,9 +74,10 @@ static void check_value(const struct narrow_row *row, const struct doc *d, struc
     if (d->kind != row->kind)
         report_add(r, ABOUT_VALUE, d, CODE_VALIDATION_ERROR, "'%s' must be %s", row->key,
                    kinds_of_it[row->kind]);
-    else if (d->kind == DOC_INT && d->whole < row->least)
-        report_add(r, ABOUT_VALUE, d, CODE_VALIDATION_ERROR, "'%s' must be at least %lld", row->key,
-                   (long long)row->least);
+    else if (d->kind == DOC_INT && (d->whole < row->limit->min || d->whole > row->limit->max))
+        report_add(r, ABOUT_VALUE, d, CODE_VALIDATION_ERROR, "%s is %lld, allowed %lld..%lld",
+                   row->key, (long long)d->whole, (long long)row->limit->min,
+                   (long long)row->limit->max);
     else if (d->kind == DOC_TEXT && !is_choice(row, d->text))
         report_add(r, ABOUT_VALUE, d, CODE_VALIDATION_ERROR, "'%.*s' is no %s; there are: %s",
                    STR_ARG(d->text), row->key, joined(row->choices, a));
