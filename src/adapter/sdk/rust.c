@@ -226,6 +226,24 @@ static bool names_fit(const struct sdk_function *f, struct arena *a, struct erro
     return true;
 }
 
+/* Why there is no compiler: rustup's own programs are nothing without a toolchain. */
+static bool no_tool(const struct sdk_ask *ask, struct arena *a, struct error *e)
+{
+    const char *path = sdk_tool(ask, "cargo", a);
+
+    if (!path)
+        path = sdk_tool(ask, "rustc", a);
+    if (!path || !strstr(path, "/rustup"))
+        return error_set(e, CODE_PEER_UNAVAILABLE,
+                         "rustc or cargo is not installed, or not in PATH");
+    return error_set(e, CODE_PEER_UNAVAILABLE,
+                     "rustc and cargo in PATH are rustup's, and %s%s has no default toolchain; run "
+                     "`rustup default stable`, set HOME to where .rustup lies, or put the bin of a "
+                     "toolchain into PATH",
+                     ask->home ? ask->home : "HOME, which is not set,",
+                     ask->home ? "/.rustup" : "");
+}
+
 bool sdk_bind_rust(const struct sdk_function *f, struct arena *a, struct sdk_call *out,
                    struct error *e)
 {
@@ -237,8 +255,7 @@ bool sdk_bind_rust(const struct sdk_function *f, struct arena *a, struct sdk_cal
     if (!(sdk_source(&b.sources, "Cargo.toml") ? plan_crate(&b, e) : plan_module(&b, e)))
         return false;
     if (!b.plan.tool)
-        return error_set(e, CODE_PEER_UNAVAILABLE,
-                         "rustc or cargo is not installed, or not in PATH");
+        return no_tool(f->ask, a, e);
     b.plan.root = sdk_root(b.plan.tool, "lib/rustlib", a);
     sdk_bind_built(f, &b.plan, &b.sources, a, out);
     return true;
