@@ -34,6 +34,7 @@ enum { ADMIT_TEXT_MAX = 131072 };
 struct admit_ask {
     const struct registry_doc *registry; /* decoded without a problem; NULL: there is none */
     bool person;           /* a person typed the command for this run; false: a document asks */
+    bool call;             /* an adapter's call asks: what cannot be given to it is refused */
     bool approved;         /* the run carries an approval: --approve, or the request's */
     bool truncate;         /* on_oversize says truncate */
     enum fs_level fs;      /* asked for */

@@ -82,6 +82,19 @@ static bool sort_asked(const struct admit_ask *ask, struct arena *a, struct aske
     return true;
 }
 
+/* An adapter says what it needs: it is not called without it. */
+static bool refuse_call(const struct pair *pair, const struct env_row *row, struct arena *a,
+                        struct error *e)
+{
+    return error_set(e, CODE_ARGUMENT_REFUSED,
+                     row->scoped
+                         ? "variable %s may name only directories that the run sees; `writ explain "
+                           "variables` lists such names"
+                         : "variable %s is given to no tool; `writ explain variables` lists such "
+                           "names",
+                     said(shown(pair->key, row), a));
+}
+
 /* Keeps a variable or names it among the stripped. */
 static void take_asked(const struct admit_ask *ask, const struct pair *pair, struct admission *out,
                        struct pair *kept, struct names *stripped)
@@ -178,6 +191,10 @@ bool admit_environment(const struct admit_ask *ask, struct arena *a, struct admi
     for (size_t i = 0; i < asked; i++) {
         bool last = i + 1 == asked || !str_eq(sorted[i].pair.key, sorted[i + 1].pair.key);
 
+        const struct env_row *row = last && ask->call ? inputs_env_row(sorted[i].pair.key) : NULL;
+
+        if (row && !is_kept(ask, row, sorted[i].pair.text))
+            return refuse_call(&sorted[i].pair, row, a, e);
         if (last)
             take_asked(ask, &sorted[i].pair, out, kept, &stripped);
     }

@@ -6,6 +6,8 @@
  */
 #include "contract/interface_doc.h"
 
+#include "contract/inputs.h"
+
 /* clang-format off */
 static const char *const auth_names[]      = { "none", "api_key", "oauth", "bearer", "basic", NULL };
 static const char *const language_names[]  = { "python", "node", "go", "rust", NULL };
@@ -68,6 +70,26 @@ static void templates_fit(const struct doc *d, const void *decoded, struct repor
     for (; c; c = c->next)
         if (c->kind == DOC_TEXT)
             template_fits(c, r);
+}
+
+/* What the sandbox strips is never given: whoever asks for it would get something else. Those that
+ * are kept where they are scoped depend on the value, and the call sees to them. */
+static void variables_given(const struct doc *d, const void *decoded, struct report *r)
+{
+    const struct doc *c = doc_first(doc_get(d, "env_mapping"), DOC_MAP);
+
+    (void)decoded;
+    for (; c; c = c->next) {
+        const struct env_row *row = c->kind == DOC_TEXT ? inputs_env_row(c->text) : NULL;
+
+        if (row)
+            report_add(r, row->scoped ? ABOUT_ODD : ABOUT_VALUE, c, CODE_VALIDATION_ERROR,
+                       row->scoped ? "%s is given only where each directory in it is one that the "
+                                     "run sees; a call with another value is refused"
+                                   : "%s is given to no tool; take another variable, `writ explain "
+                                     "variables` lists the names that are not allowed",
+                       said(c->text, r->a));
+    }
 }
 
 /* The path behind the method; all of it where there is none. */
@@ -145,6 +167,7 @@ static const struct field cli_fields[] = {
 
 static const struct rule cli_rules[] = {
     { "R-001-088", "A placeholder is {value}, or {name} of the parameter itself.", templates_fit },
+    { "R-001-089", "A variable is none of those that are stripped; `writ explain variables` lists them.", variables_given },
 };
 
 #define AT(member) offsetof(struct api_interface, member)

@@ -2,6 +2,8 @@
 /* secret_doc.c: the shapes of a reference to a secret and of what it is used for. */
 #include "contract/secret_doc.h"
 
+#include "contract/inputs.h"
+
 static const char *const auth_places[] = { "header", "query", "cookie", NULL };
 
 static void one_place(const struct doc *d, const void *decoded, struct report *r)
@@ -16,6 +18,17 @@ static void one_place(const struct doc *d, const void *decoded, struct report *r
         report_add(r, ABOUT_VALUE, d, CODE_VALIDATION_ERROR,
                    "a secret comes from one place: env, file, command or credential; here are %d",
                    n);
+}
+
+static void variable_given(const struct doc *d, const void *decoded, struct report *r)
+{
+    const struct secret_doc *secret = decoded;
+
+    if (secret->variable.n && inputs_env_stripped(secret->variable))
+        report_add(r, ABOUT_VALUE, doc_get(d, "variable"), CODE_VALIDATION_ERROR,
+                   "%s is given to no tool; take another variable, `writ explain variables` lists "
+                   "the names that are not allowed",
+                   said(secret->variable, r->a));
 }
 
 /* clang-format off */
@@ -33,6 +46,7 @@ static const struct field secret_fields[] = {
 
 static const struct rule secret_rules[] = {
     { "R-001-091", "A secret comes from exactly one place.", one_place },
+    { "R-001-089", "Its variable is none of those that are stripped.", variable_given },
 };
 
 const struct shape secret_shape = { .name = "secret", .size = sizeof(struct secret_doc), FIELDS(secret_fields), RULES(secret_rules), .code = CODE_VALIDATION_ERROR };

@@ -105,6 +105,29 @@ def R_001_112_a_fallback_that_is_not_there_is_told_wherever_the_file_lies(place)
     hold(run.status == 0 and b"is no adapter" not in run.out + run.err, run)
 
 
+# ---- variables and input ----
+
+@case
+def R_001_058_R_001_089_a_variable_that_no_tool_is_given_is_refused(place):
+    for variable in ("LD_PRELOAD", "BASH_ENV", "PYTHONSTARTUP"):
+        one = script("n", "print(1)")
+        one["interface"]["cli"]["env_mapping"] = {"word": variable}
+        place.stock(one)
+        place.never("VALIDATION_ERROR", "n", "n.run", "word=x", at="/interface/cli/env_mapping/word", told=[variable])
+        place.stock(script("n", "print(1)", secrets=[{"name": "t", "env": "MINE", "variable": variable}]))
+        place.never("VALIDATION_ERROR", "n", "n.run", "word=x", at="/secrets/0/variable", told=[variable])
+
+
+@case
+def R_001_058_R_001_089_a_search_path_that_leads_elsewhere_is_refused_and_not_ignored(place):
+    one = script("n", "import os; print(os.environ['PATH'])")
+    one["interface"]["cli"]["env_mapping"] = {"path": "PATH"}
+    place.stock(one)
+    same(warned(place), {("/interface/cli/env_mapping/path", "VALIDATION_ERROR")})
+    place.fails(77, "ARGUMENT_REFUSED", "n.run", "path=/nowhere/bin", told=["PATH", "directories that the run sees"])
+    same(place.fine("n.run", "path=/usr/bin"), "/usr/bin\n")
+
+
 # ---- the caller's own limits ----
 
 @case

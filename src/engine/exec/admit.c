@@ -353,6 +353,7 @@ static struct admit_ask ask_of(const struct exec *x)
 
     return (struct admit_ask){ .registry = x->registry,
                                .person = x->person,
+                               .call = x->call != NULL,
                                .approved = x->request.approval != NULL,
                                .truncate = x->request.inputs->on_oversize == OVERSIZE_TRUNCATE,
                                .fs = (enum fs_level)asked->filesystem->level,
