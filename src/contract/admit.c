@@ -75,10 +75,11 @@ static bool fits_size(const struct admit_ask *ask, enum input_size which, bool *
     if (bytes <= row->bytes || ask->truncate)
         return true;
     return error_set(e, CODE_INPUT_TOO_LARGE,
-                     "%s has %" PRId64 " bytes, allowed %" PRId64 "; give less%s say on_oversize: "
-                     "truncate",
-                     row->name, bytes, row->bytes,
-                     ask->person ? "; a request (-f) may also" : ", or");
+                     "%s has %" PRId64 " bytes, allowed %" PRId64 "; give less%s", row->name, bytes,
+                     row->bytes,
+                     ask->call     ? ", such as the path of a file that the tool reads itself"
+                     : ask->person ? "; a request (-f) may also say on_oversize: truncate"
+                                   : ", or say on_oversize: truncate");
 }
 
 static bool admit_size(const struct admit_ask *ask, struct arena *a, struct admission *out,

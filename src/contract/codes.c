@@ -32,7 +32,7 @@ const struct code_row codes[CODE_COUNT] = {
     [CODE_COMMAND_NOT_ALLOWED] = { "COMMAND_NOT_ALLOWED", "writ", "error", false, "The registry does not let this command run; nothing ran.", "List it under its tool in the registry, or run what is listed." },
     [CODE_ARGUMENT_REFUSED]    = { "ARGUMENT_REFUSED",    "writ", "error", false, "An argument or a variable is not taken by the tool, or by any program.", "Change the argument the message names." },
     [CODE_PATH_REFUSED]        = { "PATH_REFUSED",        "writ", "error", false, "A path leaves the directories of the run, or goes through a link; nothing ran.", "Use a path below an allowed directory, or allow its directory." },
-    [CODE_INPUT_TOO_LARGE]     = { "INPUT_TOO_LARGE",     "writ", "error", false, "A command may not be given that much on standard input or in files; nothing ran.", "Give less, or say on_oversize: truncate; `writ explain inputs` lists the sizes." },
+    [CODE_INPUT_TOO_LARGE]     = { "INPUT_TOO_LARGE",     "writ", "error", false, "A command may not be given that much on standard input or in files; nothing ran.", "Give less, or say on_oversize: truncate in a request; `writ explain inputs` lists the sizes." },
     [CODE_CHANGE_REFUSED]      = { "CHANGE_REFUSED",      "writ", "error", false, "A change of a run may not come to the disk, or not any more; nothing was changed.", "Leave that path out, or look at the run with `writ show`." },
     [CODE_CHANGE_CONFLICT]     = { "CHANGE_CONFLICT",     "writ", "error", false, "A path is not as the run found it: somebody changed it since; nothing was changed.", "Compare it with `writ diff`, then leave it out, put it back, or run again." },
 

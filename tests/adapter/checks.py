@@ -128,6 +128,15 @@ def R_001_058_R_001_089_a_search_path_that_leads_elsewhere_is_refused_and_not_ig
     same(place.fine("n.run", "path=/usr/bin"), "/usr/bin\n")
 
 
+@case
+def R_001_059_too_much_input_is_refused_with_advice_that_can_be_followed(place):
+    one = script("n", "print(1)")
+    one["interface"]["cli"]["stdin_mapping"] = "text"
+    place.stock(one)
+    run = place.fails(77, "INPUT_TOO_LARGE", "n.run", params={"text": "x" * ((1 << 20) + 1)}, told=["give less"])
+    hold(b"on_oversize" not in run.out, run)
+
+
 # ---- the caller's own limits ----
 
 @case
