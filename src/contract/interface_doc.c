@@ -35,6 +35,21 @@ static struct str named(struct str s)
     return (struct str){ s.s, n + (n < s.n && s.s[n] == '}') };
 }
 
+/* A brace and the name of a value, as "{value,x": with no brace behind, it was meant to end. */
+static struct str unclosed(struct str s, struct str key)
+{
+    size_t n = 1;
+
+    if (!s.n || s.s[0] != '{' || memchr(s.s, '}', s.n))
+        return (struct str){ 0 };
+    while (n < s.n && is_name(s.s[n]))
+        n++;
+    if (str_is((struct str){ s.s + 1, n - 1 }, "value") ||
+        str_eq((struct str){ s.s + 1, n - 1 }, key))
+        return s;
+    return (struct str){ 0 };
+}
+
 static bool is_placeholder(struct str s, struct str key)
 {
     struct str name = { s.s + 1, s.n - 2 };
@@ -52,6 +67,8 @@ static void template_fits(const struct doc *c, struct report *r)
             i++; /* the tool's own braces */
             continue;
         }
+        if (!found.n)
+            found = unclosed((struct str){ c->text.s + i, c->text.n - i }, c->key);
         if (!found.n || is_placeholder(found, c->key))
             continue;
         report_add(r, ABOUT_VALUE, c, CODE_VALIDATION_ERROR,
@@ -114,14 +131,36 @@ static bool is_path(struct str path)
     return true;
 }
 
+/* Is each brace the beginning or the end of a name? */
+static bool braces_match(struct str path)
+{
+    size_t open = 0; /* behind the brace; 0: none is open */
+
+    for (size_t i = 0; i < path.n; i++) {
+        if (!is_one_of(path.s[i], "{}"))
+            continue;
+        if ((path.s[i] == '{') == (open > 0) || (path.s[i] == '}' && i == open))
+            return false;
+        open = path.s[i] == '{' ? i + 1 : 0;
+    }
+    return open == 0;
+}
+
 static void endpoints_said(const struct doc *d, const void *decoded, struct report *r)
 {
     const struct doc *c = doc_first(doc_get(d, "endpoint_mapping"), DOC_MAP);
 
     (void)decoded;
     for (; c; c = c->next) {
-        if (c->kind != DOC_TEXT || is_path(endpoint_path(c->text)))
+        if (c->kind != DOC_TEXT)
             continue;
+        if (is_path(endpoint_path(c->text))) {
+            if (!braces_match(c->text))
+                report_add(r, ABOUT_VALUE, c, CODE_VALIDATION_ERROR,
+                           "%s has a brace that is not one of a pair around a name, as {id}",
+                           said(c->text, r->a));
+            continue;
+        }
         report_add(r, ABOUT_VALUE, c, CODE_VALIDATION_ERROR,
                    "%s is not an endpoint such as 'GET /resources/{id}' or '/resources'",
                    said(c->text, r->a));
