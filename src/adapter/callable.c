@@ -135,6 +135,117 @@ static void package_near(const struct adapter *adapter, struct report *r)
                said(sdk->package, r->a));
 }
 
+/* ---- operations ---- */
+
+static bool is_among(const struct items *names, struct str name)
+{
+    const struct str *all = names->v;
+
+    for (size_t i = 0; i < names->n; i++)
+        if (str_eq(all[i], name))
+            return true;
+    return false;
+}
+
+/* What is said of an operation that there is not, such as the digest of a tool, holds nothing. */
+static void operations_there(const struct adapter *adapter, struct report *r)
+{
+    struct items names = adapter_operations(adapter, r->a);
+    const struct doc *o = doc_first(doc_get(adapter->tree, "operations"), DOC_MAP);
+
+    for (; o; o = o->next)
+        if (!is_among(&names, o->key))
+            report_add(
+                r, ABOUT_KEY, o, CODE_OPERATION_UNKNOWN,
+                "the mapping of interface.%s has no operation %s, so that this holds nothing",
+                adapter_types[adapter->doc.type], said(o->key, r->a));
+}
+
+/* Members of an operation that are for one type alone. */
+static void members_of_type(const struct adapter *adapter, struct report *r)
+{
+    static const struct {
+        const char *name;
+        enum adapter_type type;
+    } members[] = { { "args", ADAPTER_CLI },
+                    { "takes", ADAPTER_CLI },
+                    { "parameters", ADAPTER_API },
+                    { "body", ADAPTER_API },
+                    { "digest", ADAPTER_MCP } };
+    const struct doc *o = doc_first(doc_get(adapter->tree, "operations"), DOC_MAP);
+
+    for (; o; o = o->next)
+        for (size_t i = 0; i < COUNT(members); i++)
+            if (adapter->doc.type != (int)members[i].type && doc_get(o, members[i].name))
+                report_add(r, ABOUT_KEY, doc_get(o, members[i].name), CODE_VALIDATION_ERROR,
+                           "'%s' is for adapters of type '%s', this one is of type '%s'",
+                           members[i].name, adapter_types[members[i].type],
+                           adapter_types[adapter->doc.type]);
+}
+
+static bool maps(const struct items *pairs, struct str name)
+{
+    const struct pair *all = pairs->v;
+
+    for (size_t i = 0; i < pairs->n; i++)
+        if (str_eq(all[i].key, name))
+            return true;
+    return false;
+}
+
+/* What nothing maps is refused by every call. */
+static void parameters_mapped(const struct adapter *adapter, struct report *r)
+{
+    const struct cli_interface *cli = adapter->doc.interface->cli;
+    const struct doc *o = cli ? doc_first(doc_get(adapter->tree, "operations"), DOC_MAP) : NULL;
+
+    for (; o; o = o->next)
+        for (const struct doc *d = doc_first(doc_get(o, "takes"), DOC_LIST); d; d = d->next)
+            if (!maps(&cli->arg_mapping, d->text) && !maps(&cli->env_mapping, d->text) &&
+                !str_eq(cli->stdin_mapping, d->text))
+                report_add(r, ABOUT_VALUE, d, CODE_VALIDATION_ERROR,
+                           "%s is in none of arg_mapping, env_mapping and stdin_mapping",
+                           said(d->text, r->a));
+}
+
+/* A01-12: what a code means depends on the type; any number may be one of JSON-RPC. */
+static void codes_of_type(const struct adapter *adapter, struct report *r)
+{
+    static const struct {
+        int64_t least, most;
+        const char *what;
+    } kinds[ADAPTER_TYPE_COUNT] = {
+        [ADAPTER_CLI] = { 1, 255, "an exit code of a failed command" },
+        [ADAPTER_API] = { 100, 599, "a status of HTTP" },
+        [ADAPTER_SDK] = { 1, 255, "an exit code of a failed command" },
+        [ADAPTER_MCP] = { INT64_MIN, INT64_MAX, "a code of JSON-RPC" },
+    };
+    const struct doc *errors = doc_get(adapter->tree, "errors");
+    const struct doc *retry = errors ? doc_get(errors, "retry") : NULL;
+    const struct doc *listed = retry ? doc_get(retry, "retryable_codes") : NULL;
+
+    for (const struct doc *d = doc_first(listed, DOC_LIST); d; d = d->next)
+        if (d->kind == DOC_INT &&
+            (d->whole < kinds[adapter->doc.type].least || d->whole > kinds[adapter->doc.type].most))
+            report_add(r, ABOUT_VALUE, d, CODE_VALIDATION_ERROR,
+                       "%lld is not %s: for an adapter of type '%s' allowed %lld..%lld",
+                       (long long)d->whole, kinds[adapter->doc.type].what,
+                       adapter_types[adapter->doc.type], (long long)kinds[adapter->doc.type].least,
+                       (long long)kinds[adapter->doc.type].most);
+}
+
+/* A file's name may have blanks, but who looks for a command has none in mind. */
+static void command_is_one_word(const struct adapter *adapter, struct report *r)
+{
+    const struct cli_interface *cli = adapter->doc.interface->cli;
+
+    if (cli && memchr(cli->executable.s, ' ', cli->executable.n) &&
+        !memchr(cli->executable.s, '/', cli->executable.n))
+        report_add(r, ABOUT_ODD, interface(adapter, "executable"), CODE_VALIDATION_ERROR,
+                   "%s is looked for as one name, with its blanks; arguments belong in base_args",
+                   said(cli->executable, r->a));
+}
+
 /* ---- the rows ---- */
 
 static const struct callable_row {
@@ -147,6 +258,11 @@ static const struct callable_row {
     { "R-001-091", "The secret that an MCP server is sent is among the adapter's secrets.",                             bearer_listed },
     { "R-001-091", "A project's adapter has no secret that a command prints.",                                          commands_of_user },
     { "R-001-095", "A project's adapter has a package of the project.",                                                 package_near },
+    { "R-001-139", "What `operations` names is in the mapping of the interface.",                                       operations_there },
+    { "R-001-139", "args and takes are for cli, parameters and body for api, digest for mcp.",                          members_of_type },
+    { "R-001-088", "What an operation takes is in arg_mapping, env_mapping or stdin_mapping.",                          parameters_mapped },
+    { "R-001-111", "retryable_codes are exit codes (1..255) for cli and sdk, statuses (100..599) for api.",             codes_of_type },
+    { "R-001-086", "An executable is one name, without arguments; blanks are warned about.",                            command_is_one_word },
     /* clang-format on */
 };
 

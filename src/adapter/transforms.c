@@ -119,8 +119,6 @@ static void named_schema_fits(const struct adapter *adapter, const struct doc *s
 
         if (!o.input && missing++ < 3)
             buf_addf(&without, "%s%s", missing > 1 ? ", " : "", said(names[i], r->a));
-        if (o.input)
-            schema_fits(o.input, r);
     }
     if (missing || operations.n == 0)
         report_add(r, ABOUT_ODD, spec, CODE_SCHEMA_MISSING,
@@ -221,12 +219,28 @@ static void list_fits(const struct adapter *adapter, struct items list, const st
     }
 }
 
+/* Whether anything is held to them or not: somebody reads them. */
+static void schemas_fit(const struct adapter *adapter, struct report *r)
+{
+    const struct doc *o = doc_first(doc_get(adapter->tree, "operations"), DOC_MAP);
+
+    for (; o; o = o->next) {
+        const struct doc *input = doc_get(o, "input"), *output = doc_get(o, "output");
+
+        if (input)
+            schema_fits(input, r);
+        if (output)
+            schema_fits(output, r);
+    }
+}
+
 void transforms_fit(const struct adapter *adapter, struct report *r)
 {
     const struct adapter_transforms *t = adapter->doc.transforms;
 
     if (!t)
         return;
+    schemas_fit(adapter, r);
     list_fits(adapter, t->input, changes, INPUTS, r);
     list_fits(adapter, t->output, changes + INPUTS, OUTPUTS, r);
 }

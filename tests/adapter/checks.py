@@ -51,6 +51,29 @@ def R_001_091_auth_that_lacks_something_is_told_before_it_is_called(place):
         place.never(code, "n", "n.get", at=at, env={"MINE": "long enough"})
 
 
+@case
+def R_001_086_R_001_088_R_001_111_R_001_139_what_holds_nothing_is_told(place):
+    for members, at, told in (
+            ({"operations": {"run": {"takes": ["word", "wrod"]}}}, "/operations/run/takes/1", "'wrod' is in none"),
+            ({"operations": {"run": {"body": "word"}}}, "/operations/run/body", "type 'api'"),
+            ({"operations": {"run": {"input": {"type": "strng"}}}}, "/operations/run/input/type", "strng"),
+            ({"operations": {"run": {"output": {"pattern": "("}}}}, "/operations/run/output/pattern", ""),
+            ({"errors": {"retry": {"max_attempts": 2, "retryable_codes": [1, 503]}}}, "/errors/retry/retryable_codes/1",
+             "allowed 1..255")):
+        place.stock(script("n", "print(1)", **members))
+        run = place.look("n")
+        [problem] = run.record["problems"]
+        hold(run.status == 65 and problem["pointer"] == at and told in problem["message"], run)
+        hold(place.call("n.run", "word=x").status == 65, run)
+    for members, at in (({"operations": {"gte": {"about": "x"}}}, "/operations/gte"),
+                        ({"errors": {"retry": {"max_attempts": 2, "retryable_codes": [7]}}},
+                         "/errors/retry/retryable_codes/0")):
+        place.stock(api(**members), tools=[tool("n", network="api")])
+        same([(one["pointer"], one["severity"]) for one in place.look("n").record["problems"]], [(at, "error")])
+    place.stock(toolshed.cli("n", "rg --json", operations={"run": {}}), tools=[tool("n", commands=["rg --json"])])
+    same(warned(place), {("/interface/cli/executable", "VALIDATION_ERROR")})
+
+
 # ---- and its registry ----
 
 @case
