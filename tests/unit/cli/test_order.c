@@ -86,8 +86,7 @@ static void steps_come_in_order_and_say_why(void **state)
         { "lint", "Selects values from a document by a JSONPath (RFC 9535).",
           "next in the list; waits for nothing", 1 },
         { "report", "done", "build and lint are completed by then", 3 },
-        { "all", "Another plan, from `file` or as `plan`; in the time of this one.",
-          "report, build, fetch and 2 others are completed by then", 4 },
+        { "all", "plan inner", "report, build, fetch and 2 others are completed by then", 4 },
     };
     _ordered_ struct ordered o = { 0 };
 
@@ -179,7 +178,7 @@ static void people_see_a_step_a_row(void **state)
         "  4  report  notify  done\n"
         "             on failure: halt\n"
         "             build and lint are completed by then\n"
-        "  5  all     execute_plan  Another plan, from `file` or as `plan`; in the time of this one.\n"
+        "  5  all     execute_plan  plan inner\n"
         "             300 ms · on failure: halt\n";
     _ordered_ struct ordered o = { 0 };
     char text[8192];
