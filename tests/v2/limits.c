@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* limits.c: writ itself, held to its word on a machine with control groups of version 2.
+/* limits.c: writ itself, held to its word in a small machine of its own.
  *
- * usage: v2_limits WRIT HOSTILE
+ * usage: v2_limits WRIT HOSTILE HELD
  *
  * Prints TAP. Each row is a run of `writ exec --json` and what its record must hold.
  */
@@ -19,6 +19,7 @@ static const char place[] = "/tmp/work"; /* of an ordinary owner: this machine's
 /* clang-format off */
 static const struct {
     const char *name, *options, *act, *holds[4];
+    int held; /* it is HELD that runs, else HOSTILE */
 } rows[] = {
     { "R_001_071 a command runs, in groups of its own", "",                        "exit 7",            { "\"exit_code\":7,", "\"cause\":\"exited\"", "\"assurance\":\"full\"" } },
     { "R_001_012 memory is bounded",                    "--memory-mb 64",          "memory 200",        { "\"exit_code\":137,", "\"cause\":\"oom\"", "OOM killed" } },
@@ -29,6 +30,8 @@ static const struct {
     { "R_001_021 none where none may be",               "--no-fork",               "no_fork",           { "\"exit_code\":0," } },
     { "P01 a fork bomb is stopped",                     "--timeout-ms 2000",       "fork_bomb",         { "\"cause\":" } },
     { "R_001_078 137 by choice is not memory",          "",                        "exit 137",          { "\"exit_code\":137,", "\"cause\":\"exited\"" } },
+    { "R_001_153 time and chance are held",             "--deterministic fixed",   "library raw",       { "\"exit_code\":0,", "315532800", "\"mode\":\"fixed\"" }, 1 },
+    { "R_001_153 in waits and children, too",           "--deterministic fixed",   "wait fork thread",  { "\"exit_code\":0,", "\"cause\":\"exited\"" }, 1 },
     { "P04 daemons do not stay",                        "",                        "daemon",            { "\"cause\":\"exited\"" } },
 };
 /* clang-format on */
@@ -102,7 +105,7 @@ int main(int argc, char **argv)
     static char text[1 << 20], command[2048];
     int failed = 0, n = sizeof rows / sizeof rows[0];
 
-    if (argc != 3 || (mkdir(place, 0755) != 0 && access(place, F_OK) != 0) ||
+    if (argc != 4 || (mkdir(place, 0755) != 0 && access(place, F_OK) != 0) ||
         chown(place, 1000, 1000) != 0 || chdir(place) != 0)
         return 2;
     enable("/sys/fs/cgroup/cgroup.subtree_control");
@@ -111,7 +114,7 @@ int main(int argc, char **argv)
         int ok = 1;
 
         (void)snprintf(command, sizeof command, "%s exec --json %s -- %s %s", argv[1],
-                       rows[i].options, argv[2], rows[i].act);
+                       rows[i].options, argv[rows[i].held ? 3 : 2], rows[i].act);
         (void)answer_of(command, text, sizeof text);
         for (int k = 0; k < 4 && rows[i].holds[k]; k++)
             ok &= strstr(text, rows[i].holds[k]) != NULL;
