@@ -62,6 +62,12 @@ void help_all(void)
     out(PLAIN, "  writ VERB --help says more. writ --version. Exit codes: writ explain statuses\n");
 }
 
+/* An option without which there is nothing to do stands among the operands. */
+static bool is_operand(const struct command *c, const struct option *o)
+{
+    return strncmp(c->operands, "--", 2) == 0 && strcmp(c->operands + 2, o->name) == 0;
+}
+
 /* Many options would hide the operands: they are named below in any case. */
 static void show_usage(const struct command *c)
 {
@@ -73,7 +79,8 @@ static void show_usage(const struct command *c)
     if (*c->operands)
         out(PLAIN, " %s", c->operands);
     for (const struct option *o = c->options; o->name && !many; o++)
-        out(PLAIN, " [--%s%s%s]", o->name, o->value ? " " : "", o->value ? o->value : "");
+        if (!is_operand(c, o))
+            out(PLAIN, " [--%s%s%s]", o->name, o->value ? " " : "", o->value ? o->value : "");
     out(PLAIN, "\n\n");
 }
 
