@@ -32,6 +32,7 @@ static const struct {
     { "R_001_078 137 by choice is not memory",          "",                        "exit 137",          { "\"exit_code\":137,", "\"cause\":\"exited\"" } },
     { "R_001_153 time and chance are held",             "--deterministic fixed",   "library raw",       { "\"exit_code\":0,", "315532800", "\"mode\":\"fixed\"" }, 1 },
     { "R_001_153 in waits and children, too",           "--deterministic fixed",   "wait fork thread",  { "\"exit_code\":0,", "\"cause\":\"exited\"" }, 1 },
+    { "P08 who is inside does not end init",            "",                        "signals 99999",     { "\"exit_code\":0,", "\"cause\":\"exited\"" } },
     { "P04 daemons do not stay",                        "",                        "daemon",            { "\"cause\":\"exited\"" } },
 };
 /* clang-format on */
