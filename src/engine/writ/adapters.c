@@ -11,7 +11,7 @@
 
 static const char *const level_names[] = { "L0", "L1", "L2", "L3" };
 
-enum { LOOKED_MOST = 32 };
+enum { FEW = 32 };
 
 struct listing {
     struct adapters_here here;
@@ -23,7 +23,6 @@ struct listing {
     struct buf out;
     struct arena *a;
     bool wrong, over;
-    int looked; /* at L0 */
 };
 
 static void tell(struct listing *l)
@@ -131,11 +130,11 @@ static void put_operations(struct listing *l, const struct adapter *adapter, str
     json_close(&l->out, ']');
 }
 
-/* Is it read as a whole? At L0 a few of the user's own, so that one that is wrong is told before
- * somebody calls it; there may be ten thousand. */
-static bool looks(struct listing *l, const struct catalog_entry *entry)
+/* Is it read as a whole? At L0 those of the user's own, where there are few: one that is wrong is
+ * told before somebody calls it. Of ten thousand no more is read than is shown. */
+static bool looks(const struct listing *l, const struct catalog_entry *entry)
 {
-    return l->level > L0 || (entry->origin != ORIGIN_SHIPPED && l->looked++ < LOOKED_MOST);
+    return l->level > L0 || (entry->origin != ORIGIN_SHIPPED && l->catalog.n <= FEW);
 }
 
 static void tell_entry(struct listing *l, const struct catalog_entry *entry)
