@@ -206,7 +206,8 @@ def R_001_013_cores_are_a_share_of_time_that_a_command_cannot_widen(place):
 def share(group):
     """How many cores a group may keep busy; None where it is not the one that says so."""
     if (group / "cpu.max").exists():
-        return float.__truediv__(*map(float, (group / "cpu.max").read_text().split()))
+        quota, period = (group / "cpu.max").read_text().split()
+        return None if quota == "max" else float(quota) / float(period)
     if (group / "cpu.cfs_quota_us").exists():
         return float((group / "cpu.cfs_quota_us").read_text()) / float((group / "cpu.cfs_period_us").read_text())
     return None
