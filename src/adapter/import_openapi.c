@@ -174,7 +174,7 @@ static struct str base_url(struct importing *im)
         arena_printf(im->a,
                      "the document does not say where the service is (%s): put its address "
                      "into base_url and sandbox_override.network.allow",
-                     said(url, im->a)));
+                     url_has_login(url) ? url_login_told : said(url, im->a)));
     made = arena_printf(im->a, "https://api.example.com%.*s",
                         url.n && url.s[0] == '/' ? (int)url.n : 0, url.s);
     url = str_of(made);

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "contract/config_doc.h"
+#include "contract/forms.h"
 #include "contract/route_names.h"
 #include "contract/route_rules.h"
 
@@ -258,6 +259,8 @@ void config_server_is_one(const struct doc *d, const void *server, struct report
     if ((s->command.n > 0) == (s->url.n > 0))
         report_add(r, ABOUT_VALUE, d, CODE_CONTRACT_INVALID,
                    "a server needs 'command' or 'url', one of the two");
+    if (url_has_login(s->url))
+        report_add(r, ABOUT_VALUE, doc_get(d, "url"), CODE_CONTRACT_INVALID, "%s", url_login_told);
 }
 
 /* A secret for any host would be one for nobody. */

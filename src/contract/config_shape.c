@@ -118,7 +118,7 @@ static const struct field server_fields[] = {
 #undef AT
 
 static const struct rule server_rules[] = {
-    { "R-001-099", "A server has a command or a URL, not both.", config_server_is_one },
+    { "R-001-099", "A server has a command or a URL, not both; a URL has no user name.", config_server_is_one },
 };
 
 #define AT(member) offsetof(struct config_network, member)

@@ -134,6 +134,28 @@ static bool skip_host(struct str *t)
     return skip_all(t, is_host);
 }
 
+const char url_login_told[] = "the URL has a user name or a password in it; take out what stands "
+                              "before the '@', and name it under `secrets` instead";
+
+/* A password may have a '/' that should have been written as %2F: what is no port, and has an '@'
+ * somewhere behind it, is taken for one. */
+bool url_has_login(struct str url)
+{
+    const char *at = url.n ? memmem(url.s, url.n, "://", 3) : NULL;
+    struct str rest = at ? (struct str){ at + 3, url.n - (size_t)(at + 3 - url.s) } : url;
+    size_t n = 0;
+
+    while (n < rest.n && !is_one_of(rest.s[n], "/?#"))
+        n++;
+    if (n > 0 && memchr(rest.s, '@', n))
+        return true;
+    (void)skip_host(&rest);
+    if (!skip(&rest, ":"))
+        return false;
+    (void)skip_all(&rest, is_digit);
+    return rest.n && !is_one_of(rest.s[0], "/?#") && memchr(rest.s, '@', rest.n);
+}
+
 /* A user name in a URL is a secret in a document, and hides which host is meant. */
 static bool fits_url(struct str t, const char **why)
 {

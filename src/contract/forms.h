@@ -31,5 +31,10 @@ struct form_row {
     const char *meaning;
 };
 
+/* Is there a user name or a password in the URL? It is then not to be repeated: url_login_told says
+ * what is wrong with it. */
+bool url_has_login(struct str url);
+extern const char url_login_told[];
+
 extern const struct form_row forms[FORM_COUNT];
 extern const struct table forms_table;

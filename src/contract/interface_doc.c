@@ -6,6 +6,7 @@
  */
 #include "contract/interface_doc.h"
 
+#include "contract/forms.h"
 #include "contract/inputs.h"
 
 /* clang-format off */
@@ -193,6 +194,14 @@ static void headers_plain(const struct doc *d, const void *decoded, struct repor
                        "a header must be a plain name and one line of text");
 }
 
+static void url_without_login(const struct doc *d, const void *decoded, struct report *r)
+{
+    const struct mcp_interface *mcp = decoded;
+
+    if (url_has_login(mcp->url))
+        report_add(r, ABOUT_VALUE, doc_get(d, "url"), CODE_VALIDATION_ERROR, "%s", url_login_told);
+}
+
 /* clang-format off */
 #define AT(member) offsetof(struct cli_interface, member)
 static const struct field cli_fields[] = {
@@ -243,6 +252,10 @@ static const struct field mcp_fields[] = {
     { "auth",         F_SHAPE,  ONE,  OPTIONAL, .at = AT(auth), .sub = &bearer_shape,          .level = L2, .req = "R-001-091", .help = "Of http and websocket: the secret that is sent as a bearer token." },
 };
 #undef AT
+
+static const struct rule mcp_rules[] = {
+    { "R-001-098", "A URL has no user name and no password in it.", url_without_login },
+};
 /* clang-format on */
 
 static const struct shape cli_shape = { .name = "tool's cli interface",
@@ -262,6 +275,7 @@ static const struct shape sdk_shape = { .name = "tool's sdk interface",
 static const struct shape mcp_shape = { .name = "tool's mcp interface",
                                         .size = sizeof(struct mcp_interface),
                                         FIELDS(mcp_fields),
+                                        RULES(mcp_rules),
                                         .code = CODE_VALIDATION_ERROR };
 
 /* clang-format off */

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "contract/forms.h"
 #include "contract/interface_doc.h"
 #include "engine/call.h"
 
@@ -96,6 +97,8 @@ static int why_not(struct visit *v, struct error *e)
 
 static bool look_at(struct visit *v, const char *url, struct error *e)
 {
+    if (url_has_login(str_of(url)))
+        return error_set(e, CODE_VALIDATION_ERROR, "%s", url_login_told);
     for (size_t i = 0; i < COUNT(schemes); i++) {
         const char *host = url + strlen(schemes[i].begins);
 

@@ -153,9 +153,9 @@ def a_server_that_is_none_is_told(place):
         found = taken(place, "mcp", "--", *words, status=status)
         true(told in found["message"], found)
     for words in ((), ("--url", "http://127.0.0.1/", "--", "/bin/true"), ("--url", "file:///etc/passwd"),
-                  ("--url", "http://")):
+                  ("--url", "http://"), ("--url", "http://me:hunter2@127.0.0.1/")):
         run = place.writ("adapters", "import", "mcp", *words)
-        hold(run.status == 64, run)
+        hold(run.status == 64 and b"hunter2" not in run.err, run)
 
 
 @case

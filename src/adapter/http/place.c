@@ -2,6 +2,7 @@
 /* place.c: reads URLs: strictly, so that there is one reading. */
 #include "adapter/http/policy.h"
 #include "base/num.h"
+#include "contract/forms.h"
 #include "contract/hosts.h"
 
 enum { URL_MAX = 64 << 10 };
@@ -90,6 +91,8 @@ const char *http_place_read(struct str url, struct http_place *out)
     }
     if (!rest.s)
         return "its scheme is not http or https";
+    if (url_has_login(url))
+        return "it has a user name or a password in it";
     why = read_host(&rest, &place);
     why = why ? why : read_port(&rest, &place);
     why = why ? why : read_path(rest, &place);

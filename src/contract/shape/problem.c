@@ -2,6 +2,7 @@
 /* problem.c: what is wrong with a field, in words: what was found, and what is allowed. */
 #include "contract/shape/problem.h"
 
+#include "contract/forms.h"
 #include "contract/range.h"
 
 enum { SAY = 256, LIST_SAY = 1024, FIELDS_MAX = 64 };
@@ -52,6 +53,10 @@ void problem_form(const struct spot *s, const struct doc *d, const char *why)
     const struct form_row *form = &forms[s->field->form];
     _buf_ struct buf found = { .max = SAY };
 
+    if (s->field->form == FORM_URL && url_has_login(d->text)) {
+        report_add(s->report, ABOUT_VALUE, d, s->shape->code, "%s", url_login_told);
+        return;
+    }
     doc_say(d, &found);
     report_add(s->report, ABOUT_VALUE, d, s->shape->code, "%s is not %s such as %s%s%s", found.s,
                form->name, form->example, why ? ": " : "", why ? why : "");

@@ -31,6 +31,10 @@ static const char mcp[] = HEAD "type: mcp\n"
     "interface: {mcp: {server: files, transport: stdio, tool_mapping: {read: read_file}}}\n" TAIL;
 /* clang-format on */
 
+#define LOGIN                                                                   \
+    "the URL has a user name or a password in it; take out what stands before " \
+    "the '@', and name it under `secrets` instead"
+
 /* The two sides of a swap that add a line. */
 #define MORE(more) "tool_id: T\n", "tool_id: T\n" more "\n"
 
@@ -203,6 +207,12 @@ static void R_001_090_R_001_091_R_001_092_R_001_093_api(void **state)
           CODE_VALIDATION_ERROR,
           "'ftp://a.example' is not a URL such as https://api.example.com/v1: "
           "it must begin with https:// or http://" },
+        { "'https://a.example/v1'", "'https://me:pw@a.example/v1'", "/interface/api/base_url",
+          CODE_VALIDATION_ERROR, LOGIN },
+        { "'https://a.example/v1'", "'https://me@a.example'", "/interface/api/base_url",
+          CODE_VALIDATION_ERROR, LOGIN },
+        { "'https://a.example/v1'", "'https://me:p/w@a.example'", "/interface/api/base_url",
+          CODE_VALIDATION_ERROR, LOGIN },
         { "auth_method: none", "auth_method: digest", "/interface/api/auth_method",
           CODE_VALIDATION_ERROR, "'digest' is not one of none, api_key, oauth, bearer, basic" },
         { "endpoint_mapping: {get: 'GET /x/{id}'}", "endpoint_mapping: {}",
@@ -324,6 +334,10 @@ static void R_001_098_R_001_099_R_001_100_mcp(void **state)
           CODE_VALIDATION_ERROR, "tool_mapping has 0 characters, allowed 1 or more" },
         { "transport: stdio", "transport: http, auth: {secret: t, in: query}",
           "/interface/mcp/auth/in", CODE_VALIDATION_ERROR, "a server's auth has no field 'in'" },
+        { "transport: stdio", "transport: http, url: 'http://me:pw@a.example/mcp'",
+          "/interface/mcp/url", CODE_VALIDATION_ERROR, LOGIN },
+        { "transport: stdio", "transport: websocket, url: 'ws://me@[::1]:80'", "/interface/mcp/url",
+          CODE_VALIDATION_ERROR, LOGIN },
         { "transport: stdio", "transport: http, auth: {}", "/interface/mcp/auth",
           CODE_VALIDATION_ERROR, "a server's auth needs 'secret'" },
     };
@@ -331,6 +345,7 @@ static void R_001_098_R_001_099_R_001_100_mcp(void **state)
     (void)state;
     refused(mcp, rows, COUNT(rows));
     accepted(mcp, "stdio", "http");
+    accepted(mcp, "stdio", "http, url: 'http://[::1]:8080/mcp?to=me@a.example'");
     accepted(mcp, "stdio", "http, auth: {secret: token}");
     accepted(mcp, "stdio", "websocket");
 }

@@ -79,6 +79,19 @@ static void a_configuration_is_recognised_by_any_of_its_members(void **state)
     }
 }
 
+static void a_url_of_a_server_has_no_password(void **state)
+{
+    static const struct refusal rows[] = {
+        { "classes: []\n", "servers: [{name: far, url: 'https://me:pw@a.example/mcp'}]\n",
+          "/servers/0/url", CODE_CONTRACT_INVALID,
+          "the URL has a user name or a password in it; take out what stands before the '@', and "
+          "name it under `secrets` instead" },
+    };
+
+    (void)state;
+    check_refusals(&config_shape, "classes: []\n", rows, COUNT(rows));
+}
+
 static void R_001_051_registries_are_hosts(void **state)
 {
     static const struct refusal rows[] = {
@@ -273,6 +286,7 @@ int main(void)
         cmocka_unit_test(the_example_is_read_as_given),
         cmocka_unit_test(what_is_left_out_has_its_default),
         cmocka_unit_test(a_configuration_is_recognised_by_any_of_its_members),
+        cmocka_unit_test(a_url_of_a_server_has_no_password),
         cmocka_unit_test(R_001_051_registries_are_hosts),
         cmocka_unit_test(rch_is_a_wrapper_that_is_asked_for_its_version),
         cmocka_unit_test(A00_5_A00_6_prefixes_are_plain),
