@@ -10,7 +10,7 @@
 #include "engine/input.h"
 #include "engine/wired.h"
 
-enum { PATIENCE_MS = 30000 };
+enum { PATIENCE_MS = 30000, LAST_MS = 2000 };
 
 /* What starts a well-known server, where the configuration names no other. */
 static const struct {
@@ -338,6 +338,28 @@ void servers_lost(struct toolbox *box, const struct mcp *mcp)
         if (s->mcp == mcp)
             s->lost = mcp;
     (void)pthread_mutex_unlock(&box->servers_lock);
+}
+
+/* Its line may be over while it still runs; that one is not waited for. */
+static const char *last_words(struct server *s)
+{
+    if (!s->request || !wired_ended(&s->wired, LAST_MS) || !s->end.ran)
+        return NULL;
+    call_command_failed(&s->call, &s->x, &s->end);
+    return call_redacted(&s->call, s->end.message);
+}
+
+const char *servers_last_words(struct toolbox *box, const struct mcp *mcp, struct arena *a)
+{
+    const char *words = NULL;
+
+    (void)pthread_mutex_lock(&box->servers_lock);
+    for (struct server *s = box->servers; s && !words; s = s->next)
+        if (s->mcp == mcp)
+            words = last_words(s);
+    words = words ? arena_text(a, str_of(words)) : NULL;
+    (void)pthread_mutex_unlock(&box->servers_lock);
+    return words;
 }
 
 void servers_late(struct toolbox *box, const struct mcp *mcp)

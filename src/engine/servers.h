@@ -31,5 +31,9 @@ bool servers_unnamed(const char *name, struct error *e);
 /* Nothing more is heard of it: the next who asks starts it anew. */
 void servers_lost(struct toolbox *box, const struct mcp *mcp);
 
+/* How the server ended by itself, and its last words, without secrets; it lives as long as `a`.
+ * NULL: it does not run here, or has not ended. */
+const char *servers_last_words(struct toolbox *box, const struct mcp *mcp, struct arena *a);
+
 /* It let a call run out of its time: who waited for it does not wait for its end as well. */
 void servers_late(struct toolbox *box, const struct mcp *mcp);

@@ -56,19 +56,22 @@ bool wired_start(struct wired *w, int ours[2], struct error *e)
     return error_set(e, CODE_RESOURCE_EXHAUSTED, "no thread for a server");
 }
 
+bool wired_ended(struct wired *w, int64_t most_ms)
+{
+    int64_t ms = w->world->wall_ms(w->world->self) + most_ms;
+    struct timespec until = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
+
+    if (w->runs)
+        w->runs = pthread_timedjoin_np(w->thread, NULL, &until) != 0;
+    return !w->runs;
+}
+
 void wired_end(struct wired *w)
 {
-    struct timespec until;
-    int64_t ms;
-
-    if (!w->runs)
+    if (wired_ended(w, w->deaf ? 0 : LEAVE_MS))
         return;
-    ms = w->world->wall_ms(w->world->self) + (w->deaf ? 0 : LEAVE_MS);
-    until = (struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
-    if (pthread_timedjoin_np(w->thread, NULL, &until) != 0) {
-        (void)!write(w->stop[1], "!", 1);
-        (void)pthread_join(w->thread, NULL);
-    }
+    (void)!write(w->stop[1], "!", 1);
+    (void)pthread_join(w->thread, NULL);
     w->runs = false;
 }
 

@@ -27,6 +27,9 @@ bool wired_open(struct wired *w, struct error *e) NODISCARD;
 /* Starts it; ours: what it prints can be read from [0], what it reads is written to [1]. */
 bool wired_start(struct wired *w, int ours[2], struct error *e) NODISCARD;
 
+/* Has it ended by itself? Waits for that, but not longer than `most_ms`. */
+bool wired_ended(struct wired *w, int64_t most_ms);
+
 /* Waits for its end. Its line was closed, which asks it to end; who does not is stopped. */
 void wired_end(struct wired *w);
 

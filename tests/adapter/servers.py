@@ -81,6 +81,8 @@ for line in sys.stdin:
     elif m["method"] == "tools/call":
         if how == "silent": continue
         if how == "dies": os._exit(3)
+        if how == "sobs": sys.stderr.write("one\ntwo\nwith " + os.environ["TOKEN"] + "\nthe disk is full\n"); sys.stderr.flush(); os._exit(3)
+        if how == "falls": os.kill(os.getpid(), 11); time.sleep(60)
         if how == "noise": print("this is no JSON"); sys.stdout.flush()
         if how == "half": sys.stdout.write('{"jsonrpc": "2.0", "id"'); sys.stdout.flush(); continue
         if how == "flood": sys.stdout.write('{"jsonrpc":"2.0","id":%d,"result":"' % m["id"] + "x" * (1 << 26)); sys.stdout.flush(); continue
@@ -187,6 +189,16 @@ def what_hostile_servers_do_has_an_outcome(place):
         hold(run.status in (0, 1, 143), run)
     run = place.call(small(place, "flood"), options=("--timeout-ms", 5000))
     hold(run.status in (1, 69, 143) and not run.record["ok"], run)
+
+
+@case
+def a_server_that_dies_in_a_call_is_told_with_how_and_its_last_words(place):
+    place.fails(69, "PEER_UNAVAILABLE", small(place, "dies"), told=["it has ended", "exit 3"])
+    place.fails(69, "PEER_UNAVAILABLE", small(place, "falls"), told=["it has ended", "exit 139, signal"])
+    name = small(place, "sobs", secrets=[{"name": "t", "env": "MINE", "variable": "TOKEN"}])
+    run = place.fails(69, "PEER_UNAVAILABLE", name, env={"MINE": SECRET},
+                      told=["exit 3, tool-specific error: two | with [redacted] | the disk is full"])
+    hold(SECRET.encode() not in run.out + run.err, run)
 
 
 @case

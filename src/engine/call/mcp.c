@@ -67,6 +67,18 @@ static const char *said_by(const struct doc *result, struct arena *a)
     return "it does not say why";
 }
 
+/* A server that runs here and ended in the middle of a call has often said why. */
+static void tell_end(struct mcp_attempt *t)
+{
+    struct tool_call *c = t->c;
+    const char *words = t->answer.end == MCP_GONE && t->line.execution.n
+                            ? servers_last_words(c->box, t->line.mcp, c->a)
+                            : NULL;
+
+    if (words)
+        t->answer.message = arena_printf(c->a, "%s (%s)", t->answer.message, words);
+}
+
 static void ask(void *self, struct exec *x)
 {
     struct mcp_attempt *t = self;
@@ -80,6 +92,7 @@ static void ask(void *self, struct exec *x)
     if (!mcp_call(t->line.mcp, &t->ask, c->a, &t->answer, &e))
         t->answer =
             (struct mcp_answer){ .end = MCP_GONE, .message = arena_text(c->a, str_of(e.msg)) };
+    tell_end(t);
     row = &endings[t->answer.end];
     if (row->gone)
         servers_lost(c->box, t->line.mcp);
