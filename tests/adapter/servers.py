@@ -214,6 +214,19 @@ def what_is_no_websocket_is_no_protocol_and_who_hangs_up_is_gone(place):
 
 
 @case
+def who_is_not_let_in_is_told_about_secrets(place):
+    with strangers.stranger() as server:
+        for status in (401, 403):
+            one = mcp("shut", ["echo"], url=f"{server.url}/shut/{status}", transport="http", sandbox_override=NETWORK)
+            stock(place, one)
+            place.fails(1, "PEER_ERROR", "shut.echo", told=[f"HTTP status {status}", "name a secret under interface.mcp.auth"])
+            one["secrets"] = [{"name": "t", "env": "MINE"}]
+            one["interface"]["mcp"]["auth"] = {"secret": "t"}
+            stock(place, one)
+            place.fails(1, "PEER_ERROR", "shut.echo", env={"MINE": SECRET}, told=[f"HTTP status {status}", "did not accept the secret"])
+
+
+@case
 def a_server_that_speaks_something_else_is_not_refused_by_a_policy(place):
     with sockets.socket(proof=False) as server:
         stock(place, mcp("ws", ["echo"], url=server.url, transport="websocket", sandbox_override=NETWORK))

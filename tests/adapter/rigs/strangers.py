@@ -64,6 +64,10 @@ class Stranger(http.server.BaseHTTPRequestHandler):
             self.answer(200, json.dumps({"jsonrpc": "2.0", "id": asked["id"]} | said).encode(),
                         Content_Type="application/json")
 
+    def do_shut(self, _):
+        """Nobody is let in; the path says with which status."""
+        self.answer(int(self.path.rsplit("/", 1)[1]), b'{"error": "invalid_token"}', Content_Type="application/json")
+
     def do_cut(self, body):
         """An MCP server with sessions. It takes a call, ends the stream and forgets; `slow`: or wants to be asked late."""
         asked = json.loads(body or b"{}")
