@@ -99,4 +99,8 @@ bool http_socket_send(struct http_socket *s, struct str text, struct error *e) N
  * (CODE_PEER_UNAVAILABLE), or it broke. */
 bool http_socket_next(struct http_socket *s, int64_t timeout_ms, int cancel, struct arena *a,
                       struct str *out, struct error *e) NODISCARD;
+
+/* What the other side closed with: its code and its reason, the words of a stranger; no text: it
+ * has not closed, or did not say. */
+const char *http_socket_farewell(const struct http_socket *s);
 void http_socket_close(struct http_socket *s);

@@ -214,6 +214,19 @@ def what_is_no_websocket_is_no_protocol_and_who_hangs_up_is_gone(place):
 
 
 @case
+def what_a_websocket_is_closed_with_is_told(place):
+    for reason, told in ((b"boom", "1011 boom"), (b"", "1011"), (b"no, " + SECRET.encode(), "1011 no, [redacted]"),
+                         (b"a\x1b[31m\nb", "1011 a"), (b"x" * 123, "1011 xxx")):
+        with sockets.socket(sockets.frame(b"\x03\xf3" + reason, 0x88)) as server:
+            one = mcp("ws", ["echo"], url=server.url, transport="websocket", sandbox_override=NETWORK,
+                      secrets=[{"name": "t", "env": "MINE"}])
+            one["interface"]["mcp"]["auth"] = {"secret": "t"}
+            stock(place, one)
+            run = place.fails(69, "PEER_UNAVAILABLE", "ws.echo", env={"MINE": SECRET}, told=["has closed the connection: " + told])
+            hold(SECRET.encode() not in run.out and b"\\u001b" not in run.out and b"\x1b" not in run.out, run)
+
+
+@case
 def who_is_not_let_in_is_told_about_secrets(place):
     with strangers.stranger() as server:
         for status in (401, 403):

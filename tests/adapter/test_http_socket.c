@@ -173,8 +173,10 @@ static void pieces_pings_and_a_close(void **state)
     s = open_at(h, &v, &p, NULL);
     assert_non_null(s);
     assert_true(str_is(next(s, &v), "one two three"));
+    assert_string_equal(http_socket_farewell(s), "");
     assert_null(next(s, &v).s);
     assert_null(next(s, &v).s);
+    assert_string_equal(http_socket_farewell(s), "1000 good-bye");
     http_socket_close(s);
     http_close(h);
     peer_stop(&p);

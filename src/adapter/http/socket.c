@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* socket.c: asks writ-http for a WebSocket, and for what comes and goes by it. */
+#include <stdio.h>
+
 #include "adapter/http/line.h"
 #include "adapter/http/pack.h"
+#include "adapter/http/ws.h"
 #include "contract/codes.h"
 
 enum { GRACE_MS = 1000, WAITING = 64 << 20 }; /* bytes of messages that nobody asked for yet */
@@ -10,6 +13,7 @@ struct http_socket {
     struct http *http;
     struct line_call line;
     bool over; /* nothing more is said about it */
+    char farewell[WS_CONTROL + sizeof "65535 "];
 };
 
 /* clang-format off */
@@ -61,6 +65,8 @@ static bool ended(struct http_socket *s, struct str body, bool *closed, struct e
     if (!http_read_ended(body, &end))
         return error_set(e, CODE_IO, "writ-http says what cannot be read");
     *closed = end.end == HTTP_DONE;
+    if (*closed)
+        (void)snprintf(s->farewell, sizeof s->farewell, "%.*s", STR_ARG(end.why));
     return *closed || error_set(e, (int)codes_of[end.end], "%.*s", STR_ARG(end.why));
 }
 
@@ -133,6 +139,11 @@ bool http_socket_send(struct http_socket *s, struct str text, struct error *e)
         return error_set(e, CODE_CEILING, "a message has %zu bytes, allowed are %d", text.n,
                          HTTP_TEXT_MAX);
     return line_send(s->http, &s->line, HTTP_SEND, text, e);
+}
+
+const char *http_socket_farewell(const struct http_socket *s)
+{
+    return s->farewell;
 }
 
 bool http_socket_next(struct http_socket *s, int64_t timeout_ms, int cancel, struct arena *a,

@@ -185,6 +185,15 @@ static bool opened(struct wire *w, size_t *end)
 
 /* ---- in ---- */
 
+/* What it closes with, as "1011 out of memory"; no text: it does not say. */
+static const char *farewell(struct wire *w, const struct ws_event *event)
+{
+    if (!event->code)
+        return "";
+    return arena_printf(&w->asked.a, "%d%s%.*s", event->code, event->text.n ? " " : "",
+                        STR_ARG(event->text));
+}
+
 /* False: it is over, and w is gone. */
 static bool heard(struct wire *w, const struct ws_event *event)
 {
@@ -198,7 +207,7 @@ static bool heard(struct wire *w, const struct ws_event *event)
         return false;
     case WS_CLOSED:
         close_with(w, event->code ? event->code : WS_NORMAL);
-        end_with(w, HTTP_DONE, "");
+        end_with(w, HTTP_DONE, farewell(w, event));
         return false;
     case WS_BROKEN:
         close_with(w, event->code);

@@ -147,14 +147,15 @@ static struct ws_event read_message(struct ws_reader *r)
 static struct ws_event closed(struct str payload)
 {
     int code = payload.n >= 2 ? (unsigned char)payload.s[0] << 8 | (unsigned char)payload.s[1] : 0;
-    struct str reason = { payload.s + 2, payload.n >= 2 ? payload.n - 2 : 0 };
+    struct str reason =
+        payload.n > 2 ? (struct str){ payload.s + 2, payload.n - 2 } : (struct str){ "", 0 };
 
     if (payload.n == 1 || (payload.n && (code < 1000 || code >= 5000)) ||
         (code >= 1004 && code <= 1006))
         return broken(WS_PROTOCOL, "the server closes with a code that there is not");
     if (reason.n > 0 && utf8_valid(reason) != reason.n)
         return broken(WS_NOT_UTF8, "the server closes with a text that is not UTF-8");
-    return (struct ws_event){ .news = WS_CLOSED, .code = code };
+    return (struct ws_event){ .news = WS_CLOSED, .code = code, .text = reason };
 }
 
 /* Such a frame is read when all of it is here. */

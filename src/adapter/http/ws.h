@@ -60,7 +60,7 @@ enum ws_news {
     WS_MORE,    /* is needed */
     WS_MESSAGE, /* `text`, until the next call */
     WS_PINGED,  /* `text` is to be sent back */
-    WS_CLOSED,  /* the server wants to close */
+    WS_CLOSED,  /* the server wants to close: its `code`, or 0, and its reason in `text` */
     WS_BROKEN,  /* `code` is to be sent; `why` is for people. Nothing more is read */
 };
 

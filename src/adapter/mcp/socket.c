@@ -11,6 +11,16 @@
 
 enum { A_TICK_MS = 2 };
 
+/* "1011 out of memory" without secrets and control characters, and not too long. */
+static const char *closed_told(const struct mcp *m, struct arena *a)
+{
+    const char *farewell = http_socket_farewell(m->own);
+
+    if (!farewell[0])
+        return "it has closed the connection";
+    return arena_printf(a, "it has closed the connection: %s", mcp_words(m, str_of(farewell), a));
+}
+
 static enum stream_next socket_next(struct mcp *m, const struct mcp_exchange *x, struct arena *a,
                                     struct str *out)
 {
@@ -21,7 +31,7 @@ static enum stream_next socket_next(struct mcp *m, const struct mcp_exchange *x,
     if (http_socket_next(m->own, left > 0 ? left : 0, x->cancel, a, out, &e)) {
         if (out->s)
             return STREAM_MESSAGE;
-        *out = str_of("it has closed the connection");
+        *out = str_of(closed_told(m, a));
         return STREAM_OVER;
     }
     if (x->cancel >= 0 && poll(&cancel, 1, 0) > 0)
