@@ -4,6 +4,7 @@
 usage: imports.py RUN_PLAN WRIT      prints TAP
 """
 import json
+import shutil
 import sys
 
 import toolshed
@@ -281,6 +282,22 @@ def a_file_that_is_there_is_replaced_only_when_that_is_wanted(place):
     hold(run.status == 69 and path.read_text() == "mine\n", run)
     run = place.writ("adapters", "import", "-o", path, "--force", "mcp", "--", *words)
     hold(run.status == 0 and "tool_mapping" in path.read_text(), run)
+
+
+@case
+def the_directory_of_adapters_is_made_where_there_is_a_project(place):
+    document = place.put("outside/echo.json", json.dumps(ECHO | {"servers": [{"url": "https://api.example.org"}]}))
+    words = ("openapi", str(document))
+    place.registry(allowlist="caller")
+    shutil.rmtree(place.repo / ".writ/adapters", ignore_errors=True)
+    path = place.repo / ".writ/adapters/made.yaml"
+    run = place.writ("adapters", "import", "-o", str(path), *words)
+    hold(run.status == 0 and "endpoint_mapping" in path.read_text(), run)
+    other = place.put("other/readme", "").parent
+    run = place.writ("adapters", "import", "-o", str(other / ".writ/adapters/made.yaml"), *words)
+    hold(run.status == 69 and b"there is no directory" in run.err and b"`writ init`" in run.err, run)
+    hold(not (other / ".writ").exists(), run)
+    hold(place.writ("adapters", "import", "-o", str(other / "no/made.yaml"), *words).status == 69, run)
 
 
 if __name__ == "__main__":

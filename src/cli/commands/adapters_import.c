@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* adapters_import.c: `writ adapters import`: an adapter of what others wrote. */
+#include <errno.h>
 #include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <writ/adapters.h>
 
@@ -71,10 +75,36 @@ static bool read_source(const struct args *args, struct arena *a, struct writ_im
 
 /* ---- where it goes ---- */
 
-static bool save(const char *path, bool force, struct str yaml)
+/* `.writ/adapters` is made where there is a `.writ`: a project that nobody began has no place for
+ * it. False: that was told. Other directories are for the user to make. */
+static bool make_place(const char *path, struct arena *a)
+{
+    static const char folder[] = ".writ/adapters";
+    const char *slash = strrchr(path, '/');
+    size_t n = slash ? (size_t)(slash - path) : 0, tail = sizeof folder - 1;
+    const char *directory = arena_text(a, (struct str){ path, n });
+    const char *above;
+
+    if (n < tail || strcmp(directory + n - tail, folder) != 0 ||
+        (n > tail && directory[n - tail - 1] != '/') || access(directory, F_OK) == 0)
+        return true;
+    above = arena_text(a, (struct str){ path, n - strlen("/adapters") });
+    if (access(above, F_OK) != 0) {
+        say("there is no directory %s; `writ init` makes it", above);
+        return false;
+    }
+    if (mkdir(directory, 0755) == 0)
+        return true;
+    say("%s cannot be made: %s", directory, strerror(errno));
+    return false;
+}
+
+static bool save(const char *path, bool force, struct str yaml, struct arena *a)
 {
     struct error e;
 
+    if (!make_place(path, a))
+        return false;
     if (!force && access(path, F_OK) == 0) {
         say("%s is there already; --force replaces it", path);
         return false;
@@ -143,7 +173,7 @@ static int run(const struct args *args)
     tell_left_out(d);
     if (!path)
         out_text(doc_text(d, "adapter"));
-    else if (save(path, args_get(args, "force"), doc_text(d, "adapter")))
+    else if (save(path, args_get(args, "force"), doc_text(d, "adapter"), &a))
         out_line("%s: %.*s, operations: %" PRId64, path, STR_ARG(doc_text(d, "adapter_id")),
                  doc_whole(d, "operations"));
     else
