@@ -13,6 +13,25 @@ static const struct doc *interface(const struct adapter *adapter, const char *me
     return doc_get(doc_get(all, adapter_types[adapter->doc.type]), member);
 }
 
+const struct doc *callable_operation(const struct adapter *adapter, struct str name)
+{
+    static const char *const mappings[ADAPTER_TYPE_COUNT] = {
+        [ADAPTER_API] = "endpoint_mapping",
+        [ADAPTER_SDK] = "function_mapping",
+        [ADAPTER_MCP] = "tool_mapping",
+    };
+    const struct doc *interface = doc_get(adapter->tree, "interface");
+    const char *mapping = mappings[adapter->doc.type];
+    const struct doc *map =
+        mapping ? doc_get(doc_get(interface, adapter_types[adapter->doc.type]), mapping)
+                : doc_get(adapter->tree, "operations");
+    const struct doc *d = doc_first(map, DOC_MAP);
+
+    while (d && !str_eq(d->key, name))
+        d = d->next;
+    return d;
+}
+
 /* ---- hosts ---- */
 
 bool callable_network(const struct adapter *adapter, struct str host, struct error *e)
@@ -147,6 +166,20 @@ static bool is_among(const struct items *names, struct str name)
     return false;
 }
 
+/* ADAPTER.OPERATION is parted at its last dot, by plans and on the command line. */
+static void operations_without_dot(const struct adapter *adapter, struct report *r)
+{
+    struct items names = adapter_operations(adapter, r->a);
+    const struct str *all = names.v;
+
+    for (size_t i = 0; i < names.n; i++)
+        if (memchr(all[i].s, '.', all[i].n) && callable_operation(adapter, all[i]))
+            report_add(r, ABOUT_KEY, callable_operation(adapter, all[i]), CODE_VALIDATION_ERROR,
+                       "the operation %s has a dot in its name, so that nobody can call it: what "
+                       "stands before its last dot is taken for the adapter; write '_' instead",
+                       said(all[i], r->a));
+}
+
 /* What is said of an operation that there is not, such as the digest of a tool, holds nothing. */
 static void operations_there(const struct adapter *adapter, struct report *r)
 {
@@ -181,6 +214,45 @@ static void members_of_type(const struct adapter *adapter, struct report *r)
                            "'%s' is for adapters of type '%s', this one is of type '%s'",
                            members[i].name, adapter_types[members[i].type],
                            adapter_types[adapter->doc.type]);
+}
+
+static bool has_member(const struct doc *map, struct str name)
+{
+    for (const struct doc *c = doc_first(map, DOC_MAP); c; c = c->next)
+        if (str_eq(c->key, name))
+            return true;
+    return false;
+}
+
+static void named_there(const struct doc *properties, const struct doc *at, struct str name,
+                        struct report *r)
+{
+    if (!has_member(properties, name))
+        report_add(r, ABOUT_ODD, at, CODE_VALIDATION_ERROR,
+                   "%s is no parameter of the operation: properties of its `input` do not have it",
+                   said(name, r->a));
+}
+
+/* A slip in the name of a parameter leaves the request without it. An `input` that lists nothing
+ * says nothing about names. */
+static void parameters_there(const struct adapter *adapter, struct report *r)
+{
+    const struct doc *o = doc_first(doc_get(adapter->tree, "operations"), DOC_MAP);
+
+    if (adapter->doc.type != ADAPTER_API)
+        return;
+    for (; o; o = o->next) {
+        const struct doc *input = doc_get(o, "input"), *body = doc_get(o, "body");
+        const struct doc *properties = input ? doc_get(input, "properties") : NULL;
+        const struct doc *p = doc_first(doc_get(o, "parameters"), DOC_MAP);
+
+        if (!doc_first(properties, DOC_MAP))
+            continue;
+        if (body && body->kind == DOC_TEXT)
+            named_there(properties, body, body->text, r);
+        for (; p; p = p->next)
+            named_there(properties, p, p->key, r);
+    }
 }
 
 static bool maps(const struct items *pairs, struct str name)
@@ -259,6 +331,8 @@ static const struct callable_row {
     { "R-001-091", "A project's adapter has no secret that a command prints.",                                          commands_of_user },
     { "R-001-095", "A project's adapter has a package of the project.",                                                 package_near },
     { "R-001-139", "What `operations` names is in the mapping of the interface.",                                       operations_there },
+    { "R-001-139", "The name of an operation has no dot.",                                                              operations_without_dot },
+    { "R-001-093", "What body and parameters of an api name is in properties of `input`, where it has them.",           parameters_there },
     { "R-001-139", "args and takes are for cli, parameters and body for api, digest for mcp.",                          members_of_type },
     { "R-001-088", "What an operation takes is in arg_mapping, env_mapping or stdin_mapping.",                          parameters_mapped },
     { "R-001-111", "retryable_codes are exit codes (1..255) for cli and sdk, statuses (100..599) for api.",             codes_of_type },

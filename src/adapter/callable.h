@@ -21,3 +21,6 @@ bool callable_network(const struct adapter *adapter, struct str host, struct err
 
 /* Does it reach a service or a server, or want a network for its command? */
 bool callable_reaches_out(const struct adapter *adapter);
+
+/* Where the operation is written: in the mapping of its interface, or in `operations`; or NULL. */
+const struct doc *callable_operation(const struct adapter *adapter, struct str name);

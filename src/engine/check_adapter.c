@@ -73,26 +73,6 @@ static void fallback_is_there(const struct adapter *adapter, const char *directo
 
 /* ---- the registry ---- */
 
-/* Where the operation is written. */
-static const struct doc *operation_at(const struct adapter *adapter, struct str name)
-{
-    static const char *const mappings[ADAPTER_TYPE_COUNT] = {
-        [ADAPTER_API] = "endpoint_mapping",
-        [ADAPTER_SDK] = "function_mapping",
-        [ADAPTER_MCP] = "tool_mapping",
-    };
-    const struct doc *interface = doc_get(adapter->tree, "interface");
-    const char *mapping = mappings[adapter->doc.type];
-    const struct doc *map =
-        mapping ? doc_get(doc_get(interface, adapter_types[adapter->doc.type]), mapping)
-                : doc_get(adapter->tree, "operations");
-    const struct doc *d = doc_first(map, DOC_MAP);
-
-    while (d && !str_eq(d->key, name))
-        d = d->next;
-    return d;
-}
-
 static void operations_called(const struct adapter *adapter, const struct tool_doc *tool,
                               struct report *r)
 {
@@ -107,7 +87,7 @@ static void operations_called(const struct adapter *adapter, const struct tool_d
     }
     for (size_t i = 0; i < all.n; i++)
         if (!tool_lets_call(tool, names[i], r->a, &e))
-            report_add(r, ABOUT_ODD, operation_at(adapter, names[i]), e.code, "%s", e.msg);
+            report_add(r, ABOUT_ODD, callable_operation(adapter, names[i]), e.code, "%s", e.msg);
 }
 
 /* By their names alone: which file a name leads to is the call's to find out. */

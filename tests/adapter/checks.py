@@ -52,6 +52,25 @@ def R_001_091_auth_that_lacks_something_is_told_before_it_is_called(place):
 
 
 @case
+def R_001_139_an_operation_with_a_dot_in_its_name_is_told_before_it_is_called(place):
+    place.stock(api(interface={"endpoint_mapping": {"get": "GET /x", "x.get": "GET /x"}}), tools=[tool("n", network="api")])
+    place.never("VALIDATION_ERROR", "n", "n.get", at="/interface/api/endpoint_mapping/x.get", told=["'x.get' has a dot"])
+
+
+@case
+def R_001_093_a_parameter_that_the_input_does_not_have_is_warned_about(place):
+    properties = {"input": {"type": "object", "properties": {"pet": {}, "n": {}}}}
+    for members, at in (({"body": "pte"}, "body"), ({"parameters": {"m": {"in": "query"}}}, "parameters/m")):
+        place.stock(api(operations={"get": properties | members}), tools=[tool("n", network="api")])
+        same(warned(place), {(f"/operations/get/{at}", "VALIDATION_ERROR")})
+        place.stock(api(operations={"get": members}), tools=[tool("n", network="api")])
+        same(warned(place), set())
+    place.stock(api(operations={"get": properties | {"body": "pet", "parameters": {"n": {"in": "query"}}}}),
+                tools=[tool("n", network="api")])
+    same(warned(place), set())
+
+
+@case
 def R_001_086_R_001_088_R_001_111_R_001_139_what_holds_nothing_is_told(place):
     for members, at, told in (
             ({"operations": {"run": {"takes": ["word", "wrod"]}}}, "/operations/run/takes/1", "'wrod' is in none"),
