@@ -444,6 +444,12 @@ def R_004_165_an_operation_that_is_not_there_or_not_allowed_is_no_action(place):
     for action, why in (("args.walk", "adapter ADP-args has no operation 'walk'"), ("none.run", "none"), ("args.", "")):
         ran = place.run(plan(step(action, {"word": "x"})))
         hold(ran.status == 1 and ran.error["error_code"] == "ACTION_NOT_FOUND" and why in ran.error["message"], ran)
+    bare = script("bare", ARGS)
+    bare.pop("metadata")
+    place.stock(bare)
+    ran = place.run(plan(step("bare.run")))
+    hold(": a tool adapter needs 'metadata'" in ran.error["message"] and ": : " not in ran.error["message"], ran)
+    place.stock(script("args", ARGS))
     place.registry(tool("args") | {"status": "blocked"})
     told = place.writ("run", "--dry-run", place.document(plan(step("args.run", {"word": "x"}))))
     hold(told.status == 65 and b"the registry blocks the tool TL-args" in told.err, told)

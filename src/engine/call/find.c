@@ -324,13 +324,16 @@ bool call_find(struct tool_call *c, struct str adapter, struct str operation, in
 const char *call_why_not(struct tool_call *c)
 {
     struct report *r = &c->report;
+    const struct problem *first;
 
     if (!c->kind || !r->first)
         return arena_printf(c->a, "%s%s%s", c->error.at.ptr, c->error.at.ptr[0] ? ": " : "",
                             c->error.msg);
     report_finish(r);
-    return arena_printf(c->a, "%s:%d:%d: %s: %s", r->file, r->first->line, r->first->col,
-                        r->first->pointer, r->first->msg);
+    for (first = r->first; first->warning && first->next; first = first->next)
+        ;
+    return arena_printf(c->a, "%s:%d:%d: %s%s%s", r->file, first->line, first->col, first->pointer,
+                        first->pointer[0] ? ": " : "", first->msg);
 }
 
 const char *call_why_none(struct toolbox *box, struct str adapter, struct str operation,
