@@ -125,7 +125,7 @@ bool number_read(struct str text, struct doc *d, const char **why)
 void number_keep(struct str text, struct arena *a, struct doc *d)
 {
     struct decimal parts = take_apart(text);
-    char canonical[SHORTEST_MAX];
+    char canonical[SHORTEST_MAX] = "";
     double v;
 
     if (parts.whole && parts.count <= DIGITS_SAFE && parts.digits <= WHOLE_MAX) {

@@ -30,21 +30,25 @@ static void machine(char out[HOST_NAME_MAX + 1])
     (void)!gethostname(out, HOST_NAME_MAX);
 }
 
+static bool hold(int fd)
+{
+    char here[HOST_NAME_MAX + 1];
+
+    machine(here);
+    return flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+           write(fd, here, strlen(here)) == (ssize_t)strlen(here);
+}
+
 struct alive alive_begin(const char *state, struct str id, struct arena *a)
 {
-    const char *path = path_of(state, id, a);
-    struct alive out = { .path = path };
-    char here[HOST_NAME_MAX + 1];
+    struct alive out = { .path = path_of(state, id, a), .fd = -1 };
     struct error e;
 
-    if (!path || !fs_make_dirs(arena_printf(a, "%s/running", state), &e))
-        return (struct alive){ 0 };
-    machine(here);
-    out.fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (out.path && fs_make_dirs(arena_printf(a, "%s/running", state), &e))
+        out.fd = open(out.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (out.fd < 0)
-        return (struct alive){ 0 };
-    if (flock(out.fd, LOCK_EX | LOCK_NB) != 0 ||
-        write(out.fd, here, strlen(here)) != (ssize_t)strlen(here))
+        out.path = NULL;
+    else if (!hold(out.fd))
         alive_end(&out);
     return out;
 }
