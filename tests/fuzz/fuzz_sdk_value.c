@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* What is given as bytes is the value's text, or JSON. */
 static void check_value(const struct value *v, struct arena *a)
 {
-    struct ceilings max = ceilings_default();
+    struct ceilings max = ceilings_answer();
     const struct document *document;
     struct error e = { 0 };
     bool ok;

@@ -207,6 +207,12 @@ static bool has_place(const struct making *m, struct str placeholder)
     return false;
 }
 
+static bool lone_brace(struct making *m)
+{
+    m->schemas.why = "its path has half a pair of braces";
+    return false;
+}
+
 /* Placeholders that nobody has described are texts. */
 static bool add_placeholders(struct making *m)
 {
@@ -217,11 +223,13 @@ static bool add_placeholders(struct making *m)
         struct str name = { path.s + from, i - from };
         struct doc *to;
 
-        if (path.s[i] == '{')
-            from = i + 1;
-        if (path.s[i] != '}' || !from)
+        if (!is_one_of(path.s[i], "{}"))
             continue;
-        from = 0;
+        if ((path.s[i] == '{') == (from > 0))
+            return lone_brace(m);
+        from = path.s[i] == '{' ? i + 1 : 0;
+        if (from)
+            continue;
         if (has_place(m, name))
             continue;
         to = name.n ? parameter_put(m, name, "path", true) : NULL;
@@ -232,7 +240,7 @@ static bool add_placeholders(struct making *m)
         to->kind = DOC_MAP;
         doc_add_text(m->im->a, to, "type", str_of("string"));
     }
-    return true;
+    return from == 0 || lone_brace(m);
 }
 
 /* ---- putting it together ---- */

@@ -318,6 +318,8 @@ static void what_is_no_document_is_refused(void **state)
         { "openapi: 3.1.0\npaths: {'/x y': {get: {}}}", "its path is none" },
         { "openapi: 3.1.0\npaths: {'/x?a=b': {get: {}}}", "its path is none" },
         { "openapi: 3.1.0\npaths: {'/{}': {get: {}}}", "a placeholder without a name" },
+        { "openapi: 3.1.0\npaths: {'/a}': {get: {}}}", "half a pair of braces" },
+        { "openapi: 3.1.0\npaths: {'/{a': {get: {}}}", "half a pair of braces" },
         { "openapi: 3.1.0\npaths: {/x: {$ref: 'http://x/y'}}", "only references within" },
         { "openapi: 3.1.0\npaths: {/x: {get: {security: [{a: [], b: []}]}}}", "two ways at once" },
         { "openapi: 3.1.0\npaths: {/x: {get: {parameters: [{in: query}]}}}", "without a name" },
