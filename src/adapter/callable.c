@@ -20,11 +20,9 @@ const struct doc *callable_operation(const struct adapter *adapter, struct str n
         [ADAPTER_SDK] = "function_mapping",
         [ADAPTER_MCP] = "tool_mapping",
     };
-    const struct doc *interface = doc_get(adapter->tree, "interface");
     const char *mapping = mappings[adapter->doc.type];
     const struct doc *map =
-        mapping ? doc_get(doc_get(interface, adapter_types[adapter->doc.type]), mapping)
-                : doc_get(adapter->tree, "operations");
+        mapping ? interface(adapter, mapping) : doc_get(adapter->tree, "operations");
     const struct doc *d = doc_first(map, DOC_MAP);
 
     while (d && !str_eq(d->key, name))
@@ -156,16 +154,6 @@ static void package_near(const struct adapter *adapter, struct report *r)
 
 /* ---- operations ---- */
 
-static bool is_among(const struct items *names, struct str name)
-{
-    const struct str *all = names->v;
-
-    for (size_t i = 0; i < names->n; i++)
-        if (str_eq(all[i], name))
-            return true;
-    return false;
-}
-
 /* ADAPTER.OPERATION is parted at its last dot, by plans and on the command line. */
 static void operations_without_dot(const struct adapter *adapter, struct report *r)
 {
@@ -187,7 +175,7 @@ static void operations_there(const struct adapter *adapter, struct report *r)
     const struct doc *o = doc_first(doc_get(adapter->tree, "operations"), DOC_MAP);
 
     for (; o; o = o->next)
-        if (!is_among(&names, o->key))
+        if (!items_have(&names, o->key))
             report_add(
                 r, ABOUT_KEY, o, CODE_OPERATION_UNKNOWN,
                 "the mapping of interface.%s has no operation %s, so that this holds nothing",

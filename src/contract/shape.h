@@ -97,6 +97,10 @@ struct items {
     size_t n;
 };
 
+/* Of a list of struct str: is this one of them? All of them, "a, b, c", or "none". */
+bool items_have(const struct items *names, struct str name);
+const char *items_said(const struct items *names, struct arena *a);
+
 struct pair {
     struct str key, text;
 };

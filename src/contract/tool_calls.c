@@ -4,8 +4,6 @@
 
 #include "contract/codes.h"
 
-enum { NAMES_SAY = 300 };
-
 const struct tool_doc *registry_tool(const struct registry_doc *registry, struct str id)
 {
     const struct tool_doc *tools = registry ? registry->tools.v : NULL;
@@ -16,26 +14,6 @@ const struct tool_doc *registry_tool(const struct registry_doc *registry, struct
     return NULL;
 }
 
-static bool is_among(const struct items *names, struct str name)
-{
-    const struct str *all = names->v;
-
-    for (size_t i = 0; i < names->n; i++)
-        if (str_eq(all[i], name) || str_is(all[i], "*"))
-            return true;
-    return false;
-}
-
-static const char *listed(const struct items *names, struct arena *a)
-{
-    const struct str *all = names->v;
-    _buf_ struct buf text = { .max = NAMES_SAY };
-
-    for (size_t i = 0; i < names->n; i++)
-        buf_addf(&text, "%s%.*s", i ? ", " : "", STR_ARG(all[i]));
-    return names->n ? arena_text(a, buf_str(&text)) : "none";
-}
-
 bool tool_lets_call(const struct tool_doc *tool, struct str operation, struct arena *a,
                     struct error *e)
 {
@@ -44,11 +22,11 @@ bool tool_lets_call(const struct tool_doc *tool, struct str operation, struct ar
     if (tool->status == TOOL_BLOCKED)
         return error_set(e, CODE_OPERATION_NOT_ALLOWED, "the registry blocks the tool %.*s",
                          STR_ARG(tool->tool_id));
-    return is_among(scope, operation) ||
+    return items_have(scope, operation) || items_have(scope, str_of("*")) ||
            error_set(e, CODE_OPERATION_NOT_ALLOWED,
                      "the registry does not let %.*s of the tool %.*s be called; scope.operations "
                      "has %s",
-                     STR_ARG(operation), STR_ARG(tool->tool_id), listed(scope, a));
+                     STR_ARG(operation), STR_ARG(tool->tool_id), items_said(scope, a));
 }
 
 bool tool_lets_reach(const struct tool_doc *tool, struct error *e)

@@ -21,32 +21,12 @@ static bool no(int status, int *out)
 
 /* ---- the operation ---- */
 
-static bool is_among(const struct items *names, struct str name)
-{
-    const struct str *all = names->v;
-
-    for (size_t i = 0; i < names->n; i++)
-        if (str_eq(all[i], name))
-            return true;
-    return false;
-}
-
-static const char *listed(const struct items *names, struct arena *a)
-{
-    const struct str *all = names->v;
-    _buf_ struct buf text = { .max = 300 };
-
-    for (size_t i = 0; i < names->n; i++)
-        buf_addf(&text, "%s%.*s", i ? ", " : "", STR_ARG(all[i]));
-    return names->n ? arena_text(a, buf_str(&text)) : "none";
-}
-
 static bool find_operation(struct tool_call *c, struct str asked)
 {
     struct items names = toolbox_operations(c->adapter, c->tool, c->a);
     const struct str *all = names.v;
 
-    if (asked.n && is_among(&names, asked)) {
+    if (asked.n && items_have(&names, asked)) {
         c->operation = asked;
         return true;
     }
@@ -57,10 +37,10 @@ static bool find_operation(struct tool_call *c, struct str asked)
     if (asked.n)
         return error_set(
             &c->error, CODE_OPERATION_UNKNOWN, "adapter %.*s has no operation %s; there are %s",
-            STR_ARG(c->adapter->doc.adapter_id), said(asked, c->a), listed(&names, c->a));
+            STR_ARG(c->adapter->doc.adapter_id), said(asked, c->a), items_said(&names, c->a));
     return error_set(&c->error, CODE_OPERATION_UNKNOWN,
                      "adapter %.*s has several operations, name one: %s",
-                     STR_ARG(c->adapter->doc.adapter_id), listed(&names, c->a));
+                     STR_ARG(c->adapter->doc.adapter_id), items_said(&names, c->a));
 }
 
 /* ---- whether it may be called ---- */
