@@ -190,6 +190,7 @@ static int connect_to(const char *path)
 
     (void)snprintf(to.sun_path, sizeof to.sun_path, "%s", path);
     if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) == 0 &&
+        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) == 0 &&
         connect(fd, (const struct sockaddr *)&to, sizeof to) == 0)
         return fd;
     own_close(&fd);
