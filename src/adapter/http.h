@@ -89,10 +89,10 @@ struct str http_header(const struct http_answer *answer, const char *name);
 struct http_socket;
 
 /* `request`: url ws:// or wss://, headers, hosts, timeout_ms (to open it), body_max (of a message).
- * `protocol`: the subprotocol that must be agreed on. False: it could not be opened, *e says why.
- */
+ * `protocol`: the subprotocol that must be agreed on. False: it could not be opened, *e says why;
+ * *status: that the server answered in place of opening it (CODE_PEER_ERROR), else 0. */
 bool http_socket_open(struct http *h, const struct http_request *request, const char *protocol,
-                      struct http_socket **out, struct error *e) NODISCARD;
+                      struct http_socket **out, int *status, struct error *e) NODISCARD;
 bool http_socket_send(struct http_socket *s, struct str text, struct error *e) NODISCARD;
 
 /* The next message; .s is NULL: the other side has closed. False: the time is over

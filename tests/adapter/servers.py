@@ -228,15 +228,20 @@ def what_a_websocket_is_closed_with_is_told(place):
 
 @case
 def who_is_not_let_in_is_told_about_secrets(place):
-    with strangers.stranger() as server:
-        for status in (401, 403):
-            one = mcp("shut", ["echo"], url=f"{server.url}/shut/{status}", transport="http", sandbox_override=NETWORK)
-            stock(place, one)
-            place.fails(1, "PEER_ERROR", "shut.echo", told=[f"HTTP status {status}", "name a secret under interface.mcp.auth"])
-            one["secrets"] = [{"name": "t", "env": "MINE"}]
-            one["interface"]["mcp"]["auth"] = {"secret": "t"}
-            stock(place, one)
-            place.fails(1, "PEER_ERROR", "shut.echo", env={"MINE": SECRET}, told=[f"HTTP status {status}", "did not accept the secret"])
+    for status in (401, 403):
+        with strangers.stranger() as server, sockets.socket(status=status) as door:
+            told_about_secrets(place, status, url=f"{server.url}/shut/{status}", transport="http")
+            told_about_secrets(place, status, url=door.url, transport="websocket")
+
+
+def told_about_secrets(place, status, **where):
+    one = mcp("shut", ["echo"], sandbox_override=NETWORK, **where)
+    stock(place, one)
+    place.fails(1, "PEER_ERROR", "shut.echo", told=[f"HTTP status {status}", "name a secret under interface.mcp.auth"])
+    one["secrets"] = [{"name": "t", "env": "MINE"}]
+    one["interface"]["mcp"]["auth"] = {"secret": "t"}
+    stock(place, one)
+    place.fails(1, "PEER_ERROR", "shut.echo", env={"MINE": SECRET}, told=[f"HTTP status {status}", "did not accept the secret"])
 
 
 @case

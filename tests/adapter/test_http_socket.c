@@ -83,10 +83,11 @@ static struct http_socket *open_at(struct http *h, struct visit *v, const struct
                                    const char *protocol)
 {
     struct http_socket *s = NULL;
+    int status;
 
     visit_begin(v, p, "");
     v->request.url = arena_printf(&v->a, "ws://127.0.0.1:%d/mcp?x=1", p->port);
-    return http_socket_open(h, &v->request, protocol, &s, &v->e) ? s : NULL;
+    return http_socket_open(h, &v->request, protocol, &s, &status, &v->e) ? s : NULL;
 }
 
 static struct str next(struct http_socket *s, struct visit *v)
@@ -255,10 +256,14 @@ static void answer_wrong(struct peer *p, int fd)
     peer_wait_end(fd);
 }
 
-/* Whoever stands between may have its own word there. */
+/* Whoever stands between may have its own word there, and something to say before. */
 static void agree_by_list(struct peer *p, int fd)
 {
-    if (agree_by(p, fd, "keep-alive , upGrade, x", "Sec-WebSocket-Protocol: mcp\r\n"))
+    static const char before[] = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n"
+                                 "Link: </a>\r\n\r\n";
+
+    if (peer_say(fd, before) &&
+        agree_by(p, fd, "keep-alive , upGrade, x", "Sec-WebSocket-Protocol: mcp\r\n"))
         peer_wait_end(fd);
 }
 
@@ -309,9 +314,12 @@ static void what_is_no_agreement_opens_nothing(void **state)
 {
     static const struct {
         const char *says, *protocol, *why;
+        int code; /* 0: PEER_PROTOCOL */
     } rows[] = {
         { "HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n", NULL,
-          "the server opens no WebSocket there: it answers 401" },
+          "the server opens no WebSocket there: HTTP status 401", CODE_PEER_ERROR },
+        { "HTTP/1.1 103 Wait\r\n\r\nHTTP/1.1 200 No\r\n\r\n", NULL,
+          "the server opens no WebSocket there: HTTP status 200", CODE_PEER_ERROR },
         { "HTTP/1.1 101 Yes\r\n\r\n", NULL, "the server does not agree to what was asked" },
         { "HTTP/1.1 101 Yes\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
           "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n",
@@ -333,7 +341,7 @@ static void what_is_no_agreement_opens_nothing(void **state)
         p = (struct peer){ .self = strdup(rows[i].says) };
         peer_start(&p, answer_wrong);
         assert_null(open_at(h, &v, &p, rows[i].protocol));
-        assert_int_equal(v.e.code, CODE_PEER_PROTOCOL);
+        assert_int_equal(v.e.code, rows[i].code ? rows[i].code : CODE_PEER_PROTOCOL);
         assert_string_equal(v.e.msg, rows[i].why);
         peer_stop(&p);
         free(p.self);
@@ -355,7 +363,7 @@ static void nothing_is_waited_for_too_long(void **state)
     struct http *h = peer_http();
     struct http_socket *s = NULL;
     struct str text;
-    int stop = eventfd(1, 0);
+    int stop = eventfd(1, 0), status;
 
     (void)state;
     mute.self = &mute;
@@ -364,7 +372,7 @@ static void nothing_is_waited_for_too_long(void **state)
     visit_begin(&v, &deaf, "");
     v.request.url = arena_printf(&v.a, "ws://127.0.0.1:%d", deaf.port);
     v.request.timeout_ms = 50;
-    assert_false(http_socket_open(h, &v.request, NULL, &s, &v.e));
+    assert_false(http_socket_open(h, &v.request, NULL, &s, &status, &v.e));
     assert_int_equal(v.e.code, CODE_PEER_UNAVAILABLE);
     assert_string_equal(v.e.msg, "no WebSocket was opened in time");
     s = open_at(h, &v, &mute, NULL);
@@ -375,7 +383,7 @@ static void nothing_is_waited_for_too_long(void **state)
     assert_string_equal(v.e.msg, "it was cancelled");
     http_socket_close(s);
     v.request.url = "ws://example.org/";
-    assert_false(http_socket_open(h, &v.request, NULL, &s, &v.e));
+    assert_false(http_socket_open(h, &v.request, NULL, &s, &status, &v.e));
     assert_int_equal(v.e.code, CODE_HOST_REFUSED);
     http_close(h);
     peer_stop(&deaf);

@@ -68,6 +68,7 @@ void http_pack_begun(struct buf *to, const struct http_begun *head)
 void http_pack_ended(struct buf *to, const struct http_ended *end)
 {
     put_number(to, end->end);
+    put_number(to, end->status);
     put_number(to, end->bytes);
     put_text(to, end->why);
     put_text(to, end->address);
@@ -174,6 +175,7 @@ bool http_read_ended(struct str body, struct http_ended *out)
     struct rest r = rest_of(body);
 
     out->end = (enum http_end)take_number(&r, HTTP_BROKEN);
+    out->status = (int)take_number(&r, 999);
     out->bytes = take_number(&r, INT64_MAX);
     out->why = take_text(&r);
     out->address = take_text(&r);

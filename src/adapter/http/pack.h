@@ -28,6 +28,7 @@ struct http_begun {
 
 struct http_ended {
     enum http_end end;
+    int status; /* with which a WebSocket was not opened; else 0 */
     int64_t bytes;
     struct str why, address;
 };

@@ -12,7 +12,8 @@ enum { GRACE_MS = 1000, WAITING = 64 << 20 }; /* bytes of messages that nobody a
 struct http_socket {
     struct http *http;
     struct line_call line;
-    bool over; /* nothing more is said about it */
+    bool over;  /* nothing more is said about it */
+    int status; /* that came in place of an opening; 0: none */
     char farewell[WS_CONTROL + sizeof "65535 "];
 };
 
@@ -64,10 +65,12 @@ static bool ended(struct http_socket *s, struct str body, bool *closed, struct e
     *closed = false;
     if (!http_read_ended(body, &end))
         return error_set(e, CODE_IO, "writ-http says what cannot be read");
+    s->status = end.status;
     *closed = end.end == HTTP_DONE;
     if (*closed)
         (void)snprintf(s->farewell, sizeof s->farewell, "%.*s", STR_ARG(end.why));
-    return *closed || error_set(e, (int)codes_of[end.end], "%.*s", STR_ARG(end.why));
+    return *closed || error_set(e, end.status ? CODE_PEER_ERROR : (int)codes_of[end.end], "%.*s",
+                                STR_ARG(end.why));
 }
 
 /* ---- open and close ---- */
@@ -97,7 +100,7 @@ static bool wait_until_open(struct http_socket *s, const struct http_request *re
 }
 
 bool http_socket_open(struct http *h, const struct http_request *request, const char *protocol,
-                      struct http_socket **out, struct error *e)
+                      struct http_socket **out, int *status, struct error *e)
 {
     _cleanup_(wipe) struct buf frame = { .max = HTTP_FRAME_HEAD + http_frames[HTTP_OPEN].most };
     struct http_request asked = *request;
@@ -105,6 +108,7 @@ bool http_socket_open(struct http *h, const struct http_request *request, const 
 
     asked.body = (struct str){ 0 };
     asked.method = "GET";
+    *status = 0;
     (void)http_frame_begin(&frame);
     http_pack_ask(&frame, &asked, protocol);
     if (!buf_ok(&frame) || request->header_count > HTTP_HEADERS || request->host_count > HTTP_HOSTS)
@@ -119,6 +123,7 @@ bool http_socket_open(struct http *h, const struct http_request *request, const 
         *out = s;
         return true;
     }
+    *status = s->status;
     http_socket_close(s);
     return false;
 }

@@ -23,7 +23,8 @@ struct wire {
     struct buf out;
     size_t sent;
     struct ws_reader in;
-    bool more; /* may be here: TLS keeps what no descriptor tells of */
+    bool more;  /* may be here: TLS keeps what no descriptor tells of */
+    int status; /* that the server answered in place of opening it; else 0 */
     int64_t bytes;
 };
 
@@ -49,7 +50,9 @@ static void leave(struct wire *w)
 
 static void end_with(struct wire *w, enum http_end end, const char *why)
 {
-    struct http_ended ended = { .end = end, .bytes = w->bytes, .why = str_of(why) };
+    struct http_ended ended = {
+        .end = end, .status = w->status, .bytes = w->bytes, .why = str_of(why)
+    };
 
     asked_say_end(&w->asked, w->serve, w->call, &ended);
     leave(w);
@@ -162,20 +165,30 @@ static bool ask(struct wire *w)
     return buf_ok(to) && flush(w);
 }
 
-/* What came behind the head is the first of the frames. *end: bytes of the head. */
+/* The head that answers; others of 1xx may come before it (RFC 9110, 15.2). What came behind it is
+ * the first of the frames. *end: bytes up to there; 0: it is not whole yet. */
 static bool opened(struct wire *w, size_t *end)
 {
-    struct str head = buf_str(&w->head);
-    int status = 0;
     const char *why;
+    int status;
 
-    *end = ws_head_end(head);
-    if (*end == 0)
-        return w->head.len < WS_HEAD_MAX ||
-               asked_refuse(&w->asked, HTTP_TOO_LARGE, "the head of the answer is too large");
-    why = ws_disagrees((struct str){ head.s, *end - 2 }, w->key, w->asked.ask.protocol, &status);
-    if (why && status > 0 && status != 101)
-        why = arena_printf(&w->asked.a, "%s: it answers %d", why, status);
+    *end = 0;
+    do {
+        struct str head = { w->head.s + *end, w->head.len - *end };
+        size_t n = ws_head_end(head);
+
+        if (n == 0) {
+            *end = 0;
+            return w->head.len < WS_HEAD_MAX ||
+                   asked_refuse(&w->asked, HTTP_TOO_LARGE, "the head of the answer is too large");
+        }
+        why = ws_disagrees((struct str){ head.s, n - 2 }, w->key, w->asked.ask.protocol, &status);
+        *end += n;
+    } while (status >= 100 && status < 200 && status != WS_SWITCHED);
+    if (why && status > 0 && status != WS_SWITCHED) {
+        w->status = status;
+        why = arena_printf(&w->asked.a, "%s: HTTP status %d", why, status);
+    }
     if (why)
         return asked_refuse(&w->asked, HTTP_BROKEN, why);
     w->state = WIRE_OPEN;

@@ -14,6 +14,8 @@ enum { WS_KEY = 16, WS_HEAD_MAX = 16 << 10, WS_CONTROL = 125 };
 
 /* ---- opening ---- */
 
+enum { WS_SWITCHED = 101 }; /* the status that opens it */
+
 /* The text of Sec-WebSocket-Key for these random bytes, and what the server must answer to it. */
 void ws_key_add(struct buf *to, const uint8_t key[WS_KEY]);
 void ws_accept_add(struct buf *to, const uint8_t key[WS_KEY]);

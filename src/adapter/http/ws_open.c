@@ -161,7 +161,7 @@ const char *ws_disagrees(struct str head, const uint8_t key[WS_KEY], struct str 
     *status = status_of(next_line(&head));
     if (*status == 0)
         return "what came is not HTTP";
-    if (*status != 101)
+    if (*status != WS_SWITCHED)
         return "the server opens no WebSocket there";
     while (head.n > 0) {
         struct str line = next_line(&head);

@@ -282,18 +282,6 @@ static void resume(struct post *p)
     }
 }
 
-/* The one header that is ours to add is the secret's. */
-static const char *status_told(const struct post *p, struct arena *a)
-{
-    if (p->status != 401 && p->status != 403)
-        return arena_printf(a, "HTTP status %d", p->status);
-    return arena_printf(a, "HTTP status %d: %s", p->status,
-                        p->m->ask.header_count
-                            ? "it did not accept the secret that interface.mcp.auth names"
-                            : "it wants to know who asks; name a secret under interface.mcp.auth "
-                              "of the adapter");
-}
-
 static void conclude(struct post *p)
 {
     struct mcp_exchange *x = p->x;
@@ -303,7 +291,7 @@ static void conclude(struct post *p)
     if (x->done || x->id == 0)
         return;
     if (p->status < 200 || p->status > 299) {
-        fail(x, MCP_ERROR, status_told(p, x->a));
+        fail(x, MCP_ERROR, mcp_status_words(p->m, p->status, x->a));
         return;
     }
     if (mcp_now(p->m) >= x->end_ms)

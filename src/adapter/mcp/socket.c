@@ -62,14 +62,20 @@ static bool socket_open(struct mcp *m, struct error *e)
                                     .timeout_ms = m->ask.patience_ms,
                                     .body_max = m->ask.message_max,
                                     .cancel = m->ask.cancel };
+    _arena_ struct arena a = { 0 };
     struct http_socket *socket;
+    int status;
 
     m->stream = mem_zeroed(sizeof *m->stream);
     m->stream->ops = &ops;
     if (!m->ask.http || !m->ask.url)
         return error_set(e, CODE_PEER_UNAVAILABLE, "%s has no URL", m->ask.name);
-    if (!http_socket_open(m->ask.http, &request, "mcp", &socket, e))
+    if (!http_socket_open(m->ask.http, &request, "mcp", &socket, &status, e)) {
+        if (status)
+            return error_set(e, e->code, "%s opens no WebSocket there: %s", m->ask.name,
+                             mcp_status_words(m, status, &a));
         return error_wrap(e, "%s", m->ask.name);
+    }
     m->own = socket;
     return true;
 }

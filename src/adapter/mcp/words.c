@@ -26,6 +26,18 @@ const char *mcp_error_words(const struct mcp *m, const struct doc *error, struct
                         (long long)rpc_get(error, "code")->whole);
 }
 
+/* The one header that is ours to add is the secret's. */
+const char *mcp_status_words(const struct mcp *m, int status, struct arena *a)
+{
+    if (status != 401 && status != 403)
+        return arena_printf(a, "HTTP status %d", status);
+    return arena_printf(a, "HTTP status %d: %s", status,
+                        m->ask.header_count
+                            ? "it did not accept the secret that interface.mcp.auth names"
+                            : "it wants to know who asks; name a secret under interface.mcp.auth "
+                              "of the adapter");
+}
+
 const struct doc *mcp_clean_doc(const struct mcp *m, const struct doc *d, struct arena *a)
 {
     return m->ask.secrets ? redact_doc(d, m->ask.secrets, a) : d;

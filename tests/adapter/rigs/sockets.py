@@ -23,6 +23,9 @@ class Socket(socketserver.StreamRequestHandler):
             head[name] = value
         if not head:
             return
+        if self.server.status != 101:
+            self.wfile.write(b"HTTP/1.1 %d No\r\nContent-Length: 0\r\n\r\n" % self.server.status)
+            return
         proof = base64.b64encode(hashlib.sha1(head[b"Sec-WebSocket-Key"] + MAGIC).digest())
         self.wfile.write(b"HTTP/1.1 101 Yes\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Protocol: mcp\r\n"
                          b"Sec-WebSocket-Accept: " + (proof if self.server.proof else b"none") + b"\r\n\r\n")
@@ -50,10 +53,11 @@ class Socket(socketserver.StreamRequestHandler):
 
 
 @contextlib.contextmanager
-def socket(answer=b"", proof=True):
-    """`answer`: what a call gets, as bytes; none: it hangs up. `proof`: does it prove that it has read the key?"""
+def socket(answer=b"", proof=True, status=101):
+    """`answer`: what a call gets, as bytes; none: it hangs up. `proof`: does it prove that it has read the key?
+    `status`: other than 101 opens nothing."""
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Socket) as server:
-        server.daemon_threads, server.bytes, server.proof = True, answer, proof
+        server.daemon_threads, server.bytes, server.proof, server.status = True, answer, proof, status
         server.url = f"ws://127.0.0.1:{server.server_address[1]}/mcp"
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield server
