@@ -224,6 +224,17 @@ def what_is_not_http_or_half_of_it_or_too_much_is_said(place):
 
 
 @case
+def what_comes_packed_is_unpacked_and_bounded(place):
+    with strangers.stranger() as server:
+        stock(place, api("p", server.url, {"get": "GET /packed/{how}/{bytes}"}))
+        same(place.fine("p.get", "how=good", "bytes:=5"), {"data": "xxxxx"})
+        true("Accept-Encoding" not in server.seen[-1][2], server.seen[-1])
+        place.fails(1, "PEER_PROTOCOL", "p.get", "how=good", f"bytes:={64 << 20}", told=["the body has more than"])
+        for how in ("wrong", "other"):
+            place.fails(69, "PEER_PROTOCOL", "p.get", f"how={how}", "bytes:=5", told=["cannot be unpacked"])
+
+
+@case
 @of_stranger
 def no_redirect_leads_to_another_host(place):
     for name in ("metadata", "elsewhere"):

@@ -189,6 +189,7 @@ static bool set_always(struct web_call *c)
               curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 1L) |
               curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L) |
               curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)BUFFER) |
+              curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "") | /* what is packed is unpacked */
               curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_line) |
               curl_easy_setopt(easy, CURLOPT_HEADERDATA, c) |
               curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body) |
@@ -244,18 +245,28 @@ static bool has_body(const struct web_ask *ask)
     return ask->body.s || strcmp(ask->method, "POST") == 0 || strcmp(ask->method, "PUT") == 0;
 }
 
-/* What curl would make up for a body: "Name:" tells it not to. */
+/* What curl would make up: "Name:" tells it not to. */
 static bool add_nothing_more(struct web_call *c, const struct web_ask *ask)
 {
-    return (is_given(ask, "Expect") || add_line(c, "Expect:")) &&
-           (is_given(ask, "Content-Type") || add_line(c, "Content-Type:"));
+    static const struct {
+        const char *name, *line;
+        bool of_body;
+    } made_up[] = { { "Accept-Encoding", "Accept-Encoding:", false },
+                    { "Expect", "Expect:", true },
+                    { "Content-Type", "Content-Type:", true } };
+
+    for (size_t i = 0; i < COUNT(made_up); i++)
+        if ((has_body(ask) || !made_up[i].of_body) && !is_given(ask, made_up[i].name) &&
+            !add_line(c, made_up[i].line))
+            return false;
+    return true;
 }
 
 /* "Name: value"; curl wants "Name;" for one that is empty. */
 static bool add_headers(struct web_call *c, const struct web_ask *ask)
 {
     _buf_ struct buf line = { .max = HTTP_ASK_MAX };
-    bool ok = !has_body(ask) || add_nothing_more(c, ask);
+    bool ok = add_nothing_more(c, ask);
 
     for (size_t i = 0; i < ask->header_count && ok; i++) {
         const struct http_header *h = &ask->headers[i];
@@ -347,10 +358,9 @@ void web_end(struct web_call *c)
     free(c);
 }
 
-void web_go_on(struct web_call *c)
+bool web_go_on(struct web_call *c)
 {
-    if (c->within)
-        (void)curl_easy_pause(c->easy, CURLPAUSE_CONT);
+    return !c->within || curl_easy_pause(c->easy, CURLPAUSE_CONT) == CURLE_OK;
 }
 
 /* ---- asked ---- */
@@ -425,6 +435,7 @@ static const struct ending {
     { CURLE_GOT_NOTHING,              HTTP_BROKEN,      "the connection was closed without an answer" },
     { CURLE_RECV_ERROR,               HTTP_BROKEN,      "the connection broke in the middle" },
     { CURLE_SEND_ERROR,               HTTP_BROKEN,      "the connection broke in the middle" },
+    { CURLE_BAD_CONTENT_ENCODING,     HTTP_BROKEN,      "its body is packed in a way that cannot be unpacked" },
     { CURLE_PARTIAL_FILE,             HTTP_BROKEN,      "the answer ended in the middle" },
     { CURLE_UNSUPPORTED_PROTOCOL,     HTTP_BROKEN,      "what came is not HTTP" },
     { CURLE_WEIRD_SERVER_REPLY,       HTTP_BROKEN,      "what came is not HTTP" },

@@ -51,8 +51,8 @@ bool web_open(const struct web_settings *settings, struct web **out, struct erro
 /* The call stays until web_end(). NULL: it cannot be made. */
 struct web_call *web_begin(struct web *w, const struct web_ask *ask,
                            const struct web_listener *listener, void *self);
-void web_end(struct web_call *c); /* NULL is fine */
-void web_go_on(struct web_call *c);
+void web_end(struct web_call *c);             /* NULL is fine */
+bool web_go_on(struct web_call *c) NODISCARD; /* false: it has come to its end, untold */
 
 int web_status(const struct web_call *c);
 bool web_reused(const struct web_call *c);

@@ -125,7 +125,16 @@ static bool on_line(void *self, struct str line)
     return add_header(t, line);
 }
 
-/* ---- the body ---- */
+/* ---- the end, and the body ---- */
+
+static void end_with(struct transfer *t, enum http_end end, const char *why)
+{
+    struct http_ended ended = { .end = end, .bytes = t->bytes, .why = str_of(why) };
+
+    asked_say_end(&t->asked, t->serve, t->call, &ended);
+    t->over = true;
+    t->serve->transfer_count--;
+}
 
 static enum web_take on_body(void *self, struct str bytes)
 {
@@ -158,7 +167,8 @@ void transfers_go_on(struct serve *s)
         if (!t->held || t->over)
             continue;
         t->held = false;
-        web_go_on(t->web);
+        if (!web_go_on(t->web))
+            end_with(t, HTTP_BROKEN, "the answer cannot be read");
     }
 }
 
@@ -214,15 +224,6 @@ static void leave(struct transfer *t)
     asked_close(&t->asked);
     arena_free(&t->head);
     free(t);
-}
-
-static void end_with(struct transfer *t, enum http_end end, const char *why)
-{
-    struct http_ended ended = { .end = end, .bytes = t->bytes, .why = str_of(why) };
-
-    asked_say_end(&t->asked, t->serve, t->call, &ended);
-    t->over = true;
-    t->serve->transfer_count--;
 }
 
 void transfers_tidy(struct serve *s)

@@ -1,5 +1,6 @@
 """strangers.py: a service on loopback that does what it is told by its paths, and remembers what it was sent."""
 import contextlib
+import gzip
 import http.server
 import json
 import threading
@@ -45,6 +46,13 @@ class Stranger(http.server.BaseHTTPRequestHandler):
     def do_number(self, _):
         """An id as databases have them: no double holds it."""
         self.answer(201, b'{"data": {"id": 9007199254740993}}', Content_Type="application/json")
+
+    def do_packed(self, _):
+        """Packed, though nobody asked for it: /packed/HOW/BYTES."""
+        _, how, n = self.path.strip("/").split("/")
+        body = gzip.compress(b'{"data": "%s"}' % (b"x" * int(n)))
+        self.answer(200, body if how != "wrong" else body[:9] + b"?" * 30, Content_Type="application/json",
+                    Content_Encoding="unheard-of" if how == "other" else "gzip")
 
     def do_mcp(self, body):
         """An MCP server that lists its tools, and hangs up when one is called."""
