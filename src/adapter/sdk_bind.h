@@ -48,6 +48,9 @@ struct sdk_call {
 bool sdk_bind(const struct sdk_ask *ask, struct arena *a, struct sdk_call *out,
               struct error *e) NODISCARD;
 
+/* The program that runs functions of that language; .n is 0: they are programs themselves. */
+struct str sdk_interpreter(const struct sdk_interface *sdk);
+
 /* Makes the directory anew, with its files: what an earlier build left half done is gone. */
 bool sdk_lay_out(const struct sdk_build *build, struct error *e) NODISCARD;
 

@@ -141,6 +141,10 @@ const char *host_entry_wrong(struct str entry)
 
     if (str_is(entry, "*"))
         return "level open is what reaches every host";
+    if (entry.n && memchr(entry.s, '@', entry.n))
+        return "it names a user; write the host alone";
+    if (entry.n && memchr(entry.s, '/', entry.n))
+        return "it is a URL or a path; write the host alone";
     if (!host_entry_read(entry, &e))
         return "it is no host, or its port is not 1 to 65535";
     if (e.is_address)

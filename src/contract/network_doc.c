@@ -36,6 +36,15 @@ static void network_agrees(const struct doc *d, const void *decoded, struct repo
                    network->enabled ? "false" : "true");
 }
 
+/* What stands before an '@' may be a password. */
+static const char *host_said(struct str host, struct arena *a)
+{
+    const char *at = host.n ? memrchr(host.s, '@', host.n) : NULL;
+    struct str rest = at ? (struct str){ at, (size_t)(host.s + host.n - at) } : host;
+
+    return at ? said(str_of(arena_printf(a, "..%.*s", STR_ARG(rest))), a) : said(host, a);
+}
+
 static void entries(const struct doc *list, struct report *r)
 {
     for (const struct doc *c = doc_first(list, DOC_LIST); c; c = c->next) {
@@ -43,7 +52,7 @@ static void entries(const struct doc *list, struct report *r)
 
         if (why)
             report_add(r, ABOUT_VALUE, c, CODE_VALIDATION_ERROR, "%s is no host: %s",
-                       said(c->text, r->a), why);
+                       host_said(c->text, r->a), why);
     }
 }
 
@@ -125,7 +134,7 @@ static void inject_names(const struct doc *d, const void *decoded, struct report
         why = "a secret is for one host, and this is many";
     if (why)
         report_add(r, ABOUT_VALUE, doc_get(d, "host"), CODE_VALIDATION_ERROR, "%s is no host: %s",
-                   said(inject->host, r->a), why);
+                   host_said(inject->host, r->a), why);
     if (inject->header.n && !is_token(inject->header))
         report_add(r, ABOUT_VALUE, doc_get(d, "header"), CODE_VALIDATION_ERROR,
                    "%s is not the name of a header such as Authorization",

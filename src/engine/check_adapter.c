@@ -14,6 +14,7 @@
 
 #include "adapter/callable.h"
 #include "adapter/catalog.h"
+#include "adapter/sdk_bind.h"
 #include "adapter/transform.h"
 #include "contract/inputs.h"
 #include "engine/home.h"
@@ -90,24 +91,44 @@ static void operations_called(const struct adapter *adapter, const struct tool_d
             report_add(r, ABOUT_ODD, callable_operation(adapter, names[i]), e.code, "%s", e.msg);
 }
 
+/* What the tool has to be allowed to run, and where the adapter says so. .n is 0: nothing, or what
+ * is not known before the call. */
+static struct str command_of(const struct adapter *adapter, const struct doc **at)
+{
+    const struct adapter_interface *in = adapter->doc.interface;
+    const struct doc *said_in = doc_get(adapter->tree, "interface");
+
+    if (in->cli) {
+        *at = doc_get(doc_get(said_in, "cli"), "executable");
+        return in->cli->executable;
+    }
+    if (in->sdk) {
+        *at = doc_get(doc_get(said_in, "sdk"), "language");
+        return sdk_interpreter(in->sdk);
+    }
+    if (in->mcp && in->mcp->transport == TRANSPORT_STDIO && in->mcp->command.n) {
+        *at = doc_first(doc_get(doc_get(said_in, "mcp"), "command"), DOC_LIST);
+        return *(const struct str *)in->mcp->command.v;
+    }
+    return (struct str){ 0 };
+}
+
 /* By their names alone: which file a name leads to is the call's to find out. */
 static void command_listed(const struct adapter *adapter, const struct tool_doc *tool,
                            struct report *r)
 {
-    const struct cli_interface *cli = adapter->doc.interface->cli;
     const struct str *listed = tool->scope->commands.v;
+    const struct doc *at = NULL;
+    struct str command = command_of(adapter, &at);
 
-    if (!cli || tool->status == TOOL_BLOCKED)
+    if (command.n == 0 || tool->status == TOOL_BLOCKED)
         return;
     for (size_t i = 0; i < tool->scope->commands.n; i++)
-        if (inputs_same_program(listed[i], cli->executable))
+        if (inputs_same_program(listed[i], command))
             return;
-    report_add(r, ABOUT_ODD,
-               doc_get(doc_get(doc_get(adapter->tree, "interface"), "cli"), "executable"),
-               CODE_COMMAND_NOT_ALLOWED,
-               "tool %s may not run it: scope.commands of the registry "
-               "does not list %s",
-               said(tool->tool_id, r->a), said(cli->executable, r->a));
+    report_add(r, ABOUT_ODD, at, CODE_COMMAND_NOT_ALLOWED,
+               "tool %s may not run %s: scope.commands of the registry does not list it",
+               said(tool->tool_id, r->a), said(command, r->a));
 }
 
 static void registry_lets(const struct adapter *adapter, const char *project, struct report *r)

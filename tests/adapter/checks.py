@@ -115,6 +115,17 @@ def R_001_055_a_command_that_the_registry_does_not_list_is_warned_of(place):
     place.stock(script("n", "print(1)"), tools=[tool("n", commands=["rg"])])
     same(warned(place), {("/interface/cli/executable", "COMMAND_NOT_ALLOWED")})
     place.fails(77, "COMMAND_NOT_ALLOWED", "n.run", "word=x")
+    place.put(".writ/adapters/f.py", "def run(): return 1\n")
+    for type_, interface, pointer in (
+            ("sdk", {"language": "python", "package": "./", "import_path": "f", "function_mapping": {"run": "run"}},
+             "/interface/sdk/language"),
+            ("mcp", {"server": "s", "transport": "stdio", "command": ["./server"], "tool_mapping": {"run": "run"}},
+             "/interface/mcp/command/0")):
+        place.stock(adapter("n", type_, interface), tools=[tool("n", commands=["rg"])])
+        same(warned(place), {(pointer, "COMMAND_NOT_ALLOWED")})
+        place.fails(77, "COMMAND_NOT_ALLOWED", "n.run")
+        place.stock(adapter("n", type_, interface), tools=[tool("n", commands=["python3", "server"])])
+        same(warned(place), set())
 
 
 @case

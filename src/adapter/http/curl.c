@@ -78,8 +78,7 @@ static bool address_of(const struct sockaddr *from, struct address *out, uint16_
     return true;
 }
 
-/* The address that is asked about here is the one that is connected to: there is no lookup between.
- */
+/* The address that is asked about is the one that is connected to: no lookup is between. */
 static curl_socket_t on_open(void *self, curlsocktype purpose, struct curl_sockaddr *to)
 {
     struct web_call *c = self;
@@ -232,10 +231,12 @@ static bool add_line(struct web_call *c, const char *line)
     return more != NULL;
 }
 
-static bool is_given(const struct web_ask *ask, const char *name)
+static bool is_given(const struct web_ask *ask, const char *line)
 {
+    struct str name = { line, strlen(line) - 1 };
+
     for (size_t i = 0; i < ask->header_count; i++)
-        if (str_cmp_letters(ask->headers[i].name, str_of(name)) == 0)
+        if (str_cmp_letters(ask->headers[i].name, name) == 0)
             return true;
     return false;
 }
@@ -245,21 +246,16 @@ static bool has_body(const struct web_ask *ask)
     return ask->body.s || strcmp(ask->method, "POST") == 0 || strcmp(ask->method, "PUT") == 0;
 }
 
-/* What curl would make up: "Name:" tells it not to. */
+/* What curl would make up, of every request and of one with a body: "Name:" tells it not to. */
 static bool add_nothing_more(struct web_call *c, const struct web_ask *ask)
 {
-    static const struct {
-        const char *name, *line;
-        bool of_body;
-    } made_up[] = { { "Accept-Encoding", "Accept-Encoding:", false },
-                    { "Expect", "Expect:", true },
-                    { "Content-Type", "Content-Type:", true } };
+    static const char *const made_up[] = { "Accept-Encoding:", "Expect:", "Content-Type:" };
+    size_t n = has_body(ask) ? COUNT(made_up) : 1;
+    bool ok = true;
 
-    for (size_t i = 0; i < COUNT(made_up); i++)
-        if ((has_body(ask) || !made_up[i].of_body) && !is_given(ask, made_up[i].name) &&
-            !add_line(c, made_up[i].line))
-            return false;
-    return true;
+    for (size_t i = 0; i < n && ok; i++)
+        ok = is_given(ask, made_up[i]) || add_line(c, made_up[i]);
+    return ok;
 }
 
 /* "Name: value"; curl wants "Name;" for one that is empty. */

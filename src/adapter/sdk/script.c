@@ -13,6 +13,13 @@
 
 extern const char sdk_python_text[], sdk_node_text[];
 
+struct str sdk_interpreter(const struct sdk_interface *sdk)
+{
+    return str_of(sdk->language == SDK_PYTHON ? "python3"
+                  : sdk->language == SDK_NODE ? "node"
+                                              : "");
+}
+
 static void bind_python(const struct sdk_function *f, struct arena *a, struct cli_call *out)
 {
     const char *const words[] = {
@@ -20,7 +27,7 @@ static void bind_python(const struct sdk_function *f, struct arena *a, struct cl
     };
     static const char *const variables[] = { "PYTHONHASHSEED", "0", NULL };
 
-    out->command = str_of("python3");
+    out->command = sdk_interpreter(f->sdk);
     out->arguments = sdk_words(a, words);
     out->environment = sdk_variables(a, variables);
 }
@@ -44,7 +51,7 @@ static void bind_node(const struct sdk_function *f, struct arena *a, struct cli_
         NULL,
     };
 
-    out->command = str_of("node");
+    out->command = sdk_interpreter(f->sdk);
     out->arguments = sdk_words(a, words);
 }
 

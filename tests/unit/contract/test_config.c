@@ -97,7 +97,10 @@ static void R_001_051_registries_are_hosts(void **state)
     static const struct refusal rows[] = {
         { "classes: []\n", "network: {registries: ['https://pip.corp.example/']}\n",
           "/network/registries/0", CODE_VALIDATION_ERROR,
-          "'https://pip.corp.example/' is no host: it is no host, or its port is not 1 to 65535" },
+          "'https://pip.corp.example/' is no host: it is a URL or a path; write the host alone" },
+        { "classes: []\n", "network: {registries: ['https://me:pw@pip.corp.example']}\n",
+          "/network/registries/0", CODE_VALIDATION_ERROR,
+          "'..@pip.corp.example' is no host: it names a user; write the host alone" },
     };
     _checked_ struct checked c = { 0 };
     const struct config_doc *config = check_text(
