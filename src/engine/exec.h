@@ -249,12 +249,13 @@ void exec_record(const struct exec *x, bool texts, struct buf *to);
 void exec_admitted(const struct exec *x, struct buf *to);
 void exec_ended(const struct exec *x, struct buf *to);
 
-/* What it printed, as members of a record. */
 /* Of a fixed run: what is held, and what is not; NULL, and nothing, of others. */
 const struct held *exec_held(const struct exec *x);
 void exec_put_held(const struct exec *x, struct buf *to);
 
+/* What it printed, as members of a record; and what was expected, the member of that name. */
 void exec_put_printed(struct buf *to, const struct printed *p, bool text);
+void exec_put_expected(const struct exec *x, struct buf *to);
 
 /* The command line as one text, for people. */
 const char *exec_line(const struct exec *x);

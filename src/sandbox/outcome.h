@@ -30,6 +30,7 @@ struct outcome {
     struct printed
         result; /* what was written to descriptor 3; .head.s is NULL where there was none */
     struct digest program; /* of the file that was started */
+    bool program_read;     /* else nobody knows its digest */
     int64_t duration_ms, cpu_ms, memory_peak_bytes, oom_events, pids_hits;
     unsigned layers;       /* that held it */
     bool hosted;           /* by lists alone, in the host's namespaces (process.h) */

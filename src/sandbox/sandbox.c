@@ -297,8 +297,9 @@ static bool finish(struct supervision *s, struct holding *h, struct arena *a, st
 /* The file that is started, digested while there is nothing else to do. */
 struct hashing {
     int fd;
-    struct stat before; /* st_ino is 0 where nothing is known of it */
-    bool known;         /* it has been digested by an earlier run, and not changed since */
+    struct stat before;
+    bool known;  /* it has been digested by an earlier run, and not changed since */
+    bool unread; /* it cannot be read, or is another file by now */
     struct digest digest;
     struct sha256 sum;
     char part[CAPTURE_PART];
@@ -311,32 +312,37 @@ static bool hash_some(void *self)
 
     if (n > 0)
         sha256_add(&h->sum, h->part, (size_t)n);
+    h->unread |= n < 0 && errno != EINTR;
     return n > 0 || (n < 0 && errno == EINTR);
 }
 
-static void hash_begin(struct hashing *h, struct kept *kept)
+static void hash_begin(struct hashing *h, const struct program *program, struct kept *kept)
 {
     sha256_begin(&h->sum);
-    if (kept && fstat(h->fd, &h->before) == 0)
-        h->known = kept_digest(kept, &h->before, &h->digest);
+    h->unread = fstat(h->fd, &h->before) != 0 || h->before.st_dev != program->dev ||
+                h->before.st_ino != program->ino;
+    h->known = kept && !h->unread && kept_digest(kept, &h->before, &h->digest);
 }
 
 static bool is_unchanged(const struct hashing *h)
 {
     struct stat now;
 
-    return h->before.st_ino != 0 && fstat(h->fd, &now) == 0 && now.st_size == h->before.st_size &&
+    return fstat(h->fd, &now) == 0 && now.st_size == h->before.st_size &&
            memcmp(&now.st_ctim, &h->before.st_ctim, sizeof now.st_ctim) == 0;
 }
 
-static struct digest hash_end(struct hashing *h, const struct run *run, const struct world *world)
+static void hash_end(struct hashing *h, const struct run *run, const struct world *world,
+                     struct outcome *out)
 {
-    if (h->known)
-        return h->digest;
-    h->digest = sha256_end(&h->sum);
-    if (run->kept && is_unchanged(h))
+    out->program_read = !h->unread;
+    if (h->unread)
+        return;
+    if (!h->known)
+        h->digest = sha256_end(&h->sum);
+    if (!h->known && run->kept && is_unchanged(h))
         kept_learn(run->kept, &h->before, world->wall_ms(world->self), &h->digest);
-    return h->digest;
+    out->program = h->digest;
 }
 
 /* Who is in no group any more is not waited for: they are measured, and go, while the tree is torn
@@ -398,8 +404,8 @@ static bool run_built(const struct run *run, const struct world *world, struct a
 
     s.idle_self = hashing;
     hashing->fd = program;
-    hash_begin(hashing, run->kept);
-    if (hashing->known)
+    hash_begin(hashing, run->program, run->kept);
+    if (hashing->known || hashing->unread)
         s.idle = NULL;
     if (!init_start(&h->init, &h->jail, run->kept, e))
         return false;
@@ -419,7 +425,7 @@ static bool run_built(const struct run *run, const struct world *world, struct a
     out->duration_ms = world->mono_ms(world->self) - begin;
     while (s.idle && hash_some(hashing))
         ;
-    out->program = hash_end(hashing, run, world);
+    hash_end(hashing, run, world, out);
     return finish(&s, h, a, out, e);
 }
 

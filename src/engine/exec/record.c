@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/json_write.h"
-#include "base/utf8.h"
 #include "contract/layers.h"
 #include "contract/limits.h"
 #include "engine/exec_network.h"
@@ -13,48 +12,9 @@ static void put_digest(struct buf *to, const struct digest *d)
 {
     char text[DIGEST_TEXT];
 
-    digest_text(d, text);
-    json_put(to, "digest", text);
-}
-
-/* Bytes that are not UTF-8 come as base64: a record never changes what was printed. */
-static void put_bytes(struct buf *to, struct str bytes)
-{
-    if (utf8_valid(bytes) == bytes.n) {
-        json_key(to, "text");
-        json_text(to, bytes);
-    } else {
-        json_key(to, "base64");
-        json_base64(to, bytes);
-    }
-}
-
-/* A character that the ceiling cut in two is left to the digest. */
-static struct str whole_characters(const struct printed *p)
-{
-    struct str head = p->head;
-    size_t cut = 0;
-
-    if ((int64_t)head.n == p->bytes)
-        return head;
-    while (cut < 3 && cut < head.n && ((unsigned char)head.s[head.n - 1 - cut] & 0xc0) == 0x80)
-        cut++;
-    if (cut < head.n && ((unsigned char)head.s[head.n - 1 - cut] & 0x80))
-        cut++;
-    if (utf8_valid(head) != head.n && utf8_valid(head) >= head.n - cut)
-        head.n -= cut;
-    return head;
-}
-
-void exec_put_printed(struct buf *to, const struct printed *p, bool text)
-{
-    if (text)
-        put_bytes(to, whole_characters(p));
-    json_put_int(to, "bytes", p->bytes);
-    json_put_bool(to, "truncated", p->bytes > (int64_t)p->head.n);
-    put_digest(to, &p->digest);
-    if (p->lost)
-        json_put(to, "lost", strerrordesc_np(p->lost));
+    if (d)
+        digest_text(d, text);
+    json_put(to, "digest", d ? text : NULL);
 }
 
 static void put_printed(struct buf *to, const char *key, const struct printed *p, bool texts)
@@ -90,7 +50,7 @@ static void put_executable(const struct exec *x, struct buf *to)
     }
     json_open(to, '{');
     json_put(to, "path", x->program.real);
-    put_digest(to, &x->outcome.program);
+    put_digest(to, x->outcome.program_read ? &x->outcome.program : NULL);
     json_close(to, '}');
 }
 
@@ -282,43 +242,6 @@ static void put_inputs(const struct exec *x, struct buf *to)
     }
 }
 
-/* ---- what was expected ---- */
-
-static bool stream_fits(const struct doc *stream, const struct printed *p)
-{
-    struct str content;
-    struct digest d;
-
-    if (!request_expects(stream, &content))
-        return true;
-    d = digest_of(content.s, content.n);
-    return memcmp(&d, &p->digest, sizeof d) == 0;
-}
-
-bool exec_fits(const struct exec *x)
-{
-    const struct request_outputs *o = x->request.outputs;
-
-    return (o->exit_code == EXIT_CODE_ANY || o->exit_code == x->outcome.exit_code) &&
-           stream_fits(o->out, &x->outcome.out) && stream_fits(o->err, &x->outcome.err);
-}
-
-static void put_expected(const struct exec *x, struct buf *to)
-{
-    const struct request_outputs *o = x->request.outputs;
-    struct str content;
-
-    json_key(to, "expected");
-    json_open(to, '{');
-    if (o->exit_code != EXIT_CODE_ANY)
-        json_put_bool(to, "exit_code", o->exit_code == x->outcome.exit_code);
-    if (request_expects(o->out, &content))
-        json_put_bool(to, "stdout", stream_fits(o->out, &x->outcome.out));
-    if (request_expects(o->err, &content))
-        json_put_bool(to, "stderr", stream_fits(o->err, &x->outcome.err));
-    json_close(to, '}');
-}
-
 static void put_request(const struct exec *x, struct buf *to)
 {
     const struct request_metadata *m = x->request.metadata;
@@ -492,7 +415,7 @@ void exec_record(const struct exec *x, bool texts, struct buf *to)
         json_key(to, "peer");
         json_doc(to, x->peer);
     }
-    put_expected(x, to);
+    exec_put_expected(x, to);
     put_state(x, to);
     put_request(x, to);
     put_ledger(x, to);
