@@ -159,8 +159,10 @@ void grants_settle(struct grants *g)
     for (size_t i = 0; i < g->n; i++) {
         struct grant grant = g->v[i];
 
-        if (i + 1 < g->n && strcmp(grant.path, g->v[i + 1].path) == 0)
+        if (i + 1 < g->n && strcmp(grant.path, g->v[i + 1].path) == 0) {
+            g->v[i + 1].pinned |= grant.pinned;
             continue;
+        }
         if (!is_needless(&grant, above(g, kept, grant.path)))
             g->v[kept++] = grant;
     }
@@ -169,12 +171,12 @@ void grants_settle(struct grants *g)
 }
 
 /* The deepest entry around a path, if that is writable. */
-static const struct grant *writable_above(const struct grants *g, const char *path)
+static struct grant *writable_above(const struct grants *g, const char *path)
 {
-    const struct grant *found = NULL;
+    struct grant *found = NULL;
 
     for (size_t i = 0; i < g->n; i++) {
-        const struct grant *up = &g->v[i];
+        struct grant *up = &g->v[i];
         size_t n = strlen(up->path), most = found ? strlen(found->path) : 0;
 
         if (up->access <= ACCESS_WRITE && strcmp(up->path, path) != 0 &&
@@ -184,28 +186,44 @@ static const struct grant *writable_above(const struct grants *g, const char *pa
     return found && found->access == ACCESS_WRITE ? found : NULL;
 }
 
+static void pin_dir(struct grants *g, const char *dir)
+{
+    struct grant pin = { .access = ACCESS_WRITE, .why = "around a protected name", .pinned = true };
+    struct error e;
+
+    if (grant_find("/", dir, g->a, &pin, &e) && pin.path && strcmp(pin.path, dir) == 0)
+        grants_add(g, &pin);
+}
+
+/* Up to the entry around it; where there is something to be moved, that entry, too, and on to what
+ * is writable around that: whoever renames it moves along what is protected in it. */
+static void pin_way(struct grants *g, const char *path, bool there)
+{
+    struct grant *root = writable_above(g, path);
+    const char *top, *slash;
+
+    if (!root)
+        return;
+    top = root->path;
+    slash = strchr(path + strlen(top) + 1, '/');
+    there |= slash != NULL;
+    root->pinned |= there;
+    for (; slash; slash = strchr(slash + 1, '/'))
+        pin_dir(g, arena_text(g->a, (struct str){ path, (size_t)(slash - path) }));
+    if (there)
+        pin_way(g, top, true);
+}
+
 void grants_pin_way(struct grants *g, const char *path)
 {
-    const struct grant *root = writable_above(g, path);
-    const char *slash = root ? strchr(path + strlen(root->path) + 1, '/') : NULL;
-
-    for (; slash; slash = strchr(slash + 1, '/')) {
-        struct grant pin = { .access = ACCESS_WRITE,
-                             .why = "around a protected name",
-                             .pinned = true };
-        const char *dir = arena_text(g->a, (struct str){ path, (size_t)(slash - path) });
-        struct error e;
-
-        if (grant_find("/", dir, g->a, &pin, &e) && pin.path && strcmp(pin.path, dir) == 0)
-            grants_add(g, &pin);
-    }
+    pin_way(g, path, false);
 }
 
 void grants_pin(struct grants *g)
 {
     for (size_t i = 0, n = g->n; i < n; i++)
         if (g->v[i].access >= ACCESS_PROTECTED)
-            grants_pin_way(g, g->v[i].path);
+            pin_way(g, g->v[i].path, true);
 }
 
 const struct grant *grants_decide(const struct grants *g, const char *path)
