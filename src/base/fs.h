@@ -21,8 +21,9 @@ bool fs_make_dirs(const char *path, struct error *e) NODISCARD;
 bool fs_remove(const char *path, struct error *e) NODISCARD;
 
 /* What a path below an open directory names; no link is followed on the way, and one that stands
- * there in place of a directory is what is found. */
-enum fs_found { FS_NOTHING, FS_DIRECTORY, FS_OTHER };
+ * there in place of a directory is what is found. Modes do not keep the owner out. FS_HIDDEN: it
+ * cannot be found out. */
+enum fs_found { FS_NOTHING, FS_DIRECTORY, FS_OTHER, FS_HIDDEN };
 enum fs_found fs_find_below(int root, const char *path);
 
 /* Removes what fs_find_below() finds below a directory of that name. */

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -49,6 +50,62 @@ static bool next_dir(int at, char name[NAME_MAX + 1])
     return found;
 }
 
+/* ---- what a mode keeps us out of ---- */
+
+static bool set_mode(int dir, mode_t mode)
+{
+    char path[32];
+
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", dir);
+    return chmod(path, mode & 07777) == 0;
+}
+
+/* Lets the owner list, search and change a directory, whatever its mode says. False: that is not
+ * what keeps us out. */
+static bool unlock(int dir, mode_t *before)
+{
+    struct stat s;
+    bool locked = errno == EACCES && fstat(dir, &s) == 0 && (s.st_mode & 0700) != 0700;
+
+    if (!locked)
+        return false;
+    *before = s.st_mode;
+    return set_mode(dir, s.st_mode | 0700);
+}
+
+/* Does something in a directory, where its mode forbids it with the owner's rights for a moment. */
+static int in_dir(int dir, const char *name, int (*act)(int dir, const char *name))
+{
+    int result = act(dir, name), sys;
+    mode_t before;
+
+    if (result >= 0 || !unlock(dir, &before))
+        return result;
+    result = act(dir, name);
+    sys = errno;
+    (void)set_mode(dir, before);
+    errno = sys;
+    return result;
+}
+
+/* ---- removing ---- */
+
+static int enter(int dir, const char *name)
+{
+    return openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* To be emptied: its mode does not matter any more. Never that of what a link leads to. */
+static int open_to_empty(int at, const char *name)
+{
+    _fd_ int dir = enter(at, name);
+
+    if (dir < 0)
+        return -1;
+    (void)set_mode(dir, 0700);
+    return openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
 /* Goes down into one directory after the other and comes up by "..": no depth is too deep, and no
  * link is followed. */
 static bool empty(int top)
@@ -63,8 +120,7 @@ static bool empty(int top)
         if (next_dir(at, name)) {
             if (unlinkat(at, name, AT_REMOVEDIR) == 0)
                 continue;
-            (void)fchmodat(at, name, 0700, 0);
-            next = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+            next = open_to_empty(at, name);
             depth++;
         } else if (depth-- == 0) {
             (void)close(at);
@@ -79,16 +135,19 @@ static bool empty(int top)
 }
 
 /* A file, or a directory with what is in it. */
-static bool remove_at(int at, const char *name)
+static int remove_at(int at, const char *name)
 {
     _fd_ int fd = -1;
 
     if (unlinkat(at, name, 0) == 0 || errno == ENOENT)
-        return true;
-    (void)fchmodat(at, name, 0700, 0);
-    fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    return fd >= 0 && empty(fd) && unlinkat(at, name, AT_REMOVEDIR) == 0;
+        return 0;
+    if (errno == EACCES)
+        return -1;
+    fd = open_to_empty(at, name);
+    return fd >= 0 && empty(fd) && unlinkat(at, name, AT_REMOVEDIR) == 0 ? 0 : -1;
 }
+
+/* ---- below a directory ---- */
 
 /* Cuts the first name off a path; the rest begins behind its slashes. */
 static const char *cut_name(char *path)
@@ -101,39 +160,38 @@ static const char *cut_name(char *path)
     return slash + strspn(slash, "/");
 }
 
-static enum fs_found find_at(int at, const char *name)
+static int find_at(int at, const char *name)
 {
     struct stat s;
 
-    if (fstatat(at, name, &s, AT_SYMLINK_NOFOLLOW) != 0)
-        return FS_NOTHING;
-    return S_ISDIR(s.st_mode) ? FS_DIRECTORY : FS_OTHER;
+    if (fstatat(at, name, &s, AT_SYMLINK_NOFOLLOW) == 0)
+        return S_ISDIR(s.st_mode) ? FS_DIRECTORY : FS_OTHER;
+    return errno == ENOENT || errno == ENOTDIR ? FS_NOTHING : -1;
 }
 
 enum fs_found fs_find_below(int root, const char *path)
 {
     char text[PATH_MAX];
     const char *rest = path;
-    int at = root;
-    enum fs_found found = FS_NOTHING;
+    int at = root, found = -1;
 
     while (at >= 0 && rest && strlen(rest) < sizeof text) {
         int next;
 
         memmove(text, rest, strlen(rest) + 1);
         rest = cut_name(text);
-        found = find_at(at, text);
+        found = in_dir(at, text, find_at);
         if (!rest || found != FS_DIRECTORY)
             break;
-        found = FS_NOTHING;
-        next = openat(at, text, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        found = -1;
+        next = in_dir(at, text, enter);
         if (at != root)
             (void)close(at);
         at = next;
     }
     if (at >= 0 && at != root)
         (void)close(at);
-    return found;
+    return found < 0 ? FS_HIDDEN : (enum fs_found)found;
 }
 
 bool fs_remove_below(const char *root, const char *path, struct error *e)
@@ -148,9 +206,9 @@ bool fs_remove_below(const char *root, const char *path, struct error *e)
         int next;
 
         rest = cut_name(text);
-        next = rest ? openat(at, text, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+        next = rest ? in_dir(at, text, enter) : -1;
         if (next < 0) {
-            ok = remove_at(at, text);
+            ok = in_dir(at, text, remove_at) == 0;
             break;
         }
         (void)close(at);
@@ -166,5 +224,5 @@ bool fs_remove_below(const char *root, const char *path, struct error *e)
 
 bool fs_remove(const char *path, struct error *e)
 {
-    return remove_at(AT_FDCWD, path) || error_sys(e, ERROR_IO, "%s cannot be removed", path);
+    return remove_at(AT_FDCWD, path) == 0 || error_sys(e, ERROR_IO, "%s cannot be removed", path);
 }

@@ -3,16 +3,18 @@
 #include "sandbox/denied.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "base/digest.h"
 #include "base/fs.h"
 #include "contract/codes.h"
 
-enum { KNOWN_MAX = 64, MEMORY_MAX = 8192, WALK_MAX = 1 << 20 };
+enum { KNOWN_MAX = 64, MEMORY_MAX = 8192, WALK_MAX = 1 << 20 }; /* known: of one name */
 
 /* A file. Its number may be given to another one later; its birth tells them apart. */
 struct number {
@@ -23,8 +25,9 @@ struct number {
 
 /* Files that are looked for. */
 struct wanted {
-    struct number v[KNOWN_MAX];
-    size_t n;
+    struct arena *a;
+    struct number *v;
+    size_t n, room;
 };
 
 static bool is_same(struct number a, struct number b)
@@ -44,8 +47,7 @@ static void add(struct wanted *w, struct number file)
 {
     if (has(w, file))
         return;
-    if (w->n == KNOWN_MAX) /* the oldest is forgotten */
-        memmove(w->v, w->v + 1, --w->n * sizeof w->v[0]);
+    w->v = arena_more(w->a, w->v, w->n, &w->room, sizeof *w->v);
     w->v[w->n++] = file;
 }
 
@@ -97,8 +99,9 @@ static bool remember(const char *state, const char *name, const struct wanted *w
                      struct error *e)
 {
     _buf_ struct buf text = { .max = MEMORY_MAX };
+    size_t forgotten = w->n > KNOWN_MAX ? w->n - KNOWN_MAX : 0; /* the oldest */
 
-    for (size_t i = 0; i < w->n; i++)
+    for (size_t i = forgotten; i < w->n; i++)
         buf_addf(&text, "%ju %ju %jd\n", (uintmax_t)w->v[i].dev, (uintmax_t)w->v[i].ino,
                  (intmax_t)w->v[i].born);
     return fs_make_dirs(arena_printf(a, "%s/denied", state), e) &&
@@ -112,12 +115,24 @@ struct walk {
     const struct wanted *wanted;
     const char **dirs; /* still to be looked through */
     size_t n, room, seen;
+    const char *hidden; /* that cannot be looked at, though the command may get there */
 };
 
 static void push(struct walk *w, const char *dir)
 {
     w->dirs = arena_more(w->g->a, w->dirs, w->n, &w->room, sizeof *w->dirs);
     w->dirs[w->n++] = dir;
+}
+
+/* Nothing is there, or nobody gets there: the command, which is who we are, neither searches the
+ * directory nor may change its mode. */
+static bool is_out_of_reach(const char *dir)
+{
+    int sys = errno;
+    struct stat s;
+
+    return sys == ENOENT || (sys == EACCES && stat(dir, &s) == 0 && s.st_uid != geteuid() &&
+                             faccessat(AT_FDCWD, dir, X_OK, AT_EACCESS) != 0);
 }
 
 static void look_at(struct walk *w, const char *dir, const struct dirent *d)
@@ -128,8 +143,10 @@ static void look_at(struct walk *w, const char *dir, const struct dirent *d)
     struct error e;
     bool is_dir;
 
-    if (!number_of(path, &file, &is_dir))
+    if (!number_of(path, &file, &is_dir)) {
+        w->hidden = is_out_of_reach(dir) ? w->hidden : path;
         return;
+    }
     if (has(w->wanted, file))
         (void)!grants_open(w->g, mask, "/", path, &e);
     else if (is_dir)
@@ -140,8 +157,10 @@ static void look_in(struct walk *w, const char *dir)
 {
     DIR *in = opendir(dir);
 
-    if (!in)
+    if (!in) {
+        w->hidden = is_out_of_reach(dir) ? w->hidden : dir;
         return;
+    }
     for (const struct dirent *d = readdir(in); d && w->seen < WALK_MAX; d = readdir(in), w->seen++)
         if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0)
             look_at(w, dir, d);
@@ -155,8 +174,13 @@ static bool look_everywhere(struct grants *g, const struct wanted *wanted, struc
     for (size_t i = 0, n = g->n; i < n; i++)
         if (g->v[i].is_dir && g->v[i].access <= ACCESS_WRITE && !g->v[i].implied)
             push(&w, g->v[i].path);
-    while (w.n > 0 && w.seen < WALK_MAX)
+    while (w.n > 0 && w.seen < WALK_MAX && !w.hidden)
         look_in(&w, w.dirs[--w.n]);
+    if (w.hidden)
+        return error_set(e, CODE_PATH_REFUSED,
+                         "something denied has another name, and %s cannot be looked at, where it "
+                         "may be; chmod u+rx what is around it, or grant less",
+                         w.hidden);
     if (w.seen < WALK_MAX)
         return true;
     return error_set(e, CODE_PATH_REFUSED,
@@ -179,7 +203,7 @@ static bool may_move(const struct grants *g, const char *path)
 static bool follow_one(struct grants *g, const struct grant *now, const char *name,
                        const char *state, struct wanted *wanted, struct error *e)
 {
-    struct wanted known = { 0 };
+    struct wanted known = { .a = g->a };
     struct number file = { 0 };
     bool is_dir, there = now && number_of(name, &file, &is_dir);
 
@@ -208,7 +232,7 @@ static bool follow_one(struct grants *g, const struct grant *now, const char *na
 bool denied_follow(struct grants *g, const struct absents *absent, const char *state,
                    struct error *e)
 {
-    struct wanted wanted = { 0 };
+    struct wanted wanted = { .a = g->a };
 
     for (size_t i = 0; i < g->n; i++) {
         struct grant now = g->v[i];

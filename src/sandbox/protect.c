@@ -3,6 +3,7 @@
 #include "sandbox/protect.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <string.h>
 
 #include "sandbox/gitdir.h"
@@ -100,6 +101,14 @@ static const char *follow(struct guard *w, const char *path)
     return gitdir_real(path, w->g->a);
 }
 
+/* As the last call has it: nothing of that name. Anything else means that we cannot know. */
+static bool is_missing(void)
+{
+    return errno == ENOENT || errno == ENOTDIR;
+}
+
+static void protect_whole(struct guard *w, const char *dir);
+
 static void protect_one(struct guard *w, const char *dir, const char *name)
 {
     struct grant grant = { .access = ACCESS_PROTECTED, .why = protected_why };
@@ -115,12 +124,24 @@ static void protect_one(struct guard *w, const char *dir, const char *name)
     if (!parent)
         return;
     if (lstat(path, &s) != 0) {
-        absents_add(w->absent, (struct absent){ .path = path });
+        if (is_missing())
+            absents_add(w->absent, (struct absent){ .path = path });
+        else
+            protect_whole(w, parent);
         return;
     }
     if (S_ISLNK(s.st_mode)) /* what it leads to is protected, too, where it is seen */
         protect_link(w, path, &s);
     (void)!grants_open(w->g, grant, "/", path, &e);
+}
+
+/* What cannot be looked into may hold anything, and the command may let itself in: it stays as it
+ * is, altogether. */
+static void protect_whole(struct guard *w, const char *dir)
+{
+    const char *slash = strrchr(dir, '/');
+
+    protect_one(w, arena_text(w->g->a, (struct str){ dir, (size_t)(slash - dir) }), slash + 1);
 }
 
 static void protect_below(struct guard *w, const char *dir, int depth);
@@ -144,7 +165,14 @@ static void protect_entry(struct guard *w, const char *dir, const char *name, in
     const char *path = arena_printf(w->g->a, "%s/%s", dir, name), *real = follow(w, path);
     struct stat s;
 
-    if (!real || lstat(real, &s) != 0 || !S_ISDIR(s.st_mode))
+    if (!real)
+        return;
+    if (lstat(real, &s) != 0) {
+        if (!is_missing())
+            protect_whole(w, dir);
+        return;
+    }
+    if (!S_ISDIR(s.st_mode))
         return;
     if (depth > DEPTH_MAX || w->looked++ > LOOKED_MAX)
         protect_one(w, dir, name);
@@ -158,8 +186,11 @@ static void protect_below(struct guard *w, const char *dir, int depth)
 {
     DIR *in = dir ? opendir(dir) : NULL;
 
-    if (!in)
+    if (!in) {
+        if (dir && !is_missing())
+            protect_whole(w, dir);
         return;
+    }
     for (const struct dirent *d = readdir(in); d; d = readdir(in))
         if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0)
             protect_entry(w, dir, d->d_name, depth);
@@ -192,8 +223,11 @@ static void protect_git(struct guard *w, const char *dir)
 {
     const char *path = arena_printf(w->g->a, "%s/.git", dir);
     struct stat s;
+    bool there = lstat(path, &s) == 0;
 
-    if (lstat(path, &s) != 0)
+    if (!there && !is_missing())
+        protect_whole(w, dir);
+    else if (!there)
         absents_add(w->absent, (struct absent){ .path = path, .links_only = true });
     else if (S_ISDIR(s.st_mode))
         protect_state(w, path, 0);

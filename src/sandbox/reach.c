@@ -193,6 +193,8 @@ static bool deny_one(const struct reach_ask *ask, struct reach *r, const char *g
     if (!name)
         return false;
     if (lstat(name, &s) != 0) {
+        if (errno != ENOENT && errno != ENOTDIR)
+            return error_sys(e, CODE_PATH_REFUSED, "%s is denied, and cannot be looked at", given);
         absents_add(&r->absent, (struct absent){ .path = name, .denied = true });
         return true;
     }

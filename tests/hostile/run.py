@@ -23,6 +23,7 @@ import cases_git  # noqa: F401
 import cases_input  # noqa: F401
 import cases_kernel  # noqa: F401
 import cases_layers  # noqa: F401
+import cases_modes  # noqa: F401
 import cases_network  # noqa: F401
 import cases_outputs  # noqa: F401
 import cases_process  # noqa: F401

@@ -17,16 +17,32 @@ enum { FILES_MAX = 10000 };
 struct around {
     const struct grant *grant;
     int fd;
+    bool gone;
 };
 
-static int open_around(struct around *last, const struct grant *grant)
+static void open_around(struct around *last, const struct grant *grant)
 {
     if (last->grant == grant)
-        return last->fd;
+        return;
     own_close(&last->fd);
-    *last =
-        (struct around){ grant, open(grant->path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) };
-    return last->fd;
+    last->grant = grant;
+    last->fd = open(grant->path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    last->gone = last->fd < 0 && errno == ENOENT;
+}
+
+/* What is hidden from us may be there. */
+static bool is_harmless(enum fs_found found, const struct absent *absent)
+{
+    return found == FS_NOTHING || (found == FS_DIRECTORY && absent->links_only);
+}
+
+static void tell(struct exec *x, const struct absent *absent, bool undone)
+{
+    x->violations[x->violation_count++] =
+        (struct violation){ .path = absent->path,
+                            .act = "created",
+                            .rule = absent->denied ? "denied" : "protected",
+                            .undone = undone };
 }
 
 /* The entry around a path is a mount point: the command could not put another in its place, so
@@ -34,22 +50,15 @@ static int open_around(struct around *last, const struct grant *grant)
 static void undo(struct exec *x, const struct absent *absent, struct around *last)
 {
     const struct grant *around = grants_decide(&x->reach.grants, absent->path);
-    struct violation *v = &x->violations[x->violation_count];
-    enum fs_found found;
     const char *below;
     struct error e;
 
     if (!around || around->access != ACCESS_WRITE || !around->is_dir)
         return;
     below = absent->path + strlen(around->path) + 1;
-    found = fs_find_below(open_around(last, around), below);
-    if (found == FS_NOTHING || (found == FS_DIRECTORY && absent->links_only))
-        return;
-    *v = (struct violation){ .path = absent->path,
-                             .act = "created",
-                             .rule = absent->denied ? "denied" : "protected",
-                             .undone = fs_remove_below(around->path, below, &e) };
-    x->violation_count++;
+    open_around(last, around);
+    if (!last->gone && !is_harmless(fs_find_below(last->fd, below), absent))
+        tell(x, absent, fs_remove_below(around->path, below, &e));
 }
 
 /* In write mode cow the disk has nothing of it; what the layer could not hold is taken out of it,
@@ -57,32 +66,23 @@ static void undo(struct exec *x, const struct absent *absent, struct around *las
 static void undo_in_layer(struct exec *x, const struct absent *absent)
 {
     const struct cow_layer *layer = cow_around(&x->outcome.cow, absent->path);
-    struct violation *v = &x->violations[x->violation_count];
-    const char *below;
-    enum fs_found found;
+    const char *below, *merged;
     struct error e;
 
     if (!layer || cow_holds(&x->outcome.cow, absent->path) ||
         strlen(absent->path) <= strlen(layer->root))
         return;
     below = absent->path + strlen(layer->root) + 1;
-    found = fs_find_below(layer->merged, below);
-    if (found == FS_NOTHING || (found == FS_DIRECTORY && absent->links_only))
+    if (is_harmless(fs_find_below(layer->merged, below), absent))
         return;
-    *v = (struct violation){
-        .path = absent->path,
-        .act = "created",
-        .rule = absent->denied ? "denied" : "protected",
-        .undone =
-            fs_remove_below(arena_printf(x->a, "/proc/self/fd/%d/.", layer->merged), below, &e),
-    };
-    x->violation_count++;
+    merged = arena_printf(x->a, "/proc/self/fd/%d/.", layer->merged);
+    tell(x, absent, fs_remove_below(merged, below, &e));
 }
 
 static void undo_all(struct exec *x)
 {
     const struct absents *absent = &x->reach.absent;
-    struct around last = { NULL, -1 };
+    struct around last = { .fd = -1 };
 
     x->violations = arena_alloc(x->a, absent->n * sizeof *x->violations);
     for (size_t i = 0; i < absent->n; i++) {
