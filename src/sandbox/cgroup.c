@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -192,16 +193,17 @@ static bool find_and_make(struct cgroup_place *place, const struct cgroup_limits
 /* Whoever is in a group that is not his own asks once, for all that this process will run. */
 static bool have_own_group(struct error *e)
 {
-    static atomic_flag asked = ATOMIC_FLAG_INIT;
+    static bool asked;
     char manager[SCOPE_PATH], name[CGROUP_NAME];
     struct cgroup_owner self;
     struct error why;
     bool foreign;
 
     scope_manager(manager);
-    if (geteuid() == 0 || access(manager, F_OK) != 0 || atomic_flag_test_and_set(&asked) ||
+    if (geteuid() == 0 || access(manager, F_OK) != 0 || asked ||
         !cgroup_owner_self(&self, &foreign, &why))
         return false;
+    asked = true;
     cgroup_owner_name(&self, name);
     if (scope_enter(manager, name, &why))
         return true;
@@ -209,14 +211,24 @@ static bool have_own_group(struct error *e)
     return false;
 }
 
+/* The first one of this process may have to be moved, or to move itself, before it has a place. Who
+ * comes meanwhile waits, and finds it there. */
 bool cgroup_make_at(struct cgroup_place *place, const struct cgroup_limits *limits,
                     struct cgroup *out, struct error *e)
 {
-    bool v2 = false;
+    static pthread_mutex_t placing = PTHREAD_MUTEX_INITIALIZER;
+    static atomic_bool placed;
+    bool v2 = false, ok;
 
     assert(limits->memory_bytes > 0 && limits->cores > 0 && limits->tasks > 0);
-    return find_and_make(place, limits, out, &v2, e) ||
-           (v2 && have_own_group(e) && find_and_make(place, limits, out, &v2, e));
+    if (placed && find_and_make(place, limits, out, &v2, e))
+        return true;
+    (void)pthread_mutex_lock(&placing);
+    ok = find_and_make(place, limits, out, &v2, e) ||
+         (v2 && have_own_group(e) && find_and_make(place, limits, out, &v2, e));
+    placed = placed || ok;
+    (void)pthread_mutex_unlock(&placing);
+    return ok;
 }
 
 bool cgroup_make(const struct cgroup_limits *limits, struct cgroup *out, struct error *e)

@@ -30,6 +30,13 @@ static bool make_line(struct init *i, struct jail *jail)
     return true;
 }
 
+static void drop_line(struct init *i, struct jail *jail)
+{
+    own_close(&i->line);
+    own_close(&jail->line);
+    i->line = jail->far_end = jail->line = -1;
+}
+
 /* ---- with everything for itself ---- */
 
 /* Which namespace it was the kernel does not say: each is tried alone. */
@@ -113,6 +120,7 @@ static bool start_in_berth(struct init *i, struct jail *jail, struct kept *kept)
         init_kill(i);
         (void)close(i->fd);
         i->fd = -1;
+        drop_line(i, jail); /* what it has said is not of the next one */
     }
     kept_give(kept, i->berth, false);
     i->berth = NULL;

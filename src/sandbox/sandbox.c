@@ -219,8 +219,12 @@ static bool serve_doors(struct holding *h, struct error *e)
     if (!n)
         return true;
     memcpy(h->doors, h->jail.doors, n * sizeof *h->doors);
-    if (doors_take(h->doors, n, h->init.line, h->init.fd, &word))
-        return gate_serve(h->gate, h->doors, n, e);
+    if (doors_take(h->doors, n, h->init.line, h->init.fd, &word)) {
+        bool served = gate_serve(h->gate, h->doors, n, e);
+
+        doors_close(h->doors, n); /* those that it did not take */
+        return served;
+    }
     doors_close(h->doors, n);
     return word.kind == WORD_FAILED
                ? child_failure(&word, e)

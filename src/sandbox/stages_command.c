@@ -37,14 +37,16 @@ int stage_enter_cgroup(struct child *c)
         .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control
     };
     int tasks[CGROUP_DIRS];
+    ssize_t came;
     size_t n;
 
     if (!c->jail->late_groups)
         return cgroup_enter(&c->jail->cgroup);
     if (!stage_hears(c->jail))
         return STAGE_UNWANTED;
-    if (recvmsg(c->jail->line, &message, MSG_CMSG_CLOEXEC) != 1 || word != WORD_GROUPS)
-        return -1;
+    came = recvmsg(c->jail->line, &message, MSG_CMSG_CLOEXEC);
+    if (came != 1 || word != WORD_GROUPS)
+        return came < 0 ? -1 : STAGE_UNWANTED;
     n = control.head.cmsg_len > CMSG_LEN(0) ? (control.head.cmsg_len - CMSG_LEN(0)) / sizeof(int)
                                             : 0;
     memcpy(tasks, CMSG_DATA(&control.head), n * sizeof(int));

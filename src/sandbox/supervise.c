@@ -203,16 +203,16 @@ static bool prints(const struct loop *l)
 
 static int time_left(const struct loop *l)
 {
-    int64_t left, next = l->act_at;
+    int64_t left, next = INT64_MAX;
 
     if (l->s->idle)
         return 0;
     if (l->dead)
         return NEVER;
+    if (!l->s->ended)
+        next = l->act_at < l->late_at ? l->act_at : l->late_at;
     if (l->s->threads->room > 0 && l->look_at < next)
         next = l->look_at;
-    if (l->late_at < next)
-        next = l->late_at;
     if (next == INT64_MAX)
         return NEVER;
     left = next - l->s->world->mono_ms(l->s->world->self);

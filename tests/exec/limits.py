@@ -135,22 +135,26 @@ def R_001_012_a_command_over_its_memory_is_killed(place):
     printed(place.python(hungry, options=["--memory-mb=256"]), "had it\n")
 
 
-# Both hold 40 MB at the same time, or one of them was killed.
+# Both hold 40 MB at the same time, and answer, or one of them was killed.
 TOGETHER = """
-import os
+import os, signal
+signal.signal(signal.SIGPIPE, signal.SIG_IGN)
 def child():
-    ready, told = os.pipe()
-    pid = os.fork()
-    if pid == 0:
+    (ready, told), (heard, ask) = os.pipe(), os.pipe()
+    if os.fork() == 0:
         b = bytearray(40 << 20)
-        os.write(told, b"x")
-        import signal
-        signal.pause()
+        while os.write(told, b"x"):
+            os.read(heard, 1)
     os.close(told)
-    return pid, os.read(ready, 1)
-(a, had_a), (b, had_b) = child(), child()
-alive = [os.waitpid(pid, os.WNOHANG)[0] == 0 for pid in (a, b)]
-print("together" if had_a and had_b and all(alive) else "not together")
+    os.close(heard)
+    return os.read(ready, 1) and (ready, ask)
+def lives(one):
+    try:
+        return one and os.write(one[1], b"?") and os.read(one[0], 1)
+    except BrokenPipeError:
+        return False
+both = [child(), child()]
+print("together" if all([lives(one) for one in both]) else "not together")
 """
 
 
