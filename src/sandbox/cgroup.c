@@ -179,15 +179,26 @@ static bool make(struct cgroup_seats *s, unsigned wanted, const struct cgroup_li
     return true;
 }
 
-static bool find_and_make(struct cgroup_place *place, const struct cgroup_limits *limits,
-                          struct cgroup *out, bool *v2, struct error *e)
-{
-    _seats_ struct cgroup_seats s = { 0 };
+struct making {
+    struct cgroup_place *place;
+    const struct cgroup_limits *limits;
+    bool v2, in_scope; /* what was found */
+};
 
-    if (!cgroup_place_find(place, &s, e))
+/* `near`: in the group that this process is in, or not at all. */
+static bool find_and_make(struct making *m, bool near, struct cgroup *out, struct error *e)
+{
+    static const char scope[] = ".scope";
+    _seats_ struct cgroup_seats s = { 0 };
+    struct str dir;
+
+    if (!cgroup_place_find(m->place, &s, e))
         return false;
-    *v2 = s.count == 1 && s.seats[0].v2;
-    return make(&s, CONTROLLERS_ALL, limits, out, e);
+    m->v2 = s.count == 1 && s.seats[0].v2;
+    dir = str_of(m->v2 ? s.seats[0].dir : "");
+    m->in_scope = dir.n > strlen(scope) && strcmp(dir.s + dir.n - strlen(scope), scope) == 0;
+    s.seats[0].near = near && m->v2;
+    return make(&s, CONTROLLERS_ALL, m->limits, out, e);
 }
 
 /* Whoever is in a group that is not his own asks once, for all that this process will run. */
@@ -211,6 +222,17 @@ static bool have_own_group(struct error *e)
     return false;
 }
 
+/* A group further up belongs to somebody who may take its controllers back at any time: on a
+ * desktop to the user's systemd. Who is in a scope of its asks for another one first; not a
+ * service, whose end would not be the end of its commands any more. */
+static bool make_first(struct making *m, struct cgroup *out, struct error *e)
+{
+    return find_and_make(m, true, out, e) ||
+           (m->in_scope && have_own_group(e) && find_and_make(m, true, out, e)) ||
+           find_and_make(m, false, out, e) ||
+           (m->v2 && have_own_group(e) && find_and_make(m, false, out, e));
+}
+
 /* The first one of this process may have to be moved, or to move itself, before it has a place. Who
  * comes meanwhile waits, and finds it there. */
 bool cgroup_make_at(struct cgroup_place *place, const struct cgroup_limits *limits,
@@ -218,14 +240,14 @@ bool cgroup_make_at(struct cgroup_place *place, const struct cgroup_limits *limi
 {
     static pthread_mutex_t placing = PTHREAD_MUTEX_INITIALIZER;
     static atomic_bool placed;
-    bool v2 = false, ok;
+    struct making m = { .place = place, .limits = limits };
+    bool ok;
 
     assert(limits->memory_bytes > 0 && limits->cores > 0 && limits->tasks > 0);
-    if (placed && find_and_make(place, limits, out, &v2, e))
+    if (placed && find_and_make(&m, false, out, e))
         return true;
     (void)pthread_mutex_lock(&placing);
-    ok = find_and_make(place, limits, out, &v2, e) ||
-         (v2 && have_own_group(e) && find_and_make(place, limits, out, &v2, e));
+    ok = make_first(&m, out, e);
     placed = placed || ok;
     (void)pthread_mutex_unlock(&placing);
     return ok;

@@ -27,6 +27,7 @@ void controllers_text(unsigned set, char text[CONTROLLERS_TEXT]);
 /* The group this process is in, in one hierarchy. */
 struct cgroup_seat {
     bool v2;
+    bool near;            /* version 2: of the groups around it, none will do */
     bool cpuacct;         /* version 1: this controller is here, too */
     unsigned controllers; /* those writ takes from this hierarchy */
     struct str group;     /* as /proc/self/cgroup names it; lies in struct cgroup_seats */

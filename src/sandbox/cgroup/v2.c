@@ -131,7 +131,9 @@ static bool place(struct cgroup_seat *seat, bool prepare, int *fd, struct error 
             *fd = dir;
             return true;
         }
-        above = up < seat->levels ? openat(dir, "..", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+        above = up < seat->levels && !seat->near
+                    ? openat(dir, "..", O_PATH | O_DIRECTORY | O_CLOEXEC)
+                    : -1;
         (void)close(dir);
         dir = above;
     }
