@@ -130,6 +130,8 @@ static bool send_some(const struct work *w, int fd, enum frame_kind kind)
            serving_say(w->served->s, w->served->number, kind, (struct str){ piece, (size_t)n });
 }
 
+/* Where nobody is left to be told, the pipe is closed: what is left open and is not read would be
+ * waited for. */
 static void *pump(void *work)
 {
     struct work *w = work;
@@ -140,8 +142,10 @@ static void *pump(void *work)
         if (poll(fds, COUNT(fds), -1) < 0)
             continue;
         for (int i = 0; i < 2; i++)
-            if (fds[i].revents && !send_some(w, fds[i].fd, i ? FRAME_ERR : FRAME_OUT))
-                fds[i].fd = -1;
+            if (fds[i].revents && !send_some(w, fds[i].fd, i ? FRAME_ERR : FRAME_OUT)) {
+                own_close(&w->pipes[i]);
+                fds[i].fd = w->pipes[i] = -1;
+            }
     }
     return NULL;
 }

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""worker: `writ worker` as who speaks its protocol to it, frame by frame (src/route/frame.h), sees it.
+
+usage: worker.py FAKE_RCH WRIT      prints TAP
+
+Whom it serves is this file, with nothing between the two: no carrier and no guard ends what the worker
+does not end by itself.
+"""
+import contextlib
+import json
+import struct
+import subprocess
+import sys
+
+import routes
+from routes import alive, marker, same, tap, until
+
+CASES = []
+case = routes.collector(CASES)
+HELLO, RUN, READY, GO, OUT, ERR = 1, 3, 4, 6, 8, 9
+SECONDS = 60
+HEAD = struct.Struct(">IB3xI")
+
+
+class Line:
+    """A worker, and the two streams that it is spoken to on."""
+
+    def __init__(self, place):
+        self.place = place
+        self.worker = subprocess.Popen([tap.WRIT, "worker", "--stdio"], cwd=place.work, env=place.environment({}),
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.awaits(HELLO)
+
+    def says(self, kind, body=b""):
+        self.worker.stdin.write(HEAD.pack(len(body), kind, 1) + body)
+        self.worker.stdin.flush()
+
+    def hears(self):
+        size, kind, _ = HEAD.unpack(self.worker.stdout.read(HEAD.size))
+        return kind, self.worker.stdout.read(size)
+
+    def awaits(self, wanted):
+        kind, body = self.hears()
+        same((kind, body if kind != wanted else b""), (wanted, b""))
+
+    def runs(self, script, *arguments):
+        """A live errand, which is under way."""
+        request = json.loads(self.place.request("/bin/sh", "-c", script, "sh", *arguments).read_text())
+        self.says(RUN, json.dumps({"request": request, "person": True, "timeout_ms": 600000, "live": True,
+                                   "cwd": str(self.place.work)}).encode())
+        self.awaits(READY)
+        self.says(GO)
+
+    def closes(self):
+        self.worker.stdout.close()
+        with contextlib.suppress(BrokenPipeError):
+            self.worker.stdin.close()
+
+
+@contextlib.contextmanager
+def serving(place):
+    line = Line(place)
+    try:
+        yield line
+    finally:
+        line.worker.kill()
+        line.worker.wait()
+
+
+# ---- who is served goes away ----
+
+@case
+def a_worker_ends_when_its_caller_goes_away_while_an_errand_prints(place):
+    for where, kind in (("1", OUT), ("2", ERR)):
+        mark = marker()
+        with serving(place) as line:
+            line.runs(f'while :; do echo "$1 prints without end"; done >&{where}', mark)
+            line.awaits(kind)
+            line.closes()
+            same(line.worker.wait(SECONDS), 0)
+            until(lambda: not alive(mark), "nothing of it is left")
+
+
+if __name__ == "__main__":
+    sys.exit(routes.main(CASES))
