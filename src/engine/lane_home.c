@@ -98,14 +98,16 @@ static const char *inside(const struct lane_home *h, const char *name, struct ar
 /* Open for both, so that it never ends when a writer goes. */
 static bool open_ears(struct lane_home *h, struct arena *a, struct error *e)
 {
-    h->pipe_path = inside(h, "cancel", a);
-    if (mkfifo(h->pipe_path, 0600) != 0)
-        return error_sys(e, CODE_IO, "%s cannot be made", h->pipe_path);
-    h->pipe = open(h->pipe_path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    const char *path = inside(h, "cancel", a);
+
+    if (mkfifo(path, 0600) != 0)
+        return error_sys(e, CODE_IO, "%s cannot be made", path);
+    h->pipe_path = path;
+    h->pipe = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
     h->quit = eventfd(0, EFD_CLOEXEC);
     h->cancel = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE);
     if (h->pipe < 0 || h->quit < 0 || h->cancel < 0)
-        return error_sys(e, CODE_IO, "%s cannot be opened", h->pipe_path);
+        return error_sys(e, CODE_IO, "%s cannot be opened", path);
     (void)pthread_mutex_init(&h->lock, NULL);
     h->watched = pthread_create(&h->thread, NULL, watch, h) == 0;
     return h->watched || error_set(e, CODE_IO, "nobody could hear that the lane should end");
@@ -145,8 +147,9 @@ bool lane_home_open(struct lane_home *h, const struct lane_home_ask *ask, struct
                     struct error *e)
 {
     *h = (struct lane_home){ .run_id = arena_printf(a, "run-%.*s", STR_ARG(ask->execution)),
+                             .transcript = { .fd = -1 },
                              .alone = ask->log != NULL,
-                             .cancel = ask->cancel,
+                             .cancel = ask->log ? ask->cancel : -1,
                              .from = ask->cancel,
                              .pipe = -1,
                              .quit = -1 };
@@ -195,10 +198,11 @@ void lane_home_close(struct lane_home *h)
     }
     if (!h->transcript.shared)
         own_close(&h->transcript.fd); /* where the lane did not come to its end */
-    if (h->alone || h->pipe < 0)
+    if (h->alone)
         return;
-    (void)unlink(h->pipe_path);
-    (void)close(h->pipe);
-    (void)close(h->quit);
-    (void)close(h->cancel);
+    if (h->pipe_path)
+        (void)unlink(h->pipe_path);
+    own_close(&h->pipe);
+    own_close(&h->quit);
+    own_close(&h->cancel);
 }

@@ -9,10 +9,11 @@ and say the same.
 import hashlib
 import json
 import re
+import subprocess
 import sys
 
 import routes
-from routes import LOCAL, RCH, SHORT, WALLED, WAYS, WORKER, WRAPPED, ended, hold, moves, ready, same, true
+from routes import LOCAL, RCH, SHORT, WALLED, WAYS, WORKER, WRAPPED, ended, hold, moves, ready, same, tap, true
 
 CASES = []
 case = routes.collector(CASES)
@@ -197,6 +198,16 @@ def a_lane_that_cannot_be_written_down_does_not_run(place):
     said = place.writ(*place.words("/usr/bin/touch", "ran"))
     hold(said.status == 74, said)
     same(place.there("ran"), [])
+
+
+@case
+def a_lane_that_nobody_could_end_does_not_run_and_leaves_no_pipe(place):
+    ready(place)
+    for files in range(4, 12):  # one of these is too few for the pipe, and enough for what is opened before
+        said = subprocess.run(["prlimit", f"--nofile={files}", tap.WRIT, *place.words("/usr/bin/touch", "ran")],
+                              cwd=place.work, env=place.environment({}), stdin=subprocess.DEVNULL, capture_output=True)
+        true(said.returncode != 0, said)
+        same((files, place.running(), place.there("ran")), (files, [], []))
 
 
 if __name__ == "__main__":
