@@ -51,7 +51,7 @@ static bool hear_pipe(struct lane_home *h)
     line[strcspn(line, "\n")] = '\0';
     (void)pthread_mutex_lock(&h->lock);
     if (!h->reason[0])
-        memcpy(h->reason, line, sizeof line);
+        memcpy(h->reason, line, strlen(line) + 1);
     (void)pthread_mutex_unlock(&h->lock);
     return true;
 }
