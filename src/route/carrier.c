@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "base/str.h"
+#include "base/world.h"
 #include "contract/codes.h"
 #include "route/guard.h"
 #include "sandbox/kernel.h"
@@ -97,13 +98,23 @@ static bool lay_all(const struct carrier_ask *ask, struct launch *l, struct carr
     return ok && (l->caller = (int)syscall(SYS_pidfd_open, getpid(), 0)) >= 0;
 }
 
-/* A program may stop its guard before it has said that it is there. */
+/* A program may stop its guard before it has said that it is there. False: the time is over. */
+static bool has_word(int report)
+{
+    const struct world *w = world_real();
+    int64_t deadline_ms = w->mono_ms(w->self) + START_MS, left = START_MS;
+    struct pollfd p = { .fd = report, .events = POLLIN };
+
+    while (left > 0 && poll(&p, 1, (int)left) < 0 && errno == EINTR)
+        left = deadline_ms - w->mono_ms(w->self);
+    return p.revents != 0;
+}
+
 static ssize_t next_word(int report, struct guard_word *word)
 {
-    struct pollfd p = { .fd = report, .events = POLLIN };
     ssize_t n;
 
-    if (poll(&p, 1, START_MS) == 0)
+    if (!has_word(report))
         return 0;
     do
         n = read(report, word, sizeof *word);

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include <dirent.h>
+#include <errno.h>
 #include <pthread.h>
 
 #include "contract/codes.h"
@@ -51,6 +52,28 @@ static int script_wait(struct script *s)
 {
     assert_true(is_ready(s->c.pidfd, LONG_MS));
     return script_end(s);
+}
+
+/* ---- signals that come while something is waited for ---- */
+
+int __wrap_poll(struct pollfd *fds, nfds_t n, int patience_ms);
+int __real_poll(struct pollfd *fds, nfds_t n, int patience_ms);
+
+static int interrupts; /* how many of our next waits end by one; not those of a guard */
+static pid_t tester;   /* whose they are */
+static bool is_later;  /* one of them had more time than the one before */
+
+int __wrap_poll(struct pollfd *fds, nfds_t n, int patience_ms)
+{
+    static int before_ms;
+
+    if (interrupts == 0 || getpid() != tester)
+        return __real_poll(fds, n, patience_ms);
+    is_later = is_later || (before_ms && patience_ms > before_ms);
+    before_ms = patience_ms;
+    interrupts--;
+    errno = EINTR;
+    return -1;
 }
 
 static int open_descriptors(void)
@@ -329,6 +352,19 @@ static void it_outlives_the_thread_that_started_it(void **state)
     assert_int_equal(script_wait(&s), 0);
 }
 
+static void signals_neither_end_the_wait_for_it_nor_make_it_longer(void **state)
+{
+    struct script s = { 0 };
+
+    (void)state;
+    tester = getpid();
+    interrupts = 5; /* it says one word, and then no more */
+    script_start(&s, "exit 3");
+    assert_int_equal(interrupts, 0);
+    assert_false(is_later);
+    assert_int_equal(WEXITSTATUS(script_wait(&s)), 3);
+}
+
 static void ending_what_was_never_started_does_nothing(void **state)
 {
     struct carrier c = { .pidfd = -1, .to = -1, .from = -1, .err = -1 };
@@ -354,6 +390,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_guard_that_is_stopped_is_ended_all_the_same),
         cmocka_unit_test(when_its_caller_is_killed_nothing_is_left),
         cmocka_unit_test(it_outlives_the_thread_that_started_it),
+        cmocka_unit_test(signals_neither_end_the_wait_for_it_nor_make_it_longer),
         cmocka_unit_test(ending_what_was_never_started_does_nothing),
     };
 
