@@ -16,11 +16,12 @@
 #include "sandbox/kernel.h"
 #include "sandbox/quiet.h"
 
-enum { PATIENCE_MS = 2000 }; /* with a guard that is to end everything */
+enum {
+    START_MS = 10000,   /* for a program to be started */
+    PATIENCE_MS = 2000, /* with a guard that is to end everything */
+};
 
 /* ---- finding ---- */
-
-enum { START_MS = 10000 }; /* for a program to be started */
 
 static const char *value_of(const char *name, char *const *environment)
 {
@@ -59,43 +60,43 @@ const char *carrier_find(const char *name, char *const *environment, struct aren
 /* ---- starting ---- */
 
 /* Descriptors of one start: ours are in the carrier, theirs are closed when it is under way. */
-struct launch {
+struct starting {
     int theirs[3];
     int caller, report[2];
 };
 
-static void launch_free(struct launch *l)
+static void starting_free(struct starting *s)
 {
     for (int i = 0; i < 3; i++)
-        own_close(&l->theirs[i]);
-    own_close(&l->caller);
-    own_close(&l->report[0]);
-    own_close(&l->report[1]);
+        own_close(&s->theirs[i]);
+    own_close(&s->caller);
+    own_close(&s->report[0]);
+    own_close(&s->report[1]);
 }
 
 /* A pipe for their descriptor; they read from 0 and write to the others. */
-static bool lay(struct launch *l, int fd, int *ours)
+static bool lay(struct starting *s, int fd, int *ours)
 {
     int ends[2];
 
     if (pipe2(ends, O_CLOEXEC) != 0)
         return false;
     *ours = ends[fd == 0];
-    l->theirs[fd] = ends[fd != 0];
+    s->theirs[fd] = ends[fd != 0];
     return true;
 }
 
-static bool lay_all(const struct carrier_ask *ask, struct launch *l, struct carrier *c)
+static bool lay_all(const struct carrier_ask *ask, struct starting *s, struct carrier *c)
 {
-    bool ok = lay(l, 1, &c->from) && pipe2(l->report, O_CLOEXEC) == 0;
+    bool ok = lay(s, 1, &c->from) && pipe2(s->report, O_CLOEXEC) == 0;
 
-    ok = ok && (ask->errors ? lay(l, 2, &c->err)
-                            : (l->theirs[2] = open("/dev/null", O_WRONLY | O_CLOEXEC)) >= 0);
+    ok = ok && (ask->errors ? lay(s, 2, &c->err)
+                            : (s->theirs[2] = open("/dev/null", O_WRONLY | O_CLOEXEC)) >= 0);
     if (ask->input)
-        ok = ok && (l->theirs[0] = fcntl(*ask->input, F_DUPFD_CLOEXEC, 0)) >= 0;
+        ok = ok && (s->theirs[0] = fcntl(*ask->input, F_DUPFD_CLOEXEC, 0)) >= 0;
     else
-        ok = ok && lay(l, 0, &c->to);
-    return ok && (l->caller = (int)syscall(SYS_pidfd_open, getpid(), 0)) >= 0;
+        ok = ok && lay(s, 0, &c->to);
+    return ok && (s->caller = (int)syscall(SYS_pidfd_open, getpid(), 0)) >= 0;
 }
 
 /* A program may stop its guard before it has said that it is there. False: the time is over. */
@@ -123,15 +124,15 @@ static ssize_t next_word(int report, struct guard_word *word)
 }
 
 /* Until the program has become what it is to be, or could not. */
-static bool hear_words(struct launch *l, struct carrier *c, const char *path, struct error *e)
+static bool hear_words(struct starting *s, struct carrier *c, const char *path, struct error *e)
 {
     struct guard_word word;
     bool alive = false, good = true;
     ssize_t n;
 
-    (void)close(l->report[1]);
-    l->report[1] = -1;
-    while ((n = next_word(l->report[0], &word)) != 0) {
+    (void)close(s->report[1]);
+    s->report[1] = -1;
+    while ((n = next_word(s->report[0], &word)) != 0) {
         if (n != (ssize_t)sizeof word)
             break;
         alive = true;
@@ -148,30 +149,30 @@ static bool hear_words(struct launch *l, struct carrier *c, const char *path, st
     return good;
 }
 
-static bool launch(const struct carrier_ask *ask, const char *path, struct carrier *c,
-                   struct error *e)
+static bool start(const struct carrier_ask *ask, const char *path, struct carrier *c,
+                  struct error *e)
 {
-    _cleanup_(launch_free) struct launch l = { .theirs = { -1, -1, -1 },
-                                               .caller = -1,
-                                               .report = { -1, -1 } };
+    _cleanup_(starting_free) struct starting s = { .theirs = { -1, -1, -1 },
+                                                   .caller = -1,
+                                                   .report = { -1, -1 } };
     struct clone_args args = { .flags = CLONE_PIDFD, .pidfd = (uintptr_t)&c->pidfd };
     struct guard guard = {
         .path = path, .argv = ask->argv, .environment = ask->environment, .cwd = ask->cwd
     };
     long pid;
 
-    if (!lay_all(ask, &l, c))
+    if (!lay_all(ask, &s, c))
         return error_sys(e, CODE_RCH_UNAVAILABLE, "%s cannot be started: no pipe", path);
-    memcpy(guard.stdio, l.theirs, sizeof guard.stdio);
-    guard.caller = l.caller;
-    guard.report = l.report[1];
+    memcpy(guard.stdio, s.theirs, sizeof guard.stdio);
+    guard.caller = s.caller;
+    guard.report = s.report[1];
     pid = quiet_clone(&args);
     if (pid < 0)
         return error_sys(e, CODE_RCH_UNAVAILABLE, "%s cannot be started", path);
     if (pid == 0)
         guard_main(&guard);
     c->pid = (pid_t)pid;
-    return hear_words(&l, c, path, e);
+    return hear_words(&s, c, path, e);
 }
 
 bool carrier_start(const struct carrier_ask *ask, struct arena *a, struct carrier *out,
@@ -182,7 +183,7 @@ bool carrier_start(const struct carrier_ask *ask, struct arena *a, struct carrie
 
     if (!path)
         return error_set(e, CODE_RCH_UNAVAILABLE, "'%s' is not a program in PATH", ask->argv[0]);
-    if (launch(ask, path, &c, e)) {
+    if (start(ask, path, &c, e)) {
         *out = c;
         return true;
     }
