@@ -9,8 +9,6 @@
 #include "engine/commit.h"
 #include "sandbox/collect_store.h"
 
-enum { READ_BYTES = 1 << 16 };
-
 const char *commit_beside(const struct commit *c, size_t row)
 {
     return arena_printf(c->a, ".writ-%s-%zu", c->name, row);
@@ -131,28 +129,6 @@ static bool is_emptied(const struct commit *c, size_t row, int around, const cha
     return empty;
 }
 
-/* ---- bytes that are needed ---- */
-
-static bool has_bytes(const struct commit *c, const struct change_side *to)
-{
-    _fd_ int fd = keep_open(c->store, &to->digest);
-    char bytes[READ_BYTES];
-    struct sha256 hash;
-    struct digest is;
-    ssize_t n = 1;
-
-    sha256_begin(&hash);
-    while (fd >= 0 && n != 0) {
-        n = read(fd, bytes, sizeof bytes);
-        if (n < 0 && errno != EINTR)
-            return false;
-        if (n > 0)
-            sha256_add(&hash, bytes, (size_t)n);
-    }
-    is = sha256_end(&hash);
-    return fd >= 0 && memcmp(&is, &to->digest, sizeof is) == 0;
-}
-
 /* ---- all of it ---- */
 
 /* What is kept of what goes is needed by who takes it back: it is on the disk before. */
@@ -160,7 +136,7 @@ static bool keep_old(struct commit *c, size_t row, const struct change_side *now
 {
     if (c->dry || !now->there || now->kind != CHANGE_FILE)
         return true;
-    if (!has_bytes(c, now)) /* something as long was there under that name, and was left */
+    if (!keep_holds(c->store, &now->digest)) /* somebody has changed it since */
         commit_refuse(
             c, row, CODE_CHANGE_REFUSED,
             "what is kept of it as it is now has other bytes: it could not be taken back");
@@ -194,7 +170,7 @@ static bool look_one(struct commit *c, size_t row, struct error *e)
         commit_refuse(c, row, CODE_CHANGE_CONFLICT, "the directory is not empty");
     if (to->there && to->kind == CHANGE_OTHER)
         commit_refuse(c, row, CODE_CHANGE_REFUSED, "it is no file, directory or link");
-    if (to->there && to->kind == CHANGE_FILE && !has_bytes(c, to))
+    if (to->there && to->kind == CHANGE_FILE && !keep_holds(c->store, &to->digest))
         commit_refuse(c, row, CODE_CHANGE_REFUSED,
                       "its bytes are not among the evidence any more, or are others");
     return keep_old(c, row, &now, e);

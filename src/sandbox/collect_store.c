@@ -16,6 +16,7 @@ enum {
     FOLDER_DIGITS = 2,  /* of the digest name a folder */
     FINAL_PATH = 96,    /* "sha256/", the digits and one more slash */
     BLOCK = 4096,
+    READ_BYTES = 1 << 16,
 };
 
 bool keep_begin(struct keeping *k, int store, struct error *e)
@@ -85,15 +86,6 @@ static bool make_folder(int store, const char *path)
     return mkdirat(store, path, 0700) == 0 || errno == EEXIST;
 }
 
-/* One of another size was cut short by a loss of power; it is replaced. */
-static bool is_there(int store, const char *path, int64_t bytes)
-{
-    struct stat st;
-
-    return fstatat(store, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
-           st.st_size == bytes;
-}
-
 /* "sha256/ab", or with all digits "sha256/ab/cdef..". */
 static void name_of(const struct digest *digest, bool all, char path[FINAL_PATH])
 {
@@ -111,6 +103,36 @@ int keep_open(int store, const struct digest *digest)
 
     name_of(digest, true, path);
     return openat(store, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+}
+
+bool keep_holds(int store, const struct digest *digest)
+{
+    _fd_ int fd = keep_open(store, digest);
+    char bytes[READ_BYTES];
+    struct sha256 hash;
+    struct digest is;
+    ssize_t n = 1;
+
+    sha256_begin(&hash);
+    while (fd >= 0 && n != 0) {
+        n = read(fd, bytes, sizeof bytes);
+        if (n < 0 && errno != EINTR)
+            return false;
+        if (n > 0)
+            sha256_add(&hash, bytes, (size_t)n);
+    }
+    is = sha256_end(&hash);
+    return fd >= 0 && memcmp(&is, digest, sizeof is) == 0;
+}
+
+/* A loss of power cuts short, or leaves zeroes: that is replaced. What is right stays, for it may
+ * have been synced, and what would take its place was not. */
+static bool is_there(int store, const char *path, const struct digest *digest, int64_t bytes)
+{
+    struct stat st;
+
+    return fstatat(store, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+           st.st_size == bytes && keep_holds(store, digest);
 }
 
 static bool sync_at(int store, const char *path, int flags)
@@ -139,7 +161,7 @@ bool keep_end(struct keeping *k, const struct digest *digest, int64_t bytes, str
         return true;
     name_of(digest, false, folder);
     name_of(digest, true, path);
-    if (is_there(k->store, path, bytes)) {
+    if (is_there(k->store, path, digest, bytes)) {
         keep_drop(k);
         return true;
     }

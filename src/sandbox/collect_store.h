@@ -23,5 +23,8 @@ void keep_drop(struct keeping *k);
 /* What is kept under that digest is on the disk: it outlives a loss of power. */
 bool keep_sync(int store, const struct digest *digest, struct error *e) NODISCARD;
 
+/* What is kept under that digest is there, and has the bytes it should. */
+bool keep_holds(int store, const struct digest *digest);
+
 /* What is kept under that digest, to be read; -1 and errno: it is not there. */
 int keep_open(int store, const struct digest *digest);
