@@ -80,12 +80,21 @@ static bool is_header(const struct gate_inject *i)
            str_visible(i->value) && !host_entry_wrong(i->host);
 }
 
+static void wipe(struct buf *b)
+{
+    if (b->s)
+        explicit_bzero(b->s, b->cap);
+    buf_free(b);
+}
+
+/* A secret is in it. It has its full size at once: a buffer that grows would leave copies. */
 static bool say_inject(const struct gate *g, const struct gate_inject *i, struct error *e)
 {
     const struct str parts[] = { i->host, i->header, i->value };
-    _buf_ struct buf out = { .max = WIRE_MAX };
-    bool said;
+    _cleanup_(wipe) struct buf out = { .max = WIRE_MAX };
 
+    if (!buf_reserve(&out, out.max))
+        mem_end();
     buf_addc(&out, WIRE_INJECT);
     buf_addc(&out, (char)i->plain);
     for (size_t p = 0; p < COUNT(parts); p++) {
@@ -95,9 +104,7 @@ static bool say_inject(const struct gate *g, const struct gate_inject *i, struct
     if (!buf_ok(&out) || !is_header(i))
         return error_set(e, CODE_INVALID_PAYLOAD, "%.*s is no header that can be added",
                          STR_ARG(i->header));
-    said = say(g, out.s, out.len, -1, e);
-    explicit_bzero(out.s, out.len);
-    return said;
+    return say(g, out.s, out.len, -1, e);
 }
 
 static bool say_policy(const struct gate *g, const struct gate_ask *ask, struct error *e)
