@@ -66,9 +66,6 @@ struct channel_ask {
  */
 bool channel_open(const struct channel_ask *ask, struct channel **out, struct error *e) NODISCARD;
 
-/* How many errands the worker takes at once. */
-int channel_slots(const struct channel *c);
-
 bool channel_is_open(const struct channel *c);
 
 /* To its end. Any thread; what it keeps is in the arena. */

@@ -12,34 +12,29 @@
 #include "route/workers.h"
 
 enum {
-    SLOTS_MAX = 1024,
     LEAVE_MS = 3000, /* for a worker to end what it runs, when its input has ended */
     TERM_MS = 1000,  /* and for its carrier, when it was asked to */
 };
 
 /* ---- hello ---- */
 
-static bool read_hello(struct channel *c, struct str body, struct error *e)
+static bool read_hello(const struct channel *c, struct str body, struct error *e)
 {
     _arena_ struct arena a = { 0 };
     struct ceilings max = ceilings_default();
     const struct document *hello;
     struct str protocol;
-    int64_t slots;
 
     if (!json_read("hello", body, &max, &a, &hello, e))
         return error_set(e, CODE_RCH_UNAVAILABLE, "%s did not speak " FRAME_PROTOCOL, c->who);
     protocol = doc_text(&hello->root, "protocol");
-    slots = doc_whole(&hello->root, "slots");
     if (!str_is(protocol, FRAME_PROTOCOL))
         return error_set(e, CODE_RCH_UNAVAILABLE,
                          "%s speaks %s, and this writ speaks " FRAME_PROTOCOL
                          "; install the same writ on both",
                          c->who, said(protocol, &a));
-    if (slots < 1)
-        return error_set(e, CODE_RCH_UNAVAILABLE, "%s takes no errands", c->who);
-    c->slots = slots > SLOTS_MAX ? SLOTS_MAX : (int)slots;
-    return true;
+    return doc_whole(&hello->root, "slots") > 0 ||
+           error_set(e, CODE_RCH_UNAVAILABLE, "%s takes no errands", c->who);
 }
 
 /* Something else spoke first: a greeting of the shell, a message of the scheduler. */
@@ -173,11 +168,6 @@ bool channel_open(const struct channel_ask *ask, struct channel **out, struct er
     dismiss(c, 0);
     channel_free(c);
     return false;
-}
-
-int channel_slots(const struct channel *c)
-{
-    return c->slots;
 }
 
 bool channel_is_open(const struct channel *c)

@@ -66,7 +66,6 @@ struct channel {
     int64_t heard_ms, beat_ms; /* when something came last, and when we told that we are there */
     bool eager;                /* what is followed by more is answered */
     bool answered;             /* of the frame that is not whole yet: its first piece */
-    int slots;
     struct frame_reader reader;
     pthread_t thread;
     int wake; /* an eventfd: the thread is to look again */

@@ -28,7 +28,6 @@ static void a_result_comes_with_what_was_printed_and_kept(void **state)
     (void)state;
     assert_non_null(mkdtemp(store));
     scene_open(&s, "good");
-    assert_int_equal(channel_slots(s.c), 8);
     s.errand.store = open(store, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     scene_run(&s);
     assert_int_equal(s.errand.end, ERRAND_RESULT);
