@@ -103,9 +103,9 @@ static void skip(struct iovec *parts, size_t done)
     }
 }
 
-static void wait_for(int fd, short events)
+static void wait_for_room(int fd)
 {
-    struct pollfd p = { fd, events, 0 };
+    struct pollfd p = { fd, POLLOUT, 0 };
 
     (void)poll(&p, 1, -1);
 }
@@ -147,7 +147,7 @@ bool frame_write(int fd, const struct frame *f, struct error *e)
         if (done >= 0)
             skip(parts, (size_t)done);
         else if (errno == EAGAIN)
-            wait_for(fd, POLLOUT);
+            wait_for_room(fd);
         else if (errno != EINTR)
             return error_sys(e, CODE_IO, "nobody reads what is sent");
     }
@@ -244,10 +244,8 @@ static bool read_more(struct frame_reader *r, size_t missing, struct error *e)
     do
         n = read(r->fd, r->bytes.s + r->bytes.len, r->bytes.cap - r->bytes.len - 1);
     while (n < 0 && errno == EINTR);
-    if (n < 0 && errno == EAGAIN) {
-        wait_for(r->fd, POLLIN);
+    if (n < 0 && errno == EAGAIN)
         return true;
-    }
     if (n < 0 && errno != ECONNRESET)
         return error_sys(e, CODE_IO, "the stream cannot be read");
     if (n <= 0 && at_hand(r) > 0)
@@ -256,20 +254,6 @@ static bool read_more(struct frame_reader *r, size_t missing, struct error *e)
         return error_set(e, CODE_NONE, "the stream ended");
     r->bytes.len += (size_t)n;
     return true;
-}
-
-bool frame_read(struct frame_reader *r, struct frame *out, struct error *e)
-{
-    size_t missing = 0;
-
-    for (;;) {
-        if (!take(r, out, &missing, e))
-            return false;
-        if (!missing)
-            return true;
-        if (!read_more(r, missing, e))
-            return false;
-    }
 }
 
 static bool is_readable(int fd)

@@ -96,9 +96,7 @@ void frame_reader_close(struct frame_reader *r);
 /* Of the next frame, a part is here. */
 bool frame_has_part(const struct frame_reader *r);
 
-/* The next frame; its body stays until the next call. Blocks until it is whole. False: the stream
- * ended (e->code is CODE_NONE where that was between two frames), or what came is no frame. */
-bool frame_read(struct frame_reader *r, struct frame *out, struct error *e) NODISCARD;
-
-/* The same without waiting, for fuzzing and for who polls: *whole tells whether there is one. */
+/* The next frame, without waiting: *whole tells whether there is one. Its body stays until the next
+ * call. False: the stream ended (e->code is CODE_NONE where that was between two frames), or what
+ * came is no frame. */
 bool frame_take(struct frame_reader *r, struct frame *out, bool *whole, struct error *e) NODISCARD;

@@ -3,6 +3,7 @@
  *
  * usage: fake_worker MODE ...    the modes are the rows at the end; what follows is not looked at
  */
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
@@ -444,6 +445,8 @@ static void hear(const struct mode *mode, const struct frame *f)
 int main(int argc, char **argv)
 {
     const struct mode *mode = NULL;
+    struct pollfd in = { .fd = IN, .events = POLLIN };
+    bool whole;
     struct frame f;
     struct error e;
 
@@ -454,8 +457,11 @@ int main(int argc, char **argv)
         return 64;
     mode->start();
     frame_reader_open(&reader, IN, SIDE_CALLER);
-    while (frame_read(&reader, &f, &e))
-        hear(mode, &f);
+    while (frame_take(&reader, &f, &whole, &e))
+        if (whole)
+            hear(mode, &f);
+        else
+            (void)poll(&in, 1, -1);
     mode->end();
     return 0;
 }
