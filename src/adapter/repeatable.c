@@ -112,19 +112,6 @@ void repeatable(const struct repeat_facts *f, struct arena *a, struct repeat_ver
     }
 }
 
-void repeat_json(const struct repeat_verdict *v, struct buf *to)
-{
-    json_open(to, '[');
-    for (size_t i = 0; i < REPEAT_COUNT; i++) {
-        json_open(to, '{');
-        json_put(to, "requirement", repeats[i].name);
-        json_put_bool(to, "holds", !v->why[i]);
-        json_put(to, "why", v->why[i]);
-        json_close(to, '}');
-    }
-    json_close(to, ']');
-}
-
 /* ---- the key ---- */
 
 static void put_text(const char *key, struct str text, struct buf *to)

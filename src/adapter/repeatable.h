@@ -73,9 +73,6 @@ void repeatable(const struct repeat_facts *f, struct arena *a, struct repeat_ver
  * depend on. */
 struct digest repeat_key(const struct repeat_facts *f, struct arena *a);
 
-/* For the record: [{"requirement":..,"holds":..,"why":..|null}]. */
-void repeat_json(const struct repeat_verdict *v, struct buf *to);
-
 /* A digest that changes when the system's programs and libraries do (`writ explain system`): over
  * the names, times and numbers of their directories, of the linker's cache and of the packages'
  * database. What is changed in place deep inside is not seen. False: there are none. */

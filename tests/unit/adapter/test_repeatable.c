@@ -213,25 +213,6 @@ static void R_001_153_no_clock_is_read(void **state)
     says_no(g, REPEAT_TIME, "timestamp handling: filter could read the clock");
 }
 
-static void the_record_can_say_it(void **state)
-{
-    struct ground *g = *state;
-    _buf_ struct buf text = { .max = 4096 };
-    struct repeat_verdict v;
-
-    g->f.timeless = false;
-    repeatable(&g->f, &g->a, &v);
-    repeat_json(&v, &text);
-    assert_string_equal(text.s,
-                        "[{\"requirement\":\"version pinning\",\"holds\":true,\"why\":null},"
-                        "{\"requirement\":\"fixed inputs\",\"holds\":true,\"why\":null},"
-                        "{\"requirement\":\"controlled randomness\",\"holds\":true,\"why\":null},"
-                        "{\"requirement\":\"stable filesystem\",\"holds\":true,\"why\":null},"
-                        "{\"requirement\":\"no network variance\",\"holds\":true,\"why\":null},"
-                        "{\"requirement\":\"timestamp handling\",\"holds\":false,\"why\":"
-                        "\"timestamp handling: filter could read the clock\"}]");
-}
-
 /* ---- the key ---- */
 
 static bool same_key(struct ground *g, const struct repeat_facts *other)
@@ -320,7 +301,6 @@ int main(void)
         ONE(R_001_151_nothing_is_written_and_no_directory_listed),
         ONE(R_001_152_nothing_beyond_the_machine_is_reached),
         ONE(R_001_153_no_clock_is_read),
-        ONE(the_record_can_say_it),
         ONE(R_001_149_equal_calls_have_one_key),
         ONE(R_001_148_R_001_149_R_001_156_whatever_changes_has_another_key),
         ONE(R_001_148_the_system_has_a_digest_that_stays),
