@@ -25,8 +25,6 @@ bool jsonpath_singular(const struct jsonpath *p);
 bool jsonpath_run(const struct jsonpath *p, const struct doc *root, struct arena *a, struct work *w,
                   struct nodes *out) NODISCARD;
 
-/* The normalised path of a value: $['a'][0] */
-void jsonpath_place(const struct doc *d, struct buf *to);
-
-/* The normalised paths of many values, as a JSON list of texts. False: the work is over. */
+/* The normalised paths of values, such as $['a'][0], as a JSON list of texts. False: the work is
+ * over. */
 bool jsonpath_places(const struct nodes *n, struct work *w, struct buf *to) NODISCARD;

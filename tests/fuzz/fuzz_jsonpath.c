@@ -25,13 +25,20 @@ static bool run(const struct jsonpath *path, const struct doc *root, struct aren
 /* The normalised path of a value is a path that selects this value alone. */
 static void check_place(const struct doc *d, const struct doc *root, struct arena *a)
 {
-    _buf_ struct buf place = { .max = 1 << 16 };
+    _buf_ struct buf text = { .max = 1 << 16 };
+    struct ceilings max = ceilings_default();
+    struct nodes n = { .v = &d, .n = 1 };
+    struct work w = { .left = STEPS };
+    const struct document *places;
     const struct jsonpath *path;
-    struct nodes n;
     struct error e;
+    bool ok;
 
-    jsonpath_place(d, &place);
-    if (!buf_ok(&place) || !jsonpath_read(buf_str(&place), a, &path, &e))
+    if (!jsonpath_places(&n, &w, &text) || !buf_ok(&text))
+        return;
+    ok = json_read("places", buf_str(&text), &max, a, &places, &e);
+    assert(ok);
+    if (!jsonpath_read(places->root.first->text, a, &path, &e))
         return; /* longer than a path may be */
     assert(!run(path, root, a, &n) || (n.n == 1 && n.v[0] == d));
 }

@@ -14,23 +14,26 @@ static void values_of(const struct nodes *n, struct arena *a, struct buf *to)
     }
 }
 
-static void places_of(const struct nodes *n, struct buf *to)
-{
-    for (size_t i = 0; i < n->n; i++) {
-        _buf_ struct buf place = { .max = 1 << 20 };
-
-        jsonpath_place(n->v[i], &place);
-        json_text(to, buf_str(&place));
-        buf_addc(to, '\n');
-    }
-}
-
 static void wanted(const struct doc *list, struct arena *a, struct buf *to)
 {
     for (const struct doc *d = list->first; d; d = d->next) {
         json_canon(d, a, to);
         buf_addc(to, '\n');
     }
+}
+
+static bool places_of(const struct nodes *n, struct arena *a, struct buf *to)
+{
+    _buf_ struct buf text = { .max = 1 << 20 };
+    struct ceilings max = ceilings_default();
+    struct work w = { .left = 1 << 20 };
+    const struct document *list;
+    struct error e;
+
+    if (!jsonpath_places(n, &w, &text) || !json_read("places", buf_str(&text), &max, a, &list, &e))
+        return false;
+    wanted(&list->root, a, to);
+    return true;
 }
 
 /* Is it the one list that is right, or one of those that are? */
@@ -59,12 +62,11 @@ static void run(const struct doc *t, const struct jsonpath *path, struct arena *
 
     json_doc(&text, doc_get(t, "document")); /* by itself, so that places begin at its root */
     if (!json_read(name, buf_str(&text), &max, a, &document, &e) ||
-        !jsonpath_run(path, &document->root, a, &w, &n)) {
+        !jsonpath_run(path, &document->root, a, &w, &n) || !places_of(&n, a, &places)) {
         suite_case(false, name, "did not run");
         return;
     }
     values_of(&n, a, &values);
-    places_of(&n, &places);
     suite_case(is_right(buf_str(&values), doc_get(t, "result"), doc_get(t, "results"), a), name,
                "values %s", values.s);
     suite_case(

@@ -119,15 +119,6 @@ static size_t put(struct places *p, const struct doc *d, struct buf *to)
     return depth + 1;
 }
 
-void jsonpath_place(const struct doc *d, struct buf *to)
-{
-    _arena_ struct arena a = { 0 };
-    struct work w = { .left = UINT64_MAX };
-    struct places p = { .a = &a, .w = &w };
-
-    (void)put(&p, d, to);
-}
-
 bool jsonpath_places(const struct nodes *n, struct work *w, struct buf *to)
 {
     _arena_ struct arena a = { 0 };
