@@ -5,9 +5,7 @@
 #include "base/doc.h"
 
 enum {
-    RPC_INVALID_REQUEST = -32600,
     RPC_UNKNOWN_METHOD = -32601,
-    RPC_BAD_PARAMS = -32602,
     RPC_HEADER_MISMATCH = -32020, /* these three are of the modern era */
     RPC_MISSING_CAPABILITY = -32021,
     RPC_UNSUPPORTED_VERSION = -32022,

@@ -105,9 +105,9 @@ static void ours_are_written_as_they_should(void **state)
     rpc_answer(&to, m.id, str_of("{\"a\":1}"));
     assert_string_equal(to.s, "{\"jsonrpc\":\"2.0\",\"id\":\"x\\ny\",\"result\":{\"a\":1}}");
     buf_reset(&to);
-    rpc_refuse(&to, NULL, RPC_INVALID_REQUEST, "no");
+    rpc_refuse(&to, NULL, RPC_UNKNOWN_METHOD, "no");
     assert_string_equal(
-        to.s, "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":\"no\"}}");
+        to.s, "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32601,\"message\":\"no\"}}");
 }
 
 static void words_of_a_stranger_are_one_short_line(void **state)
