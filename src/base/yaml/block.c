@@ -5,7 +5,7 @@
  * though they stand no deeper than its key: the keys that follow are gone. And of the empty lines
  * between a line of a > text and a deeper one, the first is lost. Both give another value than was
  * written and say nothing, so we look at the lines ourselves and refuse. Lines end in LF here:
- * yaml_character() has refused every carriage return.
+ * bad_character() in guard.c has refused every carriage return that yaml.c left.
  */
 #include "base/yaml/block.h"
 
