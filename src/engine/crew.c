@@ -33,7 +33,7 @@ struct crew {
     struct hand *hands;
     size_t count;
     pthread_mutex_t lock;
-    struct done *done; /* one after the other, from `taken` on; at most one for each hand */
+    struct done *done; /* in the order they ended, from the first on; at most one for each hand */
     size_t done_count;
     bool leaving, forced;
     int bell, force; /* bell: a hand has something */
