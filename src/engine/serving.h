@@ -22,6 +22,7 @@ struct serving {
     int out;
     pthread_mutex_t out_lock; /* a frame is written whole */
     atomic_bool gone;         /* whom we serve */
+    int stop;                 /* readable then: nobody waits any more until it reads */
     bool eager;               /* every piece is answered at once */
 
     pthread_mutex_t lock; /* of the list, and of what is heard of each errand */

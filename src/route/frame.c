@@ -103,11 +103,12 @@ static void skip(struct iovec *parts, size_t done)
     }
 }
 
-static void wait_for_room(int fd)
+/* False: it is not to be waited for any more. */
+static bool wait_for_room(int fd, int stop)
 {
-    struct pollfd p = { fd, POLLOUT, 0 };
+    struct pollfd p[] = { { fd, POLLOUT, 0 }, { stop, POLLIN, 0 } };
 
-    (void)poll(&p, 1, -1);
+    return poll(p, COUNT(p), -1) < 0 || !p[1].revents;
 }
 
 static void put_head(unsigned char head[FRAME_HEAD], const struct frame *f)
@@ -128,7 +129,7 @@ void frame_add(struct buf *to, const struct frame *f)
     buf_add(to, f->body.s, f->body.n);
 }
 
-bool frame_write(int fd, const struct frame *f, struct error *e)
+bool frame_write(int fd, int stop, const struct frame *f, struct error *e)
 {
     unsigned char head[FRAME_HEAD];
     union {
@@ -146,9 +147,7 @@ bool frame_write(int fd, const struct frame *f, struct error *e)
 
         if (done >= 0)
             skip(parts, (size_t)done);
-        else if (errno == EAGAIN)
-            wait_for_room(fd);
-        else if (errno != EINTR)
+        else if (errno != EINTR && (errno != EAGAIN || !wait_for_room(fd, stop)))
             return error_sys(e, CODE_IO, "nobody reads what is sent");
     }
     return true;

@@ -76,8 +76,10 @@ struct frame {
     struct str body;
 };
 
-/* Writes it whole; false: the other side is gone. Blocks. Not for two threads at once. */
-bool frame_write(int fd, const struct frame *f, struct error *e) NODISCARD;
+/* Writes it whole; false: the other side is gone. Blocks; where fd does not, until `stop` is
+ * readable
+ * (-1: it never is): a frame that was begun is not whole then. Not for two threads at once. */
+bool frame_write(int fd, int stop, const struct frame *f, struct error *e) NODISCARD;
 
 /* Adds its bytes to what is to be sent; the body must fit its row. */
 void frame_add(struct buf *to, const struct frame *f);

@@ -20,7 +20,7 @@ static void check_written(const struct frame *f, const char *bytes)
 
     if (f->body.n > WRITABLE)
         return;
-    ok = socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0 && frame_write(ends[0], f, &e);
+    ok = socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0 && frame_write(ends[0], -1, f, &e);
     assert(ok);
     n = recv(ends[1], again, sizeof again, 0);
     assert(n == (ssize_t)(FRAME_HEAD + f->body.n));

@@ -35,7 +35,7 @@ static void say(enum frame_kind kind, uint32_t errand, struct str body)
     const struct frame f = { kind, errand, body };
     struct error e;
 
-    if (!frame_write(OUT, &f, &e))
+    if (!frame_write(OUT, -1, &f, &e))
         _exit(1);
 }
 

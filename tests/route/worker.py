@@ -7,10 +7,12 @@ Whom it serves is this file, with nothing between the two: no carrier and no gua
 does not end by itself.
 """
 import contextlib
+import fcntl
 import json
 import struct
 import subprocess
 import sys
+import termios
 
 import routes
 from routes import alive, marker, same, tap, until
@@ -19,6 +21,7 @@ CASES = []
 case = routes.collector(CASES)
 HELLO, RUN, READY, GO, OUT, ERR = 1, 3, 4, 6, 8, 9
 SECONDS = 60
+PIPE_FULL = 50000  # bytes; it holds 65536
 HEAD = struct.Struct(">IB3xI")
 
 
@@ -79,6 +82,24 @@ def a_worker_ends_when_its_caller_goes_away_while_an_errand_prints(place):
             line.closes()
             same(line.worker.wait(SECONDS), 0)
             until(lambda: not alive(mark), "nothing of it is left")
+
+
+@case
+def a_worker_ends_when_its_caller_says_no_more_and_does_not_read(place):
+    for where in ("1", "2"):
+        mark = marker()
+        with serving(place) as line:
+            line.runs(f'while :; do echo "$1 prints without end"; done >&{where}', mark)
+            until(lambda: waits_for_room(line.worker.stdout), "the line to be full")
+            line.worker.stdin.close()
+            same(line.worker.wait(SECONDS), 0)
+            until(lambda: not alive(mark), "nothing of it is left")
+
+
+def waits_for_room(pipe):
+    """What nobody reads has come to its end, for now."""
+    held = struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0]
+    return held > PIPE_FULL
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 /* worker.c: the public function that serves as a worker: hears frames, and runs errands. */
 #include <writ/writ.h>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -22,7 +23,7 @@ bool serving_say(struct serving *s, uint32_t errand, enum frame_kind kind, struc
     bool said;
 
     (void)pthread_mutex_lock(&s->out_lock);
-    said = !atomic_load(&s->gone) && frame_write(s->out, &f, &e);
+    said = !atomic_load(&s->gone) && frame_write(s->out, s->stop, &f, &e);
     (void)pthread_mutex_unlock(&s->out_lock);
     if (!said)
         atomic_store(&s->gone, true);
@@ -231,7 +232,7 @@ static void echo(struct serving *s)
 
     if (pthread_mutex_trylock(&s->out_lock) != 0)
         return;
-    if (poll(&room, 1, 0) > 0 && !frame_write(s->out, &f, &e))
+    if (poll(&room, 1, 0) > 0 && !frame_write(s->out, s->stop, &f, &e))
         atomic_store(&s->gone, true);
     (void)pthread_mutex_unlock(&s->out_lock);
 }
@@ -261,6 +262,7 @@ static bool listen(struct serving *s, struct frame_reader *reader, struct error 
 static void end_all(struct serving *s)
 {
     atomic_store(&s->gone, true);
+    (void)eventfd_write(s->stop, 1);
     (void)pthread_mutex_lock(&s->lock);
     for (struct served *e = s->first, *next; e; e = next) {
         next = e->next;
@@ -284,6 +286,7 @@ int writ_worker(int in, int out, bool eager, const char *const *environment)
         .environment = environment, .world = world_real(), .out = out, .eager = eager
     };
     struct frame_reader reader;
+    int flags = fcntl(out, F_GETFL);
     struct error e = { 0 };
     bool understood;
 
@@ -291,11 +294,15 @@ int writ_worker(int in, int out, bool eager, const char *const *environment)
     (void)pthread_mutex_init(&s.lock, NULL);
     (void)pthread_cond_init(&s.heard, NULL);
     (void)pthread_cond_init(&s.called, NULL);
+    s.stop = eventfd(0, EFD_CLOEXEC);
+    (void)fcntl(out, F_SETFL, flags | O_NONBLOCK); /* a wait for room can be given up */
     s.kept = kept_new();
     registries_open(&s.registries);
     frame_reader_open(&reader, in, SIDE_CALLER);
     understood = !say_hello(&s) || listen(&s, &reader, &e);
     end_all(&s);
+    (void)fcntl(out, F_SETFL, flags);
+    own_close(&s.stop);
     frame_reader_close(&reader);
     kept_free(s.kept);
     registries_close(&s.registries);

@@ -83,8 +83,8 @@ static void every_kind_comes_as_it_was_sent(void **state)
         int ends[2];
 
         lay(ends, i % 2 != 0, &r, frames[sent->kind].from);
-        assert_true(frame_write(ends[1], sent, &e));
-        assert_true(frame_write(ends[1], sent, &e));
+        assert_true(frame_write(ends[1], -1, sent, &e));
+        assert_true(frame_write(ends[1], -1, sent, &e));
         for (int k = 0; k < 2; k++) {
             assert_true(next_frame(&r, &came, &e));
             assert_int_equal(came.kind, sent->kind);
@@ -105,7 +105,7 @@ static void the_bytes_of_a_frame_are_these(void **state)
 
     (void)state;
     lay(ends, false, &r, SIDE_WORKER);
-    assert_true(frame_write(ends[1], &every[7], &e));
+    assert_true(frame_write(ends[1], -1, &every[7], &e));
     assert_int_equal(read(ends[0], came, sizeof came), sizeof bytes);
     assert_memory_equal(came, bytes, sizeof bytes);
     hang_up(ends, &r);
@@ -122,7 +122,7 @@ static void *send_it(void *self)
     struct sending *s = self;
     struct error e;
 
-    s->ok = frame_write(s->fd, &s->frame, &e);
+    s->ok = frame_write(s->fd, -1, &s->frame, &e);
     return NULL;
 }
 
@@ -164,7 +164,7 @@ static void who_writes_to_nobody_is_told(void **state)
         lay(ends, is_socket != 0, &r, SIDE_WORKER);
         (void)close(ends[0]);
         ends[0] = -1;
-        assert_false(frame_write(ends[1], &every[0], &e));
+        assert_false(frame_write(ends[1], -1, &every[0], &e));
         assert_int_equal(e.code, CODE_IO);
         hang_up(ends, &r);
     }
@@ -191,7 +191,7 @@ static void a_body_that_is_too_long_is_not_sent(void **state)
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct frame f = { rows[i].kind, 1, some(rows[i].bytes) };
 
-        assert_false(frame_write(ends[1], &f, &e));
+        assert_false(frame_write(ends[1], -1, &f, &e));
         assert_int_equal(e.code, CODE_CEILING);
     }
     hang_up(ends, &r);
