@@ -113,18 +113,6 @@ static bool has_placeholder(struct str template, struct str name)
     return false;
 }
 
-/* The next word of a template; false: there is none. */
-static bool next_word(struct str *rest, struct str *word)
-{
-    while (rest->n && rest->s[0] == ' ')
-        *rest = (struct str){ rest->s + 1, rest->n - 1 };
-    *word = (struct str){ rest->s, 0 };
-    while (word->n < rest->n && rest->s[word->n] != ' ')
-        word->n++;
-    *rest = (struct str){ rest->s + word->n, rest->n - word->n };
-    return word->n > 0;
-}
-
 static struct str fill(struct str word, struct str name, struct str value, struct arena *a)
 {
     _buf_ struct buf out = { .max = VALUE_MAX };
@@ -162,7 +150,7 @@ static bool put_value(struct binding *b, const struct doc *param, struct str tem
     text = value_text(value, b->a);
     if (has_nul(text))
         return refused(b, param, "holds a NUL byte, which no argument can");
-    while (next_word(&rest, &word)) {
+    while ((word = str_word(&rest, " ")).n > 0) {
         struct word made = { .text = fill(word, param->key, text, b->a),
                              .fixed = !has_placeholder(word, param->key) };
 
@@ -177,12 +165,13 @@ static bool put_value(struct binding *b, const struct doc *param, struct str tem
 
 static bool put_flag(struct binding *b, const struct doc *param, struct str template)
 {
-    struct str word;
     bool on;
 
     if (!is_truth(param, &on))
         return refused(b, param, "is a flag: it takes true or false");
-    while (on && next_word(&template, &word))
+    if (!on)
+        return true;
+    for (struct str word; (word = str_word(&template, " ")).n > 0;)
         if (!add_word(b, param, &b->options, (struct word){ .text = word, .fixed = true }))
             return false;
     return true;

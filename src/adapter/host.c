@@ -5,11 +5,6 @@
 #include "base/num.h"
 #include "contract/hosts.h"
 
-static struct str from(struct str t, size_t n)
-{
-    return (struct str){ t.s + n, t.n - n };
-}
-
 /* The host at the beginning: up to its port, or of an address in brackets up to the bracket. */
 static size_t host_length(struct str authority)
 {
@@ -35,7 +30,7 @@ static bool split_authority(struct str authority, struct str *host, struct str *
     *port = (struct str){ "", 0 };
     if (n == authority.n)
         return true;
-    *port = from(authority, n + 1);
+    *port = str_from(authority, n + 1);
     return authority.s[n] == ':' && port->n > 0;
 }
 
@@ -47,10 +42,11 @@ bool url_split(struct str url, struct url_parts *out)
 
     if (!tls && !str_begins(url, "http://"))
         return false;
-    behind = from(url, tls ? 8 : 7);
+    behind = str_from(url, tls ? 8 : 7);
     while (n < behind.n && !is_one_of(behind.s[n], "/?#"))
         n++;
-    *out = (struct url_parts){ .tls = tls, .authority = { behind.s, n }, .rest = from(behind, n) };
+    *out =
+        (struct url_parts){ .tls = tls, .authority = { behind.s, n }, .rest = str_from(behind, n) };
     /* A user name before the host would make another host look like this one. */
     if (memchr(behind.s, '@', n) || memchr(behind.s, '\\', n))
         return false;

@@ -14,13 +14,7 @@ static bool misread(const struct making *m, size_t line)
     return error_wrap(m->e, "line %zu, column %d", line + (size_t)at.line - 1, at.col);
 }
 
-static bool is_blank(struct str text)
-{
-    for (size_t i = 0; i < text.n; i++)
-        if (!is_one_of(text.s[i], " \t\r\n"))
-            return false;
-    return true;
-}
+static const char blanks[] = " \t\r\n";
 
 bool parse_json(const struct making *m, const void *options, struct str text,
                 const struct doc **out)
@@ -29,7 +23,7 @@ bool parse_json(const struct making *m, const void *options, struct str text,
     const struct document *document;
 
     (void)options;
-    if (is_blank(text))
+    if (str_only(text, blanks))
         return error_set(m->e, CODE_TRANSFORM_FAILED, "there is nothing to read");
     if (!json_read("output", text, &max, m->a, &document, m->e))
         return misread(m, 1);
@@ -61,7 +55,7 @@ bool parse_json_lines(const struct making *m, const void *options, struct str te
         struct str one = line_next(&text);
         struct doc *item;
 
-        if (is_blank(one))
+        if (str_only(one, blanks))
             continue;
         item = work_do(m->w, work_text(one)) ? made(m, list, (struct str){ 0 }, DOC_NULL) : NULL;
         if (!item)

@@ -24,13 +24,7 @@ bool parse_lines(const struct making *m, const void *options, struct str text,
 
 static struct str trimmed(struct str t)
 {
-    while (t.n > 0 && is_one_of(t.s[0], " \t")) {
-        t.s++;
-        t.n--;
-    }
-    while (t.n > 0 && is_one_of(t.s[t.n - 1], " \t\r"))
-        t.n--;
-    return t;
+    return str_trim_end(str_trim_start(t, " \t"), " \t\r");
 }
 
 /* Where the separator stands: that of the spec, else the first '=', or the first ':' that a blank

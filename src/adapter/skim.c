@@ -54,15 +54,6 @@ static bool is_quiet(char c, char quote)
 
 /* ---- YAML ---- */
 
-static bool only_blanks(struct str s)
-{
-    size_t i = 0;
-
-    while (i < s.n && s.s[i] == ' ')
-        i++;
-    return i == s.n;
-}
-
 /* What may stand behind a value: nothing, or a comment with a blank before it. */
 static bool is_tail(struct str s)
 {
@@ -117,10 +108,8 @@ static bool take_key(struct str line, struct str *key, struct str *rest)
         n++;
     if (!n || n == line.n || line.s[n] != ':' || (n + 1 < line.n && line.s[n + 1] != ' '))
         return false;
-    *key = (struct str){ line.s, n++ };
-    while (n < line.n && line.s[n] == ' ')
-        n++;
-    *rest = (struct str){ line.s + n, line.n - n };
+    *key = (struct str){ line.s, n };
+    *rest = str_trim_start(str_from(line, n + 1), " ");
     return true;
 }
 
@@ -138,7 +127,7 @@ bool skim_yaml(struct str text, bool whole, struct skimmed *out)
         if (!end && !whole)
             return false;
         text = (struct str){ text.s + line.n + (end != NULL), text.n - line.n - (end != NULL) };
-        if (only_blanks(line) || *line.s == '#')
+        if (str_only(line, " ") || *line.s == '#')
             continue;
         first = false;
         if (start)
@@ -157,8 +146,7 @@ bool skim_yaml(struct str text, bool whole, struct skimmed *out)
 
 static void skip_space(struct str *s)
 {
-    while (s->n && is_one_of(*s->s, " \t\r\n"))
-        *s = (struct str){ s->s + 1, s->n - 1 };
+    *s = str_trim_start(*s, " \t\r\n");
 }
 
 static bool take_sign(struct str *s, char sign)

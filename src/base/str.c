@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* str.c: comparing text, counting its characters, and guessing what was meant. */
+/* str.c: comparing text, cutting it, counting its characters, and guessing what was meant. */
 #include "base/str.h"
 
 #include "base/own.h"
@@ -18,6 +18,54 @@ bool str_visible(struct str t)
         if (t.s[i] < ' ' || t.s[i] > '~')
             return false;
     return !(bad & tops);
+}
+
+struct str str_trim_start(struct str t, const char *these)
+{
+    size_t n = 0;
+
+    while (n < t.n && is_one_of(t.s[n], these))
+        n++;
+    return n ? str_from(t, n) : t;
+}
+
+struct str str_trim_end(struct str t, const char *these)
+{
+    while (t.n && is_one_of(t.s[t.n - 1], these))
+        t.n--;
+    return t;
+}
+
+struct str str_trim(struct str t, const char *these)
+{
+    return str_trim_end(str_trim_start(t, these), these);
+}
+
+bool str_only(struct str t, const char *these)
+{
+    return str_trim_start(t, these).n == 0;
+}
+
+/* Mostly it is one character, for which memchr() is fast. */
+struct str str_cut(struct str *rest, const char *between)
+{
+    struct str word = { rest->s, 0 };
+
+    if (rest->n && strlen(between) == 1) {
+        const char *found = memchr(rest->s, between[0], rest->n);
+
+        word.n = found ? (size_t)(found - rest->s) : rest->n;
+    }
+    while (word.n < rest->n && !is_one_of(rest->s[word.n], between))
+        word.n++;
+    *rest = str_from(*rest, word.n + (word.n < rest->n));
+    return word;
+}
+
+struct str str_word(struct str *rest, const char *between)
+{
+    *rest = str_trim_start(*rest, between);
+    return str_cut(rest, between);
 }
 
 int str_cmp(struct str a, struct str b)

@@ -51,6 +51,27 @@ static inline bool is_one_of(char c, const char *these)
     return c && strchr(these, c);
 }
 
+/* What is behind the first n bytes of a text that has at least as many. */
+static inline struct str str_from(struct str t, size_t n)
+{
+    return (struct str){ t.s + n, t.n - n };
+}
+
+/* The text without these characters at its ends, at its beginning, at its end. */
+struct str str_trim(struct str t, const char *these);
+struct str str_trim_start(struct str t, const char *these);
+struct str str_trim_end(struct str t, const char *these);
+
+/* Has it these characters alone? A text without bytes has. */
+bool str_only(struct str t, const char *these);
+
+/* Cuts off and returns what comes before the first of these characters, or all of it. */
+struct str str_cut(struct str *rest, const char *between);
+
+/* The same behind those that lead it: a word between any number of them. No bytes: there is none.
+ */
+struct str str_word(struct str *rest, const char *between);
+
 /* Are these all characters of ASCII that can be seen, and blanks? */
 bool str_visible(struct str t);
 

@@ -121,9 +121,7 @@ static void add_action(struct buf *to, struct str action)
         add_word(to, action);
         return;
     }
-    rest = (struct str){ end + 1, action.n - (size_t)(end + 1 - action.s) };
-    while (rest.n && *rest.s == ' ')
-        rest = (struct str){ rest.s + 1, rest.n - 1 };
+    rest = str_trim_start(str_from(action, (size_t)(end + 1 - action.s)), " ");
     add_word(to, (struct str){ action.s, (size_t)(blank - action.s) });
     add_word(to, str_of(dots));
     add_word(to, rest);

@@ -82,8 +82,7 @@ void paint_folded(struct paint *p, enum colour colour, struct str text, size_t c
         paint_blanks(p, column);
         paint_text(p, colour, (struct str){ text.s, n });
         paint_end(p);
-        for (text.s += n, text.n -= n; text.n > 0 && *text.s == ' '; text.n--)
-            text.s++;
+        text = str_trim_start(str_from(text, n), " ");
     }
 }
 

@@ -330,8 +330,7 @@ void out_folded(enum colour colour, struct str text, size_t column)
         size_t n = print_fold(text, room);
 
         out(colour, "%.*s\n", (int)n, text.s);
-        for (text.s += n, text.n -= n; text.n > 0 && *text.s == ' '; text.n--)
-            text.s++;
+        text = str_trim_start(str_from(text, n), " ");
         if (text.n > 0)
             out(PLAIN, "%*s", (int)column, "");
     } while (text.n > 0);

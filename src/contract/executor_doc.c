@@ -12,19 +12,11 @@ const char *const action_status_names[] = { "SUCCESS", "FAILED", "BLOCKED", "PEN
 static const char *const action_audit[] = { "action_audit", NULL };
 static const char *const alg_names[] = { "sha256-jcs", "sha256-pyjson", "sha256-raw", NULL };
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 static struct str trimmed_upper(struct str t, struct arena *a)
 {
     char *upper;
 
-    while (t.n && is_blank(t.s[0]))
-        t = (struct str){ t.s + 1, t.n - 1 };
-    while (t.n && is_blank(t.s[t.n - 1]))
-        t.n--;
+    t = str_trim(t, " \t\r\n");
     upper = arena_text(a, t);
     for (size_t i = 0; i < t.n; i++)
         if (upper[i] >= 'a' && upper[i] <= 'z')

@@ -34,19 +34,7 @@ const struct table conditions_table = {
     ROWS(conditions),
 };
 
-/* Takes the next word off the front; no text: there is none. */
-static struct str next_word(struct str *rest)
-{
-    struct str word;
-
-    while (rest->n && strchr(" ,", rest->s[0]))
-        *rest = (struct str){ rest->s + 1, rest->n - 1 };
-    word = (struct str){ rest->s, 0 };
-    while (word.n < rest->n && !strchr(" ,", rest->s[word.n]))
-        word.n++;
-    *rest = (struct str){ rest->s + word.n, rest->n - word.n };
-    return word;
-}
+static const char between[] = " ,";
 
 static const struct condition_row *row_of(struct str word)
 {
@@ -61,7 +49,7 @@ const char *fallback_wrong(struct str condition, struct str *word)
     int64_t number;
     bool any = false;
 
-    for (*word = next_word(&condition); word->n; *word = next_word(&condition)) {
+    for (*word = str_word(&condition, between); word->n; *word = str_word(&condition, between)) {
         any = true;
         if (!row_of(*word) && !num_int(*word, &number))
             return "is no condition; failed, unavailable, timeout or a number is one";
@@ -71,7 +59,8 @@ const char *fallback_wrong(struct str condition, struct str *word)
 
 bool fallback_holds(struct str condition, const struct attempt_failure *failure)
 {
-    for (struct str word = next_word(&condition); word.n; word = next_word(&condition)) {
+    for (struct str word = str_word(&condition, between); word.n;
+         word = str_word(&condition, between)) {
         const struct condition_row *row = row_of(word);
         int64_t number;
 

@@ -136,14 +136,6 @@ static void decide(struct feed *f)
     f->whole = reads(rest(f));
 }
 
-static bool is_blank(struct str text)
-{
-    for (size_t i = 0; i < text.n; i++)
-        if (!is_one_of(text.s[i], " \t\r\n"))
-            return false;
-    return true;
-}
-
 /* The next line that is complete, or at the end what is left. */
 static bool next_line(struct feed *f, struct str *out)
 {
@@ -171,7 +163,7 @@ static void take_lines(struct feed *f, struct batch *out)
     struct str line;
 
     while (out->n < f->most && next_line(f, &line)) {
-        if (is_blank(line))
+        if (str_only(line, " \t\r\n"))
             continue;
         make_room(out);
         out->lines[out->n] = f->line;

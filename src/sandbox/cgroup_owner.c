@@ -33,12 +33,12 @@ static bool read_process(const char *path, struct process *out)
     const char *name_end = memrchr(stat.s, ')', stat.n);
     struct str rest;
 
-    if (!name_end || !num_int(cgroup_word(&stat, " "), &out->pid))
+    if (!name_end || !num_int(str_cut(&stat, " "), &out->pid))
         return false;
     rest = (struct str){ name_end + 1, (size_t)(stat.s + stat.n - name_end - 1) };
-    (void)cgroup_word(&rest, " ");
+    (void)str_cut(&rest, " ");
     for (int i = STAT_STATE; i <= STAT_START; i++)
-        words[i] = cgroup_word(&rest, " ");
+        words[i] = str_cut(&rest, " ");
     out->state = words[STAT_STATE].n ? words[STAT_STATE].s[0] : '?';
     return num_int(words[STAT_THREADS], &out->threads) && num_int(words[STAT_START], &out->start);
 }
@@ -69,9 +69,9 @@ void cgroup_owner_name(const struct cgroup_owner *o, char name[CGROUP_NAME])
 
 bool cgroup_owner_named(struct str name, struct cgroup_owner *out)
 {
-    return str_is(cgroup_word(&name, "-"), "writ") && num_int(cgroup_word(&name, "-"), &out->ns) &&
-           num_int(cgroup_word(&name, "-"), &out->pid) &&
-           num_int(cgroup_word(&name, "-"), &out->start) && num_int(name, &out->run);
+    return str_is(str_cut(&name, "-"), "writ") && num_int(str_cut(&name, "-"), &out->ns) &&
+           num_int(str_cut(&name, "-"), &out->pid) && num_int(str_cut(&name, "-"), &out->start) &&
+           num_int(name, &out->run);
 }
 
 bool cgroup_owner_dead(const struct cgroup_owner *o)

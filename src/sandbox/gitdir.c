@@ -95,20 +95,11 @@ const char *gitdir_shared(const char *gitdir, struct arena *a)
 
 /* ---- core.worktree ---- */
 
-static struct str trimmed(struct str t)
-{
-    while (t.n && is_one_of(t.s[0], " \t\r")) {
-        t.s++;
-        t.n--;
-    }
-    while (t.n && is_one_of(t.s[t.n - 1], " \t\r"))
-        t.n--;
-    return t;
-}
+static const char blanks[] = " \t\r";
 
 static struct str behind(struct str t, size_t n)
 {
-    return trimmed((struct str){ t.s + n, t.n - n });
+    return str_trim(str_from(t, n), blanks);
 }
 
 /* Takes "[core]" off the line, and keeps in mind whether that is where we are. */
@@ -119,7 +110,8 @@ static struct str without_section(struct str line, bool *in_core)
 
     if (!end)
         return line;
-    *in_core = str_cmp_letters(trimmed((struct str){ line.s + 1, n - 1 }), str_of("core")) == 0;
+    *in_core =
+        str_cmp_letters(str_trim((struct str){ line.s + 1, n - 1 }, blanks), str_of("core")) == 0;
     return behind(line, n + 1);
 }
 
@@ -147,7 +139,7 @@ static struct str worktree_in(struct str text, struct str before)
     while (text.n) {
         const char *end = memchr(text.s, '\n', text.n);
         size_t size = end ? (size_t)(end - text.s) : text.n;
-        struct str line = without_section(trimmed((struct str){ text.s, size }), &in_core),
+        struct str line = without_section(str_trim((struct str){ text.s, size }, blanks), &in_core),
                    value = { 0 };
 
         text.s += size + (end != NULL);

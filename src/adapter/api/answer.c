@@ -140,18 +140,9 @@ static int64_t read_seconds(struct str t)
     return t.n ? n : -1;
 }
 
-static struct str trimmed(struct str t)
-{
-    while (t.n && is_one_of(t.s[0], " \t"))
-        t = (struct str){ t.s + 1, t.n - 1 };
-    while (t.n && is_one_of(t.s[t.n - 1], " \t"))
-        t.n--;
-    return t;
-}
-
 int64_t api_retry_after(const struct http_answer *answer, int64_t now_wall_ms, int64_t most_ms)
 {
-    struct str said = trimmed(http_header(answer, "Retry-After"));
+    struct str said = str_trim(http_header(answer, "Retry-After"), " \t");
     int64_t seconds = read_seconds(said), wait, then;
 
     if (seconds >= 0)

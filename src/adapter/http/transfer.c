@@ -29,19 +29,7 @@ static void forget_head(struct transfer *t)
     t->header_count = t->header_room = 0;
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-static struct str trimmed(struct str text)
-{
-    while (text.n && is_blank(text.s[text.n - 1]))
-        text.n--;
-    while (text.n && is_blank(text.s[0]))
-        text = (struct str){ text.s + 1, text.n - 1 };
-    return text;
-}
+static const char blanks[] = " \t\r\n";
 
 static struct str kept(struct transfer *t, struct str text)
 {
@@ -60,8 +48,8 @@ static bool add_header(struct transfer *t, struct str line)
         return asked_refuse(&t->asked, HTTP_TOO_LARGE, "the answer has too many headers");
     t->headers = arena_more(&t->head, t->headers, t->header_count, &t->header_room, sizeof *h);
     h = &t->headers[t->header_count++];
-    h->name = kept(t, trimmed((struct str){ line.s, (size_t)(colon - line.s) }));
-    h->value = kept(t, trimmed((struct str){ colon + 1, (size_t)(line.s + line.n - colon) - 1 }));
+    h->name = kept(t, str_trim((struct str){ line.s, (size_t)(colon - line.s) }, blanks));
+    h->value = kept(t, str_trim(str_from(line, (size_t)(colon - line.s) + 1), blanks));
     return true;
 }
 
@@ -116,7 +104,7 @@ static bool on_line(void *self, struct str line)
         return asked_refuse(&t->asked, HTTP_TOO_LARGE, "the head of the answer is too large");
     if (t->begun || t->skipped) /* what may follow a body in pieces */
         return true;
-    if (trimmed(line).n == 0)
+    if (str_only(line, blanks))
         return end_head(t);
     if (str_begins(line, "HTTP/")) {
         forget_head(t);

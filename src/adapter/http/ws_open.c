@@ -97,15 +97,6 @@ static struct str next_line(struct str *rest)
     return line;
 }
 
-static struct str trimmed(struct str text)
-{
-    while (text.n && is_one_of(text.s[text.n - 1], " \t"))
-        text.n--;
-    while (text.n && is_one_of(text.s[0], " \t"))
-        text = (struct str){ text.s + 1, text.n - 1 };
-    return text;
-}
-
 /* Once, and with that value; *n counts how often it is there. */
 static bool says(struct str line, const char *name, struct str value, bool letters, int *n)
 {
@@ -115,7 +106,7 @@ static bool says(struct str line, const char *name, struct str value, bool lette
     if (!colon || str_cmp_letters((struct str){ line.s, (size_t)(colon - line.s) }, str_of(name)))
         return true;
     ++*n;
-    theirs = trimmed((struct str){ colon + 1, (size_t)(line.s + line.n - colon) - 1 });
+    theirs = str_trim((struct str){ colon + 1, (size_t)(line.s + line.n - colon) - 1 }, " \t");
     return letters ? str_cmp_letters(theirs, value) == 0 : str_eq(theirs, value);
 }
 
@@ -133,7 +124,7 @@ static bool lists(struct str line, const char *name, const char *word, int *n)
         const char *comma = rest.n ? memchr(rest.s, ',', rest.n) : NULL;
         struct str one = { rest.s, comma ? (size_t)(comma - rest.s) : rest.n };
 
-        if (str_cmp_letters(trimmed(one), str_of(word)) == 0)
+        if (str_cmp_letters(str_trim(one, " \t"), str_of(word)) == 0)
             return true;
         if (!comma)
             return false;

@@ -127,10 +127,8 @@ static const char *bad_tabs(struct str text, size_t *at)
 /* A last line of blanks is counted as one more line. */
 static const char *bad_end(struct str text, size_t *at)
 {
-    size_t n = text.n;
+    size_t n = str_trim_end(text, " \t").n;
 
-    while (n > 0 && (text.s[n - 1] == ' ' || text.s[n - 1] == '\t'))
-        n--;
     *at = n;
     return n < text.n && n > 0 && text.s[n - 1] == '\n'
                ? "the last line is blanks without a line end"

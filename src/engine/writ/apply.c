@@ -88,15 +88,6 @@ static void answer(struct applying *x, const struct action *action, struct buf *
 
 /* ---- calls ---- */
 
-/* The text need not end with a NUL. */
-static bool is_blank(struct str line)
-{
-    for (size_t i = 0; i < line.n; i++)
-        if (line.s[i] != ' ' && line.s[i] != '\t' && line.s[i] != '\r')
-            return false;
-    return true;
-}
-
 /* The next line that is not blank. */
 static bool next_line(struct str *left, struct str *line)
 {
@@ -107,7 +98,7 @@ static bool next_line(struct str *left, struct str *line)
         *line = (struct str){ left->s, n };
         n += end ? 1 : 0;
         *left = (struct str){ left->s + n, left->n - n };
-        if (!is_blank(*line))
+        if (!str_only(*line, " \t\r"))
             return true;
     }
     return false;

@@ -12,19 +12,6 @@
 #include "base/num.h"
 #include "contract/codes.h"
 
-struct str cgroup_word(struct str *rest, const char *between)
-{
-    struct str word = { rest->s, 0 };
-    size_t used;
-
-    while (word.n < rest->n && !is_one_of(rest->s[word.n], between))
-        word.n++;
-    used = word.n < rest->n ? word.n + 1 : word.n;
-    rest->s += used;
-    rest->n -= used;
-    return word;
-}
-
 bool cgroup_write(int dir, const char *file, const char *text)
 {
     _fd_ int fd = openat(dir, file, O_WRONLY | O_CLOEXEC);
@@ -61,9 +48,9 @@ static int64_t find_number(struct str rest, const char *key)
     int64_t n = -1;
 
     while (rest.n) {
-        struct str line = cgroup_word(&rest, "\n");
+        struct str line = str_cut(&rest, "\n");
 
-        if (!key || str_is(cgroup_word(&line, " "), key))
+        if (!key || str_is(str_cut(&line, " "), key))
             return num_int(line, &n) ? n : -1;
     }
     return n;

@@ -8,9 +8,6 @@
 #include "base/error.h"
 #include "base/str.h"
 
-/* Cuts off and returns what comes before the first of these characters, or all of it. */
-struct str cgroup_word(struct str *rest, const char *between);
-
 /* Writes a text, or a number, at once. False and errno. */
 bool cgroup_write(int dir, const char *file, const char *text) NODISCARD;
 bool cgroup_write_number(int dir, const char *file, int64_t n) NODISCARD;

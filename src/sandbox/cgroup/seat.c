@@ -28,7 +28,7 @@ const char *const controller_names[CONTROLLERS] = {
 static bool lists(struct str list, const char *between, const char *name)
 {
     while (list.n)
-        if (str_is(cgroup_word(&list, between), name))
+        if (str_is(str_cut(&list, between), name))
             return true;
     return false;
 }
@@ -38,7 +38,7 @@ unsigned controllers_in(struct str list, const char *between)
     unsigned set = 0;
 
     while (list.n) {
-        struct str word = cgroup_word(&list, between);
+        struct str word = str_cut(&list, between);
 
         for (int i = 0; i < CONTROLLERS; i++)
             if (str_is(word, controller_names[i]))
@@ -94,8 +94,8 @@ static bool seat_groups(struct cgroup_seats *s, struct error *e)
     if (!read_text(s, &text, e))
         return false;
     while (text.n) {
-        struct str line = cgroup_word(&text, "\n"), id = cgroup_word(&line, ":");
-        struct str list = cgroup_word(&line, ":");
+        struct str line = str_cut(&text, "\n"), id = str_cut(&line, ":");
+        struct str list = str_cut(&line, ":");
         unsigned here = controllers_in(list, ",") & s->missing;
 
         if (str_is(id, "0"))
@@ -178,7 +178,7 @@ static void seat_mount(struct cgroup_seat *seat, const struct mount *m)
 
 static bool read_device(struct str text, dev_t *out)
 {
-    struct str major = cgroup_word(&text, ":");
+    struct str major = str_cut(&text, ":");
     int64_t a, b;
 
     if (!num_int(major, &a) || !num_int(text, &b))
@@ -191,14 +191,14 @@ static bool read_device(struct str text, dev_t *out)
 static void seat_line(struct cgroup_seats *s, struct str line, const char *dash, struct mount *m)
 {
     struct str tail = { dash + 3, line.n - (size_t)(dash + 3 - line.s) };
-    struct str type = cgroup_word(&tail, " "), words[5];
+    struct str type = str_cut(&tail, " "), words[5];
     bool v2 = str_is(type, "cgroup2");
 
     if (!v2 && !str_is(type, "cgroup"))
         return;
-    (void)cgroup_word(&tail, " ");
+    (void)str_cut(&tail, " ");
     for (size_t i = 0; i < COUNT(words); i++)
-        words[i] = cgroup_word(&line, " ");
+        words[i] = str_cut(&line, " ");
     if (!read_device(words[2], &m->device) || !unescape(words[3], m->root, sizeof m->root) ||
         !unescape(words[4], m->point, sizeof m->point))
         return;

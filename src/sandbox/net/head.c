@@ -20,20 +20,6 @@ static bool is_token(struct str t)
     return t.n > 0;
 }
 
-static struct str from(struct str t, size_t n)
-{
-    return (struct str){ t.s + n, t.n - n };
-}
-
-static struct str trimmed(struct str t)
-{
-    while (t.n > 0 && is_one_of(t.s[0], " \t"))
-        t = from(t, 1);
-    while (t.n > 0 && is_one_of(t.s[t.n - 1], " \t"))
-        t.n--;
-    return t;
-}
-
 size_t head_length(struct str bytes, size_t *looked)
 {
     size_t begin = *looked > 3 ? *looked - 3 : 0;
@@ -54,18 +40,9 @@ static bool next_line(struct str *rest, struct str *line)
     if (!end)
         return false;
     *line = (struct str){ rest->s, (size_t)(end - rest->s) };
-    *rest = from(*rest, line->n + 2);
+    *rest = str_from(*rest, line->n + 2);
     return line->n == 0 || (!memchr(line->s, '\r', line->n) && !memchr(line->s, '\n', line->n) &&
                             !memchr(line->s, '\0', line->n));
-}
-
-static struct str next_word(struct str *rest)
-{
-    const char *blank = rest->n ? memchr(rest->s, ' ', rest->n) : NULL;
-    struct str word = { rest->s, blank ? (size_t)(blank - rest->s) : rest->n };
-
-    *rest = from(*rest, word.n + (blank != NULL));
-    return word;
 }
 
 static bool read_version(struct str word, int *minor)
@@ -82,7 +59,7 @@ static const char *read_field(struct str line, struct head *out)
     if (!colon)
         return "a line of its head has no ':'";
     field.name = (struct str){ line.s, (size_t)(colon - line.s) };
-    field.value = trimmed(from(line, field.name.n + 1));
+    field.value = str_trim(str_from(line, field.name.n + 1), " \t");
     if (!is_token(field.name))
         return "the name of a header has a character that is not allowed";
     for (size_t i = 0; i < field.value.n; i++)
@@ -121,12 +98,10 @@ static bool same(struct str a, const char *word)
 static bool has_word(struct str list, struct str word)
 {
     while (list.n > 0) {
-        const char *comma = memchr(list.s, ',', list.n);
-        size_t n = comma ? (size_t)(comma - list.s) : list.n;
+        struct str one = str_cut(&list, ",");
 
-        if (str_cmp_letters(trimmed((struct str){ list.s, n }), word) == 0)
+        if (str_cmp_letters(str_trim(one, " \t"), word) == 0)
             return true;
-        list = from(list, n + (comma != NULL));
     }
     return false;
 }
@@ -182,8 +157,8 @@ const char *head_read_request(struct str bytes, struct head *out)
     *out = (struct head){ 0 };
     if (!next_line(&rest, &line))
         return "its first line has no end";
-    out->method = next_word(&line);
-    out->target = next_word(&line);
+    out->method = str_cut(&line, " ");
+    out->target = str_cut(&line, " ");
     if (!is_token(out->method) || out->method.n > METHOD_MAX)
         return "its method is no word";
     if (out->target.n == 0 || !read_version(line, &out->minor))
@@ -201,9 +176,9 @@ const char *head_read_answer(struct str bytes, bool to_head, struct head *out)
     *out = (struct head){ 0 };
     if (!next_line(&rest, &line))
         return "its first line has no end";
-    if (!read_version(next_word(&line), &out->minor))
+    if (!read_version(str_cut(&line, " "), &out->minor))
         return "its first line is not 'HTTP/1.1 STATUS'";
-    word = next_word(&line);
+    word = str_cut(&line, " ");
     if (word.n != 3 || !num_int(word, &status) || status < 100 || status > 599)
         return "its status is not 100 to 599";
     out->status = (int)status;

@@ -3,11 +3,6 @@
 #include "base/num.h"
 #include "sandbox/net/head.h"
 
-static struct str from(struct str t, size_t n)
-{
-    return (struct str){ t.s + n, t.n - n };
-}
-
 /* "host", "host:port", "[v6]:port". What stands before the port is host_read()'s to judge. */
 static const char *read_authority(struct str text, uint16_t usual, struct target *out)
 {
@@ -19,7 +14,7 @@ static const char *read_authority(struct str text, uint16_t usual, struct target
     out->says_port = colon && (!bracket || colon > bracket);
     if (out->says_port) {
         name.n = (size_t)(colon - text.s);
-        if (!num_int(from(text, name.n + 1), &port) || port < 1 || port > UINT16_MAX)
+        if (!num_int(str_from(text, name.n + 1), &port) || port < 1 || port > UINT16_MAX)
             return "its port is not 1 to 65535";
     }
     if (port == 0)
@@ -57,10 +52,10 @@ const char *target_read(struct str text, struct target *out)
     else if (text.n < 7 || str_cmp_letters((struct str){ text.s, 7 }, str_of("http://")) != 0)
         return "it is no URL that begins with http://";
     out->tls = scheme == 8;
-    rest = from(text, scheme);
+    rest = str_from(text, scheme);
     while (n < rest.n && !is_one_of(rest.s[n], "/?#\\"))
         n++;
-    out->path = from(rest, n);
+    out->path = str_from(rest, n);
     why = read_authority((struct str){ rest.s, n }, out->tls ? 443 : 80, out);
     return why ? why : check_path(out->path);
 }

@@ -166,9 +166,67 @@ static void what_can_be_seen_is_told_wherever_it_stands(void **state)
     assert_true(str_visible(str_of("~ !")));
 }
 
+static void ends_are_trimmed_of_what_is_named_and_of_nothing_else(void **state)
+{
+    static const struct {
+        struct str text;
+        const char *these, *start, *end, *both;
+    } cases[] = {
+        { { " \ta b\t ", 7 }, " \t", "a b\t ", " \ta b", "a b" },
+        { { "\ra\r", 3 }, " \t", "\ra\r", "\ra\r", "\ra\r" },
+        { { " \t", 2 }, " \t", "", "", "" },
+        { { "ab", 2 }, "", "ab", "ab", "ab" },
+        { { "", 0 }, " ", "", "", "" },
+        { { NULL, 0 }, " ", "", "", "" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        assert_true(is(str_trim_start(cases[i].text, cases[i].these), cases[i].start));
+        assert_true(is(str_trim_end(cases[i].text, cases[i].these), cases[i].end));
+        assert_true(is(str_trim(cases[i].text, cases[i].these), cases[i].both));
+        assert_int_equal(str_only(cases[i].text, cases[i].these), !*cases[i].both);
+    }
+    assert_int_equal(str_trim((struct str){ "\0 ", 2 }, " ").n, 1);
+    assert_false(str_only((struct str){ " \0", 2 }, " "));
+    assert_true(is(str_from(str_of("abc"), 2), "c"));
+    assert_int_equal(str_from(str_of("abc"), 3).n, 0);
+}
+
+static void words_stand_between_any_number_of_characters(void **state)
+{
+    struct str rest = str_of(" ,one,, two\tx "), none = { 0 };
+
+    (void)state;
+    assert_true(is(str_word(&rest, " ,"), "one"));
+    assert_true(is(rest, ", two\tx "));
+    assert_true(is(str_word(&rest, " ,"), "two\tx"));
+    assert_int_equal(str_word(&rest, " ,").n, 0);
+    assert_int_equal(rest.n, 0);
+    assert_int_equal(str_word(&none, " ").n, 0);
+    rest = (struct str){ "a\0b c", 5 };
+    assert_int_equal(str_word(&rest, " ").n, 3);
+}
+
+static void a_cut_is_at_the_first_character_and_takes_it_away(void **state)
+{
+    struct str rest = str_of("one  two:x"), none = { 0 };
+
+    (void)state;
+    assert_true(is(str_cut(&rest, " :"), "one"));
+    assert_int_equal(str_cut(&rest, " :").n, 0);
+    assert_true(is(str_cut(&rest, " :"), "two"));
+    assert_true(is(str_cut(&rest, " :"), "x"));
+    assert_int_equal(rest.n, 0);
+    assert_int_equal(str_cut(&none, " ").n, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ends_are_trimmed_of_what_is_named_and_of_nothing_else),
+        cmocka_unit_test(a_cut_is_at_the_first_character_and_takes_it_away),
+        cmocka_unit_test(words_stand_between_any_number_of_characters),
         cmocka_unit_test(what_can_be_seen_is_told_wherever_it_stands),
         cmocka_unit_test(a_buffer_holds_exactly_its_ceiling),
         cmocka_unit_test(a_fault_stays_until_the_reset),
