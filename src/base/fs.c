@@ -67,6 +67,19 @@ bool fs_read(const char *path, size_t max, struct arena *a, struct str *out, str
     return fd_read(fd, max, a, out, e);
 }
 
+bool fd_write(int fd, struct str text)
+{
+    while (text.n) {
+        ssize_t n = write(fd, text.s, text.n);
+
+        if (n < 0 && errno != EINTR)
+            return false;
+        if (n > 0)
+            text = str_from(text, (size_t)n);
+    }
+    return true;
+}
+
 bool fs_write(const char *path, struct str text, struct error *e)
 {
     _arena_ struct arena a = { 0 };
@@ -75,17 +88,7 @@ bool fs_write(const char *path, struct str text, struct error *e)
 
     if (fd < 0)
         return error_sys(e, ERROR_IO, "%s cannot be written", path);
-    for (size_t n = 0; n < text.n;) {
-        ssize_t got = write(fd, text.s + n, text.n - n);
-
-        if (got < 0 && errno != EINTR) {
-            error_sys(e, ERROR_IO, "%s cannot be written", path);
-            (void)unlink(beside);
-            return false;
-        }
-        n += got > 0 ? (size_t)got : 0;
-    }
-    if (fsync(fd) == 0 && rename(beside, path) == 0)
+    if (fd_write(fd, text) && fsync(fd) == 0 && rename(beside, path) == 0)
         return true;
     error_sys(e, ERROR_IO, "%s cannot be written", path);
     (void)unlink(beside);

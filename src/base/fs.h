@@ -11,6 +11,9 @@ bool fs_read(const char *path, size_t max, struct arena *a, struct str *out,
              struct error *e) NODISCARD;
 bool fd_read(int fd, size_t max, struct arena *a, struct str *out, struct error *e) NODISCARD;
 
+/* Writes all of a text, in as many steps as it takes. False and errno. */
+bool fd_write(int fd, struct str text) NODISCARD;
+
 /* Writes a file so that there is the old one or the new one, whole, at every moment. */
 bool fs_write(const char *path, struct str text, struct error *e) NODISCARD;
 

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fs.h"
 #include "contract/codes.h"
 #include "engine/commit.h"
 #include "sandbox/collect_store.h"
@@ -152,13 +153,8 @@ static bool copy(int from, int to, const struct digest *digest)
         if (n < 0)
             continue;
         sha256_add(&hash, bytes, (size_t)n);
-        for (ssize_t done = 0; done < n;) {
-            ssize_t wrote = write(to, bytes + done, (size_t)(n - done));
-
-            if (wrote < 0 && errno != EINTR)
-                return false;
-            done += wrote > 0 ? wrote : 0;
-        }
+        if (!fd_write(to, (struct str){ bytes, (size_t)n }))
+            return false;
     }
     is = sha256_end(&hash);
     errno = EIO;

@@ -53,18 +53,6 @@ static bool is_absent(const char *path)
     return lstat(path, &st) != 0 && errno == ENOENT;
 }
 
-static bool write_all(int fd, struct str text)
-{
-    for (size_t n = 0; n < text.n;) {
-        ssize_t got = write(fd, text.s + n, text.n - n);
-
-        if (got < 0 && errno != EINTR)
-            return false;
-        n += got > 0 ? (size_t)got : 0;
-    }
-    return fsync(fd) == 0;
-}
-
 /* Makes the new name last. Where a directory cannot be opened or synced, nothing more can be done.
  */
 static bool settle(char *path)
@@ -89,7 +77,7 @@ static bool place(const char *path, struct str text, mode_t mode, struct error *
 
     if (fd < 0)
         return error_sys(e, CODE_IO, "%s cannot be made", path);
-    ok = fchmod(fd, mode) == 0 && write_all(fd, text) &&
+    ok = fchmod(fd, mode) == 0 && fd_write(fd, text) && fsync(fd) == 0 &&
          (link(beside, path) == 0 || errno == EEXIST);
     if (!ok)
         error_sys(e, CODE_IO, "%s cannot be made", path);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
-#include "base/own.h"
+#include "base/fs.h"
 
 int input_file(struct str text)
 {
@@ -16,14 +16,8 @@ int input_file(struct str text)
     if (text.n == 0)
         return open("/dev/null", O_RDONLY | O_CLOEXEC);
     fd = memfd_create("stdin", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    for (size_t n = 0; fd >= 0 && n < text.n;) {
-        ssize_t got = write(fd, text.s + n, text.n - n);
-
-        if (got <= 0)
-            return -1;
-        n += (size_t)got;
-    }
-    if (fd < 0 || fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK) != 0)
+    if (fd < 0 || !fd_write(fd, text) ||
+        fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK) != 0)
         return -1;
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     return open(path, O_RDONLY | O_CLOEXEC);

@@ -130,19 +130,6 @@ bool cache_get(const struct cache_place *p, enum cache level, const struct diges
 
 /* ---- putting ---- */
 
-static bool write_all(int fd, struct str text)
-{
-    while (text.n) {
-        ssize_t n = write(fd, text.s, text.n);
-
-        if (n < 0 && errno != EINTR)
-            return false;
-        text.s += n > 0 ? n : 0;
-        text.n -= n > 0 ? (size_t)n : 0;
-    }
-    return true;
-}
-
 /* Nothing is synced: what a power cut tears has the wrong digest. Its time is when it was made, so
  * that who sweeps need not open it. */
 static bool write_new(const struct spot *spot, struct str head, struct str value, int64_t made_ms)
@@ -155,7 +142,7 @@ static bool write_new(const struct spot *spot, struct str head, struct str value
 
     if (fd < 0)
         return false;
-    if (write_all(fd, head) && write_all(fd, value) &&
+    if (fd_write(fd, head) && fd_write(fd, value) &&
         futimens(fd, (struct timespec[]){ made, made }) == 0 && rename(beside, spot->path) == 0)
         return true;
     why = errno;

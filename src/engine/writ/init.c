@@ -20,26 +20,13 @@
 
 /* ---- one file ---- */
 
-static bool write_all(int fd, const char *text)
-{
-    for (size_t n = strlen(text); n > 0;) {
-        ssize_t got = write(fd, text, n);
-
-        if (got < 0 && errno != EINTR)
-            return false;
-        text += got > 0 ? got : 0;
-        n -= got > 0 ? (size_t)got : 0;
-    }
-    return true;
-}
-
 /* *kept: somebody's file is there, and stays as it is. */
 static bool write_new(const char *path, const char *text, bool *kept, struct error *e)
 {
     _fd_ int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 
     *kept = fd < 0 && errno == EEXIST;
-    if (*kept || (fd >= 0 && write_all(fd, text)))
+    if (*kept || (fd >= 0 && fd_write(fd, str_of(text))))
         return true;
     error_sys(e, CODE_IO, "%s cannot be written", path);
     if (fd >= 0)
