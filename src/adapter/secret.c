@@ -12,19 +12,10 @@
 #include "adapter/host.h"
 #include "adapter/redact_words.h"
 #include "adapter/secret_command.h"
+#include "base/variable.h"
 #include "contract/codes.h"
 
 /* ---- what they have in common ---- */
-
-static const char *variable(const struct secret_places *places, struct str name)
-{
-    const char *const *e = places->environment;
-
-    for (; e && *e; e++)
-        if (strncmp(*e, name.s, name.n) == 0 && (*e)[name.n] == '=')
-            return *e + name.n + 1;
-    return NULL;
-}
 
 /* People end a file with a line end, and programs what they print; it is no part of the secret. */
 static struct str without_line_end(struct str t)
@@ -52,7 +43,7 @@ static bool keep(struct str value, const char *source, struct arena *a, struct s
 static bool from_variable(const struct secret_doc *doc, const struct secret_places *places,
                           const char *source, struct arena *a, struct str *out, struct error *e)
 {
-    const char *value = variable(places, doc->env);
+    const char *value = variable_of(places->environment, doc->env);
 
     if (!value)
         return error_set(e, CODE_SECRET_MISSING, "%s: the variable is not set", source);
@@ -112,7 +103,7 @@ static bool read_file(const char *path, const char *source, struct arena *a, str
 static const char *file_path(struct str file, const char *directory,
                              const struct secret_places *places, struct arena *a)
 {
-    const char *home = variable(places, str_of("HOME"));
+    const char *home = variable_of(places->environment, str_of("HOME"));
 
     if (str_begins(file, "~/"))
         return home ? arena_printf(a, "%s/%.*s", home, (int)file.n - 2, file.s + 2) : NULL;
@@ -134,7 +125,7 @@ static bool from_file(const char *path, const char *source, struct arena *a, str
 static bool from_credential(const struct secret_doc *doc, const struct secret_places *places,
                             const char *source, struct arena *a, struct str *out, struct error *e)
 {
-    const char *directory = variable(places, str_of("CREDENTIALS_DIRECTORY"));
+    const char *directory = variable_of(places->environment, str_of("CREDENTIALS_DIRECTORY"));
 
     if (!directory || *directory != '/')
         return error_set(e, CODE_SECRET_MISSING,

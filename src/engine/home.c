@@ -8,16 +8,12 @@
 #include <unistd.h>
 
 #include "base/companion.h"
+#include "base/variable.h"
 #include "route/carrier.h"
 
 const char *home_variable(const char *const *environment, const char *name)
 {
-    size_t n = strlen(name);
-
-    for (const char *const *e = environment; e && *e; e++)
-        if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
-            return *e + n + 1;
-    return NULL;
+    return variable_of(environment, str_of(name));
 }
 
 const char *home_state(const char *const *environment, struct arena *a)

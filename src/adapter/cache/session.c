@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "adapter/cache/parts.h"
+#include "base/variable.h"
 
 enum { STAT_TEXT = 1024, START_FIELD = 22 };
 
@@ -72,19 +73,9 @@ void session_look(struct session_eye *eye, int64_t now_ms)
         short_digest(text, n + (size_t)space, sizeof eye->here - 1, eye->here);
 }
 
-static const char *variable(const char *const *environment, const char *name)
-{
-    size_t n = strlen(name);
-
-    for (const char *const *e = environment; e && *e; e++)
-        if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
-            return *e + n + 1;
-    return NULL;
-}
-
 const char *cache_session(const char *const *environment, struct arena *a)
 {
-    const char *named = variable(environment, "WRIT_SESSION");
+    const char *named = variable_of(environment, str_of("WRIT_SESSION"));
     long sid = (long)getsid(0);
     struct session_eye eye;
     uint64_t start;

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "base/variable.h"
 
 static void a_buffer_holds_exactly_its_ceiling(void **state)
 {
@@ -221,11 +222,27 @@ static void a_cut_is_at_the_first_character_and_takes_it_away(void **state)
     assert_int_equal(str_cut(&none, " ").n, 0);
 }
 
+static void a_variable_is_found_by_its_whole_name(void **state)
+{
+    static const char *const set[] = { "HOMES=a", "HOME=b", "HOME=c", "NO", "E=", NULL };
+    const struct str with_nul = { "NO\0X", 4 };
+
+    (void)state;
+    assert_string_equal(variable_of(set, str_of("HOME")), "b");
+    assert_string_equal(variable_of(set, str_of("E")), "");
+    assert_null(variable_of(set, str_of("HOM")));
+    assert_null(variable_of(set, str_of("NO")));
+    assert_null(variable_of(set, with_nul));
+    assert_null(variable_of(set, str_of("")));
+    assert_null(variable_of(NULL, str_of("HOME")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ends_are_trimmed_of_what_is_named_and_of_nothing_else),
         cmocka_unit_test(a_cut_is_at_the_first_character_and_takes_it_away),
+        cmocka_unit_test(a_variable_is_found_by_its_whole_name),
         cmocka_unit_test(words_stand_between_any_number_of_characters),
         cmocka_unit_test(what_can_be_seen_is_told_wherever_it_stands),
         cmocka_unit_test(a_buffer_holds_exactly_its_ceiling),
