@@ -16,9 +16,8 @@
 #include <string.h>
 
 #include "adapter/cache/parts.h"
+#include "base/process.h"
 #include "base/variable.h"
-
-enum { STAT_TEXT = 1024, START_FIELD = 22 };
 
 static size_t read_some(const char *path, char *to, size_t room)
 {
@@ -29,26 +28,14 @@ static size_t read_some(const char *path, char *to, size_t room)
     return n > 0 ? (size_t)n : 0;
 }
 
-/* Field 22 of /proc/<pid>/stat. The second is the program's name and may have blanks and brackets
- * in it; the third tells that it is dead and only waited for. */
+/* When the leader of a session began. False: it is gone, or dead and only waited for. */
 static bool leader_start(long pid, uint64_t *out)
 {
-    char path[64], text[STAT_TEXT];
-    const char *at;
+    struct process leader;
 
-    (void)snprintf(path, sizeof path, "/proc/%ld/stat", pid);
-    if (pid <= 0 || !read_some(path, text, sizeof text))
+    if (!process_look(pid, &leader) || leader.state == 'Z' || leader.state == 'X')
         return false;
-    at = strrchr(text, ')');
-    if (!at || at[1] != ' ' || at[2] == 'Z' || at[2] == 'X')
-        return false;
-    for (int field = 2; field < START_FIELD; field++) {
-        at = strchr(at, ' ');
-        if (!at)
-            return false;
-        at++;
-    }
-    *out = strtoull(at, NULL, 10);
+    *out = (uint64_t)leader.start;
     return true;
 }
 

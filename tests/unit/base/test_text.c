@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/process.h"
 #include "base/utf8.h"
 #include "base/variable.h"
 
@@ -237,11 +238,34 @@ static void a_variable_is_found_by_its_whole_name(void **state)
     assert_null(variable_of(NULL, str_of("HOME")));
 }
 
+/* proc(5): 3 is the state, 20 the number of threads, 22 when it began. */
+static void a_process_is_told_whatever_it_calls_itself(void **state)
+{
+    static const char behind[] = " Z 1 7 7 0 -1 4194304 9 0 0 0 1 2 0 0 20 0 3 0 987654 1 2\n";
+    static const char *const names[] = { "(sh)", "(a b)", "(x) R 1 2 3)", "()", "(\n)" };
+    _arena_ struct arena a = { 0 };
+    struct process p = { 0 };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(names); i++) {
+        assert_true(process_read(str_of(arena_printf(&a, "42 %s%s", names[i], behind)), &p));
+        assert_int_equal(p.pid, 42);
+        assert_int_equal(p.state, 'Z');
+        assert_int_equal(p.threads, 3);
+        assert_int_equal(p.start, 987654);
+    }
+    assert_false(process_read(str_of("42 sh Z 1"), &p));
+    assert_false(process_read(str_of("42 (sh) Z 1 7 7 0 -1 4194304 9 0 0 0 1 2 0 0 20 0 3 0"), &p));
+    assert_false(process_read((struct str){ 0 }, &p));
+    assert_int_equal(p.start, 987654);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ends_are_trimmed_of_what_is_named_and_of_nothing_else),
         cmocka_unit_test(a_cut_is_at_the_first_character_and_takes_it_away),
+        cmocka_unit_test(a_process_is_told_whatever_it_calls_itself),
         cmocka_unit_test(a_variable_is_found_by_its_whole_name),
         cmocka_unit_test(words_stand_between_any_number_of_characters),
         cmocka_unit_test(what_can_be_seen_is_told_wherever_it_stands),
