@@ -6,6 +6,7 @@
 
 #include "base/fs.h"
 #include "contract/codes.h"
+#include "sandbox/mountinfo.h"
 
 enum { LIST_MAX = 16 << 20 };
 
@@ -15,32 +16,11 @@ static const char *const kernels_own[] = {
     "rpc_pipefs", "securityfs",  "selinuxfs", "sysfs",  "tracefs",
 };
 
-static struct str next_word(struct str *line)
+static const char *plain(struct str word, struct arena *a)
 {
-    struct str word = { line->s, 0 };
+    char *text = arena_alloc(a, word.n + 1);
 
-    while (word.n < line->n && word.s[word.n] != ' ')
-        word.n++;
-    *line = (struct str){ line->s + word.n, line->n - word.n };
-    while (line->n && line->s[0] == ' ')
-        *line = (struct str){ line->s + 1, line->n - 1 };
-    return word;
-}
-
-/* The kernel writes blanks and the like as \040. */
-static char *unescaped(struct str word, struct arena *a)
-{
-    char *text = arena_text(a, word), *to = text;
-
-    for (const char *p = text; *p; p++) {
-        if (p[0] == '\\' && p[1] >= '0' && p[1] <= '3' && p[2] && p[3]) {
-            *to++ = (char)((p[1] - '0') * 64 + (p[2] - '0') * 8 + (p[3] - '0'));
-            p += 3;
-        } else {
-            *to++ = *p;
-        }
-    }
-    *to = '\0';
+    (void)!mountinfo_plain(word, text, word.n + 1); /* it gets no longer */
     return text;
 }
 
@@ -60,23 +40,15 @@ static bool is_granted(const struct grants *g, const char *path)
     return false;
 }
 
-/* 36 35 98:0 /root /mount/point options tags... - type source options */
-static void look_at(struct arena *a, struct str line, struct submounts *all)
+static void look_at(struct arena *a, const struct mountinfo *line, struct submounts *all)
 {
-    struct str point = { 0 }, word;
-
-    for (int i = 0; i < 5; i++)
-        point = next_word(&line);
-    do {
-        word = next_word(&line);
-    } while (word.n && !str_is(word, "-"));
-    if (is_kernels_own(next_word(&line))) {
+    if (is_kernels_own(line->type)) {
         all->points = arena_more(a, all->points, all->n, &all->room, sizeof *all->points);
-        all->points[all->n++] = unescaped(point, a);
+        all->points[all->n++] = plain(line->point, a);
     } else {
         all->disks =
             arena_more(a, all->disks, all->disk_count, &all->disk_room, sizeof *all->disks);
-        all->disks[all->disk_count++] = unescaped(point, a);
+        all->disks[all->disk_count++] = plain(line->point, a);
     }
 }
 
@@ -137,12 +109,10 @@ bool submounts_read(struct arena *a, struct submounts *out, struct error *e)
     if (!fs_read("/proc/self/mountinfo", LIST_MAX, a, &list, e))
         return error_wrap(e, "/proc/self/mountinfo");
     while (list.n > 0) {
-        const char *end = memchr(list.s, '\n', list.n);
-        size_t n = end ? (size_t)(end - list.s) : list.n;
+        struct mountinfo line;
 
-        look_at(a, (struct str){ list.s, n }, &all);
-        n += end != NULL;
-        list = (struct str){ list.s + n, list.n - n };
+        if (mountinfo_line(str_cut(&list, "\n"), &line))
+            look_at(a, &line, &all);
     }
     *out = all;
     return true;

@@ -15,7 +15,7 @@
 
 #include "base/num.h"
 #include "contract/codes.h"
-#include "sandbox/cgroup/file.h"
+#include "sandbox/mountinfo.h"
 
 const char *const controller_names[CONTROLLERS] = {
     [CONTROLLER_MEMORY] = "memory",
@@ -113,25 +113,6 @@ static bool seat_groups(struct cgroup_seats *s, struct error *e)
 
 /* ---- the mounts ---- */
 
-/* mountinfo writes spaces, tabs, line ends and backslashes as \ooo. False: it does not fit. */
-static bool unescape(struct str in, char *out, size_t size)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < in.n && n < size; n++) {
-        bool octal = in.s[i] == '\\' && i + 3 < in.n;
-
-        out[n] =
-            octal ? (char)((in.s[i + 1] - '0') * 64 + (in.s[i + 2] - '0') * 8 + (in.s[i + 3] - '0'))
-                  : in.s[i];
-        i += octal ? 4 : 1;
-    }
-    if (n == size)
-        return false;
-    out[n] = '\0';
-    return true;
-}
-
 /* What is left of a group's path below the root of a mount. A group outside the namespace is shown
  * as /.. and fits no mount. */
 static bool below(struct str group, const char *root, struct str *out)
@@ -187,25 +168,19 @@ static bool read_device(struct str text, dev_t *out)
     return true;
 }
 
-/* `36 25 0:34 ROOT POINT OPTIONS [shared:1 ..] - cgroup SOURCE rw,memory` */
-static void seat_line(struct cgroup_seats *s, struct str line, const char *dash, struct mount *m)
+static void seat_line(struct cgroup_seats *s, const struct mountinfo *line, struct mount *m)
 {
-    struct str tail = { dash + 3, line.n - (size_t)(dash + 3 - line.s) };
-    struct str type = str_cut(&tail, " "), words[5];
-    bool v2 = str_is(type, "cgroup2");
+    bool v2 = str_is(line->type, "cgroup2");
 
-    if (!v2 && !str_is(type, "cgroup"))
-        return;
-    (void)str_cut(&tail, " ");
-    for (size_t i = 0; i < COUNT(words); i++)
-        words[i] = str_cut(&line, " ");
-    if (!read_device(words[2], &m->device) || !unescape(words[3], m->root, sizeof m->root) ||
-        !unescape(words[4], m->point, sizeof m->point))
+    if ((!v2 && !str_is(line->type, "cgroup")) || !read_device(line->device, &m->device) ||
+        !mountinfo_plain(line->root, m->root, sizeof m->root) ||
+        !mountinfo_plain(line->point, m->point, sizeof m->point))
         return;
     for (int i = 0; i < s->count; i++) {
         struct cgroup_seat *seat = &s->seats[i];
 
-        if (seat->fd < 0 && seat->v2 == v2 && (v2 || controllers_in(tail, ",") & seat->controllers))
+        if (seat->fd < 0 && seat->v2 == v2 &&
+            (v2 || controllers_in(line->options, ",") & seat->controllers))
             seat_mount(seat, m);
     }
 }
@@ -213,16 +188,14 @@ static void seat_line(struct cgroup_seats *s, struct str line, const char *dash,
 /* All whole lines of a part; returns how much of it they were. */
 static size_t seat_lines(struct cgroup_seats *s, struct str text, struct mount *m)
 {
-    const char *begin = text.s, *end;
+    const char *begin = text.s;
 
-    while ((end = memchr(text.s, '\n', text.n))) {
-        struct str line = { text.s, (size_t)(end - text.s) };
-        const char *dash = memmem(line.s, line.n, " - cgroup", 9);
+    while (memchr(text.s, '\n', text.n)) {
+        struct str line = str_cut(&text, "\n");
+        struct mountinfo info;
 
-        if (dash)
-            seat_line(s, line, dash, m);
-        text.n -= line.n + 1;
-        text.s = end + 1;
+        if (memmem(line.s, line.n, " - cgroup", 9) && mountinfo_line(line, &info))
+            seat_line(s, &info, m);
     }
     return (size_t)(text.s - begin);
 }
