@@ -116,6 +116,19 @@ static bool refuse_group(const struct cgroup_seat *seat, struct error *e)
     return false;
 }
 
+/* Writes the limits of the directory's controllers. */
+static bool limit(const struct cgroup_dir *d, const struct cgroup_limits *limits, struct error *e)
+{
+    if (d->controllers & 1 << CONTROLLER_MEMORY &&
+        !d->version->limit_memory(d->dir, limits->memory_bytes, e))
+        return false;
+    if (d->controllers & 1 << CONTROLLER_PIDS &&
+        !cgroup_limit(d->dir, "pids.max", limits->tasks, e))
+        return false;
+    return !(d->controllers & 1 << CONTROLLER_CPU) ||
+           d->version->limit_cpu(d->dir, limits->cores, e);
+}
+
 /* Adds the directory of one seat, with its limits. What it has made is in *c also on false. */
 static bool add_dir(struct cgroup *c, struct cgroup_seat *seat, const struct cgroup_limits *limits,
                     struct error *e)
@@ -138,7 +151,7 @@ static bool add_dir(struct cgroup *c, struct cgroup_seat *seat, const struct cgr
     d->dir = openat(d->parent, c->name, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (d->dir < 0)
         return error_sys(e, CODE_LAYER_MISSING, "the new group cannot be opened");
-    if (!d->version->limit(d, limits, e))
+    if (!limit(d, limits, e))
         return false;
     if (!seat->v2)
         d->tasks = openat(d->dir, "tasks", O_WRONLY | O_CLOEXEC);

@@ -8,10 +8,7 @@
 #include "sandbox/cgroup/file.h"
 #include "sandbox/cgroup/version.h"
 
-enum {
-    PERIOD_US = 100000,
-    CHARGED_MOST = 512 << 10 /* the kernel charges ahead, 256 KiB for each processor */
-};
+enum { CHARGED_MOST = 512 << 10 }; /* the kernel charges ahead, 256 KiB for each processor */
 
 /* Below its own group, whatever that holds. Whether it may, making the group will tell. */
 static bool place(struct cgroup_seat *seat, bool prepare, int *fd, struct error *e)
@@ -49,16 +46,6 @@ static bool limit_cpu(int dir, int64_t cores, struct error *e)
         return true;
     *e = quota;
     return false;
-}
-
-static bool limit(const struct cgroup_dir *d, const struct cgroup_limits *limits, struct error *e)
-{
-    if (d->controllers & 1 << CONTROLLER_MEMORY && !limit_memory(d->dir, limits->memory_bytes, e))
-        return false;
-    if (d->controllers & 1 << CONTROLLER_PIDS &&
-        !cgroup_limit(d->dir, "pids.max", limits->tasks, e))
-        return false;
-    return !(d->controllers & 1 << CONTROLLER_CPU) || limit_cpu(d->dir, limits->cores, e);
 }
 
 /* What is looked at for every run. */
@@ -154,7 +141,8 @@ static void kill_left(int dir, int us)
 const struct cgroup_version cgroup_v1 = {
     .name = "v1",
     .place = place,
-    .limit = limit,
+    .limit_memory = limit_memory,
+    .limit_cpu = limit_cpu,
     .usage = usage,
     .tasks = tasks,
     .rests = rests,

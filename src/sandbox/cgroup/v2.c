@@ -16,8 +16,6 @@
 #include "sandbox/cgroup/file.h"
 #include "sandbox/cgroup/version.h"
 
-enum { PERIOD_US = 100000 };
-
 #define LEAF "writ-supervisor"
 
 /* ---- where ---- */
@@ -160,16 +158,6 @@ static bool limit_cpu(int dir, int64_t cores, struct error *e)
            error_sys(e, CODE_LAYER_MISSING, "cpu.max cannot be set to '%s'", text);
 }
 
-static bool limit(const struct cgroup_dir *d, const struct cgroup_limits *limits, struct error *e)
-{
-    if (d->controllers & 1 << CONTROLLER_MEMORY && !limit_memory(d->dir, limits->memory_bytes, e))
-        return false;
-    if (d->controllers & 1 << CONTROLLER_PIDS &&
-        !cgroup_limit(d->dir, "pids.max", limits->tasks, e))
-        return false;
-    return !(d->controllers & 1 << CONTROLLER_CPU) || limit_cpu(d->dir, limits->cores, e);
-}
-
 /* CPU time is counted in every group, memory's peak since Linux 5.19. */
 static void usage(const struct cgroup_dir *d, struct cgroup_usage *out)
 {
@@ -210,7 +198,8 @@ static void kill_all(int dir, int us)
 const struct cgroup_version cgroup_v2 = {
     .name = "v2",
     .place = place,
-    .limit = limit,
+    .limit_memory = limit_memory,
+    .limit_cpu = limit_cpu,
     .usage = usage,
     .kill = kill_all,
 };

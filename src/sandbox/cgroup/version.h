@@ -4,6 +4,8 @@
 
 #include "sandbox/cgroup/seat.h"
 
+enum { PERIOD_US = 100000 }; /* of CPU time: quota = cores x period */
+
 struct cgroup_version {
     const char *name;
 
@@ -12,8 +14,9 @@ struct cgroup_version {
      * it only looks. */
     bool (*place)(struct cgroup_seat *seat, bool prepare, int *fd, struct error *e);
 
-    /* Writes the limits of the directory's controllers. */
-    bool (*limit)(const struct cgroup_dir *d, const struct cgroup_limits *limits, struct error *e);
+    /* Write the limits of a directory. */
+    bool (*limit_memory)(int dir, int64_t bytes, struct error *e);
+    bool (*limit_cpu)(int dir, int64_t cores, struct error *e);
 
     /* How many are in the directory; NULL: pids.current tells. */
     int64_t (*tasks)(const struct cgroup_dir *d);
