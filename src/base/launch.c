@@ -72,5 +72,4 @@ void launch_end(int *handle, siginfo_t *how)
     while (waitid(P_PIDFD, (id_t)*handle, how, WEXITED) != 0 && errno == EINTR)
         ;
     own_close(handle);
-    *handle = -1;
 }

@@ -7,10 +7,12 @@
 
 #define _cleanup_(fn) __attribute__((cleanup(fn)))
 
+/* Closes what is open, and forgets it: a second time does nothing. */
 static inline void own_close(int *fd)
 {
     if (*fd >= 0)
         (void)close(*fd);
+    *fd = -1;
 }
 
 static inline void own_free(void *p)

@@ -116,7 +116,6 @@ static void dismiss(struct channel *c, int patience_ms)
         return;
     own_close(&c->carrier.to);
     own_close(&c->carrier.from);
-    c->carrier.to = c->carrier.from = -1;
     if (poll(&dead, 1, patience_ms) <= 0) {
         carrier_signal(&c->carrier, SIGTERM);
         (void)poll(&dead, 1, TERM_MS);

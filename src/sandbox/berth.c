@@ -177,8 +177,7 @@ static bool start(struct berth *l, struct jail *jail)
     l->pid = (pid_t)pid;
     if (pid < 0)
         return false;
-    (void)close(jail->line);
-    jail->line = -1;
+    own_close(&jail->line);
     (void)snprintf(path, sizeof path, "/proc/%d/mountinfo", l->pid);
     l->mounts = open(path, O_RDONLY | O_CLOEXEC);
     if (l->mounts < 0 || !identity_write(jail, l->pid, &e) ||
@@ -250,7 +249,6 @@ void berth_close(struct berth *berth)
 {
     berth_drop_slot(berth);
     own_close(&berth->line);
-    berth->line = -1;
     if (berth->pid > 0)
         (void)kill(berth->pid, SIGKILL); /* somebody may have a copy of our end of the line */
     while (berth->pid > 0 && waitpid(berth->pid, NULL, __WALL) < 0 && errno == EINTR)
@@ -367,7 +365,6 @@ bool berth_ask_slot(struct berth *berth, int at, int line)
     bool ok = pass_send(berth->line, &ask, sizeof ask, fds, berth->left < 0 ? 1 : 2);
 
     own_close(&berth->left);
-    berth->left = -1;
     return ok;
 }
 

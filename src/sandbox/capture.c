@@ -39,13 +39,6 @@ int capture_waits(const struct capture *c, short *events)
     return is_waiting(c) ? c->live : c->from;
 }
 
-static void close_from(struct capture *c)
-{
-    if (c->from >= 0)
-        (void)close(c->from);
-    c->from = -1;
-}
-
 static void keep(struct capture *c, const char *bytes, size_t n)
 {
     size_t room = c->head.max - c->head.len;
@@ -59,7 +52,7 @@ static void keep(struct capture *c, const char *bytes, size_t n)
 static void give_up(struct capture *c)
 {
     c->had = c->sent = 0;
-    close_from(c);
+    own_close(&c->from);
 }
 
 /* Somebody would read and cannot be told, such as a full disk: that is no fault of the command's.
@@ -93,7 +86,7 @@ static void expect(struct capture *c, int64_t rest)
 {
     c->rest = rest;
     if (rest <= 0)
-        close_from(c);
+        own_close(&c->from);
 }
 
 /* Who prints much is to wait less: a matter of speed alone. */
@@ -113,7 +106,7 @@ void capture_step(struct capture *c)
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
             return;
         if (n <= 0) {
-            close_from(c);
+            own_close(&c->from);
             return;
         }
         if (n == CAPTURE_PART)

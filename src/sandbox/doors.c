@@ -190,8 +190,6 @@ bool doors_take(struct door *doors, size_t n, int line, int init, struct word *w
 
 void doors_close(struct door *doors, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         own_close(&doors[i].fd);
-        doors[i].fd = -1;
-    }
 }

@@ -12,12 +12,6 @@
 #include "sandbox/input.h"
 #include "sandbox/outcome.h"
 
-static void close_fd(int *fd)
-{
-    own_close(fd);
-    *fd = -1;
-}
-
 /* A copy of the caller's, above what the command's own are to be. */
 static bool take_wire(int wire, int *to, struct error *e)
 {
@@ -59,7 +53,7 @@ bool streams_make(const struct streams_ask *ask, struct streams *s, struct jail 
 void streams_let_go(struct jail *jail)
 {
     for (int i = 0; i < STREAM_COUNT; i++)
-        close_fd(&jail->streams[i]);
+        own_close(&jail->streams[i]);
 }
 
 void streams_listen(struct streams *s, const struct streams_ask *ask)
@@ -87,7 +81,7 @@ void streams_listen(struct streams *s, const struct streams_ask *ask)
 void streams_close(struct streams *s)
 {
     for (size_t i = 0; i < COUNT(s->ours); i++)
-        close_fd(&s->ours[i]);
+        own_close(&s->ours[i]);
     buf_free(&s->out.head);
     buf_free(&s->err.head);
     buf_free(&s->result.head);

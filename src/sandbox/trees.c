@@ -35,11 +35,8 @@ int trees_take(const struct jail_mount *m)
 
 void trees_close(struct jail *jail)
 {
-    for (size_t i = 0; i < jail->mount_count; i++) {
-        if (jail->mounts[i].tree >= 0)
-            (void)close(jail->mounts[i].tree);
-        jail->mounts[i].tree = -1;
-    }
+    for (size_t i = 0; i < jail->mount_count; i++)
+        own_close(&jail->mounts[i].tree);
 }
 
 bool trees_open(struct jail *jail, struct error *e)

@@ -148,10 +148,8 @@ static void seat_mount(struct cgroup_seat *seat, const struct mount *m)
     memcpy(seat->dir + point, rest.s, rest.n);
     seat->dir[point + rest.n] = '\0';
     seat->fd = open(seat->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (seat->fd >= 0 && (fstat(seat->fd, &st) != 0 || st.st_dev != m->device)) {
-        (void)close(seat->fd);
-        seat->fd = -1;
-    }
+    if (seat->fd >= 0 && (fstat(seat->fd, &st) != 0 || st.st_dev != m->device))
+        own_close(&seat->fd);
     seat->levels = 0;
     for (size_t i = 0; i < rest.n; i++)
         seat->levels += rest.s[i] == '/';
