@@ -3,10 +3,11 @@
 #include "adapter/callable.h"
 
 #include "adapter/api_bind.h"
+#include "adapter/callable_rules.h"
 #include "adapter/host.h"
 #include "contract/codes.h"
 
-static const struct doc *interface(const struct adapter *adapter, const char *member)
+const struct doc *callable_member(const struct adapter *adapter, const char *member)
 {
     const struct doc *all = doc_get(adapter->tree, "interface");
 
@@ -22,7 +23,7 @@ const struct doc *callable_operation(const struct adapter *adapter, struct str n
     };
     const char *mapping = mappings[adapter->doc.type];
     const struct doc *map =
-        mapping ? interface(adapter, mapping) : doc_get(adapter->tree, "operations");
+        mapping ? callable_member(adapter, mapping) : doc_get(adapter->tree, "operations");
     const struct doc *d = doc_first(map, DOC_MAP);
 
     while (d && !str_eq(d->key, name))
@@ -91,9 +92,9 @@ static void hosts_listed(const struct adapter *adapter, struct report *r)
     const struct mcp_interface *mcp = adapter->doc.interface->mcp;
 
     if (adapter->doc.type == ADAPTER_API)
-        host_fits_list(adapter, interface(adapter, "base_url"), r);
+        host_fits_list(adapter, callable_member(adapter, "base_url"), r);
     if (mcp && mcp->transport != TRANSPORT_STDIO)
-        host_fits_list(adapter, interface(adapter, "url"), r);
+        host_fits_list(adapter, callable_member(adapter, "url"), r);
 }
 
 /* ---- secrets ---- */
@@ -123,7 +124,7 @@ static void bearer_listed(const struct adapter *adapter, struct report *r)
 
     if (mcp && mcp->auth && mcp->transport != TRANSPORT_STDIO &&
         !has_secret(adapter, mcp->auth->secret))
-        report_add(r, ABOUT_VALUE, doc_get(interface(adapter, "auth"), "secret"),
+        report_add(r, ABOUT_VALUE, doc_get(callable_member(adapter, "auth"), "secret"),
                    CODE_SECRET_MISSING,
                    "auth names the secret '%.*s', which is not among the adapter's `secrets`",
                    STR_ARG(mcp->auth->secret));
@@ -146,7 +147,7 @@ static void package_near(const struct adapter *adapter, struct report *r)
         !(sdk->package.s[0] == '/' || str_begins(sdk->package, "..") ||
           memmem(sdk->package.s, sdk->package.n, "/../", 4)))
         return;
-    report_add(r, ABOUT_VALUE, interface(adapter, "package"), CODE_PATH_REFUSED,
+    report_add(r, ABOUT_VALUE, callable_member(adapter, "package"), CODE_PATH_REFUSED,
                "the package %s lies outside of the project; only an adapter of your own, below "
                "~/.config/writ/adapters, may name it",
                said(sdk->package, r->a));
@@ -301,7 +302,7 @@ static void command_is_one_word(const struct adapter *adapter, struct report *r)
 
     if (cli && memchr(cli->executable.s, ' ', cli->executable.n) &&
         !memchr(cli->executable.s, '/', cli->executable.n))
-        report_add(r, ABOUT_ODD, interface(adapter, "executable"), CODE_VALIDATION_ERROR,
+        report_add(r, ABOUT_ODD, callable_member(adapter, "executable"), CODE_VALIDATION_ERROR,
                    "%s is looked for as one name, with its blanks; arguments belong in base_args",
                    said(cli->executable, r->a));
 }
@@ -316,6 +317,7 @@ static const struct callable_row {
     { "R-001-116", "The host of an api, and that of an MCP server's url, is listed in sandbox_override.network.allow.", hosts_listed },
     { "R-001-091", "What auth_method needs is said: oauth: token_url, client_id, client_secret; basic: user.",          auth_whole },
     { "R-001-091", "The secret that an MCP server is sent is among the adapter's secrets.",                             bearer_listed },
+    { "R-001-091", "The headers of an api have no secret: not Authorization, Cookie, X-API-Key and the like.",          headers_without_secret },
     { "R-001-091", "A project's adapter has no secret that a command prints.",                                          commands_of_user },
     { "R-001-095", "A project's adapter has a package of the project.",                                                 package_near },
     { "R-001-139", "What `operations` names is in the mapping of the interface.",                                       operations_there },

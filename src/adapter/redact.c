@@ -197,6 +197,14 @@ static const char *const secret_headers[] = {
     "authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key",
 };
 
+bool header_secret(struct str name)
+{
+    for (size_t i = 0; i < COUNT(secret_headers); i++)
+        if (str_cmp_letters(name, str_of(secret_headers[i])) == 0)
+            return true;
+    return false;
+}
+
 static size_t header_at(struct str t, size_t at)
 {
     for (size_t i = 0; i < COUNT(secret_headers); i++) {

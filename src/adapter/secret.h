@@ -55,6 +55,9 @@ const struct secret *secret_named(const struct secrets *all, struct str name);
 /* Adds one that was had elsewhere, such as a token. */
 void secrets_add(struct secrets *all, const char *name, struct str value, struct arena *a);
 
+/* Is it the name of a header whose value is a secret, whatever it is? */
+bool header_secret(struct str name);
+
 /* The text without any of the secrets: their bytes, base64 (both alphabets, any alignment),
  * percent-encoded and JSON-escaped forms become [redacted]. Secrets of fewer than 4 bytes are not
  * looked for, and so are not handed out by the functions above. The same text, not copied, where

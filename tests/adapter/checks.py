@@ -52,6 +52,15 @@ def R_001_091_auth_that_lacks_something_is_told_before_it_is_called(place):
 
 
 @case
+def R_001_091_a_header_that_holds_a_secret_is_refused_whatever_its_case(place):
+    for name in ("Authorization", "PROXY-AUTHORIZATION", "cookie", "Set-Cookie", "x-api-key"):
+        place.stock(api(interface={"headers": {"Accept": "*/*", name: toolshed.SECRET}}),
+                    tools=[tool("n", network="api")])
+        place.never("VALIDATION_ERROR", "n", "n.get", at=f"/interface/api/headers/{name}",
+                    told=[f"'{name}'", "`secrets`", "auth_method"])
+
+
+@case
 def R_001_139_an_operation_with_a_dot_in_its_name_is_told_before_it_is_called(place):
     place.stock(api(interface={"endpoint_mapping": {"get": "GET /x", "x.get": "GET /x"}}), tools=[tool("n", network="api")])
     place.never("VALIDATION_ERROR", "n", "n.get", at="/interface/api/endpoint_mapping/x.get", told=["'x.get' has a dot"])

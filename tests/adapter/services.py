@@ -209,6 +209,12 @@ def the_secret_is_sent_and_never_told(place):
 
 
 @case
+def what_a_header_for_secrets_says_is_not_kept_where_the_call_has_none_either(place):
+    place.stock(toolshed.script("n", f"print('x: 1\\nauthorization: Bearer', '{SECRET[::-1]}'[::-1] + '\\ny: 2')"))
+    same(place.fine("n.run", "word=x"), "x: 1\nauthorization: [redacted]\ny: 2\n")
+
+
+@case
 @of_stranger
 def who_never_answers_or_drips_is_given_up_in_time(place):
     for name in ("silent", "drip"):
