@@ -16,6 +16,11 @@ static bool is_json_type(struct str type)
     return str_is(type, "*/*");
 }
 
+static bool is_form_type(struct str type)
+{
+    return str_begins(type, "application/x-www-form-urlencoded");
+}
+
 const struct doc *import_body_schema(struct importing *im, const struct doc *body,
                                      enum body_form form)
 {
@@ -23,8 +28,7 @@ const struct doc *import_body_schema(struct importing *im, const struct doc *bod
 
     (void)im;
     for (; c; c = c->next) {
-        bool fits = form == BODIES_FORM ? str_begins(c->key, "application/x-www-form-urlencoded")
-                                        : is_json_type(c->key);
+        bool fits = form == BODIES_FORM ? is_form_type(c->key) : is_json_type(c->key);
         const struct doc *schema = map_get(c, "schema");
 
         if (fits)
@@ -98,6 +102,16 @@ static bool add_body(struct making *m)
     return schema_copy(&m->schemas, schema, to, 0);
 }
 
+/* Why a body of that type is not sent. */
+static const char *unlike(struct making *m, struct str type)
+{
+    bool known = is_json_type(type) || is_form_type(type);
+
+    return arena_printf(m->im->a, "%s, %s", said(type, m->im->a),
+                        known ? "which is not what the others send"
+                              : "and an adapter sends JSON or application/x-www-form-urlencoded");
+}
+
 static bool find_body(struct making *m)
 {
     const struct doc *said_body = map_get(m->f->op, "requestBody"), *body, *schema, *first;
@@ -111,10 +125,13 @@ static bool find_body(struct making *m)
     first = doc_first(map_get(body, "content"), DOC_MAP);
     m->body_schema = schema;
     m->body_required = map_true(body, "required");
-    if (schema || !first || !m->body_required)
+    if (schema || !first)
         return true;
-    m->schemas.why = arena_printf(m->im->a, "its body is %s, which is not what the others send",
-                                  said(first->key, m->im->a));
+    if (!m->body_required) {
+        m->body_left = unlike(m, first->key);
+        return true;
+    }
+    m->schemas.why = arena_printf(m->im->a, "its body is %s", unlike(m, first->key));
     return false;
 }
 
@@ -359,6 +376,10 @@ const char *import_operation(struct importing *im, const struct found *f)
         return m.schemas.why ? m.schemas.why : "its schema is too large";
     if (!put_operation(&m, input))
         return "the document is too large";
+    if (m.body_left)
+        import_leave(im, f->name,
+                     arena_printf(im->a, "only its body, without which it can be called: it is %s",
+                                  m.body_left));
     im->json_only = im->json_only && answers_json(im, f);
     return NULL;
 }

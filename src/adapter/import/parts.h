@@ -97,8 +97,9 @@ struct making {
     struct doc *required;            /* a list */
     const struct doc *body_schema;   /* NULL: there is no body */
     bool body_required;
-    const char *body; /* the parameter that is the whole body; or NULL */
-    bool dry;         /* the second time: nothing is told again */
+    const char *body_left; /* why it has none, though it might have; or NULL */
+    const char *body;      /* the parameter that is the whole body; or NULL */
+    bool dry;              /* the second time: nothing is told again */
 };
 
 /* NULL, and the operation stands in the maps; else why it is left out. */
