@@ -323,18 +323,15 @@ static void see_body(struct importing *im, const struct doc *item, const struct 
 static void see_form(struct importing *im, const struct doc *item, const struct doc *op,
                      struct str path, const char *method)
 {
-    const struct doc *said_body = map_get(op, "requestBody"), *body, *c;
-    const char *ignored;
+    const struct doc *said_body = map_get(op, "requestBody"), *body;
+    const char *type = import_form_type(im, item, op), *ignored;
 
-    (void)item;
     (void)path;
     (void)method;
     body = said_body ? import_deref(im, said_body, &ignored) : NULL;
-    if (body && import_body_schema(im, body, BODIES_FORM))
+    if ((body && import_body_schema(im, body, BODIES_FORM)) ||
+        (type && !str_begins(str_of(type), "multipart/")))
         im->bodies = BODIES_FORM;
-    for (c = doc_first(map_get(op, "parameters"), DOC_LIST); c; c = c->next)
-        if (str_is(map_text(c, "in"), "formData"))
-            im->bodies = BODIES_FORM;
 }
 
 /* ---- the adapter ---- */

@@ -158,6 +158,15 @@ static const char *place_of(struct str in)
     return str_is(in, "formData") ? "body" : NULL;
 }
 
+/* A field of a form that is not sent: the operation needs it, or goes without the form. */
+static bool leave_form(struct making *m, bool required)
+{
+    m->body_left = unlike(m, str_of(m->form));
+    if (required)
+        m->schemas.why = arena_printf(m->im->a, "its body is %s", m->body_left);
+    return !required;
+}
+
 static bool add_one(struct making *m, const struct doc *p)
 {
     struct str name = map_text(p, "name"), in = map_text(p, "in");
@@ -169,6 +178,8 @@ static bool add_one(struct making *m, const struct doc *p)
         m->body_required = map_true(p, "required");
         return true;
     }
+    if (m->form && str_is(in, "formData"))
+        return leave_form(m, map_true(p, "required"));
     if (name.n == 0 || name.n > IMPORT_NAME || memchr(name.s, '\0', name.n) || !place) {
         m->schemas.why = "it has a parameter without a name or a place";
         return false;
@@ -262,6 +273,14 @@ static bool add_placeholders(struct making *m)
 
 /* ---- putting it together ---- */
 
+/* The type of a form that is not what the adapter sends. */
+static const char *unsent_form(struct making *m)
+{
+    const char *type = import_form_type(m->im, m->f->item, m->f->op);
+
+    return type && m->im->bodies == BODIES_FORM && is_form_type(str_of(type)) ? NULL : type;
+}
+
 static struct doc *make_input(struct making *m)
 {
     struct arena *a = m->im->a;
@@ -271,6 +290,7 @@ static struct doc *make_input(struct making *m)
     m->properties = doc_add_kind(a, input, "properties", DOC_MAP);
     m->required = doc_root(a, DOC_LIST);
     m->places = doc_root(a, DOC_MAP);
+    m->form = unsent_form(m);
     if (!add_list(m, map_get(m->f->item, "parameters"), true) ||
         !add_list(m, map_get(m->f->op, "parameters"), false) || !add_placeholders(m) ||
         !find_body(m) || (m->body_schema && !add_body(m)))

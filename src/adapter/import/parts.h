@@ -97,6 +97,7 @@ struct making {
     struct doc *required;            /* a list */
     const struct doc *body_schema;   /* NULL: there is no body */
     bool body_required;
+    const char *form;      /* of Swagger 2.0: the type of its form, which is not sent; or NULL */
     const char *body_left; /* why it has none, though it might have; or NULL */
     const char *body;      /* the parameter that is the whole body; or NULL */
     bool dry;              /* the second time: nothing is told again */
@@ -108,6 +109,11 @@ const char *import_operation(struct importing *im, const struct found *f);
 /* The media type of a body that can be sent: its schema; NULL: there is none. */
 const struct doc *import_body_schema(struct importing *im, const struct doc *body,
                                      enum body_form form);
+
+/* ---- forms of Swagger 2.0 (import/form.c) ---- */
+
+/* The media type of what its parameters in formData make; NULL: it has none. */
+const char *import_form_type(struct importing *im, const struct doc *item, const struct doc *op);
 
 /* ---- its parameters (import/parameter.c) ---- */
 

@@ -42,10 +42,65 @@ static void a_body_that_may_be_left_out_is_told_when_it_is(void **state)
     assert_string_equal(at(&i, "operations.form.input.properties"), "{}");
 }
 
+/* With `more` operations between those that send forms. */
+static const char *two(struct arena *a, const char *more)
+{
+    return arena_printf(
+        a,
+        "swagger: '2.0'\n"
+        "info: {title: Old, version: '1'}\n"
+        "host: api.example.org\n"
+        "parameters: {Field: {name: f, in: formData, type: string, required: true}}\n"
+        "paths:\n"
+        "  /may: {put: {operationId: may, parameters: [{name: f, in: formData, type: string}], responses: {}}}\n"
+        "%s"
+        "  /must: {put: {operationId: must, consumes: [application/x-www-form-urlencoded],\n"
+        "    parameters: [{$ref: '#/parameters/Field'}], responses: {}}}\n"
+        "  /parts: {put: {operationId: parts, consumes: [multipart/form-data],\n"
+        "    parameters: [{name: f, in: formData, type: string, required: true}], responses: {}}}\n"
+        "  /file: {put: {operationId: file, parameters: [{name: f, in: formData, type: file}], responses: {}}}\n",
+        more);
+}
+
+static void forms_of_Swagger_2_are_not_sent_as_json(void **state)
+{
+    _imported_ struct imported i = { 0 };
+    const char *json = "  /json: {post: {operationId: json, parameters:\n"
+                       "    [{name: b, in: body, schema: {type: object}}], responses: {}}}\n";
+
+    (void)state;
+    import(&i, two(&i.a, json));
+    check_says(left_out(&i, "may"), "only its body");
+    check_says(left_out(&i, "may"), "which is not what the others send");
+    check_says(left_out(&i, "must"), "its body is 'application/x-www-form-urlencoded', which");
+    check_says(left_out(&i, "parts"), "its body is 'multipart/form-data', and an adapter sends");
+    check_says(left_out(&i, "file"), "only its body");
+    assert_int_equal(i.made.left_count, 4);
+    assert_string_equal(at(&i, "operations.may.input.properties"), "{}");
+    assert_string_equal(at(&i, "interface.api.headers.Content-Type"), "");
+}
+
+static void forms_of_Swagger_2_are_sent_where_all_bodies_are_forms(void **state)
+{
+    _imported_ struct imported i = { 0 };
+
+    (void)state;
+    import(&i, two(&i.a, ""));
+    assert_string_equal(left_out(&i, "may"), "");
+    assert_string_equal(left_out(&i, "must"), "");
+    check_says(left_out(&i, "parts"), "its body is 'multipart/form-data'");
+    check_says(left_out(&i, "file"), "only its body");
+    assert_string_equal(at(&i, "operations.must.parameters"), "{\"f\":{\"in\":\"body\"}}");
+    assert_string_equal(at(&i, "interface.api.headers.Content-Type"),
+                        "\"application/x-www-form-urlencoded\"");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_body_that_may_be_left_out_is_told_when_it_is),
+        cmocka_unit_test(forms_of_Swagger_2_are_not_sent_as_json),
+        cmocka_unit_test(forms_of_Swagger_2_are_sent_where_all_bodies_are_forms),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
