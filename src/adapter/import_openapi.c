@@ -301,37 +301,34 @@ static void leave_paths(struct importing *im)
     }
 }
 
-/* One operation with a body of JSON decides for all. */
-static void see_body(struct importing *im, const struct doc *item, const struct doc *op,
-                     struct str path, const char *method)
+/* Has it a parameter that is its body, as Swagger 2.0 writes it? */
+static bool has_body(struct importing *im, const struct doc *list)
 {
-    const struct doc *said_body = map_get(op, "requestBody"), *body, *c;
-    const char *ignored;
+    for (const struct doc *c = doc_first(list, DOC_LIST); c; c = c->next) {
+        const char *ignored;
+        const struct doc *p = import_deref(im, c, &ignored);
 
-    (void)item;
-    if (!is_wanted(im->ask, operation_name(im, op, method, path)))
-        return;
-    body = said_body ? import_deref(im, said_body, &ignored) : NULL;
-    if (body && import_body_schema(im, body, BODIES_JSON))
-        im->bodies = BODIES_JSON;
-    for (c = doc_first(map_get(op, "parameters"), DOC_LIST); c; c = c->next)
-        if (str_is(map_text(c, "in"), "body"))
-            im->bodies = BODIES_JSON;
+        if (p && str_is(map_text(p, "in"), "body"))
+            return true;
+    }
+    return false;
 }
 
-/* Is there one whose body is a form, and none whose body is JSON? */
-static void see_form(struct importing *im, const struct doc *item, const struct doc *op,
+/* What the bodies are of those that are wanted: one of JSON decides for all. */
+static void see_body(struct importing *im, const struct doc *item, const struct doc *op,
                      struct str path, const char *method)
 {
     const struct doc *said_body = map_get(op, "requestBody"), *body;
     const char *type = import_form_type(im, item, op), *ignored;
 
-    (void)path;
-    (void)method;
+    if (!is_wanted(im->ask, operation_name(im, op, method, path)))
+        return;
     body = said_body ? import_deref(im, said_body, &ignored) : NULL;
-    if ((body && import_body_schema(im, body, BODIES_FORM)) ||
-        (type && !str_begins(str_of(type), "multipart/")))
-        im->bodies = BODIES_FORM;
+    im->any_json = im->any_json || (body && import_body_schema(im, body, BODIES_JSON)) ||
+                   has_body(im, map_get(op, "parameters")) ||
+                   has_body(im, map_get(item, "parameters"));
+    im->any_form = im->any_form || (body && import_body_schema(im, body, BODIES_FORM)) ||
+                   (type && !str_begins(str_of(type), "multipart/"));
 }
 
 /* ---- the adapter ---- */
@@ -398,8 +395,8 @@ static struct doc *make_adapter(struct importing *im, const char *id)
     doc_add_text(a, headers, "Accept", str_of("application/json"));
     im->endpoints = doc_add_kind(a, api, "endpoint_mapping", DOC_MAP);
     im->operations = doc_add_kind(a, adapter, "operations", DOC_MAP);
-    walk(im, see_form);
     walk(im, see_body);
+    im->bodies = im->any_form && !im->any_json ? BODIES_FORM : BODIES_JSON;
     if (im->bodies == BODIES_FORM)
         doc_add_text(a, headers, "Content-Type", str_of("application/x-www-form-urlencoded"));
     walk(im, take_operation);

@@ -27,6 +27,7 @@ struct importing {
     const struct doc *root;
     enum spec spec;
     enum body_form bodies;
+    bool any_json, any_form;            /* is there an operation with such a body? */
     struct doc *endpoints, *operations; /* maps that fill */
     struct import_left *left;
     size_t left_count, left_room;

@@ -95,12 +95,30 @@ static void forms_of_Swagger_2_are_sent_where_all_bodies_are_forms(void **state)
                         "\"application/x-www-form-urlencoded\"");
 }
 
+static void what_is_not_wanted_has_no_say_in_what_bodies_are(void **state)
+{
+    static const char *const includes[][2] = { { "json", NULL },
+                                               { "none", NULL },
+                                               { "form", NULL } };
+    static const char *const types[] = { "", "", "\"application/x-www-form-urlencoded\"" };
+
+    (void)state;
+    for (size_t k = 0; k < COUNT(includes); k++) {
+        _imported_ struct imported i = { 0 };
+
+        import_with(&i, three, (struct import_ask){ .include = includes[k] });
+        assert_true(i.good);
+        assert_string_equal(at(&i, "interface.api.headers.Content-Type"), types[k]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_body_that_may_be_left_out_is_told_when_it_is),
         cmocka_unit_test(forms_of_Swagger_2_are_not_sent_as_json),
         cmocka_unit_test(forms_of_Swagger_2_are_sent_where_all_bodies_are_forms),
+        cmocka_unit_test(what_is_not_wanted_has_no_say_in_what_bodies_are),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
