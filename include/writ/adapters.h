@@ -90,7 +90,7 @@ struct writ_import {
 /* Makes it:
  *
  *     {"adapter":"<YAML>","adapter_id":..,"operations":N,"left_out":[{"operation":..,"why":..}],
- *      "tool_id":..,"tool_entry":"<YAML>"|null}
+ *      "warnings":[..],"tool_id":..,"tool_entry":"<YAML>"|null}
  *
  * tool_entry: an entry for .writ/tools.yaml that lets it be called; null where there is one. */
 WRIT_API int writ_import(const struct writ_import *import, char **answer);

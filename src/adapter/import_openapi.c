@@ -50,6 +50,13 @@ void import_leave(struct importing *im, const char *operation, const char *why)
     im->left[im->left_count++] = (struct import_left){ operation, why };
 }
 
+void import_warn(struct importing *im, const char *text)
+{
+    im->warnings =
+        arena_more(im->a, im->warnings, im->warned, &im->warnings_room, sizeof *im->warnings);
+    im->warnings[im->warned++] = text;
+}
+
 struct str import_line(struct importing *im, struct str text, size_t most)
 {
     char *out = arena_alloc(im->a, (text.n < 4 * most ? text.n : 4 * most) + 4);
@@ -169,12 +176,10 @@ static struct str base_url(struct importing *im)
     if (url_split(url, &parts) && forms[FORM_URL].fits(url, &why) && !memchr(url.s, '?', url.n) &&
         !memchr(url.s, '#', url.n))
         return url;
-    import_leave(
-        im, "",
-        arena_printf(im->a,
-                     "the document does not say where the service is (%s): put its address "
-                     "into base_url and sandbox_override.network.allow",
-                     url_has_login(url) ? url_login_told : said(url, im->a)));
+    import_warn(im, arena_printf(im->a,
+                                 "the document does not say where the service is (%s): put its "
+                                 "address into base_url and sandbox_override.network.allow",
+                                 url_has_login(url) ? url_login_told : said(url, im->a)));
     made = arena_printf(im->a, "https://api.example.com%.*s",
                         url.n && url.s[0] == '/' ? (int)url.n : 0, url.s);
     url = str_of(made);
@@ -247,6 +252,14 @@ static bool is_path(struct str path)
     return true;
 }
 
+/* Some names of those that are not wanted: whoever gets nothing may have meant one. */
+static void pass_by(struct importing *im, const char *name)
+{
+    if (im->passed < COUNT(im->some))
+        im->some[im->passed] = name;
+    im->passed++;
+}
+
 static void take_operation(struct importing *im, const struct doc *item, const struct doc *op,
                            struct str path, const char *method)
 {
@@ -254,8 +267,11 @@ static void take_operation(struct importing *im, const struct doc *item, const s
     const char *why;
 
     f.name = operation_name(im, op, method, path);
-    if (!is_wanted(im->ask, f.name))
+    if (!is_wanted(im->ask, f.name)) {
+        pass_by(im, f.name);
         return;
+    }
+    im->wanted++;
     if (im->endpoints->count >= IMPORT_OPERATIONS)
         why = arena_printf(im->a, "an adapter has at most %d operations", IMPORT_OPERATIONS);
     else if (strcmp(method, "trace") == 0)
@@ -405,15 +421,27 @@ static struct doc *make_adapter(struct importing *im, const char *id)
     return adapter;
 }
 
+/* "there are 9 others, such as getPet, listPets" */
+static bool nothing_wanted(const struct importing *im, const struct at *at, struct error *e)
+{
+    _buf_ struct buf names = { .max = 200 };
+
+    for (size_t i = 0; i < im->passed && i < COUNT(im->some); i++)
+        buf_addf(&names, "%s%s", i ? ", " : "", im->some[i]);
+    return error_at(e, CODE_VALIDATION_ERROR, at,
+                    "none of its operations is chosen by --include and --exclude; it has %zu%s%s",
+                    im->passed, im->passed > COUNT(im->some) ? ", such as " : ": ",
+                    buf_str(&names).s);
+}
+
 static bool nothing_left(const struct importing *im, struct error *e)
 {
     struct at at = doc_at(im->root);
-    const char *why = NULL;
 
-    for (size_t i = 0; i < im->left_count && !why; i++)
-        why = im->left[i].operation[0] ? im->left[i].why : NULL;
+    if (!im->wanted && im->passed)
+        return nothing_wanted(im, &at, e);
     return error_at(e, CODE_VALIDATION_ERROR, &at, "none of its operations can be called%s%s",
-                    why ? "; the first: " : "", why ? why : "");
+                    im->left_count ? "; the first: " : "", im->left_count ? im->left[0].why : "");
 }
 
 bool import_openapi(const struct import_ask *ask, struct arena *a, struct import_made *out,
@@ -442,6 +470,8 @@ bool import_openapi(const struct import_ask *ask, struct arena *a, struct import
                                  .adapter_id = id,
                                  .operations = im.endpoints->count,
                                  .left = im.left,
-                                 .left_count = im.left_count };
+                                 .left_count = im.left_count,
+                                 .warnings = im.warnings,
+                                 .warned = im.warned };
     return true;
 }

@@ -27,6 +27,8 @@ struct import_made {
     size_t operations;
     struct import_left *left;
     size_t left_count;
+    const char **warnings; /* what whoever uses it should know */
+    size_t warned;
 };
 
 /* False: it is no such document, or nothing of it is left; *e has the place. */

@@ -31,9 +31,13 @@ struct importing {
     struct doc *endpoints, *operations; /* maps that fill */
     struct import_left *left;
     size_t left_count, left_room;
-    struct str scheme; /* the security scheme it uses; no text: none */
-    struct work work;  /* for all of it: following references, copying */
-    bool json_only;    /* every operation answers with JSON */
+    const char **warnings;
+    size_t warned, warnings_room;
+    size_t wanted, passed; /* operations, by --include and --exclude */
+    const char *some[5];   /* names of those that were passed by */
+    struct str scheme;     /* the security scheme it uses; no text: none */
+    struct work work;      /* for all of it: following references, copying */
+    bool json_only;        /* every operation answers with JSON */
     struct arena *a;
 };
 
@@ -46,6 +50,9 @@ struct found {
 };
 
 void import_leave(struct importing *im, const char *operation, const char *why);
+
+/* Nothing was left out, but whoever uses it should know. */
+void import_warn(struct importing *im, const char *text);
 
 /* The member of a map; NULL also where it is no map. */
 const struct doc *map_get(const struct doc *d, const char *key);

@@ -120,12 +120,19 @@ static void tell_left_out(const struct doc *d)
     const struct doc *c = doc_first(doc_get(d, "left_out"), DOC_LIST);
 
     for (; c; c = c->next) {
-        struct str operation = doc_text(c, "operation");
-
         err(YELLOW, "left out ");
-        if (operation.n)
-            err(BOLD, "%.*s: ", STR_ARG(operation));
+        err(BOLD, "%.*s: ", STR_ARG(doc_text(c, "operation")));
         err(PLAIN, "%.*s\n", STR_ARG(doc_text(c, "why")));
+    }
+}
+
+static void tell_warnings(const struct doc *d)
+{
+    const struct doc *c = doc_first(doc_get(d, "warnings"), DOC_LIST);
+
+    for (; c; c = c->next) {
+        err(YELLOW, "warning: ");
+        err(PLAIN, "%.*s\n", STR_ARG(c->text));
     }
 }
 
@@ -171,6 +178,7 @@ static int run(const struct args *args)
     if (args_get(args, "json") || status != WRIT_OK)
         return keeper_tell(answer, status, args_get(args, "json"));
     tell_left_out(d);
+    tell_warnings(d);
     if (!path)
         out_text(doc_text(d, "adapter"));
     else if (save(path, args_get(args, "force"), doc_text(d, "adapter"), &a))

@@ -125,6 +125,11 @@ static void put_made(const struct writ_import *import, const struct import_made 
         json_close(to, '}');
     }
     json_close(to, ']');
+    json_key(to, "warnings");
+    json_open(to, '[');
+    for (size_t i = 0; i < made->warned; i++)
+        json_outside(to, str_of(made->warnings[i]));
+    json_close(to, ']');
     json_key(to, "tool_id");
     json_outside(to, adapter->doc.tool_id);
     if (!is_listed(import, adapter, a))
