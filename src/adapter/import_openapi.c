@@ -330,15 +330,16 @@ static bool has_body(struct importing *im, const struct doc *list)
     return false;
 }
 
-/* What the bodies are of those that are wanted: one of JSON decides for all. */
-static void see_body(struct importing *im, const struct doc *item, const struct doc *op,
-                     struct str path, const char *method)
+/* What those that are wanted have: a body of JSON decides for all. */
+static void see(struct importing *im, const struct doc *item, const struct doc *op, struct str path,
+                const char *method)
 {
     const struct doc *said_body = map_get(op, "requestBody"), *body;
     const char *type = import_form_type(im, item, op), *ignored;
 
     if (!is_wanted(im->ask, operation_name(im, op, method, path)))
         return;
+    import_see_security(im, op);
     body = said_body ? import_deref(im, said_body, &ignored) : NULL;
     im->any_json = im->any_json || (body && import_body_schema(im, body, BODIES_JSON)) ||
                    has_body(im, map_get(op, "parameters")) ||
@@ -406,17 +407,18 @@ static struct doc *make_adapter(struct importing *im, const char *id)
     api = doc_add_kind(a, doc_add_kind(a, adapter, "interface", DOC_MAP), "api", DOC_MAP);
     doc_add_text(a, api, "base_url", url);
     allow = put_override(im, url, adapter);
+    walk(im, see);
     import_security(im, id, api, adapter, allow);
     headers = doc_add_kind(a, api, "headers", DOC_MAP);
     doc_add_text(a, headers, "Accept", str_of("application/json"));
     im->endpoints = doc_add_kind(a, api, "endpoint_mapping", DOC_MAP);
     im->operations = doc_add_kind(a, adapter, "operations", DOC_MAP);
-    walk(im, see_body);
     im->bodies = im->any_form && !im->any_json ? BODIES_FORM : BODIES_JSON;
     if (im->bodies == BODIES_FORM)
         doc_add_text(a, headers, "Content-Type", str_of("application/x-www-form-urlencoded"));
     walk(im, take_operation);
     leave_paths(im);
+    import_tell_open(im);
     put_rest(im, adapter);
     return adapter;
 }

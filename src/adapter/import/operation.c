@@ -400,6 +400,7 @@ const char *import_operation(struct importing *im, const struct found *f)
         import_leave(im, f->name,
                      arena_printf(im->a, "only its body, without which it can be called: it is %s",
                                   m.body_left));
+    import_note_open(im, f);
     im->json_only = im->json_only && answers_json(im, f);
     return NULL;
 }

@@ -36,8 +36,11 @@ struct importing {
     size_t wanted, passed; /* operations, by --include and --exclude */
     const char *some[5];   /* names of those that were passed by */
     struct str scheme;     /* the security scheme it uses; no text: none */
-    struct work work;      /* for all of it: following references, copying */
-    bool json_only;        /* every operation answers with JSON */
+    bool root_secures;     /* an operation goes by the requirements of the document */
+    const char *open[5];   /* names of operations that ask for no proof of who calls */
+    size_t open_count;
+    struct work work; /* for all of it: following references, copying */
+    bool json_only;   /* every operation answers with JSON */
     struct arena *a;
 };
 
@@ -136,9 +139,16 @@ bool parameter_add(struct making *m, const struct doc *p, const char *in) NODISC
 
 /* ---- who calls (import/security.c) ---- */
 
+/* An operation that is wanted: what it asks for may be what is chosen. Of all, before the next. */
+void import_see_security(struct importing *im, const struct doc *op);
+
 /* Chooses the scheme that most can be called with; puts auth_method, auth and secrets. */
 void import_security(struct importing *im, const char *id, struct doc *api, struct doc *adapter,
                      struct doc *allow);
 
 /* NULL: the operation can be called with the scheme that was chosen. */
 const char *import_secured(struct importing *im, const struct found *f);
+
+/* An operation that was taken: does it get a proof that it does not ask for? Those are told. */
+void import_note_open(struct importing *im, const struct found *f);
+void import_tell_open(struct importing *im);

@@ -77,26 +77,62 @@ static struct str first_possible(struct importing *im, const struct doc *securit
     return (struct str){ 0 };
 }
 
+void import_see_security(struct importing *im, const struct doc *op)
+{
+    const struct doc *own = map_get(op, "security");
+
+    im->root_secures = im->root_secures || !own;
+    if (!im->scheme.s)
+        im->scheme = first_possible(im, own);
+}
+
+/* What the document asks for comes first, where an operation goes by that. */
 static struct str choose(struct importing *im)
 {
-    struct str name = first_possible(im, map_get(im->root, "security"));
-    const struct doc *path = doc_first(map_get(im->root, "paths"), DOC_MAP);
+    struct str name = { 0 };
 
-    for (; path && !name.s; path = path->next)
-        for (const struct doc *op = doc_first(path, DOC_MAP); op && !name.s; op = op->next)
-            name = first_possible(im, map_get(op, "security"));
-    return name;
+    if (im->root_secures)
+        name = first_possible(im, map_get(im->root, "security"));
+    return name.s ? name : im->scheme;
+}
+
+/* The requirements an operation has: its own, else those of all. */
+static const struct doc *required_by(const struct importing *im, const struct doc *op)
+{
+    const struct doc *own = map_get(op, "security");
+
+    return doc_first(own ? own : map_get(im->root, "security"), DOC_LIST);
+}
+
+void import_note_open(struct importing *im, const struct found *f)
+{
+    if (!im->scheme.n || required_by(im, f->op))
+        return;
+    if (im->open_count < COUNT(im->open))
+        im->open[im->open_count] = f->name;
+    im->open_count++;
+}
+
+void import_tell_open(struct importing *im)
+{
+    _buf_ struct buf names = { .max = 1200 };
+
+    for (size_t i = 0; i < im->open_count && i < COUNT(im->open); i++)
+        buf_addf(&names, "%s%s", i ? ", " : "", im->open[i]);
+    if (im->open_count)
+        import_warn(im, arena_printf(im->a,
+                                     "%s%s: the document asks for no proof of who calls, and it is "
+                                     "sent all the same, since an adapter has one auth_method; "
+                                     "import them by themselves (--include) to call without it",
+                                     buf_str(&names).s,
+                                     im->open_count > COUNT(im->open) ? ", .." : ""));
 }
 
 const char *import_secured(struct importing *im, const struct found *f)
 {
-    const struct doc *security = map_get(f->op, "security");
-    const struct doc *c;
+    const struct doc *c = required_by(im, f->op);
     const char *first = NULL;
 
-    if (!security)
-        security = map_get(im->root, "security");
-    c = doc_first(security, DOC_LIST);
     if (!c)
         return NULL;
     for (; c; c = c->next) {

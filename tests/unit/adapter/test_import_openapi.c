@@ -398,6 +398,21 @@ static void auth_is_taken_from_the_first_scheme_that_can_be_done(void **state)
     }
 }
 
+static void operations_that_are_sent_a_proof_they_do_not_ask_for_are_told(void **state)
+{
+    static const char *const open[] = { "open", NULL };
+    _imported_ struct imported i = { 0 }, alone = { 0 };
+
+    (void)state;
+    import(&i, pets);
+    assert_int_equal(i.made.warned, 1);
+    check_says(i.made.warnings[0], "open: the document asks for no proof of who calls");
+    import_with(&alone, pets, (struct import_ask){ .include = open });
+    assert_true(alone.good);
+    assert_int_equal(alone.made.warned, 0);
+    assert_string_equal(at(&alone, "interface.api.auth_method"), "\"none\"");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -412,6 +427,7 @@ int main(void)
         cmocka_unit_test(operations_are_chosen_by_patterns),
         cmocka_unit_test(what_is_no_document_is_refused),
         cmocka_unit_test(names_are_made_to_fit_and_to_differ),
+        cmocka_unit_test(operations_that_are_sent_a_proof_they_do_not_ask_for_are_told),
         cmocka_unit_test(auth_is_taken_from_the_first_scheme_that_can_be_done),
     };
 
