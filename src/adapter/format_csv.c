@@ -52,7 +52,7 @@ static bool put_value(struct csv *c, const struct doc *d, bool alone)
         put_field(c, d->text, alone);
         return true;
     }
-    if (!scalar_text(d, &text))
+    if (d->kind != DOC_NULL && !scalar_text(d, &text))
         return unfit(c->m, d, "a text, a number, true, false or null");
     put_field(c, buf_str(&text), alone);
     return true;

@@ -45,10 +45,10 @@ static const struct way format_rows[] = {
     { "json_pretty", "",                                 "JSON on many lines, two blanks deeper each.",                      .format = format_json_pretty },
     { "json_lines",  "",                                 "Of a list: each item as JSON on a line.",                          .format = format_json_lines },
     { "yaml",        "",                                 "YAML that every reader reads as the same.",                        .format = format_yaml },
-    { "csv",         "header, delimiter, crlf, columns", "Of a list of maps or lists: fields between commas (RFC 4180).",   &csv_shape, .format = format_csv },
+    { "csv",         "header, delimiter, crlf, columns", "Of a list of maps or lists: fields between commas (RFC 4180); of null none.", &csv_shape, .format = format_csv },
     { "tsv",         "header, delimiter, crlf, columns", "The same with tabs.",                                             &csv_shape, .format = format_tsv },
-    { "lines",       "",                                 "Of a list: each item as text on a line.",                          .format = format_lines },
-    { "template",    "text, each",                       "A text with values in it: {name}, {/pointer}; {{ and }} are braces.", &template_shape, "text", .format = format_template },
+    { "lines",       "",                                 "Of a list: each item on a line, as text writes it.",                .format = format_lines },
+    { "template",    "text, each",                       "A text with values in it, as text writes them, lists and maps as JSON: {name}, {/pointer}; {{ and }} are braces.", &template_shape, "text", .format = format_template },
 };
 /* clang-format on */
 
@@ -68,7 +68,7 @@ bool scalar_text(const struct doc *d, struct buf *to)
     _buf_ struct buf number = { .max = NUMBER_MAX };
 
     switch (d->kind) {
-    case DOC_NULL: return true;
+    case DOC_NULL: buf_adds(to, "null"); return true;
     case DOC_TEXT: buf_add(to, d->text.s, d->text.n); return true;
     case DOC_BOOL: buf_adds(to, d->truth ? "true" : "false"); return true;
     case DOC_INT:

@@ -148,8 +148,6 @@ static const struct doc *row_for(const struct making *m, const struct doc *rows,
     const struct doc *any = NULL;
     bool scalar = scalar_text(value, &text);
 
-    if (value->kind == DOC_NULL)
-        buf_adds(&text, "null");
     for (const struct doc *row = rows->first; row; row = row->next) {
         if (!work_do(m->w, work_text(row->key)))
             return NULL;

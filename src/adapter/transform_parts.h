@@ -103,8 +103,7 @@ bool made_text(const struct making *m, struct doc *up, struct str key, struct st
 /* Takes the next line off a text: without its LF or CRLF. */
 struct str line_next(struct str *rest);
 
-/* What a text, a number, a truth or null is as text; null is empty. False: it is a list or a map.
- */
+/* What a text, a number, a truth or null is as text. False: it is a list or a map. */
 bool scalar_text(const struct doc *d, struct buf *to);
 
 /* "row 3 is a list of 2, must be ..": false and CODE_TRANSFORM_FAILED. The place is d's pointer. */

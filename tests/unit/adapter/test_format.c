@@ -12,7 +12,7 @@ static void R_001_107_text_is_written_as_it_is(void **state)
     check_output(FORMAT("text"), "\"a\\nb\"", "a\nb");
     check_output(FORMAT("text"), "1.50", "1.5");
     check_output(FORMAT("text"), "true", "true");
-    check_output(FORMAT("text"), "null", "");
+    check_output(FORMAT("text"), "null", "null");
     check_output_fails(FORMAT("text"), str_of("[1]"),
                        "format: text: what there is is a list of 1, must be a text, a number, "
                        "true, false or null; or say json");
@@ -34,7 +34,7 @@ static void R_001_107_json_is_written(void **state)
 static void R_001_107_lines_are_written(void **state)
 {
     (void)state;
-    check_output(FORMAT("lines"), "[\"a\",1,null,true,\"\"]", "a\n1\n\ntrue\n\n");
+    check_output(FORMAT("lines"), "[\"a\",1,null,true,\"\"]", "a\n1\nnull\ntrue\n\n");
     check_output_fails(FORMAT("lines"), str_of("[\"a\",\"b\\nc\"]"),
                        "format: lines: /1 is 'b c', must be a text of one line");
     check_output_fails(FORMAT("lines"), str_of("[[1]]"),
@@ -112,6 +112,7 @@ static void R_001_107_a_template_is_filled(void **state)
     check_output(FORMAT("{template: {text: '{/0}-{/1}', each: true}}"), "[[1,2],[3,4]]",
                  "1-2\n3-4\n");
     check_output(FORMAT("{template: '', each: true}"), "[1]", "\n");
+    check_output(FORMAT("{template: '{a}'}"), "{\"a\":null}", "null");
     check_output_fails(FORMAT("{template: '{name}'}"), str_of("{\"nam\":1}"),
                        "format: template: there is no {'name'}");
     check_output_fails(FORMAT("{template: '{/b}', each: true}"), str_of("[{\"b\":1},{\"a\":1}]"),
