@@ -43,10 +43,14 @@ struct goldens {
     size_t n;
 };
 
-/* All there are; none where there is no directory. False: one is not as it should be, *e says which
- * and where. */
-bool golden_list(const char *project, struct arena *a, struct goldens *out,
+/* All there are, or those whose file is called by that name; none where there is no directory.
+ * Others are not read. False: one is not as it should be, *e says which and where. */
+bool golden_list(const char *project, const char *name, struct arena *a, struct goldens *out,
                  struct error *e) NODISCARD;
+
+/* The names that files are called by, right or not. */
+bool golden_names(const char *project, struct arena *a, const char ***out, size_t *n,
+                  struct error *e) NODISCARD;
 
 /* The files of them, right or not: what the level "golden outputs" of the caches has. */
 struct golden_file {

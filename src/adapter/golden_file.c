@@ -199,18 +199,46 @@ static bool find_all(const char *project, struct arena *a, const char ***paths, 
     return true;
 }
 
-bool golden_list(const char *project, struct arena *a, struct goldens *out, struct error *e)
+/* The name of the case, as the file is called; names have no dots. */
+static struct str case_of(const char *path)
+{
+    size_t n = strlen(path) - strlen(".json"), from = n;
+
+    while (from > 0 && !is_one_of(path[from - 1], "./"))
+        from--;
+    return (struct str){ path + from, n - from };
+}
+
+bool golden_list(const char *project, const char *name, struct arena *a, struct goldens *out,
+                 struct error *e)
 {
     struct goldens all = { 0 };
     const char **paths;
+    size_t n;
 
-    if (!find_all(project, a, &paths, &all.n, e))
+    if (!find_all(project, a, &paths, &n, e))
         return false;
-    all.v = arena_alloc(a, (all.n + 1) * sizeof *all.v);
-    for (size_t i = 0; i < all.n; i++)
-        if (!read_one(paths[i], a, &all.v[i], e))
+    all.v = arena_alloc(a, (n + 1) * sizeof *all.v);
+    for (size_t i = 0; i < n; i++) {
+        if (name && !str_is(case_of(paths[i]), name))
+            continue;
+        if (!read_one(paths[i], a, &all.v[all.n++], e))
             return false;
+    }
     *out = all;
+    return true;
+}
+
+bool golden_names(const char *project, struct arena *a, const char ***out, size_t *n,
+                  struct error *e)
+{
+    const char **paths;
+
+    if (!find_all(project, a, &paths, n, e))
+        return false;
+    for (size_t i = 0; i < *n; i++)
+        paths[i] = arena_text(a, case_of(paths[i]));
+    *out = paths;
     return true;
 }
 

@@ -145,6 +145,20 @@ def names_that_are_wrong_or_not_there_are_said_so(place):
 
 
 @case
+def one_that_is_torn_keeps_no_other_from_being_checked_by_its_name(place):
+    place.stock(script("args", ARGS, **PARSED))
+    golden(place, "record", "first", "args.run", "word=a")
+    place.put(".writ/golden/ADP-args.run.torn.json", "torn")
+    [line] = golden(place, "check", "first")
+    hold(line["same"], line)
+    for words in (("check",), ("check", "torn")):
+        run = place.writ("golden", *words)
+        hold(run.status == 65 and b"run.torn.json" in run.err, run)
+    run = place.writ("golden", "check", "frist")
+    hold(run.status == 64 and b"did you mean first?" in run.err, run)
+
+
+@case
 def a_person_reads_a_line_each(place):
     place.stock(script("args", ARGS, **PARSED))
     run = place.writ("golden", "check")

@@ -188,40 +188,36 @@ static bool check_one(struct goldening *g, const struct golden *golden, bool *mo
     return told.same;
 }
 
-static int none_of_that_name(const struct goldening *g, const struct goldens *all, const char *name,
-                             struct arena *a)
+static int none_of_that_name(const struct goldening *g, const char *name, struct arena *a)
 {
-    const char **names = arena_alloc(a, (all->n + 1) * sizeof *names), *near;
+    const char **names = NULL, *near = NULL;
     struct error e;
+    size_t n;
 
-    for (size_t i = 0; i < all->n; i++)
-        names[i] = arena_text(a, all->v[i].name);
-    near = str_nearest(str_of(name), names, all->n);
+    if (golden_names(g->project, a, &names, &n, &e))
+        near = str_nearest(str_of(name), names, n);
     (void)error_set(&e, CODE_PARAMETER_REFUSED, "there is no golden output %s%s%s%s",
                     said(str_of(name), a), near ? " (did you mean " : "", near ? near : "",
                     near ? "?)" : "");
     return record_fail(&e, WRIT_USAGE, g->line, g->self);
 }
 
+/* Of a name, no other is read: what is wrong there is no reason not to check this one. */
 static int check(struct goldening *g, const char *name)
 {
     _arena_ struct arena a = { 0 };
     struct goldens all;
-    size_t found = 0, same = 0;
+    size_t done = 0, same = 0;
     bool more = true;
     struct error e;
 
-    if (!golden_list(g->project, &a, &all, &e))
+    if (!golden_list(g->project, name, &a, &all, &e))
         return record_fail(&e, WRIT_WRONG, g->line, g->self);
-    for (size_t i = 0; i < all.n && more; i++) {
-        if (name && !str_is(all.v[i].name, name))
-            continue;
-        found++;
-        same += check_one(g, &all.v[i], &more);
-    }
-    if (name && !found)
-        return none_of_that_name(g, &all, name, &a);
-    return same == found ? WRIT_OK : WRIT_NO;
+    if (name && !all.n)
+        return none_of_that_name(g, name, &a);
+    for (; done < all.n && more; done++)
+        same += check_one(g, &all.v[done], &more);
+    return same == done ? WRIT_OK : WRIT_NO;
 }
 
 /* ---- all of it ---- */

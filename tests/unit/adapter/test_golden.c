@@ -71,7 +71,7 @@ static struct golden only(struct ground *g)
     struct goldens all;
     struct error e;
 
-    assert_true(golden_list(g->project, &g->a, &all, &e));
+    assert_true(golden_list(g->project, NULL, &g->a, &all, &e));
     assert_int_equal(all.n, 1);
     return all.v[0];
 }
@@ -260,7 +260,7 @@ static void a_file_that_is_wrong_is_said_with_its_place(void **state)
     for (size_t i = 0; i < COUNT(rows); i++) {
         assert_true(fs_write(path, str_of(rows[i].text), &e));
         e = (struct error){ 0 };
-        assert_false(golden_list(g->project, &g->a, &all, &e));
+        assert_false(golden_list(g->project, NULL, &g->a, &all, &e));
         assert_non_null(strstr(e.msg, path));
         assert_non_null(strstr(e.msg, rows[i].says));
     }
@@ -272,7 +272,7 @@ static void there_may_be_none(void **state)
     struct goldens all;
     struct error e;
 
-    assert_true(golden_list(g->project, &g->a, &all, &e));
+    assert_true(golden_list(g->project, NULL, &g->a, &all, &e));
     assert_int_equal(all.n, 0);
 }
 
