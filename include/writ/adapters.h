@@ -109,9 +109,10 @@ WRIT_API int writ_cache(bool clear, const char *level, const char *const *enviro
  * `force` replaces one), check or diff (of `name`, or all of them). One line for each:
  *
  *     {"name":..,"adapter_id":..,"operation":..,"file":..,"same":..,"recorded":..,"diff":..,
- *      "error":{..}|null}
+ *      "warnings":[..],"error":{..}|null}
  *
- * WRIT_NO where one differs or could not be called. */
+ * Output that was cut is not recorded, and is as none. WRIT_NO where one differs or could not be
+ * called. */
 WRIT_API int writ_golden(const char *verb, const char *name, bool force,
                          const struct writ_call *call, writ_line line, void *self);
 

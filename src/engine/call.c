@@ -70,6 +70,7 @@ static struct attempt_end *attempt(struct tool_call *c)
 {
     struct attempt_end *end = new_attempt(c);
 
+    c->cut = NULL;
     kinds_of_call[c->adapter->doc.type](c, end);
     take_output(c, end);
     return end;

@@ -56,6 +56,7 @@ struct tool_call {
     struct attempt_end *attempts;
     size_t attempt_count, attempt_room;
     struct value output;
+    const char *cut; /* that not all of it was kept, in words; NULL: it was */
     const char **warnings;
     size_t warning_count, warning_room;
     bool fell_back;

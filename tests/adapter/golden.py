@@ -135,6 +135,21 @@ def a_call_that_fails_is_not_recorded_and_does_not_pass(place):
 
 
 @case
+def output_that_was_cut_is_not_recorded_and_other_warnings_are_told(place):
+    place.stock(script("args", "import sys; sys.stdout.write('x' * int(sys.argv[1]))"))
+    for words in ((), ("--force",)):
+        [line] = golden(place, "record", "first", "args.run", "word=1048577", *words, status=1)
+        same((line["recorded"], line["error"]["code"], line["warnings"]), (False, "CEILING", []))
+        hold("it printed 1048577 bytes, of which the first 1048576 are kept" in line["error"]["message"], line)
+    hold(not (place.repo / ".writ/golden").exists(), line)
+    place.registry(toolshed.tool("args") | {"status": "deprecated"})
+    [line] = golden(place, "record", "first", "args.run", "word=1048576")
+    hold(line["recorded"] and "deprecated" in line["warnings"][0], line)
+    run = place.writ("golden", "check")
+    hold(run.status == 0 and b"first: the tool TL-args is deprecated" in run.err, run)
+
+
+@case
 def names_that_are_wrong_or_not_there_are_said_so(place):
     place.stock(script("args", ARGS, **PARSED))
     for words, told in ((("record", "No", "args.run", "word=a"), "a-z"), (("check", "frist"), "first"),

@@ -73,6 +73,8 @@ static void show(struct goldens *all, const struct doc *d)
             STR_ARG(doc_text(error, "code")));
     out(PLAIN, "\n");
     show_diff(doc_text(d, "diff"));
+    for (const struct doc *w = doc_first(doc_get(d, "warnings"), DOC_LIST); w; w = w->next)
+        say("%.*s: %.*s", STR_ARG(doc_text(d, "name")), STR_ARG(w->text));
 }
 
 static bool take_line(void *self, const char *text, size_t len)

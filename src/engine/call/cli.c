@@ -192,9 +192,11 @@ static void take_end(struct tool_call *c, const struct exec *x, struct attempt_e
         return;
     }
     end->value = (struct value){ .bytes = out->head };
-    if (out->bytes > outputs[OUTPUT_STDOUT].bytes) /* what was redacted is shorter, not cut */
-        call_warn(c, arena_printf(c->a, "it printed %lld bytes, of which the first %zu are kept",
-                                  (long long)out->bytes, out->head.n));
+    if (out->bytes <= outputs[OUTPUT_STDOUT].bytes) /* what was redacted is shorter, not cut */
+        return;
+    c->cut = arena_printf(c->a, "it printed %lld bytes, of which the first %zu are kept",
+                          (long long)out->bytes, out->head.n);
+    call_warn(c, c->cut);
 }
 
 static struct call_request request_of(const struct cli_call *bound)

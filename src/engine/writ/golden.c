@@ -28,6 +28,7 @@ struct told {
     bool same, recorded;
     struct str diff;           /* .s is NULL: none is told */
     const struct error *error; /* NULL: none */
+    const struct tool_call *call;
 };
 
 static void put_str(const char *key, struct str text, struct buf *to)
@@ -51,6 +52,12 @@ static bool tell(const struct goldening *g, const struct told *t)
         put_str("diff", t->diff, &out);
     else
         json_put(&out, "diff", NULL);
+    json_key(&out, "warnings");
+    json_open(&out, '[');
+    for (size_t i = 0; i < t->call->warning_count; i++)
+        if (t->call->warnings[i] != t->call->cut) /* which is the error */
+            json_outside(&out, str_of(t->call->warnings[i]));
+    json_close(&out, ']');
     json_key(&out, "error");
     if (t->error) {
         json_open(&out, '{');
@@ -79,6 +86,13 @@ static struct writ_call anew(const struct writ_call *ask)
 static bool make_call(struct tool_call *c, int *status, struct error *e)
 {
     *status = call_run(c);
+    if (*status == WRIT_OK && c->cut) {
+        *status = WRIT_NO;
+        return error_set(e, CODE_CEILING,
+                         "%s; what a golden output holds is all of it: call it so "
+                         "that it prints less",
+                         c->cut);
+    }
     if (*status == WRIT_OK)
         return true;
     if (*status == WRIT_WRONG && c->kind) {
@@ -135,10 +149,10 @@ static int record(struct goldening *g, const char *name, bool force)
     golden.operation = str_of(call.operation ? call.operation : "");
     if (make_call(&c, &status, &e) && recorded_of(&c, name, &golden, &e) &&
         golden_save(g->project, &golden, force, &a, &path, &e)) {
-        (void)tell(g, &(struct told){ &golden, path, true, true, { 0 }, NULL });
+        (void)tell(g, &(struct told){ &golden, path, true, true, { 0 }, NULL, &c });
         return WRIT_OK;
     }
-    (void)tell(g, &(struct told){ &golden, NULL, false, false, { 0 }, &e });
+    (void)tell(g, &(struct told){ &golden, NULL, false, false, { 0 }, &e, &c });
     return status == WRIT_OK ? WRIT_NO : status;
 }
 
@@ -168,7 +182,7 @@ static bool check_one(struct goldening *g, const struct golden *golden, bool *mo
                            .a = &a,
                            .purpose = arena_printf(&a, "golden output %.*s", STR_ARG(golden->name)),
                            .given = golden->params };
-    struct told told = { .golden = golden, .file = golden->path };
+    struct told told = { .golden = golden, .file = golden->path, .call = &c };
     struct error e;
     int status;
 
