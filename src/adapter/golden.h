@@ -9,12 +9,10 @@
  *       "adapter": "ADP-001",
  *       "adapter_digest": "sha256:..",        what it was recorded with
  *       "adapter_version": "1.0.0",
- *       "name": "todos",
- *       "operation": "search",
- *       "output": [..],                       or "lines": [..], or "base64": ".."
- *       "params": {"pattern": "TODO"},
- *       "tool_version": "14.1.0",
- *       "volatile": ["/0/elapsed"]            what may differ
+ *       "directory": "docs",                  where it runs, from the project's top; left out:
+ * there "name": "todos", "operation": "search", "output": [..],                       or "lines":
+ * [..], or "base64": ".." "params": {"pattern": "TODO"}, "tool_version": "14.1.0", "volatile":
+ * ["/0/elapsed"]            what may differ
  *     }
  *
  * lines: bytes that are UTF-8, without the line ends between them. volatile is a person's to add;
@@ -32,6 +30,7 @@ struct golden {
     struct str operation;
     const struct doc *params; /* a map */
     struct value output;
+    struct str directory; /* below the project's top; no text: the top itself */
     struct str adapter_version, adapter_digest, tool_version; /* may be empty */
     struct items may_differ; /* of struct str: JSON Pointers into the output; the name * of a list
                                 stands for each of its items */

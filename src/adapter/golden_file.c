@@ -22,7 +22,7 @@ struct golden_doc {
     struct str name, adapter, operation;
     const struct doc *params, *output;
     struct items lines, may_differ;
-    struct str base64, adapter_version, adapter_digest, tool_version;
+    struct str base64, directory, adapter_version, adapter_digest, tool_version;
 };
 
 /* clang-format off */
@@ -32,6 +32,7 @@ static const struct field golden_fields[] = {
     { "adapter_digest",  F_TEXT, ONE,  OPTIONAL, .at = AT(adapter_digest),            .req = "R-001-148", .help = "Its digest when this was recorded." },
     { "adapter_version", F_TEXT, ONE,  OPTIONAL, .at = AT(adapter_version),           .req = "R-001-148", .help = "Its version when this was recorded." },
     { "base64",          F_TEXT, ONE,  OPTIONAL, .at = AT(base64),                    .req = "R-001-157", .help = "The output, where it is bytes." },
+    { "directory",       F_TEXT, ONE,  OPTIONAL, .at = AT(directory), .min = 1,       .req = "R-001-157", .help = "Where it runs, from the top of the project; there when left out." },
     { "lines",           F_TEXT, LIST, OPTIONAL, .at = AT(lines), .least = 1,         .req = "R-001-157", .help = "The output, where it is text: what is between its line ends." },
     { "name",            F_TEXT, ONE,  NEEDED,   .at = AT(name), .min = 1,            .req = "R-001-157", .help = "Of the case." },
     { "operation",       F_TEXT, ONE,  NEEDED,   .at = AT(operation), .min = 1,       .req = "R-001-157", .help = "The operation that is called." },
@@ -122,6 +123,25 @@ static bool read_pointers(const struct doc *d, const struct items *all, struct a
     return true;
 }
 
+/* Names with slashes between them: none is empty, "." or "..". */
+static bool is_below(const struct doc *d, struct str path, struct error *e)
+{
+    struct at at = doc_at(doc_place(d, "directory"));
+
+    for (size_t from = 0, i = 0; path.n && i <= path.n; i++) {
+        struct str part = { path.s + from, i - from };
+
+        if (i < path.n && path.s[i] != '/')
+            continue;
+        if (!part.n || str_is(part, ".") || str_is(part, ".."))
+            return error_at(e, CODE_VALIDATION_ERROR, &at,
+                            "'%.*s' is no directory below the project, such as docs/api",
+                            STR_ARG(path));
+        from = i + 1;
+    }
+    return true;
+}
+
 static bool decode(const struct doc *d, struct arena *a, struct golden *out, struct error *e)
 {
     const char *file = ((const struct document *)(const void *)d)->file;
@@ -136,13 +156,14 @@ static bool decode(const struct doc *d, struct arena *a, struct golden *out, str
         at.col = r.first->col;
         return error_at(e, r.first->code, &at, "%s", r.first->msg);
     }
-    if (!golden_name(doc.name, e) || !read_output(d, &doc, a, &out->output, e) ||
-        !read_pointers(d, &doc.may_differ, a, e))
+    if (!golden_name(doc.name, e) || !is_below(d, doc.directory, e) ||
+        !read_output(d, &doc, a, &out->output, e) || !read_pointers(d, &doc.may_differ, a, e))
         return false;
     out->name = doc.name;
     out->adapter = doc.adapter;
     out->operation = doc.operation;
     out->params = doc.params;
+    out->directory = doc.directory;
     out->adapter_version = doc.adapter_version;
     out->adapter_digest = doc.adapter_digest;
     out->tool_version = doc.tool_version;
@@ -347,6 +368,7 @@ static bool build(const struct golden *g, struct arena *a, struct doc *map, stru
     add_known(map, "adapter_version", g->adapter_version, a);
     add_known(map, "adapter_digest", g->adapter_digest, a);
     add_known(map, "tool_version", g->tool_version, a);
+    add_known(map, "directory", g->directory, a);
     if (!add_copy(map, "params", g->params, a, e))
         return false;
     if (g->output.doc)

@@ -41,7 +41,8 @@ struct tool_call {
     const struct exec_step *step; /* NULL: no plan */
     const struct world *world;
     struct arena *a;
-    const char *purpose; /* for the request; or NULL */
+    const char *purpose;   /* for the request; or NULL */
+    const char *directory; /* that its commands run in, which writ has looked at; NULL: here */
 
     const struct adapter *adapter; /* that is called now: first the one that was asked for */
     struct str operation;

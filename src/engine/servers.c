@@ -23,6 +23,7 @@ static const struct {
 struct server {
     const struct adapter *adapter;
     const char *name;
+    const char *directory;  /* where it runs; NULL: here */
     const struct mcp *lost; /* it went away: it is only there to be let go of */
     struct mcp *mcp;
     struct http *http; /* NULL: by a pipe */
@@ -131,6 +132,7 @@ static void own_call(struct server *s, const struct tool_call *c)
                                   .tool = c->tool,
                                   .narrow = narrow_of(s, c),
                                   .given = doc_root(&s->a, DOC_MAP),
+                                  .directory = s->directory,
                                   .purpose = arena_printf(&s->a, "MCP server %s", s->name) };
     if (c->step) {
         s->step = *c->step;
@@ -287,13 +289,19 @@ static bool open_one(struct server *s, struct tool_call *c, struct error *e)
     return s->wired.runs ? why_not(s, e) : false;
 }
 
+static bool runs_there(const struct server *s, const struct tool_call *c)
+{
+    return !s->directory == !c->directory &&
+           (!s->directory || strcmp(s->directory, c->directory) == 0);
+}
+
 static bool get(struct tool_call *c, struct server_line *out, struct error *e)
 {
     struct toolbox *box = c->box;
     struct server *s = box->servers;
     struct digest narrowed = narrowing(c);
 
-    while (s && (s->adapter != c->adapter || !s->mcp || s->lost ||
+    while (s && (s->adapter != c->adapter || !s->mcp || s->lost || !runs_there(s, c) ||
                  memcmp(&s->narrowed, &narrowed, sizeof narrowed) != 0))
         s = s->next;
     if (!s) {
@@ -302,6 +310,8 @@ static bool get(struct tool_call *c, struct server_line *out, struct error *e)
             .adapter = c->adapter,
             .narrowed = narrowed,
             .name = arena_text(&box->servers_arena, c->adapter->doc.interface->mcp->server),
+            .directory =
+                c->directory ? arena_text(&box->servers_arena, str_of(c->directory)) : NULL,
             .wired = { .world = c->world, .inner = { -1, -1 }, .stop = { -1, -1 } },
             .next = box->servers
         };

@@ -38,7 +38,8 @@ def R_001_157_R_001_148_a_call_is_recorded_with_what_it_was_made_with(place):
     file = kept(place)
     digest = file.pop("adapter_digest")
     hold(digest.startswith("sha256:"), digest)
-    same(file, {"adapter": "ADP-args", "adapter_version": "1.0.0", "name": "first", "operation": "run",
+    same(file, {"adapter": "ADP-args", "adapter_version": "1.0.0", "directory": "work", "name": "first",
+                "operation": "run",
                 "output": {"words": ["a"], "n": 1}, "params": {"word": "a"}})
 
 
@@ -157,6 +158,34 @@ def names_that_are_wrong_or_not_there_are_said_so(place):
         golden(place, "record", "first", "args.run", "word=a", "--force")
         run = place.writ("golden", *words)
         hold(run.status == 64 and told.encode() in run.out + run.err, run)
+
+
+@case
+def R_001_157_it_is_called_where_it_was_recorded_whichever_directory_that_is_asked_in(place):
+    place.stock(script("args", "import os; print(os.path.basename(os.getcwd()), open('f').read())"))
+    place.put("f", "top")
+    place.put("sub/f", "below")
+    for name, at in (("top", place.repo), ("below", place.repo / "sub")):
+        run = place.writ("golden", "record", name, "args.run", "word=a", at=at)
+        hold(run.status == 0, run)
+    hold("directory" not in kept(place, "ADP-args.run.top"), "the top is where there is none")
+    same(kept(place, "ADP-args.run.below")["directory"], "sub")
+    for at in (place.repo, place.repo / "sub", place.work):
+        for verb in ("check", "diff"):
+            run = place.writ("golden", verb, at=at)
+            hold(run.status == 0 and b"2 of 2 as recorded" in run.out, run)
+    path = place.repo / ".writ/golden/ADP-args.run.below.json"
+    file = json.loads(path.read_text())
+    place.put("sub/f", "other")
+    run = place.writ("golden", "check")
+    hold(run.status == 1 and b"writ golden diff" in run.err, run)
+    (place.repo / "out").symlink_to("/etc")
+    for directory, status, told in (("gone", 1, b"is not there"), ("../x", 65, b"no directory below"),
+                                    ("/etc", 65, b"no directory below"), ("out", 1, b"leads out of")):
+        path.write_text(json.dumps(file | {"directory": directory}))
+        run = place.writ("golden", "check", "below")
+        hold(run.status == status and told in run.out + run.err, run)
+        hold(b"writ golden diff" not in run.err, run)
 
 
 @case

@@ -15,8 +15,8 @@ enum { NAME_WIDTH = 20 };
 
 struct goldens {
     bool json, diffs;
-    int64_t all, same;
-    bool trouble; /* it was not even begun */
+    int64_t all, same, differ; /* the rest could not be called */
+    bool trouble;              /* it was not even begun */
 };
 
 /* "ADP-001.search" */
@@ -60,6 +60,7 @@ static void show(struct goldens *all, const struct doc *d)
 
     all->all++;
     all->same += same;
+    all->differ += !same && str_is(doc_text(error, "code"), "GOLDEN_DIFFERS");
     if (same && all->diffs)
         return;
     out(same ? GREEN : RED, "  %s ", same ? "✓" : "✗");
@@ -141,7 +142,7 @@ const struct command cmd_golden_record = {
     .name = "golden record",
     .operands = "NAME ADAPTER[.OPERATION] [KEY=VALUE|KEY:=JSON]...",
     .summary = "calls an operation and keeps what it comes to",
-    .about = "Calls it as writ call does and writes the parameters, the output and the version of the adapter to .writ/golden/ADAPTER.OPERATION.NAME.json, to be reviewed and committed. "
+    .about = "Calls it as writ call does and writes the parameters, the output, the version of the adapter and, below the top of the project, the directory to .writ/golden/ADAPTER.OPERATION.NAME.json, to be reviewed and committed. "
              "Where parts of the output change from call to call, as the times that ripgrep tells, list their JSON Pointers under volatile in that file: they are not compared, and stay listed when it is recorded again. "
              "/rows/*/time means that member of every item of the list.",
     .examples = { { "writ golden record names jq.filter filter='map(.name)' input='[{\"name\":\"a\"}]'", "what the filter comes to now" },
@@ -167,7 +168,7 @@ static int again(const struct args *args, const char *verb)
         writ_golden(verb, args->count ? args->operands[0] : NULL, false, &call, take_line, &all);
 
     show_sum(&all);
-    if (status == WRIT_NO && !all.diffs && !all.json)
+    if (all.differ && !all.diffs && !all.json)
         err(DIM, "      writ golden diff shows what differs\n");
     return status;
 }
@@ -187,7 +188,7 @@ const struct command cmd_golden_check = {
     .name = "golden check",
     .operands = "[NAME]",
     .summary = "calls again and compares with what was recorded",
-    .about = "Makes the call of every golden output, or of those of that name, anew: nothing that is remembered is used. JSON is compared by value, text by byte. Exit 0 when all are as recorded, 1 when one differs or could not be called.",
+    .about = "Makes the call of every golden output, or of those of that name, anew, in the directory of the project where it was recorded: nothing that is remembered is used. JSON is compared by value, text by byte. Exit 0 when all are as recorded, 1 when one differs or could not be called.",
     .examples = { { "writ golden check",       "all of them, for CI" },
                   { "writ golden check todos", "one of them" } },
     .options = { APPROVE, LEDGER, { "json", NULL, NULL, "one JSON object a line" } },

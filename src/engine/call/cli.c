@@ -74,6 +74,7 @@ bool call_exec(struct tool_call *c, const struct doc *request, struct exec_call 
     how->request = request;
     if (!how->registry)
         how->registry = c->registry;
+    how->own_paths = how->own_paths || c->directory;
     pass_secrets(c, how);
     x->command = arena_new(c->a, struct writ_command);
     memcpy((void *)x->command, &command, sizeof command);

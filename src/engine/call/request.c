@@ -50,8 +50,8 @@ static void add_inputs(const struct tool_call *c, const struct call_request *r, 
         for (size_t i = 0; i < r->environment.n; i++)
             doc_add_text(c->a, map, arena_text(c->a, env[i].key), env[i].text);
     }
-    if (r->directory)
-        add_text(c, inputs, "working_directory", r->directory);
+    if (r->directory || c->directory)
+        add_text(c, inputs, "working_directory", r->directory ? r->directory : c->directory);
     if (r->input.s)
         doc_add_text(c->a, inputs, "stdin", r->input);
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* golden.c: the public function about golden outputs: records calls, and makes them again. */
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <writ/adapters.h>
 
@@ -10,12 +13,14 @@
 #include "engine/home.h"
 #include "engine/input.h"
 #include "engine/record.h"
+#include "sandbox/grants.h"
 
 struct goldening {
     struct toolbox box;
     const struct writ_call *ask;
     const char *project;
-    bool diffs; /* what differs is told */
+    const char *here; /* NULL: it has no name */
+    bool diffs;       /* what differs is told */
     writ_line line;
     void *self;
 };
@@ -105,6 +110,34 @@ static bool make_call(struct tool_call *c, int *status, struct error *e)
                      c->error.code ? c->error.msg : "it could not be called");
 }
 
+/* ---- where ---- */
+
+/* What depends on the directory is held against the same one, wherever it is asked. */
+static struct str below(const struct goldening *g)
+{
+    size_t n = strlen(g->project);
+
+    return str_of(g->here && strlen(g->here) > n ? g->here + n + 1 : "");
+}
+
+/* *out: NULL where that is here. */
+static bool directory_of(const struct goldening *g, const struct golden *golden, struct arena *a,
+                         const char **out, struct error *e)
+{
+    const char *path = golden->directory.n
+                           ? arena_printf(a, "%s/%.*s", g->project, STR_ARG(golden->directory))
+                           : g->project;
+    _free_ char *real = realpath(path, NULL), *top = realpath(g->project, NULL);
+
+    if (!real || !top)
+        return error_sys(e, CODE_IO, "%s, where it was recorded, is not there", path);
+    if (!path_is_in(real, top))
+        return error_set(e, CODE_PATH_REFUSED, "%s, where it was recorded, leads out of %s", path,
+                         g->project);
+    *out = g->here && strcmp(real, g->here) == 0 ? NULL : arena_text(a, str_of(real));
+    return true;
+}
+
 /* ---- record ---- */
 
 static bool recorded_of(const struct tool_call *c, const char *name, struct golden *out,
@@ -120,6 +153,7 @@ static bool recorded_of(const struct tool_call *c, const char *name, struct gold
                          STR_ARG(adapter->doc.adapter_id), STR_ARG(c->adapter->doc.adapter_id));
     digest_text(&adapter->digest, digest);
     *out = (struct golden){ .name = str_of(name),
+                            .directory = out->directory,
                             .adapter = adapter->doc.adapter_id,
                             .operation = c->operation,
                             .params = c->given,
@@ -147,6 +181,7 @@ static int record(struct goldening *g, const char *name, bool force)
     if (!golden_name(golden.name, &e))
         return record_fail(&e, WRIT_USAGE, g->line, g->self);
     golden.operation = str_of(call.operation ? call.operation : "");
+    golden.directory = below(g);
     if (make_call(&c, &status, &e) && recorded_of(&c, name, &golden, &e) &&
         golden_save(g->project, &golden, force, &a, &path, &e)) {
         (void)tell(g, &(struct told){ &golden, path, true, true, { 0 }, NULL, &c });
@@ -188,7 +223,7 @@ static bool check_one(struct goldening *g, const struct golden *golden, bool *mo
 
     call.adapter = arena_text(&a, golden->adapter);
     call.operation = arena_text(&a, golden->operation);
-    if (make_call(&c, &status, &e)) {
+    if (directory_of(g, golden, &a, &c.directory, &e) && make_call(&c, &status, &e)) {
         told.same = golden_same(golden, &c.output, &a);
         if (!told.same && g->diffs) {
             golden_diff(golden, &c.output, &a, &diff);
@@ -240,8 +275,10 @@ int writ_golden(const char *verb, const char *name, bool force, const struct wri
                 writ_line line, void *self)
 {
     _arena_ struct arena a = { 0 };
+    char here[PATH_MAX];
     struct goldening g = { .ask = call,
                            .project = home_project(&a),
+                           .here = getcwd(here, sizeof here) && here[0] == '/' ? here : NULL,
                            .diffs = strcmp(verb, "diff") == 0,
                            .line = line,
                            .self = self };
