@@ -275,6 +275,23 @@ def what_the_registry_needs_for_it_is_told_as_it_is_written_there(place):
 
 
 @case
+def a_server_of_this_directory_is_listed_and_called_from_any(place):
+    small(place)
+    for path in ("work/server", "work/bin/server"):
+        place.put(path, f"#!{REAL_PYTHON}\n" + SMALL.replace("tools.json", f"{place.work}/tools.json")).chmod(0o755)
+    for words, server in ((["./server"], "work/server"), (["../work/bin/server", "x"], "work/bin/server")):
+        place.put(".writ/tools.yaml", "allowlist: caller\ntools: []\n")
+        path = place.put(".writ/adapters/made.yaml", "")
+        run = place.writ("adapters", "import", "--force", "-o", path, "mcp", "--", *words)
+        hold(run.status == 0, run)
+        place.put(".writ/tools.yaml", "allowlist: caller\ntools:\n" + run.err.decode().split("writes one):\n")[1])
+        same(json.loads(path.read_text().split("command: ")[1].splitlines()[0]),
+             [str(place.repo.resolve() / server), *words[1:]])
+        for at in (place.repo, place.work):
+            same(json.loads(said(place.fine("mcp-small.echo", "a=1", at=at))), {"a": "1"})
+
+
+@case
 def a_file_that_is_there_is_replaced_only_when_that_is_wanted(place):
     words = small(place)
     path = place.put("work/there.yaml", "mine\n")

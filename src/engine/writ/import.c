@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* import.c: the public function that makes an adapter of what others wrote. */
+#include <stdlib.h>
+#include <string.h>
+
 #include <writ/adapters.h>
 
 #include "adapter/import_mcp.h"
@@ -178,6 +181,26 @@ static const char *const *some(const char *const *patterns)
     return patterns && *patterns ? patterns : NULL;
 }
 
+/* "./server" is a file of this directory; the adapter is called from others, too. Its own name
+ * stays: what a link leads to may be a program that asks by which name it was started. */
+static const char *const *from_anywhere(const char *const *argv, struct arena *a)
+{
+    const char *slash = argv && argv[0] ? strrchr(argv[0], '/') : NULL;
+    const char *directory = slash ? arena_text(a, (struct str){ argv[0], slash - argv[0] }) : NULL;
+    _free_ char *real = slash && argv[0][0] != '/' ? realpath(directory, NULL) : NULL;
+    const char **out;
+    size_t n = 0;
+
+    if (!real)
+        return argv;
+    while (argv[n])
+        n++;
+    out = arena_alloc(a, (n + 1) * sizeof *out);
+    memcpy(out, argv, n * sizeof *out);
+    out[0] = arena_printf(a, "%s%s", strcmp(real, "/") == 0 ? "" : real, slash);
+    return out;
+}
+
 static bool make(const struct writ_import *import, const struct visit *v, const struct doc *tools,
                  struct arena *a, struct import_made *made, struct error *e)
 {
@@ -186,7 +209,7 @@ static bool make(const struct writ_import *import, const struct visit *v, const 
                                   .name = import->name,
                                   .tool = import->tool,
                                   .transport = v->transport,
-                                  .argv = import->argv,
+                                  .argv = from_anywhere(import->argv, a),
                                   .url = import->argv ? NULL : import->url,
                                   .include = some(import->include),
                                   .exclude = import->exclude,
