@@ -27,6 +27,9 @@ struct api_call {
 bool api_bind(const struct adapter *adapter, struct str operation, const struct doc *params,
               struct arena *a, struct api_call *out, struct error *e) NODISCARD;
 
+/* Why no adapter sends a header of that name; NULL: one may. */
+const char *api_header_refused(struct str name);
+
 /* Can what the adapter says about auth ever do, whoever calls? False: *e, and *at (unless NULL) is
  * what is wrong in the adapter. api_authorize() asks it first. */
 bool api_auth_whole(const struct adapter *adapter, struct arena *a, const struct doc **at,

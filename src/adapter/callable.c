@@ -315,6 +315,9 @@ static const struct callable_row {
 } rows[] = {
     /* clang-format off */
     { "R-001-116", "The host of an api, and that of an MCP server's url, is listed in sandbox_override.network.allow.", hosts_listed },
+    { "R-001-090", "The base_url of an api has no ? and no #, and is https:// but for this machine.",                    service_reachable },
+    { "R-001-098", "The url of an MCP server is one of its transport; command is for stdio, url for the others.",      server_reachable },
+    { "R-001-092", "A header that an api is sent has a plain name, and is none that belongs to the connection.",       headers_sendable },
     { "R-001-091", "What auth_method needs is said: oauth: token_url, client_id, client_secret; basic: user.",          auth_whole },
     { "R-001-091", "The secret that an MCP server is sent is among the adapter's secrets.",                             bearer_listed },
     { "R-001-091", "The headers of an api have no secret: not Authorization, Cookie, X-API-Key and the like.",          headers_without_secret },
@@ -325,6 +328,7 @@ static const struct callable_row {
     { "R-001-093", "What body and parameters of an api name is in properties of `input`, where it has them.",           parameters_there },
     { "R-001-139", "args and takes are for cli, parameters and body for api, digest for mcp.",                          members_of_type },
     { "R-001-088", "What an operation takes is in arg_mapping, env_mapping or stdin_mapping.",                          parameters_mapped },
+    { "R-001-103", "What a transform adds or renames is a parameter that the operation takes.",                         changes_fit_parameters },
     { "R-001-111", "retryable_codes are exit codes (1..255) for cli and sdk, statuses (100..599) for api.",             codes_of_type },
     { "R-001-086", "An executable is one name, without arguments; blanks are warned about.",                            command_is_one_word },
     /* clang-format on */

@@ -12,3 +12,10 @@ const struct doc *callable_member(const struct adapter *adapter, const char *mem
 /* ---- what is sent (callable_wire.c) ---- */
 
 void headers_without_secret(const struct adapter *adapter, struct report *r);
+void headers_sendable(const struct adapter *adapter, struct report *r);
+void service_reachable(const struct adapter *adapter, struct report *r);
+void server_reachable(const struct adapter *adapter, struct report *r);
+
+/* ---- what it is called with (callable_given.c) ---- */
+
+void changes_fit_parameters(const struct adapter *adapter, struct report *r);

@@ -67,6 +67,13 @@ bool host_loopback(struct str host)
     return address_read(without_brackets(host), &address) && address_is_loopback(&address);
 }
 
+bool host_is_address(struct str host)
+{
+    struct address address;
+
+    return address_read(without_brackets(host), &address);
+}
+
 static bool has_port(const struct url_parts *url, uint16_t port)
 {
     int64_t said = url->tls ? 443 : 80;

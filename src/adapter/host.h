@@ -19,6 +19,9 @@ bool url_split(struct str url, struct url_parts *out) NODISCARD;
 /* Is it this machine: localhost, 127.x.x.x, [::1]? */
 bool host_loopback(struct str host);
 
+/* An address, and no name? */
+bool host_is_address(struct str host);
+
 /* Does an entry such as "example.org", "*.example.org" (below it), "example.org:8443" mean the
  * host? One without a port means every port. */
 bool host_fits(struct str entry, const struct url_parts *url);

@@ -191,7 +191,8 @@ static void headers_plain(const struct doc *d, const void *decoded, struct repor
     for (; c; c = c->next)
         if (c->kind == DOC_TEXT && !is_header(c->key, c->text))
             report_add(r, ABOUT_KEY, c, CODE_VALIDATION_ERROR,
-                       "a header must be a plain name and one line of text");
+                       "the header %s must have a plain name, such as X-Page, and one line of text",
+                       said(c->key, r->a));
 }
 
 static void url_without_login(const struct doc *d, const void *decoded, struct report *r)

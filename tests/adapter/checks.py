@@ -61,6 +61,85 @@ def R_001_091_a_header_that_holds_a_secret_is_refused_whatever_its_case(place):
 
 
 @case
+def R_001_090_R_001_116_a_service_that_nobody_can_ask_is_told_before_it_is_called(place):
+    reach = {"network": {"enabled": True, "allow": ["api.example.org", "10.1.2.3", "127.0.0.1"]}}
+    for url, code, told in (("https://api.example.org/v1?x=1", "VALIDATION_ERROR", "without ? and #"),
+                            ("https://api.example.org/v1#x", "VALIDATION_ERROR", "without ? and #"),
+                            ("http://10.1.2.3/v1", "HOST_REFUSED", "10.1.2.3 is not reached unless")):
+        place.stock(api(url=url, sandbox_override=reach), tools=[tool("n", network="api")])
+        place.never(code, "n", "n.get", at="/interface/api/base_url", told=[told])
+    place.stock(api(url="http://api.example.org", sandbox_override=reach), tools=[tool("n", network="api")])
+    same(warned(place), {("/interface/api/base_url", "HOST_REFUSED")})  # its name may be one of this machine
+    place.stock(api(url="http://127.0.0.1:1", sandbox_override=reach), tools=[tool("n", network="api")])
+    same(warned(place), set())
+
+
+@case
+def R_001_092_a_header_that_cannot_be_sent_is_told_before_it_is_called(place):
+    for name in ("Host", "content-length", "Transfer-Encoding", "Connection", "Upgrade", "Proxy-Connection"):
+        place.stock(api(interface={"headers": {name: "x"}}), tools=[tool("n", network="api")])
+        place.never("VALIDATION_ERROR", "n", "n.get", at=f"/interface/api/headers/{name}",
+                    told=[f"the header '{name}' belongs to the connection"])
+        place.stock(api(operations={"get": {"parameters": {"p": {"in": "header", "name": name}}}}),
+                    tools=[tool("n", network="api")])
+        place.never("VALIDATION_ERROR", "n", "n.get", at="/operations/get/parameters/p/name", told=[f"'{name}'"])
+    for members, at in (({"p": {"in": "header", "name": "a b"}}, "p/name"), ({"a:b": {"in": "header"}}, "a:b")):
+        place.stock(api(operations={"get": {"parameters": members}}), tools=[tool("n", network="api")])
+        place.never("VALIDATION_ERROR", "n", "n.get", at=f"/operations/get/parameters/{at}",
+                    told=["has a character that no header's name has"])
+    place.stock(api(operations={"get": {"parameters": {"a b": {"in": "query"}, "X-a": {"in": "header"}}}},
+                    interface={"headers": {"X-b": "y"}}), tools=[tool("n", network="api")])
+    same(warned(place), set())
+
+
+@case
+def R_001_098_R_001_099_a_server_that_nobody_can_reach_is_told_before_it_is_called(place):
+    reach = {"network": {"enabled": True, "allow": ["example.org", "10.1.2.3", "127.0.0.1"]}}
+    for transport, members, at, code, told in (
+            ("http", {"url": "example.org/mcp"}, "url", "VALIDATION_ERROR", "is no URL of a server"),
+            ("http", {"url": "https://"}, "url", "VALIDATION_ERROR", "is no URL of a server"),
+            ("http", {"url": "https://example.org/mcp#x"}, "url", "VALIDATION_ERROR", "has a '#'"),
+            ("http", {"url": "wss://example.org/mcp"}, "url", "VALIDATION_ERROR", "transport 'websocket'"),
+            ("websocket", {"url": "https://example.org/mcp"}, "url", "VALIDATION_ERROR", "transport 'http'"),
+            ("http", {"url": "http://10.1.2.3/mcp"}, "url", "HOST_REFUSED", "unless it is this machine"),
+            ("stdio", {"url": "https://example.org/mcp"}, "url", "VALIDATION_ERROR", "started by `command`"),
+            ("http", {"command": ["./server"]}, "command", "VALIDATION_ERROR", "found at a `url`")):
+        interface = {"server": "s", "transport": transport, "tool_mapping": {"get": "get"}} | members
+        place.stock(adapter("n", "mcp", interface, sandbox_override=reach), tools=[tool("n", network="api")])
+        place.never(code, "n", "n.get", at=f"/interface/mcp/{at}", told=[told])
+    for transport, members in (("websocket", {"url": "ws://127.0.0.1:1/x"}), ("http", {"url": "https://example.org?x"}),
+                               ("http", {}), ("stdio", {})):
+        interface = {"server": "s", "transport": transport, "tool_mapping": {"get": "get"}} | members
+        place.stock(adapter("n", "mcp", interface, sandbox_override=reach), tools=[tool("n", network="api")])
+        same(warned(place), set())
+
+
+@case
+def R_001_101_R_001_103_what_a_transform_makes_is_a_parameter(place):
+    def stocked(*changes, **members):
+        place.stock(script("n", "print(1)", mapping={"word": "{word}", "m": "-m {value}"},
+                           transforms={"input": [{"type": one, "spec": spec} for one, spec in changes]}, **members))
+
+    for changes, members, at, told in (
+            ((("default", {"word": "x", "nope": "d"}),), {}, "0/spec/nope", "'nope' is no parameter of 'run'"),
+            ((("default", {"m": "x"}),), {"operations": {"run": {}, "other": {"takes": ["word"]}}}, "0/spec/m",
+             "'m' is no parameter of 'other'"),
+            ((("default", {"/nope/x": 1}),), {}, "0/spec/~1nope~1x", "'nope'"),
+            ((("rename", {"w": "wrod"}),), {}, "0/spec/w", "'wrod' is no parameter of any operation"),
+            ((("default", {"a": 1}), ("rename", {"a": "b"})), {}, "0/spec/a", "'b' is no parameter")):
+        stocked(*changes, **members)
+        place.never("VALIDATION_ERROR", "n", "n.run", "word=x", at=f"/transforms/input/{at}", told=[told])
+    stocked(("default", {"w": "x"}), ("rename", {"w": "v"}), ("rename", {"v": "word"}), ("rename", {"word": "m"}))
+    same(warned(place), set())
+    listed = {"type": "object", "properties": {"a": {}}, "additionalProperties": False}
+    place.stock(api(operations={"get": {"input": listed, "parameters": {"b": {"in": "query"}}}},
+                    transforms={"input": [{"type": "default", "spec": {"a": 1, "b": 1, "c": 1}}]}),
+                tools=[tool("n", network="api")])
+    same([one["pointer"] for one in place.look("n").record["problems"] if one["severity"] == "error"],
+         ["/transforms/input/0/spec/c"])
+
+
+@case
 def R_001_139_an_operation_with_a_dot_in_its_name_is_told_before_it_is_called(place):
     place.stock(api(interface={"endpoint_mapping": {"get": "GET /x", "x.get": "GET /x"}}), tools=[tool("n", network="api")])
     place.never("VALIDATION_ERROR", "n", "n.get", at="/interface/api/endpoint_mapping/x.get", told=["'x.get' has a dot"])

@@ -51,10 +51,9 @@ bool header_safe(struct str value)
 bool header_ours(struct str name)
 {
     static const char *const ours[] = {
-        "connection", "content-length", "expect",
-        "host",       "keep-alive",     "proxy-authorization",
-        "te",         "trailer",        "transfer-encoding",
-        "upgrade",
+        "connection", "content-length",      "expect",           "host",
+        "keep-alive", "proxy-authorization", "proxy-connection", "te",
+        "trailer",    "transfer-encoding",   "upgrade",
     };
 
     for (size_t i = 0; i < COUNT(ours); i++)

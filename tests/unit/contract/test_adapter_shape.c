@@ -240,11 +240,11 @@ static void R_001_090_R_001_091_R_001_092_R_001_093_api(void **state)
         { "'GET /x/{id}'", "''", "/interface/api/endpoint_mapping/get", CODE_VALIDATION_ERROR,
           "'' is not an endpoint such as 'GET /resources/{id}' or '/resources'" },
         { "{A: b}", "{A: \"b\\r\\nC: d\"}", "/interface/api/headers/A", CODE_VALIDATION_ERROR,
-          "a header must be a plain name and one line of text" },
+          "the header 'A' must have a plain name, such as X-Page, and one line of text" },
         { "{A: b}", "{'': c}", "/interface/api/headers/", CODE_VALIDATION_ERROR,
-          "a header must be a plain name and one line of text" },
+          "the header '' must have a plain name, such as X-Page, and one line of text" },
         { "{A: b}", "{'A B': c}", "/interface/api/headers/A B", CODE_VALIDATION_ERROR,
-          "a header must be a plain name and one line of text" },
+          "the header 'A B' must have a plain name, such as X-Page, and one line of text" },
     };
     static const char *const methods[] = { "none", "api_key", "oauth", "bearer" };
     _checked_ struct checked c = { 0 };
