@@ -65,6 +65,11 @@ bool transform_output(const struct adapter *adapter, const struct value *raw, st
 /* A rule of loaded adapters: every spec is one of the above; for `writ check` and for loading. */
 void transforms_fit(const struct adapter *adapter, struct report *r);
 
+/* The same of an adapter that is wrong elsewhere: what of its transforms could be decoded; NULL:
+ * nothing. */
+void transforms_fit_alone(const struct doc *tree, const struct adapter_transforms *t,
+                          struct report *r);
+
 /* One parser alone: bytes to a document. */
 bool parse_output(const struct doc *spec, struct str bytes, struct arena *a, const struct doc **out,
                   struct error *e) NODISCARD;

@@ -109,11 +109,15 @@ static void schema_fits(const struct doc *schema, struct report *r)
 static void named_schema_fits(const struct adapter *adapter, const struct doc *spec,
                               struct report *r)
 {
-    struct items operations = adapter_operations(adapter, r->a);
-    const struct str *names = operations.v;
+    struct items operations = { 0 };
+    const struct str *names;
     _buf_ struct buf without = { .max = NAMES_SAY };
     size_t missing = 0;
 
+    if (!adapter)
+        return; /* who its operations are is not known */
+    operations = adapter_operations(adapter, r->a);
+    names = operations.v;
     for (size_t i = 0; i < operations.n; i++) {
         struct operation_doc o = operation_of(adapter->tree, names[i], r->a);
 
@@ -220,16 +224,16 @@ static void list_fits(const struct adapter *adapter, struct items list, const st
 }
 
 /* Whether anything is held to them or not: somebody reads them. */
-static void schemas_fit(const struct adapter *adapter, struct report *r)
+static void schemas_fit(const struct doc *tree, struct report *r)
 {
-    const struct doc *o = doc_first(doc_get(adapter->tree, "operations"), DOC_MAP);
+    const struct doc *o = doc_first(doc_get(tree, "operations"), DOC_MAP);
 
     for (; o; o = o->next) {
         const struct doc *input = doc_get(o, "input"), *output = doc_get(o, "output");
 
-        if (input)
+        if (input && input->kind == DOC_MAP)
             schema_fits(input, r);
-        if (output)
+        if (output && output->kind == DOC_MAP)
             schema_fits(output, r);
     }
 }
@@ -240,9 +244,19 @@ void transforms_fit(const struct adapter *adapter, struct report *r)
 
     if (!t)
         return;
-    schemas_fit(adapter, r);
+    schemas_fit(adapter->tree, r);
     list_fits(adapter, t->input, changes, INPUTS, r);
     list_fits(adapter, t->output, changes + INPUTS, OUTPUTS, r);
+}
+
+void transforms_fit_alone(const struct doc *tree, const struct adapter_transforms *t,
+                          struct report *r)
+{
+    schemas_fit(tree, r);
+    if (!t)
+        return;
+    list_fits(NULL, t->input, changes, INPUTS, r);
+    list_fits(NULL, t->output, changes + INPUTS, OUTPUTS, r);
 }
 
 /* ---- they are done ---- */

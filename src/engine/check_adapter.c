@@ -165,8 +165,10 @@ void check_adapter(const struct doc *root, struct report *r)
     const char *directory = directory_of(r->file, r->a);
     const char *project = project_of(directory, r->a);
 
-    if (!shape_decode(&adapter_shape, root, &ignored, &adapter.doc))
+    if (!shape_decode(&adapter_shape, root, &ignored, &adapter.doc)) {
+        transforms_fit_alone(root, adapter.doc.transforms, r);
         return;
+    }
     if (project)
         adapter.origin = ORIGIN_PROJECT;
     transforms_fit(&adapter, r);

@@ -181,6 +181,22 @@ def R_001_086_R_001_088_R_001_111_R_001_139_what_holds_nothing_is_told(place):
     same(warned(place), {("/interface/cli/executable", "VALIDATION_ERROR")})
 
 
+@case
+def R_001_101_R_001_105_transforms_are_looked_at_whatever_else_is_wrong(place):
+    changes = {"input": [{"type": "rename", "spec": 5}, 5, {"type": "validate", "spec": "json_schema"}],
+               "output": [{"type": "format", "spec": "jsn"}, {"type": "nothing", "spec": 1}]}
+    schemas = {"operations": {"run": {"input": {"type": "strng"}}}}
+    for members, more in (({"version": "one"}, {"/version"}), ({"type": "cly"}, {"/type"}),
+                          ({"interface": 5}, {"/interface"}), ({"operations": 5}, {"/operations"})):
+        place.stock(script("n", "print(1)", transforms=changes) | schemas | members)
+        run = place.look("n")
+        if "operations" not in members:
+            more = more | {"/operations/run/input/type"}
+        same({one["pointer"] for one in run.record["problems"] if one["severity"] == "error"},
+             more | {"/transforms/input/0/spec", "/transforms/input/1", "/transforms/output/0/spec",
+                     "/transforms/output/1/type"})
+
+
 # ---- and its registry ----
 
 @case
