@@ -101,7 +101,7 @@ bool call_secrets(struct tool_call *c, struct attempt_end *end)
     struct error e;
 
     secrets_wipe(&c->secrets);
-    c->secrets = (struct secrets){ .headers_too = true };
+    c->secrets = (struct secrets){ 0 }; /* of a call without any, output is left as it is */
     if (!c->adapter->doc.secrets.n ||
         (secrets_find(c->adapter, &places, c->a, &c->secrets, &e) && call_keeps_secrets(c, &e)))
         return true;

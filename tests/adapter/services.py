@@ -209,9 +209,12 @@ def the_secret_is_sent_and_never_told(place):
 
 
 @case
-def what_a_header_for_secrets_says_is_not_kept_where_the_call_has_none_either(place):
-    place.stock(toolshed.script("n", f"print('x: 1\\nauthorization: Bearer', '{SECRET[::-1]}'[::-1] + '\\ny: 2')"))
-    same(place.fine("n.run", "word=x"), "x: 1\nauthorization: [redacted]\ny: 2\n")
+def what_a_header_for_secrets_says_is_left_out_where_the_call_has_some(place):
+    one = toolshed.script("n", "print('x: 1\\ncookie: a=b\\ny: 2')")
+    place.stock(one)
+    same(place.fine("n.run", "word=x"), "x: 1\ncookie: a=b\ny: 2\n")
+    place.stock(one | {"secrets": TOKEN})
+    same(place.fine("n.run", "word=x", env={"MY_TOKEN": SECRET}), "x: 1\ncookie: [redacted]\ny: 2\n")
 
 
 @case
