@@ -141,6 +141,7 @@ bool exec_find_network(struct exec *x, struct error *e)
     if (!find_hosts(x, &n->hosts, e) || !find_injects(x, n, e))
         return false;
     n->ask.hosts = &n->hosts;
+    n->ask.environment = x->command->environment;
     n->ask.match = network->sni == SNI_MATCH;
     x->network = n;
     return true;

@@ -144,7 +144,7 @@ static void *pump(void *work)
         for (int i = 0; i < 2; i++)
             if (fds[i].revents && !send_some(w, fds[i].fd, i ? FRAME_ERR : FRAME_OUT)) {
                 own_close(&w->pipes[i]);
-                fds[i].fd = w->pipes[i] = -1;
+                fds[i].fd = -1;
             }
     }
     return NULL;

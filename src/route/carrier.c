@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "base/str.h"
+#include "base/variable.h"
 #include "base/world.h"
 #include "contract/codes.h"
 #include "route/guard.h"
@@ -23,16 +23,6 @@ enum {
 
 /* ---- finding ---- */
 
-static const char *value_of(const char *name, char *const *environment)
-{
-    size_t n = strlen(name);
-
-    for (; environment && *environment; environment++)
-        if (strncmp(*environment, name, n) == 0 && (*environment)[n] == '=')
-            return *environment + n + 1;
-    return "";
-}
-
 static bool is_program(const char *path)
 {
     struct stat s;
@@ -42,8 +32,9 @@ static bool is_program(const char *path)
 
 const char *carrier_find(const char *name, char *const *environment, struct arena *a)
 {
-    const char *at = value_of("PATH", environment);
+    const char *at = variable_of((const char *const *)environment, str_of("PATH"));
 
+    at = at ? at : "";
     if (strchr(name, '/'))
         return is_program(name) ? name : NULL;
     while (*name && *at) {
@@ -201,21 +192,15 @@ void carrier_signal(const struct carrier *c, int signal)
         (void)syscall(SYS_pidfd_send_signal, c->pidfd, sent, NULL, 0);
 }
 
-static void let_go(int *fd)
-{
-    own_close(fd);
-    *fd = -1;
-}
-
 /* A guard that somebody has stopped is ended itself, and the program with it. */
 int carrier_end(struct carrier *c)
 {
     struct pollfd dead = { .fd = c->pidfd, .events = POLLIN };
     int status = 0;
 
-    let_go(&c->to);
-    let_go(&c->from);
-    let_go(&c->err);
+    own_close(&c->to);
+    own_close(&c->from);
+    own_close(&c->err);
     if (c->pidfd < 0)
         return status;
     carrier_signal(c, SIGKILL);
@@ -225,6 +210,6 @@ int carrier_end(struct carrier *c)
         (void)syscall(SYS_pidfd_send_signal, c->pidfd, SIGKILL, NULL, 0);
     while (wait4(c->pid, &status, __WALL, &c->used) < 0 && errno == EINTR)
         ;
-    let_go(&c->pidfd);
+    own_close(&c->pidfd);
     return status;
 }

@@ -180,7 +180,6 @@ static ssize_t receive(const struct gate *g, char packet[WIRE_MAX])
 static void gone(struct gate *g)
 {
     own_close(&g->channel);
-    g->channel = -1;
 }
 
 void gate_hear(struct gate *g)
@@ -234,21 +233,27 @@ static bool await_ready(struct gate *g, struct error *e)
 /* Where certificates are; nothing else of our environment is passed on. And the name that was
  * judged is the name that is looked up: the machine's list of domains would make another of it,
  * which may be denied. */
-static void settings(char *out[SETTINGS + 2])
+static void settings(const char *const *ours, char *out[SETTINGS + 2])
 {
     static const char *const names[SETTINGS] = { "SSL_CERT_FILE=", "SSL_CERT_DIR=" };
+    union {
+        const char *lent;
+        char *passed; /* nothing is written through it */
+    } u;
     static char no_domains[] = "LOCALDOMAIN=.";
     size_t n = 0;
 
-    for (size_t i = 0; environ && environ[i]; i++)
+    for (; ours && *ours; ours++)
         for (size_t k = 0; k < COUNT(names) && n < SETTINGS; k++)
-            if (str_begins(str_of(environ[i]), names[k]))
-                out[n++] = environ[i];
+            if (str_begins(str_of(*ours), names[k])) {
+                u.lent = *ours;
+                out[n++] = u.passed;
+            }
     out[n++] = no_domains;
     out[n] = NULL;
 }
 
-static bool start(struct gate *g, const char *program, struct error *e)
+static bool start(struct gate *g, const char *program, const char *const *ours, struct error *e)
 {
     static char name[] = "writ-net", protocol[] = NET_PROTOCOL;
     char *const argv[] = { name, protocol, NULL }, *environment[SETTINGS + 2];
@@ -262,7 +267,7 @@ static bool start(struct gate *g, const char *program, struct error *e)
     g->channel = pair[0];
     theirs = launch_moved_up(pair[1]);
     l.given = &theirs;
-    settings(environment);
+    settings(ours, environment);
     errno = theirs < 0 ? errno : launch(&l, &pid);
     if (errno == 0)
         g->handle = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -298,7 +303,7 @@ bool gate_open(const struct gate_ask *ask, struct gate **out, struct error *e)
         program = companion("writ-net", NULL, &g->a);
     if (!program)
         (void)error_set(e, CODE_LAYER_MISSING, "writ-net is not installed beside writ");
-    if (program && start(g, program, e) && say_policy(g, ask, e)) {
+    if (program && start(g, program, ask->environment, e) && say_policy(g, ask, e)) {
         *out = g;
         return true;
     }
@@ -317,7 +322,6 @@ bool gate_serve(struct gate *g, struct door *doors, size_t n, struct error *e)
         if (!say(g, &w, sizeof w, doors[i].fd, e))
             return false;
         own_close(&doors[i].fd);
-        doors[i].fd = -1;
     }
     return g->ready || await_ready(g, e);
 }

@@ -18,6 +18,8 @@ struct gate_ask {
     size_t inject_count;
     bool match;          /* in a tunnel, TLS names the host that was asked for */
     const char *program; /* writ-net; NULL: it is looked for beside writ */
+    const char *const
+        *environment; /* the caller's, of which writ-net gets where certificates are */
 };
 
 struct gate_log {

@@ -34,7 +34,7 @@ static void drop_line(struct init *i, struct jail *jail)
 {
     own_close(&i->line);
     own_close(&jail->line);
-    i->line = jail->far_end = jail->line = -1;
+    jail->far_end = -1;
 }
 
 /* ---- with everything for itself ---- */
@@ -158,7 +158,6 @@ static bool start_again(struct init *i, struct jail *jail, struct kept *kept, st
     own_close(&i->fd);
     own_close(&i->mounts);
     own_close(&i->line);
-    i->fd = i->mounts = i->line = -1;
     i->slotted = false;
     kept_give(kept, i->berth, false);
     i->berth = NULL;

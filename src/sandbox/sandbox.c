@@ -41,20 +41,13 @@ struct holding {
     bool keeps_group; /* it is measured when all are dead, and may carry another run */
 };
 
-static void close_fd(int *fd)
-{
-    if (*fd >= 0)
-        (void)close(*fd);
-    *fd = -1;
-}
-
 static void close_all(struct holding *h)
 {
     streams_let_go(&h->jail);
     streams_close(&h->streams);
-    close_fd(&h->jail.line);
+    own_close(&h->jail.line);
     init_close(&h->init);
-    close_fd(&h->threads.listener);
+    own_close(&h->threads.listener);
     trees_close(&h->jail);
 }
 
@@ -235,7 +228,7 @@ static bool serve_doors(struct holding *h, struct error *e)
 static void let_go(struct holding *h)
 {
     streams_let_go(&h->jail);
-    close_fd(&h->jail.line);
+    own_close(&h->jail.line);
 }
 
 /* ---- what became of it ---- */
@@ -442,7 +435,7 @@ static bool rests(struct kept *kept, struct holding *h)
         return true;
     if (h->init.mounts < 0)
         return false;
-    close_fd(&h->init.mounts);
+    own_close(&h->init.mounts);
     return kept_give_group(kept, &h->jail.cgroup, &h->usage);
 }
 

@@ -206,7 +206,9 @@ static inline void rig_allow(struct rig *r, const char *host, int port)
 
 static inline void rig_open(struct rig *r)
 {
-    struct gate_ask ask = { .hosts = &r->hosts, .program = gate_program };
+    struct gate_ask ask = { .hosts = &r->hosts,
+                            .program = gate_program,
+                            .environment = (const char *const *)environ };
     struct error e = { 0 };
     struct door doors[GATE_DOORS] = { { .kind = DOOR_PROXY },
                                       { .kind = DOOR_NAMES_UDP },
