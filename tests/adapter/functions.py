@@ -110,6 +110,48 @@ def R_001_094_a_node_function_is_called(place):
     hold(run.status == 1 and "it is wrong" in run.record["error"]["message"], run)
 
 
+CHANCE = """
+import os, random, time
+def chance(): return [random.random(), hash("a"), time.time(), os.urandom(4).hex(), os.listdir(".")]
+"""
+
+
+@case
+def R_001_150_R_001_153_a_deterministic_function_draws_the_same_at_the_same_time(place):
+    place.put("lib/mine.py", CHANCE)
+    both = {"d": "chance", "n": "chance"}
+    stock(place, sdk("py", "python", "./lib", "mine", both, operations={"d": {"deterministic": True}, "n": {}}))
+    env = {"WRIT_SESSION": "one"}
+    same(place.fine("py.d", env=env), place.fine("py.d", env=env))
+    same(place.fine("py.d", env=env)[4], [])
+    true(place.fine("py.n", env=env) != place.fine("py.n", env=env), "another time each time")
+    same(place.call("py.d", env=env).record["cached"], False)  # it can read all of lib
+
+
+@case
+def R_001_150_R_001_153_a_deterministic_node_function_is_held(place):
+    if not shutil.which("node", path="/usr/bin:/usr/local/bin"):
+        raise plans.tap.Skip("there is no node")
+    place.put("lib/mine.mjs", "import { randomUUID } from 'node:crypto';\n"
+                              "export function chance() { return [Math.random(), Date.now(), randomUUID()]; }\n")
+    stock(place, sdk("js", "node", "./lib", "mine.mjs", {"d": "chance"}, operations={"d": {"deterministic": True}},
+                     sandbox_override={"memory_mb": 1024, "timeout_ms": 20000}))
+    same(place.fine("js.d"), place.fine("js.d"))
+
+
+@case
+def R_001_156_A01_13_a_function_that_reads_no_package_is_remembered_for_its_session(place):
+    stock(place, sdk("mean", "python", "statistics", "statistics", {"mean": "mean"},
+                     operations={"mean": {"deterministic": True}}))
+    for data, session, cached in (("[1,2,6]", "one", False), ("[1,2,6]", "one", True), ("[1,2,9]", "one", False),
+                                  ("[1,2,6]", "other", False)):
+        run = place.call("mean.mean", f"data:={data}", env={"WRIT_SESSION": session})
+        hold(run.status == 0 and run.record["cached"] == cached, run)
+        same(run.record["output"], 3 if "6" in data else 4)
+        place.recorded(run)
+    place.verify()
+
+
 @case
 def R_001_094_a_rust_function_is_built_once_and_called(place):
     cargo = shutil.which("cargo", path=f"{os.path.expanduser('~')}/.cargo/bin:/usr/bin")

@@ -40,8 +40,21 @@ static const char *empty_directory(struct tool_call *c)
     return empty && fs_make_dirs(empty, &e) ? empty : NULL;
 }
 
+/* The empty directory, and trees whose files nobody has listed. */
+static const struct repeat_place *places_of(const char *empty, const struct items *read,
+                                            struct arena *a)
+{
+    struct repeat_place *all = arena_alloc(a, (1 + read->n) * sizeof *all);
+    const struct str *paths = read->v;
+
+    all[0] = (struct repeat_place){ .path = empty, .kind = PLACE_EMPTY };
+    for (size_t i = 0; i < read->n; i++)
+        all[1 + i] = (struct repeat_place){ .path = arena_text(a, paths[i]), .kind = PLACE_TREE };
+    return all;
+}
+
 static struct repeat_facts facts_of(const struct tool_call *c, const struct cli_call *bound,
-                                    const struct remembered *m, const struct repeat_place *empty)
+                                    const struct items *read, const struct remembered *m)
 {
     return (struct repeat_facts){ .adapter_id = c->adapter->doc.adapter_id,
                                   .adapter_version = c->adapter->doc.version,
@@ -54,8 +67,8 @@ static struct repeat_facts facts_of(const struct tool_call *c, const struct cli_
                                   .directory = m->directory,
                                   .environment = bound->environment.v,
                                   .environment_count = bound->environment.n,
-                                  .places = empty,
-                                  .place_count = 1,
+                                  .places = places_of(m->directory, read, c->a),
+                                  .place_count = 1 + read->n,
                                   .secrets = c->secrets.n > 0,
                                   .seeded = true,
                                   .timeless = true,
@@ -64,10 +77,10 @@ static struct repeat_facts facts_of(const struct tool_call *c, const struct cli_
                                   .mode = determinism_names[DETERMINISM_FIXED] };
 }
 
-void call_recall(struct tool_call *c, const struct cli_call *bound, struct remembered *m)
+void call_recall(struct tool_call *c, const struct cli_call *bound, const struct items *read,
+                 struct remembered *m)
 {
     const char *state = home_state(c->ask->environment, c->a);
-    struct repeat_place empty = { .kind = PLACE_EMPTY };
     struct repeat_facts facts;
 
     *m = (struct remembered){
@@ -78,8 +91,7 @@ void call_recall(struct tool_call *c, const struct cli_call *bound, struct remem
     m->directory = empty_directory(c);
     if (!m->directory || !digest_program(c, bound, &m->executable) || !repeat_system(&m->system))
         return;
-    empty.path = m->directory;
-    facts = facts_of(c, bound, m, &empty);
+    facts = facts_of(c, bound, read, m);
     repeatable(&facts, c->a, &m->verdict);
     m->holds = m->verdict.all;
     m->key = repeat_key(&facts, c->a);
@@ -88,6 +100,16 @@ void call_recall(struct tool_call *c, const struct cli_call *bound, struct remem
                                      .now_ms = c->world->wall_ms(c->world->self) };
     m->found =
         m->holds && !c->ask->fresh && cache_get(&m->place, CACHE_RESULTS, &m->key, c->a, &m->value);
+}
+
+void call_hold(const struct remembered *m, struct call_request *request, struct exec_call *how)
+{
+    if (!m->asked)
+        return;
+    request->directory = m->directory;
+    request->minimal = true;
+    request->fixed = true;
+    how->own_paths = true;
 }
 
 void call_remember(struct tool_call *c, const struct remembered *m, struct str value,

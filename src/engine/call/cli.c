@@ -208,17 +208,6 @@ static struct call_request request_of(const struct cli_call *bound)
                                   .input = bound->input };
 }
 
-/* What is said to be deterministic sees nothing but what it is given, and that is made true: its
- * clock stands still, and its chance is the same each time. */
-static void alone(const struct remembered *known, struct call_request *request,
-                  struct exec_call *how)
-{
-    request->directory = known->directory;
-    request->minimal = true;
-    request->fixed = true;
-    how->own_paths = true;
-}
-
 void call_cli(struct tool_call *c, struct attempt_end *end)
 {
     struct exec *x = arena_new(c->a, struct exec);
@@ -234,14 +223,13 @@ void call_cli(struct tool_call *c, struct attempt_end *end)
         call_failed(end, WRIT_USAGE, &e, c->a);
         return;
     }
-    call_recall(c, &bound, &known);
+    call_recall(c, &bound, &(struct items){ 0 }, &known);
     if (known.found) {
         call_recalled(c, &known, &bound, end);
         return;
     }
     request = request_of(&bound);
-    if (known.asked)
-        alone(&known, &request, &how);
+    call_hold(&known, &request, &how);
     if (call_exec(c, call_request(c, &request), &how, x, end)) {
         take_end(c, x, end);
         if (end->ok && x->outcome.out.bytes == (int64_t)x->outcome.out.head.n)

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include "engine/call/cache.h"
 #include "engine/call_peer.h"
 #include "engine/home.h"
 
@@ -96,9 +97,42 @@ static void take_end(struct tool_call *c, const struct exec *x, struct attempt_e
         call_command_failed(c, x, end);
 }
 
-void call_sdk(struct tool_call *c, struct attempt_end *end)
+/* A result that is remembered is what came on descriptor 3. */
+static void take_remembered(struct tool_call *c, const struct remembered *known,
+                            const struct cli_call *bound, struct attempt_end *end)
+{
+    struct error e;
+
+    call_recalled(c, known, bound, end);
+    if (end->ok && !sdk_value(known->value, c->a, &end->value, &e))
+        call_failed(end, WRIT_NO, &e, c->a);
+}
+
+static void run(struct tool_call *c, const struct sdk_call *bound, const struct remembered *known,
+                struct attempt_end *end)
 {
     struct exec *x = arena_new(c->a, struct exec);
+    struct exec_call how = { .own_paths = true };
+    struct call_request request = { .command = bound->call.command,
+                                    .arguments = bound->call.arguments,
+                                    .environment = bound->call.environment,
+                                    .input = bound->call.input,
+                                    .read = bound->read };
+
+    x->result = true;
+    if (bound->build)
+        how.registry = as_built(c, bound->call.command);
+    call_hold(known, &request, &how);
+    if (call_exec(c, call_request(c, &request), &how, x, end)) {
+        take_end(c, x, end);
+        if (end->ok)
+            call_remember(c, known, x->outcome.result.head, &x->outcome.program);
+    }
+    exec_close(x);
+}
+
+void call_sdk(struct tool_call *c, struct attempt_end *end)
+{
     const char *cache = home_cache(c->ask->environment, c->a);
     struct sdk_ask ask = { .adapter = c->adapter,
                            .operation = c->operation,
@@ -106,8 +140,7 @@ void call_sdk(struct tool_call *c, struct attempt_end *end)
                            .cache = cache ? arena_printf(c->a, "%s/sdk", cache) : NULL,
                            .path = home_variable(c->ask->environment, "PATH"),
                            .home = home_variable(c->ask->environment, "HOME") };
-    struct exec_call how = { .own_paths = true };
-    struct call_request request;
+    struct remembered known;
     struct sdk_call bound;
     struct error e;
 
@@ -119,15 +152,9 @@ void call_sdk(struct tool_call *c, struct attempt_end *end)
     }
     if (bound.build && access(bound.build->product, X_OK) != 0 && !build(c, bound.build, end))
         return;
-    request = (struct call_request){ .command = bound.call.command,
-                                     .arguments = bound.call.arguments,
-                                     .environment = bound.call.environment,
-                                     .input = bound.call.input,
-                                     .read = bound.read };
-    x->result = true;
-    if (bound.build)
-        how.registry = as_built(c, bound.call.command);
-    if (call_exec(c, call_request(c, &request), &how, x, end))
-        take_end(c, x, end);
-    exec_close(x);
+    call_recall(c, &bound.call, &bound.read, &known);
+    if (known.found)
+        take_remembered(c, &known, &bound.call, end);
+    else
+        run(c, &bound, &known, end);
 }
