@@ -207,6 +207,15 @@ bool inputs_same_program(struct str a, struct str b)
     return str_eq(without_version(a), without_version(b));
 }
 
+struct str inputs_of_project(struct str command, const char *top, struct arena *a)
+{
+    if (!command.n || command.s[0] == '/' || !memchr(command.s, '/', command.n))
+        return command;
+    while (str_begins(command, "./"))
+        command = (struct str){ command.s + 2, command.n - 2 };
+    return str_of(arena_printf(a, "%s/%.*s", strcmp(top, "/") == 0 ? "" : top, STR_ARG(command)));
+}
+
 bool inputs_is_shell(struct str command)
 {
     struct str name = without_version(command);

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "base/str.h"
+#include "base/mem.h"
 #include "base/table.h"
 
 enum check {
@@ -79,6 +79,10 @@ bool inputs_same_name(struct str a, struct str b, struct str real);
 /* Could one of two names be written for the other, as far as names tell: directories and versions
  * aside? */
 bool inputs_same_program(struct str a, struct str b);
+
+/* A command that is a path from the top of a project (./bin/tool, bin/tool), as a whole path; any
+ * other as it is. */
+struct str inputs_of_project(struct str command, const char *top, struct arena *a);
 
 /* Whether a command is a shell or an interpreter: something that runs what it is told to. */
 bool inputs_is_shell(struct str command);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "contract/inputs.h"
 #include "engine/home.h"
 #include "engine/input.h"
 
@@ -27,6 +28,32 @@ void registries_close(struct registries *all)
     (void)pthread_mutex_destroy(&all->lock);
 }
 
+/* The directory that has .writ. */
+static const char *project_of(const char *file, struct arena *a)
+{
+    size_t n = strlen(file) - strlen(registry_path);
+
+    return n > 1 ? arena_text(a, (struct str){ file, n - 1 }) : "/";
+}
+
+/* What is listed by a path from the top of the project is that file, wherever somebody asks. */
+static void find_commands(const struct registry_doc *registry, const char *top, struct arena *a)
+{
+    struct tool_doc *tools = registry->tools.v;
+
+    for (size_t i = 0; i < registry->tools.n; i++) {
+        struct tool_scope *scope = arena_new(a, struct tool_scope);
+        const struct str *listed = tools[i].scope->commands.v;
+        struct str *commands = arena_alloc(a, tools[i].scope->commands.n * sizeof *commands);
+
+        *scope = *tools[i].scope;
+        for (size_t k = 0; k < scope->commands.n; k++)
+            commands[k] = inputs_of_project(listed[k], top, a);
+        scope->commands.v = commands;
+        tools[i].scope = scope;
+    }
+}
+
 static bool read_above(const char *from, struct arena *a, const struct registry_doc **out,
                        struct report *r)
 {
@@ -41,7 +68,10 @@ static bool read_above(const char *from, struct arena *a, const struct registry_
         return false;
     registry = arena_new(a, struct registry_doc);
     *out = registry;
-    return shape_decode(&registry_shape, &document->root, r, registry);
+    if (!shape_decode(&registry_shape, &document->root, r, registry))
+        return false;
+    find_commands(registry, project_of(input.name, a), a);
+    return true;
 }
 
 static bool read_once(struct registries *all, const char *from, const struct registry_doc **out,

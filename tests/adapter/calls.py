@@ -125,6 +125,23 @@ def R_001_158_R_001_162_A01_16_only_what_the_registry_lists_is_called(place):
 
 
 @case
+def a_program_of_the_project_is_meant_from_its_top_wherever_it_is_called(place):
+    path = place.repo / "bin/show"
+    place.put("bin/show", f"#!{REAL_PYTHON}\nprint('top')\n", 0o755)
+    place.put("work/bin/show", f"#!{REAL_PYTHON}\nprint('another')\n", 0o755)
+    for written, listed in (("./bin/show", "./bin/show"), ("bin/show", "./bin/show"), ("./bin/show", "bin/show"),
+                            ("./bin/show", str(path)), (str(path), "./bin/show")):
+        place.stock(cli("show", written, operations={"run": {}}), tools=[tool("show", commands=[listed])])
+        for at in (place.repo, place.work, place.work / "bin"):
+            same(place.fine("show.run", at=at), "top\n")
+    place.stock(cli("show", "./bin/show", operations={"run": {}}), tools=[tool("show", commands=["show"])])
+    place.fails(77, "COMMAND_NOT_ALLOWED", "show.run", told=[f"must list '{path}'"])
+    place.registry(tool("show", commands=["./bin/show"]), allowlist="strict")
+    same(place.writ("exec", "--", "./bin/show", at=place.repo).status, 0)
+    same(place.writ("exec", "--", "./bin/show", at=place.work).status, 77)
+
+
+@case
 def a_deprecated_tool_is_called_with_a_warning(place):
     place.stock(script("args", ARGS, **PARSED), tools=[tool("args") | {"status": "deprecated"}])
     run = place.call("args.run", "word=x")

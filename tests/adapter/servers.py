@@ -112,6 +112,14 @@ def small(place, how, **members):
     return "small.echo"
 
 
+@case
+def a_server_of_the_project_is_started_from_its_top_wherever_it_is_called(place):
+    place.put("srv", f"#!{REAL_PYTHON}\n" + SMALL, 0o755)
+    stock(place, mcp("small", ["echo"], ["./srv", "well"], **EXTRACT))
+    for at in (place.repo, place.work):
+        same(place.fine("small.echo", "a:=1", at=at), '{"a": 1}')
+
+
 # ---- real ones ----
 
 @case

@@ -7,6 +7,7 @@
 #include "base/doc_read.h"
 #include "base/fs.h"
 #include "base/json_write.h"
+#include "contract/inputs.h"
 #include "contract/tool_version.h"
 
 enum { CANON_BYTES = 256 << 20 };
@@ -64,6 +65,32 @@ static const char *directory_of(const struct catalog_ask *ask, const struct cata
     return slash ? arena_text(a, (struct str){ entry->path, (size_t)(slash - entry->path) }) : ".";
 }
 
+/* What a project starts is the project's file, wherever in it somebody calls. */
+static void find_commands(struct adapter *adapter, struct arena *a)
+{
+    struct adapter_interface *in = arena_new(a, struct adapter_interface);
+
+    *in = *adapter->doc.interface;
+    if (in->cli) {
+        struct cli_interface *cli = arena_new(a, struct cli_interface);
+
+        *cli = *in->cli;
+        cli->executable = inputs_of_project(cli->executable, adapter->directory, a);
+        in->cli = cli;
+    }
+    if (in->mcp && in->mcp->command.n) {
+        struct mcp_interface *mcp = arena_new(a, struct mcp_interface);
+        struct str *words = arena_alloc(a, in->mcp->command.n * sizeof *words);
+
+        *mcp = *in->mcp;
+        memcpy(words, mcp->command.v, mcp->command.n * sizeof *words);
+        words[0] = inputs_of_project(words[0], adapter->directory, a);
+        mcp->command.v = words;
+        in->mcp = mcp;
+    }
+    adapter->doc.interface = in;
+}
+
 bool catalog_load(const struct catalog_ask *ask, const struct catalog_entry *entry, struct arena *a,
                   struct adapter *out, struct report *r)
 {
@@ -79,6 +106,8 @@ bool catalog_load(const struct catalog_ask *ask, const struct catalog_entry *ent
     out->digest = canonical_digest(out->tree, a);
     transforms_fit(out, r);
     callable_fits(out, r);
+    if (out->origin == ORIGIN_PROJECT)
+        find_commands(out, a);
     return r->errors == 0;
 }
 
