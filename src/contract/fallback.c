@@ -13,9 +13,16 @@ struct condition_row {
 
 /* clang-format off */
 static const struct condition_row conditions[] = {
-    { "failed",      "It did not succeed, for whatever reason.",             CODE_NONE },
+    { "failed",      "It did not succeed, for whatever reason but a refusal of the call.", CODE_NONE },
     { "unavailable", "The service or server could not be reached.",          CODE_PEER_UNAVAILABLE },
     { "timeout",     "It took longer than it may.",                          CODE_COMMAND_TIMEOUT },
+};
+
+/* What parameters, registry and levels are refused with before anything runs. */
+static const enum code refusals[] = {
+    CODE_PARAMETER_REFUSED, CODE_SECRET_IN_PARAMETER, CODE_ENCODING,         CODE_ARGUMENT_REFUSED,
+    CODE_INPUT_TOO_LARGE,   CODE_PATH_REFUSED,        CODE_APPROVAL_MISSING, CODE_COMMAND_NOT_ALLOWED,
+    CODE_HOST_REFUSED,      CODE_OPERATION_NOT_ALLOWED,
 };
 
 static const struct column condition_columns[] = {
@@ -55,6 +62,14 @@ const char *fallback_wrong(struct str condition, struct str *word)
             return "is no condition; failed, unavailable, timeout or a number is one";
     }
     return any ? NULL : "names no condition";
+}
+
+bool fallback_refused(enum code code)
+{
+    for (size_t i = 0; i < COUNT(refusals); i++)
+        if (refusals[i] == code)
+            return true;
+    return false;
 }
 
 bool fallback_holds(struct str condition, const struct attempt_failure *failure)

@@ -18,5 +18,9 @@ extern const struct table conditions_table;
  * or what in it is neither. */
 const char *fallback_wrong(struct str condition, struct str *word);
 
+/* Of an attempt of which there is no record: was the call refused? Then the adapter has not failed,
+ * and what was wrong with the call would be so with another one. */
+bool fallback_refused(enum code code);
+
 /* Does one of its words hold? */
 bool fallback_holds(struct str condition, const struct attempt_failure *failure);

@@ -174,6 +174,11 @@ static struct attempt_end *attempts(struct tool_call *c)
 
 /* ---- another adapter ---- */
 
+static bool was_refused(const struct attempt_end *end)
+{
+    return !end->ok && !end->ran && fallback_refused(end->code);
+}
+
 static const struct adapter_fallback *fallback_of(const struct tool_call *c,
                                                   const struct attempt_end *end)
 {
@@ -181,8 +186,7 @@ static const struct adapter_fallback *fallback_of(const struct tool_call *c,
     struct attempt_failure failure = { end->code,
                                        end->exit_code >= 0 ? end->exit_code : end->status };
 
-    if (end->ok || !fallback || end->code == CODE_EXECUTION_HALTED ||
-        end->code == CODE_SECRET_IN_PARAMETER || /* the other one does not know it */
+    if (end->ok || !fallback || end->code == CODE_EXECUTION_HALTED || was_refused(end) ||
         !fallback_holds(fallback->condition, &failure))
         return NULL;
     for (size_t i = 0; i < c->attempt_count; i++) /* never in a circle */
@@ -214,31 +218,42 @@ static const char *failures_before(const struct tool_call *c, size_t n)
     return text;
 }
 
-/* The adapter to fall back to cannot be called: that, and why there was need of it. */
-static int no_fallback(struct tool_call *c, struct str id, int status)
+static int status_of(const struct attempt_end *end)
 {
-    const char *why = call_why_not(c);
-    int code = c->kind && c->report.first ? (int)c->report.first->code : c->error.code;
-
-    c->kind = NULL;
-    (void)error_set(&c->error, code, "%s; cannot fall back to %.*s: %.*s",
-                    failures_before(c, c->attempt_count), STR_ARG(id), EACH_MOST, why);
-    return status;
+    return end->exit ? end->exit : WRIT_NO; /* what failed is no success, whatever it ended with */
 }
 
-static void tell_failure(struct tool_call *c, const struct attempt_end *end)
+/* The adapter to fall back to cannot be called: what there was need of it for, and that. The call
+ * failed as the first `n` attempts did. */
+static int no_fallback(struct tool_call *c, size_t n, struct str id, const char *why)
+{
+    const struct attempt_end *failed = &c->attempts[n - 1];
+
+    c->kind = NULL;
+    c->adapter = failed->adapter;
+    c->fell_back = n > 1 && c->attempts[0].adapter != failed->adapter;
+    c->error = (struct error){ 0 };
+    (void)error_set(&c->error, (int)failed->code, "%s; cannot fall back to %.*s: %.*s",
+                    failures_before(c, n), STR_ARG(id), EACH_MOST, why);
+    return status_of(failed);
+}
+
+static int tell_failure(struct tool_call *c, const struct attempt_end *end)
 {
     size_t before = c->attempt_count;
+    struct str id = end->adapter->doc.adapter_id;
 
     while (before && c->attempts[before - 1].adapter == end->adapter)
         before--;
-    c->error = (struct error){ .code = (int)end->code };
+    if (before && was_refused(end))
+        return no_fallback(c, before, id, message_of(end));
+    c->error = (struct error){ 0 };
     if (before)
         (void)error_set(&c->error, (int)end->code, "%s; fell back to %.*s: %.*s",
-                        failures_before(c, before), STR_ARG(end->adapter->doc.adapter_id),
-                        EACH_MOST, message_of(end));
+                        failures_before(c, before), STR_ARG(id), EACH_MOST, message_of(end));
     else
         (void)error_set(&c->error, (int)end->code, "%s", message_of(end));
+    return status_of(end);
 }
 
 int call_run(struct tool_call *c)
@@ -259,11 +274,8 @@ int call_run(struct tool_call *c)
         if (!fallback)
             break;
         if (!call_find(c, fallback->adapter_id, c->operation, &status))
-            return no_fallback(c, fallback->adapter_id, status);
+            return no_fallback(c, c->attempt_count, fallback->adapter_id, call_why_not(c));
         tell_fallback(c, from);
     }
-    if (end->ok)
-        return WRIT_OK;
-    tell_failure(c, end);
-    return end->exit ? end->exit : WRIT_NO; /* what failed is no success, whatever it ended with */
+    return end->ok ? WRIT_OK : tell_failure(c, end);
 }

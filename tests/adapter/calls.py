@@ -273,14 +273,32 @@ def why_the_first_failed_is_told_where_its_fallback_does_not_help(place):
     place.fails(4, "command_failed", "first.run", told=["ADP-first: ", "went wrong", "fell back to ADP-last: ", "out of order"])
     true(b"went wrong" in place.writ("call", "first.run").err, "text")
     place.stock(first("ADP-none"), last)
-    run = place.fails(64, "ADAPTER_UNKNOWN", "first.run", told=["ADP-first: ", "went wrong", "cannot fall back to ADP-none: "])
+    run = place.fails(3, "command_failed", "first.run", told=["ADP-first: ", "went wrong", "cannot fall back to ADP-none: "])
     same(len(run.record["attempts"]), 1)
     place.stock(first("ADP-last"), last | {"version": 7})
-    place.fails(65, "VALIDATION_ERROR", "first.run", told=["went wrong", "cannot fall back to ADP-last: "])
+    place.fails(3, "command_failed", "first.run", told=["went wrong", "cannot fall back to ADP-last: "])
+    place.stock(first("ADP-last"), script("last", ARGS, {"other": "{other}"}))
+    run = place.fails(3, "command_failed", "first.run", "word=x",
+                      told=["ADP-first: ", "went wrong", "cannot fall back to ADP-last: 'word' is no parameter"])
+    same((run.record["fell_back"], run.record["adapter_id"]), (False, "ADP-first"))
     for other, told in (("ADP-last", b""), ("ADP-none", b"'ADP-none' is no adapter of this project or of writ")):
         place.stock(first(other), last)
         run = place.writ("check", str(place.repo / ".writ/adapters/first.yaml"))
         hold(run.status == 0 and told in run.out and (b"warning" in run.out) == bool(told), run)
+
+
+@case
+def R_001_113_a_call_that_is_refused_is_no_failure_of_its_adapter(place):
+    back = {"errors": {"fallback": {"adapter_id": "ADP-second", "condition": "failed"}}}
+    second = script("second", ARGS, {"word": "{word}", "wrod": "--wrod={value}"})
+    place.stock(script("first", ARGS, **back), second)
+    run = place.fails(64, "PARAMETER_REFUSED", "first.run", "wrod=x", told=["'wrod' is no parameter"])
+    same((run.record["fell_back"], len(run.record["attempts"])), (False, 1))
+    place.stock(script("first", ARGS, **back), second, tools=[tool("first", commands=["/bin/true"]), tool("second")])
+    run = place.fails(77, "COMMAND_NOT_ALLOWED", "first.run", "word=x")
+    same((run.record["fell_back"], len(run.record["attempts"])), (False, 1))
+    place.stock(script("first", ARGS, secrets=[{"name": "t", "env": "T", "variable": "T"}], **back), second)
+    hold(place.call("first.run", "word=x").record["fell_back"], "a secret that is not there is the adapter's failure")
 
 
 @case

@@ -256,7 +256,7 @@ def R_001_112_a_fallback_that_is_not_there_is_told_wherever_the_file_lies(place)
     for path in ("work/draft.yaml", "outside/draft.yaml"):
         run = place.writ("check", place.put(path, text))
         hold(run.status == 0 and b"'ADP-nobody' is no adapter" in run.out + run.err, run)
-    place.fails(64, "ADAPTER_UNKNOWN", "n.run", "word=x", told=["exit 9", "cannot fall back to ADP-nobody", "no adapter"])
+    place.fails(9, "command_failed", "n.run", "word=x", told=["exit 9", "cannot fall back to ADP-nobody", "no adapter"])
     place.put("work/draft.yaml", text.replace("ADP-nobody", "ADP-001"))
     run = place.writ("check", f"{place.work}/draft.yaml")
     hold(run.status == 0 and b"is no adapter" not in run.out + run.err, run)
