@@ -3,7 +3,7 @@
  *
  * The parameters go in as JSON on standard input, the result comes back as JSON on descriptor 3;
  * stdout and stderr are the function's own. {"ok":true,"value":..} or
- * {"ok":false,"error":{"type":..,"message":..}} and exit code 1.
+ * {"ok":false,"error":{"type":..,"message":..}} and exit code 1, or what the function ended with.
  *
  * Python and node are given a short program of ours as an argument. Go and Rust are built once, by
  * a run of their own in the sandbox, and kept by the digest of what they were built from.

@@ -9,7 +9,7 @@ import shutil
 import sys
 
 import toolshed
-from toolshed import SECRET, adapter, hold, plan, plans, same, step, tool, true
+from toolshed import SECRET, adapter, hold, plan, plans, retry, same, step, tool, true
 
 CASES = []
 case = toolshed.collector(CASES)
@@ -46,11 +46,43 @@ def R_001_094_R_001_095_R_001_096_R_001_097_a_python_function_is_called(place):
     same(place.fine("py.seeds"), place.fine("py.seeds"))
     run = place.call("py.wrong")
     hold(run.status == 1 and "it is wrong" in run.record["error"]["message"], run)
+    true("mine.py:7: it is wrong" in run.record["error"]["message"], run.record)
     for name in ("nan", "leave"):
         run = place.call(f"py.{name}")
         hold(run.status != 0 and not run.record["ok"], run)
     run = place.call("py.add", "c:=1")
     hold(run.status == 1 and not run.record["ok"], run)
+
+
+LEAVES = """
+import json, sys
+def leave(code): sys.exit(code)
+def deep(text): return json.loads(text)
+"""
+
+
+@case
+def R_001_109_A01_12_the_code_that_a_function_ends_with_is_its_exit_code(place):
+    place.put("lib/mine.py", LEAVES)
+    stock(place, sdk("py", "python", "./lib", "mine", {"leave": "leave", "deep": "deep"}, errors=retry(2, 3)))
+    for code, status, attempts in (("3", 3, 2), ("4", 4, 1), ("0", 1, 1), ("null", 1, 1), ('"no"', 1, 1), ("256", 1, 1)):
+        run = place.call("py.leave", f"code:={code}")
+        hold(run.status == status and run.record["attempts"][-1]["exit_code"] == status, run)
+        hold(len(run.record["attempts"]) == attempts and "mine.py:3: " in run.record["error"]["message"], run)
+    place.fails(1, "command_failed", "py.deep", "text=x", told=["JSONDecodeError: mine.py:4: "])
+
+
+@case
+def a_node_function_tells_its_line_and_its_code(place):
+    if not shutil.which("node", path="/usr/bin:/usr/local/bin"):
+        raise plans.tap.Skip("there is no node")
+    place.put("lib/mine.mjs", "export function leave({code}) { process.exit(code); }\n"
+                              "export function wrong() {\n  return JSON.parse('x'); }\n")
+    stock(place, sdk("js", "node", "./lib", "mine.mjs", {"leave": "leave", "wrong": "wrong"},
+                     sandbox_override={"memory_mb": 1024, "timeout_ms": 20000}))
+    for code, status in ((3, 3), (0, 1)):
+        place.fails(status, "command_failed", "js.leave", f"code:={code}")
+    place.fails(1, "command_failed", "js.wrong", told=["SyntaxError: mine.mjs:3: "])
 
 
 @case

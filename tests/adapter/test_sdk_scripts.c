@@ -81,7 +81,7 @@ static void R_001_094_R_001_097_a_function_in_python_is_called(void **state)
         { "add", "{\"a\":2,\"b\":3,\"c\":4}", NULL, "TypeError: add() got an unexpected", 1 },
         { "missing", "{}", NULL, "AttributeError: module 'functions' has no attribute 'missing'",
           1 },
-        { "raises", "{}", NULL, "ValueError: a bad thing", 1 },
+        { "raises", "{}", NULL, "ValueError: functions.py:7: a bad thing", 1 },
     };
 
     (void)state;
@@ -94,16 +94,16 @@ static void a_hostile_function_in_python_gives_a_clear_end(void **state)
 {
     static const struct function_row rows[] = {
         { "prints", "{}", "1", NULL, 0 },
-        { "strange", "{}", NULL, "ValueError: ?", 1 },
+        { "strange", "{}", NULL, "ValueError: functions.py:8: ?", 1 },
         { "nan", "{}", NULL, "ValueError: Out of range float", 1 },
         { "object_", "{}", NULL, "TypeError: Object of type set", 1 },
         { "deep", "{}", NULL, "RecursionError", 1 },
         { "nested", "{}", NULL, "what the function wrote to descriptor 3 is no result: ", 0 },
         { "twice", "{}", NULL, "TypeError: '<' not supported", 1 },
-        { "exits", "{}", NULL, "SystemExit: 3", 1 },
+        { "exits", "{}", NULL, "SystemExit: functions.py:19: 3", 3 },
         { "vanishes", "{}", NULL, "the function ended without a result", 0 },
         { "big", "{}", NULL, "ResultTooLarge: the result has 2097177 bytes, allowed 1048576", 1 },
-        { "garbage", "{}", NULL, "OSError: [Errno 9] Bad file descriptor", 1 },
+        { "garbage", "{}", NULL, "OSError: functions.py:22: [Errno 9] Bad file", 1 },
         { "hunts", "{}", NULL, "what the function wrote to descriptor 3 is no result: ", 0 },
         { "floods", "{}", NULL, "what the function wrote to descriptor 3 is no result: ", 0 },
         { "closes", "{}", NULL, "the function ended without a result", 1 },
@@ -212,7 +212,7 @@ static void R_001_094_R_001_097_a_function_in_node_is_called(void **state)
         { "tool.run", "{}", "5", NULL, 0 },
         { "proto", "{\"__proto__\":{\"polluted\":1}}", "[[\"__proto__\"],true]", NULL, 0 },
         { "missing", "{}", NULL, "TypeError: missing is no function of functions", 1 },
-        { "raises", "{}", NULL, "RangeError: a bad thing", 1 },
+        { "raises", "{}", NULL, "RangeError: functions.mjs:8: a bad thing", 1 },
         { "text", "{}", NULL, "string: words", 1 },
     };
 
@@ -235,7 +235,7 @@ static void a_hostile_function_in_node_gives_a_clear_end(void **state)
         { "deep", "{}", NULL, "RangeError: Maximum call stack", 1 },
         { "exits", "{}", NULL, "Unfinished: it ended before the function gave a result", 1 },
         { "never", "{}", NULL, "Unfinished: ", 1 },
-        { "later_throw", "{}", NULL, "Error: late", 1 },
+        { "later_throw", "{}", NULL, "Error: functions.mjs:18: late", 1 },
         { "big", "{}", NULL, "ResultTooLarge: the result has 2097", 1 },
         { "garbage", "{}", NULL, "what the function wrote to descriptor 3 is no result: ", 0 },
         { "twice", "{}", NULL, "what the function wrote to descriptor 3 is no result: ", 0 },

@@ -26,15 +26,27 @@ function write(text) {
 function fail(type, message) {
   if (done) return;
   done = true;
-  process.exitCode = 1;
+  // That of process.exit(), where it is one of a failure; 13 is node's own, for what never ends.
+  if (!process.exitCode || process.exitCode === 13) process.exitCode = 1;
   message = String(message).slice(0, 2000).replace(/[\ud800-\udfff]/g, '?');
   write(JSON.stringify({ ok: false, error: { type: String(type), message } }));
+}
+
+// Where in the package it was: "mine.mjs:7: ", or nothing where no line of it is to blame.
+function place(e) {
+  for (const line of String(e?.stack ?? '').split('\n')) {
+    const [, file, number] = line.match(/^ +at .*?(\/[^()]*):(\d+):\d+\)?$/) ?? [];
+    const path = file?.replace(/^\/*(?=\/)/, '');
+    if (kind !== 'path' || !path?.startsWith(`${base}/`) || path.endsWith(']')) continue; // [eval1] is this text
+    return `${path.slice(base.length + 1)}:${number}: `;
+  }
+  return '';
 }
 
 function failed(e) {
   try {
     if (!done) console.error(e);
-    fail(e?.name ?? typeof e, e?.message ?? e);
+    fail(e?.name ?? typeof e, place(e) + (e?.message ?? e));
   } catch {
     fail('Error', 'the function failed, and cannot say how');
   }

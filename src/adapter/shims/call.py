@@ -20,6 +20,25 @@ def failed(kind, message):
     return json.dumps({"ok": False, "error": {"type": kind, "message": message}}), 1
 
 
+def place(e, base, module):
+    """Where in the package it was: "mine.py:7: ", or nothing where no line of it is to blame."""
+    own = base and os.path.join(base, "")
+    file = getattr(sys.modules.get(module), "__file__", None)
+    found, frame = "", e.__traceback__
+    while frame:
+        name = frame.tb_frame.f_code.co_filename
+        if name.startswith(own) if own else name == file:
+            found = f"{os.path.relpath(name, base) if own else os.path.basename(name)}:{frame.tb_lineno}: "
+        frame = frame.tb_next
+    return found
+
+
+def leaves(e):
+    """The code that it ends with: that of sys.exit(), where it is one of a failure."""
+    code = e.code if isinstance(e, SystemExit) else 1
+    return code & 255 or 1 if isinstance(code, int) else 1
+
+
 def call(base, module, function):
     import importlib
 
@@ -66,8 +85,8 @@ except BaseException as e:
             import traceback
 
             traceback.print_exc()
-        text = str(e)
+        text = place(e, *arguments[:2]) + str(e)
     except BaseException:
         text = ""
-    answer, code = failed(type(e).__name__, text)
+    answer, code = failed(type(e).__name__, text)[0], leaves(e)
 end(answer, code)
