@@ -182,6 +182,8 @@ static bool place_all(struct binding *b, const struct doc *params, struct error 
             return false;
         if (taken(&b->params, &one))
             return refuse(c, e, "has the place of another parameter");
+        if (c->kind != DOC_NULL && api_auth_has(b->api, one.in, one.name))
+            return refuse(c, e, "has the place of the secret that auth_method adds; leave it out");
         b->params.v[b->params.n++] = one;
     }
     return true;

@@ -30,6 +30,10 @@ bool api_bind(const struct adapter *adapter, struct str operation, const struct 
 /* Why no adapter sends a header of that name; NULL: one may. */
 const char *api_header_refused(struct str name);
 
+/* Is that where auth_method puts its secret? A caller's own value there would be lost, or stand
+ * beside the secret. */
+bool api_auth_has(const struct api_interface *api, enum parameter_place in, struct str name);
+
 /* Can what the adapter says about auth ever do, whoever calls? False: *e, and *at (unless NULL) is
  * what is wrong in the adapter. api_authorize() asks it first. */
 bool api_auth_whole(const struct adapter *adapter, struct arena *a, const struct doc **at,

@@ -47,6 +47,23 @@ def of_stranger(function):
     return play
 
 
+@case
+def R_001_091_a_parameter_does_not_take_the_place_of_the_secret(place):
+    with strangers.stranger() as server:
+        for auth, own, given, other in (
+                ("bearer", {}, {"in": "header", "name": "authorization"}, {"in": "query", "name": "Authorization"}),
+                ("api_key", {}, {"in": "header", "name": "X-Api-Key"}, {"in": "header", "name": "X-Other"}),
+                ("api_key", {"in": "query", "name": "key"}, {"in": "query", "name": "key"}, {"in": "header", "name": "key"}),
+                ("api_key", {"in": "cookie", "name": "key"}, {"in": "cookie", "name": "key"}, {"in": "query", "name": "key"})):
+            stock(place, api("s", server.url, {"echo": "GET /echo"}, auth=auth, secrets=TOKEN,
+                             interface={"auth": {"secret": "token"} | own},
+                             operations={"echo": {"parameters": {"mine": given, "other": other}}}))
+            before, env = len(server.seen), {"MY_TOKEN": SECRET}
+            run = place.fails(64, "PARAMETER_REFUSED", "s.echo", "mine=x", env=env, told=["'mine' has the place of the secret"])
+            same((len(server.seen), len(run.record["attempts"])), (before, 1))
+            place.fine("s.echo", "other=x", env=env)
+
+
 # ---- real ones ----
 
 @case

@@ -118,9 +118,28 @@ static void set_query(const struct authorizing *z, struct str name, struct str v
     explicit_bzero(url.s, url.cap);
 }
 
+static struct str key_name(const struct auth_doc *doc)
+{
+    return doc && doc->name.n ? doc->name : str_of("X-API-Key");
+}
+
+bool api_auth_has(const struct api_interface *api, enum parameter_place in, struct str name)
+{
+    static const enum parameter_place places[] = {
+        [AUTH_IN_HEADER] = IN_HEADER, [AUTH_IN_QUERY] = IN_QUERY, [AUTH_IN_COOKIE] = IN_COOKIE
+    };
+    bool key = api->auth_method == AUTH_API_KEY;
+    struct str own = key ? key_name(api->auth) : str_of("Authorization");
+
+    if (api->auth_method == AUTH_NONE ||
+        in != (key && api->auth ? places[api->auth->in] : IN_HEADER))
+        return false;
+    return in == IN_HEADER ? name.n == own.n && str_cmp_letters(name, own) == 0 : str_eq(name, own);
+}
+
 static bool add_key(const struct authorizing *z, struct error *e)
 {
-    struct str name = z->doc->name.n ? z->doc->name : str_of("X-API-Key"), value = { 0 };
+    struct str name = key_name(z->doc), value = { 0 };
 
     if (!find_secret(z, &value, e))
         return false;
