@@ -107,11 +107,25 @@ static void put_in(const struct spot *s, struct doc *d)
 
 /* ---- rename ---- */
 
+/* A map that has nothing left goes with what was taken out of it, and so does the one around it. */
+static void drop_empty(const struct making *m, struct doc *map)
+{
+    while (map && !map->count && map->up && map->up->kind == DOC_MAP) {
+        struct spot spot = { .up = map->up };
+
+        spot.at = pointer_step(map->up, map->key, &spot.before, m->w);
+        if (spot.at != map) /* it has gone before */
+            return;
+        map = take_out(&spot)->up;
+    }
+}
+
 /* All are taken out before the first is put in: two may change places. */
 bool change_rename(const struct making *m, const struct doc *spec, const struct doc *schema,
                    struct doc *params)
 {
     struct doc **taken = arena_alloc(m->a, spec->count * sizeof *taken);
+    struct doc **from = arena_alloc(m->a, spec->count * sizeof *from);
     struct spot spot;
     size_t i = 0;
 
@@ -120,6 +134,7 @@ bool change_rename(const struct making *m, const struct doc *spec, const struct 
         if (!go_down(m, params, row->key, false, &spot))
             return false;
         taken[i] = spot.at ? take_out(&spot) : NULL;
+        from[i] = taken[i] ? spot.up : NULL;
     }
     i = 0;
     for (const struct doc *row = spec->first; row; row = row->next, i++) {
@@ -135,7 +150,9 @@ bool change_rename(const struct making *m, const struct doc *spec, const struct 
         }
         put_in(&spot, taken[i]);
     }
-    return true;
+    for (i = 0; i < spec->count; i++)
+        drop_empty(m, from[i]);
+    return !m->w->over || making_over(m);
 }
 
 /* ---- map ---- */

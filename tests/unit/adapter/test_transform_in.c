@@ -35,6 +35,17 @@ static void R_001_101_a_name_can_be_a_pointer(void **state)
                 "{\"x\":[{}],\"c\":1,\"z\":2}");
 }
 
+static void R_001_101_a_map_that_nothing_is_left_of_goes_too(void **state)
+{
+    (void)state;
+    check_input(RENAME("{/o/deep: opt}"), "{a: 1, o: {deep: x}, b: 2}",
+                "{\"a\":1,\"b\":2,\"opt\":\"x\"}");
+    check_input(RENAME("{/o/p/deep: opt, /o/p/other: more}"), "{o: {p: {deep: x, other: y}}}",
+                "{\"opt\":\"x\",\"more\":\"y\"}");
+    check_input(RENAME("{/o/a: /o/b}"), "{o: {a: 1}}", "{\"o\":{\"b\":1}}");
+    check_input(RENAME("{/o/a: b, /p/a: c}"), "{o: {a: 1}, p: {}}", "{\"p\":{},\"b\":1}");
+}
+
 static void R_001_101_a_parameter_is_not_renamed_over_another(void **state)
 {
     (void)state;
@@ -250,6 +261,7 @@ int main(void)
         cmocka_unit_test(R_001_101_a_parameter_gets_another_name),
         cmocka_unit_test(R_001_101_two_names_can_change_places),
         cmocka_unit_test(R_001_101_a_name_can_be_a_pointer),
+        cmocka_unit_test(R_001_101_a_map_that_nothing_is_left_of_goes_too),
         cmocka_unit_test(R_001_101_a_parameter_is_not_renamed_over_another),
         cmocka_unit_test(R_001_101_what_cannot_be_renamed_is_found_early),
         cmocka_unit_test(R_001_102_a_value_becomes_another),
