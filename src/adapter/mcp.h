@@ -19,6 +19,8 @@ enum mcp_era { MCP_UNKNOWN, MCP_LEGACY, MCP_MODERN };
 
 struct secrets; /* adapter/secret.h */
 
+enum { MCP_MESSAGE_MAX = 4 << 20 };
+
 struct mcp_ask {
     int transport; /* enum mcp_transport */
     const struct world *world;
@@ -37,7 +39,7 @@ struct mcp_ask {
     size_t root_count;
     enum mcp_era era;    /* as it was found out before; MCP_UNKNOWN: find out */
     int64_t patience_ms; /* for opening */
-    size_t message_max;  /* 0: 4 MiB */
+    size_t message_max;  /* 0: MCP_MESSAGE_MAX */
     int cancel;          /* of opening */
     atomic_bool *late;   /* becomes true where opening fails for want of an answer; or NULL */
     /* Told of every message, as text, and which way it went; for transcripts and tests. Or NULL. */

@@ -67,6 +67,12 @@ const char *call_quoted(struct str text, size_t most, struct arena *a)
     return arena_text(a, buf_str(&line));
 }
 
+const char *call_time_said(const struct tool_call *c)
+{
+    return arena_printf(c->a, "; it may take %lld ms (sandbox_override.timeout_ms, --timeout-ms)",
+                        (long long)call_timeout(c));
+}
+
 struct secret_places call_places(struct tool_call *c)
 {
     const struct settings *settings = NULL;

@@ -30,6 +30,9 @@ const char *call_redacted(const struct tool_call *c, const char *words);
  * more. */
 const char *call_quoted(struct str text, size_t most, struct arena *a);
 
+/* "; it may take 5000 ms (..)": of what took too long. */
+const char *call_time_said(const struct tool_call *c);
+
 /* Where secrets are looked for. */
 struct secret_places call_places(struct tool_call *c);
 

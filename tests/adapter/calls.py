@@ -184,7 +184,7 @@ def R_001_114_R_001_115_A01_8_the_override_holds_and_the_caller_only_narrows(pla
 @case
 def R_001_164_a_tool_that_takes_too_long_is_stopped(place):
     place.stock(script("slow", "import time; time.sleep(600)", sandbox_override={"timeout_ms": 1000}))
-    run = place.fails(143, "command_timeout", "slow.run")
+    run = place.fails(143, "command_timeout", "slow.run", told=["it may take 1000 ms (sandbox_override.timeout_ms"])
     same(len(run.record["attempts"]), 1)
 
 

@@ -191,7 +191,8 @@ def R_001_098_a_server_that_nobody_allows_does_not_start(place):
 def what_hostile_servers_do_has_an_outcome(place):
     for how, status, code in (("silent", 143, "command_timeout"), ("dies", 69, "PEER_UNAVAILABLE"),
                               ("half", 143, "command_timeout"), ("error", 1, "PEER_ERROR"), ("fails", 1, "PEER_ERROR")):
-        place.fails(status, code, small(place, how), options=("--timeout-ms", 2000))
+        place.fails(status, code, small(place, how), options=("--timeout-ms", 2000),
+                    told=["small-server: no answer in time; it may take 2000 ms"] if status == 143 else [])
     for how in ("noise", "twice"):
         run = place.call(small(place, how), "a:=1", options=("--timeout-ms", 2000))
         hold(run.status in (0, 1, 143), run)
@@ -202,7 +203,7 @@ def what_hostile_servers_do_has_an_outcome(place):
 @case
 def a_server_that_dies_in_a_call_is_told_with_how_and_its_last_words(place):
     place.fails(69, "PEER_UNAVAILABLE", small(place, "dies"), told=["it has ended", "exit 3"])
-    place.fails(69, "PEER_UNAVAILABLE", small(place, "falls"), told=["it has ended", "exit 139, signal"])
+    place.fails(69, "PEER_UNAVAILABLE", small(place, "falls"), told=["small-server: it has ended", "exit 139, signal termination (SIGSEGV)"])
     name = small(place, "sobs", secrets=[{"name": "t", "env": "MINE", "variable": "TOKEN"}])
     run = place.fails(69, "PEER_UNAVAILABLE", name, env={"MINE": SECRET},
                       told=["exit 3, tool-specific error: two | with [redacted] | the disk is full"])

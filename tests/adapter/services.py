@@ -238,7 +238,8 @@ def what_a_header_for_secrets_says_is_left_out_where_the_call_has_some(place):
 @of_stranger
 def who_never_answers_or_drips_is_given_up_in_time(place):
     for name in ("silent", "drip"):
-        place.fails(143, "command_timeout", f"s.{name}", env=place.given, options=("--timeout-ms", 1000))
+        place.fails(143, "command_timeout", f"s.{name}", env=place.given, options=("--timeout-ms", 1000),
+                    told=[f"{place.server.url[7:]}: no whole answer came in time; it may take 1000 ms", "timeout_ms"])
 
 
 @case
@@ -247,6 +248,8 @@ def what_is_not_http_or_half_of_it_or_too_much_is_said(place):
     for name in ("half", "garbage", "flood"):
         run = place.call(f"s.{name}", env=place.given)
         hold(run.status in (1, 69) and run.record["error"]["code"] in ("PEER_PROTOCOL", "PEER_UNAVAILABLE"), run)
+        true(run.record["error"]["message"].startswith(f"{place.server.url[7:]}: "), run.record)
+    true("; at most 10485760 bytes are taken" in run.record["error"]["message"], run.record)
 
 
 @case
@@ -310,7 +313,7 @@ def A01_8_a_network_needs_the_registry_s_approval(place):
 @case
 def a_service_that_is_not_there_is_unavailable_and_tried_again(place):
     stock(place, api("n", f"http://127.0.0.1:{peers.port()}", {"get": "GET /"}, errors=retry(2)))
-    run = place.fails(69, "PEER_UNAVAILABLE", "n.get")
+    run = place.fails(69, "PEER_UNAVAILABLE", "n.get", told=["127.0.0.1:", "no connection can be made; look whether"])
     same(len(run.record["attempts"]), 2)
 
 

@@ -250,7 +250,9 @@ static bool follow(struct transfer *t)
     struct http_place place;
 
     if (++t->redirects > q->ask.redirects_max)
-        return asked_refuse(q, HTTP_REFUSED, "it redirects too often");
+        return asked_refuse(
+            q, HTTP_REFUSED,
+            arena_printf(&q->a, "it redirects more than %d times", q->ask.redirects_max));
     if (!to || http_place_read(str_of(to), &place) != NULL)
         return asked_refuse(q, HTTP_REFUSED, "it redirects to a URL that is not asked for");
     if (!http_same_place(&place, &q->place))

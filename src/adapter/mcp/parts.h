@@ -21,7 +21,6 @@
 #define MCP_NEWEST "2026-07-28" /* the modern era's */
 
 enum {
-    MCP_MESSAGE_MAX = 4 << 20,
     MCP_ROUNDS = 8,       /* that a server may ask for more before it answers a call */
     MCP_CANCEL_MS = 1000, /* for the word that a call is called off, where sending takes time */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api.c: an attempt that a service on the network answers. */
 #include "adapter/api_bind.h"
+#include "adapter/host.h"
 #include "base/doc_make.h"
 #include "base/json_read.h"
 #include "contract/exits.h"
@@ -82,6 +83,30 @@ static const char *failed(const struct api_attempt *t)
     return arena_printf(a, "%s: %s", what, call_quoted(body, TOLD_MOST, a));
 }
 
+/* How much it may take or send, and who says so. */
+static const char *limit_of(const struct api_attempt *t)
+{
+    struct arena *a = t->c->a;
+
+    if (t->answer.end == HTTP_TIMEOUT)
+        return call_time_said(t->c);
+    if (t->answer.end == HTTP_TOO_LARGE)
+        return arena_printf(a, "; at most %d bytes are taken, ask for less", BODY_MAX);
+    return t->answer.end == HTTP_UNREACHABLE ? "; look whether it runs there" : "";
+}
+
+/* Why there is no answer, and from whom: neither path nor query is told, they may hold anything. */
+static const char *unanswered(const struct api_attempt *t)
+{
+    struct url_parts url;
+
+    if (!t->answer.why || !url_split(str_of(t->bound.bare_url), &url))
+        return t->answer.why;
+    return arena_printf(t->c->a, "%.*s%s: %s%s", STR_ARG(url.host),
+                        url.port.n ? arena_printf(t->c->a, ":%.*s", STR_ARG(url.port)) : "",
+                        t->answer.why, limit_of(t));
+}
+
 static void ask(void *self, struct exec *x)
 {
     struct api_attempt *t = self;
@@ -100,7 +125,7 @@ static void ask(void *self, struct exec *x)
     end = (struct peer_end){ .cause = row->cause,
                              .exit_code = row->exit,
                              .code = row->code,
-                             .message = call_redacted(c, t->answer.why),
+                             .message = call_redacted(c, unanswered(t)),
                              .printed = t->answer.body,
                              .duration_ms = t->answer.duration_ms,
                              .peer = peer_doc(t) };

@@ -159,7 +159,24 @@ static const char *meaning(struct str command, const struct outcome *o, struct a
         return arena_printf(a, ", %s", answer);
     if (o->cause == CAUSE_EXITED && o->exit_code >= 128)
         return "";
+    if (o->cause == CAUSE_SIGNALED && sigabbrev_np(o->signal))
+        return arena_printf(a, ", %s (SIG%s)", exit_meaning(o->exit_code, o->cause)->meaning,
+                            sigabbrev_np(o->signal));
     return arena_printf(a, ", %s", exit_meaning(o->exit_code, o->cause)->meaning);
+}
+
+/* How much it may take, where that ended it. */
+static const char *limit_of(const struct exec *x, struct arena *a)
+{
+    const struct request_sandbox *held = x->request.sandbox;
+
+    if (x->outcome.cause == CAUSE_TIMEOUT)
+        return arena_printf(a, "; it may take %lld ms (sandbox_override.timeout_ms, --timeout-ms)",
+                            (long long)held->timeout_ms);
+    if (x->outcome.cause == CAUSE_OOM)
+        return arena_printf(a, "; it may have %lld MB (sandbox_override.memory_mb, --memory-mb)",
+                            (long long)held->memory_mb);
+    return "";
 }
 
 static enum code code_of(enum cause cause)
@@ -177,9 +194,10 @@ void call_command_failed(struct tool_call *c, const struct exec *x, struct attem
     end->told = told;
     end->exit = x->outcome.exit_code;
     end->code = code_of(x->outcome.cause);
-    end->message = arena_printf(
-        c->a, "%.*s: exit %d%s%s%s", STR_ARG(x->request.inputs->command), x->outcome.exit_code,
-        meaning(x->request.inputs->command, &x->outcome, c->a), told ? ": " : "", told ? told : "");
+    end->message =
+        arena_printf(c->a, "%.*s: exit %d%s%s%s%s", STR_ARG(x->request.inputs->command),
+                     x->outcome.exit_code, meaning(x->request.inputs->command, &x->outcome, c->a),
+                     limit_of(x, c->a), told ? ": " : "", told ? told : "");
 }
 
 static void take_end(struct tool_call *c, const struct exec *x, struct attempt_end *end)

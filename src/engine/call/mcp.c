@@ -67,6 +67,21 @@ static const char *said_by(const struct doc *result, struct arena *a)
     return "it does not say why";
 }
 
+/* Which server it is, and how much it may take or send. */
+static const char *unanswered(const struct mcp_attempt *t)
+{
+    bool late = t->answer.end == MCP_LATE, large = t->answer.end == MCP_TOO_LARGE;
+    const char *limit = late ? call_time_said(t->c) : "";
+
+    if (large)
+        limit =
+            arena_printf(t->c->a, "; at most %d bytes are taken, ask for less", MCP_MESSAGE_MAX);
+
+    if (!t->answer.message || (!late && !endings[t->answer.end].gone))
+        return t->answer.message;
+    return arena_printf(t->c->a, "%s: %s%s", t->line.name, t->answer.message, limit);
+}
+
 /* A server that runs here and ended in the middle of a call has often said why. */
 static void tell_end(struct mcp_attempt *t)
 {
@@ -107,7 +122,7 @@ static void ask(void *self, struct exec *x)
     end = (struct peer_end){ .cause = row->cause,
                              .exit_code = row->exit,
                              .code = row->code,
-                             .message = call_redacted(c, t->answer.message),
+                             .message = call_redacted(c, unanswered(t)),
                              .printed = { arena_text(c->a, buf_str(&text)), text.len },
                              .duration_ms = c->world->mono_ms(c->world->self) - began,
                              .peer = peer_doc(t) };
