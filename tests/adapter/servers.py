@@ -201,6 +201,14 @@ def what_hostile_servers_do_has_an_outcome(place):
 
 
 @case
+def a_tool_that_the_server_does_not_have_is_an_operation_that_is_unknown(place):
+    path = place.put("outside/small.py", SMALL)
+    stock(place, mcp("small", ["echo", "gone"], [REAL_PYTHON, "-c", path.read_text(), "well"]))
+    place.fails(64, "OPERATION_UNKNOWN", "small.gone", told=["gone"])
+    place.fails(64, "OPERATION_UNKNOWN", "small.none", told=["none"])
+
+
+@case
 def a_server_that_dies_in_a_call_is_told_with_how_and_its_last_words(place):
     place.fails(69, "PEER_UNAVAILABLE", small(place, "dies"), told=["it has ended", "exit 3"])
     place.fails(69, "PEER_UNAVAILABLE", small(place, "falls"), told=["small-server: it has ended", "exit 139, signal termination (SIGSEGV)"])

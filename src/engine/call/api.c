@@ -33,7 +33,7 @@ static const struct ending_row {
     [HTTP_TIMEOUT]     = { CODE_COMMAND_TIMEOUT,  EXIT_TIMEOUT,       CAUSE_TIMEOUT,   false },
     [HTTP_CANCELLED]   = { CODE_EXECUTION_HALTED, EXIT_TIMEOUT,       CAUSE_CANCELLED, false },
     [HTTP_TOO_LARGE]   = { CODE_PEER_PROTOCOL,    WRIT_NO,            CAUSE_EXITED,    false },
-    [HTTP_BROKEN]      = { CODE_PEER_PROTOCOL,    WRIT_UNAVAILABLE,   CAUSE_LOST,      false },
+    [HTTP_BROKEN]      = { CODE_PEER_PROTOCOL,    WRIT_NO,            CAUSE_LOST,      false },
 };
 /* clang-format on */
 

@@ -32,7 +32,7 @@ static const struct ending_row {
     [MCP_GARBLED]      = { CODE_PEER_PROTOCOL,    WRIT_NO,          CAUSE_EXITED,    true },
     [MCP_TOO_LARGE]    = { CODE_PEER_PROTOCOL,    WRIT_NO,          CAUSE_EXITED,    true },
     [MCP_CHANGED]      = { CODE_TOOL_CHANGED,     WRIT_REFUSED,     CAUSE_EXITED,    false },
-    [MCP_UNKNOWN_TOOL] = { CODE_OPERATION_UNKNOWN, WRIT_NO,         CAUSE_EXITED,    false },
+    [MCP_UNKNOWN_TOOL] = { CODE_OPERATION_UNKNOWN, WRIT_USAGE,      CAUSE_EXITED,    false },
 };
 /* clang-format on */
 
