@@ -135,7 +135,7 @@ const struct command cmd_call = {
     .summary = "calls a tool that is described in YAML",
     .about = "Calls an operation of an adapter: a command, a service, a function or a tool of an MCP server, described in .writ/adapters/*.yaml, in your own configuration, or shipped with writ. "
              "The registry .writ/tools.yaml says what may be called. Values are handed over as they are, never read by a shell. The transformed output is printed; each attempt is in the ledger. "
-             "Limits only narrow what the adapter says.",
+             "Limits only narrow what the adapter says. With --json the result is `output` where it is JSON, else `text`, or `base64` where it is not UTF-8.",
     .examples = { { "writ call ripgrep-search.search pattern=TODO path=src", "every match, as JSON" },
                   { "writ call jq.filter filter=.name input:='{\"name\":\"x\"}'", "key:=json gives other than text" },
                   { "writ call ADP-002.get_resource id=7 --json",           "the answer with its attempts and ledger ids" },
