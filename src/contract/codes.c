@@ -38,7 +38,7 @@ const struct code_row codes[CODE_COUNT] = {
 
     [CODE_ADAPTER_UNKNOWN]       = { "ADAPTER_UNKNOWN",       "writ", "error", false, "There is no adapter of that id or name.", "See `writ adapters` for those there are." },
     [CODE_ADAPTER_AMBIGUOUS]     = { "ADAPTER_AMBIGUOUS",     "writ", "error", false, "More than one adapter goes by that id or name.", "Use an adapter_id once, and call by it." },
-    [CODE_OPERATION_UNKNOWN]     = { "OPERATION_UNKNOWN",     "writ", "error", false, "The adapter has no such operation.", "See `writ adapters NAME` for its operations." },
+    [CODE_OPERATION_UNKNOWN]     = { "OPERATION_UNKNOWN",     "writ", "error", false, "The adapter has no such operation.", "See `writ adapters NAME --level L1` for its operations." },
     [CODE_OPERATION_NOT_ALLOWED] = { "OPERATION_NOT_ALLOWED", "writ", "error", false, "The registry does not let the operation be called; nothing ran.", "List it under its tool in .writ/tools.yaml, and have it reviewed." },
     [CODE_PARAMETER_REFUSED]     = { "PARAMETER_REFUSED",     "writ", "error", false, "A parameter is missing, unknown, or not what the operation takes; nothing ran.", "Give what `writ adapters NAME --level L2` shows." },
     [CODE_TOOL_VERSION]          = { "TOOL_VERSION",          "writ", "error", false, "The tool that is installed is not of the version the registry or the adapter asks for.", "Install that version, or have the other one reviewed." },
