@@ -195,15 +195,32 @@ static bool ambiguous(struct str name, const struct catalog_entry *one,
                      file_name(one), file_name(other));
 }
 
+/* There is one of that name, and another one has taken its id. */
+static bool is_shadowed(const struct catalog *c, const struct catalog_entry *entry, struct arena *a,
+                        struct error *e)
+{
+    const struct catalog_entry *holds = &c->v[first_with_id(c, entry->adapter_id)];
+
+    return error_set(e, CODE_ADAPTER_UNKNOWN,
+                     "the adapter %s (%s) is hidden by %s, which has its adapter_id %s: call that "
+                     "one, or give it an adapter_id of its own",
+                     said(entry->name, a), origin_names[entry->origin], file_name(holds),
+                     said(entry->adapter_id, a));
+}
+
 static bool unknown(const struct catalog *c, struct str name, struct arena *a, struct error *e)
 {
     const char **words = arena_alloc(a, (2 * c->n + 1) * sizeof *words), *near;
+    size_t n = 0;
 
     for (size_t i = 0; i < c->n; i++) {
-        words[2 * i] = arena_text(a, c->v[i].adapter_id);
-        words[2 * i + 1] = arena_text(a, c->v[i].name);
+        if (c->v[i].shadowed && str_eq(c->v[i].name, name))
+            return is_shadowed(c, &c->v[i], a, e);
+        words[n++] = arena_text(a, c->v[i].adapter_id);
+        if (!c->v[i].shadowed)
+            words[n++] = arena_text(a, c->v[i].name);
     }
-    near = str_nearest(name, words, 2 * c->n);
+    near = str_nearest(name, words, n);
     return error_set(e, CODE_ADAPTER_UNKNOWN, "there is no adapter %s%s%s%s", said(name, a),
                      near ? "; did you mean " : "", near ? said(str_of(near), a) : "",
                      near ? "?" : "");

@@ -158,6 +158,16 @@ def R_001_081_an_adapter_is_called_by_its_id_or_its_name_and_the_only_operation_
 
 
 @case
+def R_001_081_an_adapter_that_another_one_hides_is_told_as_that(place):
+    place.stock(script("mine", ARGS, adapter_id="ADP-001", **PARSED))
+    run = place.fails(64, "ADAPTER_UNKNOWN", "ripgrep-search.search",
+                      told=["'ripgrep-search' (shipped) is hidden by mine.yaml", "'ADP-001'"])
+    true("did you mean" not in run.record["error"]["message"], run.record)
+    run = place.fails(64, "ADAPTER_UNKNOWN", "ripgrep-serch.search")
+    true("'ripgrep-search'" not in run.record["error"]["message"], run.record)
+
+
+@case
 def R_001_142_R_001_144_R_001_145_R_001_146_a_tool_s_id_stands_for_the_adapter_that_has_the_operation(place):
     first = script("first", "print('first')", operations={"one": {}}, tool_id="TL-t")
     second = script("second", "print('second')", operations={"two": {}}, tool_id="TL-t")
