@@ -97,6 +97,17 @@ def text_that_should_be_json_is_told_how_it_is_written(place):
 
 
 @case
+def json_that_cannot_be_taken_is_told_with_its_place(place):
+    place.stock(script("args", ARGS))
+    for word, told in (('word:={"a":12345678901234567890}', "at 1:6 behind the ':=': 12345678901234567890 cannot be held exactly "
+                        "by a double; write it as text"), ('word:={"a":1,]}', "is not key:=JSON, at 1:8 behind the ':=': found ']'")):
+        place.fails(64, "PARAMETER_REFUSED", "args.run", word, told=[told])
+    for text, told in (("[1]", "a list of 1"), ("7", "this is 7"), ('"x"', "a text")):
+        path = place.put("outside/params.json", text)
+        place.fails(64, "PARAMETER_REFUSED", "args.run", "--params", path, told=[f"{path}: parameters must be a map", told])
+
+
+@case
 def R_001_089_variables_and_standard_input_are_given(place):
     one = script("env", "import os,sys; print(os.environ['WORD'] + sys.stdin.read())")
     one["interface"]["cli"] |= {"env_mapping": {"variable": "WORD"}, "stdin_mapping": "text"}

@@ -11,7 +11,7 @@
 #include "engine/input.h"
 #include "engine/tool_probe.h"
 
-enum { HINT_MOST = 60 }; /* bytes of a value that is told how to be written */
+enum { HINT_MOST = 60, FOUND_MOST = 120 }; /* bytes of a value that is told */
 
 static bool no(int status, int *out)
 {
@@ -137,7 +137,10 @@ static bool set_json(struct tool_call *c, const char *word, struct str text, str
     struct error e;
 
     if (!json_read("parameters", text, &max, c->a, &document, &e))
-        return refuse_param(c, word, "is not key:=JSON");
+        return error_set(&c->error, CODE_PARAMETER_REFUSED,
+                         "'%.60s'%s, at %d:%d behind the ':=': %s%s", word,
+                         e.code == CODE_SYNTAX ? " is not key:=JSON" : "", e.at.line, e.at.col,
+                         e.msg, e.code == CODE_SYNTAX ? "; key=value gives a text" : "");
     return doc_copy(&document->root, to, &work, c->a);
 }
 
@@ -161,6 +164,21 @@ static bool set_one(struct tool_call *c, const char *word, struct doc *params)
     return true;
 }
 
+/* A text is not shown: it may be a secret. */
+static bool no_map(struct tool_call *c, const struct doc *root)
+{
+    const char *name = c->ask->params->name;
+    _buf_ struct buf found = { .max = FOUND_MOST };
+
+    if (root->kind == DOC_TEXT)
+        buf_adds(&found, "a text");
+    else
+        doc_say(root, &found);
+    return error_set(&c->error, CODE_PARAMETER_REFUSED,
+                     "%s: parameters must be a map such as {key: value}, this is %s",
+                     name ? name : "parameters", buf_str(&found).s);
+}
+
 static bool read_params(struct tool_call *c, int *status)
 {
     struct doc *params = doc_root(c->a, DOC_MAP);
@@ -176,7 +194,7 @@ static bool read_params(struct tool_call *c, int *status)
         c->kind = NULL;
         *status = WRIT_USAGE;
         if (document->root.kind != DOC_MAP)
-            return error_set(&c->error, CODE_PARAMETER_REFUSED, "parameters are a map");
+            return no_map(c, &document->root);
         params->kind = DOC_NULL;
         (void)!doc_copy(&document->root, params, &work, c->a);
     }
