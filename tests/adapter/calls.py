@@ -108,6 +108,13 @@ def json_that_cannot_be_taken_is_told_with_its_place(place):
 
 
 @case
+def a_parameter_that_is_missing_is_told_with_its_operation(place):
+    place.stock(script("args", ARGS, transforms={"input": [{"type": "validate", "spec": {
+        "type": "object", "required": ["word"]}}], "output": []}))
+    place.fails(64, "PARAMETER_REFUSED", "args.run", told=["operation run of adapter ADP-args needs the parameter 'word'"])
+
+
+@case
 def R_001_089_variables_and_standard_input_are_given(place):
     one = script("env", "import os,sys; print(os.environ['WORD'] + sys.stdin.read())")
     one["interface"]["cli"] |= {"env_mapping": {"variable": "WORD"}, "stdin_mapping": "text"}

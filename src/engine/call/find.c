@@ -270,6 +270,22 @@ static void hint_json(struct tool_call *c)
     c->error.at = old.at;
 }
 
+/* The document that a schema speaks of is the parameters: which operation wants them? */
+static void tell_operation(struct tool_call *c)
+{
+    static const char whole[] = "the document ", needs[] = "needs '";
+    struct error old = c->error;
+    const char *rest = old.msg + sizeof whole - 1;
+    bool one = strncmp(rest, needs, sizeof needs - 1) == 0;
+
+    if (strncmp(old.msg, whole, sizeof whole - 1) != 0)
+        return;
+    (void)error_set(&c->error, old.code, "operation %.*s of adapter %.*s %s%s",
+                    STR_ARG(c->operation), STR_ARG(c->adapter->doc.adapter_id),
+                    one ? "needs the parameter '" : "", one ? rest + sizeof needs - 1 : rest);
+    c->error.at = old.at;
+}
+
 /* ---- all of it ---- */
 
 static bool find_adapter(struct tool_call *c, struct str name, struct str operation, int *status)
@@ -316,6 +332,7 @@ bool call_find(struct tool_call *c, struct str adapter, struct str operation, in
     if (transform_input(c->adapter, c->operation, c->given, c->a, &c->params, &c->error))
         return true;
     hint_json(c);
+    tell_operation(c);
     return c->world && refused_in_secret(c, status);
 }
 
