@@ -10,6 +10,7 @@
 #include "adapter/cli_bind.h"
 
 #include "base/json_write.h"
+#include "contract/admit.h"
 
 enum { WORDS_MAX = 4096, VALUE_MAX = 16 << 20 };
 
@@ -73,9 +74,17 @@ static struct str value_text(const struct doc *d, struct arena *a)
     return (struct str){ arena_text(a, buf_str(&text)), text.len };
 }
 
-static bool has_nul(struct str s)
+/* NULL, or why no program can be given it as a word or a variable. */
+static const char *no_word(struct str s, struct arena *a)
 {
-    return s.n && memchr(s.s, 0, s.n) != NULL;
+    if (s.n && memchr(s.s, 0, s.n))
+        return "holds a NUL byte, which no argument or variable can";
+    if (s.n < ADMIT_TEXT_MAX)
+        return NULL;
+    return arena_printf(a,
+                        "has %zu bytes, and an argument or variable at most %d; give it as a file, "
+                        "or by stdin_mapping",
+                        s.n, ADMIT_TEXT_MAX - 1);
 }
 
 /* On the command line everything is text: true and false are as good as the real ones. */
@@ -144,12 +153,14 @@ static bool put_value(struct binding *b, const struct doc *param, struct str tem
     struct str rest = template, word, text;
     struct words *to = placeholder(template, param->key) > 0 ? &b->positional : &b->options;
     bool option = false;
+    const char *why;
 
     if (!is_scalar(value))
         return refused(b, param, "must be a text, a number, true or false, or a list of these");
     text = value_text(value, b->a);
-    if (has_nul(text))
-        return refused(b, param, "holds a NUL byte, which no argument can");
+    why = no_word(text, b->a);
+    if (why)
+        return refused(b, param, why);
     while ((word = str_word(&rest, " ")).n > 0) {
         struct word made = { .text = fill(word, param->key, text, b->a),
                              .fixed = !has_placeholder(word, param->key) };
@@ -280,6 +291,7 @@ static bool put_environment(struct binding *b, const struct doc *params, struct 
 {
     const struct pair *all = b->cli->env_mapping.v;
     struct pair *env = arena_alloc(b->a, b->cli->env_mapping.n * sizeof *env);
+    const char *why;
 
     *out = (struct items){ env, 0 };
     for (size_t i = 0; i < b->cli->env_mapping.n; i++) {
@@ -290,8 +302,9 @@ static bool put_environment(struct binding *b, const struct doc *params, struct 
         if (!is_scalar(param))
             return refused(b, param, "must be a text, a number, true or false");
         env[out->n] = (struct pair){ all[i].text, value_text(param, b->a) };
-        if (has_nul(env[out->n++].text))
-            return refused(b, param, "holds a NUL byte, which no variable can");
+        why = no_word(env[out->n++].text, b->a);
+        if (why)
+            return refused(b, param, why);
     }
     return true;
 }

@@ -63,7 +63,7 @@ def a_value_that_would_be_an_option_or_no_word_at_all_is_refused(place):
                          ({"other": 1}, "there are word")):
         run = place.fails(64, "PARAMETER_REFUSED", "args.run", params=params, told=[told])
         same([attempt for attempt in run.record["attempts"] if "execution_id" in attempt], [])
-    place.fails(77, "ARGUMENT_REFUSED", "args.run", params={"word": "x" * (1 << 20)})
+    place.fails(64, "PARAMETER_REFUSED", "args.run", params={"word": "x" * (1 << 20)}, told=["'word' has 1048576 bytes"])
 
 
 @case

@@ -165,7 +165,7 @@ static void what_would_be_read_as_more_than_a_value_is_refused(void **state)
         { "search", "{path: a, pattern: null}",    "",             "search needs 'pattern' before 'path'" },
         { "search", "{path: a, pattern: []}",      "",             "search needs 'pattern' before 'path'" },
         { "search", "{pattern: x, path: [a, '--pre=sh']}",   "/path",        "'path' begins with '-', so the tool would take it for an option" },
-        { "search", "{pattern: \"a\\0b\"}",        "/pattern",     "'pattern' holds a NUL byte, which no argument can" },
+        { "search", "{pattern: \"a\\0b\"}",        "/pattern",     "'pattern' holds a NUL byte, which no argument or variable can" },
         { "search", "{pattern: {a: b}}",           "/pattern",     "'pattern' must be a text, a number, true or false, or a list of these" },
         { "search", "{ignore_case: 1}",            "/ignore_case", "'ignore_case' is a flag: it takes true or false" },
         { "search", "{file: '-o'}",                "/file",        "'file' begins with '-', so the tool would take it for an option" },
