@@ -89,5 +89,5 @@ bool unfit(const struct making *m, const struct doc *d, const char *must)
     doc_say(d, &found);
     doc_pointer(d, &place);
     return error_set(m->e, CODE_TRANSFORM_FAILED, "%s%s is %s, must be %s",
-                     place.len ? "" : "what there is", buf_str(&place).s, buf_str(&found).s, must);
+                     place.len ? "" : "the output", buf_str(&place).s, buf_str(&found).s, must);
 }

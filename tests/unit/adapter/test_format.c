@@ -14,7 +14,7 @@ static void R_001_107_text_is_written_as_it_is(void **state)
     check_output(FORMAT("text"), "true", "true");
     check_output(FORMAT("text"), "null", "null");
     check_output_fails(FORMAT("text"), str_of("[1]"),
-                       "format: text: what there is is a list of 1, must be a text, a number, "
+                       "format: text: the output is a list of 1, must be a text, a number, "
                        "true, false or null; or say json");
 }
 
@@ -28,7 +28,7 @@ static void R_001_107_json_is_written(void **state)
     check_output(FORMAT("json_pretty"), "\"x\"", "\"x\"\n");
     check_output(FORMAT("json_lines"), "[1,{\"a\":\"\\n\"},[]]", "1\n{\"a\":\"\\n\"}\n[]\n");
     check_output_fails(FORMAT("json_lines"), str_of("{}"),
-                       "format: json_lines: what there is is a map of 0, must be a list");
+                       "format: json_lines: the output is a map of 0, must be a list");
 }
 
 static void R_001_107_lines_are_written(void **state)
@@ -97,7 +97,7 @@ static void R_001_107_what_is_no_table_is_refused(void **state)
     check_output_fails(FORMAT("csv"), str_of("[1]"),
                        "format: csv: /0 is 1, must be a list or a map with fields");
     check_output_fails(FORMAT("csv"), str_of("{}"),
-                       "format: csv: what there is is a map of 0, must be a list of maps or of "
+                       "format: csv: the output is a map of 0, must be a list of maps or of "
                        "lists");
     check_output_fails(FORMAT("csv"), str_of("[[\"\\u0000\"]]"),
                        "format: csv: /0/0 is ' ', must be a text without NUL");

@@ -136,7 +136,7 @@ static void R_001_105_a_text_in_a_document_is_parsed_too(void **state)
     check_output(EXTRACT("/text") ", " PARSE("json"), "{\"text\":\"[1,2]\"}", "[1,2]");
     check_output(EXTRACT("/v") ", " PARSE("json"), "{\"v\":[1,2]}", "[1,2]");
     check_output_fails(EXTRACT("/v") ", " PARSE("csv"), BYTES("{\"v\":[1,2]}"),
-                       "parse: what there is is a list of 2, must be text");
+                       "parse: the output is a list of 2, must be text");
 }
 
 static void R_001_105_a_spec_that_is_none_is_found_early(void **state)
