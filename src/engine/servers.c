@@ -2,6 +2,7 @@
 /* servers.c: starts MCP servers in the sandbox, each in a thread that waits for its end. */
 #include "engine/servers.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/doc_make.h"
@@ -16,8 +17,11 @@ enum { PATIENCE_MS = 30000, LAST_MS = 2000 };
 static const struct {
     const char *name;
     const char *command[4];
+    const char *install;
 } known[] = {
-    { "filesystem-server", { "mcp-server-filesystem", ".", NULL } },
+    { "filesystem-server",
+      { "mcp-server-filesystem", ".", NULL },
+      "npm install -g @modelcontextprotocol/server-filesystem" },
 };
 
 struct server {
@@ -230,6 +234,22 @@ static bool headers_of(struct server *s, struct tool_call *c, struct mcp_ask *as
     return true;
 }
 
+/* Its program is not there: how it gets there, where that is known. */
+static bool not_installed(const struct server *s, struct error *e)
+{
+    const char *how = NULL;
+
+    for (size_t i = 0; i < COUNT(known); i++)
+        if (str_is(s->x.request.inputs->command, known[i].command[0]))
+            how = known[i].install;
+    return error_set(
+        e, CODE_PEER_UNAVAILABLE,
+        "the server %s cannot be started: there is no program '%.*s'; install it%s%s%s, "
+        "or name another command under `servers` in .writ/config.yaml",
+        s->name, STR_ARG(s->x.request.inputs->command), how ? " (" : "", how ? how : "",
+        how ? ")" : "");
+}
+
 /* Why its run did not begin, or what it said when it ended, is a better answer than that nothing
  * was heard. */
 static bool why_not(struct server *s, struct error *e)
@@ -239,6 +259,8 @@ static bool why_not(struct server *s, struct error *e)
         return error_set(e, (int)s->end.code, "%s", s->end.message);
     if (!s->end.ran)
         return false;
+    if (s->x.program.missing == ENOENT)
+        return not_installed(s, e);
     call_command_failed(&s->call, &s->x, &s->end);
     return error_wrap(e, "the server %s (%s)", s->wired.deaf ? "was stopped" : "ended",
                       s->end.message);

@@ -201,6 +201,16 @@ def what_hostile_servers_do_has_an_outcome(place):
 
 
 @case
+def a_server_that_is_not_installed_is_told_with_what_to_do(place):
+    stock(place, mcp("small", ["echo"], ["no-such-server", "."]))
+    place.fails(69, "PEER_UNAVAILABLE", "small.echo", told=["there is no program 'no-such-server'; install it", "`servers`"])
+    if not shutil.which("mcp-server-filesystem", path="/usr/local/bin:/usr/bin:/bin"):
+        (place.repo / ".writ/tools.yaml").unlink()
+        place.fails(69, "PEER_UNAVAILABLE", "mcp-filesystem.read_file", "path=x",
+                    told=["'mcp-server-filesystem'", "npm install -g @modelcontextprotocol/server-filesystem"])
+
+
+@case
 def a_tool_that_the_server_does_not_have_is_an_operation_that_is_unknown(place):
     path = place.put("outside/small.py", SMALL)
     stock(place, mcp("small", ["echo", "gone"], [REAL_PYTHON, "-c", path.read_text(), "well"]))
