@@ -97,7 +97,7 @@ WRIT_API int writ_import(const struct writ_import *import, char **answer);
 
 /* What is remembered; with `clear`, how much was removed:
  *
- *     {"items":[{"level":..,"key":..,"bytes":..,"made":..,"ends":..,"ended":..}]}
+ *     {"items":[{"level":..,"key":..,"bytes":..,"made":..,"ends":..,"ended":..,"about":..}]}
  *     {"removed":N}
  *
  * `level`: a row of `writ explain caches`; NULL: all. Golden outputs are those of the project here:

@@ -36,6 +36,7 @@ struct cache_place {
     const char *directory; /* <state>/cache */
     const char *session;   /* results of others are not seen; NULL: there is none, and no results */
     int64_t now_ms;        /* wall */
+    struct str about;      /* what is put, for who lists it: "ADP-001.search 1.0.0"; or no text */
 };
 
 /* The session of this process. WRIT_SESSION of the environment: that name. Its end cannot be seen,
@@ -64,6 +65,7 @@ struct cache_item {
     char key[DIGEST_TEXT];
     int64_t bytes, made_ms, ends_ms; /* ends_ms 0: with its session */
     bool ended;                      /* or broken: nobody gets it any more */
+    const char *about;               /* what was said of it when it was put; NULL: nothing */
 };
 
 struct cache_items {

@@ -130,6 +130,9 @@ def R_001_156_A01_13_a_deterministic_operation_is_remembered_for_its_session(pla
         place.recorded(run)
     run = place.call("d.run", "word=x", env={"WRIT_SESSION": "other"})
     same(run.record["cached"], False)
+    listed = json.loads(place.writ("cache", "list", "--level", "execution-results", "--json", env=env).out)["items"]
+    same({item.get("about") for item in listed}, {"ADP-d.run 1.0.0"})
+    true(b"ADP-d.run 1.0.0\n" in place.writ("cache", "list", env=env).out, "for people")
     run = place.call("d.run", "word=x", env=env)
     bodies = [entry["body"] for entry in place.log("--execution", place.executions(run)[0])]
     true(any('"kind": "cache"' in json.dumps(body) for body in bodies), bodies)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* file.c: the file of a remembered value: a line that says what it is, and the value.
  *
- *     writ-cache 1 tool-metadata <key> <made> <ends> <bytes> sha256:<digest>
+ *     writ-cache 1 tool-metadata <key> <made> <ends> <bytes> [<about> ]sha256:<digest>
  *
  * The digest is over the line up to it and the value: a file that was torn, renamed, moved to
  * another level or given another time does not fit it.
@@ -26,6 +26,15 @@ static struct digest over(struct str line, struct str value)
     return sha256_end(&s);
 }
 
+/* Is it something, short, and without what would end the line? */
+static bool is_line(struct str about)
+{
+    for (size_t i = 0; i < about.n; i++)
+        if ((unsigned char)about.s[i] < ' ' || about.s[i] == 0x7f)
+            return false;
+    return about.n > 0 && about.n <= CACHE_ABOUT;
+}
+
 void cache_head_write(enum cache level, const char *key, const struct cache_head *head,
                       struct str value, struct buf *to)
 {
@@ -34,6 +43,8 @@ void cache_head_write(enum cache level, const char *key, const struct cache_head
 
     buf_addf(to, "%s %s %s %" PRId64 " %" PRId64 " %" PRId64 " ", mark, cache_names[level], key,
              head->made_ms, head->ends_ms, head->bytes);
+    if (is_line(head->about))
+        buf_addf(to, "%.*s ", STR_ARG(head->about));
     digest = over(buf_str(to), value);
     digest_text(&digest, text);
     buf_addf(to, "%s\n", text);
@@ -63,8 +74,12 @@ bool cache_head_read(struct str text, enum cache level, const char *key, struct 
         return false;
     rest = (struct str){ text.s + n, (size_t)(end - text.s) - (size_t)n };
     if (!take_number(&rest, &head.made_ms) || !take_number(&rest, &head.ends_ms) ||
-        !take_number(&rest, &head.bytes) || rest.n != DIGEST_TEXT - 1)
+        !take_number(&rest, &head.bytes) || rest.n < DIGEST_TEXT - 1)
         return false;
+    rest.n -= DIGEST_TEXT - 1;
+    if (rest.n && rest.s[rest.n - 1] != ' ')
+        return false;
+    head.about = (struct str){ rest.s, rest.n ? rest.n - 1 : 0 };
     head.length = (size_t)(end + 1 - text.s);
     *out = head;
     return true;

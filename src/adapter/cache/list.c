@@ -15,7 +15,7 @@ struct listing {
 
 /* The digest is not computed: who lists a cache does not read all of it. */
 static bool head_of(const char *path, enum cache level, const struct cache_entry *x,
-                    struct cache_head *out)
+                    struct arena *a, struct cache_head *out)
 {
     char bytes[CACHE_HEAD];
     _fd_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -28,8 +28,13 @@ static bool head_of(const char *path, enum cache level, const struct cache_entry
         out->ends_ms = out->made_ms + caches[level].ttl_ms;
         return true;
     }
-    return cache_head_read(text, level, x->name, out) &&
-           x->s.st_size == (int64_t)out->length + out->bytes;
+    if (!cache_head_read(text, level, x->name, out) ||
+        x->s.st_size != (int64_t)out->length + out->bytes) {
+        out->about = (struct str){ 0 };
+        return false;
+    }
+    out->about.s = arena_text(a, out->about); /* the line goes */
+    return true;
 }
 
 static void list_value(struct listing *l, enum cache level, const char *directory,
@@ -39,13 +44,14 @@ static void list_value(struct listing *l, enum cache level, const char *director
     struct cache_head head = { .made_ms = (int64_t)x->s.st_mtim.tv_sec * 1000,
                                .bytes = x->s.st_size };
 
-    if (head_of(arena_printf(l->a, "%s/%s", directory, x->name), level, x, &head))
+    if (head_of(arena_printf(l->a, "%s/%s", directory, x->name), level, x, l->a, &head))
         item.ended = ended || !cache_head_holds(&head, l->eye.now_ms);
     memcpy(item.key, "sha256:", sizeof "sha256:" - 1);
     memcpy(item.key + sizeof "sha256:" - 1, x->name, CACHE_KEY + 1);
     item.bytes = head.bytes;
     item.made_ms = head.made_ms;
     item.ends_ms = head.ends_ms;
+    item.about = head.about.n ? head.about.s : NULL;
     l->items.v = arena_more(l->a, l->items.v, l->items.n, &l->room, sizeof item);
     l->items.v[l->items.n++] = item;
 }

@@ -10,7 +10,8 @@
 
 enum {
     CACHE_KEY = 64,        /* characters of a key as the name of a file */
-    CACHE_HEAD = 256,      /* the first line is shorter */
+    CACHE_ABOUT = 200,     /* bytes that say what a value is, for people */
+    CACHE_HEAD = 512,      /* the first line is shorter */
     SESSION_NAME = 128,    /* of its directory, with the NUL */
     DAY_MS = 86400 * 1000, /* a session without a visible end is over after that */
 };
@@ -21,7 +22,8 @@ extern const char *const cache_names[CACHE_GOLDEN]; /* of the directories */
 
 struct cache_head {
     int64_t made_ms, ends_ms, bytes;
-    size_t length; /* of the line, with its end */
+    size_t length;    /* of the line, with its end */
+    struct str about; /* in the text that was read; no text: nothing is said */
 };
 
 /* The line before a value, and a digest over both. */

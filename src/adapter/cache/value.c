@@ -171,7 +171,7 @@ bool cache_put(const struct cache_place *p, enum cache level, const struct diges
 {
     _arena_ struct arena a = { 0 };
     _buf_ struct buf line = { .max = CACHE_HEAD };
-    struct cache_head head = { .made_ms = p->now_ms, .bytes = (int64_t)value.n };
+    struct cache_head head = { .made_ms = p->now_ms, .bytes = (int64_t)value.n, .about = p->about };
     struct spot spot;
 
     if (!spot_of(p, level, key, &a, &spot))

@@ -36,7 +36,7 @@ static bool time_to(struct str stamp, int64_t now_ms, char text[UNITS_TEXT])
 
 static void show_item(const struct doc *d, int64_t now_ms)
 {
-    struct str key = doc_text(d, "key"), file = doc_text(d, "file");
+    struct str key = doc_text(d, "key"), file = doc_text(d, "file"), about = doc_text(d, "about");
     char text[UNITS_TEXT];
 
     out(PLAIN, "  ");
@@ -54,6 +54,8 @@ static void show_item(const struct doc *d, int64_t now_ms)
         out(PLAIN, "  never ends  %.*s", STR_ARG(file));
     else
         out(PLAIN, "  ends with its session");
+    if (about.n)
+        out(PLAIN, "  %.*s", STR_ARG(about));
     out(PLAIN, "\n");
 }
 
@@ -92,10 +94,11 @@ const struct command cmd_cache_list = {
     .name = "cache list",
     .operands = "",
     .summary = "lists what is remembered, and until when",
-    .about = "Lists the values by level, the oldest first: the beginning of its key, its size, its "
-             "age, and when it ends. An ended one is not used any more and goes with the next that "
-             "is remembered. Golden outputs are those of the project here, with their files; they "
-             "stay until they are recorded again.",
+    .about =
+        "Lists the values by level, the oldest first: the beginning of its key, its size, its "
+        "age, when it ends, and which call a result is of. An ended one is not used any more and goes with the next that "
+        "is remembered. Golden outputs are those of the project here, with their files; they "
+        "stay until they are recorded again.",
     .examples = { { "writ cache list", "all levels" },
                   { "writ cache list --level execution-results", "results of calls alone" },
                   { "writ explain caches", "how long each level lasts" } },

@@ -95,9 +95,13 @@ void call_recall(struct tool_call *c, const struct cli_call *bound, const struct
     repeatable(&facts, c->a, &m->verdict);
     m->holds = m->verdict.all;
     m->key = repeat_key(&facts, c->a);
-    m->place = (struct cache_place){ .directory = arena_printf(c->a, "%s/cache", state),
-                                     .session = cache_session(c->ask->environment, c->a),
-                                     .now_ms = c->world->wall_ms(c->world->self) };
+    m->place = (struct cache_place){
+        .directory = arena_printf(c->a, "%s/cache", state),
+        .session = cache_session(c->ask->environment, c->a),
+        .now_ms = c->world->wall_ms(c->world->self),
+        .about = str_of(arena_printf(c->a, "%.*s.%.*s %.*s", STR_ARG(c->adapter->doc.adapter_id),
+                                     STR_ARG(c->operation), STR_ARG(c->adapter->doc.version)))
+    };
     m->found =
         m->holds && !c->ask->fresh && cache_get(&m->place, CACHE_RESULTS, &m->key, c->a, &m->value);
 }

@@ -30,6 +30,10 @@ static void put_item(const struct cache_item *item, struct buf *to)
     put_stamp("made", item->made_ms, to);
     put_stamp("ends", item->ends_ms, to);
     json_put_bool(to, "ended", item->ended);
+    if (item->about) {
+        json_key(to, "about");
+        json_outside(to, str_of(item->about));
+    }
     json_close(to, '}');
 }
 
