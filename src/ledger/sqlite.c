@@ -211,10 +211,11 @@ void sqlite_checkpoint(struct sqlite *db)
 
 /* That a log begins anew is known to those who are there; for those who come when nobody is, it has
  * to be written. To truncate it would do that as well, but a file that grows again is slower to
- * sync than one that has its length. */
+ * sync than one that has its length; of one that has grown very long, the beginning is kept. */
 void sqlite_checkpoint_leave(struct sqlite *db, const char *touch)
 {
     (void)sqlite3_busy_handler(db->db, NULL, NULL);
+    (void)sqlite3_exec(db->db, "PRAGMA journal_size_limit = 8388608", NULL, NULL, NULL);
     if (sqlite3_wal_checkpoint_v2(db->db, "main", SQLITE_CHECKPOINT_RESTART, NULL, NULL) ==
         SQLITE_OK)
         (void)sqlite3_exec(db->db, touch, NULL, NULL, NULL);

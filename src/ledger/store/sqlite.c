@@ -13,9 +13,9 @@
 #include "contract/codes.h"
 #include "ledger/store/sqlite.h"
 
-/* Frames in the WAL that are worth a checkpoint: while appending, and on leaving. The first opener
- * has to read them all. */
-enum { FRAMES_MOST = 1000, FRAMES_LEFT = 64 };
+/* Frames in the WAL that are worth a checkpoint: while appending, where each waits for the disk
+ * twice, and on leaving. The first opener has to read them all. */
+enum { FRAMES_MOST = 4000, FRAMES_LEFT = 64 };
 
 bool store_damaged(struct store *s, const char *what, int64_t n, struct error *e)
 {
