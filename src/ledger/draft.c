@@ -209,9 +209,12 @@ static void set_depends(struct draft *d, struct arena *a)
             d->depend_count++;
 }
 
+/* The names in an entry's header, each byte of which may become six there. */
+enum { NAMES_MAX = 128 << 10, HEADER_MAX = 1 << 20 };
+
 void draft_finish(struct draft *d, const struct world *world, struct arena *a)
 {
-    _buf_ struct buf scratch = { .max = 1 << 20 };
+    _buf_ struct buf scratch = { .max = HEADER_MAX };
     struct stamp created;
 
     if (!shape_decode(&event_shape, &d->document->root, &d->report, &d->event)) {
@@ -226,6 +229,11 @@ void draft_finish(struct draft *d, const struct world *world, struct arena *a)
     d->entry.subject = d->event.payload->executionId;
     d->entry.tenant = d->event.tenantId;
     d->entry.robot = d->event.robotId;
+    if (d->entry.subject.n + d->entry.tenant.n + d->entry.robot.n > NAMES_MAX) {
+        draft_refuse(d, CODE_CEILING, "",
+                     "executionId, tenantId and robotId have more than 128 KiB together");
+        return;
+    }
     d->entry.place = event_place(d->event.payload->attempt, (enum event_state)d->event.state);
     d->entry.created_ms = stamp_ms(&created);
     set_traits(d);

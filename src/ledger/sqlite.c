@@ -209,6 +209,11 @@ void sqlite_checkpoint(struct sqlite *db)
     db->frames = 0; /* counted again from the next commit on */
 }
 
+int64_t sqlite_changed(const struct sqlite *db)
+{
+    return sqlite3_changes64(db->db);
+}
+
 /* That a log begins anew is known to those who are there; for those who come when nobody is, it has
  * to be written. To truncate it would do that as well, but a file that grows again is slower to
  * sync than one that has its length; of one that has grown very long, the beginning is kept. */

@@ -72,6 +72,9 @@ void sqlite_wipe(struct sqlite *db, bool on);
 /* Moves what is in the WAL into the file, as far as nobody is in the way. */
 void sqlite_checkpoint(struct sqlite *db);
 
+/* Rows that the last statement has added, changed or removed itself. */
+int64_t sqlite_changed(const struct sqlite *db);
+
 /* The same, and begins the WAL anew with a statement that changes nothing, so that the next process
  * to open it finds it short. Does nothing where somebody is in the way. */
 void sqlite_checkpoint_leave(struct sqlite *db, const char *touch);

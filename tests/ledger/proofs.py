@@ -390,5 +390,14 @@ def erasing_needs_a_reason_and_an_entry_and_happens_once(place):
     place.verify()
 
 
+@case
+def that_something_was_erased_is_not_erased(place):
+    id, = place.accept(place.event())
+    note = place.one("ledger", "erase", id, "--reason", "first")["ledger_id"]
+    run = place.writ("ledger", "erase", note, "--reason", "second")
+    same((run.status, b"note that something was erased" in run.err), (1, True), run)
+    same(place.verify()["erased"], 1)
+
+
 if __name__ == "__main__":
     sys.exit(ledger.main(CASES))

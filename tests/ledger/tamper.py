@@ -318,6 +318,19 @@ def an_index_of_somebody_else_is_looked_at(place):
 
 
 @case
+def what_the_file_does_not_take_is_not_told_as_appended(place):
+    if POSTGRES:
+        raise tap.Skip("a file")
+    store = filled(place)
+    copy, behind = store.copy("swallows")
+    behind.sql("CREATE TRIGGER mine BEFORE INSERT ON entries WHEN NEW.subject = 'lost' BEGIN SELECT RAISE(IGNORE); END")
+    run = copy.writ("ledger", "append", copy.put("lost.json", json.dumps(place.event(execution="lost"))))
+    same((run.status, b"does not take what is entered" in run.err + run.out), (74, True), run)
+    copy.accept(place.event(execution="kept"))
+    copy.verify()
+
+
+@case
 def a_value_of_another_type_is_found(place):
     # It reads the same, and compares as something else.
     if POSTGRES:

@@ -38,6 +38,11 @@ static int erase(struct writ_ledger *w, const struct uuid *id, const char *reaso
                                  there ? "its body was erased before" : "no entry has this id");
         return WRIT_NO;
     }
+    if (entry.kind == ENTRY_NOTE) {
+        *answer = record_failure(CODE_VALIDATION_ERROR, "it is the note that something was erased, "
+                                                        "without which nobody could tell");
+        return WRIT_NO;
+    }
     if (ledger_erase(l, &entry, str_of(reason), &note, a, &e) && ledger_commit(l, true, &e))
         return done(&entry, &note, reason, answer);
     return record_unwritten(&e, answer);

@@ -293,6 +293,11 @@ static bool sqlite_add_entries(struct store *s, const struct entry *entries, siz
         }
         if (!query_run(q, e))
             return false;
+        if (sqlite_changed(&s->db) != (int64_t)rows)
+            return error_set(e, CODE_LEDGER_DAMAGED,
+                             "'%s' does not take what is entered: somebody has changed how it "
+                             "keeps entries",
+                             s->how.where);
     }
     if (n > 0)
         s->tip = (struct tip){ size + (int64_t)n, entries[n - 1].recorded_ms };
