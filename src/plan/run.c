@@ -36,13 +36,19 @@ static bool do_what_is_due(struct steps *s)
     return true;
 }
 
+/* The plan's own time is over: what is due tells. */
+static bool is_late(const struct steps *s)
+{
+    return deadline_first(&s->deadline, &s->now, DEADLINE_NEVER).left_ms <= 0;
+}
+
 static void begin_all(struct steps *s)
 {
     size_t step;
 
-    while (!steps_over(s) && s->slot_count < s->jobs && graph_next(&s->graph, &step))
+    while (!steps_over(s) && s->slot_count < s->jobs && !is_late(s) && graph_next(&s->graph, &step))
         steps_turn(s, step);
-    if (!steps_over(s) && s->slot_count == 0)
+    if (!steps_over(s) && s->slot_count == 0 && !is_late(s))
         steps_stuck(s);
 }
 

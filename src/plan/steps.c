@@ -99,6 +99,7 @@ void steps_begin(struct steps *s, size_t place)
     int64_t timeout_ms = steps_doc(s, place)->timeout_ms;
     struct attempt attempt = { .step = place, .number = ++step->attempt };
 
+    s->now = moment_now(s->world); /* a step before may have been done on the spot */
     if (timeout_ms == 0)
         timeout_ms = s->context->plan->timeout_ms;
     step->state = STEP_RUNS;
