@@ -37,10 +37,12 @@ static const struct wait_row {
 };
 /* clang-format on */
 
+/* Two of them fit 64 bits, and each holds every point in time that a run may begin at. */
+static const int64_t seconds_most = INT64_C(9000000000);
+
 static uint64_t nanoseconds(const struct held_time *t, int64_t part_ns)
 {
-    if (t->s < 0 || t->s > INT64_MAX / 4 / (int64_t)HELD_SECOND_NS || t->ns < 0 ||
-        t->ns >= (int64_t)HELD_SECOND_NS)
+    if (t->s < 0 || t->s > seconds_most || t->ns < 0 || t->ns >= (int64_t)HELD_SECOND_NS)
         return UINT64_MAX;
     return (uint64_t)t->s * HELD_SECOND_NS + (uint64_t)(t->ns * part_ns);
 }
@@ -80,7 +82,8 @@ static struct held_time left_until(const struct held_ground *g, const struct hel
 
     if (held_clock(g->held, state, clock, &t))
         here = nanoseconds(&t, 1);
-    then = then == UINT64_MAX ? (until->s < 0 ? 0 : UINT64_MAX / 4) : then;
+    if (then == UINT64_MAX)
+        then = until->s < 0 ? 0 : here + UINT64_MAX / 8;
     then = then > here ? then - here : 0;
     left = (struct held_time){ (int64_t)(then / HELD_SECOND_NS), (int64_t)(then % HELD_SECOND_NS) };
     return left;
