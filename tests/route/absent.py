@@ -78,6 +78,16 @@ def A00_8_a_wrapper_that_refuses_at_first_takes_it_in_the_end(place):
 
 
 @case
+def files_that_go_in_are_counted_once_however_often_it_is_tried(place):
+    ready(place)
+    for name in ("one", "two"):
+        (place.work / name).write_text(name)
+    run = place.sh("exit 0", worker="rch", env={"FAKE_RCH_EXEC": "exit 75"}, options=["--input-file=one", "--input-file=two"])
+    ended(run, "succeeded", 0, route=LOCAL)
+    same(len(run.record["input_files"]), 2)
+
+
+@case
 def fail_closed_ends_with_69_and_nothing_runs(place):
     ready(place)
     refusing = {"FAKE_RCH_EXEC": "exit 75"}

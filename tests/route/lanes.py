@@ -37,6 +37,19 @@ def R_000_006_R_000_017_R_000_018_R_000_019_R_000_020_R_000_021_R_000_022_R_000_
 
 
 @case
+def an_id_is_no_path(place):
+    ready(place)
+    place.registry({"tool_id": "TL-1", "scope": {"commands": ["/usr/bin/true"], "filesystem": "extended"}})
+    for id in ("x", "x/../../../pwned", "..", "a b"):
+        path = place.request("/usr/bin/true", execution_id=id, route={"class": "generic"})
+        run = place.writ("exec", "--json", "-f", path)
+        same((run.status, json.loads(run.out)["execution_id"]), (0, id))
+    same(list(place.scratch.rglob("pwned*")), [])
+    same(sorted(one.name[:5] for one in (place.state / "lanes").iterdir() if one.is_dir())[-1], "run-x")
+    same(len([one for one in (place.state / "lanes").iterdir() if one.is_dir()]), 4)
+
+
+@case
 def R_000_018_R_000_071_R_000_072_ids_that_are_given_are_kept(place):
     ready(place)
     place.registry({"tool_id": "TL-1", "scope": {"commands": ["/usr/bin/true"], "filesystem": "extended"}})

@@ -109,6 +109,7 @@ static bool take_files(struct exec *x, int64_t *bytes, struct error *e)
     const struct str *paths = files->v;
 
     *bytes = files->n ? 0 : -1;
+    x->input_count = 0; /* an attempt before had its own */
     x->inputs = arena_alloc(x->a, files->n * sizeof *x->inputs);
     for (size_t i = 0; i < files->n; i++) {
         if (!take_file(x, arena_text(x->a, paths[i]), &x->inputs[i], e))
