@@ -4,7 +4,9 @@
 #include "engine/home.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/companion.h"
@@ -49,15 +51,32 @@ const char *home_cache(const char *const *environment, struct arena *a)
     return home && *home == '/' ? arena_printf(a, "%s/.cache/writ", home) : NULL;
 }
 
+/* What lies in a directory that everybody may write, such as /tmp, is not everybody's project: it
+ * belongs to us, to root, or to whom the directory belongs that we are in. */
+static bool is_ours(const char *file, uid_t owner)
+{
+    const char *slash = strrchr(file, '/');
+    char dir[PATH_MAX];
+    struct stat s, d;
+
+    (void)snprintf(dir, sizeof dir, "%.*s", (int)(slash - file), file);
+    if (stat(file, &s) != 0 || stat(*dir ? dir : "/", &d) != 0)
+        return false;
+    return (s.st_uid == 0 || s.st_uid == geteuid() || s.st_uid == owner) &&
+           (d.st_uid == 0 || d.st_uid == geteuid() || d.st_uid == owner);
+}
+
 const char *home_above(const char *from, const char *name, struct arena *a)
 {
     char *at = arena_text(a, str_of(from));
+    struct stat here = { .st_uid = geteuid() };
 
+    (void)stat(from, &here);
     for (;;) {
         char *slash = strrchr(at, '/');
         const char *file = arena_printf(a, "%s/%s", at, name);
 
-        if (access(file, F_OK) == 0)
+        if (access(file, F_OK) == 0 && is_ours(file, here.st_uid))
             return file;
         if (!slash)
             return NULL;

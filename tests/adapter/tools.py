@@ -4,6 +4,7 @@
 usage: tools.py WRIT      prints TAP
 """
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -110,6 +111,24 @@ def where_no_registry_is_kept_the_one_that_ships_holds(scratch):
     same({tool["shipped"] for tool in found.values()}, {True})
     same(found["TL-100"]["scope"]["network"], "api")
     same(bool(found["TL-100"]["approval"]), True)
+
+
+@case
+def a_registry_of_somebody_else_further_up_is_not_ours(scratch):
+    if os.geteuid() != 0:
+        raise tap.Skip("only root can give files away")
+    registry(scratch, {"tool_id": "T-theirs"})
+    (scratch / "mine").mkdir()
+    for path in (scratch / ".writ", scratch / ".writ/tools.yaml"):
+        os.chown(path, 12345, 12345)
+        answer = tap.run([tap.WRIT, "tools", "--json"], cwd=scratch / "mine", memory_mb=UNBOUND_MB, seconds=60,
+                         env={"WRIT_STATE": str(scratch / "state"), "HOME": str(scratch / "home")})
+        same(json.loads(answer.out)["registry"], None)
+        os.chown(path, 0, 0)
+    os.chown(scratch / ".writ", 12345, 12345)
+    os.chown(scratch / "mine", 12345, 12345)  # a project of another user, in which root works
+    answer = ask(scratch / "mine", "tools", "--json")
+    same(list(json.loads(answer.out)["tools"][0].items())[0], ("tool_id", "T-theirs"))
 
 
 # ---- the git adapter, in a repository that wants to start something ----
