@@ -145,7 +145,7 @@ static void package_near(const struct adapter *adapter, struct report *r)
 
     if (!sdk || adapter->origin != ORIGIN_PROJECT ||
         !(sdk->package.s[0] == '/' || str_begins(sdk->package, "..") ||
-          memmem(sdk->package.s, sdk->package.n, "/../", 4)))
+          memmem(sdk->package.s, sdk->package.n, "/..", 3)))
         return;
     report_add(r, ABOUT_VALUE, callable_member(adapter, "package"), CODE_PATH_REFUSED,
                "the package %s lies outside of the project; only an adapter of your own, below "

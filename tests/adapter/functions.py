@@ -54,6 +54,15 @@ def R_001_094_R_001_095_R_001_096_R_001_097_a_python_function_is_called(place):
     hold(run.status == 1 and not run.record["ok"], run)
 
 
+@case
+def R_001_094_a_project_s_functions_are_the_project_s(place):
+    place.put("outside/theirs/mine.py", PYTHON)
+    os.symlink(f"{place.repo}/../outside/theirs", f"{place.repo}/up")
+    for package, status in (("./..", 65), ("./lib/../..", 65), ("./up", 64)):
+        stock(place, sdk("py", "python", package, "mine", {"add": "add"}))
+        place.fails(status, "PATH_REFUSED", "py.add", "a:=1", told=["outside of the project"])
+
+
 LEAVES = """
 import json, sys
 def leave(code): sys.exit(code)

@@ -88,6 +88,17 @@ static bool take_place(struct sdk_function *f, char *path, struct error *e)
     return true;
 }
 
+bool sdk_is_near(const struct adapter *adapter, const char *path)
+{
+    _free_ char *real = realpath(path, NULL);
+    _free_ char *project = adapter->directory ? realpath(adapter->directory, NULL) : NULL;
+    size_t n = project ? strlen(project) : 0;
+
+    if (adapter->origin != ORIGIN_PROJECT)
+        return true;
+    return real && project && strncmp(real, project, n) == 0 && (real[n] == '/' || !real[n]);
+}
+
 static bool find_package(struct sdk_function *f, struct arena *a, struct error *e)
 {
     struct str package = f->sdk->package;
@@ -104,6 +115,11 @@ static bool find_package(struct sdk_function *f, struct arena *a, struct error *
     real = realpath(path, NULL);
     if (!real)
         return error_sys(e, CODE_IO, "package %s cannot be found", said(package, a));
+    if (!sdk_is_near(f->ask->adapter, real))
+        return error_set(e, CODE_PATH_REFUSED,
+                         "the package %s is %s, which lies outside of the project; only an adapter "
+                         "of your own, below ~/.config/writ/adapters, may name it",
+                         said(package, a), real);
     return take_place(f, arena_text(a, str_of(real)), e);
 }
 

@@ -21,6 +21,9 @@ bool sdk_bind_go(const struct sdk_function *f, struct arena *a, struct sdk_call 
 bool sdk_bind_rust(const struct sdk_function *f, struct arena *a, struct sdk_call *out,
                    struct error *e) NODISCARD;
 
+/* Where links lead is known at the call: a project's adapter reads nothing that lies elsewhere. */
+bool sdk_is_near(const struct adapter *adapter, const char *path);
+
 /* ---- lists ---- */
 
 /* A list of these words, up to a NULL. */

@@ -71,7 +71,7 @@ bool sdk_bind_script(const struct sdk_function *f, struct arena *a, struct sdk_c
         bind_python(f, a, &out->call);
     if (f->base)
         read[n++] = f->base;
-    if (modules && access(modules, R_OK) == 0)
+    if (modules && access(modules, R_OK) == 0 && sdk_is_near(f->ask->adapter, modules))
         read[n++] = modules;
     out->read = sdk_words(a, read);
     return true;

@@ -60,7 +60,8 @@ static int make(void **state)
                                      .import_path = str_of("text"),
                                      .function_mapping = { mapping, COUNT(mapping) } };
     at.adapter = (struct adapter){ .doc = { .name = str_of("words"), .interface = &at.interface },
-                                   .directory = at.dir };
+                                   .directory = at.dir,
+                                   .origin = ORIGIN_USER };
     at.ask = (struct sdk_ask){ .adapter = &at.adapter,
                                .operation = str_of("shout"),
                                .cache = path_of("cache"),
