@@ -198,6 +198,21 @@ void out_text(struct str text)
     (void)fwrite(text.s, 1, text.n, stdout);
 }
 
+void out_shown(struct str text)
+{
+    while (print_person() && text.n > 0) {
+        size_t n = 0;
+
+        while (n < text.n && text.s[n] != '\n' && text.s[n] != '\t')
+            n++;
+        put_safe(stdout, (struct str){ text.s, n });
+        if (n < text.n)
+            (void)fputc(text.s[n++], stdout);
+        text = str_from(text, n);
+    }
+    out_text(text);
+}
+
 void out_json(const char *json)
 {
     out_json_line(str_of(json));

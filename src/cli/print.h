@@ -35,7 +35,8 @@ void print_safe(struct buf *to, struct str text);
 
 /* Data, on stdout, as it is. */
 void out_text(struct str text);
-void out_person_end(void); /* a line end where a person looks on, nothing in a pipe */
+void out_shown(struct str text); /* where a person looks on, in lines in which nothing steers */
+void out_person_end(void);       /* a line end where a person looks on, nothing in a pipe */
 
 /* JSON and a line end. A pipe gets it as it is; on a terminal nothing in it steers. */
 void out_json(const char *json);

@@ -103,12 +103,12 @@ def cut_in_two(scratch):
 
 # ---- the terminal ----
 
-def on_terminal(args, columns=80, where=("out", "err"), **env):
+def on_terminal(args, columns=80, where=("out", "err"), cwd=None, **env):
     """What arrives on a terminal of that width that stdout, stderr or both are."""
     main, side = pty.openpty()
     fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     env = {key: value for key, value in (tap.ENV | {"TERM": "xterm"} | env).items() if value is not None}
-    child = subprocess.Popen([WRIT, *args], env=env, stdin=subprocess.DEVNULL,
+    child = subprocess.Popen([WRIT, *args], env=env, cwd=cwd, stdin=subprocess.DEVNULL,
                              stdout=side if "out" in where else subprocess.DEVNULL,
                              stderr=side if "err" in where else subprocess.DEVNULL)
     os.close(side)
@@ -181,6 +181,26 @@ def steered_on_a_terminal(scratch):
         text = on_terminal(["check", path])
         assert not STEERS.search(COLOUR.sub(b"", text)), text
         assert b"\x1b[31m" not in text, text
+
+
+@case
+def answers_on_a_terminal(scratch):
+    """what a tool says is shown on a terminal, and steers nothing; in a pipe it is as it was"""
+    (scratch / ".writ/adapters").mkdir(parents=True)
+    frame = {"name": "n", "adapter_id": "ADP-n", "tool_id": "TL-n", "version": "1.0.0", "type": "cli",
+             "metadata": {"author": "x", "created": "2026-01-16", "updated": "2026-01-16", "status": "active"}}
+    (scratch / ".writ/adapters/n.yaml").write_text(json.dumps(frame | {"interface": {"cli": {
+        "executable": "printf", "base_args": ["a\\tb\\033]0;owned\\007\\nc\\n"], "arg_mapping": {}}},
+        "operations": {"run": {}}}))
+    (scratch / ".writ/tools.yaml").write_text(json.dumps({"tools": [{
+        "tool_id": "TL-n", "name": "n", "owner": "me", "status": "active",
+        "scope": {"commands": ["printf"], "operations": ["*"]}}]}))
+    where = {"cwd": scratch, "WRIT_STATE": str(scratch / "state")}
+    shown = on_terminal(["call", "n.run"], **where)
+    assert shown == b"a\tb\\x1b]0;owned\\x07\nc\n", shown
+    piped = subprocess.run([WRIT, "call", "n.run"], env=tap.ENV | {"WRIT_STATE": str(scratch / "state")}, cwd=scratch,
+                           capture_output=True, check=True)
+    assert piped.stdout == b"a\tb\x1b]0;owned\x07\nc\n", piped
 
 
 if __name__ == "__main__":

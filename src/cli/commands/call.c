@@ -46,11 +46,11 @@ static void show_output(const struct doc *answer, struct arena *a)
 
         if (base64.n)
             bytes = decoded(base64, a);
-        out_text(bytes);
+        out_shown(bytes);
         if (bytes.n && bytes.s[bytes.n - 1] != '\n')
             out_person_end();
     } else if (output->kind == DOC_TEXT) {
-        out_text(output->text);
+        out_shown(output->text);
         if (output->text.n == 0 || output->text.s[output->text.n - 1] != '\n')
             out_text(str_of("\n"));
     } else if (print_person()) {
