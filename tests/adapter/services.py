@@ -300,6 +300,25 @@ def A01_8_what_the_caller_denies_is_denied_however_it_is_written(place):
     same(place.server.seen, [])
 
 
+def of_client(url, token_url, **secret):
+    """An adapter whose token is had elsewhere, with the client's secret."""
+    override = {"timeout_ms": 5000, "network": {"enabled": True, "allow": ["127.0.0.1", "127.0.0.2"]}}
+    return api("o", url, {"echo": "GET /echo"}, auth="oauth", secrets=[TOKEN[0] | secret], sandbox_override=override,
+               interface={"auth": {"token_url": token_url, "client_id": "me", "client_secret": "token"}})
+
+
+@case
+def A01_8_what_the_caller_leaves_of_the_network_holds_for_tokens_too(place):
+    env = {"MY_TOKEN": SECRET}
+    with strangers.stranger(host="127.0.0.2") as issuer, strangers.stranger() as server:
+        stock(place, of_client(server.url, issuer.url + "/token"))
+        for options in (["--deny-host=127.0.0.2"], ["--allow-host=127.0.0.1"], ["--allow-host=example.org"]):
+            place.fails(77, "HOST_REFUSED", "o.echo", env=env, options=options, told=["127.0.0.2"])
+        same((issuer.seen, server.seen), ([], []))
+        place.fine("o.echo", env=env, options=["--allow-host=127.0.0.1", "--allow-host=127.0.0.2", "--deny-host=127.0.0.3"])
+        same(([one[1] for one in issuer.seen], len(server.seen)), (["/token"], 1))
+
+
 @case
 @of_stranger
 def A01_8_a_network_needs_the_registry_s_approval(place):

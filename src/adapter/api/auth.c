@@ -186,19 +186,14 @@ static bool add_basic(const struct authorizing *z, struct error *e)
 
 /* ---- OAuth ---- */
 
-/* The hosts that may be reached: the caller's where there are some, else the adapter's. */
+/* Where the caller leaves none, there is none: the adapter's own list is more than he lets it have.
+ */
 static bool is_allowed(const struct authorizing *z, const struct url_parts *url)
 {
-    const struct sandbox_override *o = z->adapter->doc.sandbox_override;
-    const struct str *v = z->call->request.hosts;
-    size_t n = z->call->request.host_count;
+    const struct http_request *r = &z->call->request;
 
-    if (n == 0 && o && o->network) {
-        v = o->network->allow.v;
-        n = o->network->allow.n;
-    }
-    for (size_t i = 0; i < n; i++)
-        if (host_reached(v[i], url))
+    for (size_t i = 0; i < r->host_count; i++)
+        if (host_reached(r->hosts[i], url))
             return true;
     return false;
 }
@@ -214,7 +209,7 @@ static bool token_ask_of(const struct authorizing *z, struct token_ask *ask, str
     if (!is_allowed(z, &url))
         return error_set(e, CODE_HOST_REFUSED,
                          "tokens are had at %.*s, which sandbox_override.network.allow does not "
-                         "list",
+                         "list, or the caller leaves out",
                          STR_ARG(url.authority));
     *ask = (struct token_ask){ .auth = z->auth,
                                .url = d->token_url,

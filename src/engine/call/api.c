@@ -145,6 +145,18 @@ static void clean(void *self, struct exec *x)
     (void)x;
 }
 
+/* Whoever gives tokens is reached as the service is: what the caller denies holds for both. */
+static bool token_host_fits(const struct api_attempt *t, struct error *e)
+{
+    const struct api_interface *api = t->c->adapter->doc.interface->api;
+    struct url_parts url;
+    struct items ignored;
+
+    if (api->auth_method != AUTH_OAUTH || !api->auth || !url_split(api->auth->token_url, &url))
+        return true; /* what is no URL is told by api_authorize() */
+    return call_hosts(t->c, url.host, &ignored, e);
+}
+
 /* What is asked, whom, and by whom: all that can be refused before anything is sent. */
 static bool prepare(struct api_attempt *t, struct error *e)
 {
@@ -153,7 +165,8 @@ static bool prepare(struct api_attempt *t, struct error *e)
 
     t->places = call_places(c);
     if (!api_bind(c->adapter, c->operation, c->params, c->a, &t->bound, e) ||
-        !call_hosts(c, t->bound.host, &allow, e) || !toolbox_http(c->box, &t->http, e))
+        !call_hosts(c, t->bound.host, &allow, e) || !token_host_fits(t, e) ||
+        !toolbox_http(c->box, &t->http, e))
         return false;
     t->bound.request.hosts = allow.v;
     t->bound.request.host_count = allow.n;

@@ -92,6 +92,10 @@ class Stranger(http.server.BaseHTTPRequestHandler):
         else:
             self.answer(404 if self.command == "GET" or "id" in asked else 202)
 
+    def do_token(self, _):
+        """A token endpoint: RFC 6749, 4.4.3."""
+        self.answer(200, b'{"access_token": "t0ken-of-a-stranger", "token_type": "bearer"}', Content_Type="application/json")
+
     def do_angry(self, _):
         """It tells why, with what it was sent, and at length."""
         why = json.dumps({"why": "no " + self.headers.get("Authorization", "")[len("Bearer "):], "more": "x" * 1000})
@@ -145,13 +149,13 @@ class Stranger(http.server.BaseHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def stranger(tools=None):
+def stranger(tools=None, host="127.0.0.1"):
     """`tools`: those of its MCP server, with their annotations."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Stranger)
+    server = http.server.ThreadingHTTPServer((host, 0), Stranger)
     server.daemon_threads, server.seen, server.over = True, [], threading.Event()
     server.tools, server.called = tools or {"hang_up": {}}, []
     server.retry_after = "0"
-    server.url = f"http://127.0.0.1:{server.server_port}"
+    server.url = f"http://{host}:{server.server_port}"
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield server
