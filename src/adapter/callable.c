@@ -53,14 +53,6 @@ bool callable_reaches_out(const struct adapter *adapter)
            (network && network->enabled);
 }
 
-/* ws: and wss: are http: and https: until they are open. */
-static bool split(struct str url, struct arena *a, struct url_parts *out)
-{
-    if (str_begins(url, "ws://") || str_begins(url, "wss://"))
-        url = str_of(arena_printf(a, "http%.*s", (int)url.n - 2, url.s + 2));
-    return url_split(url, out);
-}
-
 static bool is_listed(const struct override_network *network, const struct url_parts *url)
 {
     const struct str *allow = network->allow.v;
@@ -76,7 +68,7 @@ static void host_fits_list(const struct adapter *adapter, const struct doc *url,
     struct url_parts parts;
     struct error e = { 0 };
 
-    if (!url || url->kind != DOC_TEXT || !split(url->text, r->a, &parts))
+    if (!url || url->kind != DOC_TEXT || !url_split_server(url->text, &parts))
         return;
     if (!callable_network(adapter, parts.host, &e))
         report_add(r, ABOUT_VALUE, url, e.code, "%s", e.msg);
@@ -118,16 +110,24 @@ static bool has_secret(const struct adapter *adapter, struct str name)
     return false;
 }
 
-static void bearer_listed(const struct adapter *adapter, struct report *r)
+/* Where the configuration has the server's URL, the call alone can hold the secret against it. */
+static void bearer_fits(const struct adapter *adapter, struct report *r)
 {
     const struct mcp_interface *mcp = adapter->doc.interface->mcp;
+    struct url_parts url;
+    const struct doc *at;
+    struct error e = { 0 };
 
-    if (mcp && mcp->auth && mcp->transport != TRANSPORT_STDIO &&
-        !has_secret(adapter, mcp->auth->secret))
-        report_add(r, ABOUT_VALUE, doc_get(callable_member(adapter, "auth"), "secret"),
-                   CODE_SECRET_MISSING,
+    if (!mcp || !mcp->auth || mcp->transport == TRANSPORT_STDIO)
+        return;
+    at = doc_get(callable_member(adapter, "auth"), "secret");
+    if (!has_secret(adapter, mcp->auth->secret))
+        report_add(r, ABOUT_VALUE, at, CODE_SECRET_MISSING,
                    "auth names the secret '%.*s', which is not among the adapter's `secrets`",
                    STR_ARG(mcp->auth->secret));
+    else if (url_split_server(mcp->url, &url) &&
+             !secret_goes_to(adapter, mcp->auth->secret, &url, &e))
+        report_add(r, ABOUT_VALUE, at, e.code, "%s", e.msg);
 }
 
 static void commands_of_user(const struct adapter *adapter, struct report *r)
@@ -319,7 +319,7 @@ static const struct callable_row {
     { "R-001-098", "The url of an MCP server is one of its transport; command is for stdio, url for the others.",      server_reachable },
     { "R-001-092", "A header that an api is sent has a plain name, and is none that belongs to the connection.",       headers_sendable },
     { "R-001-091", "What auth_method needs is said: oauth: token_url, client_id, client_secret; basic: user.",          auth_whole },
-    { "R-001-091", "The secret that an MCP server is sent is among the adapter's secrets.",                             bearer_listed },
+    { "R-001-091", "The secret that an MCP server is sent is among the adapter's secrets.",                             bearer_fits },
     { "R-001-091", "The headers of an api have no secret: not Authorization, Cookie, X-API-Key and the like.",          headers_without_secret },
     { "R-001-091", "A project's adapter has no secret that a command prints.",                                          commands_of_user },
     { "R-001-095", "A project's adapter has a package of the project.",                                                 package_near },

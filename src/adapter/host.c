@@ -34,15 +34,10 @@ static bool split_authority(struct str authority, struct str *host, struct str *
     return authority.s[n] == ':' && port->n > 0;
 }
 
-bool url_split(struct str url, struct url_parts *out)
+static bool split_behind(struct str behind, bool tls, struct url_parts *out)
 {
-    bool tls = str_begins(url, "https://");
     size_t n = 0;
-    struct str behind;
 
-    if (!tls && !str_begins(url, "http://"))
-        return false;
-    behind = str_from(url, tls ? 8 : 7);
     while (n < behind.n && !is_one_of(behind.s[n], "/?#"))
         n++;
     *out =
@@ -51,6 +46,23 @@ bool url_split(struct str url, struct url_parts *out)
     if (memchr(behind.s, '@', n) || memchr(behind.s, '\\', n))
         return false;
     return split_authority(out->authority, &out->host, &out->port);
+}
+
+bool url_split(struct str url, struct url_parts *out)
+{
+    bool tls = str_begins(url, "https://");
+
+    return (tls || str_begins(url, "http://")) &&
+           split_behind(str_from(url, tls ? 8 : 7), tls, out);
+}
+
+bool url_split_server(struct str url, struct url_parts *out)
+{
+    bool tls = str_begins(url, "wss://");
+
+    if (!tls && !str_begins(url, "ws://"))
+        return url_split(url, out);
+    return split_behind(str_from(url, tls ? 6 : 5), tls, out);
 }
 
 static struct str without_brackets(struct str host)

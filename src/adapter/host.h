@@ -16,6 +16,9 @@ struct url_parts {
 /* False: it does not begin with https:// or http:// and a host. */
 bool url_split(struct str url, struct url_parts *out) NODISCARD;
 
+/* The same of an MCP server: ws:// and wss:// are http:// and https:// until they are open. */
+bool url_split_server(struct str url, struct url_parts *out) NODISCARD;
+
 /* Is it this machine: localhost, 127.x.x.x, [::1]? */
 bool host_loopback(struct str host);
 

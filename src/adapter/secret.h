@@ -50,6 +50,12 @@ struct secret_ask {
 bool secret_find(const struct secret_ask *ask, struct arena *a, struct secrets *all,
                  struct error *e) NODISCARD;
 
+/* May the adapter's secret of that name be sent there? One without `hosts` may, wherever the
+ * adapter sends it. False: CODE_HOST_REFUSED. */
+struct url_parts;
+bool secret_goes_to(const struct adapter *adapter, struct str name, const struct url_parts *url,
+                    struct error *e) NODISCARD;
+
 const struct secret *secret_named(const struct secrets *all, struct str name);
 
 /* Adds one that was had elsewhere, such as a token. */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "adapter/host.h"
 #include "base/doc_make.h"
 #include "base/json_write.h"
 #include "engine/call_peer.h"
@@ -216,9 +217,14 @@ static bool headers_of(struct server *s, struct tool_call *c, struct mcp_ask *as
     struct attempt_end ignored = { 0 };
     const struct secret *secret;
     struct http_header *header;
+    struct url_parts url;
 
     if (!auth || !auth->secret.n)
         return true;
+    if (!url_split_server(str_of(ask->url), &url))
+        return error_set(e, CODE_HOST_REFUSED, "'%.80s' is no URL", ask->url);
+    if (!secret_goes_to(c->adapter, auth->secret, &url, e))
+        return false;
     own_call(s, c);
     if (!call_secrets(&s->call, &ignored))
         return error_set(e, (int)ignored.code, "%s", ignored.message);

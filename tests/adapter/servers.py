@@ -272,6 +272,27 @@ def told_about_secrets(place, status, **where):
 
 
 @case
+def R_001_116_a_bearer_goes_to_no_server_but_its_own(place):
+    with strangers.stranger() as server:
+        one = mcp("bound", ["hang_up"], url=f"{server.url}/mcp", transport="http", sandbox_override=NETWORK,
+                  secrets=[{"name": "t", "env": "MINE", "hosts": ["example.org"]}])
+        one["interface"]["mcp"]["auth"] = {"secret": "t"}
+        stock(place, one)
+        place.never("HOST_REFUSED", "bound", "bound.hang_up", env={"MINE": SECRET}, at="/interface/mcp/auth/secret",
+                    told=["the secret 't' is not for 127.0.0.1"])
+        del one["interface"]["mcp"]["url"]  # the configuration says where it is
+        stock(place, one)
+        place.put(".writ/config.yaml", json.dumps({"servers": [{"name": "bound-server", "url": f"{server.url}/mcp"}]}))
+        run = place.call("bound.hang_up", env={"MINE": SECRET})
+        hold(run.record["error"]["code"] == "HOST_REFUSED" and "'t' is not for" in run.record["error"]["message"], run)
+        same(server.seen, [])
+        one["secrets"][0]["hosts"] = ["127.0.0.1"]
+        stock(place, one)
+        place.call("bound.hang_up", env={"MINE": SECRET})
+        same({seen[2].get("Authorization") for seen in server.seen}, {"Bearer " + SECRET})
+
+
+@case
 def a_server_that_speaks_something_else_is_not_refused_by_a_policy(place):
     with sockets.socket(proof=False) as server:
         stock(place, mcp("ws", ["echo"], url=server.url, transport="websocket", sandbox_override=NETWORK))

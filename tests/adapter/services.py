@@ -320,6 +320,18 @@ def A01_8_what_the_caller_leaves_of_the_network_holds_for_tokens_too(place):
 
 
 @case
+def R_001_116_a_client_s_secret_goes_to_no_host_but_its_own(place):
+    with strangers.stranger(host="127.0.0.2") as issuer, strangers.stranger() as server:
+        for hosts in (["127.0.0.1"], ["127.0.0.2:1"]):
+            stock(place, of_client(server.url, issuer.url + "/token", hosts=hosts))
+            place.never("HOST_REFUSED", "o", "o.echo", env={"MY_TOKEN": SECRET}, at="/interface/api/auth/client_secret",
+                        told=["the secret 'token' is not for 127.0.0.2"])
+        same((issuer.seen, server.seen), ([], []))
+        stock(place, of_client(server.url, issuer.url + "/token", hosts=["127.0.0.2"]))
+        place.fine("o.echo", env={"MY_TOKEN": SECRET})
+
+
+@case
 @of_stranger
 def A01_8_a_network_needs_the_registry_s_approval(place):
     one = api("n", place.server.url, {"echo": "GET /echo"})

@@ -49,25 +49,11 @@ static bool is_listed(const struct looking *l, struct str name, const char *memb
                      STR_ARG(name));
 }
 
-static bool for_this_host(const struct looking *l, struct str name, struct error *e)
-{
-    const struct secret_doc *doc = secret_listed(l, name);
-    const struct str *hosts = doc->hosts.v;
-
-    for (size_t i = 0; i < doc->hosts.n; i++)
-        if (host_fits(hosts[i], &l->url))
-            return true;
-    return doc->hosts.n == 0 ||
-           error_set(e, CODE_HOST_REFUSED,
-                     "the secret '%.*s' is not for %.*s: its `hosts` do not list it", STR_ARG(name),
-                     STR_ARG(l->url.authority));
-}
-
 /* Without a name it is the user's own for the host, which only the call can find. */
 static bool secret_is_whole(const struct looking *l, struct error *e)
 {
-    return !l->doc->secret.n ||
-           (is_listed(l, l->doc->secret, "secret", e) && for_this_host(l, l->doc->secret, e));
+    return !l->doc->secret.n || (is_listed(l, l->doc->secret, "secret", e) &&
+                                 secret_goes_to(l->adapter, l->doc->secret, &l->url, e));
 }
 
 static bool is_private_way(const struct url_parts *url, const char *what, struct error *e)
@@ -133,7 +119,8 @@ static bool client_is_whole(const struct looking *l, struct error *e)
                          "list",
                          STR_ARG(url.authority));
     return is_private_way(&url, "the client's secret", e) &&
-           is_listed(l, d->client_secret, "client_secret", e);
+           is_listed(l, d->client_secret, "client_secret", e) &&
+           secret_goes_to(l->adapter, d->client_secret, &url, e);
 }
 
 static bool (*const wholes[])(const struct looking *l, struct error *e) = {
