@@ -3,9 +3,11 @@
 
 usage: services.py RUN_PLAN WRIT      prints TAP
 """
+import base64
 import json
 import sys
 import time
+import urllib.parse
 
 import toolshed
 from toolshed import SECRET, adapter, hold, missing, plan, plans, retry, same, step, tool, true
@@ -329,6 +331,22 @@ def R_001_116_a_client_s_secret_goes_to_no_host_but_its_own(place):
         same((issuer.seen, server.seen), ([], []))
         stock(place, of_client(server.url, issuer.url + "/token", hosts=["127.0.0.2"]))
         place.fine("o.echo", env={"MY_TOKEN": SECRET})
+
+
+@case
+def a_client_s_secret_is_taken_out_as_it_was_sent(place):
+    env, word = {"MY_TOKEN": SECRET}, urllib.parse.quote(SECRET, safe="")
+    with strangers.stranger() as server:
+        stock(place, of_client(server.url, server.url + "/refuse"))
+        place.fails(1, "PEER_ERROR", "o.echo", env=env, told=["refuses: invalid_request: Basic [redacted]"])
+        sent = server.seen[-1][2]["Authorization"].split()[1]
+        same(base64.b64decode(sent).decode(), "me:" + word)
+        one = of_client(server.url, server.url + "/token")
+        one["interface"]["api"]["endpoint_mapping"] = {"repeat": "GET /repeat"}
+        stock(place, one)
+        for text in (sent, word, base64.b64encode(word.encode()).decode()):
+            server.words = f"<{text}>"
+            same(place.fine("o.repeat", env=env).rstrip("=>"), "<[redacted]")
 
 
 @case

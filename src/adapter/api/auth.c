@@ -226,7 +226,10 @@ static bool add_oauth(const struct authorizing *z, struct error *e)
     struct token_ask ask;
     struct str token = { 0 };
 
-    if (!token_ask_of(z, &ask, e) || !token_get(&ask, z->a, &token, &z->call->token_kept, e))
+    if (!token_ask_of(z, &ask, e))
+        return false;
+    token_secrets(&ask, z->secrets, z->a);
+    if (!token_get(&ask, z->a, &token, &z->call->token_kept, e))
         return false;
     secrets_add(z->secrets, "token", token, z->a);
     set_bearer(z, token);

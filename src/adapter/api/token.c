@@ -184,6 +184,15 @@ static struct str basic(const struct token_ask *ask, struct arena *a)
     return (struct str){ arena_text(a, buf_str(&value)), value.len };
 }
 
+void token_secrets(const struct token_ask *ask, struct secrets *all, struct arena *a)
+{
+    _wiped_ struct buf word = { .max = 1 << 20 };
+
+    percent_add(&word, ask->client_secret);
+    secrets_add(all, "client", buf_str(&word), a);
+    secrets_add(all, "basic", str_from(basic(ask, a), sizeof "Basic " - 1), a);
+}
+
 static bool post(const struct token_ask *ask, bool in_body, struct arena *a,
                  struct http_answer *out, struct error *e)
 {
@@ -236,12 +245,17 @@ static const struct doc *read_body(const struct http_answer *answer, struct aren
 static const char *words(const struct doc *said_of, const char *key, const struct token_ask *ask,
                          struct arena *a)
 {
-    struct secret own[] = { { .value = ask->client_secret }, { .value = ask->client_id } };
-    struct secrets all = { .v = own, .n = COUNT(own) };
-    struct str text = redact(said_of ? doc_text(said_of, key) : (struct str){ 0 }, &all, a);
-    char *out = arena_text(
-        a, (struct str){ text.s ? text.s : "", text.n < WORDS_MAX ? text.n : WORDS_MAX });
+    struct secrets own = { 0 };
+    struct str text;
+    char *out;
 
+    secrets_add(&own, "secret", ask->client_secret, a);
+    secrets_add(&own, "id", ask->client_id, a);
+    token_secrets(ask, &own, a);
+    text = redact(said_of ? doc_text(said_of, key) : (struct str){ 0 }, &own, a);
+    secrets_wipe(&own);
+    out = arena_text(a,
+                     (struct str){ text.s ? text.s : "", text.n < WORDS_MAX ? text.n : WORDS_MAX });
     for (char *c = out; *c; c++)
         if ((unsigned char)*c < ' ' || (unsigned char)*c >= 0x7f)
             *c = ' ';

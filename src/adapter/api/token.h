@@ -17,5 +17,9 @@ struct token_ask {
 bool token_get(const struct token_ask *ask, struct arena *a, struct str *out, bool *kept,
                struct error *e) NODISCARD;
 
+/* Adds the client's secret as it is sent: percent-encoded, and in the header. Neither is one of the
+ * forms in which the secret itself is looked for. */
+void token_secrets(const struct token_ask *ask, struct secrets *all, struct arena *a);
+
 /* It is not good any more. */
 void token_forget(struct api_tokens *t, struct str token);

@@ -96,6 +96,14 @@ class Stranger(http.server.BaseHTTPRequestHandler):
         """A token endpoint: RFC 6749, 4.4.3."""
         self.answer(200, b'{"access_token": "t0ken-of-a-stranger", "token_type": "bearer"}', Content_Type="application/json")
 
+    def do_refuse(self, _):
+        """A token endpoint that repeats what it was sent."""
+        said = {"error": "invalid_request", "error_description": self.headers["Authorization"]}
+        self.answer(400, json.dumps(said).encode(), Content_Type="application/json")
+
+    def do_repeat(self, _):
+        self.answer(200, self.server.words.encode(), Content_Type="text/plain")
+
     def do_angry(self, _):
         """It tells why, with what it was sent, and at length."""
         why = json.dumps({"why": "no " + self.headers.get("Authorization", "")[len("Bearer "):], "more": "x" * 1000})
