@@ -4,6 +4,7 @@
 usage: again.py RUN_PLAN WRIT      prints TAP
 """
 import json
+import shutil
 import sys
 
 import toolshed
@@ -163,6 +164,25 @@ def R_001_156_a_secret_or_a_changed_adapter_is_another_result(place):
     place.stock(one | {"secrets": [{"name": "t", "env": "T", "variable": "T"}]})
     for _ in range(2):
         same(place.call("d.run", "word=x", env=env).record["cached"], False)
+
+
+@case
+def a_tool_that_brings_its_own_files_is_not_remembered(place):
+    # what lies around its program, or reads it, is an input that nobody has a digest of
+    reader = place.put("outside/reader", "")
+    shutil.copy("/bin/sh", reader)
+    names = {"kit": place.put("outside/kit/bin/show", '#!/bin/sh\nread -r word <"${0%/*}/../share/data"; echo "$word"\n'),
+             "lone": place.put("outside/lone/show", "#!/bin/sh\necho one\n"),
+             "read": place.put("outside/read/show", f"#!{reader}\necho one\n")}
+    for path in (reader, *names.values()):
+        path.chmod(0o755)
+    place.stock(*(cli(name, str(path), operations={"run": {"deterministic": True}}) for name, path in names.items()),
+                tools=[tool(name, commands=[str(path)]) for name, path in names.items()])
+    for name, data, cached in (("kit", "one", False), ("kit", "two", False), ("lone", "one", False), ("lone", "one", True),
+                               ("read", "one", False), ("read", "one", False)):
+        place.put("outside/kit/share/data", data + "\n")
+        run = place.call(f"{name}.run", env={"WRIT_SESSION": "one"})
+        hold(run.status == 0 and (run.record["text"], run.record["cached"]) == (data + "\n", cached), run)
 
 
 @case

@@ -9,23 +9,36 @@
 #include "engine/call_peer.h"
 #include "engine/home.h"
 
-enum { PROGRAM_MOST = 256 << 20 };
+enum {
+    PROGRAM_MOST = 256 << 20,
+    RUNTIMES = 2, /* of the program, and of what reads it where it is a script */
+};
 
 /* ---- what is known before ---- */
 
-static bool digest_program(const struct tool_call *c, const struct cli_call *bound,
-                           struct digest *out)
+/* What is started, and how it is found. */
+struct started {
+    struct program_ask ask;
+    struct program program;
+};
+
+static bool find_started(const struct tool_call *c, const struct cli_call *bound,
+                         struct started *out)
+{
+    *out = (struct started){ .ask = { .command = arena_text(c->a, bound->command),
+                                      .cwd = "/",
+                                      .home = home_variable(c->ask->environment, "HOME") } };
+    program_find(&out->ask, c->a, &out->program);
+    return !out->program.missing;
+}
+
+static bool digest_program(const struct program *program, struct digest *out)
 {
     _arena_ struct arena scratch = { 0 };
-    struct program_ask ask = { .command = arena_text(c->a, bound->command),
-                               .cwd = "/",
-                               .home = home_variable(c->ask->environment, "HOME") };
-    struct program program;
     struct str bytes;
     struct error e;
 
-    program_find(&ask, c->a, &program);
-    if (program.missing || !fs_read(program.real, PROGRAM_MOST, &scratch, &bytes, &e))
+    if (!fs_read(program->real, PROGRAM_MOST, &scratch, &bytes, &e))
         return false;
     *out = digest_of(bytes.s, bytes.n);
     return true;
@@ -40,21 +53,43 @@ static const char *empty_directory(struct tool_call *c)
     return empty && fs_make_dirs(empty, &e) ? empty : NULL;
 }
 
-/* The empty directory, and trees whose files nobody has listed. */
-static const struct repeat_place *places_of(const char *empty, const struct items *read,
-                                            struct arena *a)
+/* What it sees with its program, and nobody has a digest of: the installation around it, the reader
+ * of a script. The program itself has one, and the system's own paths have theirs. */
+static size_t add_runtime(struct started *s, struct arena *a, struct repeat_place *to)
 {
-    struct repeat_place *all = arena_alloc(a, (1 + read->n) * sizeof *all);
-    const struct str *paths = read->v;
+    struct grants seen = { .a = a };
+    size_t n = 0;
 
-    all[0] = (struct repeat_place){ .path = empty, .kind = PLACE_EMPTY };
+    program_grant(&s->ask, &s->program, &seen);
+    for (size_t i = 0; i < seen.n; i++)
+        if (strcmp(seen.v[i].why, "runtime") == 0 && strcmp(seen.v[i].path, s->program.real) != 0 &&
+            n < RUNTIMES)
+            to[n++] = (struct repeat_place){
+                .path = seen.v[i].path,
+                .kind = seen.v[i].is_dir ? PLACE_TREE : PLACE_FILE,
+                .runtime = true,
+            };
+    return n;
+}
+
+/* The empty directory, the program's runtime, and trees whose files nobody has listed. */
+static void add_places(struct started *s, const struct items *read, struct arena *a,
+                       struct repeat_facts *f)
+{
+    struct repeat_place *all = arena_alloc(a, (1 + RUNTIMES + read->n) * sizeof *all);
+    const struct str *paths = read->v;
+    size_t n = 0;
+
+    all[n++] = (struct repeat_place){ .path = f->directory, .kind = PLACE_EMPTY };
+    n += add_runtime(s, a, all + n);
     for (size_t i = 0; i < read->n; i++)
-        all[1 + i] = (struct repeat_place){ .path = arena_text(a, paths[i]), .kind = PLACE_TREE };
-    return all;
+        all[n++] = (struct repeat_place){ .path = arena_text(a, paths[i]), .kind = PLACE_TREE };
+    f->places = all;
+    f->place_count = n;
 }
 
 static struct repeat_facts facts_of(const struct tool_call *c, const struct cli_call *bound,
-                                    const struct items *read, const struct remembered *m)
+                                    const struct remembered *m)
 {
     return (struct repeat_facts){ .adapter_id = c->adapter->doc.adapter_id,
                                   .adapter_version = c->adapter->doc.version,
@@ -67,8 +102,6 @@ static struct repeat_facts facts_of(const struct tool_call *c, const struct cli_
                                   .directory = m->directory,
                                   .environment = bound->environment.v,
                                   .environment_count = bound->environment.n,
-                                  .places = places_of(m->directory, read, c->a),
-                                  .place_count = 1 + read->n,
                                   .secrets = c->secrets.n > 0,
                                   .seeded = true,
                                   .timeless = true,
@@ -82,6 +115,7 @@ void call_recall(struct tool_call *c, const struct cli_call *bound, const struct
 {
     const char *state = home_state(c->ask->environment, c->a);
     struct repeat_facts facts;
+    struct started started;
 
     *m = (struct remembered){
         .asked = operation_of(c->adapter->tree, c->operation, c->a).deterministic && !c->step
@@ -89,9 +123,11 @@ void call_recall(struct tool_call *c, const struct cli_call *bound, const struct
     if (!m->asked || !state)
         return;
     m->directory = empty_directory(c);
-    if (!m->directory || !digest_program(c, bound, &m->executable) || !repeat_system(&m->system))
+    if (!m->directory || !find_started(c, bound, &started) ||
+        !digest_program(&started.program, &m->executable) || !repeat_system(&m->system))
         return;
-    facts = facts_of(c, bound, read, m);
+    facts = facts_of(c, bound, m);
+    add_places(&started, read, c->a, &facts);
     repeatable(&facts, c->a, &m->verdict);
     m->holds = m->verdict.all;
     m->key = repeat_key(&facts, c->a);
