@@ -24,7 +24,8 @@ struct print {
     off_t size;
     uid_t owner;
     gid_t group;
-    struct timespec changed;
+    nlink_t links;
+    struct timespec written, changed;
 };
 
 struct commit_path {

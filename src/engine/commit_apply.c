@@ -33,6 +33,11 @@ static bool failed(const struct place *p, struct error *e)
     return error_sys(e, CODE_IO, "%s cannot be written", p->c->set->changes.v[p->row].path.s);
 }
 
+static bool is_when(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
 /* Nobody touched it since it was looked at. */
 static bool untouched(const struct place *p, struct error *e)
 {
@@ -40,12 +45,47 @@ static bool untouched(const struct place *p, struct error *e)
     struct print is;
 
     if (print_of(p->around, p->name, &is) && was->there == is.there &&
-        (!is.there ||
-         (was->dev == is.dev && was->ino == is.ino && was->size == is.size &&
-          was->changed.tv_sec == is.changed.tv_sec && was->changed.tv_nsec == is.changed.tv_nsec)))
+        (!is.there || (was->dev == is.dev && was->ino == is.ino && was->size == is.size &&
+                       is_when(&was->changed, &is.changed))))
         return true;
     return error_set(e, CODE_CHANGE_CONFLICT, "somebody changed %s meanwhile",
                      p->c->set->changes.v[p->row].path.s);
+}
+
+/* A name of a file was taken or its permissions set, by us: its other names have that time too.
+ * Whoever wrote to it meanwhile is still found out. */
+static void tell_other_names(const struct place *p, int file)
+{
+    const struct print was = p->c->paths[p->row].print;
+    struct stat is;
+
+    if (fstat(file, &is) != 0 || is.st_dev != was.dev || is.st_ino != was.ino ||
+        is.st_size != was.size || !is_when(&is.st_mtim, &was.written))
+        return;
+    for (size_t i = 0; i < p->c->set->changes.n; i++) {
+        struct print *other = &p->c->paths[i].print;
+
+        if (other->there && other->dev == was.dev && other->ino == was.ino &&
+            is_when(&other->changed, &was.changed))
+            other->changed = is.st_ctim;
+    }
+}
+
+/* Does to a path what nobody touched since it was looked at. */
+static bool act(struct place *p, bool (*how)(const struct place *p), struct error *e)
+{
+    const struct print *was = &p->c->paths[p->row].print;
+    _fd_ int file = was->there && was->links > 1
+                        ? openat(p->around, p->name, O_PATH | O_NOFOLLOW | O_CLOEXEC)
+                        : -1;
+
+    if (!untouched(p, e))
+        return false;
+    if (!how(p))
+        return failed(p, e);
+    if (file >= 0)
+        tell_other_names(p, file);
+    return true;
 }
 
 static bool is_directory(const struct change_side *s)
@@ -109,19 +149,19 @@ static bool put_new(const struct place *p)
 
 /* ---- first: directories ---- */
 
+static bool put_over(const struct place *p)
+{
+    return renameat2(p->around, p->beside, p->around, p->name, RENAME_EXCHANGE) == 0 &&
+           unlinkat(p->around, p->beside, 0) == 0;
+}
+
 /* Beside its place, so that it has its permissions when it comes there. */
 static bool make_directory(struct place *p, struct error *e)
 {
     if (mkdirat(p->around, p->beside, 0700) != 0 || !give_beside(p, S_IFDIR) ||
         fchmodat(p->around, p->beside, p->to->mode | 0700, AT_SYMLINK_NOFOLLOW) != 0)
         return failed(p, e);
-    if (!untouched(p, e))
-        return false;
-    if (!p->from->there)
-        return put_new(p) || failed(p, e);
-    return (renameat2(p->around, p->beside, p->around, p->name, RENAME_EXCHANGE) == 0 &&
-            unlinkat(p->around, p->beside, 0) == 0) ||
-           failed(p, e);
+    return act(p, p->from->there ? put_over : put_new, e);
 }
 
 /* While something is done in a directory, its owner may do everything in it. */
@@ -184,13 +224,18 @@ static bool write_beside(struct place *p, struct error *e)
 
 /* ---- third: what goes ---- */
 
+static bool unlink_it(const struct place *p)
+{
+    return unlinkat(p->around, p->name, 0) == 0;
+}
+
 static bool take_away(struct place *p, struct error *e)
 {
     if (p->to->there)
         return true;
     if (is_directory(p->from))
         return unlinkat(p->around, p->name, AT_REMOVEDIR) == 0 || failed(p, e);
-    return untouched(p, e) && (unlinkat(p->around, p->name, 0) == 0 || failed(p, e));
+    return act(p, unlink_it, e);
 }
 
 /* ---- fourth: what comes ---- */
@@ -220,11 +265,11 @@ static bool put(struct place *p, struct error *e)
 {
     if (!p->to->there || is_directory(p->to))
         return true;
-    if (!is_directory(p->from) && !untouched(p, e)) /* a directory was emptied by us */
-        return false;
+    if (is_directory(p->from)) /* it was emptied by us */
+        return put_instead(p) || failed(p, e);
     if (is_mode_alone(p))
-        return put_mode(p) || failed(p, e);
-    return (p->from->there ? put_instead(p) : put_new(p)) || failed(p, e);
+        return act(p, put_mode, e);
+    return act(p, p->from->there ? put_instead : put_new, e);
 }
 
 /* ---- last ---- */

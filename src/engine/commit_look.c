@@ -29,8 +29,15 @@ bool print_of(int around, const char *name, struct print *out)
     *out = (struct print){ 0 };
     if (fstatat(around, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return errno == ENOENT;
-    *out =
-        (struct print){ true, st.st_dev, st.st_ino, st.st_size, st.st_uid, st.st_gid, st.st_ctim };
+    *out = (struct print){ .there = true,
+                           .dev = st.st_dev,
+                           .ino = st.st_ino,
+                           .size = st.st_size,
+                           .owner = st.st_uid,
+                           .group = st.st_gid,
+                           .links = st.st_nlink,
+                           .written = st.st_mtim,
+                           .changed = st.st_ctim };
     return true;
 }
 

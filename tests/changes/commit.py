@@ -95,6 +95,22 @@ def names_of_any_bytes(g):
     hold((g.root / name).read_text() == "odd\n", g.commit())
 
 
+@case
+def all_names_of_a_file_are_committed_at_once(g):
+    for n, (left, mode) in enumerate((("A\n", 0o644), (None, 0o644), ("a\n", 0o600), ("directory", 0o755))):
+        ground = forged.Ground(g.outside / str(n))
+        names = [f"{where}{name}" for where in ("", "sub/") for name in ("a", "b", "c")]
+        ground.forge({"sub": DIR} | {name: ("a\n", 0o644) for name in names},
+                     {name: left and (left, mode) for name in names})
+        for name in names[1:]:
+            (ground.root / name).unlink()
+            (ground.root / name).hardlink_to(ground.root / "a")
+        done(ground.commit(), len(names))
+        ground.has(ground.after)
+        done(ground.undo(), len(names))
+        ground.has(ground.before)
+
+
 # ---- conflicts ----
 
 @case
