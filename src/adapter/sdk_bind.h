@@ -54,6 +54,14 @@ struct str sdk_interpreter(const struct sdk_interface *sdk);
 /* Makes the directory anew, with its files: what an earlier build left half done is gone. */
 bool sdk_lay_out(const struct sdk_build *build, struct error *e) NODISCARD;
 
+/* The same build in a directory that is nobody else's: several may build the same at once, and one
+ * that is cut short leaves nothing that looks like a product. `id`: no one has it. */
+struct sdk_build sdk_beside(const struct sdk_build *build, const char *id, struct arena *a);
+
+/* It was built: its directory takes the place of `build`, in one move. Who came first stays. */
+bool sdk_settle(const struct sdk_build *beside, const struct sdk_build *build,
+                struct error *e) NODISCARD;
+
 /* What the function gave, from the bytes of descriptor 3. False: it failed or said nothing of that
  * form; *e has its own words, one line. */
 bool sdk_value(struct str bytes, struct arena *a, struct value *out, struct error *e) NODISCARD;

@@ -6,7 +6,9 @@ usage: functions.py RUN_PLAN WRIT      prints TAP
 import json
 import os
 import shutil
+import subprocess
 import sys
+import time
 
 import toolshed
 from toolshed import SECRET, adapter, hold, plan, plans, retry, same, step, tool, true
@@ -223,6 +225,42 @@ def R_001_094_a_go_function_is_built_once_and_called(place):
     env = {"XDG_CACHE_HOME": str(place.outside / "cache")}
     same(place.fine("go.twice", "a:=4", env=env), 8)
     same(place.fine("go.twice", "a:=5", env=env), 10)
+
+
+# A compiler that takes its time, and has a product half way that is none.
+SLOW_GO = """#!/bin/sh
+echo '#!/bin/false' >program; chmod +x program
+sleep 2
+printf '%s\\n' '#!/bin/sh' 'echo "{\\"ok\\":true,\\"value\\":7}" >&3' >program
+"""
+
+
+@case
+def builds_at_once_and_builds_cut_short_leave_each_other_alone(place):
+    place.put("outside/tools/go", SLOW_GO).chmod(0o755)
+    place.put("mod/mine.go", "package mine\n\nfunc Seven() int { return 7 }\n")
+    stock(place, sdk("go", "go", "./mod", "example.org/mine", {"seven": "Seven"}), "go")
+    env = {"XDG_CACHE_HOME": str(place.outside / "cache"), "PATH": f"{place.outside / 'tools'}:/usr/bin:/bin"}
+    built = place.outside / "cache/writ/sdk"
+
+    def begin():
+        seen = set(built.glob("*/program"))
+        child = subprocess.Popen([plans.tap.WRIT, "call", "--json", "go.seven"], cwd=place.work, env=place.environment(env),
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        deadline = time.monotonic() + 20
+        while child.poll() is None and set(built.glob("*/program")) == seen and time.monotonic() < deadline:
+            time.sleep(0.02)
+        return child
+
+    cut = begin()
+    cut.kill()
+    cut.communicate()
+    both = [begin(), begin()]
+    for child in both:
+        out = child.communicate(timeout=60)[0]
+        same((child.returncode, json.loads(out).get("output")), (0, 7))
+    same(place.fine("go.seven", env=env), 7)
+    same(len([path for path in built.iterdir() if "." not in path.name]), 1)
 
 
 @case

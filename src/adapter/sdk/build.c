@@ -2,7 +2,11 @@
 /* build.c: what has to be built before it can be called, and where it is kept. */
 #include "adapter/sdk/parts.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <linux/fs.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -173,5 +177,32 @@ bool sdk_lay_out(const struct sdk_build *build, struct error *e)
     for (size_t i = 0; i < build->file_count; i++)
         if (!write_source(build, &build->files[i], &a, e))
             return false;
+    return true;
+}
+
+struct sdk_build sdk_beside(const struct sdk_build *build, const char *id, struct arena *a)
+{
+    struct sdk_build beside = *build;
+
+    beside.directory = arena_printf(a, "%s.%s", build->directory, id);
+    beside.product =
+        arena_printf(a, "%s%s", beside.directory, build->product + strlen(build->directory));
+    return beside;
+}
+
+/* One without a product is what nobody finished: the two change places, so that there is always
+ * one. */
+bool sdk_settle(const struct sdk_build *beside, const struct sdk_build *build, struct error *e)
+{
+    struct error left;
+
+    if (rename(beside->directory, build->directory) == 0)
+        return true;
+    if (errno != EEXIST && errno != ENOTEMPTY)
+        return error_sys(e, CODE_IO, "'%s' cannot be made", build->directory);
+    if (access(build->product, X_OK) != 0 &&
+        renameat2(AT_FDCWD, beside->directory, AT_FDCWD, build->directory, RENAME_EXCHANGE) != 0)
+        return error_sys(e, CODE_IO, "'%s' cannot be made", build->directory);
+    (void)!fs_remove(beside->directory, &left);
     return true;
 }

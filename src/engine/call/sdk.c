@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include "base/fs.h"
 #include "engine/call/cache.h"
 #include "engine/call_peer.h"
 #include "engine/home.h"
@@ -38,7 +39,7 @@ static const struct registry_doc *as_built(const struct tool_call *c, struct str
 }
 
 /* Another run of its own, on record: what was built, by what, from what. */
-static bool build(struct tool_call *c, const struct sdk_build *build, struct attempt_end *end)
+static bool run_build(struct tool_call *c, const struct sdk_build *build, struct attempt_end *end)
 {
     struct exec *x = arena_new(c->a, struct exec);
     struct exec_call how = { .own_paths = true, .registry = as_built(c, build->call.command) };
@@ -54,13 +55,8 @@ static bool build(struct tool_call *c, const struct sdk_build *build, struct att
                                     .max_children = build->max_children,
                                     .offline = true };
     struct error e;
-    bool ok;
+    bool ok = call_exec(c, call_request(c, &request), &how, x, end);
 
-    if (!sdk_lay_out(build, &e)) {
-        call_failed(end, WRIT_UNRECORDED, &e, c->a);
-        return false;
-    }
-    ok = call_exec(c, call_request(c, &request), &how, x, end);
     if (ok && (x->outcome.exit_code != 0 || access(build->product, X_OK) != 0)) {
         (void)error_set(&e, CODE_COMMAND_FAILED, "it could not be built: %.*s",
                         (int)(x->outcome.err.head.n < 400 ? x->outcome.err.head.n : 400),
@@ -70,6 +66,30 @@ static bool build(struct tool_call *c, const struct sdk_build *build, struct att
         ok = false;
     }
     exec_close(x);
+    return ok;
+}
+
+/* In a directory of its own, which takes its place when all is well. */
+static bool build(struct tool_call *c, const struct sdk_build *wanted, struct attempt_end *end)
+{
+    struct uuid id = c->world->new_id(c->world->self);
+    struct sdk_build beside;
+    struct error e, left;
+    char text[UUID_TEXT];
+    bool ok;
+
+    uuid_text(&id, text);
+    beside = sdk_beside(wanted, text, c->a);
+    ok = sdk_lay_out(&beside, &e);
+    if (!ok)
+        call_failed(end, WRIT_UNRECORDED, &e, c->a);
+    ok = ok && run_build(c, &beside, end);
+    if (ok && !sdk_settle(&beside, wanted, &e)) {
+        call_failed(end, WRIT_UNRECORDED, &e, c->a);
+        ok = false;
+    }
+    if (!ok)
+        (void)!fs_remove(beside.directory, &left);
     return ok;
 }
 
