@@ -230,6 +230,7 @@ static bool keep_all(struct exec *x, struct error *e)
 static void forget_attempt(struct exec *x)
 {
     x->attempt++;
+    cow_close(&x->outcome.cow);
     x->outcome = (struct outcome){ 0 };
     x->far[0] = x->far[1] = NULL;
     x->files = x->artifacts = (struct collected_list){ 0 };

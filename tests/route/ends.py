@@ -7,8 +7,10 @@ Whatever a lane comes to, routes.py looks whether its result, manifest, transcri
 and say the same.
 """
 import json
+import os
 import signal
 import sys
+import time
 
 import routes
 from routes import (ANY, DEAF, LOCAL, STAYS, WAYS, begin, ended, hold, marker, moves, nothing_left, ready, same,
@@ -71,6 +73,25 @@ def R_000_067_A00_8_a_timeout_elsewhere_is_tried_again_twice_and_each_attempt_is
         same(attempts, [(n, state) for n in (1, 2, 3) for state in ("planned", "running", "failed")])
         same(run.record["attempt"], 3)
         nothing_left(place, mark)
+
+
+@case
+def nothing_of_an_attempt_before_is_open_in_the_next(place):
+    ready(place)
+    place.configure(routes.wrapper(probe=["/bin/false"]))  # so it runs here, and is tried again
+    child = place.begin("/bin/sleep", "9", of="short", worker="rch", options=["--write-mode", "cow"])
+    most = {}
+    while child.poll() is None:
+        said = [path.read_text() for path in place.state.glob("lanes/run-*/transcript.jsonl")]
+        tried = "".join(said).count('"event":"retry"')
+        try:
+            most[tried] = max(most.get(tried, 0), len(os.listdir(f"/proc/{child.pid}/fd")))
+        except FileNotFoundError:  # it has just ended
+            break
+        time.sleep(0.05)
+    run = ended(place.end(child), "failed", 143, "command_timeout", LOCAL)
+    same((run.record["attempt"], sorted(most)), (3, [0, 1, 2]))
+    true(most[2] <= most[0] + 2, most)  # a layer has two, and one more may be open for a moment
 
 
 @case
