@@ -169,15 +169,41 @@ struct trail {
     size_t *v, mask, n;
 };
 
-static void read_way(struct words *words, const struct way *way, struct str t, struct trail *trail,
-                     struct cuts *c)
+/* An escape of which the last bytes are missing, and so of one that may go on: a half of a
+ * character. */
+static bool is_begun(struct str t, size_t at)
+{
+    size_t left = t.n - at;
+
+    if (t.s[at] == '%')
+        return left < 3;
+    if (t.s[at] != '\\')
+        return false;
+    return left < 2 || (t.s[at + 1] == 'u' && (left < 6 || (left < 12 && unicode(t, at).n == 3)));
+}
+
+/* Where the last bytes that begin a word begin; `end`, where none do. */
+static size_t begun_at(const struct words *words, const struct words_state *state,
+                       const struct trail *trail, size_t end)
+{
+    size_t n = words_begun(words, state);
+
+    return n ? trail->v[(trail->n - n) & trail->mask] : end;
+}
+
+/* Gives back where the end that may begin a secret begins. */
+static size_t read_way(struct words *words, const struct way *way, struct str t,
+                       struct trail *trail, struct cuts *c)
 {
     struct words_state state = { 0 };
+    size_t begun = t.n;
 
     trail->n = 0;
     for (size_t at = 0; at < t.n;) {
         struct glyph g = way->next(t, at);
 
+        if (t.n - at < 12 && begun == t.n && way->sign && is_begun(t, at))
+            begun = begun_at(words, &state, trail, t.n);
         for (size_t i = 0; i < g.n; i++) {
             const struct word_end *end = words_step(words, &state, g.bytes[i]);
 
@@ -189,6 +215,7 @@ static void read_way(struct words *words, const struct way *way, struct str t, s
         }
         at += g.taken;
     }
+    return begun < t.n ? begun : begun_at(words, &state, trail, t.n);
 }
 
 /* ---- headers ---- */
@@ -262,6 +289,7 @@ struct redactor {
     struct words *words; /* NULL: there are none */
     struct trail trail;
     bool headers;
+    bool cut;         /* the text is the beginning of one */
     struct arena *a;  /* for what is given back */
     struct arena own; /* has the secrets once more, and is wiped */
 };
@@ -314,16 +342,34 @@ static struct str rewritten(struct str t, const struct cuts *c)
     return (struct str){ out, put + t.n - at };
 }
 
+/* What is behind that is left out: cuts end there, too. */
+static void end_at(struct cuts *c, size_t end)
+{
+    while (c->n && c->v[c->n - 1].from >= end)
+        c->n--;
+    if (c->n && c->v[c->n - 1].to > end)
+        c->v[c->n - 1].to = end;
+}
+
 static struct str redact_with(struct redactor *r, struct str t)
 {
     struct cuts c = { .a = r->a };
+    size_t end = t.n;
 
-    for (size_t i = 0; r->words && t.n && i < COUNT(ways); i++)
-        if (!ways[i].sign || memchr(t.s, ways[i].sign, t.n))
-            read_way(r->words, &ways[i], t, &r->trail, &c);
+    for (size_t i = 0; r->words && t.n && i < COUNT(ways); i++) {
+        if (!ways[i].sign || memchr(t.s, ways[i].sign, t.n)) {
+            size_t begun = read_way(r->words, &ways[i], t, &r->trail, &c);
+
+            end = begun < end ? begun : end;
+        }
+    }
     if (r->headers)
         cut_headers(t, &c);
     merge(&c);
+    if (r->cut) {
+        t.n = end;
+        end_at(&c, end);
+    }
     return c.n ? rewritten(t, &c) : t;
 }
 
@@ -332,6 +378,15 @@ struct str redact(struct str text, const struct secrets *all, struct arena *a)
     _redactor_ struct redactor r = { 0 };
 
     redactor_open(&r, all, a);
+    return redact_with(&r, text);
+}
+
+struct str redact_cut(struct str text, const struct secrets *all, struct arena *a)
+{
+    _redactor_ struct redactor r = { 0 };
+
+    redactor_open(&r, all, a);
+    r.cut = true;
     return redact_with(&r, text);
 }
 

@@ -15,6 +15,7 @@ struct node {
     uint32_t fail;           /* the longest end of this that begins a word */
     uint32_t found;          /* this node, or the nearest on the way of `fail`, that ends a word */
     struct word_end end;     /* length 0: none ends here */
+    uint32_t depth;          /* how many bytes lead here */
     unsigned char byte;
 };
 
@@ -53,7 +54,8 @@ static uint32_t grow(struct words *w, uint32_t node, unsigned char byte)
     uint32_t made = (uint32_t)w->n;
 
     w->v = arena_more(w->a, w->v, w->n, &w->room, sizeof *w->v);
-    w->v[w->n++] = (struct node){ .byte = byte, .sibling = w->v[node].child };
+    w->v[w->n++] =
+        (struct node){ .byte = byte, .depth = w->v[node].depth + 1, .sibling = w->v[node].child };
     w->v[node].child = made;
     if (node == 0)
         w->first[byte] = made;
@@ -145,6 +147,11 @@ size_t words_finish(struct words *w)
         }
     }
     return w->longest;
+}
+
+size_t words_begun(const struct words *w, const struct words_state *s)
+{
+    return w->v[s->node].depth;
 }
 
 const struct word_end *words_step(const struct words *w, struct words_state *s, char byte)

@@ -29,5 +29,8 @@ void words_add_secret(struct words *w, struct str secret);
 /* When all are added; the length of the longest. */
 size_t words_finish(struct words *w);
 
+/* How many of the last bytes begin a word that is not over; of a whole word, all of it. */
+size_t words_begun(const struct words *w, const struct words_state *s);
+
 /* One byte further; NULL: no word ends there. */
 const struct word_end *words_step(const struct words *w, struct words_state *s, char byte);

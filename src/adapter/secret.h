@@ -70,6 +70,10 @@ bool header_secret(struct str name);
  * there is nothing to take out. */
 struct str redact(struct str text, const struct secrets *all, struct arena *a);
 
+/* The same of a text that was cut off somewhere: an end that may be the beginning of a secret, in
+ * any of these forms, is left out. */
+struct str redact_cut(struct str text, const struct secrets *all, struct arena *a);
+
 /* The same over every text and key of a document. */
 const struct doc *redact_doc(const struct doc *d, const struct secrets *all, struct arena *a);
 

@@ -253,6 +253,10 @@ void exec_ended(const struct exec *x, struct buf *to);
 const struct held *exec_held(const struct exec *x);
 void exec_put_held(const struct exec *x, struct buf *to);
 
+/* Takes secrets out of it; where it was cut off, also the beginning of one at its end. */
+struct secrets;
+void exec_redact(struct printed *p, const struct secrets *secrets, struct arena *a);
+
 /* What it printed, as members of a record; and what was expected, the member of that name. */
 void exec_put_printed(struct buf *to, const struct printed *p, bool text);
 void exec_put_expected(const struct exec *x, struct buf *to);

@@ -161,8 +161,7 @@ void exec_clean_network(struct exec *x)
     if (!x->network || !x->network->secrets.n)
         return;
     for (size_t i = 0; i < COUNT(printed); i++)
-        if (printed[i]->head.s)
-            printed[i]->head = redact(printed[i]->head, &x->network->secrets, x->a);
+        exec_redact(printed[i], &x->network->secrets, x->a);
     secrets_wipe(&x->network->secrets);
 }
 

@@ -393,5 +393,17 @@ def a_secret_of_fewer_than_four_bytes_is_refused_before_anything_runs(place):
     same(place.log(), before)
 
 
+@case
+def a_secret_at_the_end_of_what_is_kept_leaves_no_beginning(place):
+    for stream, most in (("stdout", 1 << 20), ("stderr", 1 << 18)):
+        one = script("n", f"import os, sys; sys.{stream}.write('x' * {most - 10} + os.environ['T'] + 'y' * 99)",
+                     secrets=[{"name": "t", "env": "MINE", "variable": "T"}])
+        place.stock(one)
+        run = place.call("n.run", "word=x", env={"MINE": SECRET})
+        hold(run.status == 0 and SECRET[:6].encode() not in run.out, run._replace(out=b"", record=run.record["error"]))
+        kept = [path for path in place.state.rglob("*") if path.is_file() and SECRET[:6].encode() in path.read_bytes()]
+        same(kept, [])
+
+
 if __name__ == "__main__":
     sys.exit(plans.main(CASES))

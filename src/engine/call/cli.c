@@ -31,7 +31,7 @@ static void clean(void *self, struct exec *x)
     struct printed *printed[] = { &x->outcome.out, &x->outcome.err };
 
     for (size_t i = 0; i < COUNT(printed); i++)
-        printed[i]->head = redact(printed[i]->head, &c->secrets, c->a);
+        exec_redact(printed[i], &c->secrets, c->a);
 }
 
 static void pass_secrets(struct tool_call *c, struct exec_call *how)

@@ -2,6 +2,7 @@
 /* printed.c: what a command printed, in its record, and held against what was expected. */
 #include <string.h>
 
+#include "adapter/secret.h"
 #include "base/json_write.h"
 #include "base/utf8.h"
 #include "engine/exec.h"
@@ -47,6 +48,14 @@ void exec_put_printed(struct buf *to, const struct printed *p, bool text)
     json_put(to, "digest", digest);
     if (p->lost)
         json_put(to, "lost", strerrordesc_np(p->lost));
+}
+
+void exec_redact(struct printed *p, const struct secrets *secrets, struct arena *a)
+{
+    if (!p->head.s)
+        return;
+    p->head = p->bytes > (int64_t)p->head.n ? redact_cut(p->head, secrets, a)
+                                            : redact(p->head, secrets, a);
 }
 
 /* ---- what was expected ---- */

@@ -76,6 +76,38 @@ static void secrets_are_taken_out_wherever_they_stand(void **state)
     }
 }
 
+static void the_beginning_of_a_secret_is_left_out_where_a_text_was_cut(void **state)
+{
+    static const struct {
+        const char *text, *want;
+    } rows[] = {
+        { "a hunter2", "a " },
+        { "a h", "a " },
+        { "a hunter22 b", "a [redacted] b" },
+        { "hunter22 hun", "[redacted] " },
+        { "x%68unte", "x" },
+        { "x%68unter2%3", "x" },
+        { "x%68unter2%", "x" },
+        { "x\\u0068unter2\\u00", "x" },
+        { "x\\u0068unter2\\", "x" },
+        { "x+aHVudGVy", "x+" },
+        { "50%", "50%" },
+        { "x hunter3", "x hunter3" },
+        { "", "" },
+    };
+    struct secret s;
+    struct secrets all = one_secret(&s, "hunter22");
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        _arena_ struct arena a = { 0 };
+        struct str got = redact_cut(str_of(rows[i].text), &all, &a);
+
+        if (!str_is(got, rows[i].want))
+            fail_msg("'%s' became '%.*s', not '%s'", rows[i].text, STR_ARG(got), rows[i].want);
+    }
+}
+
 /* The text of base64 with the alphabet for URLs, padding left out. */
 static void for_urls(char *text)
 {
@@ -213,6 +245,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(secrets_are_taken_out_wherever_they_stand),
+        cmocka_unit_test(the_beginning_of_a_secret_is_left_out_where_a_text_was_cut),
         cmocka_unit_test(base64_of_a_secret_at_every_place_is_taken_out),
         cmocka_unit_test(nothing_to_take_out_is_the_same_text),
         cmocka_unit_test(several_secrets_that_share_bytes_are_all_taken_out),
