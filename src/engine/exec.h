@@ -253,7 +253,8 @@ void exec_ended(const struct exec *x, struct buf *to);
 const struct held *exec_held(const struct exec *x);
 void exec_put_held(const struct exec *x, struct buf *to);
 
-/* Takes secrets out of it; where it was cut off, also the beginning of one at its end. */
+/* Takes secrets out of it; where it was cut off, also the beginning of one at its end. Its digest
+ * is then that of what is left: one of all of it would tell whoever guesses when he is right. */
 struct secrets;
 void exec_redact(struct printed *p, const struct secrets *secrets, struct arena *a);
 

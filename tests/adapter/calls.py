@@ -3,6 +3,7 @@
 
 usage: calls.py RUN_PLAN WRIT      prints TAP
 """
+import hashlib
 import json
 import shutil
 import socket
@@ -403,6 +404,16 @@ def a_secret_at_the_end_of_what_is_kept_leaves_no_beginning(place):
         hold(run.status == 0 and SECRET[:6].encode() not in run.out, run._replace(out=b"", record=run.record["error"]))
         kept = [path for path in place.state.rglob("*") if path.is_file() and SECRET[:6].encode() in path.read_bytes()]
         same(kept, [])
+
+
+@case
+def the_digest_of_what_a_command_printed_does_not_tell_its_secrets(place):
+    place.stock(script("n", "import os; print('pin', os.environ['T'])",
+                       secrets=[{"name": "t", "env": "MINE", "variable": "T"}]))
+    run = place.call("n.run", "word=x", env={"MINE": SECRET})
+    kept = json.dumps([place.log("--execution", one) for one in place.executions(run)])
+    for text, there in ((f"pin {SECRET}\n", False), ("pin [redacted]\n", True)):
+        same(hashlib.sha256(text.encode()).hexdigest() in kept, there)
 
 
 if __name__ == "__main__":

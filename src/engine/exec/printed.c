@@ -52,10 +52,13 @@ void exec_put_printed(struct buf *to, const struct printed *p, bool text)
 
 void exec_redact(struct printed *p, const struct secrets *secrets, struct arena *a)
 {
-    if (!p->head.s)
+    struct str raw = p->head;
+
+    if (!raw.s)
         return;
-    p->head = p->bytes > (int64_t)p->head.n ? redact_cut(p->head, secrets, a)
-                                            : redact(p->head, secrets, a);
+    p->head = p->bytes > (int64_t)raw.n ? redact_cut(raw, secrets, a) : redact(raw, secrets, a);
+    if (p->head.s != raw.s || p->head.n != raw.n)
+        p->digest = digest_of(p->head.s, p->head.n);
 }
 
 /* ---- what was expected ---- */
