@@ -44,7 +44,7 @@ struct server {
     struct exec_call how;
     struct attempt_end end;
     const struct doc *request;
-    struct digest narrowed; /* what the caller who started it left of the network */
+    struct digest narrowed; /* what the caller who started it left, and approved of */
 };
 
 /* ---- one that runs here ---- */
@@ -99,26 +99,26 @@ bool servers_unnamed(const char *name, struct error *e)
                      name);
 }
 
-/* What the caller says of the network holds for the server too. */
-static const struct doc *narrow_of(struct server *s, const struct tool_call *c)
+/* What the caller says holds for the server too, but for the time, which is that of one call. */
+static const struct doc *narrow_of(const struct tool_call *c, struct arena *a)
 {
-    const struct doc *network = call_asked(c, "network", NULL);
-    struct doc *narrow = doc_root(&s->a, DOC_MAP);
+    struct doc *narrow = doc_root(a, DOC_MAP);
     struct work work = { .left = UINT64_MAX };
 
-    if (network)
-        (void)!doc_copy(network, doc_add(&s->a, narrow, str_of("network")), &work, &s->a);
+    for (const struct doc *m = c->narrow ? doc_first(c->narrow, DOC_MAP) : NULL; m; m = m->next)
+        if (!str_is(m->key, "timeout_ms"))
+            (void)!doc_copy(m, doc_add(a, narrow, (struct str){ arena_text(a, m->key), m->key.n }),
+                            &work, a);
     return narrow;
 }
 
-/* Who leaves it less of the network has another server. */
+/* Who leaves it less, or approves of more, has another server. */
 static struct digest narrowing(const struct tool_call *c)
 {
-    const struct doc *network = call_asked(c, "network", NULL);
     _buf_ struct buf canon = { .max = ANSWER_MAX };
 
-    if (network)
-        json_canon(network, c->a, &canon);
+    json_canon(narrow_of(c, c->a), c->a, &canon);
+    buf_adds(&canon, c->ask->approve ? c->ask->approve : "");
     return digest_of(canon.s, canon.len);
 }
 
@@ -135,7 +135,7 @@ static void own_call(struct server *s, const struct tool_call *c)
                                   .operation = { arena_text(&s->a, c->operation), c->operation.n },
                                   .registry = c->registry,
                                   .tool = c->tool,
-                                  .narrow = narrow_of(s, c),
+                                  .narrow = narrow_of(c, &s->a),
                                   .given = doc_root(&s->a, DOC_MAP),
                                   .directory = s->directory,
                                   .purpose = arena_printf(&s->a, "MCP server %s", s->name) };

@@ -96,6 +96,9 @@ for line in sys.stdin:
         if how == "twice": say(id=m["id"], result={"content": [{"type": "text", "text": "first"}]})
         text = json.dumps(m["params"]["arguments"])
         if how == "fails": text = "the reason is\n" + "long " * 60 + "\tand here is its end"
+        if how == "reads":
+            try: text = open("private.txt").read() + open("made.txt", "w").write("x") * "w"
+            except OSError as why: text = type(why).__name__
         if how == "secret": text = os.environ.get("TOKEN", "none") + " " + str(len(os.environ.get("OTHER", "")))
         say(id=m["id"], result={"content": [{"type": "text", "text": text}], "isError": how == "fails"})
     else:
@@ -118,6 +121,17 @@ def a_server_of_the_project_is_started_from_its_top_wherever_it_is_called(place)
     stock(place, mcp("small", ["echo"], ["./srv", "well"], **EXTRACT))
     for at in (place.repo, place.work):
         same(place.fine("small.echo", "a:=1", at=at), '{"a": 1}')
+
+
+@case
+def A01_8_what_the_caller_leaves_is_what_a_server_has(place):
+    place.put("work/private.txt", "mine ")
+    name = small(place, "reads")
+    same(place.fine(name), "mine w")
+    hidden = place.fine(name, options=("--deny", place.work / "private.txt"))
+    same(hidden, "PermissionError")
+    place.put("work/made.txt", "")
+    same(place.fine(name, options=("--fs", "minimal")), "OSError")
 
 
 # ---- real ones ----
