@@ -54,7 +54,7 @@ static inline bool is_one_of(char c, const char *these)
 /* What is behind the first n bytes of a text that has at least as many. */
 static inline struct str str_from(struct str t, size_t n)
 {
-    return (struct str){ t.s + n, t.n - n };
+    return n ? (struct str){ t.s + n, t.n - n } : t; /* NULL has no place, not even its own */
 }
 
 /* The text without these characters at its ends, at its beginning, at its end. */
