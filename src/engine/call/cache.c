@@ -58,11 +58,12 @@ static const char *empty_directory(struct tool_call *c)
 static size_t add_runtime(struct started *s, struct arena *a, struct repeat_place *to)
 {
     struct grants seen = { .a = a };
+    const char *own = s->program.real ? s->program.real : "";
     size_t n = 0;
 
     program_grant(&s->ask, &s->program, &seen);
     for (size_t i = 0; i < seen.n; i++)
-        if (strcmp(seen.v[i].why, "runtime") == 0 && strcmp(seen.v[i].path, s->program.real) != 0 &&
+        if (strcmp(seen.v[i].why, "runtime") == 0 && strcmp(seen.v[i].path, own) != 0 &&
             n < RUNTIMES)
             to[n++] = (struct repeat_place){
                 .path = seen.v[i].path,
