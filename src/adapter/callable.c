@@ -138,14 +138,21 @@ static void commands_of_user(const struct adapter *adapter, struct report *r)
 
 /* ---- functions ---- */
 
+static bool climbs(struct str path)
+{
+    while (path.n)
+        if (str_is(str_cut(&path, "/"), ".."))
+            return true;
+    return false;
+}
+
 /* A project's adapter has functions of the project: it does not choose what else is read. */
 static void package_near(const struct adapter *adapter, struct report *r)
 {
     const struct sdk_interface *sdk = adapter->doc.interface->sdk;
 
     if (!sdk || adapter->origin != ORIGIN_PROJECT ||
-        !(sdk->package.s[0] == '/' || str_begins(sdk->package, "..") ||
-          memmem(sdk->package.s, sdk->package.n, "/..", 3)))
+        (sdk->package.s[0] != '/' && !climbs(sdk->package)))
         return;
     report_add(r, ABOUT_VALUE, callable_member(adapter, "package"), CODE_PATH_REFUSED,
                "the package %s lies outside of the project; only an adapter of your own, below "
@@ -244,16 +251,6 @@ static void parameters_there(const struct adapter *adapter, struct report *r)
     }
 }
 
-static bool maps(const struct items *pairs, struct str name)
-{
-    const struct pair *all = pairs->v;
-
-    for (size_t i = 0; i < pairs->n; i++)
-        if (str_eq(all[i].key, name))
-            return true;
-    return false;
-}
-
 /* What nothing maps is refused by every call. */
 static void parameters_mapped(const struct adapter *adapter, struct report *r)
 {
@@ -262,8 +259,8 @@ static void parameters_mapped(const struct adapter *adapter, struct report *r)
 
     for (; o; o = o->next)
         for (const struct doc *d = doc_first(doc_get(o, "takes"), DOC_LIST); d; d = d->next)
-            if (!maps(&cli->arg_mapping, d->text) && !maps(&cli->env_mapping, d->text) &&
-                !str_eq(cli->stdin_mapping, d->text))
+            if (!pairs_have(&cli->arg_mapping, d->text) &&
+                !pairs_have(&cli->env_mapping, d->text) && !str_eq(cli->stdin_mapping, d->text))
                 report_add(r, ABOUT_VALUE, d, CODE_VALIDATION_ERROR,
                            "%s is in none of arg_mapping, env_mapping and stdin_mapping",
                            said(d->text, r->a));

@@ -7,20 +7,10 @@
 
 /* ---- what an operation takes ---- */
 
-static bool maps(const struct items *pairs, struct str name)
-{
-    const struct pair *all = pairs->v;
-
-    for (size_t i = 0; i < pairs->n; i++)
-        if (str_eq(all[i].key, name))
-            return true;
-    return false;
-}
-
 static bool cli_takes(const struct cli_interface *cli, const struct operation_doc *o,
                       struct str name)
 {
-    return (maps(&cli->arg_mapping, name) || maps(&cli->env_mapping, name) ||
+    return (pairs_have(&cli->arg_mapping, name) || pairs_have(&cli->env_mapping, name) ||
             (cli->stdin_mapping.n && str_eq(cli->stdin_mapping, name))) &&
            (!o->takes.n || items_have(&o->takes, name));
 }

@@ -212,20 +212,10 @@ static const struct doc *param_named(const struct doc *params, struct str name)
     return NULL;
 }
 
-static bool is_listed(const struct items *pairs, struct str name)
-{
-    const struct pair *all = pairs->v;
-
-    for (size_t i = 0; i < pairs->n; i++)
-        if (str_eq(all[i].key, name))
-            return true;
-    return false;
-}
-
 static bool is_taken(const struct binding *b, struct str name)
 {
     const struct str *takes = b->operation.takes.v;
-    bool known = is_listed(&b->cli->arg_mapping, name) || is_listed(&b->cli->env_mapping, name) ||
+    bool known = pairs_have(&b->cli->arg_mapping, name) || pairs_have(&b->cli->env_mapping, name) ||
                  (b->cli->stdin_mapping.n && str_eq(b->cli->stdin_mapping, name));
 
     if (!known || !b->operation.takes.n)

@@ -26,7 +26,7 @@ struct str str_trim_start(struct str t, const char *these)
 
     while (n < t.n && is_one_of(t.s[n], these))
         n++;
-    return n ? str_from(t, n) : t;
+    return str_from(t, n);
 }
 
 struct str str_trim_end(struct str t, const char *these)

@@ -15,6 +15,16 @@ bool items_have(const struct items *names, struct str name)
     return false;
 }
 
+bool pairs_have(const struct items *pairs, struct str key)
+{
+    const struct pair *all = pairs->v;
+
+    for (size_t i = 0; i < pairs->n; i++)
+        if (str_eq(all[i].key, key))
+            return true;
+    return false;
+}
+
 const char *items_said(const struct items *names, struct arena *a)
 {
     const struct str *all = names->v;

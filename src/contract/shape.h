@@ -99,6 +99,7 @@ struct items {
 
 /* Of a list of struct str: is this one of them? All of them, "a, b, c", or "none". */
 bool items_have(const struct items *names, struct str name);
+bool pairs_have(const struct items *pairs, struct str key); /* of struct pair */
 const char *items_said(const struct items *names, struct arena *a);
 
 struct pair {

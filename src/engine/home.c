@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/companion.h"
+#include "base/digest.h"
 #include "base/variable.h"
 #include "route/carrier.h"
 
@@ -82,6 +83,22 @@ const char *home_above(const char *from, const char *name, struct arena *a)
             return NULL;
         *slash = '\0';
     }
+}
+
+const char *home_part(struct str id, struct arena *a)
+{
+    enum { LONGEST = 128 };
+    struct digest d = digest_of(id.s, id.n);
+    bool plain = id.n > 0 && id.n <= LONGEST && id.s[0] != '.';
+    char text[DIGEST_TEXT];
+
+    for (size_t i = 0; i < id.n && plain; i++)
+        plain = (id.s[i] >= 'a' && id.s[i] <= 'z') || (id.s[i] >= 'A' && id.s[i] <= 'Z') ||
+                (id.s[i] >= '0' && id.s[i] <= '9') || is_one_of(id.s[i], "-_.");
+    if (plain)
+        return arena_text(a, id);
+    digest_text(&d, text);
+    return arena_text(a, str_of(text + strlen("sha256:")));
 }
 
 const char *home_project(struct arena *a)

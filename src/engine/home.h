@@ -19,8 +19,13 @@ const char *home_config(const char *const *environment, struct arena *a);
 const char *home_cache(const char *const *environment, struct arena *a);
 
 /* The nearest file of that name in `from` or in a directory above it; NULL: there is none. What
- * lies further down than `from` is not looked at: it may have been put there by a command. */
+ * lies further down than `from` is not looked at: it may have been put there by a command. Nor is
+ * what belongs to neither us, root nor the owner of `from`. */
 const char *home_above(const char *from, const char *name, struct arena *a);
+
+/* An id as part of a path. Whoever chose it chose no path with it: what is no plain name is told by
+ * its digest. */
+const char *home_part(struct str id, struct arena *a);
 
 /* Whose golden outputs these are: the nearest directory from here that has some; where none has,
  * that has a .writ; else this one. */

@@ -10,11 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/digest.h"
 #include "base/fs.h"
 #include "contract/codes.h"
-
-enum { NAME_PART = 128 }; /* characters of an id that is part of a name */
+#include "engine/home.h"
 
 const char *lane_home_all(const char *state, struct arena *a)
 {
@@ -146,29 +144,10 @@ bool lane_log_open(struct lane_log *log, const char *state, struct str plan, str
     return log->fd >= 0 || error_sys(e, CODE_IO, "%s cannot be made", log->path);
 }
 
-/* Whoever chose the id chose no path with it: what is not a plain name is told by its digest. */
-static const char *run_id_of(struct str execution, struct arena *a)
-{
-    struct digest d = digest_of(execution.s, execution.n);
-    char text[DIGEST_TEXT];
-    bool plain = execution.n > 0 && execution.n <= NAME_PART;
-
-    for (size_t i = 0; i < execution.n && plain; i++) {
-        char c = execution.s[i];
-
-        plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                is_one_of(c, "-_.");
-    }
-    if (plain)
-        return arena_printf(a, "run-%.*s", STR_ARG(execution));
-    digest_text(&d, text);
-    return arena_printf(a, "run-%s", text + strlen("sha256:"));
-}
-
 bool lane_home_open(struct lane_home *h, const struct lane_home_ask *ask, struct arena *a,
                     struct error *e)
 {
-    *h = (struct lane_home){ .run_id = run_id_of(ask->execution, a),
+    *h = (struct lane_home){ .run_id = arena_printf(a, "run-%s", home_part(ask->execution, a)),
                              .transcript = { .fd = -1 },
                              .alone = ask->log != NULL,
                              .cancel = ask->log ? ask->cancel : -1,

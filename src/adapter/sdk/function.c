@@ -90,12 +90,14 @@ static bool take_place(struct sdk_function *f, char *path, struct error *e)
 
 bool sdk_is_near(const struct adapter *adapter, const char *path)
 {
-    _free_ char *real = realpath(path, NULL);
-    _free_ char *project = adapter->directory ? realpath(adapter->directory, NULL) : NULL;
-    size_t n = project ? strlen(project) : 0;
+    _free_ char *real = NULL, *project = NULL;
+    size_t n;
 
     if (adapter->origin != ORIGIN_PROJECT)
         return true;
+    real = realpath(path, NULL);
+    project = adapter->directory ? realpath(adapter->directory, NULL) : NULL;
+    n = project ? strlen(project) : 0;
     return real && project && strncmp(real, project, n) == 0 && (real[n] == '/' || !real[n]);
 }
 

@@ -40,18 +40,6 @@ static void asked_close(struct asked *s)
 
 /* ---- what is meant ---- */
 
-/* Of a name that anybody may have chosen: of it the digest. */
-static const char *name_of(struct str id, struct arena *a)
-{
-    struct digest d = digest_of(id.s, id.n);
-    char text[DIGEST_TEXT];
-
-    if (uuid_v4(id, NULL))
-        return arena_text(a, id);
-    digest_text(&d, text);
-    return arena_text(a, str_of(text + sizeof "sha256:" - 1));
-}
-
 /* Whole ids, a lock that nobody else has, and then what the ledger says. */
 static int find(struct asked *s, struct writ_ledger *w, char **answer)
 {
@@ -62,7 +50,7 @@ static int find(struct asked *s, struct writ_ledger *w, char **answer)
     if (status != WRIT_OK)
         return status;
     c->run = s->run.id;
-    c->name = name_of(s->run.id, &s->a);
+    c->name = home_part(s->run.id, &s->a);
     s->lock = commit_lock(c, &e);
     if (s->lock < 0) {
         *answer = record_failure(e.code, e.msg);
