@@ -3,6 +3,7 @@
 #include "ledger/append.h"
 
 #include "ledger/book.h"
+#include "ledger/coherence.h"
 #include "ledger/conflict.h"
 #include "ledger/judge.h"
 
@@ -97,8 +98,9 @@ static bool tell_conflict(struct ledger *l, const struct book *book, struct draf
     return true;
 }
 
-bool ledger_append(struct ledger *l, struct draft *drafts, size_t n, struct arena *a,
-                   struct error *e)
+/* These are judged by what is in the store and by one another. */
+static bool append_stretch(struct ledger *l, struct draft *drafts, size_t n, struct arena *a,
+                           struct error *e)
 {
     struct sorted s = { .entries = arena_alloc(a, n * sizeof *s.entries),
                         .from = arena_alloc(a, n * sizeof(struct draft *)) };
@@ -137,4 +139,37 @@ bool ledger_append(struct ledger *l, struct draft *drafts, size_t n, struct aren
         s.entries[s.entry_count++] = d->entry;
     }
     return write_all(l, &s, e);
+}
+
+/* What is left to the ledger follows from what stands before it, of this batch, too. */
+static bool complete(struct ledger *l, struct draft *d, struct arena *a, struct error *e)
+{
+    if (d->verdict != VERDICT_NONE || !d->derived)
+        return true;
+    if (!coherence_complete(l, d, a, e))
+        return false;
+    if (d->verdict == VERDICT_NONE)
+        draft_finish(d, l->world, a);
+    return true;
+}
+
+/* How many go into the store together: a draft that has to be completed begins a stretch. */
+static size_t stretch(const struct draft *drafts, size_t n)
+{
+    size_t count = 1;
+
+    while (count < n && !drafts[count].derived)
+        count++;
+    return count;
+}
+
+bool ledger_append(struct ledger *l, struct draft *drafts, size_t n, struct arena *a,
+                   struct error *e)
+{
+    for (size_t i = 0, count; i < n; i += count) {
+        count = stretch(&drafts[i], n - i);
+        if (!complete(l, &drafts[i], a, e) || !append_stretch(l, &drafts[i], count, a, e))
+            return false;
+    }
+    return true;
 }

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "ledger/coherence.h"
-
 static uint64_t hash_text(uint64_t h, struct str text)
 {
     for (size_t i = 0; i < text.n; i++)
@@ -62,20 +60,6 @@ static void ask_of(struct book *b, size_t i)
         b->depends[b->depend_count++] = entry_at(b, entry_id_seq(&d->depends[k]));
 }
 
-static bool complete_all(struct ledger *l, struct draft *drafts, size_t n, struct arena *a,
-                         struct error *e)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (drafts[i].verdict != VERDICT_NONE || !drafts[i].derived)
-            continue;
-        if (!coherence_complete(l, &drafts[i], a, e))
-            return false;
-        if (drafts[i].verdict == VERDICT_NONE)
-            draft_finish(&drafts[i], l->world, a);
-    }
-    return true;
-}
-
 static size_t count_depends(const struct draft *drafts, size_t n)
 {
     size_t all = 0;
@@ -125,8 +109,6 @@ bool book_open(struct book *b, struct ledger *l, struct draft *drafts, size_t n,
 {
     size_t most;
 
-    if (!complete_all(l, drafts, n, a, e))
-        return false;
     *b = (struct book){ .a = a, .drafts = drafts, .count = n, .size = l->tip.size };
     b->bucket_count = 2 * n + 1;
     b->buckets = arena_alloc(a, b->bucket_count * sizeof(struct book_run *));

@@ -43,7 +43,7 @@ struct book {
     size_t added_count;
 };
 
-/* Asks the store. Drafts that leave coherence or snapshot to the ledger are completed here. */
+/* Asks the store. */
 bool book_open(struct book *b, struct ledger *l, struct draft *drafts, size_t n, struct arena *a,
                struct error *e) NODISCARD;
 struct known book_known(struct book *b, size_t draft);

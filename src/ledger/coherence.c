@@ -5,6 +5,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/json_pick.h"
+#include "contract/names.h"
+
 /* A newer input about the same subject, or a later event of the same execution. */
 static bool is_superseded(struct ledger *l, const struct entry *entry, struct arena *a, bool *yes,
                           struct error *e)
@@ -97,23 +100,64 @@ static struct str snapshot_text(const struct traits *t, struct arena *a)
     return str_of(arena_printf(a, "%.*s%06" PRIu32 "Z", (int)text.n - 1, text.s, sub));
 }
 
-/* A02-3: what the attempt began with holds for all of it. */
-static bool as_begun(struct ledger *l, const struct doc *root, struct doc *payload, struct arena *a,
-                     bool *done, struct error *e)
+/* snapshotAt in the words of an event there is; of an erased one only the moment is left. */
+static bool snapshot_of(struct ledger *l, const struct event_mark *mark, struct arena *a,
+                        struct str *out, struct error *e)
+{
+    struct entry entry;
+    bool there;
+
+    *out = (struct str){ 0 };
+    if (!ledger_find(l, &mark->id, a, &entry, &there, e))
+        return false;
+    if (there && !entry.erased)
+        *out = json_pick_plain(json_pick(json_pick(entry.body, "payload"), "snapshotAt"));
+    if (out->n == 0)
+        *out = snapshot_text(&mark->traits, a);
+    return true;
+}
+
+/* Which event it would be; 0: none there can be. */
+static int64_t place_of(const struct doc *root, const struct doc *payload)
+{
+    int64_t attempt = doc_whole(payload, "attempt");
+    int state = name_at(event_state_names, doc_text(root, "state"));
+
+    return state < 0 || attempt > WHOLE_MAX ? 0 : event_place(attempt, (enum event_state)state);
+}
+
+/* The event that an event which leaves something out has to agree with: itself, where it is sent
+ * again, or (A02-3) what its attempt began with. */
+static const struct event_mark *held_against(const struct asked_event *asked)
+{
+    if (asked->has_twin)
+        return &asked->twin;
+    if (asked->has_last && place_attempt(asked->last.place) == place_attempt(asked->place))
+        return &asked->last;
+    return NULL;
+}
+
+static bool as_before(struct ledger *l, const struct doc *root, struct doc *payload,
+                      struct arena *a, bool *done, struct error *e)
 {
     struct asked_event asked = { doc_text(root, "tenantId"), doc_text(root, "robotId"),
-                                 doc_text(payload, "executionId"), .place = 0 };
-    const struct traits *t = &asked.last.traits;
+                                 doc_text(payload, "executionId"),
+                                 .place = place_of(root, payload) };
+    const struct event_mark *mark;
+    struct str snapshot;
 
     *done = false;
     if (!l->keep.kind->ask_events(l->keep.store, &asked, 1, a, e))
         return false;
-    if (!asked.has_last || place_attempt(asked.last.place) != doc_whole(payload, "attempt"))
+    mark = held_against(&asked);
+    if (!mark)
         return true;
+    if (!snapshot_of(l, mark, a, &snapshot, e))
+        return false;
     if (!doc_get(payload, "snapshotAt"))
-        draft_fill(payload, "snapshotAt", snapshot_text(t, a), a);
+        draft_fill(payload, "snapshotAt", snapshot, a);
     if (!doc_get(payload, "coherenceStatus"))
-        draft_fill(payload, "coherenceStatus", str_of(coherence_names[t->coherence]), a);
+        draft_fill(payload, "coherenceStatus", str_of(coherence_names[mark->traits.coherence]), a);
     *done = true;
     return true;
 }
@@ -128,7 +172,7 @@ bool coherence_complete(struct ledger *l, struct draft *d, struct arena *a, stru
     int64_t newest_ms;
     bool done;
 
-    if (!as_begun(l, root, payload, a, &done, e))
+    if (!as_before(l, root, payload, a, &done, e))
         return false;
     if (done)
         return true;

@@ -210,6 +210,59 @@ def A02_3_what_is_left_out_later_is_what_the_attempt_began_with(place):
         same(place.entry(id)["body"]["payload"]["coherenceStatus"], "coherent")
 
 
+@case
+def A02_3_an_earlier_attempt_that_is_sent_again_is_known(place):
+    old = place.enter({"n": 1}, "same")["ledger_id"]
+    first = [place.event(state, dependsOnLedgerIds=[old], **UNSAID) for state in ("planned", "running", "failed")]
+    ids = place.accept(*first)
+    place.accept(place.event("planned", attempt=2, dependsOnLedgerIds=[old], **UNSAID))
+    place.enter({"n": 2}, "same")  # from here on it would be stale
+    for event, id in zip(first, ids):
+        answer, = place.append(event)
+        same((answer["status"], answer["ledger_id"]), ("duplicate", id), answer)
+
+
+@case
+def A02_3_a_moment_is_continued_in_the_words_it_began_with(place):
+    for n, moment in enumerate(("2029-12-31T23:59:60.25Z", "2030-01-01T01:00:00+01:00", "2030-01-01T00:00:00.1234567Z")):
+        def event(state, **more):
+            return place.event(state, f"exec-{n}", createdAt=moment, **more)
+        place.accept(event("planned", snapshotAt=moment))
+        ids = place.accept(event("running", snapshotAt=ABSENT), event("failed", snapshotAt=ABSENT))
+        same([place.entry(id)["body"]["payload"]["snapshotAt"] for id in ids], [moment] * 2)
+        answer, = place.append(event("planned", snapshotAt=ABSENT))
+        same(answer["status"], "duplicate", answer)
+
+
+@case
+def A02_3_what_stands_before_it_in_one_batch_holds_for_it(place):
+    moment = stamp(ledger.instant(place.base[1]) + 1)
+    times = {"createdAt": moment}
+    ids = place.accept(place.event("planned", snapshotAt=moment, **times),
+                       place.event("running", snapshotAt=ABSENT, coherenceStatus=ABSENT, **times),
+                       place.event("succeeded", snapshotAt=ABSENT, coherenceStatus=ABSENT, **times))
+    same({place.entry(id)["body"]["payload"]["snapshotAt"] for id in ids}, {moment})
+
+
+@case
+def R_002_012_A02_20_an_event_of_the_same_batch_overtakes_as_one_before_it_does(place):
+    between, = place.accept(place.event("planned", "between"))
+    answers = place.append(place.event("running", "between"),
+                           place.event("planned", "after", dependsOnLedgerIds=[between], **UNSAID),
+                           place.event("succeeded", "between"))
+    same([(answer["status"], answer.get("code")) for answer in answers],
+         [("appended", None), ("refused", "COHERENCE_BLOCKED"), ("appended", None)])
+    place.verify()
+
+
+@case
+def R_002_012_A02_20_many_that_leave_it_to_the_ledger_stand_in_one_batch(place):
+    events = [place.event(state, f"exec-{n}", **UNSAID) for n in range(200) for state in ("planned", "running")]
+    same(len(set(place.accept(*events))), 400)
+    same([answer["status"] for answer in place.append(*events)], ["duplicate"] * 400)
+    place.verify()
+
+
 # ---- coherence as the ledger sees it: A02-20 ----
 
 @case
