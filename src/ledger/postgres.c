@@ -186,14 +186,23 @@ void pg_copy(const struct pg_rows *rows, int row, int column, void *to, size_t n
         memset(to, 0, n);
 }
 
+/* How many rows a statement touched. */
+static int64_t touched(PGresult *result)
+{
+    int64_t count = 0;
+
+    for (const char *c = PQcmdTuples(result); *c; c++)
+        count = 10 * count + (*c - '0');
+    return count;
+}
+
 static void keep(struct pg_rows *rows, PGresult *result)
 {
     pg_rows_free(rows);
     rows->result = result;
     rows->count = PQntuples(result);
     if (PQresultStatus(result) == PGRES_COMMAND_OK)
-        for (const char *c = PQcmdTuples(result); *c; c++)
-            rows->count = 10 * rows->count + (*c - '0');
+        rows->count = (int)touched(result);
 }
 
 /* ---- statements ---- */
@@ -362,7 +371,7 @@ bool pg_stream_add(struct postgres *pg, struct buf *rows, struct error *e)
     return true;
 }
 
-bool pg_stream_end(struct postgres *pg, struct buf *rows, struct error *e)
+bool pg_stream_end(struct postgres *pg, struct buf *rows, int64_t *taken, struct error *e)
 {
     PGresult *result;
     bool good;
@@ -374,6 +383,7 @@ bool pg_stream_end(struct postgres *pg, struct buf *rows, struct error *e)
         return fail_by_connection(pg, e);
     result = PQgetResult(pg->conn);
     good = went_well(result) || fail_by_result(pg, result, e);
+    *taken = good ? touched(result) : 0;
     PQclear(result);
     drain(pg);
     return good;

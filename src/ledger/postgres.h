@@ -82,11 +82,13 @@ bool pg_ask(struct postgres *pg, int statement, const struct pg_value *values, i
 /* SQL without values, alone: several statements, none of which answers with rows. */
 bool pg_script(struct postgres *pg, const char *sql, struct error *e) NODISCARD;
 
-/* COPY .. FROM STDIN (FORMAT binary). add() sends what `rows` holds and empties it. */
+/* COPY .. FROM STDIN (FORMAT binary). add() sends what `rows` holds and empties it; end() tells how
+ * many rows were taken. */
 bool pg_stream_begin(struct postgres *pg, const char *sql, struct buf *rows,
                      struct error *e) NODISCARD;
 bool pg_stream_add(struct postgres *pg, struct buf *rows, struct error *e) NODISCARD;
-bool pg_stream_end(struct postgres *pg, struct buf *rows, struct error *e) NODISCARD;
+bool pg_stream_end(struct postgres *pg, struct buf *rows, int64_t *taken,
+                   struct error *e) NODISCARD;
 
 /* ---- writing binary values ---- */
 

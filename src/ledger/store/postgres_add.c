@@ -48,6 +48,8 @@ static void put_entry(struct buf *to, const struct entry *entry)
 bool store_postgres_add_entries(struct store *store, const struct entry *entries, size_t n,
                                 struct error *e)
 {
+    int64_t taken;
+
     if (n == 0)
         return true;
     if (!pg_stream_begin(store->pg, store_postgres_copy, &store->copy, e))
@@ -57,7 +59,14 @@ bool store_postgres_add_entries(struct store *store, const struct entry *entries
         if (store->copy.len >= STREAM_PART && !pg_stream_add(store->pg, &store->copy, e))
             return false;
     }
-    return pg_stream_end(store->pg, &store->copy, e);
+    if (!pg_stream_end(store->pg, &store->copy, &taken, e))
+        return false;
+    if (taken != (int64_t)n)
+        return error_set(e, CODE_LEDGER_DAMAGED,
+                         "%s does not take what is entered: somebody has changed how it keeps "
+                         "entries",
+                         pg_shown(store->pg));
+    return true;
 }
 
 /* Lists that travel as one statement's values. */
