@@ -58,6 +58,9 @@ bool sdk_lay_out(const struct sdk_build *build, struct error *e) NODISCARD;
  * that is cut short leaves nothing that looks like a product. `id`: no one has it. */
 struct sdk_build sdk_beside(const struct sdk_build *build, const char *id, struct arena *a);
 
+/* Removes what builds of the same that were killed long ago have left. */
+void sdk_sweep(const struct sdk_build *build, int64_t now_ms);
+
 /* It was built: its directory takes the place of `build`, in one move. Who came first stays. */
 bool sdk_settle(const struct sdk_build *beside, const struct sdk_build *build,
                 struct error *e) NODISCARD;

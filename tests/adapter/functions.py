@@ -255,12 +255,14 @@ def builds_at_once_and_builds_cut_short_leave_each_other_alone(place):
     cut = begin()
     cut.kill()
     cut.communicate()
+    left, = (path for path in built.iterdir() if "." in path.name)
+    os.utime(left, (0, 0))
     both = [begin(), begin()]
     for child in both:
         out = child.communicate(timeout=60)[0]
         same((child.returncode, json.loads(out).get("output")), (0, 7))
     same(place.fine("go.seven", env=env), 7)
-    same(len([path for path in built.iterdir() if "." not in path.name]), 1)
+    same([path.name.count(".") for path in built.iterdir()], [0])
 
 
 @case

@@ -67,7 +67,7 @@ static void who_cannot_be_spoken_to_is_said(void **state)
         int code;
         const char *words;
     } rows[] = {
-        { "never", CODE_PEER_UNAVAILABLE, "hostile cannot be spoken to: no answer in time" },
+        { "never", CODE_PEER_UNAVAILABLE, "hostile cannot be spoken to: no answer in 400 ms" },
         { "gone", CODE_PEER_UNAVAILABLE, "hostile cannot be spoken to: it has ended" },
         { "other_version", CODE_PEER_PROTOCOL,
           "hostile cannot be spoken to: it speaks no version that is known here" },

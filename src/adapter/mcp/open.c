@@ -250,6 +250,8 @@ static bool say_failed(const struct mcp *m, const struct mcp_exchange *x, struct
 
     if (x->end == MCP_LATE && m->ask.late)
         *m->ask.late = true;
+    if (x->end == MCP_LATE)
+        why = arena_printf(&a, "no answer in %lld ms", (long long)m->ask.patience_ms);
     return error_set(e, x->refused ? CODE_HOST_REFUSED : codes_of[x->end],
                      "%s cannot be spoken to: %s", m->ask.name, why ? why : "no answer");
 }

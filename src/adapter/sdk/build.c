@@ -2,6 +2,7 @@
 /* build.c: what has to be built before it can be called, and where it is kept. */
 #include "adapter/sdk/parts.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -12,10 +13,14 @@
 #include <unistd.h>
 
 #include "base/fs.h"
+#include "base/uuid.h"
 #include "contract/codes.h"
 
 /* A first build may have a whole standard library to compile. */
 enum { BUILD_MS = 600000, BUILD_MB = 2048, BUILD_CHILDREN = 100 };
+
+/* A directory that was begun longer ago than any build takes was left by one that was killed. */
+enum { LEFT_MS = 6 * BUILD_MS };
 
 static const char usual_places[] = "/usr/local/bin:/usr/bin:/bin:/usr/local/go/bin";
 
@@ -188,6 +193,35 @@ struct sdk_build sdk_beside(const struct sdk_build *build, const char *id, struc
     beside.product =
         arena_printf(a, "%s%s", beside.directory, build->product + strlen(build->directory));
     return beside;
+}
+
+/* Is this the name of a directory beside the build's, as sdk_beside() gives it? */
+static bool is_beside(const char *name, const char *build)
+{
+    size_t n = strlen(build);
+
+    return strncmp(name, build, n) == 0 && name[n] == '.' && strlen(name) == n + UUID_TEXT;
+}
+
+void sdk_sweep(const struct sdk_build *build, int64_t now_ms)
+{
+    _arena_ struct arena a = { 0 };
+    const char *slash = strrchr(build->directory, '/');
+    const char *cache =
+        arena_text(&a, (struct str){ build->directory, (size_t)(slash - build->directory) });
+    DIR *in = opendir(cache);
+
+    for (const struct dirent *d = in ? readdir(in) : NULL; d; d = readdir(in)) {
+        const char *path = arena_printf(&a, "%s/%s", cache, d->d_name);
+        struct error left;
+        struct stat s;
+
+        if (is_beside(d->d_name, slash + 1) && lstat(path, &s) == 0 &&
+            now_ms - (int64_t)s.st_mtim.tv_sec * 1000 > LEFT_MS)
+            (void)!fs_remove(path, &left);
+    }
+    if (in)
+        (void)closedir(in);
 }
 
 /* One without a product is what nobody finished: the two change places, so that there is always

@@ -79,6 +79,7 @@ static bool build(struct tool_call *c, const struct sdk_build *wanted, struct at
     bool ok;
 
     uuid_text(&id, text);
+    sdk_sweep(wanted, c->world->wall_ms(c->world->self));
     beside = sdk_beside(wanted, text, c->a);
     ok = sdk_lay_out(&beside, &e);
     if (!ok)
