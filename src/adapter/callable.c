@@ -316,7 +316,7 @@ static const struct callable_row {
     { "R-001-098", "The url of an MCP server is one of its transport; command is for stdio, url for the others.",      server_reachable },
     { "R-001-092", "A header that an api is sent has a plain name, and is none that belongs to the connection.",       headers_sendable },
     { "R-001-091", "What auth_method needs is said: oauth: token_url, client_id, client_secret; basic: user.",          auth_whole },
-    { "R-001-091", "The secret that an MCP server is sent is among the adapter's secrets.",                             bearer_fits },
+    { "R-001-091", "The secret that an MCP server is sent is one of the adapter's, and may go to its host.",            bearer_fits },
     { "R-001-091", "The headers of an api have no secret: not Authorization, Cookie, X-API-Key and the like.",          headers_without_secret },
     { "R-001-091", "A project's adapter has no secret that a command prints.",                                          commands_of_user },
     { "R-001-095", "A project's adapter has a package of the project.",                                                 package_near },
