@@ -16,11 +16,11 @@
 
 #include "base/mem.h"
 #include "base/own.h"
+#include "base/pass.h"
 #include "sandbox/child.h"
 #include "sandbox/identity.h"
 #include "sandbox/kernel.h"
 #include "sandbox/net.h"
-#include "sandbox/pass.h"
 #include "sandbox/place.h"
 #include "sandbox/quiet.h"
 #include "sandbox/trees.h"

@@ -6,8 +6,8 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mount.h>
-#include <sys/socket.h>
 
+#include "base/pass.h"
 #include "sandbox/kernel.h"
 #include "sandbox/trees.h"
 #include "sandbox/words.h"
@@ -209,15 +209,11 @@ static int hold_all(struct jail *jail, int root)
 
 /* ---- handing over ---- */
 
+_Static_assert(2 * COW_MAX <= PASS_MOST, "all go with one word");
+
 static int send_layers(const struct jail *jail)
 {
-    union {
-        char bytes[CMSG_SPACE(2 * COW_MAX * sizeof(int))];
-        struct cmsghdr head;
-    } control = { 0 };
-    struct word word = { .kind = WORD_LAYERS };
-    struct iovec part = { &word, sizeof word };
-    struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control };
+    const struct word word = { .kind = WORD_LAYERS };
     int fds[2 * COW_MAX] = { 0 };
     size_t n = 0;
 
@@ -225,12 +221,7 @@ static int send_layers(const struct jail *jail)
         fds[n++] = jail->covers[i].upper;
         fds[n++] = jail->covers[i].merged;
     }
-    control.head = (struct cmsghdr){ .cmsg_level = SOL_SOCKET,
-                                     .cmsg_type = SCM_RIGHTS,
-                                     .cmsg_len = CMSG_LEN(n * sizeof(int)) };
-    message.msg_controllen = CMSG_SPACE(n * sizeof(int));
-    memcpy(CMSG_DATA(&control.head), fds, n * sizeof(int));
-    if (sendmsg(jail->line, &message, MSG_NOSIGNAL) != (ssize_t)sizeof word)
+    if (!pass_send(jail->line, &word, sizeof word, fds, n))
         return -1;
     for (size_t i = 0; i < n; i++) /* neither init nor the command has them from here on */
         (void)close(fds[i]);

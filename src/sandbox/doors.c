@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "base/pass.h"
 
 enum { WAITING = 128, NAMES_PORT = 53 };
 
@@ -98,35 +99,17 @@ static int open_one(const struct door *door)
     return -1;
 }
 
-union control {
-    char bytes[CMSG_SPACE(DOORS_MAX * sizeof(int))];
-    struct cmsghdr head;
-};
-
-static int hand_over(const int *fds, size_t n, int line)
-{
-    union control control = { .head = { .cmsg_level = SOL_SOCKET,
-                                        .cmsg_type = SCM_RIGHTS,
-                                        .cmsg_len = CMSG_LEN(n * sizeof(int)) } };
-    struct word word = { .kind = WORD_DOORS };
-    struct iovec part = { &word, sizeof word };
-    struct msghdr message = { .msg_iov = &part,
-                              .msg_iovlen = 1,
-                              .msg_control = &control,
-                              .msg_controllen = CMSG_SPACE(n * sizeof(int)) };
-
-    memcpy(CMSG_DATA(&control.head), fds, n * sizeof(int));
-    return sendmsg(line, &message, MSG_NOSIGNAL) == (ssize_t)sizeof word ? 0 : -1;
-}
+_Static_assert((int)DOORS_MAX <= PASS_MOST, "all go with one word");
 
 int doors_open(const struct door *doors, size_t n, int line)
 {
+    const struct word word = { .kind = WORD_DOORS };
     int fds[DOORS_MAX], done = 0, sys;
     size_t opened = 0;
 
     while (opened < n && (fds[opened] = open_one(&doors[opened])) >= 0)
         opened++;
-    if (opened < n || hand_over(fds, n, line) != 0)
+    if (opened < n || !pass_send(line, &word, sizeof word, fds, n))
         done = -1;
     sys = errno;
     for (size_t i = 0; i < opened; i++)
@@ -136,24 +119,6 @@ int doors_open(const struct door *doors, size_t n, int line)
 }
 
 /* ---- outside ---- */
-
-static void take(struct msghdr *message, struct door *doors, size_t n)
-{
-    const struct cmsghdr *head = CMSG_FIRSTHDR(message);
-    int fds[DOORS_MAX];
-    size_t came;
-
-    if (!head || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS)
-        return;
-    came = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    memcpy(fds, CMSG_DATA(head), came * sizeof(int));
-    for (size_t i = 0; i < came; i++) {
-        if (i < n)
-            doors[i].fd = fds[i];
-        else
-            (void)close(fds[i]);
-    }
-}
 
 /* Our own copy of the far end is still open: that it is gone only the pidfd tells. */
 static bool wait_for_word(int line, int init)
@@ -168,20 +133,19 @@ static bool wait_for_word(int line, int init)
 
 bool doors_take(struct door *doors, size_t n, int line, int init, struct word *word)
 {
-    union control control = { 0 };
-    struct iovec part = { word, sizeof *word };
-    struct msghdr message = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control
-    };
+    int fds[PASS_MOST];
 
     *word = (struct word){ .kind = WORD_ENDED };
     if (!wait_for_word(line, init) ||
-        recvmsg(line, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != (ssize_t)sizeof *word) {
+        pass_hear(line, word, sizeof *word, MSG_DONTWAIT, fds) != (ssize_t)sizeof *word) {
         word->kind = WORD_ENDED;
         return false;
     }
-    if (word->kind == WORD_DOORS)
-        take(&message, doors, n);
+    for (size_t i = 0; i < n && word->kind == WORD_DOORS; i++) {
+        doors[i].fd = fds[i];
+        fds[i] = -1;
+    }
+    pass_drop(fds, 0);
     for (size_t i = 0; i < n; i++)
         if (doors[i].fd < 0)
             return false;

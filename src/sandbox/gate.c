@@ -12,6 +12,7 @@
 
 #include "base/companion.h"
 #include "base/launch.h"
+#include "base/pass.h"
 #include "contract/codes.h"
 #include "sandbox/net_wire.h"
 
@@ -34,29 +35,10 @@ struct gate {
 /* ---- out ---- */
 
 /* It reads all the time until it is served its doors: a packet that waits long will not go. */
-static bool say(const struct gate *g, void *packet, size_t n, int fd, struct error *e)
+static bool say(const struct gate *g, const void *packet, size_t n, int fd, struct error *e)
 {
-    union {
-        struct cmsghdr align;
-        char bytes[CMSG_SPACE(sizeof fd)];
-    } control = { .bytes = { 0 } };
-    struct iovec piece = { .iov_base = packet, .iov_len = n };
-    struct msghdr m = { .msg_iov = &piece, .msg_iovlen = 1 };
-    ssize_t sent;
-
-    if (fd >= 0) {
-        struct cmsghdr *c;
-
-        m.msg_control = control.bytes;
-        m.msg_controllen = sizeof control.bytes;
-        c = CMSG_FIRSTHDR(&m);
-        *c = (struct cmsghdr){ CMSG_LEN(sizeof fd), SOL_SOCKET, SCM_RIGHTS };
-        memcpy(CMSG_DATA(c), &fd, sizeof fd);
-    }
-    do
-        sent = sendmsg(g->channel, &m, MSG_NOSIGNAL);
-    while (sent < 0 && errno == EINTR);
-    return sent == (ssize_t)n || error_sys(e, CODE_LAYER_MISSING, "writ-net cannot be told");
+    return pass_send(g->channel, packet, n, &fd, fd >= 0) ||
+           error_sys(e, CODE_LAYER_MISSING, "writ-net cannot be told");
 }
 
 static bool say_text(const struct gate *g, enum wire_kind kind, struct str text, struct error *e)

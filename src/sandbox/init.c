@@ -4,11 +4,11 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
 #include "base/elsewhere.h"
+#include "base/pass.h"
 #include "contract/codes.h"
 #include "sandbox/child.h"
 #include "sandbox/identity.h"
@@ -205,13 +205,7 @@ void init_leave(struct init *i, struct kept *kept, struct berth_use used)
 /* The groups, when the new process is already at work: the command enters them by descriptors. */
 bool init_enter_groups(const struct init *i, const struct jail *jail, struct error *e)
 {
-    union {
-        char bytes[CMSG_SPACE(CGROUP_DIRS * sizeof(int))];
-        struct cmsghdr head;
-    } control = { .head = { .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS } };
     char word = WORD_GROUPS;
-    struct iovec part = { &word, 1 };
-    struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
     int tasks[CGROUP_DIRS];
     size_t n = 0;
 
@@ -220,16 +214,10 @@ bool init_enter_groups(const struct init *i, const struct jail *jail, struct err
     for (int k = 0; k < jail->cgroup.count; k++)
         if (jail->cgroup.dirs[k].tasks >= 0)
             tasks[n++] = jail->cgroup.dirs[k].tasks;
-    if (n > 0) {
-        control.head.cmsg_len = CMSG_LEN(n * sizeof(int));
-        memcpy(CMSG_DATA(&control.head), tasks, n * sizeof(int));
-        message.msg_control = &control;
-        message.msg_controllen = CMSG_SPACE(n * sizeof(int));
-    }
     if (jail->late_groups && cgroup_into(&jail->cgroup) >= 0)
         return error_set(e, CODE_LAYER_MISSING,
                          "LAYER_MISSING:cgroup: version 2 is mounted at an unusual place");
-    if (sendmsg(i->line, &message, MSG_NOSIGNAL) == 1)
+    if (pass_send(i->line, &word, sizeof word, tasks, n))
         return true;
     return error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:cgroup: the groups cannot be entered");
 }

@@ -4,7 +4,7 @@
 
 #include <sched.h>
 
-#include "sandbox/pass.h"
+#include "base/pass.h"
 #include "sandbox/place.h"
 #include "sandbox/words.h"
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/pass.h"
 #include "sandbox/kernel.h"
 #include "sandbox/landlock.h"
 #include "sandbox/place.h"
@@ -27,30 +28,18 @@ int stage_be_traced(struct child *c)
  */
 int stage_enter_cgroup(struct child *c)
 {
-    union {
-        char bytes[CMSG_SPACE(CGROUP_DIRS * sizeof(int))];
-        struct cmsghdr head;
-    } control = { 0 };
+    int tasks[PASS_MOST];
     char word = 0;
-    struct iovec part = { &word, 1 };
-    struct msghdr message = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control
-    };
-    int tasks[CGROUP_DIRS];
     ssize_t came;
-    size_t n;
 
     if (!c->jail->late_groups)
         return cgroup_enter(&c->jail->cgroup);
     if (!stage_hears(c->jail))
         return STAGE_UNWANTED;
-    came = recvmsg(c->jail->line, &message, MSG_CMSG_CLOEXEC);
+    came = pass_hear(c->jail->line, &word, sizeof word, 0, tasks);
     if (came != 1 || word != WORD_GROUPS)
         return came < 0 ? -1 : STAGE_UNWANTED;
-    n = control.head.cmsg_len > CMSG_LEN(0) ? (control.head.cmsg_len - CMSG_LEN(0)) / sizeof(int)
-                                            : 0;
-    memcpy(tasks, CMSG_DATA(&control.head), n * sizeof(int));
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < PASS_MOST && tasks[i] >= 0; i++)
         if (write(tasks[i], "0", 1) != 1)
             return -1;
     return 0;
@@ -104,20 +93,9 @@ int stage_enter_landlock(struct child *c)
 /* Hands the descriptor on which threads are asked for to the supervisor. */
 static int send_listener(int line, int listener)
 {
-    union {
-        char bytes[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr head;
-    } control = { .head = { .cmsg_level = SOL_SOCKET,
-                            .cmsg_type = SCM_RIGHTS,
-                            .cmsg_len = CMSG_LEN(sizeof(int)) } };
-    struct word word = { .kind = WORD_LISTENER };
-    struct iovec part = { &word, sizeof word };
-    struct msghdr message = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control
-    };
+    const struct word word = { .kind = WORD_LISTENER };
 
-    memcpy(CMSG_DATA(&control.head), &listener, sizeof listener);
-    return sendmsg(line, &message, MSG_NOSIGNAL) == (ssize_t)sizeof word ? 0 : -1;
+    return pass_send(line, &word, sizeof word, &listener, 1) ? 0 : -1;
 }
 
 int stage_enter_seccomp(struct child *c)

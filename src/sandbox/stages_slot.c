@@ -7,7 +7,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "sandbox/pass.h"
+#include "base/pass.h"
 #include "sandbox/place.h"
 
 int stage_keep_mounts(struct child *c)

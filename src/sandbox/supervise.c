@@ -5,11 +5,11 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/pass.h"
 #include "sandbox/cow_plan.h"
 
 enum slot {
@@ -106,34 +106,22 @@ static void stop(struct loop *l, enum cause cause)
     l->stops += l->stops + 1 < STOPS;
 }
 
-enum { FDS_MOST = 2 * COW_MAX }; /* that come with a word */
-
-static size_t take_descriptors(struct msghdr *message, int fds[FDS_MOST])
+static size_t count_of(const int fds[PASS_MOST])
 {
-    const struct cmsghdr *head = CMSG_FIRSTHDR(message);
-    size_t bytes = head && head->cmsg_type == SCM_RIGHTS ? head->cmsg_len - CMSG_LEN(0) : 0;
+    size_t n = 0;
 
-    if (bytes)
-        memcpy(fds, CMSG_DATA(head), bytes);
-    return bytes / sizeof(int);
+    while (n < PASS_MOST && fds[n] >= 0)
+        n++;
+    return n;
 }
 
 /* Hears what init has to say; all of it, for it may be its last. */
 static void listen_to_init(struct loop *l)
 {
     for (;;) {
-        union {
-            char bytes[CMSG_SPACE(FDS_MOST * sizeof(int))];
-            struct cmsghdr head;
-        } control = { 0 };
-        int fds[FDS_MOST];
+        int fds[PASS_MOST];
         struct word word;
-        struct iovec part = { &word, sizeof word };
-        struct msghdr message = { .msg_iov = &part,
-                                  .msg_iovlen = 1,
-                                  .msg_control = &control,
-                                  .msg_controllen = sizeof control };
-        ssize_t n = recvmsg(l->s->line, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+        ssize_t n = pass_hear(l->s->line, &word, sizeof word, MSG_DONTWAIT, fds);
 
         if (n != (ssize_t)sizeof word) {
             if (n == 0 || (errno != EAGAIN && errno != EINTR))
@@ -141,10 +129,11 @@ static void listen_to_init(struct loop *l)
             return;
         }
         if (word.kind == WORD_LISTENER) {
-            if (take_descriptors(&message, fds) > 0)
-                l->s->threads->listener = fds[0];
+            l->s->threads->listener = fds[0];
+            fds[0] = -1;
         } else if (word.kind == WORD_LAYERS) {
-            cow_take(fds, take_descriptors(&message, fds), l->s->cow);
+            cow_take(fds, count_of(fds), l->s->cow);
+            continue;
         } else if (word.kind == WORD_READY) {
             l->s->ready = true;
         } else if (word.kind == WORD_ENDED) {
@@ -155,6 +144,7 @@ static void listen_to_init(struct loop *l)
             l->s->failed = true;
             l->s->failure = word;
         }
+        pass_drop(fds, 0);
     }
 }
 

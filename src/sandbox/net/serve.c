@@ -8,6 +8,8 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
+#include "base/pass.h"
+
 enum { NEWS = 64, LOOK_MS = 500 };
 
 uint32_t conn_number(const struct serve *s, const struct conn *c)
@@ -27,27 +29,13 @@ static bool watch(const struct serve *s, int fd, uint32_t events, uint64_t kind,
 /* -1: the channel is over; 0: nothing now. A door's descriptor comes with it. */
 static ssize_t receive(struct serve *s, char packet[WIRE_MAX], int *fd, bool wait)
 {
-    union {
-        struct cmsghdr align;
-        char bytes[CMSG_SPACE(sizeof *fd)];
-    } control;
-    struct iovec piece = { packet, WIRE_MAX };
-    struct msghdr m = { .msg_iov = &piece,
-                        .msg_iovlen = 1,
-                        .msg_control = control.bytes,
-                        .msg_controllen = sizeof control.bytes };
-    struct cmsghdr *c;
-    ssize_t n;
+    int fds[PASS_MOST];
+    ssize_t n = pass_hear(s->channel, packet, WIRE_MAX, wait ? 0 : MSG_DONTWAIT, fds);
 
-    *fd = -1;
-    do
-        n = recvmsg(s->channel, &m, MSG_CMSG_CLOEXEC | (wait ? 0 : MSG_DONTWAIT));
-    while (n < 0 && errno == EINTR);
+    *fd = fds[0];
+    pass_drop(fds, 1);
     if (n <= 0)
         return n < 0 && errno == EAGAIN ? 0 : -1;
-    c = CMSG_FIRSTHDR(&m);
-    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
-        memcpy(fd, CMSG_DATA(c), sizeof *fd);
     return n;
 }
 

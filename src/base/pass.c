@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pass.c: sends and takes words with descriptors. */
+#include "base/pass.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+union control {
+    char bytes[CMSG_SPACE(PASS_MOST * sizeof(int))];
+    struct cmsghdr head;
+};
+
+bool pass_send(int line, const void *word, size_t size, const int *fds, size_t n)
+{
+    union control control = { .head = { .cmsg_level = SOL_SOCKET,
+                                        .cmsg_type = SCM_RIGHTS,
+                                        .cmsg_len = CMSG_LEN(n * sizeof(int)) } };
+    struct iovec part = { (void *)word, size }; /* is only read */
+    struct msghdr message = { .msg_iov = &part,
+                              .msg_iovlen = 1,
+                              .msg_control = n > 0 ? &control : NULL,
+                              .msg_controllen = n > 0 ? CMSG_SPACE(n * sizeof(int)) : 0 };
+    ssize_t sent;
+
+    assert(n <= PASS_MOST);
+    if (n > 0)
+        memcpy(CMSG_DATA(&control.head), fds, n * sizeof(int));
+    do
+        sent = sendmsg(line, &message, MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    return sent == (ssize_t)size;
+}
+
+ssize_t pass_hear(int line, void *word, size_t size, int flags, int fds[PASS_MOST])
+{
+    union control control = { 0 };
+    struct iovec part = { word, size };
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control
+    };
+    const struct cmsghdr *head;
+    ssize_t got;
+
+    for (int i = 0; i < PASS_MOST; i++)
+        fds[i] = -1;
+    do
+        got = recvmsg(line, &message, MSG_CMSG_CLOEXEC | flags);
+    while (got < 0 && errno == EINTR);
+    head = got >= 0 ? CMSG_FIRSTHDR(&message) : NULL;
+    if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS)
+        memcpy(fds, CMSG_DATA(head), head->cmsg_len - CMSG_LEN(0));
+    return got;
+}
+
+bool pass_take(int line, void *word, size_t size, int fds[PASS_MOST])
+{
+    return pass_hear(line, word, size, 0, fds) == (ssize_t)size;
+}
+
+void pass_drop(int fds[PASS_MOST], size_t first)
+{
+    for (size_t i = first; i < PASS_MOST; i++)
+        own_close(&fds[i]);
+}
