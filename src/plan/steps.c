@@ -99,7 +99,6 @@ void steps_begin(struct steps *s, size_t place)
     int64_t timeout_ms = steps_doc(s, place)->timeout_ms;
     struct attempt attempt = { .step = place, .number = ++step->attempt };
 
-    s->now = moment_now(s->world); /* a step before may have been done on the spot */
     if (timeout_ms == 0)
         timeout_ms = s->context->plan->timeout_ms;
     step->state = STEP_RUNS;
@@ -110,6 +109,7 @@ void steps_begin(struct steps *s, size_t place)
     steps_tell(
         s, &(struct telling){ .news = NEWS_STEP_STARTED, .step = place, .attempt = step->attempt });
     s->hands->begin(s->hands->self, &attempt);
+    s->now = moment_now(s->world); /* it may have been done on the spot */
 }
 
 void steps_end(struct steps *s, size_t place, enum step_state state)

@@ -91,6 +91,13 @@ def R_001_153_I07_another_day_is_asked_for_by_the_environment(place):
 
 
 @case
+def R_001_153_I07_waits_hold_on_every_day_that_can_be_asked_for(place):
+    for day in (2305843010, 4102444800):  # in 2043, where a quarter of all nanoseconds is over, and in 2100
+        text = same(place, HELD, "wait", options=["--env", f"SOURCE_DATE_EPOCH={day}", "--timeout-ms", "10000"])
+        hold("until the wall" in text, ground.Run(0, {}, text.encode(), b""))
+
+
+@case
 def R_001_150_R_001_153_I07_python_gives_the_same_bytes(place):
     same(place, PYTHON, "-c", """
 import os, random, subprocess, sys, tempfile, threading, time, uuid

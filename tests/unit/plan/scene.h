@@ -32,7 +32,8 @@ struct act {
     size_t step;
     int64_t attempt; /* 0: every attempt */
     enum code code;
-    int64_t ms; /* how long it takes; NEVER: until it is stopped */
+    int64_t ms;       /* how long it takes; NEVER: until it is stopped */
+    int64_t hands_ms; /* how long hands are busy with beginning it */
     const char *message;
     const struct doc *output, *context;
 };
@@ -119,6 +120,7 @@ static inline void scene_begin(void *self, const struct attempt *attempt)
                          false };
     if (s->flight_count > s->most_flights)
         s->most_flights = s->flight_count;
+    fake_world_tick(&s->clock, act->hands_ms);
 }
 
 static inline void scene_stop(void *self, size_t step)

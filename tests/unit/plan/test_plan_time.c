@@ -104,6 +104,32 @@ static void R_004_076_hands_may_report_the_timeout_themselves(void **state)
     check_is(s.decoded->error->message, "killed");
 }
 
+/* What is done on the spot takes time, which is not the next one's. */
+static void R_004_179_a_step_s_time_begins_when_it_does(void **state)
+{
+    _scene_ struct scene s;
+
+    (void)state;
+    scene_set(&s, 2);
+    s.steps[1].timeout_ms = 50;
+    s.jobs = 2;
+    PLAY(&s, { .step = 0, .ms = 60, .hands_ms = 60 }, { .step = 1, .ms = 50 });
+    expect_end(&s, PLAN_SUCCESS, 2);
+}
+
+static void R_004_077_nothing_is_begun_when_the_plan_s_time_is_over(void **state)
+{
+    _scene_ struct scene s;
+
+    (void)state;
+    scene_set(&s, 2);
+    s.plan.timeout_ms = 50;
+    s.jobs = 2;
+    PLAY(&s, { .step = 0, .ms = 70, .hands_ms = 60 });
+    assert_null(strstr(s.log.s, "begin 1.1"));
+    expect_code(s.decoded->error, "PLAN_TIMEOUT", SEVERITY_FATAL);
+}
+
 /* While a stopped attempt is waited for others end: they have their turn after it. */
 static void R_004_179_a_timeout_comes_before_what_ends_later(void **state)
 {
@@ -439,6 +465,8 @@ int main(void)
         cmocka_unit_test(R_004_027_R_004_181_a_timeout_is_tried_again_by_the_policy_alone),
         cmocka_unit_test(R_004_179_the_last_moment_is_in_time),
         cmocka_unit_test(R_004_076_hands_may_report_the_timeout_themselves),
+        cmocka_unit_test(R_004_179_a_step_s_time_begins_when_it_does),
+        cmocka_unit_test(R_004_077_nothing_is_begun_when_the_plan_s_time_is_over),
         cmocka_unit_test(R_004_179_a_timeout_comes_before_what_ends_later),
         cmocka_unit_test(R_004_133_what_ended_beside_a_fatal_timeout_does_not_count),
         cmocka_unit_test(R_004_179_of_two_that_are_due_the_first_of_the_list_goes_first),
