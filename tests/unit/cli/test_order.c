@@ -7,10 +7,12 @@
 
 #include <cmocka.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <writ/writ.h>
@@ -159,6 +161,13 @@ static void shown(const struct doc *answer, size_t width, char *text, size_t siz
     (void)fclose(file);
 }
 
+/* An emulated kernel may lack what a directory is opened with; each step is then told as refused.
+ */
+static bool opens_directories(void)
+{
+    return syscall(SYS_openat2, -1, "", NULL, 0) == 0 || errno != ENOSYS;
+}
+
 static void people_see_a_step_a_row(void **state)
 {
     static const char begins[] =
@@ -184,6 +193,8 @@ static void people_see_a_step_a_row(void **state)
     char text[8192];
 
     (void)state;
+    if (!opens_directories())
+        skip();
     order(&o, template, 1);
     shown(o.d, NO_EDGE, text, sizeof text);
     if (strncmp(text, begins, sizeof begins - 1) != 0)
