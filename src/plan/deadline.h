@@ -23,6 +23,11 @@ struct deadline {
     int64_t context_wall_ms; /* the context's deadline_ms */
 };
 
+static inline int64_t min_ms(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 struct moment moment_now(const struct world *w);
 
 struct deadline deadline_from(const struct context_doc *context, const struct moment *start);

@@ -170,12 +170,31 @@ static bool was_plan_time(const struct steps *s, const struct ending *ending, st
     return ending->code == CODE_STEP_TIMEOUT && due->left_ms <= 0 && due->code != CODE_STEP_TIMEOUT;
 }
 
+/* What it says when it is stopped does not count. */
+static void timed_out(struct steps *s, const struct ending *ending)
+{
+    const struct step *step = &s->v[ending->step];
+    struct ending said = *ending;
+
+    said.code = CODE_STEP_TIMEOUT;
+    said.message = arena_printf(s->a, "the attempt took longer than %" PRId64 " ms",
+                                step->due_ms - step->begun_ms);
+    said.output = NULL;
+    failed(s, &said);
+}
+
 static void ended(struct steps *s, const struct ending *ending)
 {
+    enum code stopped_for = s->v[ending->step].stopped_for;
     struct due due;
 
-    if (ending->code == CODE_NONE ||
-        code_severity(ending->code, s->retryable[ending->code]) == SEVERITY_WARN) {
+    if (stopped_for == CODE_STEP_TIMEOUT) {
+        timed_out(s, ending);
+    } else if (stopped_for != CODE_NONE) {
+        endings_time_up(s, stopped_for);
+        stopped(s, ending);
+    } else if (ending->code == CODE_NONE ||
+               code_severity(ending->code, s->retryable[ending->code]) == SEVERITY_WARN) {
         completed(s, ending);
     } else if (was_plan_time(s, ending, &due)) {
         endings_time_up(s, due.code);
@@ -199,32 +218,59 @@ bool endings_hear(struct steps *s, int64_t until_mono_ms)
 
 /* ---- time ---- */
 
+static void stop(struct steps *s, size_t place, enum code why)
+{
+    if (s->v[place].state != STEP_RUNS || s->v[place].stopped_for != CODE_NONE)
+        return;
+    s->v[place].stopped_for = why;
+    s->hands->stop(s->hands->self, place);
+}
+
+/* Whose time is over is told so at once, whoever takes long to stop; the next moment at which
+ * somebody's is. */
+static int64_t stop_who_is_late(struct steps *s)
+{
+    struct due plan = deadline_first(&s->deadline, &s->now, DEADLINE_NEVER);
+    bool over = s->forced || plan.left_ms <= 0;
+    int64_t next = s->now.mono_ms + min_ms(plan.left_ms, DEADLINE_LOOK_MS);
+
+    for (size_t i = 0; i < s->slot_count; i++) {
+        const struct step *step = &s->v[s->slots[i]];
+
+        if (over)
+            stop(s, s->slots[i], s->forced ? CODE_PLAN_TIMEOUT : plan.code);
+        else if (step->due_ms <= s->now.mono_ms)
+            stop(s, s->slots[i], CODE_STEP_TIMEOUT);
+        else if (step->state == STEP_RUNS)
+            next = min_ms(next, step->due_ms);
+    }
+    return over ? s->now.mono_ms + DEADLINE_LOOK_MS : next;
+}
+
 /* Waits for the ending of one attempt; what else ends meanwhile has its turn after it. */
 static void await(struct steps *s, size_t place, struct ending *out)
 {
     if (!steps_held(s))
         s->held_first = s->held_end = 0;
-    for (;;) {
-        if (listen_to(s, s->now.mono_ms + DEADLINE_LOOK_MS, out) != HANDS_ENDED)
+    for (int64_t until = s->now.mono_ms;;) { /* what has ended by now has ended in time (A04-9) */
+        if (listen_to(s, until, out) != HANDS_ENDED) {
+            until = stop_who_is_late(s);
             continue;
+        }
         if (out->step == place)
             return;
         s->held[s->held_end++] = *out;
+        until = s->now.mono_ms;
     }
 }
 
 void endings_time_out(struct steps *s, size_t place)
 {
-    struct step *step = &s->v[place];
     struct ending ending;
 
-    s->hands->stop(s->hands->self, place);
+    stop(s, place, CODE_STEP_TIMEOUT);
     await(s, place, &ending);
-    ending.code = CODE_STEP_TIMEOUT;
-    ending.message = arena_printf(s->a, "the attempt took longer than %" PRId64 " ms",
-                                  step->due_ms - step->begun_ms);
-    ending.output = NULL;
-    failed(s, &ending);
+    timed_out(s, &ending);
 }
 
 void endings_time_up(struct steps *s, enum code code)
@@ -250,8 +296,7 @@ void endings_stop(struct steps *s)
     while (steps_held(s))
         stopped(s, &s->held[s->held_first++]);
     for (size_t i = 0; i < s->n && s->running > 0; i++)
-        if (s->v[i].state == STEP_RUNS)
-            s->hands->stop(s->hands->self, i);
+        stop(s, i, CODE_EXECUTION_HALTED);
     while (s->running > 0)
         if (listen_to(s, s->now.mono_ms + DEADLINE_LOOK_MS, &ending) == HANDS_ENDED)
             stopped(s, &ending);

@@ -5,11 +5,6 @@
 #include "plan/endings.h"
 #include "plan/rules.h"
 
-static int64_t min_ms(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Something is due: the next attempt at a step, the end of one, or that of the plan. True: it has
  * been done, and it has to be looked at anew who is due. */
 static bool do_what_is_due(struct steps *s)

@@ -102,6 +102,7 @@ void steps_begin(struct steps *s, size_t place)
     if (timeout_ms == 0)
         timeout_ms = s->context->plan->timeout_ms;
     step->state = STEP_RUNS;
+    step->stopped_for = CODE_NONE;
     step->begun_ms = s->now.mono_ms;
     steps_set_due(s, step, s->now.mono_ms + timeout_ms);
     s->running++;

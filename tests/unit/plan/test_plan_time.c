@@ -104,52 +104,6 @@ static void R_004_076_hands_may_report_the_timeout_themselves(void **state)
     check_is(s.decoded->error->message, "killed");
 }
 
-/* What is done on the spot takes time, which is not the next one's. */
-static void R_004_179_a_step_s_time_begins_when_it_does(void **state)
-{
-    _scene_ struct scene s;
-
-    (void)state;
-    scene_set(&s, 2);
-    s.steps[1].timeout_ms = 50;
-    s.jobs = 2;
-    PLAY(&s, { .step = 0, .ms = 60, .hands_ms = 60 }, { .step = 1, .ms = 50 });
-    expect_end(&s, PLAN_SUCCESS, 2);
-}
-
-static void R_004_077_nothing_is_begun_when_the_plan_s_time_is_over(void **state)
-{
-    _scene_ struct scene s;
-
-    (void)state;
-    scene_set(&s, 2);
-    s.plan.timeout_ms = 50;
-    s.jobs = 2;
-    PLAY(&s, { .step = 0, .ms = 70, .hands_ms = 60 });
-    assert_null(strstr(s.log.s, "begin 1.1"));
-    expect_code(s.decoded->error, "PLAN_TIMEOUT", SEVERITY_FATAL);
-}
-
-/* While a stopped attempt is waited for others end: they have their turn after it. */
-static void R_004_179_a_timeout_comes_before_what_ends_later(void **state)
-{
-    _scene_ struct scene s;
-
-    (void)state;
-    scene_set(&s, 3);
-    s.steps[0].on_failure = ON_FAILURE_SKIP;
-    s.steps[0].timeout_ms = 50;
-    s.jobs = 2;
-    s.stop_ms = 10;
-    scene_retries(&s, 1, timeout);
-    PLAY(&s, { .step = 0, .ms = NEVER }, { .step = 1, .ms = 55 });
-    expect_log(&s, "step_started 0.1\nbegin 0.1\nstep_started 1.1\nbegin 1.1\nstop 0\n"
-                   "step_failed 0.1 STEP_TIMEOUT error\nstep_completed 1.1\n"
-                   "step_started 2.1\nbegin 2.1\nstep_completed 2.1\n"
-                   "persist partial\nplan_execution_partial\nincomplete 0\nrelease\n");
-    expect_end(&s, PLAN_PARTIAL, 2);
-}
-
 static void R_004_133_what_ended_beside_a_fatal_timeout_does_not_count(void **state)
 {
     _scene_ struct scene s;
@@ -465,9 +419,6 @@ int main(void)
         cmocka_unit_test(R_004_027_R_004_181_a_timeout_is_tried_again_by_the_policy_alone),
         cmocka_unit_test(R_004_179_the_last_moment_is_in_time),
         cmocka_unit_test(R_004_076_hands_may_report_the_timeout_themselves),
-        cmocka_unit_test(R_004_179_a_step_s_time_begins_when_it_does),
-        cmocka_unit_test(R_004_077_nothing_is_begun_when_the_plan_s_time_is_over),
-        cmocka_unit_test(R_004_179_a_timeout_comes_before_what_ends_later),
         cmocka_unit_test(R_004_133_what_ended_beside_a_fatal_timeout_does_not_count),
         cmocka_unit_test(R_004_179_of_two_that_are_due_the_first_of_the_list_goes_first),
         cmocka_unit_test(

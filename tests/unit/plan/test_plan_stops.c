@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_plan_stops.c: several at a time, of which some are stopped or keep hands busy. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "unit/plan/scene.h"
+
+static const char *const timeout[] = { "STEP_TIMEOUT", NULL };
+
+/* While a stopped attempt is waited for others end: they have their turn after it. */
+static void R_004_179_a_timeout_comes_before_what_ends_later(void **state)
+{
+    _scene_ struct scene s;
+
+    (void)state;
+    scene_set(&s, 3);
+    s.steps[0].on_failure = ON_FAILURE_SKIP;
+    s.steps[0].timeout_ms = 50;
+    s.jobs = 2;
+    s.stop_ms = 10;
+    scene_retries(&s, 1, timeout);
+    PLAY(&s, { .step = 0, .ms = NEVER }, { .step = 1, .ms = 55 });
+    expect_log(&s, "step_started 0.1\nbegin 0.1\nstep_started 1.1\nbegin 1.1\nstop 0\n"
+                   "step_failed 0.1 STEP_TIMEOUT error\nstep_completed 1.1\n"
+                   "step_started 2.1\nbegin 2.1\nstep_completed 2.1\n"
+                   "persist partial\nplan_execution_partial\nincomplete 0\nrelease\n");
+    expect_end(&s, PLAN_PARTIAL, 2);
+}
+
+/* One that takes long to stop keeps nobody else's time from being held. */
+static void R_004_179_each_is_stopped_when_its_own_time_is_over(void **state)
+{
+    _scene_ struct scene s;
+
+    (void)state;
+    scene_set(&s, 2);
+    for (size_t i = 0; i < 2; i++) {
+        s.steps[i].on_failure = ON_FAILURE_SKIP;
+        s.steps[i].timeout_ms = 50 + 30 * (int64_t)i;
+    }
+    s.jobs = 2;
+    s.stop_ms = 1000;
+    scene_retries(&s, 1, timeout);
+    PLAY(&s, { .step = 0, .ms = NEVER }, { .step = 1, .ms = NEVER });
+    expect_log(&s, "step_started 0.1\nbegin 0.1\nstep_started 1.1\nbegin 1.1\nstop 0\nstop 1\n"
+                   "step_failed 0.1 STEP_TIMEOUT error\nstep_failed 1.1 STEP_TIMEOUT error\n"
+                   "persist failure\nplan_execution_failure\nrelease\nalarm STEP_TIMEOUT\n");
+    assert_int_equal(s.end.result.duration_ms, 1080);
+}
+
+static void R_004_077_the_plan_s_time_holds_while_one_is_stopped(void **state)
+{
+    (void)state;
+    for (int forced = 0; forced < 2; forced++) {
+        _scene_ struct scene s;
+
+        scene_set(&s, 3);
+        s.steps[0].on_failure = ON_FAILURE_SKIP;
+        s.steps[0].timeout_ms = 50;
+        s.plan.timeout_ms = forced ? 60000 : 100;
+        s.forced_at = forced ? s.clock.now_ms + 100 : NEVER;
+        s.jobs = 2;
+        s.stop_ms = 1000;
+        scene_retries(&s, 1, timeout);
+        PLAY(&s, { .step = 0, .ms = NEVER }, { .step = 1, .ms = NEVER });
+        expect_log(&s, "step_started 0.1\nbegin 0.1\nstep_started 1.1\nbegin 1.1\nstop 0\nstop 1\n"
+                       "step_failed 0.1 STEP_TIMEOUT error\nstep_failed 1.1 PLAN_TIMEOUT fatal\n"
+                       "persist failure\nplan_execution_failure\nrelease\nalarm PLAN_TIMEOUT\n");
+        assert_true(s.end.result.duration_ms <= 1100);
+    }
+}
+
+/* What is done on the spot takes time, which is not the next one's. */
+static void R_004_179_a_step_s_time_begins_when_it_does(void **state)
+{
+    _scene_ struct scene s;
+
+    (void)state;
+    scene_set(&s, 2);
+    s.steps[1].timeout_ms = 50;
+    s.jobs = 2;
+    PLAY(&s, { .step = 0, .ms = 60, .hands_ms = 60 }, { .step = 1, .ms = 50 });
+    expect_end(&s, PLAN_SUCCESS, 2);
+}
+
+static void R_004_077_nothing_is_begun_when_the_plan_s_time_is_over(void **state)
+{
+    _scene_ struct scene s;
+
+    (void)state;
+    scene_set(&s, 2);
+    s.plan.timeout_ms = 50;
+    s.jobs = 2;
+    PLAY(&s, { .step = 0, .ms = 70, .hands_ms = 60 });
+    assert_null(strstr(s.log.s, "begin 1.1"));
+    expect_code(s.decoded->error, "PLAN_TIMEOUT", SEVERITY_FATAL);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(R_004_179_a_timeout_comes_before_what_ends_later),
+        cmocka_unit_test(R_004_179_each_is_stopped_when_its_own_time_is_over),
+        cmocka_unit_test(R_004_077_the_plan_s_time_holds_while_one_is_stopped),
+        cmocka_unit_test(R_004_179_a_step_s_time_begins_when_it_does),
+        cmocka_unit_test(R_004_077_nothing_is_begun_when_the_plan_s_time_is_over),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
