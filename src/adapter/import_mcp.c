@@ -3,6 +3,7 @@
  */
 #include "adapter/import_mcp.h"
 
+#include "adapter/import/names.h"
 #include "adapter/mcp.h"
 #include "adapter/mcp_rpc.h"
 #include "base/doc_read.h"
@@ -22,8 +23,7 @@ struct importing {
     struct mcp_imported *out;
     size_t left_room;
     struct buf mapping, operations;
-    struct str *taken; /* names of operations */
-    size_t taken_count, taken_room;
+    struct names names; /* of operations, those that are left out as well */
 };
 
 /* ---- names ---- */
@@ -42,28 +42,10 @@ static const char *word(struct str text, char other, struct arena *a)
     return name;
 }
 
-static bool is_taken(const struct importing *im, const char *name)
-{
-    for (size_t i = 0; i < im->taken_count; i++)
-        if (str_is(im->taken[i], name))
-            return true;
-    return false;
-}
-
-/* Two tools that come to one name are told apart by a number. */
+/* Two tools that come to one name are told apart by a number, whichever of them are wanted. */
 static const char *operation_name(struct importing *im, struct str tool)
 {
-    const char *plain = word(tool, '_', im->a), *name = plain;
-
-    for (int i = 2; is_taken(im, name); i++)
-        name = arena_printf(im->a, "%s_%d", plain, i);
-    return name;
-}
-
-static void take_name(struct importing *im, const char *name)
-{
-    im->taken = arena_more(im->a, im->taken, im->taken_count, &im->taken_room, sizeof *im->taken);
-    im->taken[im->taken_count++] = str_of(name);
+    return names_give(&im->names, word(tool, '_', im->a), im->a);
 }
 
 /* ---- include and exclude ---- */
@@ -222,7 +204,6 @@ static void take_tool(struct importing *im, const struct doc *tool)
         leave(im, name, why);
         return;
     }
-    take_name(im, name);
     im->out->operations++;
 }
 

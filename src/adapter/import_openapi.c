@@ -226,19 +226,17 @@ static bool is_wanted(const struct import_ask *ask, const char *name)
            !(ask->exclude && fits_any(ask->exclude, name));
 }
 
-/* operationId, or get_pets_petId of GET /pets/{petId}; no two the same. */
+/* operationId, or get_pets_petId of GET /pets/{petId}; no two the same. It is the document's alone:
+ * the same whatever is wanted of it. */
 static const char *operation_name(struct importing *im, const struct doc *op, const char *method,
                                   struct str path)
 {
     struct str id = map_text(op, "operationId");
-    const char *base, *name;
+    const char *name =
+        id.n ? import_word(im, id, '_', false)
+             : arena_printf(im->a, "%s_%s", method, import_word(im, path, '_', false));
 
-    base = id.n ? import_word(im, id, '_', false)
-                : arena_printf(im->a, "%s_%s", method, import_word(im, path, '_', false));
-    name = base;
-    for (int i = 2; map_find(im->endpoints, str_of(name)); i++)
-        name = arena_printf(im->a, "%s_%d", base, i);
-    return name;
+    return names_give(&im->names, name, im->a);
 }
 
 /* As an endpoint must be, and nothing that another part of a URL begins with. */
@@ -416,6 +414,7 @@ static struct doc *make_adapter(struct importing *im, const char *id)
     im->bodies = im->any_form && !im->any_json ? BODIES_FORM : BODIES_JSON;
     if (im->bodies == BODIES_FORM)
         doc_add_text(a, headers, "Content-Type", str_of("application/x-www-form-urlencoded"));
+    im->names = (struct names){ 0 };
     walk(im, take_operation);
     leave_paths(im);
     import_tell_open(im);

@@ -2,6 +2,7 @@
 /* parts.h: what the files of the OpenAPI import share. */
 #pragma once
 
+#include "adapter/import/names.h"
 #include "base/doc.h"
 #include "base/work.h"
 
@@ -29,6 +30,7 @@ struct importing {
     enum body_form bodies;
     bool any_json, any_form;            /* is there an operation with such a body? */
     struct doc *endpoints, *operations; /* maps that fill */
+    struct names names;                 /* of operations, those that are not wanted as well */
     struct import_left *left;
     size_t left_count, left_room;
     const char **warnings;
@@ -84,6 +86,7 @@ struct schemas {
     struct importing *im;
     struct schema_def *defs;
     size_t def_count, def_room;
+    struct names names; /* of definitions */
     uint32_t values;
     const char *why; /* what is wrong, once something is */
     bool no_patterns;

@@ -69,21 +69,12 @@ const struct doc *import_deref(struct importing *im, const struct doc *d, const 
 static const char *def_name(struct schemas *s, struct str ref)
 {
     size_t slash = ref.n;
-    const char *base, *name;
-    bool taken = true;
+    const char *name;
 
     while (slash && ref.s[slash - 1] != '/')
         slash--;
-    base = import_word(s->im, (struct str){ ref.s + slash, ref.n - slash }, '_', false);
-    name = base;
-    for (int i = 2; taken; i++) {
-        taken = false;
-        for (size_t k = 0; k < s->def_count && !taken; k++)
-            taken = strcmp(s->defs[k].name, name) == 0;
-        if (taken)
-            name = arena_printf(s->im->a, "%s_%d", base, i);
-    }
-    return name;
+    name = import_word(s->im, (struct str){ ref.s + slash, ref.n - slash }, '_', false);
+    return names_give(&s->names, name, s->im->a);
 }
 
 static bool put_ref(struct schemas *s, struct str ref, struct doc *to)
@@ -95,6 +86,10 @@ static bool put_ref(struct schemas *s, struct str ref, struct doc *to)
         return false;
     while (i < s->def_count && s->defs[i].from != from)
         i++;
+    if (!work_do(&s->im->work, 1 + (uint32_t)i / 16)) {
+        s->why = "its schema is too large";
+        return false;
+    }
     if (i == s->def_count) {
         s->defs = arena_more(s->im->a, s->defs, i, &s->def_room, sizeof *s->defs);
         s->defs[i] = (struct schema_def){ from, def_name(s, ref) };

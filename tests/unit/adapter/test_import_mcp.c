@@ -180,6 +180,28 @@ static void a_tool_may_be_called_by_a_number_or_null(void **state)
     arena_free(&m.a);
 }
 
+/* A server may call its tools what it likes; it does not decide how long the import takes. */
+static void many_tools_that_come_to_one_name_are_told_apart(void **state)
+{
+    enum { TOOLS = 1 << 12 };
+    _buf_ struct buf list = { .max = 4 << 20 };
+    struct made m = { 0 };
+
+    (void)state;
+    for (int i = 0; i < TOOLS; i++) {
+        buf_addf(&list, "%s{\"inputSchema\":{\"type\":\"object\"},\"name\":\"t", i ? "," : "[");
+        for (int bit = 1; bit < TOOLS; bit *= 2)
+            buf_addc(&list, i & bit ? '.' : '/');
+        buf_adds(&list, "\"}");
+    }
+    buf_addc(&list, ']');
+    make(&m, (struct mcp_import_ask){ .tools = read_json(list.s, &m.a),
+                                      .argv = (const char *const[]){ "server", NULL } });
+    assert_int_equal(m.out.operations, TOOLS);
+    assert_true(str_is(mapped(&m, "t_____________2"), "t.///////////"));
+    arena_free(&m.a);
+}
+
 static void what_a_tool_is_shown_by_is_not_in_its_digest(void **state)
 {
     static const char *const same[] = {
@@ -206,6 +228,7 @@ int main(void)
         cmocka_unit_test(R_001_104_parameters_are_held_against_the_schemas_of_the_tools),
         cmocka_unit_test(patterns_choose),
         cmocka_unit_test(a_tool_may_be_called_by_a_number_or_null),
+        cmocka_unit_test(many_tools_that_come_to_one_name_are_told_apart),
         cmocka_unit_test(what_a_tool_is_shown_by_is_not_in_its_digest),
     };
 

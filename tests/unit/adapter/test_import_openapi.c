@@ -345,18 +345,21 @@ static void what_is_no_document_is_refused(void **state)
     }
 }
 
+static const char odd_names[] =
+    "openapi: 3.1.0\n"
+    "info: {title: '  ../../Ü  '}\n"
+    "paths:\n"
+    "  /a: {get: {operationId: 'a.b'}, post: {operationId: 'a/b'}}\n"
+    "  /b/{x}: {get: {parameters: [{in: query, name: x}, {in: header, name: x}]}}\n"
+    "  /c: {get: {operationId: '\\n: {}'}}\n"
+    "  /\xc3\xa4: {get: {}}\n";
+
 static void names_are_made_to_fit_and_to_differ(void **state)
 {
     _imported_ struct imported i = { 0 };
 
     (void)state;
-    import(&i, "openapi: 3.1.0\n"
-               "info: {title: '  ../../Ü  '}\n"
-               "paths:\n"
-               "  /a: {get: {operationId: 'a.b'}, post: {operationId: 'a/b'}}\n"
-               "  /b/{x}: {get: {parameters: [{in: query, name: x}, {in: header, name: x}]}}\n"
-               "  /c: {get: {operationId: '\\n: {}'}}\n"
-               "  /\xc3\xa4: {get: {}}\n");
+    import(&i, odd_names);
     assert_string_equal(i.made.adapter_id, "unnamed");
     assert_string_equal(at(&i, "interface.api.endpoint_mapping"),
                         "{\"a_b\":\"GET /a\",\"a_b_2\":\"POST /a\",\"get_b_x\":\"GET /b/{x}\","
@@ -364,6 +367,18 @@ static void names_are_made_to_fit_and_to_differ(void **state)
     assert_string_equal(at(&i, "operations.get_b_x.parameters"),
                         "{\"x\":{\"in\":\"query\"},\"header_x\":{\"in\":\"header\",\"name\":\"x\"},"
                         "\"path_x\":{\"in\":\"path\",\"name\":\"x\"}}");
+}
+
+/* The second of one name has its number also where the first is not wanted. */
+static void names_do_not_depend_on_what_is_chosen(void **state)
+{
+    static const char *const include[] = { "a_b_2", NULL };
+    _imported_ struct imported i = { 0 };
+
+    (void)state;
+    import_with(&i, odd_names, (struct import_ask){ .include = include });
+    assert_true(i.good);
+    assert_string_equal(at(&i, "interface.api.endpoint_mapping"), "{\"a_b_2\":\"POST /a\"}");
 }
 
 static void auth_is_taken_from_the_first_scheme_that_can_be_done(void **state)
@@ -427,6 +442,7 @@ int main(void)
         cmocka_unit_test(operations_are_chosen_by_patterns),
         cmocka_unit_test(what_is_no_document_is_refused),
         cmocka_unit_test(names_are_made_to_fit_and_to_differ),
+        cmocka_unit_test(names_do_not_depend_on_what_is_chosen),
         cmocka_unit_test(operations_that_are_sent_a_proof_they_do_not_ask_for_are_told),
         cmocka_unit_test(auth_is_taken_from_the_first_scheme_that_can_be_done),
     };
