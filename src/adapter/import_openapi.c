@@ -10,7 +10,7 @@
 #include "contract/codes.h"
 #include "contract/forms.h"
 
-enum { WORK_STEPS = 50000000, YAML_BYTES = 4 << 20 };
+enum { WORK_STEPS = 50000000, YAML_BYTES = 4 << 20, URL_BYTES = 4096 };
 
 static const char *const method_names[] = { "get",   "head",   "post",    "put",
                                             "patch", "delete", "options", "trace" };
@@ -123,13 +123,16 @@ static bool read_spec(struct importing *im, struct error *e)
 
 /* ---- its server ---- */
 
-/* {name} in the URL of a server stands for the default of its variable. */
+/* {name} in the URL of a server stands for the default of its variable. One that is too long to be
+ * an address stays as it is, and is told. */
 static struct str with_defaults(struct importing *im, const struct doc *server)
 {
-    _buf_ struct buf out = { .max = 4096 };
+    _buf_ struct buf out = { .max = URL_BYTES };
     struct str url = map_text(server, "url");
     size_t from = 0;
 
+    if (url.n > URL_BYTES)
+        return url;
     for (size_t i = 0; i < url.n; i++) {
         const char *close = url.s[i] == '{' ? memchr(url.s + i, '}', url.n - i) : NULL;
         struct str name, value;
@@ -144,7 +147,7 @@ static struct str with_defaults(struct importing *im, const struct doc *server)
         from = i + 1;
     }
     buf_add(&out, url.s + from, url.n - from);
-    return str_of(arena_text(im->a, buf_str(&out)));
+    return buf_ok(&out) ? str_of(arena_text(im->a, buf_str(&out))) : url;
 }
 
 static struct str swagger_url(struct importing *im)

@@ -78,10 +78,28 @@ static void many_of_one_name_take_no_longer_than_others(void **state)
     check_says(left_out(&i, "x_8000"), "at most 2000");
 }
 
+/* Each brace looked for its other half up to the end. */
+static void an_address_that_is_none_is_told_at_once(void **state)
+{
+    _imported_ struct imported i = { 0 };
+    _buf_ struct buf text = { .max = 16 << 20 };
+
+    (void)state;
+    buf_adds(&text, "{\"openapi\":\"3.0.0\",\"paths\":{\"/x\":{\"get\":{}}},"
+                    "\"servers\":[{\"url\":\"");
+    for (int k = 0; k < 8 << 20; k++)
+        buf_addc(&text, '{');
+    buf_adds(&text, "\"}]}");
+    import(&i, text.s);
+    assert_int_equal(i.made.warned, 1);
+    check_says(i.made.warnings[0], "does not say where the service is ('{{{{");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(references_do_not_multiply),
+        cmocka_unit_test(an_address_that_is_none_is_told_at_once),
         cmocka_unit_test(many_of_one_name_take_no_longer_than_others),
         cmocka_unit_test(schemas_that_are_too_deep_or_too_large_leave_their_operation_out),
     };
