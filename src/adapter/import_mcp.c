@@ -117,23 +117,48 @@ static bool is_schema(const struct document *schema, struct arena *a, struct buf
     return false;
 }
 
-/* JSON is YAML, but for some characters; what cannot be read back is not written. */
+/* A NUL, which an adapter must not have, as JSON writes it. */
+static bool has_nul(struct str json)
+{
+    for (size_t i = 0; i < json.n; i++) {
+        if (json.s[i] != '\\')
+            continue;
+        if (str_begins(str_from(json, i), "\\u0000"))
+            return true;
+        i++; /* what is escaped begins nothing */
+    }
+    return false;
+}
+
+/* JSON is YAML, but for some characters and for numbers that no double holds. What cannot be read
+ * back is not written, and again the server alone judges. */
+static bool reads_back(struct str json, struct arena *a, const struct document **out,
+                       struct buf *to)
+{
+    struct ceilings max = ceilings_default();
+    struct error e = { .msg = "a text in it has a NUL byte" };
+
+    if (!has_nul(json) && doc_read("schema.yaml", json, &max, a, out, &e))
+        return true;
+    buf_addf(to, "    # its schema cannot stand here: %s\n", rpc_words(str_of(e.msg), a));
+    return false;
+}
+
+/* False: it is too large. */
 static bool put_schema(struct importing *im, const char *before, const struct doc *schema,
                        struct buf *to)
 {
     _buf_ struct buf text = { .max = YAML_MAX };
-    struct ceilings max = ceilings_default();
     const struct document *again;
-    struct error e;
 
     if (!schema || schema->kind != DOC_MAP)
         return true;
     json_doc(&text, schema);
-    if (!buf_ok(&text) ||
-        !doc_read("schema.yaml", (struct str){ arena_text(im->a, buf_str(&text)), text.len }, &max,
-                  im->a, &again, &e))
+    if (!buf_ok(&text))
         return false;
-    if (!is_schema(again, im->a, to))
+    if (!reads_back((struct str){ arena_text(im->a, buf_str(&text)), text.len }, im->a, &again,
+                    to) ||
+        !is_schema(again, im->a, to))
         return true;
     buf_addf(to, "%s ", before);
     buf_add(to, text.s, text.len);
@@ -180,7 +205,7 @@ static const char *put_tool(struct importing *im, const struct doc *tool, const 
     put_effect(tool, &to);
     if (!put_schema(im, "    input:", rpc_get(tool, "inputSchema"), &to) ||
         !put_schema(im, "    output:", rpc_get(tool, "outputSchema"), &to))
-        return "its schema cannot be written as YAML";
+        return "its schema has more than 4 MiB";
     buf_add(&im->operations, to.s, to.len);
     put(&im->mapping, arena_printf(im->a, "      %s:", key), rpc_text(tool, "name"));
     return NULL;

@@ -36,8 +36,9 @@ extern const struct ceiling_row ceiling_rows[CEILING_COUNT];
 
 struct ceilings {
     uint32_t v[CEILING_COUNT];
-    bool any_number; /* one that no double holds is kept as it is written: of answers only, which
-                        came of a deed that is done and cannot be asked for again */
+    bool any_number; /* one that no double holds is kept as it is written: of answers, which came of
+                        a deed that is done and cannot be asked for again, and of documents that are
+                        imported, which others wrote for others */
 };
 
 struct ceilings ceilings_default(void);

@@ -23,12 +23,19 @@ bool input_read(const struct writ_input *input, struct arena *a, const struct do
                 struct report *r)
 {
     struct ceilings max = ceilings_default();
+
+    return input_read_within(input, &max, a, out, r);
+}
+
+bool input_read_within(const struct writ_input *input, const struct ceilings *max, struct arena *a,
+                       const struct document **out, struct report *r)
+{
     struct str text = { 0 };
     struct error e;
 
     *r = report_new(a, input->name, text);
-    if (!input_bytes(input, max.v[CEILING_BYTES], a, &text, &e) ||
-        !doc_read(input->name, text, &max, a, out, &e)) {
+    if (!input_bytes(input, max->v[CEILING_BYTES], a, &text, &e) ||
+        !doc_read(input->name, text, max, a, out, &e)) {
         report_error(r, &e);
         return false;
     }

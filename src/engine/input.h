@@ -4,6 +4,7 @@
 
 #include <writ/writ.h>
 
+#include "base/ceilings.h"
 #include "base/doc.h"
 #include "base/report.h"
 
@@ -14,6 +15,10 @@ bool input_bytes(const struct writ_input *input, size_t max, struct arena *a, st
 /* False when the document could not be read; the report says why. */
 bool input_read(const struct writ_input *input, struct arena *a, const struct document **out,
                 struct report *r) NODISCARD;
+
+/* The same by other ceilings than the usual ones: of documents that others wrote for others. */
+bool input_read_within(const struct writ_input *input, const struct ceilings *max, struct arena *a,
+                       const struct document **out, struct report *r) NODISCARD;
 
 /* The report as the JSON object that writ_check() promises. */
 void input_answer(const struct report *r, const char *kind, struct buf *to);

@@ -189,6 +189,20 @@ static bool whole(const struct doc *d)
     return true;
 }
 
+/* A number that no double holds: documents of others have some, such as the largest of 64 bits, and
+ * an adapter has none. */
+static bool has_long_number(const struct doc *d)
+{
+    if (d->kind == DOC_NUMBER)
+        return d->written != NULL;
+    if (d->kind != DOC_LIST && d->kind != DOC_MAP)
+        return false;
+    for (const struct doc *c = d->first; c; c = c->next)
+        if (has_long_number(c))
+            return true;
+    return false;
+}
+
 static bool put_value(struct schemas *s, const struct doc *from, struct doc *to)
 {
     if (!whole(from)) {
@@ -226,8 +240,8 @@ static bool holds_right(const struct keyword *k, const struct doc *c)
     case SCHEMA_MAP: return c->kind == DOC_MAP;
     case A_LINE:
     case A_PATTERN: return c->kind == DOC_TEXT;
-    case A_BOUND: return c->kind == DOC_INT || c->kind == DOC_NUMBER;
-    case A_VALUE: break;
+    case A_BOUND: return (c->kind == DOC_INT || c->kind == DOC_NUMBER) && !has_long_number(c);
+    case A_VALUE: return !has_long_number(c);
     }
     return true;
 }
@@ -239,7 +253,8 @@ static bool put_keyword(struct schemas *s, const struct keyword *k, const struct
 
     if (!holds_right(k, c) || (k->holds == A_PATTERN && s->no_patterns) ||
         (str_is(c->key, "patternProperties") && s->no_patterns))
-        return true; /* a keyword of another form says nothing */
+        return true; /* a keyword that has no such form says nothing: the service has the last word
+                      */
     made = doc_add(s->im->a, to, c->key);
     switch (k->holds) {
     case A_SCHEMA: return schema_copy(s, c, made, depth + 1);

@@ -154,13 +154,14 @@ static int from_openapi(const struct writ_import *import, char **answer)
                               .include = import->include,
                               .exclude = import->exclude,
                               .today = today(&a) };
+    struct ceilings max = ceilings_answer(); /* a bound or an example may be any number */
     const struct document *document;
     struct import_made made;
     struct adapter adapter;
     struct report r;
     struct error e;
 
-    if (!input_read(import->openapi, &a, &document, &r))
+    if (!input_read_within(import->openapi, &max, &a, &document, &r))
         return input_wrong(&r, NULL, answer);
     ask.root = &document->root;
     if (!import_openapi(&ask, &a, &made, &e)) {

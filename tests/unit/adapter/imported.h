@@ -27,7 +27,7 @@ static inline void imported_free(struct imported *i)
 /* What is made must be an adapter, whatever it was made of. */
 static inline void import_with(struct imported *i, const char *text, struct import_ask ask)
 {
-    struct ceilings max = ceilings_default();
+    struct ceilings max = ceilings_answer();
     const struct document *document;
     struct error e = { 0 };
 

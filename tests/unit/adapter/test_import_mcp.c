@@ -180,6 +180,39 @@ static void a_tool_may_be_called_by_a_number_or_null(void **state)
     arena_free(&m.a);
 }
 
+/* A tool is not lost for a bound of 64 bits, or for a character that YAML has no place for. */
+static void a_schema_that_cannot_stand_there_leaves_the_tool(void **state)
+{
+    static const struct {
+        const char *schema, *why;
+    } rows[] = {
+        { "{\"maximum\":18446744073709551615}", "18446744073709551615 cannot be held exactly" },
+        { "{\"const\":\"a\\u0000b\"}", "has a NUL byte" },
+        { "{\"const\":\"a\\u007fb\"}", "cannot stand here: " },
+        { "{\"const\":\"a\\\\u0000b\"}", NULL },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct made m = { 0 };
+        struct ceilings max = ceilings_answer();
+        const struct document *d = NULL;
+        const struct doc *input;
+        const char *list =
+            arena_printf(&m.a, "[{\"name\":\"t\",\"inputSchema\":%s}]", rows[i].schema);
+
+        assert_true(json_read("tools", str_of(list), &max, &m.a, &d, &m.e));
+        make(&m, (struct mcp_import_ask){ .tools = &d->root,
+                                          .argv = (const char *const[]){ "server", NULL } });
+        assert_int_equal(m.out.operations, 1);
+        input = doc_get(doc_get(doc_get(m.root, "operations"), "t"), "input");
+        assert_int_equal(input == NULL, rows[i].why != NULL);
+        if (rows[i].why && !strstr(m.out.yaml.s, rows[i].why))
+            fail_msg("%s does not say %s", m.out.yaml.s, rows[i].why);
+        arena_free(&m.a);
+    }
+}
+
 /* A server may call its tools what it likes; it does not decide how long the import takes. */
 static void many_tools_that_come_to_one_name_are_told_apart(void **state)
 {
@@ -228,6 +261,7 @@ int main(void)
         cmocka_unit_test(R_001_104_parameters_are_held_against_the_schemas_of_the_tools),
         cmocka_unit_test(patterns_choose),
         cmocka_unit_test(a_tool_may_be_called_by_a_number_or_null),
+        cmocka_unit_test(a_schema_that_cannot_stand_there_leaves_the_tool),
         cmocka_unit_test(many_tools_that_come_to_one_name_are_told_apart),
         cmocka_unit_test(what_a_tool_is_shown_by_is_not_in_its_digest),
     };
