@@ -8,12 +8,38 @@
 
 /* ---- the body ---- */
 
+static bool has_word(struct str type, const char *word)
+{
+    size_t n = strlen(word);
+
+    for (size_t i = 0; i + n <= type.n; i++)
+        if (str_cmp_letters((struct str){ type.s + i, n }, str_of(word)) == 0)
+            return true;
+    return false;
+}
+
+/* One document: application/json, application/hal+json; not many in a row. */
 static bool is_json_type(struct str type)
 {
-    for (size_t i = 0; i + 4 <= type.n; i++)
-        if (str_cmp_letters((struct str){ type.s + i, 4 }, str_of("json")) == 0)
-            return true;
-    return str_is(type, "*/*");
+    static const char *const rows[] = { "ndjson", "jsonl", "json-l", "json-seq", "stream+json" };
+
+    for (size_t i = 0; i < COUNT(rows); i++)
+        if (has_word(type, rows[i]))
+            return false;
+    return has_word(type, "json") || str_is(type, "*/*");
+}
+
+struct str import_not_json(const struct importing *im, const struct doc *op, const char *key)
+{
+    const struct doc *own = map_get(op, key);
+    const struct doc *first = doc_first(own ? own : map_get(im->root, key), DOC_LIST);
+
+    if (im->spec != SWAGGER_2)
+        return (struct str){ 0 };
+    for (const struct doc *c = first; c; c = c->next)
+        if (c->kind != DOC_TEXT || is_json_type(c->text))
+            return (struct str){ 0 };
+    return first ? first->text : (struct str){ 0 };
 }
 
 static bool is_form_type(struct str type)
@@ -158,10 +184,10 @@ static const char *place_of(struct str in)
     return str_is(in, "formData") ? "body" : NULL;
 }
 
-/* A field of a form that is not sent: the operation needs it, or goes without the form. */
-static bool leave_form(struct making *m, bool required)
+/* A body that is not sent, or a field of one: the operation needs it, or goes without. */
+static bool leave_body(struct making *m, struct str type, bool required)
 {
-    m->body_left = unlike(m, str_of(m->form));
+    m->body_left = unlike(m, type);
     if (required)
         m->schemas.why = arena_printf(m->im->a, "its body is %s", m->body_left);
     return !required;
@@ -174,12 +200,16 @@ static bool add_one(struct making *m, const struct doc *p)
     const struct doc *schema = map_get(p, "schema");
 
     if (str_is(in, "body") && m->im->spec == SWAGGER_2) {
+        struct str other = import_not_json(m->im, m->f->op, "consumes");
+
+        if (other.n)
+            return leave_body(m, other, map_true(p, "required"));
         m->body_schema = schema;
         m->body_required = map_true(p, "required");
         return true;
     }
     if (m->form && str_is(in, "formData"))
-        return leave_form(m, map_true(p, "required"));
+        return leave_body(m, str_of(m->form), map_true(p, "required"));
     if (name.n == 0 || name.n > IMPORT_NAME || memchr(name.s, '\0', name.n) || !place) {
         m->schemas.why = "it has a parameter without a name or a place";
         return false;
@@ -378,7 +408,7 @@ static bool answers_json(struct importing *im, const struct found *f)
                                                 : !import_body_schema(im, response, BODIES_JSON)))
             return false;
     }
-    return any;
+    return any && !import_not_json(im, f->op, "produces").n;
 }
 
 const char *import_operation(struct importing *im, const struct found *f)

@@ -124,6 +124,10 @@ const char *import_operation(struct importing *im, const struct found *f);
 const struct doc *import_body_schema(struct importing *im, const struct doc *body,
                                      enum body_form form);
 
+/* The first of the types that Swagger 2.0 lists under `consumes` or `produces`, of the operation or
+ * of all, where none of them is JSON; else no text. */
+struct str import_not_json(const struct importing *im, const struct doc *op, const char *key);
+
 /* ---- forms of Swagger 2.0 (import/form.c) ---- */
 
 /* The media type of what its parameters in formData make; NULL: it has none. */

@@ -112,12 +112,66 @@ static void what_is_not_wanted_has_no_say_in_what_bodies_are(void **state)
     }
 }
 
+static void what_Swagger_2_consumes_and_produces_is_heeded(void **state)
+{
+    static const struct {
+        const char *types, *left, *output;
+    } rows[] = {
+        { "", "", "[{\"type\":\"parse\",\"spec\":\"json\"}]" },
+        { "consumes: [text/xml, application/JSON]\nproduces: [application/hal+json]\n", "",
+          "[{\"type\":\"parse\",\"spec\":\"json\"}]" },
+        { "consumes: [application/xml]\n", "its body is 'application/xml', and an adapter sends",
+          "[{\"type\":\"parse\",\"spec\":\"json\"}]" },
+        { "produces: [application/xml]\n", "", "" },
+    };
+
+    (void)state;
+    for (size_t k = 0; k < COUNT(rows); k++) {
+        _imported_ struct imported i = { 0 };
+
+        import(&i,
+               arena_printf(&i.a,
+                            "swagger: '2.0'\nhost: api.example.org\n%spaths:\n"
+                            "  /get: {get: {operationId: get, responses: {'200': {schema: {}}}}}\n"
+                            "  /may: {put: {operationId: may, parameters: [{in: body, name: b, "
+                            "schema: {}}], responses: {'200': {schema: {}}}}}\n"
+                            "  /must: {put: {operationId: must, parameters: [{in: body, name: b, "
+                            "required: true, schema: {}}], responses: {'200': {schema: {}}}}}\n",
+                            rows[k].types));
+        check_says(left_out(&i, "must"), rows[k].left);
+        assert_int_equal(*left_out(&i, "must") == '\0', *rows[k].left == '\0');
+        assert_int_equal(*left_out(&i, "may") == '\0', *rows[k].left == '\0');
+        assert_string_equal(at(&i, "operations.may.body"), *rows[k].left ? "" : "\"body\"");
+        assert_string_equal(at(&i, "transforms.output"), rows[k].output);
+    }
+}
+
+/* Many documents in a row are not one. */
+static void lines_of_json_are_not_json(void **state)
+{
+    static const char *const types[] = { "application/x-ndjson", "application/jsonl",
+                                         "application/json-seq", "application/stream+json" };
+
+    (void)state;
+    for (size_t k = 0; k < COUNT(types); k++) {
+        _imported_ struct imported i = { 0 };
+
+        import(&i, arena_printf(&i.a,
+                                "openapi: 3.0.0\npaths:\n  /get: {get: {operationId: get, "
+                                "responses: {'200': {content: {%s: {schema: {}}}}}}}\n",
+                                types[k]));
+        assert_string_equal(at(&i, "transforms.output"), "");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_body_that_may_be_left_out_is_told_when_it_is),
         cmocka_unit_test(forms_of_Swagger_2_are_not_sent_as_json),
         cmocka_unit_test(forms_of_Swagger_2_are_sent_where_all_bodies_are_forms),
+        cmocka_unit_test(what_Swagger_2_consumes_and_produces_is_heeded),
+        cmocka_unit_test(lines_of_json_are_not_json),
         cmocka_unit_test(what_is_not_wanted_has_no_say_in_what_bodies_are),
     };
 
