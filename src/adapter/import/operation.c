@@ -63,7 +63,27 @@ const struct doc *import_body_schema(struct importing *im, const struct doc *bod
     return NULL;
 }
 
-/* Can each member of the body be a parameter of its own? */
+/* 3.1: does something beside a reference say more than the reference does? */
+static bool says_more(const struct making *m, const struct doc *schema)
+{
+    if (m->im->spec != OPENAPI_31 || !map_get(schema, "$ref"))
+        return false;
+    for (const struct doc *c = schema->first; c; c = c->next)
+        if (!str_is(c->key, "$ref") && !str_is(c->key, "summary") && !str_is(c->key, "description"))
+            return true;
+    return false;
+}
+
+/* Is each of the texts a name in the map? */
+static bool all_named(const struct doc *texts, const struct doc *map)
+{
+    for (const struct doc *c = doc_first(texts, DOC_LIST); c; c = c->next)
+        if (c->kind == DOC_TEXT && !map_find(map, c->text))
+            return false;
+    return true;
+}
+
+/* Can each member of the body be a parameter of its own, and is there no other that it needs? */
 static bool is_flat(struct making *m, const struct doc *schema)
 {
     static const char *const more[] = {
@@ -73,7 +93,8 @@ static bool is_flat(struct making *m, const struct doc *schema)
     const struct doc *others = map_get(schema, "additionalProperties");
 
     if (!properties || properties->kind != DOC_MAP || !properties->count ||
-        properties->count > 100 || map_true(schema, "nullable"))
+        properties->count > 100 || map_true(schema, "nullable") ||
+        !all_named(map_get(schema, "required"), properties))
         return false;
     if (others && !(others->kind == DOC_BOOL && !others->truth))
         return false;
@@ -104,7 +125,7 @@ static bool add_body(struct making *m)
     const struct doc *flat = import_deref(m->im, schema, &ignored);
     struct doc *to;
 
-    if (flat && is_flat(m, flat)) {
+    if (flat && !says_more(m, schema) && is_flat(m, flat)) {
         const struct doc *c = map_get(flat, "properties")->first;
 
         for (; c; c = c->next) {

@@ -146,6 +146,32 @@ static void what_Swagger_2_consumes_and_produces_is_heeded(void **state)
     }
 }
 
+/* As parameters of its own a body has its named members and no others. */
+static void a_body_that_needs_more_than_it_names_is_sent_whole(void **state)
+{
+    static const struct {
+        const char *schema, *body;
+    } rows[] = {
+        { "{$ref: '#/a'}", "" },
+        { "{$ref: '#/a', description: An A.}", "" },
+        { "{$ref: '#/a', properties: {b: {}}, required: [b]}", "\"body\"" },
+        { "{properties: {a: {}}, required: [a]}", "" },
+        { "{properties: {a: {}}, required: [a, b]}", "\"body\"" },
+    };
+
+    (void)state;
+    for (size_t k = 0; k < COUNT(rows); k++) {
+        _imported_ struct imported i = { 0 };
+
+        import(&i, arena_printf(&i.a,
+                                "openapi: 3.1.0\npaths:\n  /x: {put: {operationId: x, requestBody: "
+                                "{content: {application/json: {schema: %s}}}}}\n"
+                                "a: {properties: {a: {type: string}}}\n",
+                                rows[k].schema));
+        assert_string_equal(at(&i, "operations.x.body"), rows[k].body);
+    }
+}
+
 /* Many documents in a row are not one. */
 static void lines_of_json_are_not_json(void **state)
 {
@@ -171,6 +197,7 @@ int main(void)
         cmocka_unit_test(forms_of_Swagger_2_are_not_sent_as_json),
         cmocka_unit_test(forms_of_Swagger_2_are_sent_where_all_bodies_are_forms),
         cmocka_unit_test(what_Swagger_2_consumes_and_produces_is_heeded),
+        cmocka_unit_test(a_body_that_needs_more_than_it_names_is_sent_whole),
         cmocka_unit_test(lines_of_json_are_not_json),
         cmocka_unit_test(what_is_not_wanted_has_no_say_in_what_bodies_are),
     };
