@@ -30,6 +30,9 @@ bool api_bind(const struct adapter *adapter, struct str operation, const struct 
 /* Why no adapter sends a header of that name; NULL: one may. */
 const char *api_header_refused(struct str name);
 
+/* Is it one that the connection says by itself, such as Host and Content-Length? */
+bool api_header_by_itself(struct str name);
+
 /* Is that where auth_method puts its secret? A caller's own value there would be lost, or stand
  * beside the secret. */
 bool api_auth_has(const struct api_interface *api, enum parameter_place in, struct str name);

@@ -275,6 +275,17 @@ def what_the_registry_needs_for_it_is_told_as_it_is_written_there(place):
 
 
 @case
+def what_keeps_an_adapter_from_being_called_is_told_when_it_is_made(place):
+    for url, told in (("http://192.0.2.7:8080", ["/interface/api/base_url: 192.0.2.7:8080 is not reached"]),
+                      ("https://192.0.2.7:8080", [])):
+        document = place.put("outside/echo.json", json.dumps(ECHO | {"servers": [{"url": url}]}))
+        made = taken(place, "openapi", document)
+        same([one.split("it cannot be called as it is: ")[1][:len(told[0])] for one in made["warnings"]], told)
+        path = place.put(".writ/adapters/made.yaml", made["adapter"])
+        same(place.writ("check", "--as", "adapter", path).status, 65 if told else 0)
+
+
+@case
 def a_server_of_this_directory_is_listed_and_called_from_any(place):
     small(place)
     for path in ("work/server", "work/bin/server"):

@@ -16,6 +16,11 @@ static bool is_token(struct str name)
     return name.n > 0;
 }
 
+bool api_header_by_itself(struct str name)
+{
+    return header_ours(name);
+}
+
 const char *api_header_refused(struct str name)
 {
     if (!is_token(name))

@@ -2,6 +2,7 @@
 /* parameter.c: a parameter of an OpenAPI document: its name, its place, its schema. */
 #include "adapter/import/parts.h"
 
+#include "adapter/api_bind.h"
 #include "base/doc_make.h"
 
 const char *parameter_name(struct making *m, struct str name, const char *in)
@@ -86,6 +87,10 @@ static const char *unlike(struct importing *im, const struct doc *p, struct str 
     const struct doc *schema = im->spec == SWAGGER_2 ? p : map_get(p, "schema");
     struct str style = map_text(p, "style");
 
+    if (str_is(in, "header") && api_header_refused(map_text(p, "name")))
+        return api_header_by_itself(map_text(p, "name"))
+                   ? "it belongs to the connection, which says it by itself"
+                   : "no header has such a name";
     if (map_get(p, "content"))
         return "it is a document inside of a parameter";
     if (str_is(type_of(im, schema), "object") || str_is(style, "deepObject"))
@@ -103,7 +108,9 @@ bool parameter_add(struct making *m, const struct doc *p, const char *in)
 {
     struct importing *im = m->im;
     struct str name = map_text(p, "name");
-    bool required = map_true(p, "required") || strcmp(in, "path") == 0;
+    bool header = strcmp(in, "header") == 0;
+    bool required = (map_true(p, "required") && !(header && api_header_by_itself(name))) ||
+                    strcmp(in, "path") == 0;
     const char *why = unlike(im, p, str_of(in));
     const struct doc *schema = im->spec == SWAGGER_2 ? p : map_get(p, "schema");
     bool list = str_is(type_of(im, schema), "array");

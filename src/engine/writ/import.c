@@ -5,8 +5,10 @@
 
 #include <writ/adapters.h>
 
+#include "adapter/callable.h"
 #include "adapter/import_mcp.h"
 #include "adapter/import_openapi.h"
+#include "adapter/transform.h"
 #include "base/json_write.h"
 #include "base/stamp.h"
 #include "base/world.h"
@@ -45,6 +47,20 @@ static bool reads_back(const struct import_made *made, struct arena *a, struct a
     }
     report_error(r, &e);
     return false;
+}
+
+/* What keeps it from being called as it is: where its service is, mostly, which is for people to
+ * mend. They are told now, and not by the first call. */
+static void put_uncallable(const struct adapter *adapter, struct arena *a, struct buf *to)
+{
+    struct report r = report_new(a, "adapter", (struct str){ 0 });
+
+    transforms_fit(adapter, &r);
+    callable_fits(adapter, &r);
+    for (const struct problem *p = r.first; p; p = p->next)
+        if (!p->warning)
+            json_outside(to, str_of(arena_printf(a, "it cannot be called as it is: %s: %s",
+                                                 p->pointer, p->msg)));
 }
 
 /* ---- what the registry must say ---- */
@@ -132,6 +148,7 @@ static void put_made(const struct writ_import *import, const struct import_made 
     json_open(to, '[');
     for (size_t i = 0; i < made->warned; i++)
         json_outside(to, str_of(made->warnings[i]));
+    put_uncallable(adapter, a, to);
     json_close(to, ']');
     json_key(to, "tool_id");
     json_outside(to, adapter->doc.tool_id);

@@ -385,6 +385,26 @@ static void a_number_that_no_double_holds_does_not_keep_a_document_out(void **st
                         "{\"type\":\"integer\",\"minimum\":0}");
 }
 
+/* What `writ check` refuses, and each call, is not written. */
+static void headers_that_are_not_sent_are_no_parameters(void **state)
+{
+    _imported_ struct imported i = { 0 };
+
+    (void)state;
+    import(
+        &i,
+        "openapi: 3.0.0\n"
+        "paths:\n"
+        "  /a: {put: {operationId: a, parameters: [{in: header, name: Content-Length, required: "
+        "true}, {in: header, name: \"X\\r\\nY: 1\"}, {in: header, name: X-Y}]}}\n"
+        "  /b: {put: {operationId: b, parameters: [{in: header, name: 'X Y', required: true}]}}\n");
+    assert_string_equal(at(&i, "operations.a.parameters"), "{\"X-Y\":{\"in\":\"header\"}}");
+    assert_string_equal(at(&i, "operations.a.input.required"), "");
+    check_says(left_out(&i, "a"),
+               "only its parameter 'Content-Length': it belongs to the connection");
+    check_says(left_out(&i, "b"), "it needs the parameter 'X Y': no header has such a name");
+}
+
 /* The second of one name has its number also where the first is not wanted. */
 static void names_do_not_depend_on_what_is_chosen(void **state)
 {
@@ -459,6 +479,7 @@ int main(void)
         cmocka_unit_test(what_is_no_document_is_refused),
         cmocka_unit_test(names_are_made_to_fit_and_to_differ),
         cmocka_unit_test(a_number_that_no_double_holds_does_not_keep_a_document_out),
+        cmocka_unit_test(headers_that_are_not_sent_are_no_parameters),
         cmocka_unit_test(names_do_not_depend_on_what_is_chosen),
         cmocka_unit_test(operations_that_are_sent_a_proof_they_do_not_ask_for_are_told),
         cmocka_unit_test(auth_is_taken_from_the_first_scheme_that_can_be_done),
