@@ -235,7 +235,8 @@ static bool add_one(struct making *m, const struct doc *p)
         m->schemas.why = "it has a parameter without a name or a place";
         return false;
     }
-    if (strcmp(place, "header") == 0 && said_elsewhere(name))
+    if ((strcmp(place, "header") == 0 && said_elsewhere(name)) ||
+        import_has_key(m->im, place, name))
         return true;
     return parameter_add(m, p, place);
 }

@@ -153,6 +153,9 @@ void import_see_security(struct importing *im, const struct doc *op);
 void import_security(struct importing *im, const char *id, struct doc *api, struct doc *adapter,
                      struct doc *allow);
 
+/* Is that the place where auth_method puts its key? Nobody else has a value for it. */
+bool import_has_key(struct importing *im, const char *in, struct str name);
+
 /* NULL: the operation can be called with the scheme that was chosen. */
 const char *import_secured(struct importing *im, const struct found *f);
 

@@ -199,13 +199,33 @@ static void put_oauth(struct importing *im, const struct doc *scheme, struct doc
         doc_add_text(im->a, allow, NULL, url.authority);
 }
 
-static void put_key(struct importing *im, const struct doc *scheme, struct doc *auth)
+static const char *key_place(const struct doc *scheme)
 {
     struct str in = map_text(scheme, "in");
 
+    return str_is(in, "query") ? "query" : str_is(in, "cookie") ? "cookie" : "header";
+}
+
+bool import_has_key(struct importing *im, const char *in, struct str name)
+{
+    const char *ignored;
+    const struct doc *scheme;
+    struct str own;
+
+    if (!im->scheme.n || way_of(im, im->scheme) != WAY_KEY)
+        return false;
+    scheme = import_deref(im, map_find(schemes(im), im->scheme), &ignored);
+    own = map_text(scheme, "name");
+    if (strcmp(key_place(scheme), in) != 0)
+        return false;
+    return strcmp(in, "header") == 0 ? own.n == name.n && str_cmp_letters(own, name) == 0
+                                     : str_eq(own, name);
+}
+
+static void put_key(struct importing *im, const struct doc *scheme, struct doc *auth)
+{
     doc_add_text(im->a, auth, "secret", str_of("key"));
-    doc_add_text(im->a, auth, "in",
-                 str_is(in, "query") || str_is(in, "cookie") ? in : str_of("header"));
+    doc_add_text(im->a, auth, "in", str_of(key_place(scheme)));
     doc_add_text(im->a, auth, "name", map_text(scheme, "name"));
 }
 

@@ -369,42 +369,6 @@ static void names_are_made_to_fit_and_to_differ(void **state)
                         "\"path_x\":{\"in\":\"path\",\"name\":\"x\"}}");
 }
 
-/* int64 is bounded by numbers that no double holds; what cannot be said is left to the service. */
-static void a_number_that_no_double_holds_does_not_keep_a_document_out(void **state)
-{
-    _imported_ struct imported i = { 0 };
-
-    (void)state;
-    import(&i,
-           "openapi: 3.0.0\n"
-           "paths:\n"
-           "  /a: {get: {operationId: a, parameters: [{in: query, name: n, example: 1e999, schema: "
-           "{type: integer, minimum: 0, exclusiveMaximum: true, maximum: 9223372036854775807, "
-           "default: 9223372036854775807, enum: [1, 9223372036854775807]}}]}}\n");
-    assert_string_equal(at(&i, "operations.a.input.properties.n"),
-                        "{\"type\":\"integer\",\"minimum\":0}");
-}
-
-/* What `writ check` refuses, and each call, is not written. */
-static void headers_that_are_not_sent_are_no_parameters(void **state)
-{
-    _imported_ struct imported i = { 0 };
-
-    (void)state;
-    import(
-        &i,
-        "openapi: 3.0.0\n"
-        "paths:\n"
-        "  /a: {put: {operationId: a, parameters: [{in: header, name: Content-Length, required: "
-        "true}, {in: header, name: \"X\\r\\nY: 1\"}, {in: header, name: X-Y}]}}\n"
-        "  /b: {put: {operationId: b, parameters: [{in: header, name: 'X Y', required: true}]}}\n");
-    assert_string_equal(at(&i, "operations.a.parameters"), "{\"X-Y\":{\"in\":\"header\"}}");
-    assert_string_equal(at(&i, "operations.a.input.required"), "");
-    check_says(left_out(&i, "a"),
-               "only its parameter 'Content-Length': it belongs to the connection");
-    check_says(left_out(&i, "b"), "it needs the parameter 'X Y': no header has such a name");
-}
-
 /* The second of one name has its number also where the first is not wanted. */
 static void names_do_not_depend_on_what_is_chosen(void **state)
 {
@@ -478,8 +442,6 @@ int main(void)
         cmocka_unit_test(operations_are_chosen_by_patterns),
         cmocka_unit_test(what_is_no_document_is_refused),
         cmocka_unit_test(names_are_made_to_fit_and_to_differ),
-        cmocka_unit_test(a_number_that_no_double_holds_does_not_keep_a_document_out),
-        cmocka_unit_test(headers_that_are_not_sent_are_no_parameters),
         cmocka_unit_test(names_do_not_depend_on_what_is_chosen),
         cmocka_unit_test(operations_that_are_sent_a_proof_they_do_not_ask_for_are_told),
         cmocka_unit_test(auth_is_taken_from_the_first_scheme_that_can_be_done),

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_import_parameters.c: parameters of an OpenAPI document that an adapter has not, or
+ * otherwise.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "unit/adapter/imported.h"
+
+/* int64 is bounded by numbers that no double holds; what cannot be said is left to the service. */
+static void a_number_that_no_double_holds_does_not_keep_a_document_out(void **state)
+{
+    _imported_ struct imported i = { 0 };
+
+    (void)state;
+    import(&i,
+           "openapi: 3.0.0\n"
+           "paths:\n"
+           "  /a: {get: {operationId: a, parameters: [{in: query, name: n, example: 1e999, schema: "
+           "{type: integer, minimum: 0, exclusiveMaximum: true, maximum: 9223372036854775807, "
+           "default: 9223372036854775807, enum: [1, 9223372036854775807]}}]}}\n");
+    assert_string_equal(at(&i, "operations.a.input.properties.n"),
+                        "{\"type\":\"integer\",\"minimum\":0}");
+}
+
+/* What `writ check` refuses, and each call, is not written. */
+static void headers_that_are_not_sent_are_no_parameters(void **state)
+{
+    _imported_ struct imported i = { 0 };
+
+    (void)state;
+    import(
+        &i,
+        "openapi: 3.0.0\n"
+        "paths:\n"
+        "  /a: {put: {operationId: a, parameters: [{in: header, name: Content-Length, required: "
+        "true}, {in: header, name: \"X\\r\\nY: 1\"}, {in: header, name: X-Y}]}}\n"
+        "  /b: {put: {operationId: b, parameters: [{in: header, name: 'X Y', required: true}]}}\n");
+    assert_string_equal(at(&i, "operations.a.parameters"), "{\"X-Y\":{\"in\":\"header\"}}");
+    assert_string_equal(at(&i, "operations.a.input.required"), "");
+    check_says(left_out(&i, "a"),
+               "only its parameter 'Content-Length': it belongs to the connection");
+    check_says(left_out(&i, "b"), "it needs the parameter 'X Y': no header has such a name");
+}
+
+/* Documents that list the key among the parameters, too, are many: it is auth_method's to give. */
+static void the_place_of_a_key_is_no_parameter(void **state)
+{
+    _imported_ struct imported i = { 0 };
+
+    (void)state;
+    import(&i,
+           "openapi: 3.0.0\nsecurity: [{k: []}]\n"
+           "components: {securitySchemes: {k: {type: apiKey, in: header, name: X-Key}}}\n"
+           "paths:\n"
+           "  /a: {get: {operationId: a, parameters: [{in: header, name: x-key, required: true}, "
+           "{in: query, name: X-Key}]}}\n");
+    assert_string_equal(at(&i, "operations.a.parameters"), "{\"X-Key\":{\"in\":\"query\"}}");
+    assert_string_equal(at(&i, "operations.a.input.required"), "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_number_that_no_double_holds_does_not_keep_a_document_out),
+        cmocka_unit_test(headers_that_are_not_sent_are_no_parameters),
+        cmocka_unit_test(the_place_of_a_key_is_no_parameter),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
