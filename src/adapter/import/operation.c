@@ -354,14 +354,19 @@ static struct doc *make_input(struct making *m)
     return schema_defs(&m->schemas, input) ? input : NULL;
 }
 
-/* Will it be read when somebody calls? */
-static bool is_schema(const struct doc *input, struct arena *a)
+/* Will it be read when somebody calls? False: *why. */
+static bool is_schema(const struct doc *input, struct arena *a, const char **why)
 {
     struct schema_options options = { .code = CODE_VALIDATION_ERROR };
     struct report r = report_new(a, "schema", (struct str){ 0 });
     const struct jsonschema *ignored;
 
-    return jsonschema_read((const struct document *)(const void *)input, &options, a, &ignored, &r);
+    if (jsonschema_read((const struct document *)(const void *)input, &options, a, &ignored, &r))
+        return true;
+    *why = r.first ? arena_printf(a, "its schema cannot be read: %s: %s", r.first->pointer,
+                                  r.first->msg)
+                   : "its schema cannot be read";
+    return false;
 }
 
 /* Patterns that our own reader does not read are left out first. */
@@ -369,15 +374,12 @@ static struct doc *good_input(struct making *m)
 {
     struct doc *input = make_input(m);
 
-    if (!input || is_schema(input, m->im->a))
+    if (!input || is_schema(input, m->im->a, &m->schemas.why))
         return input;
     *m = (struct making){ .im = m->im, .f = m->f, .dry = true };
     m->schemas = (struct schemas){ .im = m->im, .no_patterns = true };
     input = make_input(m);
-    if (!input || is_schema(input, m->im->a))
-        return input;
-    m->schemas.why = "its schema cannot be read";
-    return NULL;
+    return !input || is_schema(input, m->im->a, &m->schemas.why) ? input : NULL;
 }
 
 static void put_about(struct making *m, struct doc *to)

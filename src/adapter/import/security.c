@@ -144,8 +144,9 @@ const char *import_secured(struct importing *im, const struct found *f)
             first = one->next ? "two ways at once" : said(one->key, im->a);
     }
     return arena_printf(im->a, "callers prove who they are by %s, %s", first,
-                        im->scheme.n ? "and this adapter does it in another way"
-                                     : "which is not known here (Basic is not)");
+                        im->scheme.n
+                            ? "and this adapter does it in another way"
+                            : "which is not known here: keys, Basic, Bearer and OAuth are");
 }
 
 /* ---- what the adapter says ---- */

@@ -63,11 +63,31 @@ static void the_place_of_a_key_is_no_parameter(void **state)
     assert_string_equal(at(&i, "operations.a.input.required"), "");
 }
 
+/* What is told can be looked for in the document, and mended. */
+static void what_is_left_out_is_told_with_its_reason(void **state)
+{
+    _imported_ struct imported i = { 0 };
+
+    (void)state;
+    import(&i, "openapi: 3.0.0\n"
+               "components: {securitySchemes: {d: {type: http, scheme: digest}}}\n"
+               "paths:\n"
+               "  /a: {get: {operationId: a}}\n"
+               "  /b: {get: {operationId: b, security: [{d: []}]}}\n"
+               "  /c: {get: {operationId: c, parameters: [{in: query, name: q, schema: {type: "
+               "strnig}}]}}\n");
+    assert_string_equal(left_out(&i, "b"), "callers prove who they are by 'd', which is not known "
+                                           "here: keys, Basic, Bearer and OAuth are");
+    check_says(left_out(&i, "c"), "its schema cannot be read: /properties/q/type: 'type' must be");
+    check_says(left_out(&i, "c"), "this is 'strnig'");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_number_that_no_double_holds_does_not_keep_a_document_out),
         cmocka_unit_test(headers_that_are_not_sent_are_no_parameters),
+        cmocka_unit_test(what_is_left_out_is_told_with_its_reason),
         cmocka_unit_test(the_place_of_a_key_is_no_parameter),
     };
 
