@@ -63,13 +63,13 @@ static void put_joined(struct making *m, const struct doc *p, struct doc *to)
                        : str_is(style, "ssv") || str_is(style, "spaceDelimited") ? "blanks"
                        : str_is(style, "tsv")                                    ? "tabs"
                                                                                  : "commas";
+    struct str about = import_line(m->im, map_text(p, "description"), IMPORT_ABOUT);
 
     to->kind = DOC_MAP;
     doc_add_text(m->im->a, to, "type", str_of("string"));
     doc_add_text(m->im->a, to, "description",
-                 str_of(arena_printf(
-                     m->im->a, "Several, with %s between them. %.*s", sign,
-                     STR_ARG(import_line(m->im, map_text(p, "description"), IMPORT_ABOUT)))));
+                 str_of(arena_printf(m->im->a, "Several, with %s between them.%s%.*s", sign,
+                                     about.n ? " " : "", STR_ARG(about))));
 }
 
 /* What a parameter says about itself goes into its schema, where people see it. */

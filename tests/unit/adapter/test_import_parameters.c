@@ -82,12 +82,30 @@ static void what_is_left_out_is_told_with_its_reason(void **state)
     check_says(left_out(&i, "c"), "this is 'strnig'");
 }
 
+static void a_list_that_is_written_as_text_says_how(void **state)
+{
+    _imported_ struct imported i = { 0 };
+
+    (void)state;
+    import(
+        &i,
+        "swagger: '2.0'\n"
+        "paths:\n"
+        "  /a: {get: {operationId: a, parameters: [{in: query, name: q, type: array}, {in: query, "
+        "name: r, type: array, collectionFormat: pipes, description: '  Rows. '}]}}\n");
+    assert_string_equal(at(&i, "operations.a.input.properties.q.description"),
+                        "\"Several, with commas between them.\"");
+    assert_string_equal(at(&i, "operations.a.input.properties.r.description"),
+                        "\"Several, with | between them. Rows.\"");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_number_that_no_double_holds_does_not_keep_a_document_out),
         cmocka_unit_test(headers_that_are_not_sent_are_no_parameters),
         cmocka_unit_test(what_is_left_out_is_told_with_its_reason),
+        cmocka_unit_test(a_list_that_is_written_as_text_says_how),
         cmocka_unit_test(the_place_of_a_key_is_no_parameter),
     };
 
