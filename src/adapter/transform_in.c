@@ -190,6 +190,14 @@ static bool map_one(const struct making *m, const struct doc *rows, struct doc *
     return doc_copy(row, value, m->w, m->a) || making_over(m);
 }
 
+static bool map_items(const struct making *m, const struct doc *rows, struct doc *list)
+{
+    for (struct doc *c = list->first; c; c = c->next)
+        if (!map_one(m, rows, c))
+            return false;
+    return true;
+}
+
 bool change_map(const struct making *m, const struct doc *spec, const struct doc *schema,
                 struct doc *params)
 {
@@ -201,11 +209,8 @@ bool change_map(const struct making *m, const struct doc *spec, const struct doc
             return false;
         if (!spot.at)
             continue;
-        if (spot.at->kind != DOC_LIST && !map_one(m, row, spot.at))
+        if (spot.at->kind == DOC_LIST ? !map_items(m, row, spot.at) : !map_one(m, row, spot.at))
             return false;
-        for (struct doc *c = spot.at->kind == DOC_LIST ? spot.at->first : NULL; c; c = c->next)
-            if (!map_one(m, row, c))
-                return false;
     }
     return true;
 }

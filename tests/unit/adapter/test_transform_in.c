@@ -100,6 +100,16 @@ static void R_001_102_each_item_of_a_list_is_mapped(void **state)
     check_input(MAP("{a: {'': empty}}"), "{a: ['', null]}", "{\"a\":[\"empty\",null]}");
 }
 
+/* Each value once: what one became is not what was given. */
+static void R_001_102_what_a_value_became_is_not_mapped_again(void **state)
+{
+    (void)state;
+    check_input(MAP("{a: {all: [read, write], '*': none}}"), "{a: all}",
+                "{\"a\":[\"read\",\"write\"]}");
+    check_input(MAP("{a: {x: [x, y], y: z}}"), "{a: x}", "{\"a\":[\"x\",\"y\"]}");
+    check_input(MAP("{a: {x: [x, y], y: z}}"), "{a: [x, y]}", "{\"a\":[[\"x\",\"y\"],\"z\"]}");
+}
+
 static void R_001_102_what_cannot_be_mapped_is_found_early(void **state)
 {
     (void)state;
@@ -267,6 +277,7 @@ int main(void)
         cmocka_unit_test(R_001_102_a_value_becomes_another),
         cmocka_unit_test(R_001_102_numbers_truths_and_null_are_mapped_by_their_words),
         cmocka_unit_test(R_001_102_each_item_of_a_list_is_mapped),
+        cmocka_unit_test(R_001_102_what_a_value_became_is_not_mapped_again),
         cmocka_unit_test(R_001_102_what_cannot_be_mapped_is_found_early),
         cmocka_unit_test(R_001_103_what_was_left_out_has_a_default),
         cmocka_unit_test(R_001_103_null_was_not_left_out),
