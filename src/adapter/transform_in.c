@@ -136,6 +136,8 @@ bool change_rename(const struct making *m, const struct doc *spec, const struct 
         taken[i] = spot.at ? take_out(&spot) : NULL;
         from[i] = taken[i] ? spot.up : NULL;
     }
+    for (i = 0; i < spec->count; i++)
+        drop_empty(m, from[i]);
     i = 0;
     for (const struct doc *row = spec->first; row; row = row->next, i++) {
         if (!taken[i])
@@ -150,8 +152,6 @@ bool change_rename(const struct making *m, const struct doc *spec, const struct 
         }
         put_in(&spot, taken[i]);
     }
-    for (i = 0; i < spec->count; i++)
-        drop_empty(m, from[i]);
     return !m->w->over || making_over(m);
 }
 

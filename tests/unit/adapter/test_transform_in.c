@@ -44,6 +44,9 @@ static void R_001_101_a_map_that_nothing_is_left_of_goes_too(void **state)
                 "{\"opt\":\"x\",\"more\":\"y\"}");
     check_input(RENAME("{/o/a: /o/b}"), "{o: {a: 1}}", "{\"o\":{\"b\":1}}");
     check_input(RENAME("{/o/a: b, /p/a: c}"), "{o: {a: 1}, p: {}}", "{\"p\":{},\"b\":1}");
+    /* Its name is free then, also for what was in it. */
+    check_input(RENAME("{/a/b: a}"), "{a: {b: 1}}", "{\"a\":1}");
+    check_input(RENAME("{/a/b/c: a}"), "{a: {b: {c: 1}}, d: 2}", "{\"d\":2,\"a\":1}");
 }
 
 static void R_001_101_a_parameter_is_not_renamed_over_another(void **state)
