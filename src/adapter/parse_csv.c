@@ -118,7 +118,7 @@ static bool read_row(struct csv *c)
 }
 
 /* The names of the first row, as a map of nulls. */
-static bool read_header(struct csv *c, struct doc *names)
+static bool read_header(struct csv *c, size_t line, struct doc *names)
 {
     const struct doc *twice;
 
@@ -130,8 +130,8 @@ static bool read_header(struct csv *c, struct doc *names)
         name->key_at = (uint32_t)i;
     }
     twice = doc_twice(names, c->m->a);
-    return !twice || error_set(c->m->e, CODE_TRANSFORM_FAILED, "line 1: two columns are named %s",
-                               said(twice->key, c->m->a));
+    return !twice || error_set(c->m->e, CODE_TRANSFORM_FAILED, "line %zu: two columns are named %s",
+                               line, said(twice->key, c->m->a));
 }
 
 static bool add_row(struct csv *c, const struct doc *names, struct doc *list)
@@ -164,7 +164,7 @@ static bool read_rows(struct csv *c, bool header, struct doc *list)
         if (width && c->n != width)
             return error_set(c->m->e, CODE_TRANSFORM_FAILED,
                              "line %zu has %zu fields, the first row has %zu", line, c->n, width);
-        if (!width && header ? !read_header(c, names) : !add_row(c, names, list))
+        if (!width && header ? !read_header(c, line, names) : !add_row(c, names, list))
             return false;
         width = c->n;
     }

@@ -44,6 +44,8 @@ static void R_001_105_rows_of_another_width_are_refused_with_their_line(void **s
     check_output_fails(LISTS, str_of("\"a\nb\",c\n\n1,2,3\n"),
                        "parse: csv: line 4 has 3 fields, the first row has 2");
     check_output_fails(CSV, str_of("a,b,a\n"), "parse: csv: line 1: two columns are named 'a'");
+    check_output_fails(CSV, str_of("\n\r\na,b,a\n"),
+                       "parse: csv: line 3: two columns are named 'a'");
 }
 
 static void R_001_105_quotes_out_of_place_are_refused_with_their_line(void **state)
