@@ -148,14 +148,13 @@ static size_t number_end(const struct path *p)
 static bool number(struct path *p, struct doc *out)
 {
     size_t end = number_end(p), from = p->at;
-    const char *why = "more digits than a number may have";
 
     if (end == 0)
         return jsonpath_expected(p, "a number as JSON has it");
-    if (end - from > NUMBER_MAX ||
-        !number_read((struct str){ p->text.s + from, end - from }, out, &why))
-        return jsonpath_wrong(p, from, "%.*s: %s", end - from > 40 ? 40 : (int)(end - from),
-                              p->text.s + from, why);
+    if (end - from > NUMBER_MAX)
+        return jsonpath_wrong(p, from, "%.40s..: more digits than a number may have",
+                              p->text.s + from);
+    number_keep((struct str){ p->text.s + from, end - from }, p->a, out);
     p->at = end;
     return true;
 }

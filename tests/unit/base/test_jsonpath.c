@@ -254,6 +254,42 @@ static void numbers_are_equal_by_value(void **state)
                                "\"$[4]\",\"$[5]\",\"$[6]\"]]");
 }
 
+/* An id of 64 bits in an answer is looked for as it is written there. */
+static void numbers_that_no_double_holds_are_compared_by_their_digits(void **state)
+{
+    static const struct {
+        const char *path, *want;
+    } cases[] = {
+        { "$[?@==9007199254740993]", "[9007199254740993]" },
+        { "$[?@!=9007199254740993]", "[9007199254740992,18446744073709551615]" },
+        { "$[?@>9007199254740992]", "[9007199254740993,18446744073709551615]" },
+        { "$[?@<18446744073709551616]",
+          "[9007199254740992,9007199254740993,18446744073709551615]" },
+        { "$[?@<1e999]", "[9007199254740992,9007199254740993,18446744073709551615]" },
+    };
+    struct ceilings max = ceilings_answer();
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        _arena_ struct arena a = { 0 };
+        _buf_ struct buf got = { .max = 1 << 10 };
+        struct work w = { .left = 1 << 20 };
+        const struct document *d;
+        struct nodes n;
+        struct error e;
+
+        assert_true(json_read("x.json",
+                              str_of("[9007199254740992,9007199254740993,18446744073709551615]"),
+                              &max, &a, &d, &e));
+        assert_true(jsonpath_run(read_path(cases[i].path, &a), &d->root, &a, &w, &n));
+        json_open(&got, '[');
+        for (size_t k = 0; k < n.n; k++)
+            json_doc(&got, n.v[k]);
+        json_close(&got, ']');
+        assert_string_equal(got.s, cases[i].want);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -265,6 +301,7 @@ int main(void)
         cmocka_unit_test(places_of_a_long_list_are_cheap),
         cmocka_unit_test(patterns_of_the_document),
         cmocka_unit_test(numbers_are_equal_by_value),
+        cmocka_unit_test(numbers_that_no_double_holds_are_compared_by_their_digits),
     };
 
     return cmocka_run_group_tests_name("jsonpath", tests, NULL, NULL);
