@@ -4,7 +4,6 @@
 
 #include "base/doc_make.h"
 #include "base/number.h"
-#include "base/shortest.h"
 
 enum { SORT_STEPS = 4 }; /* of one member, to be put in order */
 
@@ -19,8 +18,7 @@ static double as_double(const struct doc *d)
     return d->kind == DOC_INT ? (double)d->whole : d->number;
 }
 
-/* What it is in digits; `room` is for those it has not written. */
-static struct str digits_of(const struct doc *d, char room[SHORTEST_MAX])
+struct str doc_digits(const struct doc *d, char room[SHORTEST_MAX])
 {
     if (d->kind == DOC_NUMBER && d->written)
         return str_of(d->written);
@@ -36,7 +34,7 @@ int doc_number_cmp(const struct doc *a, const struct doc *b)
     /* Above 2^53, and where a double ends, it stands for many numbers; a fraction with more digits
      * than it has is most often one that was written so. */
     if (x == y && written && (x == 0 || x > WHOLE_MAX || x < -WHOLE_MAX))
-        return number_cmp(digits_of(a, one), digits_of(b, two));
+        return number_cmp(doc_digits(a, one), doc_digits(b, two));
     return (x > y) - (x < y);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/doc.h"
+#include "base/shortest.h"
 #include "base/work.h"
 
 /* The arena is for scratch. Where the work is over the answer is false and w->over tells. */
@@ -14,6 +15,9 @@ uint64_t doc_hash(const struct doc *d, struct work *w);
 /* Are they numbers, and in which order: -1, 0 or 1; both must be DOC_INT or DOC_NUMBER. */
 bool doc_is_number(const struct doc *d);
 int doc_number_cmp(const struct doc *a, const struct doc *b);
+
+/* A number as it was written, or as the shortest that means the same, which `room` is for. */
+struct str doc_digits(const struct doc *d, char room[SHORTEST_MAX]);
 
 /* The members of two maps by name, each name once, in the order of key_cmp(). */
 struct doc_pairs {

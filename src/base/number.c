@@ -143,16 +143,7 @@ void number_keep(struct str text, struct arena *a, struct doc *d)
 
 /* ---- in order ---- */
 
-/* A number by its digits: those between its first and its last that are no zeros, and how many
- * stand before the point; below zero, how many zeros stand behind it. */
-struct figure {
-    char digits[NUMBER_MAX];
-    size_t n;
-    int before;
-    bool minus;
-};
-
-static void figure_of(struct str text, struct figure *f)
+void figure_of(struct str text, struct figure *f)
 {
     const char *p = text.s, *end = text.s + text.n;
     bool whole = true;

@@ -20,3 +20,14 @@ void number_keep(struct str text, struct arena *a, struct doc *d);
 
 /* Which of two is less, by their digits: -1, 0 or 1. */
 int number_cmp(struct str a, struct str b);
+
+/* A number by its digits: those between its first and its last that are no zeros, and how many
+ * stand before the point; below zero, how many zeros stand behind it. Zero has none. */
+struct figure {
+    char digits[NUMBER_MAX];
+    size_t n;
+    int before;
+    bool minus;
+};
+
+void figure_of(struct str text, struct figure *f);

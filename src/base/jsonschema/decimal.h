@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* decimal.h: is one number a multiple of another, as people count: 0.3 is one of 0.1.
  *
- * A double is taken for the shortest decimal that means it, which is what its writer wrote. */
+ * A number is what its digits say. Those of a double that has none are the shortest that mean it,
+ * which is what its writer wrote. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
+struct doc;
+
 struct decimal {
-    uint64_t digits; /* up to 17 of them */
+    uint64_t digits; /* up to 18 of them; the last is no 0 */
     int exponent;    /* of ten */
 };
 
-/* Of the number without its sign. */
-struct decimal decimal_of(double v);
+/* False: it is not above 0, or has more digits. */
+bool decimal_of(const struct doc *d, struct decimal *out);
 
-/* by is not 0. */
-bool decimal_divides(const struct decimal *by, double v);
+bool decimal_divides(const struct decimal *by, const struct doc *v);
+
+/* Has it nothing behind its point? */
+bool decimal_whole(const struct doc *v);

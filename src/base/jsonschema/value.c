@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* value.c: keywords about one value: its type, its number, its text. */
 #include <inttypes.h>
-#include <math.h>
 
+#include "base/doc_same.h"
 #include "base/jsonschema/decimal.h"
 #include "base/jsonschema/equal.h"
 #include "base/jsonschema/formats.h"
@@ -50,7 +50,7 @@ bool check_type(struct run *c, const struct rule *rule, const struct doc *d, str
     (void)c;
     (void)m;
     return rule->number & 1U << d->kind ||
-           (d->kind == DOC_NUMBER && rule->number & IS_WHOLE && floor(d->number) == d->number);
+           (d->kind == DOC_NUMBER && rule->number & IS_WHOLE && decimal_whole(d));
 }
 
 void say_kinds(uint32_t kinds, struct buf *to)
@@ -183,28 +183,28 @@ bool check_minimum(struct run *c, const struct rule *rule, const struct doc *d, 
 {
     (void)c;
     (void)m;
-    return number_of(d) >= number_of(rule->at);
+    return doc_number_cmp(d, rule->at) >= 0;
 }
 
 bool check_maximum(struct run *c, const struct rule *rule, const struct doc *d, struct marks *m)
 {
     (void)c;
     (void)m;
-    return number_of(d) <= number_of(rule->at);
+    return doc_number_cmp(d, rule->at) <= 0;
 }
 
 bool check_above(struct run *c, const struct rule *rule, const struct doc *d, struct marks *m)
 {
     (void)c;
     (void)m;
-    return number_of(d) > number_of(rule->at);
+    return doc_number_cmp(d, rule->at) > 0;
 }
 
 bool check_below(struct run *c, const struct rule *rule, const struct doc *d, struct marks *m)
 {
     (void)c;
     (void)m;
-    return number_of(d) < number_of(rule->at);
+    return doc_number_cmp(d, rule->at) < 0;
 }
 
 static void say_number(const char *phrase, const struct rule *rule, const struct doc *d,
@@ -241,11 +241,8 @@ bool read_multiple(struct build *b, struct node *n, const struct doc *value, str
     struct decimal *decimal = arena_new(b->a, struct decimal);
 
     (void)n;
-    if (!is_number(value) || number_of(value) <= 0)
-        return false;
-    *decimal = decimal_of(number_of(value));
     rule->with = decimal;
-    return true;
+    return is_number(value) && decimal_of(value, decimal);
 }
 
 bool check_multiple(struct run *c, const struct rule *rule, const struct doc *d, struct marks *m)
@@ -253,7 +250,7 @@ bool check_multiple(struct run *c, const struct rule *rule, const struct doc *d,
     (void)m;
     if (d->kind == DOC_INT && rule->at->kind == DOC_INT)
         return d->whole % rule->at->whole == 0;
-    return work_do(c->w, 8) && decimal_divides(rule->with, number_of(d));
+    return work_do(c->w, 8) && decimal_divides(rule->with, d);
 }
 
 void say_multiple(const struct rule *rule, const struct doc *d, struct buf *to)
