@@ -68,15 +68,41 @@ static const struct document *home(const struct doc *d)
     return (const struct document *)d;
 }
 
+/* The letter that a control character is shown by; 0: it has none, and is shown by its number. */
+static char letter_of(char c)
+{
+    return c == '\n' ? 'n' : c == '\r' ? 'r' : c == '\t' ? 't' : 0;
+}
+
+static bool is_control(char c)
+{
+    return (unsigned char)c < ' ' || c == 0x7f;
+}
+
+/* How many characters it is shown by. */
+static size_t width_of(char c)
+{
+    return !is_control(c) ? 1 : letter_of(c) ? 2 : 4;
+}
+
+/* Control characters are seen: 'a b' is not what is wrong with 'a\nb'. */
 static void say_text(struct str t, struct buf *to)
 {
-    size_t n = t.n < SAY_MAX ? t.n : SAY_MAX;
+    size_t n = 0;
 
+    for (size_t width = 0; n < t.n && (width += width_of(t.s[n])) <= SAY_MAX;)
+        n++;
     while (n < t.n && ((unsigned char)t.s[n] & 0xc0) == 0x80)
         n--; /* never cut a character in two */
     buf_addc(to, '\'');
-    for (size_t i = 0; i < n; i++)
-        buf_addc(to, (unsigned char)t.s[i] < ' ' || t.s[i] == 0x7f ? ' ' : t.s[i]);
+    for (size_t i = 0; i < n; i++) {
+        if (!is_control(t.s[i]))
+            buf_addc(to, t.s[i]);
+        else if (letter_of(t.s[i]))
+            buf_addf(to, "\\%c", letter_of(t.s[i]));
+        else
+            buf_addf(to, "\\x%02x", (unsigned)t.s[i]);
+    }
     buf_adds(to, n < t.n ? "…'" : "'");
 }
 

@@ -66,7 +66,7 @@ int64_t doc_whole(const struct doc *map, const char *key);
 /* "a list of 3", "'text'", "42": what d is, for messages; of a long text the beginning. */
 void doc_say(const struct doc *d, struct buf *to);
 
-/* A text of the user between '', short and without control characters, for messages. */
+/* A text of the user between '', short, its control characters as \n or \x1b, for messages. */
 const char *said(struct str text, struct arena *a);
 
 /* The JSON pointer (RFC 6901) to d. */

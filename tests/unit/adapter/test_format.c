@@ -36,7 +36,7 @@ static void R_001_107_lines_are_written(void **state)
     (void)state;
     check_output(FORMAT("lines"), "[\"a\",1,null,true,\"\"]", "a\n1\nnull\ntrue\n\n");
     check_output_fails(FORMAT("lines"), str_of("[\"a\",\"b\\nc\"]"),
-                       "format: lines: /1 is 'b c', must be a text of one line");
+                       "format: lines: /1 is 'b\\nc', must be a text of one line");
     check_output_fails(FORMAT("lines"), str_of("[[1]]"),
                        "format: lines: /0 is a list of 1, must be a text, a number, true, false or "
                        "null");
@@ -100,7 +100,7 @@ static void R_001_107_what_is_no_table_is_refused(void **state)
                        "format: csv: the output is a map of 0, must be a list of maps or of "
                        "lists");
     check_output_fails(FORMAT("csv"), str_of("[[\"\\u0000\"]]"),
-                       "format: csv: /0/0 is ' ', must be a text without NUL");
+                       "format: csv: /0/0 is '\\x00', must be a text without NUL");
 }
 
 static void R_001_107_a_template_is_filled(void **state)

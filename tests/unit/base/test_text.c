@@ -10,6 +10,7 @@
 #include <errno.h>
 
 #include "base/buf.h"
+#include "base/doc.h"
 #include "base/error.h"
 #include "base/mem.h"
 #include "base/process.h"
@@ -260,9 +261,38 @@ static void a_process_is_told_whatever_it_calls_itself(void **state)
     assert_int_equal(p.start, 987654);
 }
 
+/* "must be 'a b', this is 'a b'" helps nobody. */
+static void what_cannot_be_seen_is_shown_in_messages(void **state)
+{
+    static const struct {
+        struct str text;
+        const char *says;
+    } rows[] = {
+        { { "a b", 3 }, "'a b'" },
+        { { "a\nb\t\r", 5 }, "'a\\nb\\t\\r'" },
+        { { "\0\x1b[1m\x7f", 6 }, "'\\x00\\x1b[1m\\x7f'" },
+        { { "\xc3\xa9", 2 }, "'\xc3\xa9'" },
+        /* 40 that are shown */
+        { { "0123456789012345678901234567890123456789", 40 },
+          "'0123456789012345678901234567890123456789'" },
+        { { "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n", 20 },
+          "'\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n'" },
+        { { "012345678901234567890123456789012345678\n", 40 },
+          "'012345678901234567890123456789012345678\xe2\x80\xa6'" },
+        { { "012345678901234567890123456789012345678\xc3\xa9", 41 },
+          "'012345678901234567890123456789012345678\xe2\x80\xa6'" },
+    };
+    _arena_ struct arena a = { 0 };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++)
+        assert_string_equal(said(rows[i].text, &a), rows[i].says);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_cannot_be_seen_is_shown_in_messages),
         cmocka_unit_test(ends_are_trimmed_of_what_is_named_and_of_nothing_else),
         cmocka_unit_test(a_cut_is_at_the_first_character_and_takes_it_away),
         cmocka_unit_test(a_process_is_told_whatever_it_calls_itself),

@@ -229,7 +229,7 @@ static void R_001_058_a_variable_that_cannot_be_given_is_refused(void **state)
         { { { "A=B", 3 }, { "x", 1 } },
           "variable 'A=B' is not a variable name such as HTTP_PROXY" },
         { { { "A\0B", 3 }, { "x", 1 } },
-          "variable 'A B' is not a variable name such as HTTP_PROXY" },
+          "variable 'A\\x00B' is not a variable name such as HTTP_PROXY" },
         { { { "A", 1 }, { "x\0y", 3 } },
           "variable 'A' holds a NUL byte, which no program can be given" },
     };
