@@ -303,6 +303,23 @@ def a_server_of_this_directory_is_listed_and_called_from_any(place):
 
 
 @case
+def a_script_of_this_directory_is_called_from_any(place):
+    small(place)
+    script = SMALL.replace("tools.json", f"{place.work}/tools.json")
+    place.put("work/server.py", script)
+    place.put("work/lib/server.py", script)
+    top = place.repo.resolve() / "work"
+    for words, written in ((["server.py"], [f"{top}/server.py"]), (["./server.py"], [f"{top}/server.py"]),
+                           (["lib/server.py", ".", "lib", "lib/..", "./lib", "--x=server.py", "no/server.py", "-"],
+                            [f"{top}/lib/server.py", ".", "lib", "lib/..", f"{top}/lib", "--x=server.py", "no/server.py", "-"])):
+        made = taken(place, "mcp", "--", REAL_PYTHON, *words)
+        same(json.loads(made["adapter"].split("command: ")[1].splitlines()[0]), [REAL_PYTHON, *written])
+        stock(place, made, commands=[REAL_PYTHON])
+        for at in (place.repo, place.work, place.work / "lib"):
+            same(json.loads(said(place.fine("mcp-small.echo", "a=1", at=at))), {"a": "1"})
+
+
+@case
 def a_file_that_is_there_is_replaced_only_when_that_is_wanted(place):
     words = small(place)
     path = place.put("work/there.yaml", "mine\n")

@@ -2,6 +2,7 @@
 /* import.c: the public function that makes an adapter of what others wrote. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <writ/adapters.h>
 
@@ -199,23 +200,51 @@ static const char *const *some(const char *const *patterns)
     return patterns && *patterns ? patterns : NULL;
 }
 
-/* "./server" is a file of this directory; the adapter is called from others, too. Its own name
- * stays: what a link leads to may be a program that asks by which name it was started. */
+/* The whole path of a file of this directory. Its own name stays: what a link leads to may be a
+ * program that asks by which name it was started. */
+static const char *whole_path(const char *word, struct arena *a)
+{
+    const char *slash = strrchr(word, '/');
+    const char *directory =
+        slash ? arena_text(a, (struct str){ word, (size_t)(slash - word) }) : ".";
+    _free_ char *real = realpath(directory, NULL);
+
+    if (!real)
+        return word;
+    return arena_printf(a, "%s/%s", strcmp(real, "/") == 0 ? "" : real, slash ? slash + 1 : word);
+}
+
+/* Does an argument name a file, as "server.js" and "lib/rules" do? What only may be a path is one
+ * where there is such a file; a word without a slash that is also the name of a directory is left
+ * alone, and so is ".", which is wherever somebody calls. */
+static bool names_file(const char *word)
+{
+    const char *slash = strrchr(word, '/');
+    struct stat st;
+
+    if (*word == '/' || *word == '-' || stat(word, &st) != 0)
+        return false;
+    return S_ISREG(st.st_mode) ||
+           (slash && slash[1] && strcmp(slash, "/.") != 0 && strcmp(slash, "/..") != 0);
+}
+
+/* "./server" and "server.js" are files of this directory; the adapter is called from others, too.
+ */
 static const char *const *from_anywhere(const char *const *argv, struct arena *a)
 {
-    const char *slash = argv && argv[0] ? strrchr(argv[0], '/') : NULL;
-    const char *directory = slash ? arena_text(a, (struct str){ argv[0], slash - argv[0] }) : NULL;
-    _free_ char *real = slash && argv[0][0] != '/' ? realpath(directory, NULL) : NULL;
     const char **out;
     size_t n = 0;
 
-    if (!real)
-        return argv;
+    if (!argv)
+        return NULL;
     while (argv[n])
         n++;
     out = arena_alloc(a, (n + 1) * sizeof *out);
-    memcpy(out, argv, n * sizeof *out);
-    out[0] = arena_printf(a, "%s%s", strcmp(real, "/") == 0 ? "" : real, slash);
+    for (size_t i = 0; i < n; i++) {
+        bool ours = i == 0 ? argv[0][0] != '/' && strchr(argv[0], '/') : names_file(argv[i]);
+
+        out[i] = ours ? whole_path(argv[i], a) : argv[i];
+    }
     return out;
 }
 
