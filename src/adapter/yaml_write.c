@@ -5,7 +5,7 @@
 #include "base/json_write.h"
 #include "base/utf8.h"
 
-enum { INDENT = 2, BLANKS_MOST = 100 };
+enum { INDENT = 2, BLANKS_MOST = 100, OPEN_MOST = 100 };
 
 /* Words that are something else than a text in one schema of YAML or another. */
 static const char *const not_texts[] = { "true", "false", "null", "yes", "no", "on",
@@ -35,9 +35,26 @@ static bool must_escape(uint32_t c)
            c == 0xfffe || c == 0xffff;
 }
 
+/* Our reader counts brackets wherever they stand (base/yaml/guard.c). A text that leaves some open,
+ * or many at once, has them escaped; all others are easier to read as they are. */
+static bool leaves_open(struct str t)
+{
+    size_t open = 0, most = 0;
+
+    for (size_t i = 0; i < t.n; i++) {
+        if (is_one_of(t.s[i], "[{"))
+            open++;
+        else if (is_one_of(t.s[i], "]}") && open > 0)
+            open--;
+        most = open > most ? open : most;
+    }
+    return open > 0 || most > OPEN_MOST;
+}
+
 static void put_quoted(struct buf *to, struct str t)
 {
     const char *end = t.s + t.n;
+    bool brackets = leaves_open(t);
     size_t blanks = 0, step;
 
     buf_addc(to, '"');
@@ -51,7 +68,8 @@ static void put_quoted(struct buf *to, struct str t)
             buf_addf(to, "\\%c", (char)c);
         else if (c == '\n')
             buf_adds(to, "\\n");
-        else if (must_escape(c) || blanks > BLANKS_MOST || !step)
+        else if (must_escape(c) || blanks > BLANKS_MOST || !step ||
+                 (brackets && is_one_of(*s, "[{]}")))
             buf_addf(to, "\\u%04X", (unsigned)c);
         else
             buf_add(to, s, step);

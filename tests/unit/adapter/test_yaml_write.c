@@ -45,9 +45,39 @@ static void what_is_written_as_YAML_reads_back_the_same(void **state)
     }
 }
 
+/* As many as our reader counts, in one text or in many. */
+static void brackets_in_texts_do_not_keep_it_from_being_read(void **state)
+{
+    _arena_ struct arena a = { 0 };
+    _buf_ struct buf json = { .max = 1 << 20 }, out = { .max = 4 << 20 };
+    struct ceilings max = ceilings_default();
+    const struct document *document;
+    struct error e = { 0 };
+
+    (void)state;
+    buf_adds(&json, "[\"/{x}\",\"[a-z]{2}\"");
+    for (int i = 0; i < 12000; i++)
+        buf_adds(&json, ",\"[0, 1)\"");
+    buf_adds(&json, ",\"");
+    for (int i = 0; i < 12000; i++)
+        buf_addc(&json, '{');
+    for (int i = 0; i < 12000; i++)
+        buf_addc(&json, '}');
+    buf_adds(&json, "\"]");
+    yaml_write(load_params(&a, buf_str(&json)), &out);
+    assert_non_null(strstr(out.s, "\"/{x}\""));
+    assert_non_null(strstr(out.s, "\"[a-z]{2}\""));
+    if (!yaml_read("out.yaml", buf_str(&out), &max, &a, &document, &e))
+        fail_msg("%s", e.msg);
+    buf_reset(&out);
+    json_doc(&out, &document->root);
+    assert_string_equal(out.s, json.s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(brackets_in_texts_do_not_keep_it_from_being_read),
         cmocka_unit_test(what_is_written_as_YAML_reads_back_the_same),
     };
 
