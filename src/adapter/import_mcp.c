@@ -6,9 +6,11 @@
 #include "adapter/import/names.h"
 #include "adapter/mcp.h"
 #include "adapter/mcp_rpc.h"
+#include "adapter/yaml_write.h"
 #include "base/doc_read.h"
 #include "base/json_write.h"
 #include "base/jsonschema.h"
+#include "base/utf8.h"
 #include "base/yaml_scalar.h"
 #include "contract/adapter_doc.h"
 
@@ -91,13 +93,33 @@ static void leave(struct importing *im, const char *operation, const char *why)
 
 /* ---- one tool ---- */
 
+/* JSON in which each character is seen, and has a place in YAML: others than ASCII stand in texts
+ * alone, where their number means the same. */
+static void put_seen(struct buf *to, struct str json)
+{
+    const char *end = json.s + json.n;
+    size_t step;
+
+    for (const char *at = json.s; at < end; at += step) {
+        uint32_t c;
+
+        step = utf8_step(at, end);
+        step = step ? step : 1;
+        c = utf8_get(at, step);
+        if (yaml_must_escape(c))
+            buf_addf(to, "\\u%04x", (unsigned)c);
+        else
+            buf_add(to, at, step);
+    }
+}
+
 static void put(struct buf *to, const char *before, struct str text)
 {
     _buf_ struct buf quoted = { .max = YAML_MAX };
 
     json_outside(&quoted, text);
     buf_addf(to, "%s ", before);
-    buf_add(to, quoted.s, quoted.len);
+    put_seen(to, buf_str(&quoted));
     buf_addc(to, '\n');
     to->full |= quoted.full;
 }
@@ -148,20 +170,21 @@ static bool reads_back(struct str json, struct arena *a, const struct document *
 static bool put_schema(struct importing *im, const char *before, const struct doc *schema,
                        struct buf *to)
 {
-    _buf_ struct buf text = { .max = YAML_MAX };
+    _buf_ struct buf text = { .max = YAML_MAX }, shown = { .max = YAML_MAX };
     const struct document *again;
+    struct str json;
 
     if (!schema || schema->kind != DOC_MAP)
         return true;
     json_doc(&text, schema);
-    if (!buf_ok(&text))
+    put_seen(&shown, buf_str(&text));
+    if (!buf_ok(&text) || !buf_ok(&shown))
         return false;
-    if (!reads_back((struct str){ arena_text(im->a, buf_str(&text)), text.len }, im->a, &again,
-                    to) ||
-        !is_schema(again, im->a, to))
+    json = (struct str){ arena_text(im->a, buf_str(&shown)), shown.len };
+    if (!reads_back(json, im->a, &again, to) || !is_schema(again, im->a, to))
         return true;
     buf_addf(to, "%s ", before);
-    buf_add(to, text.s, text.len);
+    buf_add(to, json.s, json.n);
     buf_addc(to, '\n');
     return true;
 }

@@ -28,11 +28,17 @@ static bool is_plain(struct str t)
     return true;
 }
 
-/* Characters that YAML has no place for as they are, or that look like nothing. */
-static bool must_escape(uint32_t c)
+bool yaml_must_escape(uint32_t c)
 {
-    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029 || c == 0xfeff ||
-           c == 0xfffe || c == 0xffff;
+    static const struct {
+        uint32_t first, last;
+    } rows[] = { { 0x00, 0x1f },     { 0x7f, 0x9f },     { 0x61c, 0x61c },   { 0x200b, 0x200f },
+                 { 0x2028, 0x202e }, { 0x2066, 0x2069 }, { 0xfeff, 0xfeff }, { 0xfffe, 0xffff } };
+
+    for (size_t i = 0; i < COUNT(rows); i++)
+        if (c >= rows[i].first && c <= rows[i].last)
+            return true;
+    return false;
 }
 
 /* Our reader counts brackets wherever they stand (base/yaml/guard.c). A text that leaves some open,
@@ -68,7 +74,7 @@ static void put_quoted(struct buf *to, struct str t)
             buf_addf(to, "\\%c", (char)c);
         else if (c == '\n')
             buf_adds(to, "\\n");
-        else if (must_escape(c) || blanks > BLANKS_MOST || !step ||
+        else if (yaml_must_escape(c) || blanks > BLANKS_MOST || !step ||
                  (brackets && is_one_of(*s, "[{]}")))
             buf_addf(to, "\\u%04X", (unsigned)c);
         else

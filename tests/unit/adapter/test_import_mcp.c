@@ -11,6 +11,7 @@
 #include "adapter/mcp.h"
 #include "base/doc_read.h"
 #include "base/json_read.h"
+#include "base/json_write.h"
 #include "contract/adapter_doc.h"
 
 static const char tools[] =
@@ -188,8 +189,8 @@ static void a_schema_that_cannot_stand_there_leaves_the_tool(void **state)
     } rows[] = {
         { "{\"maximum\":18446744073709551615}", "18446744073709551615 cannot be held exactly" },
         { "{\"const\":\"a\\u0000b\"}", "has a NUL byte" },
-        { "{\"const\":\"a\\u007fb\"}", "cannot stand here: " },
         { "{\"const\":\"a\\\\u0000b\"}", NULL },
+        { "{\"const\":\"a\\u007f\\u202e\\ufeffb\"}", NULL },
     };
 
     (void)state;
@@ -199,7 +200,8 @@ static void a_schema_that_cannot_stand_there_leaves_the_tool(void **state)
         const struct document *d = NULL;
         const struct doc *input;
         const char *list =
-            arena_printf(&m.a, "[{\"name\":\"t\",\"inputSchema\":%s}]", rows[i].schema);
+            arena_printf(&m.a, "[{\"name\":\"t\",\"description\":\"\\u202e\",\"inputSchema\":%s}]",
+                         rows[i].schema);
 
         assert_true(json_read("tools", str_of(list), &max, &m.a, &d, &m.e));
         make(&m, (struct mcp_import_ask){ .tools = &d->root,
@@ -207,6 +209,14 @@ static void a_schema_that_cannot_stand_there_leaves_the_tool(void **state)
         assert_int_equal(m.out.operations, 1);
         input = doc_get(doc_get(doc_get(m.root, "operations"), "t"), "input");
         assert_int_equal(input == NULL, rows[i].why != NULL);
+        if (input) {
+            _buf_ struct buf before = { .max = 1 << 10 }, after = { .max = 1 << 10 };
+
+            json_doc(&before, doc_get(d->root.first, "inputSchema"));
+            json_doc(&after, input);
+            assert_string_equal(after.s, before.s);
+            assert_null(strstr(m.out.yaml.s, "\xe2\x80\xae"));
+        }
         if (rows[i].why && !strstr(m.out.yaml.s, rows[i].why))
             fail_msg("%s does not say %s", m.out.yaml.s, rows[i].why);
         arena_free(&m.a);

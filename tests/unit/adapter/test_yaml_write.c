@@ -74,10 +74,22 @@ static void brackets_in_texts_do_not_keep_it_from_being_read(void **state)
     assert_string_equal(out.s, json.s);
 }
 
+/* Who reads an adapter before it is used sees all of it. */
+static void what_nobody_would_see_is_escaped(void **state)
+{
+    _arena_ struct arena a = { 0 };
+    _buf_ struct buf out = { .max = 1 << 10 };
+
+    (void)state;
+    yaml_write(load_params(&a, str_of("\"a\\u202e\\u2066\\u200bb\\u061c\"")), &out);
+    assert_string_equal(out.s, "\"a\\u202E\\u2066\\u200Bb\\u061C\"\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(brackets_in_texts_do_not_keep_it_from_being_read),
+        cmocka_unit_test(what_nobody_would_see_is_escaped),
         cmocka_unit_test(what_is_written_as_YAML_reads_back_the_same),
     };
 
