@@ -357,11 +357,13 @@ static struct doc *make_input(struct making *m)
 /* Will it be read when somebody calls? False: *why. */
 static bool is_schema(const struct doc *input, struct arena *a, const char **why)
 {
+    _arena_ struct arena scratch = { 0 }; /* patterns take more room than the document */
     struct schema_options options = { .code = CODE_VALIDATION_ERROR };
-    struct report r = report_new(a, "schema", (struct str){ 0 });
+    struct report r = report_new(&scratch, "schema", (struct str){ 0 });
     const struct jsonschema *ignored;
 
-    if (jsonschema_read((const struct document *)(const void *)input, &options, a, &ignored, &r))
+    if (jsonschema_read((const struct document *)(const void *)input, &options, &scratch, &ignored,
+                        &r))
         return true;
     *why = r.first ? arena_printf(a, "its schema cannot be read: %s: %s", r.first->pointer,
                                   r.first->msg)

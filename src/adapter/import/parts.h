@@ -15,6 +15,7 @@ enum {
     IMPORT_DEPTH = 64,        /* of schemas in schemas */
     IMPORT_VALUES = 20000,    /* in the schemas of one operation */
     IMPORT_NAME = 200,        /* characters of a name */
+    IMPORT_REF = 2000,        /* characters of a reference */
     IMPORT_ABOUT = 300,       /* characters of what is said about something */
 };
 

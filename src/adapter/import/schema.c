@@ -41,6 +41,11 @@ static const struct doc *follow(struct importing *im, struct str ref, const char
                             said(ref, im->a));
         return NULL;
     }
+    if (ref.n > IMPORT_REF) {
+        *why = arena_printf(im->a, "it refers to %s, which has %zu characters, allowed are %d",
+                            said(ref, im->a), ref.n, IMPORT_REF);
+        return NULL;
+    }
     if (pointer_read(decoded((struct str){ ref.s + 1, ref.n - 1 }, im->a), im->a, &p, &ignored))
         d = pointer_find(&p, im->root, &im->work);
     if (!d)
@@ -117,6 +122,8 @@ bool schema_defs(struct schemas *s, struct doc *input)
 /* ---- keywords ---- */
 
 /* What is not listed is left out: examples, xml, discriminators, extensions. */
+enum { PATTERN_COST = 8 }; /* steps for each of its characters: it is read once to be tried */
+
 enum holds { A_VALUE, A_SCHEMA, SCHEMAS, SCHEMA_MAP, A_LINE, A_PATTERN, A_BOUND };
 
 static const struct keyword {
@@ -255,6 +262,10 @@ static bool put_keyword(struct schemas *s, const struct keyword *k, const struct
         (str_is(c->key, "patternProperties") && s->no_patterns))
         return true; /* a keyword that has no such form says nothing: the service has the last word
                       */
+    if (k->holds == A_PATTERN && !work_do(&s->im->work, PATTERN_COST * (uint32_t)c->text.n)) {
+        s->why = "its schema is too large";
+        return false;
+    }
     made = doc_add(s->im->a, to, c->key);
     switch (k->holds) {
     case A_SCHEMA: return schema_copy(s, c, made, depth + 1);

@@ -78,6 +78,45 @@ static void many_of_one_name_take_no_longer_than_others(void **state)
     check_says(left_out(&i, "x_8000"), "at most 2000");
 }
 
+/* By aliases one long text stands in many places: each was copied to be followed. */
+static void references_are_not_without_end(void **state)
+{
+    _imported_ struct imported i = { 0 };
+    _buf_ struct buf text = { .max = 4 << 20 };
+
+    (void)state;
+    buf_adds(&text, "openapi: 3.0.0\nx: &a \"#/");
+    for (int k = 0; k < 1000000; k++)
+        buf_addc(&text, 'a');
+    buf_adds(&text, "\"\npaths:\n  /ok: {get: {}}\n");
+    for (int k = 0; k < 50000; k++)
+        buf_addf(&text, "  /%d: {$ref: *a}\n", k);
+    import(&i, text.s);
+    assert_int_equal(i.made.operations, 1);
+    check_says(left_out(&i, "/7"), "…', which has 1000002 characters, allowed are 2000");
+}
+
+/* One long pattern in 60,000 places: each was tried, and all that it took was kept. */
+static void patterns_cost_what_they_take(void **state)
+{
+    _imported_ struct imported i = { 0 };
+    _buf_ struct buf text = { .max = 4 << 20 };
+
+    (void)state;
+    buf_adds(&text, "openapi: 3.0.0\nx: &a \"");
+    for (int k = 0; k < 500; k++)
+        buf_adds(&text, "(a|b)*");
+    buf_adds(&text, "(?=a)\"\ny: &p\n"); /* which we do not read: it is left out in the end */
+    for (int k = 0; k < 150; k++)
+        buf_addf(&text, "  - {name: q%d, in: query, schema: {pattern: *a}}\n", k);
+    buf_adds(&text, "paths:\n");
+    for (int k = 0; k < 400; k++)
+        buf_addf(&text, "  /%d: {get: {}, parameters: *p}\n", k);
+    import(&i, text.s);
+    assert_in_range(i.made.operations, 2, 100);
+    check_says(left_out(&i, "get_399"), "its schema is too large");
+}
+
 /* Each brace looked for its other half up to the end. */
 static void an_address_that_is_none_is_told_at_once(void **state)
 {
@@ -99,6 +138,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(references_do_not_multiply),
+        cmocka_unit_test(references_are_not_without_end),
+        cmocka_unit_test(patterns_cost_what_they_take),
         cmocka_unit_test(an_address_that_is_none_is_told_at_once),
         cmocka_unit_test(many_of_one_name_take_no_longer_than_others),
         cmocka_unit_test(schemas_that_are_too_deep_or_too_large_leave_their_operation_out),
