@@ -80,17 +80,18 @@ static void default_fits(const struct adapter *adapter, const struct doc *spec, 
 /* What is wrong in a schema, at its place in the adapter. */
 static void schema_fits(const struct doc *schema, struct report *r)
 {
+    _arena_ struct arena scratch = { 0 }; /* there may be thousands, and one is tried at a time */
     struct work w = { .left = ceiling_rows[CEILING_SCHEMA_STEPS].value };
-    struct report found = report_new(r->a, "", (struct str){ 0 });
+    struct report found = report_new(&scratch, "", (struct str){ 0 });
     struct schema_options options = { .code = CODE_VALIDATION_ERROR };
-    struct doc *root = doc_root(r->a, DOC_NULL);
+    struct doc *root = doc_root(&scratch, DOC_NULL);
     const struct jsonschema *program;
 
-    if (!doc_copy(schema, root, &w, r->a)) {
+    if (!doc_copy(schema, root, &w, &scratch)) {
         must_be(schema, "a smaller schema", r);
         return;
     }
-    if (jsonschema_read((const struct document *)root, &options, r->a, &program, &found))
+    if (jsonschema_read((const struct document *)root, &options, &scratch, &program, &found))
         return;
     report_finish(&found);
     for (const struct problem *p = found.first; p; p = p->next) {
@@ -98,7 +99,7 @@ static void schema_fits(const struct doc *schema, struct report *r)
         const struct doc *at = NULL;
         struct error e;
 
-        if (pointer_read(str_of(p->pointer), r->a, &pointer, &e))
+        if (pointer_read(str_of(p->pointer), &scratch, &pointer, &e))
             at = pointer_find(&pointer, schema, &w);
         report_add(r, p->warning ? ABOUT_ODD : ABOUT_VALUE, at ? at : schema, CODE_VALIDATION_ERROR,
                    "%s", p->msg);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_transform_in.c: what is done to parameters before a call (contract 001). */
+#include <malloc.h>
+
+#include "base/yaml.h"
 #include "unit/adapter/loaded.h"
 
 #define RENAME(spec)  "transforms: {input: [{type: rename, spec: " spec "}]}"
@@ -268,9 +271,42 @@ static void what_is_made_cannot_become_too_deep(void **state)
     check_problem(spec.s, "/transforms/input/32/spec", "33 transforms, allowed are 32");
 }
 
+/* One at a time is tried, and what it took given back: 100 MB where it was kept. */
+static void the_schemas_of_many_operations_take_the_room_of_one(void **state)
+{
+    enum { ROOM = 32 << 20 };
+    static struct adapter_transforms none;
+    _arena_ struct arena a = { 0 };
+    _buf_ struct buf text = { .max = 1 << 20 };
+    struct adapter adapter = { .doc = { .transforms = &none } };
+    struct report r = report_new(&a, "", (struct str){ 0 });
+    struct ceilings max = ceilings_default();
+    const struct document *d;
+    struct error e;
+    size_t before;
+
+    (void)state;
+    buf_adds(&text, "operations:\n  a: {input: &i {properties: {p: {pattern: &p \"");
+    for (int i = 0; i < 500; i++)
+        buf_adds(&text, "(a|b)*");
+    buf_adds(&text, "\"}");
+    for (int i = 0; i < 100; i++)
+        buf_addf(&text, ", p%d: {pattern: *p}", i);
+    buf_adds(&text, "}}}\n");
+    for (int i = 0; i < 30; i++)
+        buf_addf(&text, "  a%d: {input: *i}\n", i);
+    assert_true(yaml_read("a.yaml", buf_str(&text), &max, &a, &d, &e));
+    adapter.tree = &d->root;
+    before = mallinfo2().uordblks + mallinfo2().hblkhd;
+    transforms_fit(&adapter, &r);
+    assert_int_equal(r.errors, 0);
+    assert_true(mallinfo2().uordblks + mallinfo2().hblkhd < before + ROOM);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_schemas_of_many_operations_take_the_room_of_one),
         cmocka_unit_test(R_001_101_a_parameter_gets_another_name),
         cmocka_unit_test(R_001_101_two_names_can_change_places),
         cmocka_unit_test(R_001_101_a_name_can_be_a_pointer),
