@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/turn.h"
 #include "contract/codes.h"
 #include "engine/home.h"
 #include "route/workers.h"
@@ -18,9 +19,10 @@ struct fleet_channel {
 
 struct fleet_worker {
     const struct config_worker *worker;
-    pthread_mutex_t lock; /* one thread reaches for it, the others wait for what comes of it */
+    pthread_mutex_t lock; /* guards what follows, up to why */
     bool asked, available;
-    struct error why;               /* it is not available */
+    struct error why; /* it is not available */
+    struct turn turn; /* one thread reaches for it, others wait for what comes of it */
     struct fleet_channel *channels; /* the newest first */
     struct fleet_worker *next;
 };
@@ -37,6 +39,7 @@ void fleet_close(struct fleet *f)
         for (struct fleet_channel *c = w->channels; c; c = c->next)
             channel_close(c->channel);
         (void)pthread_mutex_destroy(&w->lock);
+        turn_close(&w->turn);
     }
     own_close(&f->log.fd);
     arena_free(&f->a);
@@ -106,6 +109,7 @@ static struct fleet_worker *find(struct fleet *f, const struct config_worker *wo
         w = arena_new(&f->a, struct fleet_worker);
         *w = (struct fleet_worker){ .worker = worker, .next = f->first };
         (void)pthread_mutex_init(&w->lock, NULL);
+        (void)!turn_open(&w->turn);
         f->first = w;
     }
     (void)pthread_mutex_unlock(&f->lock);
@@ -153,9 +157,11 @@ bool fleet_channel(struct fleet *f, const struct config_worker *worker, int canc
     struct fleet_worker *w = find(f, worker);
     bool ok;
 
-    (void)pthread_mutex_lock(&w->lock);
+    if (!turn_take(&w->turn, cancel))
+        return error_set(e, CODE_RCH_UNAVAILABLE, "%.*s was not waited for: cancelled",
+                         STR_ARG(worker->name));
     ok = (w->channels && channel_is_open(w->channels->channel)) || open_another(f, w, cancel, e);
     *out = ok ? w->channels->channel : NULL;
-    (void)pthread_mutex_unlock(&w->lock);
+    turn_give(&w->turn);
     return ok;
 }

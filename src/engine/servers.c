@@ -8,6 +8,7 @@
 #include "adapter/host.h"
 #include "base/doc_make.h"
 #include "base/json_write.h"
+#include "base/turn.h"
 #include "engine/call_peer.h"
 #include "engine/input.h"
 #include "engine/wired.h"
@@ -30,8 +31,9 @@ struct server {
     const char *name;
     const char *directory;  /* where it runs; NULL: here */
     const struct mcp *lost; /* it went away: it is only there to be let go of */
-    struct mcp *mcp;
-    struct http *http; /* NULL: by a pipe */
+    struct mcp *mcp;        /* NULL: it is not open */
+    struct turn turn;       /* to open it */
+    struct http *http;      /* NULL: by a pipe */
     struct server *next;
 
     /* of one that runs here */
@@ -46,6 +48,11 @@ struct server {
     const struct doc *request;
     struct digest narrowed; /* what the caller who started it left, and approved of */
 };
+
+static struct wired not_wired(const struct tool_call *c)
+{
+    return (struct wired){ .world = c->world, .inner = { -1, -1 }, .stop = { -1, -1 } };
+}
 
 /* ---- one that runs here ---- */
 
@@ -187,8 +194,10 @@ static void stop(struct server *s)
 
 static void servers_close(struct server *first)
 {
-    for (struct server *s = first; s; s = s->next)
+    for (struct server *s = first; s; s = s->next) {
         stop(s);
+        turn_close(&s->turn);
+    }
 }
 
 /* ---- opening ---- */
@@ -272,7 +281,7 @@ static bool why_not(struct server *s, struct error *e)
                       s->end.message);
 }
 
-static bool open_one(struct server *s, struct tool_call *c, struct error *e)
+static bool open_one(struct server *s, struct tool_call *c, struct mcp **out, struct error *e)
 {
     const struct mcp_interface *mcp = c->adapter->doc.interface->mcp;
     int64_t patience = call_timeout(c);
@@ -304,13 +313,13 @@ static bool open_one(struct server *s, struct tool_call *c, struct error *e)
                              "nothing says where the server %s is; name it under `servers` in "
                              ".writ/config.yaml, or give the adapter interface.mcp.url",
                              s->name);
-        ask.url = arena_text(&c->box->servers_arena, url);
+        ask.url = arena_text(&s->a, url);
         if (!hosts_of(c, ask.url, &ask, e) || !headers_of(s, c, &ask, e))
             return false;
     }
     s->http = ask.http;
     ask.secrets = &s->call.secrets;
-    if (mcp_open(&ask, &s->mcp, e))
+    if (mcp_open(&ask, out, e))
         return true;
     if (s->http)
         toolbox_http_lost(c->box, s->http); /* it may be what is gone */
@@ -323,50 +332,99 @@ static bool runs_there(const struct server *s, const struct tool_call *c)
            (!s->directory || strcmp(s->directory, c->directory) == 0);
 }
 
-static bool get(struct tool_call *c, struct server_line *out, struct error *e)
+/* ---- who has one ---- */
+
+/* Under the lock. */
+static struct server *find(struct tool_call *c, const struct digest *narrowed)
+{
+    struct server *s = c->box->servers;
+
+    while (s && (s->adapter != c->adapter || s->lost || !runs_there(s, c) ||
+                 memcmp(&s->narrowed, narrowed, sizeof *narrowed) != 0))
+        s = s->next;
+    return s;
+}
+
+/* One that nobody has opened yet. Under the lock. */
+static struct server *add(struct tool_call *c, const struct digest *narrowed)
 {
     struct toolbox *box = c->box;
-    struct server *s = box->servers;
-    struct digest narrowed = narrowing(c);
+    struct server *s = arena_new(&box->servers_arena, struct server);
 
-    while (s && (s->adapter != c->adapter || !s->mcp || s->lost || !runs_there(s, c) ||
-                 memcmp(&s->narrowed, &narrowed, sizeof narrowed) != 0))
-        s = s->next;
+    *s = (struct server){
+        .adapter = c->adapter,
+        .narrowed = *narrowed,
+        .name = arena_text(&box->servers_arena, c->adapter->doc.interface->mcp->server),
+        .directory = c->directory ? arena_text(&box->servers_arena, str_of(c->directory)) : NULL,
+        .wired = not_wired(c),
+        .next = box->servers
+    };
+    if (!turn_open(&s->turn))
+        return NULL;
+    box->servers = s;
+    box->end_servers = servers_close;
+    return s;
+}
+
+/* In its turn. One that could not be opened is as if nobody had tried. */
+static bool open_in_turn(struct server *s, struct tool_call *c, struct error *e)
+{
+    struct mcp *mcp = NULL;
+    bool ok = open_one(s, c, &mcp, e);
+
+    if (!ok)
+        stop(s);
+    (void)pthread_mutex_lock(&c->box->servers_lock);
+    if (!ok)
+        *s = (struct server){ .adapter = s->adapter,
+                              .narrowed = s->narrowed,
+                              .name = s->name,
+                              .directory = s->directory,
+                              .turn = s->turn,
+                              .wired = not_wired(c),
+                              .next = s->next };
+    s->mcp = mcp;
+    (void)pthread_mutex_unlock(&c->box->servers_lock);
+    return ok;
+}
+
+/* Two calls of one adapter start one server. Where it fails, who waited tries for himself. */
+static struct server *get(struct tool_call *c, struct error *e)
+{
+    struct digest narrowed = narrowing(c);
+    struct server *s;
+    bool ok;
+
+    (void)pthread_mutex_lock(&c->box->servers_lock);
+    s = find(c, &narrowed);
+    s = s ? s : add(c, &narrowed);
+    (void)pthread_mutex_unlock(&c->box->servers_lock);
     if (!s) {
-        s = arena_new(&box->servers_arena, struct server);
-        *s = (struct server){
-            .adapter = c->adapter,
-            .narrowed = narrowed,
-            .name = arena_text(&box->servers_arena, c->adapter->doc.interface->mcp->server),
-            .directory =
-                c->directory ? arena_text(&box->servers_arena, str_of(c->directory)) : NULL,
-            .wired = { .world = c->world, .inner = { -1, -1 }, .stop = { -1, -1 } },
-            .next = box->servers
-        };
-        box->servers = s;
-        box->end_servers = servers_close;
-        if (!open_one(s, c, e)) {
-            stop(s);
-            return false;
-        }
+        (void)error_sys(e, CODE_IO, "no server can be waited for");
+        return NULL;
     }
+    if (!turn_take(&s->turn, c->ask->cancel)) {
+        (void)error_set(e, CODE_PEER_UNAVAILABLE, "%s was not waited for: it was called off",
+                        s->name);
+        return NULL;
+    }
+    ok = s->mcp || open_in_turn(s, c, e);
+    turn_give(&s->turn);
+    return ok ? s : NULL;
+}
+
+bool servers_get(struct tool_call *c, struct server_line *out, struct error *e)
+{
+    const struct server *s = get(c, e);
+
+    if (!s)
+        return false;
     *out = (struct server_line){ .mcp = s->mcp,
                                  .name = s->name,
                                  .http = s->http,
                                  .execution = s->request ? doc_text(s->request, "execution_id")
                                                          : (struct str){ 0 } };
     return true;
-}
-
-/* One at a time: two calls of one adapter start one server. */
-bool servers_get(struct tool_call *c, struct server_line *out, struct error *e)
-{
-    bool ok;
-
-    (void)pthread_mutex_lock(&c->box->servers_lock);
-    ok = get(c, out, e);
-    (void)pthread_mutex_unlock(&c->box->servers_lock);
-    return ok;
 }
 
 void servers_lost(struct toolbox *box, const struct mcp *mcp)

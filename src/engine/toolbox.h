@@ -28,7 +28,7 @@ struct toolbox {
 
     struct arena a;
     pthread_mutex_t lock;
-    pthread_mutex_t servers_lock; /* held while one is started; guards: */
+    pthread_mutex_t servers_lock; /* guards the list of servers, and: */
     struct arena servers_arena;
     bool listed;
     struct catalog_ask ask;

@@ -194,6 +194,16 @@ def a_server_of_a_few_lines_is_called(place):
 
 
 @case
+def a_server_that_does_not_answer_keeps_nobody_from_another(place):
+    stock(place, mcp("mute", ["echo"], ["/bin/sleep", "600"], sandbox_override={"timeout_ms": 60000}),
+          mcp("small", ["echo"], [REAL_PYTHON, "-c", SMALL, "well"], **EXTRACT))
+    steps = [step(action, {}, on_failure="skip", timeout_ms=ms)
+             for action, ms in (("mute.echo", 12000), ("small.echo", 8000))]
+    ran = place.comes_to("partial", plan(*steps, retry_policy=plans.retries(1, "STEP_TIMEOUT")), jobs=2)
+    same(list(ran.result["result_payload"]["steps"]), [steps[1]["id"]])
+
+
+@case
 def R_001_098_a_server_that_nobody_allows_does_not_start(place):
     small(place, "well")
     place.registry(tool("small", commands=["/usr/bin/true"]))

@@ -6,6 +6,7 @@ usage: absent.py FAKE_RCH WRIT      prints TAP
 Whatever a lane comes to, routes.py looks whether its result, manifest, transcript and ledger are there
 and say the same.
 """
+import json
 import sys
 
 import routes
@@ -33,6 +34,23 @@ def R_000_069_A00_8_a_worker_that_goes_away_is_tried_three_times_then_it_runs_he
     same(len(place.lines_of("begun")), 1)
     for name in ("layers", "assurance", "limits"):
         same(run.record[name], direct.record[name])
+
+
+@case
+def who_waits_for_a_worker_that_another_reaches_for_can_be_called_off(place):
+    ready(place)
+    place.configure({"name": "mute", "kind": "pipe", "command": ["/bin/sh", "-c", "exec sleep 600"],
+                     "patience_secs": 500}, pipe())
+    place.put(".writ/tools.yaml", json.dumps({"tools": [{
+        "tool_id": "t", "name": "t", "owner": "us", "status": "active",
+        "scope": {"commands": ["/bin/true", "/usr/bin/true"]}}]}))
+    there = {"route": {"class": "generic", "worker": "mute", "fallback": "fail_closed"}}
+    path = place.put("plan.yaml", json.dumps({
+        "name": "waits", "timeout_ms": 4000,
+        "steps": [{"name": name, "run": ["/bin/true"], "timeout_ms": ms} | there
+                  for name, ms in (("patient", 400000), ("next", 400000))]}))
+    run = place.writ("run", path, "--jobs", "2", "--json")
+    hold(b"PLAN_TIMEOUT" in run.out, run)
 
 
 @case
