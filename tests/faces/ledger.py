@@ -5,6 +5,7 @@ usage: ledger.py WRIT      prints TAP
 """
 import datetime
 import json
+import os
 import re
 import sqlite3
 import sys
@@ -330,6 +331,26 @@ def inputs(scratch):
     insist(b"bad.yaml:" in bad.err and not bad.out, bad)
     told = json.loads(book.writ("ledger", "input", "input.yaml", "--json").out)
     assert told["status"] == "duplicate" and told["subject"] == "input.yaml", told
+
+
+@case
+def inputs_without_a_name(scratch):
+    """what an input is about and whose it is can be found and proved, or it is not entered"""
+    book, entries = Book(scratch), 1
+    book.input("a: 1\n", "--subject", "ein Plan: \u65e5\u672c")
+    (book.home / os.fsdecode(b"a\xff")).write_text("a: 1")
+    for args, option in ((["input.yaml", "--subject", ""], "subject"), (["input.yaml", "--tenant", ""], "tenant"),
+                         (["input.yaml", "--subject", b"a\xffb"], "subject"), ([b"a\xff"], "subject"),
+                         (["input.yaml", "--tenant", b"\xf0\x9f"], "tenant")):
+        said = book.writ("ledger", "input", *args, status=64)
+        insist(f"give another name with --{option}".encode() in said.err and not said.out, said)
+        told = json.loads(book.writ("ledger", "input", *args, "--json", status=64).out)
+        assert told["code"] == "SYNTAX" and told["message"], told
+    assert len(book.lines("log", "--json")) == entries
+    book.writ("ledger", "input", b"a\xff", "--subject", "a")
+    for entry in book.lines("log", "--json"):
+        (book.home / "proof.json").write_bytes(book.writ("prove", entry["ledger_id"]).out)
+        book.writ("verify", "--proof", "proof.json")
 
 
 # ---- proving ----

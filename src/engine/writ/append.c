@@ -7,6 +7,7 @@
 
 #include "base/elsewhere.h"
 #include "base/json_write.h"
+#include "base/utf8.h"
 #include "contract/codes.h"
 #include "engine/append.h"
 #include "engine/input.h"
@@ -211,6 +212,8 @@ int writ_ledger_append(struct writ_ledger *ledger, const struct writ_input *inpu
 
 /* ---- input ---- */
 
+enum { NAME_SAID = 100 }; /* bytes of a name that is refused */
+
 static void put_input(const struct entry *entry, bool fresh, struct buf *to)
 {
     char digest[DIGEST_TEXT];
@@ -263,17 +266,34 @@ static bool enter(struct ledger *l, struct entry *entry, bool *fresh, struct are
     return false;
 }
 
+/* The header of an entry is JSON: a name that is not UTF-8 would stand in no proof, and one without
+ * a character would be found by nobody who looks for it. */
+static bool is_name(struct str name, const char *option, struct error *e)
+{
+    if (name.n > 0 && utf8_valid(name) == name.n)
+        return true;
+    return error_set(e, CODE_SYNTAX, "'%.*s' is %s: give another name with --%s",
+                     (int)(name.n < NAME_SAID ? name.n : NAME_SAID), name.s,
+                     name.n ? "not UTF-8" : "empty", option);
+}
+
 int writ_ledger_input(struct writ_ledger *ledger, const struct writ_input *input,
                       const char *subject, const char *tenant, char **answer)
 {
     _arena_ struct arena a = { 0 };
     _buf_ struct buf out = { .max = ANSWER_MAX }, body = { .max = ANSWER_MAX };
     const struct document *document;
+    struct str whose = str_of(tenant ? tenant : "local"),
+               about = str_of(subject ? subject : input->name);
     struct entry entry;
     struct report r;
     struct error e;
     bool fresh;
 
+    if (!is_name(about, "subject", &e) || !is_name(whose, "tenant", &e)) {
+        *answer = record_failure(e.code, e.msg);
+        return WRIT_USAGE;
+    }
     if (!input_read(input, &a, &document, &r)) {
         report_finish(&r);
         input_answer(&r, NULL, &out);
@@ -281,8 +301,7 @@ int writ_ledger_input(struct writ_ledger *ledger, const struct writ_input *input
         return WRIT_WRONG;
     }
     json_canon(&document->root, &a, &body);
-    entry_of(ENTRY_INPUT, str_of(tenant ? tenant : "local"),
-             str_of(subject ? subject : input->name), buf_str(&body), ledger->l.world, &entry);
+    entry_of(ENTRY_INPUT, whose, about, buf_str(&body), ledger->l.world, &entry);
     if (!enter(&ledger->l, &entry, &fresh, &a, &e))
         return record_unwritten(&e, answer);
     put_input(&entry, fresh, &out);
