@@ -82,6 +82,8 @@ int cow_run_name(struct writ_ledger *w, const char *asked, struct arena *a, stru
     struct finding f = { .a = a, .asked = str_of(asked) };
     struct error e;
 
+    if (f.asked.n == 0) /* nobody's; for a search it would be everybody's */
+        return not_one(&f, answer);
     if (!find(w, &f, f.asked.n >= NAME_START, &e))
         return record_unread(&e, answer);
     for (size_t i = 0; i < f.runs.n; i++)

@@ -95,6 +95,9 @@ static const struct {
 
 static bool read_member(const struct doc *m, struct selection *s, struct error *e)
 {
+    if (m->kind == DOC_TEXT && m->text.n == 0)
+        return error_set(e, CODE_SYNTAX, "%.*s is empty: name one, or leave it out for all",
+                         STR_ARG(m->key));
     for (size_t i = 0; i < COUNT(members); i++)
         if (str_is(m->key, members[i].name) && m->kind == members[i].kind)
             return members[i].read(m, s, e);

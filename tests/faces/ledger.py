@@ -259,6 +259,27 @@ def unknown_ids(scratch):
 
 
 @case
+def an_empty_name_is_nobodys(scratch):
+    """what a script gives whose variable is not set is not everything, nor the only one there is"""
+    book, rests_on = filled(scratch)
+    for verb in ("log", "export"):
+        for option in ("execution", "tenant", "robot", "kind", "state"):
+            none = book.writ(verb, f"--{option}", "", status=64)
+            insist(f"{option} is empty: ".encode() in none.err + none.out and b"good-run" not in none.out, none)
+    for verb in ("show", "prove"):
+        for option in ("tenant", "robot"):
+            told = json.loads(book.writ(verb, "good-run", f"--{option}", "", "--json", status=64).out)
+            assert told["code"] == "SYNTAX" and option in told["message"], told
+    alone = Book(scratch / "alone")
+    alone.home.mkdir()
+    rests_on = alone.input("a: 1\n")
+    alone.append(alone.event("the-only-one", "planned", rests_on) | {"tenantId": "local"})
+    for verb in ("show", "prove", "diff", "commit"):
+        none = alone.writ(verb, "", status=1)
+        insist(not none.out and b" called " in none.err, none)
+
+
+@case
 def one_id_of_two_tenants(scratch):
     """an execution id that two tenants or two robots use is shown and proved with --tenant and --robot"""
     book, rests_on = filled(scratch)

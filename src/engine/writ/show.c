@@ -106,8 +106,11 @@ static bool find_entries(struct showing *s)
     return q.id_start.n < NAME_START || search(&s->w->l, &q, take_entry, s, &s->e);
 }
 
+/* An empty id is nobody's; for a search it would be everybody's. */
 static bool find(struct showing *s)
 {
+    if (s->asked.n == 0)
+        return true;
     if (str_begins(s->asked, "led-"))
         return find_entries(s);
     return find_runs(s) && (s->runs.n > 0 || find_entries(s));
@@ -388,6 +391,13 @@ static int show(struct showing *s, char **answer)
     return status;
 }
 
+/* NULL is any; empty is what a script gives whose variable is not set. */
+static bool is_whose(const char *name, const char *option, struct error *e)
+{
+    return !name || *name ||
+           error_set(e, CODE_SYNTAX, "%s is empty: name one, or leave it out for any", option);
+}
+
 int writ_show(struct writ_ledger *ledger, const char *id, char **answer)
 {
     return writ_show_of(ledger, id, NULL, NULL, answer);
@@ -404,6 +414,10 @@ int writ_show_of(struct writ_ledger *ledger, const char *id, const char *tenant,
                          .robot = str_of(robot ? robot : "") };
     int status;
 
+    if (!is_whose(tenant, "tenant", &s.e) || !is_whose(robot, "robot", &s.e)) {
+        *answer = record_failure(s.e.code, s.e.msg);
+        return WRIT_USAGE;
+    }
     if (!ledger_look(&ledger->l, &s.e))
         return record_unread(&s.e, answer);
     status = show(&s, answer);
