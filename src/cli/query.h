@@ -8,7 +8,7 @@
 /* The rows of those that narrow a reading: the same for whoever reads. */
 /* clang-format off */
 #define QUERY_OPTIONS                                                                              \
-    { "execution", "ID",     NULL,           "of one execution" },                                 \
+    { "execution", "ID",     NULL,           "of one execution; 8 characters of the id will do" }, \
     { "tenant",    "TENANT", NULL,           "of one tenant" },                                    \
     { "robot",     "ROBOT",  NULL,           "of one robot" },                                     \
     { "kind",      "KIND",   "entries",      "of one kind; writ explain entries lists them" },     \

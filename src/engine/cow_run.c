@@ -84,14 +84,13 @@ int cow_run_name(struct writ_ledger *w, const char *asked, struct arena *a, stru
 
     if (f.asked.n == 0) /* nobody's; for a search it would be everybody's */
         return not_one(&f, answer);
-    if (!find(w, &f, f.asked.n >= NAME_START, &e))
+    if (!find(w, &f, false, &e) || /* a whole id wins over one that only begins with it */
+        (f.runs.n == 0 && f.asked.n >= NAME_START && !find(w, &f, true, &e)))
         return record_unread(&e, answer);
-    for (size_t i = 0; i < f.runs.n; i++)
-        if (f.runs.n == 1 || str_eq(f.runs.v[i].subject, f.asked)) {
-            *id = f.runs.v[i].subject;
-            return WRIT_OK;
-        }
-    return not_one(&f, answer);
+    if (f.runs.n != 1)
+        return not_one(&f, answer);
+    *id = f.runs.v[0].subject;
+    return WRIT_OK;
 }
 
 static bool take_state(void *self, const struct entry *entry, struct error *e)

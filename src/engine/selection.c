@@ -65,14 +65,10 @@ static bool read_robot(const struct doc *m, struct selection *s, struct error *e
     return true;
 }
 
-/* The first 8 characters are enough, as everywhere. */
 static bool read_execution(const struct doc *m, struct selection *s, struct error *e)
 {
     (void)e;
-    if (m->text.n == NAME_START)
-        s->query.subject_start = m->text;
-    else
-        s->query.subject = m->text;
+    s->execution = m->text;
     return true;
 }
 
@@ -117,5 +113,26 @@ bool selection_read(const char *json, struct arena *a, struct selection *out, st
     for (const struct doc *m = doc_first(&document->root, DOC_MAP); m; m = m->next)
         if (!read_member(m, out, e))
             return false;
+    return true;
+}
+
+static bool take_one(void *self, const struct entry *entry, struct error *e)
+{
+    (void)entry;
+    (void)e;
+    *(bool *)self = true;
+    return false;
+}
+
+bool selection_settle(struct selection *s, struct ledger *l, struct error *e)
+{
+    struct query whole = query_all();
+    bool there = s->execution.n < NAME_START;
+
+    whole.subject = s->execution;
+    whole.tenant = s->query.tenant;
+    if (!there && !search(l, &whole, take_one, &there, e))
+        return false;
+    *(there ? &s->query.subject : &s->query.subject_start) = s->execution;
     return true;
 }

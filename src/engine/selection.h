@@ -6,9 +6,14 @@
 
 struct selection {
     struct query query;
-    int64_t limit; /* the newest so many; 0: all */
+    struct str execution; /* its id, or the beginning of ids: what there is decides */
+    int64_t limit;        /* the newest so many; 0: all */
 };
 
 /* NULL: everything. */
 bool selection_read(const char *json, struct arena *a, struct selection *out,
                     struct error *e) NODISCARD;
+
+/* Finds out which executions are meant, and asks for those. A whole id wins over one that only
+ * begins with it. Between look and look_end. */
+bool selection_settle(struct selection *s, struct ledger *l, struct error *e) NODISCARD;

@@ -259,6 +259,25 @@ def unknown_ids(scratch):
 
 
 @case
+def a_whole_id_wins(scratch):
+    """an id is found whole, however many others begin with it; else 8 characters and more will do"""
+    book, rests_on = filled(scratch)
+    many = [f"build-77{n:02}" for n in range(20)]
+    book.append(*(book.event(name, "planned", rests_on) for name in [*many, "build-77"]))
+    assert json.loads(book.writ("show", "build-77", "--json").out)["execution"] == "build-77"
+    assert json.loads(book.writ("prove", "build-77").out)["body"]["payload"]["executionId"] == "build-77"
+    for typed, found in (("build-77", ["build-77"]), ("build-770", many[:10]), ("build-7713", ["build-7713"]),
+                         ("build-7", []), ("build-777", [])):
+        for limit in ("0", "10"):
+            listed = [line["subject"] for line in book.lines("log", "--json", "--limit", limit, "--execution", typed)]
+            assert listed == found, (typed, listed)
+    # of one tenant, only what is that tenant's can be meant
+    book.append(book.event("build-7700", "planned", rests_on) | {"tenantId": "umbrella"})
+    listed = book.lines("log", "--json", "--execution", "build-77", "--tenant", "umbrella")
+    assert [line["subject"] for line in listed] == ["build-7700"], listed
+
+
+@case
 def an_empty_name_is_nobodys(scratch):
     """what a script gives whose variable is not set is not everything, nor the only one there is"""
     book, rests_on = filled(scratch)

@@ -103,8 +103,9 @@ static int list(struct writ_ledger *ledger, const char *query, struct listing *t
         return record_fail(&e, WRIT_USAGE, to->line, to->self);
     if (!ledger_look(&ledger->l, &e))
         return record_fail(&e, WRIT_UNAVAILABLE, to->line, to->self);
-    ok = s.limit ? list_newest(&ledger->l, &s, to, &a, &e)
-                 : search(&ledger->l, &s.query, list_entry, to, &e);
+    ok = selection_settle(&s, &ledger->l, &e) &&
+         (s.limit ? list_newest(&ledger->l, &s, to, &a, &e)
+                  : search(&ledger->l, &s.query, list_entry, to, &e));
     ledger_look_end(&ledger->l);
     buf_free(&to->out);
     return ok ? WRIT_OK : record_fail(&e, WRIT_UNAVAILABLE, to->line, to->self);

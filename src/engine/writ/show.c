@@ -58,30 +58,20 @@ static bool take_entry(void *self, const struct entry *entry, struct error *e)
 }
 
 /* A whole id wins over one that only begins with it. */
-static void prefer_whole(struct showing *s)
-{
-    struct entries whole = { 0 };
-
-    for (size_t i = 0; i < s->runs.n; i++)
-        if (str_eq(s->runs.v[i].subject, s->asked))
-            entries_add(&whole, &s->runs.v[i], s->a);
-    if (whole.n > 0)
-        s->runs = whole;
-}
-
 static bool find_runs(struct showing *s)
 {
     struct query q = query_all();
 
     q.tenant = s->tenant;
-    if (s->asked.n >= NAME_START)
-        q.subject_start = s->asked;
-    else
-        q.subject = s->asked;
+    q.subject = s->asked;
     if (!search(&s->w->l, &q, take_run, s, &s->e))
         return false;
-    prefer_whole(s);
-    return true;
+    if (s->runs.n > 0 || s->asked.n < NAME_START)
+        return true;
+    s->about = (struct entries){ 0 };
+    q.subject = str_of("");
+    q.subject_start = s->asked;
+    return search(&s->w->l, &q, take_run, s, &s->e);
 }
 
 /* The id after "led-", or all of it: people copy what they see. */
