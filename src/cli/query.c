@@ -25,10 +25,11 @@ static const struct {
     int64_t ms;
 } spans[] = { { 's', 1000 }, { 'm', 60000 }, { 'h', 3600000 }, { 'd', 86400000 } };
 
-/* "2h": so long ago. */
+/* "2h": so long ago; before there were years, from the first of them on. */
 static bool read_ago(struct str text, int64_t now_ms, struct buf *to)
 {
     enum { COUNT_MAX = 1000000 };
+    static const int64_t first_ms = INT64_C(-62135596800000); /* 0001-01-01T00:00:00Z */
     struct str digits = { text.s, text.n ? text.n - 1 : 0 };
     char stamp[STAMP_TEXT];
     int64_t n;
@@ -37,7 +38,9 @@ static bool read_ago(struct str text, int64_t now_ms, struct buf *to)
         return false;
     for (size_t i = 0; i < COUNT(spans); i++) {
         if (text.s[text.n - 1] == spans[i].letter) {
-            stamp_text(now_ms - n * spans[i].ms, stamp);
+            int64_t at_ms = now_ms - n * spans[i].ms;
+
+            stamp_text(at_ms > first_ms ? at_ms : first_ms, stamp);
             buf_adds(to, stamp);
             return true;
         }
@@ -81,10 +84,11 @@ static bool put_times(const struct args *args, int64_t now_ms, struct buf *to)
 
 static bool put_limit(const struct args *args, int64_t newest, struct buf *to)
 {
+    static const int64_t most = (INT64_C(1) << 53) - 1; /* JSON holds it exactly */
     const char *typed = args_get(args, "limit");
 
-    if (typed && (!num_int(str_of(typed), &newest) || newest < 0)) {
-        say("--limit is a whole number, 0 for all; '%s' is none", typed);
+    if (typed && (!num_int(str_of(typed), &newest) || newest < 0 || newest > most)) {
+        say("--limit is a whole number up to %" PRId64 ", 0 for all; '%s' is none", most, typed);
         return false;
     }
     if (newest > 0)

@@ -209,11 +209,11 @@ bool search(struct ledger *l, const struct query *q, entry_reader reader, void *
     };
     int64_t first, last, blocks;
 
-    if (q->since_ms && !first_since(l, q->since_ms, &first, e))
+    if (q->since_ms > INT64_MIN && !first_since(l, q->since_ms, &first, e))
         return false;
-    if (q->since_ms && first > h.from)
+    if (q->since_ms > INT64_MIN && first > h.from)
         h.from = first;
-    if (q->until_ms && !first_since(l, q->until_ms + 1, &h.to, e))
+    if (q->until_ms < INT64_MAX && !first_since(l, q->until_ms + 1, &h.to, e))
         return false;
     if (!asks_names(q))
         return read_range(&h, h.from, h.to, e);

@@ -12,7 +12,7 @@ struct query {
     struct str subject_start;   /* of the subject */
     struct str id_start;        /* of the id's UUID */
     int kind, state;            /* enum, or -1 */
-    int64_t since_ms, until_ms; /* of recordedAt, both included; 0: any */
+    int64_t since_ms, until_ms; /* of recordedAt, both included */
     const struct uuid *depends; /* events that depend on one of these */
     size_t depend_count;
     struct str rerun_of; /* events of executions that repeat this one */
@@ -22,7 +22,7 @@ struct query {
 
 static inline struct query query_all(void)
 {
-    return (struct query){ .kind = -1, .state = -1 };
+    return (struct query){ .kind = -1, .state = -1, .since_ms = INT64_MIN, .until_ms = INT64_MAX };
 }
 
 /* Calls back for every entry that fits, with its body, in the order of the ledger or backwards.

@@ -134,6 +134,13 @@ def log_narrowed(scratch):
     assert seqs("--tenant", "acme", "--robot", "robot", "--state", "cancelled") == [9]
     assert seqs("--since", "1h") == list(range(16)) and seqs("--until", "1h") == []
     assert seqs("--until", "2001-01-01") == []
+    # the first moment of the clock, and those before there were years, are moments like any other
+    assert seqs("--until", "1970-01-01T00:00:00Z") == [] and seqs("--until", "1000000d") == []
+    for since in ("1970-01-01T00:00:00Z", "1960-01-01", "1000000d"):
+        assert seqs("--since", since) == list(range(16)), since
+    assert seqs("--limit", str((1 << 53) - 1)) == list(range(16))
+    for limit in (str(1 << 53), str((1 << 63) - 1), str(1 << 64), "-1", "", "1e3"):
+        insist(b"--limit is a whole number up to " in book.writ("log", "--limit", limit, status=64).err, book.writ("log"))
     for _ in range(8):
         book.input(f"n: {_}\n", "--subject", str(_))
     assert seqs() == list(range(4, 24)) and len(seqs("--limit", "0")) == 24
