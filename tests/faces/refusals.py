@@ -44,6 +44,7 @@ REFUSALS = [  # what is typed, the exit status, the code
     ("verify --key nosuch", WRONG, "SYNTAX"),
     ("verify --proof nosuch", WRONG, "IO"),
     ("export --ledger nosuch", UNAVAILABLE, "LEDGER_MISSING"),
+    ("export --kind nosuch", USAGE, "SYNTAX"),
     ("executors add nosuch", WRONG, "IO"),
     ("adapters nosuch", USAGE, "ADAPTER_UNKNOWN"),
     ("cancel run-nosuch-one", NO, "LANE_NOT_RUNNING"),
