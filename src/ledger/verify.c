@@ -40,6 +40,8 @@ static void read_promise(const struct audit *t, struct promise *p)
     bool given = strcmp(p->kept, "given") == 0;
     struct error e;
 
+    if (p->why) /* there was nothing to read */
+        return;
     if (!checkpoint_read(p->note, t->a, &p->c, &e) ||
         (t->v->by && !checkpoint_signed(p->note, t->v->by, &e))) {
         p->why = arena_text(t->a, str_of(e.msg));

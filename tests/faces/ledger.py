@@ -497,6 +497,31 @@ def not_intact(scratch):
 
 
 @case
+def what_lies_beside(scratch):
+    """the checkpoint beside the ledger is held against it, and what lies there instead is no yes"""
+    book, rests_on = filled(scratch)
+    book.writ("checkpoint")
+    beside, = (book.home / "state/checkpoints").iterdir()
+    note = beside.read_bytes()
+    for text in (b"", b"garbage", b"x" * 2_000_000):
+        beside.write_bytes(text)
+        told = book.writ("verify", status=1)
+        insist(told.out.startswith(b"not intact  the checkpoint of size 0 does not hold: "), told)
+    beside.unlink()
+    book.writ("verify")  # the ledger has it as well
+    beside.mkdir()
+    told = json.loads(book.writ("verify", "--json", status=1).out)
+    assert "is a directory" in told["problem"]["message"] and str(beside) in told["problem"]["message"], told
+    beside.rmdir()
+    beside.symlink_to(beside.name)  # cannot be read, by nobody
+    told = book.writ("verify", status=69)
+    insist(b"kept beside the ledger" in told.err and not told.out, told)
+    beside.unlink()
+    beside.write_bytes(note)
+    book.writ("verify")
+
+
+@case
 def no_ledger_any_more(scratch):
     """verify of a file that cannot be read as a ledger: not intact; of none: there is none"""
     book, rests_on = filled(scratch)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* verify.c: the public functions that prove: verify, checkpoint, prove. */
+#include <errno.h>
 #include <string.h>
 
 #include "base/fs.h"
@@ -162,17 +163,26 @@ static int not_judged(char **answer)
     return WRIT_UNAVAILABLE;
 }
 
-/* The one that is kept beside the ledger, when there is one. */
-static void add_beside(struct writ_ledger *w, const char *name, struct verification *v,
-                       struct arena *a)
+/* The one that is kept beside the ledger, when there is one. What lies there instead of it is a
+ * promise that does not hold; what cannot be read is not known, and is not nothing. */
+static bool add_beside(struct writ_ledger *w, const char *name, struct verification *v,
+                       struct arena *a, struct error *e)
 {
-    const char *file;
-    struct str note;
-    struct error e;
+    const char *file = seal_file(w, "checkpoints", name, a);
+    struct promise beside = { .kept = "file" };
 
-    file = seal_file(w, "checkpoints", name, a);
-    if (file && fs_read(file, CHECKPOINT_MAX, a, &note, &e))
-        v->promises[v->promise_count++] = (struct promise){ .note = note, .kept = "file" };
+    if (!file)
+        return true;
+    if (!fs_read(file, CHECKPOINT_MAX, a, &beside.note, e)) {
+        if (e->sys == ENOENT || e->sys == ENOTDIR)
+            return true;
+        (void)error_wrap(e, "'%.200s', kept beside the ledger", file);
+        if (e->sys)
+            return false;
+        beside.why = arena_text(a, str_of(e->msg));
+    }
+    v->promises[v->promise_count++] = beside;
+    return true;
 }
 
 int writ_verify(struct writ_ledger *ledger, const struct writ_input *checkpoint, const char *key,
@@ -200,7 +210,8 @@ int writ_verify(struct writ_ledger *ledger, const struct writ_input *checkpoint,
     if (!ledger->l.keep.kind->ledger_name(ledger->l.keep.store, name, &e))
         return record_unread(&e, answer);
     v.origin = seal_origin(name, &a);
-    add_beside(ledger, name, &v, &a);
+    if (!add_beside(ledger, name, &v, &a, &e))
+        return record_unread(&e, answer);
     v.by = known ? &by : NULL;
     if (ledger_look(&ledger->l, &e)) {
         ok = ledger_verify(&ledger->l, &v, &a, &e);
