@@ -254,7 +254,11 @@ WRIT_API int writ_checkpoint(struct writ_ledger *ledger, char **answer);
  *     {"proof":"inclusion","index":..,"size":..,"header":{..},"body":{..},"salt":"<hex>",
  *      "path":["<hex>"..],"checkpoint":"<note>","key":..}
  *     {"proof":"consistency","old":..,"size":..,"path":[..],"old_checkpoint":..,"checkpoint":..,
- *      "key":..} */
+ *      "key":..}
+ *
+ * It was checked. WRIT_NO and {"code":..,"message":..} where there is no such entry, where `since`
+ * is of another ledger, or where this one is not what it was and no proof would hold; WRIT_WRONG
+ * where `since` is no checkpoint. */
 WRIT_API int writ_prove(struct writ_ledger *ledger, const char *id, const struct writ_input *since,
                         char **answer);
 

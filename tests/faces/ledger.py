@@ -477,20 +477,49 @@ def no_checkpoint_and_no_proof(scratch):
     book.writ("verify")
 
 
-@case
-def not_intact(scratch):
-    """verify names the first entry that does not fit, why, and what to do"""
-    book, rests_on = filled(scratch)
+def change_body(book, seq, was, becomes):
+    """What somebody does who can write the file."""
     db = sqlite3.connect(book.file)
     tables = {name: [row[1] for row in db.execute(f"pragma table_info({name})")] for (name,) in
               db.execute("select name from sqlite_master where type = 'table'").fetchall()}
     table = next(name for name, columns in tables.items() if {"seq", "body"} <= set(columns))
     for (name,) in db.execute("select name from sqlite_master where type = 'trigger'").fetchall():
         db.execute(f'drop trigger "{name}"')
-    db.execute(f"update {table} set body = replace(cast(body as text), 'by hand', 'by foot') "
-               "where seq = 9")
+    db.execute(f"update {table} set body = replace(cast(body as text), ?, ?) where seq = ?", (was, becomes, seq))
     db.commit()
     db.close()
+
+
+@case
+def no_proof_that_does_not_hold(scratch):
+    """what is handed out as a proof holds: of what was changed, and since another's checkpoint, there is none"""
+    book, rests_on = filled(scratch)
+    other = Book(scratch / "other")
+    other.home.mkdir()
+    other.input("a: 1\n")
+    (book.home / "theirs").write_bytes(other.writ("checkpoint").out)
+    none = book.writ("prove", "--since", "theirs", status=1)
+    insist(b"'theirs' is of another ledger, writ/" in none.err and not none.out, none)
+    assert json.loads(book.writ("prove", "--since", "theirs", "--json", status=1).out)["code"] == "ENTRY_UNKNOWN"
+    note = book.writ("checkpoint").out
+    (book.home / "forged").write_bytes(note.replace(b"\n16\n", b"\n15\n"))
+    none = book.writ("prove", "--since", "forged", status=1)
+    insist(b"it cannot be proved: " in none.err and not none.out, none)
+    entry = book.lines("log", "--json")[9]["ledger_id"]
+    book.writ("prove", entry)
+    change_body(book, 9, "by hand", "by foot")
+    for args in ([entry], ["stopped-run"]):
+        none = book.writ("prove", *args, status=1)
+        insist(b"it cannot be proved: " in none.err and b"writ verify" in none.err and not none.out, none)
+        assert json.loads(book.writ("prove", *args, "--json", status=1).out)["code"] == "LEDGER_DAMAGED"
+    book.writ("prove", "good-run")  # its path does not lead there
+
+
+@case
+def not_intact(scratch):
+    """verify names the first entry that does not fit, why, and what to do"""
+    book, rests_on = filled(scratch)
+    change_body(book, 9, "by hand", "by foot")
     told = book.writ("verify", status=1).out.decode()
     assert re.match(r"^not intact  entry 9 \(led-\S+\): .+\n            .*keep this ledger", told), told
     assert json.loads(book.writ("verify", "--json", status=1).out)["problem"]["seq"] == 9

@@ -4,12 +4,15 @@
 #include <string.h>
 
 #include "base/fs.h"
+#include "base/json_read.h"
 #include "base/json_write.h"
 #include "base/stamp.h"
 #include "contract/codes.h"
 #include "engine/input.h"
 #include "engine/seal.h"
 #include "ledger/verify.h"
+
+enum { DEPTH_MOST = 1000 }; /* deeper than any document; the reader recurses */
 
 static void put_hex(struct buf *to, const char *key, const struct digest *d)
 {
@@ -254,6 +257,39 @@ int writ_checkpoint(struct writ_ledger *ledger, char **answer)
 
 /* ---- prove ---- */
 
+/* What is handed out as a proof holds: it is checked as its reader will check it, by our key. */
+static bool proof_holds(const struct buf *proof, const struct verifier *by, struct arena *a,
+                        struct error *e)
+{
+    struct ceilings any = { .any_number = false };
+    const struct document *document;
+    struct proof_finding f;
+
+    for (size_t i = 0; i < CEILING_COUNT; i++)
+        any.v[i] = UINT32_MAX;
+    any.v[CEILING_DEPTH] = DEPTH_MOST;
+    if (!json_read("proof", buf_str(proof), &any, a, &document, e))
+        return error_wrap(e, "it cannot be proved");
+    proof_check(&document->root, by, a, &f);
+    return f.holds ||
+           error_set(e, CODE_LEDGER_DAMAGED,
+                     "it cannot be proved: %.300s; writ verify tells what became of the ledger",
+                     f.why);
+}
+
+/* The proof, or why there is none. */
+static int hand_out(struct buf *proof, const struct verifier *by, struct arena *a, char **answer)
+{
+    struct error e;
+
+    if (proof_holds(proof, by, a, &e)) {
+        *answer = take_answer(proof);
+        return WRIT_OK;
+    }
+    *answer = record_failure(e.code, e.msg);
+    return WRIT_NO;
+}
+
 static int prove_entry(struct writ_ledger *w, const char *id, struct arena *a, char **answer)
 {
     _buf_ struct buf out = { .max = ANSWER_MAX };
@@ -284,10 +320,7 @@ static int prove_entry(struct writ_ledger *w, const char *id, struct arena *a, c
         return record_unread(&e, answer);
     ok = proof_of_entry(&w->l, &entry, &now, &by, &out, &e);
     ledger_look_end(&w->l);
-    if (!ok)
-        return record_unread(&e, answer);
-    *answer = take_answer(&out);
-    return WRIT_OK;
+    return ok ? hand_out(&out, &by, a, answer) : record_unread(&e, answer);
 }
 
 static int prove_since(struct writ_ledger *w, const struct writ_input *since, struct arena *a,
@@ -303,6 +336,12 @@ static int prove_since(struct writ_ledger *w, const struct writ_input *since, st
         return wrong(&e, answer);
     if (!seal_over(w, INT64_MAX, a, &now, &by, &e))
         return record_unwritten(&e, answer);
+    if (!str_eq(old.c.origin, now.c.origin)) {
+        (void)error_set(&e, CODE_ENTRY_UNKNOWN, "'%.200s' is of another ledger, %.*s; this is %.*s",
+                        since->name, STR_ARG(old.c.origin), STR_ARG(now.c.origin));
+        *answer = record_failure(e.code, e.msg);
+        return WRIT_NO;
+    }
     if (old.c.size > now.c.size) {
         *answer = record_failure(CODE_ENTRY_UNKNOWN,
                                  "the ledger is shorter than it was at this checkpoint");
@@ -312,10 +351,7 @@ static int prove_since(struct writ_ledger *w, const struct writ_input *since, st
         return record_unread(&e, answer);
     ok = proof_since(&w->l, &old, &now, &by, &out, &e);
     ledger_look_end(&w->l);
-    if (!ok)
-        return record_unread(&e, answer);
-    *answer = take_answer(&out);
-    return WRIT_OK;
+    return ok ? hand_out(&out, &by, a, answer) : record_unread(&e, answer);
 }
 
 int writ_prove(struct writ_ledger *ledger, const char *id, const struct writ_input *since,
