@@ -167,7 +167,8 @@ WRIT_API void writ_ledger_close(struct writ_ledger *ledger);
  *      "problems":[{"code":..,"pointer":..,"message":..}]}
  *
  * `policy` is block (also when NULL) or draft_only. WRIT_NO when one was refused; WRIT_UNRECORDED
- * and one line {"code":..,"message":..} when the rest could not be recorded. */
+ * and one line {"code":..,"message":..} when the rest could not be recorded, WRIT_WRONG and such a
+ * line when it could not be read. */
 WRIT_API int writ_ledger_append(struct writ_ledger *ledger, const struct writ_input *input,
                                 const char *policy, writ_line line, void *self);
 

@@ -4,20 +4,24 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 
 #include "base/ceilings.h"
 #include "base/json_read.h"
 #include "contract/codes.h"
 
-enum { READ_BYTES = 256 << 10 };
+enum { READ_BYTES = 256 << 10, UNREAD_MOST = 1 << 30 };
 
 bool feed_open(struct feed *f, const struct writ_input *input, struct error *e)
 {
+    struct stat s;
+
     *f = (struct feed){
-        .fd = -1, .stop = -1, .unread = { .max = (size_t)1 << 30 }, .most = BATCH_FIRST
+        .fd = -1, .stop = -1, .unread = { .max = UNREAD_MOST }, .most = BATCH_FIRST
     };
     if (input->text) {
         f->text = (struct str){ input->text, input->len };
@@ -28,8 +32,14 @@ bool feed_open(struct feed *f, const struct writ_input *input, struct error *e)
     else
         f->fd = open(input->name, O_RDONLY | O_CLOEXEC);
     f->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    return (f->fd >= 0 && f->stop >= 0) ||
-           error_sys(e, CODE_IO, "'%s' cannot be read", input->name);
+    if (f->fd < 0 || f->stop < 0 || fstat(f->fd, &s) != 0)
+        (void)error_sys(e, CODE_IO, "'%s' cannot be read", input->name);
+    else if (S_ISDIR(s.st_mode))
+        (void)error_set(e, CODE_IO, "'%s' is a directory, expected a file", input->name);
+    else
+        return true;
+    feed_close(f);
+    return false;
 }
 
 void feed_close(struct feed *f)
@@ -78,17 +88,21 @@ static void forget_given(struct feed *f)
 /* One read; false at the end. */
 static bool read_more(struct feed *f)
 {
-    ssize_t n = -1;
+    ssize_t n;
 
     if (f->fd < 0 || f->ended || !wait_for_more(f)) {
         f->ended = true;
         return false;
     }
     forget_given(f);
-    if (buf_reserve(&f->unread, READ_BYTES))
-        do
-            n = read(f->fd, f->unread.s + f->unread.len, READ_BYTES);
-        while (n < 0 && errno == EINTR);
+    if (!buf_reserve(&f->unread, READ_BYTES)) {
+        f->ended = true;
+        return error_set(&f->error, CODE_CEILING, "line %" PRId64 " has more than %d bytes",
+                         f->line + 1, UNREAD_MOST - READ_BYTES);
+    }
+    do
+        n = read(f->fd, f->unread.s + f->unread.len, READ_BYTES);
+    while (n < 0 && errno == EINTR);
     if (n < 0)
         (void)error_sys(&f->error, CODE_IO, "the events cannot be read further");
     if (n <= 0)
@@ -136,13 +150,13 @@ static void decide(struct feed *f)
     f->whole = reads(rest(f));
 }
 
-/* The next line that is complete, or at the end what is left. */
+/* The next line that is complete, or at the end what is left; half a line is none. */
 static bool next_line(struct feed *f, struct str *out)
 {
     struct str all = rest(f);
     const char *end = f->whole ? NULL : memchr(all.s, '\n', all.n);
 
-    if (!end && (all.n == 0 || !f->ended))
+    if (!end && (all.n == 0 || !f->ended || f->error.code))
         return false;
     *out = (struct str){ all.s, end ? (size_t)(end - all.s) : all.n };
     f->at += out->n + (end ? 1 : 0);

@@ -353,7 +353,9 @@ def append_answers(scratch):
     assert re.search(r"✗ refused +line 3\n +/", text), text
     assert book.terminal("ledger", "append", "--json", str(book.home / "events.jsonl")).startswith(b"{")
     for args, status, code, words in ((["events.jsonl", "--policy", "nix"], 64, "SYNTAX", b"policy is block"),
-                                      (["nosuchfile"], 65, "IO", b"'nosuchfile' cannot be read: No such file")):
+                                      (["nosuchfile"], 65, "IO", b"'nosuchfile' cannot be read: No such file"),
+                                      (["."], 65, "IO", b"'.' is a directory, expected a file"),
+                                      (["/proc/self/mem"], 65, "IO", b"the events cannot be read further: ")):
         # why there is no answer is no answer: it is said, and told to programs that ask for it
         said = book.writ("ledger", "append", *args, status=status)
         insist(words in said.err and said.err.startswith(b"writ: ") and not said.out, said)

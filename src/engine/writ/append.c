@@ -92,6 +92,7 @@ struct appending {
     writ_line line;
     void *self;
     bool refused, unheard; /* unheard: nobody wants the answers any more */
+    bool unread;           /* what follows could not be read */
     struct batch *next;    /* being answered and read in a thread of its own */
     bool owed;             /* it was committed, and nobody has been told */
     sem_t answered;
@@ -178,6 +179,7 @@ static bool run(struct appending *p, struct batch batches[2], struct error *e)
         answer(p, &batches[!turn]);
     if (ok && p->feed.error.code) {
         *e = p->feed.error;
+        p->unread = true;
         return false;
     }
     return ok;
@@ -206,7 +208,7 @@ int writ_ledger_append(struct writ_ledger *ledger, const struct writ_input *inpu
     arena_free(&batches[0].a);
     arena_free(&batches[1].a);
     if (!ok)
-        return record_fail(&e, WRIT_UNRECORDED, line, self);
+        return record_fail(&e, p.unread ? WRIT_WRONG : WRIT_UNRECORDED, line, self);
     return p.refused ? WRIT_NO : WRIT_OK;
 }
 
