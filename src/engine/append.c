@@ -120,46 +120,64 @@ static bool has_more(const struct feed *f)
     return f->fd >= 0 && !f->ended && poll(&p, 1, 0) > 0;
 }
 
-static bool reads(struct str text)
+/* Where the next line ends; NULL: not in what was read. No byte is looked at twice. */
+static const char *line_end(struct feed *f)
+{
+    struct str all = rest(f), left = str_from(all, f->looked);
+    const char *end = left.n ? memchr(left.s, '\n', left.n) : NULL;
+
+    f->looked = end ? (size_t)(end - all.s) : all.n;
+    return end;
+}
+
+/* How much of a text is JSON. */
+enum extent { EXTENT_NONE, EXTENT_BEGINNING, EXTENT_WHOLE };
+
+static enum extent extent_of(struct str text)
 {
     _arena_ struct arena a = { 0 };
     struct ceilings max = ceilings_default();
     const struct document *document;
     struct error e;
 
-    return json_read("event", text, &max, &a, &document, &e);
+    if (json_read("event", text, &max, &a, &document, &e))
+        return EXTENT_WHOLE;
+    text = str_trim_end(text, " \t\r\n");
+    return e.at.line > 0 && e.at.col > (int)str_chars(text) ? EXTENT_BEGINNING : EXTENT_NONE;
 }
 
 /* Lines of JSON, or one document that people laid out over many lines? The first line tells, and
- * where it cannot, the whole does. */
+ * where it is the beginning of something, the whole does: as much as a document may have. Who sends
+ * a line that is nothing waits for the answer to it. */
 static void decide(struct feed *f)
 {
-    struct str all, first;
+    size_t most = ceilings_default().v[CEILING_BYTES];
     const char *end;
+    struct str all;
 
     f->begun = true;
-    while (!memchr(rest(f).s, '\n', rest(f).n) && read_more(f))
+    while (!line_end(f) && read_more(f))
         ;
     all = rest(f);
-    end = memchr(all.s, '\n', all.n);
-    first = (struct str){ all.s, end ? (size_t)(end - all.s) : all.n };
-    if (!end || reads(first))
+    end = line_end(f);
+    if (!end || extent_of((struct str){ all.s, (size_t)(end - all.s) }) != EXTENT_BEGINNING)
         return;
-    while (read_more(f))
+    while (rest(f).n <= most && read_more(f))
         ;
-    f->whole = reads(rest(f));
+    f->whole = f->ended && extent_of(rest(f)) == EXTENT_WHOLE;
 }
 
 /* The next line that is complete, or at the end what is left; half a line is none. */
 static bool next_line(struct feed *f, struct str *out)
 {
     struct str all = rest(f);
-    const char *end = f->whole ? NULL : memchr(all.s, '\n', all.n);
+    const char *end = f->whole ? NULL : line_end(f);
 
     if (!end && (all.n == 0 || !f->ended || f->error.code))
         return false;
     *out = (struct str){ all.s, end ? (size_t)(end - all.s) : all.n };
     f->at += out->n + (end ? 1 : 0);
+    f->looked = 0;
     f->line++;
     return true;
 }

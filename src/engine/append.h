@@ -15,6 +15,7 @@ struct feed {
     struct str text;          /* given, or NULL */
     struct buf unread;        /* read from fd and not yet given out */
     size_t at;                /* given out of the text or of unread */
+    size_t looked;            /* behind that so many bytes have no line end */
     int64_t line;             /* lines given out */
     size_t most;              /* events of the next batch */
     bool begun, ended, whole; /* whole: one document of many lines */

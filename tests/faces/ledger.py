@@ -7,7 +7,9 @@ import datetime
 import json
 import os
 import re
+import select
 import sqlite3
+import subprocess
 import sys
 import unicodedata
 
@@ -366,6 +368,31 @@ def append_answers(scratch):
     assert [r["subject"] for r in rejects] == ["never", "x", "x", "x"], rejects
     assert len(book.lines("ledger", "rejects", "--json", "--limit", "1")) == 1
     assert book.writ("ledger", "rejects").out.count(b"\n") == 4
+
+
+@case
+def append_answers_at_once(scratch):
+    """a line that is nothing is answered before the next one comes, and a long one is read once"""
+    book, rests_on = filled(scratch)
+    child = subprocess.Popen([WRIT, "ledger", "append", "-"], env=tap.ENV | book.env, stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE)
+    try:
+        for line in (b"garbage\n", b'{"a": 1}\n', b'{"a": \n'):
+            child.stdin.write(line)
+            child.stdin.flush()
+            assert select.select([child.stdout], [], [], 10)[0], line
+            assert json.loads(child.stdout.readline())["status"] == "refused"
+    finally:
+        child.kill()
+        child.communicate()
+    laid_out = json.dumps(book.event("\u65e5\u672c", "planned", rests_on), ensure_ascii=False, indent=1)
+    for text in (laid_out, "\n" + laid_out.replace("\n", "\r\n")):
+        (book.home / "event.json").write_text(text)
+        answer, = book.lines("ledger", "append", "event.json")
+        assert answer["execution"] == "\u65e5\u672c", answer
+    long = f"head -c 200000000 /dev/zero | tr '\\0' x | {WRIT} ledger append -"
+    answer = tap.run(long, env=book.env, cwd=book.home, seconds=60)
+    insist(answer.status == 1 and json.loads(answer.out)["code"] == "CEILING", answer)
 
 
 @case
