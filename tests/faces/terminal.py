@@ -184,6 +184,22 @@ def steered_on_a_terminal(scratch):
 
 
 @case
+def documents_on_a_terminal(scratch):
+    """a document that is printed as it is steers nothing on a terminal; in a pipe it is as it was"""
+    evil = "\x9b31m \u202eback \x7f"
+    (scratch / "a.json").write_text(json.dumps({"a": evil}, ensure_ascii=False))
+    (scratch / "api.json").write_text(json.dumps({
+        "openapi": "3.0.0", "info": {"title": "pets", "version": "1.0.0"}, "servers": [{"url": "https://pets.example"}],
+        "paths": {"/pets": {"get": {"operationId": "list", "summary": evil, "responses": {}}}}}))
+    for args in (["canon", "a.json"], ["canon", "--json", "a.json"], ["query", "$", "a.json"],
+                 ["adapters", "import", "openapi", "api.json"]):
+        text = COLOUR.sub(b"", on_terminal(args, 200, cwd=scratch))
+        assert b"\\xe2\\x80\\xaeback" in text and not STEERS.search(text), text
+    piped = writ("canon", "a.json", cwd=scratch)
+    insist(piped.out == (scratch / "a.json").read_bytes().replace(b" ", b"", 1), piped)
+
+
+@case
 def answers_on_a_terminal(scratch):
     """what a tool says is shown on a terminal, and steers nothing; in a pipe it is as it was"""
     (scratch / ".writ/adapters").mkdir(parents=True)

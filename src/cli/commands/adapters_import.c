@@ -180,7 +180,7 @@ static int run(const struct args *args)
     tell_left_out(d);
     tell_warnings(d);
     if (!path)
-        out_text(doc_text(d, "adapter"));
+        out_shown(doc_text(d, "adapter"));
     else if (save(path, args_get(args, "force"), doc_text(d, "adapter"), &a))
         out_line("%s: %.*s, operations: %" PRId64, path, STR_ARG(doc_text(d, "adapter_id")),
                  doc_whole(d, "operations"));

@@ -45,7 +45,7 @@ static int run_canon(const struct args *args)
     if (args_get(args, "json")) {
         out_answer(input.name, "canonical", (struct str){ answer, len });
     } else {
-        out_text((struct str){ answer, len });
+        out_shown((struct str){ answer, len });
         out_person_end();
     }
     writ_free(answer);
