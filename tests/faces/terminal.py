@@ -25,9 +25,9 @@ case = tap.collector(CASES)
 
 NAMES = [b"a b", b"two\nlines", b"red\x1b[31m", b"bell\x07", b"back\x08\x08", b"title\x1b]0;x\x07",
          b"\xff\xfe", b"csi\xc2\x9b31m", b"turn\xe2\x80\xaeed", b"tab\there", b"\x7f", b"'quote\"",
-         b"%s%n%d", b"\\x1b", b"caf\xc3\xa9"]
-STEERS = re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\x8e\x8f\xa8-\xae]|"
-                    rb"\xe2\x81[\xa6-\xa9]")
+         b"%s%n%d", b"\\x1b", b"caf\xc3\xa9", "in\u2060vi\u00adsible".encode(), "tag\U000e0041ged".encode()]
+STEERS = re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f\xad]|\xe2\x80[\x8b-\x8f\xa8-\xae]|"
+                    rb"\xe2\x81[\xa0-\xaf]|\xf3\xa0[\x80\x81]")
 
 
 def tame(answer):
