@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* main.c: finds the verb and runs it; the only reader of the environment. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -129,10 +130,23 @@ static int run(int argc, char **argv)
                   : run_group(c, argc - words, argv + words);
 }
 
+/* Where standard input, output or error is closed, the next file that is opened would be it, and
+ * what is printed would go into a record. Its place is taken by what can only be used the other
+ * way round: whoever reads or writes there learns that it is closed. */
+static void fill_closed(void)
+{
+    static const int wrong_way[] = { O_WRONLY, O_RDONLY, O_RDONLY };
+
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", wrong_way[fd]) != fd)
+            exit(WRIT_UNAVAILABLE);
+}
+
 int main(int argc, char **argv)
 {
     int status;
 
+    fill_closed();
     print_setup(wants_colour(STDOUT_FILENO), wants_colour(STDERR_FILENO), terminal_width());
     status = run(argc, argv);
     if (!print_flush()) {

@@ -17,8 +17,13 @@
 
 enum { WEAK_MAX = 8 };
 
+static bool is_written(int fd)
+{
+    return (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY;
+}
+
 /* A descriptor of our own on the same pipe or terminal: whether it blocks is then our affair and
- * not that of everybody who shares it. */
+ * not that of everybody who shares it. One that cannot be written does not become one that can. */
 static int open_live(int fd)
 {
     char path[32];
@@ -26,7 +31,7 @@ static int open_live(int fd)
 
     if (fstat(fd, &s) != 0)
         return -1;
-    if (!S_ISFIFO(s.st_mode) && !S_ISCHR(s.st_mode))
+    if (!is_written(fd) || (!S_ISFIFO(s.st_mode) && !S_ISCHR(s.st_mode)))
         return dup(fd);
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     fd = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);

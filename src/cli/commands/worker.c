@@ -8,6 +8,12 @@
 #include "cli/commands.h"
 #include "cli/print.h"
 
+/* Of one that was closed, main() left the other direction. */
+static int take_stream(int fd, int closed)
+{
+    return (fcntl(fd, F_GETFL) & O_ACCMODE) == closed ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 3);
+}
+
 /* Frames alone go through the two streams: whatever else would be printed goes nowhere. */
 static int run(const struct args *args)
 {
@@ -18,8 +24,8 @@ static int run(const struct args *args)
         say("it is started by what reaches it; see writ explain worker_kinds");
         return WRIT_USAGE;
     }
-    in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
-    out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    in = take_stream(STDIN_FILENO, O_WRONLY);
+    out = take_stream(STDOUT_FILENO, O_RDONLY);
     null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (in < 0 || out < 0 || null < 0 || dup2(null, STDIN_FILENO) < 0 ||
         dup2(null, STDOUT_FILENO) < 0) {
