@@ -67,7 +67,8 @@ static bool is_ours(const char *file, uid_t owner)
            (d.st_uid == 0 || d.st_uid == geteuid() || d.st_uid == owner);
 }
 
-const char *home_above(const char *from, const char *name, struct arena *a)
+/* The nearest that is ours, or that is not; what is ours ends the search for what is not. */
+static const char *find_above(const char *from, const char *name, bool ours, struct arena *a)
 {
     char *at = arena_text(a, str_of(from));
     struct stat here = { .st_uid = geteuid() };
@@ -77,12 +78,26 @@ const char *home_above(const char *from, const char *name, struct arena *a)
         char *slash = strrchr(at, '/');
         const char *file = arena_printf(a, "%s/%s", at, name);
 
-        if (access(file, F_OK) == 0 && is_ours(file, here.st_uid))
-            return file;
+        if (access(file, F_OK) == 0) {
+            bool is = is_ours(file, here.st_uid);
+
+            if (is || !ours)
+                return is == ours ? file : NULL;
+        }
         if (!slash)
             return NULL;
         *slash = '\0';
     }
+}
+
+const char *home_above(const char *from, const char *name, struct arena *a)
+{
+    return find_above(from, name, true, a);
+}
+
+const char *home_passed_over(const char *from, const char *name, struct arena *a)
+{
+    return find_above(from, name, false, a);
 }
 
 const char *home_part(struct str id, struct arena *a)

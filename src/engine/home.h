@@ -23,6 +23,10 @@ const char *home_cache(const char *const *environment, struct arena *a);
  * what belongs to neither us, root nor the owner of `from`. */
 const char *home_above(const char *from, const char *name, struct arena *a);
 
+/* The nearest that home_above() does not look at because of whom it belongs to; NULL: nothing was
+ * passed over. */
+const char *home_passed_over(const char *from, const char *name, struct arena *a);
+
 /* An id as part of a path. Whoever chose it chose no path with it: what is no plain name is told by
  * its digest. */
 const char *home_part(struct str id, struct arena *a);

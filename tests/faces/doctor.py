@@ -57,7 +57,7 @@ class Place:
         answer = self.run("doctor", "--json")
         found = json.loads(answer.out)
         insist(list(found) == ["full", "kernel", "machine", "root", "directory", "findings",
-                               "missing", "weak", "spare", "network", "routes"], answer)
+                               "missing", "weak", "spare", "network", "grounds", "routes"], answer)
         insist(found["full"] == (answer.status == 0) and answer.status in (0, 69), answer)
         insist(found["findings"][-1]["what"] == "proof", answer)
         for one in found["findings"]:
@@ -239,12 +239,73 @@ def owners(scratch):
 
 @case
 def somewhere(scratch):
-    """where commands may not run, the machine is looked at all the same"""
+    """where commands may not run, the machine is looked at all the same, and it is said that they may not"""
     place = Place(scratch, user=False)
     here = place.ask()[1]
-    answer = tap.run([place.writ, "doctor", "--json"], cwd="/")
-    found = json.loads(answer.out)
+    answer = tap.run([place.writ, "doctor", "--json"], cwd="/", env=place.env)
+    found, refused = json.loads(answer.out), tap.run([place.writ, "exec", "--", "true"], cwd="/", env=place.env)
     insist(found["directory"] is None and found["full"] == here["full"], answer)
+    directory = found["grounds"][0]
+    insist(answer.status == 69 and directory["what"] == "directory" and not directory["holds"], answer)
+    insist(refused.status == 77 and directory["detail"].encode() in refused.err, refused)
+    words = tap.run([place.writ, "doctor"], cwd="/", env=place.env)
+    insist(words.status == 69 and directory["detail"].encode() in words.out, words)
+    insist(not here["full"] or b"yet writ exec refuses every command here" in words.out, words)
+
+
+@case
+def kept_nowhere(scratch):
+    """doctor says where a record is kept, or why none can be, and makes nothing"""
+    place = Place(scratch, user=False)
+    full, made = place.ask()[1]["full"], False
+    (scratch / "not-a-ledger").write_text("garbage")
+    for env, holds, says in (
+            (place.env, True, "the first run begins it"), ({"WRIT_STATE": "/dev/null/x"}, False, "Not a directory"),
+            ({"WRIT_STATE": "", "HOME": ""}, False, "no place"),
+            (place.env | {"WRIT_LEDGER": str(scratch / "not-a-ledger")}, False, "is not a ledger"),
+            (place.env | {"WRIT_LEDGER": "postgres://nowhere/x"}, None, "PostgreSQL")):
+        answer = tap.run([place.writ, "doctor", "--json"], cwd=place.work, env=env)
+        ledger = json.loads(answer.out)["grounds"][1]
+        insist(ledger["what"] == "ledger" and ledger["holds"] is holds and says in ledger["detail"], answer)
+        insist((answer.status == 0) == (full and holds is not False), answer)
+        insist(made or not list(place.state.iterdir()), answer)
+        if holds is False:
+            insist(ledger["mend"], answer)
+            ran, made = tap.run([place.writ, "exec", "--", "true"], cwd=place.work, env=env), True
+            insist(ran.status == 74 or not full, ran)
+    place.run("exec", "--", "true")
+    where = str(place.state / "ledger.db")
+    insist(not full or place.ask()[1]["grounds"][1]["detail"] == where, answer)
+
+
+@case
+def passed_over(scratch):
+    """doctor names what of a project is passed over because of whom it belongs to"""
+    if not ROOT:
+        raise tap.Skip("only root can give files away")
+    place = Place(scratch, user=False)
+    above = place.work / "above"
+    (above / ".writ").mkdir(parents=True)
+    (above / ".writ/config.yaml").write_text("fallback: local\n")
+    (above / "below").mkdir()
+
+    def told(*names):
+        answer = tap.run([place.writ, "doctor", "--json"], cwd=above / "below", env=place.env)
+        over = [one for one in json.loads(answer.out)["grounds"] if one["what"] == "project"]
+        insist(len(over) == len(names) and all(one["mend"] for one in over), answer)
+        for one, name in zip(over, names):
+            insist(one["detail"].startswith(f"{above / name} is passed over: "), answer)
+
+    told()
+    os.chown(above / ".writ/config.yaml", NOBODY, NOBODY)
+    told(".writ/config.yaml")
+    os.chown(above / ".writ", NOBODY, NOBODY)
+    told(".writ")
+    os.chown(above / "below", NOBODY, NOBODY)  # then it is its owner's project
+    told()
+    os.chown(above / "below", 0, 0)
+    (above / "below/.writ").mkdir()  # a nearer one of our own
+    told(".writ/config.yaml")
 
 
 # ---- the terminal ----

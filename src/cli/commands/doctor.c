@@ -128,6 +128,27 @@ static void show_network(const struct doc *network, size_t width)
     show_mend(network, column);
 }
 
+/* Where all is well the line at the top says it; of a ledger, where it is. */
+static void show_grounds(const struct doc *grounds, size_t width)
+{
+    size_t column = MARK + width + GAP;
+
+    for (const struct doc *g = grounds->first; g; g = g->next) {
+        const struct doc *holds = doc_get(g, "holds");
+        struct str what = doc_text(g, "what");
+
+        if (doc_text(g, "detail").n == 0)
+            continue;
+        out(holds->truth ? GREEN : YELLOW, "  %s ",
+            holds->kind == DOC_NULL ? "?"
+            : holds->truth          ? "✓"
+                                    : "!");
+        out(PLAIN, "%.*s%*s", STR_ARG(what), (int)(width - what.n + GAP), "");
+        out_folded(PLAIN, doc_text(g, "detail"), column);
+        show_mend(g, column);
+    }
+}
+
 /* A route that is closed takes nothing from what the machine enforces. */
 static void show_routes(const struct doc *routes, size_t width)
 {
@@ -210,10 +231,17 @@ static void show(const char *text, int status)
     show_where(answer);
     show_findings(findings, width);
     show_network(doc_get(answer, "network"), width);
+    show_grounds(doc_get(answer, "grounds"), width);
     show_routes(routes, width);
     if (status == WRIT_OK) {
         out(GREEN, "full: ");
         out(PLAIN, "every default guarantee holds\n");
+    } else if (doc_get(answer, "full")->truth) {
+        out(YELLOW, "full: ");
+        out_folded(PLAIN,
+                   str_of("every default guarantee holds, and yet writ exec refuses every command "
+                          "here; see directory and ledger"),
+                   sizeof "full:");
     } else if (doc_get(answer, "weak")->truth) {
         close_weak(answer);
     } else {
@@ -241,9 +269,10 @@ const struct command cmd_doctor = {
     .about =
         "Tries every layer of the sandbox by building it, and runs a command that does "
         "nothing inside all of them. A layer passes, is weak (it holds, and newer systems "
-        "have more), or is absent; below it stands what mends it. Then it tells which routes are "
-        "open to commands of a class, which changes nothing about the rest. Exit 0 when every default "
-        "guarantee holds for commands in this directory, 69 when one cannot be given.",
+        "have more), or is absent; below it stands what mends it. Then it tells whether commands may run "
+        "and be recorded here, what of a project is passed over because of whom it belongs to, and which "
+        "routes are open to commands of a class, which changes nothing about the rest. Exit 0 when every "
+        "default guarantee holds for commands in this directory, 69 when one cannot be given, or none may run.",
     .examples = { { "writ doctor", "each layer, and what writ exec would do" },
                   { "writ doctor --json", "the same for programs" },
                   { "writ explain layers", "what each layer holds, and which may be spared" } },

@@ -10,6 +10,7 @@
 
 #include "base/json_write.h"
 #include "engine/exec_network.h"
+#include "engine/grounds.h"
 #include "engine/home.h"
 #include "engine/input.h"
 #include "engine/routes.h"
@@ -30,7 +31,7 @@ static const struct {
 
 struct doctor {
     struct exec x;
-    bool here; /* commands may run in the current directory */
+    const char *refused; /* why commands may not run in the current directory, or NULL */
     char *argv[4];
     struct finding findings[FINDING_COUNT];
     struct finding gate; /* to hosts, by name */
@@ -46,10 +47,11 @@ static void see(struct doctor *d)
 {
     struct error e;
 
-    d->here = exec_see(&d->x, &e);
-    if (!d->here)
-        d->x.reach =
-            (struct reach){ .cwd = "/tmp", .grants = { .a = d->x.a }, .absent = { .a = d->x.a } };
+    if (exec_see(&d->x, &e))
+        return;
+    d->refused = arena_text(d->x.a, str_of(e.msg));
+    d->x.reach =
+        (struct reach){ .cwd = "/tmp", .grants = { .a = d->x.a }, .absent = { .a = d->x.a } };
 }
 
 static void find_command(struct doctor *d)
@@ -363,7 +365,7 @@ int writ_doctor(char **answer)
     const struct writ_command command = { .argv = argv };
     struct doctor d = { .x = { .command = &command, .world = world_real(), .a = &a } };
     struct utsname machine = { 0 };
-    bool full;
+    bool full, stands;
 
     prepare(&d);
     examine(&d);
@@ -377,14 +379,15 @@ int writ_doctor(char **answer)
     json_put(&out, "kernel", arena_printf(&a, "%s %s", machine.sysname, machine.release));
     json_put(&out, "machine", machine.machine);
     json_put_bool(&out, "root", geteuid() == 0);
-    json_put(&out, "directory", d.here ? d.x.reach.cwd : NULL);
+    json_put(&out, "directory", d.refused ? NULL : d.x.reach.cwd);
     put_findings(&d, &out);
     put_missing(&d, &out);
     json_put_bool(&out, "weak", d.proof.state == FINDING_WEAK);
     put_spare(&d, &out);
     put_gate(&d, &out);
+    stands = grounds_put(d.refused, (const char *const *)environ, &a, &out);
     routes_put((const char *const *)environ, &a, &out);
     json_close(&out, '}');
     *answer = take_answer(&out);
-    return full ? WRIT_OK : WRIT_UNAVAILABLE;
+    return full && stands ? WRIT_OK : WRIT_UNAVAILABLE;
 }

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* grounds.c: looks at what commands stand on here, and changes none of it. */
+#include "engine/grounds.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/json_write.h"
+#include "contract/codes.h"
+#include "engine/home.h"
+#include "ledger/ledger.h"
+
+/* What a project says is in these; each is looked for by itself. */
+static const char *const project_names[] = { ".writ", ".writ/config.yaml", ".writ/tools.yaml",
+                                             ".writ/adapters" };
+
+struct ground {
+    const char *what;
+    bool holds, unasked; /* unasked: nobody knows without another program */
+    const char *detail, *mend;
+};
+
+static void put(const struct ground *g, struct buf *to)
+{
+    json_open(to, '{');
+    json_put(to, "what", g->what);
+    json_key(to, "holds");
+    if (g->unasked)
+        json_nil(to);
+    else
+        json_bool(to, g->holds);
+    json_put(to, "detail", g->detail);
+    json_put(to, "mend", g->mend);
+    json_close(to, '}');
+}
+
+/* ---- the ledger ---- */
+
+/* Can something be made at this path? The nearest directory that is there decides. */
+static bool can_make(const char *path, struct arena *a, struct error *e)
+{
+    char *at = arena_text(a, str_of(path)), *slash;
+    struct stat s;
+
+    while (stat(at, &s) != 0) {
+        if (errno != ENOENT)
+            return error_sys(e, CODE_IO, "%s cannot be made", path);
+        slash = strrchr(at, '/');
+        if (!slash || slash == at) {
+            at = arena_text(a, str_of(slash ? "/" : "."));
+            break;
+        }
+        *slash = '\0';
+    }
+    if (access(at, W_OK | X_OK) == 0)
+        return true;
+    return error_sys(e, CODE_IO, "%s cannot be written", at);
+}
+
+/* As writ exec would use it, but for making it. */
+static bool can_keep(const char *where, const char *state, struct arena *a, const char **detail,
+                     struct error *e)
+{
+    struct store_open how = { .where = where, .access = STORE_READ, .world = world_real() };
+    struct ledger l;
+
+    if (!can_make(state, a, e))
+        return false;
+    *detail = where;
+    if (ledger_open(&how, a, &l, e)) {
+        ledger_close(&l);
+        return access(where, W_OK) == 0 || error_sys(e, CODE_IO, "%s cannot be written", where);
+    }
+    *detail = arena_printf(a, "%s; the first run begins it", where);
+    return e->code == CODE_LEDGER_MISSING && can_make(where, a, e);
+}
+
+static struct ground ledger_ground(const char *const *environment, struct arena *a)
+{
+    const char *where = home_ledger(NULL, environment, a), *state = home_state(environment, a);
+    struct ground g = { .what = "ledger" };
+    struct error e;
+
+    if (!where || !state) {
+        g.detail = "there is no place to keep a record of what ran";
+        g.mend = "set WRIT_STATE to a directory, or HOME";
+        return g;
+    }
+    g.unasked = !ledger_can_open(where);
+    if (g.unasked) {
+        g.detail = "in PostgreSQL, which was not asked; writ verify asks it";
+        return g;
+    }
+    g.holds = can_keep(where, state, a, &g.detail, &e);
+    if (g.holds)
+        return g;
+    g.detail = arena_text(a, str_of(e.msg));
+    g.mend = e.code == CODE_LEDGER_DAMAGED
+                 ? "writ verify tells what became of it; WRIT_LEDGER names another"
+                 : "WRIT_STATE names another directory";
+    return g;
+}
+
+/* ---- the project ---- */
+
+static void put_passed_over(struct arena *a, struct buf *to)
+{
+    char here[PATH_MAX];
+    const char *told = NULL;
+
+    if (!getcwd(here, sizeof here) || here[0] != '/')
+        return;
+    for (size_t i = 0; i < COUNT(project_names); i++) {
+        const char *path = home_passed_over(here, project_names[i], a);
+        struct ground g = { .what = "project" };
+
+        if (!path || (told && str_begins(str_of(path), told)))
+            continue;
+        told = path;
+        g.detail = arena_printf(a,
+                                "%s is passed over: it, or the directory it is in, belongs neither "
+                                "to you, nor to root, nor to the owner of this directory",
+                                path);
+        g.mend = "if you trust it, take it over with chown; else give this directory its own: "
+                 "writ init";
+        put(&g, to);
+    }
+}
+
+bool grounds_put(const char *refused, const char *const *environment, struct arena *a,
+                 struct buf *to)
+{
+    struct ground directory = { .what = "directory", .holds = !refused, .detail = refused };
+    struct ground ledger = ledger_ground(environment, a);
+
+    json_key(to, "grounds");
+    json_open(to, '[');
+    put(&directory, to);
+    put(&ledger, to);
+    put_passed_over(a, to);
+    json_close(to, ']');
+    return directory.holds && (ledger.holds || ledger.unasked);
+}
