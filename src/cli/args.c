@@ -7,6 +7,7 @@
 #include <writ/writ.h>
 
 #include "base/str.h"
+#include "cli/print.h"
 
 static size_t option_count(const struct command *c)
 {
@@ -175,6 +176,19 @@ bool args_read(const struct command *command, int argc, char **argv, struct args
     return error_set(e, WRIT_USAGE,
                      out->count < command->least ? "%s needs %s" : "%s takes only %s",
                      command->name, command->operands);
+}
+
+bool args_share_input(const struct args *args)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < args->count && !args->command->command_line; i++)
+        n += strcmp(args->operands[i], "-") == 0;
+    for (size_t i = 0; i < args->given_count; i++)
+        n += strcmp(args->given[i].value, "-") == 0;
+    if (n > 1)
+        say("standard input can be read once, and - is given %zu times", n);
+    return n > 1;
 }
 
 const char *args_get(const struct args *args, const char *option)

@@ -73,5 +73,9 @@ const char *command_near(const char *typed);
 bool args_read(const struct command *command, int argc, char **argv, struct args *out,
                struct error *e) NODISCARD;
 
+/* True after saying that `-`, which is standard input, is given more than once: it is read once.
+ * The words of a command line are not ours. */
+bool args_share_input(const struct args *args) NODISCARD;
+
 /* What was given for an option, the last time; or NULL. */
 const char *args_get(const struct args *args, const char *option);

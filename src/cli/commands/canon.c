@@ -56,6 +56,8 @@ static int run_digest(const struct args *args)
 {
     int worst = WRIT_OK;
 
+    if (args_share_input(args))
+        return WRIT_USAGE;
     for (size_t i = 0; i < args->count; i++) {
         struct writ_input input = { .name = args->operands[i] };
         char *answer;

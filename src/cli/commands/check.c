@@ -66,7 +66,7 @@ static int run(const struct args *args)
     int64_t errors = 0;
     int worst = WRIT_OK;
 
-    if (is_contrary(args, schema))
+    if (is_contrary(args, schema) || args_share_input(args))
         return WRIT_USAGE;
     for (size_t i = 0; i < args->count && on; i++) {
         char *answer;

@@ -166,8 +166,8 @@ static int run_plan(const struct args *args)
     char *answer;
     int status = plan_usage(args);
 
-    if (status != WRIT_OK)
-        return status;
+    if (status != WRIT_OK || args_share_input(args))
+        return WRIT_USAGE;
     status = writ_route_plan(&route, &answer);
     if (status != WRIT_OK || args_get(args, "json"))
         return keeper_tell(answer, status, args_get(args, "json"));
