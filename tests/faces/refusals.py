@@ -7,6 +7,7 @@ With --json there is one object on standard output and nothing on standard error
 `writ explain codes`. Without --json nothing but `writ check` says on standard output what is wrong.
 """
 import json
+import os
 import pathlib
 import sys
 import tempfile
@@ -17,6 +18,10 @@ NO, USAGE, WRONG, UNAVAILABLE = 1, 64, 65, 69
 REFUSALS = [  # what is typed, the exit status, the code
     ("exec -f nosuch", WRONG, "IO"),
     ("run nosuch", WRONG, "IO"),
+    ("run - </", WRONG, "IO"),
+    ("run - </dev/zero", WRONG, "CEILING"),
+    ("check - </", WRONG, "IO"),
+    ("ledger append - </", WRONG, "IO"),
     ("call nosuch.search", USAGE, "ADAPTER_UNKNOWN"),
     ("apply nosuch", USAGE, "EXECUTOR_UNKNOWN"),
     ("apply json_select --payload nosuch", WRONG, "IO"),
@@ -69,7 +74,12 @@ class Desk:
         return {"HOME": str(self.scratch), "WRIT_STATE": str(self.scratch / "state")}
 
     def writ(self, typed, *more):
-        return tap.run([tap.WRIT, *typed.split(), *more], env=self.env, cwd=self.scratch)
+        typed, _, stdin = typed.partition(" <")
+        fd = os.open(stdin or os.devnull, os.O_RDONLY)
+        try:
+            return tap.run([tap.WRIT, *typed.split(), *more], stdin=fd, env=self.env, cwd=self.scratch)
+        finally:
+            os.close(fd)
 
 
 def wrong_answer(answer, status, code, codes):

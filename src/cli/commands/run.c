@@ -248,9 +248,27 @@ static int dry_run(const struct typed *t, const struct writ_plan *plan)
     return status;
 }
 
+/* As the library says it of a file. */
+static void tell_unread(const struct error *e, bool json)
+{
+    _buf_ struct buf told = { .max = 1 << 12 };
+
+    if (!json) {
+        say("standard input: %s", e->msg);
+        return;
+    }
+    json_open(&told, '{');
+    json_put(&told, "file", "-");
+    json_put_bool(&told, "ok", false);
+    json_put(&told, "code", e->code == ERROR_CEILING ? "CEILING" : "IO");
+    json_put(&told, "message", e->msg);
+    json_close(&told, '}');
+    out_json(told.s);
+}
+
 /* The document is read once, and the plan is asked for more often: what is shown is what runs. A
  * file that cannot be read is left to the library, which says so as it always does. */
-static bool read_input(const char *name, struct writ_input *input, struct arena *a)
+static bool read_input(const char *name, bool json, struct writ_input *input, struct arena *a)
 {
     bool piped = strcmp(name, "-") == 0;
     size_t most = ceilings_default().v[CEILING_BYTES];
@@ -264,7 +282,7 @@ static bool read_input(const char *name, struct writ_input *input, struct arena 
         return true;
     }
     if (piped)
-        say("standard input: %s", e.msg);
+        tell_unread(&e, json);
     return !piped;
 }
 
@@ -289,7 +307,7 @@ static int run(const struct args *args)
     plan.set = t.set;
     plan.weak = t.weak;
     plan.jobs = (int)t.jobs;
-    if (!read_input(args->operands[0], &input, &a))
+    if (!read_input(args->operands[0], t.json, &input, &a))
         return WRIT_WRONG;
     if (args_get(args, "dry-run"))
         return dry_run(&t, &plan);
