@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "base/buf.h"
@@ -117,6 +118,14 @@ static bool settle(struct sqlite *db, const struct sqlite_open *how, struct erro
     return !how->write || (sqlite_run(db, writing, e) && sqlite_run(db, pages[how->few], e));
 }
 
+/* Nobody can wait at a pipe for a ledger; SQLite would, for somebody to open its other end. */
+static bool is_pipe(const char *path)
+{
+    struct stat s;
+
+    return stat(path, &s) == 0 && S_ISFIFO(s.st_mode);
+}
+
 bool sqlite_open(struct sqlite *db, const struct sqlite_open *how, struct error *e)
 {
     int flags = SQLITE_OPEN_NOMUTEX | (how->still ? SQLITE_OPEN_URI : 0) |
@@ -128,6 +137,8 @@ bool sqlite_open(struct sqlite *db, const struct sqlite_open *how, struct error 
     plain_path(how->path, how->still, &path);
     if (!buf_ok(&path))
         return error_set(e, CODE_IO, "a path of more than %zu bytes", path.max);
+    if (is_pipe(how->path))
+        return error_set(e, CODE_LEDGER_DAMAGED, "'%s' is not a ledger", how->path);
     (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); /* counting costs; refused when too late */
     rc = sqlite3_open_v2(path.s, &db->db, flags, NULL);
     if (!db->db)

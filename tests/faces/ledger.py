@@ -599,6 +599,10 @@ def no_ledger_any_more(scratch):
     for status, args in ((69, ["log"]), (69, ["checkpoint"])):
         told = book.writ(*args, status=status)
         insist(b"damaged" in told.err and b"begin one" not in told.err, told)
+    os.mkfifo(book.home / "pipe")
+    for args in (["log"], ["verify"], ["ledger", "input", "input.yaml"]):
+        told = book.writ(*args, "--ledger", "pipe", status={"log": 69, "verify": 1, "ledger": 74}[args[0]])
+        insist(b"'pipe' is not a ledger" in told.err + told.out, told)
     for args in (["verify"], ["log"]):
         none = book.writ(*args, "--ledger", "no.db", status=69)
         insist(b"there is no ledger at" in none.err and b"begin one" in none.err, none)
