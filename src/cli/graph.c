@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/json_write.h"
+
 /* ---- from a plan ---- */
 
 enum { SHORT_ID = 8 };
@@ -157,4 +159,33 @@ void graph_mermaid(const struct graph *g, struct buf *to)
         for (size_t j = 0; j < g->steps[i].after_count; j++)
             buf_addf(to, "    s%zu --> s%zu\n", g->steps[i].after[j], i);
     buf_adds(to, "    classDef skipped stroke-dasharray: 4 3\n");
+}
+
+/* {"name":..,"steps":[{"name":..,"what":..,"after":[..],"on_failure":..}]} */
+void graph_json(const struct graph *g, struct buf *to)
+{
+    json_open(to, '{');
+    json_key(to, "name");
+    json_text(to, g->name);
+    json_key(to, "steps");
+    json_open(to, '[');
+    for (size_t i = 0; i < g->n; i++) {
+        const struct graph_step *s = &g->steps[i];
+
+        json_open(to, '{');
+        json_key(to, "name");
+        json_text(to, s->name);
+        json_put(to, "what", s->what);
+        json_key(to, "after");
+        json_open(to, '[');
+        for (size_t j = 0; j < s->after_count; j++)
+            json_text(to, g->steps[s->after[j]].name);
+        json_close(to, ']');
+        json_key(to, "on_failure");
+        json_text(to, s->on_failure);
+        json_close(to, '}');
+    }
+    json_close(to, ']');
+    json_close(to, '}');
+    buf_addc(to, '\n');
 }

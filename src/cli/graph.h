@@ -20,8 +20,9 @@ struct graph {
 /* From a plan as writ_plan_show() answers it, which is right. */
 struct graph graph_of(const struct doc *plan, struct arena *a);
 
-/* In the languages of Graphviz and Mermaid; for people, a tree: below each step those that wait for
- * it last. */
+/* In the languages of Graphviz and Mermaid, and as one JSON object; for people, a tree: below each
+ * step those that wait for it last. */
 void graph_dot(const struct graph *g, struct buf *to);
 void graph_mermaid(const struct graph *g, struct buf *to);
+void graph_json(const struct graph *g, struct buf *to);
 void graph_show(const struct graph *g);

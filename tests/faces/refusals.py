@@ -25,6 +25,8 @@ REFUSALS = [  # what is typed, the exit status, the code
     ("call nosuch.search", USAGE, "ADAPTER_UNKNOWN"),
     ("apply nosuch", USAGE, "EXECUTOR_UNKNOWN"),
     ("apply json_select --payload nosuch", WRONG, "IO"),
+    ("plan show nosuch", WRONG, "IO"),
+    ("plan graph nosuch", WRONG, "IO"),
     ("check nosuch", WRONG, "IO"),
     ("check a.json", WRONG, "KIND_UNKNOWN"),
     ("check a.json --as nosuch", USAGE, "KIND_UNKNOWN"),

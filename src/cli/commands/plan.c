@@ -38,6 +38,7 @@ static const struct {
     { "text", NULL },
     { "dot", graph_dot },
     { "mermaid", graph_mermaid },
+    { "json", graph_json },
 };
 
 static size_t format_named(const char *name)
@@ -84,18 +85,23 @@ static int run_graph(const struct args *args)
 {
     struct writ_input input = { .name = args->operands[0] };
     struct writ_plan plan = { .plan = &input };
-    const char *wanted = args_get(args, "format");
-    size_t format = format_named(wanted ? wanted : formats[0].name);
+    bool json = args_get(args, "json");
+    const char *typed = args_get(args, "format"), *wanted = json ? "json" : formats[0].name;
+    size_t format = format_named(typed ? typed : wanted);
     char *answer;
     int status;
 
     if (format == COUNT(formats)) {
-        say("there is no format '%s'; dot, mermaid and text are", wanted);
+        say("there is no format '%s'; dot, json, mermaid and text are", typed);
+        return WRIT_USAGE;
+    }
+    if (json && format != format_named("json")) {
+        say("--json is a format of its own: give it or --format %s, not both", typed);
         return WRIT_USAGE;
     }
     status = writ_plan_show(&plan, &answer);
     if (status != WRIT_OK)
-        return keeper_tell(answer, status, false);
+        return keeper_tell(answer, status, json || format == format_named("json"));
     draw(answer, format);
     writ_free(answer);
     return status;
@@ -139,7 +145,8 @@ const struct command cmd_plan_graph = {
     .examples = { { "writ plan graph audit.yaml",                                "a tree" },
                   { "writ plan graph audit.yaml --format dot | dot -Tsvg >a.svg", "a picture, by Graphviz" },
                   { "writ plan graph audit.yaml --format mermaid",               "for a page that draws Mermaid" } },
-    .options = { { "format", "FORMAT", NULL, "text, the default, dot or mermaid" } },
+    .options = { { "format", "FORMAT", NULL, "text, the default, dot, mermaid or json" },
+                 { "json",   NULL,     NULL, "the steps, and what each waits for, as one JSON object" } },
     .least = 1,
     .most = 1,
     .run = run_graph,
