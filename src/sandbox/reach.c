@@ -11,6 +11,7 @@
 #include "contract/codes.h"
 #include "contract/inputs.h"
 #include "sandbox/denied.h"
+#include "sandbox/environment.h"
 #include "sandbox/submounts.h"
 
 /* How many names are told, and how much of a sentence is kept. */
@@ -133,6 +134,22 @@ static bool may_be_written(const struct reach *r, struct error *e)
                 path_is_in(asked->path, r->grants.v[k].path))
                 return refuse_protected(asked->path, r->grants.v[k].path, e);
     }
+    return true;
+}
+
+/* Its own home has no place in a directory of homes that is the caller's, and has none of its name.
+ */
+static bool has_home(const struct reach *r, struct error *e)
+{
+    static const char homes[] = "/home";
+
+    for (size_t i = 0; i < r->grants.n; i++)
+        if (r->grants.v[i].access != ACCESS_DENIED && strcmp(r->grants.v[i].path, homes) == 0 &&
+            access(ENVIRONMENT_HOME, F_OK) != 0)
+            return error_set(e, CODE_PATH_REFUSED,
+                             "%s cannot be granted as a whole: a command has its own home in it; "
+                             "grant what is needed below it",
+                             homes);
     return true;
 }
 
@@ -366,7 +383,7 @@ bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out
     if (!cwd_is_left(&r, e))
         return false;
     protect(&r.grants, &r.absent);
-    if (!may_be_written(&r, e))
+    if (!may_be_written(&r, e) || !has_home(&r, e))
         return false;
     r.told = tell(&r);
     grants_pin(&r.grants);

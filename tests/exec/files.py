@@ -335,6 +335,16 @@ def R_001_008_a_working_directory_that_cannot_be_entered_is_refused(place):
 
 
 @case
+def R_001_014_a_directory_of_homes_is_not_granted_as_a_whole(place):
+    if os.path.exists("/home/writ") or not os.path.isdir("/home"):
+        raise tap.Skip("there is a /home/writ, or no /home")
+    for option in ("--read=/home", "--write=/home", "--cwd=/home"):
+        run = place.exec("/bin/true", options=[option])
+        refused(place, run, 77, "PATH_REFUSED", "/home cannot be granted as a whole", "below it")
+    expect(place.exec("/bin/true", options=["--deny=/home"]), exit_code=0)
+
+
+@case
 def what_is_no_layer_is_a_mistake_of_the_caller(place):
     for name in ("foo", "cgroup,user"):
         run = place.exec(*TOUCH, options=[f"--allow-weak={name}"])
