@@ -116,7 +116,8 @@ static int run(int argc, char **argv)
         out_line("writ %s", writ_version());
         return WRIT_OK;
     }
-    if (asks_help(verb) || (strcmp(verb, "help") == 0 && argc == 2)) {
+    if (asks_help(verb) ||
+        (strcmp(verb, "help") == 0 && (argc == 2 || strcmp(argv[2], "help") == 0))) {
         help_all();
         return WRIT_OK;
     }
