@@ -31,14 +31,20 @@ struct writ_changes {
 WRIT_API int writ_diff(const struct writ_changes *ask, char **answer);
 
 /* Brings changes to the disk, or takes them back (undo). All that is chosen is checked first; is
- * anything refused, nothing is changed. One that was cut short is finished by another, or undone.
+ * anything refused, nothing is changed. One that was cut short is finished by another, or undone;
+ * then what somebody changed meanwhile is left as it is.
  *
  *     {"run":..,"verb":"commit"|"undo","execution_id":..|null,"dry_run":..,"done":[{"path":..,
- *      "change":..,"mode":..,"before":{"mode":..}}],"already":N,"ledger":["led-.."]}
- *     {"code":..,"message":..,"refused":[{"path":..,"code":..,"message":..}]}     nothing changed
+ *      "change":..,"mode":..,"before":{"mode":..}}],"already":N,"left":[{"path":..,
+ *      "message":..}],"ledger":["led-.."]}
+ *     {"code":..,"message":..,"refused":[{"path":..,"code":..,"message":..}],"begun":true}
+ *
+ * The second tells that nothing was changed, and why; "begun" is there where a commit of the run
+ * was cut short before.
  *
  * Modes are told where they change. WRIT_REFUSED where something is refused; WRIT_PARTIAL where it
- * stopped half way; WRIT_UNRECORDED where the ledger could not be written; else as writ_diff(). */
+ * stopped half way; WRIT_UNAVAILABLE where a file could not be written, and nothing was changed;
+ * WRIT_UNRECORDED where the ledger could not be written; else as writ_diff(). */
 WRIT_API int writ_commit(const struct writ_changes *ask, char **answer);
 
 /* Gives the changes of a run up: none of them can be committed any more. What was committed stays.

@@ -5,7 +5,8 @@
  * A commit leads each chosen path from what the run found (before) to what it left (after); an undo
  * leads it back. What is at the end already is done. So a commit that was cut short is finished by
  * doing it again, and taken back by its undo: the journal says which paths it was about, and the
- * bytes of both sides are evidence.
+ * bytes of both sides are evidence. What somebody changed meanwhile stands in the way of finishing
+ * it, never of taking it back: such paths are left as they are.
  */
 #pragma once
 
@@ -30,8 +31,9 @@ struct print {
 
 struct commit_path {
     bool chosen;
-    bool journalled; /* a commit before was about it, */
-    bool begun;      /* and was cut short */
+    bool journalled;  /* a commit before was about it, */
+    bool begun;       /* and was cut short */
+    const char *left; /* why it is left as it is, although it was meant; or NULL */
     enum standing stands;
     struct print print;
 };
@@ -53,6 +55,7 @@ struct commit {
     const char *place;        /* of the journals, below it */
     int store;                /* evidence */
     bool undo, dry;
+    bool moved;                /* something on the disk is, or may be, no more what it was */
     struct commit_path *paths; /* one a row */
     struct commit_refusal *refused;
     size_t refused_count, refused_room;
@@ -94,21 +97,29 @@ void commit_choose(struct commit *c, const char *const *paths, const char **none
 /* Names that the run's policy or the table of protected names keep as they are. */
 bool commit_allowed(struct commit *c, struct error *e) NODISCARD;
 
-/* Looks at every chosen path; what is there and is not expected is refused. Keeps what is there as
- * evidence, unless it is dry. False: it could not be done. */
+/* Looks at every chosen path; what is there and is not expected is refused, or left where a commit
+ * or undo that was cut short is taken back. Keeps what is there as evidence, unless it is dry.
+ * False: it could not be done. */
 bool commit_look(struct commit *c, struct error *e) NODISCARD;
 
 bool print_of(int around, const char *name, struct print *out);
 
 /* ---- the journal ---- */
 
-/* Holds the run's changes for us; -1: somebody else does, or *e says why not. */
+/* Holds the changes of all runs for us: two of them may be about the same files. Waits a while for
+ * whoever has them; -1: *e says why not. */
 int commit_lock(const struct commit *c, struct error *e);
 
 bool journal_read(struct commit *c, struct error *e) NODISCARD;
 bool journal_write(struct commit *c, enum commit_stage stage, const char *execution,
                    struct error *e) NODISCARD;
 
+/* Nothing has moved: the journal is again as it was read. */
+bool journal_back(struct commit *c, enum commit_stage stage, const char *execution,
+                  struct error *e) NODISCARD;
+
 /* ---- on the disk ---- */
 
+/* Where it stops half way it leaves nothing beside the files, and c->moved tells whether any of
+ * them is another now. */
 bool commit_apply(struct commit *c, struct error *e) NODISCARD;

@@ -4,7 +4,8 @@
  * New directories come first, then every file is written beside its place, so that a full disk is
  * met before anything moved. Then what goes goes, the deepest first; then files and links take
  * their places, each by one rename; at last directories get their permissions. Whenever it is cut
- * short, each path is what it was or what it is to be.
+ * short, each path is what it was or what it is to be; where it stops by itself, what was written
+ * beside goes again.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -81,6 +82,7 @@ static bool act(struct place *p, bool (*how)(const struct place *p), struct erro
 
     if (!untouched(p, e))
         return false;
+    p->c->moved = true;
     if (!how(p))
         return failed(p, e);
     if (file >= 0)
@@ -174,6 +176,9 @@ static bool open_directory(struct place *p, struct error *e)
         return true;
     if (fstatat(p->around, p->name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(st.st_mode))
         return make_directory(p, e);
+    if ((st.st_mode & 07777) == (now->mode | 0700))
+        return true;
+    p->c->moved = true;
     return fchmodat(p->around, p->name, now->mode | 0700, AT_SYMLINK_NOFOLLOW) == 0 || failed(p, e);
 }
 
@@ -233,19 +238,28 @@ static bool take_away(struct place *p, struct error *e)
 {
     if (p->to->there)
         return true;
-    if (is_directory(p->from))
-        return unlinkat(p->around, p->name, AT_REMOVEDIR) == 0 || failed(p, e);
-    return act(p, unlink_it, e);
+    if (!is_directory(p->from))
+        return act(p, unlink_it, e);
+    p->c->moved = true;
+    return unlinkat(p->around, p->name, AT_REMOVEDIR) == 0 || failed(p, e);
 }
 
 /* ---- fourth: what comes ---- */
 
 static bool put_instead(const struct place *p)
 {
+    int why;
+
     if (!is_directory(p->from))
         return renameat(p->around, p->beside, p->around, p->name) == 0;
-    return renameat2(p->around, p->beside, p->around, p->name, RENAME_EXCHANGE) == 0 &&
-           unlinkat(p->around, p->beside, AT_REMOVEDIR) == 0;
+    if (renameat2(p->around, p->beside, p->around, p->name, RENAME_EXCHANGE) != 0)
+        return false;
+    if (unlinkat(p->around, p->beside, AT_REMOVEDIR) == 0)
+        return true;
+    why = errno; /* somebody put something into it: that is not hidden beside */
+    (void)!renameat2(p->around, p->beside, p->around, p->name, RENAME_EXCHANGE);
+    errno = why;
+    return false;
 }
 
 static bool put_mode(const struct place *p)
@@ -265,8 +279,10 @@ static bool put(struct place *p, struct error *e)
 {
     if (!p->to->there || is_directory(p->to))
         return true;
-    if (is_directory(p->from)) /* it was emptied by us */
+    if (is_directory(p->from)) { /* it was emptied by us */
+        p->c->moved = true;
         return put_instead(p) || failed(p, e);
+    }
     if (is_mode_alone(p))
         return act(p, put_mode, e);
     return act(p, p->from->there ? put_instead : put_new, e);
@@ -288,6 +304,7 @@ static bool is_followed(const struct place *p)
 
 static bool close_directory(struct place *p, struct error *e)
 {
+    p->c->moved = true;
     if (is_directory(p->to) && fchmodat(p->around, p->name, p->to->mode, AT_SYMLINK_NOFOLLOW) != 0)
         return failed(p, e);
     return is_followed(p) || fsync(p->around) == 0 || failed(p, e);
@@ -298,7 +315,7 @@ static bool close_directory(struct place *p, struct error *e)
 static const struct pass {
     bool (*work)(struct place *p, struct error *e);
     bool deepest; /* first; else directories before what is in them */
-    bool every;   /* what is done already, too: something may have been left beside it */
+    bool every;   /* what is done already or left, too: something may be beside it */
 } passes[] = {
     { clear, false, true },         { open_directory, false, false },
     { write_beside, false, false }, { take_away, true, false },
@@ -321,6 +338,21 @@ static bool work_on(struct commit *c, const struct pass *pass, size_t row, struc
     return pass->work(&p, e);
 }
 
+static bool is_worked_on(const struct pass *pass, const struct commit_path *path)
+{
+    return pass->every ? path->chosen || path->left : path->chosen && path->stands == STANDS_DUE;
+}
+
+/* As far as it can be; whoever goes on with it clears once more. */
+static void clear_all(struct commit *c)
+{
+    struct error e;
+
+    for (size_t i = 0; i < c->set->changes.n; i++)
+        if (is_worked_on(&passes[0], &c->paths[i]))
+            (void)!work_on(c, &passes[0], i, &e);
+}
+
 bool commit_apply(struct commit *c, struct error *e)
 {
     size_t n = c->set->changes.n;
@@ -328,11 +360,11 @@ bool commit_apply(struct commit *c, struct error *e)
     for (size_t k = 0; k < COUNT(passes); k++)
         for (size_t i = 0; i < n; i++) {
             size_t row = passes[k].deepest ? n - 1 - i : i;
-            const struct commit_path *path = &c->paths[row];
 
-            if (path->chosen && (passes[k].every || path->stands == STANDS_DUE) &&
-                !work_on(c, &passes[k], row, e))
+            if (is_worked_on(&passes[k], &c->paths[row]) && !work_on(c, &passes[k], row, e)) {
+                clear_all(c);
                 return false;
+            }
         }
     return true;
 }

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/file.h>
+#include <time.h>
 
 #include "base/fs.h"
 #include "base/json_read.h"
@@ -15,16 +16,31 @@
 #include "contract/codes.h"
 #include "engine/commit.h"
 
-enum { JOURNAL_MAX = 4 << 20 };
+enum { JOURNAL_MAX = 4 << 20, LOCK_TRIES = 500, LOCK_PAUSE_NS = 10 * 1000 * 1000 };
 
 static const char *const stage_names[] = {
     [COMMIT_NONE] = "none",       [COMMIT_BEGUN] = "begun",   [COMMIT_DONE] = "committed",
     [COMMIT_UNDOING] = "undoing", [COMMIT_UNDONE] = "undone",
 };
 
+/* A commit is short; who waits for it finds the files as it left them. */
+static bool take_lock(int fd)
+{
+    const struct timespec pause = { .tv_nsec = LOCK_PAUSE_NS };
+
+    for (int i = 0; i < LOCK_TRIES; i++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+            return true;
+        if (errno != EWOULDBLOCK && errno != EINTR)
+            return false;
+        (void)nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
 int commit_lock(const struct commit *c, struct error *e)
 {
-    const char *path = arena_printf(c->a, "%s/%s.lock", c->place, c->name);
+    const char *path = arena_printf(c->a, "%s/lock", c->place);
     int fd;
 
     if (!fs_make_dirs(c->place, e))
@@ -34,10 +50,10 @@ int commit_lock(const struct commit *c, struct error *e)
         (void)error_sys(e, CODE_IO, "%s cannot be opened", path);
         return -1;
     }
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+    if (take_lock(fd))
         return fd;
     (void)error_set(e, CODE_CHANGE_REFUSED,
-                    "another commit, undo or discard of this run is at work; see how it ends");
+                    "another commit, undo or discard is at work; see how it ends");
     (void)close(fd);
     return -1;
 }
@@ -88,6 +104,12 @@ static bool sync_place(const struct commit *c)
     return place >= 0 && state >= 0 && fsync(place) == 0 && fsync(state) == 0;
 }
 
+/* What stood at its end before this commit is none of its doing, and not for it to take back. */
+static bool is_in_journal(const struct commit_path *p)
+{
+    return p->journalled || (p->chosen && p->stands == STANDS_DUE);
+}
+
 bool journal_write(struct commit *c, enum commit_stage stage, const char *execution,
                    struct error *e)
 {
@@ -101,7 +123,7 @@ bool journal_write(struct commit *c, enum commit_stage stage, const char *execut
     json_key(&text, "rows");
     json_open(&text, '[');
     for (size_t i = 0; i < c->set->changes.n; i++)
-        if (c->paths[i].journalled || c->paths[i].chosen)
+        if (is_in_journal(&c->paths[i]))
             json_int(&text, (int64_t)i);
     json_close(&text, ']');
     json_close(&text, '}');
@@ -109,4 +131,17 @@ bool journal_write(struct commit *c, enum commit_stage stage, const char *execut
         return false;
     c->stage = stage;
     return sync_place(c) || error_sys(e, CODE_IO, "%s cannot be written", c->place);
+}
+
+bool journal_back(struct commit *c, enum commit_stage stage, const char *execution, struct error *e)
+{
+    if (stage == COMMIT_DONE) {
+        for (size_t i = 0; i < c->set->changes.n; i++)
+            c->paths[i].chosen = false;
+        return journal_write(c, stage, execution, e);
+    }
+    if (unlink(journal_path(c)) != 0 || !sync_place(c))
+        return error_sys(e, CODE_IO, "%s cannot be written", c->place);
+    c->stage = COMMIT_NONE;
+    return true;
 }

@@ -73,19 +73,40 @@ static const char *say_conflict(const struct commit *c, size_t row, const struct
     return arena_printf(c->a, "somebody changed it since %s", when);
 }
 
+static bool becomes_directory(const struct commit *c, size_t row)
+{
+    const struct change_side *to = commit_to(c, row);
+
+    return to->there && to->kind == CHANGE_DIRECTORY;
+}
+
+/* The row of the directory around it; -1: that did not change. */
+static long row_around(const struct commit *c, size_t row)
+{
+    char *path = arena_text(c->a, c->set->changes.v[row].path);
+
+    *strrchr(path, '/') = '\0';
+    return commit_row(c->set, path);
+}
+
 /* The directory around it is not there: it may be about to be. */
 static bool comes_with_another(const struct commit *c, size_t row)
 {
-    char *path = arena_text(c->a, c->set->changes.v[row].path);
-    const struct change_side *to;
-    long up;
+    long up = row_around(c, row);
 
-    *strrchr(path, '/') = '\0';
-    up = commit_row(c->set, path);
-    if (up < 0 || !c->paths[up].chosen)
-        return false;
-    to = commit_to(c, (size_t)up);
-    return to->there && to->kind == CHANGE_DIRECTORY;
+    return up >= 0 && c->paths[up].chosen && becomes_directory(c, (size_t)up);
+}
+
+/* A commit or undo that was cut short is always taken back, as far as nobody else had his hand in
+ * it: what is neither old nor new is somebody's work, and stays. */
+static void conflict(struct commit *c, size_t row, const char *why)
+{
+    if (!c->undo || (c->stage != COMMIT_BEGUN && c->stage != COMMIT_UNDOING)) {
+        commit_refuse(c, row, CODE_CHANGE_CONFLICT, why);
+        return;
+    }
+    c->paths[row].chosen = false;
+    c->paths[row].left = why;
 }
 
 static void look_around(struct commit *c, size_t row, int error)
@@ -104,9 +125,9 @@ static void look_around(struct commit *c, size_t row, int error)
     }
     c->paths[row].stands = standing_of(c, row, &none);
     if (c->paths[row].stands == STANDS_OUT)
-        commit_refuse(c, row, CODE_CHANGE_CONFLICT, say_conflict(c, row, &none));
+        conflict(c, row, say_conflict(c, row, &none));
     else if (c->paths[row].stands == STANDS_DUE && !comes_with_another(c, row))
-        commit_refuse(c, row, CODE_CHANGE_CONFLICT, "the directory it belongs to is gone");
+        conflict(c, row, "the directory it belongs to is gone");
 }
 
 /* ---- directories that go ---- */
@@ -169,12 +190,14 @@ static bool look_one(struct commit *c, size_t row, struct error *e)
     }
     path->stands = standing_of(c, row, &now);
     if (path->stands == STANDS_OUT)
-        commit_refuse(c, row, CODE_CHANGE_CONFLICT, say_conflict(c, row, &now));
+        conflict(c, row, say_conflict(c, row, &now));
     if (path->stands != STANDS_DUE)
         return true;
-    if (now.there && now.kind == CHANGE_DIRECTORY && (!to->there || to->kind != CHANGE_DIRECTORY) &&
+    if (now.there && now.kind == CHANGE_DIRECTORY && !becomes_directory(c, row) &&
         !is_emptied(c, row, around, ask.name))
-        commit_refuse(c, row, CODE_CHANGE_CONFLICT, "the directory is not empty");
+        conflict(c, row, "the directory is not empty");
+    if (!path->chosen)
+        return true;
     if (to->there && to->kind == CHANGE_OTHER)
         commit_refuse(c, row, CODE_CHANGE_REFUSED, "it is no file, directory or link");
     if (to->there && to->kind == CHANGE_FILE && !keep_holds(c->store, &to->digest))
@@ -183,10 +206,22 @@ static bool look_one(struct commit *c, size_t row, struct error *e)
     return keep_old(c, row, &now, e);
 }
 
+/* A directory stays where something in it does. */
+static void leave_around(struct commit *c, size_t row)
+{
+    long up = row_around(c, row);
+
+    if (up >= 0 && c->paths[up].chosen && !becomes_directory(c, (size_t)up))
+        conflict(c, (size_t)up, "something in it is left");
+}
+
 bool commit_look(struct commit *c, struct error *e)
 {
     for (size_t i = 0; i < c->set->changes.n; i++)
         if (c->paths[i].chosen && !look_one(c, i, e))
             return false;
+    for (size_t i = c->set->changes.n; i-- > 0;)
+        if (c->paths[i].left)
+            leave_around(c, i);
     return true;
 }

@@ -8,6 +8,9 @@ import json
 import os
 import subprocess
 import sys
+import threading
+import uuid
+from concurrent.futures.thread import ThreadPoolExecutor
 
 import forged
 import tap
@@ -385,12 +388,38 @@ def a_run_that_wrote_to_the_disk_has_nothing_to_commit(g):
 def two_at_once_one_wins(g):
     g.forge({"a": "a\n"}, {"a": "A\n"})
     (g.state / "changes").mkdir()
-    with open(g.state / "changes" / f"{g.run}.lock", "w") as lock:
+    with open(g.state / "changes" / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         answer = g.commit()
         hold(answer.status == 77 and "at work" in answer.answer["message"], answer)
         g.has(g.before)
+        later = threading.Timer(0.5, fcntl.flock, (lock, fcntl.LOCK_UN))
+        later.start()
+        done(g.commit(), 1)  # it waits a while
+        later.join()
+
+
+@case
+def two_runs_over_the_same_files_do_not_mix(g):
+    names = [f"f{n}" for n in range(60)]
+    other = str(uuid.uuid4())
+    g.forge({name: "old\n" for name in names}, {name: "second\n" for name in names}, run=other)
+    g.forge({name: "old\n" for name in names}, {name: "first\n" for name in names})
+    with ThreadPoolExecutor() as pool:
+        answers = list(pool.map(lambda run: g.writ("commit", "--json", run), (g.run, other)))
+    hold(sorted(answer.status for answer in answers) == [0, 77], answers[0])
+    won = "first\n" if answers[0].status == 0 else "second\n"
+    g.has({name: won for name in names})
+    hold(g.writ("discard", "--json", other if won == "first\n" else g.run).status == 0, answers[1])
+
+
+@case
+def what_was_so_before_is_not_taken_back(g):
+    g.forge({"a": "a\n", "b": "b\n"}, {"a": "A\n", "b": "B\n"})
+    (g.root / "a").write_text("A\n")
     done(g.commit(), 1)
+    done(g.undo(), 1)
+    g.has({"a": "A\n", "b": "b\n"})
 
 
 @case

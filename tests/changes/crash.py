@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """crash: a commit that is killed before any of its system calls leaves each file old or new; the next one
-finishes it, and an undo takes it back.
+finishes it, and an undo takes it back. One that meets somebody else's change there stops, and can be undone.
 
 usage: crash.py [--user] FORGE WRIT      prints TAP
 """
@@ -202,6 +202,88 @@ def a_link_that_is_put_on_the_way_meanwhile_leads_nowhere(g):
         left = sorted(path.name for path in trap.iterdir())
         if left != ["z"] or (trap / "z").read_text() != "z\n":
             raise AssertionError(f"at call {n} of {last}: {left}")
+
+
+def goes_on(pid):
+    """What was stopped, to its end; its exit code."""
+    libc.ptrace(DETACH, pid, None, None)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def saves(path):
+    """As an editor does it: what is there now is another file."""
+    draft = path.with_name("draft")
+    draft.write_text("mine\n")
+    draft.rename(path)
+
+
+def way_out(ground, name, ended_with):
+    """Whatever became of it, nothing lies beside, the change of somebody else stays, and the run can be given up."""
+    ground.clean()
+    if ended_with == 0:  # it came too late to be seen, or was made where nothing was due
+        return
+    if ended_with == 77:
+        ground.has(ground.before | {name: "mine\n"})
+        hold("nothing of this run" in ground.undo().answer["message"], ground.undo())
+    else:
+        if ended_with != 3:
+            raise AssertionError(f"it ended with {ended_with}")
+        refused = ground.commit()
+        hold(refused.status == 77 and "--undo" in refused.answer["message"] and refused.answer["begun"], refused)
+        answer = ground.undo()
+        done(answer)
+        hold(str(ground.root / name) in [row["path"] for row in answer.answer["left"]], answer)
+        inside = {up: ("directory", 0o750) for up in [name.split("/")[0]] if up == "file" and "/" in name}
+        ground.has(ground.before | inside | {name: "mine\n"})
+    answer = ground.writ("discard", "--json", ground.run)
+    hold(answer.status == 0, answer)
+
+
+@case
+def what_somebody_saves_meanwhile_stays_and_the_rest_is_taken_back(g):
+    again = Again(g)
+    last = again.steps()
+    met = set()
+    for k, name in enumerate(("a", "d", "file/in")):
+        for n in range(1 + k, last, STRIDE):
+            ground = again.back()
+            pid = stopped_at(ground, n)
+            if not pid:
+                break
+            if (ground.root / name).parent.is_dir() and (ground.root / name).parent.stat().st_mode & 0o200:
+                saves(ground.root / name)
+            met.add(ended_with := goes_on(pid))
+            try:
+                way_out(ground, name, ended_with)
+            except AssertionError as wrong:
+                raise AssertionError(f"{name} at call {n} of {last}: {wrong}") from None
+    if not {3, 77} <= met:
+        raise AssertionError(f"it ended with {met} only")
+
+
+@case
+def an_undo_that_meets_a_change_is_finished_without_it(g):
+    again = Again(g)
+    last = again.steps("--undo")
+    met = set()
+    for n in range(1, last, STRIDE):
+        ground = again.back_for(("--undo",))
+        pid = stopped_at(ground, n, "--undo")
+        if not pid:
+            break
+        saves(ground.root / "a")
+        met.add(ended_with := goes_on(pid))
+        try:
+            ground.clean()
+            if ended_with == 77:
+                ground.has(ground.after | {"a": "mine\n"})
+            elif ended_with == 3:
+                done(ground.undo())
+                ground.has(ground.before | {"a": "mine\n"})
+        except AssertionError as wrong:
+            raise AssertionError(f"at call {n} of {last}: {wrong}") from None
+    if not {3, 77} <= met:
+        raise AssertionError(f"it ended with {met} only")
 
 
 if __name__ == "__main__":

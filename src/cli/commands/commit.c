@@ -40,8 +40,26 @@ static int tell_refused(char *answer, int status)
         err(DIM, "      and %zu more\n", n - SHOWN);
     if (conflict)
         err(DIM, "      compare: writ diff RUN PATH shows what the run did to it\n");
+    if (doc_get(d, "begun"))
+        err(DIM, "      it was begun before: writ commit --undo RUN takes that back\n");
     writ_free(answer);
     return status;
+}
+
+/* What an undo did not take back, and why. */
+static void show_left(const struct doc *left, bool dry)
+{
+    size_t n = 0;
+
+    if (!doc_first(left, DOC_LIST))
+        return;
+    say(dry ? "would be left as it is:" : "left as it is:");
+    for (const struct doc *r = left->first; r; r = r->next)
+        if (n++ < SHOWN)
+            err(PLAIN, "      %.*s: %.*s\n", STR_ARG(doc_text(r, "path")),
+                STR_ARG(doc_text(r, "message")));
+    if (n > SHOWN)
+        err(DIM, "      and %zu more\n", n - SHOWN);
 }
 
 static void show_done(const struct doc *d, bool undo)
@@ -63,6 +81,7 @@ static void show_done(const struct doc *d, bool undo)
     if (already)
         out(DIM, "; %" PRId64 " already %s", already, undo ? "back" : "there");
     out(PLAIN, "\n");
+    show_left(doc_get(d, "left"), dry);
 }
 
 static int run_commit(const struct args *args)
@@ -114,7 +133,8 @@ const struct command cmd_commit = {
              "protected names, what the run's policy denies, what lies outside of its writable directories "
              "or behind a link, and what somebody changed since the run. Each file is the old or the new "
              "one at every moment. A commit that was cut short is finished by the same command, and taken "
-             "back by --undo; so is one that was not, if nothing changed since.",
+             "back by --undo, which leaves what somebody changed meanwhile; so is one that was not cut short, if "
+             "nothing changed since.",
     .examples = { { "writ commit 8d2f61aa",           "all of it" },
                   { "writ commit 8d2f61aa src a.txt", "a directory and a file" },
                   { "writ commit --dry-run 8d2f61aa", "what would be done" },

@@ -145,6 +145,21 @@ static void put_done(const struct commit *c, struct buf *to)
     json_close(to, ']');
 }
 
+/* What is neither old nor new, and so is left as it is. */
+static void put_left(const struct commit *c, struct buf *to)
+{
+    json_open(to, '[');
+    for (size_t i = 0; i < c->set->changes.n; i++) {
+        if (!c->paths[i].left)
+            continue;
+        json_open(to, '{');
+        put_path(c, i, to);
+        json_put(to, "message", c->paths[i].left);
+        json_close(to, '}');
+    }
+    json_close(to, ']');
+}
+
 static int64_t count_already(const struct commit *c)
 {
     int64_t n = 0;
@@ -169,6 +184,8 @@ static int say_done(const struct asked *s, char **answer)
         json_key(&out, "done");
         put_done(&s->commit, &out);
         json_put_int(&out, "already", count_already(&s->commit));
+        json_key(&out, "left");
+        put_left(&s->commit, &out);
     }
     json_key(&out, "ledger");
     json_open(&out, '[');
@@ -204,6 +221,8 @@ static int refuse(struct asked *s, enum code code, const char *message, char **a
         json_close(&out, '}');
     }
     json_close(&out, ']');
+    if (c->stage == COMMIT_BEGUN)
+        json_put_bool(&out, "begun", true);
     if (!c->dry && !cow_deed_reject(&s->deed, code, message, &lost))
         json_put(&out, "unrecorded", lost.msg);
     json_close(&out, '}');
@@ -216,13 +235,17 @@ static int refuse_paths(struct asked *s, char **answer)
     const struct commit *c = &s->commit;
     const struct commit_refusal *first = &c->refused[0];
     const char *path = said(c->set->changes.v[first->row].path, &s->a);
+    const char *more = "", *back = "";
 
-    return refuse(s, first->code,
-                  c->refused_count == 1
-                      ? arena_printf(&s->a, "%s: %s; nothing was changed", path, first->why)
-                      : arena_printf(&s->a, "%s: %s; so it is with %zu more; nothing was changed",
-                                     path, first->why, c->refused_count - 1),
-                  answer);
+    if (c->refused_count > 1)
+        more = arena_printf(&s->a, "; so it is with %zu more", c->refused_count - 1);
+    if (c->stage == COMMIT_BEGUN && !c->undo)
+        back = arena_printf(&s->a, "; what was begun is taken back by `writ commit %s --undo`",
+                            arena_text(&s->a, s->run.id));
+    return refuse(
+        s, first->code,
+        arena_printf(&s->a, "%s: %s%s; nothing was changed%s", path, first->why, more, back),
+        answer);
 }
 
 /* ---- what is done ---- */
@@ -251,8 +274,19 @@ static void make_deed(struct asked *s, const char *verb)
         s->deed.instead = c->execution;
 }
 
+/* Nothing has moved, and nothing is left to be gone on with. */
+static int stop_before(struct asked *s, const struct error *why, char **answer)
+{
+    struct error e;
+
+    if (!cow_deed_conclude(&s->deed, why, &e))
+        return record_unwritten(&e, answer);
+    *answer = record_failure(why->code, arena_printf(&s->a, "%s; nothing was changed", why->msg));
+    return why->code == CODE_IO ? WRIT_UNAVAILABLE : WRIT_REFUSED;
+}
+
 /* What stopped half way can be gone on with: the journal stays as it is. */
-static int stop(struct asked *s, struct error *why, char **answer)
+static int stop_half_way(struct asked *s, struct error *why, char **answer)
 {
     const char *id = arena_text(&s->a, s->run.id);
     struct error e;
@@ -271,6 +305,8 @@ static int stop(struct asked *s, struct error *why, char **answer)
 static int carry_out(struct asked *s, char **answer)
 {
     struct commit *c = &s->commit;
+    const enum commit_stage before = c->stage;
+    const bool going_on = before == COMMIT_BEGUN || before == COMMIT_UNDOING;
     struct error e = { 0 }, lost;
 
     if (!cow_deed_announce(&s->deed, &e))
@@ -279,9 +315,12 @@ static int carry_out(struct asked *s, char **answer)
         (void)!cow_deed_conclude(&s->deed, &e, &lost); /* nothing was changed */
         return record_unwritten(&e, answer);
     }
-    if (!commit_apply(c, &e) ||
-        !journal_write(c, c->undo ? COMMIT_UNDONE : COMMIT_DONE, s->deed.execution, &e))
-        return stop(s, &e, answer);
+    if (!commit_apply(c, &e))
+        return !c->moved && !going_on && journal_back(c, before, c->execution, &lost)
+                   ? stop_before(s, &e, answer)
+                   : stop_half_way(s, &e, answer);
+    if (!journal_write(c, c->undo ? COMMIT_UNDONE : COMMIT_DONE, s->deed.execution, &e))
+        return stop_half_way(s, &e, answer);
     if (!cow_deed_conclude(&s->deed, NULL, &e))
         return record_unwritten(&e, answer);
     return say_done(s, answer);
