@@ -166,14 +166,23 @@ static void put_limits(const struct repeat_facts *f, struct buf *to)
     json_put(to, "mode", f->mode);
 }
 
-/* The members come in one order, and the parameters are canonical: equal facts are equal bytes. The
- * hosts that were reached are known too late to be in it. */
+static void put_canon(const char *key, const struct doc *d, struct arena *a, struct buf *to)
+{
+    _buf_ struct buf canon = { .max = KEY_BYTES };
+
+    if (d)
+        json_canon(d, a, &canon);
+    if (!buf_ok(&canon))
+        mem_end();
+    put_text(key, buf_str(&canon), to);
+}
+
+/* The members come in one order, and what the caller wrote is canonical: equal facts are equal
+ * bytes. The hosts that were reached are known too late to be in it. */
 struct digest repeat_key(const struct repeat_facts *f, struct arena *a)
 {
-    _buf_ struct buf text = { .max = KEY_BYTES }, params = { .max = KEY_BYTES };
+    _buf_ struct buf text = { .max = KEY_BYTES };
 
-    if (f->params)
-        json_canon(f->params, a, &params);
     json_open(&text, '{');
     put_digest("adapter", f->adapter, &text);
     put_text("adapter_id", f->adapter_id, &text);
@@ -182,13 +191,14 @@ struct digest repeat_key(const struct repeat_facts *f, struct arena *a)
     put_digest("executable", f->executable, &text);
     put_digest("system", f->system, &text);
     put_text("operation", f->operation, &text);
-    put_text("params", buf_str(&params), &text);
+    put_canon("params", f->params, a, &text);
+    put_canon("narrow", f->narrow, a, &text);
     put_text("directory", f->directory ? str_of(f->directory) : (struct str){ "", 0 }, &text);
     put_environment(f, &text);
     put_places(f, &text);
     put_limits(f, &text);
     json_close(&text, '}');
-    if (!buf_ok(&text) || !buf_ok(&params))
+    if (!buf_ok(&text))
         mem_end();
     return digest_of(text.s, text.len);
 }

@@ -39,7 +39,8 @@ struct repeat_facts {
 
     /* With what. */
     const struct doc *params;
-    const char *directory; /* it was started in; NULL: none */
+    const struct doc *narrow; /* what the caller denies it beside the adapter; NULL: nothing */
+    const char *directory;    /* it was started in; NULL: none */
     const struct pair *environment;
     size_t environment_count;
     const struct repeat_place *places;

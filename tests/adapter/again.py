@@ -167,6 +167,20 @@ def R_001_156_a_secret_or_a_changed_adapter_is_another_result(place):
 
 
 @case
+def R_001_156_a_result_is_not_given_to_who_denies_what_it_was_made_from(place):
+    read = "/usr/lib/os-release"
+    place.stock(cli("show", "cat", read, operations={"run": {"deterministic": True}}), tools=[tool("show", commands=["cat"])])
+    env = {"WRIT_SESSION": "one"}
+    for more in ((), ("--memory-mb", 64), ("--deny", "/opt")):
+        for cached in (False, True):
+            run = place.call("show.run", env=env, options=more)
+            hold(run.status == 0 and run.record["cached"] == cached, run)
+    for _ in range(2):
+        run = place.call("show.run", env=env, options=("--deny", read))
+        hold(run.status != 0 and not run.record["cached"] and "text" not in run.record, run)
+
+
+@case
 def a_tool_that_brings_its_own_files_is_not_remembered(place):
     # what lies around its program, or reads it, is an input that nobody has a digest of
     reader = place.put("outside/reader", "")

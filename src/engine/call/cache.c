@@ -100,6 +100,7 @@ static struct repeat_facts facts_of(const struct tool_call *c, const struct cli_
                                   .executable = &m->executable,
                                   .system = &m->system,
                                   .params = c->params,
+                                  .narrow = c->narrow,
                                   .directory = m->directory,
                                   .environment = bound->environment.v,
                                   .environment_count = bound->environment.n,

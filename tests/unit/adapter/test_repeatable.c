@@ -240,7 +240,7 @@ static void R_001_148_R_001_149_R_001_156_whatever_changes_has_another_key(void 
     struct ground *g = *state;
     struct pair more[] = { environment[0], { environment[1].key, str_of("CET") } };
     struct repeat_place changed[COUNT(places)], moved[COUNT(places)];
-    struct repeat_facts rows[18];
+    struct repeat_facts rows[20];
     size_t n = 0;
 
     for (size_t i = 0; i < COUNT(rows); i++)
@@ -257,6 +257,8 @@ static void R_001_148_R_001_149_R_001_156_whatever_changes_has_another_key(void 
     rows[n++].system = &others;
     rows[n++].operation = str_of("sort");
     rows[n++].params = params(g, "{\"filter\":\".b\",\"raw\":true}");
+    rows[n++].narrow = params(g, "{\"filesystem\":{\"deny\":[\"/work\"]}}");
+    rows[n++].narrow = params(g, "{\"memory_mb\":64}");
     rows[n++].directory = "/run/other";
     rows[n++].environment = more;
     rows[n++].environment_count = 1;
