@@ -31,6 +31,7 @@ static bool key_of(const struct probe_ask *ask, const struct program *program, s
 
 /* ---- asking ---- */
 
+/* False: it could not be asked, or was stopped before it had answered. */
 static bool run(struct exec *x, const struct program *program, struct arena *a)
 {
     struct environment_ask environment = { .path = policy_path, .cwd = x->reach.cwd };
@@ -47,17 +48,18 @@ static bool run(struct exec *x, const struct program *program, struct arena *a)
                        .at_once = true };
     struct error e;
 
-    return sandbox_run(&run, x->world, a, &x->outcome, &e) && x->outcome.exit_code == 0;
+    return sandbox_run(&run, x->world, a, &x->outcome, &e) && x->outcome.cause == CAUSE_EXITED;
 }
 
-static struct str ask_program(struct exec *x, const struct program *program, struct arena *a)
+/* One that fails has no version that it tells. */
+static struct str said_version(const struct outcome *o)
 {
     struct str version;
 
-    if (!run(x, program, a))
+    if (o->exit_code != 0)
         return (struct str){ "", 0 };
-    version = tool_version_in(x->outcome.out.head);
-    return version.n ? version : tool_version_in(x->outcome.err.head);
+    version = tool_version_in(o->out.head);
+    return version.n ? version : tool_version_in(o->err.head);
 }
 
 struct str tool_probe(const struct probe_ask *ask, struct arena *a)
@@ -84,7 +86,9 @@ struct str tool_probe(const struct probe_ask *ask, struct arena *a)
         return version;
     program_grant(&find, &x.program, &x.reach.grants);
     grants_settle(&x.reach.grants);
-    version = ask_program(&x, &x.program, a);
+    if (!run(&x, &x.program, a)) /* which says nothing about the tool: it is asked again */
+        return version;
+    version = said_version(&x.outcome);
     if (ask->cache) /* that it cannot be kept changes nothing */
         (void)!cache_put(&place, CACHE_TOOLS, &key, version, &e);
     return version;

@@ -80,6 +80,24 @@ def R_001_155_a_version_is_remembered_until_it_is_asked_for_again(scratch):
 
 
 @case
+def R_001_155_that_a_tool_could_not_be_asked_is_not_remembered(scratch):
+    version = ".".join(version_of("git").split(".")[:3])
+    registry(scratch, command("git"))
+    unknown = 0
+    for most in range(10, 40, 2):  # descriptors: somewhere here a sandbox cannot be built
+        answer = tap.run(["/bin/sh", "-c", f'ulimit -n {most}; exec "$@"', "sh", tap.WRIT, "tools", "--json"],
+                         cwd=scratch, memory_mb=UNBOUND_MB, seconds=60,
+                         env={"WRIT_STATE": str(scratch / "state"), "HOME": str(scratch / "home")})
+        if answer.status != 0 or json.loads(answer.out)["tools"][0]["installed"] is not None:
+            continue
+        unknown += 1
+        same(tools(scratch)["T-0"]["installed"], version)
+        shutil.rmtree(scratch / "state/cache")
+    if not unknown:
+        raise tap.Skip("it can always be asked")
+
+
+@case
 def a_file_of_the_project_is_not_asked_for_its_version(scratch):
     evil = scratch / "evil"
     evil.write_text(f"#!/bin/sh\ntouch {scratch}/ran\necho 1.0\n")
