@@ -458,11 +458,11 @@ const char *servers_last_words(struct toolbox *box, const struct mcp *mcp, struc
     return words;
 }
 
-void servers_late(struct toolbox *box, const struct mcp *mcp)
+void servers_heard(struct toolbox *box, const struct mcp *mcp, bool in_time)
 {
     (void)pthread_mutex_lock(&box->servers_lock);
     for (struct server *s = box->servers; s; s = s->next)
         if (s->mcp == mcp)
-            s->wired.deaf = true;
+            s->wired.deaf = !in_time;
     (void)pthread_mutex_unlock(&box->servers_lock);
 }

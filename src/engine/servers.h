@@ -35,5 +35,6 @@ void servers_lost(struct toolbox *box, const struct mcp *mcp);
  * NULL: it does not run here, or has not ended. */
 const char *servers_last_words(struct toolbox *box, const struct mcp *mcp, struct arena *a);
 
-/* It let a call run out of its time: who waited for it does not wait for its end as well. */
-void servers_late(struct toolbox *box, const struct mcp *mcp);
+/* How the last call of it went: was it answered in time? Who waited for it in vain does not wait
+ * for its end as well. */
+void servers_heard(struct toolbox *box, const struct mcp *mcp, bool in_time);

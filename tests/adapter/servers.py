@@ -59,7 +59,7 @@ def stock(place, *adapters, **scope):
 SMALL = r'''
 import json, os, sys, time
 how, stays = sys.argv[1].rstrip("!"), "!" in sys.argv[1]
-seen = 0
+seen = calls = 0
 def say(**m):
     sys.stdout.write(json.dumps({"jsonrpc": "2.0", **m}) + "\n"); sys.stdout.flush()
 def tools():
@@ -79,7 +79,8 @@ for line in sys.stdin:
         seen += 1
         say(id=m["id"], result={"tools": tools()})
     elif m["method"] == "tools/call":
-        if how == "silent": continue
+        calls += 1
+        if how == "silent" or (how == "dozes" and calls == 1): continue
         if how == "dies": os._exit(3)
         if how == "sobs": sys.stderr.write("one\ntwo\nwith " + os.environ["TOKEN"] + "\nthe disk is full\n"); sys.stderr.flush(); os._exit(3)
         if how == "falls": os.kill(os.getpid(), 11); time.sleep(60)
@@ -338,7 +339,7 @@ def servers_ended(place):
     """How the runs of servers ended, the last first: state, code, cause."""
     out = []
     for entry in reversed(place.log("--kind", "manifest")):
-        if entry["body"]["request"]["purpose"].startswith("MCP server"):
+        if entry["body"].get("request", {}).get("purpose", "").startswith("MCP server"):
             last = place.log("--execution", entry["subject"])[-1]
             out.append((last["state"], last["body"]["payload"].get("error", {}).get("code"), entry["body"]["cause"]))
     return out
@@ -353,6 +354,14 @@ def A00_3_a_server_that_does_not_answer_in_time_failed_and_was_not_cancelled(pla
         same(servers_ended(place), [("failed", "command_timeout", "timeout")] * (n + 1), how)
     place.fine(small(place, "well"))
     same(servers_ended(place)[0], ("succeeded", None, "exited"))
+
+
+@case
+def A00_3_a_server_that_was_late_once_and_answered_later_did_not_fail(place):
+    name = small(place, "dozes", sandbox_override={"timeout_ms": 2000, "memory_mb": 1024})
+    first = step(name, {"a": 1}, on_failure="retry")
+    place.comes_to("success", plan(first, step(name, {"a": 2}, first), retry_policy=plans.retries(2, "STEP_FAILED")))
+    same(servers_ended(place), [("succeeded", None, "exited")])
 
 
 @case

@@ -22,17 +22,18 @@ static const struct ending_row {
     enum code code;
     int exit;
     enum cause cause;
-    bool gone; /* the server is not to be spoken to again */
+    bool gone;     /* the server is not to be spoken to again */
+    bool answered; /* it hears us, however late it was before */
 } endings[] = {
-    [MCP_DONE]         = { CODE_NONE,             0,                CAUSE_EXITED,    false },
-    [MCP_ERROR]        = { CODE_PEER_ERROR,       WRIT_NO,          CAUSE_EXITED,    false },
-    [MCP_LATE]         = { CODE_COMMAND_TIMEOUT,  EXIT_TIMEOUT,     CAUSE_TIMEOUT,   false },
-    [MCP_CANCELLED]    = { CODE_EXECUTION_HALTED, EXIT_TIMEOUT,     CAUSE_CANCELLED, false },
-    [MCP_GONE]         = { CODE_PEER_UNAVAILABLE, WRIT_UNAVAILABLE, CAUSE_LOST,      true },
-    [MCP_GARBLED]      = { CODE_PEER_PROTOCOL,    WRIT_NO,          CAUSE_EXITED,    true },
-    [MCP_TOO_LARGE]    = { CODE_PEER_PROTOCOL,    WRIT_NO,          CAUSE_EXITED,    true },
-    [MCP_CHANGED]      = { CODE_TOOL_CHANGED,     WRIT_REFUSED,     CAUSE_EXITED,    false },
-    [MCP_UNKNOWN_TOOL] = { CODE_OPERATION_UNKNOWN, WRIT_USAGE,      CAUSE_EXITED,    false },
+    [MCP_DONE]         = { CODE_NONE,             0,                CAUSE_EXITED,    false, true },
+    [MCP_ERROR]        = { CODE_PEER_ERROR,       WRIT_NO,          CAUSE_EXITED,    false, true },
+    [MCP_LATE]         = { CODE_COMMAND_TIMEOUT,  EXIT_TIMEOUT,     CAUSE_TIMEOUT,   false, false },
+    [MCP_CANCELLED]    = { CODE_EXECUTION_HALTED, EXIT_TIMEOUT,     CAUSE_CANCELLED, false, false },
+    [MCP_GONE]         = { CODE_PEER_UNAVAILABLE, WRIT_UNAVAILABLE, CAUSE_LOST,      true,  false },
+    [MCP_GARBLED]      = { CODE_PEER_PROTOCOL,    WRIT_NO,          CAUSE_EXITED,    true,  false },
+    [MCP_TOO_LARGE]    = { CODE_PEER_PROTOCOL,    WRIT_NO,          CAUSE_EXITED,    true,  false },
+    [MCP_CHANGED]      = { CODE_TOOL_CHANGED,     WRIT_REFUSED,     CAUSE_EXITED,    false, false },
+    [MCP_UNKNOWN_TOOL] = { CODE_OPERATION_UNKNOWN, WRIT_USAGE,      CAUSE_EXITED,    false, false },
 };
 /* clang-format on */
 
@@ -111,8 +112,8 @@ static void ask(void *self, struct exec *x)
     row = &endings[t->answer.end];
     if (row->gone)
         servers_lost(c->box, t->line.mcp);
-    if (t->answer.end == MCP_LATE)
-        servers_late(c->box, t->line.mcp);
+    if (row->answered || t->answer.end == MCP_LATE)
+        servers_heard(c->box, t->line.mcp, row->answered);
     if (row->gone && t->line.http)
         toolbox_http_lost(c->box, t->line.http); /* it may be what is gone */
     if (t->answer.result) {
