@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,17 +23,16 @@ const char *lane_home_all(const char *state, struct arena *a)
 /* ---- who wants it ended ---- */
 
 /* Each time somebody asks, the lane is told once more: the second time ends it at once. */
-static void pass_on(struct lane_home *h)
+static void pass_on(struct lane_home *h, uint64_t times)
 {
-    uint64_t once = 1;
-
-    (void)!write(h->cancel, &once, sizeof once);
+    if (times)
+        (void)!write(h->cancel, &times, sizeof times);
 }
 
-/* True when something was said. */
-static bool hear_caller(struct lane_home *h)
+/* How often something was said: of signals one is read at a time. */
+static uint64_t hear_caller(struct lane_home *h)
 {
-    char bytes[512];
+    char bytes[sizeof(struct signalfd_siginfo)];
     ssize_t n = read(h->from, bytes, sizeof bytes);
 
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
@@ -40,21 +40,25 @@ static bool hear_caller(struct lane_home *h)
     return n > 0;
 }
 
-/* A line for each time: the reason, which may be empty. */
-static bool hear_pipe(struct lane_home *h)
+/* A line for each time: the reason, which may be empty. Who writes at the same time has his line
+ * read with ours. */
+static uint64_t hear_pipe(struct lane_home *h)
 {
     char line[sizeof h->reason];
     ssize_t n = read(h->pipe, line, sizeof line - 1);
+    uint64_t times = 0;
 
     if (n <= 0)
-        return false;
+        return 0;
+    for (ssize_t i = 0; i < n; i++)
+        times += line[i] == '\n';
     line[n] = '\0';
     line[strcspn(line, "\n")] = '\0';
     (void)pthread_mutex_lock(&h->lock);
     if (!h->reason[0])
         memcpy(h->reason, line, strlen(line) + 1);
     (void)pthread_mutex_unlock(&h->lock);
-    return true;
+    return times;
 }
 
 static void *watch(void *self)
@@ -70,10 +74,10 @@ static void *watch(void *self)
             return NULL;
         if (fds[0].revents)
             return NULL;
-        if (fds[1].revents && hear_pipe(h))
-            pass_on(h);
-        if (fds[2].revents && hear_caller(h))
-            pass_on(h);
+        if (fds[1].revents)
+            pass_on(h, hear_pipe(h));
+        if (fds[2].revents)
+            pass_on(h, hear_caller(h));
     }
 }
 

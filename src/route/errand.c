@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 
 #include "base/json_write.h"
@@ -199,7 +200,8 @@ static void stop(struct going *g, enum cause cause)
 
 static void take_cancel(struct going *g)
 {
-    char bytes[512]; /* an eventfd's number, a signalfd's description or a pipe's byte */
+    /* an eventfd's number, one description of a signalfd or a pipe's byte */
+    char bytes[sizeof(struct signalfd_siginfo)];
     ssize_t n = read(g->cancel, bytes, sizeof bytes);
 
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))

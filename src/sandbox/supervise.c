@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -217,7 +218,8 @@ static bool is_being_ended_by_others(const struct loop *l)
 
 static void take_cancel(struct loop *l)
 {
-    char bytes[512]; /* an eventfd's number, a signalfd's description or a pipe's byte */
+    /* an eventfd's number, one description of a signalfd or a pipe's byte */
+    char bytes[sizeof(struct signalfd_siginfo)];
 
     ssize_t n = read(l->s->cancel, bytes, sizeof bytes);
 

@@ -220,6 +220,36 @@ def a_second_ctrl_c_kills_at_once(place):
 
 
 @case
+def who_is_told_twice_before_he_hears_was_told_twice(place):
+    ready(place)
+
+    def signals(child, name):
+        child.send_signal(signal.SIGINT)
+        child.send_signal(signal.SIGTERM)
+
+    def names(child, name):
+        cancel(place, name)
+        cancel(place, name)
+
+    for how, route in WAYS:
+        for tell in (signals, names):
+            mark = marker()
+            child = begin(place, DEAF, mark, **how)  # the grace of its class is ten seconds
+            name, = place.running()
+            child.send_signal(signal.SIGSTOP)
+            tell(child, name)
+            child.send_signal(signal.SIGCONT)
+            run = ended(place.end(child), "failed", route=route, failure=ANY)
+            true(run.record.get("duration_ms", 0) < 10000, run.record)
+            nothing_left(place, mark)
+    child = begin(place, STAYS, mark)
+    cancel(place, place.running()[0], "--reason", "one\ntwo\nthree")  # is said once
+    run = ended(place.end(child), "cancelled")
+    same(place.told(run, "killed"), [])
+    true("one two three" in json.dumps(place.told(run, "asked")), run.record)
+
+
+@case
 def who_was_killed_is_not_told_as_cancelled(place):
     ready(place)
     for options, again, line in (([], False, b""), (["--class", "short"], False, b"did not end within 1 s of being"),

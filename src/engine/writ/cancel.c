@@ -52,12 +52,15 @@ static int no(const struct candidates *found, char **answer, const char *message
     return WRIT_NO;
 }
 
-/* Who does not run any more has left its name at most: nobody reads there. */
+/* Who does not run any more has left its name at most: nobody reads there. Who asks once is heard
+ * once, however many lines his reason has. */
 static bool ask(const char *pipe, const char *reason, struct arena *a)
 {
-    const char *line = arena_printf(a, "%.*s\n", REASON_MAX, reason ? reason : "");
+    char *line = arena_printf(a, "%.*s\n", REASON_MAX, reason ? reason : "");
     _fd_ int fd = open(pipe, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
 
+    for (char *at = strchr(line, '\n'); at[1]; at = strchr(at, '\n'))
+        *at = ' ';
     return fd >= 0 && write(fd, line, strlen(line)) == (ssize_t)strlen(line);
 }
 
