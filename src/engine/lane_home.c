@@ -141,6 +141,7 @@ bool lane_log_open(struct lane_log *log, const char *state, struct str plan, str
 {
     const char *all = lane_home_all(state, a);
 
+    log->torn = arena_new(a, atomic_bool);
     log->path = arena_printf(a, "%s/plan-%.*s.jsonl", all, STR_ARG(plan));
     if (!fs_make_dirs(all, e))
         return error_wrap(e, "lanes cannot be kept");
@@ -172,6 +173,7 @@ bool lane_home_open(struct lane_home *h, const struct lane_home_ask *ask, struct
     if (ask->log) {
         h->transcript.fd = ask->log->fd;
         h->transcript.path = ask->log->path;
+        h->transcript.torn = ask->log->torn;
         h->transcript.shared = true;
         return true;
     }

@@ -24,6 +24,7 @@
 struct lane_log {
     int fd; /* -1: it is not open */
     const char *path;
+    atomic_bool *torn; /* as of struct transcript */
 };
 
 struct lane_home_ask {

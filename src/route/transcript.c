@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/json_write.h"
@@ -107,18 +108,26 @@ static void give_up(struct transcript *t, int why)
     t->failed = true;
 }
 
-/* What a full disk took of a line is taken back, so that no line is ever half there. */
+/* What a full disk took of a line is taken back, so that no line is ever half there. Where others
+ * write, too, theirs may be behind it already: then it is only seen to that nobody goes on in it.
+ */
 static void write_line(struct transcript *t)
 {
-    ssize_t n = (ssize_t)t->line.len;
+    bool afresh = t->torn && atomic_exchange(t->torn, false);
+    char end[] = "\n"; /* of the half line */
+    const struct iovec parts[] = { { .iov_base = end, .iov_len = afresh },
+                                   { .iov_base = t->line.s, .iov_len = t->line.len } };
+    ssize_t all = (ssize_t)t->line.len + afresh, n = all;
 
-    while (t->fd >= 0 && (n = write(t->fd, t->line.s, t->line.len)) < 0 && errno == EINTR)
+    while (t->fd >= 0 && (n = writev(t->fd, parts, COUNT(parts))) < 0 && errno == EINTR)
         continue;
-    if (n == (ssize_t)t->line.len) {
+    if (n == all) {
         sha256_add(&t->sum, t->line.s, t->line.len);
         return;
     }
     give_up(t, n < 0 ? errno : ENOSPC);
+    if (t->torn && (n > afresh || (afresh && n < 1)))
+        atomic_store(t->torn, true);
     if (n > 0 && !t->shared)
         (void)!ftruncate(t->fd, (off_t)t->sum.bytes);
 }

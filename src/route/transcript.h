@@ -4,9 +4,12 @@
  *
  * Each line is one object: "ts" (RFC 3339), "event" (a row of transcript_events), "run_id",
  * "trace_id", then the event's own members. A line is written whole or not at all, and none after
- * one that is missing: what is there is what happened, up to its end.
+ * one that is missing: what is there is what happened, up to its end. In a file that lanes share, a
+ * full disk may leave half a line, which is no JSON: who reads passes over it.
  */
 #pragma once
+
+#include <stdatomic.h>
 
 #include "base/buf.h"
 #include "base/digest.h"
@@ -62,6 +65,7 @@ struct transcript {
     int why;     /* errno of that; 0: the line was too long */
     bool shared; /* other lanes write there, too: the file stays open, and nothing waits for the
                     disk */
+    atomic_bool *torn; /* of a shared one: it ends in half a line; the next begins a fresh one */
 };
 
 /* Makes the file, which must not be there yet. Where no other path is set, it is known by this. */

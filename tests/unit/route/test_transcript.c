@@ -173,6 +173,45 @@ static void a_line_is_there_whole_or_not_at_all(void **state)
     assert_int_equal(s.transcript.fd, -1);
 }
 
+/* The same where several write: whoever comes next does not go on in somebody's half line. */
+static void half_a_line_is_not_gone_on_with(void **state)
+{
+    _scene_ struct lane_scene s = { 0 }, other = { 0 }, third = { 0 };
+    _place_ struct place p;
+    struct rlimit all, little;
+    atomic_bool torn = false;
+    struct error e = { 0 };
+    struct str text;
+    size_t one;
+
+    (void)state;
+    place_make(&p);
+    scene_open(&s, ROUTE_LOCAL_DIRECT);
+    scene_open(&other, ROUTE_LOCAL_DIRECT);
+    scene_open(&third, ROUTE_LOCAL_DIRECT);
+    assert_true(transcript_open(&s.transcript, p.file, &e));
+    s.transcript.shared = other.transcript.shared = third.transcript.shared = true;
+    s.transcript.torn = other.transcript.torn = third.transcript.torn = &torn;
+    other.transcript.fd = third.transcript.fd = s.transcript.fd;
+    say(&s.transcript, "one");
+    one = s.told.len;
+    (void)signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &all), 0);
+    little = (struct rlimit){ one + one / 2, all.rlim_max };
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
+    say(&s.transcript, "two");
+    say(&third.transcript, "lost"); /* there is no room for its first byte either */
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &all), 0);
+    say(&other.transcript, "three");
+    say(&other.transcript, "four");
+    assert_true(s.transcript.failed && third.transcript.failed && !other.transcript.failed);
+    text = contents(&s, p.file);
+    assert_int_equal(text.n, one + one / 2 + 1 + other.told.len);
+    assert_int_equal(text.s[one + one / 2], '\n');
+    assert_memory_equal(text.s + one + one / 2 + 1, other.told.s, other.told.len);
+    (void)close(s.transcript.fd);
+}
+
 static void a_full_disk_is_an_error_at_the_end(void **state)
 {
     _scene_ struct lane_scene s = { 0 };
@@ -311,6 +350,7 @@ int main(void)
         cmocka_unit_test(a_file_that_is_there_already_is_left_alone),
         cmocka_unit_test(a_line_is_one_write),
         cmocka_unit_test(a_line_is_there_whole_or_not_at_all),
+        cmocka_unit_test(half_a_line_is_not_gone_on_with),
         cmocka_unit_test(a_full_disk_is_an_error_at_the_end),
         cmocka_unit_test(what_is_kept_nowhere_is_told_and_digested),
         cmocka_unit_test(R_000_066_what_it_printed_is_kept_as_it_was),
