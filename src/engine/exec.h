@@ -229,6 +229,10 @@ bool exec_open_store(struct exec *x, struct error *e) NODISCARD;
 /* The outcome is there: names that must not be, files that were asked for. */
 bool exec_gather(struct exec *x, struct error *e) NODISCARD;
 
+/* Nobody sees what a step prints as it comes: it is kept, as far as it was captured. Of others
+ * nothing is. Part of exec_gather(). */
+bool exec_keep_printed(struct exec *x, struct error *e) NODISCARD;
+
 /* Did it write beside the disk? Then what it wrote is read and kept, as part of exec_gather(), and
  * is a member of the record. */
 bool exec_writes_beside(const struct exec *x);

@@ -61,6 +61,14 @@ static void add_digest(struct arena *a, struct doc *to, const char *key, const s
     doc_add_text(a, to, key, str_of(arena_text(a, str_of(text))));
 }
 
+/* Nothing is kept of what nobody captured. */
+static bool is_kept(const struct digest *d)
+{
+    static const struct digest none;
+
+    return memcmp(d, &none, sizeof none) != 0;
+}
+
 static void add_printed(const struct exec *x, struct arena *a, struct doc *to)
 {
     static const char *const names[] = { "stdout", "stderr" };
@@ -74,7 +82,8 @@ static void add_printed(const struct exec *x, struct arena *a, struct doc *to)
         stream = doc_add_kind(a, to, names[i], DOC_MAP);
         doc_add_int(a, stream, "bytes", printed[i]->bytes);
         add_digest(a, stream, "digest", &printed[i]->digest);
-        add_digest(a, stream, "evidence", &x->printed[i]);
+        if (is_kept(&x->printed[i]))
+            add_digest(a, stream, "evidence", &x->printed[i]);
     }
 }
 
@@ -146,7 +155,9 @@ static void count_evidence(struct job *job, const struct exec *x, struct ending 
     const struct printed *printed[] = { &x->outcome.out, &x->outcome.err };
 
     for (size_t i = 0; i < COUNT(printed); i++) {
-        atomic_fetch_add(&r->files, printed[i]->head.n > 0);
+        if (!printed[i]->head.n || !is_kept(&x->printed[i]))
+            continue;
+        atomic_fetch_add(&r->files, 1);
         atomic_fetch_add(&r->bytes, printed[i]->head.n);
     }
     if (files)

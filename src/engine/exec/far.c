@@ -340,6 +340,7 @@ enum tried try_far(struct exec *x, const struct try_ask *ask)
         .permit_self = x,
     };
     struct channel *channel;
+    enum tried tried;
 
     if (!prepare(x, ask))
         return TRIED_NOTHING;
@@ -350,5 +351,9 @@ enum tried try_far(struct exec *x, const struct try_ask *ask)
     if (!fleet_channel(x->lane->fleet, worker, x->cancel, &channel, ask->e))
         return TRIED_UNAVAILABLE;
     channel_run(channel, &errand, x->a);
-    return end_errand(x, &errand, ask);
+    tried = end_errand(x, &errand, ask);
+    if (tried != TRIED_ENDED || exec_keep_printed(x, ask->e))
+        return tried;
+    *ask->status = WRIT_UNRECORDED;
+    return TRIED_NOTHING;
 }

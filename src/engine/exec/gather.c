@@ -153,14 +153,17 @@ static bool collect_artifacts(struct exec *x, struct collect_job *job, struct er
     return true;
 }
 
-/* Nobody sees what a step prints as it comes: it is kept, as far as it was captured. */
-static bool keep_printed(struct exec *x, struct error *e)
+/* An attempt before may have kept what it printed; of the last one it is what counts. */
+bool exec_keep_printed(struct exec *x, struct error *e)
 {
     const struct printed *printed[] = { &x->outcome.out, &x->outcome.err };
 
-    for (size_t i = 0; i < COUNT(printed); i++)
-        if (printed[i]->head.n && !collect_bytes(x->store, printed[i]->head, &x->printed[i], e))
+    for (size_t i = 0; i < COUNT(printed); i++) {
+        x->printed[i] = (struct digest){ 0 };
+        if (x->step && printed[i]->head.n &&
+            !collect_bytes(x->store, printed[i]->head, &x->printed[i], e))
             return false;
+    }
     return true;
 }
 
@@ -181,7 +184,7 @@ bool exec_gather(struct exec *x, struct error *e)
     _fd_ int root = -1;
 
     undo_all(x);
-    if ((x->step && !keep_printed(x, e)) || !exec_changes(x, e))
+    if (!exec_keep_printed(x, e) || !exec_changes(x, e))
         return false;
     if (!wants_files(x))
         return true;

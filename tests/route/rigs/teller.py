@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""teller: a worker that runs nothing, and tells what it was told to (src/route/frame.h).
+
+usage: teller.py MODE ...      the modes are the functions at the end; what follows is not looked at
+"""
+import hashlib
+import json
+import os
+import struct
+import sys
+
+HELLO, RUN, READY, GO, OUT, RESULT, BEAT, ECHO = 1, 3, 4, 6, 8, 12, 13, 14
+HEAD = struct.Struct(">IB3xI")
+
+
+def say(kind, errand=0, body=b""):
+    body = body if isinstance(body, bytes) else json.dumps(body).encode()
+    sys.stdout.buffer.write(HEAD.pack(len(body), kind, errand) + body)
+    sys.stdout.buffer.flush()
+
+
+def hear():
+    head = sys.stdin.buffer.read(HEAD.size)
+    if len(head) < HEAD.size:
+        sys.exit(0)
+    size, kind, errand = HEAD.unpack(head)
+    return kind, errand, sys.stdin.buffer.read(size)
+
+
+def printed(text=b""):
+    return {"bytes": len(text), "digest": "sha256:" + hashlib.sha256(text).hexdigest()}
+
+
+def record(execution, **members):
+    """That it ended well, and had no walls."""
+    return {"execution_id": execution, "exit_code": 0, "signal": None, "cause": "exited", "duration_ms": 5,
+            "usage": {"cpu_ms": 1, "memory_peak_bytes": 1, "oom_events": 0, "pids_hits": 0}, "stdout": printed(),
+            "stderr": printed(), "layers": [], "assurance": "none", "missing": ["user"], "denials": []} | members
+
+
+def serve(admitted, go):
+    """Every errand is admitted by these words; `go` is what follows when it may start."""
+    executions = {}
+    say(HELLO, body={"protocol": "writ-worker/1", "version": "0", "host": "here", "slots": 8})
+    while True:
+        kind, errand, body = hear()
+        if kind == BEAT:
+            say(ECHO)
+        elif kind == RUN:
+            executions[errand] = json.loads(body)["request"]["execution_id"]
+            say(READY, errand, {"command": ["told"], "paths": [], "checks": {}} | admitted)
+        elif kind == GO:
+            go(errand, executions[errand])
+
+
+# ---- modes ----
+
+def prints_and_dies():
+    """Nobody knows what came of it."""
+    def go(errand, _):
+        say(OUT, errand, b"last words\n")
+        os._exit(3)
+    serve({}, go)
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]]()
