@@ -216,7 +216,7 @@ static void tell_end(const struct doc *record)
     say_files(record, "artifacts");
     say_changes(record);
     say_lane(record);
-    if (str_is(doc_text(record, "assurance"), "weak") && !str_is(cause, "exec_failed"))
+    if (doc_first(doc_get(record, "missing"), DOC_LIST) && !str_is(cause, "exec_failed"))
         say("held by less than the default: see \"missing\" in the record");
 }
 

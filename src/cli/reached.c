@@ -66,7 +66,7 @@ void reached_say(const struct doc *record)
     if (n > 0)
         err(DIM,
             "      allow a host with --allow-host; private addresses only as they are written\n");
-    else if (doc_get(doc_get(record, "network"), "missed"))
+    else if (doc_get(doc_place(record, "network"), "missed"))
         say("the sandbox gives it no network; allow a host with --allow-host");
 }
 

@@ -189,6 +189,9 @@ void exec_lane_close(struct exec *x);
 void exec_lane_starts(struct exec *x);
 struct pace exec_pace(struct exec *x);
 
+/* Does a wrapper run it, with walls that are not ours? */
+bool exec_wrapped(const struct exec *x);
+
 struct failing exec_lane_failing(const struct exec *x);
 
 /* Why an operator wanted its lane ended; NULL: nobody said. */

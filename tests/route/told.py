@@ -8,7 +8,7 @@ import pathlib
 import sys
 
 import routes
-from routes import WAYS, hold, pipe, ready, same
+from routes import WAYS, WRAPPED, ended, hold, pipe, ready, same, true
 
 CASES = []
 case = routes.collector(CASES)
@@ -21,11 +21,11 @@ def teller(mode):
 
 # ---- in a plan ----
 
-def steps(place, *payloads):
+def steps(place, *payloads, options=()):
     """What each step of a plan came to, in their order."""
     place.registry({"tool_id": "TL-1", "scope": {"commands": routes.plans.COMMANDS, "filesystem": "extended"}})
     listed = [routes.plans.step("execute", payload, on_failure="skip") for payload in payloads]
-    said = place.writ("run", "--json", place.put("outside/plan.json", json.dumps(routes.plans.plan(*listed))))
+    said = place.writ("run", "--json", *options, place.put("outside/plan.json", json.dumps(routes.plans.plan(*listed))))
     hold(said.status in (0, 1, 3), said)
     result = json.loads(said.out)
     errors = result["error"]["context"]["errors"] if "error" in result else []
@@ -51,6 +51,50 @@ def what_a_step_printed_before_its_worker_went_away_is_kept(place):
     place.configure(teller("prints_and_dies"))
     did, = steps(place, prints("exit 0", worker="prints_and_dies"))
     same((did["cause"], place.kept(did["stdout"]["evidence"])), ("lost", b"last words\n"))
+
+
+# ---- by a wrapper, whose walls are not ours ----
+
+def refused(place, said, *words):
+    hold(said.status in (77, 125) and all(word in said.out + said.err for word in words), said)
+    same(place.there("ran"), [])
+
+
+@case
+def what_a_wrapper_cannot_hold_is_refused(place):
+    ready(place)
+    for options in (["--deterministic=fixed"], ["--memory-mb=64"], ["--no-fork"]):
+        said = place.writ(*place.words("/usr/bin/touch", "ran", worker="rch", options=options))
+        refused(place, said, b"LAYER_MISSING", b"rch")
+
+
+@case
+def the_record_of_a_wrapped_run_says_what_held(place):
+    ready(place)
+    record = ended(place.sh("exit 0", worker="rch"), "succeeded", 0, route=WRAPPED).record
+    same((record["layers"], record["assurance"], record["paths"], list(record["limits"])), ([], "none", [], ["timeout_ms"]))
+    said = place.writ(*(word for word in place.words("/bin/echo", "said", worker="rch") if word != "--json"))
+    hold(said.status == 0 and b"held by less than the default" in said.err, said)
+    true(record["checks"]["IV-04"].startswith("not held: "), record["checks"])
+    true("deterministic" not in record and "network" not in record, record)
+
+
+@case
+def a_wrapper_has_the_callers_environment_and_what_a_person_adds(place):
+    ready(place)
+    run = place.sh('echo "$MODE $KEPT"', worker="rch", options=["--env=MODE=dry run"], env={"MODE": "wet", "KEPT": "kept"})
+    same(ended(run, "succeeded", 0, route=WRAPPED).record["stdout"]["text"], "dry run kept\n")
+    for name in ("PATH", "LD_PRELOAD"):
+        said = place.writ(*place.words("/usr/bin/touch", "ran", worker="rch", options=[f"--env={name}={place.work}"]))
+        refused(place, said, name.encode(), b"rch")
+
+
+@case
+def a_document_adds_nothing_to_the_environment_of_a_wrapper(place):
+    ready(place)
+    place.registry({"tool_id": "TL-1", "scope": {"commands": ["/usr/bin/touch"], "filesystem": "extended"}})
+    path = place.request("/usr/bin/touch", "ran", route={"class": "generic", "worker": "rch"}, inputs={"environment": {"MODE": "dry"}})
+    refused(place, place.writ("exec", "--json", "-f", path), b"MODE", b"rch")
 
 
 if __name__ == "__main__":

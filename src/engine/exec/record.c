@@ -90,6 +90,10 @@ static void put_limits(const struct exec *x, struct buf *to)
     json_key(to, "limits");
     json_open(to, '{');
     json_put_int(to, limits[LIMIT_TIMEOUT_MS].name, s->timeout_ms);
+    if (exec_wrapped(x)) { /* only its time is held by us */
+        json_close(to, '}');
+        return;
+    }
     if (x->peer) { /* no command ran: nothing else was there to be bounded */
         json_put(to, "network", net_level_names[request_net_level(s->network)]);
         json_close(to, '}');
@@ -142,7 +146,7 @@ static void put_walls(const struct exec *x, struct buf *to)
 
     put_layers(to, "layers", o->layers);
     json_put(to, "assurance",
-             o->missing                           ? "weak"
+             o->missing && !exec_wrapped(x)       ? "weak"
              : (x->lane || x->peer) && !o->layers ? "none"
                                                   : "full");
     put_layers(to, "missing", o->missing);
@@ -153,11 +157,12 @@ static void put_walls(const struct exec *x, struct buf *to)
     exec_put_held(x, to);
 }
 
+/* A wrapper is granted nothing: it has what its caller has. */
 static void put_paths(const struct exec *x, struct buf *to)
 {
     json_key(to, "paths");
     json_open(to, '[');
-    for (size_t i = 0; i < x->reach.grants.n; i++) {
+    for (size_t i = 0; i < x->reach.grants.n && !exec_wrapped(x); i++) {
         const struct grant *g = &x->reach.grants.v[i];
 
         json_open(to, '{');
@@ -350,7 +355,8 @@ static void put_rest(const struct exec *x, struct buf *to)
 {
     put_usage(&x->outcome, to);
     put_limits(x, to);
-    exec_put_network(x, to);
+    if (!exec_wrapped(x)) /* a wrapper reaches what its caller reaches */
+        exec_put_network(x, to);
     put_walls(x, to);
     put_paths(x, to);
     put_approval(x, to);
