@@ -24,6 +24,9 @@ struct run_doc {
 /* Its time is held by whom we serve. Ours comes later, and is for when that is gone. */
 enum { TIME_MAX = 1 << 30, LATER_MS = 5000 };
 
+/* A list that is cut is cut by so much more, a part of the whole, that it soon fits. */
+enum { SLACK = 8 };
+
 /* clang-format off */
 #define AT(member) offsetof(struct run_doc, member)
 static const struct field run_fields[] = {
@@ -95,12 +98,22 @@ static bool read_run(struct work *w, struct report *r)
 
 /* ---- may it start? ---- */
 
+static bool fits(const struct buf *text, enum frame_kind kind)
+{
+    return buf_ok(text) && text->len <= frames[kind].most;
+}
+
 static bool say_ready(void *work, struct error *e)
 {
     _buf_ struct buf text = { .max = FRAME_MAX };
     const struct work *w = work;
 
     exec_admitted(&w->x, &text);
+    if (!fits(&text, FRAME_READY))
+        return error_set(e, CODE_CEILING,
+                         "what is known of it before it runs has more than %u bytes; ask for less, "
+                         "or run it here",
+                         frames[FRAME_READY].most);
     return serving_say(w->served->s, w->served->number, FRAME_READY, buf_str(&text)) ||
            error_set(e, CODE_IO, "whom we serve is gone");
 }
@@ -210,6 +223,49 @@ static bool send_files(struct work *w, const struct collected_list *list)
     return true;
 }
 
+/* Makes the first of its lists that has anything shorter; false: none has. */
+static bool cut_list(struct exec *x, size_t len)
+{
+    struct gate_log *log = &x->outcome.gate;
+    size_t *const lists[] = { &x->artifacts.n, &x->files.n, &log->n, &x->violation_count };
+
+    for (size_t i = 0; i < COUNT(lists); i++) {
+        size_t n = *lists[i];
+
+        if (n == 0)
+            continue;
+        *lists[i] = n * frames[FRAME_RESULT].most / (len + len / SLACK);
+        if (lists[i] == &log->n)
+            log->uncounted += (int64_t)(n - log->n);
+        x->files_cut = true;
+        return true;
+    }
+    return false;
+}
+
+/* The record of the run, as much of it as a frame holds. One that is too long without any list says
+ * whose it is: who reads it knows that nobody knows the rest. */
+static void write_record(struct exec *x, struct buf *to)
+{
+    exec_ended(x, to);
+    while (!fits(to, FRAME_RESULT)) {
+        bool less = cut_list(x, buf_ok(to) ? to->len : FRAME_MAX);
+
+        buf_free(to);
+        *to = (struct buf){ .max = FRAME_MAX };
+        if (less) {
+            exec_ended(x, to);
+            continue;
+        }
+        json_open(to, '{');
+        json_key(to, "execution_id");
+        json_text(to, x->request.execution_id);
+        json_put(to, "cause", cause_names[x->outcome.cause]);
+        json_close(to, '}');
+    }
+}
+
+/* Files that the record does not list are not sent, either. */
 static void send_result(struct work *w)
 {
     _buf_ struct buf record = { .max = FRAME_MAX };
@@ -218,9 +274,9 @@ static void send_result(struct work *w)
     if (!w->doc.live &&
         (!send_bytes(w, FRAME_OUT, o->out.head) || !send_bytes(w, FRAME_ERR, o->err.head)))
         return;
+    write_record(&w->x, &record);
     if (!send_files(w, &w->x.files) || !send_files(w, &w->x.artifacts))
         return;
-    exec_ended(&w->x, &record);
     (void)serving_say(w->served->s, w->served->number, FRAME_RESULT, buf_str(&record));
 }
 

@@ -49,7 +49,8 @@ struct served {
     struct arena a;
 };
 
-/* Says something about an errand; false: whom we serve is gone. */
+/* Says something about an errand; false: whom we serve is gone, or no frame of this kind is so
+ * long: then nothing was said. */
 bool serving_say(struct serving *s, uint32_t errand, enum frame_kind kind, struct str body);
 
 /* Runs it to its result or refusal. */

@@ -97,5 +97,26 @@ def a_document_adds_nothing_to_the_environment_of_a_wrapper(place):
     refused(place, place.writ("exec", "--json", "-f", path), b"MODE", b"rch")
 
 
+# ---- records that are too long ----
+
+MANY = """d=$(printf 'd%.0s' $(seq 1 240)); mkdir -p out/$d/$d; cd out/$d/$d; f=$(printf 'f%.0s' $(seq 1 200)); i=0
+while [ $i -lt 9000 ]; do : > $f$i; i=$((i+1)); done; echo made"""
+
+
+@case
+def a_record_that_no_frame_holds_comes_with_its_lists_cut_and_others_go_on(place):
+    ready(place)
+    many = prints(MANY, worker="pipe") | {"outputs": {"artifacts": ["out/*/*/*"]}}
+    beside = prints("while [ ! -e up ]; do sleep 0.05; done; sleep 1; echo fine", worker="pipe")
+    many["inputs"]["arguments"][1] += "; cd ../../..; touch up"
+    place.registry({"tool_id": "TL-1", "scope": {"commands": routes.plans.COMMANDS, "filesystem": "extended"}})
+    did = steps(place, beside, many, options=["--jobs=2"])
+    same([(one["cause"], one["exit_code"]) for one in did], [("exited", 0)] * 2)
+    same(place.kept(did[0]["stdout"]["evidence"]), b"fine\n")
+    true(1000 < len(did[1]["artifacts"]) < 9000, len(did[1]["artifacts"]))
+    run = place.lane("/bin/sh", "-c", MANY, worker="pipe", options=["--artifact=out/*/*/*"])
+    same((run.status, run.record["files_truncated"]), (0, True))
+
+
 if __name__ == "__main__":
     sys.exit(routes.main(CASES))

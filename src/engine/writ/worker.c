@@ -19,13 +19,13 @@ enum { SLOTS = 256 };
 bool serving_say(struct serving *s, uint32_t errand, enum frame_kind kind, struct str body)
 {
     struct frame f = { kind, errand, body };
-    struct error e;
+    struct error e = { 0 };
     bool said;
 
     (void)pthread_mutex_lock(&s->out_lock);
     said = !atomic_load(&s->gone) && frame_write(s->out, s->stop, &f, &e);
     (void)pthread_mutex_unlock(&s->out_lock);
-    if (!said)
+    if (!said && e.code != CODE_CEILING)
         atomic_store(&s->gone, true);
     return said;
 }
