@@ -8,7 +8,7 @@ import pathlib
 import sys
 
 import routes
-from routes import WAYS, WRAPPED, ended, hold, pipe, ready, same, true
+from routes import WALLED, WAYS, WRAPPED, ended, hold, pipe, ready, same, true
 
 CASES = []
 case = routes.collector(CASES)
@@ -116,6 +116,20 @@ def a_record_that_no_frame_holds_comes_with_its_lists_cut_and_others_go_on(place
     true(1000 < len(did[1]["artifacts"]) < 9000, len(did[1]["artifacts"]))
     run = place.lane("/bin/sh", "-c", MANY, worker="pipe", options=["--artifact=out/*/*/*"])
     same((run.status, run.record["files_truncated"]), (0, True))
+
+
+# ---- what is fixed ----
+
+@case
+def the_same_fixed_request_draws_the_same_here_and_on_a_worker(place):
+    ready(place)
+    draw = ("/usr/bin/head", "-c16", "/dev/urandom")
+    runs = [place.lane(*words, options=["--deterministic=fixed"], **how) for how, _ in WALLED for words in (draw, (*draw, "-q"))]
+    here, other, there, other_there = (run.record for run in runs)
+    for one, two in ((here, there), (other, other_there)):
+        same((one["stdout"]["digest"], one["deterministic"]), (two["stdout"]["digest"], two["deterministic"]))
+        same(one["request"]["inputs_digest"], two["request"]["inputs_digest"])
+    true(here["stdout"]["digest"] != other["stdout"]["digest"], "who asks for something else draws something else")
 
 
 if __name__ == "__main__":

@@ -212,6 +212,7 @@ bool exec_read(struct exec *x, struct report *r)
     x->asked = read_asked(x, r);
     if (!x->asked || !shape_decode(&request_shape, x->asked, r, &x->request))
         return false;
+    digest_inputs(x, x->asked);
     if (x->served) { /* by whom it is recorded, and held to another time */
         exec_set_time(x, x->served->timeout_ms);
         return true;
@@ -219,7 +220,6 @@ bool exec_read(struct exec *x, struct report *r)
     json_canon(x->asked, x->a, &canon);
     x->request_text = (struct str){ arena_text(x->a, buf_str(&canon)), canon.len };
     x->request_digest = digest_of(canon.s, canon.len);
-    digest_inputs(x, x->asked);
     return true;
 }
 
