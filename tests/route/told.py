@@ -8,7 +8,7 @@ import pathlib
 import sys
 
 import routes
-from routes import WALLED, WAYS, WRAPPED, ended, hold, pipe, ready, same, true
+from routes import WALLED, WAYS, WORKER, WRAPPED, ended, hold, pipe, ready, same, true
 
 CASES = []
 case = routes.collector(CASES)
@@ -95,6 +95,18 @@ def a_document_adds_nothing_to_the_environment_of_a_wrapper(place):
     place.registry({"tool_id": "TL-1", "scope": {"commands": ["/usr/bin/touch"], "filesystem": "extended"}})
     path = place.request("/usr/bin/touch", "ran", route={"class": "generic", "worker": "rch"}, inputs={"environment": {"MODE": "dry"}})
     refused(place, place.writ("exec", "--json", "-f", path), b"MODE", b"rch")
+
+
+# ---- what a worker says of itself ----
+
+@case
+def the_command_is_ours_to_tell_and_its_walls_are_told_when_it_has_ended(place):
+    place.configure(teller("claims_before"))
+    run = ended(place.lane("/bin/echo", "said", worker="claims_before"), "succeeded", 0, route=WORKER)
+    record = run.record
+    same((record["command"], record["checks"]), (["/bin/echo", "said"], {"IV-01": "allowed: teller"}))
+    same((record["layers"], record["assurance"], record["missing"]), ([], "none", ["user"]))
+    true("executable" not in record, record)
 
 
 # ---- records that are too long ----

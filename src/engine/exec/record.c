@@ -319,14 +319,13 @@ static void put_ledger(const struct exec *x, struct buf *to)
     json_close(to, ']');
 }
 
-/* What the worker says that ran it, but for what we know ourselves. */
-static void put_far(const struct exec *x, const char *const *members, struct buf *to)
+/* What the worker says that ran it, but for what we know ourselves: of each half only what that
+ * half is about, whatever else stands in it. */
+static void put_far(const struct doc *half, const char *const *members, struct buf *to)
 {
     for (; *members; members++) {
-        const struct doc *member = doc_get(x->far[0], *members);
+        const struct doc *member = doc_get(half, *members);
 
-        if (!member)
-            member = doc_get(x->far[1], *members);
         if (!member)
             continue;
         json_key(to, *members);
@@ -334,11 +333,11 @@ static void put_far(const struct exec *x, const char *const *members, struct buf
     }
 }
 
-static const char *const far_command[] = { "command", "executable", NULL };
+static const char *const far_command[] = { "executable", NULL };
+static const char *const far_admitted[] = { "paths", "checks", "input_files", NULL };
 static const char *const far_walls[] = {
-    "layers",        "assurance", "missing",      "isolation",   "not_held",
-    "left",          "cgroup",    "landlock_abi", "paths",       "network",
-    "deterministic", "checks",    "denials",      "input_files", NULL,
+    "layers", "assurance",    "missing", "isolation",     "not_held", "left",
+    "cgroup", "landlock_abi", "network", "deterministic", "denials",  NULL,
 };
 
 /* What it used, its limits and the approval are ours to tell, and so are files, which are here. */
@@ -346,7 +345,8 @@ static void put_far_rest(const struct exec *x, struct buf *to)
 {
     put_usage(&x->outcome, to);
     put_limits(x, to);
-    put_far(x, far_walls, to);
+    put_far(x->far[1], far_walls, to);
+    put_far(x->far[0], far_admitted, to);
     put_approval(x, to);
     put_kept(x, to);
 }
@@ -403,12 +403,11 @@ void exec_record(const struct exec *x, bool texts, struct buf *to)
     json_open(to, '{');
     json_key(to, "execution_id");
     json_text(to, x->request.execution_id);
-    if (x->far[0])
-        put_far(x, far_command, to);
-    if (!x->far[0]) {
-        put_command(x, to);
+    put_command(x, to);
+    if (x->far[1])
+        put_far(x->far[1], far_command, to);
+    else
         put_executable(x, to);
-    }
     put_end(o, to);
     put_printed(to, "stdout", &o->out, texts);
     put_printed(to, "stderr", &o->err, texts);

@@ -63,5 +63,13 @@ def prints_and_dies():
     serve({}, go)
 
 
+def claims_before():
+    """Of the command and its walls, more before it ran than when it had."""
+    serve({"command": ["innocent"], "layers": ["cgroup", "landlock", "mount", "net", "pid", "seccomp", "user"],
+           "assurance": "full", "missing": [], "executable": {"path": "/bin/innocent", "digest": None},
+           "checks": {"IV-01": "allowed: teller"}},
+          lambda errand, execution: say(RESULT, errand, record(execution)))
+
+
 if __name__ == "__main__":
     globals()[sys.argv[1]]()
