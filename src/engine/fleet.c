@@ -11,9 +11,10 @@
 #include "route/workers.h"
 #include "sandbox/repository.h"
 
-/* A channel that has closed may still be in somebody's hands: it is let go of at the end. */
+/* A channel that has closed may still be in somebody's hands: who is last lets go of it. */
 struct fleet_channel {
     struct channel *channel;
+    size_t hands;
     struct fleet_channel *next;
 };
 
@@ -21,9 +22,9 @@ struct fleet_worker {
     const struct config_worker *worker;
     pthread_mutex_t lock; /* guards what follows, up to why */
     bool asked, available;
-    struct error why; /* it is not available */
-    struct turn turn; /* one thread reaches for it, others wait for what comes of it */
-    struct fleet_channel *channels; /* the newest first */
+    struct error why;               /* it is not available */
+    struct turn turn;               /* one reaches for it, others wait for what comes of it */
+    struct fleet_channel *channels; /* the newest first; with the fleet's lock */
     struct fleet_worker *next;
 };
 
@@ -131,7 +132,51 @@ bool fleet_available(struct fleet *f, const struct config_worker *worker, struct
     return available;
 }
 
-static bool open_another(struct fleet *f, struct fleet_worker *w, int cancel, struct error *e)
+/* With the fleet's lock. Those that have closed and are in nobody's hands, to be let go of. */
+static struct fleet_channel *take_closed(struct fleet_worker *w)
+{
+    struct fleet_channel **at = &w->channels, *closed = NULL;
+
+    while (*at) {
+        struct fleet_channel *c = *at;
+
+        if (c->hands > 0 || channel_is_open(c->channel)) {
+            at = &c->next;
+            continue;
+        }
+        *at = c->next;
+        c->next = closed;
+        closed = c;
+    }
+    return closed;
+}
+
+static void let_go(const struct fleet_channel *closed)
+{
+    for (; closed; closed = closed->next)
+        channel_close(closed->channel);
+}
+
+/* The one that is open, in one more hand; NULL: there is none. */
+static struct channel *take_open(struct fleet *f, struct fleet_worker *w)
+{
+    struct fleet_channel *closed, *newest;
+    struct channel *out = NULL;
+
+    (void)pthread_mutex_lock(&f->lock);
+    closed = take_closed(w);
+    newest = w->channels;
+    if (newest && channel_is_open(newest->channel)) {
+        newest->hands++;
+        out = newest->channel;
+    }
+    (void)pthread_mutex_unlock(&f->lock);
+    let_go(closed);
+    return out;
+}
+
+static struct channel *open_another(struct fleet *f, struct fleet_worker *w, int cancel,
+                                    struct error *e)
 {
     struct channel_ask ask = { .worker = w->worker,
                                .environment = (char *const *)f->environment,
@@ -142,26 +187,40 @@ static bool open_another(struct fleet *f, struct fleet_worker *w, int cancel, st
     struct channel *channel;
 
     if (!channel_open(&ask, &channel, e))
-        return false;
+        return NULL;
     (void)pthread_mutex_lock(&f->lock);
     c = arena_new(&f->a, struct fleet_channel);
-    (void)pthread_mutex_unlock(&f->lock);
-    *c = (struct fleet_channel){ channel, w->channels };
+    *c = (struct fleet_channel){ channel, 1, w->channels };
     w->channels = c;
-    return true;
+    (void)pthread_mutex_unlock(&f->lock);
+    return channel;
 }
 
 bool fleet_channel(struct fleet *f, const struct config_worker *worker, int cancel,
                    struct channel **out, struct error *e)
 {
     struct fleet_worker *w = find(f, worker);
-    bool ok;
 
     if (!turn_take(&w->turn, cancel))
         return error_set(e, CODE_RCH_UNAVAILABLE, "%.*s was not waited for: cancelled",
                          STR_ARG(worker->name));
-    ok = (w->channels && channel_is_open(w->channels->channel)) || open_another(f, w, cancel, e);
-    *out = ok ? w->channels->channel : NULL;
+    *out = take_open(f, w);
+    if (!*out)
+        *out = open_another(f, w, cancel, e);
     turn_give(&w->turn);
-    return ok;
+    return *out != NULL;
+}
+
+void fleet_leave(struct fleet *f, const struct config_worker *worker, const struct channel *channel)
+{
+    struct fleet_worker *w = find(f, worker);
+    struct fleet_channel *c, *closed;
+
+    (void)pthread_mutex_lock(&f->lock);
+    for (c = w->channels; c->channel != channel; c = c->next)
+        ;
+    c->hands--;
+    closed = take_closed(w);
+    (void)pthread_mutex_unlock(&f->lock);
+    let_go(closed);
 }

@@ -49,6 +49,10 @@ bool fleet_log(struct fleet *f, struct str plan, const struct lane_log **out,
 bool fleet_available(struct fleet *f, const struct config_worker *worker,
                      struct error *e) NODISCARD;
 
-/* The open channel to it; one that has closed is opened anew. */
+/* The open channel to it, to be given back; one that has closed is opened anew. */
 bool fleet_channel(struct fleet *f, const struct config_worker *worker, int cancel,
                    struct channel **out, struct error *e) NODISCARD;
+
+/* Gives it back: one that has closed is not kept longer than somebody has it. */
+void fleet_leave(struct fleet *f, const struct config_worker *worker,
+                 const struct channel *channel);

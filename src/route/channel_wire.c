@@ -289,5 +289,7 @@ void *wire_main(void *channel)
             continue;
         went_away(c, &e);
     }
+    if (c->dead) /* it is not used by anybody any more, however long the channel is held */
+        (void)carrier_end(&c->carrier);
     return NULL;
 }

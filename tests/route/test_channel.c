@@ -291,6 +291,32 @@ static void a_closed_channel_leaves_nobody(void **state)
     }
 }
 
+static bool has_children(void)
+{
+    siginfo_t child;
+
+    return waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0;
+}
+
+/* Whoever has it may have it for long. */
+static void a_channel_that_died_has_no_carrier_while_it_is_held(void **state)
+{
+    static const char *const modes[] = { "dead_at_run", "dead_at_go", "garbage", "wrong_id" };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(modes); i++) {
+        struct scene s;
+
+        scene_open(&s, modes[i]);
+        assert_true(has_children());
+        scene_run(&s);
+        for (int ms = 0; has_children() && ms < LONG_MS; ms++)
+            (void)poll(NULL, 0, 1);
+        assert_false(has_children());
+        scene_close(&s);
+    }
+}
+
 static void closing_nothing_does_nothing(void **state)
 {
     (void)state;
@@ -310,6 +336,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(who_says_it_twice_is_not_heard_again),
         cmocka_unit_test(without_a_permit_nothing_goes),
         cmocka_unit_test(a_closed_channel_leaves_nobody),
+        cmocka_unit_test(a_channel_that_died_has_no_carrier_while_it_is_held),
         cmocka_unit_test(closing_nothing_does_nothing),
     };
 

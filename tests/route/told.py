@@ -8,7 +8,8 @@ import pathlib
 import sys
 
 import routes
-from routes import WALLED, WAYS, WORKER, WRAPPED, ended, hold, pipe, ready, same, true
+from routes import WALLED, WAYS, WORKER, WRAPPED, ended, hold, pipe, ready, same, true, until
+from processes import children
 
 CASES = []
 case = routes.collector(CASES)
@@ -21,16 +22,21 @@ def teller(mode):
 
 # ---- in a plan ----
 
+def plan_of(place, *payloads):
+    place.registry({"tool_id": "TL-1", "scope": {"commands": routes.plans.COMMANDS, "filesystem": "extended"}})
+    plan = routes.plans.plan(*(routes.plans.step("execute", payload, on_failure="skip") for payload in payloads))
+    return plan, place.put("outside/plan.json", json.dumps(plan))
+
+
 def steps(place, *payloads, options=()):
     """What each step of a plan came to, in their order."""
-    place.registry({"tool_id": "TL-1", "scope": {"commands": routes.plans.COMMANDS, "filesystem": "extended"}})
-    listed = [routes.plans.step("execute", payload, on_failure="skip") for payload in payloads]
-    said = place.writ("run", "--json", *options, place.put("outside/plan.json", json.dumps(routes.plans.plan(*listed))))
+    plan, path = plan_of(place, *payloads)
+    said = place.writ("run", "--json", *options, path)
     hold(said.status in (0, 1, 3), said)
     result = json.loads(said.out)
     errors = result["error"]["context"]["errors"] if "error" in result else []
     did = {error["step_id"]: error["context"] for error in reversed(errors)} | result["result_payload"]["steps"]
-    return [did[one["id"]] for one in listed]
+    return [did[one["id"]] for one in plan["steps"]]
 
 
 def prints(script, **route):
@@ -51,6 +57,35 @@ def what_a_step_printed_before_its_worker_went_away_is_kept(place):
     place.configure(teller("prints_and_dies"))
     did, = steps(place, prints("exit 0", worker="prints_and_dies"))
     same((did["cause"], place.kept(did["stdout"]["evidence"])), ("lost", b"last words\n"))
+
+
+def held_after(place, deaths):
+    """Descriptors, and children that nobody waited for, of a plan in which workers died, while it goes on."""
+    for name in ("up", "seen"):
+        (place.work / name).unlink(missing_ok=True)
+    dying = [prints("exit 0", worker="dies", fallback="fail_closed")] * deaths
+    _, path = plan_of(place, *dying, prints("touch up; while [ ! -e seen ]; do sleep 0.05; done"))
+    child = place.start(["run", "--json", path])
+    until((place.work / "up").exists, "the last step", child)
+    held = len(list(pathlib.Path(f"/proc/{child.pid}/fd").iterdir()))
+    dead = [pid for pid in children(child.pid) if state_of(pid) == "Z"]
+    (place.work / "seen").touch()
+    same(child.wait(60), 3)
+    return held, dead
+
+
+def state_of(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][:1]
+    except OSError:
+        return ""
+
+
+@case
+def workers_that_died_leave_a_plan_nothing_to_hold(place):
+    place.configure(teller("dies"))
+    few, many = held_after(place, 1), held_after(place, 4)
+    same((few, many[1]), ((many[0], []), []))
 
 
 # ---- by a wrapper, whose walls are not ours ----
@@ -121,7 +156,6 @@ def a_record_that_no_frame_holds_comes_with_its_lists_cut_and_others_go_on(place
     many = prints(MANY, worker="pipe") | {"outputs": {"artifacts": ["out/*/*/*"]}}
     beside = prints("while [ ! -e up ]; do sleep 0.05; done; sleep 1; echo fine", worker="pipe")
     many["inputs"]["arguments"][1] += "; cd ../../..; touch up"
-    place.registry({"tool_id": "TL-1", "scope": {"commands": routes.plans.COMMANDS, "filesystem": "extended"}})
     did = steps(place, beside, many, options=["--jobs=2"])
     same([(one["cause"], one["exit_code"]) for one in did], [("exited", 0)] * 2)
     same(place.kept(did[0]["stdout"]["evidence"]), b"fine\n")

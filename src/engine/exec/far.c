@@ -351,6 +351,7 @@ enum tried try_far(struct exec *x, const struct try_ask *ask)
     if (!fleet_channel(x->lane->fleet, worker, x->cancel, &channel, ask->e))
         return TRIED_UNAVAILABLE;
     channel_run(channel, &errand, x->a);
+    fleet_leave(x->lane->fleet, worker, channel);
     tried = end_errand(x, &errand, ask);
     if (tried != TRIED_ENDED || exec_keep_printed(x, ask->e))
         return tried;

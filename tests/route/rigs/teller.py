@@ -10,6 +10,7 @@ import struct
 import sys
 
 HELLO, RUN, READY, GO, OUT, RESULT, BEAT, ECHO = 1, 3, 4, 6, 8, 12, 13, 14
+GREETING = {"protocol": "writ-worker/1", "version": "0", "host": "here", "slots": 8}
 HEAD = struct.Struct(">IB3xI")
 
 
@@ -41,7 +42,7 @@ def record(execution, **members):
 def serve(admitted, go):
     """Every errand is admitted by these words; `go` is what follows when it may start."""
     executions = {}
-    say(HELLO, body={"protocol": "writ-worker/1", "version": "0", "host": "here", "slots": 8})
+    say(HELLO, body=GREETING)
     while True:
         kind, errand, body = hear()
         if kind == BEAT:
@@ -61,6 +62,13 @@ def prints_and_dies():
         say(OUT, errand, b"last words\n")
         os._exit(3)
     serve({}, go)
+
+
+def dies():
+    """When it is sent something to run."""
+    say(HELLO, body=GREETING)
+    while hear()[0] != RUN:
+        continue
 
 
 def claims_before():
