@@ -252,6 +252,43 @@ def a_ledger_that_the_command_could_write_is_refused(place):
 
 
 @case
+def a_ledger_is_refused_by_its_own_file_wherever_its_name_leads(place):
+    ours, books = place.outside / "ours.db", place.work / "books.db"
+    (place.outside / "link.db").symlink_to(books)
+    (place.outside / "far.db").symlink_to("link.db")
+    (place.work / "in.db").symlink_to(ours)
+    for kept in ("nothing yet", "a ledger"):
+        for name, options in ((ours, ["--write", ours]), (ours, ["--write", f"{ours}-wal"]),
+                              (place.outside / "link.db", []), (place.outside / "far.db", []),
+                              (place.work / "in.db", [])):
+            for path in options[1:]:
+                pathlib.Path(path).touch()
+            run = place.writ("exec", "--ledger", name, *options, "--", *TOUCH)
+            same(run.status, 77, (kept, name, options, run))
+            true(b"could write the ledger" in run.err, run)
+            for path in options[1:]:
+                same(pathlib.Path(path).stat().st_size, 0, path)
+                pathlib.Path(path).unlink()
+        true(not (place.work / TOUCH[-1]).exists())
+        books.touch()
+    (place.outside / "link.db").unlink()
+    (place.outside / "link.db").symlink_to(place.outside / "safe.db")
+    for name, options in ((place.outside / "safe.db", []), (place.outside / "far.db", []),
+                          (place.work / "hidden/l.db", ["--deny", "hidden"])):
+        name.parent.mkdir(exist_ok=True)
+        run = place.writ("exec", "--ledger", name, *options, "--", *TOUCH)
+        same(run.status, 0, (name, run))
+
+
+@case
+def a_state_directory_in_the_tree_is_hidden_and_its_ledger_is_safe(place):
+    run = place.writ("exec", "--", *TOUCH, env={"WRIT_STATE": str(place.work / "state"),
+                                                     "WRIT_LEDGER": None})
+    same(run.status, 0, run)
+    true((place.work / "state/ledger.db").exists())
+
+
+@case
 def a_writ_that_is_killed_leaves_its_run_open_and_the_ledger_intact(place):
     ready = place.work / "ready"
     child = place.start("--", ground.PYTHON, "-c", "import time; open('ready', 'w').close(); time.sleep(60)")

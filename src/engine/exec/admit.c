@@ -14,6 +14,8 @@
 #include "engine/home.h"
 #include "sandbox/environment.h"
 
+enum { LINKS_MOST = 40 }; /* as the kernel has it */
+
 /* ---- standard input and files ---- */
 
 /* Waits until there is something to read; false: the time is over, or somebody wants it stopped. */
@@ -137,19 +139,49 @@ static struct reach_ask reach_of(const struct exec *x)
                                .outputs = x->request.outputs->output_files };
 }
 
+/* Could the command change what is at this path? Every link on the way has a place of its own, and
+ * whoever may write there says where it leads. *path: where it ends. */
+static bool could_write(const struct exec *x, const char **path)
+{
+    for (int links = 0; links < LINKS_MOST; links++) {
+        char real[PATH_MAX], target[PATH_MAX];
+        const struct grant *around;
+        ssize_t n;
+
+        if (!realpath(dirname(arena_text(x->a, str_of(*path))), real))
+            return false; /* it cannot be made either */
+        *path = arena_printf(x->a, "%s/%s", strcmp(real, "/") == 0 ? "" : real,
+                             basename(arena_text(x->a, str_of(*path))));
+        around = grants_decide(&x->reach.grants, *path);
+        if (around && around->access == ACCESS_WRITE)
+            return true;
+        n = readlink(*path, target, sizeof target - 1);
+        if (n < 0)
+            return false;
+        target[n] = '\0';
+        *path = target[0] == '/' ? arena_text(x->a, str_of(target))
+                                 : arena_printf(x->a, "%s/%s", real, target);
+    }
+    return true; /* it leads nowhere: nobody knows */
+}
+
 /* A record that its subject can write is none. What the state directory has is hidden from the
- * command; a ledger that was put elsewhere has to be out of its reach. */
+ * command; a ledger that was put elsewhere has to be out of its reach, and what SQLite keeps beside
+ * it, too. */
 static bool ledger_is_safe(struct exec *x, struct error *e)
 {
+    static const char *const beside[] = { "-wal", "-shm", "-journal" };
     const char *ledger = home_ledger(x->command->ledger, x->command->environment, x->a);
-    char *path = ledger ? arena_text(x->a, str_of(ledger)) : NULL;
-    char real[PATH_MAX];
-    const struct grant *around;
+    const char *path = ledger;
 
-    if (!path || strstr(path, "://") || !realpath(dirname(path), real))
-        return true; /* no file, or one that cannot be made either */
-    around = grants_decide(&x->reach.grants, arena_printf(x->a, "%s/ledger", real));
-    x->unsafe = around && around->access == ACCESS_WRITE;
+    if (!ledger || strstr(ledger, "://"))
+        return true; /* no file */
+    x->unsafe = could_write(x, &path);
+    for (size_t i = 0; i < COUNT(beside); i++) {
+        const char *other = arena_printf(x->a, "%s%s", path, beside[i]);
+
+        x->unsafe = x->unsafe || could_write(x, &other);
+    }
     return !x->unsafe ||
            error_set(e, CODE_PATH_REFUSED,
                      "the command could write the ledger %s; keep it where it cannot", ledger);
