@@ -179,9 +179,26 @@ static const struct field approval_fields[] = {
 #undef AT
 /* clang-format on */
 
+/* What is written beside the disk is all kept, to be committed: there is nothing to leave out. */
+static void inject_needs_disk(const struct doc *d, const void *decoded, struct report *r)
+{
+    const struct request_sandbox *s = decoded;
+
+    if (s->network && s->network->inject.n && s->filesystem &&
+        s->filesystem->write_mode == WRITE_COW)
+        report_add(r, ABOUT_KEY, doc_get(doc_get(d, "network"), "inject"), CODE_VALIDATION_ERROR,
+                   "a header is injected, and what the command writes would be kept with a secret "
+                   "that came back; it needs write_mode: direct");
+}
+
+static const struct rule sandbox_rules[] = {
+    { "R-001-018", "A header is injected only where write_mode is direct.", inject_needs_disk },
+};
+
 const struct shape request_sandbox_shape = { .name = "request's sandbox",
                                              .size = sizeof(struct request_sandbox),
                                              FIELDS(sandbox_fields),
+                                             RULES(sandbox_rules),
                                              .code = CODE_VALIDATION_ERROR };
 const struct shape request_outputs_shape = { .name = "request's output",
                                              .size = sizeof(struct request_outputs),

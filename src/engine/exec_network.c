@@ -162,7 +162,39 @@ void exec_clean_network(struct exec *x)
         return;
     for (size_t i = 0; i < COUNT(printed); i++)
         exec_redact(printed[i], &x->network->secrets, x->a);
-    secrets_wipe(&x->network->secrets);
+}
+
+static bool holds_secret(void *exec, struct str content)
+{
+    _arena_ struct arena scratch = { 0 };
+    struct exec *x = exec;
+    struct str left = redact(content, &x->network->secrets, &scratch);
+
+    return left.s != content.s || left.n != content.n;
+}
+
+void exec_guard_files(struct exec *x, struct collect_job *job)
+{
+    if (!x->network || !x->network->secrets.n)
+        return;
+    job->withholds = holds_secret;
+    job->self = x;
+}
+
+void exec_clean_names(struct exec *x)
+{
+    struct collected_list *list = &x->artifacts;
+
+    if (!x->network || !x->network->secrets.n)
+        return;
+    for (size_t i = 0; i < list->n; i++)
+        list->v[i].path = redact(list->v[i].path, &x->network->secrets, x->a);
+}
+
+void exec_forget_network(struct exec *x)
+{
+    if (x->network)
+        secrets_wipe(&x->network->secrets);
 }
 
 /* What programs say when they find no way out of an empty network. */

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "base/fs.h"
 #include "contract/codes.h"
 #include "sandbox/collect_store.h"
 #include "sandbox/grants.h"
@@ -19,15 +20,11 @@ enum {
 };
 
 const char *const collect_state_names[] = {
-    [COLLECT_DONE] = "collected",
-    [COLLECT_MISSING] = "missing",
-    [COLLECT_SYMLINK] = "symlink_refused",
-    [COLLECT_NOT_REGULAR] = "not_regular",
-    [COLLECT_LINKED] = "linked",
-    [COLLECT_OUTSIDE] = "outside",
-    [COLLECT_TOO_LARGE] = "too_large",
-    [COLLECT_UNREADABLE] = "unreadable",
-    [COLLECT_STATES] = NULL,
+    [COLLECT_DONE] = "collected",          [COLLECT_MISSING] = "missing",
+    [COLLECT_SYMLINK] = "symlink_refused", [COLLECT_NOT_REGULAR] = "not_regular",
+    [COLLECT_LINKED] = "linked",           [COLLECT_OUTSIDE] = "outside",
+    [COLLECT_TOO_LARGE] = "too_large",     [COLLECT_UNREADABLE] = "unreadable",
+    [COLLECT_WITHHELD] = "withheld",       [COLLECT_STATES] = NULL,
 };
 
 /* ---- opening ---- */
@@ -162,6 +159,25 @@ static bool take(struct collect_job *job, int fd, struct collected *c, struct er
     return true;
 }
 
+/* Not a byte is written before all of it was looked at: a file that is half kept would be found,
+ * too. */
+static bool take_searched(struct collect_job *job, int fd, struct collected *c, struct error *e)
+{
+    _arena_ struct arena scratch = { 0 };
+    struct error unread;
+    struct str content;
+
+    if (!fd_read(fd, (size_t)(job->ceiling - job->total), &scratch, &content, &unread))
+        c->state = COLLECT_UNREADABLE;
+    else if (job->withholds(job->self, content))
+        c->state = COLLECT_WITHHELD;
+    if (c->state != COLLECT_DONE)
+        return true;
+    c->bytes = (int64_t)content.n;
+    job->total += c->bytes;
+    return collect_bytes(job->store, content, &c->digest, e);
+}
+
 /* ---- the list ---- */
 
 void collect_add(struct collected_list *out, struct arena *a, struct collected entry)
@@ -185,7 +201,8 @@ bool collect_file(struct collect_job *job, struct str path, struct arena *a,
         return error_sys(e, CODE_IO, "a file of the run cannot be opened");
     if (fd >= 0)
         c.state = look(job, fd, &c.bytes);
-    if (c.state == COLLECT_DONE && !take(job, fd, &c, e))
+    if (c.state == COLLECT_DONE &&
+        !(job->withholds ? take_searched(job, fd, &c, e) : take(job, fd, &c, e)))
         return false;
     job->truncated |= c.state == COLLECT_TOO_LARGE;
     collect_add(out, a, c);

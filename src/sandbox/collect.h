@@ -22,6 +22,7 @@ enum collect_state {
     COLLECT_OUTSIDE,     /* "outside": not below the root, or on another mount */
     COLLECT_TOO_LARGE,   /* "too_large": more than what is left of the ceiling */
     COLLECT_UNREADABLE,  /* "unreadable": it is there, and cannot be opened or read */
+    COLLECT_WITHHELD,    /* "withheld": it holds what must not be kept */
     COLLECT_STATES,
 };
 
@@ -58,6 +59,10 @@ struct collect_job {
      * and who collects sees what is below the mask. NULL: nothing was. */
     const struct grants *grants;
     const char *at; /* the root on the host, as grants name it */
+
+    /* Is asked of each content before any of it is kept; true: it is withheld. NULL: nothing is. */
+    bool (*withholds)(void *self, struct str content);
+    void *self;
 
     bool truncated; /* out: something was left out, for its size or by a ceiling */
     int64_t total;  /* out: bytes collected so far */

@@ -3,6 +3,7 @@
 
 usage: network.py WRIT      prints TAP
 """
+import base64
 import http.server
 import socket
 import sys
@@ -332,6 +333,38 @@ def R_001_018_a_secret_is_added_on_the_way_and_seen_by_nobody(place):
         expect(run, network__inject=[{"host": web.at, "header": "X-Key"}])
         kept = [path for path in place.state.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
         hold(not kept, run)
+
+
+# What came back, as it is, in base64, and at the end of much else; beside it what is harmless.
+LEAVE = ASK + """
+import base64, os
+os.mkdir("left")
+key = answer.split(b"key ")[1].strip()
+for name, data in (("plain", answer), ("coded", base64.b64encode(b"." + key)), ("harmless", b"hello"),
+                   ("big", bytes(200001) + key), (key.decode(), b"its name")):
+    open("left/" + name, "wb").write(data)
+"""
+
+
+@case
+def R_001_018_R_001_025_R_001_026_what_holds_a_secret_is_not_kept(place):
+    asked = ["left/plain", "left/coded", "left/harmless", "left/big"]
+    with Web() as web:
+        options = [f"--allow-host={web.at}", f"--inject=http://{web.at}:X-Key=env:TOKEN"]
+        run = place.python(LEAVE, get("127.0.0.1", web.port), env={"TOKEN": SECRET},
+                           options=[*options, *(f"--output-file={name}" for name in asked), "--artifact=left/*"])
+        refused(place, place.exec(*TOUCH, options=[*options, "--write-mode=cow"], env={"TOKEN": SECRET}),
+                64, "VALIDATION_ERROR", "write_mode: direct")
+    hold(run.status == 0 and SECRET.encode() not in run.out, run)
+    for kept in (run.record["output_files"], [one for one in run.record["artifacts"] if "redacted" not in one["path"]]):
+        same = {one["path"]: (one["state"], one["bytes"] > 0, "digest" in one) for one in kept}
+        hold(same == {name: ("collected", True, True) if name == "left/harmless" else ("withheld", True, False)
+                      for name in asked}, run)
+    hold([one["state"] for one in run.record["artifacts"] if one["path"] == "left/[redacted]"] == ["collected"], run)
+    hold((place.work / "left/plain").read_bytes().count(SECRET.encode()) == 1, run)  # the command's own
+    for path in place.state.rglob("*"):
+        hold(not path.is_file() or not any(form in path.read_bytes() for form in (
+            SECRET.encode(), base64.b64encode(b"." + SECRET.encode()))), run)
 
 
 @case

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/fs.h"
-#include "engine/exec.h"
+#include "engine/exec_network.h"
 #include "engine/home.h"
 #include "sandbox/cow_plan.h"
 
@@ -196,12 +196,14 @@ bool exec_gather(struct exec *x, struct error *e)
     job.grants = &x->reach.grants;
     job.at = x->reach.cwd;
     job.ceiling = outputs[OUTPUT_FILES].bytes;
+    exec_guard_files(x, &job);
     if (!collect_outputs(x, &job, e))
         return false;
     job.total = 0;
     job.ceiling = outputs[OUTPUT_ARTIFACTS].bytes;
     if (!collect_artifacts(x, &job, e))
         return false;
+    exec_clean_names(x);
     x->files_cut = job.truncated;
     return true;
 }

@@ -183,15 +183,12 @@ static void judge_deaf(struct exec *x)
     x->failing = &unheard;
 }
 
-int exec_try(struct exec *x, struct report *r, const char **kind, struct error *e)
+static int try_command(struct exec *x, struct report *r, const char **kind, struct error *e)
 {
     struct error lost;
     bool ran;
-    int status;
+    int status = exec_prepare(x, r, kind, e);
 
-    if (x->call && x->call->peer)
-        return try_peer(x, e);
-    status = exec_prepare(x, r, kind, e);
     if (status != WRIT_OK)
         return status;
     if (x->served && !x->served->ready(x->served->self, e))
@@ -209,6 +206,17 @@ int exec_try(struct exec *x, struct report *r, const char **kind, struct error *
     if (x->call && x->call->clean)
         x->call->clean(x->call->self, x);
     return exec_gather(x, e) ? WRIT_OK : WRIT_UNRECORDED;
+}
+
+int exec_try(struct exec *x, struct report *r, const char **kind, struct error *e)
+{
+    int status;
+
+    if (x->call && x->call->peer)
+        return try_peer(x, e);
+    status = try_command(x, r, kind, e);
+    exec_forget_network(x);
+    return status;
 }
 
 int exec_run(struct exec *x, struct report *r, const char **kind, bool *ran, struct error *e)
@@ -234,7 +242,7 @@ int exec_run(struct exec *x, struct report *r, const char **kind, bool *ran, str
 
 void exec_close(struct exec *x)
 {
-    exec_clean_network(x);
+    exec_forget_network(x);
     if (x->store >= 0)
         (void)close(x->store);
     cow_close(&x->outcome.cow);

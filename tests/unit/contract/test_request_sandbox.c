@@ -237,6 +237,11 @@ static void R_001_018_a_secret_is_for_one_host_and_one_header(void **state)
         { MORE("sandbox: {network: {inject: [{host: x.org, header: A, secret: {env: T}}]}}"),
           "/sandbox/network/inject", CODE_VALIDATION_ERROR,
           "a header is injected, but the network is off; it needs enabled: true" },
+        { MORE("sandbox: {filesystem: {write_mode: cow}, network: {enabled: true, allow: [x.org], "
+               "inject: [{host: x.org, header: A, secret: {env: T}}]}}"),
+          "/sandbox/network/inject", CODE_VALIDATION_ERROR,
+          "a header is injected, and what the command writes would be kept with a secret that came "
+          "back; it needs write_mode: direct" },
     };
 
     (void)state;
