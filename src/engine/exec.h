@@ -137,6 +137,7 @@ struct exec {
     struct collected_list files, artifacts;
     struct digest printed[2]; /* of a step: stdout and stderr as they were kept; of none, zeroes */
     bool files_cut;
+    const char *unkept; /* it ran, and why not all that was asked for could be kept; or NULL */
     const struct change_set *changes; /* NULL: it wrote to the disk */
     struct violation *violations;
     size_t violation_count;
@@ -168,8 +169,8 @@ struct kept *exec_kept(const struct exec *x);
 int exec_run(struct exec *x, struct report *r, const char **kind, bool *ran, struct error *e);
 void exec_close(struct exec *x);
 
-/* From admission to the outcome, here: WRIT_OK, or why it did not run. `x` is as exec_read() left
- * it. */
+/* From admission to the outcome, here: WRIT_OK, or why it did not run; where `unkept` is set it
+ * did. `x` is as exec_read() left it. */
 int exec_try(struct exec *x, struct report *r, const char **kind, struct error *e);
 
 /* Its first half: may it run, and with what? */
@@ -229,7 +230,8 @@ bool exec_admit(struct exec *x, struct error *e) NODISCARD;
 /* Evidence has its place before anything runs. */
 bool exec_open_store(struct exec *x, struct error *e) NODISCARD;
 
-/* The outcome is there: names that must not be, files that were asked for. */
+/* The outcome is there: names that must not be, files that were asked for. False: not all could be
+ * kept. That is told by `unkept` and the lists; the run has its outcome all the same. */
 bool exec_gather(struct exec *x, struct error *e) NODISCARD;
 
 /* Nobody sees what a step prints as it comes: it is kept, as far as it was captured. Of others
@@ -240,6 +242,7 @@ bool exec_keep_printed(struct exec *x, struct error *e) NODISCARD;
  * is a member of the record. */
 bool exec_writes_beside(const struct exec *x);
 bool exec_changes(struct exec *x, struct error *e) NODISCARD;
+void exec_changes_lost(struct exec *x);
 void exec_put_changes(const struct exec *x, struct buf *to);
 
 /* Did the command do what the request expects of it? */

@@ -325,6 +325,16 @@ static bool begin(struct exec *x, struct error *e)
     return true;
 }
 
+/* It ran, and what came of it is on record; only what it left is not kept. */
+static void end_unkept(struct exec *x)
+{
+    struct error lost;
+
+    attempt_ended(x);
+    (void)!keep_all(x, &lost);
+    (void)!exec_conclude(x, NULL, &lost);
+}
+
 /* Nothing ran: the transcript says so. What had been started has an end like every lane; what had
  * not is none. */
 static void end_refused(struct exec *x, const struct error *e)
@@ -364,7 +374,10 @@ static int run_lane(struct exec *x, const struct try_ask *ask, bool *ran)
     if (!begin(x, ask->e))
         return ask->e->code == CODE_EXECUTION_USED ? WRIT_REFUSED : WRIT_UNRECORDED;
     if (!settle_route(x, ask) || try_until_it_ends(x, ask) != TRIED_ENDED) {
-        end_refused(x, ask->e);
+        if (x->unkept)
+            end_unkept(x);
+        else
+            end_refused(x, ask->e);
         return *ask->status;
     }
     if (!keep_all(x, ask->e) || !exec_conclude(x, NULL, ask->e))

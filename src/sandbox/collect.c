@@ -20,11 +20,17 @@ enum {
 };
 
 const char *const collect_state_names[] = {
-    [COLLECT_DONE] = "collected",          [COLLECT_MISSING] = "missing",
-    [COLLECT_SYMLINK] = "symlink_refused", [COLLECT_NOT_REGULAR] = "not_regular",
-    [COLLECT_LINKED] = "linked",           [COLLECT_OUTSIDE] = "outside",
-    [COLLECT_TOO_LARGE] = "too_large",     [COLLECT_UNREADABLE] = "unreadable",
-    [COLLECT_WITHHELD] = "withheld",       [COLLECT_STATES] = NULL,
+    [COLLECT_DONE] = "collected",
+    [COLLECT_MISSING] = "missing",
+    [COLLECT_SYMLINK] = "symlink_refused",
+    [COLLECT_NOT_REGULAR] = "not_regular",
+    [COLLECT_LINKED] = "linked",
+    [COLLECT_OUTSIDE] = "outside",
+    [COLLECT_TOO_LARGE] = "too_large",
+    [COLLECT_UNREADABLE] = "unreadable",
+    [COLLECT_WITHHELD] = "withheld",
+    [COLLECT_NOT_KEPT] = "not_kept",
+    [COLLECT_STATES] = NULL,
 };
 
 /* ---- opening ---- */

@@ -23,6 +23,7 @@ enum collect_state {
     COLLECT_TOO_LARGE,   /* "too_large": more than what is left of the ceiling */
     COLLECT_UNREADABLE,  /* "unreadable": it is there, and cannot be opened or read */
     COLLECT_WITHHELD,    /* "withheld": it holds what must not be kept */
+    COLLECT_NOT_KEPT,    /* "not_kept": the store could not take it; not said of a file by itself */
     COLLECT_STATES,
 };
 

@@ -289,6 +289,34 @@ def a_state_directory_in_the_tree_is_hidden_and_its_ledger_is_safe(place):
 
 
 @case
+def R_001_171_a_run_whose_files_cannot_be_kept_has_its_end_all_the_same(place):
+    place.put("state/evidence/sha256", "in the way")
+    script = "echo 1 > b; echo 2 > c1; echo 3 > c2; exit $0"
+    for code, options in ((0, ["--write-mode", "cow"]), (0, []), (7, []), (0, ["--class", "generic"]),
+                          (7, ["--class", "generic"])):
+        run = place.exec("/bin/sh", "-c", script, str(code), options=[
+            *options, "--output-file=a", "--output-file=b", "--output-file=c1", "--artifact=no*", "--artifact=c*"])
+        true(run.status == 74 and "it ran" in run.record["message"], run)
+        entries = [place.entry(entry["ledger_id"]) for entry in place.log()][-5:]
+        came_to = "failed" if code else "succeeded"
+        same([entry["state"] for entry in entries], [None, "planned", "running", None, came_to], entries)
+        record = entries[3]["body"]
+        same((record["exit_code"], record["cause"], record["state"]), (code, "exited", came_to), record)
+        true("kept" in record["unkept"], record)
+        if "cow" in options:
+            same((record["changes"]["list"], record["changes"]["truncated"]), ([], record["unkept"]), record)
+            same([one["state"] for one in record["output_files"]], ["not_kept"] * 3, record)
+            said = place.writ("commit", record["execution_id"])
+            true(said.status != 0 and b"not all of its changes are listed" in said.err, said)
+        else:
+            same([(one["path"], one["state"]) for one in record["output_files"]],
+                 [("a", "missing"), ("b", "not_kept"), ("c1", "not_kept")], record)
+        same([(one["path"], one["state"]) for one in record["artifacts"]],
+             [("no*", "not_kept"), ("c*", "not_kept")], record)
+        place.verify()
+
+
+@case
 def a_writ_that_is_killed_leaves_its_run_open_and_the_ledger_intact(place):
     ready = place.work / "ready"
     child = place.start("--", ground.PYTHON, "-c", "import time; open('ready', 'w').close(); time.sleep(60)")

@@ -53,6 +53,18 @@ bool exec_changes(struct exec *x, struct error *e)
     return true;
 }
 
+/* Nobody is to take it for a run that wrote to the disk, nor for one that wrote nothing. */
+void exec_changes_lost(struct exec *x)
+{
+    struct change_set *set;
+
+    if (!exec_writes_beside(x) || x->changes)
+        return;
+    set = new_set(&x->outcome.cow, x->a);
+    set->changes.cut = x->unkept;
+    x->changes = set;
+}
+
 bool exec_writes_beside(const struct exec *x)
 {
     return !x->peer && !(x->call && x->call->peer) &&

@@ -142,18 +142,38 @@ static struct str artifact_pattern(const struct doc *artifact)
     return artifact->kind == DOC_TEXT ? artifact->text : doc_text(artifact, "path");
 }
 
-static bool collect_artifacts(struct exec *x, struct collect_job *job, struct error *e)
+static bool collect_artifacts(struct exec *x, struct collect_job *job, size_t *done,
+                              struct error *e)
 {
     const struct items *artifacts = &x->request.outputs->artifacts;
     const struct doc *const *each = artifacts->v;
 
-    for (size_t i = 0; i < artifacts->n; i++)
-        if (!collect_glob(job, artifact_pattern(each[i]), x->a, &x->artifacts, e))
+    for (; *done < artifacts->n; ++*done)
+        if (!collect_glob(job, artifact_pattern(each[*done]), x->a, &x->artifacts, e))
             return false;
     return true;
 }
 
-/* An attempt before may have kept what it printed; of the last one it is what counts. */
+/* What was asked for and is not listed yet; of artifacts, patterns from the one that failed on. */
+static void tell_unkept(struct exec *x, size_t artifacts_done)
+{
+    const struct items *files = &x->request.outputs->output_files;
+    const struct items *artifacts = &x->request.outputs->artifacts;
+    const struct str *paths = files->v;
+    const struct doc *const *each = artifacts->v;
+
+    for (size_t i = x->files.n; i < files->n; i++)
+        collect_add(&x->files, x->a,
+                    (struct collected){ .path = paths[i], .state = COLLECT_NOT_KEPT });
+    for (size_t i = artifacts_done; i < artifacts->n; i++)
+        collect_add(
+            &x->artifacts, x->a,
+            (struct collected){ .path = artifact_pattern(each[i]), .state = COLLECT_NOT_KEPT });
+    exec_changes_lost(x);
+}
+
+/* Nobody sees what a step prints as it comes: it is kept, as far as it was captured. An attempt
+ * before may have kept what it printed; of the last one it is what counts. */
 bool exec_keep_printed(struct exec *x, struct error *e)
 {
     const struct printed *printed[] = { &x->outcome.out, &x->outcome.err };
@@ -161,8 +181,10 @@ bool exec_keep_printed(struct exec *x, struct error *e)
     for (size_t i = 0; i < COUNT(printed); i++) {
         x->printed[i] = (struct digest){ 0 };
         if (x->step && printed[i]->head.n &&
-            !collect_bytes(x->store, printed[i]->head, &x->printed[i], e))
+            !collect_bytes(x->store, printed[i]->head, &x->printed[i], e)) {
+            x->printed[i] = (struct digest){ 0 };
             return false;
+        }
     }
     return true;
 }
@@ -178,12 +200,11 @@ static int open_cwd(const struct exec *x)
     return collect_open(layer->merged, *below ? below + 1 : ".", O_DIRECTORY);
 }
 
-bool exec_gather(struct exec *x, struct error *e)
+static bool keep_all(struct exec *x, size_t *artifacts_done, struct error *e)
 {
     struct collect_job job = { .count_max = FILES_MAX };
     _fd_ int root = -1;
 
-    undo_all(x);
     if (!exec_keep_printed(x, e) || !exec_changes(x, e))
         return false;
     if (!wants_files(x))
@@ -201,9 +222,23 @@ bool exec_gather(struct exec *x, struct error *e)
         return false;
     job.total = 0;
     job.ceiling = outputs[OUTPUT_ARTIFACTS].bytes;
-    if (!collect_artifacts(x, &job, e))
+    if (!collect_artifacts(x, &job, artifacts_done, e))
         return false;
-    exec_clean_names(x);
     x->files_cut = job.truncated;
     return true;
+}
+
+bool exec_gather(struct exec *x, struct error *e)
+{
+    size_t artifacts_done = 0;
+    bool kept;
+
+    undo_all(x);
+    kept = keep_all(x, &artifacts_done, e);
+    if (!kept) {
+        x->unkept = arena_text(x->a, str_of(e->msg));
+        tell_unkept(x, artifacts_done);
+    }
+    exec_clean_names(x);
+    return kept || error_wrap(e, "it ran, but what it left could not be kept");
 }

@@ -416,6 +416,8 @@ void exec_record(const struct exec *x, bool texts, struct buf *to)
         put_far_rest(x, to);
     else
         put_rest(x, to);
+    if (x->unkept)
+        json_put(to, "unkept", x->unkept);
     if (x->peer) {
         json_key(to, "peer");
         json_doc(to, x->peer);

@@ -221,6 +221,7 @@ int exec_try(struct exec *x, struct report *r, const char **kind, struct error *
 
 int exec_run(struct exec *x, struct report *r, const char **kind, bool *ran, struct error *e)
 {
+    struct error lost;
     int status;
 
     *ran = false;
@@ -232,10 +233,14 @@ int exec_run(struct exec *x, struct report *r, const char **kind, bool *ran, str
     if (x->request.route && !x->served)
         return exec_lane_run(x, r, kind, ran, e);
     status = exec_try(x, r, kind, e);
-    if (status != WRIT_OK)
+    if (status != WRIT_OK && !x->unkept)
         return status;
-    if (!x->served && !exec_conclude(x, NULL, e))
+    if (!x->served && !exec_conclude(x, NULL, &lost)) {
+        *e = lost;
         return WRIT_UNRECORDED;
+    }
+    if (status != WRIT_OK && !x->served) /* whom we serve reads it in the record */
+        return status;
     *ran = true;
     return x->outcome.exit_code;
 }
