@@ -83,3 +83,8 @@ struct outcome outcome_not_started(int why)
     o.error = why;
     return o;
 }
+
+bool printed_cut(const struct printed *p)
+{
+    return p->redacted ? p->cut : p->bytes > (int64_t)p->head.n;
+}

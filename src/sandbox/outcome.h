@@ -16,8 +16,12 @@ struct printed {
     struct str head; /* in the arena */
     int64_t bytes;
     struct digest digest;
-    int lost; /* errno, where it was captured and could not be passed on; 0: it was */
+    int lost;           /* errno, where it was captured and could not be passed on; 0: it was */
+    bool redacted, cut; /* the head is not what came, by its length; then: was that cut off? */
 };
+
+/* Did more come than the head has? */
+bool printed_cut(const struct printed *p);
 
 struct outcome {
     enum cause cause;

@@ -330,9 +330,22 @@ def R_001_018_a_secret_is_added_on_the_way_and_seen_by_nobody(place):
                            env={"TOKEN": SECRET})
         hold(web.came == [("/", SECRET)], run)
         hold("key [redacted]" in run.record["stdout"]["text"] and SECRET.encode() not in run.out, run)
-        expect(run, network__inject=[{"host": web.at, "header": "X-Key"}])
+        expect(run, network__inject=[{"host": web.at, "header": "X-Key"}], stdout__truncated=False)
         kept = [path for path in place.state.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
         hold(not kept, run)
+
+
+# What is taken out has another length than what is put in its place, and nothing was cut off by that.
+@case
+def R_001_018_R_001_022_output_is_truncated_where_it_was_cut_and_nowhere_else(place):
+    again = ASK + "print(int(sys.argv[2]) * answer.decode().split('key ')[1])"
+    with Web() as web:
+        for secret in (SECRET, "k3y!"):
+            for times, cut in ((2, False), ((1 << 20) // len(secret) + 1, True)):
+                run = place.python(again, get("127.0.0.1", web.port), str(times), env={"TOKEN": secret},
+                                   options=[f"--allow-host={web.at}", f"--inject=http://{web.at}:X-Key=env:TOKEN"])
+                hold(secret not in run.record["stdout"]["text"] and "[redacted]" in run.record["stdout"]["text"], run)
+                expect(run, stdout__truncated=cut)
 
 
 # What came back, as it is, in base64, and at the end of much else; beside it what is harmless.

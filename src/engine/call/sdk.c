@@ -102,7 +102,7 @@ static void take_end(struct tool_call *c, const struct exec *x, struct attempt_e
     struct error e = { 0 };
 
     end->exit_code = x->outcome.exit_code;
-    if (x->outcome.cause == CAUSE_EXITED && result->bytes > (int64_t)result->head.n)
+    if (x->outcome.cause == CAUSE_EXITED && printed_cut(result))
         (void)error_set(&e, CODE_PEER_PROTOCOL, "the result has %lld bytes, more than are kept",
                         (long long)result->bytes);
     else if (x->outcome.cause == CAUSE_EXITED && result->bytes > 0)

@@ -25,7 +25,7 @@ static struct str whole_characters(const struct printed *p)
     struct str head = p->head;
     size_t cut = 0;
 
-    if ((int64_t)head.n == p->bytes)
+    if (!printed_cut(p))
         return head;
     while (cut < 3 && cut < head.n && ((unsigned char)head.s[head.n - 1 - cut] & 0xc0) == 0x80)
         cut++;
@@ -43,7 +43,7 @@ void exec_put_printed(struct buf *to, const struct printed *p, bool text)
     if (text)
         put_bytes(to, whole_characters(p));
     json_put_int(to, "bytes", p->bytes);
-    json_put_bool(to, "truncated", p->bytes > (int64_t)p->head.n);
+    json_put_bool(to, "truncated", printed_cut(p));
     digest_text(&p->digest, digest);
     json_put(to, "digest", digest);
     if (p->lost)
@@ -56,7 +56,9 @@ void exec_redact(struct printed *p, const struct secrets *secrets, struct arena 
 
     if (!raw.s)
         return;
-    p->head = p->bytes > (int64_t)raw.n ? redact_cut(raw, secrets, a) : redact(raw, secrets, a);
+    p->cut = printed_cut(p);
+    p->redacted = true;
+    p->head = p->cut ? redact_cut(raw, secrets, a) : redact(raw, secrets, a);
     if (p->head.s != raw.s || p->head.n != raw.n)
         p->digest = digest_of(p->head.s, p->head.n);
 }
