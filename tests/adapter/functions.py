@@ -282,6 +282,18 @@ def secrets_reach_a_function_only_where_the_adapter_names_them(place):
 
 
 @case
+def the_digest_of_a_result_is_that_of_what_is_kept(place):
+    place.put("lib/mine.py", PYTHON)
+    stock(place, sdk("py", "python", "./lib", "mine", {"token": "token"},
+                     secrets=[{"name": "t", "env": "MINE", "variable": "TOKEN"}]))
+    for secret in (SECRET, SECRET[::-1], SECRET + SECRET):
+        same(place.fine("py.token", env={"MINE": secret}), ["[redacted]", None])
+    results = [entry["body"]["result"] for entry in place.log("--kind", "manifest")]
+    same((len(results), len({result["digest"] for result in results})), (3, 1), results)
+    true(not any(result["truncated"] for result in results), results)
+
+
+@case
 def a_function_is_an_action_of_a_plan(place):
     place.put("lib/mine.py", PYTHON)
     stock(place, sdk("py", "python", "./lib", "mine", {"add": "add"}))

@@ -28,7 +28,7 @@ static void take_ledger(const struct tool_call *c, const struct exec *x, struct 
 static void clean(void *self, struct exec *x)
 {
     struct tool_call *c = self;
-    struct printed *printed[] = { &x->outcome.out, &x->outcome.err };
+    struct printed *printed[] = { &x->outcome.out, &x->outcome.err, &x->outcome.result };
 
     for (size_t i = 0; i < COUNT(printed); i++)
         exec_redact(printed[i], &c->secrets, c->a);
