@@ -235,6 +235,10 @@ static void forget_attempt(struct exec *x)
     x->far[0] = x->far[1] = NULL;
     x->files = x->artifacts = (struct collected_list){ 0 };
     x->files_cut = false;
+    x->changes = NULL;
+    x->unkept = NULL;
+    x->failing = NULL;
+    x->printed[0] = x->printed[1] = (struct digest){ 0 };
     x->violation_count = 0;
     x->lane->started = x->lane->lost = x->lane->absent = false;
 }

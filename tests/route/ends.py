@@ -95,6 +95,21 @@ def nothing_of_an_attempt_before_is_open_in_the_next(place):
 
 
 @case
+def an_attempt_that_never_ran_has_no_changes_to_commit(place):
+    ready(place)
+    place.configure(routes.wrapper(probe=["/bin/false"]))  # so it runs here, and is tried again
+    child = place.begin("/bin/sh", "-c", "echo first > left; sleep 9", of="short", worker="rch",
+                        options=["--write-mode", "cow"])
+    until(lambda: any('"event":"retry"' in path.read_text()
+                      for path in place.state.glob("lanes/run-*/transcript.jsonl")), "the first to be over", child)
+    child.send_signal(signal.SIGINT)
+    run = ended(place.end(child), "cancelled", failure=ANY)
+    same((run.record["attempt"], run.record.get("changes", {}).get("list", [])), (2, []))
+    said = place.writ("commit", run.record["execution_id"])
+    hold(said.status != 0 and not (place.work / "left").exists(), said)
+
+
+@case
 def A00_8_a_command_that_failed_is_not_tried_again(place):
     ready(place)
     for how, route in WAYS:
