@@ -155,7 +155,7 @@ static struct str kept(const struct printed *p)
     if (head.n > PRINTED_MAX_BYTES)
         head.n = PRINTED_MAX_BYTES;
     valid = utf8_valid(head);
-    if ((int64_t)head.n < p->bytes && head.n - valid < 4)
+    if ((head.n < p->head.n || printed_cut(p)) && head.n - valid < 4)
         head.n = valid;
     return head;
 }
@@ -176,7 +176,7 @@ void transcript_printed(struct transcript *t, const char *stream, const struct p
         json_base64(line, head);
     }
     json_put_int(line, "bytes", p->bytes);
-    json_put_bool(line, "truncated", p->bytes > (int64_t)head.n);
+    json_put_bool(line, "truncated", head.n < p->head.n || printed_cut(p));
     json_put(line, "digest", digest);
     transcript_end(t);
 }

@@ -294,6 +294,22 @@ static void R_000_066_what_it_printed_is_kept_as_it_was(void **state)
     assert_int_equal(doc_get(line, "bytes")->whole, 0);
 }
 
+/* What is shown is not what came: whether something is missing is known from before. */
+static void redacted_words_are_cut_only_where_they_were(void **state)
+{
+    struct printed p = { .head = { "[redacted]", 10 }, .bytes = 18, .redacted = true };
+    _scene_ struct lane_scene s = { 0 };
+
+    (void)state;
+    scene_open(&s, ROUTE_LOCAL_DIRECT);
+    for (int cut = 0; cut < 2; cut++) {
+        p.cut = cut;
+        s.told.len = 0;
+        transcript_printed(&s.transcript, "stdout", &p);
+        assert_int_equal(doc_get(scene_last(&s, SAID_PRINTED), "truncated")->truth, cut);
+    }
+}
+
 static void much_that_was_printed_is_cut(void **state)
 {
     enum { MUCH = (1 << 20) + 7 };
@@ -354,6 +370,7 @@ int main(void)
         cmocka_unit_test(a_full_disk_is_an_error_at_the_end),
         cmocka_unit_test(what_is_kept_nowhere_is_told_and_digested),
         cmocka_unit_test(R_000_066_what_it_printed_is_kept_as_it_was),
+        cmocka_unit_test(redacted_words_are_cut_only_where_they_were),
         cmocka_unit_test(much_that_was_printed_is_cut),
         cmocka_unit_test(a_line_that_is_too_long_is_missing),
         cmocka_unit_test(every_event_is_explained),
