@@ -136,6 +136,16 @@ static void noise(long id)
     good(id);
 }
 
+static void blanks(long id)
+{
+    static char piece[1 << 20];
+
+    memset(piece, '\n', sizeof piece);
+    for (int i = 0; i < 16; i++)
+        (void)fwrite(piece, 1, sizeof piece, stdout);
+    good(id);
+}
+
 static void noise_only(long id)
 {
     (void)id;
@@ -297,7 +307,7 @@ static const struct {
 } modes[] = {
     { "silent", silent },           { "twice", twice },            { "overtaken", overtaken },
     { "text_id", text_id },         { "null_id", null_id },        { "batch", batch },
-    { "huge_once", huge_once },
+    { "huge_once", huge_once },     { "blanks", blanks },
     { "huge", huge },               { "half", half },              { "dies", dies },
     { "noise", noise },             { "noise_only", noise_only },  { "storm", storm },
     { "progress", progress },       { "asks_ping", asks_ping },    { "asks_roots", asks_roots },

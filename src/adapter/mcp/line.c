@@ -109,8 +109,9 @@ static const char *line_send(struct mcp *m, struct str message)
 
 /* ---- in ---- */
 
-/* Takes a line out of what was read; false: there is none yet. */
-static bool take_line(struct line *l, struct arena *a, struct str *out)
+/* Takes a line out of what was read, where it stays until more is read; false: there is none yet.
+ */
+static bool take_line(struct line *l, struct str *out)
 {
     const char *end = memchr(l->got.s + l->looked, '\n', l->got.len - l->looked);
     struct str line;
@@ -123,19 +124,24 @@ static bool take_line(struct line *l, struct arena *a, struct str *out)
     l->at = l->looked = (size_t)(end - l->got.s) + 1;
     if (line.n > 0 && line.s[line.n - 1] == '\r')
         line.n--;
-    *out = (struct str){ arena_text(a, line), line.n };
+    *out = line;
     return true;
 }
 
-/* Lines that say nothing are passed over; so is what is left of one that was too long. */
+/* Lines that say nothing are passed over; so is what is left of one that was too long. There may be
+ * no end of them: only what is a message is copied. */
 static bool take_good_line(struct line *l, struct arena *a, struct str *out)
 {
-    while (l->got.s && take_line(l, a, out)) {
+    struct str line;
+
+    while (l->got.s && take_line(l, &line)) {
         bool skipped = l->skipping;
 
         l->skipping = false;
-        if (!skipped && out->n > 0)
+        if (!skipped && line.n > 0) {
+            *out = (struct str){ arena_text(a, line), line.n };
             return true;
+        }
     }
     return false;
 }
