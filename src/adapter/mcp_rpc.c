@@ -78,7 +78,7 @@ void rpc_read(struct str text, struct arena *a, struct rpc_message *out)
     const struct document *document;
     struct error e = { 0 };
 
-    *out = (struct rpc_message){ .kind = RPC_NOISE };
+    *out = (struct rpc_message){ .kind = RPC_NOISE, .bytes = text.n };
     if (!json_read("message", text, &max, a, &document, &e)) {
         /* What begins as a message and fails by its depth or its letters is one. What does not even
          * have the grammar may be something that was printed. */

@@ -29,6 +29,7 @@ struct rpc_message {
     const struct doc *result, *error; /* of an answer, one of them; maps */
     const char *wrong;                /* of noise and broken ones, for people */
     bool refused;                     /* it was a message, but is too much or too odd to read */
+    size_t bytes;                     /* of its text */
 };
 
 /* As doc_get() and doc_text(), of what may not be there at all. */

@@ -319,11 +319,33 @@ static const struct {
 };
 /* clang-format on */
 
+/* No tools, and much else. */
+static void heavy_page(long id)
+{
+    static char rest[3 << 20];
+
+    memset(rest, 'x', sizeof rest - 1);
+    printf("{\"jsonrpc\":\"2.0\",\"id\":%ld,\"result\":{\"tools\":[],\"nextCursor\":\"%d\","
+           "\"_meta\":{\"rest\":\"%s\"}}}\n",
+           id, ++lists, rest);
+    (void)fflush(stdout);
+}
+
 static void list(long id)
 {
     const char *name = is("renames") && lists++ > 0 ? "renamed" : "tool";
     char members[1024];
 
+    if (is("heavy_pages")) {
+        heavy_page(id);
+        return;
+    }
+    if (is("two_pages") && !has("\"cursor\"")) {
+        result(id, "\"nextCursor\":\"behind the first\",\"tools\":[{\"name\":\"other\","
+                   "\"inputSchema\":{\"type\":\"object\"},\"outputSchema\":{\"required\":"
+                   "[\"sum\"]}}]");
+        return;
+    }
     if (is("endless_pages") || is("same_page")) {
         (void)snprintf(members, sizeof members, "\"tools\":[],\"nextCursor\":\"%d\"",
                        is("same_page") ? 1 : ++lists);

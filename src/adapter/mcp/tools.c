@@ -2,6 +2,7 @@
 /* tools.c: the tools of a server: all pages of its list, kept, digested, held to their schemas.
  */
 #include "adapter/mcp/parts.h"
+#include "base/doc_make.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
 #include "base/jsonschema.h"
@@ -25,6 +26,7 @@ struct tools {
     struct arena a;
     struct tool *v;
     size_t n, room;
+    size_t bytes;     /* of its pages, whatever is in them */
     struct str text;  /* the list, JSON */
     int64_t until_ms; /* 0: until we are told */
     uint64_t changes; /* of the connection, when it was asked for */
@@ -118,6 +120,8 @@ static struct tools *kept(struct mcp *m)
 
 /* ---- asking for one ---- */
 
+static const char too_much[] = "its list of tools has more than 16 MiB";
+
 static int by_name(const void *a, const void *b)
 {
     return str_cmp(((const struct tool *)a)->name, ((const struct tool *)b)->name);
@@ -130,41 +134,52 @@ static bool refuse(struct mcp_exchange *x, const char *why)
     return false;
 }
 
-/* A tool without a name cannot be called, and one whose headers are wrong must not be, over http.
- */
-static void add_tool(const struct mcp *m, struct tools *list, const struct doc *definition)
+/* A document of its own, of which nothing is where `d` is; NULL: it cannot be. */
+static const struct document *apart(const struct doc *d, const char *what, struct arena *a)
 {
-    struct tool one = { .name = rpc_text(definition, "name"), .definition = definition };
-    const struct doc *input = rpc_get(definition, "inputSchema");
+    struct ceilings max = ceilings_answer();
+    _buf_ struct buf text = { .max = LIST_BYTES };
+    const struct document *out;
+    struct error e;
+
+    json_doc(&text, d);
+    if (!buf_ok(&text) || !json_read(what, (struct str){ arena_text(a, buf_str(&text)), text.len },
+                                     &max, a, &out, &e))
+        return NULL;
+    return out;
+}
+
+/* A tool without a name cannot be called, and one whose headers are wrong must not be, over http.
+ * What is kept of it is its definition; the page that it came with is not. */
+static void add_tool(const struct mcp *m, struct tools *list, const struct doc *said)
+{
+    const struct doc *input = rpc_get(said, "inputSchema");
+    const struct document *definition;
+    struct tool one = { 0 };
     const char *why;
     struct digest digest;
 
-    if (definition->kind != DOC_MAP || one.name.n == 0 || !input || input->kind != DOC_MAP)
+    if (said->kind != DOC_MAP || rpc_text(said, "name").n == 0 || !input || input->kind != DOC_MAP)
         return;
+    definition = apart(said, "tool", &list->a);
+    if (!definition)
+        return;
+    one.definition = &definition->root;
+    one.name = rpc_text(one.definition, "name");
+    input = rpc_get(one.definition, "inputSchema");
     if (m->ask.transport == TRANSPORT_HTTP && m->era == MCP_MODERN &&
         !headers_read(input, &list->a, &one.headers, &why))
         return;
-    digest = mcp_tool_digest(definition, &list->a);
+    digest = mcp_tool_digest(one.definition, &list->a);
     digest_text(&digest, one.digest);
     list->v = arena_more(&list->a, list->v, list->n, &list->room, sizeof *list->v);
     list->v[list->n++] = one;
 }
 
-/* One page; *cursor is what the next is asked for with, or NULL. */
-static bool read_page(struct mcp *m, struct tools *list, const struct mcp_want *want,
-                      const struct doc **cursor, struct mcp_exchange *x)
+static void keep_time(const struct mcp *m, struct tools *list, const struct doc *result)
 {
-    const struct doc *tools, *ttl, *next;
+    const struct doc *ttl = rpc_get(result, "ttlMs");
 
-    mcp_request(m, want, &list->a, x);
-    if (x->end != MCP_DONE)
-        return false;
-    tools = rpc_get(x->answer.result, "tools");
-    if (!tools || tools->kind != DOC_LIST || list->n + tools->count > TOOLS_MAX)
-        return refuse(x, "its list of tools is none, or has more than 10,000");
-    for (const struct doc *c = tools->first; c; c = c->next)
-        add_tool(m, list, c);
-    ttl = rpc_get(x->answer.result, "ttlMs");
     if (m->era == MCP_MODERN) {
         int64_t ms = ttl && ttl->kind == DOC_INT ? ttl->whole : 0;
 
@@ -173,10 +188,48 @@ static bool read_page(struct mcp *m, struct tools *list, const struct mcp_want *
     } else if (m->ask.transport == TRANSPORT_HTTP) {
         list->until_ms = mcp_now(m) + KEPT_UNTOLD_MS;
     }
-    next = rpc_get(x->answer.result, "nextCursor");
-    if (next && next->kind == DOC_TEXT && *cursor && str_eq(next->text, (*cursor)->text))
+}
+
+/* What a page says. *cursor is what the next is asked for with, or NULL. */
+static bool take_page(const struct mcp *m, struct tools *list, const struct doc **cursor,
+                      struct mcp_exchange *x)
+{
+    const struct doc *tools = rpc_get(x->answer.result, "tools");
+    const struct doc *next = rpc_get(x->answer.result, "nextCursor");
+    struct doc *kept_cursor;
+
+    list->bytes += x->answer.bytes;
+    if (list->bytes > LIST_BYTES)
+        return refuse(x, too_much);
+    if (!tools || tools->kind != DOC_LIST || list->n + tools->count > TOOLS_MAX)
+        return refuse(x, "its list of tools is none, or has more than 10,000");
+    for (const struct doc *c = tools->first; c; c = c->next)
+        add_tool(m, list, c);
+    keep_time(m, list, x->answer.result);
+    if (!next || next->kind != DOC_TEXT) {
+        *cursor = NULL;
+        return true;
+    }
+    if (*cursor && str_eq(next->text, (*cursor)->text))
         return refuse(x, "its list of tools has the same page again");
-    *cursor = next && next->kind == DOC_TEXT ? next : NULL;
+    kept_cursor = doc_root(&list->a, DOC_TEXT);
+    kept_cursor->text = (struct str){ arena_text(&list->a, next->text), next->text.n };
+    *cursor = kept_cursor;
+    return true;
+}
+
+/* One page. It may be much larger than what is kept of it, and lives no longer than its turn. */
+static bool read_page(struct mcp *m, struct tools *list, const struct mcp_want *want,
+                      const struct doc **cursor, struct mcp_exchange *x)
+{
+    _arena_ struct arena page = { 0 };
+
+    mcp_request(m, want, &page, x);
+    if (x->end != MCP_DONE || !take_page(m, list, cursor, x)) {
+        arena_join(&list->a, &page); /* the error is in there */
+        return false;
+    }
+    x->answer = (struct rpc_message){ 0 };
     return true;
 }
 
@@ -235,7 +288,7 @@ static bool write_list(struct tools *list, struct mcp_exchange *x)
         json_doc(&to, list->v[i].definition);
     json_close(&to, ']');
     if (!buf_ok(&to))
-        return refuse(x, "its list of tools has more than 16 MiB");
+        return refuse(x, too_much);
     list->text = (struct str){ arena_text(&list->a, buf_str(&to)), to.len };
     return true;
 }
@@ -331,19 +384,14 @@ static const struct jsonschema *output_of(struct tools *list, struct tool *tool)
 {
     const struct doc *schema = rpc_get(tool->definition, "outputSchema");
     struct schema_options options = { .draft = SCHEMA_2020_12, .code = CODE_PEER_PROTOCOL };
-    struct ceilings max = ceilings_answer();
     struct report ignored = report_new(&list->a, "", (struct str){ 0 });
-    _buf_ struct buf text = { .max = LIST_BYTES };
     const struct document *document;
-    struct error e;
 
     if (tool->checked || !schema)
         return tool->output;
     tool->checked = true;
-    json_doc(&text, schema);
-    if (!json_read("outputSchema", (struct str){ arena_text(&list->a, buf_str(&text)), text.len },
-                   &max, &list->a, &document, &e) ||
-        !jsonschema_read(document, &options, &list->a, &tool->output, &ignored))
+    document = apart(schema, "outputSchema", &list->a);
+    if (!document || !jsonschema_read(document, &options, &list->a, &tool->output, &ignored))
         tool->output = NULL;
     return tool->output;
 }
