@@ -154,6 +154,39 @@ const struct gate_ask *exec_gate(const struct exec *x)
 
 /* ---- afterwards ---- */
 
+static struct str in_small_letters(struct str text, struct arena *a)
+{
+    char *out = arena_text(a, text);
+
+    for (size_t i = 0; i < text.n; i++)
+        if (out[i] >= 'A' && out[i] <= 'Z')
+            out[i] = (char)(out[i] - 'A' + 'a');
+    return (struct str){ out, text.n };
+}
+
+/* What a command asks for by name is its own to say, and names have no large letters: a secret that
+ * it was sent back is one of them without regard to case. */
+static void clean_names_asked_for(const struct exec *x, const struct secrets *secrets)
+{
+    const struct gate_log *log = &x->outcome.gate;
+    struct arena own = { 0 };
+    struct secrets small = { 0 };
+
+    for (size_t i = 0; i < secrets->n; i++)
+        secrets_add(&small, "small", in_small_letters(secrets->v[i].value, &own), &own);
+    for (size_t i = 0; i < log->n; i++) {
+        struct gate_event *event = &log->v[i];
+        struct str host = in_small_letters(event->host, x->a);
+        struct str clean = redact(host, &small, x->a), rule = str_of(event->rule);
+
+        if (clean.s != host.s)
+            event->host = clean;
+        event->rule = arena_text(x->a, redact(rule, secrets, x->a));
+    }
+    arena_wipe(&own);
+    arena_free(&own);
+}
+
 void exec_clean_network(struct exec *x)
 {
     struct printed *printed[] = { &x->outcome.out, &x->outcome.err, &x->outcome.result };
@@ -162,6 +195,7 @@ void exec_clean_network(struct exec *x)
         return;
     for (size_t i = 0; i < COUNT(printed); i++)
         exec_redact(printed[i], &x->network->secrets, x->a);
+    clean_names_asked_for(x, &x->network->secrets);
 }
 
 static bool holds_secret(void *exec, struct str content)

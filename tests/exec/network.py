@@ -380,6 +380,30 @@ def R_001_018_R_001_025_R_001_026_what_holds_a_secret_is_not_kept(place):
             SECRET.encode(), base64.b64encode(b"." + SECRET.encode()))), run)
 
 
+# Names have no large letters; what is refused is told with the name that was asked for.
+ASK_FOR_IT = ASK + """
+key = answer.decode().split("key ")[1].strip()
+for host in (key, key.upper() + ".example.invalid"):
+    s = socket.create_connection(("127.0.0.1", 3128), 20)
+    s.sendall(f"GET http://{host}/ HTTP/1.1\\r\\nHost: {host}\\r\\nConnection: close\\r\\n\\r\\n".encode())
+    s.recv(1)
+sys.exit(1)
+"""
+
+
+@case
+def R_001_018_a_secret_that_is_asked_for_as_a_host_is_not_kept(place):
+    secret = "S3cret-Of-The-Host"
+    with Web() as web:
+        run = place.python(ASK_FOR_IT, get("127.0.0.1", web.port), env={"TOKEN": secret},
+                           options=[f"--allow-host={web.at}", f"--inject=http://{web.at}:X-Key=env:TOKEN"])
+    hosts = [one["host"] for one in run.record["network"]["connections"]]
+    hold(hosts[1:] == ["[redacted]", "[redacted].example.invalid"], run)
+    for path in (None, *place.state.rglob("*")):
+        kept = run.out + run.err if path is None else path.read_bytes() if path.is_file() else b""
+        hold(secret.lower().encode() not in kept.lower(), run)
+
+
 @case
 def R_001_018_who_says_which_secret_is_sent(place):
     allow = "--allow-host=example.org"
