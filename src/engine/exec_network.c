@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "adapter/secret.h"
+#include "base/base64.h"
 #include "base/json_write.h"
 #include "base/stamp.h"
 #include "engine/config.h"
@@ -97,6 +98,44 @@ static bool find_secret(const struct exec *x, const struct request_inject *injec
                      STR_ARG(inject->host));
 }
 
+/* Who is let in by a user and a password (RFC 7617) has them in base64. */
+static void add_basic(struct str coded, struct secrets *all, struct arena *a)
+{
+    char *both = arena_alloc(a, coded.n + 1);
+    const char *colon;
+    size_t n;
+
+    if (!base64_read(coded, both, coded.n, &n))
+        return;
+    secrets_add(all, "basic", (struct str){ both, n }, a);
+    colon = memchr(both, ':', n);
+    if (colon)
+        secrets_add(all, "password", str_from((struct str){ both, n }, (size_t)(colon + 1 - both)),
+                    a);
+    explicit_bzero(both, n);
+}
+
+/* Of "Bearer .." and its like (RFC 9110, 11.4) the secret is what comes behind the scheme: whoever
+ * gets the header back may show that alone. */
+static void add_credentials(struct str value, struct secrets *all, struct arena *a)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
+    struct str scheme = { value.s, 0 }, rest;
+
+    while (scheme.n < value.n && is_one_of(value.s[scheme.n], letters))
+        scheme.n++;
+    rest = str_from(value, scheme.n);
+    if (!scheme.n || !rest.n || !is_one_of(rest.s[0], " \t"))
+        return;
+    while (rest.n && is_one_of(rest.s[0], " \t"))
+        rest = str_from(rest, 1);
+    while (rest.n && is_one_of(rest.s[rest.n - 1], " \t"))
+        rest.n--;
+    secrets_add(all, "credentials", rest, a);
+    if (scheme.n == 5 && str_cmp_letters(scheme, str_of("basic")) == 0)
+        add_basic(rest, all, a);
+}
+
 static bool find_injects(const struct exec *x, struct exec_network *n, struct error *e)
 {
     const struct items *asked = &x->request.sandbox->network->inject;
@@ -115,8 +154,9 @@ static bool find_injects(const struct exec *x, struct exec_network *n, struct er
         }
         all[i] = (struct gate_inject){ .host = injects[i].host,
                                        .header = injects[i].header,
-                                       .value = n->secrets.v[i].value,
+                                       .value = n->secrets.v[n->secrets.n - 1].value,
                                        .plain = injects[i].plain };
+        add_credentials(all[i].value, &n->secrets, x->a);
     }
     n->ask.injects = all;
     n->ask.inject_count = asked->n;

@@ -404,6 +404,28 @@ def R_001_018_a_secret_that_is_asked_for_as_a_host_is_not_kept(place):
         hold(secret.lower().encode() not in kept.lower(), run)
 
 
+# What came back without the word before it, and of a user and a password both, and the second alone.
+PARTS = ASK + """
+import base64
+rest = answer.decode().split("key ")[1].strip().split(" ")[1]
+print(rest)
+try: print("both", base64.b64decode(rest).decode(), base64.b64decode(rest).decode().split(":")[1])
+except ValueError: pass
+"""
+
+
+@case
+def R_001_018_a_secret_behind_a_scheme_is_taken_out_alone(place):
+    basic = base64.b64encode(f"ada:{SECRET}".encode()).decode()
+    with Web() as web:
+        for scheme, rest, told in (("Bearer", SECRET, ""), ("token", SECRET, ""),
+                                   ("BASIC", basic, "both [redacted] [redacted]\n")):
+            run = place.python(PARTS, get("127.0.0.1", web.port), env={"TOKEN": f"{scheme} {rest}"},
+                               options=[f"--allow-host={web.at}", f"--inject=http://{web.at}:X-Key=env:TOKEN"])
+            hold(run.record["stdout"]["text"].endswith("[redacted]\n" + told) and web.came[-1] == ("/", f"{scheme} {rest}"), run)
+            hold(not any(word.encode() in run.out for word in (SECRET, basic)), run)
+
+
 @case
 def R_001_018_who_says_which_secret_is_sent(place):
     allow = "--allow-host=example.org"
