@@ -8,6 +8,7 @@ import json
 import shutil
 import subprocess
 import sys
+import time
 
 import toolshed
 from toolshed import REAL_PYTHON, SECRET, adapter, hold, missing, plan, plans, retry, same, step, tool, true
@@ -333,6 +334,16 @@ def a_call_whose_stream_ends_is_not_sent_again(place):
             server.called.clear()
             place.fails(status, code, "cut.echo", told=[told])
             same(server.called, ["echo"])
+
+
+@case
+def a_server_that_asks_without_end_holds_no_call_past_its_time(place):
+    with strangers.stranger(tools={"echo": {}}) as server:
+        for path, status in (("pings/beside", 0), ("pings", 143)):
+            stock(place, mcp("pings", ["echo"], url=f"{server.url}/{path}", transport="http", sandbox_override=NETWORK))
+            began = time.monotonic()
+            same(place.call("pings.echo", options=("--timeout-ms", 2000)).status, status)
+            true(time.monotonic() - began < 7, f"{path}: {time.monotonic() - began} s")
 
 
 def servers_ended(place):

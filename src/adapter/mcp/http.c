@@ -75,10 +75,33 @@ static struct head headers_for(struct mcp *m, const struct mcp_exchange *x, stru
     return h;
 }
 
+/* ---- the end of an exchange that is none by its answer ---- */
+
+static void fail(struct mcp_exchange *x, enum mcp_end end, const char *why)
+{
+    x->end = end;
+    x->why = arena_text(x->a, str_of(why ? why : ""));
+    x->done = true;
+}
+
+/* Whatever a server sends, an exchange has its time, and ends when it is called off. */
+static bool is_over(const struct post *p)
+{
+    struct pollfd cancel = { .fd = p->x->cancel, .events = POLLIN };
+
+    if (p->x->done)
+        return true;
+    if (p->x->cancel >= 0 && poll(&cancel, 1, 0) > 0)
+        fail(p->x, MCP_CANCELLED, "it was called off");
+    else if (mcp_now(p->m) >= p->x->end_ms)
+        fail(p->x, MCP_LATE, "no answer in time");
+    return p->x->done;
+}
+
 /* ---- replies ---- */
 
 /* To a server that asks while it answers: another POST, beside the one that brought the question
- * and goes on when it is answered. */
+ * and goes on when it is answered. It has no more time than that one, and ends with it. */
 static void send_reply(const struct post *p, struct str text)
 {
     _arena_ struct arena a = { 0 };
@@ -93,22 +116,21 @@ static void send_reply(const struct post *p, struct str text)
                                     .body = text,
                                     .hosts = m->ask.hosts,
                                     .host_count = m->ask.host_count,
-                                    .timeout_ms = left < 1          ? 1
-                                                  : left < REPLY_MS ? left
-                                                                    : REPLY_MS,
+                                    .timeout_ms = left < REPLY_MS ? left : REPLY_MS,
                                     .body_max = MCP_MESSAGE_MAX,
                                     .redirects_max = REDIRECTS,
-                                    .cancel = -1 };
+                                    .cancel = p->x->cancel };
     struct http_answer answer;
     struct error e;
-    bool sent = http_call(m->ask.http, &request, &a, &answer, &e);
+    bool sent = left > 0 && http_call(m->ask.http, &request, &a, &answer, &e);
 
     (void)sent; /* a reply that does not arrive is missed by who asked: the call goes late */
 }
 
 /* ---- what comes ---- */
 
-/* One message; false: it is the answer. An error that names no request is about this one. */
+/* One message; false: it is the answer, or no time is left for one. An error that names no request
+ * is about this one. */
 static bool hear(struct post *p, struct str text)
 {
     _arena_ struct arena own = { 0 };
@@ -128,8 +150,10 @@ static bool hear(struct post *p, struct str text)
     }
     if (message.kind == RPC_REQUEST || message.kind == RPC_NOTE) {
         mcp_hear(p->m, &message, &reply);
-        if (reply.len)
+        if (reply.len) {
             send_reply(p, buf_str(&reply));
+            return !is_over(p);
+        }
     } else if (!p->odd) { /* one is enough to tell, and there may be many */
         p->odd = message.wrong ? arena_text(x->a, str_of(message.wrong))
                                : "an answer to no request of ours";
@@ -186,19 +210,12 @@ static bool on_piece(void *self, struct str bytes)
     struct post *p = self;
 
     if (p->streams)
-        return sse_feed(&p->sse, bytes, on_event, p);
+        return !is_over(p) && sse_feed(&p->sse, bytes, on_event, p);
     buf_add(&p->body, bytes.s, bytes.n);
     return buf_ok(&p->body);
 }
 
 /* ---- one exchange ---- */
-
-static void fail(struct mcp_exchange *x, enum mcp_end end, const char *why)
-{
-    x->end = end;
-    x->why = arena_text(x->a, str_of(why ? why : ""));
-    x->done = true;
-}
 
 /* How the call ended, where that is not by an answer that can be looked at. */
 static void take_end(struct mcp_exchange *x, const struct http_answer *answer)

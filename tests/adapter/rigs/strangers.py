@@ -92,6 +92,26 @@ class Stranger(http.server.BaseHTTPRequestHandler):
         else:
             self.answer(404 if self.command == "GET" or "id" in asked else 202)
 
+    def do_pings(self, body):
+        """An MCP server that asks and asks while it answers a call, or `beside` it, and takes no answer."""
+        asked, beside = json.loads(body or b"{}"), self.path.endswith("beside")
+        called = asked.get("method") == "tools/call"
+        if (self.command == "GET") if beside else called:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.end_headers()
+            with contextlib.suppress(OSError):
+                self.wfile.write(b'data: {"jsonrpc": "2.0", "id": 1, "method": "ping"}\n\n' * 20000)
+                self.server.over.wait(60)
+            self.close_connection = True
+        elif called:
+            said = {"jsonrpc": "2.0", "id": asked["id"], "result": {"content": []}}
+            self.answer(200, json.dumps(said).encode(), Content_Type="application/json")
+        elif "result" in asked:
+            self.server.over.wait(60)
+        else:
+            self.do_mcp(body)
+
     def do_token(self, _):
         """A token endpoint: RFC 6749, 4.4.3."""
         self.answer(200, b'{"access_token": "t0ken-of-a-stranger", "token_type": "bearer"}', Content_Type="application/json")
