@@ -334,6 +334,19 @@ def R_001_116_a_client_s_secret_goes_to_no_host_but_its_own(place):
 
 
 @case
+def R_001_116_a_name_that_is_a_secret_goes_to_no_host_but_its_own(place):
+    secrets = [*TOKEN, {"name": "who", "env": "MY_NAME", "hosts": ["example.org"]}]
+    with strangers.stranger() as server:
+        for method, member, auth in (("basic", "user", {"secret": "token"}),
+                                     ("oauth", "client_id", {"client_secret": "token", "token_url": server.url + "/token"})):
+            stock(place, api("o", server.url, {"echo": "GET /echo"}, auth=method, secrets=secrets,
+                             interface={"auth": auth | {member: "who"}}))
+            place.never("HOST_REFUSED", "o", "o.echo", env={"MY_TOKEN": SECRET, "MY_NAME": "my-name"},
+                        at=f"/interface/api/auth/{member}", told=["the secret 'who' is not for 127.0.0.1"])
+        same(server.seen, [])
+
+
+@case
 def a_client_s_secret_is_taken_out_as_it_was_sent(place):
     env, word = {"MY_TOKEN": SECRET}, urllib.parse.quote(SECRET, safe="")
     with strangers.stranger() as server:

@@ -49,6 +49,16 @@ static bool is_listed(const struct looking *l, struct str name, const char *memb
                      STR_ARG(name));
 }
 
+/* A user's or a client's name, too, may be a secret: then it goes where that one may. */
+static bool name_is_whole(const struct looking *l, struct str name, const struct url_parts *url,
+                          const char *member, struct error *e)
+{
+    if (!secret_listed(l, name))
+        return true;
+    found_at(l, member);
+    return secret_goes_to(l->adapter, name, url, e);
+}
+
 /* Without a name it is the user's own for the host, which only the call can find. */
 static bool secret_is_whole(const struct looking *l, struct error *e)
 {
@@ -85,7 +95,7 @@ static bool user_is_whole(const struct looking *l, struct error *e)
 
     found_at(l, "user");
     if (user.n && (secret_listed(l, user) || (!memchr(user.s, ':', user.n) && header_safe(user))))
-        return secret_is_whole(l, e);
+        return name_is_whole(l, user, &l->url, "user", e) && secret_is_whole(l, e);
     return error_set(e, CODE_VALIDATION_ERROR,
                      "basic needs interface.api.auth with user, which has no ':', and secret");
 }
@@ -119,6 +129,7 @@ static bool client_is_whole(const struct looking *l, struct error *e)
                          "list",
                          STR_ARG(url.authority));
     return is_private_way(&url, "the client's secret", e) &&
+           name_is_whole(l, d->client_id, &url, "client_id", e) &&
            is_listed(l, d->client_secret, "client_secret", e) &&
            secret_goes_to(l->adapter, d->client_secret, &url, e);
 }
