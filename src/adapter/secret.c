@@ -249,22 +249,19 @@ static bool lists_host(const struct secret_doc *doc, const struct url_parts *url
     return false;
 }
 
-bool secrets_for_host(const struct secret_places *places, struct str host, struct arena *a,
-                      struct secrets *out, struct error *e)
+bool secrets_for_host(const struct secret_places *places, const struct url_parts *url,
+                      struct arena *a, struct secrets *out, struct error *e)
 {
     struct finding f = { places, NULL, true };
-    struct url_parts url;
 
-    if (!url_split(str_of(arena_printf(a, "https://%.*s", STR_ARG(host))), &url))
-        return true;
     for (size_t i = 0; i < places->configured_count; i++) {
         const struct secret_doc *doc = &places->configured[i];
         struct secret one;
 
-        if (!lists_host(doc, &url))
+        if (!lists_host(doc, url))
             continue;
         if (!find_one(doc, &f, a, &one, e))
-            return error_wrap(e, "your secret for %.*s", STR_ARG(host));
+            return error_wrap(e, "your secret for %.*s", STR_ARG(url->authority));
         one.name = str_of("host");
         append(out, &one, a);
         return true;

@@ -33,10 +33,11 @@ struct secrets {
 bool secrets_find(const struct adapter *adapter, const struct secret_places *places,
                   struct arena *a, struct secrets *out, struct error *e) NODISCARD;
 
-/* The user's own secret for a host, added under the name "host"; true and none where there is none.
- */
-bool secrets_for_host(const struct secret_places *places, struct str host, struct arena *a,
-                      struct secrets *out, struct error *e) NODISCARD;
+/* The user's own secret for the host of a URL, added under the name "host"; true and none where
+ * there is none. */
+struct url_parts;
+bool secrets_for_host(const struct secret_places *places, const struct url_parts *url,
+                      struct arena *a, struct secrets *out, struct error *e) NODISCARD;
 
 /* One secret, wherever its reference comes from. */
 struct secret_ask {
@@ -52,7 +53,6 @@ bool secret_find(const struct secret_ask *ask, struct arena *a, struct secrets *
 
 /* May the adapter's secret of that name be sent there? One without `hosts` may, wherever the
  * adapter sends it. False: CODE_HOST_REFUSED. */
-struct url_parts;
 bool secret_goes_to(const struct adapter *adapter, struct str name, const struct url_parts *url,
                     struct error *e) NODISCARD;
 

@@ -40,7 +40,7 @@ static bool own_secret(const struct authorizing *z, struct str *out, struct erro
 {
     size_t before = z->secrets->n;
 
-    if (!secrets_for_host(z->auth->places, z->url.authority, z->a, z->secrets, e))
+    if (!secrets_for_host(z->auth->places, &z->url, z->a, z->secrets, e))
         return false;
     if (z->secrets->n == before)
         return error_set(e, CODE_SECRET_MISSING,

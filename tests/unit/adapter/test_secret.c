@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "adapter/host.h"
 #include "adapter/secret.h"
 #include "base/fs.h"
 #include "contract/codes.h"
@@ -272,6 +273,13 @@ static void a_project_s_adapter_names_no_command(void **state)
 
 /* ---- the user's own, for hosts ---- */
 
+/* Without a scheme it is https. */
+static bool split(const char *host, struct arena *a, struct url_parts *out)
+{
+    return url_split(str_of(arena_printf(a, "%s%s", strstr(host, "://") ? "" : "https://", host)),
+                     out);
+}
+
 static void R_001_116_a_configured_secret_is_for_the_hosts_it_lists(void **state)
 {
     static const struct {
@@ -284,6 +292,9 @@ static void R_001_116_a_configured_secret_is_for_the_hosts_it_lists(void **state
         { "api.example.org:8443", "api.example.org:8443", true },
         { "api.example.org:8443", "api.example.org", false },
         { "api.example.org:443", "api.example.org", true },
+        { "api.example.org:443", "http://api.example.org", false },
+        { "api.example.org:80", "http://api.example.org", true },
+        { "api.example.org:80", "api.example.org", false },
         { "*.example.org", "api.example.org", true },
         { "*.example.org", "example.org", false },
         { "*.example.org", "notexample.org", false },
@@ -308,8 +319,10 @@ static void R_001_116_a_configured_secret_is_for_the_hosts_it_lists(void **state
         struct secret_places places = { environment, &doc, 1 };
         struct secrets found = { 0 };
         struct error e = { 0 };
+        struct url_parts url;
 
-        assert_true(secrets_for_host(&places, str_of(rows[i].host), &a, &found, &e));
+        if (split(rows[i].host, &a, &url))
+            assert_true(secrets_for_host(&places, &url, &a, &found, &e));
         if ((found.n == 1) != rows[i].fits)
             fail_msg("%s for %s", rows[i].entry, rows[i].host);
         if (found.n)
@@ -325,9 +338,11 @@ static void a_configured_secret_that_cannot_be_had_is_told(void **state)
     struct secret_places places = { environment, &doc, 1 };
     struct secrets found = { 0 };
     struct error e = { 0 };
+    struct url_parts url;
 
     (void)state;
-    assert_false(secrets_for_host(&places, str_of("example.org"), &a, &found, &e));
+    assert_true(split("example.org", &a, &url));
+    assert_false(secrets_for_host(&places, &url, &a, &found, &e));
     assert_string_equal(e.msg, "your secret for example.org: env EMPTY: it is empty");
 }
 
