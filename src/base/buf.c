@@ -53,3 +53,12 @@ void buf_free(struct buf *b)
     free(b->s);
     *b = (struct buf){ .max = b->max };
 }
+
+void buf_drop(struct buf *b, size_t n)
+{
+    if (n == 0)
+        return;
+    b->len -= n;
+    memmove(b->s, b->s + n, b->len);
+    b->s[b->len] = '\0';
+}

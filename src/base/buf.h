@@ -24,6 +24,9 @@ bool buf_grow(struct buf *b, size_t n) NODISCARD;
 void buf_addf(struct buf *b, const char *fmt, ...) PRINTF(2, 3);
 void buf_free(struct buf *b);
 
+/* Takes the first n bytes out: the rest moves to the front. */
+void buf_drop(struct buf *b, size_t n);
+
 /* Room for n more bytes and a NUL at b->s + b->len, or false and the fault. */
 NODISCARD static inline bool buf_reserve(struct buf *b, size_t n)
 {

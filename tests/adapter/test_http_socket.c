@@ -4,9 +4,11 @@
 
 #include <stdio.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include "adapter/http/ws.h"
+#include "adapter/sanitized.h"
 #include "base/base64.h"
 #include "contract/codes.h"
 
@@ -391,6 +393,54 @@ static void nothing_is_waited_for_too_long(void **state)
     (void)close(stop);
 }
 
+/* ---- who is faster than we are ---- */
+
+enum { FLOOD = 4000, AT_A_TIME = 8, FLOOD_KIB = 64 << 10 };
+
+static void flood(struct peer *p, int fd)
+{
+    static char text[60000];
+
+    memset(text, 'x', sizeof text);
+    if (!agree(p, fd, ""))
+        return;
+    for (int i = 0; i < FLOOD; i++)
+        if (!frame(fd, 0x80 | WS_TEXT, (struct str){ text, sizeof text }))
+            return;
+    peer_wait_end(fd);
+}
+
+/* There is always something that waits to be read; what was read is not kept for that. */
+static void a_flood_takes_no_more_memory_than_what_waits(void **state)
+{
+    static struct peer p;
+    _visit_ struct visit v = { 0 };
+    struct http *h = peer_http();
+    struct http_socket *s;
+    struct rusage used;
+
+    (void)state;
+    peer_start(&p, flood);
+    s = open_at(h, &v, &p, NULL);
+    assert_non_null(s);
+    for (int i = 0; i < FLOOD; i++) {
+        _arena_ struct arena own = { 0 };
+        struct str text;
+
+        if (!http_socket_next(s, 20000, -1, &own, &text, &v.e))
+            fail_msg("%s", v.e.msg);
+        assert_int_equal(text.n, 60000);
+        if (i % AT_A_TIME == 0)
+            (void)usleep(2000);
+    }
+    http_socket_close(s);
+    http_close(h);
+    peer_stop(&p);
+    assert_int_equal(getrusage(RUSAGE_CHILDREN, &used), 0);
+    if (!SANITIZED)
+        assert_true(used.ru_maxrss < FLOOD_KIB);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -401,6 +451,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(who_hangs_up_is_not_there),
         cmocka_unit_test(what_is_no_agreement_opens_nothing),
         cmocka_unit_test(nothing_is_waited_for_too_long),
+        cmocka_unit_test(a_flood_takes_no_more_memory_than_what_waits),
     };
 
     if (argc < 2)

@@ -55,14 +55,26 @@ static void emptied(struct serve *s)
     transfers_go_on(s);
 }
 
+/* Where strangers are faster than who reads, there is always something that waits: what was sent
+ * is given back all the same, when it is more than what has to be moved for it. */
+static void give_back(struct serve *s)
+{
+    if (s->sent < KEEP || s->sent < waiting(s))
+        return;
+    buf_drop(&s->out, s->sent);
+    s->sent = 0;
+}
+
 /* As much as the channel takes; false: it has ended. */
 static bool flush(struct serve *s)
 {
     while (waiting(s) > 0) {
         ssize_t n = send(s->channel, s->out.s + s->sent, waiting(s), MSG_DONTWAIT | MSG_NOSIGNAL);
 
-        if (n < 0 && errno == EAGAIN)
+        if (n < 0 && errno == EAGAIN) {
+            give_back(s);
             return true;
+        }
         if (n < 0 && errno != EINTR)
             return false;
         s->sent += n > 0 ? (size_t)n : 0;

@@ -3,7 +3,7 @@
 #include "adapter/http/serve.h"
 #include "adapter/http/ws.h"
 
-enum { RECEIVED = 64 << 10, OUT_MAX = 64 << 20, TURNS = 16 };
+enum { RECEIVED = 64 << 10, OUT_MAX = 64 << 20, GIVE_BACK = 1 << 20, TURNS = 16 };
 
 enum wire_state {
     WIRE_CONNECTS,
@@ -65,14 +65,28 @@ static void mask_for(const struct wire *w, uint8_t mask[4])
     w->serve->world->chance(w->serve->world->self, mask, 4);
 }
 
+/* What was sent, while more waits: when it is more than what has to be moved for it. */
+static void give_back(struct wire *w)
+{
+    size_t before = w->out.len;
+
+    if (w->sent < GIVE_BACK || w->sent < before - w->sent)
+        return;
+    buf_drop(&w->out, w->sent);
+    explicit_bzero(w->out.s + w->out.len, before - w->out.len);
+    w->sent = 0;
+}
+
 /* False: the connection is over, or nobody reads at its other end. */
 static bool flush(struct wire *w)
 {
     while (w->sent < w->out.len) {
         ssize_t n = web_send(w->web, (struct str){ w->out.s + w->sent, w->out.len - w->sent });
 
-        if (n == 0)
+        if (n == 0) {
+            give_back(w);
             return true;
+        }
         if (n < 0)
             return false;
         w->sent += (size_t)n;
