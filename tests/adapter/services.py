@@ -347,6 +347,17 @@ def R_001_116_a_name_that_is_a_secret_goes_to_no_host_but_its_own(place):
 
 
 @case
+def a_token_and_what_it_is_for_have_one_time(place):
+    with strangers.stranger() as server:
+        one = of_client(server.url, server.url + "/late")
+        one["interface"]["api"]["endpoint_mapping"] = {"silent": "GET /silent"}
+        stock(place, one)
+        began = time.monotonic()
+        place.fails(143, "command_timeout", "o.silent", env={"MY_TOKEN": SECRET}, options=("--timeout-ms", 4000))
+        true(time.monotonic() - began < 6, f"{time.monotonic() - began} s")
+
+
+@case
 def a_client_s_secret_is_taken_out_as_it_was_sent(place):
     env, word = {"MY_TOKEN": SECRET}, urllib.parse.quote(SECRET, safe="")
     with strangers.stranger() as server:

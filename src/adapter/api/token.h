@@ -8,7 +8,8 @@ struct token_ask {
     const struct api_auth *auth;
     struct str url, client_id, client_secret, scope, resource; /* the last two may be empty */
     struct str host;                                           /* of the URL, with its port */
-    const struct http_request *like; /* whose time, cancel and plain hold for this, too */
+    struct http_request *like; /* whose time, cancel and plain hold for this, too; the time that it
+                                  takes is taken off there */
 };
 
 /* The token, copied into the arena. *kept: an earlier call had it. False: CODE_PEER_ERROR (the

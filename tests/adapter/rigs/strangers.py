@@ -116,6 +116,11 @@ class Stranger(http.server.BaseHTTPRequestHandler):
         """A token endpoint: RFC 6749, 4.4.3."""
         self.answer(200, b'{"access_token": "t0ken-of-a-stranger", "token_type": "bearer"}', Content_Type="application/json")
 
+    def do_late(self, body):
+        """A token endpoint that takes its time."""
+        self.server.over.wait(3)
+        self.do_token(body)
+
     def do_refuse(self, _):
         """A token endpoint that repeats what it was sent."""
         said = {"error": "invalid_request", "error_description": self.headers["Authorization"]}
