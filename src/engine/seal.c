@@ -3,6 +3,7 @@
 #include "engine/seal.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -140,17 +141,86 @@ static bool keep_inside(struct writ_ledger *w, const struct signed_size *s, stru
     return false;
 }
 
-static bool root_now(struct ledger *l, struct checkpoint *out, struct error *e)
+/* The one beside the ledger; empty: there is none. */
+static bool note_beside(const struct writ_ledger *w, const char *name, struct arena *a,
+                        struct str *out, struct error *e)
 {
+    const char *file = seal_file(w, "checkpoints", name, a);
+
+    *out = (struct str){ 0 };
+    if (!file || fs_read(file, CHECKPOINT_MAX, a, out, e) || e->sys == ENOENT || e->sys == ENOTDIR)
+        return true;
+    return error_wrap(e, "nothing was signed: '%.200s', kept beside the ledger", file);
+}
+
+static bool not_as_promised(const char *kept, int64_t size, const char *why, struct error *e)
+{
+    return error_set(e, CODE_LEDGER_DAMAGED,
+                     "nothing was signed: the checkpoint of size %" PRId64
+                     " that is kept %s the ledger does not hold: %.200s; keep that "
+                     "checkpoint, and see writ verify",
+                     size, kept, why);
+}
+
+/* Is the ledger, as it is looked at, still what an earlier checkpoint says of it? To sign one that
+ * is not would make a second history of it, and cover the only trace of the first. */
+static bool as_promised(struct ledger *l, struct str note, const char *kept, struct str origin,
+                        struct error *e)
+{
+    _arena_ struct arena a = { 0 };
     struct hashes hashes;
     struct tree_source source = hashes_of(&hashes, l);
+    struct checkpoint c = { 0 };
+    struct digest root;
+    struct error why;
+
+    if (note.n == 0)
+        return true;
+    if (!checkpoint_read(note, &a, &c, &why))
+        return not_as_promised(kept, c.size, why.msg, e);
+    if (!str_eq(c.origin, origin))
+        return not_as_promised(kept, c.size, "it is of another ledger", e);
+    if (c.size > l->tip.size)
+        return not_as_promised(kept, c.size,
+                               arena_printf(&a,
+                                            "there are only %" PRId64 " entries: the end is "
+                                            "missing",
+                                            l->tip.size),
+                               e);
+    if (!tree_root_at(c.size, &source, &root, e))
+        return false;
+    return memcmp(&root, &c.root, sizeof root) == 0 ||
+           not_as_promised(kept, c.size, "the entries are not those it was made for", e);
+}
+
+static bool look_at(struct writ_ledger *w, struct str beside, struct arena *a,
+                    struct checkpoint *out, struct error *e)
+{
+    struct newest inside = { .a = a };
+    struct ledger *l = &w->l;
+    struct hashes hashes;
+    struct tree_source source = hashes_of(&hashes, l);
+
+    out->size = l->tip.size;
+    return l->keep.kind->read_checkpoints(l->keep.store, take, &inside, e) &&
+           as_promised(l, beside, "beside", out->origin, e) &&
+           as_promised(l, inside.note, "in", out->origin, e) &&
+           tree_root_at(out->size, &source, &out->root, e);
+}
+
+/* Size and root of the ledger, which has to have all that was ever signed. What is beside it is
+ * read first: a ledger only grows meanwhile. */
+static bool root_now(struct writ_ledger *w, const char *name, struct arena *a,
+                     struct checkpoint *out, struct error *e)
+{
+    struct str beside;
     bool ok;
 
-    if (!ledger_look(l, e))
+    out->origin = seal_origin(name, a);
+    if (!note_beside(w, name, a, &beside, e) || !ledger_look(&w->l, e))
         return false;
-    out->size = l->tip.size;
-    ok = tree_root_at(out->size, &source, &out->root, e);
-    ledger_look_end(l);
+    ok = look_at(w, beside, a, out, e);
+    ledger_look_end(&w->l);
     return ok;
 }
 
@@ -161,9 +231,9 @@ bool seal_now(struct writ_ledger *w, struct arena *a, struct signed_size *out, s
     struct sign_key key;
     char name[UUID_TEXT];
 
-    if (!name_of(w, name, e) || !load_key(w, name, a, &key, by, e) || !root_now(&w->l, &out->c, e))
+    if (!name_of(w, name, e) || !root_now(w, name, a, &out->c, e) ||
+        !load_key(w, name, a, &key, by, e))
         return false;
-    out->c.origin = by->name;
     out->c.made_ms = w->l.world->wall_ms(w->l.world->self);
     checkpoint_write(&out->c, &key, &note);
     out->note = (struct str){ arena_text(a, buf_str(&note)), note.len };

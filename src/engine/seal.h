@@ -18,7 +18,8 @@ bool seal_verifier(struct writ_ledger *w, struct arena *a, struct verifier *out,
                    struct error *e) NODISCARD;
 
 /* Signs the ledger as it is and keeps the checkpoint, in the ledger and beside it. The key is made
- * for the first one; then it is that key or none. */
+ * for the first one; then it is that key or none. CODE_LEDGER_DAMAGED, and nothing is written: the
+ * ledger is not what the last checkpoint, in it or beside it, says of it. */
 bool seal_now(struct writ_ledger *w, struct arena *a, struct signed_size *out, struct verifier *by,
               struct error *e) NODISCARD;
 

@@ -139,6 +139,38 @@ def a_key_that_was_lost_is_not_replaced(place):
 
 
 @case
+def a_ledger_that_is_not_what_was_signed_is_not_signed_again(place):
+    # An older copy in place of the ledger: what lies beside it is the only trace of what was there.
+    grown(place, 2)
+    note_of(place)
+    older, behind = vault.of(place).copy("older")
+    grown(place, 3)
+    note = place.put("outside/note", note_of(place)[0])
+    beside, = (place.state / "checkpoints").iterdir()
+    last = older.state / "checkpoints" / beside.name
+    shutil.copy(beside, last)
+    for growth, why in ((0, b"the end is missing"), (1, b"the end is missing"), (20, b"not those it was made for")):
+        older.accept(*(place.event(execution=f"fork-{growth}-{n}") for n in range(growth)))
+        log, count = older.log(), behind.count("checkpoints")
+        verbs = (["checkpoint"], ["prove", "--since", note], ["prove", log[-1]["ledger_id"]])
+        for verb in verbs[:3 if growth else 2]:  # what was signed before can still be proved
+            run = older.writ(*verb)
+            same((run.status, run.out), (1, b""), run)
+            true(b"nothing was signed" in run.err and why in run.err, run)
+            same(older.one(*verb, status=1)["code"], "LEDGER_DAMAGED")
+        same((older.log(), behind.count("checkpoints"), last.read_bytes()), (log, count, beside.read_bytes()))
+        true("does not hold" in older.verify(status=1)["problem"]["message"])
+    # The same without a trace beside it: then those in the ledger tell.
+    fork, behind = vault.of(place).copy("fork")
+    shutil.rmtree(fork.state / "checkpoints")
+    size = behind.count("entries")
+    behind.sql(f"DELETE FROM entries WHERE seq = {size - 1}")
+    run = fork.writ("checkpoint")
+    same((run.status, b"in the ledger does not hold" in run.err), (1, True), run)
+    note_of(place)
+
+
+@case
 def a_checkpoint_that_no_key_can_judge_accuses_nobody(place):
     # Not known is not intact, and not "not intact" either.
     grown(place, 3)

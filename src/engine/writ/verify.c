@@ -235,6 +235,14 @@ int writ_verify(struct writ_ledger *ledger, const struct writ_input *checkpoint,
 
 /* ---- checkpoint ---- */
 
+/* What is not signed because it is not what it was is not intact, as verify says it. */
+static int unsigned_for(const struct error *e, char **answer)
+{
+    int status = record_unwritten(e, answer);
+
+    return e->code == CODE_LEDGER_DAMAGED ? WRIT_NO : status;
+}
+
 int writ_checkpoint(struct writ_ledger *ledger, char **answer)
 {
     _arena_ struct arena a = { 0 };
@@ -244,7 +252,7 @@ int writ_checkpoint(struct writ_ledger *ledger, char **answer)
     struct error e;
 
     if (!seal_now(ledger, &a, &now, &by, &e))
-        return record_unwritten(&e, answer);
+        return unsigned_for(&e, answer);
     json_open(&out, '{');
     json_put(&out, "checkpoint", now.note.s);
     json_put_int(&out, "size", now.c.size);
@@ -315,7 +323,7 @@ static int prove_entry(struct writ_ledger *w, const char *id, struct arena *a, c
         return WRIT_NO;
     }
     if (!seal_over(w, entry.seq, a, &now, &by, &e))
-        return record_unwritten(&e, answer);
+        return unsigned_for(&e, answer);
     if (!ledger_look(&w->l, &e))
         return record_unread(&e, answer);
     ok = proof_of_entry(&w->l, &entry, &now, &by, &out, &e);
@@ -335,7 +343,7 @@ static int prove_since(struct writ_ledger *w, const struct writ_input *since, st
     if (!read_checkpoint(since, a, &old, &e))
         return wrong(&e, answer);
     if (!seal_over(w, INT64_MAX, a, &now, &by, &e))
-        return record_unwritten(&e, answer);
+        return unsigned_for(&e, answer);
     if (!str_eq(old.c.origin, now.c.origin)) {
         (void)error_set(&e, CODE_ENTRY_UNKNOWN, "'%.200s' is of another ledger, %.*s; this is %.*s",
                         since->name, STR_ARG(old.c.origin), STR_ARG(now.c.origin));
