@@ -109,6 +109,7 @@ void audit_apart(void *audit, struct chunk *c)
     const struct audit *t = audit;
 
     c->sum = (struct index_sum){ .size = t->sum.size };
+    memcpy(c->sum.salt, t->sum.salt, sizeof c->sum.salt);
     if (t->sum_keys)
         t->sum_keys(&c->sum, c->entries, c->count);
     for (size_t i = 0; i < c->count; i += 2)

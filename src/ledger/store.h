@@ -110,14 +110,18 @@ struct block_range {
 };
 
 /* The keys that the indexes of a store have for some entries, added up: the order does not matter,
- * and a key too many or too few shows. */
+ * and a key too many or too few shows. What is added is hashed behind a salt that is drawn for each
+ * sum: without it, other keys of the same sum could be computed beforehand. */
 struct key_sum {
     uint64_t low, high;
     int64_t keys;
 };
 
+enum { SUM_SALT = 16 };
+
 struct index_sum {
     int64_t size; /* of the ledger */
+    uint8_t salt[SUM_SALT];
     struct key_sum events, inputs;
 };
 

@@ -183,8 +183,10 @@ bool ledger_verify(struct ledger *l, struct verification *v, struct arena *a, st
         .v = v, .a = a, .sum_keys = l->keep.kind->sum_keys, .sum = { .size = l->tip.size }
     };
     struct chunk_reader reader = { audit_apart, audit_chunk, &t };
-    bool ok = gather(l, &t, e) && ledger_walk(l, &reader, e);
+    bool ok;
 
+    l->world->chance(l->world->self, t.sum.salt, sizeof t.sum.salt);
+    ok = gather(l, &t, e) && ledger_walk(l, &reader, e);
     if (ok && !v->why)
         ok = check_rest(l, &t, e);
     if (!ok && !v->why && e->code == CODE_LEDGER_DAMAGED) /* which is what was asked */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sqlite_check.c: do the indexes agree with the entries, and is there what has to be?
  *
- * The keys that the entries demand and the keys there are, are each summed up: SHA-256 of every
- * key, added in 128 bits. The order does not matter, and a key too many or too few shows. Entries
- * are not read here again: they are the most of a file by far.
+ * The keys that the entries demand and the keys there are, are each summed up: SHA-256 of a salt
+ * and every key, added in 128 bits. The order does not matter, and a key too many or too few shows.
+ * Entries are not read here again: they are the most of a file by far.
  */
 #include <string.h>
 
@@ -31,14 +31,23 @@ static bool sums_differ(const struct key_sum *a, const struct key_sum *b)
 /* Keys are hashed by two, and one may wait for another. */
 struct pending {
     struct key_sum *to;
-    uint8_t bytes[2][KEY_BYTES];
+    uint8_t bytes[2][SUM_SALT + KEY_BYTES]; /* each begins with the salt */
     size_t n;
 };
 
+static struct pending begin_keys(struct key_sum *to, const struct index_sum *salted)
+{
+    struct pending p = { .to = to };
+
+    memcpy(p.bytes[0], salted->salt, SUM_SALT);
+    memcpy(p.bytes[1], salted->salt, SUM_SALT);
+    return p;
+}
+
 static void sum_pending(struct pending *p)
 {
-    struct str texts[2] = { { (const char *)p->bytes[0], KEY_BYTES },
-                            { (const char *)p->bytes[1], KEY_BYTES } };
+    struct str texts[2] = { { (const char *)p->bytes[0], sizeof p->bytes[0] },
+                            { (const char *)p->bytes[1], sizeof p->bytes[1] } };
     struct digest d[2];
 
     digest_two(texts, d);
@@ -49,7 +58,7 @@ static void sum_pending(struct pending *p)
 
 static void sum_key(struct pending *p, const uint8_t key[KEY_BYTES])
 {
-    memcpy(p->bytes[p->n++], key, KEY_BYTES);
+    memcpy(p->bytes[p->n++] + SUM_SALT, key, KEY_BYTES);
     if (p->n == 2)
         sum_pending(p);
 }
@@ -66,13 +75,15 @@ struct input_key {
     int64_t created_ms, seq;
 };
 
-static void sum_input(struct key_sum *to, const struct input_key *key)
+static void sum_input(struct key_sum *to, const struct index_sum *salted,
+                      const struct input_key *key)
 {
     uint64_t lengths[] = { key->tenant.n, key->subject.n };
     struct sha256 sum;
     struct digest d;
 
     sha256_begin(&sum);
+    sha256_add(&sum, salted->salt, sizeof salted->salt);
     sha256_add(&sum, lengths, sizeof lengths);
     sha256_add(&sum, key->tenant.s, key->tenant.n);
     sha256_add(&sum, key->subject.s, key->subject.n);
@@ -85,7 +96,7 @@ static void sum_input(struct key_sum *to, const struct input_key *key)
 /* Events behind the last complete block are in no run yet. */
 void sqlite_sum_keys(struct index_sum *sum, const struct entry *entries, size_t n)
 {
-    struct pending events = { .to = &sum->events };
+    struct pending events = begin_keys(&sum->events, sum);
     int64_t end = sum->size / BLOCK * BLOCK;
     const struct entry *last = NULL; /* event: the next is often of the same execution */
     uint8_t bytes[KEY_BYTES];
@@ -95,7 +106,7 @@ void sqlite_sum_keys(struct index_sum *sum, const struct entry *entries, size_t 
         const struct entry *e = &entries[i];
 
         if (e->kind == ENTRY_INPUT)
-            sum_input(&sum->inputs,
+            sum_input(&sum->inputs, sum,
                       &(struct input_key){ e->tenant, e->subject, e->created_ms, e->seq });
         if (e->kind != ENTRY_EVENT || e->seq >= end)
             continue;
@@ -169,10 +180,11 @@ static const char *walk_part(struct walk *w, struct query *q, struct arena *a)
     return NULL;
 }
 
-static bool check_runs(struct store *s, const struct key_sum *demanded, struct arena *a,
+static bool check_runs(struct store *s, const struct index_sum *all, struct arena *a,
                        const char **finding, struct error *e)
 {
-    struct walk w = { .blocks = s->tip.size / BLOCK, .keys = { .to = &w.sum } };
+    struct walk w = { .blocks = s->tip.size / BLOCK, .keys = begin_keys(&w.sum, all) };
+    const struct key_sum *demanded = &all->events;
     struct query *q;
     bool row = true;
 
@@ -219,7 +231,7 @@ static struct input_key keep_input(const struct input_key *key, struct arena *a)
 }
 
 /* A row that is there also has to be found: by the order of all. */
-static bool check_inputs(struct store *s, const struct key_sum *demanded, const char **finding,
+static bool check_inputs(struct store *s, const struct index_sum *all, const char **finding,
                          struct error *e)
 {
     static const struct column_place places[] = {
@@ -245,14 +257,14 @@ static bool check_inputs(struct store *s, const struct key_sum *demanded, const 
                   (sum.keys == 0 || input_order(&last, &key) < 0);
         if (!ordered)
             break;
-        sum_input(&sum, &key);
+        sum_input(&sum, all, &key);
         arena_reset(&a);
         last = keep_input(&key, &a);
     }
     query_done(q);
     if (!ordered)
         *finding = "the index of inputs is not in order";
-    else if (sums_differ(&sum, demanded))
+    else if (sums_differ(&sum, &all->inputs))
         *finding = "the index of inputs has other keys than the inputs";
     return true;
 }
@@ -373,7 +385,7 @@ static bool check_file(struct store *s, const struct index_sum *sum, struct aren
     for (size_t i = 0; i < COUNT(tables) && !*finding; i++)
         if (!check_pages(s, tables[i], a, finding, e))
             return false;
-    return *finding || check_inputs(s, &sum->inputs, finding, e);
+    return *finding || check_inputs(s, sum, finding, e);
 }
 
 bool sqlite_check(struct store *s, const struct index_sum *sum, struct arena *a,
@@ -383,5 +395,5 @@ bool sqlite_check(struct store *s, const struct index_sum *sum, struct arena *a,
     check_walk(s, a, finding);
     return (*finding || check_file(s, sum, a, finding, e)) &&
            (*finding || check_blocks(s, a, finding, e)) &&
-           (*finding || check_runs(s, &sum->events, a, finding, e));
+           (*finding || check_runs(s, sum, a, finding, e));
 }

@@ -124,7 +124,7 @@ static inline const char *checked(struct store *s, struct arena *a)
     struct tip tip;
 
     ok(kind->look(s, &tip, &e));
-    struct index_sum sum = { .size = tip.size };
+    struct index_sum sum = { .size = tip.size, .salt = "a salt" };
     struct entry_range range = { 0, tip.size + 1, .bodies = true, .walk = true };
     ok(kind->read_entries(s, &range, sum_entry, &sum, &e));
     ok(kind->check(s, &sum, a, &finding, &e));

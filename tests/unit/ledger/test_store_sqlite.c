@@ -201,6 +201,27 @@ static void a_check_finds_what_does_not_fit(void **state)
     }
 }
 
+/* Who does not know the salt cannot choose keys of the same sum. */
+static void a_sum_of_keys_depends_on_its_salt(void **state)
+{
+    _arena_ struct arena a = { 0 };
+    struct index_sum sums[3] = { { .size = 2 * BLOCK, .salt = "one" },
+                                 { .size = 2 * BLOCK, .salt = "other" },
+                                 { .size = 2 * BLOCK, .salt = "one" } };
+    struct entry entries[2 * BLOCK];
+
+    (void)state;
+    for (int64_t i = 0; i < 2 * BLOCK; i++)
+        entries[i] = entry_at(i, &a);
+    for (size_t i = 0; i < COUNT(sums); i++)
+        kind->sum_keys(&sums[i], entries, COUNT(entries));
+    assert_true(sums[0].events.keys > 0 && sums[0].inputs.keys > 0);
+    assert_int_not_equal(sums[0].events.low, sums[1].events.low);
+    assert_int_not_equal(sums[0].inputs.low, sums[1].inputs.low);
+    assert_memory_equal(&sums[0].events, &sums[2].events, sizeof sums[0].events);
+    assert_memory_equal(&sums[0].inputs, &sums[2].inputs, sizeof sums[0].inputs);
+}
+
 static bool file_has(const char *path, const char *needle)
 {
     _arena_ struct arena a = { 0 };
@@ -256,6 +277,7 @@ int main(void)
         cmocka_unit_test(a_ledger_that_was_removed_takes_nothing_more),
         cmocka_unit_test(the_past_cannot_be_changed_by_plain_sql),
         cmocka_unit_test(a_check_finds_what_does_not_fit),
+        cmocka_unit_test(a_sum_of_keys_depends_on_its_salt),
         cmocka_unit_test(an_erased_body_is_in_no_file),
     };
 
