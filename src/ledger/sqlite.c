@@ -195,12 +195,36 @@ bool sqlite_moved(struct sqlite *db)
     return moved;
 }
 
+static const char *log_path(const struct sqlite *db)
+{
+    return sqlite3_filename_wal(sqlite3_db_filename(db->db, "main"));
+}
+
+void sqlite_hold_log(struct sqlite *db)
+{
+    if (db->log <= 0)
+        db->log = open(log_path(db), O_RDONLY | O_CLOEXEC);
+}
+
+/* Is the log where the next one to open the ledger looks for it? SQLite itself goes on to write to
+ * one that has no name any more. */
+static bool log_stands(const struct sqlite *db)
+{
+    struct stat held, there;
+
+    return fstat(db->log, &held) == 0 && stat(log_path(db), &there) == 0 &&
+           held.st_ino == there.st_ino && held.st_dev == there.st_dev;
+}
+
 /* SQLite itself would sync the directory along with the WAL, in every process once more. */
 bool sqlite_sync(struct sqlite *db, struct error *e)
 {
-    if (db->log <= 0)
-        db->log =
-            open(sqlite3_filename_wal(sqlite3_db_filename(db->db, "main")), O_RDONLY | O_CLOEXEC);
+    sqlite_hold_log(db);
+    if (db->log > 0 && !log_stands(db))
+        return error_set(e, CODE_IO,
+                         "'%s': its log '%s' was removed or replaced while it was open, and what "
+                         "was written last is lost with it",
+                         db->path, log_path(db));
     if (db->log > 0 && fdatasync(db->log) == 0)
         return true;
     return error_sys(e, CODE_IO, "'%s' is written, but the disk did not confirm it", db->path);

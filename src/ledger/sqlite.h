@@ -63,7 +63,11 @@ void sqlite_leave(struct sqlite *db); /* takes back what it did, if there is one
 /* The file is not any more where it was opened. */
 bool sqlite_moved(struct sqlite *db);
 
-/* Until the disk has what was committed. Others may go on meanwhile: it needs no lock. */
+/* Remembers which file the WAL is, once something was read. */
+void sqlite_hold_log(struct sqlite *db);
+
+/* Until the disk has what was committed. Others may go on meanwhile: it needs no lock. Fails where
+ * the WAL is not any more where it was opened. */
 bool sqlite_sync(struct sqlite *db, struct error *e) NODISCARD;
 
 /* Pages that are freed are overwritten from now on, or no longer. */

@@ -263,6 +263,33 @@ def whoever_waits_for_each_answer_gets_each(place):
 
 
 @case
+def what_is_written_to_a_log_that_was_removed_is_not_told_as_kept(place):
+    if ledger.POSTGRES:
+        raise tap.Skip("a file")
+    for anew in (False, True):
+        at = place.other(f"anew-{anew}")
+        at.base
+        log = at.file.with_name(at.file.name + "-wal")
+        child = subprocess.Popen([tap.WRIT, "ledger", "append", "-", "--json"], cwd=at.work, stdin=subprocess.PIPE,
+                                 stdout=subprocess.PIPE, env=at.environment({}))
+        try:
+            for event, code in ((at.event(), None), (at.event("running"), "IO")):
+                child.stdin.write(ledger.text_of(event))
+                child.stdin.flush()
+                true(select.select([child.stdout], [], [], 20)[0], f"no answer to {event}")
+                answer = json.loads(child.stdout.readline())
+                same(answer.get("code"), code, answer)
+                log.unlink(missing_ok=True)
+                if anew:
+                    log.touch()
+        finally:
+            child.stdin.close()
+            child.stdout.close()
+        true("its log" in answer["message"] and "was removed or replaced" in answer["message"], answer)
+        same(child.wait(20), 74)
+
+
+@case
 def a_large_event_is_kept_whole(place):
     event = place.event(result={"text": "x" * 3_000_000, "list": list(range(20000))})
     id, = place.accept(event)

@@ -95,6 +95,8 @@ static bool try_open(struct store *s, bool still, struct error *e)
     ok = know(s, e);
     if (ok && how.write && !sqlite_can_write(&s->db))
         ok = refuse_read_only(&s->db, e);
+    if (ok && how.write)
+        sqlite_hold_log(&s->db);
     if (ok && !has_log)
         store_sqlite_sync_directory(how.path); /* its name has to last as long as what it holds */
     if (!ok)
