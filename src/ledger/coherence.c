@@ -3,6 +3,7 @@
 #include "ledger/coherence.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json_pick.h"
@@ -30,44 +31,128 @@ static bool is_superseded(struct ledger *l, const struct entry *entry, struct ar
     return true;
 }
 
-/* One entry and, where `hops` is left, those it depends on. */
-static bool weigh(struct ledger *l, const struct uuid *id, int hops, enum coherence *out,
-                  int64_t *newest_ms, struct error *e)
+/* Each id is weighed once, however often it is named: otherwise a few events that name the same
+ * again and again could keep everybody waiting. */
+struct weighing {
+    struct ledger *l;
+    struct arena a;
+    struct uuid *below; /* what those in the lineage depend on; not weighed yet */
+    size_t count, room;
+    enum coherence found;
+    int64_t newest_ms;
+};
+
+enum { BELOW_MOST = 1 << 16 };
+
+static int by_bytes(const void *a, const void *b)
+{
+    return memcmp(a, b, sizeof(struct uuid));
+}
+
+/* Sorts them, and keeps one of each. They are sorted, not hashed: others have chosen them. */
+static size_t each_once(struct uuid *ids, size_t n)
+{
+    size_t kept = 0;
+
+    if (n)
+        qsort(ids, n, sizeof *ids, by_bytes);
+    for (size_t i = 0; i < n; i++)
+        if (kept == 0 || by_bytes(&ids[kept - 1], &ids[i]) != 0)
+            ids[kept++] = ids[i];
+    return kept;
+}
+
+/* What there is to say of one entry; *entry is it, where it is there. */
+static bool weigh(struct weighing *w, const struct uuid *id, struct arena *a, struct entry *entry,
+                  bool *there, struct error *e)
+{
+    bool superseded;
+
+    if (!ledger_find(w->l, id, a, entry, there, e))
+        return false;
+    if (!*there) {
+        if (w->found == COHERENCE_COHERENT)
+            w->found = COHERENCE_PARTIAL;
+        return true;
+    }
+    if (!is_superseded(w->l, entry, a, &superseded, e))
+        return false;
+    if (superseded)
+        w->found = COHERENCE_STALE;
+    return true;
+}
+
+static bool weigh_below(struct weighing *w, struct error *e)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        _arena_ struct arena a = { 0 };
+        struct entry entry;
+        bool there;
+
+        if (!weigh(w, &w->below[i], &a, &entry, &there, e))
+            return false;
+    }
+    w->count = 0;
+    return true;
+}
+
+/* Where there is no room for more, and even each once they are many, they are weighed before. */
+static bool add_below(struct weighing *w, const struct uuid *id, struct error *e)
+{
+    if (w->count == BELOW_MOST) {
+        w->count = each_once(w->below, w->count);
+        if (w->count > BELOW_MOST / 2 && !weigh_below(w, e))
+            return false;
+    }
+    w->below = arena_more(&w->a, w->below, w->count, &w->room, sizeof *w->below);
+    w->below[w->count++] = *id;
+    return true;
+}
+
+static bool weigh_named(struct weighing *w, const struct uuid *id, struct error *e)
 {
     _arena_ struct arena a = { 0 };
     struct entry entry;
     struct links links;
-    bool there, superseded;
+    bool there;
 
-    if (!ledger_find(l, id, &a, &entry, &there, e))
+    if (!weigh(w, id, &a, &entry, &there, e))
         return false;
-    if (!there) {
-        if (*out == COHERENCE_COHERENT)
-            *out = COHERENCE_PARTIAL;
+    if (!there)
         return true;
-    }
-    if (newest_ms && entry.created_ms > *newest_ms)
-        *newest_ms = entry.created_ms;
-    if (!is_superseded(l, &entry, &a, &superseded, e))
-        return false;
-    if (superseded)
-        *out = COHERENCE_STALE;
+    if (entry.created_ms > w->newest_ms)
+        w->newest_ms = entry.created_ms;
     links = links_of(&entry, &a);
-    for (size_t i = 0; hops > 0 && i < links.count; i++)
-        if (!weigh(l, &links.depends[i], hops - 1, out, NULL, e))
+    for (size_t i = 0; i < links.count; i++)
+        if (!add_below(w, &links.depends[i], e))
             return false;
     return true;
+}
+
+static bool weigh_all(struct weighing *w, const struct uuid *ids, size_t n, struct error *e)
+{
+    struct uuid *named = arena_alloc(&w->a, n * sizeof *named);
+
+    if (n)
+        memcpy(named, ids, n * sizeof *named);
+    n = each_once(named, n);
+    for (size_t i = 0; i < n; i++)
+        if (!weigh_named(w, &named[i], e))
+            return false;
+    w->count = each_once(w->below, w->count);
+    return weigh_below(w, e);
 }
 
 bool coherence_of(struct ledger *l, const struct uuid *ids, size_t n, enum coherence *out,
                   int64_t *newest_ms, struct error *e)
 {
-    *out = COHERENCE_COHERENT;
-    *newest_ms = 0;
-    for (size_t i = 0; i < n; i++)
-        if (!weigh(l, &ids[i], 1, out, newest_ms, e))
-            return false;
-    return true;
+    struct weighing w = { .l = l, .found = COHERENCE_COHERENT };
+    bool ok = weigh_all(&w, ids, n, e);
+
+    arena_free(&w.a);
+    *out = w.found;
+    *newest_ms = w.newest_ms;
+    return ok;
 }
 
 /* ---- for events that do not say ---- */

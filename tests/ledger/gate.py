@@ -5,9 +5,10 @@ usage: gate.py [--postgres] WRIT      prints TAP
 """
 import itertools
 import sys
+import time
 
 import ledger
-from ledger import ABSENT, BLOCKED, REVIEW, STATES, same, stamp
+from ledger import ABSENT, BLOCKED, REVIEW, STATES, same, stamp, true
 
 CASES = []
 case = ledger.collector(CASES)
@@ -292,6 +293,21 @@ def R_002_012_A02_20_what_rests_on_an_overtaken_input_is_stale_one_hop_away(plac
     same(place.entry(fresh)["body"]["payload"]["coherenceStatus"], "coherent")
     place.enter({"n": 2}, "same")
     place.refuse("COHERENCE_BLOCKED", place.event(execution="after", dependsOnLedgerIds=[between], **UNSAID))
+
+
+@case
+def R_002_012_A02_20_an_id_that_repeats_is_weighed_once(place):
+    # Nobody else may append meanwhile.
+    many = 8000
+    old = place.enter({"n": 1}, "same")["ledger_id"]
+    moment = place.entry(old)["createdAt"]
+    between, = place.accept(place.event(dependsOnLedgerIds=[old] * many, snapshotAt=moment, createdAt=moment))
+    begun = time.monotonic()
+    fresh, = place.accept(place.event(execution="before", dependsOnLedgerIds=[between] * many, **UNSAID))
+    same(place.entry(fresh)["body"]["payload"]["coherenceStatus"], "coherent")
+    place.enter({"n": 2}, "same")
+    place.refuse("COHERENCE_BLOCKED", place.event(execution="after", dependsOnLedgerIds=[between] * many, **UNSAID))
+    true(time.monotonic() - begun < 20, f"it took {time.monotonic() - begun} s")
 
 
 @case
