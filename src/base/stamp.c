@@ -21,6 +21,9 @@ enum {
     NANO_DIGITS = 9,
 };
 
+/* 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z: an offset may lead out of the years there are. */
+static const int64_t FIRST_S = -62135596800, LAST_S = 253402300799;
+
 struct date {
     int year, month, day;
 };
@@ -175,6 +178,8 @@ bool stamp_read(struct str text, struct stamp *out, const char **why)
     if (!read_fraction(&rest, &s.nano, why) || !read_zone(rest, &offset_s, why))
         return false;
     s.sec += days_of(date) * DAY_S - offset_s;
+    if (s.sec < FIRST_S || s.sec > LAST_S)
+        return refuse(why, "the year must be 0001..9999, in UTC as well");
     if (s.leap && !leap_may_follow(s.sec))
         return refuse(why, "second 60 is only at 23:59:60 UTC on 30 June or 31 December");
     *out = s;
