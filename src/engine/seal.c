@@ -64,14 +64,15 @@ bool seal_verifier(struct writ_ledger *w, struct arena *a, struct verifier *out,
     char name[UUID_TEXT];
     const char *file;
     struct str text;
-    struct error none;
 
     *known = false;
     if (!name_of(w, name, e))
         return false;
     file = seal_file(w, "keys", arena_printf(a, "%s.pub", name), a);
-    if (!file || !fs_read(file, CHECKPOINT_MAX, a, &text, &none))
+    if (!file)
         return true;
+    if (!fs_read(file, CHECKPOINT_MAX, a, &text, e))
+        return e->sys == ENOENT || e->sys == ENOTDIR || error_wrap(e, "the key '%.200s'", file);
     while (text.n && text.s[text.n - 1] == '\n')
         text.n--;
     *known = true;

@@ -13,7 +13,7 @@ const char *seal_file(const struct writ_ledger *w, const char *folder, const cha
 struct str seal_origin(const char *name, struct arena *a);
 
 /* The public half of the ledger's key; *known is false where no key was made yet, or it is not
- * here. */
+ * here; what is there and cannot be read is an error. */
 bool seal_verifier(struct writ_ledger *w, struct arena *a, struct verifier *out, bool *known,
                    struct error *e) NODISCARD;
 

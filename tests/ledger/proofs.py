@@ -193,6 +193,21 @@ def a_checkpoint_that_no_key_can_judge_accuses_nobody(place):
 
 
 @case
+def what_lies_in_the_place_of_a_key_is_not_the_lack_of_one(place):
+    grown(place, 1)
+    note_of(place)
+    key, = (place.state / "keys").glob("*.pub")
+    for make in (key.mkdir, lambda: key.write_bytes(b"x" * (1 << 20))):
+        key.unlink() if key.is_file() else key.rmdir() if key.exists() else None
+        make()
+        run = place.writ("verify")
+        true(run.status in (65, 69) and str(key).encode() in run.err and not run.out, run)
+        true(place.writ("prove", place.log()[0]["ledger_id"]).status not in (0, 1))
+    key.unlink()
+    same(place.verify()["checkpoints"][0]["signed"], False)
+
+
+@case
 def a_ledger_that_is_damaged_is_so_without_a_key(place):
     grown(place, 3)
     note = place.put("outside/note", note_of(place)[0])

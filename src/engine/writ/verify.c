@@ -203,7 +203,7 @@ int writ_verify(struct writ_ledger *ledger, const struct writ_input *checkpoint,
 
     if (key ? !verifier_read(str_of(key), &a, &by, &e)
             : !seal_verifier(ledger, &a, &by, &known, &e))
-        return wrong(&e, answer);
+        return e.sys ? record_unread(&e, answer) : wrong(&e, answer);
     if (checkpoint) {
         if (!read_checkpoint(checkpoint, &a, &given, &e))
             return wrong(&e, answer);
