@@ -251,6 +251,21 @@ def every_entry_can_be_proved(place):
     same(holds(place, proof)["trusted"], False)
 
 
+@case
+def the_deepest_body_that_is_entered_can_be_proved(place):
+    place.base
+
+    def entered(depth):
+        value = json.loads("[" * depth + "]" * depth)
+        event = place.event("succeeded", f"deep-{depth}", result={"deep": value})
+        return place.append(place.event("planned", f"deep-{depth}"), place.event("running", f"deep-{depth}"), event)[-1]
+
+    last = next(answer for answer in map(entered, range(128, 1, -1)) if answer["status"] == "appended")
+    proof = place.one("prove", last["ledger_id"])
+    true(json.dumps(proof).count("[") > 120)
+    holds(place, proof, "--key", proof["key"])
+
+
 def recipes():
     """What writ-ledger(7) has between ``` lines, as it is shown."""
     page = pathlib.Path(__file__).resolve().parents[2] / "docs" / "man" / "writ-ledger.7.scd"

@@ -265,17 +265,25 @@ int writ_checkpoint(struct writ_ledger *ledger, char **answer)
 
 /* ---- prove ---- */
 
-/* What is handed out as a proof holds: it is checked as its reader will check it, by our key. */
-static bool proof_holds(const struct buf *proof, const struct verifier *by, struct arena *a,
-                        struct error *e)
+/* A proof holds a whole body: it is larger and deeper than any document that may be entered. */
+static struct ceilings proof_ceilings(void)
 {
     struct ceilings any = { .any_number = false };
-    const struct document *document;
-    struct proof_finding f;
 
     for (size_t i = 0; i < CEILING_COUNT; i++)
         any.v[i] = UINT32_MAX;
     any.v[CEILING_DEPTH] = DEPTH_MOST;
+    return any;
+}
+
+/* What is handed out as a proof holds: it is checked as its reader will check it, by our key. */
+static bool proof_holds(const struct buf *proof, const struct verifier *by, struct arena *a,
+                        struct error *e)
+{
+    struct ceilings any = proof_ceilings();
+    const struct document *document;
+    struct proof_finding f;
+
     if (!json_read("proof", buf_str(proof), &any, a, &document, e))
         return error_wrap(e, "it cannot be proved");
     proof_check(&document->root, by, a, &f);
@@ -386,6 +394,26 @@ static void put_finding(const struct proof_finding *f, struct buf *to)
     json_close(to, '}');
 }
 
+/* As it was checked when it was handed out, which was as JSON. What is none is a document like any
+ * other, and so is what is wrong with it told. */
+static bool read_proof(const struct writ_input *proof, struct arena *a, const struct document **out,
+                       struct report *r)
+{
+    struct ceilings any = proof_ceilings();
+    struct writ_input text = { .name = proof->name };
+    struct str bytes;
+    struct error e;
+
+    if (!input_bytes(proof, ANSWER_MAX, a, &bytes, &e)) {
+        *r = report_new(a, proof->name, (struct str){ 0 });
+        report_error(r, &e);
+        return false;
+    }
+    text.text = bytes.s;
+    text.len = bytes.n;
+    return json_read(proof->name, bytes, &any, a, out, &e) || input_read(&text, a, out, r);
+}
+
 int writ_verify_proof(const struct writ_input *proof, const char *key, char **answer)
 {
     _arena_ struct arena a = { 0 };
@@ -398,7 +426,7 @@ int writ_verify_proof(const struct writ_input *proof, const char *key, char **an
 
     if (key && !verifier_read(str_of(key), &a, &trust, &e))
         return wrong(&e, answer);
-    if (!input_read(proof, &a, &document, &r)) {
+    if (!read_proof(proof, &a, &document, &r)) {
         report_finish(&r);
         input_answer(&r, NULL, &out);
         *answer = take_answer(&out);
