@@ -53,6 +53,7 @@ extern const char store_sqlite_touch[]; /* writes a page as it was */
 enum { SCHEMA_ROWS = 7 };
 
 extern const char *const store_sqlite_schema[SCHEMA_ROWS];
+extern const char store_sqlite_triggers[];
 
 enum { SCHEMA_VERSION = 1, ADD_ROWS = 8, ENTRY_COLUMNS = 16 };
 

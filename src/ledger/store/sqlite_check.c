@@ -323,29 +323,70 @@ static void check_walk(struct store *s, struct arena *a, const char **finding)
                                 (long long)s->walk.lost);
 }
 
-/* Are there the tables and indexes that writ makes, and no other? */
-static bool know_schema(struct store *s, bool *known, struct error *e)
+/* SQLite keeps the text of a trigger as it was given, without the semicolon. */
+static bool is_our_trigger(struct str sql)
 {
-    size_t rows = 0;
+    const char *all = store_sqlite_triggers, *end = all + strlen(all);
+
+    if (!str_begins(sql, "CREATE TRIGGER "))
+        return false;
+    all = memmem(all, (size_t)(end - all), sql.s, sql.n);
+    return all && all[sql.n] == ';';
+}
+
+static bool count_ours(struct str sql, size_t there[SCHEMA_ROWS])
+{
+    for (size_t i = 0; i < SCHEMA_ROWS; i++) {
+        if (str_is(sql, store_sqlite_schema[i])) {
+            there[i]++;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *not_ours(struct str name, struct arena *a)
+{
+    return arena_printf(a, "the tables are not those that writ makes: %.*s", STR_ARG(name));
+}
+
+/* "CREATE TABLE name (..": the third word. */
+static struct str name_in(const char *sql)
+{
+    for (int i = 0; i < 2; i++)
+        sql = strchr(sql, ' ') + 1;
+    return (struct str){ sql, strcspn(sql, " ") };
+}
+
+/* Is there each table and index that writ makes, as it makes them, and no trigger but its own? Some
+ * of those may be missing: what they keep from happening is found. *known: there is nothing else.
+ */
+static bool know_schema(struct store *s, bool *known, struct arena *a, const char **finding,
+                        struct error *e)
+{
+    size_t there[SCHEMA_ROWS] = { 0 };
     struct query *q;
     bool row = true;
 
     if (!sqlite_query(&s->db, Q_SCHEMA, &q, e))
         return false;
     *known = true;
-    for (;; rows++) {
-        bool ours = false;
-
+    for (;;) {
         if (!query_step(q, &row, e))
             return false;
         if (!row)
             break;
-        for (size_t i = 0; i < SCHEMA_ROWS; i++)
-            ours |= str_is(column_text(q, 0), store_sqlite_schema[i]);
-        *known &= ours;
+        if (str_is(column_text(q, 0), "trigger")) {
+            if (!is_our_trigger(column_text(q, 2)))
+                *finding = not_ours(column_text(q, 1), a);
+        } else if (!count_ours(column_text(q, 2), there)) {
+            *known = false;
+        }
     }
     query_done(q);
-    *known &= rows == SCHEMA_ROWS;
+    for (size_t i = 0; i < SCHEMA_ROWS; i++)
+        if (there[i] != 1)
+            *finding = not_ours(name_in(store_sqlite_schema[i]), a);
     return true;
 }
 
@@ -378,8 +419,10 @@ static bool check_file(struct store *s, const struct index_sum *sum, struct aren
                                           "runs",          "checkpoints", "rejects" };
     bool known;
 
-    if (!know_schema(s, &known, e))
+    if (!know_schema(s, &known, a, finding, e))
         return false;
+    if (*finding)
+        return true;
     if (!known)
         return check_pages(s, NULL, a, finding, e);
     for (size_t i = 0; i < COUNT(tables) && !*finding; i++)

@@ -17,6 +17,7 @@
  *          See store/sqlite_runs.c.
  *
  * Triggers keep accidents and casual hands from the past; who drops them is found out by the tree.
+ * A trigger that is none of them is found: it could change what writ enters.
  */
 #define KEPT(table)                                         \
     "CREATE TRIGGER " table "_stay BEFORE DELETE ON " table \
@@ -45,7 +46,7 @@ const char *const store_sqlite_schema[SCHEMA_ROWS] = {
     " event BLOB NOT NULL, digest BLOB NOT NULL, bytes INTEGER NOT NULL) STRICT",
 };
 
-static const char triggers[] =
+const char store_sqlite_triggers[] =
     "CREATE TRIGGER entries_fixed BEFORE UPDATE ON entries WHEN NOT (NEW.seq IS OLD.seq"
     " AND NEW.id IS OLD.id AND NEW.kind IS OLD.kind AND NEW.subject IS OLD.subject"
     " AND NEW.tenant IS OLD.tenant AND NEW.robot IS OLD.robot AND NEW.place IS OLD.place"
@@ -113,7 +114,7 @@ const char *const store_sqlite_texts[Q_COUNT] = {
     [Q_RUN_FIND] = "SELECT keys FROM runs WHERE run = ? AND first <= ? ORDER BY first DESC LIMIT 1",
     [Q_RUN_NEXT] = "SELECT keys FROM runs WHERE run = ? AND first > ? ORDER BY first LIMIT 1",
     [Q_RUNS] = "SELECT run, first, keys FROM runs ORDER BY run, first",
-    [Q_SCHEMA] = "SELECT sql FROM sqlite_schema WHERE type <> 'trigger' AND sql IS NOT NULL",
+    [Q_SCHEMA] = "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL",
     [Q_INTEGRITY] = "SELECT integrity_check FROM pragma_integrity_check(?)",
     [Q_INTEGRITY_ALL] = "PRAGMA integrity_check(1)",
 };
@@ -151,7 +152,7 @@ static bool fill(struct sqlite *db, const struct world *world, struct arena *a, 
     for (size_t i = 0; i < SCHEMA_ROWS; i++)
         if (!sqlite_run(db, store_sqlite_schema[i], e))
             return false;
-    return sqlite_run(db, triggers, e) &&
+    return sqlite_run(db, store_sqlite_triggers, e) &&
            sqlite_run(db,
                       arena_printf(a, "INSERT INTO ledger VALUES ('%s', %d, %lld); COMMIT", name,
                                    SCHEMA_VERSION, (long long)world->wall_ms(world->self)),
