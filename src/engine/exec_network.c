@@ -127,10 +127,7 @@ static void add_credentials(struct str value, struct secrets *all, struct arena 
     rest = str_from(value, scheme.n);
     if (!scheme.n || !rest.n || !is_one_of(rest.s[0], " \t"))
         return;
-    while (rest.n && is_one_of(rest.s[0], " \t"))
-        rest = str_from(rest, 1);
-    while (rest.n && is_one_of(rest.s[rest.n - 1], " \t"))
-        rest.n--;
+    rest = str_trim(rest, " \t");
     secrets_add(all, "credentials", rest, a);
     if (scheme.n == 5 && str_cmp_letters(scheme, str_of("basic")) == 0)
         add_basic(rest, all, a);

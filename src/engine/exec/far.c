@@ -355,6 +355,7 @@ enum tried try_far(struct exec *x, const struct try_ask *ask)
     tried = end_errand(x, &errand, ask);
     if (tried != TRIED_ENDED || exec_keep_printed(x, ask->e))
         return tried;
+    x->unkept = arena_text(x->a, str_of(ask->e->msg)); /* it ran all the same */
     *ask->status = WRIT_UNRECORDED;
     return TRIED_NOTHING;
 }
