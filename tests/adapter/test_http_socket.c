@@ -8,9 +8,9 @@
 #include <sys/socket.h>
 
 #include "adapter/http/ws.h"
-#include "adapter/sanitized.h"
 #include "base/base64.h"
 #include "contract/codes.h"
+#include "sanitized.h"
 
 /* ---- a server ---- */
 

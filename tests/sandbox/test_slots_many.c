@@ -16,18 +16,8 @@
 #include <signal.h>
 #include <stdatomic.h>
 
+#include "sanitized.h"
 #include "slots.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED true
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED true
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED false
-#endif
 
 /* ---- many ---- */
 
