@@ -111,8 +111,7 @@ static void beside(void)
                                           .url = url,
                                           .headers = headers,
                                           .header_count = COUNT(headers),
-                                          .hosts = &host,
-                                          .host_count = 1,
+                                          .hosts = { .allow = &host, .allow_count = 1 },
                                           .timeout_ms = 30000,
                                           .body_max = 1 << 20,
                                           .cancel = -1 };

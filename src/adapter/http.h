@@ -26,20 +26,22 @@ struct http_header {
     struct str name, value;
 };
 
+/* The only hosts that are reached: "example.org", "*.example.org" (below it), "example.org:8443",
+ * an address, "[::1]:80". Names are looked up once a call, and the address that was looked at is
+ * the one that is connected to. Private, loopback, link-local and metadata addresses are reached
+ * only where an entry is that very address, or `localhost` for loopback. What is denied is not
+ * reached by whatever name or form of its address. */
+struct http_hosts {
+    const struct str *allow, *deny;
+    size_t allow_count, deny_count;
+};
+
 struct http_request {
     const char *method, *url;
     const struct http_header *headers;
     size_t header_count;
     struct str body; /* .s is NULL: none */
-
-    /* The only hosts that are reached: "example.org", "*.example.org" (below it),
-     * "example.org:8443", an address, "[::1]:80". Names are looked up once a call, and the address
-     * that was looked at is the one that is connected to. Private, loopback, link-local and
-     * metadata addresses are reached only where an entry is that very address, or `localhost` for
-     * loopback. */
-    const struct str *hosts;
-    size_t host_count;
-
+    struct http_hosts hosts;
     int64_t timeout_ms; /* for all of it */
     size_t body_max;    /* more than this ends the call: HTTP_TOO_LARGE */
     int redirects_max;  /* followed to the same scheme, host and port only; any other is an end */

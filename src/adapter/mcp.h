@@ -33,8 +33,7 @@ struct mcp_ask {
     size_t header_count;
     const struct secrets *secrets; /* are in no message about the server; or NULL. They stay where
                                       they are as long as the connection. */
-    const struct str *hosts;       /* that may be reached */
-    size_t host_count;
+    struct http_hosts hosts;       /* that may be reached */
     const struct str *roots; /* directories (absolute paths) that a server that asks is told of */
     size_t root_count;
     enum mcp_era era;    /* as it was found out before; MCP_UNKNOWN: find out */

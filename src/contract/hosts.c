@@ -196,22 +196,36 @@ static bool entry_shuts(const struct host_entry *entry, const struct address *ad
            (entry->is_address && address_same(&listed, &real));
 }
 
-static bool is_denied(const struct hosts *hosts, const struct host *host,
-                      const struct address *address, struct arena *a, const char **rule)
+/* The first that denies it, or NULL. */
+static const struct str *denier(const struct str *list, size_t n, const struct host *host,
+                                const struct address *address)
 {
     const struct address *at = !address && host->is_address ? &host->address : address;
 
-    for (size_t i = 0; i < hosts->deny_count; i++) {
+    for (size_t i = 0; i < n; i++) {
         struct host_entry entry;
 
-        if (!host_entry_read(hosts->deny[i], &entry) || !entry_closes(&entry, host->port))
-            continue;
-        if (!(at ? entry_shuts(&entry, at) : entry_means(&entry, host)))
-            continue;
-        *rule = arena_printf(a, "denied by %.*s", STR_ARG(hosts->deny[i]));
-        return true;
+        if (host_entry_read(list[i], &entry) && entry_closes(&entry, host->port) &&
+            (at ? entry_shuts(&entry, at) : entry_means(&entry, host)))
+            return &list[i];
     }
-    return false;
+    return NULL;
+}
+
+bool hosts_deny(const struct str *list, size_t n, const struct host *host,
+                const struct address *address)
+{
+    return denier(list, n, host, address) != NULL;
+}
+
+static bool is_denied(const struct hosts *hosts, const struct host *host,
+                      const struct address *address, struct arena *a, const char **rule)
+{
+    const struct str *by = denier(hosts->deny, hosts->deny_count, host, address);
+
+    if (by)
+        *rule = arena_printf(a, "denied by %.*s", STR_ARG(*by));
+    return by != NULL;
 }
 
 /* The row of a registry that has the name, or NULL. */

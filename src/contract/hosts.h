@@ -58,6 +58,12 @@ bool host_entry_names(const struct host_entry *entry, struct str name);
 /* Is the address listed literally, at whatever port? `localhost` lists every one of the loop. */
 bool host_entry_has_address(const struct host_entry *entry, const struct address *address);
 
+/* Does the list deny that host, by its name; or, where `address` is given, this address that it
+ * leads to, in whatever form? An entry without a port means every port; one with a port means no
+ * host whose port is 0. */
+bool hosts_deny(const struct str *list, size_t n, const struct host *host,
+                const struct address *address);
+
 /* NULL, or why the entry of a list is none; for `writ check` and the command line. */
 const char *host_entry_wrong(struct str entry);
 

@@ -9,6 +9,7 @@
 #include <writ/adapters.h>
 
 #include "adapter/cli_bind.h"
+#include "adapter/http.h"
 #include "adapter/transform.h"
 #include "engine/exec.h"
 #include "engine/toolbox.h"
@@ -141,4 +142,5 @@ struct call_network {
 struct call_network call_network(const struct tool_call *c);
 
 /* The hosts the adapter may reach, where the registry lets it; false: c says why not. */
-bool call_hosts(struct tool_call *c, struct str host, struct items *out, struct error *e) NODISCARD;
+bool call_hosts(struct tool_call *c, struct str host, struct http_hosts *out,
+                struct error *e) NODISCARD;

@@ -205,17 +205,14 @@ static void servers_close(struct server *first)
 static bool hosts_of(struct tool_call *c, const char *url, struct mcp_ask *ask, struct error *e)
 {
     const char *host = strstr(url, "://");
-    struct items allow;
     size_t n;
 
     if (!host)
         return error_set(e, CODE_HOST_REFUSED, "'%.80s' is no URL", url);
     host += 3;
     n = *host == '[' ? strcspn(host, "]/?#") + 1 : strcspn(host, ":/?#");
-    if (!call_hosts(c, (struct str){ host, strnlen(host, n) }, &allow, e))
+    if (!call_hosts(c, (struct str){ host, strnlen(host, n) }, &ask->hosts, e))
         return false;
-    ask->hosts = allow.v;
-    ask->host_count = allow.n;
     return toolbox_http(c->box, &ask->http, e);
 }
 

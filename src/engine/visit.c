@@ -130,8 +130,7 @@ static bool reach(struct visit *v, const struct visit_ask *ask, struct mcp_ask *
         if (!look_at(v, ask->url, e) || !toolbox_http(&v->box, &how->http, e))
             return false;
         how->url = ask->url;
-        how->hosts = &v->host;
-        how->host_count = 1;
+        how->hosts = (struct http_hosts){ .allow = &v->host, .allow_count = 1 };
     }
     how->transport = v->transport;
     return true;

@@ -73,8 +73,8 @@ static bool call(struct tool *t, struct outcome *o, struct error *e)
     if (!secrets_find(&t->adapter, &t->places, &t->a, &o->secrets, e) ||
         !api_bind(&t->adapter, t->operation, t->params, &t->a, &o->call, e))
         return false;
-    o->call.request.hosts = network ? network->allow.v : NULL;
-    o->call.request.host_count = network ? network->allow.n : 0;
+    o->call.request.hosts.allow = network ? network->allow.v : NULL;
+    o->call.request.hosts.allow_count = network ? network->allow.n : 0;
     o->call.request.timeout_ms = 20000;
     o->call.request.body_max = DOCUMENT_MAX;
     if (!send_it(t, o, e))

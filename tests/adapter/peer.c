@@ -164,8 +164,7 @@ void visit_begin(struct visit *v, const struct peer *p, const char *path)
     v->request =
         (struct http_request){ .method = "GET",
                                .url = arena_printf(&v->a, "http://127.0.0.1:%d%s", p->port, path),
-                               .hosts = host,
-                               .host_count = 1,
+                               .hosts = { .allow = host, .allow_count = 1 },
                                .timeout_ms = 20000,
                                .body_max = 1 << 20,
                                .redirects_max = 5,

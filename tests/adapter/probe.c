@@ -76,8 +76,7 @@ int main(int argc, char **argv)
                            .name = "the server",
                            .in = -1,
                            .out = -1,
-                           .hosts = &host,
-                           .host_count = 1,
+                           .hosts = { .allow = &host, .allow_count = 1 },
                            .patience_ms = 20000,
                            .cancel = -1,
                            .seen = getenv("PROBE_SEEN") ? seen : NULL };

@@ -298,8 +298,10 @@ def A01_8_what_the_caller_denies_is_denied_however_it_is_written(place):
     for name in ("localhost", "LOCALHOST", "localhost."):
         url = place.server.url.replace("127.0.0.1", name)
         stock(place, api("n", url, {"echo": "GET /echo"}, sandbox_override=override))
-        place.fails(77, "HOST_REFUSED", "n.echo", options=["--deny-host=localhost"])
+        for denied in ("localhost", "127.0.0.1", "[::ffff:127.0.0.1]", f"127.0.0.1:{place.server.server_port}"):
+            place.fails(77, "HOST_REFUSED", "n.echo", options=[f"--deny-host={denied}"], told=["the caller denies it"])
     same(place.server.seen, [])
+    place.fine("n.echo", options=["--deny-host=127.0.0.1:1", "--deny-host=127.0.0.2"])
 
 
 def of_client(url, token_url, **secret):

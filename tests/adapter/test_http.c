@@ -177,7 +177,7 @@ static void what_is_not_the_caller_s_to_ask_is_refused(void **state)
         visit_begin(&v, &nobody, "");
         v.request.method = rows[i].method;
         v.request.url = rows[i].url;
-        v.request.hosts = &host;
+        v.request.hosts.allow = &host;
         if (rows[i].name)
             header = (struct http_header){ str_of(rows[i].name), str_of(rows[i].value) };
         v.request.headers = &header;

@@ -31,8 +31,8 @@ static void visit_name(struct visit *v, struct http *h, const char *name, int po
     visit_begin(v, &nobody, "");
     hosts[0] = str_of(name);
     hosts[1] = str_of(address);
-    v->request.hosts = hosts;
-    v->request.host_count = 2;
+    v->request.hosts.allow = hosts;
+    v->request.hosts.allow_count = 2;
     v->request.url = arena_printf(&v->a, "http://%s:%d/", name, port);
     v->request.plain = true;
     assert_true(visit_go(v, h));

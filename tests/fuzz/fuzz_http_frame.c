@@ -22,8 +22,10 @@ static void read_body(const struct http_frame *f)
 
     if (http_read_ask(f->body, &a, &ask)) {
         assert(is_inside(ask.url, f->body) && is_inside(ask.body, f->body));
-        for (size_t i = 0; i < ask.host_count; i++)
-            assert(is_inside(ask.hosts[i], f->body));
+        for (size_t i = 0; i < ask.hosts.allow_count; i++)
+            assert(is_inside(ask.hosts.allow[i], f->body));
+        for (size_t i = 0; i < ask.hosts.deny_count; i++)
+            assert(is_inside(ask.hosts.deny[i], f->body));
     }
     if (http_read_begun(f->body, &a, &begun))
         for (size_t i = 0; i < begun.header_count; i++)

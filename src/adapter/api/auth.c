@@ -192,8 +192,8 @@ static bool is_allowed(const struct authorizing *z, const struct url_parts *url)
 {
     const struct http_request *r = &z->call->request;
 
-    for (size_t i = 0; i < r->host_count; i++)
-        if (host_reached(r->hosts[i], url))
+    for (size_t i = 0; i < r->hosts.allow_count; i++)
+        if (host_reached(r->hosts.allow[i], url))
             return true;
     return false;
 }

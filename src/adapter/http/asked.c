@@ -64,6 +64,8 @@ static bool check_place(struct asked *q, const struct serve *s)
     q->proxy = http_proxy_for(&s->settings, &q->place);
     if (q->place.is_address)
         why = http_refuses_address(&q->policy, &q->place, &q->place.address);
+    else if (q->proxy && http_refuses_proxy(&q->policy, &q->place))
+        why = http_refuses_proxy(&q->policy, &q->place);
     else if (q->proxy && !q->place.tls && !q->policy.plain)
         why = "plain http is spoken with this machine only; https is needed";
     return why ? refuse_host(q, why) : true;
@@ -111,7 +113,7 @@ bool asked_open(struct asked *q, const struct serve *s, struct str body, bool so
         return asked_refuse(q, HTTP_REFUSED, "the request cannot be read");
     if (q->ask.timeout_ms > TIMEOUT_MAX)
         q->ask.timeout_ms = TIMEOUT_MAX;
-    q->policy = (struct http_policy){ q->ask.hosts, q->ask.host_count, q->ask.plain };
+    q->policy = (struct http_policy){ q->ask.hosts, q->ask.plain };
     q->deadline_ms = serve_now_ms(s) + q->ask.timeout_ms;
     if (!check(q, s, socket))
         return false;

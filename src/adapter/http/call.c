@@ -173,7 +173,8 @@ static bool pack(struct calling *c, struct buf *frame)
 {
     const struct http_request *r = c->request;
 
-    if (r->header_count > HTTP_HEADERS || r->host_count > HTTP_HOSTS) {
+    if (r->header_count > HTTP_HEADERS || r->hosts.allow_count > HTTP_HOSTS ||
+        r->hosts.deny_count > HTTP_HOSTS) {
         end_with(c, HTTP_REFUSED, "there are more than 1000 headers or hosts");
         return false;
     }

@@ -26,6 +26,22 @@ static void put_headers(struct buf *to, const struct http_header *headers, size_
     }
 }
 
+static void put_texts(struct buf *to, const struct str *texts, size_t n)
+{
+    put_number(to, (int64_t)n);
+    for (size_t i = 0; i < n; i++)
+        put_text(to, texts[i]);
+}
+
+static size_t size_of(const struct str *texts, size_t n)
+{
+    size_t all = 0;
+
+    for (size_t i = 0; i < n; i++)
+        all += texts[i].n + sizeof(int64_t);
+    return all;
+}
+
 /* All of it at once: a buffer that grows leaves copies of secrets behind. */
 static bool make_room(struct buf *to, const struct http_request *r)
 {
@@ -33,8 +49,8 @@ static bool make_room(struct buf *to, const struct http_request *r)
 
     for (size_t i = 0; i < r->header_count; i++)
         n += r->headers[i].name.n + r->headers[i].value.n + 2 * sizeof(int64_t);
-    for (size_t i = 0; i < r->host_count; i++)
-        n += r->hosts[i].n + sizeof(int64_t);
+    n += size_of(r->hosts.allow, r->hosts.allow_count);
+    n += size_of(r->hosts.deny, r->hosts.deny_count);
     return buf_reserve(to, n);
 }
 
@@ -50,9 +66,8 @@ void http_pack_ask(struct buf *to, const struct http_request *request, const cha
     put_text(to, str_of(request->url));
     put_text(to, str_of(protocol ? protocol : ""));
     put_headers(to, request->headers, request->header_count);
-    put_number(to, (int64_t)request->host_count);
-    for (size_t i = 0; i < request->host_count; i++)
-        put_text(to, request->hosts[i]);
+    put_texts(to, request->hosts.allow, request->hosts.allow_count);
+    put_texts(to, request->hosts.deny, request->hosts.deny_count);
     put_number(to, request->body.s != NULL);
     put_text(to, request->body);
 }
@@ -128,6 +143,17 @@ static const struct http_header *take_headers(struct rest *r, struct arena *a, s
     return headers;
 }
 
+static const struct str *take_texts(struct rest *r, struct arena *a, size_t *n)
+{
+    size_t count = (size_t)take_number(r, HTTP_HOSTS);
+    struct str *texts = arena_alloc(a, count * sizeof *texts);
+
+    for (size_t i = 0; i < count; i++)
+        texts[i] = take_text(r);
+    *n = count;
+    return texts;
+}
+
 static bool is_done(const struct rest *r)
 {
     return !r->bad && r->at == r->end;
@@ -136,7 +162,6 @@ static bool is_done(const struct rest *r)
 bool http_read_ask(struct str body, struct arena *a, struct http_ask *out)
 {
     struct rest r = rest_of(body);
-    struct str *hosts;
     bool has_body;
 
     out->timeout_ms = take_number(&r, INT64_MAX);
@@ -147,11 +172,8 @@ bool http_read_ask(struct str body, struct arena *a, struct http_ask *out)
     out->url = take_text(&r);
     out->protocol = take_text(&r);
     out->headers = take_headers(&r, a, &out->header_count);
-    out->host_count = (size_t)take_number(&r, HTTP_HOSTS);
-    hosts = arena_alloc(a, out->host_count * sizeof *hosts);
-    for (size_t i = 0; i < out->host_count; i++)
-        hosts[i] = take_text(&r);
-    out->hosts = hosts;
+    out->hosts.allow = take_texts(&r, a, &out->hosts.allow_count);
+    out->hosts.deny = take_texts(&r, a, &out->hosts.deny_count);
     has_body = take_number(&r, 1) == 1;
     out->body = take_text(&r);
     if (!has_body)

@@ -10,8 +10,7 @@ struct http_ask {
     const struct http_header *headers;
     size_t header_count;
     struct str body; /* .s is NULL: none */
-    const struct str *hosts;
-    size_t host_count;
+    struct http_hosts hosts;
     int64_t timeout_ms, body_max;
     int redirects_max;
     bool plain;

@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "adapter/http.h"
 #include "contract/addresses.h"
 
 struct http_place {
@@ -26,13 +27,15 @@ const char *http_place_read(struct str url, struct http_place *out);
 bool http_same_place(const struct http_place *a, const struct http_place *b);
 
 struct http_policy {
-    const struct str *hosts;
-    size_t host_count;
+    struct http_hosts hosts;
     bool plain;
 };
 
 /* NULL, or why the host of that place may not be reached, whatever its address. */
 const char *http_refuses_host(const struct http_policy *policy, const struct http_place *place);
+
+/* NULL, or why the host may not be left to somebody else to look up. */
+const char *http_refuses_proxy(const struct http_policy *policy, const struct http_place *place);
 
 /* NULL, or why no connection may be made to that address for the sake of that place. */
 const char *http_refuses_address(const struct http_policy *policy, const struct http_place *place,

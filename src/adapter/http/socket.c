@@ -111,7 +111,8 @@ bool http_socket_open(struct http *h, const struct http_request *request, const 
     *status = 0;
     (void)http_frame_begin(&frame);
     http_pack_ask(&frame, &asked, protocol);
-    if (!buf_ok(&frame) || request->header_count > HTTP_HEADERS || request->host_count > HTTP_HOSTS)
+    if (!buf_ok(&frame) || request->header_count > HTTP_HEADERS ||
+        request->hosts.allow_count > HTTP_HOSTS || request->hosts.deny_count > HTTP_HOSTS)
         return error_set(e, CODE_CEILING, "what opens a WebSocket has more than 1 MiB");
     s = mem_zeroed(sizeof *s);
     s->http = h;

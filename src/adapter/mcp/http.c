@@ -115,7 +115,6 @@ static void send_reply(const struct post *p, struct str text)
                                     .header_count = h.n,
                                     .body = text,
                                     .hosts = m->ask.hosts,
-                                    .host_count = m->ask.host_count,
                                     .timeout_ms = left < REPLY_MS ? left : REPLY_MS,
                                     .body_max = MCP_MESSAGE_MAX,
                                     .redirects_max = REDIRECTS,
@@ -241,7 +240,6 @@ void post_ask(struct post *p, const char *method, struct str last_id)
                                     .headers = h.v,
                                     .header_count = h.n,
                                     .hosts = m->ask.hosts,
-                                    .host_count = m->ask.host_count,
                                     .timeout_ms = left > 0 ? left : 1,
                                     .body_max = STREAM_MAX,
                                     .redirects_max = REDIRECTS,
@@ -381,7 +379,6 @@ static void http_wire_close(struct mcp *m)
     struct http_request request = { .method = "DELETE",
                                     .url = m->ask.url,
                                     .hosts = m->ask.hosts,
-                                    .host_count = m->ask.host_count,
                                     .timeout_ms = BYE_MS,
                                     .body_max = 1 << 16,
                                     .cancel = -1 };

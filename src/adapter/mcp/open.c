@@ -216,7 +216,8 @@ static void take_ask(struct mcp *m, const struct mcp_ask *ask)
         headers[i] = (struct http_header){ copied(ask->headers[i].name, &m->a),
                                            copied(ask->headers[i].value, &m->a) };
     m->ask.headers = headers;
-    m->ask.hosts = copied_list(ask->hosts, ask->host_count, &m->a);
+    m->ask.hosts.allow = copied_list(ask->hosts.allow, ask->hosts.allow_count, &m->a);
+    m->ask.hosts.deny = copied_list(ask->hosts.deny, ask->hosts.deny_count, &m->a);
     m->ask.roots = copied_list(ask->roots, ask->root_count, &m->a);
     m->ask.name = arena_text(&m->a, str_of(ask->name ? ask->name : "the server"));
     m->ask.url = ask->url ? arena_text(&m->a, str_of(ask->url)) : NULL;

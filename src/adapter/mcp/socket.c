@@ -58,7 +58,6 @@ static bool socket_open(struct mcp *m, struct error *e)
                                     .headers = m->ask.headers,
                                     .header_count = m->ask.header_count,
                                     .hosts = m->ask.hosts,
-                                    .host_count = m->ask.host_count,
                                     .timeout_ms = m->ask.patience_ms,
                                     .body_max = m->ask.message_max,
                                     .cancel = m->ask.cancel };

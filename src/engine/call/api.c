@@ -151,7 +151,7 @@ static bool token_host_fits(const struct api_attempt *t, struct error *e)
 {
     const struct api_interface *api = t->c->adapter->doc.interface->api;
     struct url_parts url;
-    struct items ignored;
+    struct http_hosts ignored;
 
     if (api->auth_method != AUTH_OAUTH || !api->auth || !url_split(api->auth->token_url, &url))
         return true; /* what is no URL is told by api_authorize() */
@@ -162,15 +162,14 @@ static bool token_host_fits(const struct api_attempt *t, struct error *e)
 static bool prepare(struct api_attempt *t, struct error *e)
 {
     struct tool_call *c = t->c;
-    struct items allow;
+    struct http_hosts hosts;
 
     t->places = call_places(c);
     if (!api_bind(c->adapter, c->operation, c->params, c->a, &t->bound, e) ||
-        !call_hosts(c, t->bound.host, &allow, e) || !token_host_fits(t, e) ||
+        !call_hosts(c, t->bound.host, &hosts, e) || !token_host_fits(t, e) ||
         !toolbox_http(c->box, &t->http, e))
         return false;
-    t->bound.request.hosts = allow.v;
-    t->bound.request.host_count = allow.n;
+    t->bound.request.hosts = hosts;
     t->bound.request.timeout_ms = call_timeout(c);
     t->bound.request.body_max = BODY_MAX;
     t->bound.request.redirects_max = REDIRECTS_MAX;

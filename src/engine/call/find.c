@@ -56,26 +56,16 @@ static void warn_of_age(struct tool_call *c)
                   arena_printf(c->a, "the adapter %.*s is deprecated", STR_ARG(doc->adapter_id)));
 }
 
-/* By the name that is called, however it is written. */
+/* By the name that is called, however it is written, before anything is sent to anybody. Where it
+ * leads, and at which port, is judged when it is reached. */
 static bool is_denied(const struct items *deny, struct str text)
 {
-    const struct str *all = deny->v;
-    struct host_entry entry;
     struct host host;
 
-    if (host_read(text, 0, &host))
-        return deny->n > 0;
-    for (size_t i = 0; i < deny->n; i++) {
-        if (!host_entry_read(all[i], &entry))
-            continue;
-        if (host.is_address ? host_entry_has_address(&entry, &host.address)
-                            : host_entry_names(&entry, (struct str){ host.name, host.length }))
-            return true;
-    }
-    return false;
+    return host_read(text, 0, &host) ? deny->n > 0 : hosts_deny(deny->v, deny->n, &host, NULL);
 }
 
-bool call_hosts(struct tool_call *c, struct str host, struct items *out, struct error *e)
+bool call_hosts(struct tool_call *c, struct str host, struct http_hosts *out, struct error *e)
 {
     struct call_network held = call_network(c);
 
@@ -87,7 +77,7 @@ bool call_hosts(struct tool_call *c, struct str host, struct items *out, struct 
     if (is_denied(&held.deny, host))
         return error_set(e, CODE_HOST_REFUSED, "%.*s is not reached: the caller denies it",
                          STR_ARG(host));
-    *out = held.allow;
+    *out = (struct http_hosts){ held.allow.v, held.deny.v, held.allow.n, held.deny.n };
     return tool_lets_reach(c->tool, e);
 }
 

@@ -33,12 +33,12 @@ bool http_call(struct http *h, const struct http_request *request, struct arena 
     (void)h;
     (void)a;
     (void)e;
-    assert_int_equal(request->host_count, 1);
+    assert_int_equal(request->hosts.allow_count, 1);
     assert_int_equal(request->redirects_max, 0);
     assert_false(request->plain);
     (void)snprintf(token.url, sizeof token.url, "%s %s", request->method, request->url);
     (void)snprintf(token.body, sizeof token.body, "%.*s", STR_ARG(request->body));
-    (void)snprintf(token.host, sizeof token.host, "%.*s", STR_ARG(request->hosts[0]));
+    (void)snprintf(token.host, sizeof token.host, "%.*s", STR_ARG(request->hosts.allow[0]));
     token.authorization[0] = '\0';
     for (size_t i = 0; i < request->header_count; i++)
         if (str_is(request->headers[i].name, "Authorization"))
@@ -109,8 +109,8 @@ static void start(struct calling *c, const char *base, const char *method, const
         (struct api_auth){ .tokens = api_tokens_open(), .places = &c->places, .now_ms = 1000 };
     assert_true(secrets_find(&c->adapter, &c->places, &c->a, &c->secrets, &c->e));
     assert_true(api_bind(&c->adapter, str_of("get"), NULL, &c->a, &c->call, &c->e));
-    c->call.request.hosts = c->adapter.doc.sandbox_override->network->allow.v;
-    c->call.request.host_count = c->adapter.doc.sandbox_override->network->allow.n;
+    c->call.request.hosts.allow = c->adapter.doc.sandbox_override->network->allow.v;
+    c->call.request.hosts.allow_count = c->adapter.doc.sandbox_override->network->allow.n;
 }
 
 static void authorize(struct calling *c)
@@ -434,8 +434,8 @@ static void the_caller_s_hosts_come_before_the_adapter_s(void **state)
 
         play(GIVES("{\"access_token\":\"tok-0\"}"), GIVES("{}"));
         start(&c, "https://api.example.org", "oauth", oauth);
-        c.call.request.hosts = hosts;
-        c.call.request.host_count = n;
+        c.call.request.hosts.allow = hosts;
+        c.call.request.hosts.allow_count = n;
         authorize(&c);
         assert_false(c.good);
         assert_int_equal(c.e.code, CODE_HOST_REFUSED);

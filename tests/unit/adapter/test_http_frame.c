@@ -15,17 +15,18 @@ static void a_request_comes_out_as_it_went_in(void **state)
 {
     struct http_header headers[] = { { str_of("A"), str_of("b") }, { str_of("C"), { "", 0 } } };
     struct str hosts[] = { str_of("example.org"), str_of("localhost") };
-    struct http_request r = { .method = "POST",
-                              .url = "https://example.org/x",
-                              .headers = headers,
-                              .header_count = 2,
-                              .hosts = hosts,
-                              .host_count = 2,
-                              .body = { "a\0b", 3 },
-                              .timeout_ms = -5,
-                              .body_max = SIZE_MAX,
-                              .redirects_max = 3,
-                              .plain = true };
+    struct http_request r = {
+        .method = "POST",
+        .url = "https://example.org/x",
+        .headers = headers,
+        .header_count = 2,
+        .hosts = { .allow = hosts, .allow_count = 2, .deny = hosts + 1, .deny_count = 1 },
+        .body = { "a\0b", 3 },
+        .timeout_ms = -5,
+        .body_max = SIZE_MAX,
+        .redirects_max = 3,
+        .plain = true
+    };
     _buf_ struct buf b = { .max = 1 << 16 };
     _arena_ struct arena a = { 0 };
     struct http_ask ask;
@@ -38,7 +39,9 @@ static void a_request_comes_out_as_it_went_in(void **state)
     assert_true(str_is(ask.protocol, "mcp"));
     assert_true(str_is(ask.headers[0].value, "b"));
     assert_true(str_is(ask.headers[1].name, "C"));
-    assert_true(str_is(ask.hosts[1], "localhost"));
+    assert_true(str_is(ask.hosts.allow[1], "localhost"));
+    assert_int_equal(ask.hosts.deny_count, 1);
+    assert_true(str_is(ask.hosts.deny[0], "localhost"));
     assert_true(str_eq(ask.body, r.body));
     assert_int_equal(ask.timeout_ms, 0);
     assert_int_equal(ask.body_max, INT64_MAX);

@@ -101,7 +101,7 @@ static void what_others_might_read_otherwise_is_refused(void **state)
 static bool reaches_host(const char *entry, const char *url)
 {
     struct str host = str_of(entry);
-    struct http_policy policy = { &host, 1, true };
+    struct http_policy policy = { { .allow = &host, .allow_count = 1 }, true };
     struct http_place place;
 
     assert_null(http_place_read(str_of(url), &place));
@@ -156,7 +156,7 @@ static void an_entry_is_a_host_or_what_is_below_one(void **state)
 static bool reaches(const char *entry, const char *address, bool plain)
 {
     struct str hosts[] = { str_of("example.org"), str_of(entry) };
-    struct http_policy policy = { hosts, 2, plain };
+    struct http_policy policy = { { .allow = hosts, .allow_count = 2 }, plain };
     struct http_place place;
     struct address a;
 
@@ -238,10 +238,61 @@ static void only_public_addresses_are_reached_by_a_name(void **state)
     assert_false(reaches("10.0.0.1:8443", "10.0.0.1", false));
 }
 
+/* What is denied has neither another name nor another form. */
+static void what_is_denied_is_reached_in_no_form(void **state)
+{
+    static const struct {
+        const char *deny, *url, *address;
+        bool host, at; /* reached: by its name; by its address */
+    } rows[] = {
+        { "93.184.216.34", "https://example.org/", "93.184.216.34", true, false },
+        { "93.184.216.34", "https://example.org/", "::ffff:93.184.216.34", true, false },
+        { "::ffff:93.184.216.34", "https://example.org/", "93.184.216.34", true, false },
+        { "93.184.216.34:443", "https://example.org/", "93.184.216.34", true, false },
+        { "93.184.216.34:80", "https://example.org/", "93.184.216.34", true, true },
+        { "93.184.216.35", "https://example.org/", "93.184.216.34", true, true },
+        { "localhost", "https://example.org/", "127.0.0.1", true, false },
+        { "example.org", "https://EXAMPLE.org/", "93.184.216.34", false, true },
+        { "example.org:443", "https://example.org/", "93.184.216.34", false, true },
+        { "example.org:80", "https://example.org/", "93.184.216.34", true, true },
+        { "*.org", "https://example.org/", "93.184.216.34", false, true },
+        { "::ffff:127.0.0.1", "http://127.0.0.1/", "127.0.0.1", false, false },
+    };
+    struct str allow[] = { str_of("example.org"), str_of("127.0.0.1") };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct str deny = str_of(rows[i].deny);
+        struct http_policy policy = { { allow, &deny, COUNT(allow), 1 }, false };
+        struct http_place place;
+        struct address a;
+
+        assert_null(http_place_read(str_of(rows[i].url), &place));
+        assert_true(address_read(str_of(rows[i].address), &a));
+        if ((http_refuses_host(&policy, &place) == NULL) != rows[i].host ||
+            (http_refuses_address(&policy, &place, &a) == NULL) != rows[i].at)
+            fail_msg("%s denied, %s at %s", rows[i].deny, rows[i].url, rows[i].address);
+    }
+}
+
+/* A proxy does not say where a name leads. */
+static void a_denied_address_leaves_no_name_to_a_proxy(void **state)
+{
+    struct str allow = str_of("example.org"), address = str_of("10.0.0.1"), name = str_of("a.org");
+    struct http_policy policy = { { &allow, &address, 1, 1 }, false };
+    struct http_place place;
+
+    (void)state;
+    assert_null(http_place_read(str_of("https://example.org/"), &place));
+    assert_non_null(http_refuses_proxy(&policy, &place));
+    policy.hosts.deny = &name;
+    assert_null(http_refuses_proxy(&policy, &place));
+}
+
 static void plain_http_is_for_this_machine(void **state)
 {
     struct str hosts[] = { str_of("example.org"), str_of("127.0.0.1"), str_of("10.0.0.1") };
-    struct http_policy policy = { hosts, 3, false };
+    struct http_policy policy = { { .allow = hosts, .allow_count = 3 }, false };
     struct http_place place;
     struct address far, near, private;
 
@@ -325,6 +376,8 @@ int main(void)
         cmocka_unit_test(what_others_might_read_otherwise_is_refused),
         cmocka_unit_test(an_entry_is_a_host_or_what_is_below_one),
         cmocka_unit_test(only_public_addresses_are_reached_by_a_name),
+        cmocka_unit_test(what_is_denied_is_reached_in_no_form),
+        cmocka_unit_test(a_denied_address_leaves_no_name_to_a_proxy),
         cmocka_unit_test(plain_http_is_for_this_machine),
         cmocka_unit_test(an_address_is_written_for_people),
         cmocka_unit_test(a_proxy_is_used_where_the_environment_says_so),
