@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* redact.c: takes secrets out of texts and documents, in one pass for each way of writing them.
  *
- * All secrets, and what base64 makes of them wherever they stand, are the words of one automaton
- * (redact_words.h). It reads the text as it is, and once more as percent-encoding and once more as
- * the inside of a JSON text would be read: so it does not matter which characters somebody chose to
- * escape. Each reading takes time in proportion to the text, whatever is in it.
+ * All secrets, and what base64 and hexadecimal digits make of them, are the words of one automaton
+ * (redact_words.h). It reads the text in each way there is (redact_ways.h): so it does not matter
+ * which characters somebody chose to escape. Each reading takes time in proportion to the text,
+ * whatever is in it.
  */
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "adapter/redact_ways.h"
 #include "adapter/redact_words.h"
 #include "adapter/secret.h"
 #include "base/doc_make.h"
-#include "base/num.h"
-#include "base/utf8.h"
 
 static const char mark[] = "[redacted]";
 
@@ -68,84 +67,7 @@ static void merge(struct cuts *c)
     }
 }
 
-/* ---- ways of reading ---- */
-
-/* What one or more bytes of the text stand for: up to four bytes. */
-struct glyph {
-    char bytes[4];
-    size_t n, taken;
-};
-
-static struct glyph plain(struct str t, size_t at)
-{
-    return (struct glyph){ { t.s[at] }, 1, 1 };
-}
-
-static int hex_at(struct str t, size_t at, int digits)
-{
-    int value = 0;
-
-    for (int i = 0; i < digits; i++) {
-        int digit = at + (size_t)i < t.n ? num_hex(t.s[at + (size_t)i]) : -1;
-
-        if (digit < 0)
-            return -1;
-        value = value << 4 | digit;
-    }
-    return value;
-}
-
-static struct glyph percent(struct str t, size_t at)
-{
-    int value = t.s[at] == '%' ? hex_at(t, at + 1, 2) : -1;
-
-    return value < 0 ? plain(t, at) : (struct glyph){ { (char)value }, 1, 3 };
-}
-
-static struct glyph form(struct str t, size_t at)
-{
-    return t.s[at] == '+' ? (struct glyph){ { ' ' }, 1, 1 } : percent(t, at);
-}
-
-/* \uXXXX, or two of them that are one character. */
-static struct glyph unicode(struct str t, size_t at)
-{
-    int high = hex_at(t, at + 2, 4), low = -1;
-    struct glyph g = { .taken = 6 };
-
-    if (high < 0)
-        return plain(t, at);
-    if (high >= 0xd800 && high < 0xdc00 && at + 7 < t.n && t.s[at + 6] == '\\' &&
-        t.s[at + 7] == 'u')
-        low = hex_at(t, at + 8, 4);
-    if (low >= 0xdc00 && low < 0xe000) {
-        g.taken = 12;
-        g.n = utf8_put(0x10000u + ((uint32_t)(high - 0xd800) << 10) + (uint32_t)(low - 0xdc00),
-                       g.bytes);
-        return g;
-    }
-    g.n = utf8_put((uint32_t)high, g.bytes);
-    return g;
-}
-
-static struct glyph json(struct str t, size_t at)
-{
-    static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
-    const char *letter;
-
-    if (t.s[at] != '\\' || at + 1 == t.n)
-        return plain(t, at);
-    if (t.s[at + 1] == 'u')
-        return unicode(t, at);
-    letter = t.s[at + 1] ? strchr(letters, t.s[at + 1]) : NULL;
-    return letter ? (struct glyph){ { meant[letter - letters] }, 1, 2 } : plain(t, at);
-}
-
-/* A way is gone only where the text has the character that makes it differ. */
-static const struct way {
-    char sign;
-    struct glyph (*next)(struct str t, size_t at);
-} ways[] = { { 0, plain }, { '%', percent }, { '+', form }, { '\\', json } };
+/* ---- reading ---- */
 
 static bool is_base64(char c)
 {
@@ -153,14 +75,20 @@ static bool is_base64(char c)
            is_one_of(c, "+/-_");
 }
 
-/* A word of base64 leaves out the characters it shares with its neighbours; they have some of the
- * secret's bits. */
+/* A word of base64 leaves out the characters it shares with its neighbours, on the line before or
+ * after, too; they have some of the secret's bits. */
 static void cut_word(struct cuts *c, struct str t, const struct word_end *word, struct cut cut)
 {
-    if (word->before && cut.from && is_base64(t.s[cut.from - 1]))
-        cut.from--;
-    if (word->after && cut.to < t.n && is_base64(t.s[cut.to]))
-        cut.to++;
+    size_t from = cut.from, to = cut.to;
+
+    while (from && is_one_of(t.s[from - 1], "\r\n"))
+        from--;
+    while (to < t.n && is_one_of(t.s[to], "\r\n"))
+        to++;
+    if (word->before && from && is_base64(t.s[from - 1]))
+        cut.from = from - 1;
+    if (word->after && to < t.n && is_base64(t.s[to]))
+        cut.to = to + 1;
     add_cut(c, cut.from, cut.to);
 }
 
@@ -168,19 +96,6 @@ static void cut_word(struct cuts *c, struct str t, const struct word_end *word, 
 struct trail {
     size_t *v, mask, n;
 };
-
-/* An escape of which the last bytes are missing, and so of one that may go on: a half of a
- * character. */
-static bool is_begun(struct str t, size_t at)
-{
-    size_t left = t.n - at;
-
-    if (t.s[at] == '%')
-        return left < 3;
-    if (t.s[at] != '\\')
-        return false;
-    return left < 2 || (t.s[at + 1] == 'u' && (left < 6 || (left < 12 && unicode(t, at).n == 3)));
-}
 
 /* Where the last bytes that begin a word begin; `end`, where none do. */
 static size_t begun_at(const struct words *words, const struct words_state *state,
@@ -192,7 +107,7 @@ static size_t begun_at(const struct words *words, const struct words_state *stat
 }
 
 /* Gives back where the end that may begin a secret begins. */
-static size_t read_way(struct words *words, const struct way *way, struct str t,
+static size_t read_way(struct words *words, const struct redact_way *way, struct str t,
                        struct trail *trail, struct cuts *c)
 {
     struct words_state state = { 0 };
@@ -202,7 +117,7 @@ static size_t read_way(struct words *words, const struct way *way, struct str t,
     for (size_t at = 0; at < t.n;) {
         struct glyph g = way->next(t, at);
 
-        if (t.n - at < 12 && begun == t.n && way->sign && is_begun(t, at))
+        if (t.n - at < REDACT_LONGEST && begun == t.n && way->is_begun && way->is_begun(t, at))
             begun = begun_at(words, &state, trail, t.n);
         for (size_t i = 0; i < g.n; i++) {
             const struct word_end *end = words_step(words, &state, g.bytes[i]);
@@ -356,9 +271,11 @@ static struct str redact_with(struct redactor *r, struct str t)
     struct cuts c = { .a = r->a };
     size_t end = t.n;
 
-    for (size_t i = 0; r->words && t.n && i < COUNT(ways); i++) {
-        if (!ways[i].sign || memchr(t.s, ways[i].sign, t.n)) {
-            size_t begun = read_way(r->words, &ways[i], t, &r->trail, &c);
+    for (size_t i = 0; r->words && t.n && i < redact_way_count; i++) {
+        const struct redact_way *way = &redact_ways[i];
+
+        if (!way->sign || memchr(t.s, way->sign, t.n)) {
+            size_t begun = read_way(r->words, way, t, &r->trail, &c);
 
             end = begun < end ? begun : end;
         }

@@ -113,9 +113,26 @@ static void add_base64(struct words *w, struct str secret, size_t lead)
     explicit_bzero(text.s, text.len);
 }
 
+/* In digits of either case. */
+static void add_hex(struct words *w, struct str secret)
+{
+    static const char *const cases[] = { "0123456789abcdef", "0123456789ABCDEF" };
+    char *text = arena_raw(w->a, 2 * secret.n);
+
+    for (size_t c = 0; c < COUNT(cases); c++) {
+        for (size_t i = 0; i < secret.n; i++) {
+            text[2 * i] = cases[c][(unsigned char)secret.s[i] >> 4];
+            text[2 * i + 1] = cases[c][(unsigned char)secret.s[i] & 15];
+        }
+        add_word(w, (struct str){ text, 2 * secret.n }, false, false);
+    }
+    explicit_bzero(text, 2 * secret.n);
+}
+
 void words_add_secret(struct words *w, struct str secret)
 {
     add_word(w, secret, false, false);
+    add_hex(w, secret);
     for (size_t lead = 0; lead < 3; lead++)
         add_base64(w, secret, lead);
 }
