@@ -211,6 +211,9 @@ void exec_set_time(struct exec *x, int64_t ms);
 /* What it may reach on the disk. False: IV-03 refuses. */
 bool exec_see(struct exec *x, struct error *e) NODISCARD;
 
+/* False: the command could write the ledger that records it. After exec_see(). */
+bool exec_ledger_is_safe(struct exec *x, struct error *e) NODISCARD;
+
 /* The tools that are allowed, from .writ/tools.yaml above the working directory. */
 bool exec_registry(struct exec *x, struct report *r) NODISCARD;
 

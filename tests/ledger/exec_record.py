@@ -257,10 +257,13 @@ def a_ledger_is_refused_by_its_own_file_wherever_its_name_leads(place):
     (place.outside / "link.db").symlink_to(books)
     (place.outside / "far.db").symlink_to("link.db")
     (place.work / "in.db").symlink_to(ours)
+    (place.work / "in").symlink_to(place.outside)
+    (place.outside / "back").symlink_to(place.work / "in")
     for kept in ("nothing yet", "a ledger"):
         for name, options in ((ours, ["--write", ours]), (ours, ["--write", f"{ours}-wal"]),
                               (place.outside / "link.db", []), (place.outside / "far.db", []),
-                              (place.work / "in.db", [])):
+                              (place.work / "in.db", []), (place.work / "in/ours.db", []),
+                              (place.outside / "back/ours.db", [])):
             for path in options[1:]:
                 pathlib.Path(path).touch()
             run = place.writ("exec", "--ledger", name, *options, "--", *TOUCH)
@@ -273,7 +276,9 @@ def a_ledger_is_refused_by_its_own_file_wherever_its_name_leads(place):
         books.touch()
     (place.outside / "link.db").unlink()
     (place.outside / "link.db").symlink_to(place.outside / "safe.db")
+    (place.outside / "here").symlink_to(".")
     for name, options in ((place.outside / "safe.db", []), (place.outside / "far.db", []),
+                          (place.outside / "here/../" / place.outside.name / "here/safe.db", []),
                           (place.work / "hidden/l.db", ["--deny", "hidden"])):
         name.parent.mkdir(exist_ok=True)
         run = place.writ("exec", "--ledger", name, *options, "--", *TOUCH)

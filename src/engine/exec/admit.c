@@ -2,7 +2,6 @@
 /* admit.c: may it run, what does it see, what is it given. */
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <limits.h>
 #include <poll.h>
 #include <string.h>
@@ -13,8 +12,6 @@
 #include "engine/exec_network.h"
 #include "engine/home.h"
 #include "sandbox/environment.h"
-
-enum { LINKS_MOST = 40 }; /* as the kernel has it */
 
 /* ---- standard input and files ---- */
 
@@ -137,54 +134,6 @@ static struct reach_ask reach_of(const struct exec *x)
                                .approved = x->request.approval != NULL,
                                .inputs = x->request.inputs->input_files,
                                .outputs = x->request.outputs->output_files };
-}
-
-/* Could the command change what is at this path? Every link on the way has a place of its own, and
- * whoever may write there says where it leads. *path: where it ends. */
-static bool could_write(const struct exec *x, const char **path)
-{
-    for (int links = 0; links < LINKS_MOST; links++) {
-        char real[PATH_MAX], target[PATH_MAX];
-        const struct grant *around;
-        ssize_t n;
-
-        if (!realpath(dirname(arena_text(x->a, str_of(*path))), real))
-            return false; /* it cannot be made either */
-        *path = arena_printf(x->a, "%s/%s", strcmp(real, "/") == 0 ? "" : real,
-                             basename(arena_text(x->a, str_of(*path))));
-        around = grants_decide(&x->reach.grants, *path);
-        if (around && around->access == ACCESS_WRITE)
-            return true;
-        n = readlink(*path, target, sizeof target - 1);
-        if (n < 0)
-            return false;
-        target[n] = '\0';
-        *path = target[0] == '/' ? arena_text(x->a, str_of(target))
-                                 : arena_printf(x->a, "%s/%s", real, target);
-    }
-    return true; /* it leads nowhere: nobody knows */
-}
-
-/* A record that its subject can write is none. What the state directory has is hidden from the
- * command; a ledger that was put elsewhere has to be out of its reach, and what SQLite keeps beside
- * it, too. */
-static bool ledger_is_safe(struct exec *x, struct error *e)
-{
-    static const char *const beside[] = { "-wal", "-shm", "-journal" };
-    const char *ledger = home_ledger(x->command->ledger, x->command->environment, x->a);
-    const char *path = ledger;
-
-    if (!ledger || strstr(ledger, "://"))
-        return true; /* no file */
-    x->unsafe = could_write(x, &path);
-    for (size_t i = 0; i < COUNT(beside); i++) {
-        const char *other = arena_printf(x->a, "%s%s", path, beside[i]);
-
-        x->unsafe = x->unsafe || could_write(x, &other);
-    }
-    return !x->unsafe ||
-           error_set(e, CODE_PATH_REFUSED,
-                     "the command could write the ledger %s; keep it where it cannot", ledger);
 }
 
 /* In the arena: reach.home_root may be this very text. */
@@ -428,7 +377,7 @@ bool exec_admit(struct exec *x, struct error *e)
     struct admit_ask ask = ask_of(x);
 
     find_program(x);
-    if (!ledger_is_safe(x, e) || !read_weak(x, e) || !exec_input(x, e) ||
+    if (!exec_ledger_is_safe(x, e) || !read_weak(x, e) || !exec_input(x, e) ||
         !take_files(x, &ask.file_bytes, e))
         return false;
     if (!ask_policy(x, &ask, e))

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* own_ledger.c: could a command write, or exchange, the ledger that records it? */
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/exec.h"
+#include "engine/home.h"
+
+enum { LINKS_MOST = 40 }; /* as the kernel has it */
+
+/* A path on the way from the root to its end. */
+struct way {
+    const struct exec *x;
+    const char *at;   /* without links; "" is the root */
+    const char *rest; /* what is left of it */
+};
+
+static bool is_written(const struct way *w, const char *path)
+{
+    const struct grant *around = grants_decide(&w->x->reach.grants, path);
+
+    return around && around->access == ACCESS_WRITE;
+}
+
+/* The next name; empty at the end. */
+static struct str next_name(struct way *w)
+{
+    struct str name;
+
+    while (*w->rest == '/')
+        w->rest++;
+    name = (struct str){ w->rest, strcspn(w->rest, "/") };
+    w->rest += name.n;
+    return name;
+}
+
+static void go_up(struct way *w)
+{
+    const char *slash = strrchr(w->at, '/');
+
+    w->at = slash ? arena_text(w->x->a, (struct str){ w->at, (size_t)(slash - w->at) }) : "";
+}
+
+/* Goes to the next name, or to where its link leads. True: whoever may write has a say in it. */
+static bool go_on(struct way *w, struct str name, bool *link)
+{
+    const char *path = arena_printf(w->x->a, "%s/%.*s", w->at, STR_ARG(name));
+    char target[PATH_MAX];
+    ssize_t n = readlink(path, target, sizeof target - 1);
+
+    *link = n >= 0;
+    if (!*link) {
+        w->at = path;
+        return false;
+    }
+    w->rest = arena_printf(w->x->a, "%.*s/%s", (int)n, target, w->rest);
+    w->at = target[0] == '/' ? "" : w->at;
+    return is_written(w, path);
+}
+
+/* Could the command change what is at this path? Every link on the way has a place of its own, and
+ * whoever may write there says where it leads. *path: where it ends. */
+static bool could_write(const struct exec *x, const char **path)
+{
+    char here[PATH_MAX];
+    struct way w = { x, "", *path };
+    int links = 0;
+
+    if (**path != '/' && !getcwd(here, sizeof here))
+        return true; /* nobody knows where that is */
+    if (**path != '/')
+        w.rest = arena_printf(x->a, "%s/%s", here, *path);
+    for (struct str name = next_name(&w); name.n; name = next_name(&w)) {
+        bool link = false;
+
+        if (str_is(name, ".."))
+            go_up(&w);
+        else if (!str_is(name, ".") && go_on(&w, name, &link))
+            return true;
+        links += link;
+        if (links > LINKS_MOST)
+            return true; /* it leads nowhere: nobody knows */
+    }
+    *path = w.at;
+    return is_written(&w, w.at);
+}
+
+/* A record that its subject can write is none. What the state directory has is hidden from the
+ * command; a ledger that was put elsewhere has to be out of its reach, and what SQLite keeps beside
+ * it, too. */
+bool exec_ledger_is_safe(struct exec *x, struct error *e)
+{
+    static const char *const beside[] = { "-wal", "-shm", "-journal" };
+    const char *ledger = home_ledger(x->command->ledger, x->command->environment, x->a);
+    const char *path = ledger;
+
+    if (!ledger || strstr(ledger, "://"))
+        return true; /* no file */
+    x->unsafe = could_write(x, &path);
+    for (size_t i = 0; i < COUNT(beside); i++) {
+        const char *other = arena_printf(x->a, "%s%s", path, beside[i]);
+
+        x->unsafe = x->unsafe || could_write(x, &other);
+    }
+    return !x->unsafe ||
+           error_set(e, CODE_PATH_REFUSED,
+                     "the command could write the ledger %s; keep it where it cannot", ledger);
+}
