@@ -25,7 +25,8 @@ struct importing {
     struct mcp_imported *out;
     size_t left_room;
     struct buf mapping, operations;
-    struct names names; /* of operations, those that are left out as well */
+    struct names names;          /* of operations, those that are left out as well */
+    struct schema_series series; /* the schemas of one server: however many, there is an end */
 };
 
 /* ---- names ---- */
@@ -126,16 +127,17 @@ static void put(struct buf *to, const char *before, struct str text)
 
 /* A schema that nobody could hold parameters against would refuse every call: then the server alone
  * judges them, and whoever reads the adapter is told. */
-static bool is_schema(const struct document *schema, struct arena *a, struct buf *to)
+static bool is_schema(struct importing *im, const struct document *schema, struct buf *to)
 {
-    struct schema_options options = { .code = CODE_VALIDATION_ERROR };
-    struct report r = report_new(a, "schema.yaml", (struct str){ 0 });
+    _arena_ struct arena scratch = { 0 }; /* patterns take more room than the document */
+    struct schema_options options = { .code = CODE_VALIDATION_ERROR, .series = &im->series };
+    struct report r = report_new(&scratch, "schema.yaml", (struct str){ 0 });
     const struct jsonschema *program;
 
-    if (jsonschema_read(schema, &options, a, &program, &r))
+    if (jsonschema_read(schema, &options, &scratch, &program, &r))
         return true;
     buf_addf(to, "    # its schema is none: %s\n",
-             rpc_words(str_of(r.first ? r.first->msg : "it cannot be read"), a));
+             rpc_words(str_of(r.first ? r.first->msg : "it cannot be read"), im->a));
     return false;
 }
 
@@ -181,7 +183,7 @@ static bool put_schema(struct importing *im, const char *before, const struct do
     if (!buf_ok(&text) || !buf_ok(&shown))
         return false;
     json = (struct str){ arena_text(im->a, buf_str(&shown)), shown.len };
-    if (!reads_back(json, im->a, &again, to) || !is_schema(again, im->a, to))
+    if (!reads_back(json, im->a, &again, to) || !is_schema(im, again, to))
         return true;
     buf_addf(to, "%s ", before);
     buf_add(to, json.s, json.n);
@@ -349,6 +351,7 @@ bool import_mcp(const struct mcp_import_ask *ask, struct arena *a, struct mcp_im
     struct importing im = { .ask = ask,
                             .a = a,
                             .out = out,
+                            .series = { .a = a, .work = { .left = SCHEMA_SERIES_STEPS } },
                             .mapping = { .max = YAML_MAX },
                             .operations = { .max = YAML_MAX } };
 

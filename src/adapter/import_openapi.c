@@ -452,9 +452,12 @@ static bool nothing_left(const struct importing *im, struct error *e)
 bool import_openapi(const struct import_ask *ask, struct arena *a, struct import_made *out,
                     struct error *e)
 {
-    struct importing im = {
-        .ask = ask, .root = ask->root, .work = { .left = WORK_STEPS }, .json_only = true, .a = a
-    };
+    struct importing im = { .ask = ask,
+                            .root = ask->root,
+                            .work = { .left = WORK_STEPS },
+                            .series = { .a = a, .work = { .left = SCHEMA_SERIES_STEPS } },
+                            .json_only = true,
+                            .a = a };
     _buf_ struct buf yaml = { .max = YAML_BYTES };
     struct at at = doc_at(ask->root);
     const char *id;

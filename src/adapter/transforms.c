@@ -78,12 +78,12 @@ static void default_fits(const struct adapter *adapter, const struct doc *spec, 
 }
 
 /* What is wrong in a schema, at its place in the adapter. */
-static void schema_fits(const struct doc *schema, struct report *r)
+static void schema_fits(const struct doc *schema, struct schema_series *series, struct report *r)
 {
     _arena_ struct arena scratch = { 0 }; /* there may be thousands, and one is tried at a time */
     struct work w = { .left = ceiling_rows[CEILING_SCHEMA_STEPS].value };
     struct report found = report_new(&scratch, "", (struct str){ 0 });
-    struct schema_options options = { .code = CODE_VALIDATION_ERROR };
+    struct schema_options options = { .code = CODE_VALIDATION_ERROR, .series = series };
     struct doc *root = doc_root(&scratch, DOC_NULL);
     const struct jsonschema *program;
 
@@ -135,7 +135,7 @@ static void named_schema_fits(const struct adapter *adapter, const struct doc *s
 static void validate_fits(const struct adapter *adapter, const struct doc *spec, struct report *r)
 {
     if (spec->kind == DOC_MAP || spec->kind == DOC_BOOL)
-        schema_fits(spec, r);
+        schema_fits(spec, NULL, r);
     else if (spec->kind == DOC_TEXT && str_is(spec->text, "json_schema"))
         named_schema_fits(adapter, spec, r);
     else
@@ -217,10 +217,12 @@ static void list_fits(const struct adapter *adapter, struct items list, const st
     for (size_t i = 0; i < list.n; i++) {
         if (!all[i].spec || all[i].type < 0 || (size_t)all[i].type >= row_count)
             continue; /* the shape has said so */
-        rows[all[i].type].fits(adapter, all[i].spec, r);
-        if (i == TRANSFORMS_MOST)
+        if (i >= TRANSFORMS_MOST) {
             report_add(r, ABOUT_VALUE, all[i].spec, CODE_VALIDATION_ERROR,
                        "%zu transforms, allowed are %d", list.n, TRANSFORMS_MOST);
+            return; /* there may be thousands, each a schema */
+        }
+        rows[all[i].type].fits(adapter, all[i].spec, r);
     }
 }
 
@@ -228,14 +230,16 @@ static void list_fits(const struct adapter *adapter, struct items list, const st
 static void schemas_fit(const struct doc *tree, struct report *r)
 {
     const struct doc *o = doc_first(doc_get(tree, "operations"), DOC_MAP);
+    _arena_ struct arena shared = { 0 };
+    struct schema_series series = { .a = &shared, .work = { .left = SCHEMA_SERIES_STEPS } };
 
-    for (; o; o = o->next) {
+    for (; o && !series.work.over; o = o->next) {
         const struct doc *input = doc_get(o, "input"), *output = doc_get(o, "output");
 
         if (input && input->kind == DOC_MAP)
-            schema_fits(input, r);
+            schema_fits(input, &series, r);
         if (output && output->kind == DOC_MAP)
-            schema_fits(output, r);
+            schema_fits(output, &series, r);
     }
 }
 

@@ -16,6 +16,20 @@ struct schema_known {
     const struct document *document;
 };
 
+/* Steps to read one schema with all it refers to: enough for a million values, and a second. Those
+ * to read many, one after the other. */
+enum { SCHEMA_STEPS = 200 << 20, SCHEMA_SERIES_STEPS = 1 << 30 };
+
+/* Schemas of one stranger that are read one after the other share the meta-schemas, and what it may
+ * cost to read them: { .a = .., .work = { .left = SCHEMA_SERIES_STEPS } }. Their codes are the
+ * same.
+ */
+struct schema_series {
+    struct arena *a; /* of the meta-schemas: lives as long as the series */
+    struct work work;
+    const struct jsonschema *judges[2]; /* the meta-schemas, by draft */
+};
+
 struct schema_options {
     enum schema_draft draft; /* where the schema does not say $schema */
     bool formats;            /* format is checked, not only noted */
@@ -27,6 +41,7 @@ struct schema_options {
      * say so. Where the schema has no $id, the URIs of those beside it are relative. */
     const struct document *(*find)(void *self, const char *uri, const char **why);
     void *self;
+    struct schema_series *series; /* NULL: it is read alone */
 };
 
 /* What is wrong with the schema goes to the report, with its place; false then. */

@@ -23,6 +23,11 @@ struct regex;
 bool regex_read(struct str pattern, enum regex_dialect dialect, struct arena *a,
                 const struct regex **out, struct error *e) NODISCARD;
 
+/* The same for a pattern of strangers, one of many perhaps: what reading costs is taken from the
+ * work. False as well where that is over, and w->over tells. */
+bool regex_read_within(struct str pattern, enum regex_dialect dialect, struct work *w,
+                       struct arena *a, const struct regex **out, struct error *e) NODISCARD;
+
 /* Does all of the text match; does some part of it. The text is UTF-8. Where the work is over the
  * answer is false and w->over tells. The arena is for scratch. */
 bool regex_whole(const struct regex *r, struct str text, struct work *w, struct arena *a);

@@ -262,6 +262,35 @@ def R_001_112_a_fallback_that_is_not_there_is_told_wherever_the_file_lies(place)
     hold(run.status == 0 and b"is no adapter" not in run.out + run.err, run)
 
 
+# ---- schemas ----
+
+HEAVY = "".join(chr(0x4E00 + i) for i in range(5400))  # each character is one more to tell from all others
+
+
+@case
+def a_pattern_costs_its_reader_once_however_often_an_alias_stands_for_it(place):
+    place.stock(script("n", "print(1)"))
+    members = "".join(f", p{i}: {{pattern: *p}}" for i in range(3000))
+    text = (place.repo / ".writ/adapters/n.yaml").read_text().replace(
+        '"run": {}', f'"run": {{input: {{type: object, properties: {{p: {{pattern: &p "{HEAVY}"}}{members}}}}}}}')
+    place.put(".writ/adapters/n.yaml", text)
+    same(warned(place), set())
+
+
+@case
+def schemas_that_cost_too_much_to_read_are_refused_where_it_is_too_much(place):
+    place.stock(script("n", "print(1)"))
+    others = "".join(f', "x{i}": *o' for i in range(2000))
+    text = (place.repo / ".writ/adapters/n.yaml").read_text().replace(
+        '"run": {}', f'"run": &o {{input: {{properties: {{p: {{pattern: "{HEAVY}"}}}}}}}}{others}')
+    place.put(".writ/adapters/n.yaml", text)
+    run = place.look("n")
+    hold(run.status == 65 and len(run.record["problems"]) == 1, run)
+    problem = run.record["problems"][0]
+    hold("the schemas up to here take more than 1073741824 steps" in problem["message"], run)
+    hold(problem["pointer"].startswith("/operations/x") and problem["pointer"].endswith("/input/properties/p"), run)
+
+
 # ---- variables and input ----
 
 @case

@@ -355,17 +355,17 @@ static struct doc *make_input(struct making *m)
 }
 
 /* Will it be read when somebody calls? False: *why. */
-static bool is_schema(const struct doc *input, struct arena *a, const char **why)
+static bool is_schema(struct importing *im, const struct doc *input, const char **why)
 {
     _arena_ struct arena scratch = { 0 }; /* patterns take more room than the document */
-    struct schema_options options = { .code = CODE_VALIDATION_ERROR };
+    struct schema_options options = { .code = CODE_VALIDATION_ERROR, .series = &im->series };
     struct report r = report_new(&scratch, "schema", (struct str){ 0 });
     const struct jsonschema *ignored;
 
     if (jsonschema_read((const struct document *)(const void *)input, &options, &scratch, &ignored,
                         &r))
         return true;
-    *why = r.first ? arena_printf(a, "its schema cannot be read: %s: %s", r.first->pointer,
+    *why = r.first ? arena_printf(im->a, "its schema cannot be read: %s: %s", r.first->pointer,
                                   r.first->msg)
                    : "its schema cannot be read";
     return false;
@@ -376,12 +376,12 @@ static struct doc *good_input(struct making *m)
 {
     struct doc *input = make_input(m);
 
-    if (!input || is_schema(input, m->im->a, &m->schemas.why))
+    if (!input || is_schema(m->im, input, &m->schemas.why))
         return input;
     *m = (struct making){ .im = m->im, .f = m->f, .dry = true };
     m->schemas = (struct schemas){ .im = m->im, .no_patterns = true };
     input = make_input(m);
-    return !input || is_schema(input, m->im->a, &m->schemas.why) ? input : NULL;
+    return !input || is_schema(m->im, input, &m->schemas.why) ? input : NULL;
 }
 
 static void put_about(struct making *m, struct doc *to)

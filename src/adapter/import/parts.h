@@ -4,6 +4,7 @@
 
 #include "adapter/import/names.h"
 #include "base/doc.h"
+#include "base/jsonschema.h"
 #include "base/work.h"
 
 struct import_ask;
@@ -42,8 +43,9 @@ struct importing {
     bool root_secures;     /* an operation goes by the requirements of the document */
     const char *open[5];   /* names of operations that ask for no proof of who calls */
     size_t open_count;
-    struct work work; /* for all of it: following references, copying */
-    bool json_only;   /* every operation answers with JSON */
+    struct work work;            /* for all of it: following references, copying */
+    struct schema_series series; /* and trying the schemas that were made */
+    bool json_only;              /* every operation answers with JSON */
     struct arena *a;
 };
 

@@ -4,8 +4,7 @@
 
 #include "base/jsonschema/parts.h"
 
-/* Steps to read one schema with all it refers to: enough for a million values, and a second. */
-enum { READ_STEPS = 200 << 20, JUDGE_STEPS = 200 << 20 };
+enum { JUDGE_STEPS = 200 << 20 };
 
 struct node *node_of(struct build *b, const struct doc *d)
 {
@@ -138,41 +137,65 @@ static void want_all(struct build *b, const struct doc *d)
             want_all(b, c);
 }
 
+/* The work is over at this schema, its own or that of all that were read before it. */
+static void say_over(struct build *b, const struct resource *home, const struct doc *at)
+{
+    const struct schema_series *series = b->options->series;
+
+    if (series && series->work.left < SCHEMA_STEPS)
+        complain(b, home, at,
+                 "the schemas up to here take more than %d steps to read; make them smaller, above "
+                 "all their patterns",
+                 SCHEMA_SERIES_STEPS);
+    else
+        complain(b, home, at, "it takes more than %d steps to read up to here; make it smaller",
+                 SCHEMA_STEPS);
+}
+
 static bool read_all(struct build *b, const struct document *schema, struct str uri,
                      struct jsonschema *out)
 {
     struct resource *home = document_enter(b, schema, uri, NULL, NULL);
+    const struct doc *at = &schema->root;
 
     if (b->failed || (!b->meta && !schema_judged(b, home, &schema->root)))
         return false;
     out->root = node_of(b, &schema->root);
     if (!b->meta)
         want_all(b, &schema->root);
-    for (size_t i = 0; i < b->todo_count && !b->work.over; i++)
+    for (size_t i = 0; i < b->todo_count && !b->work.over; i++) {
         read_node(b, b->todo[i]);
+        if (b->work.over && b->todo[i]->home && !b->todo[i]->home->via)
+            at = b->todo[i]->at;
+    }
     if (!b->failed && !b->work.over)
         find_loops(b);
     if (b->work.over)
-        complain(b, home, &schema->root, "it takes more than %d steps to read; make it smaller",
-                 READ_STEPS);
+        say_over(b, home, at);
     return !b->failed;
 }
 
 static const struct jsonschema *judge_of(struct build *b, enum schema_draft draft)
 {
+    struct schema_series *series = b->options->series;
+    const struct jsonschema **known = series ? &series->judges[draft] : &b->judges[draft];
     struct schema_options options = { .draft = draft };
-    struct build judge = {
-        .a = b->a, .options = &options, .r = b->r, .meta = true, .work = { .left = READ_STEPS }
-    };
-    const struct document *document = meta_document(b, str_of(meta_uri(draft)));
-    struct jsonschema *program = arena_new(b->a, struct jsonschema);
+    struct build judge = { .a = series ? series->a : b->a,
+                           .options = &options,
+                           .r = b->r,
+                           .meta = true,
+                           .work = { .left = SCHEMA_STEPS } };
+    const struct document *document;
+    struct jsonschema *program;
 
+    if (*known)
+        return *known;
+    document = meta_document(&judge, str_of(meta_uri(draft)));
+    program = arena_new(judge.a, struct jsonschema);
     program->code = b->options->schema_code ? b->options->schema_code : b->options->code;
-    if (b->judges[draft] || !document)
-        return b->judges[draft];
-    if (read_all(&judge, document, str_of(meta_uri(draft)), program))
-        b->judges[draft] = program;
-    return b->judges[draft];
+    if (document && read_all(&judge, document, str_of(meta_uri(draft)), program))
+        *known = program;
+    return *known;
 }
 
 bool schema_judged(struct build *b, const struct resource *r, const struct doc *root)
@@ -196,12 +219,22 @@ bool schema_judged(struct build *b, const struct resource *r, const struct doc *
 bool jsonschema_read(const struct document *schema, const struct schema_options *options,
                      struct arena *a, const struct jsonschema **out, struct report *r)
 {
-    struct build b = { .a = a, .options = options, .r = r, .work = { .left = READ_STEPS } };
+    struct build b = { .a = a, .options = options, .r = r, .work = { .left = SCHEMA_STEPS } };
     struct jsonschema *program = arena_new(a, struct jsonschema);
+    struct schema_series *series = options->series;
+    uint64_t had;
+    bool good;
 
+    if (series && series->work.left < b.work.left)
+        b.work = series->work;
+    had = b.work.left;
     program->code = options->code;
-    if (!read_all(&b, schema, str_of(""), program))
-        return false;
-    *out = program;
-    return true;
+    good = read_all(&b, schema, str_of(""), program);
+    if (series) {
+        series->work.over = b.work.over && had < SCHEMA_STEPS;
+        series->work.left -= had - b.work.left;
+    }
+    if (good)
+        *out = program;
+    return good;
 }

@@ -70,18 +70,15 @@ bool read_patterns(struct build *b, struct node *n, const struct doc *value, str
 {
     struct members *m;
     bool first = members_of(b, n, rule, &m);
-    struct error e;
 
     m->patterns = arena_alloc(b->a, (value->count + 1) * sizeof *m->patterns);
     for (const struct doc *c = doc_first(value, DOC_MAP); c; c = c->next) {
         struct pattern *pattern = &m->patterns[m->pattern_count];
 
-        if (!work_do(&b->work, PATTERN_STEPS))
+        pattern->regex = pattern_of(b, n, c, c->key);
+        if (b->work.over)
             break;
-        if (regex_read(c->key, REGEX_ECMA, b->a, &pattern->regex, &e))
-            m->pattern_count++;
-        else
-            complain(b, n->home, c, "the pattern %s cannot be used: %s", said(c->key, b->a), e.msg);
+        m->pattern_count += pattern->regex != NULL;
         pattern->node = node_of(b, c);
     }
     return first;

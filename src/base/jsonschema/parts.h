@@ -117,7 +117,8 @@ extern const size_t keyword_count;
 
 /* ---- reading ---- */
 
-/* A pattern becomes a program with room to work in, which is much more than its text. */
+/* A pattern becomes a program with room to work in, which is much more than its text. That is what
+ * this stands for; what it takes to make the program is counted besides. */
 enum { PATTERN_STEPS = 1 << 15 };
 
 struct place {
@@ -132,6 +133,7 @@ struct build {
     struct work work;
     bool failed, meta;                /* meta: this is a meta-schema, and needs no check */
     struct names rows, uris, anchors; /* keyword; resource; anchor, by "uri#name" */
+    struct names patterns;            /* regex, by its text: many values may share one */
     struct places *places;            /* by the address of the value */
     struct node **todo;
     size_t todo_count, todo_room;
@@ -175,6 +177,10 @@ const struct doc *reference_find(struct build *b, const struct resource *home,
 /* The node of a schema, read now or later; `same` is about the same value as n. */
 struct node *node_of(struct build *b, const struct doc *d);
 struct node *node_same(struct build *b, struct node *n, const struct doc *d);
+
+/* The program of a pattern that stands at d; NULL after a complaint, or where the work is over. */
+const struct regex *pattern_of(struct build *b, const struct node *n, const struct doc *d,
+                               struct str text);
 
 /* A meta-schema and its parts as text, by URI; NULL: it is none. */
 const char *meta_text(struct str uri, struct arena *a);

@@ -333,20 +333,29 @@ void say_most(const struct rule *rule, const struct doc *d, struct buf *to)
 
 /* ---- pattern, format ---- */
 
-bool read_pattern(struct build *b, struct node *n, const struct doc *value, struct rule *rule)
+const struct regex *pattern_of(struct build *b, const struct node *n, const struct doc *d,
+                               struct str text)
 {
     const struct regex *regex;
+    struct name *name;
     struct error e;
 
-    if (value->kind != DOC_TEXT || !work_do(&b->work, PATTERN_STEPS))
-        return false;
-    if (!regex_read(value->text, REGEX_ECMA, b->a, &regex, &e)) {
-        complain(b, n->home, value, "the pattern %s cannot be used: %s", said(value->text, b->a),
-                 e.msg);
-        return false;
-    }
-    rule->with = regex;
-    return true;
+    if (!work_do(&b->work, 1 + (uint32_t)(text.n / 8)))
+        return NULL;
+    name = schema_name_add(&b->patterns, text, b->a, &b->work);
+    if (name->is || !work_do(&b->work, PATTERN_STEPS))
+        return b->work.over ? NULL : name->is;
+    if (regex_read_within(text, REGEX_ECMA, &b->work, b->a, &regex, &e))
+        name->is = (void *)regex;
+    else if (!b->work.over)
+        complain(b, n->home, d, "the pattern %s cannot be used: %s", said(text, b->a), e.msg);
+    return name->is;
+}
+
+bool read_pattern(struct build *b, struct node *n, const struct doc *value, struct rule *rule)
+{
+    rule->with = value->kind == DOC_TEXT ? pattern_of(b, n, value, value->text) : NULL;
+    return rule->with != NULL;
 }
 
 bool check_pattern(struct run *c, const struct rule *rule, const struct doc *d, struct marks *m)

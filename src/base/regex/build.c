@@ -111,7 +111,8 @@ bool regex_program(struct pattern *p, struct regex *r)
     if (utf8_valid(p->text) != p->text.n)
         return error_set(p->e, ERROR_ENCODING, "the pattern is not UTF-8");
     tree = regex_tree(p);
-    if (!tree)
+    /* Each set may part the symbols of all pieces, of which a range makes two. */
+    if (!tree || !regex_spend(p, tree->steps + p->set_count * (2 * p->ranges + 1)))
         return false;
     r->steps = arena_alloc(p->a, (tree->steps + 1) * sizeof *r->steps);
     build(r, tree);
@@ -130,10 +131,10 @@ bool regex_program(struct pattern *p, struct regex *r)
     return true;
 }
 
-bool regex_read(struct str pattern, enum regex_dialect dialect, struct arena *a,
-                const struct regex **out, struct error *e)
+bool regex_read_within(struct str pattern, enum regex_dialect dialect, struct work *w,
+                       struct arena *a, const struct regex **out, struct error *e)
 {
-    struct pattern p = { .text = pattern, .dialect = dialect, .a = a, .e = e };
+    struct pattern p = { .text = pattern, .dialect = dialect, .a = a, .work = w, .e = e };
     struct regex *r = arena_new(a, struct regex);
 
     if (!regex_program(&p, r))
@@ -141,4 +142,10 @@ bool regex_read(struct str pattern, enum regex_dialect dialect, struct arena *a,
     regex_cache(r, a);
     *out = r;
     return true;
+}
+
+bool regex_read(struct str pattern, enum regex_dialect dialect, struct arena *a,
+                const struct regex **out, struct error *e)
+{
+    return regex_read_within(pattern, dialect, NULL, a, out, e);
 }

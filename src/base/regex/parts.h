@@ -63,6 +63,7 @@ struct pattern {
     bool grouped;  /* groups with names are steps of the program */
     struct str names[REGEX_GROUPS];
     uint32_t name_count;
+    struct work *work; /* NULL: the ceilings of one pattern are enough */
     struct error *e;
 };
 
@@ -96,6 +97,9 @@ struct regex {
 
 /* The tree of a pattern, or NULL and p->e. */
 struct node *regex_tree(struct pattern *p);
+
+/* Takes work; false and p->e where there is none left. */
+bool regex_spend(struct pattern *p, size_t steps) NODISCARD;
 
 /* "..at character 5 of the pattern"; false. */
 bool regex_wrong(struct pattern *p, size_t at, const char *fmt, ...) PRINTF(3, 4);

@@ -18,6 +18,15 @@ bool regex_wrong(struct pattern *p, size_t at, const char *fmt, ...)
                      str_chars((struct str){ p->text.s, at }) + 1);
 }
 
+bool regex_spend(struct pattern *p, size_t steps)
+{
+    uint32_t most = steps < UINT32_MAX ? (uint32_t)steps : UINT32_MAX;
+
+    if (!p->work || work_do(p->work, most))
+        return true;
+    return error_set(p->e, ERROR_CEILING, "no work is left to read the pattern");
+}
+
 static size_t next(const struct pattern *p, uint32_t *point)
 {
     size_t n = utf8_step(p->text.s + p->at, p->text.s + p->text.n);
@@ -91,6 +100,9 @@ static void node_add(struct node *up, struct node *n)
 
 static struct node *set_node(struct pattern *p, struct set *set, size_t at)
 {
+    /* It is put in order and held against all others. */
+    if (!regex_spend(p, 1 + set->n + p->set_count))
+        return NULL;
     regex_set_order(set);
     for (size_t i = 0; i < p->set_count; i++)
         if (p->sets[i].n == set->n &&

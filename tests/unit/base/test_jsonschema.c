@@ -268,6 +268,24 @@ static void no_schema_and_document_go_on_for_ever(void **state)
     }
 }
 
+/* A schema with n patterns, each of them another: `letters` characters that are all different, and
+ * a number. */
+static char *patterns(size_t n, uint32_t letters, struct arena *a)
+{
+    _buf_ struct buf b = { .max = 64 << 20 };
+
+    buf_adds(&b, "{'allOf':[true");
+    for (size_t i = 0; i < n; i++) {
+        buf_adds(&b, ",{'pattern':'");
+        for (uint32_t c = 0; c < letters; c++)
+            buf_addf(&b, "%c%c%c", (char)(0xe4 + c / 4096), (char)(0x80 + c / 64 % 64),
+                     (char)(0x80 + c % 64));
+        buf_addf(&b, "%zu'}", i);
+    }
+    buf_adds(&b, "]}");
+    return arena_text(a, buf_str(&b));
+}
+
 static void no_schema_takes_for_ever_to_read(void **state)
 {
     _arena_ struct arena a = { 0 };
@@ -276,7 +294,9 @@ static void no_schema_takes_for_ever_to_read(void **state)
         /* each reference would be a URI of a megabyte */
         many(id, ",{'$ref':'#'}", 1000, "]}", &a),
         /* each pattern a program */
-        many("{'allOf':[true", ",{'pattern':'a'}", 20000, "]}", &a),
+        patterns(20000, 0, &a),
+        /* few patterns, with so many characters to tell apart that each is much work */
+        patterns(20, 5000, &a),
     };
 
     (void)state;
@@ -285,11 +305,58 @@ static void no_schema_takes_for_ever_to_read(void **state)
         const struct document *schema = parse(cases[i], &a);
         struct report r = report_new(&a, "x.json", schema->text);
         const struct jsonschema *s;
+        const char *said;
 
         assert_false(jsonschema_read(schema, &options, &a, &s, &r));
-        assert_string_equal(problems_of(&r, &a),
-                            ": it takes more than 209715200 steps to read; make it smaller");
+        said = problems_of(&r, &a);
+        assert_true(str_begins(str_of(said), "/allOf/"));
+        assert_non_null(strstr(
+            said, ": it takes more than 209715200 steps to read up to here; make it smaller"));
     }
+}
+
+/* An alias costs a document little: it must cost its reader little as well. */
+static void a_pattern_that_comes_again_is_read_once(void **state)
+{
+    _arena_ struct arena a = { 0 };
+    const char *one = patterns(1, 5000, &a);
+    const char *from = strchr(one, ',');
+    char *each = arena_text(&a, (struct str){ from, strlen(from) - 2 });
+    struct schema_series series = { .a = &a, .work = { .left = SCHEMA_SERIES_STEPS } };
+    const struct schema_options options = { .code = CODE, .series = &series };
+    const struct document *alone = parse(one, &a);
+    const struct document *often = parse(many("{'allOf':[true", each, 1000, "]}", &a), &a);
+    struct report r = report_new(&a, "x.json", often->text);
+    const struct jsonschema *s;
+    uint64_t before = series.work.left, once;
+
+    (void)state;
+    assert_true(jsonschema_read(alone, &options, &a, &s, &r));
+    once = before - series.work.left;
+    before = series.work.left;
+    assert_true(jsonschema_read(often, &options, &a, &s, &r));
+    assert_true(before - series.work.left < 2 * once);
+}
+
+static void schemas_in_a_row_have_one_ceiling(void **state)
+{
+    _arena_ struct arena a = { 0 };
+    struct schema_series series = { .a = &a, .work = { .left = SCHEMA_SERIES_STEPS } };
+    const struct schema_options options = { .code = CODE, .series = &series };
+    const struct document *heavy = parse(patterns(2, 5000, &a), &a);
+    const struct document *light = parse("{'pattern':'a'}", &a);
+    struct report r = report_new(&a, "x.json", heavy->text), after = r;
+    const struct jsonschema *s;
+    int n = 0;
+
+    (void)state;
+    while (jsonschema_read(heavy, &options, &a, &s, &r))
+        assert_true(++n < 100);
+    assert_true(n > 2);
+    assert_true(series.work.over);
+    assert_non_null(strstr(problems_of(&r, &a), ": the schemas up to here take more than "
+                                                "1073741824 steps to read"));
+    assert_false(jsonschema_read(light, &options, &a, &s, &after));
 }
 
 /* Steps that a check takes. */
@@ -389,6 +456,8 @@ int main(void)
         cmocka_unit_test(other_documents_are_asked_for_by_their_uri),
         cmocka_unit_test(no_schema_and_document_go_on_for_ever),
         cmocka_unit_test(no_schema_takes_for_ever_to_read),
+        cmocka_unit_test(a_pattern_that_comes_again_is_read_once),
+        cmocka_unit_test(schemas_in_a_row_have_one_ceiling),
         cmocka_unit_test(twice_as_many_items_are_about_twice_the_work),
         cmocka_unit_test(numbers_are_compared_by_what_they_mean),
     };
