@@ -20,6 +20,7 @@ enum {
     READS = 64,         /* by who only looks: a server may send without end */
     A_STORM = 32,       /* messages between two looks at whether it was called off */
     OUT_MAX = 64 << 20, /* that may wait to be read by it */
+    GIVE_BACK = 1 << 20,
 };
 
 struct line {
@@ -50,6 +51,16 @@ static struct line *line_of(const struct mcp *m)
 
 /* ---- out ---- */
 
+/* What was written, while more waits: when it is more than what has to be moved for it. A server
+ * that reads slowly but steadily may never have read all of it. */
+static void give_back(struct line *l)
+{
+    if (l->written < GIVE_BACK || l->written < l->out.len - l->written)
+        return;
+    buf_drop(&l->out, l->written);
+    l->written = 0;
+}
+
 /* Writes what it takes now; false: it takes nothing any more. Under `writing`. */
 static bool flush(struct mcp *m, struct line *l)
 {
@@ -72,6 +83,8 @@ static bool flush(struct mcp *m, struct line *l)
     if (l->written == l->out.len || l->deaf) {
         buf_reset(&l->out);
         l->written = 0;
+    } else {
+        give_back(l);
     }
     return !l->deaf;
 }
@@ -256,6 +269,8 @@ static enum stream_next line_next(struct mcp *m, const struct mcp_exchange *x, s
             how = look_around(m, x);
         else if (x->end_ms > 0 && turn > 0 && mcp_now(m) >= x->end_ms)
             return STREAM_NOTHING;
+        else if (turn > 0 && is_called_off(x)) /* there may be no end of what says nothing */
+            return STREAM_CANCELLED;
         if (how != STREAM_MESSAGE)
             return how;
         how = read_some(m, l, out);
