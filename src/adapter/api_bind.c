@@ -230,35 +230,6 @@ static bool add_values(struct buf *to, const struct doc *d, bool percent, struct
 
 /* ---- the path ---- */
 
-/* Is one of the parts between slashes one that climbs? Servers may read %2e and %2F, too. */
-static bool climbs(struct str path)
-{
-    size_t dots = 0, others = 0;
-
-    for (size_t i = 0; i <= path.n; i++) {
-        struct str rest = { path.s + i, path.n - i };
-        bool slash = i == path.n || is_one_of(rest.s[0], "/\\?");
-        bool coded = rest.n >= 3 && rest.s[0] == '%';
-
-        if (coded && (str_begins(rest, "%2F") || str_begins(rest, "%2f") ||
-                      str_begins(rest, "%5C") || str_begins(rest, "%5c")))
-            slash = true;
-        if (slash && others == 0 && (dots == 1 || dots == 2))
-            return true;
-        if (slash)
-            dots = others = 0;
-        else if (rest.s[0] == '.' ||
-                 (coded && (str_begins(rest, "%2E") || str_begins(rest, "%2e"))))
-            dots++;
-        else
-            others++;
-        i += coded ? 2 : 0;
-        if (i < path.n && path.s[i] == '?')
-            break;
-    }
-    return false;
-}
-
 static const struct api_param *in_path(struct binding *b, struct str placeholder)
 {
     for (size_t i = 0; i < b->params.n; i++) {
@@ -287,7 +258,7 @@ static bool add_placeholder(struct binding *b, struct str placeholder, struct bu
         return refuse(p->d, e, "is too long for a URL; 64 KiB are allowed");
     if (to->len == from)
         return refuse(p->d, e, "is empty, and stands in the path");
-    if (climbs((struct str){ to->s + from, to->len - from }))
+    if (path_climbs((struct str){ to->s + from, to->len - from }))
         return refuse(p->d, e, "has '.' or '..' as a part of the path");
     return true;
 }
@@ -318,7 +289,7 @@ static bool fill_path(struct binding *b, struct buf *to, struct error *e)
     for (size_t i = 0; i < b->params.n; i++)
         if (b->params.v[i].in == IN_PATH && !b->params.v[i].used)
             return refuse(b->params.v[i].d, e, "has no place in the path");
-    if (climbs(buf_str(to)))
+    if (path_climbs(buf_str(to)))
         return error_set(e, CODE_PARAMETER_REFUSED,
                          "the path of %.*s would have '.' or '..' as a part", STR_ARG(b->name));
     if (memchr(b->path.s, '#', b->path.n))

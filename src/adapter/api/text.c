@@ -40,6 +40,34 @@ bool scalar_add(struct buf *to, const struct doc *d)
     return false;
 }
 
+bool path_climbs(struct str path)
+{
+    size_t dots = 0, others = 0;
+
+    for (size_t i = 0; i <= path.n; i++) {
+        struct str rest = { path.s + i, path.n - i };
+        bool slash = i == path.n || is_one_of(rest.s[0], "/\\?");
+        bool coded = rest.n >= 3 && rest.s[0] == '%';
+
+        if (coded && (str_begins(rest, "%2F") || str_begins(rest, "%2f") ||
+                      str_begins(rest, "%5C") || str_begins(rest, "%5c")))
+            slash = true;
+        if (slash && others == 0 && (dots == 1 || dots == 2))
+            return true;
+        if (slash)
+            dots = others = 0;
+        else if (rest.s[0] == '.' ||
+                 (coded && (str_begins(rest, "%2E") || str_begins(rest, "%2e"))))
+            dots++;
+        else
+            others++;
+        i += coded ? 2 : 0;
+        if (i < path.n && path.s[i] == '?')
+            break;
+    }
+    return false;
+}
+
 bool header_safe(struct str value)
 {
     for (size_t i = 0; i < value.n; i++)

@@ -10,6 +10,9 @@ void percent_add(struct buf *to, struct str text);
 /* A text as it is, a number or a truth as JSON writes it. False: it is null, a list or a map. */
 bool scalar_add(struct buf *to, const struct doc *d) NODISCARD;
 
+/* Is one of the parts between slashes one that climbs? Servers may read %2e and %2F, too. */
+bool path_climbs(struct str path);
+
 /* May it be the value of a header? No line ends and no other bytes that steer. */
 bool header_safe(struct str value);
 
