@@ -374,6 +374,11 @@ static bool fill_headers(struct binding *b, struct error *e)
     b->headers = arena_alloc(b->a, (b->api->headers.n + b->params.n + 4) * sizeof *b->headers);
     for (size_t i = 0; i < b->api->headers.n; i++)
         add_header(b, own[i].key, own[i].text);
+    if (!api_type_sendable(b->operation.content_type))
+        return error_set(e, CODE_VALIDATION_ERROR,
+                         "the content_type of %.*s has a line end or another control character",
+                         STR_ARG(b->name));
+    api_header_replace(b->headers, b->header_count, "content-type", b->operation.content_type);
     for (size_t i = 0; i < b->params.n; i++) {
         const struct api_param *p = &b->params.v[i];
 
@@ -445,17 +450,20 @@ bool api_bind(const struct adapter *adapter, struct str operation, const struct 
                          .a = a };
     struct api_call call = { .request = { .cancel = -1 } };
     struct api_body body = { 0 };
+    struct str type;
 
     if (!find_endpoint(&b, e))
         return false;
     b.operation = operation_of(adapter->tree, operation, a);
     if (!place_all(&b, params, e) || !fill_url(&b, &call, e) || !fill_headers(&b, e))
         return false;
-    body.type = api_header(b.headers, b.header_count, "content-type");
+    type = api_header(b.headers, b.header_count, "content-type");
+    body.type = type.s ? type : b.operation.content_type;
     if (!api_body_make(&body, &b.params, a, e))
         return false;
-    if (body.text.s && !body.type.s)
-        add_header(&b, str_of("Content-Type"), str_of("application/json"));
+    if (body.text.s && !type.s)
+        add_header(&b, str_of("Content-Type"),
+                   body.type.s ? body.type : str_of("application/json"));
     call.request.method = b.method->name;
     call.request.headers = b.headers;
     call.request.header_count = b.header_count;

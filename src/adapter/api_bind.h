@@ -30,6 +30,9 @@ bool api_bind(const struct adapter *adapter, struct str operation, const struct 
 /* Why no adapter sends a header of that name; NULL: one may. */
 const char *api_header_refused(struct str name);
 
+/* Can it be the Content-Type of a body: one line, without what steers? */
+bool api_type_sendable(struct str type);
+
 /* Is it one that the connection says by itself, such as Host and Content-Length? */
 bool api_header_by_itself(struct str name);
 

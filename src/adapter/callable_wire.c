@@ -50,6 +50,12 @@ void headers_sendable(const struct adapter *adapter, struct report *r)
         if (!header_secret(c->key)) /* which is told by a rule of its own */
             header_sendable(c, ABOUT_KEY, c->key, r);
     for (; o; o = o->next) {
+        c = doc_get(o, "content_type");
+        if (c && c->kind == DOC_TEXT && !api_type_sendable(c->text))
+            report_add(r, ABOUT_VALUE, c, CODE_VALIDATION_ERROR,
+                       "content_type %s has a line end or another control character; write one "
+                       "such as application/merge-patch+json",
+                       said(c->text, r->a));
         for (c = doc_first(doc_get(o, "parameters"), DOC_MAP); c; c = c->next) {
             const struct doc *name = doc_get(c, "name");
 

@@ -343,10 +343,10 @@ static void see(struct importing *im, const struct doc *item, const struct doc *
     import_see_security(im, op);
     body = said_body ? import_deref(im, said_body, &ignored) : NULL;
     im->any_json =
-        im->any_json || (body && import_body_schema(im, body, BODIES_JSON)) ||
+        im->any_json || (body && import_body_schema(body, BODIES_JSON)) ||
         (!import_not_json(im, op, "consumes").n &&
          (has_body(im, map_get(op, "parameters")) || has_body(im, map_get(item, "parameters"))));
-    im->any_form = im->any_form || (body && import_body_schema(im, body, BODIES_FORM)) ||
+    im->any_form = im->any_form || (body && import_body_schema(body, BODIES_FORM)) ||
                    (type && !str_begins(str_of(type), "multipart/"));
 }
 

@@ -24,9 +24,10 @@ struct operation_doc {
     struct items takes;               /* of struct str: of cli, its parameters; none: all */
     const struct doc *parameters;     /* of api: a map, each as parameter_shape has it */
     struct str body;                  /* of api: the parameter that is the whole body */
-    struct str digest;                /* of mcp: the tool's definition, pinned */
-    int effect;                       /* enum effect */
-    bool deterministic;               /* it draws no chance and reads no clock */
+    struct str content_type; /* of api: that of the body; no text: the adapter's, or JSON */
+    struct str digest;       /* of mcp: the tool's definition, pinned */
+    int effect;              /* enum effect */
+    bool deterministic;      /* it draws no chance and reads no clock */
 };
 
 extern const struct shape operation_shape, parameter_shape;

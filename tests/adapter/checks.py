@@ -87,6 +87,9 @@ def R_001_092_a_header_that_cannot_be_sent_is_told_before_it_is_called(place):
         place.stock(api(operations={"get": {"parameters": members}}), tools=[tool("n", network="api")])
         place.never("VALIDATION_ERROR", "n", "n.get", at=f"/operations/get/parameters/{at}",
                     told=["has a character that no header's name has"])
+    place.stock(api(operations={"get": {"content_type": "application/json\r\nX-a: b"}}),
+                tools=[tool("n", network="api")])
+    place.never("VALIDATION_ERROR", "n", "n.get", at="/operations/get/content_type", told=["control character"])
     place.stock(api(operations={"get": {"parameters": {"a b": {"in": "query"}, "X-a": {"in": "header"}}}},
                     interface={"headers": {"X-b": "y"}}), tools=[tool("n", network="api")])
     same(warned(place), set())

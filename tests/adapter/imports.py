@@ -256,6 +256,24 @@ def an_openapi_document_becomes_an_adapter_that_is_called(place):
 
 
 @case
+def a_body_is_sent_as_the_type_that_the_document_names(place):
+    body = {"requestBody": {"content": {"application/json-patch+json": {"schema": {"type": "array"}}}}}
+    paths = {"/echo": {"patch": {"operationId": "mend", "responses": {}} | body,
+                       "post": {"operationId": "make", "responses": {}, "requestBody": {
+                           "content": {"application/json": {"schema": {"type": "array"}}}}}}}
+    with strangers.stranger() as server:
+        document = place.put("outside/it.json", json.dumps(
+            ECHO | {"servers": [{"url": server.url}], "paths": paths}))
+        name = stock(place, taken(place, "openapi", document), commands=[])
+        for operation, method, kind in (("mend", "PATCH", "application/json-patch+json"),
+                                        ("make", "POST", "application/json")):
+            place.fine(f"{name}.{operation}", params={"body": [{"op": "remove", "path": "/a"}]})
+            asked = server.seen[-1]
+            same((asked[0], asked[2]["Content-Type"], json.loads(asked[3])),
+                 (method, kind, [{"op": "remove", "path": "/a"}]))
+
+
+@case
 def what_the_registry_needs_for_it_is_told_as_it_is_written_there(place):
     with strangers.stranger() as server:
         document = place.put("outside/echo.json", json.dumps(ECHO | {"servers": [{"url": server.url}]}))

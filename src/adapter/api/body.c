@@ -15,6 +15,14 @@ struct str api_header(const struct http_header *headers, size_t n, const char *n
     return (struct str){ 0 };
 }
 
+void api_header_replace(struct http_header *headers, size_t n, const char *name, struct str value)
+{
+    for (size_t i = 0; i < n && value.n; i++)
+        if (headers[i].name.n == strlen(name) &&
+            str_cmp_letters(headers[i].name, str_of(name)) == 0)
+            headers[i].value = value;
+}
+
 static bool refuse(const struct doc *d, struct error *e, const char *why)
 {
     struct at at = doc_at(d);

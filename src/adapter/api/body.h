@@ -27,6 +27,9 @@ struct api_body {
 
 struct str api_header(const struct http_header *headers, size_t n, const char *name);
 
+/* Gives a header that is there another value, unless that has no text. */
+void api_header_replace(struct http_header *headers, size_t n, const char *name, struct str value);
+
 /* JSON, or a form where the type is application/x-www-form-urlencoded; of any other type a text
  * that is the whole body. */
 bool api_body_make(struct api_body *body, const struct api_params *params, struct arena *a,

@@ -28,3 +28,8 @@ const char *api_header_refused(struct str name)
     return header_ours(name) ? "belongs to the connection, which says it by itself; leave it out"
                              : NULL;
 }
+
+bool api_type_sendable(struct str type)
+{
+    return header_safe(type);
+}

@@ -18,15 +18,42 @@ static bool has_word(struct str type, const char *word)
     return false;
 }
 
-/* One document: application/json, application/hal+json; not many in a row. */
+/* One document: application/json, application/hal+json; not many in a row. What no header can say
+ * is no type. */
 static bool is_json_type(struct str type)
 {
     static const char *const rows[] = { "ndjson", "jsonl", "json-l", "json-seq", "stream+json" };
 
+    for (size_t i = 0; i < type.n; i++)
+        if (type.s[i] < ' ' || type.s[i] > '~' || type.n > IMPORT_NAME)
+            return false;
     for (size_t i = 0; i < COUNT(rows); i++)
         if (has_word(type, rows[i]))
             return false;
     return has_word(type, "json") || str_is(type, "*/*");
+}
+
+/* What the adapter has to say of a body of JSON; no text: nothing, it is application/json. A type
+ * with a * is not one, but any of many. */
+static struct str type_to_send(struct str type)
+{
+    struct str plain = str_of("application/json");
+    bool any = type.n && memchr(type.s, '*', type.n);
+
+    if (any || !is_json_type(type) || (type.n == plain.n && str_cmp_letters(type, plain) == 0))
+        return (struct str){ 0 };
+    return type;
+}
+
+/* The first type of JSON among those that Swagger 2.0 lists for the operation, or for all. */
+static struct str consumed_type(const struct importing *im, const struct doc *op)
+{
+    const struct doc *own = map_get(op, "consumes");
+    const struct doc *c = doc_first(own ? own : map_get(im->root, "consumes"), DOC_LIST);
+
+    while (c && (c->kind != DOC_TEXT || !is_json_type(c->text)))
+        c = c->next;
+    return c ? type_to_send(c->text) : (struct str){ 0 };
 }
 
 struct str import_not_json(const struct importing *im, const struct doc *op, const char *key)
@@ -47,20 +74,22 @@ static bool is_form_type(struct str type)
     return str_begins(type, "application/x-www-form-urlencoded");
 }
 
-const struct doc *import_body_schema(struct importing *im, const struct doc *body,
-                                     enum body_form form)
+/* The first of its types that can be sent, or NULL. */
+static const struct doc *body_content(const struct doc *body, enum body_form form)
 {
     const struct doc *c = doc_first(map_get(body, "content"), DOC_MAP);
 
-    (void)im;
-    for (; c; c = c->next) {
-        bool fits = form == BODIES_FORM ? is_form_type(c->key) : is_json_type(c->key);
-        const struct doc *schema = map_get(c, "schema");
+    while (c && !(form == BODIES_FORM ? is_form_type(c->key) : is_json_type(c->key)))
+        c = c->next;
+    return c;
+}
 
-        if (fits)
-            return schema ? schema : c;
-    }
-    return NULL;
+const struct doc *import_body_schema(const struct doc *body, enum body_form form)
+{
+    const struct doc *content = body_content(body, form);
+    const struct doc *schema = content ? map_get(content, "schema") : NULL;
+
+    return schema ? schema : content;
 }
 
 /* 3.1: does something beside a reference say more than the reference does? */
@@ -168,7 +197,9 @@ static bool find_body(struct making *m)
     body = import_deref(m->im, said_body, &m->schemas.why);
     if (!body)
         return false;
-    schema = import_body_schema(m->im, body, m->im->bodies);
+    schema = import_body_schema(body, m->im->bodies);
+    if (schema && m->im->bodies == BODIES_JSON)
+        m->body_type = type_to_send(body_content(body, BODIES_JSON)->key);
     first = doc_first(map_get(body, "content"), DOC_MAP);
     m->body_schema = schema;
     m->body_required = map_true(body, "required");
@@ -227,6 +258,7 @@ static bool add_one(struct making *m, const struct doc *p)
             return leave_body(m, other, map_true(p, "required"));
         m->body_schema = schema;
         m->body_required = map_true(p, "required");
+        m->body_type = consumed_type(m->im, m->f->op);
         return true;
     }
     if (m->form && str_is(in, "formData"))
@@ -413,6 +445,8 @@ static bool put_operation(struct making *m, const struct doc *input)
         return false;
     if (m->body)
         doc_add_text(a, op, "body", str_of(m->body));
+    if (m->body_type.n)
+        doc_add_text(a, op, "content_type", m->body_type);
     doc_add_text(a, op, "effect", str_of(reads ? "read" : "write"));
     return true;
 }
@@ -431,7 +465,7 @@ static bool answers_json(struct importing *im, const struct found *f)
             continue;
         any = true;
         if (!response || (im->spec == SWAGGER_2 ? !map_get(response, "schema")
-                                                : !import_body_schema(im, response, BODIES_JSON)))
+                                                : !import_body_schema(response, BODIES_JSON)))
             return false;
     }
     return any && !import_not_json(im, f->op, "produces").n;

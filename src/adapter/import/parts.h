@@ -117,6 +117,7 @@ struct making {
     const char *form;      /* of Swagger 2.0: the type of its form, which is not sent; or NULL */
     const char *body_left; /* why it has none, though it might have; or NULL */
     const char *body;      /* the parameter that is the whole body; or NULL */
+    struct str body_type;  /* of what is sent; no text: application/json, or the form of all */
     bool dry;              /* the second time: nothing is told again */
 };
 
@@ -124,8 +125,7 @@ struct making {
 const char *import_operation(struct importing *im, const struct found *f);
 
 /* The media type of a body that can be sent: its schema; NULL: there is none. */
-const struct doc *import_body_schema(struct importing *im, const struct doc *body,
-                                     enum body_form form);
+const struct doc *import_body_schema(const struct doc *body, enum body_form form);
 
 /* The first of the types that Swagger 2.0 lists under `consumes` or `produces`, of the operation or
  * of all, where none of them is JSON; else no text. */

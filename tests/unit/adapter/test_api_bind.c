@@ -52,6 +52,8 @@ static const char shop[] =
     "  whole: {body: item, parameters: {dry: {in: query}}}\n"
     "  closed: {input: {type: object, properties: {limit: {}, offset: {}}, additionalProperties: false}}\n"
     "  safe_post: {effect: read}\n"
+    "  mend: {content_type: application/merge-patch+json}\n"
+    "  drop: {content_type: application/json}\n"
     "  odd_get: {effect: write}\n"
     "  bad_header: {parameters: {host: {in: header, name: Host}}}\n"
     "sandbox_override: {network: {enabled: true, allow: [localhost]}}\n"
@@ -312,10 +314,31 @@ static const char form[] = "adapter_id: f\nname: f\nversion: 1.0.0\ntool_id: f\n
                            "  api:\n"
                            "    base_url: https://f.example.org\n"
                            "    headers: {content-type: %s}\n"
-                           "    endpoint_mapping: {send: POST /send, text: POST /text}\n"
-                           "operations: {text: {body: it}}\n"
+                           "    endpoint_mapping: {send: POST /send, text: POST /text, "
+                           "mend: PATCH /it}\n"
+                           "operations: {text: {body: it}, mend: {content_type: "
+                           "application/json-patch+json}}\n"
                            "metadata: {author: x, created: 2026-01-16, updated: 2026-01-16, "
                            "status: active}\n";
+
+/* What the headers say of all bodies gives way; where there is no body nothing is said. */
+static void an_operation_has_a_content_type_of_its_own(void **state)
+{
+    _bound_ struct bound alone = { 0 }, beside = { 0 }, none = { 0 };
+    char text[1000];
+
+    (void)state;
+    bind(&alone, "mend", "{\"id\":1,\"a\":2}");
+    assert_true(str_is(header(&alone.call, "Content-Type"), "application/merge-patch+json"));
+    (void)snprintf(text, sizeof text, form, "text/plain");
+    bind_str(&beside, text, "mend", str_of("{\"a\":2}"));
+    assert_int_equal(beside.call.request.header_count, 1);
+    assert_true(str_is(header(&beside.call, "content-type"), "application/json-patch+json"));
+    assert_true(str_is(beside.call.request.body, "{\"a\":2}"));
+    bind(&none, "drop", "{\"id\":1}");
+    assert_true(none.good);
+    assert_null(header(&none.call, "Content-Type").s);
+}
 
 static void a_body_of_another_type_is_a_form_or_a_text(void **state)
 {
@@ -451,6 +474,7 @@ int main(void)
         cmocka_unit_test(parameters_do_not_take_each_other_s_place),
         cmocka_unit_test(a_body_is_JSON_of_what_is_left_or_of_one_parameter),
         cmocka_unit_test(no_parameters_make_no_body),
+        cmocka_unit_test(an_operation_has_a_content_type_of_its_own),
         cmocka_unit_test(a_body_of_another_type_is_a_form_or_a_text),
         cmocka_unit_test(what_an_operation_does_not_have_is_refused_with_the_nearest_name),
         cmocka_unit_test(too_many_parameters_are_refused),

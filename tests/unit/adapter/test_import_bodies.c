@@ -190,6 +190,51 @@ static void lines_of_json_are_not_json(void **state)
     }
 }
 
+static void a_type_of_json_that_is_another_is_said_of_its_operation(void **state)
+{
+    static const struct {
+        const char *type, *said;
+    } rows[] = {
+        { "application/json", "" },
+        { "Application/JSON", "" },
+        { "'*/*'", "" },
+        { "'application/*+json'", "" },
+        { "application/json-patch+json", "\"application/json-patch+json\"" },
+        { "application/merge-patch+json", "\"application/merge-patch+json\"" },
+        { "application/vnd.x.y+json", "\"application/vnd.x.y+json\"" },
+        { "'application/json; charset=utf-8'", "\"application/json; charset=utf-8\"" },
+    };
+
+    (void)state;
+    for (size_t k = 0; k < COUNT(rows); k++) {
+        _imported_ struct imported three_i = { 0 }, two_i = { 0 };
+
+        import(&three_i, arena_printf(&three_i.a,
+                                      "openapi: 3.0.0\npaths:\n  /it: {patch: {operationId: it, "
+                                      "requestBody: {content: {%s: {schema: {}}}}}}\n",
+                                      rows[k].type));
+        assert_string_equal(at(&three_i, "operations.it.content_type"), rows[k].said);
+        import(&two_i, arena_printf(&two_i.a,
+                                    "swagger: '2.0'\npaths:\n  /it: {patch: {operationId: it, "
+                                    "consumes: [text/xml, %s], parameters: "
+                                    "[{name: b, in: body, schema: {}}]}}\n",
+                                    rows[k].type));
+        assert_string_equal(at(&two_i, "operations.it.content_type"), rows[k].said);
+    }
+}
+
+/* Whoever writes the document does not write our headers. */
+static void a_type_that_steers_is_none(void **state)
+{
+    _imported_ struct imported i = { 0 };
+
+    (void)state;
+    import(&i, "openapi: 3.0.0\npaths:\n  /it: {patch: {operationId: it, requestBody: "
+               "{content: {\"application/json\\r\\nX-A: b\": {schema: {}}}}}}\n");
+    check_says(left_out(&i, "it"), "only its body");
+    assert_string_equal(at(&i, "operations.it.content_type"), "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -199,6 +244,8 @@ int main(void)
         cmocka_unit_test(what_Swagger_2_consumes_and_produces_is_heeded),
         cmocka_unit_test(a_body_that_needs_more_than_it_names_is_sent_whole),
         cmocka_unit_test(lines_of_json_are_not_json),
+        cmocka_unit_test(a_type_of_json_that_is_another_is_said_of_its_operation),
+        cmocka_unit_test(a_type_that_steers_is_none),
         cmocka_unit_test(what_is_not_wanted_has_no_say_in_what_bodies_are),
     };
 
