@@ -1,83 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_http_socket.c: WebSockets by writ-http, with servers that keep the rules and that do not. */
-#include "adapter/peer.h"
+#include "adapter/ws_peer.h"
 
 #include <stdio.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 
-#include "adapter/http/ws.h"
-#include "base/base64.h"
 #include "contract/codes.h"
 #include "sanitized.h"
-
-/* ---- a server ---- */
-
-/* Agrees to what is asked; false: nothing was. `more` goes into the head. */
-static bool agree_by(struct peer *p, int fd, const char *connection, const char *more)
-{
-    static const char name[] = "Sec-WebSocket-Key: ";
-    char head[PEER_ASK];
-    uint8_t key[WS_KEY];
-    _buf_ struct buf answer = { .max = PEER_ASK };
-    const char *text;
-    size_t n;
-
-    if (!peer_ask(p, fd, head) || !(text = strstr(head, name)))
-        return false;
-    text += sizeof name - 1;
-    if (!base64_read((struct str){ text, strcspn(text, "\r") }, key, sizeof key, &n))
-        return false;
-    buf_adds(&answer, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
-                      "Connection: ");
-    buf_adds(&answer, connection);
-    buf_adds(&answer, "\r\nSec-WebSocket-Accept: ");
-    ws_accept_add(&answer, key);
-    buf_adds(&answer, "\r\n");
-    buf_adds(&answer, more);
-    buf_adds(&answer, "\r\n");
-    return peer_send(fd, answer.s, answer.len);
-}
-
-static bool agree(struct peer *p, int fd, const char *more)
-{
-    return agree_by(p, fd, "Upgrade", more);
-}
-
-/* The next frame of the client's, unmasked; -1: there is none. */
-static int hear(int fd, struct buf *text)
-{
-    uint8_t head[2], mask[4], length[8];
-    size_t n, width;
-
-    if (recv(fd, head, 2, MSG_WAITALL) != 2 || !(head[1] & 0x80))
-        return -1;
-    n = head[1] & 0x7f;
-    width = n == 127 ? 8 : n == 126 ? 2 : 0;
-    if (width && recv(fd, length, width, MSG_WAITALL) != (ssize_t)width)
-        return -1;
-    for (size_t i = 0; i < width; i++)
-        n = (i ? n << 8 : 0) | length[i];
-    buf_reset(text);
-    if (recv(fd, mask, 4, MSG_WAITALL) != 4 || !buf_reserve(text, n))
-        return -1;
-    if (n && recv(fd, text->s, n, MSG_WAITALL) != (ssize_t)n)
-        return -1;
-    for (size_t i = 0; i < n; i++)
-        text->s[i] ^= (char)mask[i % 4];
-    text->len = n;
-    return head[0] & 0x0f;
-}
-
-static bool frame(int fd, int first, struct str text)
-{
-    uint8_t head[4] = { (uint8_t)first, (uint8_t)text.n, (uint8_t)(text.n >> 8), (uint8_t)text.n };
-
-    if (text.n >= 126)
-        head[1] = 126;
-    return peer_send(fd, head, text.n < 126 ? 2 : 4) && peer_send(fd, text.s, text.n);
-}
 
 /* ---- the client ---- */
 
@@ -441,6 +371,53 @@ static void a_flood_takes_no_more_memory_than_what_waits(void **state)
         assert_true(used.ru_maxrss < FLOOD_KIB);
 }
 
+enum { SENT = 90, SENT_BYTES = 1 << 20, BEHIND = 12 << 20 };
+
+/* When one more was sent it reads, and is always behind by more than the system holds. */
+static void lag(struct peer *p, int fd)
+{
+    static char bytes[64 << 10];
+    int64_t got = 0;
+    eventfd_t one;
+
+    (void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &(int){ sizeof bytes }, sizeof(int));
+    if (!agree(p, fd, ""))
+        return;
+    for (int64_t i = 1; i <= SENT && eventfd_read(*(int *)p->self, &one) == 0; i++) {
+        for (ssize_t n; got < i * SENT_BYTES - BEHIND; got += n)
+            if ((n = recv(fd, bytes, sizeof bytes, 0)) <= 0)
+                return;
+        if (!frame(fd, 0x80 | WS_TEXT, str_of("more")))
+            return;
+    }
+    peer_wait_end(fd);
+}
+
+/* Something always waits to be sent: what was sent does not count as if it waited, too. */
+static void who_reads_slowly_may_be_sent_any_amount(void **state)
+{
+    int sent = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
+    static struct peer p;
+    _visit_ struct visit v = { 0 };
+    struct http *h = peer_http();
+    struct http_socket *s;
+    struct str text = { memset(arena_alloc(&v.a, SENT_BYTES), 'x', SENT_BYTES), SENT_BYTES }, more;
+
+    (void)state;
+    p.self = &sent;
+    peer_start(&p, lag);
+    s = open_at(h, &v, &p, NULL);
+    assert_non_null(s);
+    for (int i = 0; i < SENT; i++)
+        if (!http_socket_send(s, text, &v.e) || eventfd_write(sent, 1) != 0 ||
+            !http_socket_next(s, 20000, -1, &v.a, &more, &v.e))
+            fail_msg("%d: %s", i, v.e.msg);
+    http_socket_close(s);
+    http_close(h);
+    peer_stop(&p);
+    (void)close(sent);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -452,6 +429,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(what_is_no_agreement_opens_nothing),
         cmocka_unit_test(nothing_is_waited_for_too_long),
         cmocka_unit_test(a_flood_takes_no_more_memory_than_what_waits),
+        cmocka_unit_test(who_reads_slowly_may_be_sent_any_amount),
     };
 
     if (argc < 2)
