@@ -304,6 +304,21 @@ def what_keeps_an_adapter_from_being_called_is_told_when_it_is_made(place):
 
 
 @case
+def a_file_behind_an_option_s_equals_is_named_in_full(place):
+    small(place)
+    place.put("work/server", f"#!{REAL_PYTHON}\n" + SMALL).chmod(0o755)
+    place.registry(allowlist="caller")
+    place.put("work/rules", "")
+    place.put("rules", "")
+    words = ["--config=./rules", "--config=../rules", "--config=rules", "--to=./nowhere", "-c=./rules", "--in=./",
+             "--url=x=./rules"]
+    made = taken(place, "mcp", "--", "./server", *words)
+    repo = place.repo.resolve()
+    same(json.loads(made["adapter"].split("command: ")[1].splitlines()[0]),
+         [f"{repo}/work/server", f"--config={repo}/work/rules", f"--config={repo}/rules", *words[2:]])
+
+
+@case
 def a_server_of_this_directory_is_listed_and_called_from_any(place):
     small(place)
     for path in ("work/server", "work/bin/server"):

@@ -228,6 +228,18 @@ static bool names_file(const char *word)
            (slash && slash[1] && strcmp(slash, "/.") != 0 && strcmp(slash, "/..") != 0);
 }
 
+/* An argument, or what stands behind the = of an option: "--config=./rules" names a file as
+ * "./rules" does. A value without dots may be anything, and is left alone. */
+static const char *whole_word(const char *word, struct arena *a)
+{
+    const char *equals = str_begins(str_of(word), "--") ? strchr(word, '=') : NULL;
+    struct str value = str_of(equals ? equals + 1 : "");
+
+    if ((str_begins(value, "./") || str_begins(value, "../")) && names_file(value.s))
+        return arena_printf(a, "%.*s%s", (int)(value.s - word), word, whole_path(value.s, a));
+    return names_file(word) ? whole_path(word, a) : word;
+}
+
 /* "./server" and "server.js" are files of this directory; the adapter is called from others, too.
  */
 static const char *const *from_anywhere(const char *const *argv, struct arena *a)
@@ -241,9 +253,9 @@ static const char *const *from_anywhere(const char *const *argv, struct arena *a
         n++;
     out = arena_alloc(a, (n + 1) * sizeof *out);
     for (size_t i = 0; i < n; i++) {
-        bool ours = i == 0 ? argv[0][0] != '/' && strchr(argv[0], '/') : names_file(argv[i]);
+        bool beside = argv[i][0] != '/' && strchr(argv[i], '/');
 
-        out[i] = ours ? whole_path(argv[i], a) : argv[i];
+        out[i] = i > 0 ? whole_word(argv[i], a) : beside ? whole_path(argv[i], a) : argv[i];
     }
     return out;
 }
