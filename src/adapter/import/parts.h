@@ -124,6 +124,22 @@ struct making {
 /* NULL, and the operation stands in the maps; else why it is left out. */
 const char *import_operation(struct importing *im, const struct found *f);
 
+/* ---- its body (import/body.c) ---- */
+
+/* Finds it; false: m->schemas.why. Adds it as parameters: comes last, its members give way to
+ * parameters of the same name. */
+bool body_find(struct making *m) NODISCARD;
+bool body_add(struct making *m) NODISCARD;
+
+/* A body that is not sent, or a field of one: the operation needs it, or goes without. */
+bool body_leave(struct making *m, struct str type, bool required) NODISCARD;
+
+bool body_is_form(struct str type);
+
+/* The first type of JSON among those that Swagger 2.0 lists for the operation, or for all; no text:
+ * application/json. */
+struct str body_consumed(const struct importing *im, const struct doc *op);
+
 /* The media type of a body that can be sent: its schema; NULL: there is none. */
 const struct doc *import_body_schema(const struct doc *body, enum body_form form);
 
