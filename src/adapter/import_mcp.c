@@ -126,8 +126,8 @@ static void put(struct buf *to, const char *before, struct str text)
 }
 
 /* A schema that nobody could hold parameters against would refuse every call: then the server alone
- * judges them, and whoever reads the adapter is told. */
-static bool is_schema(struct importing *im, const struct document *schema, struct buf *to)
+ * judges them, and whoever makes or reads the adapter is told. NULL: it is one; else why not. */
+static const char *no_schema(struct importing *im, const struct document *schema)
 {
     _arena_ struct arena scratch = { 0 }; /* patterns take more room than the document */
     struct schema_options options = { .code = CODE_VALIDATION_ERROR, .series = &im->series };
@@ -135,10 +135,9 @@ static bool is_schema(struct importing *im, const struct document *schema, struc
     const struct jsonschema *program;
 
     if (jsonschema_read(schema, &options, &scratch, &program, &r))
-        return true;
-    buf_addf(to, "    # its schema is none: %s\n",
-             rpc_words(str_of(r.first ? r.first->msg : "it cannot be read"), im->a));
-    return false;
+        return NULL;
+    return arena_printf(im->a, "its schema is none: %s",
+                        rpc_words(str_of(r.first ? r.first->msg : "it cannot be read"), im->a));
 }
 
 /* A NUL, which an adapter must not have, as JSON writes it. */
@@ -155,25 +154,24 @@ static bool has_nul(struct str json)
 }
 
 /* JSON is YAML, but for some characters and for numbers that no double holds. What cannot be read
- * back is not written, and again the server alone judges. */
-static bool reads_back(struct str json, struct arena *a, const struct document **out,
-                       struct buf *to)
+ * back is not written, and again the server alone judges. NULL: it can be; else why not. */
+static const char *unread(struct str json, struct arena *a, const struct document **out)
 {
     struct ceilings max = ceilings_default();
     struct error e = { .msg = "a text in it has a NUL byte" };
 
     if (!has_nul(json) && doc_read("schema.yaml", json, &max, a, out, &e))
-        return true;
-    buf_addf(to, "    # its schema cannot stand here: %s\n", rpc_words(str_of(e.msg), a));
-    return false;
+        return NULL;
+    return arena_printf(a, "its schema cannot stand here: %s", rpc_words(str_of(e.msg), a));
 }
 
-/* False: it is too large. */
-static bool put_schema(struct importing *im, const char *before, const struct doc *schema,
-                       struct buf *to)
+/* "input" or "output" of an operation. False: it is too large. */
+static bool put_schema(struct importing *im, const char *operation, const char *side,
+                       const struct doc *schema, struct buf *to)
 {
     _buf_ struct buf text = { .max = YAML_MAX }, shown = { .max = YAML_MAX };
-    const struct document *again;
+    const struct document *again = NULL;
+    const char *why;
     struct str json;
 
     if (!schema || schema->kind != DOC_MAP)
@@ -183,9 +181,18 @@ static bool put_schema(struct importing *im, const char *before, const struct do
     if (!buf_ok(&text) || !buf_ok(&shown))
         return false;
     json = (struct str){ arena_text(im->a, buf_str(&shown)), shown.len };
-    if (!reads_back(json, im->a, &again, to) || !is_schema(im, again, to))
+    why = unread(json, im->a, &again);
+    if (!why)
+        why = no_schema(im, again);
+    if (why) {
+        buf_addf(to, "    # %s\n", why);
+        leave(im, operation,
+              arena_printf(im->a,
+                           "only the schema of its %s, which the server alone holds it to: %s",
+                           side, why));
         return true;
-    buf_addf(to, "%s ", before);
+    }
+    buf_addf(to, "    %s: ", side);
     buf_add(to, json.s, json.n);
     buf_addc(to, '\n');
     return true;
@@ -228,8 +235,8 @@ static const char *put_tool(struct importing *im, const struct doc *tool, const 
         put(&to, "    about:", str_of(rpc_words(about, im->a)));
     buf_addf(&to, "    digest: %s\n", digest);
     put_effect(tool, &to);
-    if (!put_schema(im, "    input:", rpc_get(tool, "inputSchema"), &to) ||
-        !put_schema(im, "    output:", rpc_get(tool, "outputSchema"), &to))
+    if (!put_schema(im, name, "input", rpc_get(tool, "inputSchema"), &to) ||
+        !put_schema(im, name, "output", rpc_get(tool, "outputSchema"), &to))
         return "its schema has more than 4 MiB";
     buf_add(&im->operations, to.s, to.len);
     put(&im->mapping, arena_printf(im->a, "      %s:", key), rpc_text(tool, "name"));

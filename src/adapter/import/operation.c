@@ -195,7 +195,7 @@ static struct doc *good_input(struct making *m)
     if (!input || is_schema(m->im, input, &m->schemas.why))
         return input;
     *m = (struct making){ .im = m->im, .f = m->f, .dry = true };
-    m->schemas = (struct schemas){ .im = m->im, .no_patterns = true };
+    m->schemas = (struct schemas){ .im = m->im, .readable_only = true };
     input = make_input(m);
     return !input || is_schema(m->im, input, &m->schemas.why) ? input : NULL;
 }
@@ -255,6 +255,18 @@ static bool answers_json(struct importing *im, const struct found *f)
     return any && !import_not_json(im, f->op, "produces").n;
 }
 
+static void leave_patterns(struct importing *im, const char *operation, const struct schemas *s)
+{
+    bool many = s->unread_count > 1;
+
+    import_leave(im, operation,
+                 arena_printf(im->a,
+                              "only %zu pattern%s of its parameters, which the service alone holds "
+                              "them to: %s%s",
+                              s->unread_count, many ? "s" : "", many ? "the first is " : "",
+                              s->unread));
+}
+
 const char *import_operation(struct importing *im, const struct found *f)
 {
     struct making m = { .im = im, .f = f, .schemas = { .im = im } };
@@ -274,6 +286,8 @@ const char *import_operation(struct importing *im, const struct found *f)
         import_leave(im, f->name,
                      arena_printf(im->a, "only its body, without which it can be called: it is %s",
                                   m.body_left));
+    if (m.schemas.unread_count)
+        leave_patterns(im, f->name, &m.schemas);
     import_note_open(im, f);
     im->json_only = im->json_only && answers_json(im, f);
     return NULL;

@@ -91,8 +91,10 @@ struct schemas {
     size_t def_count, def_room;
     struct names names; /* of definitions */
     uint32_t values;
-    const char *why; /* what is wrong, once something is */
-    bool no_patterns;
+    const char *why;    /* what is wrong, once something is */
+    bool readable_only; /* patterns that our own reader does not read are left out, and told: */
+    const char *unread; /* the first of them, and why */
+    size_t unread_count;
 };
 
 /* Gives `to`, which is null, the schema as 2020-12 writes it. */

@@ -10,6 +10,7 @@
 #include "base/doc_make.h"
 #include "base/num.h"
 #include "base/pointer.h"
+#include "base/regex.h"
 
 /* ---- references ---- */
 
@@ -253,13 +254,39 @@ static bool holds_right(const struct keyword *k, const struct doc *c)
     return true;
 }
 
+/* Is it one that our own reader reads? */
+static bool is_readable(struct schemas *s, struct str pattern)
+{
+    _arena_ struct arena scratch = { 0 };
+    const struct regex *ignored;
+    struct error e;
+
+    if (regex_read_within(pattern, REGEX_ECMA, &s->im->series.work, &scratch, &ignored, &e))
+        return true;
+    if (s->unread_count++ == 0)
+        s->unread = arena_printf(s->im->a, "%s: %s", said(pattern, s->im->a), e.msg);
+    return false;
+}
+
+/* Are there names in patternProperties that cannot be read? Without them nobody knows which members
+ * are additional ones. */
+static bool names_unread(struct schemas *s, const struct doc *schema)
+{
+    const struct doc *c = doc_first(map_get(schema, "patternProperties"), DOC_MAP);
+    bool unread = false;
+
+    for (; c && s->readable_only; c = c->next)
+        unread = !is_readable(s, c->key) || unread;
+    return unread;
+}
+
 static bool put_keyword(struct schemas *s, const struct keyword *k, const struct doc *c,
                         struct doc *to, int depth)
 {
     struct doc *made;
 
-    if (!holds_right(k, c) || (k->holds == A_PATTERN && s->no_patterns) ||
-        (str_is(c->key, "patternProperties") && s->no_patterns))
+    if (!holds_right(k, c) ||
+        (k->holds == A_PATTERN && s->readable_only && !is_readable(s, c->text)))
         return true; /* a keyword that has no such form says nothing: the service has the last word
                       */
     if (k->holds == A_PATTERN && !work_do(&s->im->work, PATTERN_COST * (uint32_t)c->text.n)) {
@@ -317,10 +344,15 @@ static void put_exclusive(struct doc *to, const struct doc *from)
 
 static bool put_keywords(struct schemas *s, const struct doc *from, struct doc *to, int depth)
 {
+    bool loose = names_unread(s, from);
+
     to->kind = DOC_MAP;
     for (const struct doc *c = from->first; c; c = c->next) {
         const struct keyword *k = keyword_of(c->key);
 
+        if (loose &&
+            (str_is(c->key, "patternProperties") || str_is(c->key, "additionalProperties")))
+            continue;
         if (++s->values > IMPORT_VALUES || !work_do(&s->im->work, 1)) {
             s->why = "its schema is too large";
             return false;

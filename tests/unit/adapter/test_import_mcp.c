@@ -263,6 +263,28 @@ static void what_a_tool_is_shown_by_is_not_in_its_digest(void **state)
     assert_memory_not_equal(&one, &other, sizeof one);
 }
 
+static void a_schema_that_cannot_be_held_to_is_told(void **state)
+{
+    struct made m = { 0 };
+
+    (void)state;
+    make(&m, (struct mcp_import_ask){
+                 .tools = read_json("[{\"name\":\"a\",\"inputSchema\":{\"type\":\"object\","
+                                    "\"properties\":{\"p\":{\"pattern\":\"(?<!x)y\"}}}},"
+                                    "{\"name\":\"b\",\"inputSchema\":{\"type\":\"object\"},"
+                                    "\"outputSchema\":{\"type\":7}}]",
+                                    &m.a) });
+    assert_int_equal(m.out.operations, 2);
+    assert_int_equal(m.out.left_count, 2);
+    assert_string_equal(m.out.left[0].operation, "a");
+    assert_non_null(strstr(m.out.left[0].why,
+                           "only the schema of its input, which the server alone holds it to: its "
+                           "schema is none: the pattern '(?<!x)y' cannot be used"));
+    assert_string_equal(m.out.left[1].operation, "b");
+    assert_non_null(strstr(m.out.left[1].why, "only the schema of its output"));
+    arena_free(&m.a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,6 +296,7 @@ int main(void)
         cmocka_unit_test(a_schema_that_cannot_stand_there_leaves_the_tool),
         cmocka_unit_test(many_tools_that_come_to_one_name_are_told_apart),
         cmocka_unit_test(what_a_tool_is_shown_by_is_not_in_its_digest),
+        cmocka_unit_test(a_schema_that_cannot_be_held_to_is_told),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

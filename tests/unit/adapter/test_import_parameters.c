@@ -99,6 +99,27 @@ static void a_list_that_is_written_as_text_says_how(void **state)
                         "\"Several, with | between them. Rows.\"");
 }
 
+/* Those that can be read stay. Where names are not known by their pattern, none is additional. */
+static void patterns_that_cannot_be_read_are_left_out_and_told(void **state)
+{
+    _imported_ struct imported i = { 0 };
+
+    (void)state;
+    import(&i, "openapi: 3.1.0\npaths:\n  /x: {post: {operationId: x, parameters: [\n"
+               "    {name: a, in: query, schema: {pattern: '(?<!x)y', minLength: 1}},\n"
+               "    {name: b, in: query, schema: {pattern: '^[a-z]+$'}},\n"
+               "    {name: c, in: query, schema: {pattern: '(a)\\1'}}],\n"
+               "    requestBody: {content: {application/json: {schema: {type: array, items:\n"
+               "      {additionalProperties: false, patternProperties: {'^(?=b)': {}}}}}}}}}\n");
+    assert_string_equal(at(&i, "operations.x.input.properties.a"), "{\"minLength\":1}");
+    assert_string_equal(at(&i, "operations.x.input.properties.b"), "{\"pattern\":\"^[a-z]+$\"}");
+    assert_string_equal(at(&i, "operations.x.input.properties.c"), "{}");
+    assert_string_equal(at(&i, "operations.x.input.properties.body.items"), "{}");
+    assert_int_equal(i.made.left_count, 1);
+    check_says(left_out(&i, "x"), "only 3 patterns of its parameters, which the service alone");
+    check_says(left_out(&i, "x"), "the first is '(?<!x)y': look-around is not regular");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -107,6 +128,7 @@ int main(void)
         cmocka_unit_test(what_is_left_out_is_told_with_its_reason),
         cmocka_unit_test(a_list_that_is_written_as_text_says_how),
         cmocka_unit_test(the_place_of_a_key_is_no_parameter),
+        cmocka_unit_test(patterns_that_cannot_be_read_are_left_out_and_told),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
