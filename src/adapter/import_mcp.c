@@ -94,11 +94,23 @@ static void leave(struct importing *im, const char *operation, const char *why)
 
 /* ---- one tool ---- */
 
+/* Does the text that begins here open more brackets than it closes? A reader of YAML counts them
+ * wherever they stand: those in the texts of all tools together could be too many for it. */
+static bool leaves_open(const char *at, const char *end)
+{
+    int64_t open = 0;
+
+    for (; at < end && *at != '"'; at += *at == '\\' && at + 1 < end ? 2 : 1)
+        open += is_one_of(*at, "[{") ? 1 : is_one_of(*at, "]}") ? -1 : 0;
+    return open > 0;
+}
+
 /* JSON in which each character is seen, and has a place in YAML: others than ASCII stand in texts
- * alone, where their number means the same. */
+ * alone, where their number means the same, as that of a bracket does. */
 static void put_seen(struct buf *to, struct str json)
 {
     const char *end = json.s + json.n;
+    bool text = false, open = false;
     size_t step;
 
     for (const char *at = json.s; at < end; at += step) {
@@ -107,7 +119,14 @@ static void put_seen(struct buf *to, struct str json)
         step = utf8_step(at, end);
         step = step ? step : 1;
         c = utf8_get(at, step);
-        if (yaml_must_escape(c))
+        if (c == '"') {
+            text = !text;
+            open = text && leaves_open(at + 1, end);
+        }
+        if (c == '\\' && at + 1 < end) {
+            step = 2; /* what it escapes is ASCII, and ends no text */
+            buf_add(to, at, step);
+        } else if (yaml_must_escape(c) || (open && (c == '[' || c == '{')))
             buf_addf(to, "\\u%04x", (unsigned)c);
         else
             buf_add(to, at, step);

@@ -285,6 +285,37 @@ static void a_schema_that_cannot_be_held_to_is_told(void **state)
     arena_free(&m.a);
 }
 
+/* In YAML they are counted wherever they stand, those of all tools together. */
+static void brackets_that_texts_leave_open_are_no_fault_of_other_tools(void **state)
+{
+    _buf_ struct buf list = { .max = 1 << 20 };
+    struct made m = { 0 };
+    const struct doc *about;
+
+    (void)state;
+    buf_addc(&list, '[');
+    for (int i = 0; i < 3; i++) {
+        buf_addf(&list,
+                 "%s{\"name\":\"t%d\",\"inputSchema\":{\"type\":\"object\","
+                 "\"title\":\"\\\"[a] {b}\\\\\",\"description\":\"\\\"",
+                 i ? "," : "", i);
+        for (int k = 0; k < 6000; k++)
+            buf_addc(&list, k % 2 ? '{' : '[');
+        buf_adds(&list, "\"}}");
+    }
+    buf_addc(&list, ']');
+    make(&m, (struct mcp_import_ask){ .tools = read_json(buf_str(&list).s, &m.a) });
+    assert_int_equal(m.out.operations, 3);
+    assert_int_equal(m.out.left_count, 0);
+    about = doc_get(doc_get(doc_get(m.root, "operations"), "t2"), "input");
+    assert_true(str_is(doc_text(about, "title"), "\"[a] {b}\\"));
+    assert_int_equal(doc_text(about, "description").n, 6001);
+    assert_true(str_begins(doc_text(about, "description"), "\"[{[{"));
+    assert_non_null(
+        strstr(m.out.yaml.s, "[a] {b}")); /* what is closed is left for people to read */
+    arena_free(&m.a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -297,6 +328,7 @@ int main(void)
         cmocka_unit_test(many_tools_that_come_to_one_name_are_told_apart),
         cmocka_unit_test(what_a_tool_is_shown_by_is_not_in_its_digest),
         cmocka_unit_test(a_schema_that_cannot_be_held_to_is_told),
+        cmocka_unit_test(brackets_that_texts_leave_open_are_no_fault_of_other_tools),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
