@@ -144,6 +144,15 @@ def the_command_is_ours_to_tell_and_its_walls_are_told_when_it_has_ended(place):
     true("executable" not in record, record)
 
 
+@case
+def what_it_reads_is_ours_to_tell_wherever_it_ran(place):
+    ready(place)
+    path = place.put("outside/words", "some words\n")
+    here, there = (place.lane("/bin/cat", options=[f"--stdin={path}"], **how).record for how, _ in WALLED)
+    same((here["stdout"]["text"], here["stdin"]), (there["stdout"]["text"], there["stdin"]))
+    same((there["stdin"]["bytes"], there["stdin"]["digest"]), (11, there["stdout"]["digest"]))
+
+
 # ---- records that are too long ----
 
 MANY = """d=$(printf 'd%.0s' $(seq 1 240)); mkdir -p out/$d/$d; cd out/$d/$d; f=$(printf 'f%.0s' $(seq 1 200)); i=0

@@ -236,15 +236,20 @@ static void put_inputs(const struct exec *x, struct buf *to)
         json_close(to, '}');
     }
     json_close(to, ']');
-    if (x->input.n > 0) {
-        struct digest d = digest_of(x->input.s, x->input.n);
+}
 
-        json_key(to, "stdin");
-        json_open(to, '{');
-        json_put_int(to, "bytes", (int64_t)x->input.n);
-        put_digest(to, &d);
-        json_close(to, '}');
-    }
+static void put_stdin(const struct exec *x, struct buf *to)
+{
+    struct digest d;
+
+    if (x->input.n == 0)
+        return;
+    d = digest_of(x->input.s, x->input.n);
+    json_key(to, "stdin");
+    json_open(to, '{');
+    json_put_int(to, "bytes", (int64_t)x->input.n);
+    put_digest(to, &d);
+    json_close(to, '}');
 }
 
 static void put_request(const struct exec *x, struct buf *to)
@@ -340,13 +345,15 @@ static const char *const far_walls[] = {
     "cgroup", "landlock_abi", "network", "deterministic", "denials",  NULL,
 };
 
-/* What it used, its limits and the approval are ours to tell, and so are files, which are here. */
+/* What it used, what it was given to read, its limits and the approval are ours to tell, and so are
+ * files, which are here. */
 static void put_far_rest(const struct exec *x, struct buf *to)
 {
     put_usage(&x->outcome, to);
     put_limits(x, to);
     put_far(x->far[1], far_walls, to);
     put_far(x->far[0], far_admitted, to);
+    put_stdin(x, to);
     put_approval(x, to);
     put_kept(x, to);
 }
@@ -363,6 +370,7 @@ static void put_rest(const struct exec *x, struct buf *to)
     put_checks(x, to);
     put_denials(x, to);
     put_inputs(x, to);
+    put_stdin(x, to);
     put_kept(x, to);
     exec_put_changes(x, to);
 }
@@ -374,6 +382,7 @@ void exec_admitted(const struct exec *x, struct buf *to)
     put_paths(x, to);
     put_checks(x, to);
     put_inputs(x, to);
+    put_stdin(x, to);
     json_close(to, '}');
 }
 

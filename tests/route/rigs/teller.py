@@ -75,7 +75,7 @@ def claims_before():
     """Of the command and its walls, more before it ran than when it had."""
     serve({"command": ["innocent"], "layers": ["cgroup", "landlock", "mount", "net", "pid", "seccomp", "user"],
            "assurance": "full", "missing": [], "executable": {"path": "/bin/innocent", "digest": None},
-           "checks": {"IV-01": "allowed: teller"}},
+           "checks": {"IV-01": "allowed: teller"}, "stdin": printed(b"innocent")},
           lambda errand, execution: say(RESULT, errand, record(execution)))
 
 
