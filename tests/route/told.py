@@ -153,6 +153,14 @@ def what_it_reads_is_ours_to_tell_wherever_it_ran(place):
     same((there["stdin"]["bytes"], there["stdin"]["digest"]), (11, there["stdout"]["digest"]))
 
 
+@case
+def of_a_record_that_is_not_believed_nothing_is_left(place):
+    place.configure(teller("contradicts_itself"))
+    run = ended(place.lane("/bin/true", worker="contradicts_itself", options=["--output-file=made"]), "failed", 69, "worker_lost")
+    same((run.record["cause"], run.record["output_files"], run.record["artifacts"]), ("lost", [], []))
+    same((run.record["files_truncated"], "unkept" in run.record), (False, False))
+
+
 # ---- records that are too long ----
 
 MANY = """d=$(printf 'd%.0s' $(seq 1 240)); mkdir -p out/$d/$d; cd out/$d/$d; f=$(printf 'f%.0s' $(seq 1 200)); i=0

@@ -162,7 +162,8 @@ static int error_of(const struct far_record *far)
     return far->exit_code == NOT_FOUND ? ENOENT : EACCES;
 }
 
-/* The cause is the worker's word; that it was stopped for its time is ours. */
+/* The cause is the worker's word; that it was stopped for its time is ours. Of a record that is not
+ * believed nothing is left but what take_loss() takes the place of. */
 static bool take_outcome(struct exec *x, const struct far_record *far, const struct errand *errand)
 {
     struct outcome *o = &x->outcome;
@@ -182,11 +183,13 @@ static bool take_outcome(struct exec *x, const struct far_record *far, const str
         o->cause = CAUSE_TIMEOUT;
         o->exit_code = EXIT_TIMEOUT;
     }
+    if (!take_printed(&errand->out, far->out, OUTPUT_STDOUT, &o->out) ||
+        !take_printed(&errand->err, far->err, OUTPUT_STDERR, &o->err))
+        return false;
     take_files(x, &far->output_files, &x->files);
     take_files(x, &far->artifacts, &x->artifacts);
     x->files_cut = far->files_truncated;
-    return take_printed(&errand->out, far->out, OUTPUT_STDOUT, &o->out) &&
-           take_printed(&errand->err, far->err, OUTPUT_STDERR, &o->err);
+    return true;
 }
 
 /* A record that is none is no success: nobody knows. */

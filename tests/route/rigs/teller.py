@@ -9,7 +9,7 @@ import os
 import struct
 import sys
 
-HELLO, RUN, READY, GO, OUT, RESULT, BEAT, ECHO = 1, 3, 4, 6, 8, 12, 13, 14
+HELLO, RUN, READY, GO, OUT, FILE, FILE_END, RESULT, BEAT, ECHO = 1, 3, 4, 6, 8, 10, 11, 12, 13, 14
 GREETING = {"protocol": "writ-worker/1", "version": "0", "host": "here", "slots": 8}
 HEAD = struct.Struct(">IB3xI")
 
@@ -37,6 +37,14 @@ def record(execution, **members):
     return {"execution_id": execution, "exit_code": 0, "signal": None, "cause": "exited", "duration_ms": 5,
             "usage": {"cpu_ms": 1, "memory_peak_bytes": 1, "oom_events": 0, "pids_hits": 0}, "stdout": printed(),
             "stderr": printed(), "layers": [], "assurance": "none", "missing": ["user"], "denials": []} | members
+
+
+def leave(errand, text=b"made\n"):
+    """Sends a file; what a record says of it."""
+    whole = printed(text)
+    say(FILE, errand, text)
+    say(FILE_END, errand, whole["digest"].encode())
+    return [whole | {"path": "made", "state": "collected"}]
 
 
 def serve(admitted, go):
@@ -77,6 +85,15 @@ def claims_before():
            "assurance": "full", "missing": [], "executable": {"path": "/bin/innocent", "digest": None},
            "checks": {"IV-01": "allowed: teller"}, "stdin": printed(b"innocent")},
           lambda errand, execution: say(RESULT, errand, record(execution)))
+
+
+def contradicts_itself():
+    """It leaves a file, and the record tells of words that never came."""
+    def go(errand, execution):
+        files = leave(errand)
+        say(RESULT, errand, record(execution, stdout=printed(b"never came"), output_files=files, artifacts=files,
+                                   files_truncated=True, unkept="the disk is full"))
+    serve({}, go)
 
 
 if __name__ == "__main__":
