@@ -67,16 +67,25 @@ static bool take_output(struct channel *c, struct underway *u, const struct fram
 
 /* ---- files ---- */
 
+/* That our store does not take it is no fault of the worker's, which goes on. What follows of the
+ * file is counted, and kept nowhere. */
+static void not_kept(struct filing *filing, const struct error *why)
+{
+    if (!filing->unkept.code)
+        filing->unkept = *why;
+}
+
 static bool take_file(struct channel *c, struct underway *u, const struct frame *f, struct error *e)
 {
     struct filing *filing = &u->filing;
+    struct error why;
 
     (void)c;
     if (!u->go_end)
         return too_early(u, f, e);
     if (!filing->open) {
-        if (!keep_begin(&filing->keeping, u->store, e))
-            return false;
+        if (!keep_begin(&filing->keeping, u->store, &why))
+            not_kept(filing, &why);
         filing->open = true;
         filing->bytes = 0;
         sha256_begin(&filing->sum);
@@ -86,10 +95,9 @@ static bool take_file(struct channel *c, struct underway *u, const struct frame 
     if (filing->all > outputs[OUTPUT_FILES].bytes + outputs[OUTPUT_ARTIFACTS].bytes)
         return error_set(e, CODE_CEILING, "it sent more files than are kept of a run");
     sha256_add(&filing->sum, f->body.s, f->body.n);
-    if (keep_add(&filing->keeping, f->body.s, f->body.n, e))
-        return true;
-    filing->open = false;
-    return false;
+    if (!keep_add(&filing->keeping, f->body.s, f->body.n, &why))
+        not_kept(filing, &why);
+    return true;
 }
 
 /* A file without bytes has no piece: its end alone comes. */
@@ -99,6 +107,7 @@ static bool take_file_end(struct channel *c, struct underway *u, const struct fr
     const struct frame nothing = { FRAME_FILE, f->errand, { "", 0 } };
     struct filing *filing = &u->filing;
     struct digest told, is;
+    struct error why;
 
     if (!filing->open && !take_file(c, u, &nothing, e))
         return false;
@@ -106,7 +115,9 @@ static bool take_file_end(struct channel *c, struct underway *u, const struct fr
     if (!digest_parse(f->body, &told) || memcmp(&told, &is, sizeof is) != 0)
         return broken(e, f, "whose digest is not that of the file");
     filing->open = false;
-    return keep_end(&filing->keeping, &is, filing->bytes, e);
+    if (!keep_end(&filing->keeping, &is, filing->bytes, &why))
+        not_kept(filing, &why);
+    return true;
 }
 
 /* ---- answers ---- */

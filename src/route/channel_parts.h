@@ -39,7 +39,8 @@ struct filing {
     bool open;
     struct keeping keeping;
     struct sha256 sum;
-    int64_t bytes, all; /* of this one, of all of the errand */
+    int64_t bytes, all;  /* of this one, of all of the errand */
+    struct error unkept; /* the first that could not be; no code: there is none */
 };
 
 /* An errand as the channel knows it; it lives with the errand's thread. */

@@ -110,6 +110,7 @@ static bool is_unwanted(const struct underway *u, const struct errand *errand)
 void answer_judge(struct channel *c, struct underway *u, struct errand *errand, struct arena *a)
 {
     take_printed(u, errand, a);
+    errand->unkept = u->filing.unkept;
     errand->admitted = (struct str){ arena_text(a, buf_str(&u->admitted)), u->admitted.len };
     errand->record = (struct str){ arena_text(a, buf_str(&u->record)), u->record.len };
     if (u->answer == ANSWER_NONE)

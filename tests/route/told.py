@@ -5,6 +5,7 @@ usage: told.py FAKE_RCH WRIT      prints TAP
 """
 import json
 import pathlib
+import shutil
 import sys
 
 import routes
@@ -141,7 +142,7 @@ def the_command_is_ours_to_tell_and_its_walls_are_told_when_it_has_ended(place):
     record = run.record
     same((record["command"], record["checks"]), (["/bin/echo", "said"], {"IV-01": "allowed: teller"}))
     same((record["layers"], record["assurance"], record["missing"]), ([], "none", ["user"]))
-    true("executable" not in record, record)
+    true("executable" not in record and "stdin" not in record, record)
 
 
 @case
@@ -159,6 +160,71 @@ def of_a_record_that_is_not_believed_nothing_is_left(place):
     run = ended(place.lane("/bin/true", worker="contradicts_itself", options=["--output-file=made"]), "failed", 69, "worker_lost")
     same((run.record["cause"], run.record["output_files"], run.record["artifacts"]), ("lost", [], []))
     same((run.record["files_truncated"], "unkept" in run.record), (False, False))
+
+
+# ---- what cannot be kept ----
+
+def full(place):
+    """The evidence store takes nothing."""
+    (place.state / "evidence").mkdir(parents=True)
+    (place.state / "evidence/sha256").write_text("in the way")
+
+
+def recorded(place, came_to):
+    """What the ledger has of the last run, which has its end."""
+    manifests = [place.entry(entry["ledger_id"]) for entry in place.log("--kind", "manifest")]
+    last = [entry for entry in manifests if "cause" in entry["body"]][-1]
+    same(place.states(last["subject"]), ["planned", "running", came_to])
+    return last["body"]
+
+
+def unkept(place, script, came_to, **how):
+    """It ran, and who asked for its files is told that they were not kept."""
+    said = place.writ(*place.words("/bin/sh", "-c", script, options=["--output-file=made", "--artifact=ma*"], **how))
+    hold(said.status == 74 and "it ran" in json.loads(said.out)["message"], said)
+    return recorded(place, came_to)
+
+
+@case
+def R_001_171_files_that_cannot_be_kept_are_missed_alike_here_and_on_a_worker(place):
+    ready(place)
+    full(place)
+    for code, came_to in ((0, "succeeded"), (7, "failed")):
+        here, there = (unkept(place, f"echo 1 > made; exit {code}", came_to, **how) for how, _ in WALLED)
+        for member in ("exit_code", "cause", "output_files", "artifacts"):
+            same((member, here[member]), (member, there[member]))
+        same([one["state"] for one in there["output_files"] + there["artifacts"]], ["not_kept"] * 2)
+        same(there["unkept"], "on the worker pipe: " + here["unkept"])
+
+
+@case
+def R_001_171_a_file_that_came_and_cannot_be_kept_here_is_no_fault_of_its_worker(place):
+    place.configure(teller("leaves_a_file"), teller("keeps_no_file"))
+    run = ended(place.lane("/bin/true", worker="leaves_a_file", options=["--output-file=made"]), "succeeded", 0)
+    one, = run.record["output_files"]
+    same((one["state"], place.kept(one["digest"])), ("collected", b"made\n"))
+    shutil.rmtree(place.state / "evidence")
+    full(place)
+    record = unkept(place, "exit 0", "succeeded", worker="leaves_a_file")
+    same([one["state"] for one in record["output_files"]], ["not_kept"])
+    true("evidence store" in record["unkept"], record)
+    record = unkept(place, "exit 0", "succeeded", worker="keeps_no_file")
+    same([one["state"] for one in record["artifacts"]], ["not_kept"])
+    true("did not say why" in record["unkept"], record)
+
+
+@case
+def what_a_step_printed_on_a_worker_and_cannot_be_kept_leaves_it_its_end(place):
+    place.configure(pipe(), teller("prints"))
+    full(place)
+    for how in ({}, {"worker": "pipe"}, {"worker": "prints"}):
+        _, path = plan_of(place, prints("echo said", **how))
+        said = place.writ("run", "--json", path)
+        error = json.loads(said.out)["error"]
+        hold(said.status == 1 and "it ran" in json.dumps(error), said)
+        record = recorded(place, "succeeded")
+        same((record["cause"], record["exit_code"], record["stdout"]["bytes"]), ("exited", 0, 5))
+        true("kept" in record["unkept"], record)
 
 
 # ---- records that are too long ----

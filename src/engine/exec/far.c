@@ -28,7 +28,7 @@ struct far_file {
 
 /* Of what is passed on as the worker's word only the kind is looked at. */
 struct far_record {
-    struct str execution_id, reason;
+    struct str execution_id, reason, unkept;
     int64_t exit_code, signal, duration_ms;
     int cause; /* enum cause */
     const struct far_usage *usage;
@@ -94,6 +94,7 @@ static const struct field record_fields[] = {
     { "missing",         F_TEXT,   LIST, NEEDED,   .at = AT(missing), .most = LAYER_COUNT,              .help = "Walls that should have." },
     { "denials",         F_ANY,    LIST, NEEDED,   .at = AT(denials),                                   .help = "What had to be undone." },
     { "files_truncated", F_BOOL,   ONE,  OPTIONAL, .at = AT(files_truncated),                           .help = "Something was left out." },
+    { "unkept",          F_TEXT,   ONE,  OPTIONAL, .at = AT(unkept), .max = ERROR_MSG,                  .help = "Why files were not kept there." },
 };
 #undef AT
 
@@ -118,7 +119,9 @@ static bool is_kept(const struct exec *x, const struct digest *digest)
     return fd >= 0;
 }
 
-static void take_files(struct exec *x, const struct items *files, struct collected_list *out)
+/* One that did not come was not sent, or could not be kept here. */
+static void take_files(struct exec *x, const struct items *files, const struct errand *errand,
+                       struct collected_list *out)
 {
     const struct far_file *f = files->v;
 
@@ -129,9 +132,29 @@ static void take_files(struct exec *x, const struct items *files, struct collect
 
         if (one.state == COLLECT_DONE &&
             (!f[i].digest.n || !digest_parse(f[i].digest, &one.digest) || !is_kept(x, &one.digest)))
-            one.state = COLLECT_UNREADABLE;
+            one.state = errand->unkept.code ? COLLECT_NOT_KEPT : COLLECT_UNREADABLE;
         collect_add(out, x->a, one);
     }
+}
+
+static bool has_unkept(const struct collected_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (list->v[i].state == COLLECT_NOT_KEPT)
+            return true;
+    return false;
+}
+
+/* A file that was asked for and not kept, there or here, is missed in the same way; a worker that
+ * does not say why has not kept it all the same. */
+static void take_unkept(struct exec *x, const struct far_record *far, const struct errand *errand)
+{
+    if (far->unkept.n)
+        x->unkept = arena_printf(x->a, "on the worker %.*s: %.*s",
+                                 STR_ARG(x->lane->plan->worker->name), STR_ARG(far->unkept));
+    else if (has_unkept(&x->files) || has_unkept(&x->artifacts))
+        x->unkept = errand->unkept.code ? arena_text(x->a, str_of(errand->unkept.msg))
+                                        : "the worker did not say why it kept nothing of it";
 }
 
 /* What came in frames is what was printed, all of it or, where it was not looked at as it came, its
@@ -186,9 +209,10 @@ static bool take_outcome(struct exec *x, const struct far_record *far, const str
     if (!take_printed(&errand->out, far->out, OUTPUT_STDOUT, &o->out) ||
         !take_printed(&errand->err, far->err, OUTPUT_STDERR, &o->err))
         return false;
-    take_files(x, &far->output_files, &x->files);
-    take_files(x, &far->artifacts, &x->artifacts);
+    take_files(x, &far->output_files, errand, &x->files);
+    take_files(x, &far->artifacts, errand, &x->artifacts);
     x->files_cut = far->files_truncated;
+    take_unkept(x, far, errand);
     return true;
 }
 
@@ -296,6 +320,18 @@ static enum tried end_errand(struct exec *x, const struct errand *errand, const 
 
 /* ---- the attempt ---- */
 
+/* It ran all the same, and has its end; who asked is told as of a run here. */
+static enum tried keep(struct exec *x, const struct try_ask *ask)
+{
+    if (!exec_keep_printed(x, ask->e))
+        x->unkept = arena_text(x->a, str_of(ask->e->msg));
+    if (!x->unkept)
+        return TRIED_ENDED;
+    *ask->status = WRIT_UNRECORDED;
+    (void)error_set(ask->e, CODE_IO, "it ran, but what it left could not be kept: %s", x->unkept);
+    return TRIED_NOTHING;
+}
+
 /* A request is text: what is not cannot travel in it. Secrets do not, either. */
 static bool travels(const struct exec *x, struct error *e)
 {
@@ -356,9 +392,5 @@ enum tried try_far(struct exec *x, const struct try_ask *ask)
     channel_run(channel, &errand, x->a);
     fleet_leave(x->lane->fleet, worker, channel);
     tried = end_errand(x, &errand, ask);
-    if (tried != TRIED_ENDED || exec_keep_printed(x, ask->e))
-        return tried;
-    x->unkept = arena_text(x->a, str_of(ask->e->msg)); /* it ran all the same */
-    *ask->status = WRIT_UNRECORDED;
-    return TRIED_NOTHING;
+    return tried == TRIED_ENDED ? keep(x, ask) : tried;
 }

@@ -224,6 +224,12 @@ static void put_kept(const struct exec *x, struct buf *to)
     json_put_bool(to, "files_truncated", x->files_cut);
 }
 
+static void put_unkept(const struct exec *x, struct buf *to)
+{
+    if (x->unkept)
+        json_put(to, "unkept", x->unkept);
+}
+
 static void put_inputs(const struct exec *x, struct buf *to)
 {
     json_key(to, "input_files");
@@ -402,6 +408,7 @@ void exec_ended(const struct exec *x, struct buf *to)
     exec_put_network(x, to);
     put_denials(x, to);
     put_kept(x, to);
+    put_unkept(x, to);
     json_close(to, '}');
 }
 
@@ -425,8 +432,7 @@ void exec_record(const struct exec *x, bool texts, struct buf *to)
         put_far_rest(x, to);
     else
         put_rest(x, to);
-    if (x->unkept)
-        json_put(to, "unkept", x->unkept);
+    put_unkept(x, to);
     if (x->peer) {
         json_key(to, "peer");
         json_doc(to, x->peer);

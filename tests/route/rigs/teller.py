@@ -87,6 +87,24 @@ def claims_before():
           lambda errand, execution: say(RESULT, errand, record(execution)))
 
 
+def prints():
+    """And ends well."""
+    def go(errand, execution):
+        say(OUT, errand, b"said\n")
+        say(RESULT, errand, record(execution, stdout=printed(b"said\n")))
+    serve({}, go)
+
+
+def leaves_a_file():
+    serve({}, lambda errand, execution: say(RESULT, errand, record(execution, output_files=leave(errand))))
+
+
+def keeps_no_file():
+    """And does not say why."""
+    files = [{"path": "made", "bytes": 0, "state": "not_kept"}]
+    serve({}, lambda errand, execution: say(RESULT, errand, record(execution, artifacts=files)))
+
+
 def contradicts_itself():
     """It leaves a file, and the record tells of words that never came."""
     def go(errand, execution):
