@@ -112,7 +112,8 @@ struct writ_command {
 /* Runs it and waits for it. The answer is its record, as of `writ exec --json`. Returns
  * the command's own exit code, or
  *
- *     WRIT_WRONG       a document is wrong: the answer is as from writ_check()
+ *     WRIT_WRONG       a document is wrong, or `input` cannot be read: the answer is as from
+ *                      writ_check()
  *     WRIT_USAGE       `weak` names what is no layer; nothing ran
  *     WRIT_REFUSED     the policy does not allow it; nothing ran
  *     WRIT_NO_SANDBOX  the sandbox could not be built; nothing ran

@@ -112,6 +112,7 @@ struct exec {
     const struct registry_doc *registry; /* NULL: there is none */
     struct str input;
     bool input_taken;
+    bool input_unread;  /* it could not be had */
     bool result, wired; /* as of struct run */
     int wires[2];
     const atomic_bool *deaf; /* true: who it was wired to got no answer in time; or NULL */
@@ -229,6 +230,9 @@ const char *exec_here(const struct exec *x);
 
 /* May it run, and with what? False: refused. */
 bool exec_admit(struct exec *x, struct error *e) NODISCARD;
+
+/* Why not, as a status; of an input that could not be read, the report has it, too. */
+int exec_not_admitted(struct exec *x, struct report *r, const char **kind, struct error *e);
 
 /* Evidence has its place before anything runs. */
 bool exec_open_store(struct exec *x, struct error *e) NODISCARD;

@@ -307,6 +307,17 @@ def R_001_010_standard_input_is_empty_unless_given(place):
 
 
 @case
+def standard_input_that_cannot_be_had_is_wrong_as_a_document_would_be(place):
+    for way in ([], ["--class=generic"], ["--class=generic", "--worker=local"]):
+        for name, why in (("nothing", "cannot be opened: No such file"), (".", "cannot be read: Is a directory")):
+            run = place.exec(*TOUCH, options=[*way, f"--stdin={name}"])
+            refused(place, run, 65, "IO", why)
+            hold((run.record["file"], run.record["kind"]) == (name, "stdin"), run)
+            said = place.writ("exec", *way, "--stdin", name, "--", *TOUCH)
+            hold(said.status == 65 and f"{name}: {why}".encode() in said.err, said)
+
+
+@case
 def R_001_059_standard_input_of_the_full_size_is_taken_and_one_byte_more_refused(place):
     data = os.urandom(MOST)
     printed(place.python(SUM, options=["--stdin=-"], stdin=data), summed(data))

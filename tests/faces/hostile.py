@@ -336,10 +336,10 @@ def closed_descriptors_of_a_ledger(scratch):
     lane, printer = "exec --class generic --worker local -- sh", "sh -c 'echo said; echo told >&2'"
     for redirections, typed, status, says in [
             ("<&-", "ledger append -", 65, b"Bad file descriptor"), ("<&-", "ledger input -", 65, b"Bad file descriptor"),
-            ("<&-", "exec --stdin - -- cat", 77, b"Bad file descriptor"), ("<&-", f"exec -- {printer}", 0, b"told"),
+            ("<&-", "exec --stdin - -- cat", 65, b"Bad file descriptor"), ("<&-", f"exec -- {printer}", 0, b"told"),
             (">&-", f"exec -- {printer}", 74, b"Bad file descriptor"), ("2>&-", f"exec -- {printer}", 74, b""),
             (">&-", f"{lane} -c 'echo told >&2'", 0, b"told"), ("2>&-", f"{lane} -c 'echo said'", 0, b""),
-            ("<&- >&- 2>&-", "exec --stdin - -- cat", 77, b""), (">&-", "checkpoint", 74, b"standard output"),
+            ("<&- >&- 2>&-", "exec --stdin - -- cat", 65, b""), (">&-", "checkpoint", 74, b"standard output"),
             (">&-", "ledger input in.json", 74, b"standard output"), ("<&-", "worker --stdio", 69, b"nobody to serve"),
             (">&-", "worker --stdio", 69, b"nobody to serve")]:
         (scratch / "in.json").write_text("{}")

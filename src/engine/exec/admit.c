@@ -47,7 +47,7 @@ static bool read_input(struct exec *x, int fd, struct error *e)
         ssize_t got = read(fd, bytes + n, max + 1 - n);
 
         if (got < 0 && errno != EINTR && errno != EAGAIN)
-            return error_sys(e, CODE_IO, "standard input cannot be read");
+            return error_sys(e, CODE_IO, "cannot be read");
         if (got == 0)
             break;
         n += got > 0 ? (size_t)got : 0;
@@ -56,10 +56,21 @@ static bool read_input(struct exec *x, int fd, struct error *e)
     return true;
 }
 
+static bool read_named(struct exec *x, const char *name, struct error *e)
+{
+    _fd_ int fd = -1;
+
+    if (strcmp(name, "-") == 0)
+        return read_input(x, STDIN_FILENO, e);
+    fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return error_sys(e, CODE_IO, "cannot be opened");
+    return read_input(x, fd, e);
+}
+
 bool exec_input(struct exec *x, struct error *e)
 {
     const struct writ_input *input = x->command->input;
-    _fd_ int fd = -1;
 
     if (x->input_taken) /* another attempt: it comes once */
         return true;
@@ -71,12 +82,24 @@ bool exec_input(struct exec *x, struct error *e)
         x->input = (struct str){ input->text, input->len };
         return true;
     }
-    if (strcmp(input->name, "-") == 0)
-        return read_input(x, STDIN_FILENO, e);
-    fd = open(input->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return error_sys(e, CODE_IO, "%s cannot be opened", input->name);
-    return read_input(x, fd, e);
+    x->input_unread = !read_named(x, input->name, e);
+    return !x->input_unread;
+}
+
+/* Nobody forbids it: the file that is named is not there, as a document's may not be. */
+int exec_not_admitted(struct exec *x, struct report *r, const char **kind, struct error *e)
+{
+    if (e->code == CODE_INVALID_PAYLOAD) /* of what the caller says beside the request */
+        return WRIT_USAGE;
+    if (e->code == CODE_LAYER_MISSING)
+        return WRIT_NO_SANDBOX;
+    if (!x->input_unread)
+        return WRIT_REFUSED;
+    *kind = "stdin";
+    *r = report_new(x->a, x->command->input->name, (struct str){ 0 });
+    report_error(r, e);
+    (void)error_wrap(e, "%s", x->command->input->name);
+    return WRIT_WRONG;
 }
 
 /* Size and digest come from one descriptor: what is hashed is what was looked at. */

@@ -353,9 +353,10 @@ static bool prepare(struct exec *x, const struct try_ask *ask)
     *ask->status = WRIT_UNRECORDED;
     if (!exec_open_store(x, ask->e))
         return false;
-    *ask->status = WRIT_REFUSED;
-    if (!travels(x, ask->e) || !exec_input(x, ask->e))
+    if (!travels(x, ask->e) || !exec_input(x, ask->e)) {
+        *ask->status = exec_not_admitted(x, ask->report, ask->kind, ask->e);
         return false;
+    }
     exec_open_ledger(x);
     return true;
 }

@@ -48,13 +48,6 @@ static int refuse(struct exec *x, const struct error *e, int status, char **answ
     return status;
 }
 
-static int status_of(const struct error *e)
-{
-    if (e->code == CODE_INVALID_PAYLOAD) /* of what the caller says beside the request */
-        return WRIT_USAGE;
-    return e->code == CODE_LAYER_MISSING ? WRIT_NO_SANDBOX : WRIT_REFUSED;
-}
-
 int exec_refused(const struct exec *x, const struct error *e)
 {
     return x->unrecorded                    ? WRIT_UNRECORDED
@@ -137,11 +130,11 @@ int exec_prepare(struct exec *x, struct report *r, const char **kind, struct err
     if (ledger_is_ours(x))
         exec_open_ledger(x);
     if (!exec_see(x, e))
-        return status_of(e);
+        return exec_not_admitted(x, r, kind, e);
     *kind = "registry";
     if (!exec_registry(x, r))
         return WRIT_WRONG;
-    return exec_admit(x, e) ? WRIT_OK : status_of(e);
+    return exec_admit(x, e) ? WRIT_OK : exec_not_admitted(x, r, kind, e);
 }
 
 /* What a service or server does for us: admitted by the registry, recorded as a command is. */
