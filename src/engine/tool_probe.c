@@ -32,7 +32,7 @@ static bool key_of(const struct probe_ask *ask, const struct program *program, s
 /* ---- asking ---- */
 
 /* False: it could not be asked, or was stopped before it had answered. */
-static bool run(struct exec *x, const struct program *program, struct arena *a)
+static bool run(struct exec *x, const struct program *program, int cancel, struct arena *a)
 {
     struct environment_ask environment = { .path = policy_path, .cwd = x->reach.cwd };
     char *argv[] = { arena_text(a, str_of(x->command->argv[0])), arena_text(a, str_of("--version")),
@@ -44,7 +44,7 @@ static bool run(struct exec *x, const struct program *program, struct arena *a)
                        .env = environment_make(&environment, a),
                        .limits = x->request.sandbox,
                        .live = { -1, -1 },
-                       .cancel = -1,
+                       .cancel = cancel,
                        .at_once = true };
     struct error e;
 
@@ -62,34 +62,34 @@ static struct str said_version(const struct outcome *o)
     return version.n ? version : tool_version_in(o->err.head);
 }
 
-struct str tool_probe(const struct probe_ask *ask, struct arena *a)
+bool tool_probe(const struct probe_ask *ask, struct arena *a, struct str *version)
 {
     const char *const argv[] = { ask->command, NULL };
     const struct writ_command command = { .argv = argv,
                                           .options = "{\"sandbox\":{\"timeout_ms\":5000}}" };
     struct exec x = { .command = &command, .world = world_real(), .a = a };
     struct program_ask find = { .command = ask->command, .cwd = "/tmp" };
-    struct str version = { "", 0 };
     struct cache_place place = { .directory = ask->cache, .now_ms = ask->now_ms };
     struct digest key;
     struct report r;
     struct error e;
 
+    *version = (struct str){ "", 0 };
     if (strchr(ask->command, '/') || !exec_read(&x, &r))
-        return version;
+        return true;
     x.reach = (struct reach){ .cwd = find.cwd, .grants = { .a = a }, .absent = { .a = a } };
     program_find(&find, a, &x.program);
     if (x.program.missing)
-        return version;
+        return true;
     if (!key_of(ask, &x.program, a, &key) ||
-        (!ask->fresh && ask->cache && cache_get(&place, CACHE_TOOLS, &key, a, &version)))
-        return version;
+        (!ask->fresh && ask->cache && cache_get(&place, CACHE_TOOLS, &key, a, version)))
+        return true;
     program_grant(&find, &x.program, &x.reach.grants);
     grants_settle(&x.reach.grants);
-    if (!run(&x, &x.program, a)) /* which says nothing about the tool: it is asked again */
-        return version;
-    version = said_version(&x.outcome);
+    if (!run(&x, &x.program, ask->cancel, a)) /* which says nothing about the tool: asked again */
+        return x.outcome.cause != CAUSE_CANCELLED;
+    *version = said_version(&x.outcome);
     if (ask->cache) /* that it cannot be kept changes nothing */
-        (void)!cache_put(&place, CACHE_TOOLS, &key, version, &e);
-    return version;
+        (void)!cache_put(&place, CACHE_TOOLS, &key, *version, &e);
+    return true;
 }

@@ -15,7 +15,9 @@ struct probe_ask {
     const char *cache;              /* where it is remembered; NULL: nowhere */
     int64_t now_ms;
     bool fresh; /* what is remembered is not good enough */
+    int cancel; /* readable when nobody wants to wait any longer; -1: never */
 };
 
-/* Without bytes: nobody can tell. A command with a slash may be anybody's file and is not asked. */
-struct str tool_probe(const struct probe_ask *ask, struct arena *a);
+/* Without bytes: nobody can tell. A command with a slash may be anybody's file and is not asked.
+ * False: it was called off while it was asked. */
+bool tool_probe(const struct probe_ask *ask, struct arena *a, struct str *version) NODISCARD;

@@ -5,6 +5,8 @@ usage: again.py RUN_PLAN WRIT      prints TAP
 """
 import json
 import shutil
+import signal
+import subprocess
 import sys
 
 import toolshed
@@ -211,6 +213,29 @@ def R_001_159_A01_17_another_version_of_the_tool_is_not_called(place):
                 same(place.fine("py.run"), "1\n")
             else:
                 place.fails(77, "TOOL_VERSION", "py.run", told=["python3", wanted, where])
+
+
+INSTALLED = 'mount --bind "$1" /usr/local/bin && shift && exec "$@"'
+
+
+@case
+def a_call_that_is_called_off_waits_for_no_version(place):
+    mark = plans.marker()
+    path = place.put("outside/bin/slow-tool", f"#!/bin/sh\nexec sleep {mark}\n")
+    path.chmod(0o755)
+    inside = ["unshare", "-m", "/bin/sh", "-c", INSTALLED, "sh", str(path.parent)]
+    if not shutil.which("unshare") or subprocess.run([*inside, "true"], capture_output=True).returncode:
+        raise plans.tap.Skip("may not mount")
+    place.stock(cli("slow", "slow-tool", operations={"run": {}}), tools=[tool("slow", commands=["slow-tool"]) | {"version": "1+"}])
+    with open(place.scratch / "out", "w+b") as out, open(place.scratch / "err", "w+b") as err:
+        child = subprocess.Popen([*inside, plans.tap.WRIT, "call", "--json", "slow.run"], cwd=place.work,
+                                 env=place.environment(None), stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+    plans.until(lambda: plans.alive(mark), "it is asked for its version", child)
+    child.send_signal(signal.SIGINT)
+    run = place.end(child)
+    hold(run.status == 130 and run.record["error"]["code"] == "EXECUTION_HALTED", run)
+    true("slow-tool" in run.record["error"]["message"], run)
+    same(plans.alive(mark), [])
 
 
 if __name__ == "__main__":

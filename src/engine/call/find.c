@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* find.c: which adapter, which operation, whether it may be called, with which parameters. */
+#include <signal.h>
+
 #include "adapter/callable.h"
 #include "base/doc_make.h"
 #include "base/doc_read.h"
@@ -82,19 +84,25 @@ bool call_hosts(struct tool_call *c, struct str host, struct http_hosts *out, st
 }
 
 /* A01-17: the registry and the adapter may say which versions they mean. Nobody can tell is no. */
-static bool version_fits(struct tool_call *c)
+static bool version_fits(struct tool_call *c, int *status)
 {
     struct str wanted[] = { c->tool->version, c->adapter->doc.tool_version };
     const char *state = home_state(c->ask->environment, c->a);
     struct probe_ask ask = { .environment = c->ask->environment,
-                             .cache = state ? arena_printf(c->a, "%s/cache", state) : NULL };
+                             .cache = state ? arena_printf(c->a, "%s/cache", state) : NULL,
+                             .cancel = c->ask->cancel };
 
     c->installed = (struct str){ 0 };
     if (c->adapter->doc.type != ADAPTER_CLI || (!wanted[0].n && !wanted[1].n))
         return true;
     ask.command = arena_text(c->a, c->adapter->doc.interface->cli->executable);
     ask.now_ms = c->world->wall_ms(c->world->self);
-    c->installed = tool_probe(&ask, c->a);
+    if (!tool_probe(&ask, c->a, &c->installed)) {
+        *status = 128 + SIGINT;
+        return error_set(&c->error, CODE_EXECUTION_HALTED,
+                         "it was called off while %s was asked for its version; nothing ran",
+                         ask.command);
+    }
     for (size_t i = 0; i < COUNT(wanted); i++)
         if (!tool_version_fits(wanted[i], c->installed))
             return error_set(&c->error, CODE_TOOL_VERSION,
@@ -313,7 +321,8 @@ bool call_find(struct tool_call *c, struct str adapter, struct str operation, in
     if (!find_operation(c, operation))
         return false;
     *status = WRIT_REFUSED;
-    if (!tool_lets_call(c->tool, c->operation, c->a, &c->error) || (c->world && !version_fits(c)))
+    if (!tool_lets_call(c->tool, c->operation, c->a, &c->error) ||
+        (c->world && !version_fits(c, status)))
         return false;
     warn_of_age(c);
     if (!read_params(c, status) || !are_texts(c, status) || !call_narrow(c, status))

@@ -99,12 +99,13 @@ static void put_installed(const struct telling *t, const struct tool_doc *tool, 
     struct probe_ask ask = { .environment = t->environment,
                              .cache = t->here.ask.cache,
                              .now_ms = t->here.ask.now_ms,
-                             .fresh = t->fresh };
+                             .fresh = t->fresh,
+                             .cancel = -1 };
     struct str found = { "", 0 };
 
     if (tool->scope->commands.n) {
         ask.command = arena_text(t->a, commands[0]);
-        found = tool_probe(&ask, t->a);
+        (void)!tool_probe(&ask, t->a, &found);
     }
     put_text(to, "installed", found);
     json_key(to, "fits");
