@@ -18,7 +18,7 @@ enum { FILE_BYTES_MAX = 1 << 30 }; /* the largest file it may write */
 /* Directories that every run has for itself. */
 static const char *const own_dirs[] = { "dev",       "dev/shm", "etc", "home",
                                         "home/writ", "proc",    "run", "tmp" };
-static const char *const own_writable[] = { "/dev/shm", "/home/writ", "/run", "/tmp" };
+const char *const own_places[OWN_PLACES] = { "/dev/shm", "/home/writ", "/run", "/tmp" };
 
 /* ---- arrays ---- */
 
@@ -84,7 +84,7 @@ static void lay_mounts(struct layout *l, const struct grants *g)
     struct jail *j = l->jail;
 
     j->mounts = arena_alloc(l->a, g->n * sizeof *j->mounts);
-    j->rules = arena_alloc(l->a, (g->n + COUNT(own_writable)) * sizeof *j->rules);
+    j->rules = arena_alloc(l->a, (g->n + OWN_PLACES) * sizeof *j->rules);
     for (size_t i = 0; i < g->n; i++) {
         struct jail_mount m = mount_of(&g->v[i], j->privileged);
 
@@ -98,8 +98,8 @@ static void lay_mounts(struct layout *l, const struct grants *g)
         if (m.kind == MOUNT_TREE && g->v[i].access != ACCESS_PROTECTED)
             j->rules[j->rule_count++] = (struct jail_rule){ g->v[i].path, m.writable };
     }
-    for (size_t i = 0; i < COUNT(own_writable); i++)
-        j->rules[j->rule_count++] = (struct jail_rule){ own_writable[i], true };
+    for (size_t i = 0; i < OWN_PLACES; i++)
+        j->rules[j->rule_count++] = (struct jail_rule){ own_places[i], true };
 }
 
 static void lay_files(struct layout *l)

@@ -122,6 +122,11 @@ struct jail {
     int far_end;               /* the supervisor's end of it, to be closed in the new process */
 };
 
+/* What every run has for itself and may write: its own disk in the root, and in a berth another for
+ * each run. */
+enum { OWN_PLACES = 4 };
+extern const char *const own_places[OWN_PLACES];
+
 struct jail_ask {
     const struct program *program;
     const struct grants *grants; /* settled */

@@ -282,16 +282,21 @@ int root_lock(int root)
     return kernel_mount_setattr(root, AT_EMPTY_PATH, &attr);
 }
 
+/* The places themselves, below the root, and what they lie in. */
 static const char *const scratch_dirs[] = { "dev", "dev/shm", "home", "home/writ", "run", "tmp" };
-static const char *const scratch_places[] = { "dev/shm", "home/writ", "run", "tmp" };
+
+static const char *scratch_place(size_t i)
+{
+    return own_places[i] + 1;
+}
 
 /* What follows the name of the place that the path begins with; NULL: it begins with none. */
 static const char *behind_scratch(const char *to)
 {
-    for (size_t i = 0; i < COUNT(scratch_places); i++) {
-        size_t n = strlen(scratch_places[i]);
+    for (size_t i = 0; i < OWN_PLACES; i++) {
+        size_t n = strlen(scratch_place(i));
 
-        if (strncmp(to, scratch_places[i], n) == 0 && (to[n] == '/' || to[n] == '\0'))
+        if (strncmp(to, scratch_place(i), n) == 0 && (to[n] == '/' || to[n] == '\0'))
             return to + n;
     }
     return NULL;
@@ -350,10 +355,10 @@ int root_scratch(struct jail *jail, int root)
     for (size_t i = 0; i < COUNT(scratch_dirs); i++)
         if (mkdirat(disk, scratch_dirs[i], 0755) != 0)
             return -1;
-    for (size_t i = 0; i < COUNT(scratch_places); i++) {
-        int tree = kernel_open_tree(disk, scratch_places[i], OPEN_TREE_CLONE | O_CLOEXEC);
+    for (size_t i = 0; i < OWN_PLACES; i++) {
+        int tree = kernel_open_tree(disk, scratch_place(i), OPEN_TREE_CLONE | O_CLOEXEC);
 
-        if (tree < 0 || kernel_move_mount(tree, root, scratch_places[i], 0) != 0)
+        if (tree < 0 || kernel_move_mount(tree, root, scratch_place(i), 0) != 0)
             return -1;
         (void)close(tree);
     }
