@@ -76,6 +76,7 @@ int writ_ledger_open(const char *where, const char *const *environment, bool app
     w->a = a; /* it lives in its own arena */
     how.where = home_ledger(where, environment, &w->a);
     w->where = how.where ? place_shown(how.where, &w->a) : NULL;
+    w->address = how.where ? arena_text(&w->a, str_of(how.where)) : NULL;
     w->state = home_state(environment, &w->a);
     ok = how.where ? ledger_open(&how, &w->a, &w->l, &e)
                    : error_set(&e, CODE_IO,

@@ -9,8 +9,9 @@
 struct writ_ledger {
     struct arena a; /* lives as long as it is open */
     struct ledger l;
-    const char *where;
-    const char *state; /* the directory with its key; NULL: there is none */
+    const char *where;   /* as people may see it */
+    const char *address; /* as it was given */
+    const char *state;   /* the directory with its key; NULL: there is none */
 };
 
 /* {"code":..,"message":..} */

@@ -9,11 +9,15 @@
 
 #include "base/fs.h"
 #include "contract/codes.h"
+#include "engine/formerly.h"
+#include "engine/home.h"
 
 const char *seal_file(const struct writ_ledger *w, const char *folder, const char *name,
                       struct arena *a)
 {
-    return w->state ? arena_printf(a, "%s/%s/%s", w->state, folder, name) : NULL;
+    const char *part = home_part(str_of(name), a);
+
+    return w->state ? arena_printf(a, "%s/%s/%s", w->state, folder, part) : NULL;
 }
 
 static bool name_of(struct writ_ledger *w, char out[UUID_TEXT], struct error *e)
@@ -58,17 +62,13 @@ static bool newest_note(struct writ_ledger *w, struct arena *a, struct str *out,
 
 /* ---- the key ---- */
 
-bool seal_verifier(struct writ_ledger *w, struct arena *a, struct verifier *out, bool *known,
-                   struct error *e)
+bool seal_verifier_of(const struct writ_ledger *w, const char *name, struct arena *a,
+                      struct verifier *out, bool *known, struct error *e)
 {
-    char name[UUID_TEXT];
-    const char *file;
+    const char *file = seal_file(w, "keys", arena_printf(a, "%s.pub", name), a);
     struct str text;
 
     *known = false;
-    if (!name_of(w, name, e))
-        return false;
-    file = seal_file(w, "keys", arena_printf(a, "%s.pub", name), a);
     if (!file)
         return true;
     if (!fs_read(file, CHECKPOINT_MAX, a, &text, e))
@@ -77,6 +77,14 @@ bool seal_verifier(struct writ_ledger *w, struct arena *a, struct verifier *out,
         text.n--;
     *known = true;
     return verifier_read(text, a, out, e);
+}
+
+bool seal_verifier(struct writ_ledger *w, struct arena *a, struct verifier *out, bool *known,
+                   struct error *e)
+{
+    char name[UUID_TEXT];
+
+    return name_of(w, name, e) && seal_verifier_of(w, name, a, out, known, e);
 }
 
 /* With another key than before, all older checkpoints would not hold any more. */
@@ -126,7 +134,7 @@ static bool keep_beside(const struct writ_ledger *w, const char *name, struct st
                         struct arena *a, struct error *e)
 {
     return fs_make_dirs(arena_printf(a, "%s/checkpoints", w->state), e) &&
-           fs_write(seal_file(w, "checkpoints", name, a), note, e);
+           fs_write(seal_file(w, "checkpoints", name, a), note, e) && formerly_keep(w, name, a, e);
 }
 
 static bool keep_inside(struct writ_ledger *w, const struct signed_size *s, struct error *e)
@@ -225,6 +233,19 @@ static bool root_now(struct writ_ledger *w, const char *name, struct arena *a,
     return ok;
 }
 
+/* Where another ledger was signed at this place, its checkpoint is the only trace of it: what is
+ * here now is not signed before somebody has said that this is meant. */
+static bool is_the_one(const struct writ_ledger *w, const char *name, struct arena *a,
+                       struct error *e)
+{
+    struct formerly f;
+
+    if (!formerly_known(w, name, a, &f, e))
+        return error_wrap(e, "nothing was signed");
+    return !f.name ||
+           error_set(e, CODE_LEDGER_DAMAGED, "nothing was signed: %s", formerly_said(&f, name, a));
+}
+
 bool seal_now(struct writ_ledger *w, struct arena *a, struct signed_size *out, struct verifier *by,
               struct error *e)
 {
@@ -232,7 +253,7 @@ bool seal_now(struct writ_ledger *w, struct arena *a, struct signed_size *out, s
     struct sign_key key;
     char name[UUID_TEXT];
 
-    if (!name_of(w, name, e) || !root_now(w, name, a, &out->c, e) ||
+    if (!name_of(w, name, e) || !is_the_one(w, name, a, e) || !root_now(w, name, a, &out->c, e) ||
         !load_key(w, name, a, &key, by, e))
         return false;
     out->c.made_ms = w->l.world->wall_ms(w->l.world->self);

@@ -5,7 +5,8 @@
 #include "engine/record.h"
 #include "ledger/proof.h"
 
-/* Files beside the ledger, in the state directory: keys/<ledger>, checkpoints/<ledger>. */
+/* Files beside the ledger, in the state directory: keys/<ledger>, checkpoints/<ledger>. The name is
+ * the ledger's own word, and no path. */
 const char *seal_file(const struct writ_ledger *w, const char *folder, const char *name,
                       struct arena *a);
 
@@ -16,10 +17,13 @@ struct str seal_origin(const char *name, struct arena *a);
  * here; what is there and cannot be read is an error. */
 bool seal_verifier(struct writ_ledger *w, struct arena *a, struct verifier *out, bool *known,
                    struct error *e) NODISCARD;
+bool seal_verifier_of(const struct writ_ledger *w, const char *name, struct arena *a,
+                      struct verifier *out, bool *known, struct error *e) NODISCARD;
 
 /* Signs the ledger as it is and keeps the checkpoint, in the ledger and beside it. The key is made
  * for the first one; then it is that key or none. CODE_LEDGER_DAMAGED, and nothing is written: the
- * ledger is not what the last checkpoint, in it or beside it, says of it. */
+ * ledger is not what the last checkpoint, in it or beside it, says of it, or not the ledger that
+ * was signed at its place. */
 bool seal_now(struct writ_ledger *w, struct arena *a, struct signed_size *out, struct verifier *by,
               struct error *e) NODISCARD;
 

@@ -8,9 +8,11 @@
 /* A checkpoint to hold the ledger against. */
 struct promise {
     struct str note;
-    const char *kept;      /* where it was: "ledger", "file" or "given" */
-    int64_t size, made_ms; /* what the ledger says beside it */
-    struct checkpoint c;   /* out, as what follows */
+    const char *kept;  /* where it was: "ledger", "file" or "given" */
+    struct str origin; /* it is of a ledger that was here under this name; empty: of this one */
+    const struct verifier *by; /* then whose signature it must bear; NULL: unknown, not asked */
+    int64_t size, made_ms;     /* what the ledger says beside it */
+    struct checkpoint c;       /* out, as what follows */
     bool holds;
     bool is_signed;  /* by the key that is known */
     bool unjudged;   /* it was given, and no key is known: it speaks neither for nor against */
@@ -22,6 +24,7 @@ struct verification {
     size_t promise_count;
     struct str origin;         /* of the ledger */
     const struct verifier *by; /* whose signature they must bear; NULL: unknown, not asked */
+    const char *replaced;      /* it is not the ledger that was here, and why; NULL: it is */
 
     bool intact; /* out, as what follows */
     int64_t entries, erased;

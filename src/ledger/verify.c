@@ -37,18 +37,18 @@ static bool take_promise(void *self, const struct kept_checkpoint *c, struct err
 
 static void read_promise(const struct audit *t, struct promise *p)
 {
-    bool given = strcmp(p->kept, "given") == 0;
+    bool given = strcmp(p->kept, "given") == 0, former = p->origin.n > 0;
+    const struct verifier *by = former ? p->by : t->v->by;
     struct error e;
 
     if (p->why) /* there was nothing to read */
         return;
-    if (!checkpoint_read(p->note, t->a, &p->c, &e) ||
-        (t->v->by && !checkpoint_signed(p->note, t->v->by, &e))) {
+    if (!checkpoint_read(p->note, t->a, &p->c, &e) || (by && !checkpoint_signed(p->note, by, &e))) {
         p->why = arena_text(t->a, str_of(e.msg));
         return;
     }
-    p->is_signed = t->v->by;
-    if (!str_eq(p->c.origin, t->v->origin))
+    p->is_signed = by;
+    if (!str_eq(p->c.origin, former ? p->origin : t->v->origin))
         p->why = "it is of another ledger";
     else if (strcmp(p->kept, "ledger") == 0 && (p->size != p->c.size || p->made_ms != p->c.made_ms))
         p->why = "the ledger says something else about it than it says itself";
@@ -168,7 +168,11 @@ static bool check_rest(struct ledger *l, struct audit *t, struct error *e)
     t->v->root = audit_root(t);
     if (t->v->entries != l->tip.size)
         return !audit_found(t, t->v->entries, NULL, "the entry is missing");
-    if (!audit_gaps(t) || !judge_promises(t))
+    if (!audit_gaps(t))
+        return true;
+    if (t->v->replaced)
+        return !audit_found(t, -1, NULL, t->v->replaced);
+    if (!judge_promises(t))
         return true;
     if (!check_upper(l, t, e) || !l->keep.kind->check(l->keep.store, &t->sum, t->a, &finding, e))
         return false;

@@ -65,7 +65,7 @@ class Ledger(ground.Place):
 
     @property
     def file(self):
-        return self.state / "ledger.db"
+        return pathlib.Path(self.address) if self.address else self.state / "ledger.db"
 
     def environment(self, more):
         return super().environment({"WRIT_LEDGER": self.address} | (more or {}))

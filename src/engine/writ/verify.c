@@ -8,6 +8,7 @@
 #include "base/json_write.h"
 #include "base/stamp.h"
 #include "contract/codes.h"
+#include "engine/formerly.h"
 #include "engine/input.h"
 #include "engine/seal.h"
 #include "ledger/verify.h"
@@ -188,12 +189,36 @@ static bool add_beside(struct writ_ledger *w, const char *name, struct verificat
     return true;
 }
 
+/* Another ledger was signed where this one is: that is told, and its checkpoint, which this one
+ * does not own up to, is held against the entries all the same. */
+static bool add_former(struct writ_ledger *w, const char *name, struct verification *v,
+                       struct arena *a, struct error *e)
+{
+    struct verifier *by = arena_new(a, struct verifier);
+    size_t before = v->promise_count;
+    struct formerly f;
+    bool known;
+
+    if (!formerly_known(w, name, a, &f, e))
+        return false;
+    if (!f.name)
+        return true;
+    v->replaced = formerly_said(&f, name, a);
+    if (!seal_verifier_of(w, f.name, a, by, &known, e) || !add_beside(w, f.name, v, a, e))
+        return false;
+    if (v->promise_count > before) {
+        v->promises[before].origin = seal_origin(f.name, a);
+        v->promises[before].by = known ? by : NULL;
+    }
+    return true;
+}
+
 int writ_verify(struct writ_ledger *ledger, const struct writ_input *checkpoint, const char *key,
                 char **answer)
 {
     _arena_ struct arena a = { 0 };
     _buf_ struct buf out = { .max = ANSWER_MAX };
-    struct promise outside[2];
+    struct promise outside[3];
     struct signed_size given;
     struct verification v = { .promises = outside, .seq = -1 };
     struct verifier by;
@@ -213,7 +238,7 @@ int writ_verify(struct writ_ledger *ledger, const struct writ_input *checkpoint,
     if (!ledger->l.keep.kind->ledger_name(ledger->l.keep.store, name, &e))
         return record_unread(&e, answer);
     v.origin = seal_origin(name, &a);
-    if (!add_beside(ledger, name, &v, &a, &e))
+    if (!add_beside(ledger, name, &v, &a, &e) || !add_former(ledger, name, &v, &a, &e))
         return record_unread(&e, answer);
     v.by = known ? &by : NULL;
     if (ledger_look(&ledger->l, &e)) {
