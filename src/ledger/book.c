@@ -4,6 +4,15 @@
 
 #include <string.h>
 
+/* splitmix64. Behind a salt that is drawn for each batch: whoever chooses ids does not choose with
+ * them that they all want one slot, which everybody else would wait for. */
+static uint64_t stirred(uint64_t x)
+{
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+    x = (x ^ x >> 27) * 0x94d049bb133111eb;
+    return x ^ x >> 31;
+}
+
 static uint64_t hash_text(uint64_t h, struct str text)
 {
     for (size_t i = 0; i < text.n; i++)
@@ -20,7 +29,7 @@ static bool same_run(const struct entry *a, const struct entry *b)
 static struct book_run *run_of(struct book *b, const struct draft *d)
 {
     uint64_t h =
-        hash_text(hash_text(hash_text(1, d->entry.tenant), d->entry.robot), d->entry.subject);
+        hash_text(hash_text(hash_text(b->salt, d->entry.tenant), d->entry.robot), d->entry.subject);
     struct book_run **bucket = &b->buckets[h % b->bucket_count], *run;
 
     for (run = *bucket; run; run = run->next)
@@ -38,7 +47,7 @@ static struct book_run *run_of(struct book *b, const struct draft *d)
 /* Many events depend on one entry: it is asked for once. */
 static struct asked_entry *entry_at(struct book *b, int64_t seq)
 {
-    size_t at = (uint64_t)seq * 0x9e3779b97f4a7c15 % b->slot_count;
+    size_t at = stirred((uint64_t)seq ^ b->salt) % b->slot_count;
 
     while (b->slots[at] && b->slots[at]->seq != seq)
         at = (at + 1) % b->slot_count;
@@ -110,6 +119,7 @@ bool book_open(struct book *b, struct ledger *l, struct draft *drafts, size_t n,
     size_t most;
 
     *b = (struct book){ .a = a, .drafts = drafts, .count = n, .size = l->tip.size };
+    l->world->chance(l->world->self, &b->salt, sizeof b->salt);
     b->bucket_count = 2 * n + 1;
     b->buckets = arena_alloc(a, b->bucket_count * sizeof(struct book_run *));
     b->runs = arena_alloc(a, n * sizeof(struct book_run *));

@@ -29,6 +29,7 @@ struct book {
     struct draft *drafts;
     size_t count;
     int64_t size;                /* of the ledger before the batch */
+    uint64_t salt;               /* of the two tables below */
     struct asked_event **events; /* one a draft; NULL: nothing is there */
     struct asked_entry *entries; /* that drafts depend on, each once */
     size_t entry_count;
