@@ -190,15 +190,22 @@ static void make_room(struct batch *out)
     out->drafts = arena_more(&out->a, out->drafts, out->n, &out->room, sizeof *out->drafts);
 }
 
+/* A batch is in memory as a whole, twice: while one is read, the one before is written. */
+static bool is_full(const struct feed *f, const struct batch *b)
+{
+    return b->n >= f->most || b->bytes >= BATCH_BYTES;
+}
+
 static void take_lines(struct feed *f, struct batch *out)
 {
     struct str line;
 
-    while (out->n < f->most && next_line(f, &line)) {
+    while (!is_full(f, out) && next_line(f, &line)) {
         if (str_only(line, " \t\r\n"))
             continue;
         make_room(out);
         out->lines[out->n] = f->line;
+        out->bytes += line.n;
         out->drafts[out->n++] = (struct draft){ .text = { arena_text(&out->a, line), line.n } };
     }
 }
@@ -208,7 +215,7 @@ void feed_batch(struct feed *f, enum policy policy, const struct world *world, s
     uint8_t *salts;
 
     arena_reset(&out->a);
-    out->n = out->room = 0;
+    out->n = out->room = out->bytes = 0;
     if (!f->begun)
         decide(f);
     take_lines(f, out);
@@ -219,7 +226,7 @@ void feed_batch(struct feed *f, enum policy policy, const struct world *world, s
         if (!more)
             break;
     }
-    while (out->n < f->most && has_more(f)) {
+    while (!is_full(f, out) && has_more(f)) {
         (void)read_more(f);
         take_lines(f, out);
     }

@@ -7,6 +7,7 @@
 #include "ledger/draft.h"
 
 enum { BATCH = 1000, BATCH_FIRST = 250 }; /* events; nothing is written while the first is read */
+enum { BATCH_BYTES = 16 << 20 };          /* of their texts: the one that reaches it is the last */
 
 /* Where the events come from. */
 struct feed {
@@ -28,6 +29,7 @@ struct batch {
     struct draft *drafts;
     int64_t *lines;
     size_t n, room;
+    size_t bytes; /* of the texts */
 };
 
 bool feed_open(struct feed *f, const struct writ_input *input, struct error *e) NODISCARD;

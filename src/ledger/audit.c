@@ -89,10 +89,15 @@ static void hash_pair(struct chunk *c, size_t at)
     c->leaves[two] = digests[1];
 }
 
-/* Of one block. */
-static void add_names(struct chunk *c, size_t block)
+/* Which of the chunk's blocks its entry i is in. */
+static size_t block_at(const struct chunk *c, size_t i)
 {
-    size_t first = block * BLOCK, end = first + BLOCK < c->count ? first + BLOCK : c->count;
+    return ((size_t)(c->first % BLOCK) + i) / BLOCK;
+}
+
+/* Of entries of one block. */
+static void add_names(struct chunk *c, size_t block, size_t first, size_t end)
+{
     struct linked both[2] = { 0 };
 
     memset(&c->names[block], 0, sizeof c->names[block]);
@@ -114,9 +119,14 @@ void audit_apart(void *audit, struct chunk *c)
         t->sum_keys(&c->sum, c->entries, c->count);
     for (size_t i = 0; i < c->count; i += 2)
         hash_pair(c, i);
-    for (size_t i = 0; i < c->count / BLOCK; i++) {
-        add_names(c, i);
-        c->roots[i] = tree_root(&c->leaves[i * BLOCK], BLOCK);
+    for (size_t i = 0, end; i < c->count; i = end) {
+        size_t block = block_at(c, i);
+
+        for (end = i + 1; end < c->count && block_at(c, end) == block; end++)
+            ;
+        add_names(c, block, i, end);
+        if (end - i == BLOCK)
+            c->roots[block] = tree_root(&c->leaves[i], BLOCK);
     }
 }
 
@@ -174,21 +184,34 @@ static bool names_fit(const struct names *names, const struct names *kept, bool 
     return true;
 }
 
+/* A filter that is filled part by part is the same as one filled at once. */
+static void begin_part(struct audit *t, const struct chunk *c, size_t i)
+{
+    const struct names *more = &c->names[block_at(c, i)];
+
+    if ((c->first + (int64_t)i) % BLOCK == 0)
+        memset(&t->names, 0, sizeof t->names);
+    for (size_t k = 0; k < NAMES_BYTES; k++)
+        t->names.bits[k] |= more->bits[k];
+}
+
+/* The block is complete whose last entry is i. */
 static bool check_block(struct audit *t, const struct chunk *c, size_t i)
 {
-    int64_t n = c->first / BLOCK + (int64_t)i, seq = n * BLOCK;
-    const struct block *block = i < c->block_count ? &c->blocks[i] : NULL;
-    const struct digest *root = &c->roots[i];
+    size_t at = block_at(c, i);
+    int64_t n = c->first / BLOCK + (int64_t)at, seq = n * BLOCK;
+    const struct block *block = at < c->block_count ? &c->blocks[at] : NULL;
+    struct digest root = i + 1 >= BLOCK ? c->roots[at] : tree_root(t->leaves, BLOCK);
 
     if (!block || block->n != n)
         return audit_found(t, seq, NULL, "the block that begins with it is missing");
-    if (memcmp(root, &block->root, sizeof *root) != 0)
+    if (memcmp(&root, &block->root, sizeof root) != 0)
         return audit_found(t, seq, NULL, "the hash of the block that begins with it differs");
-    if (!names_fit(&c->names[i], &block->names, t->erased > 0))
+    if (!names_fit(&t->names, &block->names, t->erased > 0))
         return audit_found(t, seq, NULL, "the names of the block that begins with it differ");
     t->roots = arena_more(t->a, t->roots, t->root_count, &t->root_room, sizeof *t->roots);
-    t->roots[t->root_count++] = *root;
-    grow(t, root, n);
+    t->roots[t->root_count++] = root;
+    grow(t, &root, n);
     t->erased = 0;
     return true;
 }
@@ -209,11 +232,13 @@ bool audit_chunk(void *audit, const struct chunk *chunk)
         int64_t seq = chunk->first + (int64_t)i;
 
         audit_promises(t);
+        if (i == 0 || seq % BLOCK == 0)
+            begin_part(t, chunk, i);
         if (!check_entry(t, entry, seq, &chunk->leaves[i]))
             return false;
         t->leaves[seq % BLOCK] = entry->leaf;
         t->v->entries++;
-        if ((i + 1) % BLOCK == 0 && !check_block(t, chunk, i / BLOCK))
+        if ((seq + 1) % BLOCK == 0 && !check_block(t, chunk, i))
             return false;
     }
     add_sum(&t->sum.events, &chunk->sum.events);

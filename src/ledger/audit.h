@@ -52,6 +52,7 @@ struct audit {
     struct digest peaks[AUDIT_PEAKS]; /* roots of complete subtrees of blocks, the widest first */
     size_t peak_count;
     struct digest leaves[BLOCK]; /* of the block that is not complete */
+    struct names names;          /* of it */
     struct digest *roots;        /* of the blocks */
     size_t root_count, root_room;
     void (*sum_keys)(struct index_sum *sum, const struct entry *entries, size_t n); /* or NULL */

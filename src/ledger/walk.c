@@ -17,6 +17,7 @@ struct walk {
 
     /* of who holds the store */
     int64_t read; /* chunks */
+    int64_t at;   /* the next entry */
     bool end;     /* there are no more, or they cannot be read */
     bool ok;
     struct error e;
@@ -48,7 +49,8 @@ static bool take_entry(void *self, const struct entry *entry, struct error *e)
         memcpy(salted + SALT_BYTES, entry->body.s, entry->body.n);
     copy->body.s = salted + SALT_BYTES;
     c->salted[c->count++] = (struct str){ salted, SALT_BYTES + entry->body.n };
-    return true;
+    c->bytes += entry->body.n;
+    return c->bytes < CHUNK_BYTES; /* each thread holds one chunk in memory */
 }
 
 static bool take_block(void *self, const struct block *block, struct error *e)
@@ -64,12 +66,13 @@ static bool take_block(void *self, const struct block *block, struct error *e)
 static bool fill(struct ledger *l, struct chunk *c, int64_t first, struct error *e)
 {
     const struct store_kind *kind = l->keep.kind;
-    struct entry_range range = { first, first + CHUNK, .bodies = true, .walk = true };
-    struct block_range blocks = { .from = first / BLOCK, .to = first / BLOCK + CHUNK_BLOCKS };
+    int64_t end = first - first % CHUNK + CHUNK;
+    struct entry_range range = { first, end, .bodies = true, .walk = true };
+    struct block_range blocks = { .from = first / BLOCK, .to = end / BLOCK };
 
     arena_reset(&c->a);
     c->first = first;
-    c->count = c->block_count = 0;
+    c->count = c->bytes = c->block_count = 0;
     return kind->read_blocks(l->keep.store, &blocks, take_block, c, e) &&
            kind->read_entries(l->keep.store, &range, take_entry, c, e);
 }
@@ -81,9 +84,11 @@ static bool next(struct walk *w, struct chunk *c)
 
     (void)pthread_mutex_lock(&w->store);
     if (!w->end) {
-        w->ok = fill(w->l, c, w->read * CHUNK, &w->e);
+        w->ok = fill(w->l, c, w->at, &w->e);
         some = c->count > 0;
         w->end = !w->ok || !some;
+        w->at += (int64_t)c->count;
+        c->turn = w->read;
         w->read += some;
     }
     (void)pthread_mutex_unlock(&w->store);
@@ -97,7 +102,7 @@ static bool take_turn(struct walk *w, const struct chunk *c)
     bool more;
 
     (void)pthread_mutex_lock(&w->turns);
-    while (w->looked != c->first / CHUNK)
+    while (w->looked != c->turn)
         (void)pthread_cond_wait(&w->turn_over, &w->turns);
     w->more = w->more && w->reader->in_order(w->reader->self, c);
     more = w->more;

@@ -9,12 +9,15 @@
 
 #include "ledger/ledger.h"
 
-enum { CHUNK_BLOCKS = 4, CHUNK = CHUNK_BLOCKS * BLOCK };
+enum { CHUNK_BLOCKS = 4, CHUNK = CHUNK_BLOCKS * BLOCK, CHUNK_BYTES = 16 << 20 };
 
-/* Consecutive entries, from a multiple of 256 on, with the blocks that are complete in them. */
+/* Consecutive entries, with the blocks they are in as far as those are complete. There are CHUNK of
+ * them; where their bodies are large there are fewer, and a block may be in several chunks. */
 struct chunk {
     struct arena a;
+    int64_t turn; /* how many chunks come before it */
     int64_t first;
+    size_t bytes; /* of the bodies */
     size_t count, block_count;
     struct entry entries[CHUNK];
     struct str salted[CHUNK]; /* salt and body, of which the body's digest is made */
@@ -22,8 +25,8 @@ struct chunk {
 
     /* As computed from the entries. */
     struct digest leaves[CHUNK];
-    struct digest roots[CHUNK_BLOCKS];
-    struct names names[CHUNK_BLOCKS];
+    struct digest roots[CHUNK_BLOCKS]; /* of blocks that are in it from their first entry on */
+    struct names names[CHUNK_BLOCKS];  /* of as many entries of a block as are in it */
     struct index_sum sum;
     struct buf scratch[2];
 };

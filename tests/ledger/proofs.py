@@ -171,6 +171,19 @@ def a_ledger_that_is_not_what_was_signed_is_not_signed_again(place):
 
 
 @case
+def a_block_of_large_bodies_is_verified_part_by_part(place):
+    # One chunk of a walk has 16 MiB of bodies: this block is in several.
+    place.accept(*(place.event(execution=f"large-{n}", padding="x" * 150_000) for n in range(270)))
+    note_of(place)
+    place.verify()
+    for column, told in (("root", "hash"), ("names", "names")):
+        copy, behind = vault.of(place).copy(column)
+        behind.change("blocks", column, 0)
+        problem = copy.verify(status=1)["problem"]
+        same((problem["seq"], told in problem["message"]), (0, True), problem)
+
+
+@case
 def a_checkpoint_that_no_key_can_judge_accuses_nobody(place):
     # Not known is not intact, and not "not intact" either.
     grown(place, 3)
