@@ -10,6 +10,23 @@ static bool ask(struct store *store, enum sql statement, struct pg_rows *rows, s
     return pg_ask(store->pg, statement, NULL, 0, rows, e);
 }
 
+/* What is not as writ makes it changes what is entered, or hides what is there. Triggers of writ's
+ * own may be missing: what they keep from happening is found. */
+static bool check_tables(struct store *store, struct arena *a, const char **finding,
+                         struct error *e)
+{
+    uint8_t room[8];
+    struct pg_value schema = pg_number(store->schema, room);
+    _rows_ struct pg_rows rows = { 0 };
+
+    if (!pg_ask(store->pg, SQL_CHECK_TABLES, &schema, 1, &rows, e))
+        return false;
+    if (rows.count > 0)
+        *finding = arena_printf(a, "the tables are not those that writ makes: %.*s",
+                                STR_ARG(pg_bytes(&rows, 0, 0)));
+    return true;
+}
+
 /* From 0 on, without a gap, and each either whole or erased. */
 static bool check_entries(struct store *store, struct arena *a, int64_t *size, const char **finding,
                           struct error *e)
@@ -95,11 +112,12 @@ static bool check_index(struct store *store, struct arena *a, const char **findi
 bool store_postgres_check(struct store *store, const struct index_sum *sum, struct arena *a,
                           const char **finding, struct error *e)
 {
-    int64_t size;
+    int64_t size = 0;
 
     (void)sum;
     *finding = NULL;
-    return check_entries(store, a, &size, finding, e) &&
+    return check_tables(store, a, finding, e) &&
+           (*finding || check_entries(store, a, &size, finding, e)) &&
            (*finding || check_blocks(store, a, size, finding, e)) &&
            (*finding || check_keys(store, a, finding, e)) &&
            (*finding || check_index(store, a, finding, e));

@@ -2,6 +2,24 @@
 /* postgres_sql.c: what is said to PostgreSQL: the tables of a ledger, and each statement. */
 #include "ledger/store/postgres.h"
 
+/* The functions of the triggers. Verify knows them by these texts. */
+#define REFUSE                                                                         \
+    "BEGIN"                                                                            \
+    " RAISE EXCEPTION 'a ledger only grows: % of % is refused', TG_OP, TG_TABLE_NAME;" \
+    "END"
+#define ONLY_ERASE                                                                                  \
+    "BEGIN"                                                                                         \
+    " IF OLD.erased IS NULL AND octet_length(NEW.erased) = 32"                                      \
+    "  AND NEW.body IS NULL AND NEW.salt IS NULL"                                                   \
+    "  AND (NEW.seq, NEW.place, NEW.traits, NEW.snapshot, NEW.created, NEW.recorded, NEW.id,"       \
+    "   NEW.key, NEW.kind, NEW.subject, NEW.tenant, NEW.robot, NEW.content, NEW.leaf)"              \
+    "  IS NOT DISTINCT FROM"                                                                        \
+    "  (OLD.seq, OLD.place, OLD.traits, OLD.snapshot, OLD.created, OLD.recorded, OLD.id,"           \
+    "   OLD.key, OLD.kind, OLD.subject, OLD.tenant, OLD.robot, OLD.content, OLD.leaf)"              \
+    " THEN RETURN NEW; END IF;"                                                                     \
+    " RAISE EXCEPTION 'a ledger only grows: UPDATE of entries is refused, but for erasing a body';" \
+    "END"
+
 /* Texts that may hold any character, U+0000 too, or no UTF-8 at all (a refused event), are bytea.
  * An index takes texts of 2,700 bytes: `key` stands for tenant, robot and subject in theirs. What
  * is long is not compressed, because everybody else waits meanwhile. The fixed columns come first:
@@ -26,20 +44,8 @@ const char store_postgres_schema[] =
     " code text NOT NULL, pointer bytea NOT NULL, message bytea NOT NULL, tenant bytea NOT NULL,"
     " subject bytea NOT NULL, digest bytea NOT NULL, event bytea NOT NULL);"
 
-    "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN"
-    " RAISE EXCEPTION 'a ledger only grows: % of % is refused', TG_OP, TG_TABLE_NAME;"
-    "END$$;"
-    "CREATE FUNCTION only_erase() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN"
-    " IF OLD.erased IS NULL AND octet_length(NEW.erased) = 32"
-    "  AND NEW.body IS NULL AND NEW.salt IS NULL"
-    "  AND (NEW.seq, NEW.place, NEW.traits, NEW.snapshot, NEW.created, NEW.recorded, NEW.id,"
-    "   NEW.key, NEW.kind, NEW.subject, NEW.tenant, NEW.robot, NEW.content, NEW.leaf)"
-    "  IS NOT DISTINCT FROM"
-    "  (OLD.seq, OLD.place, OLD.traits, OLD.snapshot, OLD.created, OLD.recorded, OLD.id,"
-    "   OLD.key, OLD.kind, OLD.subject, OLD.tenant, OLD.robot, OLD.content, OLD.leaf)"
-    " THEN RETURN NEW; END IF;"
-    " RAISE EXCEPTION 'a ledger only grows: UPDATE of entries is refused, but for erasing a body';"
-    "END$$;"
+    "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$" REFUSE "$$;"
+    "CREATE FUNCTION only_erase() RETURNS trigger LANGUAGE plpgsql AS $$" ONLY_ERASE "$$;"
     "CREATE TRIGGER refuse BEFORE DELETE OR TRUNCATE ON entries"
     " FOR EACH STATEMENT EXECUTE FUNCTION refuse();"
     "CREATE TRIGGER only_erase BEFORE UPDATE ON entries"
@@ -140,6 +146,49 @@ static const char *const texts[SQL_COUNT] = {
         " int8send(octet_length(tenant)) || tenant"
         " || int8send(CASE kind WHEN 1 THEN octet_length(robot) ELSE 0 END)"
         " || CASE kind WHEN 1 THEN robot ELSE '' END || subject) FOR 16)",
+    /* Each is as it is made above: the tables, with no rule, policy, check, heir or default; the
+     * indexes; and of triggers there are no others. 2 is BEFORE, 1 FOR EACH ROW, 8 DELETE,
+     * 16 UPDATE, 32 TRUNCATE. */
+    [SQL_CHECK_TABLES] =
+        "SELECT o.name FROM (VALUES"
+        "  ('ledger', 'name uuid!, version integer!, made bigint!'),"
+        "  ('entries', 'seq bigint!, place bigint!, traits bigint!, snapshot bigint!, created bigint!,"
+        " recorded bigint!, id uuid!, key uuid!, kind smallint!, subject bytea!, tenant bytea!, robot bytea!,"
+        " content bytea!, leaf bytea!, salt bytea, erased bytea, body text'),"
+        "  ('blocks', 'n bigint!, level bigint!, root bytea!, names bytea!'),"
+        "  ('checkpoints', 'size bigint!, made bigint!, note bytea!'),"
+        "  ('rejects', 'n bigint!, recorded bigint!, bytes bigint!, code text!, pointer bytea!, message bytea!,"
+        " tenant bytea!, subject bytea!, digest bytea!, event bytea!')) o(name, columns)"
+        " LEFT JOIN pg_class c ON c.relname = o.name AND c.relnamespace = $1::bigint::oid"
+        " WHERE c.oid IS NULL OR c.relkind <> 'r' OR c.relrowsecurity"
+        " OR EXISTS (SELECT FROM pg_rewrite r WHERE r.ev_class = c.oid)"
+        " OR EXISTS (SELECT FROM pg_inherits i WHERE c.oid IN (i.inhparent, i.inhrelid))"
+        " OR EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype NOT IN ('p', 'n'))"
+        " OR o.columns IS DISTINCT FROM (SELECT string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod)"
+        "   || CASE WHEN a.attnotnull THEN '!' ELSE '' END || CASE WHEN a.atthasdef THEN '=' ELSE '' END,"
+        "   ', ' ORDER BY a.attnum)"
+        "  FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped)"
+        " UNION ALL SELECT o.name FROM (VALUES"
+        "  ('entries_pkey', 'UNIQUE INDEX entries_pkey ON entries USING btree (seq)'),"
+        "  ('entries_event', 'UNIQUE INDEX entries_event ON entries USING btree (key, place) WHERE (kind = 1)'),"
+        "  ('entries_input', 'INDEX entries_input ON entries USING btree (key, created, seq) WHERE (kind = 0)'),"
+        "  ('blocks_pkey', 'UNIQUE INDEX blocks_pkey ON blocks USING btree (level, n)'),"
+        "  ('checkpoints_size', 'INDEX checkpoints_size ON checkpoints USING btree (size, made)'),"
+        "  ('rejects_pkey', 'UNIQUE INDEX rejects_pkey ON rejects USING btree (n)')) o(name, made)"
+        " WHERE NOT EXISTS (SELECT FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid"
+        "  WHERE c.relname = o.name AND c.relnamespace = $1::bigint::oid AND i.indisvalid AND"
+        "  replace(pg_get_indexdef(c.oid), ' ON ' || $1::bigint::oid::regnamespace || '.', ' ON ') = 'CREATE ' || o.made)"
+        " UNION ALL SELECT t.tgname::text FROM pg_trigger t"
+        " JOIN pg_class c ON c.oid = t.tgrelid AND c.relnamespace = $1::bigint::oid"
+        " JOIN pg_proc p ON p.oid = t.tgfoid JOIN pg_language l ON l.oid = p.prolang"
+        " WHERE c.relname IN ('ledger', 'entries', 'blocks', 'checkpoints', 'rejects') AND NOT t.tgisinternal"
+        " AND NOT (t.tgqual IS NULL AND t.tgattr::text = '' AND p.pronamespace = c.relnamespace"
+        "  AND p.proname = t.tgname AND l.lanname = 'plpgsql'"
+        "  AND CASE t.tgname WHEN 'refuse' THEN p.prosrc = $$" REFUSE "$$"
+        "    AND t.tgtype = CASE c.relname WHEN 'entries' THEN 42 ELSE 58 END"
+        "   WHEN 'only_erase' THEN p.prosrc = $$" ONLY_ERASE "$$ AND t.tgtype = 19 AND c.relname = 'entries'"
+        "   ELSE false END)"
+        " LIMIT 1",
     /* The same by the table and by the indexes that the rules rely on. */
     [SQL_CHECK_PLAIN]   = "SELECT count(*), sum(seq)::text FROM entries WHERE kind = 1",
     [SQL_CHECK_INDEXED] =

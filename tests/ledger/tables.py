@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""tables: what keeps a ledger has to be as writ makes it.
+
+usage: tables.py [--postgres] WRIT      prints TAP
+"""
+import sys
+
+import ledger
+import tap
+from ledger import POSTGRES, same
+from tamper import filled, found
+
+CASES = []
+case = ledger.collector(CASES)
+
+
+@case
+def what_a_file_has_is_as_writ_makes_it(place):
+    if POSTGRES:
+        raise tap.Skip("a file")
+    store = filled(place)
+    body = "BEGIN UPDATE entries SET body = 'x' WHERE seq = NEW.seq; END"
+    schema = "UPDATE sqlite_schema SET sql = replace(sql, {}) WHERE name = '{}'"
+    for n, (name, *statements) in enumerate((
+            ("mine", f"CREATE TRIGGER mine AFTER INSERT ON entries {body}"),
+            ("mine", f"CREATE TRIGGER mine BEFORE INSERT ON checkpoints WHEN NEW.size > 5 {body}"),
+            ("entries_fixed", "DROP TRIGGER entries_fixed",
+             f"CREATE TRIGGER entries_fixed AFTER INSERT ON entries {body}"),
+            ("blocks_stay", schema.format("'it keeps', 'it had'", "blocks_stay")),
+            ("entries", schema.format("'body TEXT', 'body TEXT DEFAULT 1'", "entries")),
+            ("runs", schema.format("' STRICT', ''", "runs")),
+            ("rejects", "ALTER TABLE rejects ADD COLUMN more TEXT"),
+            ("inputs", "DROP INDEX inputs"))):
+        copy, behind = store.copy(f"schema-{n}")
+        behind.ask("PRAGMA writable_schema = ON", *statements)
+        same(found(copy)["problem"]["message"], f"the tables are not those that writ makes: {name}")
+    copy, behind = store.copy("others")
+    behind.ask("CREATE TABLE mine (a, b UNIQUE)", "CREATE VIEW seen AS SELECT * FROM entries",
+               "DROP TRIGGER rejects_stay")
+    copy.verify()
+
+
+@case
+def what_a_database_has_is_as_writ_makes_it(place):
+    if not POSTGRES:
+        raise tap.Skip("a database")
+    store = filled(place)
+    mine = "CREATE FUNCTION mine() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN NEW.body = 'x'; RETURN NEW; END$$"
+    for n, (name, *statements) in enumerate((
+            ("mine", mine, "CREATE TRIGGER mine BEFORE INSERT ON entries FOR EACH ROW EXECUTE FUNCTION mine()"),
+            ("mine", mine, "CREATE TRIGGER mine AFTER INSERT ON checkpoints FOR EACH ROW WHEN (NEW.size > 5)"
+                           " EXECUTE FUNCTION mine()"),
+            ("only_erase", mine.replace("FUNCTION mine", "OR REPLACE FUNCTION only_erase")),
+            ("refuse", "DROP TRIGGER refuse ON blocks", "CREATE TRIGGER refuse BEFORE INSERT ON blocks"
+                       " FOR EACH STATEMENT EXECUTE FUNCTION refuse()"),
+            ("entries", "CREATE RULE mine AS ON INSERT TO entries DO INSTEAD NOTHING"),
+            ("rejects", "ALTER TABLE rejects ENABLE ROW LEVEL SECURITY"),
+            ("rejects", "ALTER TABLE rejects ADD COLUMN more text"),
+            ("checkpoints", "ALTER TABLE checkpoints ADD CHECK (size < 1000)"),
+            ("checkpoints", "CREATE TABLE mine () INHERITS (checkpoints)"),
+            ("entries", "ALTER TABLE entries ALTER salt SET DEFAULT 'x'"),
+            ("entries", "ALTER TABLE entries ALTER tenant DROP NOT NULL"),
+            ("entries_input", "DROP INDEX entries_input"),
+            ("entries_event", "DROP INDEX entries_event",
+             "CREATE INDEX entries_event ON entries (key, place) WHERE kind = 1"))):
+        copy, behind = store.copy(f"schema-{n}")
+        behind.ask(*statements)
+        same(found(copy)["problem"]["message"], f"the tables are not those that writ makes: {name}")
+    copy, behind = store.copy("others")
+    behind.ask("CREATE TABLE mine (a int, b int UNIQUE)", "CREATE VIEW seen AS SELECT * FROM entries",
+               "CREATE INDEX mine_too ON entries (created)", "DROP TRIGGER refuse ON rejects")
+    copy.verify()
+
+
+if __name__ == "__main__":
+    sys.exit(ledger.main(CASES))
