@@ -5,13 +5,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
 
 #include "base/buf.h"
 #include "contract/codes.h"
 
-enum { WAIT_FIRST_US = 50, WAIT_MOST_US = 5000 };
+enum { WAIT_FIRST_US = 50, WAIT_MOST_US = 5000, LOG_KEPT = 8 << 20 };
 
 /* ---- errors ---- */
 
@@ -216,6 +217,13 @@ static bool log_stands(const struct sqlite *db)
            held.st_ino == there.st_ino && held.st_dev == there.st_dev;
 }
 
+bool sqlite_log_is_long(const struct sqlite *db)
+{
+    struct stat held;
+
+    return db->log > 0 && fstat(db->log, &held) == 0 && held.st_size > LOG_KEPT;
+}
+
 /* SQLite itself would sync the directory along with the WAL, in every process once more. */
 bool sqlite_sync(struct sqlite *db, struct error *e)
 {
@@ -254,8 +262,11 @@ int64_t sqlite_changed(const struct sqlite *db)
  * sync than one that has its length; of one that has grown very long, the beginning is kept. */
 void sqlite_checkpoint_leave(struct sqlite *db, const char *touch)
 {
+    char keep[64];
+
+    (void)snprintf(keep, sizeof keep, "PRAGMA journal_size_limit = %d", LOG_KEPT);
     (void)sqlite3_busy_handler(db->db, NULL, NULL);
-    (void)sqlite3_exec(db->db, "PRAGMA journal_size_limit = 8388608", NULL, NULL, NULL);
+    (void)sqlite3_exec(db->db, keep, NULL, NULL, NULL);
     if (sqlite3_wal_checkpoint_v2(db->db, "main", SQLITE_CHECKPOINT_RESTART, NULL, NULL) ==
         SQLITE_OK)
         (void)sqlite3_exec(db->db, touch, NULL, NULL, NULL);

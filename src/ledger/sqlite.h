@@ -60,6 +60,9 @@ bool sqlite_can_write(const struct sqlite *db);
 bool sqlite_in_transaction(const struct sqlite *db);
 void sqlite_leave(struct sqlite *db); /* takes back what it did, if there is one */
 
+/* The log that is held for syncing has grown longer than what is kept of one. */
+bool sqlite_log_is_long(const struct sqlite *db);
+
 /* The file is not any more where it was opened. */
 bool sqlite_moved(struct sqlite *db);
 

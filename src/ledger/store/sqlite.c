@@ -142,7 +142,7 @@ static bool sqlite_store_open(const struct store_open *how, struct arena *a, str
 static void sqlite_store_close(struct store *s)
 {
     sqlite_leave(&s->db);
-    if (s->db.frames > FRAMES_LEFT)
+    if (s->db.frames > FRAMES_LEFT || sqlite_log_is_long(&s->db))
         sqlite_checkpoint_leave(&s->db, store_sqlite_touch);
     filters_forget(s);
     sqlite_close(&s->db);

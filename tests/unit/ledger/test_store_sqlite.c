@@ -268,11 +268,42 @@ static void an_erased_body_is_in_no_file(void **state)
     kind->close(s);
 }
 
+/* All of it is in the file already when the writer leaves; the log is as long as it was. */
+static void a_log_that_has_grown_is_given_back(void **state)
+{
+    enum { EACH = 1 << 20, COUNT_OF = 40, KEPT = 8 << 20 };
+    _arena_ struct arena a = { 0 };
+    const char *where = fresh_place(&a), *log = arena_printf(&a, "%s-wal", where);
+    struct store *s = open_at(where, STORE_APPEND, &a);
+    struct entry entries[COUNT_OF];
+    struct error e = { 0 };
+    struct stat there;
+    struct tip tip;
+
+    (void)state;
+    ok(kind->begin(s, &tip, &e));
+    for (int64_t i = 0; i < COUNT_OF; i++) {
+        entries[i] = entry_at(i, &a);
+        entries[i].body = str_of(arena_printf(&a, "%*s", EACH, ""));
+    }
+    ok(kind->add_entries(s, entries, COUNT_OF, &e));
+    ok(kind->commit(s, true, &e));
+    assert_int_equal(stat(log, &there), 0);
+    assert_true(there.st_size > (off_t)COUNT_OF * EACH);
+    kind->close(s);
+    assert_int_equal(stat(log, &there), 0);
+    assert_in_range(there.st_size, 0, KEPT);
+    s = open_at(where, STORE_READ, &a);
+    assert_int_equal(size_of(s), COUNT_OF);
+    kind->close(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_no_ledger_is_said_plainly),
         cmocka_unit_test(a_ledger_belongs_to_its_owner_alone),
+        cmocka_unit_test(a_log_that_has_grown_is_given_back),
         cmocka_unit_test(what_is_left_of_a_ledger_is_not_taken_for_another),
         cmocka_unit_test(a_ledger_that_was_removed_takes_nothing_more),
         cmocka_unit_test(the_past_cannot_be_changed_by_plain_sql),
