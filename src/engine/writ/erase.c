@@ -4,6 +4,7 @@
 #include "contract/codes.h"
 #include "engine/input.h"
 #include "engine/record.h"
+#include "ledger/erasure.h"
 
 static int done(const struct entry *entry, const struct entry *note, const char *reason,
                 char **answer)
@@ -22,6 +23,21 @@ static int done(const struct entry *entry, const struct entry *note, const char 
     return WRIT_OK;
 }
 
+/* Notes stay. That of an erasure accounts for a body that is missing; others tell what became of a
+ * plan, and have nothing in them but names. */
+static int stays(const struct entry *note, struct arena *a, char **answer)
+{
+    struct erasure erasure;
+
+    *answer = record_failure(
+        CODE_VALIDATION_ERROR,
+        erasure_read(note, a, &erasure)
+            ? "it is the note that something was erased, without which nobody could tell"
+            : "it is the note of how a plan ended: it has the ids of the plan, its run and its "
+              "steps, and nothing that they read or wrote; erase the entries of that run instead");
+    return WRIT_NO;
+}
+
 /* Whole ids only: what is gone is gone. */
 static int erase(struct writ_ledger *w, const struct uuid *id, const char *reason, struct arena *a,
                  char **answer)
@@ -38,11 +54,8 @@ static int erase(struct writ_ledger *w, const struct uuid *id, const char *reaso
                                  there ? "its body was erased before" : "no entry has this id");
         return WRIT_NO;
     }
-    if (entry.kind == ENTRY_NOTE) {
-        *answer = record_failure(CODE_VALIDATION_ERROR, "it is the note that something was erased, "
-                                                        "without which nobody could tell");
-        return WRIT_NO;
-    }
+    if (entry.kind == ENTRY_NOTE)
+        return stays(&entry, a, answer);
     if (ledger_erase(l, &entry, str_of(reason), &note, a, &e) && ledger_commit(l, true, &e))
         return done(&entry, &note, reason, answer);
     return record_unwritten(&e, answer);
