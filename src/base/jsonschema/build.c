@@ -175,26 +175,30 @@ static bool read_all(struct build *b, const struct document *schema, struct str 
     return !b->failed;
 }
 
+/* The schema of schemas, as a program; NULL: it cannot be read. */
+static const struct jsonschema *judge_made(struct build *b, enum schema_draft draft,
+                                           struct arena *a)
+{
+    struct schema_options options = { .draft = draft };
+    struct build judge = {
+        .a = a, .options = &options, .r = b->r, .meta = true, .work = { .left = SCHEMA_STEPS }
+    };
+    const struct document *document = meta_document(&judge, str_of(meta_uri(draft)));
+    struct jsonschema *program = arena_new(a, struct jsonschema);
+
+    program->code = b->options->schema_code ? b->options->schema_code : b->options->code;
+    return document && read_all(&judge, document, str_of(meta_uri(draft)), program) ? program
+                                                                                    : NULL;
+}
+
+/* Made once: for this schema, or for all of the series. */
 static const struct jsonschema *judge_of(struct build *b, enum schema_draft draft)
 {
     struct schema_series *series = b->options->series;
     const struct jsonschema **known = series ? &series->judges[draft] : &b->judges[draft];
-    struct schema_options options = { .draft = draft };
-    struct build judge = { .a = series ? series->a : b->a,
-                           .options = &options,
-                           .r = b->r,
-                           .meta = true,
-                           .work = { .left = SCHEMA_STEPS } };
-    const struct document *document;
-    struct jsonschema *program;
 
-    if (*known)
-        return *known;
-    document = meta_document(&judge, str_of(meta_uri(draft)));
-    program = arena_new(judge.a, struct jsonschema);
-    program->code = b->options->schema_code ? b->options->schema_code : b->options->code;
-    if (document && read_all(&judge, document, str_of(meta_uri(draft)), program))
-        *known = program;
+    if (!*known)
+        *known = judge_made(b, draft, series ? series->a : b->a);
     return *known;
 }
 
