@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* main.c: finds the verb and runs it; the only reader of the environment. */
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -147,6 +148,7 @@ int main(int argc, char **argv)
 {
     int status;
 
+    (void)mallopt(M_ARENA_MAX, 1); /* threads that come and go would each leave theirs behind */
     fill_closed();
     print_setup(wants_colour(STDOUT_FILENO), wants_colour(STDERR_FILENO), terminal_width());
     status = run(argc, argv);
