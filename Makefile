@@ -46,6 +46,7 @@ fuzz:                             ## 60 seconds of each fuzzer (FUZZ_SECONDS=n f
 	@tools/check fuzz
 
 bench: build-bench/build.ninja    ## measure against others, in one run
+	@tools/setup bench # a peer may have gone since
 	@ninja -C build-bench --quiet
 	@find build-bench -type f -perm -u+x -name 'bench_*' | sort | xargs -n 1 env --
 
