@@ -159,10 +159,12 @@ static size_t header_at(struct str t, size_t at)
     return 0;
 }
 
-/* The value of a header, from behind its name: to the end of the line, or of the JSON text. */
+/* The value of a header, from behind its name: to the end of the line, or of the JSON text. In JSON
+ * what is no text is no header's value, and of a list the first text is taken. */
 static bool header_value(struct str t, size_t at, struct cut *out)
 {
     const char *end = "\r\n";
+    bool in_json = at < t.n && t.s[at] == '"';
 
     at += at < t.n && is_one_of(t.s[at], "\"'");
     while (at < t.n && t.s[at] == ' ')
@@ -171,9 +173,13 @@ static bool header_value(struct str t, size_t at, struct cut *out)
         return false;
     for (at++; at < t.n && t.s[at] == ' ';)
         at++;
+    while (in_json && at < t.n && is_one_of(t.s[at], "[ "))
+        at++;
     if (at < t.n && t.s[at] == '"') {
         end = "\"\r\n";
         at++;
+    } else if (in_json) {
+        return false;
     }
     out->from = at;
     while (at < t.n && !is_one_of(t.s[at], end))

@@ -86,13 +86,17 @@ static struct glyph json_folded(struct str t, size_t at)
 {
     struct glyph g = json(t, at);
 
-    g.n = g.taken > 1 && is_one_of(g.bytes[0], "\r\n") ? 0 : g.n;
+    if (g.taken == 1 || !is_one_of(g.bytes[0], "\r\n"))
+        return g;
+    g.n = 0;
+    while (at + g.taken < t.n && t.s[at + g.taken] == ' ')
+        g.taken++;
     return g;
 }
 
 /* ---- markup ---- */
 
-enum { ENTITY_MOST = 10 }; /* bytes of "&#1114111;" */
+enum { ENTITY_MOST = REDACT_LONGEST }; /* "&#1114111;", and zeros before it */
 
 static const struct entity {
     const char *name;

@@ -10,7 +10,7 @@ struct glyph {
     size_t n, taken;
 };
 
-enum { REDACT_LONGEST = 12 }; /* bytes of the longest escape */
+enum { REDACT_LONGEST = 16 }; /* bytes of the longest escape */
 
 /* A way is gone only where the text has the character that makes it differ. */
 struct redact_way {

@@ -129,9 +129,27 @@ static void add_hex(struct words *w, struct str secret)
     explicit_bzero(text, 2 * secret.n);
 }
 
+/* One of several lines, as it is read where lines do not count. */
+static void add_unfolded(struct words *w, struct str secret)
+{
+    char *text = arena_text(w->a, secret);
+    size_t n = 0;
+    bool begins = false; /* a line */
+
+    for (size_t i = 0; i < secret.n; i++) {
+        begins = is_one_of(text[i], "\r\n") || (begins && is_one_of(text[i], " \t"));
+        if (!begins)
+            text[n++] = text[i];
+    }
+    if (n < secret.n)
+        add_word(w, (struct str){ text, n }, false, false);
+    explicit_bzero(text, secret.n);
+}
+
 void words_add_secret(struct words *w, struct str secret)
 {
     add_word(w, secret, false, false);
+    add_unfolded(w, secret);
     add_hex(w, secret);
     for (size_t lead = 0; lead < 3; lead++)
         add_base64(w, secret, lead);
