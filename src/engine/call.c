@@ -7,6 +7,7 @@
 
 #include "contract/backoff.h"
 #include "contract/fallback.h"
+#include "engine/call_peer.h"
 
 /* EACH_MOST: of what an adapter said, beside what another did; a message has 512 bytes. */
 enum { BACKOFF_MOST_MS = 60000, EACH_MOST = 180 };
@@ -55,15 +56,30 @@ static struct attempt_end *new_attempt(struct tool_call *c)
     return end;
 }
 
+/* A transform reads what it is given: a secret that was escaped twice comes out of it as one that
+ * was escaped once, and two halves as a whole. */
+static void clean_output(struct tool_call *c)
+{
+    c->output.bytes = redact(c->output.bytes, &c->secrets, c->a);
+    if (c->output.doc)
+        c->output.doc = redact_doc(c->output.doc, &c->secrets, c->a);
+}
+
 /* What comes back and does not fit is a failure of the call, not of what was run. */
 static void take_output(struct tool_call *c, struct attempt_end *end)
 {
     struct error e;
 
-    if (end->ok && !transform_output(c->adapter, &end->value, c->a, &c->output, &e)) {
-        e.code = CODE_TRANSFORM_FAILED;
-        call_failed(end, WRIT_NO, &e, c->a);
+    if (!end->ok)
+        return;
+    if (transform_output(c->adapter, &end->value, c->a, &c->output, &e)) {
+        if (c->secrets.n)
+            clean_output(c);
+        return;
     }
+    e.code = CODE_TRANSFORM_FAILED;
+    call_failed(end, WRIT_NO, &e, c->a);
+    end->message = call_redacted(c, end->message);
 }
 
 static struct attempt_end *attempt(struct tool_call *c)

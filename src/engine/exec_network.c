@@ -160,6 +160,13 @@ static bool find_injects(const struct exec *x, struct exec_network *n, struct er
     return true;
 }
 
+/* What an adapter gives to the command in variables may be asked for as the name of a host. */
+static void add_variables(const struct exec *x, struct secrets *all)
+{
+    for (size_t i = 0; x->call && i < x->call->secret_count; i++)
+        secrets_add(all, "variable", x->call->secrets[i].text, x->a);
+}
+
 bool exec_find_network(struct exec *x, struct error *e)
 {
     const struct request_network *network = x->request.sandbox->network;
@@ -177,6 +184,7 @@ bool exec_find_network(struct exec *x, struct error *e)
             "writ");
     if (!find_hosts(x, &n->hosts, e) || !find_injects(x, n, e))
         return false;
+    add_variables(x, &n->secrets);
     n->ask.hosts = &n->hosts;
     n->ask.environment = x->command->environment;
     n->ask.match = network->sni == SNI_MATCH;

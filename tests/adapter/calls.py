@@ -304,6 +304,37 @@ def a_tool_that_prints_its_secret_does_not_get_it_into_any_record(place):
 
 
 @case
+def what_a_transform_reads_out_of_a_secret_is_redacted(place):
+    def outputs(*rows):
+        return {"transforms": {"input": [], "output": [{"type": kind, "spec": spec} for kind, spec in rows]},
+                "secrets": [{"name": "t", "env": "T", "variable": "T"}]}
+    begin = "import json,os\nt = os.environ['T']\n"
+    json_twice = begin + "print(json.dumps({'a': json.dumps({'b': ''.join(f'\\\\u{ord(c):04x}' for c in t)}).replace('\\\\\\\\', '\\\\')}))"
+    in_yaml = begin + "print('a: \"' + ''.join(f'\\\\x{ord(c):02x}' for c in t) + '\"')"
+    halves = begin + "print(json.dumps({'a': t[:9], 'b': t[9:]}))"
+    place.stock(script("twice", json_twice, **outputs(("parse", "json"), ("extract", "$.a"), ("parse", "json"))),
+                script("yaml", in_yaml, **outputs(("parse", "yaml"))),
+                script("halves", halves, **outputs(("parse", "json"), ("format", {"template": "{a}{b}"}))),
+                script("wrong", in_yaml, **outputs(("parse", "yaml"), ("extract", "$.a"), ("format", "csv"))))
+    same(place.fine("twice.run", env={"T": SECRET}), {"b": "[redacted]"})
+    same(place.fine("yaml.run", env={"T": SECRET}), {"a": "[redacted]"})
+    same(place.fine("halves.run", env={"T": SECRET}), "[redacted]")
+    place.fails(1, "TRANSFORM_FAILED", "wrong.run", env={"T": SECRET}, told=["[redacted]"])
+
+
+@case
+def a_secret_that_is_asked_for_as_a_host_is_not_on_record(place):
+    ask = ("import os,socket\ns = socket.create_connection(('127.0.0.1', 3128), 20)\n"
+           "s.sendall(('CONNECT ' + os.environ['T'] + '.example.org:443 HTTP/1.1\\r\\n\\r\\n').encode())\n"
+           "print(s.recv(99).split()[1].decode())")
+    place.stock(script("ask", ask, sandbox_override={"network": {"enabled": True, "allow": ["example.com"]}},
+                       secrets=[{"name": "t", "env": "T", "variable": "T"}]), tools=[tool("ask", network="api")])
+    same(place.fine("ask.run", env={"T": "s3cret-Of-a-host"}).strip(), "403")
+    said = place.writ("export").out
+    true(b"[redacted].example.org" in said and b"s3cret" not in said, said)
+
+
+@case
 def a_secret_in_a_parameter_is_refused_before_anything_is_recorded(place):
     named = {"secrets": [{"name": "t", "env": "T", "variable": "T"}]}
     known = {"transforms": {"input": [{"type": "validate", "spec": {
