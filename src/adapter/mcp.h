@@ -71,6 +71,7 @@ enum mcp_end {
     MCP_ERROR, /* a JSON-RPC error: `code` and `message` */
     MCP_LATE,  /* no answer in time: the call was called off */
     MCP_CANCELLED,
+    MCP_REFUSED, /* it leads to where we may not go */
     MCP_GONE,    /* the line ended before the answer */
     MCP_GARBLED, /* what came is not the protocol: `message` says what */
     MCP_TOO_LARGE,

@@ -319,6 +319,16 @@ def R_001_116_a_bearer_goes_to_no_server_but_its_own(place):
 
 
 @case
+def a_server_that_leads_elsewhere_is_refused_and_not_asked_again(place):
+    with strangers.stranger(tools={"echo": {"readOnlyHint": True}}) as server:
+        one = mcp("astray", ["echo"], url=f"{server.url}/astray", transport="http", sandbox_override=NETWORK,
+                  errors={"retry": {"max_attempts": 3, "backoff_ms": 1}}, operations={"echo": {"effect": "read"}})
+        stock(place, one)
+        run = place.fails(77, "HOST_REFUSED", "astray.echo", told=["redirects to another place"])
+        same(len(run.record["attempts"]), 1)
+
+
+@case
 def a_server_that_speaks_something_else_is_not_refused_by_a_policy(place):
     with sockets.socket(proof=False) as server:
         stock(place, mcp("ws", ["echo"], url=server.url, transport="websocket", sandbox_override=NETWORK))

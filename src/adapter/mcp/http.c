@@ -220,12 +220,11 @@ static bool on_piece(void *self, struct str bytes)
 static void take_end(struct mcp_exchange *x, const struct http_answer *answer)
 {
     static const enum mcp_end ends[] = {
-        [HTTP_REFUSED] = MCP_GONE,        [HTTP_UNREACHABLE] = MCP_GONE,
+        [HTTP_REFUSED] = MCP_REFUSED,     [HTTP_UNREACHABLE] = MCP_GONE,
         [HTTP_TIMEOUT] = MCP_LATE,        [HTTP_CANCELLED] = MCP_CANCELLED,
         [HTTP_TOO_LARGE] = MCP_TOO_LARGE, [HTTP_BROKEN] = MCP_GONE,
     };
 
-    x->refused = answer->end == HTTP_REFUSED;
     fail(x, ends[answer->end], answer->why);
 }
 

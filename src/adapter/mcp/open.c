@@ -54,7 +54,8 @@ static void take_info(struct mcp *m, const struct doc *result)
 /* It ended, or will not speak to us: the other era would fare no better. */
 static bool is_hopeless(const struct mcp_exchange *x)
 {
-    return x->end == MCP_GONE || x->end == MCP_CANCELLED || x->status == 401 || x->status == 403;
+    return x->end == MCP_REFUSED || x->end == MCP_GONE || x->end == MCP_CANCELLED ||
+           x->status == 401 || x->status == 403;
 }
 
 static int64_t error_code(const struct mcp_exchange *x)
@@ -241,7 +242,7 @@ static bool say_failed(const struct mcp *m, const struct mcp_exchange *x, struct
         [MCP_LATE] = CODE_PEER_UNAVAILABLE,      [MCP_CANCELLED] = CODE_PEER_UNAVAILABLE,
         [MCP_GONE] = CODE_PEER_UNAVAILABLE,      [MCP_GARBLED] = CODE_PEER_PROTOCOL,
         [MCP_TOO_LARGE] = CODE_PEER_PROTOCOL,    [MCP_CHANGED] = CODE_PEER_PROTOCOL,
-        [MCP_UNKNOWN_TOOL] = CODE_PEER_PROTOCOL,
+        [MCP_UNKNOWN_TOOL] = CODE_PEER_PROTOCOL, [MCP_REFUSED] = CODE_HOST_REFUSED,
     };
     _arena_ struct arena a = { 0 };
     const char *why = x->end == MCP_ERROR && x->answer.error
@@ -253,8 +254,8 @@ static bool say_failed(const struct mcp *m, const struct mcp_exchange *x, struct
         *m->ask.late = true;
     if (x->end == MCP_LATE)
         why = arena_printf(&a, "no answer in %lld ms", (long long)m->ask.patience_ms);
-    return error_set(e, x->refused ? CODE_HOST_REFUSED : codes_of[x->end],
-                     "%s cannot be spoken to: %s", m->ask.name, why ? why : "no answer");
+    return error_set(e, codes_of[x->end], "%s cannot be spoken to: %s", m->ask.name,
+                     why ? why : "no answer");
 }
 
 bool mcp_open(const struct mcp_ask *ask, struct mcp **out, struct error *e)

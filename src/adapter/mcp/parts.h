@@ -41,7 +41,6 @@ struct mcp_exchange {
     struct rpc_message answer;
     const char *why; /* of other ends, for people */
     int status;      /* of http; 0: none */
-    bool refused;    /* the host may not be reached */
 
     /* While it waits on a line that others use, too. */
     struct mcp_exchange *next;

@@ -348,6 +348,7 @@ static bool say_failed(const struct mcp *m, const struct mcp_exchange *x, struct
     const char *why =
         x->end == MCP_ERROR && x->answer.error ? mcp_error_words(m, x->answer.error, a) : x->why;
     int code = x->end == MCP_ERROR                                ? CODE_PEER_ERROR
+               : x->end == MCP_REFUSED                            ? CODE_HOST_REFUSED
                : x->end == MCP_GARBLED || x->end == MCP_TOO_LARGE ? CODE_PEER_PROTOCOL
                                                                   : CODE_PEER_UNAVAILABLE;
 

@@ -29,6 +29,7 @@ static const struct ending_row {
     [MCP_ERROR]        = { CODE_PEER_ERROR,       WRIT_NO,          CAUSE_EXITED,    false, true },
     [MCP_LATE]         = { CODE_COMMAND_TIMEOUT,  EXIT_TIMEOUT,     CAUSE_TIMEOUT,   false, false },
     [MCP_CANCELLED]    = { CODE_EXECUTION_HALTED, EXIT_TIMEOUT,     CAUSE_CANCELLED, false, false },
+    [MCP_REFUSED]      = { CODE_HOST_REFUSED,     WRIT_REFUSED,     CAUSE_EXITED,    true,  false },
     [MCP_GONE]         = { CODE_PEER_UNAVAILABLE, WRIT_UNAVAILABLE, CAUSE_LOST,      true,  false },
     [MCP_GARBLED]      = { CODE_PEER_PROTOCOL,    WRIT_NO,          CAUSE_EXITED,    true,  false },
     [MCP_TOO_LARGE]    = { CODE_PEER_PROTOCOL,    WRIT_NO,          CAUSE_EXITED,    true,  false },

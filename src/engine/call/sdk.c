@@ -168,7 +168,7 @@ void call_sdk(struct tool_call *c, struct attempt_end *end)
     if (!call_secrets(c, end))
         return;
     if (!sdk_bind(&ask, c->a, &bound, &e)) {
-        call_failed(end, WRIT_USAGE, &e, c->a);
+        call_failed(end, e.code == CODE_PEER_UNAVAILABLE ? WRIT_UNAVAILABLE : WRIT_USAGE, &e, c->a);
         return;
     }
     if (bound.build && access(bound.build->product, X_OK) != 0 && !build(c, bound.build, end))
