@@ -7,7 +7,6 @@
 
 #include "contract/backoff.h"
 #include "contract/fallback.h"
-#include "engine/call_peer.h"
 
 /* EACH_MOST: of what an adapter said, beside what another did; a message has 512 bytes. */
 enum { BACKOFF_MOST_MS = 60000, EACH_MOST = 180 };
@@ -79,7 +78,7 @@ static void take_output(struct tool_call *c, struct attempt_end *end)
     }
     e.code = CODE_TRANSFORM_FAILED;
     call_failed(end, WRIT_NO, &e, c->a);
-    end->message = call_redacted(c, end->message);
+    end->message = arena_text(c->a, redact(str_of(end->message), &c->secrets, c->a));
 }
 
 static struct attempt_end *attempt(struct tool_call *c)
