@@ -82,6 +82,7 @@ for line in sys.stdin:
     elif m["method"] == "tools/call":
         calls += 1
         if how == "silent" or (how == "dozes" and calls == 1): continue
+        if how == "zero": say(id=0, result={}); continue
         if how == "dies": os._exit(3)
         if how == "sobs": sys.stderr.write("one\ntwo\nwith " + os.environ["TOKEN"] + "\nthe disk is full\n"); sys.stderr.flush(); os._exit(3)
         if how == "falls": os.kill(os.getpid(), 11); time.sleep(60)
@@ -368,10 +369,10 @@ def servers_ended(place):
 
 @case
 def A00_3_a_server_that_does_not_answer_in_time_failed_and_was_not_cancelled(place):
-    # to the call, or to nothing; and it ends with its line, or stays
-    for n, how in enumerate(("silent", "silent!", "mute", "mute!")):
+    # to the call, or to nothing, or to another; and it ends with its line, or stays
+    for n, (how, status) in enumerate((("silent", 143), ("silent!", 143), ("mute", 69), ("mute!", 69), ("zero!", 1))):
         run = place.call(small(place, how), options=("--timeout-ms", 1500))
-        hold(run.status == (143 if "silent" in how else 69) and "server ended" not in str(run.record), run)
+        hold(run.status == status and "server ended" not in str(run.record), run)
         same(servers_ended(place), [("failed", "command_timeout", "timeout")] * (n + 1), how)
     place.fine(small(place, "well"))
     same(servers_ended(place)[0], ("succeeded", None, "exited"))

@@ -24,15 +24,16 @@ static const struct ending_row {
     enum cause cause;
     bool gone;     /* the server is not to be spoken to again */
     bool answered; /* it hears us, however late it was before */
+    bool deaf;     /* it does not, or not what we say: nobody waits for it to leave */
 } endings[] = {
     [MCP_DONE]         = { CODE_NONE,             0,                CAUSE_EXITED,    false, true },
     [MCP_ERROR]        = { CODE_PEER_ERROR,       WRIT_NO,          CAUSE_EXITED,    false, true },
-    [MCP_LATE]         = { CODE_COMMAND_TIMEOUT,  EXIT_TIMEOUT,     CAUSE_TIMEOUT,   false, false },
+    [MCP_LATE]         = { CODE_COMMAND_TIMEOUT,  EXIT_TIMEOUT,     CAUSE_TIMEOUT,   false, false, true },
     [MCP_CANCELLED]    = { CODE_EXECUTION_HALTED, EXIT_TIMEOUT,     CAUSE_CANCELLED, false, false },
     [MCP_REFUSED]      = { CODE_HOST_REFUSED,     WRIT_REFUSED,     CAUSE_EXITED,    true,  false },
     [MCP_GONE]         = { CODE_PEER_UNAVAILABLE, WRIT_UNAVAILABLE, CAUSE_LOST,      true,  false },
-    [MCP_GARBLED]      = { CODE_PEER_PROTOCOL,    WRIT_NO,          CAUSE_EXITED,    true,  false },
-    [MCP_TOO_LARGE]    = { CODE_PEER_PROTOCOL,    WRIT_NO,          CAUSE_EXITED,    true,  false },
+    [MCP_GARBLED]      = { CODE_PEER_PROTOCOL,    WRIT_NO,          CAUSE_EXITED,    true,  false, true },
+    [MCP_TOO_LARGE]    = { CODE_PEER_PROTOCOL,    WRIT_NO,          CAUSE_EXITED,    true,  false, true },
     [MCP_CHANGED]      = { CODE_TOOL_CHANGED,     WRIT_REFUSED,     CAUSE_EXITED,    false, false },
     [MCP_UNKNOWN_TOOL] = { CODE_OPERATION_UNKNOWN, WRIT_USAGE,      CAUSE_EXITED,    false, false },
 };
@@ -111,10 +112,10 @@ static void ask(void *self, struct exec *x)
             (struct mcp_answer){ .end = MCP_GONE, .message = arena_text(c->a, str_of(e.msg)) };
     tell_end(t);
     row = &endings[t->answer.end];
+    if (row->answered || row->deaf)
+        servers_heard(c->box, t->line.mcp, row->answered);
     if (row->gone)
         servers_lost(c->box, t->line.mcp);
-    if (row->answered || t->answer.end == MCP_LATE)
-        servers_heard(c->box, t->line.mcp, row->answered);
     if (row->gone && t->line.http)
         toolbox_http_lost(c->box, t->line.http); /* it may be what is gone */
     if (t->answer.result) {
