@@ -4,6 +4,8 @@
 
 #include <arpa/inet.h>
 #include <assert.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
 #include "base/num.h"
 
@@ -100,6 +102,26 @@ void address_text(const struct address *address, uint16_t port, char out[ADDRESS
 
     *at++ = ':';
     *put_digits(at, port) = '\0';
+}
+
+bool address_of_socket(const struct sockaddr *from, struct address *out, uint16_t *port)
+{
+    struct sockaddr_in four;
+    struct sockaddr_in6 six;
+
+    *out = (struct address){ .six = from->sa_family == AF_INET6 };
+    if (from->sa_family == AF_INET) {
+        memcpy(&four, from, sizeof four);
+        memcpy(out->b, &four.sin_addr, 4);
+        *port = ntohs(four.sin_port);
+        return true;
+    }
+    if (!out->six)
+        return false;
+    memcpy(&six, from, sizeof six);
+    memcpy(out->b, &six.sin6_addr, sizeof out->b);
+    *port = ntohs(six.sin6_port);
+    return true;
 }
 
 /* ---- which are reached ---- */

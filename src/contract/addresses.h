@@ -24,6 +24,10 @@ bool address_read_six(struct str text, struct address *out) NODISCARD;
 /* Writes "127.0.0.1:80" or "[::1]:80". */
 void address_text(const struct address *address, uint16_t port, char out[ADDRESS_TEXT]);
 
+/* Of a socket's address; false: it is of another family. */
+struct sockaddr;
+bool address_of_socket(const struct sockaddr *from, struct address *out, uint16_t *port) NODISCARD;
+
 enum address_reach {
     ADDRESS_PUBLIC,
     ADDRESS_LOOPBACK, /* by `localhost`, or by its very address */

@@ -3,6 +3,7 @@
 #include "adapter/peer.h"
 
 #include <poll.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <sys/resource.h>
 
@@ -319,6 +320,45 @@ static void an_answer_too_many_is_not_the_next_one_s(void **state)
     peer_stop(&p);
 }
 
+/* The second answer comes when the first was taken, on a connection that rests. */
+static sem_t taken, said_again;
+
+static void later(struct peer *p, int fd)
+{
+    char head[PEER_ASK];
+
+    while (peer_ask(p, fd, head)) {
+        (void)peer_say(fd, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nfirst");
+        (void)sem_wait(&taken);
+        (void)peer_say(fd, "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecond");
+        (void)sem_post(&said_again);
+    }
+}
+
+static void an_answer_that_comes_later_is_not_the_next_one_s(void **state)
+{
+    static struct peer p;
+    struct http *h = peer_http();
+
+    (void)state;
+    assert_int_equal(sem_init(&taken, 0, 0), 0);
+    assert_int_equal(sem_init(&said_again, 0, 0), 0);
+    peer_start(&p, later);
+    for (int i = 0; i < 5; i++) {
+        _visit_ struct visit v = { 0 };
+
+        visit_begin(&v, &p, "/");
+        assert_true(visit_go(&v, h));
+        assert_int_equal(v.answer.end, HTTP_DONE);
+        assert_true(str_is(v.answer.body, "first"));
+        assert_false(v.answer.reused);
+        (void)sem_post(&taken);
+        (void)sem_wait(&said_again);
+    }
+    http_close(h);
+    peer_stop(&p);
+}
+
 /* Answers once, and ends a connection that is used again without a word. */
 static void once(struct peer *p, int fd)
 {
@@ -381,6 +421,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(who_drips_meets_the_deadline),
         cmocka_unit_test(redirects_stay_in_their_place),
         cmocka_unit_test(an_answer_too_many_is_not_the_next_one_s),
+        cmocka_unit_test(an_answer_that_comes_later_is_not_the_next_one_s),
         cmocka_unit_test(what_may_not_be_repeated_is_sent_once),
         cmocka_unit_test(nobody_there_is_unreachable),
     };

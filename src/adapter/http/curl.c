@@ -4,10 +4,11 @@
 
 #include <curl/curl.h>
 #include <errno.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "adapter/http/frame.h"
+#include "adapter/http/resting.h"
 #include "base/world.h"
 
 enum {
@@ -22,6 +23,7 @@ struct web {
     int64_t due_ms; /* -1: never */
     struct pollfd sockets[SOCKETS];
     size_t socket_count;
+    struct resting resting;
     struct web_call *idle; /* handles to be used again */
     size_t idle_count;
 };
@@ -58,26 +60,6 @@ static size_t on_body(char *bytes, size_t one, size_t n, void *self)
     return take == WEB_TAKEN ? one * n : CURL_WRITEFUNC_ERROR;
 }
 
-static bool address_of(const struct sockaddr *from, struct address *out, uint16_t *port)
-{
-    struct sockaddr_in four;
-    struct sockaddr_in6 six;
-
-    *out = (struct address){ .six = from->sa_family == AF_INET6 };
-    if (from->sa_family == AF_INET) {
-        memcpy(&four, from, sizeof four);
-        memcpy(out->b, &four.sin_addr, 4);
-        *port = ntohs(four.sin_port);
-        return true;
-    }
-    if (!out->six)
-        return false;
-    memcpy(&six, from, sizeof six);
-    memcpy(out->b, &six.sin6_addr, sizeof out->b);
-    *port = ntohs(six.sin6_port);
-    return true;
-}
-
 /* The address that is asked about is the one that is connected to: no lookup is between. */
 static curl_socket_t on_open(void *self, curlsocktype purpose, struct curl_sockaddr *to)
 {
@@ -86,7 +68,7 @@ static curl_socket_t on_open(void *self, curlsocktype purpose, struct curl_socka
     uint16_t port;
 
     (void)purpose;
-    if (!address_of(&to->addr, &address, &port) ||
+    if (!address_of_socket(&to->addr, &address, &port) ||
         !c->listener->may_reach(c->self, &address, port, false))
         return CURL_SOCKET_BAD;
     return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
@@ -121,13 +103,23 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *self, void *m
     if (what == CURL_POLL_REMOVE) {
         if (i < w->socket_count)
             w->sockets[i] = w->sockets[--w->socket_count];
+        resting_add(&w->resting, fd);
         return 0;
     }
+    resting_wake(&w->resting, fd);
     if (i == SOCKETS)
         return -1;
     w->sockets[i] = (struct pollfd){ fd, events, 0 };
     w->socket_count += i == w->socket_count;
     return 0;
+}
+
+static int on_close(void *self, curl_socket_t fd)
+{
+    struct web *w = self;
+
+    resting_wake(&w->resting, fd);
+    return close(fd);
 }
 
 static int on_timer(CURLM *multi, long wait_ms, void *self)
@@ -172,6 +164,8 @@ static bool set_always(struct web_call *c)
     int bad = curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") |
               curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open) |
               curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, c) |
+              curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, on_close) |
+              curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, c->web) |
               curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_use) |
               curl_easy_setopt(easy, CURLOPT_PREREQDATA, c) |
               curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L) |
@@ -326,6 +320,7 @@ struct web_call *web_begin(struct web *w, const struct web_ask *ask,
     c->listener = listener;
     c->self = self;
     c->error[0] = '\0';
+    resting_shut(&w->resting);
     c->within = set_ask(c, ask) && curl_multi_add_handle(w->multi, c->easy) == CURLM_OK;
     if (c->within)
         return c;
@@ -389,6 +384,7 @@ int web_descriptor(const struct web_call *c)
     curl_socket_t fd = CURL_SOCKET_BAD;
 
     (void)curl_easy_getinfo(c->easy, CURLINFO_ACTIVESOCKET, &fd);
+    resting_wake(&c->web->resting, fd); /* what comes on it now is for us */
     return fd;
 }
 

@@ -44,32 +44,15 @@ static bool pop(struct ring *r, struct job *out)
     return true;
 }
 
-static void add_address(const struct sockaddr *from, struct lookup_answer *out)
-{
-    struct address *a = &out->v[out->n];
-    struct sockaddr_in four;
-    struct sockaddr_in6 six;
-
-    *a = (struct address){ .six = from->sa_family == AF_INET6 };
-    if (a->six) {
-        memcpy(&six, from, sizeof six);
-        memcpy(a->b, &six.sin6_addr, 16);
-    } else {
-        memcpy(&four, from, sizeof four);
-        memcpy(a->b, &four.sin_addr, 4);
-    }
-    out->n++;
-}
-
 static void look_up(struct job *j)
 {
     struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM }, *found = NULL;
+    uint16_t port;
 
     if (getaddrinfo(j->name, NULL, &hints, &found) != 0)
         return;
     for (struct addrinfo *i = found; i && j->answer.n < LOOKUP_ADDRESSES; i = i->ai_next)
-        if (i->ai_family == AF_INET || i->ai_family == AF_INET6)
-            add_address(i->ai_addr, &j->answer);
+        j->answer.n += address_of_socket(i->ai_addr, &j->answer.v[j->answer.n], &port);
     freeaddrinfo(found);
 }
 
