@@ -301,6 +301,18 @@ static void twice(struct peer *p, int fd)
             return;
 }
 
+/* The answer to this request, on a connection on which nothing else was said. */
+static void expect_first(const struct peer *p, struct http *h)
+{
+    _visit_ struct visit v = { 0 };
+
+    visit_begin(&v, p, "/");
+    assert_true(visit_go(&v, h));
+    assert_int_equal(v.answer.end, HTTP_DONE);
+    assert_true(str_is(v.answer.body, "first"));
+    assert_false(v.answer.reused);
+}
+
 static void an_answer_too_many_is_not_the_next_one_s(void **state)
 {
     static struct peer p;
@@ -308,14 +320,8 @@ static void an_answer_too_many_is_not_the_next_one_s(void **state)
 
     (void)state;
     peer_start(&p, twice);
-    for (int i = 0; i < 5; i++) {
-        _visit_ struct visit v = { 0 };
-
-        visit_begin(&v, &p, "/");
-        assert_true(visit_go(&v, h));
-        assert_int_equal(v.answer.end, HTTP_DONE);
-        assert_true(str_is(v.answer.body, "first"));
-    }
+    for (int i = 0; i < 5; i++)
+        expect_first(&p, h);
     http_close(h);
     peer_stop(&p);
 }
@@ -345,13 +351,7 @@ static void an_answer_that_comes_later_is_not_the_next_one_s(void **state)
     assert_int_equal(sem_init(&said_again, 0, 0), 0);
     peer_start(&p, later);
     for (int i = 0; i < 5; i++) {
-        _visit_ struct visit v = { 0 };
-
-        visit_begin(&v, &p, "/");
-        assert_true(visit_go(&v, h));
-        assert_int_equal(v.answer.end, HTTP_DONE);
-        assert_true(str_is(v.answer.body, "first"));
-        assert_false(v.answer.reused);
+        expect_first(&p, h);
         (void)sem_post(&taken);
         (void)sem_wait(&said_again);
     }

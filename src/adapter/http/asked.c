@@ -64,10 +64,8 @@ static bool check_place(struct asked *q, const struct serve *s)
     q->proxy = http_proxy_for(&s->settings, &q->place);
     if (q->place.is_address)
         why = http_refuses_address(&q->policy, &q->place, &q->place.address);
-    else if (q->proxy && http_refuses_proxy(&q->policy, &q->place))
+    else if (q->proxy)
         why = http_refuses_proxy(&q->policy, &q->place);
-    else if (q->proxy && !q->place.tls && !q->policy.plain)
-        why = "plain http is spoken with this machine only; https is needed";
     return why ? refuse_host(q, why) : true;
 }
 

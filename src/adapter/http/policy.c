@@ -4,7 +4,8 @@
 
 #include "contract/hosts.h"
 
-static const char denied[] = "the caller denies it";
+static const char denied[] = "the caller denies it",
+                  unsafe[] = "plain http is spoken with this machine only; https is needed";
 
 /* Here an entry without a port means every port. */
 static bool entry_read(struct str text, uint16_t port, struct host_entry *out)
@@ -47,7 +48,9 @@ const char *http_refuses_proxy(const struct http_policy *policy, const struct ht
 {
     struct host_entry entry;
 
-    for (size_t i = 0; i < policy->hosts.deny_count && !place->is_address; i++)
+    if (!place->tls && !policy->plain)
+        return unsafe;
+    for (size_t i = 0; i < policy->hosts.deny_count; i++)
         if (host_entry_read(policy->hosts.deny[i], &entry) && entry.is_address)
             return "the caller denies an address, and a proxy looks names up by itself";
     return NULL;
@@ -64,7 +67,7 @@ const char *http_refuses_address(const struct http_policy *policy, const struct 
     if (is_denied(policy, place, address))
         return denied;
     if (!place->tls && !policy->plain && reach != ADDRESS_LOOPBACK)
-        return "plain http is spoken with this machine only; https is needed";
+        return unsafe;
     if (reach == ADDRESS_PUBLIC)
         return NULL;
     for (size_t i = 0; i < policy->hosts.allow_count; i++) {

@@ -34,7 +34,7 @@ struct http_policy {
 /* NULL, or why the host of that place may not be reached, whatever its address. */
 const char *http_refuses_host(const struct http_policy *policy, const struct http_place *place);
 
-/* NULL, or why the host may not be left to somebody else to look up. */
+/* NULL, or why that name may not be left to a proxy, which looks it up by itself. */
 const char *http_refuses_proxy(const struct http_policy *policy, const struct http_place *place);
 
 /* NULL, or why no connection may be made to that address for the sake of that place. */

@@ -287,6 +287,8 @@ static void a_denied_address_leaves_no_name_to_a_proxy(void **state)
     assert_non_null(http_refuses_proxy(&policy, &place));
     policy.hosts.deny = &name;
     assert_null(http_refuses_proxy(&policy, &place));
+    assert_null(http_place_read(str_of("http://example.org/"), &place));
+    assert_non_null(http_refuses_proxy(&policy, &place)); /* it is not this machine */
 }
 
 static void plain_http_is_for_this_machine(void **state)
