@@ -145,31 +145,37 @@ static bool read_letter(const struct command *c, char ***arg, char **end, struct
     return give(out, option, *++*arg, e);
 }
 
+/* One word of the command line; what follows may be its value. */
+static bool read_word(const struct command *command, char ***arg, char **end, struct args *out,
+                      struct error *e)
+{
+    if (out->only_operands || (**arg)[0] != '-' || strcmp(**arg, "-") == 0) {
+        if (out->count == OPERANDS_MAX)
+            return error_set(e, WRIT_USAGE, "more than %d operands", OPERANDS_MAX);
+        out->operands[out->count++] = **arg;
+        out->only_operands |= command->command_line;
+        return true;
+    }
+    if (strcmp(**arg, "--") == 0) {
+        out->only_operands = true;
+        return true;
+    }
+    return ((**arg)[1] == '-' ? read_option : read_letter)(command, arg, end, out, e);
+}
+
 bool args_read(const struct command *command, int argc, char **argv, struct args *out,
                struct error *e)
 {
     static const char *operands[OPERANDS_MAX + 1];
-    bool only_operands = false;
+    struct error later;
+    bool ok = true;
 
     *out = (struct args){ .command = command, .operands = operands };
-    for (char **arg = argv, **end = argv + argc; arg < end; arg++) {
-        if (only_operands || (*arg)[0] != '-' || strcmp(*arg, "-") == 0) {
-            if (out->count == OPERANDS_MAX)
-                return error_set(e, WRIT_USAGE, "more than %d operands", OPERANDS_MAX);
-            operands[out->count++] = *arg;
-            only_operands |= command->command_line;
-        } else if (strcmp(*arg, "--") == 0) {
-            only_operands = true;
-        } else if ((*arg)[1] != '-') {
-            if (!read_letter(command, &arg, end, out, e))
-                return false;
-        } else if (!read_option(command, &arg, end, out, e)) {
-            return false;
-        }
-    }
+    for (char **arg = argv, **end = argv + argc; arg < end; arg++)
+        ok &= read_word(command, &arg, end, out, ok ? e : &later);
     operands[out->count] = NULL;
-    if (out->help || (out->count >= command->least && out->count <= command->most))
-        return true;
+    if (!ok || out->help || (out->count >= command->least && out->count <= command->most))
+        return ok;
     if (!command->operands || !*command->operands)
         return error_set(e, WRIT_USAGE, "%s takes only options, and '%s' is none", command->name,
                          operands[0]);

@@ -52,6 +52,7 @@ struct args {
     size_t given_count;
     const char **operands; /* ended by NULL */
     size_t count;
+    bool only_operands; /* while it is read: what follows is no option */
     bool help;
     const char *const *environment; /* the caller's */
 };
@@ -69,7 +70,8 @@ const struct command *command_typed(int argc, char **argv, int *words);
 const char *command_below(const struct command *group, const struct command *c);
 const char *command_near(const char *typed);
 
-/* Reads what follows the verb. Options and operands may be mixed; `--` ends the options. */
+/* Reads what follows the verb. Options and operands may be mixed; `--` ends the options. After what
+ * is wrong the rest is read, too: whoever asks for JSON there is answered in JSON. */
 bool args_read(const struct command *command, int argc, char **argv, struct args *out,
                struct error *e) NODISCARD;
 

@@ -9,6 +9,7 @@
 #include <writ/writ.h>
 
 #include "base/buf.h"
+#include "base/json_write.h"
 #include "cli/args.h"
 #include "cli/hand_over.h"
 #include "cli/help.h"
@@ -81,16 +82,33 @@ static void go_where_the_ledger_is(const struct args *args, char **all)
             hand_over(given ? given : usual, getenv("WRIT_LIBEXEC"), all);
 }
 
+/* Who asks for JSON is told in JSON, also that the command line is wrong. */
+static int wrong_use(const struct args *args)
+{
+    _buf_ struct buf told = { .max = 1 << 20 };
+    const char *said = print_only_said();
+
+    if (!said || !args_get(args, "json"))
+        return WRIT_USAGE;
+    json_open(&told, '{');
+    json_put(&told, "code", "USAGE");
+    json_put(&told, "message", said);
+    json_close(&told, '}');
+    out_json(told.s);
+    return WRIT_USAGE;
+}
+
 /* all: the command line from the program's name on. */
 static int run_command(const struct command *c, int argc, char **argv, char **all)
 {
     struct args args;
     struct error e;
+    int status;
 
     if (!args_read(c, argc, argv, &args, &e)) {
         say("%s", e.msg);
         say("try: writ %s --help", c->name);
-        return WRIT_USAGE;
+        return wrong_use(&args);
     }
     if (args.help) {
         help_command(c);
@@ -98,7 +116,8 @@ static int run_command(const struct command *c, int argc, char **argv, char **al
     }
     go_where_the_ledger_is(&args, all);
     args.environment = (const char *const *)environ;
-    return c->run(&args);
+    status = c->run(&args);
+    return status == WRIT_USAGE ? wrong_use(&args) : status;
 }
 
 /* `writ`, `writ --help`, `writ help`, `writ help VERB`, `writ --version`, `writ VERB ...`; a verb

@@ -16,7 +16,8 @@
 
 static bool colours[2]; /* of stdout, of stderr */
 static size_t columns = 80;
-static atomic_bool err_left;
+static atomic_bool err_left, has_said, has_data;
+static char said[1024]; /* what was said first */
 
 static const char *const escapes[] = {
     [PLAIN] = "",          [BOLD] = "\033[1m",  [DIM] = "\033[2m",  [GREEN] = "\033[32m",
@@ -154,11 +155,18 @@ void print_safe(struct buf *to, struct str text)
     }
 }
 
+static void note_data(const FILE *to)
+{
+    if (to == stdout)
+        atomic_store(&has_data, true);
+}
+
 static void put_safe(FILE *to, struct str text)
 {
     _buf_ struct buf safe = { .max = SIZE_MAX / 2 };
 
     print_safe(&safe, text);
+    note_data(to);
     if (safe.len)
         (void)fwrite(safe.s, 1, safe.len, to);
 }
@@ -196,6 +204,7 @@ static void put(FILE *to, enum colour colour, const char *fmt, va_list ap)
 
 void out_text(struct str text)
 {
+    note_data(stdout);
     (void)fwrite(text.s, 1, text.n, stdout);
 }
 
@@ -284,11 +293,21 @@ void say(const char *fmt, ...)
 
     if (atomic_load(&err_left))
         return;
+    if (!atomic_exchange(&has_said, true)) {
+        va_start(ap, fmt);
+        (void)vsnprintf(said, sizeof said, fmt, ap);
+        va_end(ap);
+    }
     (void)fputs("writ: ", stderr);
     va_start(ap, fmt);
     put(stderr, PLAIN, fmt, ap);
     va_end(ap);
     (void)fputc('\n', stderr);
+}
+
+const char *print_only_said(void)
+{
+    return atomic_load(&has_said) && !atomic_load(&has_data) ? said : NULL;
 }
 
 const char *err_colour(enum colour colour)

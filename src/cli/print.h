@@ -55,6 +55,10 @@ void out_cell(enum colour colour, struct str text, size_t width);
 void say(const char *fmt, ...) PRINTF(1, 2);
 void err(enum colour colour, const char *fmt, ...) PRINTF(2, 3);
 
+/* What was said first, where nothing went to stdout; NULL where nothing was said, or something did.
+ */
+const char *print_only_said(void);
+
 /* What makes a text on stderr have this colour; nothing where there are no colours. A picture that
  * was put together with it is written as it is, in one go. */
 const char *err_colour(enum colour colour);

@@ -3,8 +3,8 @@
 
 usage: refusals.py WRIT      prints TAP
 
-With --json there is one object on standard output and nothing on standard error; its code is a row of
-`writ explain codes`. Without --json nothing but `writ check` says on standard output what is wrong.
+With --json there is one object on standard output and nothing on standard error, but the words for who typed
+a wrong command line; its code is a row of `writ explain codes`. Without --json nothing but `writ check` says on standard output what is wrong.
 """
 import json
 import os
@@ -59,6 +59,21 @@ REFUSALS = [  # what is typed, the exit status, the code
     ("cache list --level nosuch", USAGE, "PARAMETER_REFUSED"),
     ("diff nosuch-one", NO, "ENTRY_UNKNOWN"),
     ("commit nosuch-one", NO, "ENTRY_UNKNOWN"),
+    ("exec", USAGE, "USAGE"),
+    ("exec --nosuch", USAGE, "USAGE"),
+    ("exec --env =x", USAGE, "USAGE"),
+    ("run", USAGE, "USAGE"),
+    ("run a.json --jobs 0", USAGE, "USAGE"),
+    ("log --nosuch", USAGE, "USAGE"),
+    ("log --limit x", USAGE, "USAGE"),
+    ("plan graph a.json --format nosuch", USAGE, "USAGE"),
+    ("digest - -", USAGE, "USAGE"),
+    ("ledger rejects --limit x", USAGE, "USAGE"),
+    ("ledger erase led-1", USAGE, "USAGE"),
+    ("prove", USAGE, "USAGE"),
+    ("verify --proof a.json --checkpoint a.json", USAGE, "USAGE"),
+    ("route plan", USAGE, "USAGE"),
+    ("adapters import openapi", USAGE, "USAGE"),
 ]
 
 
@@ -92,7 +107,7 @@ def wrong_answer(answer, status, code, codes):
         return "not one object"
     if answer.status != status:
         return f"status {answer.status}, expected {status}"
-    if answer.err:
+    if answer.err and code != "USAGE":
         return "something on standard error"
     if told.get("code") != code or code not in codes:
         return f"the code is {told.get('code')}, expected {code}"
