@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 
 #include "base/elsewhere.h"
 
@@ -39,6 +40,17 @@ struct crew {
     int bell, force; /* bell: a hand has something */
 };
 
+/* A hand's own clock goes off a little after the plan's thread should have stopped it: that thread
+ * may wait for the ledger, and no attempt outlives its time for that. */
+enum { SPARE_MS = 20 };
+
+static void ring_in(const struct hand *h, int64_t ms)
+{
+    struct itimerspec at = { .it_value = { ms / 1000, ms % 1000 * 1000000 + 1 } };
+
+    (void)timerfd_settime(h->job.cancel, 0, &at, NULL);
+}
+
 /* ---- doing ---- */
 
 static void act(struct job *job, struct done *out)
@@ -50,6 +62,10 @@ static void act(struct job *job, struct done *out)
     job->started_ms = w->wall_ms(w->self);
     job->execution[0] = '\0';
     job->deed->act(job, &out->ending);
+    if (job->deed->quick)
+        out->ending.ended_ms = w->mono_ms(w->self);
+    if (out->ending.code == CODE_EXECUTION_HALTED) /* nobody cancels a step (A04-13) */
+        out->ending.code = CODE_STEP_TIMEOUT;
     out->row = (struct trail_row){ .index = job->index,
                                    .attempt = job->attempt.number,
                                    .code = out->ending.code,
@@ -142,12 +158,11 @@ static void begin(void *self, const struct attempt *attempt)
     struct crew *c = self;
     const struct deed *deed = c->r->deeds[attempt->step];
     struct hand *h = deed->quick ? &c->hands[c->count] : idle(c);
-    eventfd_t old;
     struct done done;
 
     h->job = job_of(c, h, attempt);
     if (!deed->quick) {
-        (void)eventfd_read(h->job.cancel, &old);
+        ring_in(h, attempt->budget_ms > 0 ? attempt->budget_ms + SPARE_MS : 0);
         call(c, h);
         return;
     }
@@ -232,7 +247,7 @@ static void stop(void *self, size_t step)
     (void)pthread_mutex_lock(&c->lock);
     for (size_t i = 0; i < c->count; i++)
         if (c->hands[i].busy && c->hands[i].job.index == step)
-            (void)eventfd_write(c->hands[i].job.cancel, 1);
+            ring_in(&c->hands[i], 0);
     (void)pthread_mutex_unlock(&c->lock);
 }
 
@@ -267,7 +282,8 @@ struct crew *crew_open(struct running *r, int jobs, int force)
         struct hand *h = &c->hands[i];
 
         h->crew = c;
-        h->job.cancel = i < c->count ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) : -1;
+        h->job.cancel =
+            i < c->count ? timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK) : -1;
         ok = ok && (i == c->count || h->job.cancel >= 0);
         (void)pthread_cond_init(&h->called, NULL);
     }

@@ -183,15 +183,29 @@ static void timed_out(struct steps *s, const struct ending *ending)
     failed(s, &said);
 }
 
+/* Whose time was over when it ended; CODE_NONE: it ended in time (A04-9). It may be heard of later:
+ * what it came to is recorded before. */
+static enum code late_for(const struct steps *s, const struct ending *ending)
+{
+    const struct step *step = &s->v[ending->step];
+    struct moment then = { ending->ended_ms, s->now.wall_ms - (s->now.mono_ms - ending->ended_ms) };
+    struct due due = deadline_first(&s->deadline, &then, step->due_ms);
+
+    if (ending->ended_ms == 0 ||
+        (step->stopped_for != CODE_NONE && step->stopped_for != CODE_STEP_TIMEOUT))
+        return step->stopped_for;
+    return due.left_ms < 0 ? due.code : CODE_NONE;
+}
+
 static void ended(struct steps *s, const struct ending *ending)
 {
-    enum code stopped_for = s->v[ending->step].stopped_for;
+    enum code late = late_for(s, ending);
     struct due due;
 
-    if (stopped_for == CODE_STEP_TIMEOUT) {
+    if (late == CODE_STEP_TIMEOUT) {
         timed_out(s, ending);
-    } else if (stopped_for != CODE_NONE) {
-        endings_time_up(s, stopped_for);
+    } else if (late != CODE_NONE) {
+        endings_time_up(s, late);
         stopped(s, ending);
     } else if (ending->code == CODE_NONE ||
                code_severity(ending->code, s->retryable[ending->code]) == SEVERITY_WARN) {
@@ -270,7 +284,7 @@ void endings_time_out(struct steps *s, size_t place)
 
     stop(s, place, CODE_STEP_TIMEOUT);
     await(s, place, &ending);
-    timed_out(s, &ending);
+    ended(s, &ending);
 }
 
 void endings_time_up(struct steps *s, enum code code)

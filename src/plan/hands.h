@@ -19,6 +19,7 @@ struct attempt {
 /* How an attempt ended. What it points to lives as long as the plan runs. */
 struct ending {
     size_t step;
+    int64_t ended_ms;          /* mono: when it was over by itself; 0: when it is heard of */
     enum code code;            /* CODE_NONE: completed; one that is a warning: so too (A04-19) */
     const char *message;       /* of a failure */
     const struct doc *output;  /* of a completed step: a map; NULL: {} */

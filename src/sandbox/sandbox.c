@@ -419,7 +419,8 @@ static bool run_built(const struct run *run, const struct world *world, struct a
     s.line = h->init.line;
     s.init = h->init.fd;
     supervise(&s);
-    out->duration_ms = world->mono_ms(world->self) - begin;
+    out->ended_ms = world->mono_ms(world->self);
+    out->duration_ms = out->ended_ms - begin;
     while (s.idle && hash_some(hashing))
         ;
     hash_end(hashing, run, world, out);

@@ -188,6 +188,8 @@ static void ran(struct job *job, const struct exec *x, struct ending *out)
     const char *why;
     struct str last;
 
+    if (o->cause != CAUSE_CANCELLED)
+        out->ended_ms = o->ended_ms;
     count_evidence(job, x, out);
     if (exec_came_to(x) == EVENT_SUCCEEDED) {
         out->output = d;

@@ -34,6 +34,7 @@ struct act {
     enum code code;
     int64_t ms;       /* how long it takes; NEVER: until it is stopped */
     int64_t hands_ms; /* how long hands are busy with beginning it */
+    int64_t told_ms;  /* hands know when it ended, and tell so much later; 0: at once, nothing */
     const char *message;
     const struct doc *output, *context;
 };
@@ -43,6 +44,7 @@ struct flight {
     size_t step;
     int64_t attempt, ends_ms;
     bool stopped;
+    int64_t ended_ms; /* that is told; 0: nothing is */
 };
 
 struct scene {
@@ -116,8 +118,9 @@ static inline void scene_begin(void *self, const struct attempt *attempt)
     buf_addf(&s->log, "begin %zu.%" PRId64 "\n", attempt->step, attempt->number);
     s->last_budget = attempt->budget_ms;
     s->flights[s->flight_count++] =
-        (struct flight){ attempt->step, attempt->number, act->ms == NEVER ? NEVER : now + act->ms,
-                         false };
+        (struct flight){ attempt->step, attempt->number,
+                         act->ms == NEVER ? NEVER : now + act->ms + act->told_ms, false,
+                         act->told_ms ? now + act->ms : 0 };
     if (s->flight_count > s->most_flights)
         s->most_flights = s->flight_count;
     fake_world_tick(&s->clock, act->hands_ms);
@@ -131,6 +134,8 @@ static inline void scene_stop(void *self, size_t step)
     for (size_t i = 0; i < s->flight_count; i++) {
         if (s->flights[i].step != step)
             continue;
+        if (s->flights[i].ended_ms && s->flights[i].ended_ms <= s->clock.now_ms)
+            return; /* it is only not told yet */
         s->flights[i].stopped = true;
         s->flights[i].ends_ms = s->clock.now_ms + s->stop_ms;
         return;
@@ -158,6 +163,7 @@ static inline void scene_end(struct scene *s, size_t at, struct ending *out)
     if (flight.ends_ms > s->clock.now_ms)
         fake_world_tick(&s->clock, flight.ends_ms - s->clock.now_ms);
     *out = (struct ending){ .step = flight.step,
+                            .ended_ms = flight.ended_ms,
                             .code = act->code,
                             .message = act->message,
                             .output = act->output,

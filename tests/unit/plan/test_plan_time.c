@@ -90,6 +90,46 @@ static void R_004_179_the_last_moment_is_in_time(void **state)
     expect_end(&s, PLAN_SUCCESS, 1);
 }
 
+/* What it came to is recorded before it is heard of, and that may take long. */
+static void R_004_179_A04_9_what_is_heard_of_late_ended_in_time(void **state)
+{
+    _scene_ struct scene s;
+
+    (void)state;
+    scene_set(&s, 2);
+    s.steps[0].timeout_ms = 50;
+    PLAY(&s, { .step = 0, .ms = 50, .told_ms = 100 });
+    expect_log(&s, "step_started 0.1\nbegin 0.1\nstop 0\nstep_completed 0.1\n"
+                   "step_started 1.1\nbegin 1.1\nstep_completed 1.1\n"
+                   "persist success\nplan_execution_success\ncomplete\nrelease\n");
+    expect_end(&s, PLAN_SUCCESS, 2);
+}
+
+/* What is done on the spot cannot be stopped; it is late all the same. */
+static void R_004_076_R_004_077_R_004_178_what_is_late_is_late_though_nobody_stopped_it(
+    void **state)
+{
+    static const struct {
+        int64_t step_ms, plan_ms;
+        const char *code;
+    } rows[] = { { 50, 300, "STEP_TIMEOUT" },
+                 { 200, 50, "PLAN_TIMEOUT" },
+                 { 50, 60, "STEP_TIMEOUT" } };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        _scene_ struct scene s;
+
+        scene_set(&s, 1);
+        s.steps[0].timeout_ms = rows[i].step_ms;
+        s.plan.timeout_ms = rows[i].plan_ms;
+        PLAY(&s, { .step = 0, .ms = 99, .told_ms = 1, .hands_ms = 100 });
+        expect_end(&s, PLAN_FAILURE, 0);
+        expect_code(s.decoded->error, rows[i].code, SEVERITY_FATAL);
+        assert_null(strstr(s.log.s, "stop 0"));
+    }
+}
+
 /* Hands that hold the time themselves say so. */
 static void R_004_076_hands_may_report_the_timeout_themselves(void **state)
 {
@@ -418,6 +458,9 @@ int main(void)
         cmocka_unit_test(R_004_066_R_004_076_it_is_an_error_where_it_is_retryable),
         cmocka_unit_test(R_004_027_R_004_181_a_timeout_is_tried_again_by_the_policy_alone),
         cmocka_unit_test(R_004_179_the_last_moment_is_in_time),
+        cmocka_unit_test(R_004_179_A04_9_what_is_heard_of_late_ended_in_time),
+        cmocka_unit_test(
+            R_004_076_R_004_077_R_004_178_what_is_late_is_late_though_nobody_stopped_it),
         cmocka_unit_test(R_004_076_hands_may_report_the_timeout_themselves),
         cmocka_unit_test(R_004_133_what_ended_beside_a_fatal_timeout_does_not_count),
         cmocka_unit_test(R_004_179_of_two_that_are_due_the_first_of_the_list_goes_first),
