@@ -116,6 +116,50 @@ static void pieces_pings_and_a_close(void **state)
     assert_int_equal(atomic_load(&p.requests), 101);
 }
 
+/* Pings more than its line holds before it reads, and tells whether each was answered. */
+static void ping_much(struct peer *p, int fd)
+{
+    enum { PINGS = 100000 };
+    _buf_ struct buf all = { .max = PINGS * (2 + WS_CONTROL) }, text = { .max = 1 << 16 };
+    char payload[WS_CONTROL + 1];
+    int pongs = 0;
+
+    (void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &(int){ 256 << 10 }, sizeof(int));
+    if (!agree(p, fd, ""))
+        return;
+    for (int i = 0; i < PINGS; i++) {
+        (void)snprintf(payload, sizeof payload, "%0125d", i);
+        buf_addc(&all, (char)(0x80 | WS_PING));
+        buf_addc(&all, WS_CONTROL);
+        buf_add(&all, payload, WS_CONTROL);
+    }
+    if (!peer_send(fd, all.s, all.len) || !frame(fd, 0x80 | WS_TEXT, str_of("answer them")))
+        return;
+    while (hear(fd, &text) == WS_PONG && pongs++ >= 0)
+        if (str_is(buf_str(&text), payload))
+            break;
+    (void)frame(fd, 0x80 | WS_TEXT, str_of(pongs < PINGS ? "the last one" : "all"));
+    peer_wait_end(fd);
+}
+
+static void of_many_pings_the_last_is_answered(void **state)
+{
+    static struct peer p;
+    _visit_ struct visit v = { 0 };
+    struct http *h = peer_http();
+    struct http_socket *s;
+
+    (void)state;
+    peer_start(&p, ping_much);
+    s = open_at(h, &v, &p, NULL);
+    assert_non_null(s);
+    assert_true(str_is(next(s, &v), "answer them"));
+    assert_true(str_is(next(s, &v), "the last one"));
+    http_socket_close(s);
+    http_close(h);
+    peer_stop(&p);
+}
+
 /* ---- who does not ---- */
 
 struct wrong {
@@ -423,6 +467,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_go_and_come),
         cmocka_unit_test(pieces_pings_and_a_close),
+        cmocka_unit_test(of_many_pings_the_last_is_answered),
         cmocka_unit_test(a_server_that_breaks_the_rules_is_left),
         cmocka_unit_test(an_agreement_may_be_one_of_several_words),
         cmocka_unit_test(who_hangs_up_is_not_there),

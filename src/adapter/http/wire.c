@@ -22,6 +22,9 @@ struct wire {
     struct buf head; /* the answer, as far as it has come */
     struct buf out;
     size_t sent;
+    bool pinged; /* and the pong waits until all else is sent: */
+    char pong[WS_CONTROL];
+    size_t pong_bytes;
     struct ws_reader in;
     bool more;  /* may be here: TLS keeps what no descriptor tells of */
     int status; /* that the server answered in place of opening it; else 0 */
@@ -77,9 +80,32 @@ static void give_back(struct wire *w)
     w->sent = 0;
 }
 
+static void add_pong(struct wire *w)
+{
+    uint8_t mask[4];
+
+    if (!w->pinged)
+        return;
+    mask_for(w, mask);
+    ws_frame_add(&w->out, WS_PONG, (struct str){ w->pong, w->pong_bytes }, mask);
+    w->pinged = false;
+}
+
+/* All is sent but for the pong, if one waits. */
+static void begin_anew(struct wire *w)
+{
+    if (w->out.s)
+        explicit_bzero(w->out.s, w->out.len);
+    buf_reset(&w->out);
+    w->sent = 0;
+    add_pong(w);
+}
+
 /* False: the connection is over, or nobody reads at its other end. */
 static bool flush(struct wire *w)
 {
+    if (w->sent == w->out.len)
+        begin_anew(w);
     while (w->sent < w->out.len) {
         ssize_t n = web_send(w->web, (struct str){ w->out.s + w->sent, w->out.len - w->sent });
 
@@ -90,21 +116,31 @@ static bool flush(struct wire *w)
         if (n < 0)
             return false;
         w->sent += (size_t)n;
+        if (w->sent == w->out.len)
+            begin_anew(w);
     }
-    if (w->out.s)
-        explicit_bzero(w->out.s, w->out.len);
-    buf_reset(&w->out);
-    w->sent = 0;
     return true;
 }
 
-static bool put(struct wire *w, enum ws_op op, struct str payload)
+static bool put(struct wire *w, struct str message)
 {
     uint8_t mask[4];
 
+    add_pong(w);
     mask_for(w, mask);
-    ws_frame_add(&w->out, op, payload, mask);
+    ws_frame_add(&w->out, WS_TEXT, message, mask);
     return buf_ok(&w->out) && flush(w);
+}
+
+/* A server that pings and does not read has one pong to wait for, that of its last ping (RFC 6455,
+ * 5.5.3). */
+static bool answer_ping(struct wire *w, struct str payload)
+{
+    if (payload.n > 0)
+        memcpy(w->pong, payload.s, payload.n);
+    w->pong_bytes = payload.n;
+    w->pinged = true;
+    return flush(w);
 }
 
 /* What we say last is said once: nobody waits for it to arrive. */
@@ -125,7 +161,7 @@ void wire_send(struct serve *s, const struct http_frame *f)
 
     while (w && w->call != f->call)
         w = w->next;
-    if (w && w->state == WIRE_OPEN && !put(w, WS_TEXT, f->body))
+    if (w && w->state == WIRE_OPEN && !put(w, f->body))
         end_with(w, HTTP_UNREACHABLE, "the connection broke in the middle");
 }
 
@@ -228,7 +264,7 @@ static bool heard(struct wire *w, const struct ws_event *event)
     case WS_MORE: return true;
     case WS_MESSAGE: serve_say(w->serve, HTTP_TEXT, w->call, event->text); return true;
     case WS_PINGED:
-        if (put(w, WS_PONG, event->text))
+        if (answer_ping(w, event->text))
             return true;
         end_with(w, HTTP_UNREACHABLE, "the connection broke in the middle");
         return false;
