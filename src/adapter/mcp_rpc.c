@@ -2,15 +2,21 @@
 /* mcp_rpc.c: JSON-RPC 2.0 as MCP has it: messages to write, and what a stranger's text is. */
 #include "adapter/mcp_rpc.h"
 
+#include <stdio.h>
+
 #include "base/json_read.h"
 #include "base/json_write.h"
 #include "base/utf8.h"
+
+const char rpc_text_id[] = "an answer whose id is a text, where ours is a number";
 
 /* ---- reading ---- */
 
 static void broken(struct rpc_message *out, const char *wrong)
 {
-    *out = (struct rpc_message){ .kind = RPC_BROKEN, .wrong = wrong };
+    *out = (struct rpc_message){
+        .kind = RPC_BROKEN, .id = out->id, .wrong = wrong, .bytes = out->bytes
+    };
 }
 
 /* An id is a text or a whole number; null is only there where a request could not be read. */
@@ -18,10 +24,8 @@ static bool take_id(const struct doc *d, struct rpc_message *out)
 {
     const struct doc *id = rpc_get(d, "id");
 
-    if (id && id->kind != DOC_NULL && id->kind != DOC_INT && id->kind != DOC_TEXT)
-        return false;
     out->id = id && id->kind != DOC_NULL ? id : NULL;
-    return true;
+    return !out->id || id->kind == DOC_INT || id->kind == DOC_TEXT;
 }
 
 static const struct doc *map_of(const struct doc *d, const char *key)
@@ -39,7 +43,9 @@ static void take_answer(const struct doc *d, struct rpc_message *out)
     out->result = map_of(d, "result");
     out->error = map_of(d, "error");
     if (!out->result == !out->error) {
-        broken(out, "an answer that has not either a result or an error");
+        broken(out, !out->result && rpc_get(d, "result")
+                        ? "an answer whose result is not an object"
+                        : "an answer that has not either a result or an error");
         return;
     }
     code = out->error ? rpc_get(out->error, "code") : NULL;
@@ -59,10 +65,11 @@ static void take_call(const struct doc *d, const struct doc *method, struct rpc_
 static void take_message(const struct doc *d, struct rpc_message *out)
 {
     const struct doc *method = rpc_get(d, "method");
+    bool named = take_id(d, out);
 
     if (!str_is(rpc_text(d, "jsonrpc"), "2.0"))
         broken(out, "JSON that is not of JSON-RPC 2.0");
-    else if (!take_id(d, out))
+    else if (!named)
         broken(out, "an id that is neither a text nor a whole number");
     else if (method && method->kind != DOC_TEXT)
         broken(out, "a method that is not a text");
@@ -70,6 +77,19 @@ static void take_message(const struct doc *d, struct rpc_message *out)
         take_call(d, method, out);
     else
         take_answer(d, out);
+    if (out->kind == RPC_BROKEN && method)
+        out->id = NULL; /* it is the server's own */
+}
+
+/* Which request of ours it has an answer to, the first of them; NULL: it answers nothing. */
+static const struct doc *answered_in(const struct doc *batch)
+{
+    struct rpc_message one = { 0 };
+
+    for (const struct doc *c = batch->first; c; c = c->next)
+        if (c->kind == DOC_MAP && !rpc_get(c, "method") && take_id(c, &one) && one.id)
+            return one.id;
+    return NULL;
 }
 
 void rpc_read(struct str text, struct arena *a, struct rpc_message *out)
@@ -89,17 +109,29 @@ void rpc_read(struct str text, struct arena *a, struct rpc_message *out)
                                                  said(str_of(rpc_words(text, a)), a));
         return;
     }
-    if (document->root.kind == DOC_LIST)
+    if (document->root.kind == DOC_LIST) {
+        out->id = answered_in(&document->root);
         broken(out, "a batch, which MCP does not have");
-    else if (document->root.kind != DOC_MAP)
+    } else if (document->root.kind != DOC_MAP) {
         broken(out, "JSON that is no message");
-    else
+    } else {
         take_message(&document->root, out);
+    }
 }
 
 bool rpc_id_is(const struct doc *id, int64_t ours)
 {
     return id && id->kind == DOC_INT && id->whole == ours;
+}
+
+bool rpc_id_means(const struct doc *id, int64_t ours)
+{
+    char text[32];
+
+    (void)snprintf(text, sizeof text, "%lld", (long long)ours);
+    if (id && id->kind == DOC_TEXT)
+        return str_is(id->text, text);
+    return rpc_id_is(id, ours) || (id && id->kind == DOC_NUMBER && id->number == (double)ours);
 }
 
 /* ---- writing ---- */

@@ -23,7 +23,8 @@ enum rpc_kind {
 
 struct rpc_message {
     enum rpc_kind kind;
-    const struct doc *id; /* of an answer or a request; NULL: null or left out */
+    const struct doc *id; /* of an answer or a request, or what a broken one was to answer; NULL:
+                             null or left out */
     struct str method;
     const struct doc *params;         /* a map, or NULL */
     const struct doc *result, *error; /* of an answer, one of them; maps */
@@ -48,6 +49,12 @@ void rpc_read(struct str text, struct arena *a, struct rpc_message *out);
 
 /* Is it this id of ours? 7 and "7" are two. */
 bool rpc_id_is(const struct doc *id, int64_t ours);
+
+/* What is wrong with an answer whose id only means ours. */
+extern const char rpc_text_id[];
+
+/* Does it mean this id of ours, as 7, "7" or 7.0? Who is answered so has been answered wrongly. */
+bool rpc_id_means(const struct doc *id, int64_t ours);
 
 /* Begins a request (id above 0) or a notification (0) up to the brace of its params, and ends it;
  * the members between are the caller's. */

@@ -82,6 +82,18 @@ static void text_id(long id)
     (void)fflush(stdout);
 }
 
+static void real_id(long id)
+{
+    printf("{\"jsonrpc\":\"2.0\",\"id\":%ld.0,\"result\":{}}\n", id);
+    (void)fflush(stdout);
+}
+
+static void zero_id(long id)
+{
+    (void)id;
+    say("{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{}}");
+}
+
 static void null_id(long id)
 {
     (void)id;
@@ -92,6 +104,42 @@ static void batch(long id)
 {
     printf("[{\"jsonrpc\":\"2.0\",\"id\":%ld,\"result\":{}}]\n", id);
     (void)fflush(stdout);
+}
+
+static void bare(long id)
+{
+    printf("{\"jsonrpc\":\"2.0\",\"id\":%ld}\n", id);
+    (void)fflush(stdout);
+}
+
+static void both(long id)
+{
+    printf("{\"jsonrpc\":\"2.0\",\"id\":%ld,\"result\":{},\"error\":{\"code\":1}}\n", id);
+    (void)fflush(stdout);
+}
+
+static void text_result(long id)
+{
+    printf("{\"jsonrpc\":\"2.0\",\"id\":%ld,\"result\":\"done\"}\n", id);
+    (void)fflush(stdout);
+}
+
+static void no_version(long id)
+{
+    printf("{\"id\":%ld,\"result\":{}}\n", id);
+    (void)fflush(stdout);
+}
+
+/* To the first call; the second is answered well. */
+static void bare_once(long id)
+{
+    static bool done;
+
+    if (done)
+        good(id);
+    else
+        bare(id);
+    done = true;
 }
 
 static void huge(long id)
@@ -306,7 +354,10 @@ static const struct {
     void (*call)(long id);
 } modes[] = {
     { "silent", silent },           { "twice", twice },            { "overtaken", overtaken },
+    { "real_id", real_id },         { "zero_id", zero_id },
     { "text_id", text_id },         { "null_id", null_id },        { "batch", batch },
+    { "bare", bare },               { "both", both },              { "text_result", text_result },
+    { "no_version", no_version },   { "bare_once", bare_once },
     { "huge_once", huge_once },     { "blanks", blanks },
     { "huge", huge },               { "half", half },              { "dies", dies },
     { "noise", noise },             { "noise_only", noise_only },  { "storm", storm },

@@ -20,6 +20,7 @@ import strangers
 CASES = []
 case = toolshed.collector(CASES)
 EXTRACT = {"transforms": {"output": [{"type": "extract", "spec": "$.content[0].text"}]}}
+LONG = {"timeout_ms": 600000}  # which no test waits out
 NETWORK = {"timeout_ms": 10000, "network": {"enabled": True, "allow": ["127.0.0.1"]}}
 
 
@@ -83,6 +84,7 @@ for line in sys.stdin:
         calls += 1
         if how == "silent" or (how == "dozes" and calls == 1): continue
         if how == "zero": say(id=0, result={}); continue
+        if how == "bare": say(id=m["id"]); continue
         if how == "dies": os._exit(3)
         if how == "sobs": sys.stderr.write("one\ntwo\nwith " + os.environ["TOKEN"] + "\nthe disk is full\n"); sys.stderr.flush(); os._exit(3)
         if how == "falls": os.kill(os.getpid(), 11); time.sleep(60)
@@ -355,6 +357,16 @@ def a_server_that_asks_without_end_holds_no_call_past_its_time(place):
             began = time.monotonic()
             same(place.call("pings.echo", options=("--timeout-ms", 2000)).status, status)
             true(time.monotonic() - began < 7, f"{path}: {time.monotonic() - began} s")
+
+
+@case
+def a_broken_answer_ends_a_call_at_once(place):
+    place.fails(1, "PEER_PROTOCOL", small(place, "bare", sandbox_override=LONG),
+                told=["small-server: an answer that has not either a result or an error"])
+    same(servers_ended(place), [("succeeded", None, "exited")])  # it heard that its input had ended
+    with strangers.stranger(tools={"echo": {}}) as server:
+        stock(place, mcp("bare", ["echo"], url=f"{server.url}/bare", transport="http", sandbox_override=NETWORK | LONG))
+        place.fails(1, "PEER_PROTOCOL", "bare.echo", told=["an answer that has not either a result or an error"])
 
 
 def servers_ended(place):

@@ -153,6 +153,9 @@ static bool hear(struct post *p, struct str text)
             send_reply(p, buf_str(&reply));
             return !is_over(p);
         }
+    } else if (x->id > 0 && p->status / 100 == 2 && rpc_id_means(message.id, x->id)) {
+        fail(x, MCP_GARBLED, message.wrong ? message.wrong : rpc_text_id);
+        return false;
     } else if (!p->odd) { /* one is enough to tell, and there may be many */
         p->odd = message.wrong ? arena_text(x->a, str_of(message.wrong))
                                : "an answer to no request of ours";

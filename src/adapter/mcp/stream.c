@@ -49,12 +49,19 @@ static void hand_over(struct mcp_exchange *x, const struct rpc_message *message,
     wake(x);
 }
 
+/* Who waits for an answer to this id, or to what it means. */
 static struct mcp_exchange *whose(const struct stream *s, const struct doc *id)
 {
     for (struct mcp_exchange *x = s->waiting; x; x = x->next)
-        if (!x->done && rpc_id_is(id, x->id))
+        if (!x->done && rpc_id_means(id, x->id))
             return x;
     return NULL;
+}
+
+static void end_broken(struct mcp_exchange *x, const char *why)
+{
+    end_with(x, MCP_GARBLED, why);
+    wake(x);
 }
 
 /* An answer to nobody is late or a second one, which is no fault, or to somebody else. An error
@@ -67,19 +74,23 @@ static void take_answer(struct mcp *m, const struct rpc_message *message, struct
 
     if (!x && !id && message->error)
         x = only_one(s);
-    if (x && !x->done)
+    if (x && id && !rpc_id_is(id, x->id))
+        end_broken(x, rpc_text_id);
+    else if (x && !x->done)
         hand_over(x, message, own);
     else if (!id || id->kind != DOC_INT || id->whole < 1 || id->whole > m->last_id)
         note_odd(s, "an answer to no request of ours");
 }
 
+/* Who was answered so gets no better answer: it is told at once. What cannot be read has no name,
+ * and is for the one who waits. */
 static void take_broken(struct stream *s, const struct rpc_message *message)
 {
-    struct mcp_exchange *x = only_one(s);
+    struct mcp_exchange *x = message->refused ? only_one(s) : whose(s, message->id);
 
     note_odd(s, message->wrong);
-    if (message->refused && x && !x->done)
-        end_with(x, MCP_GARBLED, message->wrong);
+    if (x && !x->done)
+        end_broken(x, message->wrong);
 }
 
 static void take_over(struct stream *s, const char *why)

@@ -24,7 +24,8 @@ static const struct ending_row {
     enum cause cause;
     bool gone;     /* the server is not to be spoken to again */
     bool answered; /* it hears us, however late it was before */
-    bool deaf;     /* it does not, or not what we say: nobody waits for it to leave */
+    bool deaf;     /* it does not, or not what we say, where that took all its time: nobody waits
+                      for it to leave */
 } endings[] = {
     [MCP_DONE]         = { CODE_NONE,             0,                CAUSE_EXITED,    false, true },
     [MCP_ERROR]        = { CODE_PEER_ERROR,       WRIT_NO,          CAUSE_EXITED,    false, true },
@@ -104,15 +105,17 @@ static void ask(void *self, struct exec *x)
     _buf_ struct buf text = { .max = ANSWER_MAX };
     int64_t began = c->world->mono_ms(c->world->self);
     const struct ending_row *row;
+    int64_t took_ms;
     struct peer_end end;
     struct error e;
 
     if (!mcp_call(t->line.mcp, &t->ask, c->a, &t->answer, &e))
         t->answer =
             (struct mcp_answer){ .end = MCP_GONE, .message = arena_text(c->a, str_of(e.msg)) };
+    took_ms = c->world->mono_ms(c->world->self) - began;
     tell_end(t);
     row = &endings[t->answer.end];
-    if (row->answered || row->deaf)
+    if (row->answered || (row->deaf && took_ms >= t->ask.timeout_ms))
         servers_heard(c->box, t->line.mcp, row->answered);
     if (row->gone)
         servers_lost(c->box, t->line.mcp);
@@ -127,7 +130,7 @@ static void ask(void *self, struct exec *x)
                              .code = row->code,
                              .message = call_redacted(c, unanswered(t)),
                              .printed = { arena_text(c->a, buf_str(&text)), text.len },
-                             .duration_ms = c->world->mono_ms(c->world->self) - began,
+                             .duration_ms = took_ms,
                              .peer = peer_doc(t) };
     if (end.code == CODE_NONE && t->answer.failed) {
         end.code = CODE_PEER_ERROR;

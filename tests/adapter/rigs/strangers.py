@@ -120,6 +120,19 @@ class Stranger(http.server.BaseHTTPRequestHandler):
         else:
             self.do_mcp(body)
 
+    def do_bare(self, body):
+        """An MCP server that answers a call with neither a result nor an error, in a stream that goes on."""
+        asked = json.loads(body or b"{}")
+        if asked.get("method") != "tools/call":
+            self.do_mcp(body)
+            return
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        self.wfile.write(b'data: {"jsonrpc": "2.0", "id": %d}\n\n' % asked["id"])
+        self.server.over.wait(60)
+        self.close_connection = True
+
     def do_token(self, _):
         """A token endpoint: RFC 6749, 4.4.3."""
         self.answer(200, b'{"access_token": "t0ken-of-a-stranger", "token_type": "bearer"}', Content_Type="application/json")

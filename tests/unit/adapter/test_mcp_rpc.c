@@ -36,7 +36,7 @@ static void each_text_is_what_it_is(void **state)
         { "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{},\"error\":{\"code\":1}}", RPC_BROKEN,
           "an answer that has not either a result or an error" },
         { "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":[]}", RPC_BROKEN,
-          "an answer that has not either a result or an error" },
+          "an answer whose result is not an object" },
         { "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":\"1\"}}", RPC_BROKEN,
           "an error without a whole number for its code" },
         { "{\"id\":1,\"result\":{}}", RPC_BROKEN, "JSON that is not of JSON-RPC 2.0" },
@@ -59,6 +59,37 @@ static void each_text_is_what_it_is(void **state)
         if (m.kind != rows[i].kind || (rows[i].wrong && strcmp(m.wrong, rows[i].wrong) != 0))
             fail_msg("%s: kind %d, %s", rows[i].text, (int)m.kind, m.wrong ? m.wrong : "");
         assert_int_equal(m.refused, i == COUNT(rows) - 1);
+    }
+}
+
+static void a_broken_answer_still_says_what_it_answers(void **state)
+{
+    static const struct {
+        const char *text;
+        bool ours;
+    } rows[] = {
+        { "{\"jsonrpc\":\"2.0\",\"id\":7}", true },
+        { "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":\"done\"}", true },
+        { "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{},\"error\":{\"code\":1}}", true },
+        { "{\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{\"code\":\"1\"}}", true },
+        { "{\"id\":7,\"result\":{}}", true },
+        { "[{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}}]", true },
+        { "[{\"jsonrpc\":\"2.0\",\"method\":\"n\"},{\"id\":7,\"result\":{}}]", true },
+        { "[{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\"},7,[]]", false },
+        { "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":7}", false },
+        { "{\"id\":7,\"method\":\"ping\"}", false },
+        { "{\"jsonrpc\":\"2.0\",\"id\":7.5,\"result\":{}}", false },
+        { "{\"jsonrpc\":\"2.0\",\"id\":\"7\"}", false },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        _arena_ struct arena a = { 0 };
+        struct rpc_message m;
+
+        rpc_read(str_of(rows[i].text), &a, &m);
+        if (m.kind != RPC_BROKEN || rpc_id_is(m.id, 7) != rows[i].ours)
+            fail_msg("%s: kind %d", rows[i].text, (int)m.kind);
     }
 }
 
@@ -133,6 +164,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_text_is_what_it_is),
+        cmocka_unit_test(a_broken_answer_still_says_what_it_answers),
         cmocka_unit_test(an_id_is_ours_by_number_alone),
         cmocka_unit_test(ours_are_written_as_they_should),
         cmocka_unit_test(words_of_a_stranger_are_one_short_line),
