@@ -112,10 +112,11 @@ struct exec {
     const struct registry_doc *registry; /* NULL: there is none */
     struct str input;
     bool input_taken;
-    bool input_unread;  /* it could not be had */
-    bool result, wired; /* as of struct run */
-    int wires[2];
+    bool input_unread;       /* it could not be had */
+    bool result;             /* as of struct run */
+    int *wires;              /* its input and output, ours until it has them; or NULL */
     const atomic_bool *deaf; /* true: who it was wired to got no answer in time; or NULL */
+    atomic_bool *left;       /* becomes true when its command has ended; or NULL */
     enum cause waited_for;   /* the end of the input in vain; CAUSE_EXITED: no */
     int64_t waited_ms;
     char **argv;

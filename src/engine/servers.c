@@ -56,13 +56,13 @@ static struct wired not_wired(const struct tool_call *c)
 
 /* ---- one that runs here ---- */
 
-static void serve(void *self, const int wires[2])
+static void serve(void *self, int wires[2])
 {
     struct server *s = self;
 
-    s->x.wired = true;
+    s->x.wires = wires;
     s->x.deaf = &s->wired.deaf;
-    memcpy(s->x.wires, wires, sizeof s->x.wires);
+    s->x.left = &s->wired.left;
     (void)call_exec(&s->call, s->request, &s->how, &s->x, &s->end);
 }
 
@@ -274,7 +274,9 @@ static bool why_not(struct server *s, struct error *e)
     if (s->x.program.missing == ENOENT)
         return not_installed(s, e);
     call_command_failed(&s->call, &s->x, &s->end);
-    return error_wrap(e, "the server %s (%s)", s->wired.deaf ? "was stopped" : "ended",
+    return error_wrap(e, "the server %s (%s)",
+                      s->wired.deaf || s->x.outcome.cause == CAUSE_CANCELLED ? "was stopped"
+                                                                             : "ended",
                       s->end.message);
 }
 
@@ -436,7 +438,11 @@ void servers_lost(struct toolbox *box, const struct mcp *mcp)
 /* Its line may be over while it still runs; that one is not waited for. */
 static const char *last_words(struct server *s)
 {
-    if (!s->request || !wired_ended(&s->wired, LAST_MS) || !s->end.ran)
+    if (!s->request)
+        return NULL;
+    if (!wired_ended(&s->wired, LAST_MS))
+        return "the server itself runs on";
+    if (!s->end.ran)
         return NULL;
     call_command_failed(&s->call, &s->x, &s->end);
     return call_redacted(&s->call, s->end.message);

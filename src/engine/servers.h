@@ -31,8 +31,8 @@ bool servers_unnamed(const char *name, struct error *e);
 /* Nothing more is heard of it: the next who asks starts it anew. */
 void servers_lost(struct toolbox *box, const struct mcp *mcp);
 
-/* How the server ended by itself, and its last words, without secrets; it lives as long as `a`.
- * NULL: it does not run here, or has not ended. */
+/* How the server ended by itself, and its last words, without secrets, or that it runs on; it lives
+ * as long as `a`. NULL: it does not run here. */
 const char *servers_last_words(struct toolbox *box, const struct mcp *mcp, struct arena *a);
 
 /* How the last call of it went: was it answered in time? Who waited for it in vain does not wait

@@ -43,13 +43,13 @@ int visit_status(const struct error *e)
 
 /* ---- one that runs here ---- */
 
-static void serve(void *self, const int wires[2])
+static void serve(void *self, int wires[2])
 {
     struct visit *v = self;
 
-    v->x.wired = true;
+    v->x.wires = wires;
     v->x.deaf = &v->wired.deaf;
-    memcpy(v->x.wires, wires, sizeof v->x.wires);
+    v->x.left = &v->wired.left;
     v->status = exec_run(&v->x, &v->report, &v->kind, &v->ran, &v->error);
     if (!v->ran)
         (void)exec_keep_refusal(&v->x, &v->error, v->status);
@@ -81,7 +81,9 @@ static int why_not(struct visit *v, struct error *e)
     wired_end(&v->wired);
     if (v->ran) {
         call_command_failed(&nobody, &v->x, &end);
-        (void)error_wrap(e, "the server %s (%s)", v->wired.deaf ? "was stopped" : "ended",
+        (void)error_wrap(e, "the server %s (%s)",
+                         v->wired.deaf || v->x.outcome.cause == CAUSE_CANCELLED ? "was stopped"
+                                                                                : "ended",
                          end.message);
         return visit_status(e);
     }

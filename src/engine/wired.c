@@ -63,6 +63,8 @@ bool wired_ended(struct wired *w, int64_t most_ms)
 
     if (w->runs)
         w->runs = pthread_timedjoin_np(w->thread, NULL, &until) != 0;
+    if (w->runs && w->left)
+        w->runs = pthread_join(w->thread, NULL) != 0;
     return !w->runs;
 }
 

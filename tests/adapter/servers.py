@@ -85,6 +85,7 @@ for line in sys.stdin:
         if how == "silent" or (how == "dozes" and calls == 1): continue
         if how == "zero": say(id=0, result={}); continue
         if how == "bare": say(id=m["id"]); continue
+        if how == "closes": os.close(1); continue
         if how == "dies": os._exit(3)
         if how == "sobs": sys.stderr.write("one\ntwo\nwith " + os.environ["TOKEN"] + "\nthe disk is full\n"); sys.stderr.flush(); os._exit(3)
         if how == "falls": os.kill(os.getpid(), 11); time.sleep(60)
@@ -249,8 +250,8 @@ def a_tool_that_the_server_does_not_have_is_an_operation_that_is_unknown(place):
 
 @case
 def a_server_that_dies_in_a_call_is_told_with_how_and_its_last_words(place):
-    place.fails(69, "PEER_UNAVAILABLE", small(place, "dies"), told=["it has ended", "exit 3"])
-    place.fails(69, "PEER_UNAVAILABLE", small(place, "falls"), told=["small-server: it has ended", "exit 139, signal termination (SIGSEGV)"])
+    place.fails(69, "PEER_UNAVAILABLE", small(place, "dies"), told=["its output has ended", "exit 3"])
+    place.fails(69, "PEER_UNAVAILABLE", small(place, "falls"), told=["small-server: its output has ended", "exit 139, signal termination (SIGSEGV)"])
     name = small(place, "sobs", secrets=[{"name": "t", "env": "MINE", "variable": "TOKEN"}])
     run = place.fails(69, "PEER_UNAVAILABLE", name, env={"MINE": SECRET},
                       told=["exit 3, tool-specific error: two | with [redacted] | the disk is full"])
@@ -367,6 +368,12 @@ def a_broken_answer_ends_a_call_at_once(place):
     with strangers.stranger(tools={"echo": {}}) as server:
         stock(place, mcp("bare", ["echo"], url=f"{server.url}/bare", transport="http", sandbox_override=NETWORK | LONG))
         place.fails(1, "PEER_PROTOCOL", "bare.echo", told=["an answer that has not either a result or an error"])
+
+
+@case
+def the_end_of_its_output_ends_a_call_while_the_server_runs_on(place):
+    place.fails(69, "PEER_UNAVAILABLE", small(place, "closes", sandbox_override=LONG),
+                told=["small-server: its output has ended (the server itself runs on)"])
 
 
 def servers_ended(place):

@@ -68,7 +68,7 @@ static void who_cannot_be_spoken_to_is_said(void **state)
         const char *words;
     } rows[] = {
         { "never", CODE_PEER_UNAVAILABLE, "hostile cannot be spoken to: no answer in 400 ms" },
-        { "gone", CODE_PEER_UNAVAILABLE, "hostile cannot be spoken to: it has ended" },
+        { "gone", CODE_PEER_UNAVAILABLE, "hostile cannot be spoken to: its output has ended" },
         { "other_version", CODE_PEER_PROTOCOL,
           "hostile cannot be spoken to: it speaks no version that is known here" },
     };
@@ -146,7 +146,7 @@ static void each_call_ends_as_what_it_was(void **state)
         { "zero_id", SOON_MS, MCP_GARBLED, "an answer to no request of ours" },
         { "noise_only", SOON_MS, MCP_GARBLED,
           "a line that is no message: 'Segmentation fault, or so'" },
-        { "dies", LONG_MS, MCP_GONE, "it ended in the middle of a message" },
+        { "dies", LONG_MS, MCP_GONE, "its output ended in the middle of a message" },
         { "deep", LONG_MS, MCP_GARBLED,
           "document_depth is above 128: Lists and maps inside each other." },
         { "huge", LONG_MS, MCP_TOO_LARGE, "it sent a message above the ceiling" },

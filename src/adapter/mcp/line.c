@@ -192,7 +192,8 @@ static enum stream_next read_some(struct mcp *m, struct line *l, struct str *why
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return STREAM_NOTHING;
     if (n <= 0) {
-        *why = str_of(l->got.len > l->at ? "it ended in the middle of a message" : "it has ended");
+        *why = str_of(l->got.len > l->at ? "its output ended in the middle of a message"
+                                         : "its output has ended");
         return STREAM_OVER;
     }
     l->got.len += (size_t)n;

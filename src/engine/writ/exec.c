@@ -59,6 +59,9 @@ bool exec_permit(void *exec, struct error *e)
 {
     struct exec *x = exec;
 
+    /* Its own are made: with ours open nobody would hear that it has closed them. */
+    for (int i = 0; i < 2 && x->wires; i++)
+        own_close(&x->wires[i]);
     if (x->served)
         return x->served->permit(x->served->self, e);
     if (!exec_announce(x, e))
@@ -86,8 +89,8 @@ static bool run(struct exec *x, struct error *e)
                        .env = x->env,
                        .input = x->input,
                        .result = x->result,
-                       .wired = x->wired,
-                       .wires = { x->wires[0], x->wires[1] },
+                       .wired = x->wires != NULL,
+                       .wires = { x->wires ? x->wires[0] : -1, x->wires ? x->wires[1] : -1 },
                        .gate = exec_gate(x),
                        .held = exec_held(x),
                        .limits = x->request.sandbox,
@@ -187,6 +190,8 @@ static int try_command(struct exec *x, struct report *r, const char **kind, stru
     if (x->served && !x->served->ready(x->served->self, e))
         return WRIT_REFUSED;
     ran = run(x, e);
+    if (x->left)
+        *x->left = true;
     exec_clean_network(x);
     if (!ran) {
         status = exec_refused(x, e);
