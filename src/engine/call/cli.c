@@ -170,6 +170,8 @@ static const char *limit_of(const struct exec *x, struct arena *a)
 {
     const struct request_sandbox *held = x->request.sandbox;
 
+    if (x->deaf && *x->deaf)
+        return ""; /* it is a server, and what it had no more of is the time of a call */
     if (x->outcome.cause == CAUSE_TIMEOUT)
         return arena_printf(a, "; it may take %lld ms (sandbox_override.timeout_ms, --timeout-ms)",
                             (long long)held->timeout_ms);
