@@ -13,7 +13,7 @@
 #include "engine/input.h"
 #include "engine/wired.h"
 
-enum { PATIENCE_MS = 30000, LAST_MS = 2000 };
+enum { PATIENCE_MS = 30000, LAST_MS = 1000 };
 
 /* What starts a well-known server, where the configuration names no other. */
 static const struct {
@@ -161,6 +161,7 @@ static bool start(struct server *s, const struct tool_call *c, const struct item
                                     .timeout_ms = limits[LIMIT_TIMEOUT_MS].max };
 
     s->wired.run = serve;
+    s->wired.hurried = !c->step;
     s->wired.self = s;
     if (!wired_open(&s->wired, e))
         return false;

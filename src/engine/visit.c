@@ -58,6 +58,7 @@ static void serve(void *self, int wires[2])
 static bool start(struct visit *v, const struct visit_ask *ask, int ours[2], struct error *e)
 {
     v->wired.run = serve;
+    v->wired.hurried = true;
     v->wired.self = v;
     if (!wired_open(&v->wired, e))
         return false;

@@ -70,7 +70,7 @@ bool wired_ended(struct wired *w, int64_t most_ms)
 
 void wired_end(struct wired *w)
 {
-    if (wired_ended(w, w->deaf ? 0 : LEAVE_MS))
+    if (wired_ended(w, w->deaf ? 0 : w->hurried ? WIRED_SOON_MS : LEAVE_MS))
         return;
     (void)!write(w->stop[1], "!", 1);
     (void)pthread_join(w->thread, NULL);

@@ -9,6 +9,10 @@
 #include "base/own.h"
 #include "base/world.h"
 
+/* How long one is waited for by who hurries: when its input has ended, and when SIGTERM was sent. A
+ * second in all, for it keeps an answer that has come. */
+enum { WIRED_SOON_MS = 700, WIRED_GRACE_MS = 300 };
+
 struct wired {
     /* Runs it, with these as its input and output, until it ends or wired.stop is readable. It may
      * close them when the run has its own (-1). */
@@ -17,6 +21,7 @@ struct wired {
     const struct world *world;
     pthread_t thread;
     bool runs;        /* the thread is there and was not waited for */
+    bool hurried;     /* who wants it to end has an answer in hand, and nothing else to do */
     atomic_bool deaf; /* it did not answer in time: it is not waited for when it is to end */
     atomic_bool left; /* it has ended, and its run is being recorded */
     int inner[2];     /* the run's ends: its input and its output */

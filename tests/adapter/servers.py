@@ -59,7 +59,7 @@ def stock(place, *adapters, **scope):
 
 # A server in a few lines: it does what it is told by the word behind its name.
 SMALL = r'''
-import json, os, sys, time
+import json, os, signal, sys, time
 how, stays = sys.argv[1].rstrip("!"), "!" in sys.argv[1]
 seen = calls = 0
 def say(**m):
@@ -109,7 +109,10 @@ for line in sys.stdin:
         say(id=m["id"], result={"content": [{"type": "text", "text": text}], "isError": how == "fails"})
     else:
         say(id=m["id"], error={"code": -32601, "message": "what"})
-if stays:
+if how in ("slow", "stubborn"):
+    signal.signal(signal.SIGTERM, lambda *_: open("asked.txt", "w").write("SIGTERM") and how == "slow" and os._exit(0))
+    time.sleep(2.5)
+if stays or how == "stubborn":
     time.sleep(60)
 '''
 
@@ -361,17 +364,13 @@ def a_server_that_asks_without_end_holds_no_call_past_its_time(place):
 
 
 @case
-def a_broken_answer_ends_a_call_at_once(place):
+def a_broken_answer_and_the_end_of_its_output_end_a_call_at_once(place):
     place.fails(1, "PEER_PROTOCOL", small(place, "bare", sandbox_override=LONG),
                 told=["small-server: an answer that has not either a result or an error"])
     same(servers_ended(place), [("succeeded", None, "exited")])  # it heard that its input had ended
     with strangers.stranger(tools={"echo": {}}) as server:
         stock(place, mcp("bare", ["echo"], url=f"{server.url}/bare", transport="http", sandbox_override=NETWORK | LONG))
         place.fails(1, "PEER_PROTOCOL", "bare.echo", told=["an answer that has not either a result or an error"])
-
-
-@case
-def the_end_of_its_output_ends_a_call_while_the_server_runs_on(place):
     place.fails(69, "PEER_UNAVAILABLE", small(place, "closes", sandbox_override=LONG),
                 told=["small-server: its output has ended (the server itself runs on)"])
 
@@ -395,6 +394,14 @@ def A00_3_a_server_that_does_not_answer_in_time_failed_and_was_not_cancelled(pla
         same(servers_ended(place), [("failed", "command_timeout", "timeout")] * (n + 1), how)
     place.fine(small(place, "well"))
     same(servers_ended(place)[0], ("succeeded", None, "exited"))
+
+
+@case
+def a_server_that_stays_is_asked_to_end_and_ended_while_its_answer_waits(place):
+    for how in ("slow", "stubborn"):
+        same(json.loads(place.fine(small(place, how), "a:=1")), {"a": 1})
+        same(((place.work / "asked.txt").read_text(), servers_ended(place)[0][2]), ("SIGTERM", "cancelled"))
+        (place.work / "asked.txt").unlink()
 
 
 @case
