@@ -112,8 +112,7 @@ for line in sys.stdin:
 if how in ("slow", "stubborn"):
     signal.signal(signal.SIGTERM, lambda *_: open("asked.txt", "w").write("SIGTERM") and how == "slow" and os._exit(0))
     time.sleep(2.5)
-if stays or how == "stubborn":
-    time.sleep(60)
+if stays or how == "stubborn": time.sleep(60)
 '''
 
 
@@ -361,6 +360,8 @@ def a_server_that_asks_without_end_holds_no_call_past_its_time(place):
             began = time.monotonic()
             same(place.call("pings.echo", options=("--timeout-ms", 2000)).status, status)
             true(time.monotonic() - began < 7, f"{path}: {time.monotonic() - began} s")
+        stock(place, mcp("pings", ["echo"], url=f"{server.url}/deaf", transport="http", sandbox_override=NETWORK, **EXTRACT))
+        same(place.call("pings.echo", options=("--timeout-ms", 1500)) and server.called, ["the caller"])
 
 
 @case

@@ -116,10 +116,13 @@ static void initialize(struct mcp *m, int64_t end_ms, int cancel, struct arena *
     mcp_request(m, &want, a, x);
 }
 
-static void say_initialized(struct mcp *m, int cancel)
+/* Where a notification has an answer of its own, it may not come: that is waited for no longer than
+ * for one that matters. */
+static void say_initialized(struct mcp *m, int64_t end_ms, int cancel)
 {
+    int64_t most_ms = mcp_now(m) + TELL_MS;
     struct mcp_want want = { .method = "notifications/initialized",
-                             .end_ms = mcp_now(m) + TELL_MS,
+                             .end_ms = end_ms < most_ms ? end_ms : most_ms,
                              .cancel = cancel };
 
     mcp_notify(m, &want);
@@ -142,7 +145,7 @@ static enum begun begin_legacy(struct mcp *m, int64_t end_ms, struct mcp_exchang
     }
     m->version = version;
     take_info(m, x->answer.result);
-    say_initialized(m, m->ask.cancel);
+    say_initialized(m, mcp_now(m) + m->ask.patience_ms, m->ask.cancel);
     if (m->wire->begun)
         m->wire->begun(m);
     return BEGUN;
@@ -188,7 +191,7 @@ bool mcp_again(struct mcp *m, const struct mcp_exchange *x, int64_t end_ms)
     initialize(m, end_ms, x->cancel, &a, &begun);
     if (begun.end != MCP_DONE)
         return false;
-    say_initialized(m, x->cancel);
+    say_initialized(m, end_ms, x->cancel);
     return true;
 }
 

@@ -3,6 +3,7 @@ import contextlib
 import gzip
 import http.server
 import json
+import select
 import threading
 
 
@@ -117,6 +118,19 @@ class Stranger(http.server.BaseHTTPRequestHandler):
             self.answer(200, json.dumps(said).encode(), Content_Type="application/json")
         elif "result" in asked:
             self.server.over.wait(60)
+        else:
+            self.do_mcp(body)
+
+    def do_deaf(self, body):
+        """An MCP server that does not answer a notification, and tells who gave it up first."""
+        asked = json.loads(body or b"{}")
+        if asked.get("method") == "notifications/initialized":
+            gone = select.select([self.connection], [], [], 4)[0]
+            self.server.called.append("the caller" if gone else "the server")
+            self.close_connection = True
+        elif asked.get("method") == "tools/call":
+            said = {"jsonrpc": "2.0", "id": asked["id"], "result": {"content": []}}
+            self.answer(200, json.dumps(said).encode(), Content_Type="application/json")
         else:
             self.do_mcp(body)
 
