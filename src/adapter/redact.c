@@ -9,63 +9,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "adapter/redact_cuts.h"
 #include "adapter/redact_ways.h"
 #include "adapter/redact_words.h"
 #include "adapter/secret.h"
 #include "base/doc_make.h"
-
-static const char mark[] = "[redacted]";
-
-/* ---- what is cut out ---- */
-
-struct cut {
-    size_t from, to; /* to: behind the last byte */
-};
-
-struct cuts {
-    struct cut *v;
-    size_t n, room;
-    struct arena *a;
-};
-
-/* Cuts come by their end, nearly: those that touch become one. */
-static void add_cut(struct cuts *c, size_t from, size_t to)
-{
-    while (c->n && c->v[c->n - 1].to >= from && c->v[c->n - 1].from <= to) {
-        struct cut last = c->v[--c->n];
-
-        from = last.from < from ? last.from : from;
-        to = last.to > to ? last.to : to;
-    }
-    c->v = arena_more(c->a, c->v, c->n, &c->room, sizeof *c->v);
-    c->v[c->n++] = (struct cut){ from, to };
-}
-
-static int by_beginning(const void *x, const void *y)
-{
-    const struct cut *a = x, *b = y;
-
-    return (a->from > b->from) - (a->from < b->from);
-}
-
-static void merge(struct cuts *c)
-{
-    size_t n = c->n;
-    struct cut *v = c->v;
-
-    if (n < 2)
-        return;
-    qsort(v, n, sizeof *v, by_beginning);
-    c->n = 0;
-    for (size_t i = 0; i < n; i++) {
-        struct cut one = v[i];
-
-        if (c->n && v[c->n - 1].to >= one.from)
-            v[c->n - 1].to = v[c->n - 1].to > one.to ? v[c->n - 1].to : one.to;
-        else
-            v[c->n++] = one;
-    }
-}
 
 /* ---- reading ---- */
 
@@ -89,7 +37,7 @@ static void cut_word(struct cuts *c, struct str t, const struct word_end *word, 
         cut.from = from - 1;
     if (word->after && to < t.n && is_base64(t.s[to]))
         cut.to = to + 1;
-    add_cut(c, cut.from, cut.to);
+    cuts_add(c, cut.from, cut.to);
 }
 
 /* Where each of the last bytes that were read began: a word's beginning is looked up in it. */
@@ -133,77 +81,6 @@ static size_t read_way(struct words *words, const struct redact_way *way, struct
     return begun < t.n ? begun : begun_at(words, &state, trail, t.n);
 }
 
-/* ---- headers ---- */
-
-static const char *const secret_headers[] = {
-    "authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key",
-};
-
-bool header_secret(struct str name)
-{
-    for (size_t i = 0; i < COUNT(secret_headers); i++)
-        if (str_cmp_letters(name, str_of(secret_headers[i])) == 0)
-            return true;
-    return false;
-}
-
-static size_t header_at(struct str t, size_t at)
-{
-    for (size_t i = 0; i < COUNT(secret_headers); i++) {
-        size_t n = strlen(secret_headers[i]);
-
-        if (t.n - at > n &&
-            str_cmp_letters((struct str){ t.s + at, n }, str_of(secret_headers[i])) == 0)
-            return n;
-    }
-    return 0;
-}
-
-/* The value of a header, from behind its name: to the end of the line, or of the JSON text. In JSON
- * what is no text is no header's value, and of a list the first text is taken. */
-static bool header_value(struct str t, size_t at, struct cut *out)
-{
-    const char *end = "\r\n";
-    bool in_json = at < t.n && t.s[at] == '"';
-
-    at += at < t.n && is_one_of(t.s[at], "\"'");
-    while (at < t.n && t.s[at] == ' ')
-        at++;
-    if (at >= t.n || t.s[at] != ':')
-        return false;
-    for (at++; at < t.n && t.s[at] == ' ';)
-        at++;
-    while (in_json && at < t.n && is_one_of(t.s[at], "[ "))
-        at++;
-    if (at < t.n && t.s[at] == '"') {
-        end = "\"\r\n";
-        at++;
-    } else if (in_json) {
-        return false;
-    }
-    out->from = at;
-    while (at < t.n && !is_one_of(t.s[at], end))
-        at += t.s[at] == '\\' && at + 1 < t.n ? 2 : 1;
-    out->to = at < t.n ? at : t.n;
-    return out->to > out->from;
-}
-
-static void cut_headers(struct str t, struct cuts *c)
-{
-    for (size_t at = 0; at < t.n;) {
-        size_t n = is_one_of(t.s[at], "aApPcCsSxX") ? header_at(t, at) : 0;
-        struct cut value;
-
-        if (n && (at == 0 || is_one_of(t.s[at - 1], "\r\n\"' <>\t")) &&
-            header_value(t, at + n, &value)) {
-            add_cut(c, value.from, value.to);
-            at = value.to;
-        } else {
-            at += n ? n : 1;
-        }
-    }
-}
-
 /* ---- a text ---- */
 
 struct redactor {
@@ -244,34 +121,6 @@ static void redactor_open(struct redactor *r, const struct secrets *all, struct 
     r->trail.mask = room - 1;
 }
 
-static struct str rewritten(struct str t, const struct cuts *c)
-{
-    size_t n = t.n, at = 0, put = 0;
-    char *out;
-
-    for (size_t i = 0; i < c->n; i++)
-        n += sizeof mark; /* at least what it can grow by */
-    out = arena_alloc(c->a, n + 1);
-    for (size_t i = 0; i < c->n; i++) {
-        memcpy(out + put, t.s + at, c->v[i].from - at);
-        put += c->v[i].from - at;
-        memcpy(out + put, mark, sizeof mark - 1);
-        put += sizeof mark - 1;
-        at = c->v[i].to;
-    }
-    memcpy(out + put, t.s + at, t.n - at);
-    return (struct str){ out, put + t.n - at };
-}
-
-/* What is behind that is left out: cuts end there, too. */
-static void end_at(struct cuts *c, size_t end)
-{
-    while (c->n && c->v[c->n - 1].from >= end)
-        c->n--;
-    if (c->n && c->v[c->n - 1].to > end)
-        c->v[c->n - 1].to = end;
-}
-
 static struct str redact_with(struct redactor *r, struct str t)
 {
     struct cuts c = { .a = r->a };
@@ -287,13 +136,13 @@ static struct str redact_with(struct redactor *r, struct str t)
         }
     }
     if (r->headers)
-        cut_headers(t, &c);
-    merge(&c);
+        cuts_add_headers(&c, t);
+    cuts_merge(&c);
     if (r->cut) {
         t.n = end;
-        end_at(&c, end);
+        cuts_end(&c, end);
     }
-    return c.n ? rewritten(t, &c) : t;
+    return c.n ? cuts_made(&c, t) : t;
 }
 
 struct str redact(struct str text, const struct secrets *all, struct arena *a)
