@@ -2,90 +2,21 @@
 /* redact.c: takes secrets out of texts and documents, in one pass for each way of writing them.
  *
  * All secrets, and what base64 and hexadecimal digits make of them, are the words of one automaton
- * (redact_words.h). It reads the text in each way there is (redact_ways.h): so it does not matter
- * which characters somebody chose to escape. Each reading takes time in proportion to the text,
- * whatever is in it.
+ * (redact_words.h). It reads the text in each way there is (redact_ways.h), and what that gives in
+ * each way again (redact_read.h): so it does not matter which characters somebody chose to escape.
+ * Each reading takes time in proportion to the text, whatever is in it.
  */
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "adapter/redact_cuts.h"
-#include "adapter/redact_ways.h"
-#include "adapter/redact_words.h"
+#include "adapter/redact_read.h"
 #include "adapter/secret.h"
 #include "base/doc_make.h"
-
-/* ---- reading ---- */
-
-static bool is_base64(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           is_one_of(c, "+/-_");
-}
-
-/* A word of base64 leaves out the characters it shares with its neighbours, on the line before or
- * after, too; they have some of the secret's bits. */
-static void cut_word(struct cuts *c, struct str t, const struct word_end *word, struct cut cut)
-{
-    size_t from = cut.from, to = cut.to;
-
-    while (from && is_one_of(t.s[from - 1], "\r\n"))
-        from--;
-    while (to < t.n && is_one_of(t.s[to], "\r\n"))
-        to++;
-    if (word->before && from && is_base64(t.s[from - 1]))
-        cut.from = from - 1;
-    if (word->after && to < t.n && is_base64(t.s[to]))
-        cut.to = to + 1;
-    cuts_add(c, cut.from, cut.to);
-}
-
-/* Where each of the last bytes that were read began: a word's beginning is looked up in it. */
-struct trail {
-    size_t *v, mask, n;
-};
-
-/* Where the last bytes that begin a word begin; `end`, where none do. */
-static size_t begun_at(const struct words *words, const struct words_state *state,
-                       const struct trail *trail, size_t end)
-{
-    size_t n = words_begun(words, state);
-
-    return n ? trail->v[(trail->n - n) & trail->mask] : end;
-}
-
-/* Gives back where the end that may begin a secret begins. */
-static size_t read_way(struct words *words, const struct redact_way *way, struct str t,
-                       struct trail *trail, struct cuts *c)
-{
-    struct words_state state = { 0 };
-    size_t begun = t.n;
-
-    trail->n = 0;
-    for (size_t at = 0; at < t.n;) {
-        struct glyph g = way->next(t, at);
-
-        if (t.n - at < REDACT_LONGEST && begun == t.n && way->is_begun && way->is_begun(t, at))
-            begun = begun_at(words, &state, trail, t.n);
-        for (size_t i = 0; i < g.n; i++) {
-            const struct word_end *end = words_step(words, &state, g.bytes[i]);
-
-            trail->v[trail->n++ & trail->mask] = at;
-            if (end)
-                cut_word(
-                    c, t, end,
-                    (struct cut){ trail->v[(trail->n - end->length) & trail->mask], at + g.taken });
-        }
-        at += g.taken;
-    }
-    return begun < t.n ? begun : begun_at(words, &state, trail, t.n);
-}
 
 /* ---- a text ---- */
 
 struct redactor {
-    struct words *words; /* NULL: there are none */
-    struct trail trail;
+    struct reading *reading; /* NULL: there are no secrets */
     bool headers;
     bool cut;         /* the text is the beginning of one */
     struct arena *a;  /* for what is given back */
@@ -102,23 +33,21 @@ static void redactor_close(struct redactor *r)
 
 static void redactor_open(struct redactor *r, const struct secrets *all, struct arena *a)
 {
-    size_t longest, room = 1;
+    struct words *words = NULL;
+    size_t longest;
 
     *r = (struct redactor){ .headers = all->headers_too, .a = a };
     for (size_t i = 0; i < all->n; i++) {
         if (all->v[i].value.n < REDACT_LEAST)
             continue;
-        if (!r->words)
-            r->words = words_new(&r->own);
-        words_add_secret(r->words, all->v[i].value);
+        if (!words)
+            words = words_new(&r->own);
+        words_add_secret(words, all->v[i].value);
     }
-    if (!r->words)
+    if (!words)
         return;
-    longest = words_finish(r->words);
-    while (room < longest)
-        room *= 2;
-    r->trail.v = arena_alloc(&r->own, room * sizeof *r->trail.v);
-    r->trail.mask = room - 1;
+    longest = words_finish(words);
+    r->reading = reading_new(words, longest, &r->own);
 }
 
 static struct str redact_with(struct redactor *r, struct str t)
@@ -126,15 +55,8 @@ static struct str redact_with(struct redactor *r, struct str t)
     struct cuts c = { .a = r->a };
     size_t end = t.n;
 
-    for (size_t i = 0; r->words && t.n && i < redact_way_count; i++) {
-        const struct redact_way *way = &redact_ways[i];
-
-        if (!way->sign || memchr(t.s, way->sign, t.n)) {
-            size_t begun = read_way(r->words, way, t, &r->trail, &c);
-
-            end = begun < end ? begun : end;
-        }
-    }
+    if (r->reading)
+        end = reading_cuts(r->reading, t, &c);
     if (r->headers)
         cuts_add_headers(&c, t);
     cuts_merge(&c);
@@ -248,7 +170,7 @@ const struct doc *secret_held(const struct doc *map, const struct secrets *all)
 
     redactor_open(&r, all, &r.own);
     r.headers = false;
-    while (c && r.words && !holds(&r, c))
+    while (c && r.reading && !holds(&r, c))
         c = c->next;
-    return r.words ? c : NULL;
+    return r.reading ? c : NULL;
 }

@@ -82,18 +82,6 @@ static struct glyph folded(struct str t, size_t at)
     return (struct glyph){ .taken = n };
 }
 
-static struct glyph json_folded(struct str t, size_t at)
-{
-    struct glyph g = json(t, at);
-
-    if (g.taken == 1 || !is_one_of(g.bytes[0], "\r\n"))
-        return g;
-    g.n = 0;
-    while (at + g.taken < t.n && t.s[at + g.taken] == ' ')
-        g.taken++;
-    return g;
-}
-
 /* ---- markup ---- */
 
 enum { ENTITY_MOST = REDACT_LONGEST }; /* "&#1114111;", and zeros before it */
@@ -162,13 +150,12 @@ static bool entity_begun(struct str t, size_t at)
 
 /* clang-format off */
 const struct redact_way redact_ways[] = {
-    { 0,    plain,       NULL },
-    { '\n', folded,      NULL },
-    { '%',  percent,     percent_begun },
-    { '+',  form,        percent_begun },
-    { '\\', json,        json_begun },
-    { '\\', json_folded, json_begun },
-    { '&',  entity,      entity_begun },
+    { "",     plain,   NULL },
+    { "\n\r", folded,  NULL },
+    { "%",    percent, percent_begun },
+    { "+%",   form,    percent_begun },
+    { "\\",   json,    json_begun },
+    { "&",    entity,  entity_begun },
 };
 /* clang-format on */
 

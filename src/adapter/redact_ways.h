@@ -4,17 +4,19 @@
 
 #include "base/str.h"
 
+enum { GLYPH_MOST = 4 };
+
 /* What one or more bytes of the text stand for: up to four bytes, or none. */
 struct glyph {
-    char bytes[4];
+    char bytes[GLYPH_MOST];
     size_t n, taken;
 };
 
 enum { REDACT_LONGEST = 16 }; /* bytes of the longest escape */
 
-/* A way is gone only where the text has the character that makes it differ. */
+/* Where a text has no sign of a way, it says the same in that way as it stands. */
 struct redact_way {
-    char sign; /* 0: always */
+    const char *signs; /* the first is in every text that is worth reading so; "": each is */
     struct glyph (*next)(struct str t, size_t at);
     bool (*is_begun)(struct str t, size_t at); /* is that an escape whose last bytes are missing? */
 };

@@ -184,6 +184,11 @@ size_t words_finish(struct words *w)
     return w->longest;
 }
 
+bool words_begin_with(const struct words *w, char byte)
+{
+    return w->first[(unsigned char)byte] != 0;
+}
+
 size_t words_begun(const struct words *w, const struct words_state *s)
 {
     return w->v[s->node].depth;

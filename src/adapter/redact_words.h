@@ -18,7 +18,7 @@ struct word_end {
 struct words;
 
 struct words_state {
-    uint32_t node;
+    uint32_t node; /* 0: nothing is begun */
 };
 
 struct words *words_new(struct arena *a);
@@ -29,6 +29,9 @@ void words_add_secret(struct words *w, struct str secret);
 
 /* When all are added; the length of the longest. */
 size_t words_finish(struct words *w);
+
+/* Does a word begin with that byte? */
+bool words_begin_with(const struct words *w, char byte);
 
 /* How many of the last bytes begin a word that is not over; of a whole word, all of it. */
 size_t words_begun(const struct words *w, const struct words_state *s);

@@ -65,7 +65,8 @@ void secrets_add(struct secrets *all, const char *name, struct str value, struct
 bool header_secret(struct str name);
 
 /* The text without any of the secrets: their bytes, base64 (both alphabets, any alignment),
- * percent-encoded and JSON-escaped forms become [redacted]. Secrets of fewer than 4 bytes are not
+ * hexadecimal digits, percent-encoded, JSON-escaped and HTML-escaped forms, and one of these forms
+ * inside of another, become [redacted]. Secrets of fewer than 4 bytes are not
  * looked for, and so are not handed out by the functions above. The same text, not copied, where
  * there is nothing to take out. */
 struct str redact(struct str text, const struct secrets *all, struct arena *a);

@@ -92,6 +92,68 @@ static void secrets_are_taken_out_wherever_they_stand(void **state)
     }
 }
 
+/* Each written as a program writes it that is handed what another one wrote. */
+static void secrets_that_were_written_twice_are_taken_out(void **state)
+{
+    static const struct {
+        const char *secret, *text, *want;
+    } rows[] = {
+        /* JSON in a text of JSON */
+        { "a\"b\\c/d", "{\"x\":\"{\\\"y\\\":\\\"a\\\\\\\"b\\\\\\\\c/d\\\"}\"}",
+          "{\"x\":\"{\\\"y\\\":\\\"[redacted]\\\"}\"}" },
+        { "a\"b\\c/d", "\"\\\"a\\\\\\\"b\\\\\\\\c\\\\\\/d\\\"\"", "\"\\\"[redacted]\\\"\"" },
+        { "line1\nline2", "\"\\\"line1\\\\nline2\\\"\"", "\"\\\"[redacted]\\\"\"" },
+        { "k\xc3\xa9y4", "\"\\\"k\\\\u00e9y4\\\"\"", "\"\\\"[redacted]\\\"\"" },
+        { "\xf0\x9f\x94\x91key", "\"\\\"\\\\ud83d\\\\udd11key\\\"\"", "\"\\\"[redacted]\\\"\"" },
+        /* JSON in a form, in markup, and percent-encoding in JSON */
+        { "a\"b\\c", "x=%7B%22y%22%3A%22a%5C%22b%5C%5Cc%22%7D",
+          "x=%7B%22y%22%3A%22[redacted]%22%7D" },
+        { "a \"b\\c", "x=%22a+%5C%22b%5C%5Cc%22", "x=%22[redacted]%22" },
+        { "a\"b\\c", "<p x=\"&quot;a\\&quot;b\\\\c&quot;\">", "<p x=\"&quot;[redacted]&quot;\">" },
+        { "a<b&c", "\"a\\u0026lt;b\\u0026amp;c\"", "\"[redacted]\"" },
+        { "a/b?c&", "\"a\\u00252Fb\\u00253Fc\\u002526\"", "\"[redacted]\"" },
+        /* The same twice */
+        { "a b/c", "a%2520b%252Fc", "[redacted]" },
+        { "a b/c", "x=a%2Bb%252Fc", "x=[redacted]" },
+        { "a<b&c", "a&amp;lt;b&amp;amp;c", "[redacted]" },
+        /* Lines */
+        { "hunter22", "%68%75%6\n  e%74%65%72%32%32", "[redacted]" },
+        { "hunter22", "aHVu%0D%0AdGVyMjI%3D", "[redacted]%3D" },
+        { "hunter22", "\"\\\"aHVu\\\\ndGVyMjI=\\\"\"",
+          "\"\\\"aHVu\\\\ndGVyMjI=\\\"\"" }, /* thrice */
+        { "a\"b\\c", "a\\\\\\\"b\\\\ c", "a\\\\\\\"b\\\\ c" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct secret s;
+        struct secrets all = one_secret(&s, rows[i].secret);
+
+        check_redacted(str_of(rows[i].text), &all, rows[i].want);
+    }
+}
+
+/* What is read first comes in windows: a secret may lie across where two of them meet. */
+static void secrets_that_were_written_twice_are_found_at_every_place(void **state)
+{
+    static const char twice[] = "a\\\\\\\"b\\\\\\\\c\\\\u00e9", around[] = "x\\n",
+                      mark[] = "[redacted]";
+    enum { PLACES = 3300 };
+    struct secret s;
+    struct secrets all = one_secret(&s, "a\"b\\c\xc3\xa9");
+
+    (void)state;
+    for (size_t before = 0; before < PLACES; before++) {
+        char text[PLACES + sizeof twice], want[PLACES + sizeof mark];
+
+        for (size_t i = 0; i < before; i++)
+            text[i] = want[i] = around[i % 3];
+        memcpy(text + before, twice, sizeof twice);
+        memcpy(want + before, mark, sizeof mark);
+        check_redacted(str_of(text), &all, want);
+    }
+}
+
 static void the_beginning_of_a_secret_is_left_out_where_a_text_was_cut(void **state)
 {
     static const struct {
@@ -110,6 +172,13 @@ static void the_beginning_of_a_secret_is_left_out_where_a_text_was_cut(void **st
         { "x&#104;unter2&#5", "x" },
         { "x&#104;unter2&", "x" },
         { "x aHVu\ndGVy", "x " },
+        { "x\\\\u0068unter2", "x" },
+        { "x\\\\u0068unter2\\\\u00", "x" },
+        { "x\\\\u0068unter2\\\\", "x" },
+        { "x\\\\u0068unter2\\", "x" },
+        { "x%5Cu0068unter2%5", "x" },
+        { "x%5Cu0068unter2%5Cu003%3", "x" },
+        { "x%2568unter%25", "x" },
         { "50%", "50%" },
         { "x hunter3", "x hunter3" },
         { "", "" },
@@ -267,6 +336,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(secrets_are_taken_out_wherever_they_stand),
+        cmocka_unit_test(secrets_that_were_written_twice_are_taken_out),
+        cmocka_unit_test(secrets_that_were_written_twice_are_found_at_every_place),
         cmocka_unit_test(the_beginning_of_a_secret_is_left_out_where_a_text_was_cut),
         cmocka_unit_test(base64_of_a_secret_at_every_place_is_taken_out),
         cmocka_unit_test(nothing_to_take_out_is_the_same_text),
