@@ -7,8 +7,12 @@
  */
 #include "adapter/redact_words.h"
 
+#include "adapter/redact_json.h"
 #include "base/base64.h"
 #include "base/buf.h"
+
+/* A longer secret is not looked for in base64 of JSON: each hand makes eight words of it. */
+enum { JSON_MOST = 8192 };
 
 struct node {
     uint32_t child, sibling; /* 0: none */
@@ -146,13 +150,34 @@ static void add_unfolded(struct words *w, struct str secret)
     explicit_bzero(text, secret.n);
 }
 
+static void add_base64_everywhere(struct words *w, struct str text)
+{
+    for (size_t lead = 0; lead < 3; lead++)
+        add_base64(w, text, lead);
+}
+
+/* Where JSON was encoded as a whole there are no escapes to be read: its base64 is that of how the
+ * secret was written. */
+static void add_base64_of_json(struct words *w, struct str secret)
+{
+    for (size_t i = 0; secret.n <= JSON_MOST && i < json_hand_count; i++) {
+        _buf_ struct buf text = { .max = JSON_GROWTH * secret.n };
+
+        if (!buf_reserve(&text, text.max)) /* at once: what grows leaves copies behind */
+            continue;
+        if (json_by_hand(i, secret, &text))
+            add_base64_everywhere(w, buf_str(&text));
+        explicit_bzero(text.s, text.len);
+    }
+}
+
 void words_add_secret(struct words *w, struct str secret)
 {
     add_word(w, secret, false, false);
     add_unfolded(w, secret);
     add_hex(w, secret);
-    for (size_t lead = 0; lead < 3; lead++)
-        add_base64(w, secret, lead);
+    add_base64_everywhere(w, secret);
+    add_base64_of_json(w, secret);
 }
 
 static uint32_t step(const struct words *w, uint32_t node, unsigned char byte)

@@ -24,7 +24,7 @@ struct words_state {
 struct words *words_new(struct arena *a);
 
 /* The secret itself, in hexadecimal digits, and in base64 of both alphabets at each of its three
- * places. */
+ * places; in that also as it stands in JSON. */
 void words_add_secret(struct words *w, struct str secret);
 
 /* When all are added; the length of the longest. */

@@ -234,6 +234,38 @@ static void base64_of_a_secret_at_every_place_is_taken_out(void **state)
     }
 }
 
+static void base64_of_json_that_has_a_secret_is_taken_out(void **state)
+{
+    static const struct {
+        const char *secret, *json;
+    } rows[] = {
+        { "a\"b\\c/d<\n", "a\\\"b\\\\c/d<\\n" },
+        { "k\xc3\xa9y/\xf0\x9f\x94\x91", "k\\u00e9y/\\ud83d\\udd11" },
+        { "k\xc3\xa9y/\xf0\x9f\x94\x91", "k\\u00e9y\\/\\ud83d\\udd11" },
+        { "k\xc3\xa9y/\x01x", "k\xc3\xa9y\\/\\u0001x" },
+        { "a<b>&'=\"\xff", "a\\u003cb\\u003e\\u0026'=\\\"\xff" },
+        { "a<b>&'=\"\x7f", "a\\u003cb\\u003e\\u0026\\u0027\\u003d\\\"\x7f" },
+        { "k\xc3\xa9y+\"", "k\\u00E9y\\u002B\\u0022" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        for (int lead = 0; lead < 3; lead++) {
+            _arena_ struct arena a = { 0 };
+            _buf_ struct buf b = { .max = 1000 };
+            struct secret s;
+            struct secrets all = one_secret(&s, rows[i].secret);
+            const char *text = arena_printf(&a, "%.*s{\"token\":\"%s\"}", lead, "  ", rows[i].json);
+            struct str left;
+
+            base64_add(&b, str_of(text));
+            left = redact(buf_str(&b), &all, &a);
+            if (!memmem(left.s, left.n, "[redacted]", 10) || left.n > 10 + 2 * 4 + 20)
+                fail_msg("base64 of '%s' became '%.*s'", text, STR_ARG(left));
+        }
+    }
+}
+
 static void nothing_to_take_out_is_the_same_text(void **state)
 {
     static const char text[] = "nothing in here % + \\ at all";
@@ -340,6 +372,7 @@ int main(void)
         cmocka_unit_test(secrets_that_were_written_twice_are_found_at_every_place),
         cmocka_unit_test(the_beginning_of_a_secret_is_left_out_where_a_text_was_cut),
         cmocka_unit_test(base64_of_a_secret_at_every_place_is_taken_out),
+        cmocka_unit_test(base64_of_json_that_has_a_secret_is_taken_out),
         cmocka_unit_test(nothing_to_take_out_is_the_same_text),
         cmocka_unit_test(several_secrets_that_share_bytes_are_all_taken_out),
         cmocka_unit_test(values_of_known_headers_are_taken_out_where_that_is_asked_for),
