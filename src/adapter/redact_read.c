@@ -341,6 +341,17 @@ static void read_through(struct reading *r)
     all_may_begin(r);
 }
 
+/* A text as it stands is read in the other ways when they come first. */
+static unsigned seconds_of(const struct redact_way *first)
+{
+    unsigned on = 0;
+
+    for (size_t i = 0; i < redact_way_count; i++)
+        if (*first->signs || redact_ways[i].only_second)
+            on |= 1u << i;
+    return on;
+}
+
 size_t reading_cuts(struct reading *r, struct str text, struct cuts *c)
 {
     r->text = text;
@@ -349,11 +360,10 @@ size_t reading_cuts(struct reading *r, struct str text, struct cuts *c)
     for (size_t i = 0; text.n && i < redact_way_count; i++) {
         const struct redact_way *way = &redact_ways[i];
 
-        if (*way->signs && !memchr(text.s, *way->signs, text.n))
+        if (way->only_second || (*way->signs && !memchr(text.s, *way->signs, text.n)))
             continue;
         r->way = way;
-        /* A text as it stands is read in the other ways when they come first. */
-        r->seconds_on = *way->signs ? ~0u : 0;
+        r->seconds_on = seconds_of(way);
         read_through(r);
     }
     return r->begun;

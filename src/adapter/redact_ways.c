@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* redact_ways.c: reads percent-encoding, forms, JSON texts, markup and lines that were folded. */
+/* redact_ways.c: reads percent-encoding, forms, JSON texts, markup, lines that were folded, and
+ * hexadecimal digits as people like to see them. */
 #include "adapter/redact_ways.h"
 
 #include "base/num.h"
@@ -82,6 +83,33 @@ static struct glyph folded(struct str t, size_t at)
     return (struct glyph){ .taken = n };
 }
 
+/* ---- hexadecimal digits ---- */
+
+static bool is_separator(char c)
+{
+    return c == ' ' || c == ':' || c == '-' || c == ',';
+}
+
+/* Where the digits go on behind one or two separators, such as ", ". */
+static size_t behind_separator(struct str t, size_t at)
+{
+    at++;
+    return at + (at < t.n && is_separator(t.s[at]));
+}
+
+/* Digits in small letters, with nothing between them: so the words have them. */
+static struct glyph digits(struct str t, size_t at)
+{
+    size_t on;
+
+    if (t.s[at] >= 'A' && t.s[at] <= 'F')
+        return (struct glyph){ { (char)(t.s[at] - 'A' + 'a') }, 1, 1 };
+    if (!is_separator(t.s[at]))
+        return plain(t, at);
+    on = behind_separator(t, at);
+    return hex_at(t, on, 2) < 0 ? plain(t, at) : (struct glyph){ .taken = on - at };
+}
+
 /* ---- markup ---- */
 
 enum { ENTITY_MOST = REDACT_LONGEST }; /* "&#1114111;", and zeros before it */
@@ -89,42 +117,51 @@ enum { ENTITY_MOST = REDACT_LONGEST }; /* "&#1114111;", and zeros before it */
 static const struct entity {
     const char *name;
     char meant;
-} entities[] = { { "&amp;", '&' },  { "&lt;", '<' },    { "&gt;", '>' },
-                 { "&quot;", '"' }, { "&apos;", '\'' }, { "&nbsp;", ' ' } };
+} entities[] = { { "&amp", '&' },  { "&lt", '<' },    { "&gt", '>' },
+                 { "&quot", '"' }, { "&apos", '\'' }, { "&nbsp", ' ' } };
 
-/* The number of "&#38;" or "&#x26;", which ends before `end`; 0: it is none. */
-static uint32_t entity_number(struct str t, size_t at, size_t end)
+/* The number of "&#38" or "&#x26", and where it ends; 0: it is none. */
+static uint32_t entity_number(struct str t, size_t at, size_t *end)
 {
-    bool hex = at + 2 < end && is_one_of(t.s[at + 2], "xX");
+    bool hex = at + 2 < t.n && is_one_of(t.s[at + 2], "xX");
     uint32_t value = 0;
+    size_t i = at + 2 + hex;
 
-    for (size_t i = at + 2 + hex; i < end; i++) {
+    for (; i < t.n && i < at + ENTITY_MOST; i++) {
         int digit = num_hex(t.s[i]);
 
-        if (digit < 0 || (!hex && digit > 9))
-            return 0;
+        if (digit < 0 || (!hex && digit > 9) || value > 0x10ffff)
+            break;
         value = value * (hex ? 16 : 10) + (uint32_t)digit;
     }
+    *end = i;
     return value > 0x10ffff || (value >= 0xd800 && value < 0xe000) ? 0 : value;
 }
 
+/* Browsers read it without its ';', too. */
 static struct glyph entity(struct str t, size_t at)
 {
-    size_t most = t.n - at < ENTITY_MOST ? t.n - at : ENTITY_MOST;
-    const char *end = t.s[at] == '&' ? memchr(t.s + at, ';', most) : NULL;
-    struct glyph g = { .taken = end ? (size_t)(end - (t.s + at)) + 1 : 0 };
+    struct str rest = str_from(t, at);
+    struct glyph g = { .n = 0 };
+    size_t end = 0;
 
-    if (!end)
+    if (t.s[at] != '&')
         return plain(t, at);
-    for (size_t i = 0; i < COUNT(entities); i++)
-        if (str_is((struct str){ t.s + at, g.taken }, entities[i].name))
-            return (struct glyph){ { entities[i].meant }, 1, g.taken };
-    if (t.s[at + 1] == '#') {
-        uint32_t number = entity_number(t, at, at + g.taken - 1);
+    for (size_t i = 0; i < COUNT(entities); i++) {
+        if (str_begins(rest, entities[i].name)) {
+            g = (struct glyph){ { entities[i].meant }, 1, 0 };
+            end = at + strlen(entities[i].name);
+        }
+    }
+    if (str_begins(rest, "&#")) {
+        uint32_t number = entity_number(t, at, &end);
 
         g.n = number ? utf8_put(number, g.bytes) : 0;
     }
-    return g.n ? g : plain(t, at);
+    if (!g.n)
+        return plain(t, at);
+    g.taken = end - at + (end < t.n && t.s[end] == ';');
+    return g;
 }
 
 /* ---- what was cut off ---- */
@@ -143,6 +180,13 @@ static bool json_begun(struct str t, size_t at)
            (left < 2 || (t.s[at + 1] == 'u' && (left < 6 || (left < 12 && unicode(t, at).n == 3))));
 }
 
+static bool digits_begun(struct str t, size_t at)
+{
+    size_t on = behind_separator(t, at);
+
+    return is_separator(t.s[at]) && (on >= t.n || (on + 1 == t.n && num_hex(t.s[on]) >= 0));
+}
+
 static bool entity_begun(struct str t, size_t at)
 {
     return t.s[at] == '&' && t.n - at < ENTITY_MOST && !memchr(t.s + at, ';', t.n - at);
@@ -150,12 +194,13 @@ static bool entity_begun(struct str t, size_t at)
 
 /* clang-format off */
 const struct redact_way redact_ways[] = {
-    { "",     plain,   NULL },
-    { "\n\r", folded,  NULL },
-    { "%",    percent, percent_begun },
-    { "+%",   form,    percent_begun },
-    { "\\",   json,    json_begun },
-    { "&",    entity,  entity_begun },
+    { "",           plain,   NULL,          false },
+    { "\n\r",       folded,  NULL,          false },
+    { "%",          percent, percent_begun, false },
+    { "+%",         form,    percent_begun, false },
+    { "\\",         json,    json_begun,    false },
+    { "&",          entity,  entity_begun,  false },
+    { " :-,ABCDEF", digits,  digits_begun,  true },
 };
 /* clang-format on */
 

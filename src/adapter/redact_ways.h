@@ -19,6 +19,7 @@ struct redact_way {
     const char *signs; /* the first is in every text that is worth reading so; "": each is */
     struct glyph (*next)(struct str t, size_t at);
     bool (*is_begun)(struct str t, size_t at); /* is that an escape whose last bytes are missing? */
+    bool only_second; /* nothing is written inside of it: it is looked for in what others give */
 };
 
 extern const struct redact_way redact_ways[];
