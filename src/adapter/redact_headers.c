@@ -27,47 +27,72 @@ static size_t header_at(struct str t, size_t at)
     return 0;
 }
 
-/* The value of a header, from behind its name: to the end of the line, or of the JSON text. In JSON
- * what is no text is no header's value, and of a list the first text is taken. */
-static bool header_value(struct str t, size_t at, struct cut *out)
+static size_t past(struct str t, size_t at, const char *these)
 {
-    const char *end = "\r\n";
-    bool in_json = at < t.n && t.s[at] == '"';
+    while (at < t.n && is_one_of(t.s[at], these))
+        at++;
+    return at;
+}
 
-    at += at < t.n && is_one_of(t.s[at], "\"'");
-    while (at < t.n && t.s[at] == ' ')
-        at++;
-    if (at >= t.n || t.s[at] != ':')
-        return false;
-    for (at++; at < t.n && t.s[at] == ' ';)
-        at++;
-    while (in_json && at < t.n && is_one_of(t.s[at], "[ "))
-        at++;
-    if (at < t.n && t.s[at] == '"') {
-        end = "\"\r\n";
-        at++;
-    } else if (in_json) {
-        return false;
-    }
-    out->from = at;
+/* What begins there, up to one of those characters that no backslash stands before; gives back
+ * where that is. */
+static size_t cut_until(struct cuts *c, struct str t, size_t from, const char *end)
+{
+    size_t at = from;
+
     while (at < t.n && !is_one_of(t.s[at], end))
         at += t.s[at] == '\\' && at + 1 < t.n ? 2 : 1;
-    out->to = at < t.n ? at : t.n;
-    return out->to > out->from;
+    at = at < t.n ? at : t.n;
+    if (at > from)
+        cuts_add(c, from, at);
+    return at;
+}
+
+static const char json_blanks[] = " \t\r\n", quote_or_line[] = "\"\r\n";
+
+/* Each text of a list, and of lists in it; what else is in it is no header's value. A map in it
+ * has names of its own. */
+static size_t cut_list(struct cuts *c, struct str t, size_t at)
+{
+    size_t depth = 0;
+
+    while (at < t.n && t.s[at] != '{' && t.s[at] != '}') {
+        if (t.s[at] == '"')
+            at = cut_until(c, t, at + 1, quote_or_line);
+        else if (t.s[at] == '[')
+            depth++;
+        else if (t.s[at] == ']' && --depth == 0)
+            break;
+        at += at < t.n;
+    }
+    return at;
+}
+
+/* The value of a header, from behind its name: to the end of the line, or of the JSON text. In JSON
+ * what is neither a text nor a list of them is no header's value. Gives back where to go on. */
+static size_t cut_value(struct cuts *c, struct str t, size_t name_end)
+{
+    bool in_json = t.s[name_end] == '"';
+    size_t at = past(t, name_end + is_one_of(t.s[name_end], "\"'"), " ");
+
+    if (at >= t.n || t.s[at] != ':')
+        return name_end;
+    at = past(t, at + 1, in_json ? json_blanks : " ");
+    if (at < t.n && t.s[at] == '"')
+        return cut_until(c, t, at + 1, quote_or_line);
+    if (!in_json)
+        return cut_until(c, t, at, "\r\n");
+    return at < t.n && t.s[at] == '[' ? cut_list(c, t, at) : name_end;
 }
 
 void cuts_add_headers(struct cuts *c, struct str t)
 {
     for (size_t at = 0; at < t.n;) {
         size_t n = is_one_of(t.s[at], "aApPcCsSxX") ? header_at(t, at) : 0;
-        struct cut value;
 
-        if (n && (at == 0 || is_one_of(t.s[at - 1], "\r\n\"' <>\t")) &&
-            header_value(t, at + n, &value)) {
-            cuts_add(c, value.from, value.to);
-            at = value.to;
-        } else {
+        if (n && (at == 0 || is_one_of(t.s[at - 1], "\r\n\"' <>\t")))
+            at = cut_value(c, t, at + n);
+        else
             at += n ? n : 1;
-        }
     }
 }
