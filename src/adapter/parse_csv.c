@@ -109,7 +109,7 @@ static bool read_row(struct csv *c)
         if (c->quotes && c->p < c->end && *c->p == '"' ? !read_quoted(c, field)
                                                        : !read_plain(c, field))
             return false;
-        if (!work_do(c->m->w, work_text(*field)))
+        if (!work_do(c->m->w, work_text(*field)) || !may_make(c->m, c->n))
             return making_over(c->m);
         if (line_ends(c))
             return true;

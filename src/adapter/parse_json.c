@@ -43,12 +43,25 @@ static void take_over(struct doc *to, const struct doc *read)
             c->up = to;
 }
 
+/* Of what was read: those inside of it. As deep as the reader lets it be. */
+static size_t values_in(const struct doc *d)
+{
+    size_t n = 0;
+
+    if (d->kind != DOC_LIST && d->kind != DOC_MAP)
+        return 0;
+    for (const struct doc *c = d->first; c; c = c->next)
+        n += 1 + values_in(c);
+    return n;
+}
+
 bool parse_json_lines(const struct making *m, const void *options, struct str text,
                       const struct doc **out)
 {
     struct ceilings max = ceilings_answer();
     struct doc *list = doc_root(m->a, DOC_LIST);
     const struct document *document;
+    size_t inside;
 
     (void)options;
     for (size_t line = 1; text.n > 0; line++) {
@@ -62,6 +75,10 @@ bool parse_json_lines(const struct making *m, const void *options, struct str te
             return making_over(m);
         if (!json_read("output", one, &max, m->a, &document, m->e))
             return misread(m, line);
+        inside = values_in(&document->root);
+        if (!may_make(m, inside))
+            return making_over(m);
+        *m->values += (uint32_t)inside;
         take_over(item, &document->root);
     }
     *out = list;

@@ -116,7 +116,8 @@ bool parse_output(const struct doc *spec, struct str bytes, struct arena *a, con
                   struct error *e)
 {
     struct work w = { .left = ceiling_rows[CEILING_QUERY].value };
-    struct making m = { a, &w, e };
+    uint32_t values = 0;
+    struct making m = { a, &w, e, &values };
 
     return parse(&m, spec, bytes, out);
 }
@@ -125,16 +126,33 @@ bool parse_output(const struct doc *spec, struct str bytes, struct arena *a, con
 
 bool making_over(const struct making *m)
 {
+    const struct ceiling_row *most = &ceiling_rows[CEILING_VALUES];
+
+    if (m->values && *m->values > most->value)
+        return error_set(m->e, CODE_TRANSFORM_FAILED, "%s is above %u: %s", most->name, most->value,
+                         most->meaning);
     return error_set(m->e, CODE_TRANSFORM_FAILED, "more than %u steps of work",
                      ceiling_rows[CEILING_QUERY].value);
+}
+
+bool may_make(const struct making *m, size_t values)
+{
+    uint32_t most = ceiling_rows[CEILING_VALUES].value;
+
+    if (!m->values || (*m->values <= most && values <= most - *m->values))
+        return true;
+    *m->values = most + 1;
+    return false;
 }
 
 struct doc *made(const struct making *m, struct doc *up, struct str key, enum doc_kind kind)
 {
     struct doc *d;
 
-    if (!work_do(m->w, WORK_VALUE))
+    if (!work_do(m->w, WORK_VALUE) || !may_make(m, 1))
         return NULL;
+    if (m->values)
+        ++*m->values;
     d = doc_add(m->a, up, key);
     d->kind = kind;
     return d;

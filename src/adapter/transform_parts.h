@@ -24,9 +24,10 @@ struct making {
     struct arena *a;
     struct work *w;
     struct error *e;
+    uint32_t *values; /* that a parser made; NULL: nobody counts */
 };
 
-/* The work is over; false. */
+/* The work is over, or there are more values than a document may have; false, and says which. */
 bool making_over(const struct making *m);
 
 /* ---- a way to read or to write: a parser or a format ---- */
@@ -96,7 +97,10 @@ bool place_read(struct str text, struct arena *a, struct str **names, size_t *n,
 
 /* ---- what parsers and formats share ---- */
 
-/* A new value at the end of a list, or of a map under that key; NULL: the work is over. */
+/* Has the document room for that many more? What has none is counted: making_over() says so. */
+bool may_make(const struct making *m, size_t values) NODISCARD;
+
+/* A new value at the end of a list, or of a map under that key; NULL: making_over(). */
 struct doc *made(const struct making *m, struct doc *up, struct str key, enum doc_kind kind);
 bool made_text(const struct making *m, struct doc *up, struct str key, struct str text) NODISCARD;
 

@@ -293,7 +293,7 @@ bool transform_input(const struct adapter *adapter, struct str operation, const 
     const struct adapter_transforms *t = adapter->doc.transforms;
     const struct transform *all = t ? t->input.v : NULL;
     struct work w = { .left = ceiling_rows[CEILING_QUERY].value };
-    struct making m = { a, &w, e };
+    struct making m = { a, &w, e, NULL };
     struct doc *own;
     const struct doc *schema;
 
@@ -322,7 +322,7 @@ bool transform_output(const struct adapter *adapter, const struct value *raw, st
     const struct adapter_transforms *t = adapter->doc.transforms;
     const struct transform *all = t ? t->output.v : NULL;
     struct work w = { .left = ceiling_rows[CEILING_QUERY].value };
-    struct making m = { a, &w, e };
+    struct making m = { a, &w, e, NULL };
     struct value value = *raw;
 
     if (t && !few_enough(t->output, e))

@@ -63,9 +63,9 @@ static void R_001_105_quotes_out_of_place_are_refused_with_their_line(void **sta
                        "parse: csv: line 1: a carriage return that no line feed follows");
 }
 
-static void a_mebibyte_of_commas_is_read(void **state)
+static void half_a_mebibyte_of_commas_is_read(void **state)
 {
-    enum { N = 1 << 20 };
+    enum { N = 1 << 19 };
     _loaded_ struct loaded l = { 0 };
     char *text = arena_alloc(&l.a, N);
     const struct doc *out;
@@ -80,17 +80,53 @@ static void a_mebibyte_of_commas_is_read(void **state)
     assert_int_equal(out->count, N);
 }
 
+/* Many small values take a hundred times the room that their text does. Each text has a few more
+ * than are allowed. */
 static void what_would_take_too_much_memory_is_refused(void **state)
 {
-    enum { N = 8 << 20 };
+    static const struct {
+        const char *parser, *unit;
+    } rows[] = {
+        { "lines", "\n" },
+        { "json_lines", "[1,2]\n" },
+        { "{csv: {header: false}}", "a,b\n" },
+        { "{csv: {header: false}}", "," },
+        { "tsv", "\t" },
+        { "{regex: {pattern: '(?<a>.)', all: true}}", "x" },
+    };
+    enum { VALUES = 1 << 20 };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        _loaded_ struct loaded l = { 0 };
+        size_t unit = strlen(rows[i].unit), times = unit > 1 ? VALUES / 3 + 1 : VALUES + 1;
+        char *text = arena_alloc(&l.a, unit * times);
+        const struct doc *out;
+
+        for (size_t k = 0; k < times; k++)
+            memcpy(text + k * unit, rows[i].unit, unit);
+        assert_false(parse_output(read_text(&l.a, rows[i].parser),
+                                  (struct str){ text, unit * times }, &l.a, &out, &l.e));
+        if (!strstr(l.e.msg, ": document_values is above 1048576: Values in one document"))
+            fail_msg("%s: %s", rows[i].parser, l.e.msg);
+        assert_int_equal(l.e.code, CODE_TRANSFORM_FAILED);
+    }
+}
+
+static void so_are_a_million_keys(void **state)
+{
+    enum { KEYS = (1 << 20) + 1, ROOM = 10 };
     _loaded_ struct loaded l = { 0 };
-    char *text = arena_alloc(&l.a, N);
+    char *text = arena_alloc(&l.a, (size_t)KEYS * ROOM + 1);
     const struct doc *out;
 
     (void)state;
-    memset(text, '\n', N);
-    assert_false(parse_output(read_text(&l.a, "lines"), (struct str){ text, N }, &l.a, &out, &l.e));
-    assert_string_equal(l.e.msg, "lines: more than 100000000 steps of work");
+    for (size_t k = 0; k < KEYS; k++)
+        (void)snprintf(text + k * ROOM, ROOM + 1, "k%07zu=\n", k);
+    assert_false(parse_output(read_text(&l.a, "kv"), (struct str){ text, (size_t)KEYS * ROOM },
+                              &l.a, &out, &l.e));
+    assert_string_equal(l.e.msg, "kv: line 1048577: document_values is above 1048576: Values in "
+                                 "one document, copies made by YAML aliases included.");
 }
 
 int main(void)
@@ -101,8 +137,9 @@ int main(void)
         cmocka_unit_test(R_001_105_lines_end_in_lf_or_crlf_and_blank_ones_are_no_rows),
         cmocka_unit_test(R_001_105_rows_of_another_width_are_refused_with_their_line),
         cmocka_unit_test(R_001_105_quotes_out_of_place_are_refused_with_their_line),
-        cmocka_unit_test(a_mebibyte_of_commas_is_read),
+        cmocka_unit_test(half_a_mebibyte_of_commas_is_read),
         cmocka_unit_test(what_would_take_too_much_memory_is_refused),
+        cmocka_unit_test(so_are_a_million_keys),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
