@@ -43,6 +43,9 @@ extern const struct shape registry_shape;
 /* The tool of that id; NULL: there is none. */
 const struct tool_doc *registry_tool(const struct registry_doc *registry, struct str id);
 
+/* Is nothing of it called? Then it says so. */
+bool tool_blocked(const struct tool_doc *tool, struct error *e) NODISCARD;
+
 /* May this operation be called? False: it says why not. */
 bool tool_lets_call(const struct tool_doc *tool, struct str operation, struct arena *a,
                     struct error *e) NODISCARD;

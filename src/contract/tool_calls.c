@@ -14,14 +14,20 @@ const struct tool_doc *registry_tool(const struct registry_doc *registry, struct
     return NULL;
 }
 
+bool tool_blocked(const struct tool_doc *tool, struct error *e)
+{
+    return tool->status == TOOL_BLOCKED &&
+           !error_set(e, CODE_OPERATION_NOT_ALLOWED, "the registry blocks the tool %.*s",
+                      STR_ARG(tool->tool_id));
+}
+
 bool tool_lets_call(const struct tool_doc *tool, struct str operation, struct arena *a,
                     struct error *e)
 {
     const struct items *scope = &tool->scope->operations;
 
-    if (tool->status == TOOL_BLOCKED)
-        return error_set(e, CODE_OPERATION_NOT_ALLOWED, "the registry blocks the tool %.*s",
-                         STR_ARG(tool->tool_id));
+    if (tool_blocked(tool, e))
+        return false;
     return items_have(scope, operation) || items_have(scope, str_of("*")) ||
            error_set(e, CODE_OPERATION_NOT_ALLOWED,
                      "the registry does not let %.*s of the tool %.*s be called; scope.operations "

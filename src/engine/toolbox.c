@@ -219,12 +219,20 @@ struct items toolbox_operations(const struct adapter *adapter, const struct tool
 
     if (names.n || adapter->doc.type != ADAPTER_CLI || !scope)
         return names;
-    all = arena_alloc(a, scope->n * sizeof *all);
+    all = arena_alloc(a, (scope->n + 1) * sizeof *all);
     for (size_t i = 0; i < scope->n; i++)
         if (!str_is(((const struct str *)scope->v)[i], "*"))
             all[names.n++] = ((const struct str *)scope->v)[i];
+    if (!names.n && scope->n)
+        all[names.n++] = str_of("run"); /* "*" names nothing, and the command is there */
     names.v = all;
     return names;
+}
+
+bool toolbox_takes_any(const struct adapter *adapter, const struct tool_doc *tool, struct arena *a)
+{
+    return adapter->doc.type == ADAPTER_CLI && !adapter_operations(adapter, a).n &&
+           items_have(&tool->scope->operations, str_of("*"));
 }
 
 /* ---- services ---- */

@@ -66,9 +66,14 @@ bool toolbox_tool(struct toolbox *box, const struct adapter *adapter,
                   struct report *r, struct error *e) NODISCARD;
 
 /* The names that can be called, of struct str: the adapter's own; a command's may be named by the
- * registry alone (A01-16). `tool` may be NULL: no registry has it. */
+ * registry alone (A01-16), and is `run` where that has "*" and nothing else. `tool` may be NULL: no
+ * registry has it. */
 struct items toolbox_operations(const struct adapter *adapter, const struct tool_doc *tool,
                                 struct arena *a);
+
+/* A command whose adapter names no operation, of a tool that the registry lets have every one: may
+ * be called by any name. */
+bool toolbox_takes_any(const struct adapter *adapter, const struct tool_doc *tool, struct arena *a);
 
 /* What speaks HTTP; started when it is first asked for. */
 bool toolbox_http(struct toolbox *box, struct http **out, struct error *e) NODISCARD;

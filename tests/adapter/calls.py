@@ -140,6 +140,37 @@ def R_001_158_R_001_162_A01_16_only_what_the_registry_lists_is_called(place):
 
 
 @case
+def R_001_162_a_star_covers_a_command_whose_adapter_names_no_operation(place):
+    one = cli("args", REAL_PYTHON, "-c", ARGS, mapping={"word": "{word}"}, **PARSED)
+    place.stock(one)
+    for name in ("args", "args.run", "args.show", "TL-args.show"):
+        same(place.fine(name, "word=x"), ["x"])
+    run = place.writ("adapters", "args", "--level", "L2")
+    hold(run.status == 0 and b"writ call args.run" in run.out, run)
+    place.stock(one, tools=[tool("args", operations=["*", "show"])])
+    for name in ("args", "args.show", "args.other"):
+        same(place.fine(name, "word=x"), ["x"])
+    place.stock(one, tools=[tool("args", operations=["show"])])
+    same(place.fine("args", "word=x"), ["x"])
+    place.fails(64, "OPERATION_UNKNOWN", "args.other", told=["there are show"])
+    place.stock(one, tools=[tool("args", operations=["show", "tell"])])
+    place.fails(64, "OPERATION_UNKNOWN", "args", told=["several operations, name one: show, tell"])
+    place.stock(one, tools=[tool("args", operations=[])])
+    for name in ("args", "args.run"):
+        place.fails(77, "OPERATION_NOT_ALLOWED", name, told=["names no operation", "scope.operations of the tool TL-args"])
+
+
+@case
+def R_001_158_a_blocked_tool_is_told_as_blocked_whatever_is_called(place):
+    for one in (script("args", ARGS), cli("args", REAL_PYTHON, "-c", ARGS),
+                script("args", ARGS, operations={"run": {}, "other": {}})):
+        for operations in (["*"], ["run"], []):
+            place.stock(one, tools=[tool("args", operations=operations) | {"status": "blocked"}])
+            for name in ("args", "args.run", "args.walk"):
+                place.fails(77, "OPERATION_NOT_ALLOWED", name, told=["the registry blocks the tool TL-args"])
+
+
+@case
 def a_program_of_the_project_is_meant_from_its_top_wherever_it_is_called(place):
     path = place.repo / "bin/show"
     place.put("bin/show", f"#!{REAL_PYTHON}\nprint('top')\n", 0o755)

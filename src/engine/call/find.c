@@ -28,7 +28,7 @@ static bool find_operation(struct tool_call *c, struct str asked)
     struct items names = toolbox_operations(c->adapter, c->tool, c->a);
     const struct str *all = names.v;
 
-    if (asked.n && items_have(&names, asked)) {
+    if (asked.n && (items_have(&names, asked) || toolbox_takes_any(c->adapter, c->tool, c->a))) {
         c->operation = asked;
         return true;
     }
@@ -36,6 +36,11 @@ static bool find_operation(struct tool_call *c, struct str asked)
         c->operation = all[0];
         return true;
     }
+    if (!names.n && c->adapter->doc.type == ADAPTER_CLI)
+        return error_set(&c->error, CODE_OPERATION_NOT_ALLOWED,
+                         "adapter %.*s names no operation, and neither does scope.operations of "
+                         "the tool %.*s in the registry; name there what may be called, or \"*\"",
+                         STR_ARG(c->adapter->doc.adapter_id), STR_ARG(c->tool->tool_id));
     if (asked.n)
         return error_set(
             &c->error, CODE_OPERATION_UNKNOWN, "adapter %.*s has no operation %s; there are %s",
@@ -317,10 +322,11 @@ bool call_find(struct tool_call *c, struct str adapter, struct str operation, in
 {
     if (!find_adapter(c, adapter, operation, status))
         return false;
-    *status = WRIT_USAGE;
-    if (!find_operation(c, operation))
-        return false;
     *status = WRIT_REFUSED;
+    if (tool_blocked(c->tool, &c->error))
+        return false;
+    if (!find_operation(c, operation))
+        return no(c->error.code == CODE_OPERATION_UNKNOWN ? WRIT_USAGE : WRIT_REFUSED, status);
     if (!tool_lets_call(c->tool, c->operation, c->a, &c->error) ||
         (c->world && !version_fits(c, status)))
         return false;
@@ -356,8 +362,8 @@ const char *call_why_none(struct toolbox *box, struct str adapter, struct str op
     struct tool_call c = { .box = box, .a = a };
     int status;
 
-    if (find_adapter(&c, adapter, operation, &status) && find_operation(&c, operation) &&
-        tool_lets_call(c.tool, c.operation, a, &c.error))
+    if (find_adapter(&c, adapter, operation, &status) && !tool_blocked(c.tool, &c.error) &&
+        find_operation(&c, operation) && tool_lets_call(c.tool, c.operation, a, &c.error))
         return NULL;
     return call_why_not(&c);
 }
