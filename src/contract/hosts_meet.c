@@ -16,11 +16,10 @@ static bool covers(const struct host_entry *a, const struct host_entry *b)
            (a->name.n == b->name.n && strncasecmp(a->name.s, b->name.s, a->name.n) == 0);
 }
 
-/* Without a port, 80 and 443 are meant. */
-static bool meet_ports(uint16_t a, uint16_t b, uint16_t *out)
+static bool meet_ports(uint16_t a, uint16_t b, enum bare_port bare, uint16_t *out)
 {
     *out = a ? a : b;
-    return a == b || (!a && (b == 80 || b == 443)) || (!b && (a == 80 || a == 443));
+    return a == b || ((!a || !b) && (bare == BARE_IS_ANY || *out == 80 || *out == 443));
 }
 
 static struct str text_of(const struct host_entry *e, uint16_t port, struct arena *arena)
@@ -42,7 +41,8 @@ static void add(struct items *to, struct str text)
     all[to->n++] = text;
 }
 
-struct items hosts_meet(const struct items *a, const struct items *b, struct arena *arena)
+struct items hosts_meet(const struct items *a, const struct items *b, enum bare_port bare,
+                        struct arena *arena)
 {
     const struct str *ours = a->v, *theirs = b->v;
     struct items out = { arena_alloc(arena, a->n * b->n * sizeof *ours), 0 };
@@ -53,7 +53,7 @@ struct items hosts_meet(const struct items *a, const struct items *b, struct are
             uint16_t port;
 
             if (!host_entry_read(ours[i], &one) || !host_entry_read(theirs[k], &two) ||
-                !meet_ports(one.port, two.port, &port))
+                !meet_ports(one.port, two.port, bare, &port))
                 continue;
             if (covers(&one, &two))
                 add(&out, text_of(&two, port, arena));

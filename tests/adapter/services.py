@@ -305,6 +305,18 @@ def A01_8_what_the_caller_denies_is_denied_however_it_is_written(place):
     place.fine("n.echo", options=["--deny-host=127.0.0.1:1", "--deny-host=127.0.0.2"])
 
 
+@case
+@of_stranger
+def A01_8_one_port_of_a_host_that_is_allowed_at_every_port_is_what_both_allow(place):
+    port = place.server.server_port
+    stock(place, api("n", place.server.url, {"echo": "GET /echo"}))
+    place.fine("n.echo", options=[f"--allow-host=127.0.0.1:{port}"])
+    same(len(place.server.seen), 1)
+    for host in (f"127.0.0.1:{port % 60000 + 1}", f"127.0.0.2:{port}"):
+        place.fails(77, "HOST_REFUSED", "n.echo", options=[f"--allow-host={host}"])
+    same(len(place.server.seen), 1)
+
+
 def of_client(url, token_url, **secret):
     """An adapter whose token is had elsewhere, with the client's secret."""
     override = {"timeout_ms": 5000, "network": {"enabled": True, "allow": ["127.0.0.1", "127.0.0.2"]}}

@@ -168,7 +168,17 @@ static struct items registries(struct arena *a)
     return (struct items){ texts, registry_hosts_table.row_count };
 }
 
-/* A01-8: what is allowed is the intersection, what is denied the union. */
+/* Who reaches the hosts decides what an entry without a port means: see http/policy.c. */
+static enum bare_port bare_port(const struct tool_call *c)
+{
+    const struct adapter_interface *in = c->adapter->doc.interface;
+
+    return in->api || (in->mcp && in->mcp->transport != TRANSPORT_STDIO) ? BARE_IS_ANY
+                                                                         : BARE_IS_USUAL;
+}
+
+/* A01-8: what is allowed is the intersection, what is denied the union. Level registry has the
+ * usual ports alone. */
 struct call_network call_network(const struct tool_call *c)
 {
     const struct override_network *own = c->adapter->doc.sandbox_override->network;
@@ -177,12 +187,13 @@ struct call_network call_network(const struct tool_call *c)
 
     if (!out.on)
         return out;
-    out.allow =
-        call_asked(c, "network", "allow") ? hosts_meet(&own->allow, &asked, c->a) : own->allow;
+    out.allow = own->allow;
+    if (call_asked(c, "network", "allow"))
+        out.allow = hosts_meet(&own->allow, &asked, bare_port(c), c->a);
     if (wants_level(c, NET_REGISTRY)) {
         struct items least = registries(c->a);
 
-        out.allow = hosts_meet(&out.allow, &least, c->a);
+        out.allow = hosts_meet(&out.allow, &least, BARE_IS_USUAL, c->a);
     }
     out.deny = texts_asked(c, "network", "deny");
     return out;
