@@ -67,7 +67,8 @@ def say(**m):
 def tools():
     return [{"name": "echo", "description": "once" if seen < 2 or how != "rename" else "twice",
              "inputSchema": {"type": "object"}, **({"outputSchema": {"type": "object", "properties": {"n": {
-                 "enum": ["a"]}}}} if how == "cut_value" else {})}]
+                 "enum": ["a"]}}}} if how == "cut_value" else {"outputSchema": {"type": "object", "required": ["m"]}}
+                 if how == "lacks" else {})}]
 for line in sys.stdin:
     m = json.loads(line)
     if "id" not in m or how == "mute":
@@ -98,6 +99,7 @@ for line in sys.stdin:
         if how == "cut_error": say(id=m["id"], error={"code": -32000, "message": "x" * 490 + os.environ["TOKEN"]}); continue
         if how == "cut_noise": print("x" * 30 + os.environ["TOKEN"]); sys.stdout.flush(); continue
         if how == "cut_key": print('{"%s":1,"%s":1}' % (("x" * 30 + os.environ["TOKEN"],) * 2)); sys.stdout.flush(); continue
+        if how == "lacks": say(id=m["id"], result={"content": [], "structuredContent": {"n": os.environ["TOKEN"]}}); continue
         if how == "cut_value": say(id=m["id"], result={"content": [], "structuredContent": {"n": "x" * 30 + os.environ["TOKEN"]}}); continue
         if how == "twice": say(id=m["id"], result={"content": [{"type": "text", "text": "first"}]})
         text = json.dumps(m["params"]["arguments"])
@@ -450,6 +452,12 @@ def a_server_that_repeats_a_secret_in_an_error_has_it_taken_out(place):
     for how, status in (("tells", 1), ("refuses", 1)):
         name = small(place, how, secrets=[{"name": "t", "env": "MINE", "variable": "TOKEN"}])
         place.fails(status, "PEER_ERROR", name, env={"MINE": SECRET}, told=["no, [redacted]"])
+
+
+@case
+def what_a_result_lacks_as_a_whole_is_told_without_a_place(place):
+    name = small(place, "lacks", secrets=[{"name": "t", "env": "MINE", "variable": "TOKEN"}])
+    place.fails(1, "PEER_PROTOCOL", name, env={"MINE": SECRET}, told=["outputSchema says: the document needs 'm'"])
 
 
 @case

@@ -251,7 +251,17 @@ def what_is_not_http_or_half_of_it_or_too_much_is_said(place):
         run = place.call(f"s.{name}", env=place.given)
         hold(run.status == 1 and run.record["error"]["code"] == "PEER_PROTOCOL", run)
         true(run.record["error"]["message"].startswith(f"{place.server.url[7:]}: "), run.record)
-    true("; at most 10485760 bytes are taken" in run.record["error"]["message"], run.record)
+    true("the body has more than 10485760 bytes; ask for less" in run.record["error"]["message"], run.record)
+
+
+@case
+def what_is_too_large_is_told_with_its_own_ceiling(place):
+    with strangers.stranger() as server:
+        stock(place, api("h", server.url, {"get": "GET /head/{what}"}))
+        for what, told in (("long", "the head of the answer has more than 262144 bytes; ask for less"),
+                           ("many", "the answer has more than 1000 headers; ask for less"),
+                           ("body", "the body has more than 10485760 bytes; ask for less")):
+            place.fails(1, "PEER_PROTOCOL", "h.get", f"what={what}", told=[told])
 
 
 @case

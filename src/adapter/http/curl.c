@@ -39,6 +39,7 @@ struct web_call {
     bool gets;   /* as it is set, it asks with GET and without a body */
     bool only;   /* and connects, no more: its connection is not curl's again */
     char error[CURL_ERROR_SIZE];
+    curl_off_t body_max; /* that may come */
 };
 
 /* ---- what curl tells ---- */
@@ -296,8 +297,8 @@ static int set_method(struct web_call *c, const struct web_ask *ask)
 static bool set_ask(struct web_call *c, const struct web_ask *ask)
 {
     CURL *easy = c->easy;
-    curl_off_t most = strcmp(ask->method, "HEAD") == 0 ? 0 : (curl_off_t)ask->body_max;
 
+    c->body_max = strcmp(ask->method, "HEAD") == 0 ? 0 : (curl_off_t)ask->body_max;
     c->only = ask->connect_only;
     if (c->only && (curl_easy_setopt(easy, CURLOPT_CONNECT_ONLY, 1L) != CURLE_OK ||
                     curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, 1L) != CURLE_OK))
@@ -307,7 +308,7 @@ static bool set_ask(struct web_call *c, const struct web_ask *ask)
             curl_easy_setopt(easy, CURLOPT_HTTPHEADER, c->headers) |
             curl_easy_setopt(easy, CURLOPT_PROXY, ask->proxy ? ask->proxy : "") |
             curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)ask->timeout_ms) |
-            curl_easy_setopt(easy, CURLOPT_MAXFILESIZE_LARGE, most)) == CURLE_OK;
+            curl_easy_setopt(easy, CURLOPT_MAXFILESIZE_LARGE, c->body_max)) == CURLE_OK;
 }
 
 struct web_call *web_begin(struct web *w, const struct web_ask *ask,
@@ -431,13 +432,16 @@ static const struct ending {
     { CURLE_PARTIAL_FILE,             HTTP_BROKEN,      "the answer ended in the middle" },
     { CURLE_UNSUPPORTED_PROTOCOL,     HTTP_BROKEN,      "what came is not HTTP" },
     { CURLE_WEIRD_SERVER_REPLY,       HTTP_BROKEN,      "what came is not HTTP" },
-    { CURLE_FILESIZE_EXCEEDED,        HTTP_TOO_LARGE,   "the body has more bytes than are allowed" },
+    { CURLE_FILESIZE_EXCEEDED,        HTTP_TOO_LARGE,   NULL },
     { CURLE_OUT_OF_MEMORY,            HTTP_TOO_LARGE,   "a line of the answer's head is too long" },
 };
 /* clang-format on */
 
-static struct ending ending_of(const struct web_call *c, CURLcode code)
+static struct ending ending_of(struct web_call *c, CURLcode code)
 {
+    if (code == CURLE_FILESIZE_EXCEEDED)
+        (void)snprintf(c->error, sizeof c->error, "the body has more than %lld bytes",
+                       (long long)c->body_max);
     for (size_t i = 0; i < COUNT(endings); i++)
         if (endings[i].code == code)
             return (struct ending){ code, endings[i].end,

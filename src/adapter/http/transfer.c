@@ -45,7 +45,9 @@ static bool add_header(struct transfer *t, struct str line)
     if (!colon || is_one_of(line.s[0], " \t"))
         return true;
     if (t->header_count == HTTP_HEADERS)
-        return asked_refuse(&t->asked, HTTP_TOO_LARGE, "the answer has too many headers");
+        return asked_refuse(
+            &t->asked, HTTP_TOO_LARGE,
+            arena_printf(&t->asked.a, "the answer has more than %d headers", HTTP_HEADERS));
     t->headers = arena_more(&t->head, t->headers, t->header_count, &t->header_room, sizeof *h);
     h = &t->headers[t->header_count++];
     h->name = kept(t, str_trim((struct str){ line.s, (size_t)(colon - line.s) }, blanks));
@@ -101,7 +103,10 @@ static bool on_line(void *self, struct str line)
 
     t->head_bytes += line.n;
     if (t->head_bytes > HTTP_HEAD_BYTES)
-        return asked_refuse(&t->asked, HTTP_TOO_LARGE, "the head of the answer is too large");
+        return asked_refuse(&t->asked, HTTP_TOO_LARGE,
+                            arena_printf(&t->asked.a,
+                                         "the head of the answer has more than %d bytes",
+                                         HTTP_HEAD_BYTES));
     if (t->begun || t->skipped) /* what may follow a body in pieces */
         return true;
     if (str_only(line, blanks))

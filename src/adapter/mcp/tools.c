@@ -403,12 +403,13 @@ static const char *misfit_words(const struct mcp *m, const struct jsonschema *sc
 {
     struct work work = { .left = CHECK_STEPS };
     struct report r = report_new(a, "structuredContent", (struct str){ 0 });
+    const char *at;
 
     if (jsonschema_check(schema, mcp_clean_doc(m, content, a), a, &work, &r) || !r.first)
         return "its structuredContent is not what its outputSchema says";
-    return arena_printf(a, "its structuredContent is not what its outputSchema says: %s: %s",
-                        r.first->pointer ? r.first->pointer : "",
-                        rpc_words(str_of(r.first->msg), a));
+    at = r.first->pointer ? r.first->pointer : "";
+    return arena_printf(a, "its structuredContent is not what its outputSchema says: %s%s%s", at,
+                        *at ? ": " : "", rpc_words(str_of(r.first->msg), a));
 }
 
 const char *tools_misfit(const struct mcp *m, const struct tool_use *use, const struct doc *result,

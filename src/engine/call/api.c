@@ -84,15 +84,13 @@ static const char *failed(const struct api_attempt *t)
     return arena_printf(a, "%s: %s", what, call_quoted(body, TOLD_MOST, a));
 }
 
-/* How much it may take or send, and who says so. */
+/* How long it may take, and who says so; how much it may send is told with what was too much. */
 static const char *limit_of(const struct api_attempt *t)
 {
-    struct arena *a = t->c->a;
-
     if (t->answer.end == HTTP_TIMEOUT)
         return call_time_said(t->c);
     if (t->answer.end == HTTP_TOO_LARGE)
-        return arena_printf(a, "; at most %d bytes are taken, ask for less", BODY_MAX);
+        return "; ask for less";
     return t->answer.end == HTTP_UNREACHABLE ? "; look whether it runs there" : "";
 }
 

@@ -39,10 +39,24 @@ class Stranger(http.server.BaseHTTPRequestHandler):
         self.answer(200, str(dict(self.headers)).encode(), Content_Type="text/plain")
 
     def do_busy(self, _):
-        """Twice it is too busy, then it answers."""
+        """Twice it is too busy, then it answers. How long it wants to be left alone may change each time."""
         n = len([one for one in self.server.seen if one[1].startswith("/busy")])
-        self.answer(429 if n < 3 else 200, b'{"data": {"n": %d}}' % n, Retry_After=self.server.retry_after,
+        asked = self.server.retry_after
+        self.answer(429 if n < 3 else 200, b'{"data": {"n": %d}}' % n,
+                    Retry_After=asked if isinstance(asked, str) else asked[min(n, len(asked)) - 1],
                     Content_Type="application/json")
+
+    def do_head(self, _):
+        """Too much before it begins: of a head, of headers, or by what it says of its body."""
+        what = self.path.rpartition("/")[2]
+        more = {"long": [(f"X-{n}", "x" * 8000) for n in range(40)], "many": [(f"X-{n}", "x") for n in range(1100)],
+                "body": [("Content-Length", str(11 << 20))]}[what]
+        self.send_response(200)
+        for name, value in more:
+            self.send_header(name, value)
+        with contextlib.suppress(OSError):
+            self.end_headers()
+        self.close_connection = True
 
     def do_number(self, _):
         """An id as databases have them: no double holds it."""
