@@ -129,13 +129,17 @@ static void tell_once(struct tool_call *c, const struct adapter_retry *retry,
 }
 
 /* Who comes back too early is refused again, and may be shut out for it. */
-static void tell_patience(struct tool_call *c, struct attempt_end *end)
+static void tell_patience(struct tool_call *c, struct attempt_end *end, int64_t waited_ms)
 {
+    const char *before = waited_ms ? arena_printf(c->a, " in all, and %lld s were",
+                                                  (long long)((waited_ms + 999) / 1000))
+                                   : "";
+
     end->message = arena_printf(c->a,
                                 "%s; not tried again: the service asks for %lld s, at most %d s "
-                                "are waited",
+                                "are waited%s",
                                 message_of(end), (long long)((end->retry_after + 999) / 1000),
-                                BACKOFF_MOST_MS / 1000);
+                                BACKOFF_MOST_MS / 1000, before);
 }
 
 /* False: somebody wants it stopped. */
@@ -165,6 +169,7 @@ static struct attempt_end *attempts(struct tool_call *c)
                                .backoff_ms = retry->backoff_ms,
                                .max_backoff_ms = BACKOFF_MOST_MS,
                                .multiplier = 2.0 };
+    int64_t waited_ms = 0; /* because a service asked for it: that has an end, however often */
 
     for (int n = 1;; n++) {
         struct attempt_end *end = attempt(c);
@@ -176,12 +181,14 @@ static struct attempt_end *attempts(struct tool_call *c)
             tell_once(c, retry, end);
             return end;
         }
-        if (end->retry_after > BACKOFF_MOST_MS) {
-            tell_patience(c, end);
-            return end;
-        }
-        if (end->retry_after > wait)
+        if (end->retry_after > wait) {
             wait = end->retry_after;
+            if (wait > BACKOFF_MOST_MS - waited_ms) {
+                tell_patience(c, end, waited_ms);
+                return end;
+            }
+            waited_ms += wait;
+        }
         if (!wait_for(c, wait))
             return end;
     }

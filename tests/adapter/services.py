@@ -172,6 +172,15 @@ def a_service_that_asks_for_more_patience_than_there_is_is_left_alone(place):
 
 @case
 @of_stranger
+def what_a_service_asks_for_is_waited_up_to_a_ceiling_in_all(place):
+    place.server.retry_after = ["1", "60"]
+    run = place.fails(1, "PEER_ERROR", "s.busy", env=place.given,
+                      told=["429", "the service asks for 60 s, at most 60 s are waited in all, and 1 s were"])
+    same((len(run.record["attempts"]), len(place.server.seen)), (2, 2))
+
+
+@case
+@of_stranger
 def nothing_that_may_have_been_done_is_done_twice(place):
     run = place.call("s.broken", env=place.given)
     same((run.status, len(run.record["attempts"])), (1, 1))
