@@ -356,6 +356,37 @@ def A01_8_what_the_caller_leaves_of_the_network_holds_for_tokens_too(place):
 
 
 @case
+def a_token_is_sent_where_a_header_takes_it_and_it_is_a_bearer_s(place):
+    env, good = {"MY_TOKEN": SECRET}, {"access_token": "t0ken-of-a-stranger"}
+    with strangers.stranger() as server:
+        stock(place, of_client(server.url, server.url + "/token"))
+        for more in ({}, {"token_type": "BEARER"}, {"token_type": None}, {"expires_in": 1 << 60}, {"expires_in": 59.5}):
+            server.token = good | more
+            place.fine("o.echo", env=env)
+            same(server.seen[-1][2]["Authorization"], "Bearer " + good["access_token"])
+        sent = len([one for one in server.seen if one[1] == "/echo"])
+        for more, told in (({"token_type": 7}, "not a bearer token: its token_type is no text"),
+                           ({"token_type": "mac"}, "not a bearer token: its token_type is 'mac'"),
+                           ({"token_type": ""}, "not a bearer token"), ({"access_token": 7}, "no access_token"),
+                           *(({"access_token": f"t0ken{odd}of"}, "access_token with a blank, a control character")
+                             for odd in (" ", "\t", "\x7f", "\u00e9"))):
+            server.token = good | more
+            run = place.fails(1, "PEER_PROTOCOL", "o.echo", env=env, told=[told])
+            true(b"t0ken" not in run.out + run.err, run)
+        same(len([one for one in server.seen if one[1] == "/echo"]), sent)
+
+
+@case
+def R_001_080_a_token_endpoint_that_never_answers_ends_as_a_service_that_never_does(place):
+    with strangers.stranger() as server:
+        one = of_client(server.url, server.url + "/silent")
+        stock(place, one | {"errors": toolshed.retry(3, 503)})
+        run = place.fails(143, "command_timeout", "o.echo", env={"MY_TOKEN": SECRET}, options=("--timeout-ms", 1000),
+                          told=[f"no token from {server.url[7:]}: ", "it may take 1000 ms", "timeout_ms"])
+        same((len(run.record["attempts"]), [one[1] for one in server.seen]), (1, ["/silent"]))
+
+
+@case
 def R_001_116_a_client_s_secret_goes_to_no_host_but_its_own(place):
     with strangers.stranger(host="127.0.0.2") as issuer, strangers.stranger() as server:
         for hosts in (["127.0.0.1"], ["127.0.0.2:1"]):

@@ -193,6 +193,13 @@ void token_secrets(const struct token_ask *ask, struct secrets *all, struct aren
     secrets_add(all, "basic", str_from(basic(ask, a), sizeof "Basic " - 1), a);
 }
 
+static int64_t allowed_ms(const struct token_ask *ask)
+{
+    int64_t left_ms = ask->like->timeout_ms;
+
+    return left_ms > 0 && left_ms < TOKEN_MS ? left_ms : TOKEN_MS;
+}
+
 static bool post(const struct token_ask *ask, bool in_body, struct arena *a,
                  struct http_answer *out, struct error *e)
 {
@@ -211,14 +218,12 @@ static bool post(const struct token_ask *ask, bool in_body, struct arena *a,
                    .allow_count = 1,
                    .deny = ask->like->hosts.deny,
                    .deny_count = ask->like->hosts.deny_count },
-        .timeout_ms = TOKEN_MS,
+        .timeout_ms = allowed_ms(ask),
         .body_max = TOKEN_BODY_MAX,
         .plain = false,
         .cancel = ask->like->cancel,
     };
 
-    if (ask->like->timeout_ms > 0 && ask->like->timeout_ms < TOKEN_MS)
-        request.timeout_ms = ask->like->timeout_ms;
     add_pair(&body, "grant_type", str_of("client_credentials"));
     add_pair(&body, "scope", ask->scope);
     add_pair(&body, "resource", ask->resource);
@@ -234,7 +239,7 @@ static bool post(const struct token_ask *ask, bool in_body, struct arena *a,
 
 static const struct doc *read_body(const struct http_answer *answer, struct arena *a)
 {
-    struct ceilings max = ceilings_default();
+    struct ceilings max = ceilings_answer(); /* a token is not lost for the sake of a number */
     const struct document *document;
     struct error ignored;
 
@@ -278,31 +283,54 @@ static bool refused(const struct http_answer *answer, const struct doc *body,
                      STR_ARG(ask->host), error, *more ? ": " : "", more);
 }
 
-static bool unanswered(const struct http_answer *answer, const struct token_ask *ask,
-                       struct error *e)
-{
-    int code = CODE_PEER_UNAVAILABLE;
+/* As the service itself would be told. */
+static const int code_of_end[] = {
+    [HTTP_REFUSED] = CODE_HOST_REFUSED,    [HTTP_UNREACHABLE] = CODE_PEER_UNAVAILABLE,
+    [HTTP_TIMEOUT] = CODE_COMMAND_TIMEOUT, [HTTP_CANCELLED] = CODE_EXECUTION_HALTED,
+    [HTTP_TOO_LARGE] = CODE_PEER_PROTOCOL, [HTTP_BROKEN] = CODE_PEER_PROTOCOL,
+    [HTTP_ENOUGH] = CODE_PEER_PROTOCOL,
+};
 
-    if (answer->end == HTTP_REFUSED)
-        code = CODE_HOST_REFUSED;
-    else if (answer->end == HTTP_BROKEN || answer->end == HTTP_TOO_LARGE)
-        code = CODE_PEER_PROTOCOL;
-    return error_set(e, code, "no token from %.*s: %s", STR_ARG(ask->host),
-                     answer->why ? answer->why : "no answer");
+static bool unanswered(const struct http_answer *answer, const struct token_ask *ask,
+                       int64_t allowed_ms, struct error *e)
+{
+    const char *why = answer->why ? answer->why : "no answer";
+
+    if (answer->end != HTTP_TIMEOUT)
+        return error_set(e, code_of_end[answer->end], "no token from %.*s: %s", STR_ARG(ask->host),
+                         why);
+    return error_set(e, code_of_end[answer->end], "no token from %.*s: %s; it may take %lld ms%s",
+                     STR_ARG(ask->host), why, (long long)allowed_ms,
+                     allowed_ms < TOKEN_MS ? " (sandbox_override.timeout_ms, --timeout-ms)" : "");
 }
 
 static int64_t life_ms(const struct doc *body)
 {
-    const struct doc *said_life = doc_get(body, "expires_in");
-    int64_t life = said_life && said_life->kind == DOC_INT ? said_life->whole : TOKEN_LIFE_S;
-    int64_t margin;
+    const struct doc *d = doc_get(body, "expires_in");
+    double number = d && d->kind == DOC_NUMBER ? d->number
+                    : d && d->kind == DOC_INT  ? (double)d->whole
+                                               : TOKEN_LIFE_S;
+    int64_t life, margin;
 
-    if (life < 0)
-        life = 0;
-    if (life > TOKEN_LIFE_MOST_S)
-        life = TOKEN_LIFE_MOST_S;
+    life = number > TOKEN_LIFE_MOST_S ? TOKEN_LIFE_MOST_S : number > 0 ? (int64_t)number : 0;
     margin = life / 4 < TOKEN_MARGIN_S ? life / 4 : TOKEN_MARGIN_S;
     return (life - margin) * 1000;
+}
+
+/* RFC 6750: what is no visible character of ASCII has no place in the header. */
+static bool is_sendable(struct str token)
+{
+    for (size_t i = 0; i < token.n; i++)
+        if (token.s[i] <= ' ' || token.s[i] > '~')
+            return false;
+    return true;
+}
+
+/* Left out it is what the adapter asks for; whatever else is said must be it. */
+static bool is_bearer(const struct doc *type)
+{
+    return !type || type->kind == DOC_NULL ||
+           (type->kind == DOC_TEXT && str_cmp_letters(type->text, str_of("bearer")) == 0);
 }
 
 static bool take(const struct http_answer *answer, const struct token_ask *ask, struct arena *a,
@@ -310,19 +338,27 @@ static bool take(const struct http_answer *answer, const struct token_ask *ask, 
 {
     const struct doc *body = read_body(answer, a);
     struct str token = body ? doc_text(body, "access_token") : (struct str){ 0 };
-    struct str type = body ? doc_text(body, "token_type") : (struct str){ 0 };
+    const struct doc *type = body ? doc_get(body, "token_type") : NULL;
     struct digest key = key_of(ask);
 
     if (answer->status != 200)
         return refused(answer, body, ask, a, e);
-    if (!token.n || !header_safe(token))
+    if (!token.n)
         return error_set(e, CODE_PEER_PROTOCOL,
                          "the token endpoint of %.*s answers with no access_token",
                          STR_ARG(ask->host));
-    if (type.n && str_cmp_letters(type, str_of("bearer")) != 0)
+    if (!is_sendable(token))
         return error_set(e, CODE_PEER_PROTOCOL,
-                         "the token endpoint of %.*s gives a token that is not a bearer token",
+                         "the token endpoint of %.*s gives an access_token with a blank, a control "
+                         "character or one beyond ASCII, which is not sent",
                          STR_ARG(ask->host));
+    if (!is_bearer(type))
+        return error_set(e, CODE_PEER_PROTOCOL,
+                         "the token endpoint of %.*s gives a token that is not a bearer token: its "
+                         "token_type is %s",
+                         STR_ARG(ask->host),
+                         type->kind == DOC_TEXT ? said(str_of(words(body, "token_type", ask, a)), a)
+                                                : "no text");
     if (token.n < REDACT_LEAST)
         return error_set(e, CODE_PEER_PROTOCOL,
                          "the token endpoint of %.*s gives a token of fewer than %d bytes, which "
@@ -347,6 +383,7 @@ bool token_get(const struct token_ask *ask, struct arena *a, struct str *out, bo
 {
     struct digest key = key_of(ask);
     struct http_answer answer = { 0 }, second = { 0 };
+    int64_t most_ms = allowed_ms(ask);
 
     *kept = kept_token(ask->auth->tokens, &key, ask->auth->now_ms, a, out);
     if (*kept)
@@ -362,6 +399,6 @@ bool token_get(const struct token_ask *ask, struct arena *a, struct str *out, bo
             answer = second;
     }
     if (answer.end != HTTP_DONE)
-        return unanswered(&answer, ask, e);
+        return unanswered(&answer, ask, most_ms, e);
     return take(&answer, ask, a, out, e);
 }

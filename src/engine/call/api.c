@@ -106,6 +106,14 @@ static const char *unanswered(const struct api_attempt *t)
                         t->answer.why, limit_of(t));
 }
 
+/* A new token may come too late as well, or be called off. */
+static enum http_end end_of(int code)
+{
+    return code == CODE_COMMAND_TIMEOUT    ? HTTP_TIMEOUT
+           : code == CODE_EXECUTION_HALTED ? HTTP_CANCELLED
+                                           : HTTP_BROKEN;
+}
+
 static void ask(void *self, struct exec *x)
 {
     struct api_attempt *t = self;
@@ -116,8 +124,9 @@ static void ask(void *self, struct exec *x)
 
     if (!ask_service(t, &e)) {
         t->answer =
-            (struct http_answer){ .end = HTTP_BROKEN, .why = arena_text(c->a, str_of(e.msg)) };
-        toolbox_http_lost(c->box, t->http);
+            (struct http_answer){ .end = end_of(e.code), .why = arena_text(c->a, str_of(e.msg)) };
+        if (t->answer.end == HTTP_BROKEN)
+            toolbox_http_lost(c->box, t->http);
     }
     t->answer.body = redact(t->answer.body, &c->secrets, c->a); /* before any of it is cut off */
     row = &endings[t->answer.end];
@@ -184,6 +193,8 @@ static int status_of(enum code code)
 {
     return code == CODE_PARAMETER_REFUSED  ? WRIT_USAGE
            : code == CODE_PEER_UNAVAILABLE ? WRIT_UNAVAILABLE
+           : code == CODE_COMMAND_TIMEOUT  ? EXIT_TIMEOUT
+           : code == CODE_EXECUTION_HALTED ? EXIT_TIMEOUT
            : code == CODE_PEER_ERROR       ? WRIT_NO
            : code == CODE_PEER_PROTOCOL    ? WRIT_NO
                                            : WRIT_REFUSED;

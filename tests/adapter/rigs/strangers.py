@@ -163,7 +163,7 @@ class Stranger(http.server.BaseHTTPRequestHandler):
 
     def do_token(self, _):
         """A token endpoint: RFC 6749, 4.4.3."""
-        self.answer(200, b'{"access_token": "t0ken-of-a-stranger", "token_type": "bearer"}', Content_Type="application/json")
+        self.answer(200, json.dumps(self.server.token).encode(), Content_Type="application/json")
 
     def do_late(self, body):
         """A token endpoint that takes its time."""
@@ -237,6 +237,7 @@ def stranger(tools=None, host="127.0.0.1"):
     server.daemon_threads, server.seen, server.over = True, [], threading.Event()
     server.tools, server.called = tools or {"hang_up": {}}, []
     server.retry_after = "0"
+    server.token = {"access_token": "t0ken-of-a-stranger", "token_type": "bearer"}
     server.url = f"http://{host}:{server.server_port}"
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
