@@ -369,15 +369,15 @@ static bool fill_cookie(const struct api_param *p, struct buf *cookie, struct er
 static bool fill_headers(struct binding *b, struct error *e)
 {
     const struct pair *own = b->api->headers.v;
+    const char *wrong = api_type_refused(b->operation.content_type);
     _buf_ struct buf cookie = { .max = HEADER_MAX };
 
     b->headers = arena_alloc(b->a, (b->api->headers.n + b->params.n + 4) * sizeof *b->headers);
     for (size_t i = 0; i < b->api->headers.n; i++)
         add_header(b, own[i].key, own[i].text);
-    if (!api_type_sendable(b->operation.content_type))
-        return error_set(e, CODE_VALIDATION_ERROR,
-                         "the content_type of %.*s has a line end or another control character",
-                         STR_ARG(b->name));
+    if (wrong)
+        return error_set(e, CODE_VALIDATION_ERROR, "the content_type of %.*s %s", STR_ARG(b->name),
+                         wrong);
     api_header_replace(b->headers, b->header_count, "content-type", b->operation.content_type);
     for (size_t i = 0; i < b->params.n; i++) {
         const struct api_param *p = &b->params.v[i];

@@ -30,8 +30,12 @@ bool api_bind(const struct adapter *adapter, struct str operation, const struct 
 /* Why no adapter sends a header of that name; NULL: one may. */
 const char *api_header_refused(struct str name);
 
-/* Can it be the Content-Type of a body: one line, without what steers? */
-bool api_type_sendable(struct str type);
+/* Why it is no Content-Type of a body, such as application/json; NULL: it is one, or no text. */
+const char *api_type_refused(struct str type);
+
+/* Is a body of that type a form? One text, because it is neither JSON nor a form? */
+bool api_type_is_form(struct str type);
+bool api_type_is_text(struct str type);
 
 /* Is it one that the connection says by itself, such as Host and Content-Length? */
 bool api_header_by_itself(struct str name);

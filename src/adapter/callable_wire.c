@@ -39,6 +39,26 @@ static bool is_in_header(const struct doc *parameter)
     return str_is(doc_text(parameter, "in"), "header");
 }
 
+/* The type of a body, and whether anything can be sent as that. */
+static void type_sendable(const struct doc *operation, struct report *r)
+{
+    const struct doc *type = doc_get(operation, "content_type");
+    const char *why;
+
+    if (!type || type->kind != DOC_TEXT)
+        return;
+    why = api_type_refused(type->text);
+    if (why)
+        report_add(r, ABOUT_VALUE, type, CODE_VALIDATION_ERROR,
+                   "content_type %s %s; write one such as application/merge-patch+json",
+                   said(type->text, r->a), why);
+    else if (api_type_is_text(type->text) && !doc_get(operation, "body"))
+        report_add(r, ABOUT_ODD, type, CODE_VALIDATION_ERROR,
+                   "a body of type %s is one text: without `body`, which names its parameter, none "
+                   "can be sent",
+                   said(type->text, r->a));
+}
+
 void headers_sendable(const struct adapter *adapter, struct report *r)
 {
     const struct doc *o = doc_first(doc_get(adapter->tree, "operations"), DOC_MAP);
@@ -50,12 +70,7 @@ void headers_sendable(const struct adapter *adapter, struct report *r)
         if (!header_secret(c->key)) /* which is told by a rule of its own */
             header_sendable(c, ABOUT_KEY, c->key, r);
     for (; o; o = o->next) {
-        c = doc_get(o, "content_type");
-        if (c && c->kind == DOC_TEXT && !api_type_sendable(c->text))
-            report_add(r, ABOUT_VALUE, c, CODE_VALIDATION_ERROR,
-                       "content_type %s has a line end or another control character; write one "
-                       "such as application/merge-patch+json",
-                       said(c->text, r->a));
+        type_sendable(o, r);
         for (c = doc_first(doc_get(o, "parameters"), DOC_MAP); c; c = c->next) {
             const struct doc *name = doc_get(c, "name");
 

@@ -90,6 +90,17 @@ def R_001_092_a_header_that_cannot_be_sent_is_told_before_it_is_called(place):
     place.stock(api(operations={"get": {"content_type": "application/json\r\nX-a: b"}}),
                 tools=[tool("n", network="api")])
     place.never("VALIDATION_ERROR", "n", "n.get", at="/operations/get/content_type", told=["control character"])
+    for odd in ("merge", "text/", "/json", "*/*", "application/*", "a b/c"):
+        place.stock(api(operations={"get": {"content_type": odd}}), tools=[tool("n", network="api")])
+        place.never("VALIDATION_ERROR", "n", "n.get", at="/operations/get/content_type",
+                    told=[f"'{odd}' is no media type; write one such as"])
+    for kind, odd in (("text/xml", True), ("application/json; a=b", False), ("application/x-ndjson", False)):
+        place.stock(api(operations={"get": {"content_type": kind, "parameters": {"x": {"in": "body"}}}}),
+                    tools=[tool("n", network="api")])
+        same(warned(place), {("/operations/get/content_type", "VALIDATION_ERROR")} if odd else set())
+    place.stock(api(operations={"get": {"content_type": "text/xml", "body": "x"}}), tools=[tool("n", network="api")])
+    same(warned(place), set())
+    place.fails(64, "PARAMETER_REFUSED", "n.get", "x:=[1]", told=["'x' is a list of 1; it is a body of type 'text/xml'"])
     place.stock(api(operations={"get": {"parameters": {"a b": {"in": "query"}, "X-a": {"in": "header"}}}},
                     interface={"headers": {"X-b": "y"}}), tools=[tool("n", network="api")])
     same(warned(place), set())

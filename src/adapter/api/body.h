@@ -25,12 +25,17 @@ struct api_body {
     struct str text; /* .s is NULL: there is none */
 };
 
+/* What a body of that type is made of. */
+enum body_kind { BODY_JSON, BODY_LINES, BODY_FORM, BODY_TEXT };
+enum body_kind body_kind(struct str type);
+
 struct str api_header(const struct http_header *headers, size_t n, const char *name);
 
 /* Gives a header that is there another value, unless that has no text. */
 void api_header_replace(struct http_header *headers, size_t n, const char *name, struct str value);
 
-/* JSON, or a form where the type is application/x-www-form-urlencoded; of any other type a text
- * that is the whole body. */
+/* JSON, or a form where the type is application/x-www-form-urlencoded; where it is one for many
+ * values of JSON (application/x-ndjson, application/jsonl) each of a list on a line of its own, and
+ * a text as it is; of any other type a text that is the whole body. */
 bool api_body_make(struct api_body *body, const struct api_params *params, struct arena *a,
                    struct error *e) NODISCARD;

@@ -2,6 +2,7 @@
 /* header.c: which headers an adapter may send. */
 #include "adapter/api_bind.h"
 
+#include "adapter/api/body.h"
 #include "adapter/api/text.h"
 
 /* RFC 9110: a name is a token. */
@@ -29,7 +30,28 @@ const char *api_header_refused(struct str name)
                              : NULL;
 }
 
-bool api_type_sendable(struct str type)
+/* A * is a character of tokens, and stands for many types: a body is of one. */
+const char *api_type_refused(struct str type)
 {
-    return header_safe(type);
+    struct str alone = type_alone(type), first = alone;
+    const char *slash = alone.n ? memchr(alone.s, '/', alone.n) : NULL;
+
+    if (!header_safe(type))
+        return "has a line end or another control character";
+    if (slash)
+        first.n = (size_t)(slash - alone.s);
+    if (type.n && (!slash || !is_token(first) || !is_token(str_from(alone, first.n + 1)) ||
+                   memchr(alone.s, '*', alone.n)))
+        return "is no media type";
+    return NULL;
+}
+
+bool api_type_is_form(struct str type)
+{
+    return body_kind(type) == BODY_FORM;
+}
+
+bool api_type_is_text(struct str type)
+{
+    return body_kind(type) == BODY_TEXT;
 }

@@ -68,6 +68,15 @@ bool path_climbs(struct str path)
     return false;
 }
 
+struct str type_alone(struct str type)
+{
+    const char *more = type.n ? memchr(type.s, ';', type.n) : NULL;
+
+    if (!type.n)
+        return type;
+    return str_trim(more ? (struct str){ type.s, (size_t)(more - type.s) } : type, " \t");
+}
+
 bool header_safe(struct str value)
 {
     for (size_t i = 0; i < value.n; i++)

@@ -13,6 +13,9 @@ bool scalar_add(struct buf *to, const struct doc *d) NODISCARD;
 /* Is one of the parts between slashes one that climbs? Servers may read %2e and %2F, too. */
 bool path_climbs(struct str path);
 
+/* A media type without parameters such as charset, which stand behind a ';'. */
+struct str type_alone(struct str type);
+
 /* May it be the value of a header? No line ends and no other bytes that steer. */
 bool header_safe(struct str value);
 
