@@ -4,6 +4,7 @@
 usage: imports.py RUN_PLAN WRIT      prints TAP
 """
 import json
+import os
 import shutil
 import sys
 
@@ -348,6 +349,8 @@ def a_script_of_this_directory_is_called_from_any(place):
                             [f"{top}/lib/server.py", ".", "lib", "lib/..", f"{top}/lib", "--x=server.py", "no/server.py", "-"])):
         made = taken(place, "mcp", "--", REAL_PYTHON, *words)
         same(json.loads(made["adapter"].split("command: ")[1].splitlines()[0]), [REAL_PYTHON, *written])
+        same(["'lib' of the server's command" in one and "write ./lib " in one for one in made["warnings"]],
+             [True] if "lib" in words else [])
         stock(place, made, commands=[REAL_PYTHON])
         for at in (place.repo, place.work, place.work / "lib"):
             same(json.loads(said(place.fine("mcp-small.echo", "a=1", at=at))), {"a": "1"})
@@ -361,6 +364,24 @@ def a_file_that_is_there_is_replaced_only_when_that_is_wanted(place):
     hold(run.status == 69 and path.read_text() == "mine\n", run)
     run = place.writ("adapters", "import", "-o", path, "--force", "mcp", "--", *words)
     hold(run.status == 0 and "tool_mapping" in path.read_text(), run)
+
+
+@case
+def what_is_imported_may_be_read_by_whom_the_umask_lets(place):
+    words = small(place)
+    document = place.put("outside/echo.json", json.dumps(ECHO | {"servers": [{"url": "https://api.example.org"}]}))
+    for source in (("openapi", str(document)), ("mcp", "--", *words)):
+        for mask, mode in ((0o022, 0o644), (0o077, 0o600), (0o002, 0o664)):
+            path = place.work / f"{source[0]}-{mask}.yaml"
+            before = os.umask(mask)
+            try:
+                run = place.writ("adapters", "import", "-o", str(path), *source)
+            finally:
+                os.umask(before)
+            hold(run.status == 0 and path.stat().st_mode & 0o777 == mode, run)
+        path.chmod(0o640)
+        run = place.writ("adapters", "import", "--force", "-o", str(path), *source)
+        hold(run.status == 0 and path.stat().st_mode & 0o777 == 0o640, run)
 
 
 @case

@@ -99,8 +99,22 @@ static bool make_place(const char *path, struct arena *a)
     return false;
 }
 
+/* As any file that somebody writes; one that was there keeps what it had. */
+static mode_t mode_of(const char *path)
+{
+    struct stat st;
+    mode_t mask;
+
+    if (stat(path, &st) == 0)
+        return st.st_mode & 0777;
+    mask = umask(0);
+    (void)umask(mask);
+    return 0666 & ~mask;
+}
+
 static bool save(const char *path, bool force, struct str yaml, struct arena *a)
 {
+    mode_t mode = mode_of(path);
     struct error e;
 
     if (!make_place(path, a))
@@ -109,8 +123,10 @@ static bool save(const char *path, bool force, struct str yaml, struct arena *a)
         say("%s is there already; --force replaces it", path);
         return false;
     }
-    if (fs_write(path, yaml, &e))
+    if (fs_write(path, yaml, &e)) {
+        (void)!chmod(path, mode); /* it is private else, and there all the same */
         return true;
+    }
     say("%s: %s", path, e.msg);
     return false;
 }

@@ -240,6 +240,31 @@ static const char *whole_word(const char *word, struct arena *a)
     return names_file(word) ? whole_path(word, a) : word;
 }
 
+/* A word such as "data" or "serve" may be a directory of this place, or have another meaning. */
+static bool names_place(const char *word)
+{
+    struct stat st;
+
+    return !strchr(word, '/') && *word != '-' && strcmp(word, ".") != 0 &&
+           strcmp(word, "..") != 0 && stat(word, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static void warn_of_places(const char *const *argv, struct arena *a, struct import_made *made)
+{
+    size_t room = 0;
+
+    for (size_t i = 1; argv && argv[0] && argv[i]; i++) {
+        if (!names_place(argv[i]))
+            continue;
+        made->warnings = arena_more(a, made->warnings, made->warned, &room, sizeof *made->warnings);
+        made->warnings[made->warned++] = arena_printf(
+            a,
+            "%s of the server's command is also a directory here, and stays as it is: from "
+            "another directory it leads elsewhere; write ./%s where this one is meant",
+            said(str_of(argv[i]), a), argv[i]);
+    }
+}
+
 /* "./server" and "server.js" are files of this directory; the adapter is called from others, too.
  */
 static const char *const *from_anywhere(const char *const *argv, struct arena *a)
@@ -284,6 +309,7 @@ static bool make(const struct writ_import *import, const struct visit *v, const 
                                   .left_count = got.left_count };
     for (size_t i = 0; i < got.left_count; i++)
         made->left[i] = (struct import_left){ got.left[i].operation, got.left[i].why };
+    warn_of_places(import->argv, a, made);
     return true;
 }
 
