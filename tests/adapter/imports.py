@@ -276,6 +276,28 @@ def a_body_is_sent_as_the_type_that_the_document_names(place):
 
 
 @case
+def forms_and_texts_are_sent_beside_bodies_of_json(place):
+    def post(name, kind, schema):
+        return {"post": {"operationId": name, "responses": {}, "requestBody": {
+            "required": True, "content": {kind: {"schema": schema}}}}}
+    paths = {"/echo": post("make", "application/json", {"type": "array"}),
+             "/echo/form": post("fill", "application/x-www-form-urlencoded", {"properties": {"a": {"type": "string"}}}),
+             "/echo/text": post("tell", "application/xml", {"type": "object"}),
+             "/echo/any": post("any", "application/*", {"type": "array"})}
+    with strangers.stranger() as server:
+        document = place.put("outside/it.json", json.dumps(ECHO | {"servers": [{"url": server.url}], "paths": paths}))
+        made = taken(place, "openapi", document)
+        same(made["left_out"], [])
+        name = stock(place, made, commands=[])
+        for operation, params, kind, body in (
+                ("make", {"body": [1]}, "application/json", b"[1]"), ("any", {"body": [1]}, "application/json", b"[1]"),
+                ("fill", {"a": "x y"}, "application/x-www-form-urlencoded", b"a=x%20y"),
+                ("tell", {"body": "<a/>"}, "application/xml", b"<a/>")):
+            place.fine(f"{name}.{operation}", params=params)
+            same((server.seen[-1][2]["Content-Type"], server.seen[-1][3]), (kind, body))
+
+
+@case
 def what_the_registry_needs_for_it_is_told_as_it_is_written_there(place):
     with strangers.stranger() as server:
         document = place.put("outside/echo.json", json.dumps(ECHO | {"servers": [{"url": server.url}]}))

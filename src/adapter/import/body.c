@@ -3,6 +3,7 @@
  * its members are parameters or all of it is one. */
 #include "adapter/import/parts.h"
 
+#include "adapter/api_bind.h"
 #include "base/doc_make.h"
 
 static bool has_word(struct str type, const char *word)
@@ -30,6 +31,36 @@ static bool is_json_type(struct str type)
     return has_word(type, "json") || str_is(type, "*/*");
 }
 
+/* Where any type is taken JSON is, too. Of an answer that would be a guess. */
+static bool takes_json(struct str type)
+{
+    return is_json_type(type) || str_is(type, "application/*");
+}
+
+/* What people write as a text, and no other bytes. */
+static bool is_text_type(struct str type)
+{
+    static const char *const words[] = { "xml", "yaml", "csv", "graphql", "sql" };
+
+    if (str_is(type, "text/*"))
+        return true;
+    if (!type.n || type.n > IMPORT_NAME || api_type_refused(type) || has_word(type, "json"))
+        return false;
+    if (str_begins(type, "text/"))
+        return true;
+    for (size_t i = 0; i < COUNT(words); i++)
+        if (str_begins(type, "application/") && has_word(type, words[i]))
+            return true;
+    return false;
+}
+
+static bool is_of_form(struct str type, enum body_form form)
+{
+    return form == BODIES_FORM   ? body_is_form(type)
+           : form == BODIES_TEXT ? is_text_type(type)
+                                 : takes_json(type);
+}
+
 /* What the adapter has to say of a body of JSON; no text: nothing, it is application/json. A type
  * with a * is not one, but any of many. */
 static struct str type_to_send(struct str type)
@@ -37,19 +68,26 @@ static struct str type_to_send(struct str type)
     struct str plain = str_of("application/json");
     bool any = type.n && memchr(type.s, '*', type.n);
 
-    if (any || !is_json_type(type) || (type.n == plain.n && str_cmp_letters(type, plain) == 0))
+    if (any || !is_json_type(type) || api_type_refused(type) ||
+        (type.n == plain.n && str_cmp_letters(type, plain) == 0))
         return (struct str){ 0 };
     return type;
 }
 
-struct str body_consumed(const struct importing *im, const struct doc *op)
+static struct str text_to_send(struct str type)
 {
-    const struct doc *own = map_get(op, "consumes");
-    const struct doc *c = doc_first(own ? own : map_get(im->root, "consumes"), DOC_LIST);
+    return memchr(type.s, '*', type.n) ? str_of("text/plain") : type;
+}
 
-    while (c && (c->kind != DOC_TEXT || !is_json_type(c->text)))
+/* The first type of that form among those that Swagger 2.0 lists for the operation, or for all. */
+static const struct doc *consumed(const struct making *m, enum body_form form)
+{
+    const struct doc *own = map_get(m->f->op, "consumes");
+    const struct doc *c = doc_first(own ? own : map_get(m->im->root, "consumes"), DOC_LIST);
+
+    while (c && (c->kind != DOC_TEXT || !is_of_form(c->text, form)))
         c = c->next;
-    return c ? type_to_send(c->text) : (struct str){ 0 };
+    return c;
 }
 
 struct str import_not_json(const struct importing *im, const struct doc *op, const char *key)
@@ -67,7 +105,7 @@ struct str import_not_json(const struct importing *im, const struct doc *op, con
 
 bool body_is_form(struct str type)
 {
-    return str_begins(type, "application/x-www-form-urlencoded");
+    return api_type_is_form(type);
 }
 
 /* The first of its types that can be sent, or NULL. */
@@ -75,9 +113,18 @@ static const struct doc *body_content(const struct doc *body, enum body_form for
 {
     const struct doc *c = doc_first(map_get(body, "content"), DOC_MAP);
 
-    while (c && !(form == BODIES_FORM ? body_is_form(c->key) : is_json_type(c->key)))
+    while (c && !is_of_form(c->key, form))
         c = c->next;
     return c;
+}
+
+bool import_is_json(const struct doc *response)
+{
+    const struct doc *c = doc_first(map_get(response, "content"), DOC_MAP);
+
+    while (c && !is_json_type(c->key))
+        c = c->next;
+    return c != NULL;
 }
 
 const struct doc *import_body_schema(const struct doc *body, enum body_form form)
@@ -149,7 +196,7 @@ bool body_add(struct making *m)
     const struct doc *flat = import_deref(m->im, schema, &ignored);
     struct doc *to;
 
-    if (flat && !says_more(m, schema) && is_flat(m, flat)) {
+    if (flat && !m->body_text && !says_more(m, schema) && is_flat(m, flat)) {
         const struct doc *c = map_get(flat, "properties")->first;
 
         for (; c; c = c->next) {
@@ -170,17 +217,55 @@ bool body_add(struct making *m)
     if (required)
         doc_add_text(m->im->a, m->required, NULL, str_of(m->body));
     to = doc_add_kind(m->im->a, m->properties, m->body, DOC_NULL);
+    if (m->body_text) {
+        to->kind = DOC_MAP;
+        doc_add_text(m->im->a, to, "type", str_of("string"));
+        return true;
+    }
     return schema_copy(&m->schemas, schema, to, 0);
 }
 
 /* Why a body of that type is not sent. */
 static const char *unlike(struct making *m, struct str type)
 {
-    bool known = is_json_type(type) || body_is_form(type);
+    return arena_printf(m->im->a,
+                        "%s, and an adapter sends JSON, application/x-www-form-urlencoded or text",
+                        said(type, m->im->a));
+}
 
-    return arena_printf(m->im->a, "%s, %s", said(type, m->im->a),
-                        known ? "which is not what the others send"
-                              : "and an adapter sends JSON or application/x-www-form-urlencoded");
+void body_is_of_form(struct making *m)
+{
+    if (m->im->bodies != BODIES_FORM)
+        m->body_type = str_of("application/x-www-form-urlencoded");
+}
+
+/* What is sent of this form, by the type that the document has. */
+static void body_is_of(struct making *m, enum body_form form, struct str type)
+{
+    m->body_text = form == BODIES_TEXT;
+    if (form == BODIES_FORM)
+        body_is_of_form(m);
+    else
+        m->body_type = m->body_text ? text_to_send(type) : type_to_send(type);
+    if (form == BODIES_JSON && m->im->bodies == BODIES_FORM && !m->body_type.n)
+        m->body_type = str_of("application/json");
+}
+
+/* JSON is what can say the most. */
+static const enum body_form by_rank[] = { BODIES_JSON, BODIES_FORM, BODIES_TEXT };
+
+bool body_take(struct making *m, const struct doc *parameter)
+{
+    struct str other = import_not_json(m->im, m->f->op, "consumes");
+    enum body_form form = consumed(m, BODIES_JSON) || !other.n ? BODIES_JSON : BODIES_TEXT;
+    const struct doc *type = consumed(m, form);
+
+    if (form == BODIES_TEXT && !type)
+        return body_leave(m, other, map_true(parameter, "required"));
+    m->body_schema = map_get(parameter, "schema");
+    m->body_required = map_true(parameter, "required");
+    body_is_of(m, form, type ? type->text : (struct str){ 0 });
+    return true;
 }
 
 bool body_find(struct making *m)
@@ -192,9 +277,12 @@ bool body_find(struct making *m)
     body = import_deref(m->im, said_body, &m->schemas.why);
     if (!body)
         return false;
-    schema = import_body_schema(body, m->im->bodies);
-    if (schema && m->im->bodies == BODIES_JSON)
-        m->body_type = type_to_send(body_content(body, BODIES_JSON)->key);
+    schema = NULL;
+    for (size_t i = 0; i < COUNT(by_rank) && !schema; i++) {
+        schema = import_body_schema(body, by_rank[i]);
+        if (schema)
+            body_is_of(m, by_rank[i], body_content(body, by_rank[i])->key);
+    }
     first = doc_first(map_get(body, "content"), DOC_MAP);
     m->body_schema = schema;
     m->body_required = map_true(body, "required");

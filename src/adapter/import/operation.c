@@ -33,18 +33,9 @@ static bool add_one(struct making *m, const struct doc *p)
 {
     struct str name = map_text(p, "name"), in = map_text(p, "in");
     const char *place = place_of(in);
-    const struct doc *schema = map_get(p, "schema");
 
-    if (str_is(in, "body") && m->im->spec == SWAGGER_2) {
-        struct str other = import_not_json(m->im, m->f->op, "consumes");
-
-        if (other.n)
-            return body_leave(m, other, map_true(p, "required"));
-        m->body_schema = schema;
-        m->body_required = map_true(p, "required");
-        m->body_type = body_consumed(m->im, m->f->op);
-        return true;
-    }
+    if (str_is(in, "body") && m->im->spec == SWAGGER_2)
+        return body_take(m, p);
     if (m->form && str_is(in, "formData"))
         return body_leave(m, str_of(m->form), map_true(p, "required"));
     if (name.n == 0 || name.n > IMPORT_NAME || memchr(name.s, '\0', name.n) || !place) {
@@ -141,12 +132,15 @@ static bool add_placeholders(struct making *m)
 
 /* ---- putting it together ---- */
 
-/* The type of a form that is not what the adapter sends. */
+/* The type of a form that no adapter sends. */
 static const char *unsent_form(struct making *m)
 {
     const char *type = import_form_type(m->im, m->f->item, m->f->op);
 
-    return type && m->im->bodies == BODIES_FORM && body_is_form(str_of(type)) ? NULL : type;
+    if (!type || !body_is_form(str_of(type)))
+        return type;
+    body_is_of_form(m);
+    return NULL;
 }
 
 static struct doc *make_input(struct making *m)
@@ -248,8 +242,8 @@ static bool answers_json(struct importing *im, const struct found *f)
         if (!c->key.n || c->key.s[0] != '2')
             continue;
         any = true;
-        if (!response || (im->spec == SWAGGER_2 ? !map_get(response, "schema")
-                                                : !import_body_schema(response, BODIES_JSON)))
+        if (!response ||
+            (im->spec == SWAGGER_2 ? !map_get(response, "schema") : !import_is_json(response)))
             return false;
     }
     return any && !import_not_json(im, f->op, "produces").n;

@@ -22,8 +22,8 @@ enum {
 
 enum spec { SWAGGER_2, OPENAPI_30, OPENAPI_31 };
 
-/* Which of the two kinds of body the adapter sends. */
-enum body_form { BODIES_JSON, BODIES_FORM };
+/* The kinds of body that are sent. What the adapter says of all is one of the first two. */
+enum body_form { BODIES_JSON, BODIES_FORM, BODIES_TEXT };
 
 struct importing {
     const struct import_ask *ask;
@@ -116,10 +116,11 @@ struct making {
     struct doc *required;            /* a list */
     const struct doc *body_schema;   /* NULL: there is no body */
     bool body_required;
+    bool body_text;        /* it is one text, whatever its schema says */
     const char *form;      /* of Swagger 2.0: the type of its form, which is not sent; or NULL */
     const char *body_left; /* why it has none, though it might have; or NULL */
     const char *body;      /* the parameter that is the whole body; or NULL */
-    struct str body_type;  /* of what is sent; no text: application/json, or the form of all */
+    struct str body_type;  /* of what is sent; no text: what the adapter says of all */
     bool dry;              /* the second time: nothing is told again */
 };
 
@@ -133,17 +134,22 @@ const char *import_operation(struct importing *im, const struct found *f);
 bool body_find(struct making *m) NODISCARD;
 bool body_add(struct making *m) NODISCARD;
 
+/* The same of Swagger 2.0, where it is a parameter. */
+bool body_take(struct making *m, const struct doc *parameter) NODISCARD;
+
+/* The parameters of the operation are a form: says so where the adapter says something else. */
+void body_is_of_form(struct making *m);
+
 /* A body that is not sent, or a field of one: the operation needs it, or goes without. */
 bool body_leave(struct making *m, struct str type, bool required) NODISCARD;
 
 bool body_is_form(struct str type);
 
-/* The first type of JSON among those that Swagger 2.0 lists for the operation, or for all; no text:
- * application/json. */
-struct str body_consumed(const struct importing *im, const struct doc *op);
-
 /* The media type of a body that can be sent: its schema; NULL: there is none. */
 const struct doc *import_body_schema(const struct doc *body, enum body_form form);
+
+/* Does an answer say that it has JSON? */
+bool import_is_json(const struct doc *response);
 
 /* The first of the types that Swagger 2.0 lists under `consumes` or `produces`, of the operation or
  * of all, where none of them is JSON; else no text. */

@@ -12,6 +12,8 @@
 #define FORM \
     "{application/x-www-form-urlencoded: {schema: {type: object, properties: {a: {type: string}}}}}"
 
+#define A_FORM "application/x-www-form-urlencoded: {schema: {properties: {a: {}}}}"
+
 static const char three[] =
     "openapi: 3.0.3\n"
     "info: {title: F, version: '1'}\n"
@@ -30,16 +32,73 @@ static void a_body_that_may_be_left_out_is_told_when_it_is(void **state)
 
     (void)state;
     import(&i, three);
-    check_says(left_out(&i, "form"), "only its body");
-    check_says(left_out(&i, "form"),
-               "'application/x-www-form-urlencoded', which is not what the others send");
     check_says(left_out(&i, "file"), "only its body");
-    check_says(left_out(&i, "file"), "'multipart/form-data', and an adapter sends JSON or");
-    check_says(left_out(&i, "must"),
-               "its body is 'application/x-www-form-urlencoded', which is not");
-    assert_int_equal(i.made.left_count, 3);
-    assert_int_equal(i.made.operations, 4);
-    assert_string_equal(at(&i, "operations.form.input.properties"), "{}");
+    check_says(left_out(&i, "file"), "'multipart/form-data', and an adapter sends JSON, ");
+    assert_int_equal(i.made.left_count, 1);
+    assert_int_equal(i.made.operations, 5);
+    assert_string_equal(at(&i, "operations.file.input.properties"), "{}");
+}
+
+static void forms_stand_beside_bodies_of_json(void **state)
+{
+    static const char *const names[] = { "form", "must" };
+    _imported_ struct imported i = { 0 };
+
+    (void)state;
+    import(&i, three);
+    assert_string_equal(at(&i, "interface.api.headers.Content-Type"), "");
+    assert_string_equal(at(&i, "operations.json.content_type"), "");
+    for (size_t k = 0; k < COUNT(names); k++) {
+        assert_string_equal(left_out(&i, names[k]), "");
+        assert_string_equal(at(&i, arena_printf(&i.a, "operations.%s.content_type", names[k])),
+                            "\"application/x-www-form-urlencoded\"");
+        assert_string_equal(at(&i, arena_printf(&i.a, "operations.%s.parameters", names[k])),
+                            "{\"a\":{\"in\":\"body\"}}");
+    }
+}
+
+/* What is sent of several: JSON, then a form, then a text. "-": the body is left out. */
+static void a_body_is_of_the_type_that_can_say_the_most(void **state)
+{
+    static const struct {
+        const char *types, *type, *input;
+    } rows[] = {
+        { "application/*: {}", "", "{\"body\":{}}" },
+        { "'*/*': {}", "", "{\"body\":{}}" },
+        { "text/xml: {}, " A_FORM ", application/json: {}", "", "{\"body\":{}}" },
+        { "json: {}", "", "{\"body\":{}}" },
+        { "text/xml: {}, " A_FORM, "\"application/x-www-form-urlencoded\"", "{\"a\":{}}" },
+        { "text/xml: {schema: {type: object}}", "\"text/xml\"",
+          "{\"body\":{\"type\":\"string\"}}" },
+        { "text/*: {}", "\"text/plain\"", "{\"body\":{\"type\":\"string\"}}" },
+        { "application/soap+xml: {}", "\"application/soap+xml\"",
+          "{\"body\":{\"type\":\"string\"}}" },
+        { "application/octet-stream: {}", "-", "{}" },
+        { "application/x-www-form-urlencodedX: {}", "-", "{}" },
+        { "image/*: {}", "-", "{}" },
+        { "text/: {}", "-", "{}" },
+    };
+
+    (void)state;
+    for (size_t k = 0; k < COUNT(rows); k++) {
+        _imported_ struct imported i = { 0 };
+        bool left = rows[k].type[0] == '-';
+
+        import(&i, arena_printf(&i.a,
+                                "openapi: 3.0.3\nservers: [{url: 'https://api.example.org'}]\n"
+                                "paths:\n"
+                                "  /json: {post: {operationId: json, requestBody: {content: "
+                                "{application/json: {}}}, responses: {}}}\n"
+                                "  /it: {post: {operationId: it, requestBody: {content: {%s}}, "
+                                "responses: {}}}\n",
+                                rows[k].types));
+        if (left)
+            check_says(left_out(&i, "it"), "only its body");
+        else
+            assert_string_equal(left_out(&i, "it"), "");
+        assert_string_equal(at(&i, "operations.it.content_type"), left ? "" : rows[k].type);
+        assert_string_equal(at(&i, "operations.it.input.properties"), rows[k].input);
+    }
 }
 
 /* With `more` operations between those that send forms. */
@@ -62,7 +121,7 @@ static const char *two(struct arena *a, const char *more)
         more);
 }
 
-static void forms_of_Swagger_2_are_not_sent_as_json(void **state)
+static void forms_of_Swagger_2_stand_beside_bodies_of_json(void **state)
 {
     _imported_ struct imported i = { 0 };
     const char *json = "  /json: {post: {operationId: json, parameters:\n"
@@ -70,13 +129,15 @@ static void forms_of_Swagger_2_are_not_sent_as_json(void **state)
 
     (void)state;
     import(&i, two(&i.a, json));
-    check_says(left_out(&i, "may"), "only its body");
-    check_says(left_out(&i, "may"), "which is not what the others send");
-    check_says(left_out(&i, "must"), "its body is 'application/x-www-form-urlencoded', which");
+    assert_string_equal(left_out(&i, "may"), "");
+    assert_string_equal(left_out(&i, "must"), "");
     check_says(left_out(&i, "parts"), "its body is 'multipart/form-data', and an adapter sends");
     check_says(left_out(&i, "file"), "only its body");
-    assert_int_equal(i.made.left_count, 4);
-    assert_string_equal(at(&i, "operations.may.input.properties"), "{}");
+    assert_int_equal(i.made.left_count, 2);
+    assert_string_equal(at(&i, "operations.may.parameters"), "{\"f\":{\"in\":\"body\"}}");
+    assert_string_equal(at(&i, "operations.may.content_type"),
+                        "\"application/x-www-form-urlencoded\"");
+    assert_string_equal(at(&i, "operations.json.content_type"), "");
     assert_string_equal(at(&i, "interface.api.headers.Content-Type"), "");
 }
 
@@ -112,17 +173,22 @@ static void what_is_not_wanted_has_no_say_in_what_bodies_are(void **state)
     }
 }
 
+#define JSON_OUT "[{\"type\":\"parse\",\"spec\":\"json\"}]"
+
 static void what_Swagger_2_consumes_and_produces_is_heeded(void **state)
 {
     static const struct {
-        const char *types, *left, *output;
+        const char *types, *left, *output, *type;
     } rows[] = {
-        { "", "", "[{\"type\":\"parse\",\"spec\":\"json\"}]" },
+        { "", "", JSON_OUT, "" },
         { "consumes: [text/xml, application/JSON]\nproduces: [application/hal+json]\n", "",
-          "[{\"type\":\"parse\",\"spec\":\"json\"}]" },
-        { "consumes: [application/xml]\n", "its body is 'application/xml', and an adapter sends",
-          "[{\"type\":\"parse\",\"spec\":\"json\"}]" },
-        { "produces: [application/xml]\n", "", "" },
+          JSON_OUT, "" },
+        { "consumes: [application/xml]\n", "", JSON_OUT, "\"application/xml\"" },
+        { "consumes: [application/*]\n", "", JSON_OUT, "" },
+        { "consumes: [image/png]\n", "its body is 'image/png', and an adapter sends", JSON_OUT,
+          "" },
+        { "produces: [application/xml]\n", "", "", "" },
+        { "produces: [application/*]\n", "", "", "" },
     };
 
     (void)state;
@@ -143,6 +209,7 @@ static void what_Swagger_2_consumes_and_produces_is_heeded(void **state)
         assert_int_equal(*left_out(&i, "may") == '\0', *rows[k].left == '\0');
         assert_string_equal(at(&i, "operations.may.body"), *rows[k].left ? "" : "\"body\"");
         assert_string_equal(at(&i, "transforms.output"), rows[k].output);
+        assert_string_equal(at(&i, "operations.may.content_type"), rows[k].type);
     }
 }
 
@@ -239,7 +306,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_body_that_may_be_left_out_is_told_when_it_is),
-        cmocka_unit_test(forms_of_Swagger_2_are_not_sent_as_json),
+        cmocka_unit_test(forms_stand_beside_bodies_of_json),
+        cmocka_unit_test(a_body_is_of_the_type_that_can_say_the_most),
+        cmocka_unit_test(forms_of_Swagger_2_stand_beside_bodies_of_json),
         cmocka_unit_test(forms_of_Swagger_2_are_sent_where_all_bodies_are_forms),
         cmocka_unit_test(what_Swagger_2_consumes_and_produces_is_heeded),
         cmocka_unit_test(a_body_that_needs_more_than_it_names_is_sent_whole),
