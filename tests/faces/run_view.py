@@ -406,7 +406,9 @@ def wrong_options(scratch):
                        (["--set=x"], b"--set takes KEY=VALUE"), (["--set==x"], b"--set takes KEY=VALUE"),
                        (["--json", "--progress=json"], b"not both")):
         answer = in_pipe(play, *args)
-        assert answer.status == 64 and word in answer.err and answer.out == b"", answer
+        told = json.loads(answer.out)["message"].encode() if "--json" in args else word
+        assert answer.status == 64 and word in answer.err and word in told, answer
+        assert "--json" in args or answer.out == b"", answer
     play.write()
     answer = tap.run([WRIT, "run", "-", "--context", "-"], env={"WRIT_PLAY": str(scratch)})
     assert answer.status == 64 and b"standard input" in answer.err, answer
