@@ -203,5 +203,7 @@ bool running_check(struct running *r, struct refused *why)
     r->deeds = arena_alloc(r->a, r->plan.plan.steps.n * sizeof *r->deeds);
     for (size_t i = 0; i < r->plan.plan.steps.n; i++)
         r->deeds[i] = (const struct deed *)deeds_find(r, steps[i].action);
+    if (!r->parent)
+        r->inner->settled = true;
     return true;
 }

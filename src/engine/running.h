@@ -9,6 +9,7 @@
 #include "engine/alive.h"
 #include "engine/auditor.h"
 #include "engine/fleet.h"
+#include "engine/inner.h"
 #include "engine/plan_read.h"
 #include "engine/progress.h"
 #include "engine/registries.h"
@@ -55,6 +56,7 @@ struct running {
     struct kept *kept; /* what runs of commands have in common */
     struct fleet *fleet;
     struct toolbox *toolbox;
+    struct inner *inner; /* the outermost plan's */
     struct trail trail;
 
     /* the ledger's entries: the plan, its context, then events and result */

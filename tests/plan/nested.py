@@ -7,7 +7,7 @@ import os
 import sys
 
 import plans
-from plans import alive, hold, marker, plan, same, sh, step, touch, true
+from plans import alive, hold, marker, plan, python, same, sh, step, touch, true
 
 CASES = []
 case = plans.collector(CASES)
@@ -157,6 +157,58 @@ def what_is_wrong_with_a_child_is_found_before_anything_runs(place):
         same((ran.events("step_started"), place.there("ran")), ([], []), inner)
         one, = ran.error["context"]["problems"]
         same(one["pointer"], "/steps/1/payload", one)
+
+
+@case
+def R_004_165_a_child_is_read_from_a_regular_file_and_nobody_waits_for_a_pipe(place):
+    os.mkfifo(place.work / "pipe.json")
+    os.mkdir(place.work / "directory.json")
+    for name in ("pipe.json", "directory.json"):
+        ran = place.run(plan(touch("ran"), by_file(name)))
+        refused(place, ran, "ran")
+        true("is no regular file" in ran.error["message"], ran.error)
+        dry = place.writ("run", "--dry-run", place.work / "plan.json")
+        hold(dry.status != 0 and b"is no regular file" in dry.out + dry.err, dry)
+    place.put("work/child.json", plans.json.dumps(plan(touch("ran"))))
+    ran = place.comes_to("failure", plan(python("import os; os.mkfifo('x'); os.replace('x', 'child.json')"),
+                                         by_file("child.json")))
+    same((ran.error["error_code"], ran.result["steps_executed"], place.there("ran")), ("INVALID_PAYLOAD", 1, []))
+
+
+@case
+def R_004_156_a_child_that_a_step_changed_is_not_run_and_the_plan_ends(place):
+    def text(name):
+        return plans.json.dumps(plan(touch(name)))
+    place.put("work/other.json", text("other"))
+    for change in ("open('child.json', 'w').write(open('other.json').read())",
+                   "import os; os.replace('other.json', 'child.json')",
+                   "import os; os.remove('child.json'); os.symlink('other.json', 'child.json')"):
+        place.put("work/child.json", text("child"))
+        place.put("work/other.json", text("other"))
+        ran = place.comes_to("failure", plan(python(change), by_file("child.json", on_failure="skip"), touch("after")))
+        same((ran.error["error_code"], ran.error["severity"], place.there("child", "other", "after")),
+             ("INVALID_PAYLOAD", "fatal", []), change)
+        true("it was changed since the plan was checked" in ran.error["message"], ran.error)
+        (place.work / "child.json").unlink()
+
+
+@case
+def R_004_156_nor_is_one_further_down(place):
+    place.put("work/child.json", plans.json.dumps(plan(by_file("below/grandchild.json"))))
+    place.put("work/below/grandchild.json", plans.json.dumps(plan(touch("first"))))
+    place.put("work/other/grandchild.json", plans.json.dumps(plan(touch("second"))))
+    ran = place.comes_to("failure", plan(python("import os; os.rename('below', 'x'); os.rename('other', 'below')"),
+                                         by_file("child.json")))
+    same((why(ran)["context"]["code"], place.there("first", "second")), ("INVALID_PAYLOAD", []))
+    true("it was changed since the plan was checked" in why(ran)["message"], why(ran))
+
+
+@case
+def a_child_that_nobody_changed_may_be_a_step_more_than_once(place):
+    place.put("work/child.yaml", "name: child\nsteps: [{name: a, run: [/bin/sh, -c, 'echo x >> times']}]\n")
+    place.comes_to("success", plan(by_file("child.yaml"), python("open('child.yaml', 'a').close()"),
+                                   by_file("child.yaml")))
+    same(place.lines_of("times"), ["x", "x"])
 
 
 @case

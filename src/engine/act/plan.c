@@ -71,6 +71,7 @@ static struct running child_of(struct running *r, const struct nested *nested, s
                              .registries = r->registries,
                              .fleet = r->fleet,
                              .toolbox = r->toolbox,
+                             .inner = r->inner,
                              .kept = r->kept };
 
     if (nested->plan) {
@@ -81,11 +82,7 @@ static struct running child_of(struct running *r, const struct nested *nested, s
                                       .text = arena_text(a, buf_str(&text)),
                                       .len = text.len };
     } else {
-        const char *path = beside(r, nested->file, a);
-        char real[PATH_MAX];
-
-        *input = (struct writ_input){ .name = path };
-        child.file = realpath(path, real) ? arena_text(a, str_of(real)) : path;
+        *input = (struct writ_input){ .name = beside(r, nested->file, a) };
     }
     return child;
 }
@@ -101,7 +98,7 @@ static bool leads_away(const struct running *child)
     from = !slash          ? "."
            : slash == from ? "/"
                            : arena_text(&a, (struct str){ from, (size_t)(slash - from) });
-    return child->file[0] == '/' && (!realpath(from, dir) || !path_is_in(child->file, dir));
+    return !realpath(from, dir) || !path_is_in(child->file, dir);
 }
 
 /* A plan that has itself as a step, through others too, has no end. */
@@ -118,17 +115,32 @@ static const char *circle(const struct running *child, bool named)
     return depth > NESTING_MAX ? "plans are nested too deeply" : NULL;
 }
 
-/* The file is asked again when the step runs; what it says then is checked then. */
-static bool read_child(struct running *child, const struct writ_input *input, bool named)
+static bool open_child(struct running *child, struct writ_input *input, struct error *e)
+{
+    char real[PATH_MAX];
+    struct str text;
+
+    if (!realpath(input->name, real))
+        return error_sys(e, CODE_IO, "cannot be opened");
+    child->file = arena_text(child->a, str_of(real));
+    if (leads_away(child))
+        return error_set(e, CODE_INVALID_PAYLOAD,
+                         "a nested plan lies beside the plan that has it, or below");
+    if (!inner_read(child->inner, input->name, child->file, child->a, &text, e))
+        return false;
+    input->text = text.s;
+    input->len = text.n;
+    return true;
+}
+
+/* The file is read again when the step runs, and is to be what it was when all was checked. */
+static bool read_child(struct running *child, struct writ_input *input, bool named)
 {
     const char *why;
+    struct error e;
 
-    if (named && leads_away(child)) {
-        struct error e;
-
+    if (named && !open_child(child, input, &e)) {
         child->report = report_new(child->a, input->name, (struct str){ "", 0 });
-        (void)error_set(&e, CODE_INVALID_PAYLOAD,
-                        "a nested plan lies beside the plan that has it, or below");
         report_error(&child->report, &e);
         return false;
     }

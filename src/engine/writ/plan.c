@@ -380,9 +380,13 @@ static bool check_deeds(const struct writ_plan *plan, struct looked *l, struct a
 {
     struct report r = report_new(a, plan->plan->name, l->read.document->text);
     _toolbox_ struct toolbox toolbox;
-    struct running run = {
-        .ask = plan, .world = world_real(), .a = a, .plan = l->read, .toolbox = &toolbox
-    };
+    struct inner inner = { .a = a };
+    struct running run = { .ask = plan,
+                           .world = world_real(),
+                           .a = a,
+                           .plan = l->read,
+                           .toolbox = &toolbox,
+                           .inner = &inner };
     const struct handlers handlers = { deeds_find, &run, deeds_near, deeds_why };
     const char *kind = "context";
     char real[PATH_MAX];

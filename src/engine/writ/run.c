@@ -93,6 +93,7 @@ int writ_run(const struct writ_plan *plan, char **answer)
     struct registries registries;
     struct progress progress;
     struct toolbox toolbox;
+    struct inner inner = { .a = &a };
     struct running r = { .ask = plan,
                          .world = world_real(),
                          .a = &a,
@@ -100,7 +101,8 @@ int writ_run(const struct writ_plan *plan, char **answer)
                          .progress = &progress,
                          .registries = &registries,
                          .fleet = &fleet,
-                         .toolbox = &toolbox };
+                         .toolbox = &toolbox,
+                         .inner = &inner };
     char real[PATH_MAX];
     int status;
 
