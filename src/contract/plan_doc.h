@@ -37,3 +37,11 @@ struct plan_doc {
 };
 
 extern const struct shape plan_shape, retry_shape;
+
+/* How long an attempt at a step may take, whenever it begins: as the step says, and no longer than
+ * the plan (A04-30). */
+static inline int64_t step_time(const struct plan_doc *plan, const struct step_doc *step)
+{
+    return step->timeout_ms && step->timeout_ms < plan->timeout_ms ? step->timeout_ms
+                                                                   : plan->timeout_ms;
+}

@@ -43,6 +43,7 @@ struct exec_step {
     struct fleet *fleet;           /* the plan's */
     struct str execution;          /* the plan's; of nested ones, the outermost's */
     struct uuid plan;              /* the ledger's entry of the plan, on which the run depends */
+    int64_t timeout_ms;            /* of the step, or of its plan; 0: it is not run */
 };
 
 /* A run on behalf of somebody else, who records it: we are a worker. */
@@ -209,6 +210,11 @@ bool exec_read(struct exec *x, struct report *r) NODISCARD;
 
 /* Holds it to another time than the request says. */
 void exec_set_time(struct exec *x, int64_t ms);
+
+/* How long a command may take that is a step: what its payload says, else the time of the step, as
+ * far as a command may have that much (A04-30). */
+int64_t exec_step_time(const struct doc *payload, int64_t step_ms);
+bool exec_has_own_time(const struct doc *payload);
 
 /* What it may reach on the disk. False: IV-03 refuses. */
 bool exec_see(struct exec *x, struct error *e) NODISCARD;

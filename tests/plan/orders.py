@@ -3,6 +3,7 @@
 
 usage: orders.py RUN_PLAN WRIT      prints TAP
 """
+import json
 import os
 import sqlite3
 import sys
@@ -286,6 +287,35 @@ def A04_30_a_step_with_more_time_than_the_plan_has_left_ends_with_the_plan(place
     ran = place.comes_to("failure", plan(sh(STUBBORN, mark, timeout_ms=60000), timeout_ms=700))
     gone(mark)
     same(ran.error["error_code"], "PLAN_TIMEOUT")
+
+
+@case
+def A04_30_a_command_has_the_time_of_its_step_where_it_says_none_itself(place):
+    own = {"timeout_ms": 4321}
+    steps = [sh("true"), sh("true", timeout_ms=45000), sh("true", timeout_ms=200000), sh("true", sandbox=own),
+             sh("true", sandbox=own, timeout_ms=45000)]
+    wanted = [90000, 45000, 90000, 4321, 4321]
+    document = plan(*steps, timeout_ms=90000)
+    foretold = json.loads(place.writ("run", "--dry-run", "--json", place.document(document)).out)
+    same([(one["timeout_ms"], one["limits"]["timeout_ms"]) for one in foretold["steps"]],
+         [(ms, ms) for ms in wanted])
+    outputs = place.comes_to("success", document).result["result_payload"]["steps"]
+    manifests = [place.of(outputs[one["id"]]["execution_id"], "manifest")[0]["body"] for one in steps]
+    same([body["limits"]["timeout_ms"] for body in manifests], wanted)
+    # Within what a command may have: 1 s to 10 minutes.
+    long = plan(sh("true"), sh("true", timeout_ms=999), timeout_ms=900000)
+    foretold = json.loads(place.writ("run", "--dry-run", "--json", place.document(long)).out)
+    same([(one["timeout_ms"], one["limits"]["timeout_ms"]) for one in foretold["steps"]],
+         [(600000, 600000), (999, 1000)])
+
+
+@case
+def A04_34_a_command_over_the_time_that_it_gave_itself_is_a_step_that_failed(place):
+    mark = marker()
+    ran = place.comes_to("partial", plan(touch("before"), sh(STUBBORN, mark, sandbox={"timeout_ms": 1000},
+                                                             on_failure="skip")))
+    gone(mark)
+    same((ran.error["error_code"], ran.error["context"]["cause"]), ("STEP_FAILED", "timeout"))
 
 
 @case

@@ -209,6 +209,9 @@ static void ran(struct job *job, const struct exec *x, struct ending *out)
                    x->request.sandbox->memory_mb);
     else if (o->cause == CAUSE_CANCELLED)
         job_failed(job, out, CODE_EXECUTION_HALTED, "the plan had no more time for it");
+    else if (o->cause == CAUSE_TIMEOUT && !exec_has_own_time(job->step->payload))
+        job_failed(job, out, CODE_STEP_TIMEOUT, "the command took longer than %" PRId64 " ms",
+                   x->request.sandbox->timeout_ms);
     else if (o->cause == CAUSE_EXITED && o->exit_code == 0)
         job_failed(job, out, CODE_STEP_FAILED, "what came out is not what was expected");
     else
@@ -250,7 +253,8 @@ void job_step(const struct job *job, struct exec_step *out)
                                .kept = r->kept,
                                .fleet = r->fleet,
                                .execution = outermost(r)->context.execution_id,
-                               .plan = r->entries[0] };
+                               .plan = r->entries[0],
+                               .timeout_ms = step_time(&r->plan.plan, job->step) };
 }
 
 void act_execute(struct job *job, struct ending *out)

@@ -187,6 +187,24 @@ void exec_set_time(struct exec *x, int64_t ms)
     x->request.sandbox = held;
 }
 
+bool exec_has_own_time(const struct doc *payload)
+{
+    const struct doc *sandbox = doc_get(payload, "sandbox"), *own = NULL;
+
+    if (sandbox && sandbox->kind == DOC_MAP)
+        own = doc_get(sandbox, limits[LIMIT_TIMEOUT_MS].name);
+    return own && own->kind == DOC_INT;
+}
+
+int64_t exec_step_time(const struct doc *payload, int64_t step_ms)
+{
+    const struct limit_row *row = &limits[LIMIT_TIMEOUT_MS];
+
+    if (exec_has_own_time(payload))
+        return doc_whole(doc_get(payload, "sandbox"), row->name);
+    return step_ms < row->min ? row->min : step_ms > row->max ? row->max : step_ms;
+}
+
 /* What is asked for, as it was written; NULL: the report says why it cannot be read. */
 static const struct doc *read_asked(struct exec *x, struct report *r)
 {
@@ -213,6 +231,8 @@ bool exec_read(struct exec *x, struct report *r)
     if (!x->asked || !shape_decode(&request_shape, x->asked, r, &x->request))
         return false;
     digest_inputs(x, x->asked);
+    if (x->step && !x->call && x->step->timeout_ms)
+        exec_set_time(x, exec_step_time(x->step->payload, x->step->timeout_ms));
     if (x->served) { /* by whom it is recorded, and held to another time */
         exec_set_time(x, x->served->timeout_ms);
         return true;

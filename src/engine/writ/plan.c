@@ -8,6 +8,7 @@
 #include "base/json_write.h"
 #include "contract/request_doc.h"
 #include "engine/deeds.h"
+#include "engine/exec.h"
 #include "engine/foresee.h"
 #include "engine/input.h"
 #include "engine/running.h"
@@ -26,6 +27,17 @@ struct looked {
     struct items missing;                /* of struct str: keys that its context lacks */
 };
 
+/* As act_execute() will have it. */
+static void set_time(struct request_doc *request, const struct plan_doc *plan,
+                     const struct step_doc *step, struct arena *a)
+{
+    struct request_sandbox *held = arena_new(a, struct request_sandbox);
+
+    *held = *request->sandbox;
+    held->timeout_ms = exec_step_time(step->payload, step_time(plan, step));
+    request->sandbox = held;
+}
+
 /* Only commands are looked into: what other actions are given is theirs to judge. */
 static bool check_commands(struct looked *l, struct arena *a, struct report *r)
 {
@@ -40,7 +52,10 @@ static bool check_commands(struct looked *l, struct arena *a, struct report *r)
         if (!str_is(step[i].action, "execute") || !step[i].payload)
             continue;
         request = arena_new(a, struct request_doc);
-        right &= shape_decode(&execute_shape, step[i].payload, r, request);
+        if (shape_decode(&execute_shape, step[i].payload, r, request))
+            set_time(request, &l->read.plan, &step[i], a);
+        else
+            right = false;
         l->requests[i] = request;
     }
     return right;
@@ -274,10 +289,8 @@ static int64_t time_of(const struct ordering *o, size_t step)
 {
     const struct request_doc *request = o->looked->requests[step];
     const struct executor *executor = executor_of(o, step);
-    int64_t time_ms = o->plan->timeout_ms;
+    int64_t time_ms = step_time(o->plan, &o->steps[step]);
 
-    if (o->steps[step].timeout_ms)
-        time_ms = least(time_ms, o->steps[step].timeout_ms);
     if (request)
         time_ms = least(time_ms, request->sandbox->timeout_ms);
     if (executor)

@@ -124,8 +124,8 @@ static void limits_attempts_and_times_are_what_holds(void **state)
     assert_true(doc_get(doc_get(doc_get(build, "limits"), "network"), "enabled")->truth);
     assert_int_equal(doc_get(lint, "limits")->kind, DOC_NULL);
     assert_int_equal(doc_whole(fetch, "timeout_ms"), 5000);
-    assert_int_equal(doc_whole(build, "timeout_ms"), 30000); /* the command has no more */
-    assert_int_equal(doc_whole(lint, "timeout_ms"), 1000);   /* nor has the executor */
+    assert_int_equal(doc_whole(build, "timeout_ms"), 90000); /* the command says none itself */
+    assert_int_equal(doc_whole(lint, "timeout_ms"), 1000);   /* the executor has no more */
     assert_int_equal(doc_whole(nth(&o, 3), "timeout_ms"), 90000);
     assert_int_equal(doc_whole(nth(&o, 4), "timeout_ms"), 300);
     assert_int_equal(doc_whole(build, "attempts"), 3);
@@ -176,7 +176,7 @@ static void people_see_a_step_a_row(void **state)
         "             5.0 s, 512 MB, 1 core, files standard, offline · on failure: halt\n"
         "             first in the list that waits for nothing\n"
         "  2  build   execute  make -j 'two words'\n"
-        "             30.0 s, 64 MB, 1 core, files standard, network api · on failure: retry, up "
+        "             1 m 30 s, 64 MB, 1 core, files standard, network api · on failure: retry, up "
         "to 3 attempts\n"
         "             fetch is completed by then\n"
         "             will be refused: tool 'TL-2' is blocked in the registry; only active and "
