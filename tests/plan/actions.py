@@ -274,6 +274,17 @@ def R_004_075_validate_passes_what_its_schema_asks_for_and_fails_what_not(place)
 
 
 @case
+def R_004_076_validate_has_the_time_of_its_step_and_no_more(place):
+    twice = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(18)} | {"d18": {}}
+    slow = {"schema": {"$defs": twice, "$ref": "#/$defs/d0"}, "document": 1}
+    same(only(place.comes_to("success", plan(step("validate", slow))))["valid"], True)
+    ran = place.comes_to("failure", plan(step("validate", slow, timeout_ms=1, on_failure="skip"), touch("after")))
+    same((ran.error["error_code"], place.there("after")), ("STEP_TIMEOUT", []))
+    ran = place.comes_to("failure", plan(step("validate", slow), timeout_ms=1))
+    same((ran.error["error_code"], ran.result["steps_executed"]), ("PLAN_TIMEOUT", 0))
+
+
+@case
 def R_004_086_notify_tells_its_payload_to_who_listens(place):
     payload = {"to": "somebody", "text": "h\u00e9llo\n\u2028", "deep": {"list": [1, None, True, 1.5]}}
     tells = step("notify", payload)

@@ -56,16 +56,35 @@ static const char *first_of(const struct doc *problems, struct arena *a)
                         STR_ARG(doc_text(first, "message")), more);
 }
 
-/* A document that is not what its schema asks for is contract 004's INVALID_PAYLOAD. */
+/* Until when it may take. */
+struct until {
+    const struct world *world;
+    int64_t mono_ms;
+};
+
+static bool is_late(void *self)
+{
+    const struct until *u = self;
+
+    return u->world->mono_ms(u->world->self) > u->mono_ms;
+}
+
+/* A document that is not what its schema asks for is contract 004's INVALID_PAYLOAD. It is done on
+ * the spot, and nobody else would end it. */
 void act_validate(struct job *job, struct ending *out)
 {
-    struct work work = { .left = STEPS_MAX };
+    const struct world *w = job->r->world;
+    struct until until = { w, w->mono_ms(w->self) + job->attempt.budget_ms };
+    struct work work = { .left = STEPS_MAX, .late = is_late, .self = &until };
     const struct doc *output = NULL, *valid;
     struct error e;
 
     if (!validator()->execute(job->step->payload, &work, job->kept, &output, &e)) {
-        job_failed(job, out, CODE_INVALID_PAYLOAD, "%s",
-                   work.over ? "checking it would take too long" : e.msg);
+        if (work.over && is_late(&until))
+            job_failed(job, out, CODE_STEP_TIMEOUT, "the step's time was over");
+        else
+            job_failed(job, out, CODE_INVALID_PAYLOAD, "%s",
+                       work.over ? "checking it would take too long" : e.msg);
         return;
     }
     valid = doc_get(output, "valid");
