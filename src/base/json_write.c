@@ -197,17 +197,22 @@ void json_text(struct buf *to, struct str text)
     put_text(to, text);
 }
 
+void json_clean(struct buf *to, struct str json)
+{
+    while (json.n > 0) {
+        size_t good = utf8_valid(json), bad = good < json.n;
+
+        buf_add(to, json.s, good);
+        buf_adds(to, bad ? "\xef\xbf\xbd" : "");
+        json = (struct str){ json.s + good + bad, json.n - good - bad };
+    }
+}
+
 void json_outside(struct buf *to, struct str text)
 {
     _buf_ struct buf clean = { .max = to->max };
 
-    while (text.n > 0) {
-        size_t good = utf8_valid(text), bad = good < text.n;
-
-        buf_add(&clean, text.s, good);
-        buf_adds(&clean, bad ? "\xef\xbf\xbd" : "");
-        text = (struct str){ text.s + good + bad, text.n - good - bad };
-    }
+    json_clean(&clean, text);
     json_text(to, buf_str(&clean));
     to->full |= clean.full;
 }

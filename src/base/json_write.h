@@ -21,6 +21,7 @@ void json_close(struct buf *to, char bracket);
 void json_key(struct buf *to, const char *key);
 void json_text(struct buf *to, struct str text);
 void json_outside(struct buf *to, struct str text); /* what is not UTF-8 becomes U+FFFD */
+void json_clean(struct buf *to, struct str json);   /* JSON whose texts may hold such bytes */
 void json_base64(struct buf *to, struct str bytes); /* as a text */
 void json_int(struct buf *to, int64_t n);
 void json_bool(struct buf *to, bool truth);

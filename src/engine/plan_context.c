@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/doc_make.h"
+#include "base/utf8.h"
 #include "engine/input.h"
 #include "engine/running.h"
 #include "plan/template.h"
@@ -49,6 +50,22 @@ static void set_keys(const char *const *set, struct doc *to, struct arena *a)
         if (!has(to, key))
             doc_add_text(a, to, arena_text(a, key), str_of(equals ? equals + 1 : ""));
     }
+}
+
+/* Keys are recorded, and values are passed on in documents. */
+static bool are_texts(const char *const *set, struct report *report, struct arena *a)
+{
+    struct error e = { 0 };
+
+    for (; set && *set; set++) {
+        if (utf8_valid(str_of(*set)) == strlen(*set))
+            continue;
+        *report = report_new(a, "context", (struct str){ "", 0 });
+        (void)error_set(&e, CODE_ENCODING, "what is set, '%s', is not UTF-8", *set);
+        report_error(report, &e);
+        return false;
+    }
+    return true;
 }
 
 static const struct doc *make_environment(const struct running *r, const struct doc *given)
@@ -93,6 +110,8 @@ bool context_make(struct running *r, struct report *report)
     const struct document *document = NULL;
     const struct doc *given = NULL;
 
+    if (!r->parent && !are_texts(r->ask->set, report, r->a))
+        return false;
     if (r->ask->context && !r->parent) {
         if (!input_read(r->ask->context, r->a, &document, report))
             return false;

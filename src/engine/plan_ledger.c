@@ -26,18 +26,25 @@ static struct event_head head_of(const struct running *r)
                                 .policy = drafts ? POLICY_DRAFT_ONLY : POLICY_BLOCK };
 }
 
-static struct str canonical(const struct running *r, struct str text)
+/* What is entered is canonical or is not entered: nobody could prove it otherwise. What we wrote
+ * ourselves is not refused for its size. */
+static bool canonical(const struct running *r, struct str text, struct str *out, struct error *e)
 {
     _arena_ struct arena a = { 0 };
     _buf_ struct buf canon = { .max = ANSWER_MAX };
     struct ceilings max = ceilings_default();
     const struct document *document;
-    struct error e;
 
-    if (!json_read("record", text, &max, &a, &document, &e))
-        return text;
+    for (size_t i = 0; i < COUNT(max.v); i++)
+        max.v[i] = INT32_MAX;
+    if (!json_read("record", text, &max, &a, &document, e))
+        return error_wrap(e, "what is to be recorded cannot be read again");
     json_canon(&document->root, &a, &canon);
-    return (struct str){ arena_text(r->a, buf_str(&canon)), canon.len };
+    if (!buf_ok(&canon))
+        return error_set(e, CODE_CEILING, "what is to be recorded has more than %d bytes",
+                         ANSWER_MAX);
+    *out = (struct str){ arena_text(r->a, buf_str(&canon)), canon.len };
+    return true;
 }
 
 static bool enter(struct running *r, enum entry_kind kind, struct str subject, struct str body,
@@ -127,10 +134,12 @@ static bool enter_start(struct running *r, struct error *e)
     struct draft drafts[COUNT(states)];
     _buf_ struct buf context = { .max = ANSWER_MAX };
     struct event_head head;
+    struct str with;
 
     put_context(r, &context);
-    if (!is_new(r, e) || !enter(r, ENTRY_INPUT, r->plan.plan.id, r->plan.text, e) ||
-        !enter(r, ENTRY_INPUT, r->context.execution_id, canonical(r, buf_str(&context)), e))
+    if (!is_new(r, e) || !canonical(r, buf_str(&context), &with, e) ||
+        !enter(r, ENTRY_INPUT, r->plan.plan.id, r->plan.text, e) ||
+        !enter(r, ENTRY_INPUT, r->context.execution_id, with, e))
         return false;
     head = head_of(r);
     for (size_t i = 0; i < COUNT(states); i++) {
@@ -226,10 +235,10 @@ static bool enter_end(struct running *r, const struct result_doc *result, struct
                       struct error *e)
 {
     size_t before = r->entry_count;
+    struct str body;
 
-    if (trail_enter(&r->trail, &r->keeping->ledger, e) &&
-        enter(r, ENTRY_RESULT, r->context.execution_id, canonical(r, text), e) &&
-        enter_event(r, result, e))
+    if (canonical(r, text, &body, e) && trail_enter(&r->trail, &r->keeping->ledger, e) &&
+        enter(r, ENTRY_RESULT, r->context.execution_id, body, e) && enter_event(r, result, e))
         return true;
     r->entry_count = before;
     return false;

@@ -2,6 +2,8 @@
 /* result.c: what a plan's result is made of: trees of outputs and errors, and its text. */
 #include "plan/result.h"
 
+#include "base/json_write.h"
+
 /* More than a thousand steps with the largest output each. */
 #define RESULT_BYTES ((size_t)1 << 30)
 
@@ -106,11 +108,15 @@ const struct doc *result_context(const struct doc *own, const struct findings *f
     return context;
 }
 
+/* Names of files, and what a message tells of them, may be any bytes; what is told and recorded is
+ * JSON. */
 bool result_text(const struct result_doc *result, struct arena *a, struct str *out, struct error *e)
 {
-    _buf_ struct buf text = { .max = RESULT_BYTES };
+    _buf_ struct buf raw = { .max = RESULT_BYTES }, text = { .max = RESULT_BYTES };
 
-    shape_json(&result_shape, result, &text);
+    shape_json(&result_shape, result, &raw);
+    json_clean(&text, buf_str(&raw));
+    text.full |= raw.full;
     if (!buf_ok(&text))
         return error_set(e, CODE_CEILING, "the result of the plan has more than %zu bytes",
                          RESULT_BYTES);

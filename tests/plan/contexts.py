@@ -4,6 +4,7 @@
 usage: contexts.py RUN_PLAN WRIT      prints TAP
 """
 import json
+import os
 import sys
 import time
 
@@ -57,6 +58,19 @@ def R_004_065_R_004_074_R_004_130_all_keys_that_are_missing_are_named_and_nothin
         true(f"'{key}'" in ran.error["message"], ran.error["message"])
     true("'two'" not in ran.error["message"], ran.error["message"])
     same((place.there("ran"), ran.events("step_started")), ([], []))
+
+
+@case
+def what_is_set_and_is_no_utf_8_is_refused_and_nothing_is_recorded(place):
+    document = place.document(plan(touch("ran")))
+    for given in (b"k\xff=1", b"k=\xff"):
+        done = place.writ("run", "--set", os.fsdecode(given), document)
+        hold(done.status == 64 and b"in UTF-8" in done.err, done)
+        done = place.writ("run", "--dry-run", "--set", os.fsdecode(given), document)
+        hold(done.status == 64, done)
+        ran = place.run(document, set=[os.fsdecode(given)])  # who has the library types nothing
+        hold(ran.status == 65 and ran.record["code"] == "ENCODING", ran)
+    same((place.there("ran"), place.log()), ([], []))
 
 
 @case

@@ -160,6 +160,31 @@ def a_long_plan_is_recorded_while_it_runs_and_whole_at_its_end(place):
     true(len(place.of(place.log("--kind", "plan_result")[0]["subject"], "manifest")) > 1)
 
 
+def proves(place, ran):
+    """What the ledger has of a plan can be read, proved, and is canonical."""
+    for entry in place.of(ran.result["execution_id"], "plan_result", "input"):
+        true("damaged_body" not in entry, entry["ledger_id"])
+        done = place.writ("prove", entry["ledger_id"])
+        hold(done.status == 0, done._replace(out=done.out[:400]))
+
+
+@case
+def R_004_096_a_name_that_is_no_utf_8_does_not_spoil_the_record(place):
+    script = "import os; os.mkdir('d'); open(b'd/\\xff', 'w').close()"
+    ran = place.comes_to("success", plan(python(script, outputs={"artifacts": ["d/*"]})))
+    output, = ran.result["result_payload"]["steps"].values()
+    same([one["path"] for one in output["artifacts"]], ["d/\ufffd"])
+    proves(place, ran)
+
+
+@case
+def R_004_096_a_result_larger_than_any_document_that_is_taken_is_recorded_and_can_be_proved(place):
+    names = ["x"] * 90000  # none of them is there; each is a value of the plan, and three of the result
+    ran = place.run(plan(*(sh("true", outputs={"output_files": names}) for _ in range(4))))
+    hold(ran.status == 0, ran._replace(out=ran.out[:400], record={}))
+    proves(place, ran)
+
+
 @case
 def R_004_097_R_004_117_R_004_140_the_last_news_is_the_result(place):
     for status, steps in (("success", [sh("true")]), ("partial", [sh("true"), sh("false", on_failure="skip")]),

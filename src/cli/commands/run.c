@@ -9,6 +9,7 @@
 #include "base/fs.h"
 #include "base/json_write.h"
 #include "base/num.h"
+#include "base/utf8.h"
 #include "base/world.h"
 #include "cli/answer.h"
 #include "cli/commands.h"
@@ -77,7 +78,7 @@ static void gather(const struct args *args, const char *option, const char *out[
 static const char *bad_set(const char *const *set)
 {
     for (; *set; set++)
-        if (**set == '=' || !strchr(*set, '='))
+        if (**set == '=' || !strchr(*set, '=') || utf8_valid(str_of(*set)) != strlen(*set))
             return *set;
     return NULL;
 }
@@ -100,7 +101,7 @@ static int usage(const struct args *args, struct typed *t)
     else if (policy && strcmp(policy, "block") != 0 && strcmp(policy, "draft_only") != 0)
         say("--policy is block or draft_only; '%s' is not known", policy);
     else if (bad_set(t->set))
-        say("--set takes KEY=VALUE; '%s' is not that", bad_set(t->set));
+        say("--set takes KEY=VALUE, in UTF-8; '%s' is not that", bad_set(t->set));
     else if (context && strcmp(context, "-") == 0 && strcmp(args->operands[0], "-") == 0)
         say("only one of plan and context can be standard input");
     else
