@@ -125,6 +125,8 @@ bool context_make(struct running *r, struct report *report)
             if (!shape_decode(&setting_shape, given, report, &r->context))
                 return false;
             given = r->context.environment;
+            r->context.execution_id = id_text(r->context.execution_id, r->a);
+            r->context.parent_execution_id = id_text(r->context.parent_execution_id, r->a);
         }
     }
     if (!r->parent)

@@ -105,6 +105,17 @@ static bool decode(const struct doc *root, const struct world *world, struct are
     return true;
 }
 
+struct str id_text(struct str id, struct arena *a)
+{
+    char text[UUID_TEXT];
+    struct uuid uuid;
+
+    if (!id.s || !uuid_v4(id, &uuid))
+        return id;
+    uuid_text(&uuid, text);
+    return str_of(arena_text(a, str_of(text)));
+}
+
 bool plan_read(const struct writ_input *input, const struct world *world, struct arena *a,
                struct plan_read *out, struct report *r)
 {
@@ -114,6 +125,7 @@ bool plan_read(const struct writ_input *input, const struct world *world, struct
     if (!input_read(input, a, &out->document, r))
         return false;
     right = decode(&out->document->root, world, a, out, r);
+    out->plan.id = id_text(out->plan.id, a);
     out->names = step_names(&out->plan, a);
     out->text = canonical(out, right, a);
     return right;

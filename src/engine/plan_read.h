@@ -17,6 +17,9 @@ struct plan_read {
                                         metadata.writ.names has none */
 };
 
+/* An id as it is compared and recorded: a UUID is the same in upper case. */
+struct str id_text(struct str id, struct arena *a);
+
 /* False: the document is wrong, and the report says how; it is the caller's to finish. What could
  * be decoded is there all the same: plan.id.s is NULL where it is not a UUID v4, document is NULL
  * where there is none. */

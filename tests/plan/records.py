@@ -232,6 +232,26 @@ def R_004_029_R_004_187_A04_26_an_execution_id_is_used_once(place):
 
 
 @case
+def X_7_A04_26_an_id_in_upper_case_is_the_same_id(place):
+    own = {"environment": {}, "execution_id": new()}
+    document = plan(sh("true"))
+    place.comes_to("success", document, context=own)
+    for again, context in ((document | {"id": document["id"].upper()}, None),
+                           (plan(touch("ran")), own | {"execution_id": own["execution_id"].upper()})):
+        ran = place.run(again, context=context)
+        hold(ran.status == 77 and ran.record["code"] == "EXECUTION_USED", ran)
+    same(place.there("ran"), [])
+    loud = plan(touch("loud"), id=new().upper())
+    ran = place.comes_to("success", loud)
+    same(ran.result["plan_id"], loud["id"].lower())
+    place.verify()
+    inner = plan(step("execute_plan", {"plan": plan(touch("inner"))}))
+    inner["steps"][0]["payload"]["plan"]["id"] = inner["id"].upper()
+    ran = place.run(inner)
+    hold(ran.status == 1 and "step of itself" in ran.error["message"], ran)
+
+
+@case
 def A04_26_of_many_that_start_at_once_with_one_plan_one_runs(place):
     for context in (None, {"environment": {}, "execution_id": new()}):
         shared = plan(sh("echo ran >> times"))
