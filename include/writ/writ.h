@@ -332,6 +332,8 @@ WRIT_API int writ_executor_add(const struct writ_input *manifest, const char *co
 
 /* ---- plans ---- */
 
+enum { WRIT_JOBS_MAX = 256 }; /* steps at the same time, at most */
+
 /* A plan and what it is run with. Zeroes are defaults, but for the descriptors. */
 struct writ_plan {
     const struct writ_input *plan;    /* a plan, or a template of one */
@@ -342,7 +344,7 @@ struct writ_plan {
     const char *ledger;               /* as for writ_ledger_open() */
     const char *policy;               /* block (also when NULL) or draft_only */
     const char *const *weak;          /* as of struct writ_command */
-    int jobs;                         /* steps at the same time; 0: one */
+    int jobs;                         /* steps at the same time; 0: one; at most WRIT_JOBS_MAX */
     int progress; /* what happens is written here as it happens, as JSON lines; -1: nowhere. A pipe
                      that is full loses lines, it never makes the plan wait */
     int force;    /* a descriptor that is readable when the plan's time is to be up; -1: never */
@@ -366,11 +368,11 @@ WRIT_API int writ_plan_show(const struct writ_plan *plan, char **answer);
  * ends first: the plan's, the step's, the command's or the executor's. limits: of commands.
  *
  * refused: of the plan, why it would be refused before anything runs: keys of its context are
- * missing, or there is too little time; then the status is WRIT_NO, as that of the run would be. Of
- * a step, what the registry, as it is now, will say to its command or call when it runs; sure is
- * false where what runs before it may change that. warnings: what it is let through with.
- * WRIT_WRONG and an answer as from writ_check() where a document is wrong or an action is not to be
- * had. */
+ * missing, there is too little time, or it was used before; then the status is WRIT_NO. Of a step,
+ * what the registry, as it is now, will say to its command or call when it runs; sure is false
+ * where what runs before it may change that. warnings: what it is let through with. WRIT_NO and an
+ * answer as from writ_check() where what a step asks for is not to be had or wrong; WRIT_WRONG and
+ * such an answer where a document is. */
 WRIT_API int writ_plan_order(const struct writ_plan *plan, char **answer);
 
 /* Runs it to its end.

@@ -20,6 +20,12 @@
 
 enum { NESTING_MAX = 8, RUNNING_ENTRIES = 8 };
 
+/* How many steps may run at the same time where so many are asked for. */
+static inline int plan_jobs(int asked)
+{
+    return asked < 1 ? 1 : asked > WRIT_JOBS_MAX ? WRIT_JOBS_MAX : asked;
+}
+
 struct exec_step;
 struct job;
 struct toolbox;

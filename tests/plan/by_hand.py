@@ -139,6 +139,45 @@ def foretold(place, document, *options):
 
 
 @case
+def what_a_run_would_be_refused_for_is_told_before_and_ends_with_1(place):
+    inner = plan(sh("true"), context_requirements=["missing"])
+    wrong = plan(plans.step("nobody"), plans.step("validate", {}), plans.step("execute", {"inputs": {}}),
+                 plans.step("execute_plan", {"plan": inner}), plans.step("execute_plan", {"file": "plan.json"}))
+    status, told = foretold(place, wrong)
+    shown = place.writ("run", "--dry-run", place.document(wrong))
+    ran = run(place, wrong)
+    problems = json.loads(ran.out)["error"]["context"]["problems"]
+    same([(one["code"], one["pointer"]) for one in told["problems"]],
+         [(one["code"], one["pointer"]) for one in problems])
+    same((status, shown.status, ran.status, len(problems) >= 5), (1, 1, 1, True))
+    for one in told["problems"]:
+        true(one["pointer"].encode() in shown.err + shown.out, shown)
+
+
+@case
+def A04_26_that_a_plan_was_used_is_told_before(place):
+    document, own = plan(touch("ran")), {"environment": {}, "execution_id": plans.new()}
+    same(foretold(place, document)[0], 0)
+    place.comes_to("success", document, context=own)
+    entries = place.log()
+    context = place.put("own.json", json.dumps(own))
+    for again, *options in ((document,), (plan(touch("ran")), "--context", context)):
+        status, told = foretold(place, again, *options)
+        same((status, told["refused"]["code"]), (1, "EXECUTION_USED"))
+    same(place.log(), entries)
+
+
+@case
+def as_many_steps_at_a_time_are_told_as_there_may_be(place):
+    status, told = foretold(place, plan(touch("ran")), "--jobs", "256")
+    same((status, told["jobs"]), (0, 256))
+    for verb in ([], ["--dry-run"]):
+        done = place.writ("run", *verb, "--jobs", "257", place.document(plan(touch("ran"))))
+        hold(done.status == 64 and b"--jobs is 1 to 256" in done.err, done)
+    same(place.there("ran"), [])
+
+
+@case
 def what_the_registry_will_refuse_is_told_before_and_is_what_it_refuses(place):
     place.registry({"tool_id": "TL-1", "scope": {"commands": plans.COMMANDS}},
                    {"tool_id": "TL-2", "scope": {"commands": ["rm"]}, "status": "blocked"},

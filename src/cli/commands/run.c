@@ -21,8 +21,6 @@
 #include "cli/run_summary.h"
 #include "cli/run_watch.h"
 
-enum { JOBS_MOST = 1024 };
-
 /* ---- how it is followed ---- */
 
 enum progress { AUTO, LIVE, LINES, JSON, NONE, PROGRESSES };
@@ -96,8 +94,8 @@ static int usage(const struct args *args, struct typed *t)
             args_get(args, "progress"));
     else if (t->json && args_get(args, "progress") && t->progress == JSON)
         say("the last line of --progress json has the result; give it or --json, not both");
-    else if (jobs && (!num_int(str_of(jobs), &t->jobs) || t->jobs < 1 || t->jobs > JOBS_MOST))
-        say("--jobs is 1 to %d; '%s' is not", JOBS_MOST, jobs);
+    else if (jobs && (!num_int(str_of(jobs), &t->jobs) || t->jobs < 1 || t->jobs > WRIT_JOBS_MAX))
+        say("--jobs is 1 to %d; '%s' is not", WRIT_JOBS_MAX, jobs);
     else if (policy && strcmp(policy, "block") != 0 && strcmp(policy, "draft_only") != 0)
         say("--policy is block or draft_only; '%s' is not known", policy);
     else if (bad_set(t->set))
@@ -241,10 +239,11 @@ static int dry_run(const struct typed *t, const struct writ_plan *plan)
     _arena_ struct arena a = { 0 };
     char *answer;
     int status = writ_plan_order(plan, &answer);
+    const struct doc *order = answer_read(answer, &a);
 
-    if (t->json || (status != WRIT_OK && status != WRIT_NO))
+    if (t->json || !doc_get(order, "steps"))
         return keeper_tell(answer, status, t->json);
-    order_show(answer_read(answer, &a));
+    order_show(order);
     writ_free(answer);
     return status;
 }

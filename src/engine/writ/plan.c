@@ -8,9 +8,11 @@
 #include "base/json_write.h"
 #include "contract/request_doc.h"
 #include "engine/deeds.h"
+#include "engine/event.h"
 #include "engine/exec.h"
 #include "engine/foresee.h"
 #include "engine/input.h"
+#include "engine/record.h"
 #include "engine/running.h"
 #include "engine/toolbox.h"
 #include "executor/builtin.h"
@@ -61,15 +63,16 @@ static bool check_commands(struct looked *l, struct arena *a, struct report *r)
     return right;
 }
 
-/* False: what is wrong is the answer. */
-static bool look(const struct writ_plan *plan, struct arena *a, struct looked *out,
+/* False: what is wrong is the answer. later: who does the steps is asked for afterwards, and tells
+ * what is wrong with commands among the rest. */
+static bool look(const struct writ_plan *plan, struct arena *a, struct looked *out, bool later,
                  struct buf *answer)
 {
-    struct report r;
+    struct report r, ignored = report_new(a, "plan", (struct str){ 0 });
     bool right = plan_read(plan->plan, world_real(), a, &out->read, &r);
 
-    if (out->read.document)
-        right &= check_commands(out, a, &r);
+    if (out->read.document && !check_commands(out, a, right && later ? &ignored : &r))
+        right = right && later;
     if (right)
         return true;
     report_finish(&r);
@@ -82,7 +85,7 @@ int writ_plan_show(const struct writ_plan *plan, char **answer)
     _arena_ struct arena a = { 0 };
     _buf_ struct buf out = { .max = ANSWER_MAX };
     struct looked looked = { 0 };
-    bool right = look(plan, &a, &looked, &out);
+    bool right = look(plan, &a, &looked, false, &out);
 
     if (right && looked.read.template)
         shape_json(&plan_shape, &looked.read.plan, &out);
@@ -358,7 +361,7 @@ static void put_order(const struct ordering *o, int jobs, struct buf *to)
     json_key(to, "name");
     json_text(to, o->plan->name);
     json_put_int(to, "timeout_ms", o->plan->timeout_ms);
-    json_put_int(to, "jobs", jobs > 0 ? jobs : 1);
+    json_put_int(to, "jobs", plan_jobs(jobs));
     put_refusal(o->looked, to);
     json_key(to, "steps");
     json_open(to, '[');
@@ -386,10 +389,45 @@ static void look_ahead(struct running *run, struct looked *l)
     registries_close(&registries);
 }
 
+/* Was it used before? Nothing is made where there is no ledger, and one that cannot be read is the
+ * run's to tell. */
+static void look_back(const struct running *run, struct looked *l)
+{
+    struct str ids[] = { l->read.template ? (struct str){ 0 } : l->read.plan.id,
+                         run->context.execution_id };
+    struct writ_ledger *ledger = NULL;
+    struct asked_entry before;
+    char *why = NULL;
+    struct error e;
+
+    if (writ_ledger_open(run->ask->ledger, run->ask->environment, false, &ledger, &why) !=
+        WRIT_OK) {
+        writ_free(why);
+        return;
+    }
+    if (ledger_look(&ledger->l, &e)) {
+        const struct keep *keep = &ledger->l.keep;
+
+        for (size_t i = 0; i < COUNT(ids) && !l->refused.code; i++)
+            if (ids[i].s &&
+                keep->kind->newest_input(keep->store, str_of(EVENT_TENANT), ids[i], &before, run->a,
+                                         &e) &&
+                before.there)
+                l->refused = (struct refused){
+                    .code = CODE_EXECUTION_USED,
+                    .message =
+                        arena_printf(run->a, "%.*s was run before; it is used once, make a new one",
+                                     STR_ARG(ids[i]))
+                };
+        ledger_look_end(&ledger->l);
+    }
+    writ_ledger_close(ledger);
+}
+
 /* Would every step find somebody to do it? Executors are not held against the ledger, since none is
- * called. False: what is wrong is the answer. */
-static bool check_deeds(const struct writ_plan *plan, struct looked *l, struct arena *a,
-                        struct buf *answer)
+ * called. Else what is wrong is the answer. */
+static int check_deeds(const struct writ_plan *plan, struct looked *l, struct arena *a,
+                       struct buf *answer)
 {
     struct report r = report_new(a, plan->plan->name, l->read.document->text);
     _toolbox_ struct toolbox toolbox;
@@ -402,6 +440,7 @@ static bool check_deeds(const struct writ_plan *plan, struct looked *l, struct a
                            .inner = &inner };
     const struct handlers handlers = { deeds_find, &run, deeds_near, deeds_why };
     const char *kind = "context";
+    int status = WRIT_WRONG;
     char real[PATH_MAX];
 
     toolbox_open(&toolbox, plan->environment, run.world);
@@ -414,15 +453,18 @@ static bool check_deeds(const struct writ_plan *plan, struct looked *l, struct a
         if (!r.errors) {
             look_ahead(&run, l);
             l->found = run.found;
-            return true;
+            if (!l->refused.code)
+                look_back(&run, l);
+            return l->refused.code ? WRIT_NO : WRIT_OK;
         }
+        status = WRIT_NO; /* the run would tell it in a result */
         if (l->missing.n)
             report_add(&r, ABOUT_VALUE, &l->read.document->root, CODE_CONTEXT_MISSING, "%s",
                        l->refused.message);
     }
     report_finish(&r);
     input_answer(&r, kind, answer);
-    return false;
+    return status;
 }
 
 int writ_plan_order(const struct writ_plan *plan, char **answer)
@@ -430,9 +472,11 @@ int writ_plan_order(const struct writ_plan *plan, char **answer)
     _arena_ struct arena a = { 0 };
     _buf_ struct buf out = { .max = ANSWER_MAX };
     struct looked looked = { 0 };
-    bool right = look(plan, &a, &looked, &out) && check_deeds(plan, &looked, &a, &out);
+    int status = WRIT_WRONG;
 
-    if (right) {
+    if (look(plan, &a, &looked, true, &out))
+        status = check_deeds(plan, &looked, &a, &out);
+    if (looked.foreseen) {
         struct ordering o = {
             .looked = &looked, .plan = &looked.read.plan, .steps = looked.read.plan.steps.v, .a = &a
         };
@@ -442,5 +486,5 @@ int writ_plan_order(const struct writ_plan *plan, char **answer)
         put_order(&o, plan->jobs, &out);
     }
     *answer = take_answer(&out);
-    return !right ? WRIT_WRONG : looked.refused.code ? WRIT_NO : WRIT_OK;
+    return status;
 }

@@ -13,8 +13,6 @@
 #include "engine/running.h"
 #include "engine/toolbox.h"
 
-enum { JOBS_MAX = 256 };
-
 static void put_names(const struct plan_read *plan, struct arena *a, struct buf *to)
 {
     const struct step_doc *steps = plan->plan.steps.v;
@@ -68,7 +66,7 @@ static int fail(const struct error *e, int status, char **answer)
 
 static int run(struct running *r, char **answer)
 {
-    int jobs = r->ask->jobs < 1 ? 1 : r->ask->jobs > JOBS_MAX ? JOBS_MAX : r->ask->jobs;
+    int jobs = plan_jobs(r->ask->jobs);
     struct report context = report_new(r->a, "context", (struct str){ 0 });
     struct plan_end end;
     struct error e;
