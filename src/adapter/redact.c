@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "adapter/redact_read.h"
+#include "adapter/redact_ways.h"
 #include "adapter/secret.h"
 #include "base/doc_make.h"
 
@@ -18,7 +19,9 @@
 struct redactor {
     struct reading *reading; /* NULL: there are no secrets */
     bool headers;
+    size_t longest;   /* of the words */
     bool cut;         /* the text is the beginning of one */
+    bool tail;        /* it is the end of one */
     struct arena *a;  /* for what is given back */
     struct arena own; /* has the secrets once more, and is wiped */
 };
@@ -34,7 +37,6 @@ static void redactor_close(struct redactor *r)
 static void redactor_open(struct redactor *r, const struct secrets *all, struct arena *a)
 {
     struct words *words = NULL;
-    size_t longest;
 
     *r = (struct redactor){ .headers = all->headers_too, .a = a };
     for (size_t i = 0; i < all->n; i++) {
@@ -46,8 +48,43 @@ static void redactor_open(struct redactor *r, const struct secrets *all, struct 
     }
     if (!words)
         return;
-    longest = words_finish(words);
-    r->reading = reading_new(words, longest, &r->own);
+    r->longest = words_finish(words);
+    r->reading = reading_new(words, r->longest, &r->own);
+}
+
+/* How much of the beginning gives so many bytes, read in this way. */
+static size_t read_so_many(const struct redact_way *way, struct str t, size_t bytes)
+{
+    size_t read = 0, at = 0;
+
+    while (at < t.n && read < bytes) {
+        struct glyph g = way->next(t, at);
+
+        read += g.n;
+        at += g.taken;
+    }
+    return at;
+}
+
+/* How much of the beginning can be the rest of a word, and of the escape that the text may begin in
+ * the middle of. What is escaped may be so inside of another way of writing: then each byte of the
+ * word is as many as an escape has. Of the value of a header: all up to the end of its line. */
+static size_t rest_of_secret(const struct redactor *r, struct str t)
+{
+    const char *line = r->headers && t.n ? memchr(t.s, '\n', t.n) : NULL;
+    size_t front = !r->headers ? 0 : line ? (size_t)(line - t.s) + 1 : t.n;
+    size_t word = r->longest + REDACT_LONGEST;
+
+    for (size_t i = 0; r->reading && t.n && i < redact_way_count; i++) {
+        const struct redact_way *way = &redact_ways[i];
+        bool is_signed = !*way->signs || memchr(t.s, *way->signs, t.n);
+        bool holds_others = way->is_begun && !way->only_second;
+        size_t bytes = holds_others ? word * REDACT_LONGEST : word;
+        size_t rest = is_signed ? read_so_many(way, t, bytes) : 0;
+
+        front = rest > front ? rest : front;
+    }
+    return front;
 }
 
 static struct str redact_with(struct redactor *r, struct str t)
@@ -64,6 +101,8 @@ static struct str redact_with(struct redactor *r, struct str t)
         t.n = end;
         cuts_end(&c, end);
     }
+    if (r->tail && t.n)
+        t = cuts_begin(&c, t, rest_of_secret(r, t));
     return c.n ? cuts_made(&c, t) : t;
 }
 
@@ -81,6 +120,15 @@ struct str redact_cut(struct str text, const struct secrets *all, struct arena *
 
     redactor_open(&r, all, a);
     r.cut = true;
+    return redact_with(&r, text);
+}
+
+struct str redact_tail(struct str text, const struct secrets *all, struct arena *a)
+{
+    _redactor_ struct redactor r = { 0 };
+
+    redactor_open(&r, all, a);
+    r.tail = true;
     return redact_with(&r, text);
 }
 

@@ -50,6 +50,20 @@ void cuts_end(struct cuts *c, size_t end)
         c->v[c->n - 1].to = end;
 }
 
+struct str cuts_begin(struct cuts *c, struct str t, size_t front)
+{
+    size_t gone = 0;
+
+    while (gone < c->n && c->v[gone].from < front) {
+        front = c->v[gone].to > front ? c->v[gone].to : front;
+        gone++;
+    }
+    for (size_t i = gone; i < c->n; i++)
+        c->v[i - gone] = (struct cut){ c->v[i].from - front, c->v[i].to - front };
+    c->n -= gone;
+    return str_from(t, front);
+}
+
 struct str cuts_made(const struct cuts *c, struct str t)
 {
     size_t n = t.n, at = 0, put = 0;

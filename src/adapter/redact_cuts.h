@@ -23,6 +23,10 @@ void cuts_merge(struct cuts *c);
 /* What is behind that is left out of the text: cuts end there, too. */
 void cuts_end(struct cuts *c, size_t end);
 
+/* The text without what is before that, and without the rest of a cut that it is in the middle of;
+ * the cuts are counted from there. */
+struct str cuts_begin(struct cuts *c, struct str t, size_t front);
+
 /* The text with [redacted] in place of each. */
 struct str cuts_made(const struct cuts *c, struct str t);
 

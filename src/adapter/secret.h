@@ -75,6 +75,10 @@ struct str redact(struct str text, const struct secrets *all, struct arena *a);
  * any of these forms, is left out. */
 struct str redact_cut(struct str text, const struct secrets *all, struct arena *a);
 
+/* The same of a text whose beginning was cut off: as much of it as may be the end of a secret is
+ * left out. */
+struct str redact_tail(struct str text, const struct secrets *all, struct arena *a);
+
 /* The same over every text and key of a document. */
 const struct doc *redact_doc(const struct doc *d, const struct secrets *all, struct arena *a);
 

@@ -284,6 +284,7 @@ void exec_redact(struct printed *p, const struct secrets *secrets, struct arena 
 
 /* What it printed, as members of a record; and what was expected, the member of that name. */
 void exec_put_printed(struct buf *to, const struct printed *p, bool text);
+void exec_put_tail(struct buf *to, const struct printed *p); /* for whom we serve */
 void exec_put_expected(const struct exec *x, struct buf *to);
 
 /* The command line as one text, for people. */

@@ -290,18 +290,20 @@ static const char *const complaints[] = {
     "failed to lookup address",
 };
 
-/* It failed without a network and says why: a person is to be told what to do about it. */
-static bool missed(const struct exec *x)
+static bool complains(struct str words)
 {
-    struct str words = x->outcome.err.head;
-
-    if (x->outcome.exit_code == 0 || !words.s ||
-        request_net_level(x->request.sandbox->network) != NET_OFFLINE)
-        return false;
-    for (size_t i = 0; i < COUNT(complaints); i++)
+    for (size_t i = 0; words.n && i < COUNT(complaints); i++)
         if (memmem(words.s, words.n, complaints[i], strlen(complaints[i])))
             return true;
     return false;
+}
+
+/* It failed without a network and says why: a person is to be told what to do about it. */
+static bool missed(const struct exec *x)
+{
+    return x->outcome.exit_code != 0 &&
+           request_net_level(x->request.sandbox->network) == NET_OFFLINE &&
+           (complains(x->outcome.err.head) || complains(x->outcome.err.tail));
 }
 
 const char *exec_network_why(const struct exec *x)

@@ -53,13 +53,15 @@ static bool take_output(struct channel *c, struct underway *u, const struct fram
                         struct error *e)
 {
     struct stream *s = &u->streams[f->kind == FRAME_ERR];
-    size_t room = s->head.max - s->head.len;
+    size_t room = s->head.max - s->head.len, first = f->body.n < room ? f->body.n : room;
 
     if (!u->go_end)
         return too_early(u, f, e);
     sha256_add(&s->sum, f->body.s, f->body.n);
     s->bytes += (int64_t)f->body.n;
-    buf_add(&s->head, f->body.s, f->body.n < room ? f->body.n : room);
+    buf_add(&s->head, f->body.s, first);
+    if (first < f->body.n)
+        last_add(&s->tail, f->body.s + first, f->body.n - first);
     if (make_room(c, s) && s->live)
         buf_add(&s->waiting, f->body.s, f->body.n);
     return true;

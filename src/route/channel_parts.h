@@ -16,6 +16,7 @@
 #include "route/channel.h"
 #include "route/frame.h"
 #include "sandbox/collect_store.h"
+#include "sandbox/last.h"
 
 enum {
     WAITING_MAX = 1 << 20, /* bytes that wait for who looks on, before the reader waits, too */
@@ -28,6 +29,7 @@ enum answer { ANSWER_NONE, ANSWER_RESULT, ANSWER_REFUSED };
 /* What came of one of the streams. */
 struct stream {
     struct buf head; /* .max is what is kept */
+    struct last tail;
     int64_t bytes;
     struct sha256 sum;
     bool live;          /* somebody looks on */

@@ -94,6 +94,7 @@ static void take_printed(struct underway *u, struct errand *errand, struct arena
         struct stream *s = &u->streams[i];
 
         printed[i]->head = (struct str){ arena_text(a, buf_str(&s->head)), s->head.len };
+        printed[i]->tail = last_text(printed[i]->head, &s->tail, a);
         printed[i]->bytes = s->bytes;
         printed[i]->digest = sha256_end(&s->sum);
     }

@@ -53,8 +53,10 @@ static bool is_refusal(const struct config_worker *worker, const struct outcome 
 }
 
 /* The last line it wrote, fit for a message: what it says is not ours. */
-static const char *last_words(struct str said, struct arena *a)
+static const char *last_words(const struct printed *err, struct arena *a)
 {
+    bool whole;
+    struct str said = printed_end(err, &whole);
     size_t begin;
     char *words;
 
@@ -80,7 +82,7 @@ static enum wrap_end judge(const struct wrapped *w, const struct outcome *out, s
 
     if (!is_refusal(w->ask->worker, out))
         return WRAP_ENDED;
-    words = last_words(out->err.head, a);
+    words = last_words(&out->err, a);
     (void)error_set(e, CODE_RCH_UNAVAILABLE,
                     "%s ended with %d, which is one of the worker's refusals: it did not run the "
                     "command%s%s%s; run it by hand to see why, or take %d off the refusals if it "

@@ -41,11 +41,12 @@ int capture_waits(const struct capture *c, short *events)
 
 static void keep(struct capture *c, const char *bytes, size_t n)
 {
-    size_t room = c->head.max - c->head.len;
+    size_t room = c->head.max - c->head.len, first = n < room ? n : room;
 
     sha256_add(&c->sum, bytes, n);
     c->total += (int64_t)n;
-    buf_add(&c->head, bytes, n < room ? n : room);
+    buf_add(&c->head, bytes, first);
+    last_add(&c->tail, bytes + first, n - first);
 }
 
 /* Nobody reads any more: the command is told as it would be without us, by a broken pipe. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* capture.h: what a command prints: the head of it is kept, all of it is counted and digested, and
- * somebody may look on while it comes.
+/* capture.h: what a command prints: the head of it is kept, and the last lines, all of it is
+ * counted and digested, and somebody may look on while it comes.
  *
  * A reader that does not keep up slows the command down, as it would without us, and never us: a
  * part that could not be passed on waits here, and nothing more is read until it is gone.
@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/digest.h"
+#include "sandbox/last.h"
 
 enum { CAPTURE_PART = 64 << 10 };
 
@@ -21,8 +22,9 @@ struct capture {
     bool is_socket;
     bool wide;       /* the pipe holds more than it did */
     struct buf head; /* .max is what is kept */
-    int64_t total;   /* bytes printed */
-    int64_t rest;    /* that may still come, at most */
+    struct last tail;
+    int64_t total; /* bytes printed */
+    int64_t rest;  /* that may still come, at most */
     struct sha256 sum;
     char *part;       /* CAPTURE_PART bytes */
     size_t had, sent; /* of the part: there, and passed on */

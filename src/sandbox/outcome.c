@@ -45,6 +45,7 @@ struct printed outcome_printed(struct capture *c, struct arena *a)
     struct printed p = { .bytes = c->total, .digest = sha256_end(&c->sum), .lost = c->lost };
 
     p.head = (struct str){ arena_text(a, buf_str(&c->head)), c->head.len };
+    p.tail = last_text(p.head, &c->tail, a);
     return p;
 }
 
@@ -87,4 +88,16 @@ struct outcome outcome_not_started(int why)
 bool printed_cut(const struct printed *p)
 {
     return p->redacted ? p->cut : p->bytes > (int64_t)p->head.n;
+}
+
+struct str printed_end(const struct printed *p, bool *whole)
+{
+    struct str end = printed_cut(p) ? p->tail : p->head;
+
+    *whole = !printed_cut(p) && end.n <= LAST_BYTES;
+    if (end.n > LAST_BYTES)
+        end = (struct str){ end.s + end.n - LAST_BYTES, LAST_BYTES };
+    for (int i = 0; !*whole && i < 3 && end.n && ((unsigned char)*end.s & 0xc0) == 0x80; i++)
+        end = (struct str){ end.s + 1, end.n - 1 };
+    return end.s ? end : str_of("");
 }

@@ -14,6 +14,7 @@ enum { RESULT_BYTES = 1 << 20 };
 
 struct printed {
     struct str head; /* in the arena */
+    struct str tail; /* the last bytes of all, where more came than the head has; else none */
     int64_t bytes;
     struct digest digest;
     int lost;           /* errno, where it was captured and could not be passed on; 0: it was */
@@ -22,6 +23,11 @@ struct printed {
 
 /* Did more come than the head has? */
 bool printed_cut(const struct printed *p);
+
+/* The end of what came, and no more than LAST_BYTES of it, from where a character begins: why a
+ * command failed is said there. "" where nothing is known of the end. *whole: it is all that came.
+ */
+struct str printed_end(const struct printed *p, bool *whole);
 
 struct outcome {
     enum cause cause;

@@ -72,6 +72,19 @@ def the_last_words_of_a_command_that_fails_are_told(place):
 
 
 @case
+def the_last_words_are_the_last_however_much_came_before_them(place):
+    script = ("import sys\nsys.stderr.write('progress-line-\u00e4\\n' * 30000)\n"
+              "sys.stderr.write('FATAL the real reason\\n')\nsys.exit(1)")
+    ran = place.comes_to("failure", plan(python(script)))
+    line, = [line for line in ran.news if line["event"] == "step_failed"]
+    words = line["last_words"].split("\n")
+    same((words[0], words[-2:]), ("progress-line-\u00e4", ["FATAL the real reason", ""]))
+    true("exit 1: FATAL the real reason" in why(ran)["message"] and "262144 are kept" in why(ran)["message"], why(ran))
+    same((why(ran)["context"]["stderr"]["truncated"], why(ran)["context"]["stderr"]["bytes"]), (True, 30000 * 17 + 22))
+    same(len(place.kept(why(ran)["context"]["stderr"]["evidence"])), 262144)
+
+
+@case
 def bytes_that_are_no_text_do_not_spoil_the_result(place):
     ran = place.comes_to("failure", plan(python("import os, sys; os.write(2, bytes(range(256)) * 3); sys.exit(3)")))
     true("\ufffd" in why(ran)["context"]["last_words"], why(ran))

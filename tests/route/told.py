@@ -54,6 +54,15 @@ def what_a_step_printed_is_kept_wherever_it_ran(place):
 
 
 @case
+def the_last_words_of_a_step_are_the_last_wherever_it_ran(place):
+    ready(place)
+    for how, route in WAYS:
+        did, = steps(place, prints(f"seq 100000 >&2; echo FATAL {route} >&2; exit 3", **how))
+        same((did["stderr"]["truncated"], did["last_words"].split("\n")[-3:]), (True, ["100000", f"FATAL {route}", ""]))
+        true(did["last_words"].split("\n")[0].isdigit(), did["last_words"])
+
+
+@case
 def what_a_step_printed_before_its_worker_went_away_is_kept(place):
     place.configure(teller("prints_and_dies"))
     did, = steps(place, prints("exit 0", worker="prints_and_dies"))

@@ -8,8 +8,6 @@
 #include "engine/exec_network.h"
 #include "engine/running.h"
 
-enum { LAST_WORDS = 1500 };
-
 void check_execute(void *self, const struct step_doc *step, struct report *r)
 {
     struct request_doc *ignored = arena_new(r->a, struct request_doc);
@@ -23,7 +21,7 @@ void check_execute(void *self, const struct step_doc *step, struct report *r)
 /* What is not UTF-8 becomes U+FFFD, and so does NUL, which would end the text. */
 static const char *readable(struct str bytes, struct arena *a)
 {
-    _buf_ struct buf text = { .max = 4 * LAST_WORDS };
+    _buf_ struct buf text = { .max = 4 * LAST_BYTES };
 
     while (bytes.n) {
         size_t good = strnlen(bytes.s, utf8_valid(bytes));
@@ -40,14 +38,13 @@ static const char *readable(struct str bytes, struct arena *a)
 /* The end of what it said, from the beginning of a line where there is one. */
 static const char *last_words(const struct printed *err, struct arena *a)
 {
-    struct str end = err->head;
+    bool whole;
+    struct str end = printed_end(err, &whole);
     const char *line;
 
     if (end.n == 0)
         return NULL;
-    if (end.n > LAST_WORDS)
-        end = (struct str){ end.s + end.n - LAST_WORDS, LAST_WORDS };
-    line = end.n < err->head.n ? memchr(end.s, '\n', end.n) : NULL;
+    line = whole ? NULL : memchr(end.s, '\n', end.n);
     if (line && line + 1 < end.s + end.n)
         end = (struct str){ line + 1, (size_t)(end.s + end.n - line - 1) };
     return readable(end, a);
@@ -82,6 +79,8 @@ static void add_printed(const struct exec *x, struct arena *a, struct doc *to)
         stream = doc_add_kind(a, to, names[i], DOC_MAP);
         doc_add_int(a, stream, "bytes", printed[i]->bytes);
         add_digest(a, stream, "digest", &printed[i]->digest);
+        if (printed_cut(printed[i]))
+            doc_add_bool(a, stream, "truncated", true);
         if (is_kept(&x->printed[i]))
             add_digest(a, stream, "evidence", &x->printed[i]);
     }
@@ -181,6 +180,15 @@ static struct str last_line(const char *words)
     return line;
 }
 
+/* What it said is not all to be found in the evidence. */
+static const char *kept_of(const struct printed *err, struct arena *a)
+{
+    if (!printed_cut(err))
+        return "";
+    return arena_printf(a, " (of %" PRId64 " bytes of stderr the first %zu are kept)", err->bytes,
+                        err->head.n);
+}
+
 static void ran(struct job *job, const struct exec *x, struct ending *out)
 {
     const struct outcome *o = &x->outcome;
@@ -215,8 +223,9 @@ static void ran(struct job *job, const struct exec *x, struct ending *out)
     else if (o->cause == CAUSE_EXITED && o->exit_code == 0)
         job_failed(job, out, CODE_STEP_FAILED, "what came out is not what was expected");
     else
-        job_failed(job, out, CODE_STEP_FAILED, "exit %d: %.*s", o->exit_code,
-                   STR_ARG(last.n ? last : str_of(exit_meaning(o->exit_code, o->cause)->meaning)));
+        job_failed(job, out, CODE_STEP_FAILED, "exit %d: %.*s%s", o->exit_code,
+                   STR_ARG(last.n ? last : str_of(exit_meaning(o->exit_code, o->cause)->meaning)),
+                   kept_of(&o->err, job->scratch));
 }
 
 /* Refused by a policy is the step's failure; what the machine cannot do is the plan's. */

@@ -122,7 +122,8 @@ static struct str last_line(struct str s)
  * to do. */
 static const char *last_lines(const struct printed *err, struct arena *a)
 {
-    struct str s = err->head;
+    bool whole;
+    struct str s = printed_end(err, &whole);
     const char *told = NULL;
 
     for (int i = 0; i < TOLD_LINES && s.n; i++) {

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/base64.h"
 #include "base/json_read.h"
 #include "base/utf8.h"
 #include "contract/layers.h"
@@ -17,7 +18,7 @@ struct far_usage {
 
 struct far_printed {
     int64_t bytes;
-    struct str digest;
+    struct str digest, tail;
 };
 
 struct far_file {
@@ -61,6 +62,7 @@ static const struct shape usage_shape = { .name = "record's usage", .size = size
 static const struct field printed_fields[] = {
     { "bytes",  F_INT,  ONE, NEEDED, .at = AT(bytes), .min = 0, .max = INT64_MAX, .help = "All of it." },
     { "digest", F_TEXT, ONE, NEEDED, .at = AT(digest), .form = FORM_DIGEST,       .help = "Of all of it." },
+    { "tail",   F_TEXT, ONE, OPTIONAL, .at = AT(tail), .max = 2 * LAST_BYTES,     .help = "Its last bytes as base64, where more came than is kept." },
 };
 #undef AT
 
@@ -157,12 +159,26 @@ static void take_unkept(struct exec *x, const struct far_record *far, const stru
                                         : "the worker did not say why it kept nothing of it";
 }
 
+/* The end of what did not come is the worker's word; what came is known better. */
+static struct str tail_of(const struct printed *came, const struct far_printed *all,
+                          struct arena *a)
+{
+    char *bytes = came->tail.n ? NULL : arena_alloc(a, LAST_BYTES);
+    size_t n;
+
+    if (!bytes || came->bytes == all->bytes || !all->tail.n ||
+        !base64_read(all->tail, bytes, LAST_BYTES, &n))
+        return came->tail;
+    return (struct str){ bytes, n };
+}
+
 /* What came in frames is what was printed, all of it or, where it was not looked at as it came, its
  * beginning. A record that says otherwise is no record of it. */
 static bool take_printed(const struct printed *came, const struct far_printed *all, int ceiling,
-                         struct printed *out)
+                         struct arena *a, struct printed *out)
 {
-    *out = (struct printed){ .head = came->head, .bytes = all->bytes };
+    *out =
+        (struct printed){ .head = came->head, .tail = tail_of(came, all, a), .bytes = all->bytes };
     if (!digest_parse(all->digest, &out->digest))
         return false;
     if (came->bytes == all->bytes)
@@ -206,8 +222,8 @@ static bool take_outcome(struct exec *x, const struct far_record *far, const str
         o->cause = CAUSE_TIMEOUT;
         o->exit_code = EXIT_TIMEOUT;
     }
-    if (!take_printed(&errand->out, far->out, OUTPUT_STDOUT, &o->out) ||
-        !take_printed(&errand->err, far->err, OUTPUT_STDERR, &o->err))
+    if (!take_printed(&errand->out, far->out, OUTPUT_STDOUT, x->a, &o->out) ||
+        !take_printed(&errand->err, far->err, OUTPUT_STDERR, x->a, &o->err))
         return false;
     take_files(x, &far->output_files, errand, &x->files);
     take_files(x, &far->artifacts, errand, &x->artifacts);

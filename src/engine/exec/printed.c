@@ -50,6 +50,14 @@ void exec_put_printed(struct buf *to, const struct printed *p, bool text)
         json_put(to, "lost", strerrordesc_np(p->lost));
 }
 
+void exec_put_tail(struct buf *to, const struct printed *p)
+{
+    if (!p->tail.n)
+        return;
+    json_key(to, "tail");
+    json_base64(to, p->tail);
+}
+
 void exec_redact(struct printed *p, const struct secrets *secrets, struct arena *a)
 {
     struct str raw = p->head;
@@ -59,6 +67,8 @@ void exec_redact(struct printed *p, const struct secrets *secrets, struct arena 
     p->cut = printed_cut(p);
     p->redacted = true;
     p->head = p->cut ? redact_cut(raw, secrets, a) : redact(raw, secrets, a);
+    if (p->tail.n)
+        p->tail = redact_tail(p->tail, secrets, a);
     if (p->head.s != raw.s || p->head.n != raw.n)
         p->digest = digest_of(p->head.s, p->head.n);
 }

@@ -25,6 +25,16 @@ static void put_printed(struct buf *to, const char *key, const struct printed *p
     json_close(to, '}');
 }
 
+/* For whom we serve: what was printed went before, and the end of what was cut goes with it. */
+static void put_served(struct buf *to, const char *key, const struct printed *p)
+{
+    json_key(to, key);
+    json_open(to, '{');
+    exec_put_printed(to, p, false);
+    exec_put_tail(to, p);
+    json_close(to, '}');
+}
+
 /* Only of a run that had a descriptor 3. */
 static void put_result(struct buf *to, const struct outcome *o, bool texts)
 {
@@ -401,8 +411,8 @@ void exec_ended(const struct exec *x, struct buf *to)
     json_text(to, x->request.execution_id);
     put_executable(x, to);
     put_end(o, to);
-    put_printed(to, "stdout", &o->out, false);
-    put_printed(to, "stderr", &o->err, false);
+    put_served(to, "stdout", &o->out);
+    put_served(to, "stderr", &o->err);
     put_usage(o, to);
     put_walls(x, to);
     exec_put_network(x, to);

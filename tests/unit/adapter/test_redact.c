@@ -212,6 +212,46 @@ static void the_beginning_of_a_secret_is_left_out_where_a_text_was_cut(void **st
     }
 }
 
+/* Behind what may be its end all is as ever. */
+static void the_end_of_a_secret_at_the_beginning_of_a_tail_is_left_out(void **state)
+{
+    static const char rest[] = "and this is what it said at last, which is long enough to be told";
+    static const char *const rows[] = {
+        "unter22 ",      "2 ",          "0068unter22 ",
+        "%75nter22 ",    "VudGVyMjI= ", "VudG\n  VyMjI= ",
+        "#104;unter22 ", "hunter22 ",   "hunter22hunter22hunter22hunter22",
+    };
+    struct secret s;
+    struct secrets all = one_secret(&s, "hunter22");
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        _arena_ struct arena a = { 0 };
+        const char *text = arena_printf(&a, "%s%s hunter22.", rows[i], rest);
+        struct str got = redact_tail(str_of(text), &all, &a);
+
+        if (!memmem(got.s, got.n, "long enough to be told [redacted].", 34) ||
+            memmem(got.s, got.n, "unter22", 7) || memmem(got.s, got.n, "VyMjI", 5) ||
+            memmem(got.s, got.n, "2 and", 5))
+            fail_msg("'%s' became '%.*s'", text, STR_ARG(got));
+    }
+}
+
+static void a_tail_that_is_no_longer_than_a_secret_is_left_out(void **state)
+{
+    _arena_ struct arena a = { 0 };
+    struct secret s;
+    struct secrets all = one_secret(&s, "hunter22");
+
+    (void)state;
+    assert_int_equal(redact_tail(str_of("er22"), &all, &a).n, 0);
+    assert_int_equal(redact_tail(str_of(""), &all, &a).n, 0);
+    all.headers_too = true;
+    assert_true(
+        str_is(redact_tail(str_of("of a cookie; and more of it, and more of it\nlast"), &all, &a),
+               "last"));
+}
+
 /* The text of base64 with the alphabet for URLs, padding left out. */
 static void for_urls(char *text)
 {
@@ -397,6 +437,8 @@ int main(void)
         cmocka_unit_test(secrets_that_were_written_twice_are_taken_out),
         cmocka_unit_test(secrets_that_were_written_twice_are_found_at_every_place),
         cmocka_unit_test(the_beginning_of_a_secret_is_left_out_where_a_text_was_cut),
+        cmocka_unit_test(the_end_of_a_secret_at_the_beginning_of_a_tail_is_left_out),
+        cmocka_unit_test(a_tail_that_is_no_longer_than_a_secret_is_left_out),
         cmocka_unit_test(base64_of_a_secret_at_every_place_is_taken_out),
         cmocka_unit_test(base64_of_json_that_has_a_secret_is_taken_out),
         cmocka_unit_test(nothing_to_take_out_is_the_same_text),
