@@ -221,8 +221,11 @@ static void paint_failed(const struct run_state *s, const struct run_change *c, 
 static void paint_notice(const struct run_state *s, const struct run_change *c, struct paint *p)
 {
     const struct doc *payload = doc_get(c->line, "payload");
+    struct str inner = doc_text(c->line, "inner"); /* the step of an inner plan that speaks */
     _buf_ struct buf text = { .max = 1 << 20 };
 
+    if (inner.n)
+        buf_addf(&text, "%.*s: ", STR_ARG(inner));
     if (payload)
         pretty_words(payload, &text);
     paint_blanks(p, GAP);

@@ -82,10 +82,15 @@ static void retries(const struct run_change *c, struct paint *p)
 static void notice(const struct run_change *c, struct paint *p)
 {
     const struct doc *payload = doc_get(c->line, "payload");
+    struct str inner = doc_text(c->line, "inner"); /* the step of an inner plan that speaks */
     _buf_ struct buf text = { .max = 1 << 20 };
 
     if (payload)
         pretty_words(payload, &text);
+    if (inner.n) {
+        add(p, inner);
+        paint_word(p, PLAIN, " ");
+    }
     paint_word(p, PLAIN, "says ");
     add(p, buf_str(&text));
 }

@@ -48,6 +48,7 @@ struct found {
 struct running {
     const struct writ_plan *ask;
     const struct running *parent; /* the plan that has this one as a step; NULL: none */
+    size_t step;                  /* its place there */
     const struct world *world;
     struct arena *a;
     const char *file; /* the plan's, as an absolute path; NULL: it has none */

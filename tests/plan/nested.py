@@ -263,8 +263,15 @@ def R_004_188_A04_26_a_child_is_used_once_as_every_plan(place):
 
 @case
 def notices_of_a_child_arrive_and_the_news_of_its_steps_do_not(place):
-    ran = place.comes_to("success", plan(inline(plan(step("notify", {"text": "from within"}), sh("true"))), sh("true")))
-    same([line["payload"] for line in ran.news if line["event"] == "notify"], [{"text": "from within"}])
+    deep, speaks = step("notify", {"text": "from deep"}), step("notify", {"text": "from within"})
+    middle = inline(plan(step("noop"), step("noop"), deep))
+    document = plan(sh("true"), inline(plan(step("noop"), speaks, middle)))
+    ran = place.comes_to("success", document)
+    told = [line for line in ran.news if line["event"] == "notify"]
+    same([(line["payload"]["text"], line["inner"]) for line in told],
+         [("from within", speaks["id"][:8]), ("from deep", f"{middle['id'][:8]}/{deep['id'][:8]}")])
+    for line in told:
+        same((line["step_id"], line["name"], line["index"]), (document["steps"][1]["id"], document["steps"][1]["id"][:8], 1))
     same(ran.events("step_started"), [("step_started", 0), ("step_started", 1)])
     same(sum(line["event"].startswith("plan_execution") for line in ran.news), 1)
 

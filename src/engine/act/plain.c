@@ -96,18 +96,29 @@ void act_validate(struct job *job, struct ending *out)
                first_of(doc_get(output, "problems"), job->scratch));
 }
 
+/* Who listens knows the steps of the outermost plan alone: one of them is told, and the way from
+ * there to the step that speaks. */
 void act_notify(struct job *job, struct ending *out)
 {
-    const struct world *w = job->r->world;
-    struct buf *line = progress_begin(job->r->progress, "notify");
+    const struct running *r = job->r;
+    const struct world *w = r->world;
+    const char *inner = NULL;
+    size_t index = job->index;
+    struct buf *line;
 
     (void)out;
+    for (; r->parent; index = r->step, r = r->parent)
+        inner = inner ? arena_printf(job->scratch, "%s/%s", r->plan.names[index], inner)
+                      : r->plan.names[index];
+    line = progress_begin(job->r->progress, "notify");
     if (!line)
         return;
     json_key(line, "step_id");
-    json_text(line, job->step->id);
-    json_put(line, "name", job->r->plan.names[job->index]);
-    json_put_int(line, "index", (int64_t)job->index);
+    json_text(line, ((const struct step_doc *)r->plan.plan.steps.v)[index].id);
+    json_put(line, "name", r->plan.names[index]);
+    json_put_int(line, "index", (int64_t)index);
+    if (inner)
+        json_put(line, "inner", inner);
     json_key(line, "payload");
     json_doc(line, job->step->payload);
     progress_end(job->r->progress, w->wall_ms(w->self));
