@@ -210,6 +210,16 @@ static int time_left(const struct crew *c, int64_t until_ms)
     return left < 0 ? 0 : left > 60000 ? 60000 : (int)left;
 }
 
+/* How long nothing has to be looked at. What could not be written down waits for the next look. */
+static int quiet_ms(const struct crew *c, int64_t until_ms)
+{
+    const struct world *w = c->r->world;
+    int64_t now = w->wall_ms(w->self), due = trail_left_ms(&c->r->trail, now);
+    int left = time_left(c, until_ms);
+
+    return trail_due(&c->r->trail, now) || due > left ? left : (int)due;
+}
+
 static enum hands_news wait(void *self, int64_t until_ms, struct ending *out)
 {
     struct crew *c = self;
@@ -219,14 +229,12 @@ static enum hands_news wait(void *self, int64_t until_ms, struct ending *out)
         struct pollfd fds[] = { { .fd = c->bell, .events = POLLIN },
                                 { .fd = c->forced ? -1 : c->force, .events = POLLIN } };
         eventfd_t rung;
-        int left;
 
         if (take(c, out))
             return HANDS_ENDED;
         if (trail_due(&c->r->trail, w->wall_ms(w->self)))
             write_trail(c);
-        left = time_left(c, until_ms);
-        (void)poll(fds, COUNT(fds), left);
+        (void)poll(fds, COUNT(fds), quiet_ms(c, until_ms));
         if (fds[0].revents)
             (void)eventfd_read(c->bell, &rung);
         if (take(c, out))

@@ -45,6 +45,13 @@ bool trail_due(const struct trail *t, int64_t now_ms)
     return t->n >= ROWS_DUE || (t->n > 0 && now_ms - t->since_ms >= MS_DUE);
 }
 
+int64_t trail_left_ms(const struct trail *t, int64_t now_ms)
+{
+    int64_t since = now_ms - t->since_ms;
+
+    return t->n == 0 ? INT64_MAX : since < 0 ? MS_DUE : since > MS_DUE ? 0 : MS_DUE - since;
+}
+
 /* Members in the order of their names, so that the text is canonical. */
 static void put_row(const struct trail *t, const struct trail_row *row, struct buf *to)
 {

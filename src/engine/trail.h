@@ -33,6 +33,9 @@ void trail_correct(struct trail *t, size_t index, enum code code, const char *me
 /* Is it time to write them down? */
 bool trail_due(const struct trail *t, int64_t now_ms);
 
+/* For how long it is not, if nothing is added: of no rows, for ever. */
+int64_t trail_left_ms(const struct trail *t, int64_t now_ms);
+
 /* Enters the rows as one entry, between begin and end; they are forgotten by trail_forget(). */
 bool trail_enter(struct trail *t, struct ledger *l, struct error *e) NODISCARD;
 void trail_forget(struct trail *t);

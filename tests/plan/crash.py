@@ -6,6 +6,7 @@ usage: crash.py [--postgres] RUN_PLAN WRIT      prints TAP
 Whatever happens: no result is told that is not recorded, nothing goes on, and the ledger is intact.
 """
 import contextlib
+import datetime
 import json
 import os
 import random
@@ -121,6 +122,22 @@ def A04_29_a_runner_killed_in_a_child_leaves_both_open_and_nothing_that_runs(pla
     left_open(place, document, execution)
     same(len([entry for entry in place.log() if entry["kind"] == "plan_result"]), 0)
     works_again(place, document)
+
+
+@case
+def what_steps_did_is_written_down_while_another_runs(place):
+    # And not only when the plan looks at its clock again: a runner may be killed before that.
+    waited = []
+    for n in range(5):
+        document, context = plan(step("noop"), step("notify"), sh(f"until test -e go{n}; do :; done")), own()
+        child = place.begin(document, context=context)
+        until(lambda: place.of(context["execution_id"], "manifest"), "the rows of the first two", child)
+        place.put(f"work/go{n}", "")
+        place.end(child)
+        entry = place.of(context["execution_id"], "manifest")[0]
+        recorded = datetime.datetime.fromisoformat(entry["recordedAt"].replace("Z", "+00:00")).timestamp() * 1000
+        waited.append(recorded - max(row["started_at"] + row["duration_ms"] for row in entry["body"]["steps"]))
+    true(min(waited) < 1000, waited)
 
 
 @case
