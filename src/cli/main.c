@@ -2,6 +2,7 @@
 /* main.c: finds the verb and runs it; the only reader of the environment. */
 #include <fcntl.h>
 #include <malloc.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -167,7 +168,8 @@ int main(int argc, char **argv)
 {
     int status;
 
-    (void)mallopt(M_ARENA_MAX, 1); /* threads that come and go would each leave theirs behind */
+    (void)signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error, and told as one */
+    (void)mallopt(M_ARENA_MAX, 1);  /* threads that come and go would each leave theirs behind */
     fill_closed();
     print_setup(wants_colour(STDOUT_FILENO), wants_colour(STDERR_FILENO), terminal_width());
     status = run(argc, argv);
