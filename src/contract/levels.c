@@ -95,9 +95,11 @@ static bool granted(const char *what, const char *level, bool allowed, struct er
 {
     if (allowed)
         return true;
-    return error_set(e, CODE_APPROVAL_MISSING,
-                     "%s level '%s' needs a recorded approval, and there is none: --approve REASON",
-                     what, level);
+    return error_set(
+        e, CODE_APPROVAL_MISSING,
+        "%s level '%s' needs a recorded approval, and there is none: --approve REASON, "
+        "or approval: {reason: ..} in a document",
+        what, level);
 }
 
 bool fs_level_granted(enum fs_level level, bool approved, struct error *e)

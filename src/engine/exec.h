@@ -287,6 +287,13 @@ void exec_put_printed(struct buf *to, const struct printed *p, bool text);
 void exec_put_tail(struct buf *to, const struct printed *p); /* for whom we serve */
 void exec_put_expected(const struct exec *x, struct buf *to);
 
+/* The layers that a caller names to go without. False: one is no layer, or cannot be spared. */
+bool exec_weak(const char *const *weak, struct arena *a, unsigned *out, struct error *e) NODISCARD;
+
+/* Where exec_fits() says no: "the exit code is 0, expected was 1; stdout is not what was expected".
+ */
+const char *exec_unexpected(const struct exec *x, struct arena *a);
+
 /* The command line as one text, for people. */
 const char *exec_line(const struct exec *x);
 

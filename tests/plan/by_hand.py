@@ -5,6 +5,7 @@ usage: by_hand.py [--postgres] RUN_PLAN WRIT      prints TAP
 """
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -103,6 +104,58 @@ def a_step_that_halts_a_plan_is_told_by_its_name_and_a_partial_plan_is_shown_as_
     done = place.writ("run", place.document(text % "skip", "work/t.yaml"))
     shown = place.writ("show", done.out.rpartition(b"writ show ")[2].strip().decode())
     hold(done.status == 3 and shown.out.startswith(b"partial  plan t\n"), shown)
+
+
+@case
+def a_plan_that_fails_within_a_plan_is_told_by_its_steps_name_and_what_it_said(place):
+    path = place.document("name: t\nsteps:\n - {name: outer, action: execute_plan, payload: {plan: {name: inner, steps: ["
+                          "{name: fine, run: [/bin/true]}, {name: breaks, run: [/bin/sh, -c, 'echo no luck >&2; exit 4']}]}}}\n",
+                          "work/t.yaml")
+    done = place.writ("run", path)
+    hold(done.status == 1 and b"its plan ended in failure: step breaks: exit 4: no luck" in b" ".join(done.out.split()), done)
+
+
+@case
+def what_a_step_of_an_inner_plan_says_is_told_of_the_step_that_has_it(place):
+    path = place.document("name: t\nsteps:\n - {name: first, run: [/bin/true]}\n - {name: outer, action: execute_plan, payload: "
+                          "{plan: {name: inner, steps: [{name: speaks, action: notify, payload: {text: hello}}]}}}\n",
+                          "work/t.yaml")
+    done = place.writ("run", "--progress", "lines", path)
+    hold(done.status == 0 and b"\nt: outer: speaks says text hello\n" in done.err, done)
+
+
+@case
+def what_was_expected_and_what_came_is_told(place):
+    path = place.document("name: t\nsteps:\n"
+                          " - {name: code, run: [/bin/true], outputs: {exit_code: 1}, on_failure: skip}\n"
+                          " - {name: out, run: [/bin/sh, -c, echo hi], outputs: {stdout: {expected: ho}}, on_failure: skip}\n"
+                          " - {name: all, run: [/bin/sh, -c, echo hi], outputs: {exit_code: 3, stdout: {expected: ho}, "
+                          "stderr: {expected: ho}}, on_failure: skip}\n", "work/t.yaml")
+    errors = json.loads(place.writ("run", "--json", path).out)["error"]["context"]["errors"]
+    told = [error["message"] for error in errors if error["error_code"] == "STEP_FAILED"]
+    same(told, ["the exit code is 0, expected was 1", "stdout is not what was expected",
+                "the exit code is 0, expected was 3; stdout and stderr are not what was expected"])
+
+
+@case
+def a_layer_that_is_none_is_refused_before_anything_is_entered(place):
+    for layer, status in (("foo", 64), ("mount", 125)):
+        done = place.writ("run", "--allow-weak", layer, place.document(json.dumps(plan(touch("ran")))))
+        hold(done.status == status and layer.encode() in done.err and not place.there("ran"), done)
+    same(place.log(), [])
+
+
+@case
+def a_file_that_may_not_grow_is_said_and_a_command_has_its_signals_as_ever(place):
+    path = place.document(json.dumps(plan(sh("grep -q 'SigIgn:.0*$' /proc/self/status"))))
+    hold(place.writ("run", path).status == 0, "no signal is ignored")
+    if plans.ledger.POSTGRES:
+        raise tap.Skip("the server's files")
+    path = place.document(json.dumps(plan(*(step("notify", {"text": "x" * 4000}) for _ in range(200)))))
+    done = subprocess.run([tap.WRIT, "run", path], cwd=place.work, env=place.environment({}), stdin=subprocess.DEVNULL,
+                          capture_output=True, timeout=plans.SECONDS,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (300 << 10, 300 << 10)))
+    hold(done.returncode == 74 and b"cannot be" in done.stderr, done)
 
 
 @case

@@ -203,6 +203,19 @@ bool plan_child(struct running *r, const struct step_doc *step, struct running *
 
 /* ---- running it ---- */
 
+/* What stopped it, by the name of the step: who reads it does not know the ids in there. */
+static const char *why_ended(const struct running *child, const struct error_doc *error,
+                             struct arena *a)
+{
+    const struct error_doc *first = error->cause && error->cause->step_id.n ? error->cause : error;
+    const struct step_doc *steps = child->plan.plan.steps.v;
+
+    for (size_t i = 0; first->step_id.n && i < child->plan.plan.steps.n; i++)
+        if (str_eq(steps[i].id, first->step_id))
+            return arena_printf(a, "step %s: %.*s", child->plan.names[i], STR_ARG(first->message));
+    return arena_text(a, error->message);
+}
+
 static void ended(struct job *job, const struct running *child, const struct plan_end *end,
                   struct ending *out)
 {
@@ -222,8 +235,8 @@ static void ended(struct job *job, const struct running *child, const struct pla
     }
     out->context = d;
     doc_add_text(a, d, "code", str_of(arena_text(a, result->error->error_code)));
-    job_failed(job, out, CODE_STEP_FAILED, "its plan ended in %s: %.*s", names[result->status],
-               STR_ARG(result->error->message));
+    job_failed(job, out, CODE_STEP_FAILED, "its plan ended in %s: %s", names[result->status],
+               why_ended(child, result->error, job->scratch));
 }
 
 static void run_child(struct job *job, struct running *child, struct ending *out)

@@ -293,21 +293,24 @@ static const char *spared_layers(struct arena *a)
     return *list ? arena_printf(a, "%s or %s", list, last) : last;
 }
 
-static bool read_weak(struct exec *x, struct error *e)
+bool exec_weak(const char *const *weak, struct arena *a, unsigned *out, struct error *e)
 {
-    for (const char *const *w = x->command->weak; w && *w; w++) {
+    unsigned set = 0;
+
+    for (const char *const *w = weak; w && *w; w++) {
         enum layer layer = layer_named(str_of(*w));
 
         if (layer == LAYER_COUNT)
             return error_set(e, CODE_INVALID_PAYLOAD,
                              "--allow-weak: '%s' is no layer; allowed is one of %s, each with an "
                              "--allow-weak of its own",
-                             *w, spared_layers(x->a));
+                             *w, spared_layers(a));
         if (!layers[layer].spared)
             return error_set(e, CODE_LAYER_MISSING,
                              "LAYER_MISSING:%s: no run goes without this layer", *w);
-        x->weak |= 1U << layer;
+        set |= 1U << layer;
     }
+    *out = set;
     return true;
 }
 
@@ -400,8 +403,8 @@ bool exec_admit(struct exec *x, struct error *e)
     struct admit_ask ask = ask_of(x);
 
     find_program(x);
-    if (!exec_ledger_is_safe(x, e) || !read_weak(x, e) || !exec_input(x, e) ||
-        !take_files(x, &ask.file_bytes, e))
+    if (!exec_ledger_is_safe(x, e) || !exec_weak(x->command->weak, x->a, &x->weak, e) ||
+        !exec_input(x, e) || !take_files(x, &ask.file_bytes, e))
         return false;
     if (!ask_policy(x, &ask, e))
         return false;

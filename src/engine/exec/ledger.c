@@ -194,7 +194,7 @@ static struct failing why_failed(const struct exec *x)
         f.message =
             arena_printf(x->a, "it ran longer than %" PRId64 " ms", x->request.sandbox->timeout_ms);
     else if (o->cause == CAUSE_EXITED && o->exit_code == 0)
-        f.message = "what came out is not what was expected";
+        f.message = exec_unexpected(x, x->a);
     else
         f.message = arena_printf(x->a, "exit %d: %s", o->exit_code,
                                  exit_meaning(o->exit_code, o->cause)->meaning);

@@ -109,3 +109,18 @@ void exec_put_expected(const struct exec *x, struct buf *to)
         json_put_bool(to, "stderr", stream_fits(o->err, &x->outcome.err));
     json_close(to, '}');
 }
+
+const char *exec_unexpected(const struct exec *x, struct arena *a)
+{
+    const struct request_outputs *o = x->request.outputs;
+    static const char *const streams[] = { "", "stdout is", "stderr is", "stdout and stderr are" };
+    int which = !stream_fits(o->out, &x->outcome.out) + 2 * !stream_fits(o->err, &x->outcome.err);
+    const char *code = "";
+
+    if (o->exit_code != EXIT_CODE_ANY && o->exit_code != x->outcome.exit_code)
+        code = arena_printf(a, "the exit code is %d, expected was %d", x->outcome.exit_code,
+                            (int)o->exit_code);
+    if (which == 0)
+        return *code ? code : "what came out is not what was expected";
+    return arena_printf(a, "%s%s%s not what was expected", code, *code ? "; " : "", streams[which]);
+}

@@ -7,6 +7,7 @@
 #include <writ/writ.h>
 
 #include "base/json_write.h"
+#include "engine/exec.h"
 #include "engine/home.h"
 #include "engine/input.h"
 #include "engine/record.h"
@@ -70,7 +71,10 @@ static int run(struct running *r, char **answer)
     struct report context = report_new(r->a, "context", (struct str){ 0 });
     struct plan_end end;
     struct error e;
+    unsigned weak;
 
+    if (!exec_weak(r->ask->weak, r->a, &weak, &e))
+        return fail(&e, e.code == CODE_LAYER_MISSING ? WRIT_NO_SANDBOX : WRIT_USAGE, answer);
     if (!plan_read(r->ask->plan, r->world, r->a, &r->plan, &r->report) && !r->plan.plan.id.s)
         return input_wrong(&r->report, "plan", answer);
     if (!context_make(r, &context))

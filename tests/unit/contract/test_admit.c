@@ -220,12 +220,12 @@ static const struct level_case level_cases[] = {
     { "MORE",   "make", FS_EXTENDED, NET_API,      false, NULL },
     { "MORE",   "make", FS_EXTENDED, NET_OPEN,     true,  "network level 'open' is more than tool 'MORE' may have, which is 'api'" },
     { "MOST",   "nmap", FS_ELEVATED, NET_OPEN,     true,  NULL },
-    { "MOST",   "nmap", FS_ELEVATED, NET_OFFLINE,  false, "filesystem level 'elevated' needs a recorded approval, and there is none: --approve REASON" },
-    { "MOST",   "nmap", FS_STANDARD, NET_OPEN,     false, "network level 'open' needs a recorded approval, and there is none: --approve REASON" },
+    { "MOST",   "nmap", FS_ELEVATED, NET_OFFLINE,  false, "filesystem level 'elevated' needs a recorded approval, and there is none: --approve REASON, or approval: {reason: ..} in a document" },
+    { "MOST",   "nmap", FS_STANDARD, NET_OPEN,     false, "network level 'open' needs a recorded approval, and there is none: --approve REASON, or approval: {reason: ..} in a document" },
     { NULL,     "rg",   FS_ELEVATED, NET_OPEN,     true,  NULL },
     { NULL,     "rg",   FS_EXTENDED, NET_API,      false, NULL },
-    { NULL,     "rg",   FS_ELEVATED, NET_OFFLINE,  false, "filesystem level 'elevated' needs a recorded approval, and there is none: --approve REASON" },
-    { NULL,     "rg",   FS_STANDARD, NET_OPEN,     false, "network level 'open' needs a recorded approval, and there is none: --approve REASON" },
+    { NULL,     "rg",   FS_ELEVATED, NET_OFFLINE,  false, "filesystem level 'elevated' needs a recorded approval, and there is none: --approve REASON, or approval: {reason: ..} in a document" },
+    { NULL,     "rg",   FS_STANDARD, NET_OPEN,     false, "network level 'open' needs a recorded approval, and there is none: --approve REASON, or approval: {reason: ..} in a document" },
 };
 /* clang-format on */
 
@@ -274,7 +274,7 @@ static void R_001_049_R_001_054_a_document_needs_the_approval_of_the_registry_to
     put(&q, &ask);
     check_refused(
         &q, CHECK_COMMAND, CODE_APPROVAL_MISSING,
-        "filesystem level 'elevated' needs a recorded approval, and there is none: --approve REASON");
+        "filesystem level 'elevated' needs a recorded approval, and there is none: --approve REASON, or approval: {reason: ..} in a document");
 }
 
 int main(void)

@@ -164,9 +164,9 @@ static void R_001_049_R_001_054_elevated_and_open_need_an_approval(void **state)
     static const struct refusal rows[] = {
         { "scope: {}", "scope: {filesystem: elevated}", "/tools/0/scope/filesystem",
           CODE_APPROVAL_MISSING,
-          "filesystem level 'elevated' needs a recorded approval, and there is none: --approve REASON" },
+          "filesystem level 'elevated' needs a recorded approval, and there is none: --approve REASON, or approval: {reason: ..} in a document" },
         { "scope: {}", "scope: {network: open}", "/tools/0/scope/network", CODE_APPROVAL_MISSING,
-          "network level 'open' needs a recorded approval, and there is none: --approve REASON" },
+          "network level 'open' needs a recorded approval, and there is none: --approve REASON, or approval: {reason: ..} in a document" },
     };
 
     (void)state;
