@@ -71,11 +71,13 @@ static void say_limits(const struct doc *step, int64_t plan_ms, struct buf *to)
     units_time(time_ms, time);
     buf_adds(to, time);
     if (command) {
+        const struct doc *files = doc_get(limits, "filesystem");
         int64_t cores = doc_whole(limits, "cpu_cores");
 
-        buf_addf(to, ", %" PRId64 " MB, %" PRId64 " core%s, files %.*s, ",
+        buf_addf(to, ", %" PRId64 " MB, %" PRId64 " core%s, files %.*s%s, ",
                  doc_whole(limits, "memory_mb"), cores, cores == 1 ? "" : "s",
-                 STR_ARG(doc_text(doc_get(limits, "filesystem"), "level")));
+                 STR_ARG(doc_text(files, "level")),
+                 str_is(doc_text(files, "write_mode"), "cow") ? " (cow: not on the disk)" : "");
         say_network(doc_get(limits, "network"), to);
     }
     buf_adds(to, " · ");

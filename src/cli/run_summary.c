@@ -283,6 +283,94 @@ static void show_incomplete(const struct run_state *s, const struct doc *result,
     show_names(s->told && !s->lost ? "not run" : "unfinished", &others);
 }
 
+/* ---- what waits for somebody ---- */
+
+/* One line a step, as many as are read. */
+struct lines {
+    const char *label;
+    size_t n;
+};
+
+static void show_line(struct lines *lines, struct str text)
+{
+    if (lines->n++ < NAMES_MOST) {
+        out(DIM, "%-*s", LABEL, lines->n == 1 ? lines->label : "");
+        out_folded(PLAIN, text, LABEL);
+    }
+}
+
+/* Files that were asked for and are not there. */
+static void show_missed(struct str name, const struct doc *did, struct lines *lines)
+{
+    static const char *const lists[] = { "output_files", "artifacts" };
+    struct names missed = { .text.max = 1 << 20 };
+    _buf_ struct buf text = { .max = 1 << 20 };
+
+    for (size_t i = 0; i < COUNT(lists); i++) {
+        const struct doc *list = line_member(did, lists[i]);
+
+        for (const struct doc *f = doc_first(list, DOC_LIST); f; f = f->next) {
+            _buf_ struct buf file = { .max = 1 << 16 };
+            struct str path = doc_text(f, "path"), state = doc_text(f, "state");
+
+            buf_addf(&file, "%.*s (%.*s)", STR_ARG(path), STR_ARG(state));
+            if (!str_is(state, "collected"))
+                add_name(&missed, buf_str(&file));
+        }
+    }
+    buf_addf(&text, "%.*s: %.*s", STR_ARG(name), STR_ARG(buf_str(&missed.text)));
+    if (missed.n > NAMES_MOST)
+        buf_addf(&text, " and %zu more", missed.n - NAMES_MOST);
+    if (missed.n)
+        show_line(lines, buf_str(&text));
+    buf_free(&missed.text);
+}
+
+/* What a step wrote beside the disk, and what to do with it. */
+static void show_changes(struct str name, const struct doc *did, struct lines *lines)
+{
+    static const char *const kinds[] = { "changed", "added", "deleted" };
+    const struct doc *changes = line_member(did, "changes");
+    struct str id = line_short(doc_text(did, "execution_id"));
+    _buf_ struct buf text = { .max = 1 << 10 };
+
+    if (!doc_first(changes, DOC_MAP))
+        return;
+    for (size_t i = 0; i < COUNT(kinds); i++)
+        if (doc_whole(changes, kinds[i]))
+            buf_addf(&text, "%s%" PRId64 " %s", text.len ? ", " : "", doc_whole(changes, kinds[i]),
+                     kinds[i]);
+    if (text.len) {
+        _buf_ struct buf line = { .max = 1 << 12 };
+
+        buf_addf(&line, "%.*s: %s, not on the disk; see: writ diff %.*s; writ commit %.*s",
+                 STR_ARG(name), text.s, STR_ARG(id), STR_ARG(id));
+        show_line(lines, buf_str(&line));
+    }
+}
+
+/* Of each step: what it did is its output, or stands with its error. */
+static void show_left(const struct run_state *s, const struct doc *result,
+                      const struct failures *failed,
+                      void (*show)(struct str name, const struct doc *did, struct lines *lines),
+                      const char *label)
+{
+    const struct doc *steps = line_member(doc_get(result, "result_payload"), "steps");
+    struct lines lines = { .label = label };
+
+    for (const struct doc *d = doc_first(steps, DOC_MAP); d; d = d->next)
+        if (d->kind == DOC_MAP)
+            show(name_of(s, d->key), d, &lines);
+    for (size_t i = 0; i < failed->n; i++) {
+        const struct doc *did = line_member(failed->v[i].error, "context");
+
+        if (did && did->kind == DOC_MAP)
+            show(name_of(s, step_id(failed->v[i].error)), did, &lines);
+    }
+    if (lines.n > NAMES_MOST)
+        out(DIM, "%*sand %zu more steps, which --json shows\n", LABEL, "", lines.n - NAMES_MOST);
+}
+
 /* ---- where it is recorded ---- */
 
 static void show_recorded(const struct doc *answer, const struct doc *result)
@@ -317,5 +405,7 @@ void run_summary_show(const struct run_state *s, const struct doc *answer)
     gather(result, &a, &failures);
     show_failures(s, &failures);
     show_incomplete(s, result, &failures);
+    show_left(s, result, &failures, show_missed, "not kept");
+    show_left(s, result, &failures, show_changes, "changes");
     show_recorded(answer, result);
 }

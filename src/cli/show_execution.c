@@ -148,6 +148,8 @@ static void show_result(const struct doc *payload)
         _buf_ struct buf text = { .max = SHOW_MAX };
 
         pretty_words(d, &text);
+        if (d->kind == DOC_LIST && !d->first)
+            buf_adds(&text, "none");
         show_pair(d == first ? "result" : "", d->key, width, buf_str(&text));
     }
 }
@@ -270,6 +272,21 @@ static void show_changes(const struct doc *answer, const struct doc *record)
     show_folded("changes", buf_str(&text));
 }
 
+/* Files that were asked for and are not kept. */
+static void show_missed(const struct doc *record)
+{
+    static const char *const lists[] = { "output_files", "artifacts" };
+    _buf_ struct buf text = { .max = SHOW_MAX };
+
+    for (size_t i = 0; i < COUNT(lists); i++)
+        for (const struct doc *f = doc_first(doc_get(record, lists[i]), DOC_LIST); f; f = f->next)
+            if (f->kind == DOC_MAP && !str_is(doc_text(f, "state"), "collected"))
+                buf_addf(&text, "%s%.*s (%.*s)", text.len ? ", " : "", STR_ARG(doc_text(f, "path")),
+                         STR_ARG(doc_text(f, "state")));
+    if (text.len)
+        show_folded("not kept", buf_str(&text));
+}
+
 /* The manifest has all evidence; without one there is what the result tells. */
 static void show_record(const struct doc *answer, const struct doc *event)
 {
@@ -280,6 +297,7 @@ static void show_record(const struct doc *answer, const struct doc *event)
     if (record && record->kind == DOC_MAP) {
         show_walls(record);
         show_changes(answer, record);
+        show_missed(record);
     }
     if (record || result)
         show_evidence(record ? record : result);

@@ -2,12 +2,11 @@
 /* running.h: one execution of a plan: what the files of it hand on to each other. */
 #pragma once
 
-#include <stdatomic.h>
-
 #include <writ/writ.h>
 
 #include "engine/alive.h"
 #include "engine/auditor.h"
+#include "engine/evidence.h"
 #include "engine/fleet.h"
 #include "engine/inner.h"
 #include "engine/plan_read.h"
@@ -64,6 +63,7 @@ struct running {
     struct fleet *fleet;
     struct toolbox *toolbox;
     struct inner *inner; /* the outermost plan's */
+    struct evidence *evidence; /* of all plans of a run */
     struct trail trail;
 
     /* the ledger's entries: the plan, its context, then events and result */
@@ -73,8 +73,6 @@ struct running {
     bool claimed; /* the ledger has that it runs */
     struct alive alive[2];
     bool *begun; /* by the step's place; NULL: no step could be */
-
-    atomic_size_t files, bytes; /* of evidence */
 };
 
 /* One attempt in somebody's hands. */

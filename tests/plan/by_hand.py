@@ -138,6 +138,46 @@ def what_was_expected_and_what_came_is_told(place):
 
 
 @case
+def files_that_were_asked_for_and_not_kept_are_told(place):
+    path = place.document("name: t\nsteps:\n - {name: a, run: [/bin/sh, -c, 'echo x > there; mkfifo pipe1'], "
+                          "outputs: {output_files: [there, nofile.txt, pipe1]}}\n"
+                          " - {name: b, run: [/bin/sh, -c, 'exit 1'], outputs: {output_files: [gone]}, on_failure: skip}\n",
+                          "work/t.yaml")
+    done = place.writ("run", "--progress", "lines", path)
+    hold(done.status == 3 and b", 1 file, 2 not kept\n" in done.err, done)
+    true(b"\nnot kept   a: nofile.txt (missing), pipe1 (not_regular)\n           b: gone (missing)\n" in done.out, done)
+    one = [entry["subject"] for entry in place.log("--kind", "execution_event")
+           if entry["state"] == "failed" and b"exit 1" in json.dumps(entry).encode()][0]
+    shown = place.writ("show", one)
+    hold(b"not kept" in shown.out and b"gone (missing)" in shown.out, shown)
+
+
+@case
+def what_is_kept_several_times_is_counted_once(place):
+    ran = place.comes_to("success", plan(*(sh("echo same; echo same > f", outputs={"output_files": ["f"]}) for _ in range(5)),
+                                         sh("echo other")))
+    same((ran.record["evidence"]["files"], ran.record["evidence"]["bytes"]), (2, 11))
+    same(sum(path.is_file() for path in (place.state / "evidence").rglob("*")), 2)
+
+
+@case
+def what_a_step_wrote_beside_the_disk_is_told_and_how_to_bring_it_there(place):
+    path = place.document("name: t\nsteps:\n - {name: w, run: [/bin/sh, -c, 'echo one > new.txt; echo two > old.txt'], "
+                          "sandbox: {filesystem: {write_mode: cow}}}\n", "work/t.yaml")
+    place.put("work/old.txt", "old")
+    foreseen = place.writ("run", "--dry-run", path)
+    hold(foreseen.status == 0 and b"(cow: not on the disk)" in b" ".join(foreseen.out.split()), foreseen)
+    done = place.writ("run", "--progress", "lines", path)
+    if b"LAYER_MISSING" in done.out or b"6.6" in done.out:
+        raise tap.Skip("no layers here")
+    words = b" ".join(done.out.split())
+    hold(done.status == 0 and b", 2 changes, not on the disk\n" in done.err, done)
+    true(b"changes w: 1 changed, 1 added, not on the disk; see: writ diff " in words and not place.there("new.txt"), done)
+    commit = place.writ("commit", words.partition(b"; writ commit ")[2].split()[0].decode())
+    hold(commit.status == 0 and place.there("new.txt"), commit)
+
+
+@case
 def a_layer_that_is_none_is_refused_before_anything_is_entered(place):
     for layer, status in (("foo", 64), ("mount", 125)):
         done = place.writ("run", "--allow-weak", layer, place.document(json.dumps(plan(touch("ran")))))

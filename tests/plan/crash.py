@@ -129,8 +129,9 @@ def what_steps_did_is_written_down_while_another_runs(place):
     # And not only when the plan looks at its clock again: a runner may be killed before that.
     waited = []
     for n in range(5):
-        document, context = plan(step("noop"), step("notify"), sh(f"until test -e go{n}; do :; done")), own()
+        document, context = plan(step("noop"), step("notify"), sh(f"touch up{n}; until test -e go{n}; do :; done")), own()
         child = place.begin(document, context=context)
+        until(lambda: place.there(f"up{n}"), "the last step", child)
         until(lambda: place.of(context["execution_id"], "manifest"), "the rows of the first two", child)
         place.put(f"work/go{n}", "")
         place.end(child)

@@ -5,6 +5,7 @@
 
 #include "base/doc_make.h"
 #include "base/utf8.h"
+#include "engine/changes.h"
 #include "engine/exec_network.h"
 #include "engine/running.h"
 
@@ -104,6 +105,24 @@ static void add_files(const char *key, const struct collected_list *list, struct
     }
 }
 
+/* Of a step that wrote beside the disk: how many changes of each kind wait for somebody. */
+static void add_changes(const struct exec *x, struct arena *a, struct doc *to)
+{
+    const struct changes *all = x->changes ? &x->changes->changes : NULL;
+    int64_t counts[CHANGE_DELETED + 1] = { 0 };
+    struct doc *changes;
+
+    if (!all)
+        return;
+    for (size_t i = 0; i < all->n; i++)
+        counts[all->v[i].change]++;
+    changes = doc_add_kind(a, to, "changes", DOC_MAP);
+    for (size_t i = 0; i < COUNT(counts); i++)
+        doc_add_int(a, changes, change_names[i], counts[i]);
+    if (all->cut)
+        doc_add_text(a, changes, "truncated", str_of(arena_text(a, str_of(all->cut))));
+}
+
 static struct doc *outcome_doc(const struct job *job, const struct exec *x, struct arena *a)
 {
     struct doc *d = doc_root(a, DOC_MAP);
@@ -117,20 +136,22 @@ static struct doc *outcome_doc(const struct job *job, const struct exec *x, stru
     add_printed(x, a, d);
     add_files("output_files", &x->files, a, d);
     add_files("artifacts", &x->artifacts, a, d);
+    add_changes(x, a, d);
     return d;
 }
 
-static size_t count_kept(const struct collected_list *list, struct running *r)
+/* Gives back how many files were kept; *missed is more by those that were not. */
+static size_t count_kept(const struct collected_list *list, struct running *r, size_t *missed)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < list->n; i++) {
         if (list->v[i].state != COLLECT_DONE)
             continue;
-        atomic_fetch_add(&r->bytes, (size_t)list->v[i].bytes);
+        evidence_add(r->evidence, &list->v[i].digest, list->v[i].bytes);
         n++;
     }
-    atomic_fetch_add(&r->files, n);
+    *missed += list->n - n;
     return n;
 }
 
@@ -150,19 +171,25 @@ static const char *only_line(const struct printed *out, struct arena *a)
 static void count_evidence(struct job *job, const struct exec *x, struct ending *out)
 {
     struct running *r = job->r;
-    size_t files = count_kept(&x->files, r) + count_kept(&x->artifacts, r);
+    size_t missed = 0, changes = x->changes ? x->changes->changes.n : 0;
+    size_t files = count_kept(&x->files, r, &missed) + count_kept(&x->artifacts, r, &missed);
     const struct printed *printed[] = { &x->outcome.out, &x->outcome.err };
+    _buf_ struct buf note = { .max = 1 << 10 };
 
     for (size_t i = 0; i < COUNT(printed); i++) {
         if (!printed[i]->head.n || !is_kept(&x->printed[i]))
             continue;
-        atomic_fetch_add(&r->files, 1);
-        atomic_fetch_add(&r->bytes, printed[i]->head.n);
+        evidence_add(r->evidence, &x->printed[i], (int64_t)printed[i]->head.n);
     }
     if (files)
-        out->note = arena_printf(job->kept, "%zu %s", files, files == 1 ? "file" : "files");
-    else
-        out->note = only_line(&x->outcome.out, job->kept);
+        buf_addf(&note, "%zu file%s", files, files == 1 ? "" : "s");
+    if (missed)
+        buf_addf(&note, "%s%zu not kept", note.len ? ", " : "", missed);
+    if (changes)
+        buf_addf(&note, "%s%zu change%s, not on the disk", note.len ? ", " : "", changes,
+                 changes == 1 ? "" : "s");
+    out->note =
+        note.len ? arena_text(job->kept, buf_str(&note)) : only_line(&x->outcome.out, job->kept);
 }
 
 /* ---- how it failed ---- */

@@ -72,6 +72,7 @@ static struct running child_of(struct running *r, const struct nested *nested, s
                              .fleet = r->fleet,
                              .toolbox = r->toolbox,
                              .inner = r->inner,
+                             .evidence = r->evidence,
                              .kept = r->kept };
 
     if (nested->plan) {
@@ -269,8 +270,6 @@ void act_plan(struct job *job, struct ending *out)
     if (read_child(&child, &input, !nested.plan)) {
         run_child(job, &child, out);
         running_leave(&child);
-        atomic_fetch_add(&job->r->files, child.files);
-        atomic_fetch_add(&job->r->bytes, child.bytes);
         return;
     }
     report_finish(&child.report);

@@ -49,8 +49,8 @@ static int answer_end(struct running *r, const struct plan_end *end, char **answ
     json_close(&out, ']');
     json_key(&out, "evidence");
     json_open(&out, '{');
-    json_put_int(&out, "files", (int64_t)r->files);
-    json_put_int(&out, "bytes", (int64_t)r->bytes);
+    json_put_int(&out, "files", (int64_t)r->evidence->files);
+    json_put_int(&out, "bytes", r->evidence->bytes);
     json_put(&out, "directory", home_evidence(r->ask->environment, r->a));
     json_close(&out, '}');
     input_problems(&r->report, &out);
@@ -96,6 +96,7 @@ int writ_run(const struct writ_plan *plan, char **answer)
     struct progress progress;
     struct toolbox toolbox;
     struct inner inner = { .a = &a };
+    struct evidence evidence;
     struct running r = { .ask = plan,
                          .world = world_real(),
                          .a = &a,
@@ -104,12 +105,14 @@ int writ_run(const struct writ_plan *plan, char **answer)
                          .registries = &registries,
                          .fleet = &fleet,
                          .toolbox = &toolbox,
-                         .inner = &inner };
+                         .inner = &inner,
+                         .evidence = &evidence };
     char real[PATH_MAX];
     int status;
 
     if (plan->plan->name && realpath(plan->plan->name, real))
         r.file = arena_text(&a, str_of(real));
+    evidence_open(&evidence);
     registries_open(&registries);
     fleet_open(&fleet, plan->environment, r.world);
     toolbox_open(&toolbox, plan->environment, r.world);
@@ -123,5 +126,6 @@ int writ_run(const struct writ_plan *plan, char **answer)
     kept_free(r.kept);
     progress_close(&progress);
     registries_close(&registries);
+    evidence_close(&evidence);
     return status;
 }
