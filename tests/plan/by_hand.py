@@ -178,6 +178,19 @@ def what_a_step_wrote_beside_the_disk_is_told_and_how_to_bring_it_there(place):
 
 
 @case
+def the_id_of_a_plan_leads_to_what_the_ledger_has_about_it(place):
+    document = plan(step("noop"))
+    run(place, document)
+    about = place.of(document["id"])
+    shown = place.writ("show", document["id"])
+    if len(about) == 1:
+        hold(shown.status == 0 and about[0]["ledger_id"].encode() in shown.out, shown)
+    else:
+        hold(shown.status == 1 and b"is no execution" in shown.err, shown)
+        true(all(entry["ledger_id"].encode() in shown.err + shown.out for entry in about), shown)
+
+
+@case
 def a_layer_that_is_none_is_refused_before_anything_is_entered(place):
     for layer, status in (("foo", 64), ("mount", 125)):
         done = place.writ("run", "--allow-weak", layer, place.document(json.dumps(plan(touch("ran")))))

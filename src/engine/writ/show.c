@@ -21,6 +21,7 @@ struct showing {
     struct entries entries;          /* that the id may mean */
     struct entries runs;             /* one event of each execution it may mean */
     struct entries about;            /* all entries about one of them */
+    bool by_subject;                 /* entries: about what was asked for, which is no execution */
     struct error e;
 };
 
@@ -96,6 +97,15 @@ static bool find_entries(struct showing *s)
     return q.id_start.n < NAME_START || search(&s->w->l, &q, take_entry, s, &s->e);
 }
 
+/* What has no events is no execution, such as a plan: entries about it are all there is. */
+static void take_about(struct showing *s)
+{
+    for (size_t i = 0; i < s->about.n && s->entries.n < CANDIDATES; i++)
+        if (!s->robot.n || str_eq(s->about.v[i].robot, s->robot))
+            entries_add(&s->entries, &s->about.v[i], s->a);
+    s->by_subject = s->entries.n > 0;
+}
+
 /* An empty id is nobody's; for a search it would be everybody's. */
 static bool find(struct showing *s)
 {
@@ -103,7 +113,11 @@ static bool find(struct showing *s)
         return true;
     if (str_begins(s->asked, "led-"))
         return find_entries(s);
-    return find_runs(s) && (s->runs.n > 0 || find_entries(s));
+    if (!find_runs(s) || (s->runs.n == 0 && !find_entries(s)))
+        return false;
+    if (s->runs.n == 0 && s->entries.n == 0)
+        take_about(s);
+    return true;
 }
 
 /* ---- showing it ---- */
@@ -319,6 +333,11 @@ static const char *ambiguous(const struct showing *s)
     const char *asked = said(s->asked, s->a);
     bool one_id = s->entries.n == 0, one_tenant = true;
 
+    if (s->by_subject)
+        return arena_printf(s->a,
+                            "%s is no execution, and more than one entry is about it: "
+                            "show one of them by its own id",
+                            asked);
     for (size_t i = 1; i < s->runs.n; i++) {
         one_id &= str_eq(s->runs.v[i].subject, s->runs.v[0].subject);
         one_tenant &= str_eq(s->runs.v[i].tenant, s->runs.v[0].tenant);
