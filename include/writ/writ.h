@@ -396,9 +396,12 @@ WRIT_API int writ_plan_order(const struct writ_plan *plan, char **answer);
  *     {"event":"step_failed","step_id":..,"name":..,"index":N,"attempt":N,"duration_ms":N,
  *      "code":..,"message":..,"severity":..,"on_failure":..,"note":..,"last_words":..,"at":ms}
  *     {"event":"step_retries","step_id":..,"name":..,"index":N,"attempt":N,"wait_ms":N,"at":ms}
- *     {"event":"notify","step_id":..,"name":..,"index":N,"payload":{..},"at":ms}
+ *     {"event":"notify","step_id":..,"name":..,"index":N,"inner":..,"payload":{..},"at":ms}
  *     {"event":"plan_execution_success"|"plan_execution_partial"|"plan_execution_failure",
  *      "result":{PlanResult},"at":ms}
+ *
+ * inner is there where a step of an inner plan speaks: its name, while the others are of the step
+ * that has that plan.
  *
  * name: the step's, as in metadata.writ.names; the beginning of its id where it has none there.
  * index: its place in the plan. note: a few words for people, or null. A line that follows
