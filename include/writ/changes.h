@@ -26,8 +26,9 @@ struct writ_changes {
  *      "truncated":..}
  *
  * The diff is the one that was made when the run ended, as far as its paths are meant; null where
- * its bytes are gone. A path that is no UTF-8 has beside it "path_base64". WRIT_NO where there is
- * no such run or path, or it did not write beside the disk. */
+ * its bytes are gone. A path that is no UTF-8 has beside it "path_base64", and one that somebody
+ * else changed on the disk while the run lasted "changed_meanwhile":true. WRIT_NO where there is no
+ * such run or path, or it did not write beside the disk. */
 WRIT_API int writ_diff(const struct writ_changes *ask, char **answer);
 
 /* Brings changes to the disk, or takes them back (undo). All that is chosen is checked first; is

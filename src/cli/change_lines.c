@@ -116,6 +116,8 @@ void change_show(const struct doc *change, struct str diff)
     if (kind.n && !str_is(kind, "file"))
         out(DIM, "  %.*s", STR_ARG(kind));
     show_mode(change);
+    if (doc_get(change, "changed_meanwhile"))
+        out(RED, "  changed by somebody while the run lasted");
     if (diff.n) {
         change_count(diff, &added, &removed);
         if (added)

@@ -240,6 +240,15 @@ static void put_directory(struct drawing *d, const struct change_row *row, const
     buf_addc(d->to, '\n');
 }
 
+/* What somebody wrote while the run lasted the run did not see. A diff of that would take it away
+ * where it is applied: there is none. */
+static void put_meanwhile(struct drawing *d, const char *below)
+{
+    buf_adds(d->to, "writ: no diff, somebody changed it while the run lasted: ");
+    put_quoted(d->to, "", str_of(*below ? below : "."));
+    buf_addc(d->to, '\n');
+}
+
 /* Paths are told from the top of their tree; where there are more of them, which one. */
 static bool enter_root(struct drawing *d, const char *root, struct error *e)
 {
@@ -268,11 +277,14 @@ bool changes_diff(struct change_set *set, int store, struct arena *a, struct buf
         const char *below = NULL, *root = changes_root(set, row->path.s, &below);
         size_t at;
 
-        if (!root || (!is_drawn(&row->before) && !is_drawn(&row->after) && !is_directory_mode(row)))
+        if (!root || (!is_drawn(&row->before) && !is_drawn(&row->after) &&
+                      !is_directory_mode(row) && !row->meanwhile))
             continue;
         ok = enter_root(&d, root, e);
         at = to->len;
-        if (ok && is_directory_mode(row))
+        if (ok && row->meanwhile)
+            put_meanwhile(&d, below);
+        else if (ok && is_directory_mode(row))
             put_directory(&d, row, below);
         else if (ok)
             put_row(&d, row, below);

@@ -58,6 +58,8 @@ void changes_put_row(const struct change_set *set, size_t row_at, struct buf *to
     } else {
         json_nil(to);
     }
+    if (row->meanwhile)
+        json_put_bool(to, "changed_meanwhile", true);
     if (set->texts && set->texts[row_at].n) {
         json_key(to, "diff");
         json_open(to, '{');
@@ -200,6 +202,7 @@ static bool read_row(const struct doc *d, struct arena *a, struct change_row *ro
                      struct change_text *text)
 {
     const struct doc *before = doc_get(d, "before"), *diff = doc_get(d, "diff");
+    const struct doc *meanwhile = doc_get(d, "changed_meanwhile");
     int change;
 
     if (d->kind != DOC_MAP || !read_name(d, "path", "path_base64", a, &row->path) ||
@@ -207,6 +210,7 @@ static bool read_row(const struct doc *d, struct arena *a, struct change_row *ro
         !read_choice(doc_text(d, "change"), change_names, CHANGE_DELETED + 1, &change))
         return false;
     row->change = (enum change)change;
+    row->meanwhile = meanwhile && !(meanwhile->kind == DOC_BOOL && !meanwhile->truth);
     if (diff && diff->kind == DOC_MAP)
         *text =
             (struct change_text){ (size_t)doc_whole(diff, "at"), (size_t)doc_whole(diff, "bytes") };

@@ -193,6 +193,8 @@ static bool look_one(struct commit *c, size_t row, struct error *e)
         conflict(c, row, say_conflict(c, row, &now));
     if (path->stands != STANDS_DUE)
         return true;
+    if (!c->undo && c->set->changes.v[row].meanwhile)
+        conflict(c, row, "somebody changed it while the run lasted, and the run did not see that");
     if (now.there && now.kind == CHANGE_DIRECTORY && !becomes_directory(c, row) &&
         !is_emptied(c, row, around, ask.name))
         conflict(c, row, "the directory is not empty");

@@ -2,7 +2,9 @@
 /* cow.c: layers that are held open. */
 #include "sandbox/cow.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "sandbox/grants.h"
 
@@ -30,6 +32,15 @@ const struct cow_layer *cow_around(const struct cow_layers *layers, const char *
             (!found || strlen(layers->v[i].root) > strlen(found->root)))
             found = &layers->v[i];
     return found;
+}
+
+struct timespec cow_born(int upper)
+{
+    struct statx s;
+
+    if (statx(upper, "", AT_EMPTY_PATH, STATX_BTIME, &s) != 0 || !(s.stx_mask & STATX_BTIME))
+        return (struct timespec){ 0 };
+    return (struct timespec){ s.stx_btime.tv_sec, s.stx_btime.tv_nsec };
 }
 
 void cow_close(struct cow_layers *layers)

@@ -7,6 +7,8 @@
  */
 #pragma once
 
+#include <time.h>
+
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/mem.h"
@@ -50,6 +52,8 @@ struct change_row {
     struct str path; /* absolute, on the host; any bytes but NUL */
     enum change change;
     struct change_side before, after; /* before: as the disk has it when the run has ended */
+    bool meanwhile; /* somebody changed it on the disk while the run lasted: what the run found is
+                     * not known any more */
 };
 
 /* By path, a directory before what lies in it. */
@@ -74,6 +78,10 @@ enum {
  * made readable on the way. What is a copy of what the disk has is no change. */
 bool cow_read(const struct cow_layers *layers, int store, struct arena *a, struct changes *out,
               struct error *e) NODISCARD;
+
+/* When a layer was made; nobody can change that afterwards. The disks in memory that layers need
+ * know it; if one should not, it is long ago. Only a system call. */
+struct timespec cow_born(int upper);
 
 /* The layer around a path of the host, or NULL. */
 const struct cow_layer *cow_around(const struct cow_layers *layers, const char *path);

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <time.h>
 
 #include "base/pass.h"
 #include "sandbox/kernel.h"
@@ -230,7 +231,33 @@ static int send_layers(const struct jail *jail)
     return 0;
 }
 
+/* ---- what is later ---- */
+
+/* What the kernel stamps a file with may be some milliseconds old. Before the command can read
+ * anything, the stamps are later than those of the layers: so who changes a file on the disk from
+ * here on is told from who changed it before. Where stamps are as fine as that, one that was looked
+ * at is followed by a later one at once, for all files; else the next tick of the clock is awaited.
+ */
+static int let_time_pass(const struct jail *jail, int root)
+{
+    const struct timespec nap = { .tv_nsec = 500000 };
+    const struct timespec since = cow_born(jail->covers[jail->cover_count - 1].upper);
+    struct stat now;
+
+    for (bool first = true;; first = false) {
+        if (fstat(root, &now) != 0)
+            return -1;
+        if (now.st_ctim.tv_sec > since.tv_sec ||
+            (now.st_ctim.tv_sec == since.tv_sec && now.st_ctim.tv_nsec > since.tv_nsec))
+            return 0;
+        if (!first)
+            (void)nanosleep(&nap, NULL);
+        if (mkdirat(root, holder, 0555) != 0 || unlinkat(root, holder, AT_REMOVEDIR) != 0)
+            return -1;
+    }
+}
+
 int cow_hold(struct jail *jail, int root)
 {
-    return hold_all(jail, root) == 0 ? send_layers(jail) : -1;
+    return hold_all(jail, root) == 0 && let_time_pass(jail, root) == 0 ? send_layers(jail) : -1;
 }

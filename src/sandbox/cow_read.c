@@ -49,22 +49,23 @@ static enum took take(struct reading *r, int fd, int64_t most, struct keeping *k
     return TOOK;
 }
 
-/* What the disk does not let us read has no digest. */
-static bool take_before(struct reading *r, const char *below, struct change_side *side)
+/* What the disk does not let us read has no digest. Who wrote to it up to here wrote meanwhile. */
+static bool take_before(struct reading *r, const char *below, struct change_row *row)
 {
+    struct change_side *side = &row->before;
     _fd_ int fd = cow_open_disk_below(&r->sides, below, O_RDONLY);
     int64_t most = cow_most.look - r->looked;
+    enum took took;
     struct error e;
+    struct stat s;
 
     if (fd < 0)
         return true;
-    switch (take(r, fd, most, NULL, side, &e)) {
-    case TOOK: r->looked += side->bytes; return true;
-    case TOO_MUCH: return false;
-    case UNREADABLE:
-    case BROKEN: break;
-    }
-    return true;
+    took = take(r, fd, most, NULL, side, &e);
+    if (took == TOOK)
+        r->looked += side->bytes;
+    row->meanwhile |= fstat(fd, &s) != 0 || cow_is_newer(&r->sides, &s);
+    return took != TOO_MUCH;
 }
 
 /* *same: it is what the disk has, and nothing is kept. */
@@ -106,8 +107,7 @@ static bool compare(struct reading *r, struct change_row *row, bool *keep, struc
     enum took took;
 
     *keep = true;
-    if (row->before.there && row->before.kind == CHANGE_FILE &&
-        !take_before(r, below, &row->before)) {
+    if (row->before.there && row->before.kind == CHANGE_FILE && !take_before(r, below, row)) {
         r->cut = cow_cut_bytes;
         *keep = false;
         return true;

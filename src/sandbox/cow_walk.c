@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/xattr.h>
 
@@ -45,6 +44,37 @@ struct walk {
     size_t bytes; /* of the paths seen: each of them stays in memory */
 };
 
+/* ---- when ---- */
+
+enum { NSEC = 1000000000 };
+
+/* How coarse the stamps of a file system may be that gives such ones: FAT has every second second,
+ * some have whole ones, some hundredths or thousandths. */
+static const struct {
+    long multiple_of;
+    struct timespec granule;
+} granules[] = {
+    { NSEC, { 2, 0 } },
+    { NSEC / 100, { 0, NSEC / 100 } },
+    { NSEC / 1000, { 0, NSEC / 1000 } },
+};
+
+bool cow_is_newer(const struct cow_sides *s, const struct stat *disk)
+{
+    struct timespec at = disk->st_ctim; /* nobody can set it; it stands for all that follows */
+
+    for (size_t i = 0; i < COUNT(granules); i++)
+        if (at.tv_nsec % granules[i].multiple_of == 0) {
+            at.tv_sec += granules[i].granule.tv_sec;
+            at.tv_nsec += granules[i].granule.tv_nsec;
+            break;
+        }
+    at.tv_sec += at.tv_nsec / NSEC;
+    at.tv_nsec %= NSEC;
+    return at.tv_sec > s->since.tv_sec ||
+           (at.tv_sec == s->since.tv_sec && at.tv_nsec > s->since.tv_nsec);
+}
+
 /* ---- opening ---- */
 
 void cow_open_disk(struct cow_sides *s, const struct cow_layer *layer)
@@ -52,6 +82,7 @@ void cow_open_disk(struct cow_sides *s, const struct cow_layer *layer)
     s->layer = layer;
     s->disk = kernel_openat2(AT_FDCWD, layer->root, O_PATH | O_DIRECTORY | O_CLOEXEC,
                              RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+    s->since = cow_born(layer->upper);
 }
 
 static int open_below(int root, const char *below, int flags, uint64_t resolve)
@@ -115,6 +146,26 @@ static struct change_side side_of(const struct walk *w, int dir, const char *nam
     return side;
 }
 
+/* What the disk has. */
+struct found {
+    struct change_side side;
+    bool newer; /* than the layer */
+};
+
+/* The time is taken when all else was: who changes it meanwhile is found out. */
+static struct found found_on_disk(const struct walk *w, int disk, const char *name)
+{
+    struct found f = { 0 };
+    struct stat s;
+
+    if (disk < 0 || fstatat(disk, name, &s, AT_SYMLINK_NOFOLLOW) != 0)
+        return f;
+    f.side = side_of(w, disk, name, &s);
+    f.newer = (f.side.kind == CHANGE_LINK && fstatat(disk, name, &s, AT_SYMLINK_NOFOLLOW) != 0) ||
+              cow_is_newer(w->s, &s);
+    return f;
+}
+
 /* As far as it can be told without reading files. */
 static bool is_same(const struct change_side *x, const struct change_side *y)
 {
@@ -152,7 +203,7 @@ void cow_sort(struct changes *rows)
 }
 
 /* The first in order are kept, whatever the order in which they are found. */
-static void add_row(struct walk *w, const char *below, struct change_side before,
+static void add_row(struct walk *w, const char *below, struct found before,
                     struct change_side after)
 {
     const char *root = w->s->layer->root;
@@ -162,11 +213,12 @@ static void add_row(struct walk *w, const char *below, struct change_side before
         cow_sort(w->out);
     w->out->v = arena_more(w->a, w->out->v, w->out->n, &w->out->room, sizeof *w->out->v);
     w->out->v[w->out->n++] = (struct change_row){ .path = str_of(path),
-                                                  .change = !before.there  ? CHANGE_ADDED
-                                                            : !after.there ? CHANGE_DELETED
-                                                                           : CHANGE_CHANGED,
-                                                  .before = before,
-                                                  .after = after };
+                                                  .change = !before.side.there ? CHANGE_ADDED
+                                                            : !after.there     ? CHANGE_DELETED
+                                                                               : CHANGE_CHANGED,
+                                                  .before = before.side,
+                                                  .after = after,
+                                                  .meanwhile = before.newer };
 }
 
 static void push(struct walk *w, struct todo todo)
@@ -212,13 +264,13 @@ static const char *next_name(struct walk *w, DIR *in, const struct todo *dir, co
 /* Something that was on the disk, and is not in the tree that the command left. */
 static void remove_one(struct walk *w, int disk, const char *name, const char *below)
 {
-    struct change_side none = { 0 };
-    struct stat s;
+    const struct change_side none = { 0 };
+    const struct found was = found_on_disk(w, disk, name);
 
-    if (fstatat(disk, name, &s, AT_SYMLINK_NOFOLLOW) != 0)
+    if (!was.side.there)
         return;
-    add_row(w, below, side_of(w, disk, name, &s), none);
-    if (S_ISDIR(s.st_mode))
+    add_row(w, below, was, none);
+    if (was.side.kind == CHANGE_DIRECTORY)
         push(w, (struct todo){ .below = below, .gone = true });
 }
 
@@ -249,28 +301,43 @@ static void remove_rest(struct walk *w, const struct todo *dir, int upper)
     (void)closedir(in);
 }
 
+/* The disk does not have it: did somebody take it away meanwhile? The kernel marks what it copied
+ * from the disk, also under a new name: so the directory must have changed, too. */
+static bool was_taken_away(const struct cow_sides *s, int disk, const char *below,
+                           enum change_kind kind)
+{
+    _fd_ int fd = -1;
+    struct stat around;
+
+    if (disk < 0 || fstat(disk, &around) != 0 || !cow_is_newer(s, &around) ||
+        (kind != CHANGE_FILE && kind != CHANGE_DIRECTORY))
+        return false;
+    fd = cow_open_upper(s, below, O_RDONLY);
+    return fd >= 0 && fgetxattr(fd, "user.overlay.origin", NULL, 0) >= 0;
+}
+
 static void look_at(struct walk *w, const struct todo *dir, int upper, int disk,
                     const char *const names[2])
 {
     const char *name = names[0], *below = names[1];
-    struct change_side before = { 0 }, after;
-    struct stat now, was;
+    struct change_side after;
+    struct found before;
+    struct stat now;
 
     if (is_held(w->s->layer, below) || fstatat(upper, name, &now, AT_SYMLINK_NOFOLLOW) != 0)
         return;
     if (is_whiteout(&now)) {
-        if (disk >= 0)
-            remove_one(w, disk, name, below);
+        remove_one(w, disk, name, below);
         return;
     }
-    if (disk >= 0 && fstatat(disk, name, &was, AT_SYMLINK_NOFOLLOW) == 0)
-        before = side_of(w, disk, name, &was);
+    before = found_on_disk(w, disk, name);
     after = side_of(w, upper, name, &now);
-    if (!is_same(&before, &after))
+    before.newer |= !before.side.there && was_taken_away(w->s, disk, below, after.kind);
+    if (!is_same(&before.side, &after))
         add_row(w, below, before, after);
     if (after.kind == CHANGE_DIRECTORY)
         push(w, (struct todo){ .below = below, .opaque = dir->opaque });
-    else if (before.there && before.kind == CHANGE_DIRECTORY)
+    else if (before.side.there && before.side.kind == CHANGE_DIRECTORY)
         push(w, (struct todo){ .below = below, .gone = true });
 }
 
@@ -313,15 +380,16 @@ static bool visit(struct walk *w, struct todo dir, struct error *e)
 /* The root is there on both sides. Where it is not ours on the disk, it could not be made alike. */
 static void look_at_root(struct walk *w)
 {
-    struct change_side before, after;
+    struct change_side after;
+    struct found before;
     struct stat was, now;
 
     if (!w->s->layer->ours || w->s->disk < 0 || fstat(w->s->disk, &was) != 0 ||
         fstat(w->s->layer->upper, &now) != 0)
         return;
-    before = side_of(w, -1, "", &was);
+    before = (struct found){ side_of(w, -1, "", &was), cow_is_newer(w->s, &was) };
     after = side_of(w, -1, "", &now);
-    if (!is_same(&before, &after))
+    if (!is_same(&before.side, &after))
         add_row(w, "", before, after);
 }
 

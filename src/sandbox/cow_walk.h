@@ -2,6 +2,8 @@
 /* cow_walk.h: which names of a layer differ from the disk; contents are compared by cow_read.c. */
 #pragma once
 
+#include <sys/stat.h>
+
 #include "sandbox/cow.h"
 
 /* The ceilings of a reading; tests lower them. */
@@ -20,10 +22,14 @@ extern const char cow_cut_rows[], cow_cut_entries[], cow_cut_path[], cow_cut_byt
 /* One layer beside its tree on the disk. */
 struct cow_sides {
     const struct cow_layer *layer;
-    int disk; /* the root on the host; -1: it is not there any more */
+    int disk;              /* the root on the host; -1: it is not there any more */
+    struct timespec since; /* the layer was made: what the disk has from before is what it covers */
 };
 
 void cow_open_disk(struct cow_sides *s, const struct cow_layer *layer);
+
+/* Was this changed on the disk after the layer was made? In doubt it was. */
+bool cow_is_newer(const struct cow_sides *s, const struct stat *disk);
 
 /* A path below the root, opened without following anything; -1 and errno. In the layer what its
  * owner may not read is made readable first. */

@@ -56,6 +56,88 @@ WORK = ("sed -i s/two/TWO/ a.txt; rm gone.txt; chmod 755 run.sh; rm -r dir; mkdi
         "ln -sfn b link; : > empty; printf 'no end' > 'na me'")
 
 
+def cow_while(place, script, change):
+    run = place.exec_while(script, change, options=["--write-mode", "cow", *WEAK])
+    hold(run.status == 0 and "changes" in run.record, run)
+    return run
+
+
+def kept_apart(place, run, *names):
+    """A commit refuses these for what somebody did while the run lasted, and nothing else."""
+    rows = changes_of(run)
+    hold({path for path, row in rows.items() if row.get("changed_meanwhile")} ==
+         {str(place.work / name) for name in names}, run)
+    answer = place.writ("commit", "--json", run.record["execution_id"])
+    hold(answer.status == 77, answer)
+    refused = {row["path"]: row for row in json.loads(answer.out)["refused"]}
+    hold(set(refused) == {str(place.work / name) for name in names}, answer)
+    hold(all(row["code"] == "CHANGE_CONFLICT" and "while the run lasted" in row["message"]
+             for row in refused.values()), answer)
+
+
+# ---- what somebody else does while it runs ----
+
+@case
+def what_somebody_writes_while_it_runs_is_not_overwritten(place):
+    start(place)
+    path = place.work / "a.txt"
+    run = cow_while(place, "echo tool >> a.txt; echo x > new; sed -i s/x/X/ dir/x; $wait",
+                    lambda: path.write_text("an hour of work\n"))
+    kept_apart(place, run, "a.txt")
+    hold(path.read_text() == "an hour of work\n" and not (place.work / "new").exists(), run)
+    diff = place.writ("diff", run.record["execution_id"])
+    hold(b"somebody changed it while the run lasted: a.txt\n" in diff.out and b"work" not in diff.out.split(b"a.txt")[1]
+         and b"b/dir/x" in diff.out, diff)
+    stat = place.writ("diff", "--stat", run.record["execution_id"], "a.txt")
+    hold(b"a.txt  changed by somebody while the run lasted" in stat.out, stat)
+    answer = place.writ("commit", run.record["execution_id"], "new", "dir")
+    hold(answer.status == 0 and (place.work / "dir/x").read_text() == "X\n", answer)
+    path.write_text("one\ntwo\nthree\ntool\n")  # by hand, as the run left it: there is nothing left to do
+    hold(place.writ("commit", run.record["execution_id"]).status == 0, answer)
+
+
+@case
+def what_somebody_puts_where_it_removes_stays(place):
+    start(place)
+    precious = place.work / "dir/precious"
+    run = cow_while(place, "ls dir; rm -r dir; $wait", lambda: precious.write_text("precious\n"))
+    kept_apart(place, run, "dir", "dir/precious")
+    hold(precious.read_text() == "precious\n" and (place.work / "dir/x").exists(), run)
+    run = cow_while(place, "ls dir; rm -r dir; mkdir dir; $wait", lambda: (place.work / "dir/other").write_text("o\n"))
+    kept_apart(place, run, "dir/other")
+
+
+@case
+def what_somebody_does_to_names_while_it_runs_is_seen(place):
+    for change, script, seen in (
+            (lambda: (place.work / "a.txt").unlink(), "echo tool >> a.txt", "a.txt"),
+            (lambda: (place.work / "run.sh").chmod(0o600), "echo tool >> run.sh", "run.sh"),
+            (lambda: os.replace(place.work / "gone.txt", place.work / "a.txt"), "echo tool >> a.txt", "a.txt"),
+            (lambda: ((place.work / "link").unlink(), (place.work / "link").symlink_to("c")), "ln -sfn b link", "link")):
+        shutil.rmtree(place.work)
+        start(place)
+        kept_apart(place, cow_while(place, f"{script}; $wait", change), seen)
+
+
+@case
+def what_was_made_just_before_is_what_the_run_found(place):
+    for turn in range(6):
+        place.put("work/a.txt", f"{turn}\n")
+        (place.work / "a.txt").stat()
+        place.put("work/a.txt", f"again {turn}\n")
+        run = cow(place, "echo tool >> a.txt; mv a.txt b.txt")
+        hold(not any(row.get("changed_meanwhile") for row in changes_of(run).values()), run)
+
+
+@case
+def what_somebody_does_elsewhere_while_it_runs_is_no_conflict(place):
+    start(place)
+    run = cow_while(place, "echo tool >> a.txt; echo x > new; cat bin > /dev/null; $wait",
+                    lambda: place.put("work/other", "other\n"))
+    answer = place.writ("commit", run.record["execution_id"])
+    hold(answer.status == 0 and (place.work / "new").exists() and (place.work / "other").exists(), answer)
+
+
 # ---- the record ----
 
 @case

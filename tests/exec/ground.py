@@ -1,4 +1,6 @@
 """ground.py: a fresh repository for every case, and the real `writ exec` in it."""
+import contextlib
+import errno
 import functools
 import hashlib
 import json
@@ -8,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import uuid
 from typing import NamedTuple
 
@@ -92,6 +95,27 @@ class Place:
         """Lets `writ exec` run while we do something else; what it prints is nobody's."""
         return subprocess.Popen([tap.WRIT, "exec", *map(str, args)], cwd=self.work, env=self.environment({}),
                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def exec_while(self, script, change, options=()):
+        """Runs a shell script, and `change` here while it waits at its `$wait`."""
+        gate = self.outside / f"gate-{uuid.uuid4()}"
+        os.mkfifo(gate)
+        run = subprocess.Popen([tap.WRIT, "exec", "--json", "--read", gate, *options, "--", "/bin/sh", "-c",
+                                script.replace("$wait", f"cat {gate}")],
+                               cwd=self.work, env=self.environment({}), stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        with contextlib.ExitStack() as held:
+            while run.poll() is None:
+                try:
+                    held.callback(os.close, os.open(gate, os.O_WRONLY | os.O_NONBLOCK))
+                    change()
+                    break
+                except OSError as not_yet:
+                    if not_yet.errno != errno.ENXIO:
+                        raise
+                    time.sleep(.01)
+        out, err = run.communicate(timeout=SECONDS)
+        return Run(run.returncode, json.loads(out), out, err)
 
     # ---- documents ----
 

@@ -132,6 +132,29 @@ static void what_was_changed_meanwhile_is_seen(void **state)
     cow_close(&out.cow);
 }
 
+/* Stamps as file systems give them, beside a layer of 100.5 s. */
+static void what_may_be_newer_than_the_layer_is(void **state)
+{
+    const struct cow_sides sides = { .since = { 100, 500000001 } };
+    static const struct {
+        struct timespec at;
+        bool newer;
+    } rows[] = {
+        { { 100, 500000001 }, false }, { { 100, 500000002 }, true },  { { 99, 999999999 }, false },
+        { { 101, 1 }, true },          { { 100, 0 }, true }, /* whole seconds */
+        { { 99, 0 }, true },                                 /* every second one */
+        { { 98, 0 }, false },          { { 100, 490000000 }, false }, { { 100, 500000000 }, true },
+        { { 100, 499000000 }, false },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const struct stat s = { .st_ctim = rows[i].at };
+
+        assert_int_equal(cow_is_newer(&sides, &s), rows[i].newer);
+    }
+}
+
 /* ---- names that must not be ---- */
 
 static void deny(const char *const *names, size_t n)
@@ -385,6 +408,7 @@ static int all_tests(void)
         cmocka_unit_test(R_001_015_what_a_run_wrote_beside_the_disk_is_listed),
         cmocka_unit_test_setup_teardown(R_001_015_bytes_of_what_was_written_are_kept, make, end),
         cmocka_unit_test_setup_teardown(what_was_changed_meanwhile_is_seen, make, end),
+        cmocka_unit_test(what_may_be_newer_than_the_layer_is),
         cmocka_unit_test_setup_teardown(F07_a_denied_name_that_is_not_there_cannot_be_made, make,
                                         end),
         cmocka_unit_test_setup_teardown(F02_F03_F04_what_is_denied_is_covered_in_the_layer_too,
