@@ -84,6 +84,10 @@ const char *commit_beside(const struct commit *c, size_t row);
 /* Opens the directory around a row's path. */
 int commit_around(const struct commit *c, size_t row, const char **name);
 
+/* Is the link on the way to a row's path one that the commit puts there, or takes away? Then what
+ * lies behind it is none of the row's, and at the path there is nothing. */
+bool commit_is_own_link(const struct commit *c, size_t row);
+
 void commit_refuse(struct commit *c, size_t row, enum code code, const char *why);
 
 /* ---- which ---- */

@@ -322,14 +322,22 @@ static const struct pass {
     { put, false, false },          { close_directory, true, false },
 };
 
-/* The directory around what went may be gone by then. */
+/* The directory around what went may be gone by then, or what came in its place is a link. */
+static bool is_gone(const struct commit *c, size_t row, int error)
+{
+    return error == ENOENT || error == ENOTDIR ||
+           (error == ELOOP && (c->paths[row].left || commit_is_own_link(c, row)));
+}
+
 static bool work_on(struct commit *c, const struct pass *pass, size_t row, struct error *e)
 {
     struct place p = { .c = c, .row = row, .from = commit_from(c, row), .to = commit_to(c, row) };
     _fd_ int around = commit_around(c, row, &p.name);
+    int why = errno;
 
-    if (around < 0 && (errno == ENOENT || errno == ENOTDIR) && (pass->every || !p.to->there))
+    if (around < 0 && (pass->every || !p.to->there) && is_gone(c, row, why))
         return true;
+    errno = why;
     if (around < 0)
         return error_sys(e, CODE_CHANGE_REFUSED, "the way to %s is another now",
                          c->set->changes.v[row].path.s);

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 
 #include "contract/codes.h"
@@ -20,6 +21,35 @@ int commit_around(const struct commit *c, size_t row, const char **name)
     _fd_ int top = root ? place_root(root) : -1;
 
     return top < 0 ? -1 : place_around(top, below, name, c->a);
+}
+
+static bool is_link_to(const struct change_side *s, struct str target)
+{
+    return s->there && s->kind == CHANGE_LINK && str_eq(s->target, target);
+}
+
+bool commit_is_own_link(const struct commit *c, size_t row)
+{
+    char *path = arena_text(c->a, c->set->changes.v[row].path), target[PATH_MAX];
+
+    for (char *slash = strrchr(path, '/'); slash && slash != path; slash = strrchr(path, '/')) {
+        _fd_ int around = -1;
+        const char *name = NULL;
+        ssize_t n;
+        long up;
+
+        *slash = '\0';
+        up = commit_row(c->set, path);
+        if (up >= 0)
+            around = commit_around(c, (size_t)up, &name);
+        if (around < 0) /* it lies behind the link, or did not change: look further up */
+            continue;
+        n = readlinkat(around, name, target, sizeof target);
+        return n >= 0 && c->paths[up].chosen &&
+               (is_link_to(commit_from(c, (size_t)up), (struct str){ target, (size_t)n }) ||
+                is_link_to(commit_to(c, (size_t)up), (struct str){ target, (size_t)n }));
+    }
+    return false;
 }
 
 bool print_of(int around, const char *name, struct print *out)
@@ -99,25 +129,30 @@ static bool comes_with_another(const struct commit *c, size_t row)
 
 /* A commit or undo that was cut short is always taken back, as far as nobody else had his hand in
  * it: what is neither old nor new is somebody's work, and stays. */
-static void conflict(struct commit *c, size_t row, const char *why)
+static void leave_or_refuse(struct commit *c, size_t row, enum code code, const char *why)
 {
     if (!c->undo || (c->stage != COMMIT_BEGUN && c->stage != COMMIT_UNDOING)) {
-        commit_refuse(c, row, CODE_CHANGE_CONFLICT, why);
+        commit_refuse(c, row, code, why);
         return;
     }
     c->paths[row].chosen = false;
     c->paths[row].left = why;
 }
 
+static void conflict(struct commit *c, size_t row, const char *why)
+{
+    leave_or_refuse(c, row, CODE_CHANGE_CONFLICT, why);
+}
+
 static void look_around(struct commit *c, size_t row, int error)
 {
     const struct change_side none = { 0 };
 
-    if (error == ELOOP || error == EXDEV) {
-        commit_refuse(c, row, CODE_CHANGE_REFUSED, "a link is on the way to it");
+    if (error == EXDEV || (error == ELOOP && !commit_is_own_link(c, row))) {
+        leave_or_refuse(c, row, CODE_CHANGE_REFUSED, "a link is on the way to it");
         return;
     }
-    if (error != ENOENT && error != ENOTDIR) {
+    if (error != ENOENT && error != ENOTDIR && error != ELOOP) {
         commit_refuse(
             c, row, CODE_CHANGE_REFUSED,
             arena_printf(c->a, "its directory cannot be opened: %s", strerrordesc_np(error)));

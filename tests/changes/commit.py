@@ -6,6 +6,8 @@ usage: commit.py [--user] FORGE WRIT      prints TAP
 import fcntl
 import json
 import os
+import pathlib
+import random
 import subprocess
 import sys
 import threading
@@ -14,7 +16,7 @@ from concurrent.futures.thread import ThreadPoolExecutor
 
 import forged
 import tap
-from forged import DIR, Link, done, hold, refused
+from forged import DIR, Answer, Link, done, hold, refused
 
 CASES = []
 case = forged.collector(CASES)
@@ -112,6 +114,68 @@ def all_names_of_a_file_are_committed_at_once(g):
         ground.has(ground.after)
         done(ground.undo(), len(names))
         ground.has(ground.before)
+
+
+# ---- trees by chance ----
+
+def grow(chance, real, depth=3, name=""):
+    """Files, links and directories, some of them in one another."""
+    tree = {}
+    for part in "ab":
+        path = f"{name}/{part}".lstrip("/")
+        kind = chance.choice(["nothing", "file", "link", "directory", "directory"][:5 if depth > 1 else 3])
+        if kind == "file":
+            tree[path] = (chance.choice("xyz") + "\n", chance.choice((0o644, 0o755)))
+        elif kind == "link":
+            tree[path] = Link(chance.choice((str(real), "/nowhere", "a")))
+        elif kind == "directory":
+            tree |= {path: ("directory", chance.choice((0o755, 0o700)))} | grow(chance, real, depth - 1, path)
+    return tree
+
+
+def as_it_is(place):
+    """All that is below a directory; nothing behind a link."""
+    return {str((pathlib.Path(at) / name).relative_to(place)): forged.seen(pathlib.Path(at) / name)
+            for at, directories, files in os.walk(place) for name in directories + files}
+
+
+@case
+def anything_becomes_anything_and_is_taken_back(g):
+    chance = random.Random(11)
+    real = g.outside / "real"
+    for name in ("a", "b/a", "b/b"):
+        forged.make(real / name, "not yours\n")
+    aside = as_it_is(real)
+    for turn in range(40):
+        ground = forged.Ground(g.outside / str(turn))
+        before, after = grow(chance, real), grow(chance, real)
+        ground.forge(before, {name: after.get(name) for name in sorted({*before, *after})})
+        wanted = [{name: forged.whole(thing) for name, thing in tree.items()} for tree in (before, after)]
+        hold(as_it_is(ground.root) == wanted[0], Answer(turn, before, ""))
+        for how, tree in ((ground.commit, wanted[1]), (ground.commit, wanted[1]), (ground.undo, wanted[0])):
+            answer = how()
+            hold(answer.status == 0 or before == after, answer)
+            hold(as_it_is(ground.root) == tree and as_it_is(real) == aside, answer)
+
+
+@case
+def a_directory_and_a_link_change_places(g):
+    g.forge({"real": DIR, "real/f": "mine\n", "d": DIR, "d/b": "1\n", "l": Link("real")},
+            {"d": Link("/nowhere"), "d/b": None, "l": DIR, "l/f": "1\n", "l/in": DIR, "l/in/g": "2\n"})
+    done(g.commit(), 6)
+    hold(as_it_is(g.root) == {name: forged.whole(thing) for name, thing in g.after.items() if thing}, g.commit())
+    done(g.undo(), 6)
+    hold(as_it_is(g.root) == {name: forged.whole(thing) for name, thing in g.before.items()}, g.commit("--dry-run"))
+
+
+@case
+def another_link_in_that_place_is_in_the_way(g):
+    g.forge({"real": DIR, "l": Link("real")}, {"l": DIR, "l/f": "1\n"})
+    (g.root / "l").unlink()
+    (g.root / "l").symlink_to(g.outside)
+    refused(g, g.commit(), "l", "somebody", code="CHANGE_CONFLICT")
+    refused(g, g.commit(), "l/f", "link")
+    hold(not (g.outside / "f").exists(), g.commit())
 
 
 # ---- conflicts ----

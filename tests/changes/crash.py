@@ -9,6 +9,7 @@ import os
 import shutil
 import signal
 import sys
+import uuid
 
 import forged
 import tap
@@ -81,9 +82,9 @@ def killed_at(ground, n, *args):
 class Again:
     """A forged run that can be put back to where it began."""
 
-    def __init__(self, ground):
+    def __init__(self, ground, before=None, after=None):
         self.g = ground
-        ground.forge(BEFORE, AFTER)
+        ground.forge(before or BEFORE, after or AFTER)
         shutil.copytree(ground.state, ground.outside / "state", symlinks=True)
         shutil.copytree(ground.root, ground.outside / "root", symlinks=True)
 
@@ -120,10 +121,10 @@ class Again:
 STRIDE = 1 if os.environ.get("WRIT_LONG") else 5  # of the calls; all of them take minutes on a slow disk
 
 
-def every_step(ground, args, check):
-    again = Again(ground)
+def every_step(ground, args, check, trees=(), stride=STRIDE):
+    again = Again(ground, *trees)
     last = again.steps(*args)
-    for n in range(1, last, STRIDE):
+    for n in range(1, last, stride):
         g = again.back_for(args)
         if not killed_at(g, n, *args):
             break
@@ -176,6 +177,49 @@ def an_undo_that_was_killed_is_finished_by_another(g):
         ground.has(ground.before)
 
     every_step(g, ("--undo",), check)
+
+
+TURNED = ({"d": DIR, "d/b": "1\n", "l": Link("/nowhere")},
+          {"d": Link("/nowhere"), "d/b": None, "l": DIR, "l/f": "f\n"})
+
+
+@case
+def what_becomes_a_link_or_was_one_is_finished_or_taken_back(g):
+    turn = iter(range(1 << 20))
+
+    def check(ground):
+        tree, answer = (ground.after, ground.commit()) if next(turn) % 2 else (ground.before, ground.undo())
+        if answer.status == 77:  # it had not begun
+            hold("nothing of this run" in answer.answer["message"], answer)
+        else:
+            done(answer)
+        ground.has(tree)
+        hold(ground.writ("discard", "--json", ground.run).status == 0, answer)
+
+    every_step(g, (), check, TURNED, 1)
+
+
+@case
+def a_link_of_somebody_else_keeps_nothing_from_being_taken_back(g):
+    trap = g.outside / "trap"
+    trap.mkdir()
+    left = []
+
+    def check(ground):
+        path = ground.root / "l"
+        path.rename(ground.outside / str(uuid.uuid4()))
+        path.symlink_to(trap)
+        answer = ground.undo()
+        if answer.status != 77:  # it had begun, and had not come to its end
+            done(answer)
+            ground.has({"d": DIR, "d/b": "1\n"}, ["d", "d/b"])
+            left.extend(row["path"] for row in answer.answer["left"])
+            hold(ground.writ("discard", "--json", ground.run).status == 0, answer)
+        hold(os.readlink(path) == str(trap) and not list(trap.iterdir()), answer)
+
+    every_step(g, (), check, TURNED, 2)
+    if not {str(g.root / "l"), str(g.root / "l/f")} <= set(left):
+        raise AssertionError(f"left: {set(left)}")
 
 
 @case
