@@ -17,7 +17,8 @@ struct change_text {
 /* The changes of one run, all of them. */
 struct change_set {
     struct changes changes;
-    const char **roots; /* the writable trees, absolute and real */
+    const char **roots;  /* the writable trees, absolute and real */
+    const char **inodes; /* and the number of each, in digits; "": it is not known */
     size_t root_count;
     struct change_text *texts; /* one a row */
     struct digest diff;        /* kept as evidence */
@@ -29,6 +30,9 @@ struct change_set {
 const char *changes_root(const struct change_set *set, const char *path, const char **below);
 
 /* ---- one path ---- */
+
+/* Opens the tree of a set. -1 and errno; ESTALE: there is another directory in its place. */
+int changes_open_root(const struct change_set *set, const char *root);
 
 /* Opens a tree, or a directory in one: no link is followed on the way, and none leads out. -1 and
  * errno: it cannot be had. */
@@ -57,8 +61,7 @@ bool changes_bytes(int store, const struct digest *digest, size_t max, struct ar
 
 /* A unified diff of all that is text, as git writes it: of what is on the disk, and of what is in
  * `store`. Sets texts; the caller keeps the bytes. */
-bool changes_diff(struct change_set *set, int store, struct arena *a, struct buf *to,
-                  struct error *e) NODISCARD;
+void changes_diff(struct change_set *set, int store, struct arena *a, struct buf *to);
 
 /* ---- as a member of the record ---- */
 

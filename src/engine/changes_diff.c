@@ -250,29 +250,26 @@ static void put_meanwhile(struct drawing *d, const char *below)
 }
 
 /* Paths are told from the top of their tree; where there are more of them, which one. */
-static bool enter_root(struct drawing *d, const char *root, struct error *e)
+static void enter_root(struct drawing *d, const char *root)
 {
     if (d->open && strcmp(root, d->open) == 0)
-        return true;
+        return;
     own_close(&d->root);
-    d->root = place_root(root);
+    d->root = changes_open_root(d->set, root); /* -1: what it had is said to differ */
     d->open = root;
     if (d->many)
         buf_addf(d->to, "writ: in %s\n", root);
-    return d->root >= 0 || error_sys(e, ERROR_IO, "%s cannot be opened", root);
 }
 
-bool changes_diff(struct change_set *set, int store, struct arena *a, struct buf *to,
-                  struct error *e)
+void changes_diff(struct change_set *set, int store, struct arena *a, struct buf *to)
 {
     struct drawing d = {
         .set = set, .store = store, .root = -1, .many = set->root_count > 1, .to = to
     };
-    bool ok = true;
 
     to->max = DIFF_MAX;
     set->texts = arena_alloc(a, set->changes.n * sizeof *set->texts);
-    for (size_t i = 0; ok && i < set->changes.n && !set->diff_cut; i++) {
+    for (size_t i = 0; i < set->changes.n && !set->diff_cut; i++) {
         const struct change_row *row = &set->changes.v[i];
         const char *below = NULL, *root = changes_root(set, row->path.s, &below);
         size_t at;
@@ -280,13 +277,13 @@ bool changes_diff(struct change_set *set, int store, struct arena *a, struct buf
         if (!root || (!is_drawn(&row->before) && !is_drawn(&row->after) &&
                       !is_directory_mode(row) && !row->meanwhile))
             continue;
-        ok = enter_root(&d, root, e);
+        enter_root(&d, root);
         at = to->len;
-        if (ok && row->meanwhile)
+        if (row->meanwhile)
             put_meanwhile(&d, below);
-        else if (ok && is_directory_mode(row))
+        else if (is_directory_mode(row))
             put_directory(&d, row, below);
-        else if (ok)
+        else
             put_row(&d, row, below);
         if (!buf_ok(to)) { /* what does not fit is left out as a whole */
             set->diff_cut = true;
@@ -297,5 +294,4 @@ bool changes_diff(struct change_set *set, int store, struct arena *a, struct buf
     }
     own_close(&d.root);
     set->diff_bytes = (int64_t)to->len;
-    return ok;
 }

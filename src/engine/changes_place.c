@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/fs.h"
@@ -30,9 +32,36 @@ const char *changes_root(const struct change_set *set, const char *path, const c
     return found;
 }
 
+/* Its owner may write in it and not list it: what is read is opened below. */
 int place_root(const char *root)
 {
-    return kernel_openat2(AT_FDCWD, root, O_RDONLY | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+    return kernel_openat2(AT_FDCWD, root, O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+}
+
+/* By its number alone: that of the device may be another after the machine was started anew. */
+static bool is_that(int fd, const char *inode)
+{
+    char digits[24];
+    struct stat s;
+
+    if (!*inode)
+        return true;
+    if (fstat(fd, &s) != 0)
+        return false;
+    (void)snprintf(digits, sizeof digits, "%ju", (uintmax_t)s.st_ino);
+    return strcmp(digits, inode) == 0;
+}
+
+int changes_open_root(const struct change_set *set, const char *root)
+{
+    int fd = place_root(root);
+
+    for (size_t i = 0; fd >= 0 && i < set->root_count; i++)
+        if (set->roots[i] == root && !is_that(fd, set->inodes[i])) {
+            own_close(&fd);
+            errno = ESTALE;
+        }
+    return fd;
 }
 
 int place_around(int root, const char *below, const char **name, struct arena *a)

@@ -88,6 +88,16 @@ static void put_roots(const struct change_set *set, struct buf *to)
     json_close(to, ']');
 }
 
+/* Beside the trees, in their order. */
+static void put_inodes(const struct change_set *set, struct buf *to)
+{
+    json_key(to, "root_inodes");
+    json_open(to, '[');
+    for (size_t i = 0; i < set->root_count; i++)
+        json_text(to, str_of(set->inodes[i]));
+    json_close(to, ']');
+}
+
 static void put_diff(const struct change_set *set, struct buf *to)
 {
     char digest[DIGEST_TEXT];
@@ -125,6 +135,7 @@ void changes_put(const struct change_set *set, const struct absents *absent, str
     json_key(to, "changes");
     json_open(to, '{');
     put_roots(set, to);
+    put_inodes(set, to);
     json_key(to, "list");
     json_open(to, '[');
     for (size_t i = 0; i < set->changes.n; i++)
@@ -237,6 +248,18 @@ static bool read_roots(const struct doc *d, struct arena *a, struct change_set *
     return true;
 }
 
+/* A record from before they were kept has none. */
+static void read_inodes(const struct doc *d, struct arena *a, struct change_set *out)
+{
+    const struct doc *each = doc_first(d, DOC_LIST);
+
+    out->inodes = arena_alloc(a, out->root_count * sizeof *out->inodes);
+    for (size_t i = 0; i < out->root_count; i++) {
+        out->inodes[i] = each && each->kind == DOC_TEXT ? arena_text(a, each->text) : "";
+        each = each ? each->next : NULL;
+    }
+}
+
 bool changes_read(const struct doc *record, struct arena *a, struct change_set *out,
                   struct error *e)
 {
@@ -264,6 +287,7 @@ bool changes_read(const struct doc *record, struct arena *a, struct change_set *
     }
     if (!read_roots(doc_get(d, "roots"), a, &set))
         return error_set(e, CODE_LEDGER_DAMAGED, "its record has a tree without a name");
+    read_inodes(doc_get(d, "root_inodes"), a, &set);
     *out = set;
     return true;
 }

@@ -325,7 +325,7 @@ static const struct pass {
 /* The directory around what went may be gone by then, or what came in its place is a link. */
 static bool is_gone(const struct commit *c, size_t row, int error)
 {
-    return error == ENOENT || error == ENOTDIR ||
+    return error == ENOENT || error == ENOTDIR || (error == ESTALE && c->paths[row].left) ||
            (error == ELOOP && (c->paths[row].left || commit_is_own_link(c, row)));
 }
 

@@ -18,7 +18,7 @@ const char *commit_beside(const struct commit *c, size_t row)
 int commit_around(const struct commit *c, size_t row, const char **name)
 {
     const char *below = NULL, *root = changes_root(c->set, c->set->changes.v[row].path.s, &below);
-    _fd_ int top = root ? place_root(root) : -1;
+    _fd_ int top = root ? changes_open_root(c->set, root) : -1;
 
     return top < 0 ? -1 : place_around(top, below, name, c->a);
 }
@@ -150,6 +150,11 @@ static void look_around(struct commit *c, size_t row, int error)
 
     if (error == EXDEV || (error == ELOOP && !commit_is_own_link(c, row))) {
         leave_or_refuse(c, row, CODE_CHANGE_REFUSED, "a link is on the way to it");
+        return;
+    }
+    if (error == ESTALE) {
+        leave_or_refuse(c, row, CODE_CHANGE_CONFLICT,
+                        "there is another directory in the place of the tree it lies in");
         return;
     }
     if (error != ENOENT && error != ENOTDIR && error != ELOOP) {

@@ -46,6 +46,7 @@ struct timespec cow_born(int upper)
 void cow_close(struct cow_layers *layers)
 {
     for (size_t i = 0; i < layers->n; i++) {
+        own_close(&layers->v[i].disk);
         own_close(&layers->v[i].upper);
         own_close(&layers->v[i].merged);
     }

@@ -18,6 +18,7 @@ enum { COW_MAX = 16 }; /* writable trees of one run */
 /* A writable tree and what lies over it; open from when it was mounted until cow_close(). */
 struct cow_layer {
     const char *root; /* on the host */
+    int disk;         /* it itself, whatever becomes of its name; nothing is read by that */
     int upper;        /* what was written */
     int merged;       /* the tree as the command saw it */
     bool ours;        /* the root belongs to whom the command was, and its mode is looked at, too */

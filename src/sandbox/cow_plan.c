@@ -3,10 +3,12 @@
 #include "sandbox/cow_plan.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "contract/codes.h"
+#include "sandbox/kernel.h"
 #include "sandbox/program.h"
 
 /* ---- trees ---- */
@@ -150,9 +152,26 @@ bool cow_plan(const struct cow_ask *ask, struct arena *a, struct jail *jail, str
 
 /* ---- afterwards ---- */
 
-void cow_expect(const struct jail *jail, struct arena *a, struct cow_layers *out)
+/* Held from before the run until its layer was read: whoever puts another directory in its place
+ * meanwhile does not have that taken for what the command saw. */
+static int hold_tree(const struct jail_mount *m, struct error *e)
 {
-    *out = (struct cow_layers){ .n = jail->cover_count };
+    int fd = kernel_openat2(AT_FDCWD, m->from, O_PATH | O_DIRECTORY | O_CLOEXEC,
+                            RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+    struct stat s;
+
+    if (fd >= 0 && fstat(fd, &s) == 0 && s.st_dev == m->dev && s.st_ino == m->ino)
+        return fd;
+    own_close(&fd);
+    error_set(e, CODE_LAYER_MISSING,
+              "LAYER_MISSING:mount: somebody has put another directory in the place of %s",
+              m->from);
+    return -1;
+}
+
+bool cow_expect(const struct jail *jail, struct arena *a, struct cow_layers *out, struct error *e)
+{
+    *out = (struct cow_layers){ 0 };
     for (size_t i = 0; i < jail->cover_count; i++) {
         const char **barred = arena_alloc(a, jail->barred_count * sizeof *barred);
         size_t n = 0;
@@ -161,12 +180,19 @@ void cow_expect(const struct jail *jail, struct arena *a, struct cow_layers *out
             if (jail->barred[k].cover == i)
                 barred[n++] = jail->barred[k].below;
         out->v[i] = (struct cow_layer){ .root = jail->covers[i].over->from,
+                                        .disk = hold_tree(jail->covers[i].over, e),
                                         .upper = -1,
                                         .merged = -1,
                                         .ours = jail->covers[i].ours,
                                         .barred = barred,
                                         .barred_count = n };
+        out->n++;
+        if (out->v[i].disk < 0) {
+            cow_close(out);
+            return false;
+        }
     }
+    return true;
 }
 
 void cow_take(const int *fds, size_t n, struct cow_layers *to)

@@ -15,8 +15,10 @@ struct cow_ask {
 bool cow_plan(const struct cow_ask *ask, struct arena *a, struct jail *jail,
               struct error *e) NODISCARD;
 
-/* Layers as they will be, none of them open. */
-void cow_expect(const struct jail *jail, struct arena *a, struct cow_layers *out);
+/* Layers as they will be: of each only the tree on the disk is open. False: one of them is another
+ * directory than was looked at. */
+bool cow_expect(const struct jail *jail, struct arena *a, struct cow_layers *out,
+                struct error *e) NODISCARD;
 
 /* The descriptors that came with WORD_LAYERS; `to` may be NULL: what nobody waits for is
  * closed. */

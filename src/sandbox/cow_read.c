@@ -162,9 +162,8 @@ static bool read_layers(const struct cow_layers *layers, struct reading *r, stru
     bool ok = true;
 
     for (size_t i = 0; ok && i < layers->n; i++) {
-        cow_open_disk(&r->sides, &layers->v[i]);
+        r->sides = cow_sides_of(&layers->v[i]);
         ok = read_layer(r, a, out, e);
-        own_close(&r->sides.disk);
     }
     return ok;
 }

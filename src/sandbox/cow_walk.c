@@ -77,12 +77,9 @@ bool cow_is_newer(const struct cow_sides *s, const struct stat *disk)
 
 /* ---- opening ---- */
 
-void cow_open_disk(struct cow_sides *s, const struct cow_layer *layer)
+struct cow_sides cow_sides_of(const struct cow_layer *layer)
 {
-    s->layer = layer;
-    s->disk = kernel_openat2(AT_FDCWD, layer->root, O_PATH | O_DIRECTORY | O_CLOEXEC,
-                             RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
-    s->since = cow_born(layer->upper);
+    return (struct cow_sides){ .layer = layer, .since = cow_born(layer->upper) };
 }
 
 static int open_below(int root, const char *below, int flags, uint64_t resolve)
@@ -95,7 +92,7 @@ static int open_below(int root, const char *below, int flags, uint64_t resolve)
 
 int cow_open_disk_below(const struct cow_sides *s, const char *below, int flags)
 {
-    return open_below(s->disk, below, flags, no_way_out | RESOLVE_NO_XDEV);
+    return open_below(s->layer->disk, below, flags, no_way_out | RESOLVE_NO_XDEV);
 }
 
 /* Everybody who could write there is dead; what an owner may not read, he may let himself read. The
@@ -384,7 +381,7 @@ static void look_at_root(struct walk *w)
     struct found before;
     struct stat was, now;
 
-    if (!w->s->layer->ours || w->s->disk < 0 || fstat(w->s->disk, &was) != 0 ||
+    if (!w->s->layer->ours || fstat(w->s->layer->disk, &was) != 0 ||
         fstat(w->s->layer->upper, &now) != 0)
         return;
     before = (struct found){ side_of(w, -1, "", &was), cow_is_newer(w->s, &was) };

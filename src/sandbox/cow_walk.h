@@ -22,11 +22,10 @@ extern const char cow_cut_rows[], cow_cut_entries[], cow_cut_path[], cow_cut_byt
 /* One layer beside its tree on the disk. */
 struct cow_sides {
     const struct cow_layer *layer;
-    int disk;              /* the root on the host; -1: it is not there any more */
     struct timespec since; /* the layer was made: what the disk has from before is what it covers */
 };
 
-void cow_open_disk(struct cow_sides *s, const struct cow_layer *layer);
+struct cow_sides cow_sides_of(const struct cow_layer *layer);
 
 /* Was this changed on the disk after the layer was made? In doubt it was. */
 bool cow_is_newer(const struct cow_sides *s, const struct stat *disk);

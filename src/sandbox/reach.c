@@ -358,6 +358,8 @@ bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out
         return error_sys(e, CODE_PATH_REFUSED, "the working directory %s cannot be entered",
                          ask->cwd);
     r.cwd = cwd.path;
+    r.dev = cwd.dev;
+    r.ino = cwd.ino;
     r.owner = cwd.owner;
     r.group = cwd.group;
     r.protected_in = protected_name(r.cwd, a);

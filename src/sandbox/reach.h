@@ -21,6 +21,8 @@ struct reach_ask {
 
 struct reach {
     const char *cwd;
+    dev_t dev; /* of the working directory, as it was when it was decided about */
+    ino_t ino;
     uid_t owner; /* of the working directory */
     gid_t group;
     struct repository repository;

@@ -134,8 +134,7 @@ static bool lay_layers(const struct run *run, struct arena *a, struct holding *h
                          "LAYER_MISSING:mount: write mode cow needs mounts of its own");
     if (!cow_plan(&ask, a, &h->jail, e))
         return false;
-    cow_expect(&h->jail, a, &h->layers);
-    return true;
+    return cow_expect(&h->jail, a, &h->layers, e);
 }
 
 static struct process_ask lists_of(const struct run *run)

@@ -138,6 +138,54 @@ def what_somebody_does_elsewhere_while_it_runs_is_no_conflict(place):
     hold(answer.status == 0 and (place.work / "new").exists() and (place.work / "other").exists(), answer)
 
 
+def swap(place):
+    """Another directory takes the place of the one that the command runs in."""
+    place.work.rename(place.repo / "aside")
+    place.put("work/a.txt", "not yours\n")
+    place.put("work/dir/y", "not yours\n")
+
+
+@case
+def another_directory_in_its_place_is_not_taken_for_it(place):
+    start(place)
+    run = cow_while(place, "echo tool >> a.txt; rm -r dir; echo x > new; $wait", lambda: swap(place))
+    rows = changes_of(run)
+    hold(set(rows) == {str(place.work / name) for name in ("a.txt", "dir", "dir/x", "new")}, run)
+    hold(rows[str(place.work / "a.txt")]["before"]["digest"] == digest(b"one\ntwo\nthree\n"), run)
+    hold(b"not yours" not in place.writ("diff", run.record["execution_id"]).out, run)
+    answer = place.writ("commit", "--json", run.record["execution_id"])
+    hold(answer.status == 77 and b"another directory in the place of the tree" in answer.out, answer)
+    hold(sorted(path.name for path in place.work.rglob("*")) == ["a.txt", "dir", "y"], answer)
+    place.work.rename(place.repo / "other")
+    (place.repo / "aside").rename(place.work)
+    answer = place.writ("commit", run.record["execution_id"])
+    hold(answer.status == 0 and (place.work / "a.txt").read_text().endswith("tool\n"), answer)
+
+
+@case
+def no_files_are_taken_from_another_directory(place):
+    start(place)
+    run = place.exec_while("$wait", lambda: swap(place), options=[*WEAK, "--output-file", "a.txt", "--artifact", "*/*"])
+    hold(run.status == 74 and "another directory in the place of" in run.record["message"], run)
+    kept = {path.read_bytes() for path in (place.state / "evidence").rglob("*") if path.is_file()}
+    hold(b"not yours\n" not in kept, run)
+
+
+@case
+def a_directory_that_cannot_be_listed_loses_nothing(place):
+    if os.geteuid() == 0:
+        raise tap.Skip("root may list everything")
+    start(place)
+    place.work.chmod(0o300)
+    run = cow(place, "echo tool >> a.txt; echo new > new")
+    hold({row["change"] for row in changes_of(run).values()} == {"changed", "added"}, run)
+    answer = place.writ("commit", run.record["execution_id"])
+    hold(answer.status == 77 and b"its directory cannot be opened" in answer.err, answer)
+    place.work.chmod(0o700)
+    answer = place.writ("commit", run.record["execution_id"])
+    hold(answer.status == 0 and (place.work / "new").exists(), answer)
+
+
 # ---- the record ----
 
 @case

@@ -189,15 +189,27 @@ bool exec_keep_printed(struct exec *x, struct error *e)
     return true;
 }
 
-/* The working directory as the command left it. */
-static int open_cwd(const struct exec *x)
+/* The working directory as the command left it; -1: *e says why not. The command could put nothing
+ * in its place, but somebody else can: what is there then is none of the run's. */
+static int open_cwd(const struct exec *x, struct error *e)
 {
     const struct cow_layer *layer = cow_around(&x->outcome.cow, x->reach.cwd);
     const char *below = layer ? x->reach.cwd + strlen(layer->root) : "";
+    int fd = layer ? collect_open(layer->merged, *below ? below + 1 : ".", O_DIRECTORY)
+                   : open(x->reach.cwd, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct stat s;
 
-    if (!layer)
-        return open(x->reach.cwd, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return collect_open(layer->merged, *below ? below + 1 : ".", O_DIRECTORY);
+    if (fd < 0 || fstat(fd, &s) != 0) {
+        error_sys(e, CODE_IO, "%s cannot be opened", x->reach.cwd);
+        own_close(&fd);
+    } else if (!layer && (s.st_dev != x->reach.dev || s.st_ino != x->reach.ino)) {
+        error_set(e, CODE_IO,
+                  "somebody put another directory in the place of %s while the command ran: no "
+                  "files are taken from it",
+                  x->reach.cwd);
+        own_close(&fd);
+    }
+    return fd;
 }
 
 static bool keep_all(struct exec *x, size_t *artifacts_done, struct error *e)
@@ -209,9 +221,9 @@ static bool keep_all(struct exec *x, size_t *artifacts_done, struct error *e)
         return false;
     if (!wants_files(x))
         return true;
-    root = open_cwd(x);
+    root = open_cwd(x, e);
     if (root < 0)
-        return error_sys(e, CODE_IO, "%s cannot be opened", x->reach.cwd);
+        return false;
     job.root = root;
     job.store = x->store;
     job.grants = &x->reach.grants;
