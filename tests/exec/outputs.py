@@ -4,6 +4,7 @@
 usage: outputs.py WRIT      prints TAP
 """
 import base64
+import shutil
 import sys
 
 import ground
@@ -157,6 +158,19 @@ def R_001_025_R_001_072_R_001_169_R_001_170_R_001_171_output_files_are_kept_by_d
         hold(stored(place, data).read_bytes() == data and stored(place, b"").read_bytes() == b"", run)
     (place.work / "d/a").unlink()
     hold(stored(place, data).read_bytes() == data, run)
+
+
+@case
+def R_001_026_names_that_are_no_text_are_exact(place):
+    names = [b"r/a\xfe", b"r/a\xff", b"r/b"]
+    write = "import os; os.mkdir('r')\nfor n in (b'r/a\\xff', b'r/a\\xfe', b'r/b'): open(n, 'wb').write(n)"
+    for options in ([], ["--write-mode", "cow"]):
+        run = place.python(write, options=["--artifact=r/*", *options])
+        found = run.record["artifacts"]
+        hold([base64.b64decode(f["path_base64"]) for f in found[:2]] == names[:2] and "path_base64" not in found[2], run)
+        hold([f["digest"] for f in found] == [digest(name) for name in names], run)
+        hold([f["path"] for f in found] == ["r/a\ufffd", "r/a\ufffd", "r/b"], run)
+        shutil.rmtree(place.work / "r", ignore_errors=True)
 
 
 @case

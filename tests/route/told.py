@@ -3,6 +3,7 @@
 
 usage: told.py FAKE_RCH WRIT      prints TAP
 """
+import base64
 import json
 import pathlib
 import shutil
@@ -254,6 +255,16 @@ def a_record_that_no_frame_holds_comes_with_its_lists_cut_and_others_go_on(place
     true(1000 < len(did[1]["artifacts"]) < 9000, len(did[1]["artifacts"]))
     run = place.lane("/bin/sh", "-c", MANY, worker="pipe", options=["--artifact=out/*/*/*"])
     same((run.status, run.record["files_truncated"]), (0, True))
+
+
+@case
+def R_001_026_names_that_are_no_text_come_as_they_are(place):
+    ready(place)
+    run = place.lane("/bin/sh", "-c", "for n in 376 377; do echo $n > \"$(printf 'a\\'$n)\"; done", worker="pipe",
+                     options=["--artifact=a*"])
+    found = ended(run, "succeeded", 0).record["artifacts"]
+    same([base64.b64decode(one["path_base64"]) for one in found], [b"a\xfe", b"a\xff"])
+    same([place.kept(one["digest"]) for one in found], [b"376\n", b"377\n"])
 
 
 # ---- what is fixed ----

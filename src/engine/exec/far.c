@@ -22,7 +22,7 @@ struct far_printed {
 };
 
 struct far_file {
-    struct str path, digest;
+    struct str path, exact, digest;
     int64_t bytes;
     int state; /* enum collect_state */
 };
@@ -71,6 +71,7 @@ static const struct shape printed_shape = { .name = "record's stream", .size = s
 #define AT(member) offsetof(struct far_file, member)
 static const struct field file_fields[] = {
     { "path",   F_TEXT,   ONE, NEEDED,   .at = AT(path), .min = 1,                        .help = "Its path below the working directory." },
+    { "path_base64", F_TEXT, ONE, OPTIONAL, .at = AT(exact),                              .help = "The bytes of its path, where that is no UTF-8." },
     { "bytes",  F_INT,    ONE, NEEDED,   .at = AT(bytes), .min = 0, .max = INT64_MAX,     .help = "Its size." },
     { "digest", F_TEXT,   ONE, OPTIONAL, .at = AT(digest), .form = FORM_DIGEST,           .help = "Of its content." },
     { "state",  F_CHOICE, ONE, NEEDED,   .at = AT(state), .choices = collect_state_names, .help = "Whether it was kept." },
@@ -121,6 +122,18 @@ static bool is_kept(const struct exec *x, const struct digest *digest)
     return fd >= 0;
 }
 
+/* Its path, to the byte. */
+static struct str path_of(const struct far_file *f, struct arena *a)
+{
+    char *bytes;
+    size_t n;
+
+    if (!f->exact.n || !base64_read(f->exact, NULL, 0, &n) || n == 0)
+        return f->path;
+    bytes = arena_alloc(a, n + 1);
+    return base64_read(f->exact, bytes, n, &n) ? (struct str){ bytes, n } : f->path;
+}
+
 /* One that did not come was not sent, or could not be kept here. */
 static void take_files(struct exec *x, const struct items *files, const struct errand *errand,
                        struct collected_list *out)
@@ -128,7 +141,7 @@ static void take_files(struct exec *x, const struct items *files, const struct e
     const struct far_file *f = files->v;
 
     for (size_t i = 0; i < files->n; i++) {
-        struct collected one = { .path = f[i].path,
+        struct collected one = { .path = path_of(&f[i], x->a),
                                  .state = (enum collect_state)f[i].state,
                                  .bytes = f[i].bytes };
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/json_write.h"
+#include "base/utf8.h"
 #include "contract/layers.h"
 #include "contract/limits.h"
 #include "engine/exec_network.h"
@@ -218,6 +219,10 @@ static void put_files(struct buf *to, const char *key, const struct collected_li
         json_open(to, '{');
         json_key(to, "path");
         json_outside(to, c->path);
+        if (utf8_valid(c->path) != c->path.n) { /* two names may look the same then */
+            json_key(to, "path_base64");
+            json_base64(to, c->path);
+        }
         json_put_int(to, "bytes", c->bytes);
         if (c->state == COLLECT_DONE)
             put_digest(to, &c->digest);
