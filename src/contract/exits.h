@@ -32,10 +32,11 @@ struct exit_row {
 };
 
 enum {
-    EXIT_ROWS = 8,
-    EXIT_OOM = 137,     /* what is reported when the kernel killed it for its memory */
-    EXIT_TIMEOUT = 143, /* and when our timer ran out, whatever signal it took */
-    EXIT_LOST = 69,     /* and when nobody knows how it ended */
+    EXIT_ROWS = 9,
+    EXIT_OOM = 137,       /* what is reported when the kernel killed it for its memory */
+    EXIT_TIMEOUT = 143,   /* and when our timer ran out, whatever signal it took */
+    EXIT_CANCELLED = 130, /* and when it ended with 0 because it was asked to */
+    EXIT_LOST = 69,       /* and when nobody knows how it ended */
 };
 
 /* The exit codes of writ itself, where it does not pass on the command's. */

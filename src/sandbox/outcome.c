@@ -35,6 +35,8 @@ void outcome_judge(const struct supervision *s, const struct cgroup_usage *usage
         out->exit_code = EXIT_TIMEOUT;
     } else if (s->stopped_for == CAUSE_CANCELLED) {
         out->cause = CAUSE_CANCELLED;
+        if (out->exit_code == 0)
+            out->exit_code = EXIT_CANCELLED; /* it ended well, and did not do its work */
     } else if (out->exit_code == EXIT_OOM && usage->oom_kills > 0) { /* it, or what it waited for */
         out->cause = CAUSE_OOM;
     }
@@ -70,7 +72,7 @@ struct outcome outcome_waited(enum cause cause, int64_t ms)
     struct outcome o = outcome_of_nothing();
 
     o.cause = cause;
-    o.exit_code = cause == CAUSE_TIMEOUT ? EXIT_TIMEOUT : 128 + SIGINT;
+    o.exit_code = cause == CAUSE_TIMEOUT ? EXIT_TIMEOUT : EXIT_CANCELLED;
     o.duration_ms = ms;
     return o;
 }

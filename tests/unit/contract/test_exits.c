@@ -42,7 +42,8 @@ static void R_001_078_exit_codes_from_128_are_signals(void **state)
     for (int code = 128; code <= 255; code++) {
         for (int cause = 0; cause < CAUSE_COUNT; cause++) {
             if ((code == EXIT_OOM && cause == CAUSE_OOM) ||
-                (code == EXIT_TIMEOUT && cause == CAUSE_TIMEOUT))
+                (code == EXIT_TIMEOUT && cause == CAUSE_TIMEOUT) ||
+                (code == EXIT_CANCELLED && cause == CAUSE_CANCELLED))
                 continue;
             check_exit(code, (enum cause)cause, "signal termination", "log signal number");
         }
@@ -65,10 +66,17 @@ static void a_lost_worker_is_told_from_a_command_that_returns_69(void **state)
     assert_int_equal(EXIT_LOST, STATUS_UNAVAILABLE);
 }
 
+static void who_was_called_off_has_not_succeeded(void **state)
+{
+    (void)state;
+    check_exit(EXIT_CANCELLED, CAUSE_CANCELLED, "cancelled", "run it again if it is still wanted");
+    check_exit(EXIT_CANCELLED, CAUSE_EXITED, "signal termination", "log signal number");
+}
+
 static void rows_are_written_as_in_the_contract(void **state)
 {
-    static const char *const want[EXIT_ROWS] = { "0",    "1-125", "126", "127",
-                                                 "128+", "137",   "143", "69" };
+    static const char *const want[EXIT_ROWS] = { "0",   "1-125", "126", "127", "128+",
+                                                 "137", "143",   "130", "69" };
 
     (void)state;
     for (size_t i = 0; i < EXIT_ROWS; i++)
@@ -122,6 +130,7 @@ int main(void)
         cmocka_unit_test(R_001_078_exit_codes_from_128_are_signals),
         cmocka_unit_test(R_001_079_R_001_080_oom_and_timeout_with_evidence),
         cmocka_unit_test(a_lost_worker_is_told_from_a_command_that_returns_69),
+        cmocka_unit_test(who_was_called_off_has_not_succeeded),
         cmocka_unit_test(rows_are_written_as_in_the_contract),
         cmocka_unit_test(exit_codes_out_of_range_have_no_meaning),
         cmocka_unit_test(a_program_may_answer_with_its_exit_code),
