@@ -181,7 +181,7 @@ static void watch(struct wrapped *w, const struct world *world, struct arena *a,
     s.status = carrier_end(&w->carrier);
     outcome_judge(&s, &nothing, out);
     out->error = 0;
-    out->duration_ms = world->mono_ms(world->self) - begin;
+    out->duration_ms = s.over_ms - begin;
     out->out = outcome_printed(&w->out, a);
     out->err = outcome_printed(&w->err, a);
     measure(&w->carrier.used, out);

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 
 #include "contract/codes.h"
+#include "sandbox/deadline.h"
 #include "sandbox/place.h"
 #include "sandbox/process.h"
 #include "sandbox/stages.h"
@@ -140,7 +141,7 @@ static bool reap(struct tracer *tracer, pid_t command, int *status)
 /* A command that cannot be traced has not run, and does not: its stage failed. */
 static struct word last_word(const struct tracer *tracer, int status)
 {
-    struct word word = { .kind = WORD_ENDED, .status = status };
+    struct word word = { .kind = WORD_ENDED, .status = status, .at_ms = deadline_now() };
 
     if (!tracer->failed)
         return word;
@@ -151,8 +152,9 @@ static struct word last_word(const struct tracer *tracer, int status)
     return word;
 }
 
-/* Until the command is over or the supervisor is gone; leaving ends the whole tree. The supervisor
- * has no number here. Who has one is inside, and not heard: before Landlock keeps signals from us
+/* Until the command is over or the supervisor is gone; leaving ends the whole tree. A supervisor
+ * that is stopped ends nothing: what is far over its time we end ourselves. The supervisor has no
+ * number here. Who has one is inside, and not heard: before Landlock keeps signals from us
  * (Linux 6.12) a command could end itself that way. */
 static void watch(const struct jail *jail, struct tracer *tracer, int signals, pid_t command)
 {
@@ -161,12 +163,15 @@ static void watch(const struct jail *jail, struct tracer *tracer, int signals, p
                             { .fd = tracer->feeds[0], .events = POLLOUT },
                             { .fd = tracer->feeds[1], .events = POLLOUT },
                             { .fd = jail->owner > 0 ? jail->owner : -1, .events = POLLIN } };
+    struct deadline deadline = { .most_ms = jail->most_ms };
     struct signalfd_siginfo info;
     struct word word;
     int status = 0;
 
     for (;;) {
-        if (poll(fds, COUNT(fds), -1) < 0 && errno != EINTR)
+        if (!tracer->on || tracer->seized)
+            deadline_begin(&deadline);
+        if (poll(fds, COUNT(fds), deadline_left(&deadline)) < 0 && errno != EINTR)
             return;
         if (fds[1].revents || fds[2 + TRACER_FEEDS].revents)
             return;
@@ -176,6 +181,8 @@ static void watch(const struct jail *jail, struct tracer *tracer, int signals, p
         for (int i = 0; i < TRACER_FEEDS; i++)
             if (fds[2 + i].revents & POLLOUT)
                 tracer_feed(tracer, i);
+        if (deadline_has_come(&deadline))
+            (void)kill(-1, SIGKILL);
         if (reap(tracer, command, &status)) {
             word = last_word(tracer, status);
             (void)send(jail->line, &word, sizeof word, MSG_NOSIGNAL);

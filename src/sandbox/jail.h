@@ -107,6 +107,7 @@ struct jail {
     int64_t file_bytes; /* largest file it may write */
     int64_t process_most, memory_most; /* by rlimits, where no group can hold them; 0: not */
     int cores;                         /* CPUs it may run on */
+    int64_t most_ms;                   /* then init ends it, should nobody have; 0: never */
 
     struct cgroup cgroup;
     bool late_groups;    /* they are made while the root is built, and come over the line */

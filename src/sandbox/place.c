@@ -122,6 +122,7 @@ bool place_command(struct place *place, const struct jail *jail)
 
     to->dev = jail->dev;
     to->ino = jail->ino;
+    to->most_ms = jail->most_ms;
     to->path = copy_text(&c, jail->path);
     to->cwd = copy_text(&c, jail->cwd);
     to->argv = copy_texts(&c, jail->argv);

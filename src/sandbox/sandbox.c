@@ -398,6 +398,7 @@ static bool run_built(const struct run *run, const struct world *world, struct a
     _fd_ int program = open(run->program->real, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     int64_t begin = world->mono_ms(world->self);
 
+    h->jail.most_ms = supervise_most_ms(run->limits->timeout_ms, run->at_once, &run->pace);
     s.idle_self = hashing;
     hashing->fd = program;
     hash_begin(hashing, run->program, run->kept);
@@ -418,7 +419,7 @@ static bool run_built(const struct run *run, const struct world *world, struct a
     s.line = h->init.line;
     s.init = h->init.fd;
     supervise(&s);
-    out->ended_ms = world->mono_ms(world->self);
+    out->ended_ms = s.over_ms;
     out->duration_ms = out->ended_ms - begin;
     while (s.idle && hash_some(hashing))
         ;

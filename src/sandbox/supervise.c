@@ -8,10 +8,12 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/pass.h"
 #include "sandbox/cow_plan.h"
+#include "sandbox/deadline.h"
 
 enum slot {
     SLOT_LINE,
@@ -28,6 +30,9 @@ enum slot {
 enum { CAPTURES = SLOTS - SLOT_OUT };
 
 enum { NEVER = -1 };
+
+/* Who looks this much too late was stopped, and not only slow. */
+enum { UNSURE_MS = 2000 };
 
 struct loop {
     struct supervision *s;
@@ -107,6 +112,33 @@ static void stop(struct loop *l, enum cause cause)
     l->stops += l->stops + 1 < STOPS;
 }
 
+/* It has ended, and nobody had stopped it; but that was after its time, while we were stopped
+ * ourselves. It counts as every other that did. */
+static void end_late(struct loop *l)
+{
+    if (l->s->stopped_for != CAUSE_EXITED)
+        return;
+    l->s->stopped_for = CAUSE_TIMEOUT;
+    tell(l, MOMENT_ASKED, CAUSE_TIMEOUT);
+    if (!l->s->ended || !WIFSIGNALED(l->s->status) || WTERMSIG(l->s->status) != SIGKILL)
+        return;
+    l->s->forced = true; /* init did it */
+    tell(l, MOMENT_KILLED, CAUSE_TIMEOUT);
+}
+
+/* What was said may have been said long ago. */
+static void hear_of_the_end(struct loop *l, const struct word *word)
+{
+    int64_t ago = deadline_now() - word->at_ms;
+
+    l->s->ended = true;
+    l->s->status = word->status;
+    l->s->over_ms = l->s->world->mono_ms(l->s->world->self) - ago;
+    if (l->s->over_ms > l->act_at)
+        end_late(l);
+    l->s->ended_hook(l->s->ended_self);
+}
+
 static size_t count_of(const int fds[PASS_MOST])
 {
     size_t n = 0;
@@ -138,9 +170,7 @@ static void listen_to_init(struct loop *l)
         } else if (word.kind == WORD_READY) {
             l->s->ready = true;
         } else if (word.kind == WORD_ENDED) {
-            l->s->ended = true;
-            l->s->status = word.status;
-            l->s->ended_hook(l->s->ended_self);
+            hear_of_the_end(l, &word);
         } else if (!l->s->failed) {
             l->s->failed = true;
             l->s->failure = word;
@@ -260,6 +290,8 @@ static void look(struct loop *l)
         l->late_at = INT64_MAX;
         tell(l, MOMENT_LATE, CAUSE_EXITED);
     }
+    if (!l->dead && !l->s->ended && now >= l->act_at && l->s->line >= 0)
+        listen_to_init(l); /* it may have ended while we were stopped ourselves */
     if (!l->dead && !l->s->ended && now >= l->act_at)
         stop(l, CAUSE_TIMEOUT);
     if (!l->dead && l->s->threads->room > 0 && now >= l->look_at) {
@@ -278,8 +310,14 @@ static void hurry(struct loop *l)
 /* It is dead, and has said and printed what it had to. */
 static void hear_the_last(struct loop *l)
 {
+    int64_t now = l->s->world->mono_ms(l->s->world->self);
+
     if (l->s->line >= 0)
         listen_to_init(l);
+    if (!l->s->ended)
+        l->s->over_ms = now;
+    if (l->s->send && now > l->act_at + UNSURE_MS)
+        end_late(l); /* nobody knows when it ended: that is no success */
     if (l->s->plain_init && !l->s->ended)
         cgroup_end(l->s->group); /* somebody has killed init, which alone ends the rest */
     if (l->s->send || (l->s->plain_init && !l->s->ended))
@@ -314,6 +352,14 @@ static void wait_and_handle(struct loop *l)
         handle(l);
     if (ready == 0 && s->idle && !s->idle(s->idle_self))
         s->idle = NULL;
+}
+
+int64_t supervise_most_ms(int64_t timeout_ms, bool at_once, const struct pace *pace)
+{
+    const struct stop_step *steps = at_once && !pace->asks ? stops_at_once : stops;
+    int64_t grace_ms = steps == stops && pace->grace_ms ? pace->grace_ms : steps[0].patience_ms;
+
+    return timeout_ms + grace_ms + stops[1].patience_ms + UNSURE_MS;
 }
 
 void supervise(struct supervision *s)

@@ -54,14 +54,19 @@ struct supervision {
     void *ended_self;
 
     /* what came of it */
-    bool ready;  /* the walls stood, and the command was being started */
-    bool ended;  /* init told how the command ended */
-    int status;  /* as from wait */
-    bool failed; /* a stage failed: `failure` */
+    bool ready;      /* the walls stood, and the command was being started */
+    bool ended;      /* init told how the command ended */
+    int status;      /* as from wait */
+    int64_t over_ms; /* when that was, or else when the tree was seen to be dead */
+    bool failed;     /* a stage failed: `failure` */
     struct word failure;
     enum cause stopped_for; /* CAUSE_EXITED: nobody stopped it */
     bool forced;            /* it did not end when it was asked to */
 };
+
+/* How long init gives a tree before it ends that itself: as long as the supervisor could take to
+ * end it, and a little more. */
+int64_t supervise_most_ms(int64_t timeout_ms, bool at_once, const struct pace *pace);
 
 /* Until the tree is dead and everything it printed was taken. */
 void supervise(struct supervision *s);

@@ -2,6 +2,8 @@
 /* words.h: what a supervisor and the first process of a run say to each other. */
 #pragma once
 
+#include <stdint.h>
+
 enum word_kind {
     WORD_FAILED,   /* a stage did not work: `stage`, `sys` */
     WORD_LISTENER, /* comes with a descriptor: who wants to make a thread asks there */
@@ -9,12 +11,13 @@ enum word_kind {
     WORD_DOORS,    /* comes with the sockets that lead out of its network (doors.h) */
     WORD_READY,    /* every wall stands; the command is being started */
     WORD_MOUNTS,   /* comes with a descriptor: the mounts of a slot */
-    WORD_ENDED,    /* the command is over: `status` as from wait */
+    WORD_ENDED,    /* the command is over: `status` as from wait, `at_ms` (deadline.h) */
 };
 
 struct word {
     enum word_kind kind;
     int stage, sys, status;
+    int64_t at_ms;
 };
 
 /* What the supervisor says when the new process may go on. */

@@ -119,6 +119,37 @@ static void a_guard_that_does_not_answer_is_not_waited_for(void **state)
     expect_nobody(s);
 }
 
+/* A clock that leaps as it does for who was stopped himself: once it was told that the command is
+ * late, the guard is killed, and an age has passed when that is seen. */
+static int64_t leaps_ms(void *self)
+{
+    struct scene *s = self;
+    siginfo_t dead;
+
+    if (s->count == 0)
+        return ready_ms(self);
+    if (s->tick_ms == 0) {
+        assert_int_equal(kill(guard_of_ours(), SIGKILL), 0);
+        assert_int_equal(waitid(P_ALL, 0, &dead, WEXITED | WNOWAIT | __WALL), 0);
+        s->tick_ms = 2 * (int64_t)HOUR_MS;
+        return s->now;
+    }
+    return s->now + s->tick_ms;
+}
+
+/* Nobody knows when it ended: that counts as too late. */
+static void who_is_found_dead_long_after_its_time_was_too_late(void **state)
+{
+    struct scene *s = *state;
+
+    s->world = (struct world){ .mono_ms = leaps_ms, .self = s };
+    s->ask.pace.soft_ms = 50;
+    play(s, "polite", s->fifo);
+    expect(s, CAUSE_TIMEOUT, EXIT_TIMEOUT);
+    expect_moments(s, "la");
+    expect_nobody(s);
+}
+
 /* A code that is a refusal says nothing once it was stopped. */
 static void who_was_stopped_did_not_refuse(void **state)
 {
@@ -179,6 +210,7 @@ int main(int argc, char **argv)
         TEST(cancelled_twice_it_is_killed_at_once),
         TEST(who_wants_it_at_once_does_not_ask),
         TEST(a_guard_that_does_not_answer_is_not_waited_for),
+        TEST(who_is_found_dead_long_after_its_time_was_too_late),
         TEST(who_was_stopped_did_not_refuse),
         TEST(what_it_left_behind_is_gone),
         TEST(what_it_left_behind_is_gone_when_it_is_killed),

@@ -255,6 +255,36 @@ static bool refuse(void *unused, struct error *e)
     return error_set(e, CODE_IO, "it may not");
 }
 
+static int64_t no_time_passes(void *self)
+{
+    (void)self;
+    return 1000;
+}
+
+/* To a supervisor for which time stands still nobody is ever late: init ends the tree. */
+static void init_has_a_clock_of_its_own_in_a_slot_and_without_one(void **state)
+{
+    const struct world still = { .mono_ms = no_time_passes, .wall_ms = world_real()->wall_ms };
+    struct kept *kept = r.run.kept;
+    struct outcome out;
+    size_t before;
+
+    (void)state;
+    warm();
+    before = kept_count(kept).taken;
+    r.limits.timeout_ms = 1;
+    r.run.at_once = true;
+    out = runs_do(&r, &still, "while :; do sleep 1; done");
+    assert_int_equal(out.exit_code, 128 + SIGKILL);
+    r.run.kept = NULL;
+    out = runs_do(&r, &still, "while :; do sleep 1; done");
+    assert_int_equal(out.exit_code, 128 + SIGKILL);
+    r.run.kept = kept;
+    r.limits.timeout_ms = 60000;
+    r.run.at_once = false;
+    assert_taken(before);
+}
+
 static void who_may_not_run_leaves_no_slot(void **state)
 {
     struct outcome out;
@@ -299,6 +329,7 @@ static int tests(void)
         TEST(what_a_run_used_is_not_in_a_slot),
         TEST(the_groups_are_entered_when_it_is_handed_over),
         TEST(a_run_in_a_slot_can_be_stopped),
+        TEST(init_has_a_clock_of_its_own_in_a_slot_and_without_one),
         TEST(who_may_not_run_leaves_no_slot),
         TEST(a_slot_that_has_waited_too_long_is_gone),
     };

@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 
 #include "contract/codes.h"
+#include "sandbox/deadline.h"
 #include "sandbox/kernel.h"
 #include "sandbox/landlock.h"
 #include "sandbox/process.h"
@@ -175,22 +176,27 @@ static bool reap(pid_t command, int *status)
     }
 }
 
-/* Until the command is over, or the supervisor is gone. */
+/* Until the command is over, or the supervisor is gone; as child.c does it. */
 static void watch(const struct jail *jail, int signals, pid_t command)
 {
     struct pollfd fds[] = { { .fd = signals, .events = POLLIN }, { .fd = jail->line } };
+    struct deadline deadline = { .most_ms = jail->most_ms };
     struct signalfd_siginfo info;
     struct word word = { .kind = WORD_ENDED };
 
+    deadline_begin(&deadline);
     for (;;) {
-        if (poll(fds, COUNT(fds), -1) < 0 && errno != EINTR)
+        if (poll(fds, COUNT(fds), deadline_left(&deadline)) < 0 && errno != EINTR)
             return;
         if (fds[1].revents)
             return;
         while (read(signals, &info, sizeof info) == (ssize_t)sizeof info)
             if (info.ssi_signo != SIGCHLD)
                 (void)kill(-1, info.ssi_signo == SIGTERM ? SIGTERM : SIGKILL);
+        if (deadline_has_come(&deadline))
+            (void)kill(-1, SIGKILL);
         if (reap(command, &word.status)) {
+            word.at_ms = deadline_now();
             (void)send(jail->line, &word, sizeof word, MSG_NOSIGNAL);
             return;
         }

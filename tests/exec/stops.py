@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""stops: runs that are called off, and runs whose writ is stopped or not listened to itself.
+
+usage: stops.py WRIT      prints TAP
+"""
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import ground
+import tap
+from ground import Run, expect, hold
+
+CASES = []
+case = ground.collector(CASES)
+
+
+@contextlib.contextmanager
+def running(place, *args, **how):
+    """`writ exec`, and a FIFO that says when its command runs, and then when its tree is dead."""
+    fifo = place.work / "fifo"
+    os.mkfifo(fifo)
+    child = subprocess.Popen([tap.WRIT, "exec", *args], cwd=place.work, env=place.environment({}),
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **how)
+    try:
+        with open(fifo, "rb") as says:
+            hold(says.read(1) == b"x", Run(None, {}, b"", b"it did not begin"))
+            yield child, says
+    finally:
+        fifo.unlink()
+        if child.poll() is None:
+            child.send_signal(signal.SIGCONT)
+            child.kill()
+        child.communicate()
+
+
+def ended(child):
+    out, err = child.communicate(timeout=60)
+    return Run(child.returncode, json.loads(out), out, err)
+
+
+# ---- called off ----
+
+GIVES_IN = "exec 3>fifo; trap 'exit %d' TERM; printf x >&3; while :; do sleep 0.05; done"
+
+
+@case
+def R_001_071_R_001_168_who_is_called_off_and_ends_with_0_has_not_succeeded(place):
+    for code, told in ((0, 130), (7, 7)):
+        with running(place, "--json", "--", "/bin/sh", "-c", GIVES_IN % code) as (child, _):
+            child.send_signal(signal.SIGINT)
+            run = ended(child)
+        hold(run.status == told, run)
+        expect(run, cause="cancelled", exit_code=told, signal=None, state="cancelled")
+        hold(run.record["meaning"] != "success" and "continue" not in run.record["action"], run)
+
+
+# ---- stopped ----
+
+# How they end when nobody stops them: one ends by itself, after its time, and one does not at all.
+LATE = "exec 3>fifo; printf x >&3; sleep 1.5"
+NEVER = "exec 3>fifo; printf x >&3; while :; do sleep 1; done"
+WAYS = [[], ["--class", "generic"], ["--deterministic", "fixed"]]
+
+
+def while_stopped(place, script, *options):
+    """What is told of a run that has 1 s, and whose writ was stopped until its tree was dead."""
+    with running(place, "--json", "--timeout-ms=1000", *options, "--", "/bin/sh", "-c", script) as (child, says):
+        child.send_signal(signal.SIGSTOP)
+        hold(says.read() == b"", Run(None, {}, b"", b"it lives"))
+        child.send_signal(signal.SIGCONT)
+        return ended(child)
+
+
+@case
+def R_001_011_R_001_080_R_001_164_an_end_after_its_time_is_a_timeout_whoever_slept(place):
+    for options in WAYS:
+        run = while_stopped(place, LATE, *options)
+        hold(run.status == 143, run)
+        expect(run, cause="timeout", exit_code=143)
+        hold(run.record["duration_ms"] >= 1000, run)
+
+
+@case
+def R_001_011_R_001_164_a_command_does_not_outlive_its_time_while_writ_is_stopped(place):
+    for options in (WAYS[0], WAYS[2]):
+        run = while_stopped(place, NEVER, *options)
+        hold(run.status == 143, run)
+        expect(run, cause="timeout", exit_code=143, signal=9)
+
+
+@case
+def R_001_011_what_ended_in_its_time_counts_also_when_that_is_heard_late(place):
+    with running(place, "--json", "--timeout-ms=2000", "--", "/bin/sh", "-c",
+                 "exec 3>fifo; printf x >&3; exit 5") as (child, says):
+        child.send_signal(signal.SIGSTOP)
+        hold(says.read() == b"", Run(None, {}, b"", b"it lives"))
+        time.sleep(2.5)  # its time runs out while nobody listens
+        child.send_signal(signal.SIGCONT)
+        run = ended(child)
+    hold(run.status == 5, run)
+    expect(run, cause="exited", exit_code=5)
+    hold(run.record["duration_ms"] <= 2000, run)
+
+
+# ---- not listened to ----
+
+@case
+def R_001_011_a_reader_that_comes_late_does_not_make_a_run_longer(place):
+    begin = time.monotonic()
+    with running(place, "--timeout-ms=1000", "--", "/bin/sh", "-c",
+                 "exec 3>fifo; printf x >&3; exec yes") as (child, says):
+        hold(says.read() == b"", Run(None, {}, b"", b"it lives"))
+        time.sleep(3)  # nobody reads: that is what is looked at
+        waited_ms = (time.monotonic() - begin) * 1000
+        child.communicate(timeout=60)
+    log = [json.loads(line) for line in place.writ("log", "--limit", "0", "--json").out.splitlines()]
+    found = [e["body"] for e in log if e["body"] and "duration_ms" in e["body"]]
+    run = Run(child.returncode, found[0], b"", b"")
+    expect(run, cause="timeout", exit_code=143)
+    hold(1000 <= run.record["duration_ms"] < waited_ms - 1500, run)
+
+
+if __name__ == "__main__":
+    sys.exit(ground.main(CASES))
