@@ -140,6 +140,7 @@ struct exec {
     struct collected_list files, artifacts;
     struct digest printed[2]; /* of a step: stdout and stderr as they were kept; of none, zeroes */
     bool files_cut;
+    bool ran;           /* the command has ended, and `outcome` says how */
     const char *unkept; /* it ran, and why not all that was asked for could be kept; or NULL */
     const struct change_set *changes; /* NULL: it wrote to the disk */
     struct violation *violations;
@@ -314,6 +315,9 @@ bool exec_reject(struct exec *x, const struct error *why, struct error *e) NODIS
  * the refusal: why not is returned, to be told beside it. Where the ledger was what is wrong, it is
  * left alone; of a run that had been announced there are events. */
 const char *exec_keep_refusal(struct exec *x, const struct error *why, int status);
+
+/* Says before what is wrong with the ledger that it ran all the same, and how it ended. False. */
+bool exec_end_lost(const struct exec *x, struct error *e);
 
 /* Enters its record and how it ended, durably; nothing is reported before. `unbuilt`: why the
  * sandbox could not be built after all, or NULL. */

@@ -238,6 +238,7 @@ static void forget_attempt(struct exec *x)
     x->files_cut = false;
     x->changes = NULL;
     x->unkept = NULL;
+    x->ran = false;
     x->failing = NULL;
     x->printed[0] = x->printed[1] = (struct digest){ 0 };
     x->violation_count = 0;
@@ -272,7 +273,7 @@ static bool begin_next(struct exec *x, enum next next, int64_t delay, const stru
     l->transcript = transcript_digest(&l->home.transcript);
     *ask->status = WRIT_UNRECORDED;
     if (!exec_conclude(x, NULL, ask->e))
-        return false;
+        return exec_end_lost(x, ask->e);
     *ask->status = WRIT_REFUSED;
     if (next == NEXT_AGAIN)
         lane_retry(&l->lane, delay);
@@ -291,6 +292,7 @@ static enum tried try_until_it_ends(struct exec *x, const struct try_ask *ask)
         enum next next;
 
         attempt_ended(x);
+        x->ran = true;
         next = what_next(x, &delay);
         if (next == NEXT_NONE)
             return TRIED_ENDED;
@@ -336,6 +338,7 @@ static void end_unkept(struct exec *x)
     struct error lost;
 
     attempt_ended(x);
+    x->ran = true;
     (void)!keep_all(x, &lost);
     (void)!exec_conclude(x, NULL, &lost);
 }
@@ -385,8 +388,10 @@ static int run_lane(struct exec *x, const struct try_ask *ask, bool *ran)
             end_refused(x, ask->e);
         return *ask->status;
     }
-    if (!keep_all(x, ask->e) || !exec_conclude(x, NULL, ask->e))
+    if (!keep_all(x, ask->e) || !exec_conclude(x, NULL, ask->e)) {
+        (void)exec_end_lost(x, ask->e);
         return WRIT_UNRECORDED;
+    }
     *ran = true;
     return x->outcome.exit_code;
 }

@@ -270,6 +270,36 @@ def a_full_disk_is_said_and_leaves_the_ledger_intact(place):
         made_good(place, events, answers)
 
 
+def fill_up(path):
+    with contextlib.suppress(OSError), open(path, "wb", buffering=0) as file:
+        while True:
+            file.write(bytes(4096))
+
+
+@case
+def R_001_171_that_it_ran_is_told_from_that_nothing_did_where_the_disk_is_full(place):
+    if POSTGRES:
+        raise tap.Skip("the server's disk")
+    for n, options in enumerate(([], ["--class", "generic"])):
+        runs, go = place.work / f"runs{n}", place.work / f"go{n}"
+        os.mkfifo(runs)
+        os.mkfifo(go)
+        with small_disk(place.state, "4m"):
+            child = subprocess.Popen([tap.WRIT, "exec", "--json", *options, "--", "/bin/sh", "-c",
+                                      f"echo >{runs}; read go <{go}; exit 3"], cwd=place.work, text=True,
+                                     stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=place.environment({}))
+            runs.read_text()  # it runs, and is on record
+            fill_up(place.state / "filler")
+            go.write_text("go\n")
+            told = json.loads(child.communicate(timeout=60)[0])
+            same(child.returncode, 74, told)
+            same((told["exit_code"], told["cause"], len(told["execution_id"])), (3, "exited", 36), told)
+            true("it ran (exit 3), but its end could not be recorded: " in told["message"], told)
+            run = limited(place, [], "exec", "--json", *options, "--", "/bin/touch", "ran")
+            same((run.status, (place.work / "ran").exists()), (74, False), run)
+            true("exit_code" not in json.loads(run.out) and "nothing ran: " in json.loads(run.out)["message"], run)
+
+
 @case
 def a_file_that_must_not_grow_is_said_and_leaves_the_ledger_intact(place):
     if POSTGRES:

@@ -22,20 +22,41 @@ const char *exec_keep_refusal(struct exec *x, const struct error *why, int statu
     return arena_text(x->a, str_of(e.msg));
 }
 
-/* {"code":..,"message":..,"checks":{..}}: nothing ran. */
-static int refuse(struct exec *x, const struct error *e, int status, char **answer)
+bool exec_end_lost(const struct exec *x, struct error *e)
+{
+    bool started = x->outcome.cause != CAUSE_EXEC_FAILED && x->outcome.cause != CAUSE_SANDBOX_ERROR;
+
+    return error_wrap(e, "it %s (exit %d), but its end could not be recorded",
+                      started ? "ran" : "could not be started", x->outcome.exit_code);
+}
+
+/* It ran, and nobody reads in the ledger how that ended, or not all of it: he is told here. */
+static void put_unrecorded_end(const struct exec *x, struct buf *out)
+{
+    json_key(out, "execution_id");
+    json_outside(out, x->request.execution_id);
+    json_put_int(out, "exit_code", x->outcome.exit_code);
+    json_put(out, "cause", cause_names[x->outcome.cause]);
+}
+
+/* {"code":..,"message":..,"checks":{..}}: nothing ran, or it is not on record as it should be. */
+static int refuse(struct exec *x, struct error *e, int status, char **answer)
 {
     _buf_ struct buf out = { .max = ANSWER_MAX };
     const char *unrecorded = exec_keep_refusal(x, e, status);
 
     if (e->code == CODE_PATH_REFUSED)
         x->admission.checks[CHECK_PATHS] = arena_printf(x->a, "refused: %s", e->msg);
+    if (status == WRIT_UNRECORDED && !x->ran && x->attempt <= 1)
+        (void)error_wrap(e, "nothing ran");
 
     json_open(&out, '{');
     json_put(&out, "code", codes[e->code].name);
     json_put(&out, "message", e->msg);
     if (unrecorded)
         json_put(&out, "unrecorded", unrecorded);
+    if (x->ran)
+        put_unrecorded_end(x, &out);
     json_key(&out, "checks");
     json_open(&out, '{');
     for (enum check i = 0; i < CHECK_COUNT; i++) {
@@ -158,6 +179,7 @@ static int try_peer(struct exec *x, struct error *e)
     if (!exec_permit(x, e))
         return exec_refused(x, e);
     x->call->peer(x->call->self, x);
+    x->ran = true;
     if (x->call->clean)
         x->call->clean(x->call->self, x);
     return exec_gather(x, e) ? WRIT_OK : WRIT_UNRECORDED;
@@ -200,6 +222,7 @@ static int try_command(struct exec *x, struct report *r, const char **kind, stru
         *e = lost;
         return WRIT_UNRECORDED;
     }
+    x->ran = true;
     judge_deaf(x);
     if (x->call && x->call->clean)
         x->call->clean(x->call->self, x);
@@ -235,6 +258,7 @@ int exec_run(struct exec *x, struct report *r, const char **kind, bool *ran, str
         return status;
     if (!x->served && !exec_conclude(x, NULL, &lost)) {
         *e = lost;
+        (void)exec_end_lost(x, e);
         return WRIT_UNRECORDED;
     }
     if (status != WRIT_OK && !x->served) /* whom we serve reads it in the record */
