@@ -89,7 +89,7 @@ def R_001_077_R_001_167_R_001_168_what_is_not_there_is_127(place):
     for command in ("no-such-command", "/usr/bin/no-such-command", "./none", "./none/deeper"):
         run = place.exec(command)
         ended(run, 127, "127", "exec_failed")
-        expect(run, reason="No such file or directory", executable=None)
+        expect(run, reason="No such file or directory", executable=None, layers=[], assurance="none")
 
 
 @case

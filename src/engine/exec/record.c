@@ -157,9 +157,9 @@ static void put_walls(const struct exec *x, struct buf *to)
 
     put_layers(to, "layers", o->layers);
     json_put(to, "assurance",
-             o->missing && !exec_wrapped(x)       ? "weak"
-             : (x->lane || x->peer) && !o->layers ? "none"
-                                                  : "full");
+             !o->layers                       ? "none" /* nothing was built */
+             : o->missing && !exec_wrapped(x) ? "weak"
+                                              : "full");
     put_layers(to, "missing", o->missing);
     put_isolation(o, to);
     json_put(to, "left", o->left);
