@@ -59,6 +59,7 @@ static const struct stage {
     { "others",    LAYER_PID,      FRESH | BERTH | KEPT, stage_close_others },
     { "names",     LAYER_USER,     FRESH | BERTH,        stage_set_names },
     { "rlimits",   LAYER_USER,     FRESH | BERTH,        stage_set_limits },
+    { "bounds",    LAYER_USER,     FRESH | BERTH,        stage_drop_bounds },
     { "rights",    LAYER_USER,     FRESH |        KEPT, stage_drop_rights },
     { "guard",     LAYER_PID,      FRESH | BERTH | KEPT, stage_guard_init },
 

@@ -43,6 +43,7 @@ int stage_clear_result(struct child *c);
 int stage_close_others(struct child *c);
 int stage_set_names(struct child *c);
 int stage_set_limits(struct child *c);
+int stage_drop_bounds(struct child *c);
 int stage_drop_rights(struct child *c);
 int stage_guard_init(struct child *c);
 

@@ -188,6 +188,18 @@ int stage_set_limits(struct child *c)
     return 0;
 }
 
+/* What no program in the tree can get, whatever its file says: any right. The kernel knows how many
+ * there are. Who lives in a berth has this from the berth; and who has no right to do it, where
+ * there are no namespaces, could gain none by it. */
+int stage_drop_bounds(struct child *c)
+{
+    int right = 0;
+
+    while (prctl(PR_CAPBSET_DROP, right, 0, 0, 0) == 0)
+        right++;
+    return (errno == EINVAL && right > 0) || (errno == EPERM && c->jail->hosted) ? 0 : -1;
+}
+
 /* From here on nobody in the tree has a right over anything, nor can get one: no capability is
  * left, being root inside means nothing, and no program can bring rights along. */
 int stage_drop_rights(struct child *c)

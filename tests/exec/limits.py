@@ -68,6 +68,17 @@ def R_001_032_R_001_033_R_001_035_R_001_036_R_001_039_R_001_040_R_001_043_R_001_
             hold(run.record["limits"][limit[1][-1]] == limit[end], run)
 
 
+# ---- rights ----
+
+@case
+def R_001_161_no_right_is_left_nor_could_be_got(place):
+    for options in ([], ["--class", "generic"], ["--deterministic", "fixed"]):
+        run = place.exec("/bin/grep", "^Cap", "/proc/self/status", options=options)
+        sets = dict(line.split() for line in run.record["stdout"]["text"].splitlines())
+        hold(set(sets) >= {"CapInh:", "CapPrm:", "CapEff:", "CapBnd:", "CapAmb:"}, run)
+        hold(set(sets.values()) == {"0" * 16}, run)
+
+
 # ---- time ----
 
 @case

@@ -107,6 +107,7 @@ static const struct stage {
     { "others",    LAYER_PID,      INIT,    stage_close_others },
     { "names",     LAYER_USER,     INIT,    set_names },
     { "rlimits",   LAYER_USER,     INIT,    stage_set_limits },
+    { "bounds",    LAYER_USER,     INIT,    stage_drop_bounds },
     { "rights",    LAYER_USER,     INIT,    drop_rights },
     { "orphans",   LAYER_PID,      INIT,    gather_orphans },
     { "guard",     LAYER_PID,      INIT,    guard_init },
