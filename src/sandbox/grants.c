@@ -63,6 +63,9 @@ bool grant_find(const char *base, const char *path, struct arena *a, struct gran
     if (is_never(full))
         return error_set(e, CODE_PATH_REFUSED, "%s is the kernel's own; it is never granted", path);
     fd = kernel_openat2(AT_FDCWD, full, O_PATH | O_CLOEXEC, RESOLVE_NO_MAGICLINKS);
+    if (fd < 0 && errno == ENOSYS) /* a filter around us, as of a sandbox that we run in */
+        return error_sys(e, CODE_LAYER_MISSING,
+                         "LAYER_MISSING:mount: openat2 is not to be had here");
     if (fd < 0)
         return error_sys(e, CODE_PATH_REFUSED, "%s cannot be opened", path);
     if (fstat(fd, &s) != 0 || !path_of_open(fd, real))
