@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "sandbox/doors.h"
+#include "sandbox/ids.h"
 
 /* Numbers that no user has: what a privileged caller's commands are on the host. */
 enum { PRIVATE_IDS = 2000000000, PRIVATE_SPREAD = 65536 };
@@ -130,19 +131,20 @@ static bool has_rights(void)
 /* An ordinary caller's command is the caller. A privileged caller's is the owner of the working
  * directory; where that is root itself, a number without any meaning, whose files the host's root
  * owns through mapped mounts. It is never root outside. */
-static void choose_identity(const struct jail_ask *ask, struct jail *j)
+static void choose_identity(const struct jail_ask *ask, struct arena *a, struct jail *j)
 {
     uid_t number = PRIVATE_IDS + (uid_t)getpid() % PRIVATE_SPREAD;
 
     j->privileged = has_rights();
     j->uid = j->privileged ? ask->owner : geteuid();
     j->gid = j->privileged ? ask->group : getegid();
-    j->outside = j->uid == 0 ? number : j->uid;
-    j->outside_group = j->uid == 0 || j->gid == 0 ? number : j->gid;
     if (!j->privileged) {
         j->outside = geteuid();
         j->outside_group = getegid();
+        return;
     }
+    j->outside = j->uid == 0 ? ids_user(number, a) : j->uid;
+    j->outside_group = j->uid == 0 || j->gid == 0 ? ids_group(number, a) : j->gid;
 }
 
 /* ---- limits ---- */
@@ -192,7 +194,7 @@ void jail_build(const struct jail_ask *ask, struct arena *a, struct jail *out)
     out->path = grants_decide(ask->grants, p->path) ? p->path : p->real;
     out->files = arena_alloc(a, (ask->grants->n + 5) * sizeof *out->files);
     out->scratch_size = arena_printf(a, "%lldm", (long long)ask->memory_mb / 2);
-    choose_identity(ask, out);
+    choose_identity(ask, a, out);
     out->cores = (int)ask->cpu_cores;
     choose_calls(ask, out);
     for (size_t i = 0; i < COUNT(own_dirs); i++)

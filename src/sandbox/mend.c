@@ -36,6 +36,7 @@ static const struct advice settings[] = {
 
 static const struct advice failures[] = {
     { LAYER_USER,     "user",    EPERM,      .mend = "Run writ where user namespaces are allowed: not in a chroot, nor in a container that forbids them." },
+    { LAYER_USER,     "identity", EPERM,     .mend = "Give this user namespace more than one id (newuidmap and newgidmap, by /etc/subuid and /etc/subgid), or run writ there as an ordinary user." },
     { LAYER_USER,     "owners",  0,          .mend = "Give the directory to the user who should run the command (chown), or run writ as that user." },
     { LAYER_MOUNT,    "proc",    EPERM,      .mend = "A container hides parts of /proc. There: docker run --security-opt systempaths=unconfined, or podman run --security-opt unmask=ALL" },
     { LAYER_MOUNT,    "layers",  EINVAL,     .mend = "Write mode cow needs Linux 6.6 or newer with overlayfs, and no other file system mounted below a directory that is written." },
