@@ -15,8 +15,17 @@ struct arena_block {
     alignas(ARENA_ALIGN) char bytes[];
 };
 
+static void (*tell_end)(void);
+
+void mem_on_end(void (*tell)(void))
+{
+    tell_end = tell;
+}
+
 void mem_end(void)
 {
+    if (tell_end)
+        tell_end();
     abort();
 }
 

@@ -23,6 +23,9 @@ enum { ARENA_ALIGN = 16 };
 /* Memory has come to its end. */
 _Noreturn void mem_end(void);
 
+/* Who says so before: once, at the start of a program. It must not allocate. */
+void mem_on_end(void (*tell)(void));
+
 /* Zeroed, for what outlives every arena; free() takes it. */
 __attribute__((malloc, returns_nonnull)) void *mem_zeroed(size_t size);
 

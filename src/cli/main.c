@@ -2,19 +2,25 @@
 /* main.c: finds the verb and runs it; the only reader of the environment. */
 #include <fcntl.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <writ/writ.h>
 
 #include "base/buf.h"
 #include "base/json_write.h"
+#include "base/mem.h"
 #include "cli/args.h"
 #include "cli/hand_over.h"
 #include "cli/help.h"
 #include "cli/print.h"
+
+enum { STACK_LEAST = 1 << 20, STACK_USUAL = 8 << 20 };
 
 static bool wants_colour(int fd)
 {
@@ -164,12 +170,45 @@ static void fill_closed(void)
             exit(WRIT_UNAVAILABLE);
 }
 
+/* What the shell allows may be less than we need, on our own stack and on those of threads, which
+ * take their size from what was allowed at the start. */
+static bool have_room(void)
+{
+    struct rlimit stack;
+    pthread_attr_t usual;
+    bool ok;
+
+    if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= STACK_LEAST)
+        return true;
+    stack.rlim_cur = stack.rlim_max < STACK_USUAL ? stack.rlim_max : STACK_USUAL;
+    if (stack.rlim_cur < STACK_LEAST || setrlimit(RLIMIT_STACK, &stack) != 0)
+        return false;
+    if (pthread_attr_init(&usual) != 0)
+        return false;
+    ok = pthread_attr_setstacksize(&usual, stack.rlim_cur) == 0 &&
+         pthread_setattr_default_np(&usual) == 0;
+    (void)pthread_attr_destroy(&usual);
+    return ok;
+}
+
+static void tell_no_memory(void)
+{
+    static const char last[] = "writ: no more memory can be had here (see ulimit -d and -v)\n";
+
+    (void)!write(STDERR_FILENO, last, sizeof last - 1);
+}
+
 int main(int argc, char **argv)
 {
     int status;
 
     (void)signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error, and told as one */
-    (void)mallopt(M_ARENA_MAX, 1);  /* threads that come and go would each leave theirs behind */
+    mem_on_end(tell_no_memory);
+    if (!have_room()) {
+        say("the stack may not grow to 1 MiB here, which writ needs: ulimit -s");
+        return WRIT_NO_SANDBOX;
+    }
+    (void)mallopt(M_ARENA_MAX, 1); /* threads that come and go would each leave theirs behind */
     fill_closed();
     print_setup(wants_colour(STDOUT_FILENO), wants_colour(STDERR_FILENO), terminal_width());
     status = run(argc, argv);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""nested: writ where others have built walls already: in a sandbox, a container.
+"""nested: writ where others have built walls already: in a sandbox, a container, under ulimit.
 
 usage: nested.py WRIT      prints TAP
 """
@@ -82,6 +82,28 @@ def root_of_a_namespace_gives_its_commands_a_number_that_is_mapped_there(place):
 def a_namespace_of_one_id_is_told_as_that(place):
     run = in_namespace(place, 1)
     hold(run.status == 125 and "maps no second id" in run.record["message"], run)
+
+
+# ---- under ulimit ----
+
+def under(place, limit, *args):
+    done = subprocess.run(["/bin/sh", "-c", f'ulimit {limit}; exec "$@"', "sh", tap.WRIT, *args], cwd=place.work,
+                          env=place.environment({}), stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+    return Run(done.returncode, {}, done.stdout, done.stderr)
+
+
+@case
+def a_small_stack_is_made_larger_or_refused(place):
+    run = under(place, "-S -s 64", "exec", "--", "/bin/echo", "there")
+    hold(run.status == 0 and run.out == b"there\n", run)
+    run = under(place, "-s 64", "exec", "--", *ground.TOUCH)
+    hold(run.status == 125 and b"ulimit -s" in run.err and not (place.work / "ran").exists(), run)
+
+
+@case
+def no_memory_is_said(place):
+    run = under(place, "-d 1000", "exec", "--", *ground.TOUCH)
+    hold(run.status != 0 and b"no more memory" in run.err and not (place.work / "ran").exists(), run)
 
 
 if __name__ == "__main__":
