@@ -176,6 +176,7 @@ static void watch(struct wrapped *w, const struct world *world, struct arena *a,
         mem_end();
     listen_to(&w->out, &w->carrier.from, ask->live[0], OUTPUT_STDOUT, w->parts);
     listen_to(&w->err, &w->carrier.err, ask->live[1], OUTPUT_STDERR, w->parts + CAPTURE_PART);
+    s.began_ms = begin;
     supervise(&s);
     s.ended = true;
     s.status = carrier_end(&w->carrier);

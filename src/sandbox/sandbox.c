@@ -38,6 +38,7 @@ struct holding {
     struct cow_layers layers;
     struct scratch scratch;
     bool measured;    /* the usage is final; groups that are not kept are gone */
+    int64_t began_ms; /* when it was let go */
     bool keeps_group; /* it is measured when all are dead, and may carry another run */
 };
 
@@ -361,6 +362,7 @@ static bool permit(const struct run *run, struct holding *h, struct error *e)
 {
     if (run->permit && !run->permit(run->permit_self, e))
         return false;
+    h->began_ms = h->world->mono_ms(h->world->self);
     return init_release(&h->init, &h->jail, run->kept, e);
 }
 
@@ -418,6 +420,7 @@ static bool run_built(const struct run *run, const struct world *world, struct a
         cgroup_sweep(&h->jail.cgroup);
     s.line = h->init.line;
     s.init = h->init.fd;
+    s.began_ms = h->began_ms;
     supervise(&s);
     out->ended_ms = s.over_ms;
     out->duration_ms = out->ended_ms - begin;

@@ -366,7 +366,7 @@ void supervise(struct supervision *s)
 {
     struct loop l = { .s = s, .captures = { s->out, s->err, s->result } };
 
-    l.act_at = s->world->mono_ms(s->world->self) + s->timeout_ms;
+    l.act_at = s->began_ms + s->timeout_ms;
     l.late_at = s->pace.soft_ms ? l.act_at - s->timeout_ms + s->pace.soft_ms : INT64_MAX;
     set_slot(&l, SLOT_LINE, s->line, POLLIN);
     while (!l.dead || prints(&l)) {

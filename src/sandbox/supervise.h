@@ -29,9 +29,10 @@ struct pace {
 struct supervision {
     const struct world *world;
     const struct cgroup *group;
-    int line;   /* to init; -1: it is none of ours */
-    int init;   /* a pidfd; readable when the whole tree is dead */
-    int cancel; /* readable when somebody wants it stopped; -1: nobody can */
+    int line;         /* to init; -1: it is none of ours */
+    int init;         /* a pidfd; readable when the whole tree is dead */
+    int cancel;       /* readable when somebody wants it stopped; -1: nobody can */
+    int64_t began_ms; /* its time runs from then on: we may have been stopped since */
     int64_t timeout_ms;
     bool plain_init; /* nobody ends its tree but init: it is told to, and never killed itself */
     bool at_once;    /* when it is stopped, all of it is killed: nobody is asked, but see pace */
