@@ -62,7 +62,7 @@ struct running {
     struct kept *kept; /* what runs of commands have in common */
     struct fleet *fleet;
     struct toolbox *toolbox;
-    struct inner *inner; /* the outermost plan's */
+    struct inner *inner;       /* the outermost plan's */
     struct evidence *evidence; /* of all plans of a run */
     struct trail trail;
 

@@ -212,7 +212,8 @@ static void the_beginning_of_a_secret_is_left_out_where_a_text_was_cut(void **st
     }
 }
 
-/* Behind what may be its end all is as ever. */
+/* Behind what may be its end all is as ever. That may be far where something is escaped: what was
+ * written in two ways at once takes many bytes. */
 static void the_end_of_a_secret_at_the_beginning_of_a_tail_is_left_out(void **state)
 {
     static const char rest[] = "and this is what it said at last, which is long enough to be told";
@@ -227,12 +228,12 @@ static void the_end_of_a_secret_at_the_beginning_of_a_tail_is_left_out(void **st
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         _arena_ struct arena a = { 0 };
-        const char *text = arena_printf(&a, "%s%s hunter22.", rows[i], rest);
+        const char *text = arena_printf(&a, "%s%1000s%s hunter22.", rows[i], "", rest);
         struct str got = redact_tail(str_of(text), &all, &a);
 
         if (!memmem(got.s, got.n, "long enough to be told [redacted].", 34) ||
             memmem(got.s, got.n, "unter22", 7) || memmem(got.s, got.n, "VyMjI", 5) ||
-            memmem(got.s, got.n, "2 and", 5))
+            (got.n && got.s[0] == '2'))
             fail_msg("'%s' became '%.*s'", text, STR_ARG(got));
     }
 }
