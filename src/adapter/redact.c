@@ -71,11 +71,12 @@ static size_t read_so_many(const struct redact_way *way, struct str t, size_t by
  * word is as many as an escape has. Of the value of a header: all up to the end of its line. */
 static size_t rest_of_secret(const struct redactor *r, struct str t)
 {
-    const char *line = r->headers && t.n ? memchr(t.s, '\n', t.n) : NULL;
-    size_t front = !r->headers ? 0 : line ? (size_t)(line - t.s) + 1 : t.n;
-    size_t word = r->longest + REDACT_LONGEST;
+    size_t word = r->longest + REDACT_LONGEST, front = 0;
+    const char *line = t.s ? memchr(t.s, '\n', t.n) : NULL;
 
-    for (size_t i = 0; r->reading && t.n && i < redact_way_count; i++) {
+    if (r->headers)
+        front = line ? (size_t)(line - t.s) + 1 : t.n;
+    for (size_t i = 0; t.s && r->reading && i < redact_way_count; i++) {
         const struct redact_way *way = &redact_ways[i];
         bool is_signed = !*way->signs || memchr(t.s, *way->signs, t.n);
         bool holds_others = way->is_begun && !way->only_second;
