@@ -393,8 +393,8 @@ static void look_ahead(struct running *run, struct looked *l)
  * run's to tell. */
 static void look_back(const struct running *run, struct looked *l)
 {
-    struct str ids[] = { l->read.template ? (struct str){ 0 } : l->read.plan.id,
-                         run->context.execution_id };
+    const struct str ids[] = { l->read.plan.id, run->context.execution_id };
+    size_t first = l->read.template; /* which has a new id each time */
     struct writ_ledger *ledger = NULL;
     struct asked_entry before;
     char *why = NULL;
@@ -408,7 +408,7 @@ static void look_back(const struct running *run, struct looked *l)
     if (ledger_look(&ledger->l, &e)) {
         const struct keep *keep = &ledger->l.keep;
 
-        for (size_t i = 0; i < COUNT(ids) && !l->refused.code; i++)
+        for (size_t i = first; i < COUNT(ids) && !l->refused.code; i++)
             if (ids[i].s &&
                 keep->kind->newest_input(keep->store, str_of(EVENT_TENANT), ids[i], &before, run->a,
                                          &e) &&
