@@ -6,7 +6,6 @@ usage: crash.py [--postgres] RUN_PLAN WRIT      prints TAP
 Whatever happens: no result is told that is not recorded, nothing goes on, and the ledger is intact.
 """
 import contextlib
-import datetime
 import json
 import os
 import random
@@ -126,19 +125,14 @@ def A04_29_a_runner_killed_in_a_child_leaves_both_open_and_nothing_that_runs(pla
 
 @case
 def what_steps_did_is_written_down_while_another_runs(place):
-    # And not only when the plan looks at its clock again: a runner may be killed before that.
-    waited = []
-    for n in range(5):
-        document, context = plan(step("noop"), step("notify"), sh(f"touch up{n}; until test -e go{n}; do :; done")), own()
-        child = place.begin(document, context=context)
-        until(lambda: place.there(f"up{n}"), "the last step", child)
-        until(lambda: place.of(context["execution_id"], "manifest"), "the rows of the first two", child)
-        place.put(f"work/go{n}", "")
-        place.end(child)
-        entry = place.of(context["execution_id"], "manifest")[0]
-        recorded = datetime.datetime.fromisoformat(entry["recordedAt"].replace("Z", "+00:00")).timestamp() * 1000
-        waited.append(recorded - max(row["started_at"] + row["duration_ms"] for row in entry["body"]["steps"]))
-    true(min(waited) < 1000, waited)
+    # And not only when the plan looks at its clock again, once a second: a runner may be killed before that.
+    written = []
+    for _ in range(5):
+        context = own()
+        place.run(plan(step("noop"), step("notify"), sh("sleep 0.9")), context=context)
+        written.append([[row["index"] for row in entry["body"]["steps"]]
+                        for entry in place.of(context["execution_id"], "manifest")])
+    true([[0, 1], [2]] in written, written)
 
 
 @case
