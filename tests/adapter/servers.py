@@ -73,6 +73,7 @@ for line in sys.stdin:
     m = json.loads(line)
     if "id" not in m or how == "mute":
         continue
+    if how == "drowsy" and m["method"] in ("initialize", "tools/call"): time.sleep(1.8)
     if m["method"] == "initialize" and how == "refuses":
         say(id=m["id"], error={"code": -32000, "message": "no, " + os.environ["TOKEN"]})
     elif m["method"] == "initialize":
@@ -397,6 +398,13 @@ def A00_3_a_server_that_does_not_answer_in_time_failed_and_was_not_cancelled(pla
         same(servers_ended(place), [("failed", "command_timeout", "timeout")] * (n + 1), how)
     place.fine(small(place, "well"))
     same(servers_ended(place)[0], ("succeeded", None, "exited"))
+
+
+@case
+def starting_a_server_and_asking_it_share_the_time_of_one_call(place):
+    # Each of the two alone would be in time.
+    same(place.call(small(place, "drowsy"), "a:=1", options=("--timeout-ms", 3000)).status, 143)
+    same(json.loads(place.fine("small.echo", "a:=1", options=("--timeout-ms", 9000))), {"a": 1})
 
 
 @case

@@ -168,9 +168,18 @@ static void take_end(const struct mcp_attempt *t, const struct exec *x,
     end->exit = x->outcome.exit_code;
 }
 
+/* Waiting for the server, starting it and the call itself share the call's time. */
+static int64_t left_since(const struct tool_call *c, int64_t began_ms)
+{
+    int64_t left_ms = call_timeout(c) - (c->world->mono_ms(c->world->self) - began_ms);
+
+    return left_ms > 0 ? left_ms : 1;
+}
+
 void call_mcp(struct tool_call *c, struct attempt_end *end)
 {
     struct operation_doc operation = operation_of(c->adapter->tree, c->operation, c->a);
+    int64_t began_ms = c->world->mono_ms(c->world->self);
     struct mcp_attempt t = { .c = c };
     struct exec *x = arena_new(c->a, struct exec);
     struct exec_call how = { .peer = ask, .clean = call_nothing_to_clean, .self = &t };
@@ -181,7 +190,6 @@ void call_mcp(struct tool_call *c, struct attempt_end *end)
     t.ask = (struct mcp_call){ .tool = tool_of(c),
                                .arguments = c->params,
                                .pinned = operation.digest,
-                               .timeout_ms = call_timeout(c),
                                .cancel = c->ask->cancel };
     if (!call_secrets(c, end))
         return;
@@ -191,6 +199,7 @@ void call_mcp(struct tool_call *c, struct attempt_end *end)
         end->nothing_happened = true;
         return;
     }
+    t.ask.timeout_ms = left_since(c, began_ms);
     words[0] = str_of(t.line.name);
     request.command = t.ask.tool;
     request.arguments = (struct items){ words, 1 };
