@@ -221,11 +221,12 @@ WRIT_API int writ_rejects(struct writ_ledger *ledger, long limit, writ_line line
  * alive: of what is running in the ledger, whether who runs it lives: false when that was killed;
  * null where it has an end, or nobody knows: of other machines. A step lives with its plan.
  * Entries of lineage have no body; "lineage_cut" is true where there are more than 256 of a
- * kind. "erasures" tells of each body that was erased: {"erases":"<its
- * id>","recordedAt":..,"ledger_id":
- * "<of the note about it>","reason":..}.
- * WRIT_NO and {"code":..,"message":..,"candidates":[..]} when
- * there is none, or more than one. */
+ * kind. "erasures" tells of each body that was erased: {"erases":"<its id>","recordedAt":..,
+ * "ledger_id":"<of the note about it>","reason":..}. Of a plan that is running in the ledger,
+ * "steps_unended" tells which steps have no end there: {"index":..,"name":..,"action":..,
+ * "step_id":..,"execution_id":..,"started_at":..}, the last two null where none is known to have
+ * begun.
+ * WRIT_NO and {"code":..,"message":..,"candidates":[..]} when there is none, or more than one. */
 WRIT_API int writ_show(struct writ_ledger *ledger, const char *id, char **answer);
 
 /* As writ_show(), among what is of one tenant and, of executions, of one robot; NULL: of any. Two

@@ -18,18 +18,22 @@ static const struct {
     { "completed", "✓", GREEN },
     { "failed", "✗", RED },
     { "not_run", "·", DIM },
+    { "", "?", DIM }, /* it has no end on record */
 };
 
 struct steps {
     size_t rows, name_width, action_width;
+    const char *open; /* what has begun and has no end: it runs, or was killed, or who knows */
     struct timeline_scale scale;
 };
 
 /* Who wrote a manifest may have erred: a row that is no map, or tells no time, is a row all the
  * same. */
-static void each_row(const struct doc *manifests, struct steps *steps,
+static void each_row(const struct doc *answer, struct steps *steps,
                      void (*row)(struct steps *steps, const struct doc *row))
 {
+    const struct doc *manifests = doc_get(answer, "manifests");
+
     for (const struct doc *m = doc_first(manifests, DOC_LIST); m; m = m->next) {
         const struct doc *body = doc_get(m, "body");
 
@@ -39,6 +43,10 @@ static void each_row(const struct doc *manifests, struct steps *steps,
             if (d->kind == DOC_MAP)
                 row(steps, d);
     }
+    for (const struct doc *d = doc_first(doc_get(answer, "steps_unended"), DOC_LIST); d;
+         d = d->next)
+        if (d->kind == DOC_MAP)
+            row(steps, d);
 }
 
 static size_t wider(size_t width, struct str text)
@@ -88,6 +96,19 @@ static size_t mark_of(const struct doc *row)
     return COUNT(marks) - 1;
 }
 
+/* How long it took, or why nobody can say. */
+static const char *took(const struct steps *steps, const struct doc *row, char text[UNITS_TEXT])
+{
+    struct str state = doc_text(row, "state");
+
+    if (str_is(state, "not_run"))
+        return "not run";
+    if (state.n == 0)
+        return doc_text(row, "execution_id").n ? steps->open : "no end";
+    units_time(doc_whole(row, "duration_ms"), text);
+    return text;
+}
+
 static size_t bar_column(const struct steps *steps)
 {
     return INDENT + MARK + steps->name_width + steps->action_width + TIME + 3 * GAP;
@@ -122,18 +143,16 @@ static void show_row(struct steps *steps, const struct doc *row)
 {
     size_t mark = mark_of(row), column = bar_column(steps);
     bool ran = !str_is(doc_text(row, "state"), "not_run");
-    char took[UNITS_TEXT] = "";
+    char text[UNITS_TEXT];
     _buf_ struct buf notes = { .max = SHOW_MAX };
     size_t behind = 0; /* blanks, up to where bars end */
     int64_t from, to;
 
-    if (ran)
-        units_time(doc_whole(row, "duration_ms"), took);
     out(marks[mark].colour, "%*s%s ", INDENT, "", marks[mark].mark);
     out_cell(ran ? PLAIN : DIM, doc_text(row, "name"), steps->name_width);
     out(PLAIN, "%*s", GAP, "");
     out_cell(DIM, doc_text(row, "action"), steps->action_width);
-    out(PLAIN, "%*s", GAP + TIME, ran ? took : "not run");
+    out(PLAIN, "%*s", GAP + TIME, took(steps, row, text));
     if (steps->scale.columns && times(row, &from, &to)) {
         out(PLAIN, "%*s", GAP, "");
         behind = steps->scale.columns - timeline_bar(&steps->scale, from, to, marks[mark].colour);
@@ -148,17 +167,25 @@ static void show_row(struct steps *steps, const struct doc *row)
     show_failure(row);
 }
 
+static const char *word_of_open(const struct doc *answer)
+{
+    const struct doc *alive = doc_get(answer, "alive");
+
+    if (!alive || alive->kind != DOC_BOOL)
+        return "no end";
+    return alive->truth ? "runs" : "killed";
+}
+
 bool show_plan(const struct doc *answer)
 {
-    const struct doc *manifests = doc_get(answer, "manifests");
-    struct steps steps = { 0 };
+    struct steps steps = { .open = word_of_open(answer) };
     size_t room;
 
-    each_row(manifests, &steps, measure);
+    each_row(answer, &steps, measure);
     if (steps.rows == 0)
         return false;
     room = timeline_columns(bar_column(&steps), steps.scale.span);
     steps.scale.columns = room / BAR_SHARE; /* the rest is for notes */
-    each_row(manifests, &steps, show_row);
+    each_row(answer, &steps, show_row);
     return true;
 }

@@ -46,7 +46,7 @@ static const struct doc *names_in(const struct doc *metadata)
     return writ ? doc_get(writ, "names") : NULL;
 }
 
-static const char **step_names(const struct plan_doc *plan, struct arena *a)
+const char **plan_step_names(const struct plan_doc *plan, struct arena *a)
 {
     const struct doc *names = names_in(plan->metadata), *next = doc_first(names, DOC_MAP);
     const struct step_doc *steps = plan->steps.v;
@@ -105,6 +105,11 @@ static bool decode(const struct doc *root, const struct world *world, struct are
     return true;
 }
 
+const char *step_purpose(const char *name, struct str plan, struct arena *a)
+{
+    return arena_printf(a, "step %s of plan %.*s", name, STR_ARG(plan));
+}
+
 struct str id_text(struct str id, struct arena *a)
 {
     char text[UUID_TEXT];
@@ -126,7 +131,7 @@ bool plan_read(const struct writ_input *input, const struct world *world, struct
         return false;
     right = decode(&out->document->root, world, a, out, r);
     out->plan.id = id_text(out->plan.id, a);
-    out->names = step_names(&out->plan, a);
+    out->names = plan_step_names(&out->plan, a);
     out->text = canonical(out, right, a);
     return right;
 }

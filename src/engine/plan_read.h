@@ -13,9 +13,14 @@ struct plan_read {
     struct str text;                 /* the plan as it is run and recorded: canonical JSON */
     const struct document *document; /* as it was written */
     bool template;                   /* it was one: its ids are new */
-    const char **names;              /* of the steps, by their place; the beginning of the id where
-                                        metadata.writ.names has none */
+    const char **names;              /* plan_step_names() */
 };
+
+/* By their place; the beginning of the id where metadata.writ.names has none. */
+const char **plan_step_names(const struct plan_doc *plan, struct arena *a);
+
+/* What the request of a step says that it is for. */
+const char *step_purpose(const char *name, struct str plan, struct arena *a);
 
 /* An id as it is compared and recorded: a UUID is the same in upper case. */
 struct str id_text(struct str id, struct arena *a);

@@ -52,6 +52,18 @@ def known_dead(place, execution):
     true(shown.startswith("killed  plan ") and "it does not run any more: who ran it was killed" in shown, shown)
 
 
+def shows_unended(place, execution, steps, begun):
+    """Of a plan that was killed, the steps at its end have none; the first few of these had begun."""
+    shown = json.loads(place.writ("show", "--json", execution).out)["steps_unended"][-len(steps):]
+    same([row["step_id"] for row in shown], [one["id"] for one in steps])
+    for n, row in enumerate(shown):
+        states = place.states(row["execution_id"]) if row["execution_id"] else []
+        same(states, ["planned", "running"] if n < begun else [])
+    lines = place.writ("show", execution).out.decode().splitlines()
+    same([line.split()[3] for line in lines if line.startswith("  ? ")][-len(steps):],
+         ["killed"] * begun + ["no"] * (len(steps) - begun))
+
+
 def works_again(place, document):
     """The next plan runs, and the one that was cut off is not taken up again."""
     ran = place.comes_to("success", plan(sh("echo next >> next")))
@@ -88,6 +100,7 @@ def R_004_168_R_004_169_R_004_186_a_runner_killed_in_a_step_leaves_nothing_that_
     left_open(place, document, execution)
     works_again(place, document)
     same(place.there("first", "after"), ["first"])
+    shows_unended(place, execution, document["steps"][-2:], begun=1)
 
 
 @case
@@ -98,6 +111,7 @@ def R_004_169_a_runner_killed_with_several_steps_at_once_leaves_nothing_that_run
     execution = killed(place, document, lambda: len(list(place.work.glob("up-*"))) == 3, jobs=3)
     until(lambda: not any(map(alive, marks)), "the end of its processes")
     left_open(place, document, execution)
+    shows_unended(place, execution, document["steps"], begun=3)
     works_again(place, document)
 
 

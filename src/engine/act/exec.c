@@ -281,9 +281,8 @@ void job_step(const struct job *job, struct exec_step *out)
     struct running *r = job->r;
 
     *out = (struct exec_step){ .payload = job->step->payload,
-                               .purpose = arena_printf(job->scratch, "step %s of plan %.*s",
-                                                       r->plan.names[job->index],
-                                                       STR_ARG(r->plan.plan.id)),
+                               .purpose = step_purpose(r->plan.names[job->index], r->plan.plan.id,
+                                                       job->scratch),
                                .keeping = r->keeping,
                                .registries = r->registries,
                                .kept = r->kept,

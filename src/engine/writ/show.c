@@ -9,6 +9,7 @@
 #include "engine/event.h"
 #include "engine/input.h"
 #include "engine/record.h"
+#include "engine/unended.h"
 #include "ledger/erasure.h"
 #include "ledger/lineage.h"
 
@@ -280,7 +281,9 @@ static bool show_run(struct showing *s, const struct entry *run, struct buf *to)
     put_list("rests_on", &back, false, to);
     put_list("used_by", &forwards[0], false, to);
     json_put_bool(to, "lineage_cut", back.more || forwards[0].more);
-    if (!put_erasures(s, &g.all, to))
+    if (!put_erasures(s, &g.all, to) ||
+        (runs &&
+         !unended_put(s->w, &(struct unended_run){ last, &back, &g.others }, s->a, to, &s->e)))
         return false;
     json_close(to, '}');
     return true;

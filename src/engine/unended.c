@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* unended.c: finds the steps of a plan that have no row among its manifests, and which of them had
+ * begun: an execution without an end rests on the plan, and says whose step it is. */
+#include "engine/unended.h"
+
+#include <string.h>
+
+#include "base/json_read.h"
+#include "base/json_write.h"
+#include "contract/event_doc.h"
+#include "engine/plan_read.h"
+
+struct unended {
+    struct arena *a;
+    const struct entry *event; /* of the plan's own execution */
+    struct plan_doc plan;
+    const char **names;
+    bool *ended;         /* by their place */
+    struct entries runs; /* the newest event of each execution that rests on the plan */
+};
+
+/* What was entered is not refused for its size. */
+static const struct doc *body_of(const struct entry *entry, struct arena *a)
+{
+    struct ceilings max = ceilings_default();
+    const struct document *document;
+    struct error e;
+
+    for (size_t i = 0; i < COUNT(max.v); i++)
+        max.v[i] = INT32_MAX;
+    if (entry->erased || !json_read("entry", entry->body, &max, a, &document, &e))
+        return NULL;
+    return document->root.kind == DOC_MAP ? &document->root : NULL;
+}
+
+static const struct entry *with_id(const struct entries *list, const struct uuid *id)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (memcmp(&list->v[i].id, id, sizeof *id) == 0)
+            return &list->v[i];
+    return NULL;
+}
+
+/* The plan is the first of what its execution rests on. */
+static const struct entry *plan_of(struct unended *u, const struct entries *rests_on)
+{
+    struct links links = links_of(u->event, u->a);
+    const struct entry *input = links.count ? with_id(rests_on, &links.depends[0]) : NULL;
+    const struct doc *body =
+        input && input->kind == ENTRY_INPUT && !str_eq(input->subject, u->event->subject)
+            ? body_of(input, u->a)
+            : NULL;
+    struct report problems;
+
+    if (!body || !doc_get(body, "steps"))
+        return NULL;
+    problems = report_new(u->a, "plan", input->body);
+    return shape_decode(&plan_shape, body, &problems, &u->plan) ? input : NULL;
+}
+
+static void mark_ended(struct unended *u, const struct entries *manifests)
+{
+    for (size_t i = 0; i < manifests->n; i++) {
+        const struct doc *body = body_of(&manifests->v[i], u->a);
+        const struct doc *row = NULL;
+
+        if (body && str_is(doc_text(body, "what"), "plan_steps"))
+            row = doc_first(doc_get(body, "steps"), DOC_LIST);
+        for (; row; row = row->next) {
+            int64_t index =
+                row->kind == DOC_MAP && doc_get(row, "index") ? doc_whole(row, "index") : -1;
+
+            if (index >= 0 && (size_t)index < u->plan.steps.n)
+                u->ended[index] = true;
+        }
+    }
+}
+
+static bool take_run(void *self, const struct entry *entry, struct error *e)
+{
+    struct unended *u = self;
+
+    (void)e;
+    for (size_t i = u->runs.n; i-- > 0;) {
+        if (!str_eq(u->runs.v[i].subject, entry->subject))
+            continue;
+        u->runs.v[i] = entry_copy(entry, u->a);
+        return true;
+    }
+    if (!str_eq(entry->subject, u->event->subject))
+        entries_add(&u->runs, entry, u->a);
+    return true;
+}
+
+static bool find_runs(struct unended *u, struct writ_ledger *w, const struct entry *plan,
+                      struct error *e)
+{
+    struct query q = query_all();
+
+    q.tenant = plan->tenant;
+    q.kind = ENTRY_EVENT;
+    q.from = plan->seq;
+    q.depends = &plan->id;
+    q.depend_count = 1;
+    return search(&w->l, &q, take_run, u, e);
+}
+
+/* What an execution was asked to do says which step of which plan it is. */
+static bool purpose_of(struct writ_ledger *w, const struct entry *run, struct arena *a,
+                       struct str *out, struct error *e)
+{
+    struct links links = links_of(run, a);
+    const struct doc *body, *metadata;
+    struct entry input;
+    bool there = false;
+
+    *out = (struct str){ 0 };
+    if (links.count && !ledger_find(&w->l, &links.depends[0], a, &input, &there, e))
+        return false;
+    body = there ? body_of(&input, a) : NULL;
+    metadata = body ? doc_get(body, "metadata") : NULL;
+    if (metadata && metadata->kind == DOC_MAP)
+        *out = doc_text(metadata, "purpose");
+    return true;
+}
+
+static void put_step(const struct unended *u, size_t index, const struct entry *run, struct buf *to)
+{
+    const struct step_doc *step = (const struct step_doc *)u->plan.steps.v + index;
+
+    json_open(to, '{');
+    json_put_int(to, "index", (int64_t)index);
+    json_put(to, "name", u->names[index]);
+    json_key(to, "action");
+    json_text(to, step->action);
+    json_key(to, "step_id");
+    json_text(to, step->id);
+    json_key(to, "execution_id");
+    run ? json_outside(to, run->subject) : json_nil(to);
+    json_key(to, "started_at");
+    run ? json_int(to, run->recorded_ms) : json_nil(to);
+    json_close(to, '}');
+}
+
+/* By the place of the step: its execution that has no end. */
+static bool find_begun(const struct unended *u, struct writ_ledger *w, const struct entry **begun,
+                       struct error *e)
+{
+    size_t steps = u->plan.steps.n;
+    const char **purposes = arena_alloc(u->a, (steps + 1) * sizeof *purposes);
+
+    for (size_t s = 0; s < steps; s++)
+        purposes[s] = step_purpose(u->names[s], u->plan.id, u->a);
+    for (size_t i = 0; i < u->runs.n; i++) {
+        struct str purpose;
+
+        if (place_state(u->runs.v[i].place) != EVENT_RUNNING)
+            continue;
+        if (!purpose_of(w, &u->runs.v[i], u->a, &purpose, e))
+            return false;
+        for (size_t s = 0; s < steps; s++)
+            if (str_is(purpose, purposes[s]))
+                begun[s] = &u->runs.v[i];
+    }
+    return true;
+}
+
+static bool put_steps(const struct unended *u, struct writ_ledger *w, struct buf *to,
+                      struct error *e)
+{
+    size_t steps = u->plan.steps.n;
+    const struct entry **begun = arena_alloc(u->a, (steps + 1) * sizeof *begun);
+
+    memset(begun, 0, (steps + 1) * sizeof *begun);
+    if (!find_begun(u, w, begun, e))
+        return false;
+    json_key(to, "steps_unended");
+    json_open(to, '[');
+    for (size_t s = 0; s < steps; s++)
+        if (begun[s] || !u->ended[s])
+            put_step(u, s, begun[s], to);
+    json_close(to, ']');
+    return true;
+}
+
+bool unended_put(struct writ_ledger *w, const struct unended_run *run, struct arena *a,
+                 struct buf *to, struct error *e)
+{
+    struct unended u = { .a = a, .event = run->event };
+    const struct entry *plan = plan_of(&u, run->rests_on);
+
+    if (!plan)
+        return true;
+    u.names = plan_step_names(&u.plan, a);
+    u.ended = arena_alloc(a, u.plan.steps.n + 1);
+    memset(u.ended, 0, u.plan.steps.n + 1);
+    mark_ended(&u, run->manifests);
+    return find_runs(&u, w, plan, e) && put_steps(&u, w, to, e);
+}
