@@ -68,8 +68,6 @@ static void act(struct job *job, struct done *out)
         out->ending.code = CODE_STEP_TIMEOUT;
     out->row = (struct trail_row){ .index = job->index,
                                    .attempt = job->attempt.number,
-                                   .code = out->ending.code,
-                                   .message = out->ending.message,
                                    .started_ms = job->started_ms,
                                    .took_ms = w->mono_ms(w->self) - began };
     memcpy(out->row.execution, job->execution, sizeof job->execution);
@@ -121,11 +119,20 @@ static struct job job_of(struct crew *c, struct hand *h, const struct attempt *a
                          .scratch = &h->scratch };
 }
 
-/* A thread that cannot be had leaves the work to us: it is done, and nothing runs beside it. */
-static void call(struct crew *c, struct hand *h)
+static void do_here(struct crew *c, struct hand *h)
 {
     struct done done;
 
+    act(&h->job, &done);
+    arena_reset(&h->scratch);
+    (void)pthread_mutex_lock(&c->lock);
+    put_done(c, &done);
+    (void)pthread_mutex_unlock(&c->lock);
+}
+
+/* A thread that cannot be had leaves the work to us: it is done, and nothing runs beside it. */
+static void call(struct crew *c, struct hand *h)
+{
     if (!h->started)
         h->started = elsewhere_thread(&h->thread, work, h) == 0;
     if (h->started) {
@@ -135,10 +142,7 @@ static void call(struct crew *c, struct hand *h)
         (void)pthread_mutex_unlock(&c->lock);
         return;
     }
-    act(&h->job, &done);
-    (void)pthread_mutex_lock(&c->lock);
-    put_done(c, &done);
-    (void)pthread_mutex_unlock(&c->lock);
+    do_here(c, h);
 }
 
 static struct hand *idle(struct crew *c)
@@ -158,19 +162,14 @@ static void begin(void *self, const struct attempt *attempt)
     struct crew *c = self;
     const struct deed *deed = c->r->deeds[attempt->step];
     struct hand *h = deed->quick ? &c->hands[c->count] : idle(c);
-    struct done done;
 
     h->job = job_of(c, h, attempt);
-    if (!deed->quick) {
-        ring_in(h, attempt->budget_ms > 0 ? attempt->budget_ms + SPARE_MS : 0);
-        call(c, h);
+    if (deed->quick) {
+        do_here(c, h);
         return;
     }
-    act(&h->job, &done);
-    arena_reset(&h->scratch);
-    (void)pthread_mutex_lock(&c->lock);
-    put_done(c, &done);
-    (void)pthread_mutex_unlock(&c->lock);
+    ring_in(h, attempt->budget_ms > 0 ? attempt->budget_ms + SPARE_MS : 0);
+    call(c, h);
 }
 
 static bool take(struct crew *c, struct ending *out)
@@ -188,7 +187,7 @@ static bool take(struct crew *c, struct ending *out)
     if (!there)
         return false;
     *out = done.ending;
-    trail_add(&c->r->trail, &done.row);
+    c->r->rows[out->step] = done.row;
     return true;
 }
 
@@ -266,23 +265,17 @@ struct hands crew_hands(struct crew *c)
 
 /* ---- coming and going ---- */
 
-static void *must(void *p)
-{
-    if (!p)
-        mem_end();
-    return p;
-}
-
 struct crew *crew_open(struct running *r, int jobs, int force)
 {
-    struct crew *c = must(calloc(1, sizeof *c));
+    struct crew *c = mem_zeroed(sizeof *c);
     bool ok;
 
     c->r = r;
     c->count = (size_t)(jobs > 0 ? jobs : 1);
     c->force = force;
-    c->hands = must(calloc(c->count + 1, sizeof *c->hands)); /* the last one is for what is quick */
-    c->done = must(calloc(c->count + 1, sizeof *c->done));
+    c->hands =
+        mem_zeroed((c->count + 1) * sizeof *c->hands); /* the last one is for what is quick */
+    c->done = mem_zeroed((c->count + 1) * sizeof *c->done);
     c->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     ok = c->bell >= 0;
     (void)pthread_mutex_init(&c->lock, NULL);

@@ -41,6 +41,18 @@ static void put_ending(const struct running *r, const struct telling *t, struct 
     json_put(to, "last_words", ending->last_words);
 }
 
+/* What an attempt came to is what it was judged to be: another may have ended the plan before its
+ * turn came. */
+static void leave_row(struct running *r, const struct telling *t)
+{
+    struct trail_row *row = &r->rows[t->step];
+
+    row->failed = t->news == NEWS_STEP_FAILED;
+    row->code = t->ending->code;
+    row->message = t->ending->message;
+    trail_add(&r->trail, row);
+}
+
 /* Quiet about an inner plan: its steps are not those that the reader knows. */
 static void tell(void *self, const struct telling *t)
 {
@@ -48,8 +60,8 @@ static void tell(void *self, const struct telling *t)
     const struct world *w = r->world;
     struct buf *line;
 
-    if (t->news == NEWS_STEP_FAILED && t->ending)
-        trail_correct(&r->trail, t->step, t->ending->code, t->ending->message);
+    if (t->news == NEWS_STEP_FAILED || t->news == NEWS_STEP_COMPLETED)
+        leave_row(r, t);
     if (t->news == NEWS_STEP_STARTED)
         r->begun[t->step] = true;
     if (r->parent)
@@ -107,6 +119,7 @@ static bool go(struct running *r, const struct plan_ask *how, int force, struct 
         return plan_refuse(&ask, &why, r->a, end, e);
     }
     r->begun = arena_alloc(r->a, r->plan.plan.steps.n * sizeof *r->begun);
+    r->rows = arena_alloc(r->a, r->plan.plan.steps.n * sizeof *r->rows);
     hands = crew_hands(crew);
     ask.hands = &hands;
     ok = plan_run(&ask, r->a, end, e);

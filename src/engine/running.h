@@ -72,7 +72,8 @@ struct running {
     int64_t snapshot_ms;
     bool claimed; /* the ledger has that it runs */
     struct alive alive[2];
-    bool *begun; /* by the step's place; NULL: no step could be */
+    bool *begun;            /* by the step's place; NULL: no step could be */
+    struct trail_row *rows; /* by the step's place: its last attempt, until it is judged */
 };
 
 /* One attempt in somebody's hands. */

@@ -29,17 +29,6 @@ void trail_add(struct trail *t, const struct trail_row *row)
     t->v[t->n++] = *row;
 }
 
-void trail_correct(struct trail *t, size_t index, enum code code, const char *message)
-{
-    for (size_t i = t->n; i-- > 0;) {
-        if (t->v[i].index != index)
-            continue;
-        t->v[i].code = code;
-        t->v[i].message = message;
-        return;
-    }
-}
-
 bool trail_due(const struct trail *t, int64_t now_ms)
 {
     return t->n >= ROWS_DUE || (t->n > 0 && now_ms - t->since_ms >= MS_DUE);
@@ -50,6 +39,15 @@ int64_t trail_left_ms(const struct trail *t, int64_t now_ms)
     int64_t since = now_ms - t->since_ms;
 
     return t->n == 0 ? INT64_MAX : since < 0 ? MS_DUE : since > MS_DUE ? 0 : MS_DUE - since;
+}
+
+static void put_ms(struct buf *to, const char *key, int64_t ms)
+{
+    json_key(to, key);
+    if (ms >= 0)
+        json_int(to, ms);
+    else
+        json_nil(to);
 }
 
 /* Members in the order of their names, so that the text is canonical. */
@@ -63,15 +61,13 @@ static void put_row(const struct trail *t, const struct trail_row *row, struct b
     json_text(to, step->action);
     json_put_int(to, "attempt", row->attempt);
     json_put(to, "code", row->code ? codes[row->code].name : NULL);
-    json_key(to, "duration_ms");
-    run ? json_int(to, row->took_ms) : json_nil(to);
+    put_ms(to, "duration_ms", row->took_ms);
     json_put(to, "execution_id", row->execution[0] ? row->execution : NULL);
     json_put_int(to, "index", (int64_t)row->index);
     json_put(to, "message", row->message);
     json_put(to, "name", t->names[row->index]);
-    json_key(to, "started_at");
-    run ? json_int(to, row->started_ms) : json_nil(to);
-    json_put(to, "state", !run ? "not_run" : row->code ? "failed" : "completed");
+    put_ms(to, "started_at", row->started_ms);
+    json_put(to, "state", !run ? "not_run" : row->failed ? "failed" : "completed");
     json_key(to, "step_id");
     json_text(to, step->id);
     json_close(to, '}');

@@ -8,6 +8,7 @@
 struct trail_row {
     size_t index;
     int64_t attempt;
+    bool failed;
     enum code code;
     const char *message;
     int64_t started_ms, took_ms; /* -1: it was not run */
@@ -26,9 +27,6 @@ struct trail {
 
 void trail_close(struct trail *t);
 void trail_add(struct trail *t, const struct trail_row *row);
-
-/* The last attempt at a step was a failure with this code after all. */
-void trail_correct(struct trail *t, size_t index, enum code code, const char *message);
 
 /* Is it time to write them down? */
 bool trail_due(const struct trail *t, int64_t now_ms);

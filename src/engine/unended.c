@@ -136,9 +136,15 @@ static void put_step(const struct unended *u, size_t index, const struct entry *
     json_key(to, "step_id");
     json_text(to, step->id);
     json_key(to, "execution_id");
-    run ? json_outside(to, run->subject) : json_nil(to);
+    if (run)
+        json_outside(to, run->subject);
+    else
+        json_nil(to);
     json_key(to, "started_at");
-    run ? json_int(to, run->recorded_ms) : json_nil(to);
+    if (run)
+        json_int(to, run->recorded_ms);
+    else
+        json_nil(to);
     json_close(to, '}');
 }
 
