@@ -46,3 +46,10 @@ static inline bool report_full(const struct report *r)
 void report_error(struct report *r, const struct error *e);
 
 void report_finish(struct report *r);
+
+/* What is added from now on lives in `a`: of a report that was made in an arena which is another's,
+ * and locked for us only while we looked. */
+static inline void report_goes_on_in(struct report *r, struct arena *a)
+{
+    r->a = a;
+}

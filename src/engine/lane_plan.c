@@ -182,6 +182,7 @@ bool lane_plan(struct exec *x, const struct try_ask *ask)
         return error_sys(ask->e, CODE_PATH_REFUSED, "the current directory has no name");
     *ask->kind = "config";
     if (!fleet_settings(l->fleet, here, &l->settings, ask->report)) {
+        report_goes_on_in(ask->report, x->a);
         *ask->status = WRIT_WRONG;
         return false;
     }

@@ -103,6 +103,8 @@ bool registry_above(struct registries *all, const char *from, struct arena *a,
         return read_above(from, a, out, r);
     (void)pthread_mutex_lock(&all->lock);
     ok = read_once(all, from, out, r);
+    if (!ok)
+        report_goes_on_in(r, a);
     (void)pthread_mutex_unlock(&all->lock);
     return ok;
 }

@@ -296,10 +296,12 @@ static bool find_adapter(struct tool_call *c, struct str name, struct str operat
     c->kind = NULL;
     if (!toolbox_adapter(c->box, name, operation, &c->adapter, &c->report, &c->error)) {
         c->kind = c->error.code == CODE_NONE ? "adapter" : NULL;
+        report_goes_on_in(&c->report, c->a);
         return no(c->kind ? WRIT_WRONG : WRIT_USAGE, status);
     }
     if (!toolbox_tool(c->box, c->adapter, &c->registry, &c->tool, &c->report, &c->error)) {
         c->kind = c->error.code == CODE_NONE ? "registry" : NULL;
+        report_goes_on_in(&c->report, c->a);
         return no(c->kind ? WRIT_WRONG : WRIT_REFUSED, status);
     }
     return true;
