@@ -66,7 +66,7 @@ static void bash_table(const char *table, struct arena *a, struct buf *to)
     buf_adds(to, "\n}\n\n");
 }
 
-/* What completes the operands of a verb, or the value of an option: a table, files, or nothing. */
+/* What completes the operands of a verb: a table, files, or nothing. */
 static void bash_action(const char *table, bool any, struct buf *to)
 {
     if (table)
@@ -97,7 +97,10 @@ static void bash_verb(const struct command *c, struct buf *to)
         if (!o->value)
             continue;
         buf_addf(to, "        if [[ $prev == --%s ]]; then\n", o->name);
-        bash_action(o->table, true, to);
+        if (o->words)
+            buf_addf(to, "            _writ_offer %s\n", o->words);
+        else
+            bash_action(o->table, true, to);
         buf_adds(to, "            return\n        fi\n");
     }
     buf_adds(to, "        if [[ $cur == -* ]]; then\n            _writ_offer");
@@ -134,7 +137,13 @@ static void bash_paper(struct arena *a, struct buf *to)
                  "        _writ_verbs help --help --version\n"
                  "        return\n"
                  "    fi\n"
-                 "    local verb=${COMP_WORDS[1]}\n"
+                 "    local verb=${COMP_WORDS[1]} word\n"
+                 "    for word in \"${COMP_WORDS[@]:2:COMP_CWORD-2}\"; do\n"
+                 "        if [[ $word == -- ]]; then # the command's own\n"
+                 "            compopt -o default\n"
+                 "            return\n"
+                 "        fi\n"
+                 "    done\n"
                  "    case $verb in # of a group, two words\n");
     for (size_t i = 0; i < command_count; i++)
         if (!commands[i]->run)
@@ -194,7 +203,9 @@ static void zsh_verb(const struct command *c, struct buf *to)
         buf_addf(to, "                '--%s%s[", o->name, o->value ? "=" : "");
         zsh(o->help, "[]:", to);
         buf_addc(to, ']');
-        if (o->value)
+        if (o->words)
+            buf_addf(to, ":%s:(%s)", o->value, o->words);
+        else if (o->value)
             buf_addf(to, ":%s:%s%s", o->value, o->table ? "_writ_" : "_files",
                      o->table ? table_word(o->table) : "");
         buf_adds(to, "' \\\n");
@@ -311,6 +322,8 @@ static void fish_verb(const struct command *c, struct buf *to)
         buf_addf(to, "%s -l %s", seen.s, o->name);
         if (o->table)
             buf_addf(to, " -x -a '(__writ_%s)'", table_word(o->table));
+        else if (o->words)
+            buf_addf(to, " -x -a '%s'", o->words);
         else if (o->value)
             buf_adds(to, " -r -F");
         fish_help(o->help, to);

@@ -17,8 +17,9 @@ struct option {
     const char *value; /* "KIND", or NULL for a flag */
     const char *table; /* the table of `writ explain` its values come from, or NULL */
     const char *help;
-    char letter; /* 'f', typed -f; 0: none */
-    bool many;   /* it may be given more than once, and each counts */
+    char letter;       /* 'f', typed -f; 0: none */
+    bool many;         /* it may be given more than once, and each counts */
+    const char *words; /* all the values there are, where no table lists them: "any match" */
 };
 
 struct example {

@@ -199,6 +199,19 @@ static void say_lost_output(const struct doc *record)
         say("what it printed could not be passed on: %.*s", STR_ARG(why));
 }
 
+/* "it was held by less than the default: without cgroup, seccomp" */
+static void say_missing(const struct doc *record)
+{
+    const struct doc *missing = doc_first(doc_get(record, "missing"), DOC_LIST);
+    _buf_ struct buf names = { .max = 1 << 12 };
+
+    for (const struct doc *layer = missing; layer; layer = layer->next)
+        if (layer->kind == DOC_TEXT)
+            buf_addf(&names, "%s%.*s", names.len ? ", " : "", STR_ARG(layer->text));
+    if (names.len)
+        say("it was held by less than the default: without %s", names.s);
+}
+
 static void tell_end(const struct doc *record)
 {
     struct str cause = doc_text(record, "cause");
@@ -216,8 +229,8 @@ static void tell_end(const struct doc *record)
     say_files(record, "artifacts");
     say_changes(record);
     say_lane(record);
-    if (doc_first(doc_get(record, "missing"), DOC_LIST) && !str_is(cause, "exec_failed"))
-        say("held by less than the default: see \"missing\" in the record");
+    if (!str_is(cause, "exec_failed"))
+        say_missing(record);
 }
 
 /* ---- it did not ---- */

@@ -26,7 +26,7 @@ static bool wants_colour(int fd)
 {
     const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
 
-    return isatty(fd) && !(no_color && *no_color) && term && strcmp(term, "dumb") != 0;
+    return isatty(fd) && !(no_color && *no_color) && term && *term && strcmp(term, "dumb") != 0;
 }
 
 static size_t terminal_width(void)
@@ -38,20 +38,45 @@ static size_t terminal_width(void)
     return isatty(STDOUT_FILENO) ? 80 : NO_EDGE;
 }
 
+/* Who asks for JSON is told in JSON, also that the command line is wrong. */
+static int wrong_use(bool json)
+{
+    _buf_ struct buf told = { .max = 1 << 20 };
+    const char *said = print_only_said();
+
+    if (!said || !json)
+        return WRIT_USAGE;
+    json_open(&told, '{');
+    json_put(&told, "code", "USAGE");
+    json_put(&told, "message", said);
+    json_close(&told, '}');
+    out_json(told.s);
+    return WRIT_USAGE;
+}
+
+/* Where there is no verb there are no options yet. */
+static bool asks_json(int argc, char **argv)
+{
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--json") == 0)
+            return true;
+    return false;
+}
+
 /* Says which words are no verb; below a group they are two. */
-static int unknown_verb(const struct command *group, const char *word)
+static int unknown_verb(const struct command *group, int argc, char **argv)
 {
     _buf_ struct buf typed = { .max = SIZE_MAX / 2 };
     const char *near;
 
     if (group)
         buf_addf(&typed, "%s ", group->name);
-    buf_adds(&typed, word);
+    buf_adds(&typed, argv[0]);
     near = command_near(typed.s);
     say("'%s' is not a verb of writ%s%s%s; writ%s%s --help lists them", typed.s,
         near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", group ? " " : "",
         group ? group->name : "");
-    return WRIT_USAGE;
+    return wrong_use(asks_json(argc, argv));
 }
 
 static bool asks_help(const char *word)
@@ -62,8 +87,13 @@ static bool asks_help(const char *word)
 /* `writ ledger`, `writ ledger --help`. */
 static int run_group(const struct command *group, int argc, char **argv)
 {
-    if (argc > 0 && !asks_help(argv[0]))
-        return unknown_verb(group, argv[0]);
+    if (argc > 0 && argv[0][0] != '-')
+        return unknown_verb(group, argc, argv);
+    if (argc > 0 && !asks_help(argv[0])) {
+        say("%s needs a verb before its options; writ %s --help lists them", group->name,
+            group->name);
+        return wrong_use(asks_json(argc, argv));
+    }
     help_command(group);
     return argc > 0 ? WRIT_OK : WRIT_USAGE;
 }
@@ -74,7 +104,7 @@ static int help_on(int argc, char **argv)
     const struct command *c = command_typed(argc, argv, &words);
 
     if (!c || (!c->run && words < argc))
-        return unknown_verb(c, argv[words]);
+        return unknown_verb(c, argc - words, argv + words);
     help_command(c);
     return WRIT_OK;
 }
@@ -89,22 +119,6 @@ static void go_where_the_ledger_is(const struct args *args, char **all)
             hand_over(given ? given : usual, getenv("WRIT_LIBEXEC"), all);
 }
 
-/* Who asks for JSON is told in JSON, also that the command line is wrong. */
-static int wrong_use(const struct args *args)
-{
-    _buf_ struct buf told = { .max = 1 << 20 };
-    const char *said = print_only_said();
-
-    if (!said || !args_get(args, "json"))
-        return WRIT_USAGE;
-    json_open(&told, '{');
-    json_put(&told, "code", "USAGE");
-    json_put(&told, "message", said);
-    json_close(&told, '}');
-    out_json(told.s);
-    return WRIT_USAGE;
-}
-
 /* all: the command line from the program's name on. */
 static int run_command(const struct command *c, int argc, char **argv, char **all)
 {
@@ -115,7 +129,7 @@ static int run_command(const struct command *c, int argc, char **argv, char **al
     if (!args_read(c, argc, argv, &args, &e)) {
         say("%s", e.msg);
         say("try: writ %s --help", c->name);
-        return wrong_use(&args);
+        return wrong_use(args_get(&args, "json") != NULL);
     }
     if (args.help) {
         help_command(c);
@@ -124,7 +138,7 @@ static int run_command(const struct command *c, int argc, char **argv, char **al
     go_where_the_ledger_is(&args, all);
     args.environment = (const char *const *)environ;
     status = c->run(&args);
-    return status == WRIT_USAGE ? wrong_use(&args) : status;
+    return status == WRIT_USAGE ? wrong_use(args_get(&args, "json") != NULL) : status;
 }
 
 /* `writ`, `writ --help`, `writ help`, `writ help VERB`, `writ --version`, `writ VERB ...`; a verb
@@ -152,7 +166,7 @@ static int run(int argc, char **argv)
         return help_on(argc - 2, argv + 2);
     c = command_typed(argc - 1, argv + 1, &words);
     if (!c)
-        return unknown_verb(NULL, verb);
+        return unknown_verb(NULL, argc - 1, argv + 1);
     words++;
     return c->run ? run_command(c, argc - words, argv + words, argv)
                   : run_group(c, argc - words, argv + words);

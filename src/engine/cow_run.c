@@ -59,13 +59,17 @@ static int not_one(const struct finding *f, char **answer)
 {
     _buf_ struct buf out = { .max = ANSWER_MAX };
     bool many = f->runs.n > 0;
+    const char *more =
+        f->asked.n < NAME_START
+            ? arena_printf(f->a, " (the beginning of an id needs %d characters)", NAME_START)
+            : "";
 
     json_open(&out, '{');
     json_put(&out, "code", codes[many ? CODE_ENTRY_AMBIGUOUS : CODE_ENTRY_UNKNOWN].name);
     json_put(&out, "message",
              many ? arena_printf(f->a, "%s can mean more than one", said(f->asked, f->a))
-                  : arena_printf(f->a, "no run in the ledger is called %s; writ log lists them",
-                                 said(f->asked, f->a)));
+                  : arena_printf(f->a, "no run in the ledger is called %s%s; writ log lists them",
+                                 said(f->asked, f->a), more));
     json_key(&out, "candidates");
     json_open(&out, '[');
     for (size_t i = 0; i < f->runs.n; i++)

@@ -113,6 +113,22 @@ def everything_is_installed(scratch):
         raise AssertionError("the soname is not libwrit.so.0")
 
 
+def offered(*words):
+    """What the completion for bash offers for the last of these words; None: files."""
+    script = """source "$1"; shift; compopt() { echo files; }
+                COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _writ; echo "${COMPREPLY[*]}" """
+    return run("bash", "-c", script, "bash", installed("share/bash-completion/completions/writ"), *words).split()
+
+
+@case
+def values_of_options_are_completed(scratch):
+    same(offered("writ", "run", "--policy", ""), ["block", "draft_only"])
+    same(offered("writ", "exec", "--write-mode", "c"), ["cow"])
+    same(offered("writ", "plan", "graph", "--format", "m"), ["mermaid"])
+    same(offered("writ", "run", "--context", ""), ["files"])
+    same(offered("writ", "exec", "--", "git", "--js"), ["files"])  # its options are not ours
+
+
 def only_functions(names):
     """Exactly what the headers declare."""
     same(sorted(set(FUNCTIONS) - set(names)), [], "not there:")

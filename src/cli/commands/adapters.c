@@ -249,7 +249,7 @@ const struct command cmd_adapters = {
                   { "writ adapters git --level L1",     "one, with its operations" },
                   { "writ adapters --tool TL-003",      "those for a tool of the registry" },
                   { "writ adapters ADP-001 --level L3", "everything about one" } },
-    .options = { { "level", "LEVEL", NULL, "how much is shown: L0 (the default), L1, L2, L3" },
+    .options = { { "level", "LEVEL", NULL, "how much is shown: L0 (the default), L1, L2, L3", .words = "L0 L1 L2 L3" },
                  { "tool",  "TOOL",  NULL, "only those for this tool_id" },
                  { "json",  NULL,    NULL, "one JSON object a line" } },
     .least = 0,

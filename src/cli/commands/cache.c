@@ -16,6 +16,8 @@
 /* What of a key is enough to tell it from others. */
 enum { KEY_BEGINS = 7, KEY_DIGITS = 12 };
 
+enum { LEVEL = 19, BYTES = 9, AGE = 10 }; /* columns */
+
 #define LEFT_OUT "; all of them when left out"
 
 /* ---- list ---- */
@@ -37,25 +39,31 @@ static bool time_to(struct str stamp, int64_t now_ms, char text[UNITS_TEXT])
 static void show_item(const struct doc *d, int64_t now_ms)
 {
     struct str key = doc_text(d, "key"), file = doc_text(d, "file"), about = doc_text(d, "about");
+    size_t column = 2 + LEVEL + KEY_DIGITS + BYTES;
+    _buf_ struct buf rest = { .max = 1 << 16 };
     char text[UNITS_TEXT];
 
     out(PLAIN, "  ");
-    out_cell(BOLD, doc_text(d, "level"), 19);
+    out_cell(BOLD, doc_text(d, "level"), LEVEL);
     out(CYAN, "%.*s", KEY_DIGITS, key.n > KEY_BEGINS + KEY_DIGITS ? key.s + KEY_BEGINS : "");
     units_bytes(doc_whole(d, "bytes"), text);
-    out(PLAIN, "%9s", text);
-    if (time_to(doc_text(d, "made"), now_ms, text))
-        out(DIM, "  %10s ago", text);
+    out(PLAIN, "%*s", BYTES, text);
+    if (time_to(doc_text(d, "made"), now_ms, text)) {
+        out(DIM, "  %*s ago", AGE, text);
+        column += 2 + AGE + 4;
+    }
     if (doc_get(d, "ended")->truth)
-        out(YELLOW, "  ended");
+        buf_adds(&rest, "ended");
     else if (time_to(doc_text(d, "ends"), now_ms, text))
-        out(PLAIN, "  ends in %s", text);
+        buf_addf(&rest, "ends in %s", text);
     else if (file.n)
-        out(PLAIN, "  never ends  %.*s", STR_ARG(file));
+        buf_addf(&rest, "never ends  %.*s", STR_ARG(file));
     else
-        out(PLAIN, "  ends with its session");
+        buf_adds(&rest, "ends with its session");
     if (about.n)
-        out(PLAIN, "  %.*s", STR_ARG(about));
+        buf_addf(&rest, "  %.*s", STR_ARG(about));
+    out(PLAIN, "  ");
+    out_cut(PLAIN, buf_str(&rest), print_room(column + 2));
     out(PLAIN, "\n");
 }
 
@@ -103,7 +111,8 @@ const struct command cmd_cache_list = {
                   { "writ cache list --level execution-results", "results of calls alone" },
                   { "writ explain caches", "how long each level lasts" } },
     .options = { { "level", "LEVEL", NULL,
-                   "adapter-schema, tool-metadata, execution-results or golden-outputs" LEFT_OUT },
+                   "adapter-schema, tool-metadata, execution-results or golden-outputs" LEFT_OUT,
+                   .words = "adapter-schema tool-metadata execution-results golden-outputs" },
                  { "json", NULL, NULL, "one JSON object" } },
     .least = 0,
     .most = 0,
@@ -137,7 +146,8 @@ const struct command cmd_cache_clear = {
                   { "writ cache clear --level tool-metadata",
                     "the versions of tools, after one was upgraded" } },
     .options = { { "level", "LEVEL", NULL,
-                   "adapter-schema, tool-metadata or execution-results" LEFT_OUT },
+                   "adapter-schema, tool-metadata or execution-results" LEFT_OUT,
+                   .words = "adapter-schema tool-metadata execution-results" },
                  { "json", NULL, NULL, "one JSON object" } },
     .least = 0,
     .most = 0,

@@ -10,6 +10,8 @@
 #include "cli/print.h"
 #include "cli/units.h"
 
+enum { VERSION = 8, KIND = 9 }; /* columns */
+
 /* ---- which there are ---- */
 
 static size_t widest(const struct doc *list, const char *key)
@@ -24,15 +26,20 @@ static size_t widest(const struct doc *list, const char *key)
     return width;
 }
 
-/* What one call may use: "1 s, 1 MB, depth 64, lists of 1000". */
-static void show_limits(const struct doc *limits)
+/* What one call may use, and what it can: "1 s, 1 MB, depth 64, lists of 1000  COMPARE". */
+static void show_limits(const struct doc *x, size_t column)
 {
+    const struct doc *limits = doc_get(x, "limits");
+    _buf_ struct buf text = { .max = 1 << 12 };
     char time[UNITS_TEXT], bytes[UNITS_TEXT];
 
     units_time(doc_whole(limits, "timeout_ms"), time);
     units_bytes(doc_whole(limits, "max_payload_bytes"), bytes);
-    out(DIM, "%s, %s, depth %" PRId64 ", lists of %" PRId64, time, bytes,
-        doc_whole(limits, "max_depth"), doc_whole(limits, "max_list_items"));
+    buf_addf(&text, "%s, %s, depth %" PRId64 ", lists of %" PRId64, time, bytes,
+             doc_whole(limits, "max_depth"), doc_whole(limits, "max_list_items"));
+    for (const struct doc *c = doc_get(x, "capabilities")->first; c; c = c->next)
+        buf_addf(&text, "  %.*s", STR_ARG(c->text));
+    out_folded(DIM, buf_str(&text), column);
 }
 
 static void show_executor(const struct doc *x, size_t width)
@@ -42,12 +49,9 @@ static void show_executor(const struct doc *x, size_t width)
 
     out(PLAIN, "  ");
     out_cell(BOLD, doc_text(x, "executor_id"), width + 2);
-    out_cell(PLAIN, doc_text(x, "version"), 8);
-    out_cell(CYAN, doc_text(x, "kind"), 9);
-    show_limits(doc_get(x, "limits"));
-    for (const struct doc *c = doc_get(x, "capabilities")->first; c; c = c->next)
-        out(CYAN, "  %.*s", STR_ARG(c->text));
-    out(PLAIN, "\n");
+    out_cell(PLAIN, doc_text(x, "version"), VERSION);
+    out_cell(CYAN, doc_text(x, "kind"), KIND);
+    show_limits(x, column + VERSION + KIND);
     if (about.n) {
         out(PLAIN, "%*s", (int)column, "");
         out_folded(PLAIN, about, column);

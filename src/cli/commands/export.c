@@ -109,7 +109,7 @@ const struct command cmd_export = {
     .examples = { { "writ export >ledger.jsonl",                       "every entry, with its body and leaf" },
                   { "writ export --format in-toto --since 1d",         "what ended since yesterday, as attestations" },
                   { "writ export --execution 8d2f61aa --format in-toto", "one execution" } },
-    .options = { { "format", "FORMAT", NULL, "jsonl, the default, or in-toto" },
+    .options = { { "format", "FORMAT", NULL, "jsonl, the default, or in-toto", .words = "jsonl in-toto" },
                  QUERY_OPTIONS,
                  { "limit",  "N",      NULL, "the newest so many, else all" },
                  { "ledger", "LEDGER", NULL, "a file or postgres://.., else WRIT_LEDGER, else the usual one" },

@@ -235,7 +235,7 @@ const struct command cmd_ledger_append = {
     .examples = { { "writ ledger append event.json",                  "one event" },
                   { "writ ledger append - <events.jsonl",             "many, from a pipe" },
                   { "writ ledger append --policy draft_only e.json",  "let what rests on part of its inputs run as a draft" } },
-    .options = { { "policy", "POLICY", NULL, "what is partial: block, the default, or draft_only" },
+    .options = { { "policy", "POLICY", NULL, "what is partial: block, the default, or draft_only", .words = "block draft_only" },
                  { "ledger", "LEDGER", NULL, "a file or postgres://.., else WRIT_LEDGER, else the usual one" },
                  { "json",   NULL,     NULL, "one JSON object a line on a terminal, too" } },
     .least = 1,

@@ -6,6 +6,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <writ/writ.h>
 
@@ -221,6 +222,14 @@ static bool take_line(void *self, const char *line, size_t len)
     return true;
 }
 
+/* Of ids that begin like this none is looked for. */
+static bool is_short(const char *execution)
+{
+    enum { NEEDED = 8 };
+
+    return execution && strlen(execution) < NEEDED;
+}
+
 static int run(const struct args *args)
 {
     static struct log log;
@@ -238,7 +247,10 @@ static int run(const struct args *args)
     status = writ_log(ledger, query.s, take_line, &log);
     show_rows(&log);
     if (status == WRIT_OK && !log.begun && !log.json)
-        say("no entry is like that");
+        say("no entry is like that%s",
+            is_short(args_get(args, "execution"))
+                ? "; the beginning of an execution's id needs 8 characters"
+                : "");
     arena_free(&log.arena);
     return status;
 }

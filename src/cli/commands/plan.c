@@ -145,7 +145,7 @@ const struct command cmd_plan_graph = {
     .examples = { { "writ plan graph audit.yaml",                                "a tree" },
                   { "writ plan graph audit.yaml --format dot | dot -Tsvg >a.svg", "a picture, by Graphviz" },
                   { "writ plan graph audit.yaml --format mermaid",               "for a page that draws Mermaid" } },
-    .options = { { "format", "FORMAT", NULL, "text, the default, dot, mermaid or json" },
+    .options = { { "format", "FORMAT", NULL, "text, the default, dot, mermaid or json", .words = "text dot mermaid json" },
                  { "json",   NULL,     NULL, "the steps, and what each waits for, as one JSON object" } },
     .least = 1,
     .most = 1,
