@@ -5,19 +5,25 @@
  * committed and reviewed: the call, its output and what it was made with. A member a line, in the
  * order of their names.
  *
+ * lines: bytes that are UTF-8, without the line ends between them. volatile is a person's to add;
+ * who records again keeps it.
+ */
+/* clang-format off */
+/*
  *     {
  *       "adapter": "ADP-001",
  *       "adapter_digest": "sha256:..",        what it was recorded with
  *       "adapter_version": "1.0.0",
- *       "directory": "docs",                  where it runs, from the project's top; left out:
- * there "name": "todos", "operation": "search", "output": [..],                       or "lines":
- * [..], or "base64": ".." "params": {"pattern": "TODO"}, "tool_version": "14.1.0", "volatile":
- * ["/0/elapsed"]            what may differ
+ *       "directory": "docs",                  beneath the project's top; left out: there
+ *       "name": "todos",
+ *       "operation": "search",
+ *       "output": [..],                       or "lines": [..], or "base64": ".."
+ *       "params": {"pattern": "TODO"},
+ *       "tool_version": "14.1.0",
+ *       "volatile": ["/0/elapsed"]            what may differ
  *     }
- *
- * lines: bytes that are UTF-8, without the line ends between them. volatile is a person's to add;
- * who records again keeps it.
  */
+/* clang-format on */
 #pragma once
 
 #include "adapter/adapter.h"
