@@ -23,7 +23,7 @@
 #include "sandbox/stages.h"
 #include "sandbox/tracer.h"
 
-/* ---- the tables ---- */
+/* ---- the table ---- */
 
 /* The command itself: that it cannot be started is an outcome. */
 enum { NO_LAYER = LAYER_COUNT };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* child.h: what happens between clone and exec, as two lists of named stages.
+/* child.h: what happens between clone and exec, as one list of named stages.
  *
  * The new process becomes the first of its tree (`init`): it builds the walls, starts the command
  * and waits for it. It says everything it has to say in words of a fixed size over one socket; the
- * other end of that socket closing is its order to die, and its tree with it.
+ * other end of that socket closing is its order to die, and its tree with it. Each stage says who
+ * walks through it. Runs without namespaces have a list of their own (process/init.c).
  */
 #pragma once
 
