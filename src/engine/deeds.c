@@ -75,8 +75,7 @@ static const struct deed *find_executor(struct running *r, struct str action)
     return of_executor(r, x);
 }
 
-/* ADAPTER.OPERATION; false: it is not of that form. */
-static bool split(struct str action, struct str *adapter, struct str *operation)
+bool deeds_split(struct str action, struct str *adapter, struct str *operation)
 {
     *operation = (struct str){ action.s + action.n, 0 };
     while (operation->n < action.n && operation->s[-1] != '.')
@@ -93,7 +92,8 @@ static const struct deed *find_call(struct running *r, struct str action)
     struct str adapter, operation;
     struct deed *deed;
 
-    if (!split(action, &adapter, &operation) || call_why_none(r->toolbox, adapter, operation, r->a))
+    if (!deeds_split(action, &adapter, &operation) ||
+        call_why_none(r->toolbox, adapter, operation, r->a))
         return NULL;
     deed = arena_new(r->a, struct deed);
     *deed = (struct deed){ .handler = { .action = arena_text(r->a, action),
@@ -111,7 +111,7 @@ const char *deeds_why(void *self, struct str action)
     struct running *r = self;
     struct str adapter, operation;
 
-    return r->toolbox && split(action, &adapter, &operation)
+    return r->toolbox && deeds_split(action, &adapter, &operation)
                ? call_why_none(r->toolbox, adapter, operation, r->a)
                : NULL;
 }

@@ -3,6 +3,7 @@
 #include "engine/call.h"
 #include "base/doc_make.h"
 #include "base/json_write.h"
+#include "engine/deeds.h"
 #include "engine/input.h"
 #include "engine/running.h"
 
@@ -82,13 +83,11 @@ void check_call(void *self, const struct step_doc *step, struct report *r)
     struct tool_call c = {
         .box = running->toolbox, .ask = &ask, .a = r->a, .given = step->payload
     };
-    struct str operation = step->action, adapter = { step->action.s, 0 };
+    struct str adapter, operation;
     int status;
 
-    while (operation.n && memchr(operation.s, '.', operation.n))
-        operation = (struct str){ operation.s + 1, operation.n - 1 };
-    adapter.n = step->action.n - operation.n - 1;
-    if (!call_find(&c, adapter, operation, &status))
+    if (deeds_split(step->action, &adapter, &operation) &&
+        !call_find(&c, adapter, operation, &status))
         report_add(r, ABOUT_VALUE, step->payload, CODE_INVALID_PAYLOAD, "%s", call_why_not(&c));
 }
 
