@@ -43,15 +43,7 @@ static void put_key(struct buf *to, const struct verifier *key)
 static bool read_text(const struct writ_input *input, struct arena *a, struct str *out,
                       struct error *e)
 {
-    bool ok = true;
-
-    if (input->text)
-        *out = (struct str){ input->text, input->len };
-    else if (strcmp(input->name, "-") == 0)
-        ok = fd_read(STDIN_FILENO, CHECKPOINT_MAX, a, out, e);
-    else
-        ok = fs_read(input->name, CHECKPOINT_MAX, a, out, e);
-    return ok || error_wrap(e, "'%s'", input->name);
+    return input_bytes(input, CHECKPOINT_MAX, a, out, e) || error_wrap(e, "'%s'", input->name);
 }
 
 /* A checkpoint that was handed over: what cannot be one says nothing about a ledger. */
