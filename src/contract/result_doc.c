@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-static const char *const status_names[] = { "success", "partial", "failure", NULL };
+const char *const plan_status_names[] = { "success", "partial", "failure", NULL };
 static const char *const severity_names[] = { "warn", "error", "fatal", NULL };
 
 /* A number that was left out or wrong decodes to zero, which is a value too, so the rules ask the
@@ -84,7 +84,7 @@ static void others_have_an_error(const struct doc *d, const void *decoded, struc
         return;
     if (!error || error->kind == DOC_NULL)
         report_add(r, ABOUT_VALUE, doc_place(d, "error"), CODE_INVALID_PAYLOAD,
-                   "a %s needs an error", status_names[result->status]);
+                   "a %s needs an error", plan_status_names[result->status]);
 }
 
 static void executed_within_total(const struct doc *d, const void *decoded, struct report *r)
@@ -159,7 +159,7 @@ static void fatal_is_failure(const struct doc *d, const void *decoded, struct re
 static const struct field result_fields[] = {
     { "plan_id",        F_TEXT,   ONE, NEEDED,   .at = AT(plan_id), .form = FORM_UUID,                 .req = "R-004-043", .help = "The plan that was run." },
     { "execution_id",   F_TEXT,   ONE, NEEDED,   .at = AT(execution_id), .form = FORM_UUID,            .req = "R-004-044", .help = "The execution that ended." },
-    { "status",         F_CHOICE, ONE, NEEDED,   .at = AT(status), .choices = status_names,       .req = "R-004-045", .help = "How it ended." },
+    { "status",         F_CHOICE, ONE, NEEDED,   .at = AT(status), .choices = plan_status_names,       .req = "R-004-045", .help = "How it ended." },
     { "completed_at",   F_INT,    ONE, NEEDED,   .at = AT(completed_at), .min = 1, .max = WHOLE_MAX,   .req = "R-004-046", .help = "When it ended, Unix milliseconds." },
     { "duration_ms",    F_INT,    ONE, NEEDED,   .at = AT(duration_ms), .min = 0, .max = WHOLE_MAX,    .req = "R-004-047", .help = "How long it took." },
     { "steps_executed", F_INT,    ONE, NEEDED,   .at = AT(steps_executed), .min = 0, .max = WHOLE_MAX, .req = "R-004-048", .help = "How many steps were completed." },

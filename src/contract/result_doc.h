@@ -7,6 +7,9 @@
 
 enum plan_status { PLAN_SUCCESS, PLAN_PARTIAL, PLAN_FAILURE };
 
+/* By enum plan_status, ended by NULL. */
+extern const char *const plan_status_names[];
+
 enum { ERROR_CODE_CHARS = 50, ERROR_MESSAGE_CHARS = 1000 };
 
 struct error_doc {

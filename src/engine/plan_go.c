@@ -26,7 +26,6 @@ static void put_step(const struct running *r, const struct telling *t, struct bu
 
 static void put_ending(const struct running *r, const struct telling *t, struct buf *to)
 {
-    static const char *const on_failure[] = { "halt", "skip", "retry" };
     const struct step_doc *step = (const struct step_doc *)r->plan.plan.steps.v + t->step;
     const struct ending *ending = t->ending;
 
@@ -37,7 +36,7 @@ static void put_ending(const struct running *r, const struct telling *t, struct 
     json_put(to, "code", codes[ending->code].name);
     json_put(to, "message", ending->message);
     json_put(to, "severity", severities[t->severity].name);
-    json_put(to, "on_failure", on_failure[step->on_failure]);
+    json_put(to, "on_failure", on_failure_names[step->on_failure]);
     json_put(to, "last_words", ending->last_words);
 }
 

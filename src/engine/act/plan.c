@@ -223,11 +223,10 @@ static void ended(struct job *job, const struct running *child, const struct pla
     struct arena *a = job->kept;
     struct doc *d = doc_root(a, DOC_MAP);
     const struct result_doc *result = &end->result;
-    static const char *const names[] = { "success", "partial", "failure" };
 
     doc_add_text(a, d, "execution_id", str_of(arena_text(a, child->context.execution_id)));
     doc_add_text(a, d, "plan_id", str_of(arena_text(a, child->plan.plan.id)));
-    doc_add_text(a, d, "status", str_of(names[result->status]));
+    doc_add_text(a, d, "status", str_of(plan_status_names[result->status]));
     doc_add_int(a, d, "steps_executed", result->steps_executed);
     doc_add_int(a, d, "steps_total", result->steps_total);
     if (result->status == PLAN_SUCCESS) {
@@ -236,8 +235,8 @@ static void ended(struct job *job, const struct running *child, const struct pla
     }
     out->context = d;
     doc_add_text(a, d, "code", str_of(arena_text(a, result->error->error_code)));
-    job_failed(job, out, CODE_STEP_FAILED, "its plan ended in %s: %s", names[result->status],
-               why_ended(child, result->error, job->scratch));
+    job_failed(job, out, CODE_STEP_FAILED, "its plan ended in %s: %s",
+               plan_status_names[result->status], why_ended(child, result->error, job->scratch));
 }
 
 static void run_child(struct job *job, struct running *child, struct ending *out)
