@@ -281,23 +281,13 @@ bool secret_find(const struct secret_ask *ask, struct arena *a, struct secrets *
     return true;
 }
 
-static bool is_host_of(const struct secret_doc *doc, const struct url_parts *url)
-{
-    const struct str *hosts = doc->hosts.v;
-
-    for (size_t i = 0; i < doc->hosts.n; i++)
-        if (host_fits(hosts[i], url))
-            return true;
-    return doc->hosts.n == 0;
-}
-
 bool secret_goes_to(const struct adapter *adapter, struct str name, const struct url_parts *url,
                     struct error *e)
 {
     const struct secret_doc *all = adapter->doc.secrets.v;
 
     for (size_t i = 0; i < adapter->doc.secrets.n; i++)
-        if (str_eq(all[i].name, name) && !is_host_of(&all[i], url))
+        if (str_eq(all[i].name, name) && all[i].hosts.n && !lists_host(&all[i], url))
             return error_set(e, CODE_HOST_REFUSED,
                              "the secret '%.*s' is not for %.*s: its `hosts` do not list it",
                              STR_ARG(name), STR_ARG(url->authority));
