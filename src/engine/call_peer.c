@@ -67,10 +67,10 @@ const char *call_quoted(struct str text, size_t most, struct arena *a)
     return arena_text(a, buf_str(&line));
 }
 
-const char *call_time_said(const struct tool_call *c)
+const char *call_time_said(int64_t ms, struct arena *a)
 {
-    return arena_printf(c->a, "; it may take %lld ms (sandbox_override.timeout_ms, --timeout-ms)",
-                        (long long)call_timeout(c));
+    return arena_printf(a, "; it may take %lld ms (sandbox_override.timeout_ms, --timeout-ms)",
+                        (long long)ms);
 }
 
 struct secret_places call_places(struct tool_call *c)

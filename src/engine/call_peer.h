@@ -31,7 +31,7 @@ const char *call_redacted(const struct tool_call *c, const char *words);
 const char *call_quoted(struct str text, size_t most, struct arena *a);
 
 /* "; it may take 5000 ms (..)": of what took too long. */
-const char *call_time_said(const struct tool_call *c);
+const char *call_time_said(int64_t ms, struct arena *a);
 
 /* Where secrets are looked for. */
 struct secret_places call_places(struct tool_call *c);

@@ -88,7 +88,7 @@ static const char *failed(const struct api_attempt *t)
 static const char *limit_of(const struct api_attempt *t)
 {
     if (t->answer.end == HTTP_TIMEOUT)
-        return call_time_said(t->c);
+        return call_time_said(call_timeout(t->c), t->c->a);
     if (t->answer.end == HTTP_TOO_LARGE)
         return "; ask for less";
     return t->answer.end == HTTP_UNREACHABLE ? "; look whether it runs there" : "";
@@ -144,13 +144,6 @@ static void ask(void *self, struct exec *x)
         end.message = failed(t);
     }
     peer_ended(x, &end);
-}
-
-/* What came was freed of secrets before it became an outcome. */
-static void clean(void *self, struct exec *x)
-{
-    (void)self;
-    (void)x;
 }
 
 /* Whoever gives tokens is reached as the service is: what the caller denies holds for both. */
@@ -241,7 +234,7 @@ void call_api(struct tool_call *c, struct attempt_end *end)
 {
     struct api_attempt t = { .c = c, .end = end };
     struct exec *x = arena_new(c->a, struct exec);
-    struct exec_call how = { .peer = ask, .clean = clean, .self = &t };
+    struct exec_call how = { .peer = ask, .clean = call_nothing_to_clean, .self = &t };
     struct call_request request = { .command = c->operation };
     struct str shown;
     struct error e;

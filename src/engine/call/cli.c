@@ -174,8 +174,7 @@ static const char *limit_of(const struct exec *x, struct arena *a)
     if (x->deaf && *x->deaf)
         return ""; /* it is a server, and what it had no more of is the time of a call */
     if (x->outcome.cause == CAUSE_TIMEOUT)
-        return arena_printf(a, "; it may take %lld ms (sandbox_override.timeout_ms, --timeout-ms)",
-                            (long long)held->timeout_ms);
+        return call_time_said(held->timeout_ms, a);
     if (x->outcome.cause == CAUSE_OOM)
         return arena_printf(a, "; it may have %lld MB (sandbox_override.memory_mb, --memory-mb)",
                             (long long)held->memory_mb);

@@ -75,7 +75,7 @@ static const char *said_by(const struct doc *result, struct arena *a)
 static const char *unanswered(const struct mcp_attempt *t)
 {
     bool late = t->answer.end == MCP_LATE, large = t->answer.end == MCP_TOO_LARGE;
-    const char *limit = late ? call_time_said(t->c) : "";
+    const char *limit = late ? call_time_said(call_timeout(t->c), t->c->a) : "";
 
     if (large)
         limit =
