@@ -201,6 +201,19 @@ void record_entry(const struct entry *entry, bool body, struct buf *to)
     json_close(to, '}');
 }
 
+void record_ids(const struct uuid *ids, size_t n, struct buf *to)
+{
+    json_key(to, "ledger");
+    json_open(to, '[');
+    for (size_t i = 0; i < n; i++) {
+        char id[ENTRY_ID_TEXT];
+
+        entry_id_text(&ids[i], id);
+        json_text(to, str_of(id));
+    }
+    json_close(to, ']');
+}
+
 void record_list(const char *key, const struct entry *entries, size_t n, bool body, struct buf *to)
 {
     json_key(to, key);

@@ -27,5 +27,8 @@ int record_fail(const struct error *e, int status, writ_line line, void *self);
 /* One entry as writ_log() promises it. */
 void record_entry(const struct entry *entry, bool body, struct buf *to);
 
+/* The key "ledger" and the ids of entries. */
+void record_ids(const struct uuid *ids, size_t n, struct buf *to);
+
 /* Key and a list of them. */
 void record_list(const char *key, const struct entry *entries, size_t n, bool body, struct buf *to);

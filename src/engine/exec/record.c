@@ -7,6 +7,7 @@
 #include "contract/layers.h"
 #include "contract/limits.h"
 #include "engine/exec_network.h"
+#include "engine/record.h"
 #include "sandbox/process.h"
 
 static void put_digest(struct buf *to, const struct digest *d)
@@ -332,19 +333,6 @@ static void put_state(const struct exec *x, struct buf *to)
                                                  : "failed");
 }
 
-static void put_ledger(const struct exec *x, struct buf *to)
-{
-    json_key(to, "ledger");
-    json_open(to, '[');
-    for (size_t i = 0; i < x->entry_count; i++) {
-        char id[ENTRY_ID_TEXT];
-
-        entry_id_text(&x->entries[i], id);
-        json_text(to, str_of(id));
-    }
-    json_close(to, ']');
-}
-
 /* What the worker says that ran it, but for what we know ourselves: of each half only what that
  * half is about, whatever else stands in it. */
 static void put_far(const struct doc *half, const char *const *members, struct buf *to)
@@ -455,6 +443,6 @@ void exec_record(const struct exec *x, bool texts, struct buf *to)
     exec_put_expected(x, to);
     put_state(x, to);
     put_request(x, to);
-    put_ledger(x, to);
+    record_ids(x->entries, x->entry_count, to);
     json_close(to, '}');
 }

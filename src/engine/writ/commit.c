@@ -187,15 +187,7 @@ static int say_done(const struct asked *s, char **answer)
         json_key(&out, "left");
         put_left(&s->commit, &out);
     }
-    json_key(&out, "ledger");
-    json_open(&out, '[');
-    for (size_t i = 0; i < s->deed.entry_count; i++) {
-        char id[ENTRY_ID_TEXT];
-
-        entry_id_text(&s->deed.entries[i], id);
-        json_text(&out, str_of(id));
-    }
-    json_close(&out, ']');
+    record_ids(s->deed.entries, s->deed.entry_count, &out);
     json_close(&out, '}');
     *answer = take_answer(&out);
     return WRIT_OK;

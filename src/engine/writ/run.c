@@ -38,15 +38,7 @@ static int answer_end(struct running *r, const struct plan_end *end, char **answ
     json_key(&out, "result");
     buf_add(&out, end->text.s, end->text.n);
     put_names(&r->plan, r->a, &out);
-    json_key(&out, "ledger");
-    json_open(&out, '[');
-    for (size_t i = 0; i < r->entry_count; i++) {
-        char id[ENTRY_ID_TEXT];
-
-        entry_id_text(&r->entries[i], id);
-        json_text(&out, str_of(id));
-    }
-    json_close(&out, ']');
+    record_ids(r->entries, r->entry_count, &out);
     json_key(&out, "evidence");
     json_open(&out, '{');
     json_put_int(&out, "files", (int64_t)r->evidence->files);
