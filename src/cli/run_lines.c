@@ -228,11 +228,6 @@ static int flush(void *self, const struct run_state *s, int64_t now_ms)
     return -1;
 }
 
-void run_quiet_view(struct run_view *out)
-{
-    *out = (struct run_view){ 0 };
-}
-
 void run_json_view(struct run_view *out)
 {
     *out = (struct run_view){ .raw = pass_on, .tick = flush };

@@ -29,4 +29,3 @@ struct run_lines;
 void run_live_view(struct run_live *live, struct run_view *out);
 void run_lines_view(struct run_lines *lines, struct run_view *out);
 void run_json_view(struct run_view *out);
-void run_quiet_view(struct run_view *out);
