@@ -79,7 +79,8 @@ static void fill(struct doc *to, const struct doc *schema, int depth, struct are
     }
 }
 
-const struct doc *mcp_sample(const struct doc *schema, struct arena *a)
+/* What an inputSchema takes: what it requires, by default, const, enum or type. */
+static const struct doc *sample_of(const struct doc *schema, struct arena *a)
 {
     struct doc *root = doc_root(a, DOC_MAP);
 
@@ -152,7 +153,7 @@ static bool call_tools(struct mcp *m, const struct doc *tools, bool all, struct 
 {
     for (const struct doc *c = doc_first(tools, DOC_LIST); c; c = c->next)
         if ((all || only_reads(c)) &&
-            !call_one(m, rpc_text(c, "name"), mcp_sample(rpc_get(c, "inputSchema"), a), a, to, e))
+            !call_one(m, rpc_text(c, "name"), sample_of(rpc_get(c, "inputSchema"), a), a, to, e))
             return false;
     return true;
 }

@@ -16,6 +16,4 @@ bool mcp_probe(struct mcp *m, const struct doc *context, bool all, struct arena 
 /* The first call that a context names, or NULL. */
 const struct doc *mcp_probe_calls(const struct doc *context);
 
-/* Arguments that an inputSchema takes: what it requires, by default, const, enum or type. */
-const struct doc *mcp_sample(const struct doc *schema, struct arena *a);
 extern const char *const mcp_end_names[];

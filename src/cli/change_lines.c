@@ -62,7 +62,8 @@ static enum colour colour_of(struct within *at, struct str line)
     return !line.n ? PLAIN : line.s[0] == '-' ? RED : line.s[0] == '+' ? GREEN : PLAIN;
 }
 
-void change_count(struct str diff, int64_t *added, int64_t *removed)
+/* How many lines a diff adds and removes. */
+static void count_lines(struct str diff, int64_t *added, int64_t *removed)
 {
     struct within at = { 0 };
 
@@ -119,7 +120,7 @@ void change_show(const struct doc *change, struct str diff)
     if (doc_get(change, "changed_meanwhile"))
         out(RED, "  changed by somebody while the run lasted");
     if (diff.n) {
-        change_count(diff, &added, &removed);
+        count_lines(diff, &added, &removed);
         if (added)
             out(GREEN, "  +%" PRId64, added);
         if (removed)

@@ -9,9 +9,6 @@ enum { CHANGE_WORDS = 96 };
 /* "3 changed, 1 added, 1 deleted", of a list of changes; "nothing changed". */
 void change_words(const struct doc *list, char out[CHANGE_WORDS]);
 
-/* How many lines a diff adds and removes. */
-void change_count(struct str diff, int64_t *added, int64_t *removed);
-
 /* The diff: in colours where a person looks on, else as it is. */
 void change_show_diff(struct str diff);
 

@@ -49,7 +49,12 @@ const struct exit_row exits[EXIT_ROWS] = {
     { "69",    69,  69,  CAUSE_LOST,    "worker lost",         "look at what it did before running it again" },
 };
 
-const struct answer_row exit_answers[ANSWER_ROWS] = {
+/* Programs that say with an exit code what is no error; by the name they are called. */
+static const struct answer_row {
+    const char *program;
+    int code;
+    const char *meaning;
+} exit_answers[] = {
     { "rg",    1, "nothing matched" },
     { "grep",  1, "nothing matched" },
     { "diff",  1, "there are differences" },

@@ -64,21 +64,9 @@ extern const char *const cause_names[];
 extern const struct cause_row causes[CAUSE_COUNT];
 extern const struct exit_row exits[EXIT_ROWS];
 extern const struct status_row statuses[STATUS_ROWS];
-extern const struct table causes_table, exits_table, statuses_table;
+extern const struct table causes_table, exits_table, statuses_table, exit_answers_table;
 
-/* Programs that say with an exit code what is no error; by the name they are called. */
-struct answer_row {
-    const char *program;
-    int code;
-    const char *meaning;
-};
-
-enum { ANSWER_ROWS = 5 };
-
-extern const struct answer_row exit_answers[ANSWER_ROWS];
-extern const struct table exit_answers_table;
-
-/* What the program means with it, or NULL. */
+/* What a program, by the name it is called, says with an exit code that is no error; or NULL. */
 const char *exit_answer(struct str program, int code);
 
 /* What the exit code means, given why the run ended; NULL when it is not 0..255. */

@@ -88,7 +88,7 @@ static bool is_windows(struct str path)
 }
 
 /* clang-format off */
-const struct path_pattern path_patterns[PATH_PATTERNS] = {
+static const struct path_pattern path_patterns[] = {
     { "../",            "Climbs out of a directory.",             climbs_by_slash },
     { "..\\",           "Climbs out of a directory, on Windows.", climbs_by_backslash },
     { "/etc/",          "The system's configuration.",            is_etc },
@@ -120,7 +120,7 @@ const struct table path_patterns_table = {
 
 const struct path_pattern *inputs_path_pattern(struct str path)
 {
-    for (size_t i = 0; i < PATH_PATTERNS; i++) {
+    for (size_t i = 0; i < COUNT(path_patterns); i++) {
         if (path_patterns[i].applies(path))
             return &path_patterns[i];
     }

@@ -46,11 +46,10 @@ struct input_size_row {
     const char *meaning;
 };
 
-enum { SHELL_CHARS = 20, PATH_PATTERNS = 5, ENV_ROWS = 86 };
+enum { SHELL_CHARS = 20, ENV_ROWS = 86 };
 
 extern const struct check_row checks[CHECK_COUNT];
 extern const struct shell_char shell_chars[SHELL_CHARS];
-extern const struct path_pattern path_patterns[PATH_PATTERNS];
 extern const struct env_row env_rows[ENV_ROWS];
 extern const struct input_size_row input_sizes[INPUT_SIZE_COUNT];
 extern const struct table checks_table, shell_chars_table, path_patterns_table, env_table,

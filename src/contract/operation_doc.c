@@ -2,7 +2,7 @@
 /* operation_doc.c: the shape of what an adapter says about one of its operations. */
 #include "contract/operation_doc.h"
 
-const char *const parameter_places[] = { "path", "query", "header", "cookie", "body", NULL };
+static const char *const parameter_places[] = { "path", "query", "header", "cookie", "body", NULL };
 static const char *const effect_names[] = { "unknown", "read", "write", NULL };
 
 /* clang-format off */

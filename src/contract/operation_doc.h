@@ -31,7 +31,6 @@ struct operation_doc {
 };
 
 extern const struct shape operation_shape, parameter_shape;
-extern const char *const parameter_places[]; /* ended by NULL */
 
 /* A rule of adapters: each member of `operations` is one, and what is in it suits. */
 void operations_fit(const struct doc *d, const void *decoded, struct report *r);

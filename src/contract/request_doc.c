@@ -6,7 +6,7 @@
 #include "contract/whole.h"
 
 static const char *const on_oversize_names[] = { "reject", "truncate", NULL };
-const char *const write_mode_names[] = { "direct", "cow", NULL };
+static const char *const write_mode_names[] = { "direct", "cow", NULL };
 const char *const determinism_names[] = { "stable", "fixed", NULL };
 
 static void environment_names(const struct doc *d, const void *decoded, struct report *r)

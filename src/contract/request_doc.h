@@ -26,7 +26,6 @@ enum write_mode { WRITE_DIRECT, WRITE_COW };
 /* What is the same each time: the environment, or time and chance too. */
 enum determinism { DETERMINISM_STABLE, DETERMINISM_FIXED };
 
-extern const char *const write_mode_names[];
 extern const char *const determinism_names[];
 
 struct request_filesystem {

@@ -68,10 +68,15 @@ static const struct column event_state_columns[] = {
     { "meaning",  COLUMN_TEXT, offsetof(struct event_state_row, meaning) },
 };
 
+enum attempt_rule { ATTEMPT_SAME, ATTEMPT_HIGHER };
+
 static const char *const attempt_names[] = { [ATTEMPT_SAME] = "same", [ATTEMPT_HIGHER] = "higher" };
 
 /* A02-4: the attempt never falls, and rises only where a failed execution is tried again. */
-const struct event_edge event_edges[EVENT_EDGES] = {
+static const struct event_edge {
+    enum event_state from, to;
+    enum attempt_rule attempt;
+} event_edges[] = {
     { EVENT_PLANNED, EVENT_RUNNING,   ATTEMPT_SAME },
     { EVENT_RUNNING, EVENT_SUCCEEDED, ATTEMPT_SAME },
     { EVENT_RUNNING, EVENT_FAILED,    ATTEMPT_SAME },
@@ -200,7 +205,7 @@ static bool refuse_event(enum event_state from, enum event_state to, struct erro
 {
     _buf_ struct buf allowed = { .max = ERROR_MSG };
 
-    for (size_t i = 0; i < EVENT_EDGES; i++) {
+    for (size_t i = 0; i < COUNT(event_edges); i++) {
         if (event_edges[i].from == from)
             buf_addf(&allowed, "%s'%s'%s", allowed.len ? ", " : "",
                      event_state_names[event_edges[i].to],
@@ -214,7 +219,7 @@ static bool refuse_event(enum event_state from, enum event_state to, struct erro
 bool ledger_step(enum event_state from, int64_t from_attempt, enum event_state to,
                  int64_t to_attempt, struct error *e)
 {
-    for (size_t i = 0; i < EVENT_EDGES; i++) {
+    for (size_t i = 0; i < COUNT(event_edges); i++) {
         const struct event_edge *edge = &event_edges[i];
 
         if (edge->from != from || edge->to != to)

@@ -56,13 +56,6 @@ struct event_state_row {
     const char *meaning;
 };
 
-enum attempt_rule { ATTEMPT_SAME, ATTEMPT_HIGHER };
-
-struct event_edge {
-    enum event_state from, to;
-    enum attempt_rule attempt;
-};
-
 /* What the words of the contracts are in the ledger. EVENT_STATE_COUNT: no event is written. */
 struct word_row {
     const char *word, *contract;
@@ -70,14 +63,13 @@ struct word_row {
     const char *note;
 };
 
-enum { ROUTE_EDGES = 7, EVENT_EDGES = 6, WORD_ROWS = 13 };
+enum { ROUTE_EDGES = 7, WORD_ROWS = 13 };
 
 extern const char *const route_state_names[];
 extern const char *const route_trigger_names[];
 extern const char *const event_state_names[];
 extern const struct route_edge route_edges[ROUTE_EDGES]; /* lexical, as contract 000 lists are */
 extern const struct event_state_row event_states[EVENT_STATE_COUNT];
-extern const struct event_edge event_edges[EVENT_EDGES];
 extern const struct word_row state_words[WORD_ROWS];
 extern const struct table route_edges_table, event_states_table, event_edges_table,
     state_words_table;

@@ -34,9 +34,8 @@ const char *changes_root(const struct change_set *set, const char *path, const c
 /* Opens the tree of a set. -1 and errno; ESTALE: there is another directory in its place. */
 int changes_open_root(const struct change_set *set, const char *root);
 
-/* Opens a tree, or a directory in one: no link is followed on the way, and none leads out. -1 and
- * errno: it cannot be had. */
-int place_root(const char *root);
+/* Opens a directory in a tree: no link is followed on the way, and none leads out. -1 and errno: it
+ * cannot be had. */
 int place_around(int root, const char *below, const char **name, struct arena *a);
 
 /* What is there now. The bytes of a file are kept in `store`; -1: only their digest is taken. A

@@ -32,8 +32,9 @@ const char *changes_root(const struct change_set *set, const char *path, const c
     return found;
 }
 
-/* Its owner may write in it and not list it: what is read is opened below. */
-int place_root(const char *root)
+/* A tree: no link is followed on the way. Its owner may write in it and not list it: what is read
+ * is opened below. */
+static int open_root(const char *root)
 {
     return kernel_openat2(AT_FDCWD, root, O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 }
@@ -54,7 +55,7 @@ static bool is_that(int fd, const char *inode)
 
 int changes_open_root(const struct change_set *set, const char *root)
 {
-    int fd = place_root(root);
+    int fd = open_root(root);
 
     for (size_t i = 0; fd >= 0 && i < set->root_count; i++)
         if (set->roots[i] == root && !is_that(fd, set->inodes[i])) {

@@ -12,9 +12,10 @@
 
 static const char project_path[] = ".writ/config.yaml";
 
-const struct config_worker worker_local = { .name = { WORKER_LOCAL, sizeof WORKER_LOCAL - 1 },
-                                            .kind = WORKER_PIPE,
-                                            .patience_secs = 10 };
+/* Always there: `writ worker --stdio` on this machine. */
+static const struct config_worker worker_local = {
+    .name = { WORKER_LOCAL, sizeof WORKER_LOCAL - 1 }, .kind = WORKER_PIPE, .patience_secs = 10
+};
 
 static const struct config_worker *const always[] = { &worker_rch, &worker_local };
 

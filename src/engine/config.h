@@ -21,9 +21,6 @@ struct settings {
     enum fallback fallback;  /* fail_closed where either document says so */
 };
 
-/* A worker that is always there: `writ worker --stdio` on this machine. */
-extern const struct config_worker worker_local;
-
 /* Reads the nearest project's document on the way up from `from`, an absolute path, and the user's:
  * config.yaml in writ below XDG_CONFIG_HOME, else below ~/.config. Neither has to be there. All of
  * it lives in the arena. False: one of them is wrong, and the report says which and how. */

@@ -51,7 +51,8 @@ void exec_lane_starts(struct exec *x)
 
 /* ---- an attempt ---- */
 
-enum tried try_here(struct exec *x, const struct try_ask *ask)
+/* In our own sandbox. */
+static enum tried try_here(struct exec *x, const struct try_ask *ask)
 {
     *ask->status = exec_try(x, ask->report, ask->kind, ask->e);
     return *ask->status == WRIT_OK ? TRIED_ENDED : TRIED_NOTHING;

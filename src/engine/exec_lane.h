@@ -40,8 +40,7 @@ struct try_ask {
     struct error *e;
 };
 
-/* One attempt: in our own sandbox, on a worker that speaks frames, by a wrapper. */
-enum tried try_here(struct exec *x, const struct try_ask *ask);
+/* One attempt: on a worker that speaks frames, by a wrapper. */
 enum tried try_far(struct exec *x, const struct try_ask *ask);
 enum tried try_wrap(struct exec *x, const struct try_ask *ask);
 

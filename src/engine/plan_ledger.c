@@ -244,7 +244,7 @@ static bool enter_end(struct running *r, const struct result_doc *result, struct
     return false;
 }
 
-bool running_persist(void *self, const struct result_doc *result, struct str text, struct error *e)
+static bool persist(void *self, const struct result_doc *result, struct str text, struct error *e)
 {
     struct running *r = self;
 
@@ -304,5 +304,5 @@ static void release(void *self)
 }
 
 const struct office running_office = {
-    .persist = running_persist, .complete = complete, .incomplete = incomplete, .release = release
+    .persist = persist, .complete = complete, .incomplete = incomplete, .release = release
 };

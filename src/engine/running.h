@@ -118,7 +118,6 @@ void running_leave(struct running *r);
 
 /* The duties of an ended plan that are the ledger's. self: a struct running. */
 extern const struct office running_office;
-bool running_persist(void *self, const struct result_doc *result, struct str text, struct error *e);
 
 /* Runs it, or refuses it, to its result. */
 bool running_go(struct running *r, int jobs, int force, struct plan_end *end,

@@ -143,8 +143,9 @@ static bool weigh_all(struct weighing *w, const struct uuid *ids, size_t n, stru
     return weigh_below(w, e);
 }
 
-bool coherence_of(struct ledger *l, const struct uuid *ids, size_t n, enum coherence *out,
-                  int64_t *newest_ms, struct error *e)
+/* *newest_ms: the latest createdAt among them; 0 where there is none. */
+static bool coherence_of(struct ledger *l, const struct uuid *ids, size_t n, enum coherence *out,
+                         int64_t *newest_ms, struct error *e)
 {
     struct weighing w = { .l = l, .found = COHERENCE_COHERENT };
     bool ok = weigh_all(&w, ids, n, e);

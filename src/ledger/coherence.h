@@ -4,12 +4,8 @@
 
 #include "ledger/ledger.h"
 
-/* Stale: an entry in the lineage, or one that such an entry depends on, has a newer one about the
- * same subject. Partial: an id is not in the ledger. *newest_ms: the latest createdAt among them;
- * 0 where there is none. Between begin and commit, or look and look_end. */
-bool coherence_of(struct ledger *l, const struct uuid *ids, size_t n, enum coherence *out,
-                  int64_t *newest_ms, struct error *e) NODISCARD;
-
-/* Says coherenceStatus and snapshotAt of an event that leaves them to the ledger. */
+/* Says coherenceStatus and snapshotAt of an event that leaves them to the ledger. Stale: an entry
+ * in the lineage, or one that such an entry depends on, has a newer one about the same subject.
+ * Partial: an id is not in the ledger. Between begin and commit, or look and look_end. */
 bool coherence_complete(struct ledger *l, struct draft *d, struct arena *a,
                         struct error *e) NODISCARD;

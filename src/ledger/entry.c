@@ -19,7 +19,9 @@ const char *const entry_kind_names[] = {
     [ENTRY_KIND_COUNT] = NULL,
 };
 
-const struct entry_kind_row entry_kinds[ENTRY_KIND_COUNT] = {
+static const struct entry_kind_row {
+    const char *name, *holds;
+} entry_kinds[ENTRY_KIND_COUNT] = {
     [ENTRY_INPUT]    = { "input",           "A document that executions depend on: a plan, request or adapter, files by digest." },
     [ENTRY_EVENT]    = { "execution_event", "A state of an execution, with what it rests on; contract 002." },
     [ENTRY_AUDIT]    = { "action_audit",    "A call of an executor, as digests; contract 003." },

@@ -23,12 +23,7 @@ enum entry_kind {
     ENTRY_KIND_COUNT,
 };
 
-struct entry_kind_row {
-    const char *name, *holds;
-};
-
 extern const char *const entry_kind_names[]; /* ended by NULL */
-extern const struct entry_kind_row entry_kinds[ENTRY_KIND_COUNT];
 extern const struct table entry_kinds_table;
 
 enum { SALT_BYTES = 16, ENTRY_ID_TEXT = sizeof "led-" - 1 + UUID_TEXT };

@@ -198,8 +198,12 @@ static void coherence(const struct hearing *h)
                event_state_names[row->ends], row->reason);
 }
 
+struct rule_row {
+    const char *req, *name, *says;
+};
+
 /* clang-format off */
-const struct rule_row judge_rules[JUDGE_RULES] = {
+static const struct rule_row judge_rules[] = {
     { "R-002-068", "references", "Each id in the lineage is an entry made at or before snapshotAt." },
     { "R-002-016", "identity",   "The same event again is the entry there is; a different one at its place is a conflict." },
     { "R-002-008", "retry",      "A retry follows a failure that may be retried, and its inputs are fresh." },
@@ -209,7 +213,7 @@ const struct rule_row judge_rules[JUDGE_RULES] = {
     { "R-002-036", "gate",       "The coherence matrix lets it through." },
 };
 
-static void (*const checks[JUDGE_RULES])(const struct hearing *h) = {
+static void (*const checks[COUNT(judge_rules)])(const struct hearing *h) = {
     references, identity, retry, transition, constant, verdict, coherence,
 };
 
@@ -233,6 +237,6 @@ void judge(struct draft *d, const struct known *known, struct arena *a)
 {
     struct hearing h = { d, known, a };
 
-    for (size_t i = 0; i < JUDGE_RULES && d->verdict == VERDICT_NONE; i++)
+    for (size_t i = 0; i < COUNT(judge_rules) && d->verdict == VERDICT_NONE; i++)
         checks[i](&h);
 }

@@ -12,13 +12,6 @@ struct known {
     struct asked_entry *const *depends; /* one for each of draft->depends */
 };
 
-struct rule_row {
-    const char *req, *name, *says;
-};
-
-enum { JUDGE_RULES = 7 };
-
-extern const struct rule_row judge_rules[JUDGE_RULES];
 extern const struct table judge_table;
 
 /* Walks the rules in their order; the first that does not hold decides. The verdict is in the

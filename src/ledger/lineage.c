@@ -10,7 +10,7 @@ void entries_add(struct entries *list, const struct entry *entry, struct arena *
     list->v[list->n++] = entry_copy(entry, a);
 }
 
-bool entries_have(const struct entries *list, const struct uuid *id)
+static bool entries_have(const struct entries *list, const struct uuid *id)
 {
     for (size_t i = 0; i < list->n; i++)
         if (memcmp(&list->v[i].id, id, sizeof *id) == 0)

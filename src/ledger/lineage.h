@@ -14,7 +14,6 @@ struct entries {
 };
 
 void entries_add(struct entries *list, const struct entry *entry, struct arena *a);
-bool entries_have(const struct entries *list, const struct uuid *id);
 
 /* All that these entries depend on, and so on back to the inputs. */
 bool lineage_back(struct ledger *l, const struct entries *of, struct arena *a, struct entries *out,

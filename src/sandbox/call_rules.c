@@ -199,7 +199,7 @@ const struct call_rule_row call_rules[] = {
 
 const size_t call_rule_count = COUNT(call_rules);
 
-const char *const call_test_names[] = {
+static const char *const call_test_names[] = {
     [CALL_IS]   = "is",
     [CALL_HAS]  = "has one of",
     [CALL_ELSE] = "else",

@@ -119,6 +119,5 @@ extern const size_t call_count;
 extern const struct call_rule_row call_rules[];
 extern const size_t call_rule_count;
 extern const char *const call_verdict_names[];
-extern const char *const call_test_names[];
 extern const struct call_verdict_row call_verdicts[CALL_VERDICT_COUNT];
 extern const struct table calls_table, call_rules_table, call_verdicts_table;

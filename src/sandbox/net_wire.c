@@ -3,7 +3,7 @@
 #include "sandbox/net_wire.h"
 
 /* clang-format off */
-const char *const via_names[VIA_COUNT] = {
+static const char *const via_names[VIA_COUNT] = {
     [VIA_HTTP]     = "http",
     [VIA_CONNECT]  = "connect",
     [VIA_SOCKS]    = "socks5",

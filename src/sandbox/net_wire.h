@@ -34,7 +34,6 @@ enum wire_kind {
 };
 
 enum via { VIA_HTTP, VIA_CONNECT, VIA_SOCKS, VIA_NAMES, VIA_STRAIGHT, VIA_COUNT };
-extern const char *const via_names[VIA_COUNT];
 
 /* A decision of fixed size, as it waits and as it is sent. */
 struct wire_event {

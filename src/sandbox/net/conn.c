@@ -11,7 +11,7 @@
 
 /* ---- its end ---- */
 
-void conn_close(struct serve *s, struct conn *c)
+static void conn_close(struct serve *s, struct conn *c)
 {
     event_end(s, c);
     side_close(s, &c->client);

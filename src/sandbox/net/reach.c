@@ -68,7 +68,49 @@ void reach_begin(struct serve *s, struct conn *c)
     }
 }
 
-/* ---- after it ---- */
+/* ---- towards one of its addresses ---- */
+
+static bool start(struct conn *c, const struct address *to)
+{
+    struct sockaddr_in6 six = { .sin6_family = AF_INET6, .sin6_port = htons(c->host.port) };
+    struct sockaddr_in four = { .sin_family = AF_INET, .sin_port = htons(c->host.port) };
+    static const int yes = 1;
+    int failed;
+
+    c->server = (struct side){ .fd = socket(to->six ? AF_INET6 : AF_INET,
+                                            SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0) };
+    if (c->server.fd < 0)
+        return false;
+    memcpy(&six.sin6_addr, to->b, 16);
+    memcpy(&four.sin_addr, to->b, 4);
+    (void)setsockopt(c->server.fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    failed = to->six ? connect(c->server.fd, (struct sockaddr *)&six, sizeof six)
+                     : connect(c->server.fd, (struct sockaddr *)&four, sizeof four);
+    return failed == 0 || errno == EINPROGRESS;
+}
+
+/* To the first of its addresses that is left and answers. */
+static void reach_next(struct serve *s, struct conn *c)
+{
+    int failed = errno;
+    char why[128];
+
+    side_close(s, &c->server);
+    while (c->candidate < c->candidate_count) {
+        const struct address *to = &c->candidates[c->candidate++];
+
+        c->stage = STAGE_CONNECT;
+        address_text(to, c->host.port, c->address);
+        if (start(c, to))
+            return;
+        failed = errno;
+        side_close(s, &c->server);
+    }
+    (void)snprintf(why, sizeof why, "no connection: %s", strerrordesc_np(failed));
+    conn_refuse(s, c, 502, why);
+}
+
+/* ---- what was found ---- */
 
 static void refuse_address(struct serve *s, struct conn *c, const struct address *address,
                            const char *why)
@@ -103,45 +145,6 @@ void reach_found(struct serve *s, struct conn *c, const struct lookup_answer *an
 }
 
 /* ---- connections ---- */
-
-static bool start(struct conn *c, const struct address *to)
-{
-    struct sockaddr_in6 six = { .sin6_family = AF_INET6, .sin6_port = htons(c->host.port) };
-    struct sockaddr_in four = { .sin_family = AF_INET, .sin_port = htons(c->host.port) };
-    static const int yes = 1;
-    int failed;
-
-    c->server = (struct side){ .fd = socket(to->six ? AF_INET6 : AF_INET,
-                                            SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0) };
-    if (c->server.fd < 0)
-        return false;
-    memcpy(&six.sin6_addr, to->b, 16);
-    memcpy(&four.sin_addr, to->b, 4);
-    (void)setsockopt(c->server.fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-    failed = to->six ? connect(c->server.fd, (struct sockaddr *)&six, sizeof six)
-                     : connect(c->server.fd, (struct sockaddr *)&four, sizeof four);
-    return failed == 0 || errno == EINPROGRESS;
-}
-
-void reach_next(struct serve *s, struct conn *c)
-{
-    int failed = errno;
-    char why[128];
-
-    side_close(s, &c->server);
-    while (c->candidate < c->candidate_count) {
-        const struct address *to = &c->candidates[c->candidate++];
-
-        c->stage = STAGE_CONNECT;
-        address_text(to, c->host.port, c->address);
-        if (start(c, to))
-            return;
-        failed = errno;
-        side_close(s, &c->server);
-    }
-    (void)snprintf(why, sizeof why, "no connection: %s", strerrordesc_np(failed));
-    conn_refuse(s, c, 502, why);
-}
 
 static bool is_connected(const struct conn *c, int *failed)
 {

@@ -22,7 +22,7 @@ static uint64_t mark(const struct serve *s, const struct conn *c, const struct s
            (uint64_t)conn_number(s, c) << 32 | c->life;
 }
 
-bool side_watch(struct serve *s, struct conn *c, struct side *side, uint32_t mask)
+static bool side_watch(struct serve *s, struct conn *c, struct side *side, uint32_t mask)
 {
     struct epoll_event event = { .events = mask, .data.u64 = mark(s, c, side) };
 

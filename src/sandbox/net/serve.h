@@ -133,7 +133,6 @@ void event_send(struct serve *s, bool last);
 /* ---- net/relay.c: bytes in and out ---- */
 
 void side_close(struct serve *s, struct side *side);
-bool side_watch(struct serve *s, struct conn *c, struct side *side, uint32_t mask);
 /* The kernel is not asked about it any more: it would tell again and again that it is over. */
 void side_forget(struct serve *s, struct side *side);
 /* Reads and writes what can be; true: something moved. */
@@ -154,8 +153,7 @@ static inline struct str flow_unread(const struct flow *f)
 
 void conn_open(struct serve *s, int fd, enum door_kind kind);
 void conn_run(struct serve *s, struct conn *c);
-void conn_close(struct serve *s, struct conn *c);
-/* The same, so that the client does not take what it has for all. */
+/* Ends it so that the client does not take what it has for all. */
 void conn_abort(struct serve *s, struct conn *c);
 void conn_late(struct serve *s, struct conn *c);
 /* Says that it does not go, in the client's own language, and ends. */
@@ -170,7 +168,6 @@ void reach_nowhere(struct serve *s, struct conn *c, struct str text, const char 
 void reach_found(struct serve *s, struct conn *c, const struct lookup_answer *answer);
 /* The server's end can be written to: it is there, or it failed. */
 void reach_connected(struct serve *s, struct conn *c);
-void reach_next(struct serve *s, struct conn *c);
 /* What is said in the tunnel is for somebody else: it is told as refused, and ends. */
 void reach_revoke(struct serve *s, struct conn *c, const char *why);
 
