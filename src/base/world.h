@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -23,6 +24,12 @@ struct world {
 /* For any thread. Should the kernel refuse its clocks or its random numbers, the process aborts:
  * no honest record could be written without them. */
 const struct world *world_real(void);
+
+/* How long poll() is to wait where `left` milliseconds are left by mono_ms, which is its clock. */
+static inline int poll_ms(int64_t left)
+{
+    return left < 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left;
+}
 
 /* The processor's time that a child of ours has used by now; 0 when it is gone. */
 int64_t world_cpu_ms(pid_t pid);

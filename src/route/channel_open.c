@@ -85,7 +85,7 @@ static bool wait_for_hello(struct channel *c, int cancel, const struct world *wo
         if (left <= 0)
             return error_set(e, CODE_RCH_UNAVAILABLE, "%s did not answer within %lld s%s", c->who,
                              (long long)(c->patience_ms / 1000), wire_said(c, &a));
-        if (poll(fds, COUNT(fds), left > INT32_MAX ? INT32_MAX : (int)left) < 0 && errno != EINTR)
+        if (poll(fds, COUNT(fds), poll_ms(left)) < 0 && errno != EINTR)
             return error_sys(e, CODE_RCH_UNAVAILABLE, "%s cannot be waited for", c->who);
         if (fds[2].revents)
             return error_set(e, CODE_RCH_UNAVAILABLE, "%s was not waited for: cancelled", c->who);

@@ -342,7 +342,7 @@ static int time_left(const struct going *g)
 
     if (g->over)
         return TURN_MS;
-    return left < 0 ? 0 : left > TURN_MS ? TURN_MS : (int)left;
+    return poll_ms(left);
 }
 
 static void turn(struct going *g)

@@ -4,7 +4,7 @@
 
 #include "base/world.h"
 
-enum { AGAIN_MS = 1000, LOOK_MS = 60000 };
+enum { AGAIN_MS = 1000 };
 
 int64_t deadline_now(void)
 {
@@ -25,7 +25,7 @@ int deadline_left(const struct deadline *d)
 
     if (d->at_ms == 0)
         return -1;
-    return left < 0 ? 0 : left > LOOK_MS ? LOOK_MS : (int)left;
+    return poll_ms(left);
 }
 
 bool deadline_has_come(struct deadline *d)

@@ -237,7 +237,7 @@ static int time_left(const struct loop *l)
     if (next == INT64_MAX)
         return NEVER;
     left = next - l->s->world->mono_ms(l->s->world->self);
-    return left < 0 ? 0 : left > 60000 ? 60000 : (int)left;
+    return poll_ms(left);
 }
 
 /* Who ends it does that as fast as anybody could, and alone knows all that is to be ended. */

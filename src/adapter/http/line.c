@@ -194,9 +194,7 @@ static void sort_out(struct http *h, enum http_got got, const struct line_call *
 
 static int left_ms(const struct http *h, int64_t deadline_ms)
 {
-    int64_t left = deadline_ms - line_now_ms(h);
-
-    return left <= 0 ? 0 : left > INT32_MAX ? INT32_MAX : (int)left;
+    return poll_ms(deadline_ms - line_now_ms(h));
 }
 
 /* Waits at a descriptor. LINE_MAIL: there is something to be looked at. */

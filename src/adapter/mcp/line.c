@@ -212,10 +212,7 @@ static bool wait_for(struct mcp *m, const struct mcp_exchange *x, struct pollfd 
     p[SLOT_WAKE] = (struct pollfd){ .fd = l->wake, .events = POLLIN };
     p[SLOT_CANCEL] = (struct pollfd){ .fd = x->cancel, .events = POLLIN };
     p[SLOT_OUT] = (struct pollfd){ .fd = m->ask.out, .events = POLLOUT };
-    return poll(p, waits_to_write(l) ? SLOTS : SLOT_OUT,
-                left < 0           ? 0
-                : left > INT32_MAX ? INT32_MAX
-                                   : (int)left) > 0;
+    return poll(p, waits_to_write(l) ? SLOTS : SLOT_OUT, poll_ms(left)) > 0;
 }
 
 /* Looks around when there is nothing to read: STREAM_MESSAGE means: read on. */

@@ -169,7 +169,7 @@ static bool rest(struct mcp *m, struct mcp_exchange *x)
     pthread_mutex_unlock(&m->lock);
     /* Without an eventfd we look again and again; so does who has little time left. */
     left = x->wake < 0 && left > 10 ? 10 : left;
-    (void)poll(p, 2, left < 0 ? 0 : left > INT32_MAX ? INT32_MAX : (int)left);
+    (void)poll(p, 2, poll_ms(left));
     if (p[0].revents)
         (void)eventfd_read(x->wake, &n);
     pthread_mutex_lock(&m->lock);
