@@ -2,9 +2,7 @@
 /* call.c: one call: attempts, waits between them, the adapter that is fallen back to. */
 #include "engine/call.h"
 
-#include <errno.h>
-#include <poll.h>
-
+#include "base/cancel.h"
 #include "contract/backoff.h"
 #include "contract/fallback.h"
 
@@ -142,26 +140,6 @@ static void tell_patience(struct tool_call *c, struct attempt_end *end, int64_t 
                                 BACKOFF_MOST_MS / 1000, before);
 }
 
-/* False: somebody wants it stopped. */
-static bool wait_for(const struct tool_call *c, int64_t ms)
-{
-    struct pollfd fd = { .fd = c->ask->cancel, .events = POLLIN };
-    int64_t until = c->world->mono_ms(c->world->self) + ms;
-
-    for (;;) {
-        int64_t left = until - c->world->mono_ms(c->world->self);
-        int got;
-
-        if (left <= 0)
-            return true;
-        got = poll(&fd, 1, (int)(left < 3600000 ? left : 3600000));
-        if (got > 0)
-            return false;
-        if (got < 0 && errno != EINTR)
-            return true;
-    }
-}
-
 static struct attempt_end *attempts(struct tool_call *c)
 {
     const struct adapter_retry *retry = c->adapter->doc.errors->retry;
@@ -189,7 +167,7 @@ static struct attempt_end *attempts(struct tool_call *c)
             }
             waited_ms += wait;
         }
-        if (!wait_for(c, wait))
+        if (!cancel_wait(c->ask->cancel, wait, c->world))
             return end;
     }
 }

@@ -3,8 +3,7 @@
  * policy says so, elsewhere when a worker cannot be had; and leaves a transcript and a manifest. */
 #include "engine/exec_lane.h"
 
-#include <poll.h>
-
+#include "base/cancel.h"
 #include "base/json_write.h"
 #include "base/stamp.h"
 #include "engine/home.h"
@@ -106,18 +105,6 @@ static enum tried try_once(struct exec *x, const struct try_ask *ask)
     return ways[x->lane->plan->route](x, ask);
 }
 
-/* False: somebody wants it ended before. */
-static bool wait_for(const struct exec *x, int64_t ms)
-{
-    struct pollfd cancel = { .fd = x->cancel, .events = POLLIN };
-    int64_t until = x->world->mono_ms(x->world->self) + ms, now;
-
-    while ((now = x->world->mono_ms(x->world->self)) < until)
-        if (poll(&cancel, 1, (int)(until - now)) > 0)
-            return false;
-    return true;
-}
-
 /* Without its worker, by the policy: here or nowhere. */
 static bool downgrade(struct exec *x, const char *why, const struct try_ask *ask)
 {
@@ -147,7 +134,7 @@ static enum tried try_with_patience(struct exec *x, const struct try_ask *ask)
         lane_unavailable(&l->lane, l->unavailable);
         if (lane_again(&l->lane, &delay)) {
             lane_retry(&l->lane, delay);
-            if (!wait_for(x, delay))
+            if (!cancel_wait(x->cancel, delay, x->world))
                 return end_unrun(x, CAUSE_CANCELLED, ask);
         } else if (!downgrade(x, l->unavailable, ask)) {
             *ask->status = WRIT_REFUSED;
@@ -299,7 +286,8 @@ static enum tried try_until_it_ends(struct exec *x, const struct try_ask *ask)
             return TRIED_ENDED;
         if (!begin_next(x, next, delay, ask))
             return TRIED_NOTHING;
-        tried = wait_for(x, delay) ? try_with_patience(x, ask) : end_unrun(x, CAUSE_CANCELLED, ask);
+        tried = cancel_wait(x->cancel, delay, x->world) ? try_with_patience(x, ask)
+                                                        : end_unrun(x, CAUSE_CANCELLED, ask);
     }
     return tried;
 }

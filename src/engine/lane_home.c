@@ -7,10 +7,10 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cancel.h"
 #include "base/fs.h"
 #include "contract/codes.h"
 #include "engine/home.h"
@@ -27,17 +27,6 @@ static void pass_on(struct lane_home *h, uint64_t times)
 {
     if (times)
         (void)!write(h->cancel, &times, sizeof times);
-}
-
-/* How often something was said: of signals one is read at a time. */
-static uint64_t hear_caller(struct lane_home *h)
-{
-    char bytes[sizeof(struct signalfd_siginfo)];
-    ssize_t n = read(h->from, bytes, sizeof bytes);
-
-    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
-        h->from = -1;
-    return n > 0;
 }
 
 /* A line for each time: the reason, which may be empty. Who writes at the same time has his line
@@ -77,7 +66,7 @@ static void *watch(void *self)
         if (fds[1].revents)
             pass_on(h, hear_pipe(h));
         if (fds[2].revents)
-            pass_on(h, hear_caller(h));
+            pass_on(h, cancel_heard(&h->from)); /* of signals one is read at a time */
     }
 }
 

@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 
+#include "base/cancel.h"
 #include "base/json_write.h"
 #include "contract/codes.h"
 #include "route/channel_parts.h"
@@ -200,13 +200,7 @@ static void stop(struct going *g, enum cause cause)
 
 static void take_cancel(struct going *g)
 {
-    /* an eventfd's number, one description of a signalfd or a pipe's byte */
-    char bytes[sizeof(struct signalfd_siginfo)];
-    ssize_t n = read(g->cancel, bytes, sizeof bytes);
-
-    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
-        g->cancel = -1;
-    if (n <= 0)
+    if (!cancel_heard(&g->cancel))
         return;
     if (!g->over) {
         stop(g, CAUSE_CANCELLED);

@@ -5,12 +5,12 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/cancel.h"
 #include "base/pass.h"
 #include "sandbox/cow_plan.h"
 #include "sandbox/deadline.h"
@@ -248,14 +248,7 @@ static bool is_being_ended_by_others(const struct loop *l)
 
 static void take_cancel(struct loop *l)
 {
-    /* an eventfd's number, one description of a signalfd or a pipe's byte */
-    char bytes[sizeof(struct signalfd_siginfo)];
-
-    ssize_t n = read(l->s->cancel, bytes, sizeof bytes);
-
-    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
-        l->s->cancel = -1;
-    if (n <= 0)
+    if (!cancel_heard(&l->s->cancel))
         return;
     if (!l->dead) {
         if (!is_being_ended_by_others(l))

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cancel.c: hears that somebody wants it stopped, whatever kind of descriptor says so. */
+#include "base/cancel.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+bool cancel_heard(int *fd)
+{
+    char bytes[sizeof(struct signalfd_siginfo)];
+    ssize_t n = read(*fd, bytes, sizeof bytes);
+
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+        *fd = -1;
+    return n > 0;
+}
+
+bool cancel_wait(int fd, int64_t ms, const struct world *world)
+{
+    struct pollfd asked = { .fd = fd, .events = POLLIN };
+    int64_t until = world->mono_ms(world->self) + ms;
+
+    for (;;) {
+        int64_t left = until - world->mono_ms(world->self);
+        int n;
+
+        if (left <= 0)
+            return true;
+        n = poll(&asked, 1, poll_ms(left));
+        if (n > 0)
+            return false;
+        if (n < 0 && errno != EINTR)
+            return true;
+    }
+}

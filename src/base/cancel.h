@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cancel.h: a descriptor that becomes readable when somebody wants something stopped. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/own.h"
+#include "base/world.h"
+
+/* Takes one request from *fd, which is ready: an eventfd's number, one description of a signalfd or
+ * a pipe's bytes. False: there was none; *fd is -1 when there will be none any more. */
+bool cancel_heard(int *fd) NODISCARD;
+
+/* Waits so long. False: `fd` (-1: nobody calls) became readable before; it is not read. */
+bool cancel_wait(int fd, int64_t ms, const struct world *world) NODISCARD;
