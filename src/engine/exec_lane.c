@@ -12,14 +12,14 @@
 
 /* ---- its pace ---- */
 
-static void hear_moment(void *exec, enum moment moment, enum cause cause)
+static void hear_news(void *exec, enum pace_news news, enum cause cause)
 {
     struct exec *x = exec;
     struct exec_lane *l = x->lane;
 
-    if (moment == MOMENT_LATE)
+    if (news == PACE_LATE)
         lane_late(&l->lane);
-    else if (moment == MOMENT_ASKED)
+    else if (news == PACE_ASKED)
         lane_asked(&l->lane, cause, lane_home_reason(&l->home, x->a));
     else
         lane_killed(&l->lane, cause);
@@ -38,7 +38,7 @@ struct pace exec_pace(struct exec *x)
     return (struct pace){ .grace_ms = l->plan->cancel_grace_secs * 1000,
                           .soft_ms = soft < x->request.sandbox->timeout_ms ? soft : 0,
                           .asks = true,
-                          .moment = hear_moment,
+                          .news = hear_news,
                           .self = x };
 }
 

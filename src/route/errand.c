@@ -50,10 +50,10 @@ static int64_t now(const struct going *g)
     return g->errand->world->mono_ms(g->errand->world->self);
 }
 
-static void tell(const struct going *g, enum moment moment, enum cause cause)
+static void tell(const struct going *g, enum pace_news news, enum cause cause)
 {
-    if (g->errand->pace.moment)
-        g->errand->pace.moment(g->errand->pace.self, moment, cause);
+    if (g->errand->pace.news)
+        g->errand->pace.news(g->errand->pace.self, news, cause);
 }
 
 static void hold(const struct going *g)
@@ -160,7 +160,7 @@ static void kill_it(struct going *g, enum cause cause)
     g->act_at = now(g) + GIVE_UP_MS;
     if (g->u.go_end) {
         g->errand->forced = true;
-        tell(g, MOMENT_KILLED, cause);
+        tell(g, PACE_KILLED, cause);
     }
     send_stop(g);
 }
@@ -187,7 +187,7 @@ static void stop(struct going *g, enum cause cause)
     if (g->stage == STAGE_RUNS) {
         g->errand->stopped_for = cause;
         if (cause != CAUSE_EXITED)
-            tell(g, MOMENT_ASKED, cause);
+            tell(g, PACE_ASKED, cause);
         ask(g);
         if (g->errand->at_once && (cause != CAUSE_TIMEOUT || !g->errand->pace.asks))
             kill_it(g, cause);
@@ -227,7 +227,7 @@ static void mind_time(struct going *g)
 {
     if (now(g) >= g->late_at) {
         g->late_at = INT64_MAX;
-        tell(g, MOMENT_LATE, CAUSE_EXITED);
+        tell(g, PACE_LATE, CAUSE_EXITED);
     }
     if (now(g) < g->act_at)
         return;

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 
 #include "contract/codes.h"
-#include "sandbox/deadline.h"
+#include "sandbox/init_clock.h"
 #include "sandbox/place.h"
 #include "sandbox/process.h"
 #include "sandbox/stages.h"
@@ -142,7 +142,7 @@ static bool reap(struct tracer *tracer, pid_t command, int *status)
 /* A command that cannot be traced has not run, and does not: its stage failed. */
 static struct word last_word(const struct tracer *tracer, int status)
 {
-    struct word word = { .kind = WORD_ENDED, .status = status, .at_ms = deadline_now() };
+    struct word word = { .kind = WORD_ENDED, .status = status, .at_ms = init_clock_now() };
 
     if (!tracer->failed)
         return word;
@@ -164,15 +164,15 @@ static void watch(const struct jail *jail, struct tracer *tracer, int signals, p
                             { .fd = tracer->feeds[0], .events = POLLOUT },
                             { .fd = tracer->feeds[1], .events = POLLOUT },
                             { .fd = jail->owner > 0 ? jail->owner : -1, .events = POLLIN } };
-    struct deadline deadline = { .most_ms = jail->most_ms };
+    struct init_clock clock = { .most_ms = jail->most_ms };
     struct signalfd_siginfo info;
     struct word word;
     int status = 0;
 
     for (;;) {
         if (!tracer->on || tracer->seized)
-            deadline_begin(&deadline);
-        if (poll(fds, COUNT(fds), deadline_left(&deadline)) < 0 && errno != EINTR)
+            init_clock_begin(&clock);
+        if (poll(fds, COUNT(fds), init_clock_left(&clock)) < 0 && errno != EINTR)
             return;
         if (fds[1].revents || fds[2 + TRACER_FEEDS].revents)
             return;
@@ -182,7 +182,7 @@ static void watch(const struct jail *jail, struct tracer *tracer, int signals, p
         for (int i = 0; i < TRACER_FEEDS; i++)
             if (fds[2 + i].revents & POLLOUT)
                 tracer_feed(tracer, i);
-        if (deadline_has_come(&deadline))
+        if (init_clock_is_up(&clock))
             (void)kill(-1, SIGKILL);
         if (reap(tracer, command, &status)) {
             word = last_word(tracer, status);

@@ -13,7 +13,7 @@
 #include "base/cancel.h"
 #include "base/pass.h"
 #include "sandbox/cow_plan.h"
-#include "sandbox/deadline.h"
+#include "sandbox/init_clock.h"
 
 enum slot {
     SLOT_LINE,
@@ -69,10 +69,10 @@ static const struct stop_step {
     { SIGKILL, INT64_MAX / 2 },
 };
 
-static void tell(const struct loop *l, enum moment moment, enum cause cause)
+static void tell(const struct loop *l, enum pace_news news, enum cause cause)
 {
-    if (l->s->pace.moment)
-        l->s->pace.moment(l->s->pace.self, moment, cause);
+    if (l->s->pace.news)
+        l->s->pace.news(l->s->pace.self, news, cause);
 }
 
 static int64_t patience(const struct loop *l, const struct stop_step *step)
@@ -86,7 +86,7 @@ static void begin_to_stop(struct loop *l, enum cause cause)
     l->s->stopped_for = cause;
     l->at_once = l->s->at_once && (cause != CAUSE_TIMEOUT || !l->s->pace.asks);
     l->stops = l->s->send && l->at_once;
-    tell(l, MOMENT_ASKED, cause);
+    tell(l, PACE_ASKED, cause);
 }
 
 static void stop(struct loop *l, enum cause cause)
@@ -100,7 +100,7 @@ static void stop(struct loop *l, enum cause cause)
                         : &stops[l->stops];
     if (step->signal != SIGTERM && !l->s->forced) {
         l->s->forced = true;
-        tell(l, MOMENT_KILLED, cause);
+        tell(l, PACE_KILLED, cause);
     }
     l->act_at = l->s->world->mono_ms(l->s->world->self) + patience(l, step);
     if (l->s->send)
@@ -119,17 +119,17 @@ static void end_late(struct loop *l)
     if (l->s->stopped_for != CAUSE_EXITED)
         return;
     l->s->stopped_for = CAUSE_TIMEOUT;
-    tell(l, MOMENT_ASKED, CAUSE_TIMEOUT);
+    tell(l, PACE_ASKED, CAUSE_TIMEOUT);
     if (!l->s->ended || !WIFSIGNALED(l->s->status) || WTERMSIG(l->s->status) != SIGKILL)
         return;
     l->s->forced = true; /* init did it */
-    tell(l, MOMENT_KILLED, CAUSE_TIMEOUT);
+    tell(l, PACE_KILLED, CAUSE_TIMEOUT);
 }
 
 /* What was said may have been said long ago. */
 static void hear_of_the_end(struct loop *l, const struct word *word)
 {
-    int64_t ago = deadline_now() - word->at_ms;
+    int64_t ago = init_clock_now() - word->at_ms;
 
     l->s->ended = true;
     l->s->status = word->status;
@@ -281,7 +281,7 @@ static void look(struct loop *l)
 
     if (!l->dead && !l->s->ended && now >= l->late_at) {
         l->late_at = INT64_MAX;
-        tell(l, MOMENT_LATE, CAUSE_EXITED);
+        tell(l, PACE_LATE, CAUSE_EXITED);
     }
     if (!l->dead && !l->s->ended && now >= l->act_at && l->s->line >= 0)
         listen_to_init(l); /* it may have ended while we were stopped ourselves */

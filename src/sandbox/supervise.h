@@ -15,14 +15,14 @@ enum { GRACE_MS = 2000 };
 
 /* It runs longer than it should; it was asked to end, and why; it did not and is killed, for its
  * grace is over (CAUSE_TIMEOUT) or somebody does not wait for that (CAUSE_CANCELLED). */
-enum moment { MOMENT_LATE, MOMENT_ASKED, MOMENT_KILLED };
+enum pace_news { PACE_LATE, PACE_ASKED, PACE_KILLED };
 
 /* What a run is given beside its time, and who is told when it takes it. */
 struct pace {
     int64_t grace_ms; /* 0: GRACE_MS */
     int64_t soft_ms;  /* late after this time; 0: never */
     bool asks;        /* when its own time is up it is asked to end, also where at_once is set */
-    void (*moment)(void *self, enum moment moment, enum cause cause); /* NULL: nobody is told */
+    void (*news)(void *self, enum pace_news news, enum cause cause); /* NULL: nobody is told */
     void *self;
 };
 

@@ -40,14 +40,14 @@ static inline bool scene_permit(void *self, struct error *e)
     return s->allowed || error_set(e, 1, "not today");
 }
 
-static inline void scene_moment(void *self, enum moment moment, enum cause cause)
+static inline void scene_moment(void *self, enum pace_news news, enum cause cause)
 {
     static const char *const names[] = { "late ", "asked ", "killed " };
     struct scene *s = self;
     size_t n = strlen(s->moments);
 
     (void)cause;
-    (void)snprintf(s->moments + n, sizeof s->moments - n, "%s", names[moment]);
+    (void)snprintf(s->moments + n, sizeof s->moments - n, "%s", names[news]);
 }
 
 /* A worker on a pipe: the fake one in that mode. */
@@ -79,7 +79,7 @@ static inline bool scene_try(struct scene *s, const char *mode, struct error *e)
                                  .cancel = -1,
                                  .store = -1,
                                  .permit = scene_permit };
-    s->errand.pace.moment = scene_moment;
+    s->errand.pace.news = scene_moment;
     return channel_open(&ask, &s->c, e);
 }
 

@@ -165,12 +165,12 @@ static bool cancel_and_go(void *self, struct error *e)
     return true;
 }
 
-static void cancel_again(void *self, enum moment moment, enum cause cause)
+static void cancel_again(void *self, enum pace_news news, enum cause cause)
 {
     struct canceller *by = self;
 
-    scene_moment(by->s, moment, cause);
-    if (moment == MOMENT_ASKED && by->times > 1)
+    scene_moment(by->s, news, cause);
+    if (news == PACE_ASKED && by->times > 1)
         (void)eventfd_write(by->cancel, 1);
 }
 
@@ -191,7 +191,7 @@ static void a_second_cancel_kills_at_once(void **state)
         scene_open(&s, rows[i].mode);
         s.errand.cancel = cancel;
         s.errand.permit = cancel_and_go;
-        s.errand.pace.moment = cancel_again;
+        s.errand.pace.news = cancel_again;
         s.errand.permit_self = s.errand.pace.self = &by;
         s.world.self = &s;
         s.errand.world = &s.world;

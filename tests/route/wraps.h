@@ -23,7 +23,7 @@ struct scene {
     int64_t refusals[2];
     struct config_worker worker;
     struct wrap_ask ask;
-    enum moment moments[MOMENTS];
+    enum pace_news moments[MOMENTS];
     size_t count;
     int permits;
     bool forbid, cancel_again, tell_when_late;
@@ -35,14 +35,14 @@ struct scene {
     struct error e;
 };
 
-static inline void hear(void *self, enum moment moment, enum cause cause)
+static inline void hear(void *self, enum pace_news news, enum cause cause)
 {
     struct scene *s = self;
 
-    assert_true(moment == MOMENT_LATE ? cause == CAUSE_EXITED : cause != CAUSE_EXITED);
+    assert_true(news == PACE_LATE ? cause == CAUSE_EXITED : cause != CAUSE_EXITED);
     assert_true(s->count < MOMENTS);
-    s->moments[s->count++] = moment;
-    if ((s->cancel_again && moment == MOMENT_ASKED) || (s->tell_when_late && moment == MOMENT_LATE))
+    s->moments[s->count++] = news;
+    if ((s->cancel_again && news == PACE_ASKED) || (s->tell_when_late && news == PACE_LATE))
         assert_int_equal(write(s->ends, "!", 1), 1);
 }
 
@@ -105,7 +105,7 @@ static inline int scene_make(void **state)
                                 .environment = environment,
                                 .cwd = s->dir,
                                 .timeout_ms = HOUR_MS,
-                                .pace = { .grace_ms = HOUR_MS, .moment = hear, .self = s },
+                                .pace = { .grace_ms = HOUR_MS, .news = hear, .self = s },
                                 .live = { -1, -1 },
                                 .cancel = -1,
                                 .permit = permit,

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 
 #include "contract/codes.h"
-#include "sandbox/deadline.h"
+#include "sandbox/init_clock.h"
 #include "sandbox/kernel.h"
 #include "sandbox/landlock.h"
 #include "sandbox/process.h"
@@ -181,23 +181,23 @@ static bool reap(pid_t command, int *status)
 static void watch(const struct jail *jail, int signals, pid_t command)
 {
     struct pollfd fds[] = { { .fd = signals, .events = POLLIN }, { .fd = jail->line } };
-    struct deadline deadline = { .most_ms = jail->most_ms };
+    struct init_clock clock = { .most_ms = jail->most_ms };
     struct signalfd_siginfo info;
     struct word word = { .kind = WORD_ENDED };
 
-    deadline_begin(&deadline);
+    init_clock_begin(&clock);
     for (;;) {
-        if (poll(fds, COUNT(fds), deadline_left(&deadline)) < 0 && errno != EINTR)
+        if (poll(fds, COUNT(fds), init_clock_left(&clock)) < 0 && errno != EINTR)
             return;
         if (fds[1].revents)
             return;
         while (read(signals, &info, sizeof info) == (ssize_t)sizeof info)
             if (info.ssi_signo != SIGCHLD)
                 (void)kill(-1, info.ssi_signo == SIGTERM ? SIGTERM : SIGKILL);
-        if (deadline_has_come(&deadline))
+        if (init_clock_is_up(&clock))
             (void)kill(-1, SIGKILL);
         if (reap(command, &word.status)) {
-            word.at_ms = deadline_now();
+            word.at_ms = init_clock_now();
             (void)send(jail->line, &word, sizeof word, MSG_NOSIGNAL);
             return;
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* deadline.h: the time that init itself gives its tree.
+/* init_clock.h: the time that init itself gives its tree.
  *
  * The supervisor ends a run when its time is up. One that is stopped, as by Ctrl-Z, ends nothing:
  * so init has a clock of its own, a little behind. Nothing here allocates.
@@ -11,19 +11,19 @@
 
 #include "base/own.h"
 
-struct deadline {
+struct init_clock {
     int64_t most_ms; /* 0: the tree has all the time there is */
     int64_t at_ms;   /* 0: the command has not begun */
 };
 
 /* The command has begun; said again, that changes nothing. */
-void deadline_begin(struct deadline *d);
+void init_clock_begin(struct init_clock *c);
 
 /* For poll. */
-int deadline_left(const struct deadline *d);
+int init_clock_left(const struct init_clock *c);
 
 /* Whether the tree has to end now. Until it has, that is so once a second. */
-bool deadline_has_come(struct deadline *d) NODISCARD;
+bool init_clock_is_up(struct init_clock *c) NODISCARD;
 
 /* Now, as both ends of the line know it: on the kernel's clock, whatever world the run has. */
-int64_t deadline_now(void);
+int64_t init_clock_now(void);
