@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "base/fs.h"
+#include "base/openat2.h"
 #include "contract/codes.h"
 #include "engine/changes.h"
 #include "sandbox/collect_store.h"
-#include "sandbox/kernel.h"
 
 enum { READ_BYTES = 1 << 16, PERMISSIONS = 07777 };
 

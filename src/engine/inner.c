@@ -9,8 +9,8 @@
 #include "base/ceilings.h"
 #include "base/digest.h"
 #include "base/fs.h"
+#include "base/openat2.h"
 #include "contract/codes.h"
-#include "sandbox/kernel.h"
 
 struct inner_file {
     const char *named;

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 
 #include "base/json_write.h"
+#include "base/quiet.h"
 #include "engine/input.h"
-#include "sandbox/quiet.h"
 
 /* A terminal that nobody reads would hold us up; whether it does is said of an opening of it, so we
  * have one of our own. */

@@ -14,7 +14,7 @@
 #include "contract/codes.h"
 #include "route/guard.h"
 #include "sandbox/kernel.h"
-#include "sandbox/quiet.h"
+#include "sandbox/quiet_clone.h"
 
 enum {
     START_MS = 10000,   /* for a program to be started */

@@ -7,10 +7,10 @@
 
 #include "base/cancel.h"
 #include "base/json_write.h"
+#include "base/quiet.h"
 #include "contract/codes.h"
 #include "route/channel_parts.h"
 #include "route/errand_answer.h"
-#include "sandbox/quiet.h"
 
 enum slot { SLOT_NEWS, SLOT_CANCEL, SLOT_OUT, SLOT_ERR, SLOTS };
 

@@ -9,8 +9,8 @@
 #include <sys/uio.h>
 
 #include "base/digest.h"
+#include "base/quiet.h"
 #include "contract/codes.h"
-#include "sandbox/quiet.h"
 
 enum {
     KIND_AT = 4,

@@ -9,13 +9,13 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include "base/quiet.h"
 #include "contract/codes.h"
 #include "contract/layers.h"
 #include "contract/limits.h"
 #include "route/carrier.h"
 #include "route/workers.h"
 #include "sandbox/input.h"
-#include "sandbox/quiet.h"
 
 enum { PIPE_BYTES = 1 << 20, WORDS_MAX = 160 };
 

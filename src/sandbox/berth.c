@@ -22,7 +22,7 @@
 #include "sandbox/kernel.h"
 #include "sandbox/net.h"
 #include "sandbox/place.h"
-#include "sandbox/quiet.h"
+#include "sandbox/quiet_clone.h"
 #include "sandbox/trees.h"
 
 /* A sanitizer takes notes on a stack, and does not forget those of a process that has ended. */

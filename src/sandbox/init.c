@@ -14,7 +14,7 @@
 #include "sandbox/identity.h"
 #include "sandbox/kernel.h"
 #include "sandbox/process.h"
-#include "sandbox/quiet.h"
+#include "sandbox/quiet_clone.h"
 #include "sandbox/slot.h"
 #include "sandbox/trees.h"
 #include "sandbox/trial.h"

@@ -7,12 +7,13 @@
 #pragma once
 
 #include <linux/mount.h>
-#include <linux/openat2.h>
 #include <linux/sched.h>
 #include <stdint.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "base/openat2.h"
 
 #ifndef AT_RECURSIVE
 #define AT_RECURSIVE 0x8000
@@ -30,13 +31,6 @@
 struct kernel_mount_attr {
     uint64_t set, clear, propagation, userns_fd;
 };
-
-static inline int kernel_openat2(int at, const char *path, uint64_t flags, uint64_t resolve)
-{
-    struct open_how how = { .flags = flags, .resolve = resolve };
-
-    return (int)syscall(SYS_openat2, at, path, &how, sizeof how);
-}
 
 static inline int kernel_open_tree(int at, const char *path, unsigned flags)
 {

@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include "base/quiet.h"
 #include "contract/codes.h"
 #include "sandbox/cgroup_place.h"
 #include "sandbox/cow_plan.h"
@@ -19,7 +20,6 @@
 #include "sandbox/landlock.h"
 #include "sandbox/mend.h"
 #include "sandbox/process.h"
-#include "sandbox/quiet.h"
 #include "sandbox/streams.h"
 #include "sandbox/supervise.h"
 #include "sandbox/trees.h"

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 
 #include "adapter/mcp/stream.h"
+#include "base/quiet.h"
 #include "contract/codes.h"
-#include "sandbox/quiet.h"
 
 enum {
     READ_AT_ONCE = 64 << 10,

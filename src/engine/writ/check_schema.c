@@ -9,9 +9,9 @@
 #include "base/fs.h"
 #include "base/jsonschema.h"
 #include "base/jsonschema_uri.h"
+#include "base/openat2.h"
 #include "contract/codes.h"
 #include "engine/input.h"
-#include "sandbox/kernel.h"
 
 /* Where schemas that others refer to may be: below the directory of the first one. */
 struct shelf {

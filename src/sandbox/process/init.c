@@ -22,7 +22,7 @@
 #include "sandbox/kernel.h"
 #include "sandbox/landlock.h"
 #include "sandbox/process.h"
-#include "sandbox/quiet.h"
+#include "sandbox/quiet_clone.h"
 #include "sandbox/stages.h"
 
 /* ---- stages of its own ---- */

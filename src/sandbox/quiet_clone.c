@@ -1,33 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* quiet.c: holds signals back: SIGPIPE while a run lasts, all of them while it is being started. */
-#include "sandbox/quiet.h"
+/* quiet_clone.c: holds all signals back while a process is being started. */
+#include "sandbox/quiet_clone.h"
 
 #include <errno.h>
-#include <time.h>
+#include <signal.h>
 
 #include "sandbox/kernel.h"
-
-sigset_t quiet_begin(void)
-{
-    sigset_t pipe_only, before;
-
-    (void)sigemptyset(&pipe_only);
-    (void)sigaddset(&pipe_only, SIGPIPE);
-    (void)pthread_sigmask(SIG_BLOCK, &pipe_only, &before);
-    return before;
-}
-
-void quiet_end(const sigset_t *before)
-{
-    static const struct timespec at_once;
-    sigset_t pipe_only;
-
-    (void)sigemptyset(&pipe_only);
-    (void)sigaddset(&pipe_only, SIGPIPE);
-    if (!sigismember(before, SIGPIPE))
-        (void)sigtimedwait(&pipe_only, NULL, &at_once);
-    (void)pthread_sigmask(SIG_SETMASK, before, NULL);
-}
 
 /* The first process of a namespace loses signals that it neither handles nor blocks, and somebody
  * may stop a run before that process has done anything. Of the elder call the third argument is
