@@ -53,12 +53,6 @@ static void say_unstarted(const struct doc *record)
         STR_ARG(doc_text(record, "reason")), doc_whole(record, "exit_code"));
 }
 
-static void say_violation(const struct doc *record)
-{
-    (void)record;
-    say("killed at a system call that the sandbox does not have (exit 159)");
-}
-
 /* Cancelled means that it ended when it was asked to. */
 static bool was_killed(const struct doc *record)
 {
@@ -96,10 +90,8 @@ static const struct {
     const char *cause;
     void (*tell)(const struct doc *record);
 } endings[] = {
-    { "timeout", say_timeout },       { "oom", say_oom },
-    { "exec_failed", say_unstarted }, { "violation", say_violation },
-    { "cancelled", say_cancelled },   { "lost", say_lost },
-    { "sandbox_error", say_unrun },
+    { "timeout", say_timeout },     { "oom", say_oom },   { "exec_failed", say_unstarted },
+    { "cancelled", say_cancelled }, { "lost", say_lost }, { "sandbox_error", say_unrun },
 };
 
 static void say_hits(const struct doc *record)

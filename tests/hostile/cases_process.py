@@ -263,8 +263,7 @@ def die(world):
         if number in PASSES:
             run.expect(0)
         else:
-            cause = "violation" if number == signal.SIGSYS and run["cause"] == "violation" else "signaled"
-            run.expect(128 + number, cause, signal=number)
+            run.expect(128 + number, "signaled", signal=number)
             if run.usage("oom_events"):
                 fault("no memory was missing", run)
 
