@@ -75,6 +75,9 @@ bool event_enter(struct ledger *l, struct draft *drafts, size_t n, struct uuid *
         if (d->report.errors)
             return error_set(e, CODE_UNKNOWN_ERROR, "the ledger does not take an event of ours: %s",
                              d->message ? d->message : "it is wrong");
+        if (d->verdict == VERDICT_REFUSED && d->code == CODE_CEILING)
+            return error_set(e, CODE_CEILING, "the ledger does not take an event of ours: %s",
+                             d->message);
         if (d->verdict != VERDICT_APPENDED)
             return error_set(e, CODE_EXECUTION_USED, "the execution id %.*s was used before%s%s",
                              STR_ARG(d->entry.subject), d->message ? ": " : "",

@@ -266,6 +266,9 @@ bool exec_fits(const struct exec *x);
 /* Did it come to what was wanted of it? "succeeded", "failed" or "cancelled". */
 enum event_state exec_came_to(const struct exec *x);
 
+/* How many bytes the name of a file takes of a record. */
+size_t exec_name_bytes(struct str name);
+
 /* The record of the run as JSON; texts: with what it printed. */
 void exec_record(const struct exec *x, bool texts, struct buf *to);
 

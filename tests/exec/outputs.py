@@ -4,6 +4,7 @@
 usage: outputs.py WRIT      prints TAP
 """
 import base64
+import json
 import shutil
 import sys
 
@@ -280,6 +281,48 @@ def R_001_170_R_001_171_what_cannot_be_kept_is_no_success(place):
     run = place.exec("/usr/bin/true", options=["--output-file=a"],
                      env={"WRIT_STATE": str(place.outside / "file")})
     hold(run.status == 74 and "exit_code" not in run.record and "message" in run.record, run)
+
+
+# So many empty files, in directories that make the most of what a path may have.
+DEEP = ("import os, sys\n"
+        "letter, n = chr(int(sys.argv[1])), int(sys.argv[2])\n"
+        "os.mkdir('out'); os.chdir('out')\n"
+        "for _ in range(13): os.mkdir(letter * 250); os.chdir(letter * 250)\n"
+        "for i in range(n): open(str(i) + letter * 240, 'w').close()")
+
+
+def has_an_end(place, run):
+    """The ledger has how it ended, and the list of files is as long as the record says."""
+    expect(run, exit_code=0, state="succeeded")
+    log = [json.loads(line) for line in place.writ("log", "--limit", "0", "--json").out.splitlines()]
+    hold([e["body"]["state"] for e in log if e["kind"] == "execution_event"][-1:] == ["succeeded"], run)
+    [kept] = [e["body"] for e in log if e["kind"] == "manifest"]
+    hold(len(kept["artifacts"]) == len(run.record["artifacts"]), run)
+    hold(place.writ("verify").status == 0, run)
+
+
+def names_are_cut(place, letter, count):
+    run = place.python(DEEP, letter, count, options=["--artifact=out/**"])
+    has_an_end(place, run)
+    hold(0 < len(run.record["artifacts"]) < count and run.record["files_truncated"], run)
+
+
+@case
+def R_001_171_long_names_of_files_do_not_keep_an_end_from_the_ledger(place):
+    names_are_cut(place, ord("a"), 4800)
+
+
+@case
+def R_001_171_nor_do_names_that_take_more_as_JSON(place):
+    names_are_cut(place, 1, 3300)
+
+
+@case
+def R_001_171_nor_do_names_of_what_was_written_beside_the_disk(place):
+    run = place.python(DEEP, 1, 3300, options=["--write-mode", "cow"])
+    has_an_end(place, run)
+    changes = run.record["changes"]
+    hold(0 < len(changes["list"]) < 3300 and "more changes" in changes["truncated"], run)
 
 
 @case

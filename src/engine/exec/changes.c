@@ -32,8 +32,8 @@ static void cut_list(struct changes *c)
     size_t bytes = 0;
 
     for (size_t i = 0; i < c->n; i++) {
-        bytes +=
-            ROW_BYTES + 2 * (c->v[i].path.n + c->v[i].before.target.n + c->v[i].after.target.n);
+        bytes += ROW_BYTES + exec_name_bytes(c->v[i].path) +
+                 exec_name_bytes(c->v[i].before.target) + exec_name_bytes(c->v[i].after.target);
         if (i < ROWS_MOST && bytes < BYTES_MOST)
             continue;
         c->n = i;

@@ -177,6 +177,28 @@ bool exec_reject(struct exec *x, const struct error *why, struct error *e)
 
 /* ---- afterwards ---- */
 
+/* What one file takes of an event or a record, without its name; and the most that all take. An
+ * event has 16 MiB (draft.c). */
+enum { FILE_BYTES = 160, FILES_BYTES = 12 << 20 };
+
+/* A command chooses how many files it leaves and how long their names are: that must not keep its
+ * end out of the ledger. */
+static void cut_files(struct exec *x)
+{
+    struct collected_list *const lists[] = { &x->files, &x->artifacts };
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < COUNT(lists); i++) {
+        for (size_t k = 0; k < lists[i]->n; k++) {
+            bytes += FILE_BYTES + exec_name_bytes(lists[i]->v[k].path);
+            if (bytes <= FILES_BYTES)
+                continue;
+            lists[i]->n = k;
+            x->files_cut = true;
+        }
+    }
+}
+
 static struct failing why_failed(const struct exec *x)
 {
     const struct outcome *o = &x->outcome;
@@ -290,6 +312,7 @@ static bool enter_end(struct exec *x, const struct error *unbuilt, struct error 
     struct failing failing;
     struct draft draft;
 
+    cut_files(x);
     if (!unbuilt && !enter_manifest(x, e))
         return false;
     event_open(&head, state, x->world, &text);

@@ -7,6 +7,7 @@
 #include "contract/layers.h"
 #include "contract/limits.h"
 #include "engine/exec_network.h"
+#include "engine/input.h"
 #include "engine/record.h"
 #include "sandbox/process.h"
 
@@ -210,6 +211,24 @@ static void put_denials(const struct exec *x, struct buf *to)
     json_close(to, ']');
 }
 
+static void put_path(struct buf *to, struct str path)
+{
+    json_key(to, "path");
+    json_outside(to, path);
+    if (utf8_valid(path) != path.n) { /* two names may look the same then */
+        json_key(to, "path_base64");
+        json_base64(to, path);
+    }
+}
+
+size_t exec_name_bytes(struct str name)
+{
+    _buf_ struct buf text = { .max = ANSWER_MAX };
+
+    put_path(&text, name);
+    return text.len;
+}
+
 static void put_files(struct buf *to, const char *key, const struct collected_list *list)
 {
     json_key(to, key);
@@ -218,12 +237,7 @@ static void put_files(struct buf *to, const char *key, const struct collected_li
         const struct collected *c = &list->v[i];
 
         json_open(to, '{');
-        json_key(to, "path");
-        json_outside(to, c->path);
-        if (utf8_valid(c->path) != c->path.n) { /* two names may look the same then */
-            json_key(to, "path_base64");
-            json_base64(to, c->path);
-        }
+        put_path(to, c->path);
         json_put_int(to, "bytes", c->bytes);
         if (c->state == COLLECT_DONE)
             put_digest(to, &c->digest);
