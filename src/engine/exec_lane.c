@@ -321,15 +321,19 @@ static bool begin(struct exec *x, struct error *e)
     return true;
 }
 
-/* It ran, and what came of it is on record; only what it left is not kept. */
-static void end_unkept(struct exec *x)
+/* It ran, and what came of it is on record; only what it left is not kept. Where it is not on
+ * record either, that is what *e says. */
+static void end_unkept(struct exec *x, struct error *e)
 {
     struct error lost;
 
     attempt_ended(x);
     x->ran = true;
     (void)!keep_all(x, &lost);
-    (void)!exec_conclude(x, NULL, &lost);
+    if (exec_conclude(x, NULL, &lost))
+        return;
+    *e = lost;
+    (void)exec_end_lost(x, e);
 }
 
 /* Nothing ran: the transcript says so. What had been started has an end like every lane; what had
@@ -372,7 +376,7 @@ static int run_lane(struct exec *x, const struct try_ask *ask, bool *ran)
         return ask->e->code == CODE_EXECUTION_USED ? WRIT_REFUSED : WRIT_UNRECORDED;
     if (!settle_route(x, ask) || try_until_it_ends(x, ask) != TRIED_ENDED) {
         if (x->unkept)
-            end_unkept(x);
+            end_unkept(x, ask->e);
         else
             end_refused(x, ask->e);
         return *ask->status;

@@ -280,13 +280,14 @@ def fill_up(path):
 def R_001_171_that_it_ran_is_told_from_that_nothing_did_where_the_disk_is_full(place):
     if POSTGRES:
         raise tap.Skip("the server's disk")
-    for n, options in enumerate(([], ["--class", "generic"])):
+    lane, file = ["--class", "generic"], ["--output-file", "made"]  # which cannot be kept, either
+    for n, options in enumerate(([], file, lane, lane + file)):
         runs, go = place.work / f"runs{n}", place.work / f"go{n}"
         os.mkfifo(runs)
         os.mkfifo(go)
         with small_disk(place.state, "4m"):
             child = subprocess.Popen([tap.WRIT, "exec", "--json", *options, "--", "/bin/sh", "-c",
-                                      f"echo >{runs}; read go <{go}; exit 3"], cwd=place.work, text=True,
+                                      f"echo >{runs}; read go <{go}; echo 1 >made; exit 3"], cwd=place.work, text=True,
                                      stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=place.environment({}))
             runs.read_text()  # it runs, and is on record
             fill_up(place.state / "filler")
