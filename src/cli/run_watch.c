@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
+#include <time.h>
 
 #include "base/world.h"
 #include "cli/answer.h"
@@ -231,12 +232,13 @@ static bool takes(int fd)
 static bool await_shower(const struct run_watch *w)
 {
     enum { LOOK_MS = 50, PATIENCE_MS = 2000 };
+    const struct world *world = world_real();
 
     for (int deaf_ms = 0; deaf_ms < PATIENCE_MS; deaf_ms += LOOK_MS) {
-        int64_t until = now_ms() + LOOK_MS;
+        int64_t until = world->mono_ms(world->self) + LOOK_MS;
         struct timespec at = { .tv_sec = until / 1000, .tv_nsec = until % 1000 * 1000000 };
 
-        if (pthread_timedjoin_np(w->shower, NULL, &at) == 0)
+        if (pthread_clockjoin_np(w->shower, NULL, CLOCK_MONOTONIC, &at) == 0)
             return true;
         if (w->view->raw || takes(STDERR_FILENO) || !takes(STDOUT_FILENO))
             deaf_ms = 0;

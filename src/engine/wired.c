@@ -58,11 +58,11 @@ bool wired_start(struct wired *w, int ours[2], struct error *e)
 
 bool wired_ended(struct wired *w, int64_t most_ms)
 {
-    int64_t ms = w->world->wall_ms(w->world->self) + most_ms;
+    int64_t ms = w->world->mono_ms(w->world->self) + most_ms;
     struct timespec until = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
 
     if (w->runs)
-        w->runs = pthread_timedjoin_np(w->thread, NULL, &until) != 0;
+        w->runs = pthread_clockjoin_np(w->thread, NULL, CLOCK_MONOTONIC, &until) != 0;
     if (w->runs && w->left)
         w->runs = pthread_join(w->thread, NULL) != 0;
     return !w->runs;
