@@ -214,8 +214,8 @@ bool run_watch_begin(struct run_watch *w, struct run_state *state, const struct 
         pipe2(w->progress, O_CLOEXEC) != 0)
         return error_sys(e, ERROR_IO, "the plan cannot be followed");
     (void)fcntl(w->progress[1], F_SETPIPE_SZ, PIPE_BYTES); /* or as large as there is */
-    if (pthread_create(&w->shower, NULL, show, w) != 0 ||
-        pthread_create(&w->hearer, NULL, hear, w) != 0)
+    if ((errno = pthread_create(&w->shower, NULL, show, w)) != 0 ||
+        (errno = pthread_create(&w->hearer, NULL, hear, w)) != 0)
         return error_sys(e, ERROR_IO, "the plan cannot be followed");
     return true;
 }
