@@ -449,16 +449,28 @@ static const char *last_words(struct server *s)
     return call_redacted(&s->call, s->end.message);
 }
 
-const char *servers_last_words(struct toolbox *box, const struct mcp *mcp, struct arena *a)
+static struct server *with_line(struct toolbox *box, const struct mcp *mcp)
 {
-    const char *words = NULL;
+    struct server *s;
 
     (void)pthread_mutex_lock(&box->servers_lock);
-    for (struct server *s = box->servers; s && !words; s = s->next)
-        if (s->mcp == mcp)
-            words = last_words(s);
-    words = words ? arena_text(a, str_of(words)) : NULL;
+    for (s = box->servers; s && s->mcp != mcp;)
+        s = s->next;
     (void)pthread_mutex_unlock(&box->servers_lock);
+    return s;
+}
+
+/* In its turn: that may take a while, and others want other servers. It stays while calls run. */
+const char *servers_last_words(const struct tool_call *c, const struct mcp *mcp)
+{
+    struct server *s = with_line(c->box, mcp);
+    const char *words;
+
+    if (!s || !turn_take(&s->turn, c->ask->cancel))
+        return NULL;
+    words = last_words(s);
+    words = words ? arena_text(c->a, str_of(words)) : NULL;
+    turn_give(&s->turn);
     return words;
 }
 

@@ -32,8 +32,8 @@ bool servers_unnamed(const char *name, struct error *e);
 void servers_lost(struct toolbox *box, const struct mcp *mcp);
 
 /* How the server ended by itself, and its last words, without secrets, or that it runs on; it lives
- * as long as `a`. NULL: it does not run here. */
-const char *servers_last_words(struct toolbox *box, const struct mcp *mcp, struct arena *a);
+ * as long as the call. NULL: it does not run here, or the call was called off. */
+const char *servers_last_words(const struct tool_call *c, const struct mcp *mcp);
 
 /* How the last call of it went: was it answered in time? Who waited for it in vain does not wait
  * for its end as well. */

@@ -91,7 +91,7 @@ static void tell_end(struct mcp_attempt *t)
 {
     struct tool_call *c = t->c;
     const char *words = t->answer.end == MCP_GONE && t->line.execution.n
-                            ? servers_last_words(c->box, t->line.mcp, c->a)
+                            ? servers_last_words(c, t->line.mcp)
                             : NULL;
 
     if (words)
