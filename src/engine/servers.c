@@ -129,11 +129,15 @@ static struct digest narrowing(const struct tool_call *c)
     return digest_of(canon.s, canon.len);
 }
 
-/* The call that runs the server is ours: it outlives the one that wanted it. */
+/* The call that runs the server is ours: it outlives the one that wanted it, and has nothing of
+ * what that asked for. */
 static void own_call(struct server *s, const struct tool_call *c)
 {
     s->ask = *c->ask;
     s->ask.cancel = s->wired.stop[0];
+    s->ask.adapter = s->ask.operation = s->ask.options = NULL;
+    s->ask.params = NULL;
+    s->ask.set = NULL;
     s->call = (struct tool_call){ .box = c->box,
                                   .ask = &s->ask,
                                   .world = c->world,
@@ -148,6 +152,8 @@ static void own_call(struct server *s, const struct tool_call *c)
                                   .purpose = arena_printf(&s->a, "MCP server %s", s->name) };
     if (c->step) {
         s->step = *c->step;
+        s->step.payload = NULL;
+        s->step.purpose = NULL;
         s->call.step = &s->step;
     }
 }
