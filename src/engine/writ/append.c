@@ -153,8 +153,8 @@ static bool take_turn(struct appending *p, struct batch *b, struct error *e)
     later = beside && ok && atomic_load(&p->read);
     if (!ok)
         feed_stop(&p->feed); /* whoever waits for an answer sends nothing more */
-    if (beside)
-        (void)sem_wait(&p->answered);
+    while (beside && sem_wait(&p->answered) != 0)
+        ; /* a signal came */
     if (ok && !later)
         answer(p, b);
     if (beside)
