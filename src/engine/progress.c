@@ -119,9 +119,13 @@ static bool put_line(struct progress *p)
 
 struct buf *progress_begin(struct progress *p, const char *event)
 {
-    if (p->fd < 0 || p->broken)
+    if (p->fd < 0)
         return NULL;
     (void)pthread_mutex_lock(&p->lock);
+    if (p->broken) {
+        (void)pthread_mutex_unlock(&p->lock);
+        return NULL;
+    }
     buf_reset(&p->line);
     json_open(&p->line, '{');
     json_put(&p->line, "event", event);
