@@ -36,3 +36,14 @@ struct ceilings ceilings_answer(void)
     c.any_number = true;
     return c;
 }
+
+struct ceilings ceilings_none(void)
+{
+    enum { DEPTH_MOST = 1024 };
+    struct ceilings c = { .any_number = false };
+
+    for (int i = 0; i < CEILING_COUNT; i++)
+        c.v[i] = UINT32_MAX;
+    c.v[CEILING_DEPTH] = DEPTH_MOST;
+    return c;
+}

@@ -45,3 +45,7 @@ struct ceilings ceilings_default(void);
 
 /* The same, and any number: for what a tool or a service answered. */
 struct ceilings ceilings_answer(void);
+
+/* As good as none: for what we wrote ourselves, and took from somebody who was held to his. Only
+ * the depth is bounded, beyond that of any document, for what goes through a document recurses. */
+struct ceilings ceilings_none(void);

@@ -8,8 +8,6 @@
 #include "base/json_read.h"
 #include "cli/print.h"
 
-enum { DEPTH_MOST = 1024 };
-
 const struct doc *answer_read(const char *answer, struct arena *a)
 {
     return answer_line(str_of(answer), a);
@@ -17,13 +15,11 @@ const struct doc *answer_read(const char *answer, struct arena *a)
 
 bool answer_try(struct str line, struct arena *a, const struct doc **out)
 {
-    struct ceilings any = { .any_number = true }; /* a tool may have given it */
+    struct ceilings any = ceilings_none();
     const struct document *document;
     struct error e;
 
-    for (size_t i = 0; i < CEILING_COUNT; i++)
-        any.v[i] = UINT32_MAX;
-    any.v[CEILING_DEPTH] = DEPTH_MOST; /* deeper than any document; the reader recurses */
+    any.any_number = true; /* a tool may have given it */
     if (!json_read("answer", line, &any, a, &document, &e))
         return false;
     *out = &document->root;

@@ -32,11 +32,9 @@ static bool canonical(const struct running *r, struct str text, struct str *out,
 {
     _arena_ struct arena a = { 0 };
     _buf_ struct buf canon = { .max = ANSWER_MAX };
-    struct ceilings max = ceilings_default();
+    struct ceilings max = ceilings_none();
     const struct document *document;
 
-    for (size_t i = 0; i < COUNT(max.v); i++)
-        max.v[i] = INT32_MAX;
     if (!json_read("record", text, &max, &a, &document, e))
         return error_wrap(e, "what is to be recorded cannot be read again");
     json_canon(&document->root, &a, &canon);

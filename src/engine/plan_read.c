@@ -21,7 +21,7 @@ static struct str canonical(const struct plan_read *read, bool right, struct are
 {
     _buf_ struct buf text = { .max = ANSWER_MAX }, canon = { .max = ANSWER_MAX };
     _arena_ struct arena scratch = { 0 };
-    struct ceilings max = ceilings_default();
+    struct ceilings max = ceilings_none(); /* what was taken from the user is not refused from us */
     const struct document *made;
     struct error e;
 
@@ -30,8 +30,6 @@ static struct str canonical(const struct plan_read *read, bool right, struct are
         return keep(&canon, a);
     }
     shape_json(&plan_shape, &read->plan, &text);
-    for (size_t i = 0; i < COUNT(max.v); i++)
-        max.v[i] = INT32_MAX; /* what was taken from the user is not refused from us */
     if (!json_read("plan", buf_str(&text), &max, &scratch, &made, &e))
         return (struct str){ 0 };
     json_canon(&made->root, &scratch, &canon);

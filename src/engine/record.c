@@ -11,8 +11,6 @@
 #include "engine/home.h"
 #include "engine/input.h"
 
-enum { DEPTH_MOST = 1000 }; /* deeper than any document; the reader recurses */
-
 char *record_failure(int code, const char *message)
 {
     _buf_ struct buf out = { .max = ANSWER_MAX };
@@ -148,13 +146,10 @@ static void put_event(const struct entry *entry, struct buf *to)
 static bool is_json(struct str body)
 {
     _arena_ struct arena a = { 0 };
-    struct ceilings any = { .any_number = false };
+    struct ceilings any = ceilings_none();
     const struct document *document;
     struct error e;
 
-    for (size_t i = 0; i < CEILING_COUNT; i++)
-        any.v[i] = UINT32_MAX;
-    any.v[CEILING_DEPTH] = DEPTH_MOST;
     return json_read("body", body, &any, &a, &document, &e);
 }
 

@@ -13,8 +13,6 @@
 #include "engine/seal.h"
 #include "ledger/verify.h"
 
-enum { DEPTH_MOST = 1000 }; /* deeper than any document; the reader recurses */
-
 static void put_hex(struct buf *to, const char *key, const struct digest *d)
 {
     char text[DIGEST_TEXT];
@@ -282,22 +280,12 @@ int writ_checkpoint(struct writ_ledger *ledger, char **answer)
 
 /* ---- prove ---- */
 
-/* A proof holds a whole body: it is larger and deeper than any document that may be entered. */
-static struct ceilings proof_ceilings(void)
-{
-    struct ceilings any = { .any_number = false };
-
-    for (size_t i = 0; i < CEILING_COUNT; i++)
-        any.v[i] = UINT32_MAX;
-    any.v[CEILING_DEPTH] = DEPTH_MOST;
-    return any;
-}
-
-/* What is handed out as a proof holds: it is checked as its reader will check it, by our key. */
+/* What is handed out as a proof holds: it is checked as its reader will check it, by our key. A
+ * proof has a whole body in it: it is larger and deeper than any document that may be entered. */
 static bool proof_holds(const struct buf *proof, const struct verifier *by, struct arena *a,
                         struct error *e)
 {
-    struct ceilings any = proof_ceilings();
+    struct ceilings any = ceilings_none();
     const struct document *document;
     struct proof_finding f;
 
@@ -416,7 +404,7 @@ static void put_finding(const struct proof_finding *f, struct buf *to)
 static bool read_proof(const struct writ_input *proof, struct arena *a, const struct document **out,
                        struct report *r)
 {
-    struct ceilings any = proof_ceilings();
+    struct ceilings any = ceilings_none();
     struct writ_input text = { .name = proof->name };
     struct str bytes;
     struct error e;
