@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cow_deed.c: enters in the ledger what is done with a run's changes: before, and when it is over.
  */
-#include "base/json_read.h"
 #include "base/json_write.h"
 #include "contract/codes.h"
 #include "engine/cow_run.h"
@@ -37,20 +36,15 @@ static void put_deed(const struct cow_deed *d, const char *ended, const struct e
     json_close(to, '}');
 }
 
-/* Canonical, as every body is. */
 static bool enter_body(struct cow_deed *d, enum entry_kind kind, struct str subject,
-                       struct str text, struct error *e)
+                       const struct buf *text, struct error *e)
 {
-    _buf_ struct buf canon = { .max = ANSWER_MAX };
-    struct ceilings max = ceilings_default();
-    const struct document *document;
     struct entry entry;
+    struct str body;
 
-    if (!json_read("changes", text, &max, d->a, &document, e))
+    if (!body_whole(text, e) || !body_canonical(buf_str(text), d->a, &body, e))
         return false;
-    json_canon(&document->root, d->a, &canon);
-    entry_of(kind, str_of(EVENT_TENANT), subject, buf_str(&canon), d->keeping->ledger.world,
-             &entry);
+    entry_of(kind, str_of(EVENT_TENANT), subject, body, d->keeping->ledger.world, &entry);
     if (!ledger_enter(&d->keeping->ledger, &entry, 1, e))
         return false;
     d->entries[d->entry_count++] = entry.id;
@@ -94,7 +88,7 @@ static bool enter_start(struct cow_deed *d, struct error *e)
     struct event_head head;
 
     put_deed(d, NULL, NULL, &asked);
-    if (!enter_body(d, ENTRY_INPUT, str_of(d->execution), buf_str(&asked), e) || !end_other(d, e))
+    if (!enter_body(d, ENTRY_INPUT, str_of(d->execution), &asked, e) || !end_other(d, e))
         return false;
     head = head_of(d, d->execution);
     for (size_t i = 0; i < COUNT(begins); i++) {
@@ -123,7 +117,7 @@ static bool enter_end(struct cow_deed *d, const struct error *why, struct error 
     struct draft draft;
 
     put_deed(d, "ended", why, &done);
-    if (!enter_body(d, ENTRY_MANIFEST, d->run->id, buf_str(&done), e))
+    if (!enter_body(d, ENTRY_MANIFEST, d->run->id, &done, e))
         return false;
     d->snapshot_ms = snapshot_ms; /* as its first events say */
     head = head_of(d, d->execution);

@@ -2,8 +2,10 @@
 /* event.c: writes writ's own events and appends them. */
 #include "engine/event.h"
 
+#include "base/json_read.h"
 #include "base/json_write.h"
 #include "base/stamp.h"
+#include "engine/input.h"
 
 static void put_lineage(const struct event_head *head, struct buf *to)
 {
@@ -62,6 +64,30 @@ struct draft event_close(const struct event_head *head, struct buf *text, const 
     d.text = (struct str){ arena_text(a, buf_str(text)), text->len };
     draft_read(&d, world, a);
     return d;
+}
+
+bool body_whole(const struct buf *body, struct error *e)
+{
+    return buf_ok(body) ||
+           error_set(e, CODE_CEILING, "what is to be recorded has more than %zu bytes", body->max);
+}
+
+/* What is entered is canonical or is not entered: nobody could prove it otherwise. What we wrote
+ * ourselves is not refused for its size. */
+bool body_canonical(struct str text, struct arena *a, struct str *out, struct error *e)
+{
+    _arena_ struct arena scratch = { 0 };
+    _buf_ struct buf canon = { .max = ANSWER_MAX };
+    struct ceilings max = ceilings_none();
+    const struct document *document;
+
+    if (!json_read("record", text, &max, &scratch, &document, e))
+        return error_wrap(e, "what is to be recorded cannot be read again");
+    json_canon(&document->root, &scratch, &canon);
+    if (!body_whole(&canon, e))
+        return false;
+    *out = (struct str){ arena_text(a, buf_str(&canon)), canon.len };
+    return true;
 }
 
 bool event_enter(struct ledger *l, struct draft *drafts, size_t n, struct uuid *ids,

@@ -30,7 +30,15 @@ void event_open(const struct event_head *head, enum event_state state, const str
 struct draft event_close(const struct event_head *head, struct buf *text, const struct world *world,
                          struct arena *a);
 
+/* The canonical form of what we wrote, to be entered as the body of an entry; it lives in `a`.
+ * False: it is no JSON, or has more than an entry holds. */
+bool body_canonical(struct str text, struct arena *a, struct str *out, struct error *e) NODISCARD;
+
+/* What a buffer of ours holds is whole, and may be entered as it is. */
+bool body_whole(const struct buf *body, struct error *e) NODISCARD;
+
 /* Appends events that must be new, and gives their ids. An id is used once: whatever the ledger
- * says but "appended" is CODE_EXECUTION_USED. Between begin and commit. */
+ * says of one that it can take, but "appended", is CODE_EXECUTION_USED. Between begin and commit.
+ */
 bool event_enter(struct ledger *l, struct draft *drafts, size_t n, struct uuid *ids,
                  struct arena *a, struct error *e) NODISCARD;

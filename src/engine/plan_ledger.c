@@ -2,7 +2,6 @@
 /* plan_ledger.c: enters a plan in the ledger: before it starts, and when it has ended. */
 #include <inttypes.h>
 
-#include "base/json_read.h"
 #include "base/json_write.h"
 #include "engine/event.h"
 #include "engine/home.h"
@@ -24,25 +23,6 @@ static struct event_head head_of(const struct running *r)
                                 .depends = r->entries,
                                 .depend_count = 2,
                                 .policy = drafts ? POLICY_DRAFT_ONLY : POLICY_BLOCK };
-}
-
-/* What is entered is canonical or is not entered: nobody could prove it otherwise. What we wrote
- * ourselves is not refused for its size. */
-static bool canonical(const struct running *r, struct str text, struct str *out, struct error *e)
-{
-    _arena_ struct arena a = { 0 };
-    _buf_ struct buf canon = { .max = ANSWER_MAX };
-    struct ceilings max = ceilings_none();
-    const struct document *document;
-
-    if (!json_read("record", text, &max, &a, &document, e))
-        return error_wrap(e, "what is to be recorded cannot be read again");
-    json_canon(&document->root, &a, &canon);
-    if (!buf_ok(&canon))
-        return error_set(e, CODE_CEILING, "what is to be recorded has more than %d bytes",
-                         ANSWER_MAX);
-    *out = (struct str){ arena_text(r->a, buf_str(&canon)), canon.len };
-    return true;
 }
 
 static bool enter(struct running *r, enum entry_kind kind, struct str subject, struct str body,
@@ -135,7 +115,8 @@ static bool enter_start(struct running *r, struct error *e)
     struct str with;
 
     put_context(r, &context);
-    if (!is_new(r, e) || !canonical(r, buf_str(&context), &with, e) ||
+    if (!is_new(r, e) || !body_whole(&context, e) ||
+        !body_canonical(buf_str(&context), r->a, &with, e) ||
         !enter(r, ENTRY_INPUT, r->plan.plan.id, r->plan.text, e) ||
         !enter(r, ENTRY_INPUT, r->context.execution_id, with, e))
         return false;
@@ -235,7 +216,7 @@ static bool enter_end(struct running *r, const struct result_doc *result, struct
     size_t before = r->entry_count;
     struct str body;
 
-    if (canonical(r, text, &body, e) && trail_enter(&r->trail, &r->keeping->ledger, e) &&
+    if (body_canonical(text, r->a, &body, e) && trail_enter(&r->trail, &r->keeping->ledger, e) &&
         enter(r, ENTRY_RESULT, r->context.execution_id, body, e) && enter_event(r, result, e))
         return true;
     r->entry_count = before;
@@ -281,7 +262,7 @@ static void note(struct running *r, const char *key, const char *state, const si
     json_put(&text, key, state);
     json_close(&text, '}');
     entry_of(ENTRY_NOTE, str_of(EVENT_TENANT), r->plan.plan.id, buf_str(&text), r->world, &entry);
-    if (!keeping_enter(r->keeping, &entry, &e))
+    if (!body_whole(&text, &e) || !keeping_enter(r->keeping, &entry, &e))
         return;
 }
 

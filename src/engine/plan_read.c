@@ -2,38 +2,31 @@
 /* plan_read.c: a plan from the document of a caller, whether it is one or a template of one. */
 #include "engine/plan_read.h"
 
-#include "base/json_read.h"
 #include "base/json_write.h"
 #include "contract/kinds.h"
+#include "engine/event.h"
 #include "engine/input.h"
 #include "plan/template.h"
 
 enum { SHORT_ID = 8 };
 
-static struct str keep(const struct buf *text, struct arena *a)
-{
-    return (struct str){ arena_text(a, buf_str(text)), text->len };
-}
-
 /* A plan is what was written; what a template came to, when it is right, is read back to be put in
  * order. */
-static struct str canonical(const struct plan_read *read, bool right, struct arena *a)
+static bool canonical(const struct plan_read *read, bool right, struct arena *a, struct str *out,
+                      struct error *e)
 {
-    _buf_ struct buf text = { .max = ANSWER_MAX }, canon = { .max = ANSWER_MAX };
+    _buf_ struct buf text = { .max = ANSWER_MAX };
     _arena_ struct arena scratch = { 0 };
-    struct ceilings max = ceilings_none(); /* what was taken from the user is not refused from us */
-    const struct document *made;
-    struct error e;
 
-    if (!read->template || !right) {
-        json_canon(&read->document->root, &scratch, &canon);
-        return keep(&canon, a);
+    if (read->template && right) {
+        shape_json(&plan_shape, &read->plan, &text);
+        return body_whole(&text, e) && body_canonical(buf_str(&text), a, out, e);
     }
-    shape_json(&plan_shape, &read->plan, &text);
-    if (!json_read("plan", buf_str(&text), &max, &scratch, &made, &e))
-        return (struct str){ 0 };
-    json_canon(&made->root, &scratch, &canon);
-    return keep(&canon, a);
+    json_canon(&read->document->root, &scratch, &text);
+    if (!body_whole(&text, e))
+        return false;
+    *out = (struct str){ arena_text(a, buf_str(&text)), text.len };
+    return true;
 }
 
 /* {"<step id>":name}, as a template leaves it; NULL: there is none. */
@@ -122,6 +115,7 @@ struct str id_text(struct str id, struct arena *a)
 bool plan_read(const struct writ_input *input, const struct world *world, struct arena *a,
                struct plan_read *out, struct report *r)
 {
+    struct error e;
     bool right;
 
     *out = (struct plan_read){ 0 };
@@ -130,6 +124,8 @@ bool plan_read(const struct writ_input *input, const struct world *world, struct
     right = decode(&out->document->root, world, a, out, r);
     out->plan.id = id_text(out->plan.id, a);
     out->names = plan_step_names(&out->plan, a);
-    out->text = canonical(out, right, a);
-    return right;
+    if (canonical(out, right, a, &out->text, &e))
+        return right;
+    report_error(r, &e);
+    return false;
 }

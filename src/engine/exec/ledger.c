@@ -4,7 +4,6 @@
 #include <pthread.h>
 
 #include "base/elsewhere.h"
-#include "base/json_read.h"
 #include "base/json_write.h"
 #include "contract/codes.h"
 #include "engine/event.h"
@@ -275,17 +274,14 @@ static void put_result(const struct exec *x, struct buf *to)
 /* What a run was held to and did, without what it printed: that has its digests. */
 static bool enter_manifest(struct exec *x, struct error *e)
 {
-    _buf_ struct buf record = { .max = ANSWER_MAX }, canon = { .max = ANSWER_MAX };
-    struct ceilings max = ceilings_default();
-    const struct document *document;
+    _buf_ struct buf record = { .max = ANSWER_MAX };
     struct entry manifest;
+    struct str body;
 
     exec_record(x, false, &record);
-    if (!json_read("record", buf_str(&record), &max, x->a, &document, e))
+    if (!body_whole(&record, e) || !body_canonical(buf_str(&record), x->a, &body, e))
         return false;
-    json_canon(&document->root, x->a, &canon);
-    entry_of(ENTRY_MANIFEST, str_of(tenant), x->request.execution_id, buf_str(&canon), x->world,
-             &manifest);
+    entry_of(ENTRY_MANIFEST, str_of(tenant), x->request.execution_id, body, x->world, &manifest);
     if (!ledger_enter(&x->keeping->ledger, &manifest, 1, e))
         return false;
     *more_entries(x, 1) = manifest.id;
