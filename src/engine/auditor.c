@@ -3,6 +3,7 @@
 #include "engine/auditor.h"
 
 #include "base/json_write.h"
+#include "engine/event.h"
 #include "engine/home.h"
 #include "engine/input.h"
 
@@ -85,6 +86,8 @@ bool keeping_write(void *self, const struct audit_doc *records, size_t n, struct
         return false;
     }
     put_records(records, n, &body);
+    if (!body_whole(&body, e))
+        return false;
     entry_of(ENTRY_AUDIT, str_of("local"), n == 1 ? records->trace_id : records->executor_id,
              buf_str(&body), k->ledger.world, &entry);
     return keeping_enter(k, &entry, e);

@@ -410,6 +410,16 @@ def inputs(scratch):
 
 
 @case
+def inputs_that_become_too_large(scratch):
+    """a document whose canonical form does not fit in an entry is refused, and no part of it is entered"""
+    book = Book(scratch)
+    (book.home / "many.yaml").write_text(f"a: &a {'x' * 2_000_000}\nb:\n" + "- *a\n" * 140)
+    told = json.loads(book.writ("ledger", "input", "many.yaml", "--json", status=65).out)
+    assert told["code"] == "CEILING" and "268435456 bytes" in told["message"], told
+    assert not book.lines("log", "--json")
+
+
+@case
 def inputs_without_a_name(scratch):
     """what an input is about and whose it is can be found and proved, or it is not entered"""
     book, entries = Book(scratch), 1

@@ -13,6 +13,7 @@
 #include "base/json_write.h"
 #include "base/stamp.h"
 #include "base/utf8.h"
+#include "engine/event.h"
 #include "engine/exec.h"
 #include "engine/home.h"
 #include "engine/input.h"
@@ -224,6 +225,7 @@ static const struct doc *read_asked(struct exec *x, struct report *r)
 bool exec_read(struct exec *x, struct report *r)
 {
     _buf_ struct buf canon = { .max = ANSWER_MAX };
+    struct error e;
 
     x->person = x->served ? x->served->person : !x->command->request && !x->step && !x->call;
     x->named = !x->served && (x->call || x->step || !x->command->request);
@@ -238,6 +240,10 @@ bool exec_read(struct exec *x, struct report *r)
         return true;
     }
     json_canon(x->asked, x->a, &canon);
+    if (!body_whole(&canon, &e)) {
+        report_error(r, &e);
+        return false;
+    }
     x->request_text = (struct str){ arena_text(x->a, buf_str(&canon)), canon.len };
     x->request_digest = digest_of(canon.s, canon.len);
     return true;

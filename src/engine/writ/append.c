@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "contract/codes.h"
 #include "engine/append.h"
+#include "engine/event.h"
 #include "engine/input.h"
 #include "engine/record.h"
 #include "ledger/append.h"
@@ -296,13 +297,13 @@ int writ_ledger_input(struct writ_ledger *ledger, const struct writ_input *input
         *answer = record_failure(e.code, e.msg);
         return WRIT_USAGE;
     }
-    if (!input_read(input, &a, &document, &r)) {
-        report_finish(&r);
-        input_answer(&r, NULL, &out);
-        *answer = take_answer(&out);
-        return WRIT_WRONG;
-    }
+    if (!input_read(input, &a, &document, &r))
+        return input_wrong(&r, NULL, answer);
     json_canon(&document->root, &a, &body);
+    if (!body_whole(&body, &e)) {
+        report_error(&r, &e);
+        return input_wrong(&r, NULL, answer);
+    }
     entry_of(ENTRY_INPUT, whose, about, buf_str(&body), ledger->l.world, &entry);
     if (!enter(&ledger->l, &entry, &fresh, &a, &e))
         return record_unwritten(&e, answer);

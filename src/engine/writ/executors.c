@@ -9,6 +9,7 @@
 #include "engine/approval.h"
 #include "engine/auditor.h"
 #include "engine/builder.h"
+#include "engine/event.h"
 #include "engine/home.h"
 #include "engine/input.h"
 #include "engine/record.h"
@@ -170,7 +171,7 @@ static bool accept(struct adding *x, const char *shelf, struct error *e)
     approval_write(&x->review, &whole, &body);
     entry_of(ENTRY_APPROVAL, str_of("local"), x->executor.id, buf_str(&body), x->review.world,
              &entry);
-    if (!keeping_enter(&x->keeping, &entry, e))
+    if (!body_whole(&body, e) || !keeping_enter(&x->keeping, &entry, e))
         return false;
     entry_id_text(&entry.id, id);
     x->ledger_id = id;
