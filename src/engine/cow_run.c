@@ -76,8 +76,7 @@ static int not_one(const struct finding *f, char **answer)
         json_outside(&out, f->runs.v[i].subject);
     json_close(&out, ']');
     json_close(&out, '}');
-    *answer = take_answer(&out);
-    return WRIT_NO;
+    return take_answer(&out, WRIT_NO, answer);
 }
 
 int cow_run_name(struct writ_ledger *w, const char *asked, struct arena *a, struct str *id,

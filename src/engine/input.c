@@ -91,13 +91,21 @@ void input_answer(const struct report *r, const char *kind, struct buf *to)
     json_close(to, '}');
 }
 
-char *take_answer(struct buf *b)
+int take_answer(struct buf *b, int status, char **answer)
 {
-    char *text = b->s;
-
+    if (!buf_ok(b)) {
+        buf_free(b);
+        *b = (struct buf){ .max = ANSWER_MAX };
+        json_open(b, '{');
+        json_put(b, "code", codes[CODE_CEILING].name);
+        json_put(b, "message", "the answer has more than 256 MiB, and is not given");
+        json_close(b, '}');
+        status = WRIT_UNRECORDED;
+    }
+    *answer = b->s;
     b->s = NULL;
     b->len = b->cap = 0;
-    return text;
+    return status;
 }
 
 int input_wrong(struct report *r, const char *kind, char **answer)
@@ -106,6 +114,5 @@ int input_wrong(struct report *r, const char *kind, char **answer)
 
     report_finish(r);
     input_answer(r, kind, &out);
-    *answer = take_answer(&out);
-    return WRIT_WRONG;
+    return take_answer(&out, WRIT_WRONG, answer);
 }

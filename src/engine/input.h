@@ -29,7 +29,8 @@ void input_problems(const struct report *r, struct buf *to);
 /* Finishes the report, which becomes the answer; WRIT_WRONG. */
 int input_wrong(struct report *r, const char *kind, char **answer);
 
-/* Hands the text of a buffer over to the caller of the library. */
-char *take_answer(struct buf *b);
-
 enum { ANSWER_MAX = 256 << 20 };
+
+/* Hands the text of a buffer over to the caller of the library, and gives back the status that goes
+ * with it. Where not all of it fitted, that is the answer, and the status WRIT_UNRECORDED. */
+int take_answer(struct buf *b, int status, char **answer) NODISCARD;

@@ -14,12 +14,14 @@
 char *record_failure(int code, const char *message)
 {
     _buf_ struct buf out = { .max = ANSWER_MAX };
+    char *answer;
 
     json_open(&out, '{');
     json_put(&out, "code", codes[code].name);
     json_put(&out, "message", message);
     json_close(&out, '}');
-    return take_answer(&out);
+    (void)!take_answer(&out, WRIT_OK, &answer);
+    return answer;
 }
 
 int record_unread(const struct error *e, char **answer)

@@ -308,6 +308,5 @@ int writ_ledger_input(struct writ_ledger *ledger, const struct writ_input *input
     if (!enter(&ledger->l, &entry, &fresh, &a, &e))
         return record_unwritten(&e, answer);
     put_input(&entry, fresh, &out);
-    *answer = take_answer(&out);
-    return WRIT_OK;
+    return take_answer(&out, WRIT_OK, answer);
 }

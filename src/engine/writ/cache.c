@@ -126,6 +126,5 @@ int writ_cache(bool clear, const char *level, const char *const *environment, ch
         place.directory = arena_printf(&a, "%s/cache", state);
     if (clear ? !forget(&place, which, &out, &e) : !list(&place, which, &out, &e))
         return record_unread(&e, answer);
-    *answer = take_answer(&out);
-    return WRIT_OK;
+    return take_answer(&out, WRIT_OK, answer);
 }

@@ -18,7 +18,7 @@ int writ_call(const struct writ_call *call, char **answer)
     if (status == WRIT_WRONG && c.kind)
         return input_wrong(&c.report, c.kind, answer);
     call_answer(&c, status, &out);
-    *answer = take_answer(&out);
+    status = take_answer(&out, status, answer);
     if (c.adapter && c.adapter->doc.secrets.n)
         arena_wipe(&a); /* headers and variables are made of them */
     return status;

@@ -48,8 +48,7 @@ static int no(const struct candidates *found, char **answer, const char *message
         json_text(&to, str_of(found->v[i]));
     json_close(&to, ']');
     json_close(&to, '}');
-    *answer = take_answer(&to);
-    return WRIT_NO;
+    return take_answer(&to, WRIT_NO, answer);
 }
 
 /* Who does not run any more has left its name at most: nobody reads there. Who asks once is heard
@@ -89,6 +88,5 @@ int writ_cancel(const char *run, const char *reason, const char *const *environm
     json_put(&to, "run_id", found.v[0]);
     json_put_bool(&to, "asked", true);
     json_close(&to, '}');
-    *answer = take_answer(&to);
-    return WRIT_OK;
+    return take_answer(&to, WRIT_OK, answer);
 }

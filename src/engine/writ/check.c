@@ -47,8 +47,7 @@ static int unknown_kind(const char *kind, char **answer)
     json_key(&out, "known");
     json_text(&out, buf_str(&known));
     json_close(&out, '}');
-    *answer = take_answer(&out);
-    return WRIT_USAGE;
+    return take_answer(&out, WRIT_USAGE, answer);
 }
 
 static const struct kind_row *recognise(const struct doc *root, struct report *r)
@@ -123,8 +122,7 @@ int writ_check(const struct writ_input *input, const char *kind, char **answer)
     }
     report_finish(&r);
     input_answer(&r, row ? row->name : NULL, &out);
-    *answer = take_answer(&out);
-    return r.errors ? WRIT_WRONG : WRIT_OK;
+    return take_answer(&out, r.errors ? WRIT_WRONG : WRIT_OK, answer);
 }
 
 /* The canonical bytes in `out`, or the report there and WRIT_WRONG. */
@@ -153,8 +151,7 @@ int writ_canon(const struct writ_input *input, char **answer, size_t *len)
     int status = canonical(input, &a, &out);
 
     *len = out.len;
-    *answer = take_answer(&out);
-    return status;
+    return take_answer(&out, status, answer);
 }
 
 int writ_digest(const struct writ_input *input, char **answer)
@@ -171,8 +168,7 @@ int writ_digest(const struct writ_input *input, char **answer)
         buf_reset(&out);
         buf_adds(&out, text);
     }
-    *answer = take_answer(&out);
-    return status;
+    return take_answer(&out, status, answer);
 }
 
 int writ_schema(const char *kind, char **answer)
@@ -183,8 +179,7 @@ int writ_schema(const char *kind, char **answer)
     if (!row)
         return unknown_kind(kind, answer);
     shape_schema(row->shape, &out);
-    *answer = take_answer(&out);
-    return WRIT_OK;
+    return take_answer(&out, WRIT_OK, answer);
 }
 
 void writ_free(char *answer)

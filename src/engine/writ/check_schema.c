@@ -140,6 +140,5 @@ int writ_check_schema(const struct writ_input *schema, const struct writ_input *
         check(program, input, &a, &r);
     report_finish(&r);
     input_answer(&r, "schema", &out);
-    *answer = take_answer(&out);
-    return r.errors ? WRIT_WRONG : WRIT_OK;
+    return take_answer(&out, r.errors ? WRIT_WRONG : WRIT_OK, answer);
 }

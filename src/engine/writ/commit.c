@@ -189,8 +189,7 @@ static int say_done(const struct asked *s, char **answer)
     }
     record_ids(s->deed.entries, s->deed.entry_count, &out);
     json_close(&out, '}');
-    *answer = take_answer(&out);
-    return WRIT_OK;
+    return take_answer(&out, WRIT_OK, answer);
 }
 
 /* Refused: nothing was changed, and an auditor is to see it. */
@@ -218,8 +217,7 @@ static int refuse(struct asked *s, enum code code, const char *message, char **a
     if (!c->dry && !cow_deed_reject(&s->deed, code, message, &lost))
         json_put(&out, "unrecorded", lost.msg);
     json_close(&out, '}');
-    *answer = take_answer(&out);
-    return WRIT_REFUSED;
+    return take_answer(&out, WRIT_REFUSED, answer);
 }
 
 static int refuse_paths(struct asked *s, char **answer)

@@ -81,8 +81,7 @@ static int answer_of(const struct writ_changes *ask, const struct cow_run *run, 
         diff.s = NULL;
     }
     put_answer(&c, run, !ask->paths || !ask->paths[0], diff, &out);
-    *answer = take_answer(&out);
-    return WRIT_OK;
+    return take_answer(&out, WRIT_OK, answer);
 }
 
 int writ_diff(const struct writ_changes *ask, char **answer)

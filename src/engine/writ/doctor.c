@@ -388,6 +388,5 @@ int writ_doctor(char **answer)
     stands = grounds_put(d.refused, (const char *const *)environ, &a, &out);
     routes_put((const char *const *)environ, &a, &out);
     json_close(&out, '}');
-    *answer = take_answer(&out);
-    return full && stands ? WRIT_OK : WRIT_UNAVAILABLE;
+    return take_answer(&out, full && stands ? WRIT_OK : WRIT_UNAVAILABLE, answer);
 }

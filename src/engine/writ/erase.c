@@ -19,8 +19,7 @@ static int done(const struct entry *entry, const struct entry *note, const char 
     json_put(&out, "ledger_id", id);
     json_put(&out, "reason", reason);
     json_close(&out, '}');
-    *answer = take_answer(&out);
-    return WRIT_OK;
+    return take_answer(&out, WRIT_OK, answer);
 }
 
 /* Notes stay. That of an erasure accounts for a body that is missing; others tell what became of a

@@ -65,8 +65,7 @@ static int refuse(struct exec *x, struct error *e, int status, char **answer)
     }
     json_close(&out, '}');
     json_close(&out, '}');
-    *answer = take_answer(&out);
-    return status;
+    return take_answer(&out, status, answer);
 }
 
 int exec_refused(const struct exec *x, const struct error *e)
@@ -291,7 +290,8 @@ int writ_exec(const struct writ_command *command, char **answer, bool *ran)
 
     if (*ran) {
         exec_record(&x, command->texts, &out);
-        *answer = take_answer(&out);
+        *ran = buf_ok(&out);
+        status = take_answer(&out, status, answer);
     } else if (status == WRIT_WRONG) {
         status = input_wrong(&r, kind, answer);
     } else {

@@ -74,8 +74,7 @@ int writ_executors(const char *const *environment, char **answer)
         put_executor(&all.v[i], &out);
     json_close(&out, ']');
     json_close(&out, '}');
-    *answer = take_answer(&out);
-    return WRIT_OK;
+    return take_answer(&out, WRIT_OK, answer);
 }
 
 /* ---- one more ---- */
@@ -223,8 +222,7 @@ static int answer_review(const struct adding *x, char **answer)
     put_fixtures(&x->review, &out);
     json_put(&out, "ledger_id", x->ledger_id);
     json_close(&out, '}');
-    *answer = take_answer(&out);
-    return x->review.accepted ? WRIT_OK : WRIT_REFUSED;
+    return take_answer(&out, x->review.accepted ? WRIT_OK : WRIT_REFUSED, answer);
 }
 
 static int refuse(const struct error *e, int status, char **answer)
@@ -278,8 +276,7 @@ int writ_executor_add(const struct writ_input *manifest, const char *const *envi
 
         report_finish(&r);
         input_answer(&r, "executor", &out);
-        *answer = take_answer(&out);
-        return WRIT_WRONG;
+        return take_answer(&out, WRIT_WRONG, answer);
     }
     keeping_open(&x.keeping, ledger, environment, world_real());
     status = add(&x, answer);

@@ -167,6 +167,5 @@ int writ_explain(const char *topic, char **answer)
         json_text(&out, str_of(near ? near : ""));
     }
     json_close(&out, '}');
-    *answer = take_answer(&out);
-    return found ? WRIT_OK : WRIT_USAGE;
+    return take_answer(&out, found ? WRIT_OK : WRIT_USAGE, answer);
 }

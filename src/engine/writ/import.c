@@ -189,8 +189,7 @@ static int from_openapi(const struct writ_import *import, char **answer)
     if (!reads_back(&made, &a, &adapter, &r))
         return input_wrong(&r, "adapter", answer);
     put_made(import, &made, &adapter, &a, &out);
-    *answer = take_answer(&out);
-    return WRIT_OK;
+    return take_answer(&out, WRIT_OK, answer);
 }
 
 /* ---- of a server ---- */
@@ -351,8 +350,7 @@ static int from_server(const struct writ_import *import, char **answer)
     if (!reads_back(&made, &a, &adapter, &r))
         return input_wrong(&r, "adapter", answer);
     put_made(import, &made, &adapter, &a, &out);
-    *answer = take_answer(&out);
-    return status;
+    return take_answer(&out, status, answer);
 }
 
 int writ_import(const struct writ_import *import, char **answer)

@@ -115,6 +115,5 @@ int writ_init(const char *directory, const char *const *environment, char **answ
     else
         json_nil(&out);
     json_close(&out, '}');
-    *answer = take_answer(&out);
-    return WRIT_OK;
+    return take_answer(&out, WRIT_OK, answer);
 }

@@ -92,6 +92,8 @@ int writ_mcp_probe(const char *url, const char *context, const char *const *envi
     struct error e = { 0 };
     int status = probe(&ask, context, &out, &e);
 
-    *answer = e.code ? record_failure(e.code, e.msg) : take_answer(&out);
+    if (!e.code)
+        return take_answer(&out, status, answer);
+    *answer = record_failure(e.code, e.msg);
     return status;
 }

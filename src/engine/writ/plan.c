@@ -91,8 +91,7 @@ int writ_plan_show(const struct writ_plan *plan, char **answer)
         shape_json(&plan_shape, &looked.read.plan, &out);
     else if (right)
         json_doc(&out, &looked.read.document->root);
-    *answer = take_answer(&out);
-    return right ? WRIT_OK : WRIT_WRONG;
+    return take_answer(&out, right ? WRIT_OK : WRIT_WRONG, answer);
 }
 
 /* ---- what would run, in which order ---- */
@@ -485,6 +484,5 @@ int writ_plan_order(const struct writ_plan *plan, char **answer)
         o.waves = arena_alloc(&a, o.plan->steps.n * sizeof *o.waves);
         put_order(&o, plan->jobs, &out);
     }
-    *answer = take_answer(&out);
-    return status;
+    return take_answer(&out, status, answer);
 }

@@ -70,6 +70,5 @@ int writ_query(const char *path, const struct writ_input *input, bool paths, cha
         status = query(program, input, paths, &a, &out);
     else
         status = wrong_path(path, &e, &out);
-    *answer = take_answer(&out);
-    return status;
+    return take_answer(&out, status, answer);
 }

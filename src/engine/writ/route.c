@@ -50,8 +50,7 @@ int writ_route_contract(const char *const *environment, char **answer)
     if (!read_contract(&q, NULL, environment))
         return input_wrong(&q.r, q.kind, answer);
     shape_json(&route_shape, &q.contract, &out);
-    *answer = take_answer(&out);
-    return WRIT_OK;
+    return take_answer(&out, WRIT_OK, answer);
 }
 
 /* ---- plan ---- */
@@ -141,8 +140,7 @@ int writ_route_plan(const struct writ_route *route, char **answer)
         return WRIT_REFUSED;
     }
     route_plan_json(&plan, &out);
-    *answer = take_answer(&out);
-    return WRIT_OK;
+    return take_answer(&out, WRIT_OK, answer);
 }
 
 /* ---- advance ---- */
@@ -166,8 +164,7 @@ static int stays(const struct asked *q, struct str state, struct str trigger,
         json_text(&out, allowed.v[i]);
     json_close(&out, ']');
     json_close(&out, '}');
-    *answer = take_answer(&out);
-    return WRIT_NO;
+    return take_answer(&out, WRIT_NO, answer);
 }
 
 int writ_route_advance(const struct writ_input *contract, const char *state, const char *trigger,
@@ -189,6 +186,5 @@ int writ_route_advance(const struct writ_input *contract, const char *state, con
     json_key(&out, "next");
     json_text(&out, next);
     json_close(&out, '}');
-    *answer = take_answer(&out);
-    return WRIT_OK;
+    return take_answer(&out, WRIT_OK, answer);
 }

@@ -47,8 +47,7 @@ static int answer_end(struct running *r, const struct plan_end *end, char **answ
     json_close(&out, '}');
     input_problems(&r->report, &out);
     json_close(&out, '}');
-    *answer = take_answer(&out);
-    return ends[end->result.status];
+    return take_answer(&out, ends[end->result.status], answer);
 }
 
 static int fail(const struct error *e, int status, char **answer)

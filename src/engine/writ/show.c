@@ -399,8 +399,7 @@ static int show(struct showing *s, char **answer)
     }
     if (!ok)
         return record_unread(&s->e, answer);
-    *answer = take_answer(&out);
-    return status;
+    return take_answer(&out, status, answer);
 }
 
 /* NULL is any; empty is what a script gives whose variable is not set. */

@@ -192,6 +192,5 @@ int writ_tools(const char *tool, bool fresh, const char *const *environment, cha
     if (!put_tools(&t, tool, &out) && tool)
         return unknown_tool(&t, tool, answer);
     json_close(&out, '}');
-    *answer = take_answer(&out);
-    return WRIT_OK;
+    return take_answer(&out, WRIT_OK, answer);
 }

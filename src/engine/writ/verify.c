@@ -244,8 +244,7 @@ int writ_verify(struct writ_ledger *ledger, const struct writ_input *checkpoint,
     if (v.intact && unjudged(&v))
         return not_judged(answer);
     put_verification(ledger, &v, &out);
-    *answer = take_answer(&out);
-    return v.intact ? WRIT_OK : WRIT_NO;
+    return take_answer(&out, v.intact ? WRIT_OK : WRIT_NO, answer);
 }
 
 /* ---- checkpoint ---- */
@@ -274,8 +273,7 @@ int writ_checkpoint(struct writ_ledger *ledger, char **answer)
     put_hex(&out, "root", &now.c.root);
     put_key(&out, &by);
     json_close(&out, '}');
-    *answer = take_answer(&out);
-    return WRIT_OK;
+    return take_answer(&out, WRIT_OK, answer);
 }
 
 /* ---- prove ---- */
@@ -304,8 +302,7 @@ static int hand_out(struct buf *proof, const struct verifier *by, struct arena *
     struct error e;
 
     if (proof_holds(proof, by, a, &e)) {
-        *answer = take_answer(proof);
-        return WRIT_OK;
+        return take_answer(proof, WRIT_OK, answer);
     }
     *answer = record_failure(e.code, e.msg);
     return WRIT_NO;
@@ -434,8 +431,7 @@ int writ_verify_proof(const struct writ_input *proof, const char *key, char **an
     if (!read_proof(proof, &a, &document, &r)) {
         report_finish(&r);
         input_answer(&r, NULL, &out);
-        *answer = take_answer(&out);
-        return WRIT_WRONG;
+        return take_answer(&out, WRIT_WRONG, answer);
     }
     proof_check(&document->root, key ? &trust : NULL, &a, &f);
     if (!f.proof) {
@@ -444,6 +440,5 @@ int writ_verify_proof(const struct writ_input *proof, const char *key, char **an
         return wrong(&e, answer);
     }
     put_finding(&f, &out);
-    *answer = take_answer(&out);
-    return f.holds ? WRIT_OK : WRIT_NO;
+    return take_answer(&out, f.holds ? WRIT_OK : WRIT_NO, answer);
 }
