@@ -231,6 +231,25 @@ static void I08_the_code_gets_on_when_it_is_asked_often(void **state)
     assert_memory_equal(&l.s, &same, sizeof same);
 }
 
+static void I08_the_code_gets_on_whatever_it_is_asked_for(void **state)
+{
+    struct loaded l;
+    struct timeval day;
+
+    (void)state;
+    load(&l);
+    set_entry(&l, HELD_GETTIMEOFDAY);
+    for (int i = 0; i < HELD_READS; i++)
+        assert_int_equal(entry.day(&day, NULL), 0);
+    assert_int_equal(day.tv_usec, 1000);
+#ifdef __x86_64__
+    set_entry(&l, HELD_TIME);
+    for (int i = 0; i < HELD_READS; i++)
+        assert_int_equal(entry.number(NULL), 1700000000);
+    assert_int_equal(l.s.mono_ns, HELD_START_NS + 2 * MS);
+#endif
+}
+
 static void I08_the_code_knows_the_day(void **state)
 {
     struct loaded l;
@@ -384,6 +403,7 @@ int main(void)
         cmocka_unit_test(R_001_150_a_stream_is_its_own_and_the_same_each_time),
         cmocka_unit_test(I08_the_code_says_what_the_clock_says),
         cmocka_unit_test(I08_the_code_gets_on_when_it_is_asked_often),
+        cmocka_unit_test(I08_the_code_gets_on_whatever_it_is_asked_for),
         cmocka_unit_test(I08_the_code_knows_the_day),
         cmocka_unit_test(the_kernels_code_has_room_or_is_hidden),
         cmocka_unit_test(what_is_no_such_image_is_left_alone),
