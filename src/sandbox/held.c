@@ -88,8 +88,10 @@ uint64_t held_deadline(const struct held_state *s, uint64_t ns)
 
 void held_pass(struct held_state *s, uint64_t deadline)
 {
-    if (s->mono_ns < deadline)
+    if (s->mono_ns < deadline) {
         s->mono_ns = deadline;
+        s->sleeps = 0;
+    }
     s->stalls = 0;
 }
 
@@ -99,6 +101,14 @@ void held_stall(struct held_state *s, uint64_t deadline)
 
     if (++s->stalls >= HELD_STALLS)
         held_pass(s, deadline < tick ? deadline : tick);
+}
+
+void held_slept(struct held_state *s, uint64_t deadline)
+{
+    if (s->sleeps < HELD_SLEEPS)
+        s->sleeps++;
+    else if (s->mono_ns < deadline)
+        s->mono_ns = deadline;
 }
 
 void held_draw(const struct held *h, uint64_t stream, uint64_t *drawn, unsigned char out[HELD_PART])

@@ -28,6 +28,7 @@ struct held_state {
     uint64_t drawn; /* parts of the stream that were taken */
     uint64_t stalls;
     uint64_t cycles; /* how often the cycle counter was asked */
+    uint64_t sleeps; /* of threads that only look after others, since the clock moved */
 };
 
 enum {
@@ -36,6 +37,7 @@ enum {
     HELD_TICK_NS = 1000000,
     HELD_READS_SLOW = 64, /* what one system call counts */
     HELD_STALLS = 256,    /* waits that ended early, until 1 ms passes */
+    HELD_SLEEPS = 256,    /* sleeps that only look after others, until they count as waits */
 };
 
 #define HELD_SECOND_NS 1000000000ULL
@@ -69,6 +71,10 @@ void held_pass(struct held_state *s, uint64_t deadline);
 /* A wait did not come to its end: something happened before. After many of them some time passes,
  * so that what is due is not put off for ever. */
 void held_stall(struct held_state *s, uint64_t deadline);
+
+/* A sleep came to its end that may only look after others, as runtimes have threads for. It moves
+ * the clock when nothing else has done so for many of them: then somebody waits for the time. */
+void held_slept(struct held_state *s, uint64_t deadline);
 
 enum { HELD_PART = DIGEST_BYTES };
 

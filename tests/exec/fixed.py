@@ -204,6 +204,12 @@ def I07_who_only_asks_for_the_time_gets_on(place):
 
 
 @case
+def I07_who_sleeps_for_short_times_in_a_thread_gets_on(place):
+    text = same(place, HELD, "doze", options=["--timeout-ms", "20000"])
+    hold(text == "slept in a thread 1000000000\n", ground.Run(0, {}, text.encode(), b""))
+
+
+@case
 def I07_two_requests_draw_different_bytes(place):
     one, two = (same(place, "/bin/sh", "-c", f"head -c 16 /dev/urandom | od -An -tx1 # {n}") for n in "12")
     assert one != two, one

@@ -180,6 +180,33 @@ static void spin(void)
     put_passed("spun by the day", &start);
 }
 
+/* By sleeps as short as those of a thread that looks after others. */
+static void *sleep_on(void *until)
+{
+    const struct timespec *end = until;
+
+    for (;;) {
+        struct timespec t = clock_now(CLOCK_MONOTONIC);
+
+        if (t.tv_sec > end->tv_sec || (t.tv_sec == end->tv_sec && t.tv_nsec >= end->tv_nsec))
+            return NULL;
+        t = (struct timespec){ 0, 1000000 };
+        (void)nanosleep(&t, NULL);
+    }
+}
+
+static void sleep_in_thread(void)
+{
+    struct timespec start = clock_now(CLOCK_MONOTONIC), end = start;
+    pthread_t thread;
+
+    end.tv_sec += 1;
+    end.tv_nsec = 0;
+    (void)pthread_create(&thread, NULL, sleep_on, &end);
+    (void)pthread_join(thread, NULL);
+    put_passed("slept in a thread", &start);
+}
+
 static void timer_until(void)
 {
     struct timespec start = clock_now(CLOCK_MONOTONIC);
@@ -273,7 +300,7 @@ int main(int argc, char **argv)
         { "library", ask_library }, { "raw", ask_kernel },       { "system", ask_system },
         { "counter", ask_counter }, { "wait", wait_everywhere }, { "spin", spin },
         { "timer", timer_until },   { "stop", stop_and_go_on },  { "interrupted", interrupted },
-        { "fork", fork_and_draw },  { "close", close_memory },
+        { "fork", fork_and_draw },  { "close", close_memory },   { "doze", sleep_in_thread },
     };
     pthread_t thread;
 

@@ -208,7 +208,7 @@ bool held_wait(const struct held_ground *g, pid_t pid, struct tracee_regs *regs,
 }
 
 /* Runtimes have threads that only look after others, and sleep between. How often they do is
- * nothing that is the same in two runs. */
+ * nothing that is the same in two runs. A thread that waits for the time looks no different. */
 static bool only_looks_after(const struct held_return *r, const struct held_state *state)
 {
     bool sleeps = r->call == SYS_nanosleep || r->call == SYS_clock_nanosleep;
@@ -224,9 +224,11 @@ void held_wait_ended(const struct held_ground *g, const struct held_return *r, i
 
     if (result == -EINTR)
         return;
-    if (result == r->expired && !only_looks_after(r, &state))
-        held_pass(&state, r->deadline);
-    else
+    if (result != r->expired)
         held_stall(&state, r->deadline);
+    else if (only_looks_after(r, &state))
+        held_slept(&state, r->deadline);
+    else
+        held_pass(&state, r->deadline);
     held_store(r->pid, at, &state);
 }

@@ -125,6 +125,25 @@ static void who_only_asks_gets_on(void **state)
     assert_int_equal(s.mono_ns, HELD_START_NS + MS);
 }
 
+static void short_sleeps_count_where_nothing_else_moves_the_clock(void **state)
+{
+    struct held_state s = held_begin();
+
+    (void)state;
+    for (int i = 0; i < HELD_SLEEPS; i++)
+        held_slept(&s, held_deadline(&s, 5 * MS));
+    assert_int_equal(s.mono_ns, HELD_START_NS);
+    held_slept(&s, held_deadline(&s, 5 * MS));
+    held_slept(&s, held_deadline(&s, 5 * MS));
+    assert_int_equal(s.mono_ns, HELD_START_NS + 10 * MS);
+    held_pass(&s, HELD_START_NS); /* does not move it */
+    held_slept(&s, held_deadline(&s, 5 * MS));
+    assert_int_equal(s.mono_ns, HELD_START_NS + 15 * MS);
+    held_pass(&s, held_deadline(&s, 5 * MS));
+    held_slept(&s, held_deadline(&s, 5 * MS));
+    assert_int_equal(s.mono_ns, HELD_START_NS + 20 * MS);
+}
+
 static void R_001_150_a_stream_is_its_own_and_the_same_each_time(void **state)
 {
     struct held h = made("TZ=UTC"), other = h;
@@ -400,6 +419,7 @@ int main(void)
         cmocka_unit_test(R_001_153_each_clock_has_its_beginning),
         cmocka_unit_test(R_001_153_only_a_wait_that_ends_moves_the_clock),
         cmocka_unit_test(who_only_asks_gets_on),
+        cmocka_unit_test(short_sleeps_count_where_nothing_else_moves_the_clock),
         cmocka_unit_test(R_001_150_a_stream_is_its_own_and_the_same_each_time),
         cmocka_unit_test(I08_the_code_says_what_the_clock_says),
         cmocka_unit_test(I08_the_code_gets_on_when_it_is_asked_often),
