@@ -23,7 +23,11 @@ const struct held_open_row held_open_rows[HELD_OPEN] = {
     { "order of threads",    "who runs first, and on which CPU, the kernel decides",            NULL },
     { "order of events",     "what comes first from several sources at once",                   NULL },
     { "timers",              "what signals or a timerfd tell of does not move the clock",       NULL },
-    { "shared waits",        "semaphores, message queues and locks of the kernel wait by the real clock", NULL },
+    { "shared waits",        "semaphores, message queues and locks of the kernel go by the real clock", NULL },
+    { "timeouts of sockets", "the limits of recv, send, accept and connect, and of asynchronous I/O, do not move the clock", NULL },
+    { "what is left of a wait", "a wait that was cut off and a timer that is asked tell of real time", NULL },
+    { "ports and sockets",   "the kernel draws free ports, and stamps and measures by the real clock", NULL },
+    { "free space",          "a disk says what is free just then, and which it is", NULL },
     { "process statistics",  "/proc/PID tells of real time and real use",                       NULL },
 };
 

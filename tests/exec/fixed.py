@@ -244,6 +244,8 @@ def R_001_150_R_001_153_the_record_says_what_is_held_and_what_is_not(place):
     told = run.record["deterministic"]
     hold(told["mode"] == "fixed" and told["clock"] == "1980-01-01T00:00:00.000Z", run)
     hold(told["seed"] == run.record["request"]["inputs_digest"] and "file times" in told["open"], run)
+    hold({"timeouts of sockets", "what is left of a wait", "ports and sockets", "free space"} <= set(told["open"]),
+         run)
     hold("deterministic" not in place.exec("/bin/true").record, run)
 
 
