@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 
 #include "contract/codes.h"
+#include "sandbox/held_chance.h"
 #include "sandbox/init_clock.h"
 #include "sandbox/place.h"
 #include "sandbox/process.h"
@@ -42,6 +43,7 @@ static const struct stage {
 } stages[] = {
     { "go",        LAYER_USER,     FRESH | BERTH,        stage_wait_for_go },
     { "signals",   LAYER_PID,      FRESH | BERTH,        stage_reset_signals },
+    { "chance",    LAYER_MOUNT,    FRESH,                stage_open_chance },
     { "identity",  LAYER_USER,     FRESH | BERTH,        stage_take_identity },
     { "network",   LAYER_NET,      FRESH | BERTH,        stage_enter_net },
     { "doors",     LAYER_NET,      FRESH,                stage_open_doors },
@@ -161,9 +163,8 @@ static void watch(const struct jail *jail, struct tracer *tracer, int signals, p
 {
     struct pollfd fds[] = { { .fd = signals, .events = POLLIN },
                             { .fd = jail->line },
-                            { .fd = tracer->feeds[0], .events = POLLOUT },
-                            { .fd = tracer->feeds[1], .events = POLLOUT },
-                            { .fd = jail->owner > 0 ? jail->owner : -1, .events = POLLIN } };
+                            { .fd = jail->owner > 0 ? jail->owner : -1, .events = POLLIN },
+                            { .fd = jail->chance > 0 ? jail->chance : -1, .events = POLLIN } };
     struct init_clock clock = { .most_ms = jail->most_ms };
     struct signalfd_siginfo info;
     struct word word;
@@ -174,14 +175,15 @@ static void watch(const struct jail *jail, struct tracer *tracer, int signals, p
             init_clock_begin(&clock);
         if (poll(fds, COUNT(fds), init_clock_left(&clock)) < 0 && errno != EINTR)
             return;
-        if (fds[1].revents || fds[2 + TRACER_FEEDS].revents)
+        if (fds[1].revents || fds[2].revents)
             return;
         while (read(signals, &info, sizeof info) == (ssize_t)sizeof info)
             if (info.ssi_signo != SIGCHLD && info.ssi_pid == 0)
                 (void)kill(-1, info.ssi_signo == SIGTERM ? SIGTERM : SIGKILL);
-        for (int i = 0; i < TRACER_FEEDS; i++)
-            if (fds[2 + i].revents & POLLOUT)
-                tracer_feed(tracer, i);
+        if (fds[3].revents & POLLIN)
+            held_chance_serve(&tracer->ground, fds[3].fd);
+        else if (fds[3].revents)
+            fds[3].fd = -1;
         if (init_clock_is_up(&clock))
             (void)kill(-1, SIGKILL);
         if (reap(tracer, command, &status)) {

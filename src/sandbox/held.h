@@ -29,6 +29,7 @@ struct held_state {
     uint64_t stalls;
     uint64_t cycles; /* how often the cycle counter was asked */
     uint64_t sleeps; /* of threads that only look after others, since the clock moved */
+    uint64_t opens;  /* how often it has opened a random device */
 };
 
 enum {
@@ -39,6 +40,8 @@ enum {
     HELD_STALLS = 256,    /* waits that ended early, until 1 ms passes */
     HELD_SLEEPS = 256,    /* sleeps that only look after others, until they count as waits */
 };
+
+_Static_assert(sizeof(struct held_state) <= HELD_BYTES, "the state fits the gap");
 
 #define HELD_SECOND_NS 1000000000ULL
 #define HELD_START_NS  (1000 * HELD_SECOND_NS) /* CLOCK_MONOTONIC at the start */

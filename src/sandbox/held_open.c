@@ -5,6 +5,7 @@
 #include <sys/auxv.h>
 
 #include "sandbox/held/image.h"
+#include "sandbox/held_chance.h"
 #include "sandbox/tracee.h"
 
 /* A program is told to ask us in the shared code, where that can be changed. */
@@ -19,6 +20,7 @@ static bool counter_is_open(void)
 const struct held_open_row held_open_rows[HELD_OPEN] = {
     { "cycle counter",       "the CPU or the kernel lets every program read it",               counter_is_open },
     { "random instructions", "the CPU draws chance for whoever asks it, and nobody can see it", tracee_draws_in_hardware },
+    { "random devices",      "without /dev/fuse all who open them read the same, zeros after 1 MiB, and nobody may write", held_chance_is_shared },
     { "file times",          "the kernel stamps files with the real time, and numbers them",    NULL },
     { "order of threads",    "who runs first, and on which CPU, the kernel decides",            NULL },
     { "order of events",     "what comes first from several sources at once",                   NULL },
@@ -39,7 +41,7 @@ static const struct column columns[] = {
 
 const struct table held_open_table = {
     .name = "held_open",
-    .about = "What --deterministic fixed does not hold; the first two depend on CPU and kernel.",
+    .about = "What --deterministic fixed does not hold; the first three depend on CPU and kernel.",
     COLUMNS(columns),
     .keys = 1,
     ROWS(held_open_rows),

@@ -10,6 +10,7 @@
 #include <sys/mount.h>
 #include <sys/wait.h>
 
+#include "sandbox/held_chance.h"
 #include "sandbox/kernel.h"
 #include "sandbox/trees.h"
 
@@ -198,25 +199,59 @@ int root_mount(const struct jail *jail, int root)
     return 0;
 }
 
-/* Where chance is held, init feeds these (tracer.h). */
-static bool is_fed(const struct jail *jail, const char *to)
+/* ---- /dev ---- */
+
+/* A file that all read alike: the one that is there already, which cannot be written above itself.
+ */
+static int fill_chance(const struct jail *jail, int root, const char *to)
 {
-    return jail->held.on && (strcmp(to, "dev/random") == 0 || strcmp(to, "dev/urandom") == 0);
+    struct kernel_mount_attr attr = { .set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
+                                             MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC };
+    int fd = openat(root, to, O_WRONLY | O_CLOEXEC | O_NOFOLLOW), tree = -1;
+
+    if (fd < 0)
+        return -1;
+    if (held_chance_fill(&jail->held, fd) == 0)
+        tree = kernel_open_tree(root, to, OPEN_TREE_CLONE | O_CLOEXEC);
+    (void)close(fd);
+    return tree >= 0 && kernel_mount_setattr(tree, AT_EMPTY_PATH, &attr) == 0 ? tree : -1;
 }
 
-int root_devices(const struct jail *jail, int root)
+/* Where chance is held, both are one file of ours. */
+static int chance_tree(struct jail *jail, int root, const char *to)
+{
+    int tree = -1;
+
+    if (strcmp(to, "dev/urandom") == 0)
+        return kernel_open_tree(root, "dev/random", OPEN_TREE_CLONE | O_CLOEXEC);
+    if (jail->chance > 0) {
+        tree = held_chance_mount(jail->chance);
+        if (tree < 0) {
+            (void)close(jail->chance);
+            jail->chance = 0;
+        }
+    }
+    return tree < 0 ? fill_chance(jail, root, to) : tree;
+}
+
+static bool is_chance(const char *to)
+{
+    return strcmp(to, "dev/random") == 0 || strcmp(to, "dev/urandom") == 0;
+}
+
+int root_devices(struct jail *jail, int root)
 {
     for (size_t i = 0; i < COUNT(devices); i++) {
+        const char *to = devices[i].to;
         int tree;
 
-        if (is_fed(jail, devices[i].to)) {
-            if (mknodat(root, devices[i].to, S_IFIFO | 0666, 0) != 0)
-                return -1;
-            continue;
-        }
-        tree = kernel_open_tree(AT_FDCWD, devices[i].from, OPEN_TREE_CLONE | O_CLOEXEC);
-        if (tree < 0 || put_file(root, devices[i].to, "") != 0 ||
-            kernel_move_mount(tree, root, devices[i].to, 0) != 0)
+        if (put_file(root, to, "") != 0)
+            return -1;
+        if (jail->held.on && is_chance(to))
+            tree = chance_tree(jail, root, to);
+        else
+            tree = kernel_open_tree(AT_FDCWD, devices[i].from, OPEN_TREE_CLONE | O_CLOEXEC);
+        if (tree < 0 || kernel_move_mount(tree, root, to, 0) != 0)
             return -1;
         (void)close(tree);
     }

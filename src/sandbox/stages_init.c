@@ -16,6 +16,7 @@
 
 #include "sandbox/cow_mount.h"
 #include "sandbox/doors.h"
+#include "sandbox/held_chance.h"
 #include "sandbox/kernel.h"
 #include "sandbox/net.h"
 #include "sandbox/place.h"
@@ -66,6 +67,15 @@ int stage_reset_signals(struct child *c)
 }
 
 /* By the bare calls: those of the C library look for the threads that our parent had. */
+/* Before we are another: the file may be root's. Runs do without it where it cannot be opened. */
+int stage_open_chance(struct child *c)
+{
+    int channel = c->jail->held.on ? held_chance_open() : -1;
+
+    c->jail->chance = channel > 0 ? channel : 0;
+    return 0;
+}
+
 int stage_take_identity(struct child *c)
 {
     const struct jail *j = c->jail;
@@ -246,12 +256,13 @@ int stage_clear_result(struct child *c)
 /* The lowest descriptor from `from` on that is still needed; ~0U: none. */
 static unsigned next_needed(const struct jail *j, unsigned from)
 {
-    int needed[2 + STREAM_COUNT + CGROUP_DIRS] = { j->line, j->owner };
+    enum { FIRST = 3 };
+    int needed[FIRST + STREAM_COUNT + CGROUP_DIRS] = { j->line, j->owner, j->chance };
     unsigned next = ~0U;
 
-    memcpy(needed + 2, j->streams, sizeof j->streams);
+    memcpy(needed + FIRST, j->streams, sizeof j->streams);
     for (int i = 0; i < CGROUP_DIRS; i++)
-        needed[2 + STREAM_COUNT + i] = i < j->cgroup.count ? j->cgroup.dirs[i].tasks : -1;
+        needed[FIRST + STREAM_COUNT + i] = i < j->cgroup.count ? j->cgroup.dirs[i].tasks : -1;
     for (size_t i = 0; i < COUNT(needed); i++)
         if (needed[i] >= 0 && (unsigned)needed[i] >= from && (unsigned)needed[i] < next)
             next = (unsigned)needed[i];

@@ -3,9 +3,7 @@
 #include "sandbox/tracer.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/personality.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -31,27 +29,11 @@ int tracer_begin(const struct held *held)
     return kill(getpid(), SIGSTOP);
 }
 
-static const char *const feed_paths[TRACER_FEEDS] = { "/dev/random", "/dev/urandom" };
-
-/* Open for reading, too: that does not wait for a reader, and outlives all of them. */
 void tracer_start(struct tracer *t, const struct held *held)
 {
     t->on = held->on;
-    for (int i = 0; i < TRACER_FEEDS; i++)
-        t->feeds[i] = held->on ? open(feed_paths[i], O_RDWR | O_NONBLOCK | O_CLOEXEC) : -1;
     if (held->on)
         t->ground = held_ground(held);
-}
-
-void tracer_feed(struct tracer *t, int which)
-{
-    unsigned char parts[128 * HELD_PART]; /* a page: less than that a pipe may refuse for ever */
-    uint64_t drawn = t->fed[which];
-
-    for (size_t i = 0; i < sizeof parts; i += HELD_PART)
-        held_draw(t->ground.held, UINT64_MAX - (uint64_t)which, &drawn, parts + i);
-    if (write(t->feeds[which], parts, sizeof parts) == (ssize_t)sizeof parts)
-        t->fed[which] = drawn;
 }
 
 /* ---- calls that return ---- */

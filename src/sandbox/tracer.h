@@ -9,16 +9,14 @@
 
 #include "sandbox/held_calls.h"
 
-enum { TRACER_RETURNS = 1024, TRACER_FEEDS = 2 };
+enum { TRACER_RETURNS = 1024 };
 
 struct tracer {
     bool on;
     struct held_ground ground;
     pid_t command;
     bool began, seized;
-    int failed;              /* errno: it cannot be traced, and has not run */
-    int feeds[TRACER_FEEDS]; /* the other ends of /dev/random and /dev/urandom; -1: none */
-    uint64_t fed[TRACER_FEEDS];
+    int failed; /* errno: it cannot be traced, and has not run */
     struct held_return returns[TRACER_RETURNS];
 };
 
@@ -31,6 +29,3 @@ void tracer_start(struct tracer *t, const struct held *held);
 /* What waitpid has said of a process that has stopped. */
 void tracer_stopped(struct tracer *t, pid_t pid, int status);
 void tracer_ended(struct tracer *t, pid_t pid);
-
-/* Puts more of the stream into /dev/random or /dev/urandom. */
-void tracer_feed(struct tracer *t, int which);

@@ -215,6 +215,72 @@ def I07_two_requests_draw_different_bytes(place):
     assert one != two, one
 
 
+# Readers that leave when they like, one that wants much at once, and one that looks twice.
+READERS = """
+for i in 1 2 3 4; do tr -dc a-z </dev/urandom | head -c 8; echo; done
+for i in 1 2 3 4; do cat /dev/random | head -c 16 | od -An -tx1; done
+dd if=/dev/urandom bs=1M count=4 2>/dev/null | sha256sum
+dd if=/dev/random bs=48k count=30 2>/dev/null | wc -c
+exec 4</dev/urandom; head -c 70000 <&4 >/dev/null; head -c 8 <&4 | od -An -tx1
+"""
+
+
+@case
+def I07_who_reads_a_random_device_gets_the_same_whenever_others_read(place):
+    shared = "random devices" in fixed(place, "/bin/true").record["deterministic"]["open"]
+    text = same(place, "/bin/sh", "-c", READERS)
+    lines = text.splitlines()
+    hold(len(set(lines[:4])) == len(set(lines[4:8])) == (1 if shared else 4), ground.Run(0, {}, text.encode(), b""))
+    hold(lines[9].strip() == str(30 * 48 << 10), ground.Run(0, {}, text.encode(), b""))
+
+
+@case
+def I07_a_process_draws_anew_each_time_it_opens_a_random_device(place):
+    if "random devices" in fixed(place, "/bin/true").record["deterministic"]["open"]:
+        return
+    text = same(place, PYTHON, "-c", """
+import os
+one, two, three = (open(f"/dev/{name}random", "rb", 0) for name in ("", "u", "u"))
+print(one.read(4).hex(), two.read(4).hex(), three.read(4).hex(), flush=True)
+print(os.pread(one.fileno(), 4, 0).hex(), len(one.read(5 << 20)), flush=True)
+if os.fork() == 0:
+    print(open("/dev/random", "rb", 0).read(4).hex(), flush=True)
+    os._exit(0)
+os.wait()
+""")
+    drawn = text.split()
+    hold(len({*drawn[:3], drawn[5]}) == 4 and drawn[3:5] == [drawn[0], str(5 << 20)],
+         ground.Run(0, {}, text.encode(), b""))
+
+
+@case
+def P_what_is_written_to_a_random_device_is_taken(place):
+    if "random devices" in fixed(place, "/bin/true").record["deterministic"]["open"]:
+        return
+    text = same(place, "/bin/sh", "-c", "echo seed >/dev/urandom && head -c 500000 /dev/zero >>/dev/random && echo taken",
+                options=["--timeout-ms", "10000"])
+    hold(text == "taken\n", ground.Run(0, {}, text.encode(), b""))
+
+
+# A /dev without /dev/fuse, for the one command that follows.
+BARE = """mount -t tmpfs -o mode=755 none /dev
+for d in null:3 zero:5 full:7 random:8 urandom:9; do mknod -m 666 /dev/${d%:*} c 1 ${d#*:} || exit; done
+exec "$@"
+"""
+
+
+@case
+def I07_without_fuse_all_who_read_a_random_device_get_the_same(place):
+    before = ["unshare", "--mount", "sh", "-c", BARE, "sh"]
+    if not shutil.which("unshare") or subprocess.run([*before, "true"], capture_output=True).returncode != 0:
+        return
+    one, two = (fixed(place, "/bin/sh", "-c", READERS, before=before) for _ in "12")
+    lines = one.record["stdout"]["text"].splitlines()
+    hold("random devices" in one.record["deterministic"]["open"], one)
+    hold(one.record["stdout"] == two.record["stdout"] and len(set(lines[:4])) == 1, two)
+    hold(lines[9].strip() == str(30 * 48 << 10), one)
+
+
 @case
 def I07_children_draw_bytes_of_their_own(place):
     text = same(place, HELD, "fork")

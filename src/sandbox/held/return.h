@@ -10,11 +10,13 @@ struct held_return {
     pid_t pid; /* of the thread; 0: this one is free */
     int call;
     bool exec; /* it loads a program: `state` is carried over, and it does not return */
-    struct held_state state;
     uint64_t deadline;
     int64_t expired; /* the result that says that the time is up */
     uint64_t memory; /* what is to be made the same in every run; 0: nothing */
     uint64_t info;   /* where waitid says whom it has waited for */
     bool changed;    /* the arguments are to be as they were */
-    uint64_t args[TRACEE_ARGS];
+    union {          /* there are many of these, and none needs both */
+        struct held_state state;
+        uint64_t args[TRACEE_ARGS];
+    };
 };
