@@ -204,9 +204,8 @@ static void write_trail(struct crew *c)
 static int time_left(const struct crew *c, int64_t until_ms)
 {
     const struct world *w = c->r->world;
-    int64_t left = until_ms - w->mono_ms(w->self);
 
-    return left < 0 ? 0 : left > 60000 ? 60000 : (int)left;
+    return poll_ms(until_ms - w->mono_ms(w->self));
 }
 
 /* How long nothing has to be looked at. What could not be written down waits for the next look. */

@@ -94,6 +94,8 @@ bool trail_enter(struct trail *t, struct ledger *l, struct error *e)
     json_close(to, ']');
     json_put(to, "what", "plan_steps");
     json_close(to, '}');
+    if (!body_whole(to, e))
+        return false;
     entry_of(ENTRY_MANIFEST, str_of(EVENT_TENANT), t->execution, buf_str(to), l->world, &entry);
     return ledger_enter(l, &entry, 1, e);
 }

@@ -36,10 +36,10 @@ static bool take_ready(struct channel *c, struct underway *u, const struct frame
 static bool make_room(struct channel *c, struct stream *s)
 {
     while (!c->dead && !c->closing && !c->hurrying && s->live && s->waiting.len > WAITING_MAX) {
-        int64_t at = c->world->wall_ms(c->world->self) + BEAT_MS;
+        int64_t at = c->world->mono_ms(c->world->self) + BEAT_MS;
         struct timespec until = { at / 1000, at % 1000 * 1000000 };
 
-        if (pthread_cond_timedwait(&c->room, &c->lock, &until) == ETIMEDOUT)
+        if (pthread_cond_clockwait(&c->room, &c->lock, CLOCK_MONOTONIC, &until) == ETIMEDOUT)
             wire_beat(c); /* nobody takes us for dead while somebody reads slowly */
     }
     if (c->dead)

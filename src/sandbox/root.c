@@ -217,21 +217,13 @@ static int fill_chance(const struct jail *jail, int root, const char *to)
     return tree >= 0 && kernel_mount_setattr(tree, AT_EMPTY_PATH, &attr) == 0 ? tree : -1;
 }
 
-/* Where chance is held, both are one file of ours. */
-static int chance_tree(struct jail *jail, int root, const char *to)
+/* Where chance is held, both are one file of ours. Which of the two it is, the record tells by
+ * whether the device could be opened: one that then cannot be mounted is no run. */
+static int chance_tree(const struct jail *jail, int root, const char *to)
 {
-    int tree = -1;
-
     if (strcmp(to, "dev/urandom") == 0)
         return kernel_open_tree(root, "dev/random", OPEN_TREE_CLONE | O_CLOEXEC);
-    if (jail->chance > 0) {
-        tree = held_chance_mount(jail->chance);
-        if (tree < 0) {
-            (void)close(jail->chance);
-            jail->chance = 0;
-        }
-    }
-    return tree < 0 ? fill_chance(jail, root, to) : tree;
+    return jail->chance > 0 ? held_chance_mount(jail->chance) : fill_chance(jail, root, to);
 }
 
 static bool is_chance(const char *to)
@@ -239,7 +231,7 @@ static bool is_chance(const char *to)
     return strcmp(to, "dev/random") == 0 || strcmp(to, "dev/urandom") == 0;
 }
 
-int root_devices(struct jail *jail, int root)
+int root_devices(const struct jail *jail, int root)
 {
     for (size_t i = 0; i < COUNT(devices); i++) {
         const char *to = devices[i].to;

@@ -7,11 +7,11 @@
 
 #include "sandbox/jail.h"
 
-int root_make(const struct jail *jail, int *root); /* the disk, its directories and files */
-int root_mount(const struct jail *jail, int root); /* the trees and the masks */
-int root_devices(struct jail *jail, int root);     /* /dev */
-int root_proc(const struct jail *jail, int root);  /* /proc */
-int root_enter(const struct jail *jail, int root); /* leaves the host's root behind */
+int root_make(const struct jail *jail, int *root);   /* the disk, its directories and files */
+int root_mount(const struct jail *jail, int root);   /* the trees and the masks */
+int root_devices(const struct jail *jail, int root); /* /dev */
+int root_proc(const struct jail *jail, int root);    /* /proc */
+int root_enter(const struct jail *jail, int root);   /* leaves the host's root behind */
 
 /* A root that runs share holds nothing that a run may write; each mounts what it writes on top. */
 int root_no_proc(const struct jail *jail, int root); /* a /proc that shows nobody */

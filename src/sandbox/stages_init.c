@@ -66,7 +66,6 @@ int stage_reset_signals(struct child *c)
     return 0;
 }
 
-/* By the bare calls: those of the C library look for the threads that our parent had. */
 /* Before we are another: the file may be root's. Runs do without it where it cannot be opened. */
 int stage_open_chance(struct child *c)
 {
@@ -76,6 +75,7 @@ int stage_open_chance(struct child *c)
     return 0;
 }
 
+/* By the bare calls: those of the C library look for the threads that our parent had. */
 int stage_take_identity(struct child *c)
 {
     const struct jail *j = c->jail;
