@@ -28,6 +28,9 @@ void conn_abort(struct serve *s, struct conn *c)
     if (c->stage == STAGE_NONE)
         return;
     (void)setsockopt(c->client.fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    /* What a client said that has gone in peace still goes out. */
+    if (c->client.broken && c->server.fd >= 0)
+        (void)setsockopt(c->server.fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
     conn_close(s, c);
 }
 
@@ -269,8 +272,15 @@ static void step_opening(struct serve *s, struct conn *c)
     c->deadline_ms = s->now_ms + IDLE_MS;
 }
 
+/* An end that was broken off is passed on as one: a tidy end would make what came look whole. */
 static void step_raw(struct serve *s, struct conn *c)
 {
+    bool cut = c->server.broken && c->server.ended;
+
+    if (c->client.broken || (cut && flow_is_empty(&c->down))) {
+        conn_abort(s, c);
+        return;
+    }
     if (c->client.ended && flow_is_empty(&c->up) && !c->server.shut) {
         (void)shutdown(c->server.fd, SHUT_WR);
         c->server.shut = true;
@@ -279,9 +289,7 @@ static void step_raw(struct serve *s, struct conn *c)
         (void)shutdown(c->client.fd, SHUT_WR);
         c->client.shut = true;
     }
-    if (c->client.broken || c->server.broken)
-        conn_abort(s, c);
-    else if (c->client.shut && c->server.shut)
+    if (c->client.shut && c->server.shut)
         conn_close(s, c);
 }
 

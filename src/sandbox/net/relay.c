@@ -109,7 +109,7 @@ static bool pull(struct side *side, struct flow *f)
         return true;
     }
     side->ended = true;
-    side->broken = n == TLS_BROKEN;
+    side->broken = side->broken || n == TLS_BROKEN;
     return true;
 }
 
@@ -157,6 +157,8 @@ static bool push(struct flow *f, struct side *side)
         side->can_write = false;
         return false;
     }
+    /* The kernel tells a reset once: who reads next would take it for an end. */
+    side->broken = !side->tls && errno == ECONNRESET;
     side->shut = true;
     drop(f);
     return true;

@@ -153,7 +153,7 @@ static inline struct str flow_unread(const struct flow *f)
 
 void conn_open(struct serve *s, int fd, enum door_kind kind);
 void conn_run(struct serve *s, struct conn *c);
-/* Ends it so that the client does not take what it has for all. */
+/* Ends it so that neither end takes what it has for all. */
 void conn_abort(struct serve *s, struct conn *c);
 void conn_late(struct serve *s, struct conn *c);
 /* Says that it does not go, in the client's own language, and ends. */
