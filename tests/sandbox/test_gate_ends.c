@@ -114,12 +114,40 @@ static void who_ends_in_peace_is_seen_to(void **state)
     close_wire(&w);
 }
 
+/* First it says that it says no more, then it is gone: the server is told. */
+static void an_answer_that_nobody_takes_is_not_read_on(void **state)
+{
+    enum { PIECE = 1 << 16, MOST = 1 << 28 };
+    static char piece[PIECE];
+    struct wire w = { 0 };
+    int64_t sent = 0;
+
+    (void)state;
+    open_wire(&w);
+    join_wire(&w, "GET http://", "/ HTTP/1.1\r\n\r\n");
+    assert_non_null(strstr(hear_until(w.server, "\r\n\r\n"), "GET / "));
+    say(w.server, "HTTP/1.1 200 OK\r\n\r\nbegun");
+    assert_non_null(strstr(hear_until(w.client, "begun"), " 200 "));
+    (void)shutdown(w.client, SHUT_WR);
+    (void)close(w.client);
+    while (sent < MOST && send_all(w.server, piece, sizeof piece))
+        sent += PIECE;
+    assert_true(sent < MOST);
+    (void)close(w.server);
+    rig_close(&w.rig);
+    assert_int_equal(w.rig.log.n, 1);
+    assert_true(rig_event(&w.rig, 0)->allowed && rig_event(&w.rig, 0)->down <= MOST);
+    rig_free(&w.rig);
+    (void)close(w.listener);
+}
+
 int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_server_that_breaks_off_is_seen_to),
         cmocka_unit_test(a_client_that_breaks_off_is_seen_to),
         cmocka_unit_test(who_ends_in_peace_is_seen_to),
+        cmocka_unit_test(an_answer_that_nobody_takes_is_not_read_on),
     };
 
     gate_program = argc > 1 ? argv[1] : "writ-net";

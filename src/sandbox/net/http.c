@@ -342,7 +342,9 @@ void http_exchange(struct serve *s, struct conn *c)
         conn_refuse(s, c, 400, "its body is not in chunks");
         return;
     }
-    if (c->client.broken || (c->client.ended && !c->request.over && flow_unread(&c->up).n == 0)) {
+    /* A client that takes no more has left: what its server goes on to say is for nobody. */
+    if (c->client.broken || c->client.shut ||
+        (c->client.ended && !c->request.over && flow_unread(&c->up).n == 0)) {
         conn_abort(s, c);
         return;
     }
