@@ -414,6 +414,9 @@ def N20_the_straight_doors_lead_to_allowed_names_only(place):
     run = place.code(code, allow=["allowed.test"])
     nobody_but(place, run, town.ALLOWED)
     hold(run.record["exit_code"] == 0, run)
+    for address in ("127.53.0.2", "127.53.0.250", "127.53.9.1"):
+        decided(run, address, False, via="straight", port=80)
+    hold(not decisions(run, host="127.0.0.1"), run)  # that is the run's own
 
 
 @case

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* conn.c: a connection from its first byte to its end. */
+#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
@@ -38,6 +39,8 @@ static enum socks_code socks_code_of(const struct conn *c, int status)
 {
     switch (status) {
     case 403: return SOCKS_NOT_ALLOWED;
+    case 405: return SOCKS_NO_SUCH_COMMAND;
+    case 501: return SOCKS_NO_SUCH_ADDRESS;
     case 502: return c->candidate_count ? SOCKS_REFUSED : SOCKS_NO_HOST;
     case 504: return SOCKS_EXPIRED;
     default: return SOCKS_FAILED;
@@ -65,12 +68,12 @@ static const char *reason_of(int status)
 static void say_status(struct conn *c, int status, const char *why)
 {
     char line[HOST_MAX + WIRE_RULE + 64], head[256];
-    const char *name = c->host.name;
+    const char *name = strcmp(c->host.name, "?") == 0 ? "the request" : c->host.name;
     bool subject = strncmp(why, "it ", 3) == 0;
     int n;
 
-    if (!c->decided || !c->host.port)
-        n = snprintf(line, sizeof line, "writ: %s: %s\n", c->decided ? name : "the request", why);
+    if (!c->host.port)
+        n = snprintf(line, sizeof line, "writ: %s: %s\n", name, why);
     else
         n = snprintf(line, sizeof line, "writ: %s:%d%s%s\n", name, c->host.port,
                      subject ? " " : ": ", subject ? why + 3 : why);
@@ -114,7 +117,7 @@ void conn_refuse(struct serve *s, struct conn *c, int status, const char *why)
 void conn_late(struct serve *s, struct conn *c)
 {
     if (c->stage == STAGE_HEAD && !c->waits)
-        conn_refuse(s, c, 408, "its head took too long");
+        http_refuse(s, c, 408, "its head took too long");
     else if (c->stage == STAGE_LOOKUP || c->stage == STAGE_CONNECT || c->stage == STAGE_TLS ||
              (c->stage == STAGE_EXCHANGE && !c->answer_begun))
         conn_refuse(s, c, 504, "it took too long");
@@ -139,8 +142,11 @@ static void open_straight(struct serve *s, struct conn *c)
     }
     c->host = (struct host){ .port = ntohs(here.sin_port), .is_address = true };
     memcpy(c->host.address.b, &here.sin_addr, 4);
+    (void)inet_ntop(AF_INET, &here.sin_addr, c->host.name, sizeof c->host.name);
     if (names_of(s, &c->host.address).n > 0)
         reach_begin(s, c);
+    else if (names_are_at(&c->host.address))
+        reach_stop(s, c, 403, "no name was given this address");
     else
         conn_abort(s, c); /* the loop is the run's own: nobody was meant */
 }
@@ -203,39 +209,47 @@ static void step_hello(struct serve *s, struct conn *c)
     case SOCKS_WHOLE: break;
     }
     take(c, taken);
-    answer[1] = plain ? 0 : 0xff;
-    flow_say(&c->down, answer, sizeof answer);
     c->stage = STAGE_ASK;
-    if (!plain)
-        go_last(s, c);
+    if (plain) {
+        flow_say(&c->down, answer, sizeof answer);
+        return;
+    }
+    answer[1] = 0xff;
+    c->host = (struct host){ .name = "?" };
+    reach_tell(s, c, "SOCKS is spoken without a password");
+    flow_say(&c->down, answer, sizeof answer);
+    go_last(s, c);
+}
+
+/* socks_code_of() makes the code of it again. */
+static int status_of(enum socks_code code)
+{
+    return code == SOCKS_NO_SUCH_COMMAND ? 405 : code == SOCKS_NO_SUCH_ADDRESS ? 501 : 403;
 }
 
 static void step_ask(struct serve *s, struct conn *c)
 {
+    static const struct str none = { "", 0 };
     struct str bytes = flow_unread(&c->up);
     struct socks_ask ask;
-    uint8_t answer[SOCKS_ANSWER];
     size_t taken = 0;
 
     switch (socks_read_ask(bytes, &taken, &ask)) {
     case SOCKS_PART: return;
-    case SOCKS_WRONG: conn_abort(s, c); return;
+    case SOCKS_WRONG: reach_nowhere(s, c, none, 400, "it is no SOCKS 5"); return;
     case SOCKS_WHOLE: break;
     }
+    c->host = ask.host;
     if (ask.code == SOCKS_GRANTED) {
         take(c, taken);
-        c->host = ask.host;
         reach_begin(s, c);
-        return;
-    }
-    if (ask.code == SOCKS_NOT_ALLOWED) {
+    } else if (ask.host.length) {
+        reach_stop(s, c, status_of(ask.code), ask.why);
+    } else {
         /* what was written there is told, and its length before it is not */
-        reach_nowhere(s, c, (struct str){ bytes.s + 5, taken > 7 ? taken - 7 : 0 }, ask.why);
-        return;
+        reach_nowhere(s, c, taken > 7 ? (struct str){ bytes.s + 5, taken - 7 } : none,
+                      status_of(ask.code), ask.why);
     }
-    socks_answer(ask.code, answer);
-    flow_say(&c->down, answer, sizeof answer);
-    go_last(s, c);
 }
 
 /* ---- step by step ---- */

@@ -167,6 +167,14 @@ const char *head_read_request(struct str bytes, struct head *out)
     return why ? why : weigh(out);
 }
 
+struct str head_target(struct str bytes, struct str *method)
+{
+    struct str line = str_cut(&bytes, "\r\n");
+
+    *method = str_cut(&line, " ");
+    return str_cut(&line, " ");
+}
+
 const char *head_read_answer(struct str bytes, bool to_head, struct head *out)
 {
     struct str line, rest = bytes, word;

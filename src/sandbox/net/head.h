@@ -42,6 +42,9 @@ size_t head_length(struct str bytes, size_t *looked);
 /* NULL, or what is wrong with it. The texts point into the bytes. */
 const char *head_read_request(struct str bytes, struct head *out);
 
+/* What the first line of a request names, however wrong the rest is; `method` as well. */
+struct str head_target(struct str bytes, struct str *method);
+
 /* An answer to a request with that method. */
 const char *head_read_answer(struct str bytes, bool to_head, struct head *out);
 

@@ -161,6 +161,31 @@ static const char *choose_tls(struct conn *c, struct target *t, const struct gat
     return NULL;
 }
 
+/* The host is told as it was read, where it was. */
+static void refuse_target(struct serve *s, struct conn *c, struct str text, int status,
+                          const char *why)
+{
+    struct target t;
+
+    if (c->via == VIA_CONNECT)
+        (void)target_read_authority(text, &t);
+    else
+        (void)target_read(text, &t);
+    c->host = t.host;
+    if (t.host.length)
+        reach_stop(s, c, status, why);
+    else
+        reach_nowhere(s, c, text, status, why);
+}
+
+void http_refuse(struct serve *s, struct conn *c, int status, const char *why)
+{
+    struct str method, text = head_target(flow_unread(&c->up), &method);
+
+    c->via = str_is(method, "CONNECT") ? VIA_CONNECT : VIA_HTTP;
+    refuse_target(s, c, text, status, why);
+}
+
 static void begin_connect(struct serve *s, struct conn *c, const struct head *head)
 {
     struct target t;
@@ -168,12 +193,8 @@ static void begin_connect(struct serve *s, struct conn *c, const struct head *he
 
     c->via = VIA_CONNECT;
     c->tls = false;
-    if (head->body != BODY_NONE) {
-        conn_refuse(s, c, 400, "a CONNECT has no body");
-        return;
-    }
-    if (why) {
-        reach_nowhere(s, c, head->target, why);
+    if (why || head->body != BODY_NONE) {
+        refuse_target(s, c, head->target, why ? 403 : 400, why ? why : "a CONNECT has no body");
         return;
     }
     c->host = t.host;
@@ -188,7 +209,7 @@ static void begin_request(struct serve *s, struct conn *c, const struct head *he
 
     c->via = VIA_HTTP;
     if (why) {
-        reach_nowhere(s, c, head->target, why);
+        refuse_target(s, c, head->target, 403, why);
         return;
     }
     inject = inject_for(s, &t);
@@ -201,9 +222,9 @@ static void begin_request(struct serve *s, struct conn *c, const struct head *he
     c->answer_begun = false;
     say_request(s, c, head, &t, inject);
     if (why)
-        conn_refuse(s, c, 501, why);
+        reach_stop(s, c, 501, why);
     else if (str_is(head->method, "TRACE"))
-        conn_refuse(s, c, 405, "TRACE would show what is added");
+        reach_stop(s, c, 405, "TRACE would show what is added");
     else
         reach_begin(s, c);
 }
@@ -224,21 +245,23 @@ void http_head(struct serve *s, struct conn *c)
     c->via = VIA_HTTP;
     n = head_length(bytes, &c->looked);
     if (bytes.s[0] < 'A' || bytes.s[0] > 'Z') {
-        conn_refuse(s, c, 400, "neither HTTP nor SOCKS 5");
+        reach_nowhere(s, c, (struct str){ "", 0 }, 400, "neither HTTP nor SOCKS 5");
         return;
     }
     if (n > HEAD_MAX || (n == 0 && bytes.n > HEAD_MAX)) {
-        conn_refuse(s, c, 431, "its head is larger than 16 KiB");
+        http_refuse(s, c, 431, "its head is larger than 16 KiB");
         return;
     }
     if (n == 0)
         return;
     why = head_read_request((struct str){ bytes.s, n }, &head);
+    if (why) {
+        http_refuse(s, c, 400, why);
+        return;
+    }
     c->up.from = c->up.ready = c->up.ready + n;
     c->looked = 0;
-    if (why)
-        conn_refuse(s, c, 400, why);
-    else if (str_is(head.method, "CONNECT"))
+    if (str_is(head.method, "CONNECT"))
         begin_connect(s, c, &head);
     else
         begin_request(s, c, &head);

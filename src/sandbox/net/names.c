@@ -49,6 +49,11 @@ static bool add_given(struct serve *s, const struct host *host, struct dns_addre
     return true;
 }
 
+bool names_are_at(const struct address *address)
+{
+    return !address->six && address->b[0] == LOOP && address->b[1] == OURS;
+}
+
 struct str names_of(const struct serve *s, const struct address *address)
 {
     const uint8_t *b = address->b;
@@ -56,7 +61,7 @@ struct str names_of(const struct serve *s, const struct address *address)
     struct host_entry entry;
     struct host fixed;
 
-    if (address->six || b[0] != LOOP || b[1] != OURS)
+    if (!names_are_at(address))
         return (struct str){ 0 };
     if (b[2] > 0)
         return i < s->name_count ? str_of(s->names[i].name) : (struct str){ 0 };

@@ -19,14 +19,25 @@ static void set_rule(struct conn *c, const char *rule)
 
 /* ---- before anything is looked up ---- */
 
-void reach_nowhere(struct serve *s, struct conn *c, struct str text, const char *why)
+void reach_tell(struct serve *s, struct conn *c, const char *why)
 {
-    c->host = (struct host){ 0 };
-    for (size_t i = 0; i < text.n && i < HOST_MAX; i++)
-        c->host.name[i] = text.s[i] > ' ' && text.s[i] < 0x7f ? text.s[i] : '?';
     event_begin(s, c);
     set_rule(c, why);
-    conn_refuse(s, c, 403, c->rule);
+    event_end(s, c);
+}
+
+void reach_stop(struct serve *s, struct conn *c, int status, const char *why)
+{
+    reach_tell(s, c, why);
+    conn_refuse(s, c, status, why);
+}
+
+void reach_nowhere(struct serve *s, struct conn *c, struct str text, int status, const char *why)
+{
+    c->host = (struct host){ .name = "?" };
+    for (size_t i = 0; i < text.n && i < HOST_MAX; i++)
+        c->host.name[i] = text.s[i] > ' ' && text.s[i] < 0x7f ? text.s[i] : '?';
+    reach_stop(s, c, status, why);
 }
 
 /* Who asked our resolver has an address of ours, which stands for the name. */

@@ -163,8 +163,12 @@ void conn_refuse(struct serve *s, struct conn *c, int status, const char *why);
 
 /* c->host and c->via say what is wanted. */
 void reach_begin(struct serve *s, struct conn *c);
-/* The text is no host; `why` says so. */
-void reach_nowhere(struct serve *s, struct conn *c, struct str text, const char *why);
+/* It goes nowhere whatever the lists say: c->host is told as refused, and `why`. */
+void reach_tell(struct serve *s, struct conn *c, const char *why);
+/* The same, and says so to the client. */
+void reach_stop(struct serve *s, struct conn *c, int status, const char *why);
+/* The same where the text is no host; no text: nobody was named. */
+void reach_nowhere(struct serve *s, struct conn *c, struct str text, int status, const char *why);
 void reach_found(struct serve *s, struct conn *c, const struct lookup_answer *answer);
 /* The server's end can be written to: it is there, or it failed. */
 void reach_connected(struct serve *s, struct conn *c);
@@ -175,6 +179,8 @@ void reach_revoke(struct serve *s, struct conn *c, const char *why);
 
 /* The first bytes of a request, or all of its head, are there. */
 void http_head(struct serve *s, struct conn *c);
+/* What is there of a head is no good; it is told with the host that it names. */
+void http_refuse(struct serve *s, struct conn *c, int status, const char *why);
 void http_connected(struct serve *s, struct conn *c);
 void http_exchange(struct serve *s, struct conn *c);
 
@@ -182,5 +188,7 @@ void http_exchange(struct serve *s, struct conn *c);
 
 void names_serve(struct serve *s, int fd);
 void names_stream(struct serve *s, struct conn *c);
+/* Is it one of those that names are given? */
+bool names_are_at(const struct address *address);
 /* The name that was given that address of the loop, or no text. */
 struct str names_of(const struct serve *s, const struct address *address);

@@ -44,16 +44,16 @@ static const char *read_host(struct str bytes, size_t n, uint16_t port, struct h
     struct address address = { .six = at(bytes, 3) == KIND_SIX };
     char text[ADDRESS_TEXT];
     struct str name = { bytes.s + FIXED + 1, n - 1 };
+    const char *why;
 
-    if (port == 0)
-        return "its port is not 1 to 65535";
-    if (at(bytes, 3) == KIND_NAME)
-        return host_read(name, port, out);
-    memcpy(address.b, bytes.s + FIXED, n);
-    address_text(&address, port, text);
-    name = str_of(text);
-    name.n = (size_t)((const char *)memrchr(name.s, ':', name.n) - name.s);
-    return host_read(name, port, out);
+    if (at(bytes, 3) != KIND_NAME) {
+        memcpy(address.b, bytes.s + FIXED, n);
+        address_text(&address, port, text);
+        name = str_of(text);
+        name.n = (size_t)((const char *)memrchr(name.s, ':', name.n) - name.s);
+    }
+    why = host_read(name, port, out);
+    return why || port ? why : "its port is not 1 to 65535";
 }
 
 enum socks_found socks_read_ask(struct str bytes, size_t *taken, struct socks_ask *out)
@@ -74,11 +74,12 @@ enum socks_found socks_read_ask(struct str bytes, size_t *taken, struct socks_as
         return SOCKS_PART;
     *taken = FIXED + n + 2;
     port = (uint16_t)(at(bytes, FIXED + n) << 8 | at(bytes, FIXED + n + 1));
+    why = n ? read_host(bytes, n, port, &out->host) : NULL;
     if (n == 0)
         refuse(out, SOCKS_NO_SUCH_ADDRESS, "its host is of an unknown kind");
     else if (at(bytes, 1) != COMMAND_CONNECT)
         refuse(out, SOCKS_NO_SUCH_COMMAND, "only connections are made");
-    else if ((why = read_host(bytes, n, port, &out->host)))
+    else if (why)
         refuse(out, SOCKS_NOT_ALLOWED, why);
     return SOCKS_WHOLE;
 }

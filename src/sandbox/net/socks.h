@@ -25,7 +25,7 @@ enum socks_found { SOCKS_PART, SOCKS_WHOLE, SOCKS_WRONG };
 enum socks_found socks_read_hello(struct str bytes, size_t *taken, bool *plain);
 
 struct socks_ask {
-    struct host host;
+    struct host host;     /* as far as it is one */
     enum socks_code code; /* not granted: what to answer, and why */
     const char *why;
 };
