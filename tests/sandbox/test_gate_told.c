@@ -69,10 +69,40 @@ static void what_is_refused_early_is_told(void **state)
     play(rows, COUNT(rows));
 }
 
+/* Who puts a password or a token where the host stands does not find it in the record. */
+static void of_what_was_named_only_the_host_is_told(void **state)
+{
+    static const struct row rows[] = {
+        { "GET http://bob:hunter2@example.org/ HTTP/1.1\r\n\r\n", 0, " 403 ", "http", "example.org",
+          0, "a user or a password" },
+        { "GET http://bob:hunter2@example.org:81/ HTTP/1.1\r\n\r\n", 0, " 403 ", "http",
+          "example.org", 0, "a user or a password" },
+        { "GET http://bob:hun/ter2@example.org/ HTTP/1.1\r\n\r\n", 0, " 403 ", "http", "bob", 0,
+          "its port" },
+        { "GET http://example.org/\303\274?access_token=tok-1 HTTP/1.1\r\n\r\n", 0, " 403 ", "http",
+          "example.org", 80, "its path" },
+        { "GET ftp://me:pw@example.org/?key=tok-1 HTTP/1.1\r\n\r\n", 0, " 403 ", "http",
+          "example.org", 0, "no URL" },
+        { "GET /hello?key=tok-1 HTTP/1.1\r\nHost: example.org\r\n\r\n", 0, " 403 ", "http", "?", 0,
+          "no URL" },
+        { "CONNECT me:pw@example.org:443 HTTP/1.1\r\n\r\n", 0, " 403 ", "connect", "example.org", 0,
+          "a user or a password" },
+        { "CONNECT example.org:65616 HTTP/1.1\r\n\r\n", 0, " 403 ", "connect", "example.org", 0,
+          "its port" },
+        { "CONNECT ::1:80 HTTP/1.1\r\n\r\n", 0, " 403 ", "connect", "::1:80", 0, "between" },
+        { BYTES("\5\1\0\5\1\0\3\22me:pw@example.org:x\0\120"), "", "socks5", "example.org", 0,
+          "not allowed" },
+    };
+
+    (void)state;
+    play(rows, COUNT(rows));
+}
+
 int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_refused_early_is_told),
+        cmocka_unit_test(of_what_was_named_only_the_host_is_told),
     };
 
     gate_program = argc > 1 ? argv[1] : "writ-net";

@@ -63,3 +63,7 @@ const char *target_read(struct str text, struct target *out);
 
 /* "example.org:443", as CONNECT has it. */
 const char *target_read_authority(struct str text, struct target *out);
+
+/* What may be told of a text that is no target: its host as it looks, and nothing of a user, a
+ * password, a path or a query. No text: nothing of it looks like one. */
+struct str target_host_told(struct str text);

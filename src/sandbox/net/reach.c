@@ -35,6 +35,7 @@ void reach_stop(struct serve *s, struct conn *c, int status, const char *why)
 void reach_nowhere(struct serve *s, struct conn *c, struct str text, int status, const char *why)
 {
     c->host = (struct host){ .name = "?" };
+    text = target_host_told(text);
     for (size_t i = 0; i < text.n && i < HOST_MAX; i++)
         c->host.name[i] = text.s[i] > ' ' && text.s[i] < 0x7f ? text.s[i] : '?';
     reach_stop(s, c, status, why);

@@ -11,6 +11,8 @@ static const char *read_authority(struct str text, uint16_t usual, struct target
     struct str name = text;
     int64_t port = usual;
 
+    if (text.n && memchr(text.s, '@', text.n))
+        return "a user or a password stands before its host";
     out->says_port = colon && (!bracket || colon > bracket);
     if (out->says_port) {
         name.n = (size_t)(colon - text.s);
@@ -58,4 +60,24 @@ const char *target_read(struct str text, struct target *out)
     out->path = str_from(rest, n);
     why = read_authority((struct str){ rest.s, n }, out->tls ? 443 : 80, out);
     return why ? why : check_path(out->path);
+}
+
+/* Where it ends is not known, and a password may be what looks like a port; only what is an address
+ * of IPv6 at most keeps its colons. */
+struct str target_host_told(struct str text)
+{
+    static const char six[] = "0123456789abcdefABCDEF:.[]";
+    const char *scheme = text.n ? memmem(text.s, text.n, "://", 3) : NULL;
+    const char *user;
+    size_t n = 0;
+
+    if (scheme)
+        text = str_from(text, (size_t)(scheme - text.s) + 3);
+    text = str_cut(&text, "/?#\\");
+    user = text.n ? memrchr(text.s, '@', text.n) : NULL;
+    if (user)
+        text = str_from(text, (size_t)(user - text.s) + 1);
+    while (n < text.n && is_one_of(text.s[n], six))
+        n++;
+    return n == text.n ? text : str_cut(&text, ":");
 }
