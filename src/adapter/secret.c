@@ -122,20 +122,36 @@ static bool from_file(const char *path, const char *source, struct arena *a, str
     return read_file(path, source, a, out, e);
 }
 
-static bool from_credential(const struct secret_doc *doc, const struct secret_places *places,
-                            const char *source, struct arena *a, struct str *out, struct error *e)
+/* NULL: nobody has put any there. */
+static const char *credential_path(struct str name, const struct secret_places *places,
+                                   struct arena *a)
 {
     const char *directory = variable_of(places->environment, str_of("CREDENTIALS_DIRECTORY"));
 
-    if (!directory || *directory != '/')
+    return directory && *directory == '/' ? arena_printf(a, "%s/%.*s", directory, STR_ARG(name))
+                                          : NULL;
+}
+
+static bool from_credential(const struct secret_doc *doc, const struct secret_places *places,
+                            const char *source, struct arena *a, struct str *out, struct error *e)
+{
+    const char *path = credential_path(doc->credential, places, a);
+
+    if (!path)
         return error_set(e, CODE_SECRET_MISSING,
                          "%s: CREDENTIALS_DIRECTORY is not set; systemd sets it for services with "
                          "LoadCredential=",
                          source);
     if (str_is(doc->credential, ".") || str_is(doc->credential, ".."))
         return error_set(e, CODE_SECRET_MISSING, "%s: that is a directory", source);
-    return read_file(arena_printf(a, "%s/%.*s", directory, STR_ARG(doc->credential)), source, a,
-                     out, e);
+    return read_file(path, source, a, out, e);
+}
+
+const char *secret_file(const struct secret_ask *ask, struct arena *a)
+{
+    if (ask->doc->file.n)
+        return file_path(ask->doc->file, ask->directory, ask->places, a);
+    return ask->doc->credential.n ? credential_path(ask->doc->credential, ask->places, a) : NULL;
 }
 
 /* ---- one secret ---- */

@@ -51,6 +51,9 @@ struct secret_ask {
 bool secret_find(const struct secret_ask *ask, struct arena *a, struct secrets *all,
                  struct error *e) NODISCARD;
 
+/* The file that the reference leads to, a credential's too; NULL: it leads to none. */
+const char *secret_file(const struct secret_ask *ask, struct arena *a);
+
 /* May the adapter's secret of that name be sent there? One without `hosts` may, wherever the
  * adapter sends it. False: CODE_HOST_REFUSED. */
 bool secret_goes_to(const struct adapter *adapter, struct str name, const struct url_parts *url,

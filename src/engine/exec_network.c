@@ -160,6 +160,24 @@ static bool find_injects(const struct exec *x, struct exec_network *n, struct er
     return true;
 }
 
+struct items exec_secret_files(const struct exec *x)
+{
+    const struct items *asked = &x->request.sandbox->network->inject;
+    const struct request_inject *injects = asked->v;
+    struct secret_places places = { .environment = x->command->environment };
+    struct str *files = arena_alloc(x->a, asked->n * sizeof *files);
+    size_t n = 0;
+
+    for (size_t i = 0; i < asked->n; i++) {
+        struct secret_ask ask = { .doc = injects[i].secret, .places = &places, .directory = "." };
+        const char *file = secret_file(&ask, x->a);
+
+        if (file)
+            files[n++] = str_of(file);
+    }
+    return (struct items){ .v = files, .n = n };
+}
+
 /* What an adapter gives to the command in variables may be asked for as the name of a host. */
 static void add_variables(const struct exec *x, struct secrets *all)
 {

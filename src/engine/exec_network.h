@@ -11,6 +11,9 @@ extern const char gate_program[];
  * secrets that are sent along. It is admitted. False: refused. */
 bool exec_find_network(struct exec *x, struct error *e) NODISCARD;
 
+/* The files of the secrets that are sent along, as they are named: struct str. */
+struct items exec_secret_files(const struct exec *x);
+
 /* What its gate is asked for; NULL: it has none. */
 const struct gate_ask *exec_gate(const struct exec *x);
 

@@ -200,11 +200,11 @@ static const char *real_name(const char *base, const char *given, struct arena *
 }
 
 /* Deny holds for the name and for what it leads to, there or not. */
-static bool deny_one(const struct reach_ask *ask, struct reach *r, const char *given,
+static bool deny_one(const char *base, struct reach *r, const char *given, const char *why,
                      struct error *e)
 {
-    struct grant denied = { .access = ACCESS_DENIED, .why = "denied" };
-    const char *name = real_name(ask->caller, given, r->grants.a, e);
+    struct grant denied = { .access = ACCESS_DENIED, .why = why };
+    const char *name = real_name(base, given, r->grants.a, e);
     struct stat s;
 
     if (!name)
@@ -230,8 +230,23 @@ static bool add_denied(const struct reach_ask *ask, struct reach *r, struct erro
     const struct str *paths = ask->filesystem->deny.v;
 
     for (size_t i = 0; i < ask->filesystem->deny.n; i++)
-        if (!deny_one(ask, r, arena_text(r->grants.a, paths[i]), e))
+        if (!deny_one(ask->caller, r, arena_text(r->grants.a, paths[i]), "denied", e))
             return false;
+    return true;
+}
+
+/* A secret that goes where the command does not see it is not left lying in its way. What lies in
+ * /dev is out of its sight already. */
+static bool hide_secrets(const struct reach_ask *ask, struct reach *r, struct error *e)
+{
+    const struct str *paths = ask->secrets.v;
+
+    for (size_t i = 0; i < ask->secrets.n; i++) {
+        const char *path = arena_text(r->grants.a, paths[i]);
+
+        if (!path_is_in(path, "/dev") && !deny_one(r->cwd, r, path, "a secret", e))
+            return error_wrap(e, "a secret that is injected cannot be hidden from the command");
+    }
     return true;
 }
 
@@ -377,7 +392,8 @@ bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out
                          r.cwd);
     if (!add_level(ask, &cwd, &r, e) ||
         !add_list(ask, &r, &ask->filesystem->read, ACCESS_READ, e) ||
-        !add_list(ask, &r, &ask->filesystem->write, ACCESS_WRITE, e) || !add_denied(ask, &r, e))
+        !add_list(ask, &r, &ask->filesystem->write, ACCESS_WRITE, e) || !add_denied(ask, &r, e) ||
+        !hide_secrets(ask, &r, e))
         return false;
     if (!denied_follow(&r.grants, &r.absent, ask->state, e) || !deny_submounts(ask, &r.grants, e))
         return false;

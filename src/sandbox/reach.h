@@ -17,6 +17,8 @@ struct reach_ask {
     bool person;        /* a person asks; a document may not reach out of the repository */
     bool approved;
     struct items inputs, outputs; /* of struct str: files that must lie within reach */
+    struct items secrets; /* of struct str: files that it never sees, granted or not; what is
+                           * relative starts from the working directory */
 };
 
 struct reach {

@@ -211,3 +211,49 @@ def R_001_018_a_host_may_have_several_headers(place):
         run = asks(place, CURL, "-sS", "http://api.test/hello", sandbox=network({}, two))
         hold(run.status == 65 and "exit_code" not in run.record, run)
     true(len(place.town.seen) == 1, place.town.seen)
+
+
+# The command lives beside the file: it reads it under no name, and moves it nowhere.
+TAKE = """
+import os, sys, urllib.request
+print(urllib.request.urlopen("http://api.test/hello", timeout=30).read().decode().strip())
+for take in (lambda name: open(name).read()[::-1], lambda name: os.link(name, "third"), lambda name: os.rename(name, "moved")):
+    for name in sys.argv[1:]:
+        try: print("TOOK", take(name))
+        except OSError: print("no")
+"""
+
+
+@case
+def R_001_018_the_file_of_a_secret_is_denied_to_the_command(place):
+    registry(place)
+    file = place.put("work/tok", SECRET, 0o600)
+    other = place.work / "below" / "also"
+    other.parent.mkdir()
+    other.hardlink_to(file)
+    held = "hello from api.test\n" + "no\n" * 6
+    for options in (["--inject=http://api.test:X-Api-Key=file:tok"], [f"--inject=http://api.test:X-Api-Key=file:{file}"]):
+        run = place.exec(REAL_PYTHON, "-c", TAKE, "tok", "below/also",
+                         options=["--net=api", "--allow-host=api.test", *options])
+        hold(run.record.get("exit_code") == 0 and run.record["stdout"]["text"] == held, run)
+    run = place.ask(REAL_PYTHON, "-c", TAKE, "tok", "below/also", sandbox=network({"secret": {"file": "tok"}}))
+    hold(run.record.get("exit_code") == 0 and run.record["stdout"]["text"] == held, run)
+    true([one.headers.get_all("X-Api-Key") for one in place.town.seen] == [[SECRET]] * 3, place.town.seen)
+    true(file.read_text() == SECRET and file.samefile(other), "it is where it was")
+
+
+@case
+def R_001_018_a_credential_is_denied_to_the_command_too(place):
+    place.put("work/credentials/key", SECRET, 0o600)
+    run = place.exec(REAL_PYTHON, "-c", TAKE, "credentials/key", env={"CREDENTIALS_DIRECTORY": str(place.work / "credentials")},
+                     options=["--net=api", "--allow-host=api.test", "--inject=http://api.test:X-Api-Key=credential:key"])
+    hold(run.record.get("exit_code") == 0 and run.record["stdout"]["text"] == "hello from api.test\n" + "no\n" * 3, run)
+
+
+# A link in the way to it leads to where nothing can be masked.
+@case
+def R_001_018_a_secret_that_cannot_be_hidden_stops_the_run(place):
+    (place.work / "way").symlink_to("/dev/shm")
+    run = place.exec("/usr/bin/true", options=["--net=api", "--allow-host=api.test",
+                                               "--inject=http://api.test:X-Api-Key=file:way/tok"])
+    refused(place, run, 77, "PATH_REFUSED")

@@ -156,7 +156,8 @@ static struct reach_ask reach_of(const struct exec *x)
                                .person = x->person || (x->call && x->call->own_paths),
                                .approved = x->request.approval != NULL,
                                .inputs = x->request.inputs->input_files,
-                               .outputs = x->request.outputs->output_files };
+                               .outputs = x->request.outputs->output_files,
+                               .secrets = exec_secret_files(x) };
 }
 
 /* In the arena: reach.home_root may be this very text. */
