@@ -19,6 +19,12 @@ static const struct doc *connections_of(const struct doc *record)
                : NULL;
 }
 
+/* Those who should have told all of it have not. */
+static bool is_incomplete(const struct doc *record)
+{
+    return doc_get(doc_place(record, "network"), "incomplete") != NULL;
+}
+
 static bool is_refused(const struct doc *c)
 {
     return str_is(doc_text(c, "verdict"), "refused");
@@ -51,6 +57,8 @@ void reached_say(const struct doc *record)
     const struct doc *first = connections_of(record);
     size_t n = 0;
 
+    if (is_incomplete(record))
+        say("writ-net ended too early: the record may lack some of what was reached");
     for (const struct doc *c = first; c; c = c->next) {
         _buf_ struct buf host = { .max = SHOW_MAX };
 
@@ -107,4 +115,6 @@ void reached_show(const struct doc *record)
                 show_host(first, c, label);
                 label = "";
             }
+    if (is_incomplete(record))
+        show_folded(label, str_of("writ-net ended too early: there may have been more"));
 }

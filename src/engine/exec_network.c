@@ -414,6 +414,8 @@ void exec_put_network(const struct exec *x, struct buf *to)
         put_event(&log->v[i], to);
     json_close(to, ']');
     json_put_int(to, "unlisted", log->uncounted);
+    if (log->incomplete)
+        json_put_bool(to, "incomplete", true);
     if (missed(x))
         json_put_bool(to, "missed", true);
     json_close(to, '}');

@@ -27,7 +27,7 @@ enum {
 struct gate {
     struct arena a;
     int handle, channel; /* -1: it is gone */
-    bool ready;
+    bool ready, told;    /* told: it has said its last word */
     struct gate_log log;
     const struct world *world;
 };
@@ -133,6 +133,10 @@ static void take(struct gate *g, struct str packet)
     struct gate_event event;
     struct wire_count count;
 
+    if (packet.n == 1 && packet.s[0] == WIRE_END) {
+        g->told = true;
+        return;
+    }
     if (packet.n == sizeof count && packet.s[0] == WIRE_COUNT) {
         memcpy(&count, packet.s, sizeof count);
         g->log.uncounted += count.uncounted;
@@ -318,6 +322,7 @@ void gate_close(struct gate *g, struct arena *a, struct gate_log *log)
     while (g->channel >= 0 && wait_until(g, deadline_ms))
         gate_hear(g);
     *log = g->log;
+    log->incomplete = !g->told;
     arena_join(a, &g->a);
     end(g);
 }

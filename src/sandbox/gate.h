@@ -26,6 +26,7 @@ struct gate_log {
     struct gate_event *v;
     size_t n, room;
     int64_t uncounted; /* decisions that are not listed: there were too many */
+    bool incomplete;   /* writ-net died or took too long: there may have been others */
 };
 
 struct gate;

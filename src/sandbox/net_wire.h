@@ -3,13 +3,14 @@
  *
  * First the supervisor tells what holds, a packet an entry, and ends with WIRE_GO; writ-net says
  * WIRE_READY, or why not. Then come doors, each with its descriptor. Back come decisions. When the
- * supervisor shuts its end, writ-net closes everything, tells the last decisions and ends.
+ * supervisor shuts its end, writ-net closes everything, tells the last decisions, says WIRE_END and
+ * ends: without that word something may be missing.
  */
 #pragma once
 
 #include "sandbox/gate_parts.h"
 
-#define NET_PROTOCOL "writ-net 2"
+#define NET_PROTOCOL "writ-net 3"
 
 enum {
     NET_CHANNEL = 3,
@@ -31,6 +32,7 @@ enum wire_kind {
     WIRE_CANNOT = 'x', /* why, in words */
     WIRE_EVENT = 'e',
     WIRE_COUNT = 'n', /* how many decisions were not told */
+    WIRE_END = 'z',   /* all is told */
 };
 
 enum via { VIA_HTTP, VIA_CONNECT, VIA_SOCKS, VIA_NAMES, VIA_STRAIGHT, VIA_COUNT };

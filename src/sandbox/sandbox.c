@@ -468,6 +468,10 @@ bool sandbox_run(const struct run *run, const struct world *world, struct arena 
     ok = build(run, a, h, e) && run_built(run, world, a, h, out, e);
     if (h->gate)
         gate_close(h->gate, a, &out->gate);
+    if (ok && out->gate.incomplete) { /* nobody can say what was reached */
+        out->layers &= ~(1U << LAYER_NET);
+        out->missing |= 1U << LAYER_NET;
+    }
     if ((!ok || !rests(run->kept, h)) && !cgroup_remove(&h->jail.cgroup, &left))
         out->left = arena_text(a, str_of(left.msg));
     if (!scratch_remove(&h->scratch, &left))

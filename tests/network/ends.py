@@ -24,7 +24,8 @@ def N19_after_a_run_that_ended_nothing_is_left(place):
     with place.running("hold", ["allowed.test", 80, 5], allow=["allowed.test"]) as child:
         found = gates(child.pid)
         true(len(found) >= 1 and crowds.established() >= 5, (found, crowds.established()))
-    hold(child.run.status == 0, child.run)
+    hold(child.run.status == 0 and child.run.record["assurance"] == "full", child.run)
+    hold("incomplete" not in child.run.record["network"], child.run)
     true(not [pid for pid in found if alive(pid)], "it outlived the run")
     gone(found)
     true(not gates(), gates())
@@ -72,6 +73,9 @@ def N06_when_the_gate_dies_nothing_gets_out_and_the_run_is_told_of(place):
         true(not gates(child.pid), "it was started anew")
     true(place.town.total() == before, "somebody got out")
     hold(child.run.record.get("exit_code") == 0, child.run)
+    record = child.run.record  # what it had not told is lost, and that is told
+    hold(record["network"].get("incomplete") is True and record["assurance"] == "weak", child.run)
+    hold("net" in record["missing"] and "net" not in record["layers"], child.run)
 
 
 @case

@@ -197,6 +197,8 @@ static void tend_channel(struct serve *s)
 
 static void end(struct serve *s)
 {
+    static const char all_told = WIRE_END;
+
     s->now_ms = s->world->mono_ms(s->world->self);
     for (size_t i = 0; i < CONNS; i++) {
         if (s->conns[i].stage == STAGE_NONE)
@@ -205,6 +207,8 @@ static void end(struct serve *s)
         event_send(s, true);
     }
     event_send(s, true);
+    if (s->event_count == 0 && s->uncounted == 0)
+        (void)send(s->channel, &all_told, 1, MSG_NOSIGNAL);
 }
 
 /* A connection has two descriptors; where we may have few, fewer are let in. */
