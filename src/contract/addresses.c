@@ -230,6 +230,11 @@ struct address address_meant(const struct address *address)
     return *address;
 }
 
+struct address address_unmapped(const struct address *address)
+{
+    return is_within(&inner[0].net, inner[0].bits, address) ? address_meant(address) : *address;
+}
+
 bool address_same(const struct address *a, const struct address *b)
 {
     return a->six == b->six && memcmp(a->b, b->b, a->six ? 16 : 4) == 0;

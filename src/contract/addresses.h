@@ -44,4 +44,8 @@ bool address_is_loopback(const struct address *address);
 /* The address that is really called: one of IPv6 may stand for one of IPv4. */
 struct address address_meant(const struct address *address);
 
+/* ::ffff:a.b.c.d is a.b.c.d: who calls one has called the other. What else has an address of IPv4
+ * in it leads by way of somebody, who may lead elsewhere. */
+struct address address_unmapped(const struct address *address);
+
 bool address_same(const struct address *a, const struct address *b);

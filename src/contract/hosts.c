@@ -125,12 +125,17 @@ bool host_entry_names(const struct host_entry *entry, struct str name)
     return tail.s[-1] == '.' && str_cmp_letters(tail, entry->name) == 0;
 }
 
+static bool is_localhost(const struct host_entry *entry)
+{
+    return !entry->below && str_cmp_letters(entry->name, str_of("localhost")) == 0;
+}
+
 bool host_entry_has_address(const struct host_entry *entry, const struct address *address)
 {
-    struct address real = address_meant(address);
+    struct address real = address_unmapped(address), meant = address_meant(&real);
 
-    if (!entry->below && str_cmp_letters(entry->name, str_of("localhost")) == 0)
-        return address_is_loopback(address);
+    if (is_localhost(entry))
+        return address_is_loopback(&real) && address_same(&real, &meant);
     return entry->is_address &&
            (address_same(&entry->address, address) || address_same(&entry->address, &real));
 }
@@ -192,8 +197,10 @@ static bool entry_shuts(const struct host_entry *entry, const struct address *ad
 {
     struct address listed = address_meant(&entry->address), real = address_meant(address);
 
-    return host_entry_has_address(entry, address) ||
-           (entry->is_address && address_same(&listed, &real));
+    if (is_localhost(entry))
+        return address_is_loopback(address);
+    return entry->is_address &&
+           (address_same(&entry->address, address) || address_same(&listed, &real));
 }
 
 /* The first that denies it, or NULL. */

@@ -55,7 +55,8 @@ bool host_entry_read(struct str entry, struct host_entry *out) NODISCARD;
 /* Does the entry mean that name, at whatever port? */
 bool host_entry_names(const struct host_entry *entry, struct str name);
 
-/* Is the address listed literally, at whatever port? `localhost` lists every one of the loop. */
+/* Is this very address listed, at whatever port? `localhost` lists every one of the loop. Another
+ * that only has it in it (NAT64, 6to4) is another. */
 bool host_entry_has_address(const struct host_entry *entry, const struct address *address);
 
 /* Does the list deny that host, by its name; or, where `address` is given, this address that it

@@ -277,6 +277,33 @@ static void N13_a_private_address_is_reached_by_its_very_name_only(void **state)
         connects(NET_OPEN, &(struct lists){ .deny = { "93.184.216.34" } }, "93.184.216.34"));
 }
 
+/* One that has another in it is another to whoever allows it, and the same to whoever denies it. */
+static void N13_an_address_in_another_is_not_listed_with_it(void **state)
+{
+    static const struct {
+        const char *entry, *address;
+        bool listed;
+    } rows[] = {
+        { "10.1.2.3", "10.1.2.3", true },           { "10.1.2.3", "::ffff:10.1.2.3", true },
+        { "10.1.2.3", "64:ff9b::10.1.2.3", false }, { "10.1.2.3", "2002:a01:203::5", false },
+        { "10.1.2.3", "::10.1.2.3", false },        { "10.1.2.3", "::ffff:0:10.1.2.3", false },
+        { "localhost", "127.9.9.9", true },         { "localhost", "::1", true },
+        { "localhost", "::ffff:127.0.0.1", true },  { "localhost", "64:ff9b::127.0.0.1", false },
+        { "localhost", "2002:7f00:1::1", false },   { "localhost", "::127.0.0.1", false },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct lists named = { { "allowed.com", rows[i].entry } };
+        struct lists denied = { { "allowed.com", rows[i].address }, { rows[i].entry } };
+
+        if (connects(NET_API, &named, rows[i].address) != rows[i].listed)
+            fail_msg("%s by %s", rows[i].address, rows[i].entry);
+        if (connects(NET_API, &denied, rows[i].address))
+            fail_msg("%s although %s is denied", rows[i].address, rows[i].entry);
+    }
+}
+
 /* ---- what people write ---- */
 
 static void an_entry_is_looked_at_before_it_is_used(void **state)
@@ -338,6 +365,7 @@ int main(void)
         cmocka_unit_test(N11_a_name_is_compared_in_its_one_form),
         cmocka_unit_test(N12_a_star_means_what_is_below),
         cmocka_unit_test(N13_a_private_address_is_reached_by_its_very_name_only),
+        cmocka_unit_test(N13_an_address_in_another_is_not_listed_with_it),
         cmocka_unit_test(N15_an_address_is_written_in_its_one_form),
         cmocka_unit_test(N18_only_listed_ports_are_reached),
         cmocka_unit_test(a_level_says_how_far),
