@@ -188,6 +188,20 @@ static bool same_letters(struct str a, struct str b)
     return a.n == b.n && a.n > 0 && strncasecmp(a.s, b.s, a.n) == 0;
 }
 
+/* Is there a request that both are for? Who names no port means those of the web. */
+static bool meet(struct str a, struct str b)
+{
+    struct host_entry one, two;
+    uint16_t port;
+
+    if (!host_entry_read(a, &one) || !host_entry_read(b, &two))
+        return same_letters(a, b);
+    port = one.port ? one.port : two.port;
+    return (one.is_address && two.is_address ? address_same(&one.address, &two.address)
+                                             : same_letters(one.name, two.name)) &&
+           (one.port == two.port || ((!one.port || !two.port) && (port == 80 || port == 443)));
+}
+
 /* Of two that cannot both hold, one would be without effect. */
 static void injects_agree(const struct doc *d, const void *decoded, struct report *r)
 {
@@ -198,7 +212,7 @@ static void injects_agree(const struct doc *d, const void *decoded, struct repor
 
     for (size_t i = 0; one && i < network->inject.n; i++, one = one->next) {
         for (size_t k = 0; k < i; k++) {
-            if (!same_letters(v[i].host, v[k].host))
+            if (!meet(v[i].host, v[k].host))
                 continue;
             if (same_letters(v[i].header, v[k].header) || v[i].plain != v[k].plain)
                 report_add(r, ABOUT_VALUE, one, CODE_VALIDATION_ERROR,

@@ -56,7 +56,8 @@ static bool say_text(const struct gate *g, enum wire_kind kind, struct str text,
 static bool is_header(const struct gate_inject *i)
 {
     for (size_t k = 0; k < i->header.n; k++)
-        if (!isalnum((unsigned char)i->header.s[k]) && !is_one_of(i->header.s[k], "-_"))
+        if (!isalnum((unsigned char)i->header.s[k]) &&
+            !is_one_of(i->header.s[k], "!#$%&'*+-.^_`|~"))
             return false;
     return i->header.n > 0 && i->value.n > 0 && i->value.n <= WIRE_SECRET &&
            str_visible(i->value) && !host_entry_wrong(i->host);

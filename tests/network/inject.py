@@ -213,6 +213,34 @@ def R_001_018_a_host_may_have_several_headers(place):
     true(len(place.town.seen) == 1, place.town.seen)
 
 
+@case
+def R_001_018_a_host_that_is_written_in_two_ways_is_one(place):
+    registry(place)
+    for host in ("api.test.", "API.test", "api.test:80", "api.test:443"):
+        run = asks(place, CURL, "-sS", "http://api.test/hello", sandbox=network({}, {"host": host}))
+        hold(run.status == 65 and "exit_code" not in run.record, run)
+    run = asks(place, CURL, "-sS", "http://api.test/hello",
+               sandbox=network({}, {"host": "api.test:8080"}, {"header": "X.Other'Key"}))
+    hold(run.record.get("exit_code") == 0, run)
+    true([one.headers.get_all("X-Api-Key") for one in place.town.seen] == [[SECRET]], place.town.seen)
+    true([one.headers.get_all("X.Other'Key") for one in place.town.seen] == [[SECRET]], place.town.seen)
+
+
+# The server must not be told to take another for it.
+@case
+def R_001_018_what_the_command_says_of_that_header_behind_the_body_goes_to_nobody(place):
+    registry(place)
+    place.acting("talk")
+    head = "POST http://{}/hello HTTP/1.1\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n{}\r\n"
+    texts = [head.format("api.test", "X-Api-Key: mine\r\n"), head.format("api.test", ""),
+             head.format("allowed.test", "X-Api-Key: mine\r\n")]
+    run = asks(place, REAL_PYTHON, "-I", "inside.py", "talk", json.dumps(texts),
+               sandbox=network({}, allow=["api.test", "allowed.test"]))
+    hold(run.record.get("exit_code") == 0, run)
+    told = json.loads(run.record["stdout"]["text"])
+    hold([text[:12] for text in told[1:]] == ["HTTP/1.1 200"] * 2 and "hello" not in told[0], run)
+
+
 # The command lives beside the file: it reads it under no name, and moves it nowhere.
 TAKE = """
 import os, sys, urllib.request

@@ -70,10 +70,12 @@ static bool take_frame(struct body *b, char c)
     case SIZE_MORE: return take_text(b, c, SIZE_LF);
     case SIZE_LF: return take_size_end(b, c);
     case DATA_CR: b->state = DATA_LF; return c == '\r';
-    case DATA_LF: *b = (struct body){ .kind = BODY_CHUNKED, .state = SIZE }; return c == '\n';
+    case DATA_LF:
+        *b = (struct body){ .kind = BODY_CHUNKED, .state = SIZE, .bare = b->bare };
+        return c == '\n';
     case LINE:
         b->state = c == '\r' ? LAST_LF : LINE_MORE;
-        return c == '\r' || (c > ' ' && c < 0x7f);
+        return c == '\r' || (!b->bare && c > ' ' && c < 0x7f);
     case LINE_MORE: return take_text(b, c, LINE_LF);
     case LINE_LF: b->state = LINE; return c == '\n';
     case LAST_LF: b->over = c == '\n'; return b->over;

@@ -10,6 +10,7 @@ struct body {
     int state;       /* within the frames of chunks */
     size_t line;     /* bytes of what is no data since the last data */
     bool over, said; /* it has ended; a digit of the size was there */
+    bool bare;       /* no headers may come behind the chunks */
 };
 
 struct body body_begin(const struct head *head);

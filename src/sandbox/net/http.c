@@ -219,6 +219,7 @@ static void begin_request(struct serve *s, struct conn *c, const struct head *he
     c->keeps = !head->ends;
     c->minor = head->minor;
     c->request = body_begin(head);
+    c->request.bare = inject != NULL; /* a header that is added could be said there again */
     c->answer_begun = false;
     say_request(s, c, head, &t, inject);
     if (why)
@@ -362,7 +363,9 @@ void http_exchange(struct serve *s, struct conn *c)
     bool went;
 
     if (!take_body(&c->request, &c->up)) {
-        conn_refuse(s, c, 400, "its body is not in chunks");
+        conn_refuse(s, c, 400,
+                    c->request.bare ? "its body is not in chunks, or has headers behind them"
+                                    : "its body is not in chunks");
         return;
     }
     /* A client that takes no more has left: what its server goes on to say is for nobody. */
