@@ -10,6 +10,7 @@
 #include "base/stamp.h"
 #include "engine/config.h"
 #include "engine/home.h"
+#include "sandbox/doors.h"
 
 const char gate_program[] = "writ-net";
 
@@ -57,7 +58,13 @@ static bool find_hosts(const struct exec *x, struct hosts *out, struct error *e)
                            .allow_count = network->allow.n + registries.n,
                            .deny = network->deny.v,
                            .deny_count = network->deny.n };
-    return true;
+    return doors_left_out(out) == 0 ||
+           error_set(
+               e, CODE_INVALID_PAYLOAD,
+               "the list of hosts has entries with a port that are too many, %zu of them: each needs a door for "
+               "programs that know of no proxy; give fewer, or a star (*.example.org:8443), "
+               "to which the proxy alone leads",
+               doors_left_out(out));
 }
 
 /* ---- secrets on their way ---- */

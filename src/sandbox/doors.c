@@ -47,37 +47,60 @@ static bool is_there(const struct door *doors, size_t n, const struct door *one)
 static struct door door_at(size_t entry, uint16_t port)
 {
     return (struct door){ .kind = DOOR_STRAIGHT,
-                          .address = { 127, 53, (uint8_t)((entry + 1) >> 8), (uint8_t)(entry + 1) },
+                          .address = { 127, 53, 0, (uint8_t)(entry + 1) },
                           .port = port,
                           .fd = -1 };
 }
 
-/* A name with several ports has several entries, and may be answered with the address of any. */
-static size_t add_name(const struct hosts *hosts, size_t entry, struct door *out, size_t n)
+/* A name is answered with the address of its first entry, with a port or without. */
+static size_t first_of(const struct hosts *hosts, const struct host_entry *name)
 {
-    struct host_entry name, other;
+    struct host_entry other;
+    size_t i = 0;
 
-    if (!is_one(hosts->allow[entry], &name))
-        return n;
-    for (size_t i = 0; i < hosts->allow_count && n < DOORS_MAX; i++) {
-        struct door one = door_at(i, name.port);
-
-        if (i != entry && !(is_one(hosts->allow[i], &other) && host_entry_names(&other, name.name)))
-            continue;
-        if (!is_there(out, n, &one))
-            out[n++] = one;
-    }
-    return n;
+    while (i < hosts->allow_count && !(host_entry_read(hosts->allow[i], &other) && !other.below &&
+                                       !other.is_address && host_entry_names(&other, name->name)))
+        i++;
+    return i;
 }
 
-size_t doors_plan(const struct hosts *hosts, struct door out[DOORS_MAX])
+/* False: it is one more than there is room for. */
+static bool add_name(const struct hosts *hosts, size_t entry, struct door *out, size_t *n)
+{
+    struct host_entry name;
+    struct door one;
+    size_t first;
+
+    if (!is_one(hosts->allow[entry], &name))
+        return true;
+    first = first_of(hosts, &name);
+    one = door_at(first, name.port);
+    if (is_there(out, *n, &one))
+        return true;
+    if (*n == DOORS_MAX || first >= DOORS_NAMED)
+        return false;
+    out[(*n)++] = one;
+    return true;
+}
+
+size_t doors_plan(const struct hosts *hosts, struct door out[DOORS_MAX], size_t *left)
 {
     size_t n = COUNT(always);
 
+    *left = 0;
     memcpy(out, always, sizeof always);
-    for (size_t i = 0; i < hosts->allow_count && n < DOORS_MAX; i++)
-        n = add_name(hosts, i, out, n);
+    for (size_t i = 0; i < hosts->allow_count; i++)
+        *left += !add_name(hosts, i, out, &n);
     return n;
+}
+
+size_t doors_left_out(const struct hosts *hosts)
+{
+    struct door doors[DOORS_MAX];
+    size_t left;
+
+    (void)doors_plan(hosts, doors, &left);
+    return left;
 }
 
 /* ---- inside ---- */

@@ -8,8 +8,10 @@
 
 /* The doors of a run that may reach these hosts; how many they are. The proxy, the resolver, ports
  * 80 and 443 for programs that know of no proxy; and for each name in the list that has a port of
- * its own, that port, at an address that stands for the name: 127.53.0.1 for the first entry. */
-size_t doors_plan(const struct hosts *hosts, struct door out[DOORS_MAX]);
+ * its own, that port, at the address that stands for the name: that of its first entry, 127.53.0.1
+ * for the first of the list. *left: how many entries there is no room for. */
+size_t doors_plan(const struct hosts *hosts, struct door out[DOORS_MAX], size_t *left);
+size_t doors_left_out(const struct hosts *hosts);
 
 /* In the new process, and in its network: opens them, hands them over the line and closes them.
  * Only system calls. 0, or -1 and errno. */

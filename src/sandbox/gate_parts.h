@@ -12,7 +12,11 @@ enum door_kind {
     DOOR_STRAIGHT, /* programs that know of no proxy: the address they were given says the name */
 };
 
-enum { DOORS_MAX = 32, GATE_PORT = 3128 };
+enum {
+    DOORS_MAX = 32,
+    DOORS_NAMED = 254, /* entries of the list that have an address each: 127.53.0.1 and on */
+    GATE_PORT = 3128,
+};
 
 struct door {
     enum door_kind kind;

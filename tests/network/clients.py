@@ -2,6 +2,7 @@
 import os
 import pathlib
 
+import origin
 import town
 import visit
 from visit import PYTHON, decided, expect, hold, needs, printed, true
@@ -105,6 +106,33 @@ def R_001_018_a_port_that_is_named_is_the_one_that_is_open(place):
         run = place.curl("--fail", url, allow=["allowed.test:8080"])
         hold(run.record["exit_code"] not in (0, None), run)
     true(place.town.came(town.ALLOWED, 80) == place.town.came(town.ALLOWED, 443) == 0, place.town.seen)
+
+
+# Whatever else is listed of the host, and wherever in the list it stands.
+@case
+def R_001_018_every_port_that_is_named_is_open_to_who_knows_no_proxy(place):
+    ports = range(8001, 8007)
+    servers = [origin.Server(town.ALLOWED, port, place.town.seen) for port in ports]
+    code = ("import http.client, sys\n"
+            "for port in map(int, sys.argv[1:]):\n"
+            "    c = http.client.HTTPConnection('allowed.test', port, timeout=20)\n"
+            "    c.request('GET', '/hello'); print(c.getresponse().status)\n")
+    try:
+        for first in ([], ["other.test:8080", "allowed.test"]):
+            run = place.code(code, *ports, allow=[*first, *(f"allowed.test:{port}" for port in ports)])
+            hold(run.record["stdout"]["text"] == "200\n" * 6, run)
+    finally:
+        for server in servers:
+            server.shutdown()
+            server.server_close()
+
+
+@case
+def R_001_018_a_list_with_more_ports_than_there_is_room_for_is_refused(place):
+    run = place.curl("http://allowed.test:8080/hello", allow=[f"h{n}.test:8080" for n in range(26)] + ["allowed.test:8080"])
+    hold(run.record.get("exit_code") == 0, run)
+    run = place.curl("http://allowed.test:8080/hello", allow=[f"h{n}.test:8080" for n in range(27)] + ["allowed.test:8080"])
+    hold("exit_code" not in run.record and b"that are too many, 1 of them" in run.out + run.err, run)
 
 
 @case

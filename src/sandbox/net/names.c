@@ -2,8 +2,9 @@
 /* names.c: the resolver of a run: it gives allowed names addresses of the loop.
  *
  * A program that knows of no proxy asks for a name and connects to what it is told. That address is
- * a door of ours, and says which name was meant. Entry i of the list has 127.53.0.(i+1); other
- * names have 127.53.1.0 and on, in the order they are asked for.
+ * a door of ours, and says which name was meant. Entry i of the list has 127.53.0.(i+1), a name of
+ * several entries that of its first: there its doors are (doors.c). Other names have 127.53.1.0 and
+ * on, in the order they are asked for.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -11,7 +12,7 @@
 
 #include "sandbox/net/serve.h"
 
-enum { LOOP = 127, OURS = 53, FIXED = 254, PACKETS = 64 };
+enum { LOOP = 127, OURS = 53, FIXED = DOORS_NAMED, PACKETS = 64 };
 
 /* The name of an entry that is one: neither an address nor a star. */
 static bool fixed_name(const struct serve *s, size_t i, struct host *out)
@@ -27,9 +28,8 @@ static size_t add_fixed(const struct serve *s, const struct host *host, struct d
 {
     struct host fixed;
 
-    for (size_t i = 0; i < FIXED && i < s->policy.hosts.allow_count; i++)
-        if (out->n < DNS_ADDRESSES && fixed_name(s, i, &fixed) &&
-            strcmp(fixed.name, host->name) == 0)
+    for (size_t i = 0; i < FIXED && i < s->policy.hosts.allow_count && out->n == 0; i++)
+        if (fixed_name(s, i, &fixed) && strcmp(fixed.name, host->name) == 0)
             memcpy(out->v[out->n++], (uint8_t[]){ LOOP, OURS, 0, (uint8_t)(i + 1) }, 4);
     return out->n;
 }
