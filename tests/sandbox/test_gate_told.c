@@ -98,11 +98,34 @@ static void of_what_was_named_only_the_host_is_told(void **state)
     play(rows, COUNT(rows));
 }
 
+/* Allowed, and nobody there: that address was not reached. */
+static void who_does_not_answer_was_not_connected_to(void **state)
+{
+    struct rig r = { 0 };
+    int port, fd = loop_socket(SOCK_STREAM, &port);
+    char text[128];
+
+    (void)state;
+    (void)close(fd);
+    rig_allow(&r, "127.0.0.1", port);
+    rig_open(&r);
+    fd = dial(r.proxy);
+    (void)snprintf(text, sizeof text, "CONNECT 127.0.0.1:%d HTTP/1.1\r\n\r\n", port);
+    say(fd, text);
+    assert_non_null(strstr(hear_all(fd), " 502 "));
+    (void)close(fd);
+    rig_close(&r);
+    assert_int_equal(r.log.n, 1);
+    assert_true(rig_event(&r, 0)->allowed && rig_event(&r, 0)->address.n == 0);
+    rig_free(&r);
+}
+
 int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_refused_early_is_told),
         cmocka_unit_test(of_what_was_named_only_the_host_is_told),
+        cmocka_unit_test(who_does_not_answer_was_not_connected_to),
     };
 
     gate_program = argc > 1 ? argv[1] : "writ-net";

@@ -112,7 +112,6 @@ static void reach_next(struct serve *s, struct conn *c)
         const struct address *to = &c->candidates[c->candidate++];
 
         c->stage = STAGE_CONNECT;
-        address_text(to, c->host.port, c->address);
         if (start(c, to))
             return;
         failed = errno;
@@ -203,6 +202,7 @@ void reach_connected(struct serve *s, struct conn *c)
             reach_next(s, c);
         return;
     }
+    address_text(&c->candidates[c->candidate - 1], c->host.port, c->address);
     c->server.can_read = c->server.can_write = true;
     if (c->via != VIA_HTTP) {
         go_tunnel(s, c);
