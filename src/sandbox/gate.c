@@ -19,7 +19,10 @@
 enum {
     READY_MS = 10000, /* it is started while the run is built; a busy machine takes its time */
     LAST_MS = 3000,   /* for the last decisions */
-    KEPT = 10000,     /* decisions that are kept; the rest is counted */
+    /* Of decisions so much is kept, and the rest is counted: the record and the ledger have each
+     * again, and all of it is our memory, which a command must not fill. */
+    KEPT_BYTES = 320 << 10,
+    KEPT_WORDS = 128, /* what a record says around one */
     HEARD = 1024,     /* packets at a time: who talks without end must not hold up the clock */
     SETTINGS = 2,
 };
@@ -29,6 +32,7 @@ struct gate {
     int handle, channel; /* -1: it is gone */
     bool ready, told;    /* told: it has said its last word */
     struct gate_log log;
+    size_t log_bytes;
     const struct world *world;
 };
 
@@ -122,11 +126,10 @@ static bool say_policy(const struct gate *g, const struct gate_ask *ask, struct 
 static bool is_too_much(const struct gate *g, struct str packet)
 {
     struct wire_event w;
-
     if (packet.n != sizeof w || packet.s[0] != WIRE_EVENT)
         return false;
     memcpy(&w, packet.s, sizeof w);
-    return g->log.n >= (wire_is_let_out(&w) ? KEPT : KEPT / 2);
+    return g->log_bytes >= (wire_is_let_out(&w) ? KEPT_BYTES : KEPT_BYTES / 2);
 }
 
 static void take(struct gate *g, struct str packet)
@@ -151,6 +154,7 @@ static void take(struct gate *g, struct str packet)
         return;
     g->log.v = arena_more(&g->a, g->log.v, g->log.n, &g->log.room, sizeof *g->log.v);
     g->log.v[g->log.n++] = event;
+    g->log_bytes += sizeof event + KEPT_WORDS + event.host.n + event.address.n + strlen(event.rule);
 }
 
 /* One packet: its bytes, 0 at the end, -1 when there is none now. */
