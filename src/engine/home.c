@@ -168,7 +168,9 @@ const char *home_program(const char *name, const char *const *environment, struc
 
 const char *home_writ(const char *const *environment, struct arena *a)
 {
-    const char *beside = companion("writ", NULL, a);
+    const char *found = companion("writ", NULL, a);
 
-    return beside ? beside : carrier_find("writ", (char *const *)environment, a);
+    if (!found)
+        found = carrier_find("writ", (char *const *)environment, a);
+    return found ? found : "writ";
 }

@@ -49,5 +49,5 @@ const char *home_executors(const char *const *environment, struct arena *a);
 const char *home_program(const char *name, const char *const *environment, struct arena *a);
 
 /* writ itself, for who serves on this machine: this program where it is writ, else one in PATH;
- * NULL: it is not there. */
+ * where neither is there, its bare name, which whoever looks for the worker finds nowhere. */
 const char *home_writ(const char *const *environment, struct arena *a);
