@@ -298,7 +298,8 @@ def growing(scratch):
 def long_names(_):
     """names as long as a command line takes"""
     for args in (["check", "x" * 100_000], ["x" * 100_000], ["explain", "x" * 100_000],
-                 ["check", "--as", "x" * 100_000, "x"], ["check", "--" + "x" * 100_000]):
+                 ["check", "--as", "x" * 100_000, "x"], ["check", "--" + "x" * 100_000],
+                 ["call", "x" * 100_000], ["call", "x" * 100_000 + ".y"]):
         insist(writ(*args).status in (64, 65), writ(*args))
 
 

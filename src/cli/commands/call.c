@@ -74,26 +74,22 @@ static void show_rest(const struct doc *answer)
 }
 
 /* ADAPTER.OPERATION: the last dot parts them; an adapter's name may have dots of its own. */
-static const char *split(const char *typed, struct buf *adapter)
+static void split(const char *typed, struct arena *a, struct writ_call *call)
 {
     const char *dot = strrchr(typed, '.');
 
-    buf_add(adapter, typed, dot ? (size_t)(dot - typed) : strlen(typed));
-    buf_addc(adapter, '\0');
-    return dot ? dot + 1 : NULL;
+    call->adapter = dot ? arena_text(a, (struct str){ typed, (size_t)(dot - typed) }) : typed;
+    call->operation = dot ? dot + 1 : NULL;
 }
 
 static int run(const struct args *args)
 {
     _buf_ struct buf options = { .max = 1 << 20 };
-    _buf_ struct buf adapter = { .max = 1 << 16 };
     _arena_ struct arena a = { 0 };
     const char *weak[WEAK_MAX + 1] = { 0 };
     const char *file = args_get(args, "params");
     struct writ_input params = { .name = file };
-    struct writ_call call = { .operation = split(args->operands[0], &adapter),
-                              .adapter = adapter.s,
-                              .params = file ? &params : NULL,
+    struct writ_call call = { .params = file ? &params : NULL,
                               .set = args->operands + 1,
                               .environment = args->environment,
                               .ledger = args_get(args, "ledger"),
@@ -105,7 +101,7 @@ static int run(const struct args *args)
     char *text;
     int status;
 
-    call.adapter = adapter.s;
+    split(args->operands[0], &a, &call);
     read_weak(args, weak);
     request_write(args, &options);
     call.options = options.s;
