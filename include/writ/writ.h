@@ -158,7 +158,10 @@ struct writ_ledger;
  * in the state directory. To append it is made when there is none. WRIT_UNAVAILABLE where there is
  * none to read or this program cannot open its kind, WRIT_UNRECORDED where it cannot be written;
  * {"code":..,"message":..} then: LEDGER_MISSING where there is none, LEDGER_DAMAGED where what is
- * there cannot be read as a ledger. */
+ * there cannot be read as a ledger.
+ *
+ * With one that was opened to read, what would write it returns WRIT_USAGE: to append, to enter an
+ * input, to erase, to make a checkpoint, and a proof that needs a new one. */
 WRIT_API int writ_ledger_open(const char *where, const char *const *environment, bool append,
                               struct writ_ledger **out, char **answer);
 WRIT_API void writ_ledger_close(struct writ_ledger *ledger);

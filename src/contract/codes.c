@@ -15,7 +15,7 @@ const struct code_row codes[CODE_COUNT] = {
     [CODE_KIND_UNKNOWN]  = { "KIND_UNKNOWN",  "writ", "error", false, "The document does not show what kind it is.", "Name the kind with --as, or give the fields that tell." },
     [CODE_SCHEMA_INVALID]  = { "SCHEMA_INVALID",  "writ", "error", false, "A JSON Schema is not one, or refers to something that is not there.", "Correct the schema at the place named." },
     [CODE_SCHEMA_MISMATCH] = { "SCHEMA_MISMATCH", "writ", "error", false, "The document is not what the JSON Schema asks for.", "Correct the document at the place named, or the schema." },
-    [CODE_USAGE]           = { "USAGE",           "writ", "error", false, "What was typed is not a command line of writ.", "Type what `writ VERB --help` shows." },
+    [CODE_USAGE]           = { "USAGE",           "writ", "error", false, "What was typed, or asked of the library, is not what writ takes.", "Type what `writ VERB --help` shows; for programs, libwrit(3) says it." },
 
     [CODE_CONTRACT_INVALID]   = { "CONTRACT_INVALID",   "writ", "error",    false, "The route contract breaks one of its own rules.", "Correct the contract; nothing is routed until then." },
     [CODE_COMMAND_FAILED]     = { "command_failed",     "000",  "high",     false, "The command ended with an exit code other than 0.", "Inspect stderr and open remediation workflow." },

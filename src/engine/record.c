@@ -36,6 +36,12 @@ int record_unwritten(const struct error *e, char **answer)
     return WRIT_UNRECORDED;
 }
 
+bool record_writable(const struct writ_ledger *w, struct error *e)
+{
+    return w->append ||
+           error_set(e, CODE_USAGE, "this ledger was opened to read; open it to append");
+}
+
 int record_fail(const struct error *e, int status, writ_line line, void *self)
 {
     char *text = record_failure(e->code, e->msg);
@@ -78,6 +84,7 @@ int writ_ledger_open(const char *where, const char *const *environment, bool app
     w->where = how.where ? place_shown(how.where, &w->a) : NULL;
     w->address = how.where ? arena_text(&w->a, str_of(how.where)) : NULL;
     w->state = home_state(environment, &w->a);
+    w->append = append;
     ok = how.where ? ledger_open(&how, &w->a, &w->l, &e)
                    : error_set(&e, CODE_IO,
                                "there is no place for a ledger: set WRIT_STATE, "

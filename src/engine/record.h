@@ -12,6 +12,7 @@ struct writ_ledger {
     const char *where;   /* as people may see it */
     const char *address; /* as it was given */
     const char *state;   /* the directory with its key; NULL: there is none */
+    bool append;         /* it was opened to be written, too */
 };
 
 /* {"code":..,"message":..} */
@@ -23,6 +24,9 @@ int record_unwritten(const struct error *e, char **answer);
 
 /* The same as a line among others; returns the status. */
 int record_fail(const struct error *e, int status, writ_line line, void *self);
+
+/* May it be written? A caller who opened it to read is told so (CODE_USAGE). */
+bool record_writable(const struct writ_ledger *w, struct error *e) NODISCARD;
 
 /* One entry as writ_log() promises it. */
 void record_entry(const struct entry *entry, bool body, struct buf *to);

@@ -253,8 +253,8 @@ bool seal_now(struct writ_ledger *w, struct arena *a, struct signed_size *out, s
     struct sign_key key;
     char name[UUID_TEXT];
 
-    if (!name_of(w, name, e) || !is_the_one(w, name, a, e) || !root_now(w, name, a, &out->c, e) ||
-        !load_key(w, name, a, &key, by, e))
+    if (!record_writable(w, e) || !name_of(w, name, e) || !is_the_one(w, name, a, e) ||
+        !root_now(w, name, a, &out->c, e) || !load_key(w, name, a, &key, by, e))
         return false;
     out->c.made_ms = w->l.world->wall_ms(w->l.world->self);
     checkpoint_write(&out->c, &key, &note);

@@ -71,6 +71,76 @@ static void a_command_for_the_worker_here_is_not_run_by_it(void **state)
     says(answer, "\"exit_code\":69");
 }
 
+/* ---- a ledger that was opened to read ---- */
+
+static const char only_read[] = "\"code\":\"USAGE\",\"message\":\"this ledger was opened to read";
+static const struct writ_input small = { .name = "small", .text = "{}", .len = 2 };
+static const char erased[] = "led-00000000-0000-4000-8000-000000000000";
+
+/* The lines that came, ended by NUL. */
+struct lines {
+    char text[4096];
+    size_t len;
+};
+
+static bool keep_line(void *self, const char *line, size_t len)
+{
+    struct lines *kept = self;
+
+    if (kept->len + len + 1 > sizeof kept->text)
+        return false;
+    memcpy(kept->text + kept->len, line, len);
+    kept->len += len;
+    return true;
+}
+
+static struct writ_ledger *opened(bool append)
+{
+    struct writ_ledger *ledger = NULL;
+    char *answer = NULL;
+
+    assert_int_equal(writ_ledger_open(NULL, surroundings, append, &ledger, &answer), WRIT_OK);
+    return ledger;
+}
+
+static void what_would_write_a_ledger_that_is_read_is_answered(void **state)
+{
+    struct writ_ledger *ledger = opened(true);
+    struct lines lines = { 0 };
+    char *answer = NULL;
+
+    (void)state;
+    assert_int_equal(writ_ledger_input(ledger, &small, NULL, NULL, &answer), WRIT_OK);
+    says(answer, "appended");
+    writ_ledger_close(ledger);
+    ledger = opened(false);
+    assert_int_equal(writ_ledger_append(ledger, &small, NULL, keep_line, &lines), WRIT_USAGE);
+    assert_non_null(strstr(lines.text, only_read));
+    assert_int_equal(writ_ledger_input(ledger, &small, NULL, NULL, &answer), WRIT_USAGE);
+    says(answer, only_read);
+    assert_int_equal(writ_ledger_erase(ledger, erased, "why", &answer), WRIT_USAGE);
+    says(answer, only_read);
+    assert_int_equal(writ_checkpoint(ledger, &answer), WRIT_USAGE);
+    says(answer, only_read);
+    writ_ledger_close(ledger);
+}
+
+static void a_proof_that_needs_a_new_checkpoint_is_not_made_of_a_ledger_that_is_read(void **state)
+{
+    struct writ_ledger *ledger = opened(true);
+    char *answer = NULL, id[64] = "";
+
+    (void)state;
+    assert_int_equal(writ_ledger_input(ledger, &small, "other", NULL, &answer), WRIT_OK);
+    assert_int_equal(sscanf(strstr(answer, "led-"), "%40[^\"]", id), 1);
+    writ_free(answer);
+    writ_ledger_close(ledger);
+    ledger = opened(false);
+    assert_int_equal(writ_prove(ledger, id, NULL, &answer), WRIT_USAGE);
+    says(answer, only_read);
+    writ_ledger_close(ledger);
+}
+
 /* ---- */
 
 /* The state is hidden from commands, and cannot be where they work. */
@@ -99,6 +169,8 @@ int main(void)
         cmocka_unit_test(the_doctor_tells_that_the_worker_here_is_not_there),
         cmocka_unit_test(a_route_to_the_worker_here_is_closed),
         cmocka_unit_test(a_command_for_the_worker_here_is_not_run_by_it),
+        cmocka_unit_test(what_would_write_a_ledger_that_is_read_is_answered),
+        cmocka_unit_test(a_proof_that_needs_a_new_checkpoint_is_not_made_of_a_ledger_that_is_read),
     };
 
     return cmocka_run_group_tests_name("asked", list, make, end);

@@ -200,6 +200,8 @@ int writ_ledger_append(struct writ_ledger *ledger, const struct writ_input *inpu
         (void)error_set(&e, CODE_SYNTAX, "the policy is block or draft_only, not '%s'", policy);
         return record_fail(&e, WRIT_USAGE, line, self);
     }
+    if (!record_writable(ledger, &e))
+        return record_fail(&e, WRIT_USAGE, line, self);
     if (!feed_open(&p.feed, input, &e))
         return record_fail(&e, WRIT_WRONG, line, self);
     (void)sem_init(&p.answered, 0, 0);
@@ -293,7 +295,8 @@ int writ_ledger_input(struct writ_ledger *ledger, const struct writ_input *input
     struct error e;
     bool fresh;
 
-    if (!is_name(about, "subject", &e) || !is_name(whose, "tenant", &e)) {
+    if (!record_writable(ledger, &e) || !is_name(about, "subject", &e) ||
+        !is_name(whose, "tenant", &e)) {
         *answer = record_failure(e.code, e.msg);
         return WRIT_USAGE;
     }

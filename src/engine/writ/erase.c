@@ -72,6 +72,10 @@ int writ_ledger_erase(struct writ_ledger *ledger, const char *id, const char *re
                                                      "erased does not come back");
         return WRIT_USAGE;
     }
+    if (!record_writable(ledger, &e)) {
+        *answer = record_failure(e.code, e.msg);
+        return WRIT_USAGE;
+    }
     if (!ledger_begin(&ledger->l, &e))
         return record_unwritten(&e, answer);
     status = erase(ledger, &uuid, reason, &a, answer);

@@ -254,6 +254,8 @@ static int unsigned_for(const struct error *e, char **answer)
 {
     int status = record_unwritten(e, answer);
 
+    if (e->code == CODE_USAGE)
+        return WRIT_USAGE;
     return e->code == CODE_LEDGER_DAMAGED ? WRIT_NO : status;
 }
 
