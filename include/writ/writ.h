@@ -95,7 +95,7 @@ WRIT_API int writ_schema(const char *kind, char **answer);
 struct writ_command {
     const struct writ_input *request; /* a request document; NULL: argv and options are used */
     const char *const *argv;          /* of a person's own command, ended by NULL */
-    const char *options;              /* JSON: members of a request document; NULL: defaults */
+    const char *options;              /* JSON: a map, members of a request document; or NULL */
     const struct writ_input *input;   /* standard input, any bytes; NULL: what the request says */
     const char *const *environment;   /* the caller's, ended by NULL: PATH, HOME, XDG_STATE_HOME */
     const char *ledger;               /* where it is recorded; NULL: as writ_ledger_open() has it */
@@ -385,7 +385,8 @@ WRIT_API int writ_plan_order(const struct writ_plan *plan, char **answer);
  *      "evidence":{"files":N,"bytes":N,"directory":..},"problems":[as from writ_check()]}
  *
  * WRIT_OK: success; WRIT_NO: failure, WRIT_PARTIAL: partial; WRIT_WRONG and an answer as from
- * writ_check() where the document is so wrong that there can be no result (A04-24); WRIT_REFUSED
+ * writ_check() where the document is so wrong that there can be no result (A04-24); WRIT_USAGE and
+ * {"code":..,"message":..} where policy, jobs, set or weak are not what they may be; WRIT_REFUSED
  * and {"code":..,"message":..} where the plan or execution was used before; WRIT_UNRECORDED where
  * it could not be recorded, and so there is no result.
  *

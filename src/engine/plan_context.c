@@ -45,10 +45,10 @@ static void set_keys(const char *const *set, struct doc *to, struct arena *a)
         n++;
     while (n-- > 0) {
         const char *equals = strchr(set[n], '=');
-        struct str key = { set[n], equals ? (size_t)(equals - set[n]) : strlen(set[n]) };
+        struct str key = { set[n], (size_t)(equals - set[n]) };
 
         if (!has(to, key))
-            doc_add_text(a, to, arena_text(a, key), str_of(equals ? equals + 1 : ""));
+            doc_add_text(a, to, arena_text(a, key), str_of(equals + 1));
     }
 }
 
@@ -65,6 +65,23 @@ static bool are_texts(const char *const *set, struct report *report, struct aren
         report_error(report, &e);
         return false;
     }
+    return true;
+}
+
+bool plan_asked(const struct writ_plan *ask, struct error *e)
+{
+    enum policy policy = POLICY_BLOCK;
+
+    while (ask->policy && policy < POLICY_COUNT && strcmp(ask->policy, policy_names[policy]) != 0)
+        policy++;
+    if (policy == POLICY_COUNT)
+        return error_set(e, CODE_USAGE, "the policy is block or draft_only, not '%.100s'",
+                         ask->policy);
+    if (ask->jobs < 0 || ask->jobs > WRIT_JOBS_MAX)
+        return error_set(e, CODE_USAGE, "jobs are 1 to %d, not %d", WRIT_JOBS_MAX, ask->jobs);
+    for (const char *const *set = ask->set; set && *set; set++)
+        if (**set == '=' || !strchr(*set, '='))
+            return error_set(e, CODE_USAGE, "what is set is key=value; '%.100s' is not", *set);
     return true;
 }
 

@@ -22,8 +22,12 @@ enum { NESTING_MAX = 8, RUNNING_ENTRIES = 8 };
 /* How many steps may run at the same time where so many are asked for. */
 static inline int plan_jobs(int asked)
 {
-    return asked < 1 ? 1 : asked > WRIT_JOBS_MAX ? WRIT_JOBS_MAX : asked;
+    return asked ? asked : 1;
 }
+
+/* What a caller says besides the documents: policy, jobs and what is set. CODE_USAGE where one of
+ * them is not what may be said. */
+bool plan_asked(const struct writ_plan *ask, struct error *e) NODISCARD;
 
 struct exec_step;
 struct job;

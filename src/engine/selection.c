@@ -110,6 +110,8 @@ bool selection_read(const char *json, struct arena *a, struct selection *out, st
         return true;
     if (!json_read("query", str_of(json), &max, a, &document, e))
         return false;
+    if (document->root.kind != DOC_MAP)
+        return error_set(e, CODE_SYNTAX, "a query is a map of what it narrows to");
     for (const struct doc *m = doc_first(&document->root, DOC_MAP); m; m = m->next)
         if (!read_member(m, out, e))
             return false;

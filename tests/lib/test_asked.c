@@ -15,6 +15,8 @@
 
 #include <writ/writ.h>
 
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
 static char place[] = "/tmp/writ-asked-XXXXXX";
 static char state_variable[64], path_variable[64];
 static const char *const surroundings[] = { state_variable, path_variable, NULL };
@@ -141,6 +143,74 @@ static void a_proof_that_needs_a_new_checkpoint_is_not_made_of_a_ledger_that_is_
     writ_ledger_close(ledger);
 }
 
+static void a_query_is_a_map(void **state)
+{
+    const char *const queries[] = { "[{\"limit\":2}]", "5", "null", "\"x\"" };
+    struct writ_ledger *ledger = opened(false);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(queries); i++) {
+        struct lines log = { 0 }, export = { 0 };
+
+        assert_int_equal(writ_log(ledger, queries[i], keep_line, &log), WRIT_USAGE);
+        assert_non_null(strstr(log.text, "a query is a map"));
+        assert_int_equal(writ_export(ledger, queries[i], "jsonl", keep_line, &export), WRIT_USAGE);
+        assert_non_null(strstr(export.text, "a query is a map"));
+    }
+    writ_ledger_close(ledger);
+}
+
+/* ---- limits, and what else is said of a run ---- */
+
+static void options_of_a_command_are_a_map(void **state)
+{
+    const char *const options[] = { "[{\"sandbox\":{\"memory_mb\":64}}]", "5", "null", "\"x\"" };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(options); i++) {
+        struct writ_command command = plain;
+        char *answer = NULL;
+        bool ran = true;
+
+        command.options = options[i];
+        assert_int_equal(writ_exec(&command, &answer, &ran), WRIT_WRONG);
+        assert_false(ran);
+        says(answer, "options are a map");
+    }
+}
+
+static void what_is_said_of_a_plan_is_what_may_be_said(void **state)
+{
+    static const char *const no_value[] = { "nokey", NULL }, *const no_key[] = { "=x", NULL };
+    static const char steps[] =
+        "{\"name\": \"x\", \"steps\": [{\"name\": \"a\", \"run\": [\"/bin/true\"]}]}";
+    const struct writ_input text = { .name = "plan", .text = steps, .len = strlen(steps) };
+    const struct writ_plan right = {
+        .plan = &text, .environment = surroundings, .progress = -1, .force = -1
+    };
+    struct writ_plan wrong[5];
+    const char *const told[] = { "the policy is", "jobs are 1 to 256", "jobs are 1 to 256",
+                                 "what is set is key=value", "what is set is key=value" };
+    char *answer = NULL;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(wrong); i++)
+        wrong[i] = right;
+    wrong[0].policy = "zz";
+    wrong[1].jobs = WRIT_JOBS_MAX + 1;
+    wrong[2].jobs = -3;
+    wrong[3].set = no_value;
+    wrong[4].set = no_key;
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        assert_int_equal(writ_run(&wrong[i], &answer), WRIT_USAGE);
+        says(answer, told[i]);
+        assert_int_equal(writ_plan_order(&wrong[i], &answer), WRIT_USAGE);
+        says(answer, told[i]);
+    }
+    assert_int_equal(writ_plan_order(&right, &answer), WRIT_OK);
+    writ_free(answer);
+}
+
 /* ---- */
 
 /* The state is hidden from commands, and cannot be where they work. */
@@ -170,6 +240,9 @@ int main(void)
         cmocka_unit_test(a_route_to_the_worker_here_is_closed),
         cmocka_unit_test(a_command_for_the_worker_here_is_not_run_by_it),
         cmocka_unit_test(what_would_write_a_ledger_that_is_read_is_answered),
+        cmocka_unit_test(a_query_is_a_map),
+        cmocka_unit_test(options_of_a_command_are_a_map),
+        cmocka_unit_test(what_is_said_of_a_plan_is_what_may_be_said),
         cmocka_unit_test(a_proof_that_needs_a_new_checkpoint_is_not_made_of_a_ledger_that_is_read),
     };
 

@@ -136,14 +136,27 @@ static bool are_texts(const struct exec *x, struct report *r)
     return true;
 }
 
+/* What is no map has no members to take: a limit in it would not be applied. */
+static bool read_options(struct exec *x, const struct document **out, struct report *r)
+{
+    const char *given = x->command->options;
+
+    if (!given)
+        return true;
+    if (!read_text(x, "options", str_of(given), out, r))
+        return false;
+    if ((*out)->root.kind != DOC_MAP)
+        report_add(r, ABOUT_VALUE, &(*out)->root, CODE_VALIDATION_ERROR, "options are a map");
+    return (*out)->root.kind == DOC_MAP;
+}
+
 static bool read_person(struct exec *x, const struct document **out, struct report *r)
 {
     const struct document *options = NULL;
     struct buf text = { .max = ANSWER_MAX };
-    const char *given = x->command->options;
     bool ok;
 
-    if (!are_texts(x, r) || (given && !read_text(x, "options", str_of(given), &options, r)))
+    if (!are_texts(x, r) || !read_options(x, &options, r))
         return false;
     write_request(x, options ? &options->root : NULL, &text);
     ok =

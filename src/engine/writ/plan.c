@@ -472,7 +472,12 @@ int writ_plan_order(const struct writ_plan *plan, char **answer)
     _buf_ struct buf out = { .max = ANSWER_MAX };
     struct looked looked = { 0 };
     int status = WRIT_WRONG;
+    struct error e;
 
+    if (!plan_asked(plan, &e)) {
+        *answer = record_failure(e.code, e.msg);
+        return WRIT_USAGE;
+    }
     if (look(plan, &a, &looked, true, &out))
         status = check_deeds(plan, &looked, &a, &out);
     if (looked.foreseen) {

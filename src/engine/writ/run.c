@@ -64,6 +64,8 @@ static int run(struct running *r, char **answer)
     struct error e;
     unsigned weak;
 
+    if (!plan_asked(r->ask, &e))
+        return fail(&e, WRIT_USAGE, answer);
     if (!exec_weak(r->ask->weak, r->a, &weak, &e))
         return fail(&e, e.code == CODE_LAYER_MISSING ? WRIT_NO_SANDBOX : WRIT_USAGE, answer);
     if (!plan_read(r->ask->plan, r->world, r->a, &r->plan, &r->report) && !r->plan.plan.id.s)
