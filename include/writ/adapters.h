@@ -106,7 +106,8 @@ WRIT_API int writ_cache(bool clear, const char *level, const char *const *enviro
                         char **answer);
 
 /* Golden outputs, below .writ/golden of the project. `verb`: record (of `call`, under `name`;
- * `force` replaces one), check or diff (of `name`, or all of them). One line for each:
+ * `force` replaces one), check or diff (of `name`, or all of them where it is NULL; of `call` all
+ * but what is called, its parameters and options). One line for each:
  *
  *     {"name":..,"adapter_id":..,"operation":..,"file":..,"same":..,"recorded":..,"diff":..,
  *      "warnings":[..],"error":{..}|null}

@@ -5,6 +5,10 @@
  * Documents and answers cross this border as JSON text (UTF-8, NUL-terminated), so that the
  * border can stay still while what lies behind it grows.
  *
+ * What may be NULL is said where it is declared, and nothing else may be. Where that is easily
+ * overlooked, as of a document or its name, of what is to be run, called or shown, and of who takes
+ * lines, the call returns WRIT_USAGE and its answer says what is missing.
+ *
  * An answer that says why something was not done has "code" (a row of `writ explain codes`) and
  * "message" at its top, whatever else it has: of a document with problems they are the first one's.
  * What a run, a plan, a verification or a proof came to is not such an answer.
@@ -34,8 +38,8 @@ enum writ_status {
     WRIT_NO_SANDBOX = 125,
 };
 
-/* A document: its name as people know it, and its text. Without a text the file of that name is
- * read; the name "-" stands for standard input. */
+/* A document: its name as people know it, never NULL, and its text. Without a text the file of that
+ * name is read; the name "-" stands for standard input. */
 struct writ_input {
     const char *name;
     const char *text;
@@ -114,7 +118,7 @@ struct writ_command {
  *
  *     WRIT_WRONG       a document is wrong, or `input` cannot be read: the answer is as from
  *                      writ_check()
- *     WRIT_USAGE       `weak` names what is no layer; nothing ran
+ *     WRIT_USAGE       `weak` names what is no layer, or there is nothing to run; nothing ran
  *     WRIT_REFUSED     the policy does not allow it; nothing ran
  *     WRIT_NO_SANDBOX  the sandbox could not be built; nothing ran
  *     WRIT_UNRECORDED  it ran, and its output could not be kept

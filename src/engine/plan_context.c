@@ -9,7 +9,9 @@
 
 #include "base/doc_make.h"
 #include "base/utf8.h"
+#include "engine/given.h"
 #include "engine/input.h"
+#include "engine/record.h"
 #include "engine/running.h"
 #include "plan/template.h"
 
@@ -68,7 +70,7 @@ static bool are_texts(const char *const *set, struct report *report, struct aren
     return true;
 }
 
-bool plan_asked(const struct writ_plan *ask, struct error *e)
+static bool is_sayable(const struct writ_plan *ask, struct error *e)
 {
     enum policy policy = POLICY_BLOCK;
 
@@ -83,6 +85,19 @@ bool plan_asked(const struct writ_plan *ask, struct error *e)
         if (**set == '=' || !strchr(*set, '='))
             return error_set(e, CODE_USAGE, "what is set is key=value; '%.100s' is not", *set);
     return true;
+}
+
+bool plan_given(const struct writ_plan *ask, char **answer)
+{
+    struct error e;
+
+    if (!given_input(ask->plan, "plan", answer) ||
+        (ask->context && !given_input(ask->context, "context", answer)))
+        return false;
+    if (is_sayable(ask, &e))
+        return true;
+    *answer = record_failure(e.code, e.msg);
+    return false;
 }
 
 static const struct doc *make_environment(const struct running *r, const struct doc *given)

@@ -25,9 +25,9 @@ static inline int plan_jobs(int asked)
     return asked ? asked : 1;
 }
 
-/* What a caller says besides the documents: policy, jobs and what is set. CODE_USAGE where one of
- * them is not what may be said. */
-bool plan_asked(const struct writ_plan *ask, struct error *e) NODISCARD;
+/* Did the caller hand a plan over, and is what he says besides what may be said: policy, jobs and
+ * what is set? Else the answer tells what is not, and the status is WRIT_USAGE. */
+bool plan_given(const struct writ_plan *ask, char **answer) NODISCARD;
 
 struct exec_step;
 struct job;

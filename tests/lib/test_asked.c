@@ -13,7 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <writ/writ.h>
+#include <writ/adapters.h>
+#include <writ/changes.h>
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -211,6 +212,85 @@ static void what_is_said_of_a_plan_is_what_may_be_said(void **state)
     writ_free(answer);
 }
 
+/* ---- what is not handed over ---- */
+
+static void missed(int status, char **answer, const char *what)
+{
+    char message[128];
+
+    (void)snprintf(message, sizeof message, "\"code\":\"USAGE\",\"message\":\"%s is NULL", what);
+    assert_int_equal(status, WRIT_USAGE);
+    says(*answer, message);
+}
+
+static void a_document_without_a_name_is_told(void **state)
+{
+    const struct writ_input nameless = { .text = "{}", .len = 2 };
+    const struct writ_plan plan = { .plan = &nameless, .progress = -1, .force = -1 };
+    struct writ_command command = plain;
+    char *answer = NULL;
+    bool ran = true;
+    size_t len;
+
+    (void)state;
+    missed(writ_check(&nameless, NULL, &answer), &answer, "input's name");
+    missed(writ_check_schema(&nameless, &small, &answer), &answer, "schema's name");
+    missed(writ_canon(&nameless, &answer, &len), &answer, "input's name");
+    missed(writ_digest(&nameless, &answer), &answer, "input's name");
+    missed(writ_digest(NULL, &answer), &answer, "input");
+    missed(writ_query("$", &nameless, false, &answer), &answer, "input's name");
+    missed(writ_run(&plan, &answer), &answer, "plan's name");
+    missed(writ_plan_show(&plan, &answer), &answer, "plan's name");
+    missed(writ_verify_proof(&nameless, NULL, &answer), &answer, "proof's name");
+    missed(writ_executor_add(&nameless, surroundings, NULL, &answer), &answer, "manifest's name");
+    command.request = &nameless;
+    missed(writ_exec(&command, &answer, &ran), &answer, "request's name");
+    assert_false(ran);
+}
+
+static void what_is_to_be_done_is_asked_for(void **state)
+{
+    const struct writ_changes changes = { .environment = surroundings };
+    const struct writ_call call = { .environment = surroundings, .cancel = -1 };
+    struct writ_command command = plain;
+    char *answer = NULL;
+    bool ran = true;
+
+    (void)state;
+    missed(writ_exec(&command, &answer, NULL), &answer, "ran");
+    command.argv = NULL;
+    missed(writ_exec(&command, &answer, &ran), &answer, "argv");
+    assert_false(ran);
+    missed(writ_canon(&small, &answer, NULL), &answer, "len");
+    missed(writ_schema(NULL, &answer), &answer, "kind");
+    missed(writ_cancel(NULL, NULL, surroundings, &answer), &answer, "run");
+    missed(writ_mcp_probe(NULL, NULL, surroundings, &answer), &answer, "url");
+    missed(writ_diff(&changes, &answer), &answer, "run");
+    missed(writ_commit(&changes, &answer), &answer, "run");
+    missed(writ_discard(&changes, &answer), &answer, "run");
+    missed(writ_call(&call, &answer), &answer, "adapter");
+}
+
+static void what_comes_in_lines_is_asked_for_and_taken_by_somebody(void **state)
+{
+    const struct writ_call call = { .environment = surroundings, .cancel = -1 };
+    const struct writ_action action = { .executor = "noop", .environment = surroundings };
+    struct lines golden = { 0 }, named = { 0 }, applied = { 0 }, listed = { 0 };
+
+    (void)state;
+    assert_int_equal(writ_golden("check", NULL, false, NULL, keep_line, &golden), WRIT_USAGE);
+    assert_non_null(strstr(golden.text, "call is NULL"));
+    assert_int_equal(writ_golden("record", NULL, false, &call, keep_line, &named), WRIT_USAGE);
+    assert_non_null(strstr(named.text, "name is NULL"));
+    assert_int_equal(writ_golden("check", NULL, false, &call, NULL, NULL), WRIT_USAGE);
+    assert_int_equal(writ_apply(&action, keep_line, &applied), WRIT_USAGE);
+    assert_non_null(strstr(applied.text, "payload is NULL"));
+    assert_int_equal(writ_apply(&action, NULL, NULL), WRIT_USAGE);
+    assert_int_equal(writ_log(NULL, NULL, keep_line, &listed), WRIT_USAGE);
+    assert_non_null(strstr(listed.text, "ledger is NULL"));
+    assert_int_equal(writ_adapters(NULL, NULL, NULL, surroundings, NULL, NULL), WRIT_USAGE);
+}
+
 /* ---- */
 
 /* The state is hidden from commands, and cannot be where they work. */
@@ -240,6 +320,9 @@ int main(void)
         cmocka_unit_test(a_route_to_the_worker_here_is_closed),
         cmocka_unit_test(a_command_for_the_worker_here_is_not_run_by_it),
         cmocka_unit_test(what_would_write_a_ledger_that_is_read_is_answered),
+        cmocka_unit_test(a_document_without_a_name_is_told),
+        cmocka_unit_test(what_is_to_be_done_is_asked_for),
+        cmocka_unit_test(what_comes_in_lines_is_asked_for_and_taken_by_somebody),
         cmocka_unit_test(a_query_is_a_map),
         cmocka_unit_test(options_of_a_command_are_a_map),
         cmocka_unit_test(what_is_said_of_a_plan_is_what_may_be_said),

@@ -200,6 +200,8 @@ int writ_adapters(const char *name, const char *tool, const char *level,
     struct error e = { 0 };
     int status;
 
+    if (!line)
+        return WRIT_USAGE;
     if (level && !read_level(level, &l.level)) {
         (void)error_set(&e, CODE_OPERATION_UNKNOWN, "'%s' is no level; there are L0, L1, L2 and L3",
                         level);

@@ -11,6 +11,7 @@
 #include "contract/codes.h"
 #include "engine/append.h"
 #include "engine/event.h"
+#include "engine/given.h"
 #include "engine/input.h"
 #include "engine/record.h"
 #include "ledger/append.h"
@@ -194,6 +195,9 @@ int writ_ledger_append(struct writ_ledger *ledger, const struct writ_input *inpu
     struct error e = { 0 };
     bool ok;
 
+    if (!given_to(ledger, "ledger", line, self) || !given_to(input, "input", line, self) ||
+        !given_to(input->name, "input's name", line, self))
+        return WRIT_USAGE;
     while (policy && p.policy < POLICY_COUNT && strcmp(policy, policy_names[p.policy]) != 0)
         p.policy++;
     if (p.policy == POLICY_COUNT) {
@@ -288,13 +292,15 @@ int writ_ledger_input(struct writ_ledger *ledger, const struct writ_input *input
     _arena_ struct arena a = { 0 };
     _buf_ struct buf out = { .max = ANSWER_MAX }, body = { .max = ANSWER_MAX };
     const struct document *document;
-    struct str whose = str_of(tenant ? tenant : "local"),
-               about = str_of(subject ? subject : input->name);
+    struct str whose = str_of(tenant ? tenant : "local"), about;
     struct entry entry;
     struct report r;
     struct error e;
     bool fresh;
 
+    if (!given_input(input, "input", answer))
+        return WRIT_USAGE;
+    about = str_of(subject ? subject : input->name);
     if (!record_writable(ledger, &e) || !is_name(about, "subject", &e) ||
         !is_name(whose, "tenant", &e)) {
         *answer = record_failure(e.code, e.msg);

@@ -9,6 +9,7 @@
 #include "base/json_write.h"
 #include "engine/approval.h"
 #include "engine/auditor.h"
+#include "engine/given.h"
 #include "engine/home.h"
 #include "engine/input.h"
 #include "engine/record.h"
@@ -285,6 +286,10 @@ int writ_apply(const struct writ_action *action, writ_line line, void *self)
     struct arena a = { 0 };
     int status;
 
+    if (!given_to(action->executor, "executor", line, self) ||
+        !given_to(action->payload, "payload", line, self) ||
+        !given_to(action->payload->name, "payload's name", line, self))
+        return WRIT_USAGE;
     x.auditor = (struct auditor){ keeping_write, &x.keeping };
     (void)pthread_mutex_init(&x.lock, NULL);
     (void)pthread_cond_init(&x.turned, NULL);

@@ -3,6 +3,7 @@
 #include <writ/adapters.h>
 
 #include "engine/call.h"
+#include "engine/given.h"
 #include "engine/input.h"
 
 int writ_call(const struct writ_call *call, char **answer)
@@ -13,6 +14,9 @@ int writ_call(const struct writ_call *call, char **answer)
     struct tool_call c = { .box = &box, .ask = call, .world = world_real(), .a = &a };
     int status;
 
+    if (!given(call->adapter, "adapter", answer) ||
+        (call->params && !given_input(call->params, "params", answer)))
+        return WRIT_USAGE;
     toolbox_open(&box, call->environment, c.world);
     status = call_run(&c);
     if (status == WRIT_WRONG && c.kind)

@@ -9,6 +9,7 @@
 
 #include "base/json_write.h"
 #include "contract/codes.h"
+#include "engine/given.h"
 #include "engine/home.h"
 #include "engine/input.h"
 #include "engine/lane_home.h"
@@ -67,10 +68,12 @@ int writ_cancel(const char *run, const char *reason, const char *const *environm
 {
     _arena_ struct arena a = { 0 };
     _buf_ struct buf to = { .max = 4096 };
-    const char *state = home_state(environment, &a), *all;
-    const char *id = strncmp(run, prefix, strlen(prefix)) == 0 ? run + strlen(prefix) : run;
+    const char *state = home_state(environment, &a), *all, *id;
     struct candidates found = { 0 };
 
+    if (!given(run, "run", answer))
+        return WRIT_USAGE;
+    id = strncmp(run, prefix, strlen(prefix)) == 0 ? run + strlen(prefix) : run;
     if (strlen(id) < LEAST_CHARACTERS || strchr(id, '/') || !state)
         return no(&found, answer,
                   arena_printf(&a, "%s names no lane; give 8 characters of its id or more", run));

@@ -12,6 +12,7 @@
 #include "contract/kinds.h"
 #include "contract/route_doc.h"
 #include "engine/check_adapter.h"
+#include "engine/given.h"
 #include "engine/input.h"
 
 /* The border and the table that `writ explain statuses` shows say the same. */
@@ -112,6 +113,8 @@ int writ_check(const struct writ_input *input, const char *kind, char **answer)
     const struct kind_row *row = kind ? kind_named(str_of(kind)) : NULL;
     struct report r;
 
+    if (!given_input(input, "input", answer))
+        return WRIT_USAGE;
     if (kind && !row)
         return unknown_kind(kind, answer);
     if (input_read(input, &a, &document, &r)) {
@@ -148,8 +151,11 @@ int writ_canon(const struct writ_input *input, char **answer, size_t *len)
 {
     _arena_ struct arena a = { 0 };
     _buf_ struct buf out = { .max = ANSWER_MAX };
-    int status = canonical(input, &a, &out);
+    int status;
 
+    if (!given_input(input, "input", answer) || !given(len, "len", answer))
+        return WRIT_USAGE;
+    status = canonical(input, &a, &out);
     *len = out.len;
     return take_answer(&out, status, answer);
 }
@@ -158,8 +164,11 @@ int writ_digest(const struct writ_input *input, char **answer)
 {
     _arena_ struct arena a = { 0 };
     _buf_ struct buf out = { .max = ANSWER_MAX };
-    int status = canonical(input, &a, &out);
+    int status;
 
+    if (!given_input(input, "input", answer))
+        return WRIT_USAGE;
+    status = canonical(input, &a, &out);
     if (status == WRIT_OK) {
         struct digest d = digest_of(out.s, out.len);
         char text[DIGEST_TEXT];
@@ -174,8 +183,11 @@ int writ_digest(const struct writ_input *input, char **answer)
 int writ_schema(const char *kind, char **answer)
 {
     _buf_ struct buf out = { .max = ANSWER_MAX };
-    const struct kind_row *row = kind_named(str_of(kind));
+    const struct kind_row *row;
 
+    if (!given(kind, "kind", answer))
+        return WRIT_USAGE;
+    row = kind_named(str_of(kind));
     if (!row)
         return unknown_kind(kind, answer);
     shape_schema(row->shape, &out);

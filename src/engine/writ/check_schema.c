@@ -11,6 +11,7 @@
 #include "base/jsonschema_uri.h"
 #include "base/openat2.h"
 #include "contract/codes.h"
+#include "engine/given.h"
 #include "engine/input.h"
 
 /* Where schemas that others refer to may be: below the directory of the first one. */
@@ -133,9 +134,12 @@ int writ_check_schema(const struct writ_input *schema, const struct writ_input *
 {
     _arena_ struct arena a = { 0 };
     _buf_ struct buf out = { .max = ANSWER_MAX };
+    const struct jsonschema *program;
     struct report r;
-    const struct jsonschema *program = read_schema(schema, &a, &r);
 
+    if (!given_input(schema, "schema", answer) || !given_input(input, "input", answer))
+        return WRIT_USAGE;
+    program = read_schema(schema, &a, &r);
     if (program)
         check(program, input, &a, &r);
     report_finish(&r);

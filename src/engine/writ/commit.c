@@ -11,6 +11,7 @@
 #include "contract/codes.h"
 #include "engine/commit.h"
 #include "engine/cow_run.h"
+#include "engine/given.h"
 #include "engine/home.h"
 #include "engine/input.h"
 
@@ -76,6 +77,8 @@ static int open_all(struct asked *s, char **answer)
     const char *evidence;
     int status;
 
+    if (!given(s->ask->run, "run", answer))
+        return WRIT_USAGE;
     c->a = &s->a;
     c->state = home_state(s->ask->environment, &s->a);
     evidence = home_evidence(s->ask->environment, &s->a);

@@ -7,6 +7,7 @@
 #include "contract/codes.h"
 #include "engine/commit.h"
 #include "engine/cow_run.h"
+#include "engine/given.h"
 #include "engine/home.h"
 #include "engine/input.h"
 
@@ -91,8 +92,11 @@ int writ_diff(const struct writ_changes *ask, char **answer)
     struct cow_run run = { 0 };
     struct error e = { 0 };
     bool read = false;
-    int status = writ_ledger_open(ask->ledger, ask->environment, false, &w, answer);
+    int status;
 
+    if (!given(ask->run, "run", answer))
+        return WRIT_USAGE;
+    status = writ_ledger_open(ask->ledger, ask->environment, false, &w, answer);
     if (status != WRIT_OK)
         return status;
     status = cow_run_name(w, ask->run, &a, &run.id, answer);

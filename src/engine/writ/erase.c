@@ -2,6 +2,7 @@
 /* erase.c: the public function that takes a body out of a ledger. */
 #include "base/json_write.h"
 #include "contract/codes.h"
+#include "engine/given.h"
 #include "engine/input.h"
 #include "engine/record.h"
 #include "ledger/erasure.h"
@@ -67,6 +68,8 @@ int writ_ledger_erase(struct writ_ledger *ledger, const char *id, const char *re
     struct error e;
     int status;
 
+    if (!given(id, "id", answer) || !given(reason, "reason", answer))
+        return WRIT_USAGE;
     if (!entry_id_read(str_of(id), &uuid)) {
         *answer = record_failure(CODE_ENTRY_UNKNOWN, "give the whole ledger id, led-...: what is "
                                                      "erased does not come back");

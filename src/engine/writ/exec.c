@@ -7,6 +7,7 @@
 #include "contract/exits.h"
 #include "engine/exec_network.h"
 #include "engine/exec_pool.h"
+#include "engine/given.h"
 #include "engine/home.h"
 #include "engine/input.h"
 
@@ -276,18 +277,31 @@ void exec_close(struct exec *x)
     exec_close_ledger(x);
 }
 
+static bool is_given(const struct writ_command *command, char **answer, const bool *ran)
+{
+    return given(ran, "ran", answer) &&
+           (command->request ? given_input(command->request, "request", answer)
+                             : given(command->argv, "argv", answer)) &&
+           (!command->input || given_input(command->input, "input", answer));
+}
+
 int writ_exec(const struct writ_command *command, char **answer, bool *ran)
 {
     _arena_ struct arena a = { 0 };
     _buf_ struct buf out = { .max = ANSWER_MAX };
-    struct exec x = {
-        .command = command, .world = world_real(), .a = &a, .pool = exec_pool_enter(), .store = -1
-    };
+    struct exec x = { .command = command, .world = world_real(), .a = &a, .store = -1 };
     struct error e = { 0 };
     const char *kind;
     struct report r;
-    int status = exec_run(&x, &r, &kind, ran, &e);
+    int status;
 
+    if (!is_given(command, answer, ran)) {
+        if (ran)
+            *ran = false;
+        return WRIT_USAGE;
+    }
+    x.pool = exec_pool_enter();
+    status = exec_run(&x, &r, &kind, ran, &e);
     if (*ran) {
         exec_record(&x, command->texts, &out);
         *ran = buf_ok(&out);

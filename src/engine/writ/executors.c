@@ -10,6 +10,7 @@
 #include "engine/auditor.h"
 #include "engine/builder.h"
 #include "engine/event.h"
+#include "engine/given.h"
 #include "engine/home.h"
 #include "engine/input.h"
 #include "engine/record.h"
@@ -270,6 +271,8 @@ int writ_executor_add(const struct writ_input *manifest, const char *const *envi
     struct report r;
     int status;
 
+    if (!given_input(manifest, "manifest", answer))
+        return WRIT_USAGE;
     if (!input_read(manifest, &a, &document, &r) ||
         !shape_decode(&executor_shape, &document->root, &r, &x.doc)) {
         _buf_ struct buf out = { .max = ANSWER_MAX };

@@ -10,6 +10,7 @@
 #include "adapter/golden.h"
 #include "base/json_write.h"
 #include "engine/call.h"
+#include "engine/given.h"
 #include "engine/home.h"
 #include "engine/input.h"
 #include "engine/record.h"
@@ -286,11 +287,16 @@ int writ_golden(const char *verb, const char *name, bool force, const struct wri
     struct error e;
     int status;
 
+    if (!given_to(call, "call", line, self))
+        return WRIT_USAGE;
     if (!records && !g.diffs && strcmp(verb, "check") != 0) {
         (void)error_set(&e, CODE_PARAMETER_REFUSED, "%s is none of record, check and diff",
                         said(str_of(verb), &a));
         return record_fail(&e, WRIT_USAGE, line, self);
     }
+    if (records &&
+        (!given_to(name, "name", line, self) || !given_to(call->adapter, "adapter", line, self)))
+        return WRIT_USAGE;
     toolbox_open(&g.box, call->environment, world_real());
     status = records ? record(&g, name, force) : check(&g, name);
     toolbox_close(&g.box);

@@ -6,6 +6,7 @@
 #include "base/stamp.h"
 #include "contract/codes.h"
 #include "engine/alive.h"
+#include "engine/given.h"
 #include "engine/input.h"
 #include "engine/intoto.h"
 #include "engine/record.h"
@@ -113,8 +114,11 @@ static int list(struct writ_ledger *ledger, const char *query, struct listing *t
 
 int writ_log(struct writ_ledger *ledger, const char *query, writ_line line, void *self)
 {
-    struct listing to = { line, self, write_entry, { .max = ANSWER_MAX }, ledger->state };
+    struct listing to = { line, self, write_entry, { .max = ANSWER_MAX }, NULL };
 
+    if (!given_to(ledger, "ledger", line, self))
+        return WRIT_USAGE;
+    to.state = ledger->state;
     return list(ledger, query, &to);
 }
 
@@ -150,10 +154,13 @@ static bool list_reject(void *self, const struct reject *r, struct error *e)
 int writ_rejects(struct writ_ledger *ledger, long limit, writ_line line, void *self)
 {
     struct listing to = { .line = line, .self = self, .out = { .max = ANSWER_MAX } };
-    struct ledger *l = &ledger->l;
+    struct ledger *l;
     struct error e;
     bool ok;
 
+    if (!given_to(ledger, "ledger", line, self))
+        return WRIT_USAGE;
+    l = &ledger->l;
     if (!ledger_look(l, &e))
         return record_fail(&e, WRIT_UNAVAILABLE, line, self);
     ok = l->keep.kind->read_rejects(l->keep.store, limit > 0 ? limit : INT64_MAX, list_reject, &to,
@@ -171,6 +178,8 @@ int writ_export(struct writ_ledger *ledger, const char *query, const char *forma
     struct listing to = { line, self, write_entry, { .max = ANSWER_MAX }, NULL };
     struct error e;
 
+    if (!given_to(ledger, "ledger", line, self))
+        return WRIT_USAGE;
     if (!format || strcmp(format, "jsonl") == 0)
         return list(ledger, query, &to);
     to.write = intoto_write;

@@ -4,6 +4,7 @@
 
 #include "adapter/mcp_probe.h"
 #include "base/json_read.h"
+#include "engine/given.h"
 #include "engine/home.h"
 #include "engine/input.h"
 #include "engine/visit.h"
@@ -90,8 +91,11 @@ int writ_mcp_probe(const char *url, const char *context, const char *const *envi
     _buf_ struct buf out = { .max = ANSWER_MAX };
     struct visit_ask ask = { .url = url, .environment = environment, .cancel = -1 };
     struct error e = { 0 };
-    int status = probe(&ask, context, &out, &e);
+    int status;
 
+    if (!given(url, "url", answer))
+        return WRIT_USAGE;
+    status = probe(&ask, context, &out, &e);
     if (!e.code)
         return take_answer(&out, status, answer);
     *answer = record_failure(e.code, e.msg);

@@ -85,8 +85,11 @@ int writ_plan_show(const struct writ_plan *plan, char **answer)
     _arena_ struct arena a = { 0 };
     _buf_ struct buf out = { .max = ANSWER_MAX };
     struct looked looked = { 0 };
-    bool right = look(plan, &a, &looked, false, &out);
+    bool right;
 
+    if (!plan_given(plan, answer))
+        return WRIT_USAGE;
+    right = look(plan, &a, &looked, false, &out);
     if (right && looked.read.template)
         shape_json(&plan_shape, &looked.read.plan, &out);
     else if (right)
@@ -443,7 +446,7 @@ static int check_deeds(const struct writ_plan *plan, struct looked *l, struct ar
     char real[PATH_MAX];
 
     toolbox_open(&toolbox, plan->environment, run.world);
-    if (plan->plan->name && realpath(plan->plan->name, real))
+    if (realpath(plan->plan->name, real))
         run.file = arena_text(a, str_of(real));
     if (context_make(&run, &r)) {
         kind = l->read.template ? "template" : "plan";
@@ -472,12 +475,9 @@ int writ_plan_order(const struct writ_plan *plan, char **answer)
     _buf_ struct buf out = { .max = ANSWER_MAX };
     struct looked looked = { 0 };
     int status = WRIT_WRONG;
-    struct error e;
 
-    if (!plan_asked(plan, &e)) {
-        *answer = record_failure(e.code, e.msg);
+    if (!plan_given(plan, answer))
         return WRIT_USAGE;
-    }
     if (look(plan, &a, &looked, true, &out))
         status = check_deeds(plan, &looked, &a, &out);
     if (looked.foreseen) {

@@ -5,6 +5,7 @@
 #include "base/json_write.h"
 #include "base/jsonpath.h"
 #include "contract/codes.h"
+#include "engine/given.h"
 #include "engine/input.h"
 
 static int wrong_path(const char *path, const struct error *e, struct buf *out)
@@ -66,6 +67,8 @@ int writ_query(const char *path, const struct writ_input *input, bool paths, cha
     struct error e = { 0 };
     int status;
 
+    if (!given(path, "path", answer) || !given_input(input, "input", answer))
+        return WRIT_USAGE;
     if (jsonpath_read(str_of(path), &a, &program, &e))
         status = query(program, input, paths, &a, &out);
     else

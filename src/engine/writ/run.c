@@ -64,8 +64,6 @@ static int run(struct running *r, char **answer)
     struct error e;
     unsigned weak;
 
-    if (!plan_asked(r->ask, &e))
-        return fail(&e, WRIT_USAGE, answer);
     if (!exec_weak(r->ask->weak, r->a, &weak, &e))
         return fail(&e, e.code == CODE_LAYER_MISSING ? WRIT_NO_SANDBOX : WRIT_USAGE, answer);
     if (!plan_read(r->ask->plan, r->world, r->a, &r->plan, &r->report) && !r->plan.plan.id.s)
@@ -103,7 +101,9 @@ int writ_run(const struct writ_plan *plan, char **answer)
     char real[PATH_MAX];
     int status;
 
-    if (plan->plan->name && realpath(plan->plan->name, real))
+    if (!plan_given(plan, answer))
+        return WRIT_USAGE;
+    if (realpath(plan->plan->name, real))
         r.file = arena_text(&a, str_of(real));
     evidence_open(&evidence);
     registries_open(&registries);

@@ -7,6 +7,7 @@
 #include "contract/codes.h"
 #include "engine/alive.h"
 #include "engine/event.h"
+#include "engine/given.h"
 #include "engine/input.h"
 #include "engine/record.h"
 #include "engine/unended.h"
@@ -420,11 +421,13 @@ int writ_show_of(struct writ_ledger *ledger, const char *id, const char *tenant,
     _arena_ struct arena a = { 0 };
     struct showing s = { .w = ledger,
                          .a = &a,
-                         .asked = str_of(id),
+                         .asked = str_of(id ? id : ""),
                          .tenant = str_of(tenant ? tenant : ""),
                          .robot = str_of(robot ? robot : "") };
     int status;
 
+    if (!given(id, "id", answer))
+        return WRIT_USAGE;
     if (!is_whose(tenant, "tenant", &s.e) || !is_whose(robot, "robot", &s.e)) {
         *answer = record_failure(s.e.code, s.e.msg);
         return WRIT_USAGE;

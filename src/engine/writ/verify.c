@@ -9,6 +9,7 @@
 #include "base/stamp.h"
 #include "contract/codes.h"
 #include "engine/formerly.h"
+#include "engine/given.h"
 #include "engine/input.h"
 #include "engine/seal.h"
 #include "ledger/verify.h"
@@ -216,6 +217,8 @@ int writ_verify(struct writ_ledger *ledger, const struct writ_input *checkpoint,
     struct error e = { 0 };
     bool ok = false, known = key;
 
+    if (checkpoint && !given_input(checkpoint, "checkpoint", answer))
+        return WRIT_USAGE;
     if (key ? !verifier_read(str_of(key), &a, &by, &e)
             : !seal_verifier(ledger, &a, &by, &known, &e))
         return e.sys ? record_unread(&e, answer) : wrong(&e, answer);
@@ -379,6 +382,8 @@ int writ_prove(struct writ_ledger *ledger, const char *id, const struct writ_inp
 {
     _arena_ struct arena a = { 0 };
 
+    if (!id && !given_input(since, "since", answer))
+        return WRIT_USAGE;
     return id ? prove_entry(ledger, id, &a, answer) : prove_since(ledger, since, &a, answer);
 }
 
@@ -428,6 +433,8 @@ int writ_verify_proof(const struct writ_input *proof, const char *key, char **an
     struct report r;
     struct error e;
 
+    if (!given_input(proof, "proof", answer))
+        return WRIT_USAGE;
     if (key && !verifier_read(str_of(key), &a, &trust, &e))
         return wrong(&e, answer);
     if (!read_proof(proof, &a, &document, &r)) {
