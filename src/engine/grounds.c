@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* grounds.c: looks at what commands stand on here, and changes none of it. */
+/* grounds.c: looks at what commands stand on here, and leaves it as it is. */
 #include "engine/grounds.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fs.h"
 #include "base/json_write.h"
 #include "contract/codes.h"
 #include "engine/home.h"
 #include "ledger/ledger.h"
+
+enum { ROOM = 64 << 10 }; /* as much as a run's entries take on the disk */
 
 /* What a project says is in these; each is looked for by itself. */
 static const char *const project_names[] = { ".writ", ".writ/config.yaml", ".writ/tools.yaml",
@@ -39,6 +44,32 @@ static void put(const struct ground *g, struct buf *to)
 
 /* ---- the ledger ---- */
 
+/* A file that nobody sees, or only as long as it has a name. */
+static int nameless(const char *directory, struct arena *a)
+{
+    int fd = open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    char *name;
+
+    if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR))
+        return fd;
+    name = arena_printf(a, "%s/.writ-XXXXXX", directory);
+    fd = mkostemp(name, O_CLOEXEC);
+    if (fd >= 0)
+        (void)unlink(name);
+    return fd;
+}
+
+/* Whether a disk is full is known to who writes to it: what it says of itself leaves out quotas and
+ * what is kept for root. */
+static bool has_room(const char *directory, struct arena *a, struct error *e)
+{
+    static const char entries[ROOM];
+    _fd_ int fd = nameless(directory, a);
+
+    return (fd >= 0 && fd_write(fd, (struct str){ entries, ROOM }) && fdatasync(fd) == 0) ||
+           error_sys(e, CODE_IO, "%s takes no more", directory);
+}
+
 /* Can something be made at this path? The nearest directory that is there decides. */
 static bool can_make(const char *path, struct arena *a, struct error *e)
 {
@@ -56,8 +87,21 @@ static bool can_make(const char *path, struct arena *a, struct error *e)
         *slash = '\0';
     }
     if (access(at, W_OK | X_OK) == 0)
-        return true;
+        return has_room(at, a, e);
     return error_sys(e, CODE_IO, "%s cannot be written", at);
+}
+
+/* Can a file that is there grow? What is appended goes into others beside it first. */
+static bool can_grow(const char *file, struct arena *a, struct error *e)
+{
+    const char *slash = strrchr(file, '/');
+    const char *directory = slash == file ? "/"
+                            : slash ? arena_text(a, (struct str){ file, (size_t)(slash - file) })
+                                    : ".";
+
+    if (access(file, W_OK) != 0)
+        return error_sys(e, CODE_IO, "%s cannot be written", file);
+    return access(directory, W_OK | X_OK) != 0 || has_room(directory, a, e);
 }
 
 /* As writ exec would use it, but for making it. */
@@ -72,7 +116,7 @@ static bool can_keep(const char *where, const char *state, struct arena *a, cons
     *detail = where;
     if (ledger_open(&how, a, &l, e)) {
         ledger_close(&l);
-        return access(where, W_OK) == 0 || error_sys(e, CODE_IO, "%s cannot be written", where);
+        return can_grow(where, a, e);
     }
     *detail = arena_printf(a, "%s; the first run begins it", where);
     return e->code == CODE_LEDGER_MISSING && can_make(where, a, e);
@@ -98,9 +142,12 @@ static struct ground ledger_ground(const char *const *environment, struct arena 
     if (g.holds)
         return g;
     g.detail = arena_text(a, str_of(e.msg));
-    g.mend = e.code == CODE_LEDGER_DAMAGED
-                 ? "writ verify tells what became of it; WRIT_LEDGER names another"
-                 : "WRIT_STATE names another directory";
+    if (e.code == CODE_LEDGER_DAMAGED)
+        g.mend = "writ verify tells what became of it; WRIT_LEDGER names another";
+    else if (e.sys == ENOSPC || e.sys == EDQUOT)
+        g.mend = "make room there; WRIT_STATE names another directory";
+    else
+        g.mend = "WRIT_STATE names another directory";
     return g;
 }
 

@@ -279,6 +279,28 @@ def kept_nowhere(scratch):
 
 
 @case
+def no_room(scratch):
+    """root: a disk that is full keeps no record, and doctor says so before exec does; it leaves nothing there"""
+    if not ROOT:
+        return
+    place = Place(scratch, user=False)
+    for before in (":", '"$1" exec -- true || exit 97'):  # without a ledger, and with one
+        script = (f'mount -t tmpfs -o size=1m none "$WRIT_STATE" || exit 98; {before}; '
+                  'cat /dev/zero >"$WRIT_STATE/all" 2>/dev/null; ls -A "$WRIT_STATE" >before; '
+                  '"$1" doctor --json; echo $?; ls -A "$WRIT_STATE" | diff - before; '
+                  '"$1" exec -- true 2>/dev/null; echo $?')
+        answer = tap.run(["unshare", "-m", "sh", "-c", script, "sh", place.writ], cwd=place.work, env=place.env)
+        if answer.status == 98:
+            raise tap.Skip("this root may not mount")
+        if answer.status == 97:
+            raise tap.Skip("nothing runs here at all")
+        told, doctor, ran = answer.out.decode().splitlines()
+        ledger = json.loads(told)["grounds"][1]
+        insist(not ledger["holds"] and "No space left" in ledger["detail"] and "make room" in ledger["mend"], answer)
+        insist((doctor, ran) == ("69", "74"), answer)
+
+
+@case
 def passed_over(scratch):
     """doctor names what of a project is passed over because of whom it belongs to"""
     if not ROOT:
