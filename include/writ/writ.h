@@ -459,7 +459,8 @@ WRIT_API int writ_route_advance(const struct writ_input *contract, const char *s
 /* Asks the lane of a run to end, as its operator: run-<execution id>, the id, or 8 characters of
  * it.
  * {"run_id":..,"asked":true}; WRIT_NO and {"code":..,"message":..,"candidates":[..]} where no such
- * lane runs. That it was asked does not say how it ended: `writ show` does. */
+ * lane runs, WRIT_UNAVAILABLE and {"code":..,"message":..} where there is no state directory. That
+ * it was asked does not say how it ended: `writ show` does. */
 WRIT_API int writ_cancel(const char *run, const char *reason, const char *const *environment,
                          char **answer);
 

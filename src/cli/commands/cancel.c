@@ -9,16 +9,17 @@
 static void tell(const char *answer, int status)
 {
     _arena_ struct arena a = { 0 };
-    const struct doc *d = answer_read(answer, &a);
+    const struct doc *d = answer_read(answer, &a), *several;
 
     if (status == WRIT_OK) {
         out_line("%.*s was asked to end", STR_ARG(doc_text(d, "run_id")));
         return;
     }
     say("%.*s", STR_ARG(doc_text(d, "message")));
-    if (doc_get(d, "candidates")->count < 2)
+    several = doc_get(d, "candidates");
+    if (!several || several->count < 2)
         return;
-    for (const struct doc *c = doc_get(d, "candidates")->first; c; c = c->next)
+    for (const struct doc *c = several->first; c; c = c->next)
         err(DIM, "      %.*s\n", STR_ARG(c->text));
 }
 

@@ -13,6 +13,7 @@
 #include "engine/home.h"
 #include "engine/input.h"
 #include "engine/lane_home.h"
+#include "engine/record.h"
 
 enum { LEAST_CHARACTERS = 8, CANDIDATES_MAX = 16, REASON_MAX = 200 };
 
@@ -74,15 +75,22 @@ int writ_cancel(const char *run, const char *reason, const char *const *environm
     if (!given(run, "run", answer))
         return WRIT_USAGE;
     id = strncmp(run, prefix, strlen(prefix)) == 0 ? run + strlen(prefix) : run;
-    if (strlen(id) < LEAST_CHARACTERS || strchr(id, '/') || !state)
+    if (!state) {
+        *answer = record_failure(CODE_IO, "there is no place where lanes are told of: set "
+                                          "WRIT_STATE, XDG_STATE_HOME or HOME");
+        return WRIT_UNAVAILABLE;
+    }
+    if (strlen(id) < LEAST_CHARACTERS || strchr(id, '/'))
         return no(&found, answer,
-                  arena_printf(&a, "%s names no lane; give 8 characters of its id or more", run));
+                  arena_printf(&a, "%s names no lane; give 8 characters of its id or more",
+                               said(str_of(run), &a)));
     all = lane_home_all(state, &a);
     find(all, arena_printf(&a, "%s%s", prefix, id), &a, &found);
     if (found.n == 0)
-        return no(&found, answer, arena_printf(&a, "there is no lane %s", run));
+        return no(&found, answer, arena_printf(&a, "there is no lane %s", said(str_of(run), &a)));
     if (found.n > 1)
-        return no(&found, answer, arena_printf(&a, "%s is the beginning of several lanes", run));
+        return no(&found, answer,
+                  arena_printf(&a, "%s is the beginning of several lanes", said(str_of(run), &a)));
     if (!ask(arena_printf(&a, "%s/%s/cancel", all, found.v[0]), reason, &a))
         return no(&found, answer,
                   arena_printf(&a, "%s does not run; `writ show %s` tells how it ended", found.v[0],
