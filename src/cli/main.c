@@ -228,7 +228,7 @@ int main(int argc, char **argv)
     status = run(argc, argv);
     if (!print_flush()) {
         say("cannot write to standard output");
-        return status == WRIT_OK ? WRIT_UNRECORDED : status;
+        return status == WRIT_OK || print_was_json() ? WRIT_UNRECORDED : status;
     }
     return status;
 }

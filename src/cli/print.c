@@ -228,8 +228,11 @@ void out_json(const char *json)
     out_json_line(str_of(json));
 }
 
+static bool json_printed;
+
 void out_json_line(struct str json)
 {
+    json_printed = true;
     if (print_person())
         put_safe(stdout, json);
     else
@@ -369,6 +372,11 @@ void out_folded(enum colour colour, struct str text, size_t column)
         if (text.n > 0)
             out(PLAIN, "%*s", (int)column, "");
     } while (text.n > 0);
+}
+
+bool print_was_json(void)
+{
+    return json_printed;
 }
 
 bool print_flush(void)

@@ -56,6 +56,18 @@ def output_that_cannot_be_passed_on_is_told_and_captured(place):
              [(8, "No space left on device")], run)
 
 
+@case
+def a_record_that_could_not_be_printed_is_74_however_the_command_ended(place):
+    """Who reads JSON by the exit code would take a torn record for a whole one."""
+    for code in (0, 3):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([tap.WRIT, "exec", "--json", "--", "/bin/sh", "-c", f"exit {code}"], cwd=place.work,
+                                  env=place.environment({}), stdin=subprocess.DEVNULL, stdout=full,
+                                  stderr=subprocess.PIPE, timeout=60)
+        hold(done.returncode == 74 and b"cannot write to standard output" in done.stderr,
+             ground.Run(done.returncode, {}, b"", done.stderr))
+
+
 # ---- codes ----
 
 @case

@@ -301,6 +301,8 @@ def long_names(_):
                  ["check", "--as", "x" * 100_000, "x"], ["check", "--" + "x" * 100_000],
                  ["call", "x" * 100_000], ["call", "x" * 100_000 + ".y"]):
         insist(writ(*args).status in (64, 65), writ(*args))
+    answer = tap.run([WRIT, "cancel", "x" * 100_000], env={"WRIT_STATE": "/nowhere"})
+    insist(answer.status == 1 and b"there is no lane 'xxx" in answer.err and len(answer.err) < 200, answer)
 
 
 @case
@@ -324,7 +326,8 @@ def closed_descriptors(_):
             ("2>&-", "check", good, 0), ("2>&-", "check", wrong, 65), ("2>&-", "canon", "/no", 65),
             ("<&-", "check", good, 0), ("<&-", "check", "-", 65), ("<&- >&- 2>&-", "check", good, 74),
             (">&- 2>&-", "chek", good, 64), (">/dev/full", "canon", good, 74),
-            (">/dev/full", "check", good, 74), ("2>/dev/full", "canon", "/no", 65)]:
+            (">/dev/full", "check", good, 74), ("2>/dev/full", "canon", "/no", 65),
+            (">/dev/full", "check --json", wrong, 74), (">/dev/full", "check", wrong, 65)]:
         answer = tap.run(f"{WRIT} {verb} {file} {redirections}")
         insist(answer.status == status, answer)
         if "out" in answer.err.decode() or redirections in (">&-", ">/dev/full"):
