@@ -112,8 +112,9 @@ WRIT_API int writ_cache(bool clear, const char *level, const char *const *enviro
  *     {"name":..,"adapter_id":..,"operation":..,"file":..,"same":..,"recorded":..,"diff":..,
  *      "warnings":[..],"error":{..}|null}
  *
- * Output that was cut is not recorded, and is as none. WRIT_NO where one differs or could not be
- * called. */
+ * Where there is an error its code and message stand at the top, too. Output that was cut is not
+ * recorded, and is as none. WRIT_NO where one differs or could not be called; WRIT_UNAVAILABLE and
+ * {"code":..,"message":..} where the current directory has no name, and so no project. */
 WRIT_API int writ_golden(const char *verb, const char *name, bool force,
                          const struct writ_call *call, writ_line line, void *self);
 

@@ -209,3 +209,13 @@ const char *request_option(struct str pointer)
     }
     return NULL;
 }
+
+void request_weak(const struct args *args, const char *weak[WEAK_MAX + 1])
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < args->given_count && n < WEAK_MAX; i++)
+        if (strcmp(args->given[i].option, "allow-weak") == 0)
+            weak[n++] = args->given[i].value;
+    weak[n] = NULL;
+}

@@ -9,6 +9,11 @@
 /* The options as JSON: {"sandbox":{"memory_mb":64}}. */
 void request_write(const struct args *args, struct buf *to);
 
+enum { WEAK_MAX = 8, REQUEST_MAX = 64 << 20 }; /* more than a command line has */
+
+/* The layers that --allow-weak names, ended by NULL. */
+void request_weak(const struct args *args, const char *weak[WEAK_MAX + 1]);
+
 /* The first option given that a request document says itself; NULL: none. */
 const char *request_member(const struct args *args);
 

@@ -66,6 +66,37 @@ def R_001_157_golden_outputs_are_a_level_of_the_cache_that_is_listed_and_never_c
 
 
 @case
+def what_could_not_be_done_has_code_and_message_at_the_top(place):
+    place.stock(script("args", ARGS, **PARSED))
+    [line] = golden(place, "record", "first", "nosuch.run", status=64)
+    same((line["code"], line["message"]), (line["error"]["code"], line["error"]["message"]))
+    same(line["code"], "ADAPTER_UNKNOWN")
+    [line] = golden(place, "record", "first", "args.run", "word=a")
+    hold("code" not in line and "message" not in line, line)
+    place.stock(script("args", ARGS.replace("'n': 1", "'n': 2"), **PARSED))
+    [line] = golden(place, "check", status=1)
+    same((line["code"], line["message"]), (line["error"]["code"], line["error"]["message"]))
+    same(line["code"], "GOLDEN_DIFFERS")
+
+
+@case
+def a_layer_that_is_not_there_can_be_gone_without(place):
+    place.stock(script("args", ARGS, **PARSED))
+    golden(place, "record", "first", "args.run", "word=a", "--allow-weak", "cgroup")
+    for verb in ("check", "diff"):
+        golden(place, verb, "--allow-weak", "cgroup")
+        [line] = golden(place, verb, "--allow-weak", "nosuch", status=1)
+        hold("'nosuch' is no layer" in line["message"], line)
+
+
+@case
+def where_there_is_no_directory_no_golden_output_is_told_as_right(place):
+    place.stock(script("args", ARGS, **PARSED))
+    run = plans.tap.run(f"mkdir gone && cd gone && rmdir ../gone && exec {plans.tap.WRIT} golden check --json", cwd=place.work)
+    hold(run.status == 69 and json.loads(run.out)["code"] == "IO", run)
+
+
+@case
 def R_001_157_it_is_checked_by_calling_again(place):
     place.stock(script("args", ARGS, **PARSED))
     golden(place, "record", "first", "args.run", "word=a")

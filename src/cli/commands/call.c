@@ -14,17 +14,6 @@
 #include "cli/request.h"
 #include "cli/stops.h"
 
-enum { WEAK_MAX = 8 };
-
-static void read_weak(const struct args *args, const char *weak[WEAK_MAX + 1])
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < args->given_count && n < WEAK_MAX; i++)
-        if (strcmp(args->given[i].option, "allow-weak") == 0)
-            weak[n++] = args->given[i].value;
-}
-
 static struct str decoded(struct str base64, struct arena *a)
 {
     char *bytes = arena_alloc(a, base64.n);
@@ -78,15 +67,17 @@ static void split(const char *typed, struct arena *a, struct writ_call *call)
 {
     const char *dot = strrchr(typed, '.');
 
+    if (dot && !dot[1])
+        dot = NULL; /* there is no operation without a name */
     call->adapter = dot ? arena_text(a, (struct str){ typed, (size_t)(dot - typed) }) : typed;
     call->operation = dot ? dot + 1 : NULL;
 }
 
 static int run(const struct args *args)
 {
-    _buf_ struct buf options = { .max = 1 << 20 };
+    _buf_ struct buf options = { .max = REQUEST_MAX };
     _arena_ struct arena a = { 0 };
-    const char *weak[WEAK_MAX + 1] = { 0 };
+    const char *weak[WEAK_MAX + 1];
     const char *file = args_get(args, "params");
     struct writ_input params = { .name = file };
     struct writ_call call = { .params = file ? &params : NULL,
@@ -102,7 +93,7 @@ static int run(const struct args *args)
     int status;
 
     split(args->operands[0], &a, &call);
-    read_weak(args, weak);
+    request_weak(args, weak);
     request_write(args, &options);
     call.options = options.s;
     call.cancel = stops_watch();

@@ -15,8 +15,6 @@
 #include "cli/request.h"
 #include "cli/stops.h"
 
-enum { WEAK_MAX = 8 };
-
 static bool is_written(int fd)
 {
     return (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY;
@@ -45,15 +43,6 @@ static void set_live(struct writ_command *command)
         if (command->live[i] < 0)
             command->live[i] = dup(i + 1);
     }
-}
-
-static void read_weak(const struct args *args, const char *weak[WEAK_MAX + 1])
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < args->given_count && n < WEAK_MAX; i++)
-        if (strcmp(args->given[i].option, "allow-weak") == 0)
-            weak[n++] = args->given[i].value;
 }
 
 static int usage(const struct args *args)
@@ -88,8 +77,8 @@ static int usage(const struct args *args)
 
 static int run(const struct args *args)
 {
-    _buf_ struct buf options = { .max = 1 << 20 };
-    const char *weak[WEAK_MAX + 1] = { 0 };
+    _buf_ struct buf options = { .max = REQUEST_MAX };
+    const char *weak[WEAK_MAX + 1];
     const char *file = args_get(args, "file"), *input_name = args_get(args, "stdin");
     bool json = args_get(args, "json"), ran;
     struct writ_input request = { .name = file }, input = { .name = input_name };
@@ -111,7 +100,7 @@ static int run(const struct args *args)
         return status;
     request_write(args, &options);
     command.options = options.s;
-    read_weak(args, weak);
+    request_weak(args, weak);
     command.cancel = stops_watch();
     if (!json)
         set_live(&command);

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/keeper.h"
 #include "cli/print.h"
+#include "cli/request.h"
 #include "cli/stops.h"
 
 enum { NAME_WIDTH = 20 };
@@ -106,11 +107,13 @@ static void show_sum(const struct goldens *all)
         out(PLAIN, "%" PRId64 " of %" PRId64 " as recorded\n", all->same, all->all);
 }
 
-static struct writ_call call_of(const struct args *args)
+static struct writ_call call_of(const struct args *args, const char *weak[WEAK_MAX + 1])
 {
+    request_weak(args, weak);
     return (struct writ_call){ .environment = args->environment,
                                .ledger = args_get(args, "ledger"),
                                .approve = args_get(args, "approve"),
+                               .weak = weak,
                                .cancel = stops_watch() };
 }
 
@@ -123,9 +126,12 @@ static int run_record(const struct args *args)
     const char *typed = args->operands[1], *dot = strrchr(typed, '.');
     const char *file = args_get(args, "params");
     struct writ_input params = { .name = file };
-    struct writ_call call = call_of(args);
+    const char *weak[WEAK_MAX + 1];
+    struct writ_call call = call_of(args, weak);
 
     /* The last dot parts them; an adapter's name may have dots of its own. */
+    if (dot && !dot[1])
+        dot = NULL; /* there is no operation without a name */
     call.adapter = dot ? arena_text(&a, (struct str){ typed, (size_t)(dot - typed) }) : typed;
     call.operation = dot ? dot + 1 : NULL;
     call.params = file ? &params : NULL;
@@ -136,6 +142,7 @@ static int run_record(const struct args *args)
 
 /* clang-format off */
 #define LEDGER { "ledger",  "LEDGER", NULL, "a file or postgres://.., else WRIT_LEDGER, else the usual one" }
+#define WEAK { "allow-weak", "LAYER", "layers", "go without a layer that this machine lacks", .many = true }
 #define APPROVE { "approve", "REASON", NULL, "allow what needs an approval, for this reason" }
 
 const struct command cmd_golden_record = {
@@ -150,6 +157,7 @@ const struct command cmd_golden_record = {
     .options = { { "params",  "FILE",   NULL, "parameters from a YAML or JSON map; - is standard input" },
                  { "force",   NULL,     NULL, "takes the place of one that is there" },
                  APPROVE,
+                 WEAK,
                  LEDGER,
                  { "json",    NULL,     NULL, "one JSON object" } },
     .least = 2,
@@ -163,7 +171,8 @@ const struct command cmd_golden_record = {
 static int again(const struct args *args, const char *verb)
 {
     struct goldens all = { .json = args_get(args, "json"), .diffs = strcmp(verb, "diff") == 0 };
-    struct writ_call call = call_of(args);
+    const char *weak[WEAK_MAX + 1];
+    struct writ_call call = call_of(args, weak);
     int status =
         writ_golden(verb, args->count ? args->operands[0] : NULL, false, &call, take_line, &all);
 
@@ -191,7 +200,7 @@ const struct command cmd_golden_check = {
     .about = "Makes the call of every golden output, or of those of that name, anew, in the directory of the project where it was recorded: nothing that is remembered is used. JSON is compared by value, text by byte. Exit 0 when all are as recorded, 1 when one differs or could not be called.",
     .examples = { { "writ golden check",       "all of them, for CI" },
                   { "writ golden check todos", "one of them" } },
-    .options = { APPROVE, LEDGER, { "json", NULL, NULL, "one JSON object a line" } },
+    .options = { APPROVE, WEAK, LEDGER, { "json", NULL, NULL, "one JSON object a line" } },
     .least = 0,
     .most = 1,
     .run = run_check,
@@ -204,7 +213,7 @@ const struct command cmd_golden_diff = {
     .about = "As writ golden check, and shows what differs: of JSON the pointer and the value, - as it was recorded and + as it is now; of text a unified diff.",
     .examples = { { "writ golden diff",       "of all of them" },
                   { "writ golden diff todos", "of one" } },
-    .options = { APPROVE, LEDGER, { "json", NULL, NULL, "one JSON object a line" } },
+    .options = { APPROVE, WEAK, LEDGER, { "json", NULL, NULL, "one JSON object a line" } },
     .least = 0,
     .most = 1,
     .run = run_diff,

@@ -20,8 +20,8 @@ struct goldening {
     struct toolbox box;
     const struct writ_call *ask;
     const char *project;
-    const char *here; /* NULL: it has no name */
-    bool diffs;       /* what differs is told */
+    const char *here;
+    bool diffs; /* what differs is told */
     writ_line line;
     void *self;
 };
@@ -43,11 +43,19 @@ static void put_str(const char *key, struct str text, struct buf *to)
     json_outside(to, text);
 }
 
+static void put_error(const struct error *error, struct buf *to)
+{
+    json_put(to, "code", codes[error->code].name);
+    json_put(to, "message", error->msg);
+}
+
 static bool tell(const struct goldening *g, const struct told *t)
 {
     _buf_ struct buf out = { .max = ANSWER_MAX };
 
     json_open(&out, '{');
+    if (t->error)
+        put_error(t->error, &out);
     put_str("name", t->golden->name, &out);
     put_str("adapter_id", t->golden->adapter, &out);
     put_str("operation", t->golden->operation, &out);
@@ -67,8 +75,7 @@ static bool tell(const struct goldening *g, const struct told *t)
     json_key(&out, "error");
     if (t->error) {
         json_open(&out, '{');
-        json_put(&out, "code", codes[t->error->code].name);
-        json_put(&out, "message", t->error->msg);
+        put_error(t->error, &out);
         json_close(&out, '}');
     } else {
         json_nil(&out);
@@ -118,7 +125,7 @@ static struct str below(const struct goldening *g)
 {
     size_t n = strlen(g->project);
 
-    return str_of(g->here && strlen(g->here) > n ? g->here + n + 1 : "");
+    return str_of(strlen(g->here) > n ? g->here + n + 1 : "");
 }
 
 /* *out: NULL where that is here. */
@@ -135,7 +142,7 @@ static bool directory_of(const struct goldening *g, const struct golden *golden,
     if (!path_is_in(real, top))
         return error_set(e, CODE_PATH_REFUSED, "%s, where it was recorded, leads out of %s", path,
                          g->project);
-    *out = g->here && strcmp(real, g->here) == 0 ? NULL : arena_text(a, str_of(real));
+    *out = strcmp(real, g->here) == 0 ? NULL : arena_text(a, str_of(real));
     return true;
 }
 
@@ -297,6 +304,10 @@ int writ_golden(const char *verb, const char *name, bool force, const struct wri
     if (records &&
         (!given_to(name, "name", line, self) || !given_to(call->adapter, "adapter", line, self)))
         return WRIT_USAGE;
+    if (!g.here) { /* which project's they would be, nobody can tell */
+        (void)error_set(&e, CODE_IO, "the current directory has no name");
+        return record_fail(&e, WRIT_UNAVAILABLE, line, self);
+    }
     toolbox_open(&g.box, call->environment, world_real());
     status = records ? record(&g, name, force) : check(&g, name);
     toolbox_close(&g.box);
