@@ -351,6 +351,8 @@ def what_is_no_layer_is_a_mistake_of_the_caller(place):
         refused(place, run, 64, "INVALID_PAYLOAD", f"'{name}' is no layer", "cgroup, landlock, seccomp or user")
         run = place.writ("exec", f"--allow-weak={name}", "--", *TOUCH)
         hold(run.status == 64 and b"doctor" not in run.err, run)
+    run = place.exec(*TOUCH, options=["--allow-weak=mount"])
+    refused(place, run, 64, "INVALID_PAYLOAD", "no run goes without 'mount'", "cgroup, landlock, seccomp or user")
 
 
 @case

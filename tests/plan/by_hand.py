@@ -192,9 +192,9 @@ def the_id_of_a_plan_leads_to_what_the_ledger_has_about_it(place):
 
 @case
 def a_layer_that_is_none_is_refused_before_anything_is_entered(place):
-    for layer, status in (("foo", 64), ("mount", 125)):
+    for layer in ("foo", "mount"):
         done = place.writ("run", "--allow-weak", layer, place.document(json.dumps(plan(touch("ran")))))
-        hold(done.status == status and layer.encode() in done.err and not place.there("ran"), done)
+        hold(done.status == 64 and layer.encode() in done.err and not place.there("ran"), done)
     same(place.log(), [])
 
 

@@ -89,7 +89,8 @@ bool exec_input(struct exec *x, struct error *e)
 /* Nobody forbids it: the file that is named is not there, as a document's may not be. */
 int exec_not_admitted(struct exec *x, struct report *r, const char **kind, struct error *e)
 {
-    if (e->code == CODE_INVALID_PAYLOAD) /* of what the caller says beside the request */
+    if (e->code == CODE_INVALID_PAYLOAD ||
+        e->code == CODE_USAGE) /* of what the caller says beside the request */
         return WRIT_USAGE;
     if (e->code == CODE_LAYER_MISSING)
         return WRIT_NO_SANDBOX;
@@ -307,8 +308,10 @@ bool exec_weak(const char *const *weak, struct arena *a, unsigned *out, struct e
                              "--allow-weak of its own",
                              *w, spared_layers(a));
         if (!layers[layer].spared)
-            return error_set(e, CODE_LAYER_MISSING,
-                             "LAYER_MISSING:%s: no run goes without this layer", *w);
+            return error_set(e, CODE_INVALID_PAYLOAD,
+                             "--allow-weak: no run goes without '%s'; allowed is one of %s, each "
+                             "with an --allow-weak of its own",
+                             *w, spared_layers(a));
         set |= 1U << layer;
     }
     *out = set;

@@ -65,7 +65,7 @@ static int run(struct running *r, char **answer)
     unsigned weak;
 
     if (!exec_weak(r->ask->weak, r->a, &weak, &e))
-        return fail(&e, e.code == CODE_LAYER_MISSING ? WRIT_NO_SANDBOX : WRIT_USAGE, answer);
+        return fail(&e, WRIT_USAGE, answer);
     if (!plan_read(r->ask->plan, r->world, r->a, &r->plan, &r->report) && !r->plan.plan.id.s)
         return input_wrong(&r->report, "plan", answer);
     if (!context_make(r, &context))
