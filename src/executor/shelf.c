@@ -141,7 +141,7 @@ static bool names_in(const char *dir, struct arena *a, const char ***out, size_t
     *n = 0;
     *out = NULL;
     if (count < 0)
-        return errno == ENOENT || error_sys(e, CODE_IO, "%s", dir);
+        return errno == ENOENT || errno == ENAMETOOLONG || error_sys(e, CODE_IO, "%s", dir);
     *out = arena_alloc(a, (size_t)count * sizeof **out);
     for (int i = 0; i < count; i++) {
         (*out)[(*n)++] = arena_text(a, str_of(found[i]->d_name));

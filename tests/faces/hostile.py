@@ -306,6 +306,31 @@ def long_names(_):
 
 
 @case
+def long_commands(scratch):
+    """a command, its variables and an executor whose names are long"""
+    (scratch / "work").mkdir()
+    (scratch / "state/executors").mkdir(parents=True)
+    where = {"cwd": scratch / "work", "env": {"WRIT_STATE": str(scratch / "state")}}
+    many = [word for i in range(12) for word in ("--env", f"A{i}=" + "x" * 100_000)]
+    for args, status in ((["x" * 100_000], 126), (["/bin/true", "é" * 50_000], 0), ([*many, "/bin/true"], 0)):
+        answer = tap.run([WRIT, "exec", *args], **where)
+        insist(answer.status in (status, 125), answer)  # 125: this machine has no sandbox
+    answer = tap.run([WRIT, "apply", "x" * 256], **where)
+    insist(answer.status == 64 and b"there is no executor" in answer.err, answer)
+
+
+@case
+def empty_names(scratch):
+    """a name that is empty, as of a variable that is not set, is none"""
+    answer = tap.run([WRIT, "init", ""], cwd=scratch)
+    insist(answer.status == 64 and b"is empty" in answer.err and not list(scratch.iterdir()), answer)
+    answer = tap.run([WRIT, "exec", "--ledger", "", "--", "true"], cwd=scratch)
+    insist(answer.status == 64 and b"is empty" in answer.err, answer)
+    answer = tap.run([WRIT, "call", "grep."], cwd=scratch)
+    insist(answer.status == 64 and b"'grep.'" in answer.err, answer)
+
+
+@case
 def many_files(_):
     """1000 files on one command line; 5000 are too many"""
     plan_yaml = str(tap.FILES / "plan.yaml")

@@ -12,17 +12,27 @@
 #include "engine/input.h"
 #include "ledger/append.h"
 
+enum { LINE_MOST = 65000 }; /* bytes of a command line in an event */
+
 static const char tenant[] = EVENT_TENANT;
 
 /* ---- the events ---- */
 
+/* Of a longer one the beginning: all of its words are in the request that it depends on. */
 const char *exec_line(const struct exec *x)
 {
-    _buf_ struct buf line = { .max = 1 << 16 };
+    _buf_ struct buf line = { .max = ANSWER_MAX };
+    size_t end = LINE_MOST;
 
-    for (char **arg = x->argv; *arg; arg++)
-        buf_addf(&line, "%s%s", arg == x->argv ? "" : " ", *arg);
-    return arena_text(x->a, buf_str(&line));
+    for (char **arg = x->argv; *arg; arg++) {
+        buf_adds(&line, arg == x->argv ? "" : " ");
+        buf_adds(&line, *arg);
+    }
+    if (line.len <= LINE_MOST)
+        return arena_text(x->a, buf_str(&line));
+    while (((unsigned char)line.s[end] & 0xC0) == 0x80) /* inside of a character */
+        end--;
+    return arena_printf(x->a, "%.*s…", (int)end, line.s);
 }
 
 /* It depends on its request, and as a step on its plan. */

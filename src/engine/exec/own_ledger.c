@@ -97,6 +97,10 @@ bool exec_ledger_is_safe(struct exec *x, struct error *e)
 
     if (!ledger || strstr(ledger, "://"))
         return true; /* no file */
+    if (!*ledger)
+        return error_set(
+            e, CODE_USAGE,
+            "the name of the ledger is empty: name one, or leave it out for the usual one");
     x->unsafe = could_write(x, &path);
     for (size_t i = 0; i < COUNT(beside); i++) {
         const char *other = arena_printf(x->a, "%s%s", path, beside[i]);

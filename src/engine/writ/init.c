@@ -71,7 +71,7 @@ int writ_init(const char *directory, const char *const *environment, char **answ
 {
     _arena_ struct arena a = { 0 };
     _buf_ struct buf out = { .max = ANSWER_MAX };
-    bool said_where = directory && *directory;
+    bool said_where = directory;
     const char *top = top_above(said_where ? directory : ".", environment, &a);
     const char *below = said_where ? arena_printf(&a, "%s/", directory)
                         : top      ? arena_printf(&a, "%s/", top)
@@ -85,6 +85,12 @@ int writ_init(const char *directory, const char *const *environment, char **answ
     size_t written_count = 0, kept_count = 0;
     struct error e;
 
+    if (said_where && !*directory) {
+        *answer =
+            record_failure(CODE_PARAMETER_REFUSED, "the name of the directory is empty: name "
+                                                   "one, or leave it out for the current one");
+        return WRIT_USAGE;
+    }
     if (said_where && top) {
         *answer = record_failure(CODE_PARAMETER_REFUSED,
                                  arena_printf(&a,
