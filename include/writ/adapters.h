@@ -61,6 +61,7 @@ WRIT_API int writ_adapters(const char *name, const char *tool, const char *level
  *      "next_review":..,"overdue":..,"installed":..,"fits":..,"adapters":[..],"shipped":..}]}
  *
  * installed: the version that was found, null where nobody can tell; it is remembered for an hour.
+ * "unasked" is there besides where the tool could not be asked for want of a sandbox, and says why.
  * `fresh`: it is looked for again. On WRIT_WRONG the answer is as from writ_check(). */
 WRIT_API int writ_tools(const char *tool, bool fresh, const char *const *environment,
                         char **answer);

@@ -32,7 +32,8 @@ static bool key_of(const struct probe_ask *ask, const struct program *program, s
 /* ---- asking ---- */
 
 /* False: it could not be asked, or was stopped before it had answered. */
-static bool run(struct exec *x, const struct program *program, int cancel, struct arena *a)
+static bool run(struct exec *x, const struct program *program, const struct probe_ask *ask,
+                struct arena *a)
 {
     struct environment_ask environment = { .path = policy_path, .cwd = x->reach.cwd };
     char *argv[] = { arena_text(a, str_of(x->command->argv[0])), arena_text(a, str_of("--version")),
@@ -44,11 +45,15 @@ static bool run(struct exec *x, const struct program *program, int cancel, struc
                        .env = environment_make(&environment, a),
                        .limits = x->request.sandbox,
                        .live = { -1, -1 },
-                       .cancel = cancel,
+                       .cancel = ask->cancel,
                        .at_once = true };
     struct error e;
 
-    return sandbox_run(&run, x->world, a, &x->outcome, &e) && x->outcome.cause == CAUSE_EXITED;
+    if (sandbox_run(&run, x->world, a, &x->outcome, &e))
+        return x->outcome.cause == CAUSE_EXITED;
+    if (ask->unasked)
+        *ask->unasked = arena_text(a, str_of(e.msg));
+    return false;
 }
 
 /* One that fails has no version that it tells. */
@@ -86,7 +91,7 @@ bool tool_probe(const struct probe_ask *ask, struct arena *a, struct str *versio
         return true;
     program_grant(&find, &x.program, &x.reach.grants);
     grants_settle(&x.reach.grants);
-    if (!run(&x, &x.program, ask->cancel, a)) /* which says nothing about the tool: asked again */
+    if (!run(&x, &x.program, ask, a)) /* which says nothing about the tool: asked again */
         return x.outcome.cause != CAUSE_CANCELLED;
     *version = said_version(&x.outcome);
     if (ask->cache) /* that it cannot be kept changes nothing */

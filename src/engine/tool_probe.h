@@ -14,8 +14,9 @@ struct probe_ask {
     const char *const *environment; /* the caller's */
     const char *cache;              /* where it is remembered; NULL: nowhere */
     int64_t now_ms;
-    bool fresh; /* what is remembered is not good enough */
-    int cancel; /* readable when nobody wants to wait any longer; -1: never */
+    bool fresh;           /* what is remembered is not good enough */
+    int cancel;           /* readable when nobody wants to wait any longer; -1: never */
+    const char **unasked; /* set to why it could not be asked at all, where that is so; or NULL */
 };
 
 /* Without bytes: nobody can tell. A command with a slash may be anybody's file and is not asked.

@@ -186,6 +186,10 @@ def lacks(layer, way, user):
         text = place.run("doctor")
         insist(text.status == 69 and "✗" in text.out.decode(), text)
         insist(b"refuses" in text.out.splitlines()[-1] or found["weak"], text)
+        tools = json.loads(place.run("tools", "--json").out)["tools"]
+        insist(any("LAYER_MISSING:" in one.get("unasked", "") for one in tools), tools)
+        insist(not any(one["installed"] for one in tools), tools)
+        insist(b"not asked: no sandbox" in place.run("tools").out, tools)
         if layer in SPARED:
             return
         held_to_it(place, answer, found)

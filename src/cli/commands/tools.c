@@ -60,7 +60,9 @@ static void find_notes(const struct doc *tool, struct buf *notes)
 
     if (is_false(tool, "fits"))
         add_note(notes, "another version than is allowed");
-    if (is_missing(tool))
+    if (doc_get(tool, "unasked"))
+        add_note(notes, "not asked: no sandbox can be built here, see writ doctor");
+    else if (is_missing(tool))
         add_note(notes, "not found, or it does not say its version");
     if (is_true(tool, "overdue")) {
         add_note(notes, "review overdue since ");

@@ -96,11 +96,13 @@ static void put_adapters(const struct telling *t, struct str tool_id, struct buf
 static void put_installed(const struct telling *t, const struct tool_doc *tool, struct buf *to)
 {
     const struct str *commands = tool->scope->commands.v;
+    const char *unasked = NULL;
     struct probe_ask ask = { .environment = t->environment,
                              .cache = t->here.ask.cache,
                              .now_ms = t->here.ask.now_ms,
                              .fresh = t->fresh,
-                             .cancel = -1 };
+                             .cancel = -1,
+                             .unasked = &unasked };
     struct str found = { "", 0 };
 
     if (tool->scope->commands.n) {
@@ -108,6 +110,8 @@ static void put_installed(const struct telling *t, const struct tool_doc *tool, 
         (void)!tool_probe(&ask, t->a, &found);
     }
     put_text(to, "installed", found);
+    if (unasked)
+        json_put(to, "unasked", unasked);
     json_key(to, "fits");
     if (found.n)
         json_bool(to, tool_version_fits(tool->version, found));
