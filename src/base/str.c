@@ -132,13 +132,28 @@ static size_t edits(struct str a, struct str b)
     return rows[a.n % 3][b.n];
 }
 
+static char small(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* The same word, capitals or not: whatever the locale. */
+static bool same_word(struct str a, struct str b)
+{
+    size_t i = 0;
+
+    while (i < a.n && i < b.n && small(a.s[i]) == small(b.s[i]))
+        i++;
+    return i == a.n && i == b.n;
+}
+
 /* How far apart two words are; the beginning of a word is one step away from it, and so is the word
  * in other letters: plan_timeout for PLAN_TIMEOUT. */
 static size_t distance(struct str typed, struct str word)
 {
     bool begins = typed.n >= 3 && word.n >= typed.n && memcmp(typed.s, word.s, typed.n) == 0;
 
-    if (typed.n == word.n && !begins && strncasecmp(typed.s, word.s, typed.n) == 0)
+    if (!begins && same_word(typed, word))
         return 1;
     return begins ? word.n > typed.n : word.n > NEAR_MAX ? NEAR_MAX : edits(typed, word);
 }

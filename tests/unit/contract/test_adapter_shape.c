@@ -104,7 +104,7 @@ static void R_001_085_type_is_one_of_four(void **state)
         { "type: cli", "type: shell", "/type", CODE_VALIDATION_ERROR,
           "'shell' is not one of cli, api, sdk, mcp" },
         { "type: cli", "type: CLI", "/type", CODE_VALIDATION_ERROR,
-          "'CLI' is not one of cli, api, sdk, mcp" },
+          "'CLI' is not one of cli, api, sdk, mcp (did you mean 'cli'?)" },
         { "type: cli\n", "", "", CODE_VALIDATION_ERROR, "a tool adapter needs 'type'" },
     };
 
