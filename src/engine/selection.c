@@ -15,7 +15,7 @@ static bool read_name(struct str text, const char *const *names, const char *wha
         *out = i;
         return true;
     }
-    return error_set(e, CODE_SYNTAX, "there is no %s '%.*s'; `writ explain %s` lists them", what,
+    return error_set(e, CODE_USAGE, "there is no %s '%.*s'; `writ explain %s` lists them", what,
                      STR_ARG(text), names == event_state_names ? "event_states" : "entries");
 }
 
@@ -35,7 +35,7 @@ static bool read_moment(const struct doc *m, int64_t *out, struct error *e)
     const char *why;
 
     if (!stamp_read(m->text, &at, &why))
-        return error_set(e, CODE_SYNTAX, "'%.*s' %s; a time is 2026-01-31T14:00:00Z",
+        return error_set(e, CODE_USAGE, "'%.*s' %s; a time is 2026-01-31T14:00:00Z",
                          STR_ARG(m->text), why);
     *out = stamp_ms(&at);
     return true;
@@ -75,7 +75,7 @@ static bool read_execution(const struct doc *m, struct selection *s, struct erro
 static bool read_limit(const struct doc *m, struct selection *s, struct error *e)
 {
     s->limit = m->whole;
-    return m->whole > 0 || error_set(e, CODE_SYNTAX, "a limit is 1 or more");
+    return m->whole > 0 || error_set(e, CODE_USAGE, "a limit is 1 or more");
 }
 
 static const struct {
@@ -92,12 +92,12 @@ static const struct {
 static bool read_member(const struct doc *m, struct selection *s, struct error *e)
 {
     if (m->kind == DOC_TEXT && m->text.n == 0)
-        return error_set(e, CODE_SYNTAX, "%.*s is empty: name one, or leave it out for all",
+        return error_set(e, CODE_USAGE, "%.*s is empty: name one, or leave it out for all",
                          STR_ARG(m->key));
     for (size_t i = 0; i < COUNT(members); i++)
         if (str_is(m->key, members[i].name) && m->kind == members[i].kind)
             return members[i].read(m, s, e);
-    return error_set(e, CODE_SYNTAX, "a query has no member '%.*s' like this", STR_ARG(m->key));
+    return error_set(e, CODE_USAGE, "a query has no member '%.*s' like this", STR_ARG(m->key));
 }
 
 bool selection_read(const char *json, struct arena *a, struct selection *out, struct error *e)
@@ -111,7 +111,7 @@ bool selection_read(const char *json, struct arena *a, struct selection *out, st
     if (!json_read("query", str_of(json), &max, a, &document, e))
         return false;
     if (document->root.kind != DOC_MAP)
-        return error_set(e, CODE_SYNTAX, "a query is a map of what it narrows to");
+        return error_set(e, CODE_USAGE, "a query is a map of what it narrows to");
     for (const struct doc *m = doc_first(&document->root, DOC_MAP); m; m = m->next)
         if (!read_member(m, out, e))
             return false;

@@ -201,7 +201,7 @@ int writ_ledger_append(struct writ_ledger *ledger, const struct writ_input *inpu
     while (policy && p.policy < POLICY_COUNT && strcmp(policy, policy_names[p.policy]) != 0)
         p.policy++;
     if (p.policy == POLICY_COUNT) {
-        (void)error_set(&e, CODE_SYNTAX, "the policy is block or draft_only, not '%s'", policy);
+        (void)error_set(&e, CODE_USAGE, "the policy is block or draft_only, not '%s'", policy);
         return record_fail(&e, WRIT_USAGE, line, self);
     }
     if (!record_writable(ledger, &e))
@@ -281,7 +281,7 @@ static bool is_name(struct str name, const char *option, struct error *e)
 {
     if (name.n > 0 && utf8_valid(name) == name.n)
         return true;
-    return error_set(e, CODE_SYNTAX, "'%.*s' is %s: give another name with --%s",
+    return error_set(e, CODE_USAGE, "'%.*s' is %s: give another name with --%s",
                      (int)(name.n < NAME_SAID ? name.n : NAME_SAID), name.s,
                      name.n ? "not UTF-8" : "empty", option);
 }

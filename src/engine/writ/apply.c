@@ -267,7 +267,7 @@ static int apply(struct applying *x, struct arena *a)
     if (status != WRIT_OK)
         return status;
     if (x->asked->trace_id && !uuid_v4(str_of(x->asked->trace_id), NULL)) {
-        (void)error_set(&e, CODE_SYNTAX, "the trace id %s is not a UUID of version 4",
+        (void)error_set(&e, CODE_USAGE, "the trace id %s is not a UUID of version 4",
                         said(str_of(x->asked->trace_id), a));
         return record_fail(&e, WRIT_USAGE, x->line, x->self);
     }

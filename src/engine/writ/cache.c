@@ -97,11 +97,11 @@ static bool level_of(const char *name, bool clear, int *level, struct arena *a, 
     if (!name || (*level >= 0 && !(clear && *level == CACHE_GOLDEN)))
         return true;
     if (*level == CACHE_GOLDEN)
-        *answer = record_failure(CODE_PARAMETER_REFUSED,
+        *answer = record_failure(CODE_USAGE,
                                  "golden outputs are files of the project, below .writ/golden: who "
                                  "wants one gone removes its file");
     else
-        *answer = record_failure(CODE_PARAMETER_REFUSED,
+        *answer = record_failure(CODE_USAGE,
                                  arena_printf(a,
                                               "there is no cache %s: adapter-schema, "
                                               "tool-metadata, execution-results and "

@@ -253,7 +253,7 @@ static int none_of_that_name(const struct goldening *g, const char *name, struct
 
     if (golden_names(g->project, a, &names, &n, &e))
         near = str_nearest(str_of(name), names, n);
-    (void)error_set(&e, CODE_PARAMETER_REFUSED, "there is no golden output %s%s%s%s",
+    (void)error_set(&e, CODE_USAGE, "there is no golden output %s%s%s%s",
                     said(str_of(name), a), near ? " (did you mean " : "", near ? near : "",
                     near ? "?)" : "");
     return record_fail(&e, WRIT_USAGE, g->line, g->self);
@@ -297,7 +297,7 @@ int writ_golden(const char *verb, const char *name, bool force, const struct wri
     if (!given_to(call, "call", line, self))
         return WRIT_USAGE;
     if (!records && !g.diffs && strcmp(verb, "check") != 0) {
-        (void)error_set(&e, CODE_PARAMETER_REFUSED, "%s is none of record, check and diff",
+        (void)error_set(&e, CODE_USAGE, "%s is none of record, check and diff",
                         said(str_of(verb), &a));
         return record_fail(&e, WRIT_USAGE, line, self);
     }

@@ -185,6 +185,6 @@ int writ_export(struct writ_ledger *ledger, const char *query, const char *forma
     to.write = intoto_write;
     if (strcmp(format, "in-toto") == 0)
         return list(ledger, query, &to);
-    (void)error_set(&e, CODE_SYNTAX, "the format is jsonl or in-toto, not '%s'", format);
+    (void)error_set(&e, CODE_USAGE, "the format is jsonl or in-toto, not '%s'", format);
     return record_fail(&e, WRIT_USAGE, line, self);
 }

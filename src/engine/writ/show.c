@@ -407,7 +407,7 @@ static int show(struct showing *s, char **answer)
 static bool is_whose(const char *name, const char *option, struct error *e)
 {
     return !name || *name ||
-           error_set(e, CODE_SYNTAX, "%s is empty: name one, or leave it out for any", option);
+           error_set(e, CODE_USAGE, "%s is empty: name one, or leave it out for any", option);
 }
 
 int writ_show(struct writ_ledger *ledger, const char *id, char **answer)
