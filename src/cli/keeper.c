@@ -41,7 +41,7 @@ static struct writ_ledger *try_open(const struct args *args, bool append, int *s
     return ledger;
 }
 
-struct writ_ledger *keeper_open(const struct args *args, enum keeping how, int *status)
+struct writ_ledger *keeper_open(const struct args *args, enum opening how, int *status)
 {
     /* Appending makes a ledger; who reads first learns that there is none. */
     if (how == KEEP_WRITE) {

@@ -8,10 +8,10 @@
 #include "cli/args.h"
 
 /* To read it; to add to one that is there; to add to one that is made when there is none. */
-enum keeping { KEEP_READ, KEEP_WRITE, KEEP_BEGIN };
+enum opening { KEEP_READ, KEEP_WRITE, KEEP_BEGIN };
 
 /* Opens it; NULL where it cannot be had: that was said, and *status is the exit status. */
-struct writ_ledger *keeper_open(const struct args *args, enum keeping how, int *status);
+struct writ_ledger *keeper_open(const struct args *args, enum opening how, int *status);
 
 /* The same in two steps, for who has more to say about one that cannot be had: opens it; else
  * *answer says why, and is told by keeper_refuse(), which returns the status. */

@@ -90,7 +90,7 @@ static void add_text(const struct place_ask *ask, struct buf *text, const char *
 }
 
 /* To its end, into the store, the digest and the text. */
-static bool read_all(const struct place_ask *ask, int fd, struct keeping *k, struct buf *text,
+static bool read_all(const struct place_ask *ask, int fd, struct storing *k, struct buf *text,
                      struct change_side *out, struct error *e)
 {
     char bytes[READ_BYTES];
@@ -122,7 +122,7 @@ static bool look_file(const struct place_ask *ask, struct arena *a, struct chang
 {
     _fd_ int fd = openat(ask->around, ask->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     _buf_ struct buf text = { .max = ask->most + 1 };
-    struct keeping k;
+    struct storing k;
 
     if (fd < 0)
         return error_sys(e, CODE_IO, "%s cannot be read", ask->name);

@@ -4,8 +4,8 @@
  */
 #pragma once
 
-#include "engine/auditor.h"
 #include "engine/changes.h"
+#include "engine/keeping.h"
 #include "engine/record.h"
 
 struct cow_run {

@@ -11,7 +11,7 @@
 #include "contract/admit.h"
 #include "contract/request_doc.h"
 #include "engine/alive.h"
-#include "engine/auditor.h"
+#include "engine/keeping.h"
 #include "engine/record.h"
 #include "engine/registries.h"
 #include "sandbox/collect.h"

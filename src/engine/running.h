@@ -5,10 +5,10 @@
 #include <writ/writ.h>
 
 #include "engine/alive.h"
-#include "engine/auditor.h"
 #include "engine/evidence.h"
 #include "engine/fleet.h"
 #include "engine/inner.h"
+#include "engine/keeping.h"
 #include "engine/plan_read.h"
 #include "engine/progress.h"
 #include "engine/registries.h"

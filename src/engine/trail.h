@@ -2,7 +2,7 @@
 /* trail.h: what the steps of a plan did, on its way into the ledger a few at a time. */
 #pragma once
 
-#include "engine/auditor.h"
+#include "engine/keeping.h"
 #include "plan/hands.h"
 
 struct trail_row {

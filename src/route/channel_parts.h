@@ -39,7 +39,7 @@ struct stream {
 /* A file that is being kept. */
 struct filing {
     bool open;
-    struct keeping keeping;
+    struct storing keeping;
     struct sha256 sum;
     int64_t bytes, all;  /* of this one, of all of the errand */
     struct error unkept; /* the first that could not be; no code: there is none */

@@ -120,7 +120,7 @@ static enum collect_state look(const struct collect_job *job, int fd, int64_t *b
 }
 
 /* Reads to the end, but not beyond what is left of the ceiling: the size was only a promise. */
-static bool copy(const struct collect_job *job, int fd, struct keeping *k, struct collected *c,
+static bool copy(const struct collect_job *job, int fd, struct storing *k, struct collected *c,
                  struct error *e)
 {
     _free_ char *bytes = malloc(COPY_BYTES);
@@ -150,7 +150,7 @@ static bool copy(const struct collect_job *job, int fd, struct keeping *k, struc
 
 static bool take(struct collect_job *job, int fd, struct collected *c, struct error *e)
 {
-    struct keeping k;
+    struct storing k;
 
     if (!keep_begin(&k, job->store, e) || !copy(job, fd, &k, c, e))
         return false;
@@ -222,7 +222,7 @@ int collect_kept(int store, const struct digest *digest)
 
 bool collect_bytes(int store, struct str bytes, struct digest *digest, struct error *e)
 {
-    struct keeping k;
+    struct storing k;
 
     *digest = digest_of(bytes.s, bytes.n);
     if (!keep_begin(&k, store, e))

@@ -19,9 +19,9 @@ enum {
     READ_BYTES = 1 << 16,
 };
 
-bool keep_begin(struct keeping *k, int store, struct error *e)
+bool keep_begin(struct storing *k, int store, struct error *e)
 {
-    *k = (struct keeping){ .store = store, .fd = -1 };
+    *k = (struct storing){ .store = store, .fd = -1 };
     if (store < 0)
         return true;
     for (int i = 0; i < NAMES_TRIED && k->fd < 0; i++) {
@@ -35,7 +35,7 @@ bool keep_begin(struct keeping *k, int store, struct error *e)
     return true;
 }
 
-void keep_drop(struct keeping *k)
+void keep_drop(struct storing *k)
 {
     if (k->fd < 0)
         return;
@@ -44,7 +44,7 @@ void keep_drop(struct keeping *k)
     k->fd = -1;
 }
 
-static bool failed(struct keeping *k, struct error *e)
+static bool failed(struct storing *k, struct error *e)
 {
     (void)error_sys(e, CODE_IO, "a file cannot be kept in the evidence store");
     keep_drop(k);
@@ -63,7 +63,7 @@ static size_t run_of(const char *bytes, size_t n, bool zeroes)
 }
 
 /* A file with holes costs who makes it nothing: it is kept with holes, too. */
-bool keep_add(struct keeping *k, const char *bytes, size_t n, struct error *e)
+bool keep_add(struct storing *k, const char *bytes, size_t n, struct error *e)
 {
     while (k->fd >= 0 && n > 0) {
         size_t hole = run_of(bytes, n, true);
@@ -153,7 +153,7 @@ bool keep_sync(int store, const struct digest *digest, struct error *e)
            error_sys(e, CODE_IO, "the evidence store cannot be written");
 }
 
-bool keep_end(struct keeping *k, const struct digest *digest, int64_t bytes, struct error *e)
+bool keep_end(struct storing *k, const struct digest *digest, int64_t bytes, struct error *e)
 {
     char folder[FINAL_PATH], path[FINAL_PATH];
 

@@ -21,7 +21,7 @@ struct reading {
 enum took { TOOK, TOO_MUCH, UNREADABLE, BROKEN };
 
 /* Digests all that is there, no more than `most`, and gives it to `k`, which may be NULL. */
-static enum took take(struct reading *r, int fd, int64_t most, struct keeping *k,
+static enum took take(struct reading *r, int fd, int64_t most, struct storing *k,
                       struct change_side *side, struct error *e)
 {
     struct sha256 sum;
@@ -73,7 +73,7 @@ static enum took take_after(struct reading *r, const char *below, struct change_
                             bool *same, struct error *e)
 {
     _fd_ int fd = cow_open_upper(&r->sides, below, O_RDONLY);
-    struct keeping k;
+    struct storing k;
     enum took took;
 
     if (fd < 0) {

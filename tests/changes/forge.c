@@ -9,8 +9,8 @@
 #include "base/fs.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
-#include "engine/auditor.h"
 #include "engine/event.h"
+#include "engine/keeping.h"
 
 enum { RECORD_MAX = 64 << 20 };
 

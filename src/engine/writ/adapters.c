@@ -203,8 +203,7 @@ int writ_adapters(const char *name, const char *tool, const char *level,
     if (!line)
         return WRIT_USAGE;
     if (level && !read_level(level, &l.level)) {
-        (void)error_set(&e, CODE_USAGE, "'%s' is no level; there are L0, L1, L2 and L3",
-                        level);
+        (void)error_set(&e, CODE_USAGE, "'%s' is no level; there are L0, L1, L2 and L3", level);
         return record_fail(&e, WRIT_USAGE, line, self);
     }
     if (!adapters_here(environment, &a, &l.here, &e) ||

@@ -8,10 +8,10 @@
 #include "base/elsewhere.h"
 #include "base/json_write.h"
 #include "engine/approval.h"
-#include "engine/auditor.h"
 #include "engine/given.h"
 #include "engine/home.h"
 #include "engine/input.h"
+#include "engine/keeping.h"
 #include "engine/record.h"
 #include "executor/shelf.h"
 

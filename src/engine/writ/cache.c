@@ -101,12 +101,11 @@ static bool level_of(const char *name, bool clear, int *level, struct arena *a, 
                                  "golden outputs are files of the project, below .writ/golden: who "
                                  "wants one gone removes its file");
     else
-        *answer = record_failure(CODE_USAGE,
-                                 arena_printf(a,
-                                              "there is no cache %s: adapter-schema, "
-                                              "tool-metadata, execution-results and "
-                                              "golden-outputs are there",
-                                              said(str_of(name), a)));
+        *answer = record_failure(CODE_USAGE, arena_printf(a,
+                                                          "there is no cache %s: adapter-schema, "
+                                                          "tool-metadata, execution-results and "
+                                                          "golden-outputs are there",
+                                                          said(str_of(name), a)));
     return false;
 }
 

@@ -7,12 +7,12 @@
 #include "base/fs.h"
 #include "base/json_write.h"
 #include "engine/approval.h"
-#include "engine/auditor.h"
 #include "engine/builder.h"
 #include "engine/event.h"
 #include "engine/given.h"
 #include "engine/home.h"
 #include "engine/input.h"
+#include "engine/keeping.h"
 #include "engine/record.h"
 #include "executor/shelf.h"
 

@@ -253,9 +253,8 @@ static int none_of_that_name(const struct goldening *g, const char *name, struct
 
     if (golden_names(g->project, a, &names, &n, &e))
         near = str_nearest(str_of(name), names, n);
-    (void)error_set(&e, CODE_USAGE, "there is no golden output %s%s%s%s",
-                    said(str_of(name), a), near ? " (did you mean " : "", near ? near : "",
-                    near ? "?)" : "");
+    (void)error_set(&e, CODE_USAGE, "there is no golden output %s%s%s%s", said(str_of(name), a),
+                    near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
     return record_fail(&e, WRIT_USAGE, g->line, g->self);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* auditor.c: enters the records of executors' calls in the ledger. */
-#include "engine/auditor.h"
+/* keeping.c: opens the caller's ledger, and enters in it what its threads have to say. */
+#include "engine/keeping.h"
 
 #include "base/json_write.h"
 #include "engine/event.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* auditor.h: the ledger as the place where executors' calls are recorded. */
+/* keeping.h: the caller's ledger, open, for any thread and one transaction at a time. */
 #pragma once
 
 #include <pthread.h>
