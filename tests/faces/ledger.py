@@ -297,7 +297,7 @@ def an_empty_name_is_nobodys(scratch):
     for verb in ("show", "prove"):
         for option in ("tenant", "robot"):
             told = json.loads(book.writ(verb, "good-run", f"--{option}", "", "--json", status=64).out)
-            assert told["code"] == "SYNTAX" and option in told["message"], told
+            assert told["code"] == "USAGE" and option in told["message"], told
     alone = Book(scratch / "alone")
     alone.home.mkdir()
     rests_on = alone.input("a: 1\n")
@@ -354,7 +354,7 @@ def append_answers(scratch):
     assert re.search(r"\n2 duplicate, 1 refused\n$", text), text
     assert re.search(r"✗ refused +line 3\n +/", text), text
     assert book.terminal("ledger", "append", "--json", str(book.home / "events.jsonl")).startswith(b"{")
-    for args, status, code, words in ((["events.jsonl", "--policy", "nix"], 64, "SYNTAX", b"policy is block"),
+    for args, status, code, words in ((["events.jsonl", "--policy", "nix"], 64, "USAGE", b"policy is block"),
                                       (["nosuchfile"], 65, "IO", b"'nosuchfile' cannot be read: No such file"),
                                       (["."], 65, "IO", b"'.' is a directory, expected a file"),
                                       (["/proc/self/mem"], 65, "IO", b"the events cannot be read further: ")):
@@ -431,7 +431,7 @@ def inputs_without_a_name(scratch):
         said = book.writ("ledger", "input", *args, status=64)
         insist(f"give another name with --{option}".encode() in said.err and not said.out, said)
         told = json.loads(book.writ("ledger", "input", *args, "--json", status=64).out)
-        assert told["code"] == "SYNTAX" and told["message"], told
+        assert told["code"] == "USAGE" and told["message"], told
     assert len(book.lines("log", "--json")) == entries
     book.writ("ledger", "input", b"a\xff", "--subject", "a")
     for entry in book.lines("log", "--json"):
