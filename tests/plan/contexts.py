@@ -42,7 +42,7 @@ def R_004_009_R_004_225_keys_come_from_a_file_and_one_by_one_and_the_last_word_c
             ({"branch": "main", "depth": 3, "who": []}, ("branch=a", "branch=b", "who="),
              {"branch": "b", "depth": 3, "who": ""}),
             ({"environment": {"branch": {"deep": [1]}, "depth": 1, "who": 2}}, (), {"branch": {"deep": [1]}, "depth": 1, "who": 2}),
-            (None, ("branch", "depth=1", "who=2"), {"branch": "", "depth": "1", "who": "2"})):
+            (None, ("branch=", "depth=1", "who=2"), {"branch": "", "depth": "1", "who": "2"})):
         ran = place.comes_to("success", wants | {"id": new()}, context=given, set=set)
         context = context_of(place, ran)
         same(context["environment_keys"], sorted(environment(place, **made)), context)
