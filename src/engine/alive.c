@@ -17,26 +17,13 @@
 /* NULL: there is no such place, or this is no name of a file. */
 static const char *path_of(const char *state, struct str id, struct arena *a)
 {
+    char machine[HOST_NAME_MAX + 1] = "";
     struct uuid uuid;
 
-    if (!state || !uuid_v4(id, &uuid))
+    if (!state || !uuid_v4(id, &uuid) || gethostname(machine, HOST_NAME_MAX) != 0 ||
+        strchr(machine, '/'))
         return NULL;
-    return arena_printf(a, "%s/running/%.*s", state, STR_ARG(id));
-}
-
-static void machine(char out[HOST_NAME_MAX + 1])
-{
-    memset(out, 0, HOST_NAME_MAX + 1);
-    (void)!gethostname(out, HOST_NAME_MAX);
-}
-
-static bool hold(int fd)
-{
-    char here[HOST_NAME_MAX + 1];
-
-    machine(here);
-    return flock(fd, LOCK_EX | LOCK_NB) == 0 &&
-           write(fd, here, strlen(here)) == (ssize_t)strlen(here);
+    return arena_printf(a, "%s/running/%.*s@%s", state, STR_ARG(id), machine);
 }
 
 struct alive alive_begin(const char *state, struct str id, struct arena *a)
@@ -48,7 +35,7 @@ struct alive alive_begin(const char *state, struct str id, struct arena *a)
         out.fd = open(out.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (out.fd < 0)
         out.path = NULL;
-    else if (!hold(out.fd))
+    else if (flock(out.fd, LOCK_EX | LOCK_NB) != 0)
         alive_end(&out);
     return out;
 }
@@ -65,14 +52,10 @@ void alive_end(struct alive *alive)
 enum living alive_look(const char *state, struct str id, struct arena *a)
 {
     const char *path = path_of(state, id, a);
-    char here[HOST_NAME_MAX + 1], there[HOST_NAME_MAX + 1] = "";
     _fd_ int fd = path ? open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
     struct stat s;
 
-    if (fd < 0 || read(fd, there, sizeof there - 1) < 0)
-        return LIVING_UNKNOWN;
-    machine(here);
-    if (strcmp(here, there) != 0)
+    if (fd < 0)
         return LIVING_UNKNOWN;
     if (flock(fd, LOCK_SH | LOCK_NB) == 0) /* one that is removed has ended meanwhile */
         return fstat(fd, &s) == 0 && s.st_nlink > 0 ? LIVING_NO : LIVING_UNKNOWN;

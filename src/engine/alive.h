@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* alive.h: does who runs an execution still live?
  *
- *     <state>/running/<id>
+ *     <state>/running/<id>@<machine>
  *
- * is there while it runs, locked by who runs it; the lock goes with the process, however that ends.
- * A file that nobody holds is of one who was killed, and stays: the ledger has no end of it. There
- * are no process ids in it that could have become somebody else's. The name of the machine is: of
- * another one, where the state directory is shared, nothing is known. A command has the file of its
- * execution; a plan has that and one of its own id, by which its steps are found. It says who lives
- * and nothing of how far they are: a plan's state is in memory alone (contract 004, 6.6).
+ * is there while it runs, empty, and locked by who runs it; the lock goes with the process, however
+ * that ends. A file that nobody holds is of one who was killed, and stays: the ledger has no end of
+ * it. There are no process ids in it that could have become somebody else's. Of another machine,
+ * where the state directory is shared, nothing is known. A command has the file of its execution; a
+ * plan has that and one of its own id, by which its steps are found. It says who lives and nothing
+ * of how far they are: a plan's state is in memory alone (contract 004, 6.6).
  */
 #pragma once
 

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/seccomp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -291,6 +292,8 @@ static bool finish(struct supervision *s, struct holding *h, struct arena *a, st
     return true;
 }
 
+enum { HASHED_AT_ONCE = 16 << 10 };
+
 /* The file that is started, digested while there is nothing else to do. */
 struct hashing {
     int fd;
@@ -299,8 +302,17 @@ struct hashing {
     bool unread; /* it cannot be read, or is another file by now */
     struct digest digest;
     struct sha256 sum;
-    char part[CAPTURE_PART];
+    char part[HASHED_AT_ONCE];
 };
+
+/* The part is written before it is read. */
+static struct hashing *hash_new(struct arena *a)
+{
+    struct hashing *h = arena_raw(a, sizeof *h);
+
+    memset(h, 0, offsetof(struct hashing, part));
+    return h;
+}
 
 static bool hash_some(void *self)
 {
@@ -396,7 +408,7 @@ static bool run_built(const struct run *run, const struct world *world, struct a
                              .ended_hook = take_usage,
                              .ended_self = h,
                              .stopped_for = CAUSE_EXITED };
-    struct hashing *hashing = arena_new(a, struct hashing);
+    struct hashing *hashing = hash_new(a);
     _fd_ int program = open(run->program->real, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     int64_t begin = world->mono_ms(world->self);
 

@@ -210,5 +210,6 @@ void tracer_stopped(struct tracer *t, pid_t pid, int status)
 
 void tracer_ended(struct tracer *t, pid_t pid)
 {
-    drop_return(t, pid);
+    if (t->on)
+        drop_return(t, pid);
 }

@@ -14,6 +14,7 @@ from plans import canon, digest, execute, hold, marker, new, plan, python, retri
 CASES = []
 case = plans.collector(CASES)
 
+HEX = r"[0-9a-f]{2,}"  # ids
 UNTIL_GO = "touch up; until test -e go; do :; done"
 FORMS = ["${x}", "$x", "{{x}}", "{{ x }}", "${{ x }}", "%x%", "$(x)", "`x`", "<x>", ":x", "@x", "{x}", "#{x}", "${{ env.x }}",
          "{{context.environment.x}}", "$.x", "${environment.x}", "~", "*", "\\n", "%s"]
@@ -183,14 +184,15 @@ def R_004_168_R_004_169_A04_15_while_it_runs_there_is_its_record_and_nothing_els
 
     def look():
         held.extend(path.read_text() for path in place.state.glob("running/*"))
-        kinds.update(re.sub(r"[0-9a-f]{2,}", "#", str(path.relative_to(place.state)))
+        kinds.update(re.sub(HEX, "#", str(path.relative_to(place.state)))
                      for path in place.state.rglob("*") if path.is_file())
     look()
     before = set(kinds)
     ran = in_the_middle(place, document, look)
     hold(ran.status == 0, ran)
-    same({name for name in kinds - before if not name.startswith("ledger.db")}, {"running/#-#-#-#-#"})
-    same(held, [platform.node()] * 2)  # who runs it, and nothing of how far it is
+    names = {name for name in kinds - before if not name.startswith("ledger.db")}
+    same(names, {"running/#-#-#-#-#@" + re.sub(HEX, "#", platform.node())})  # who runs it, and where
+    same(held, [""] * 2)  # and nothing of how far it is
     same([*(place.state / "running").iterdir()], [])
 
 

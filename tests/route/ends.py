@@ -303,7 +303,7 @@ def a_lane_whose_writ_was_killed_is_known_not_to_run(place):
     true("who ran it was killed, and left no manifest of it" in " ".join(show().split()), show())
     same(json.loads(show("--json"))["state"], "running")  # the ledger is as it was
     (path,) = (place.state / "running").iterdir()
-    path.write_text("another machine")  # whose writ may live
+    path.rename(path.with_name(path.name.split("@")[0] + "@elsewhere"))  # whose writ may live
     true(json.loads(show("--json"))["alive"] is None and "it still runs, or who ran it was killed" in show(), show())
 
 

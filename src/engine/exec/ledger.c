@@ -117,11 +117,7 @@ static void *open_ledger(void *exec)
 {
     struct exec *x = exec;
 
-    struct keeping *k = &x->opening.keeping;
-
-    keeping_open(k, x->command->ledger, x->command->environment, x->world);
-    x->opening.alive =
-        alive_begin(home_state(x->command->environment, &k->a), x->request.execution_id, &k->a);
+    keeping_open(&x->opening.keeping, x->command->ledger, x->command->environment, x->world);
     return NULL;
 }
 
@@ -161,6 +157,9 @@ bool exec_announce(void *exec, struct error *e)
     struct exec *x = exec;
 
     x->unrecorded = true;
+    if (x->opening.begun && !x->opening.alive.path)
+        x->opening.alive =
+            alive_begin(home_state(x->command->environment, x->a), x->request.execution_id, x->a);
     await_ledger(&x->opening);
     if (!keeping_begin(x->keeping, e) || !keeping_end(x->keeping, enter_start(x, e), e))
         return false;
