@@ -26,7 +26,7 @@ static bool hear(int from, struct printed *p, const char *source, struct error *
     while ((left = end - w->mono_ms(w->self)) > 0) {
         ssize_t got;
 
-        if (poll(&ready, 1, (int)left) <= 0)
+        if (poll(&ready, 1, poll_ms(left)) <= 0)
             continue;
         got = read(from, p->bytes + p->n, sizeof p->bytes - p->n);
         if (got == 0)

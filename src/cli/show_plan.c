@@ -5,20 +5,22 @@
 
 #include "cli/entry_line.h"
 #include "cli/print.h"
+#include "cli/run_state.h"
 #include "cli/show.h"
 #include "cli/timeline.h"
 #include "cli/units.h"
 
 enum { INDENT = 2, MARK = 2, GAP = 2, TIME = 8, NAME_MOST = 24, BAR_SHARE = 2, BELOW = 6 };
 
+enum mark { DONE, FAILED, SKIPPED, NOT_RUN, OPEN, MARKS };
+
 static const struct {
     const char *state, *mark;
     enum colour colour;
-} marks[] = {
-    { "completed", "✓", GREEN },
-    { "failed", "✗", RED },
-    { "not_run", "·", DIM },
-    { "", "?", DIM }, /* it has no end on record */
+} marks[MARKS] = {
+    [DONE] = { "completed", "✓", GREEN }, [FAILED] = { "failed", "✗", RED },
+    [SKIPPED] = { NULL, "!", YELLOW }, /* it failed, and the plan went on without it */
+    [NOT_RUN] = { "not_run", "·", DIM },  [OPEN] = { "", "?", DIM }, /* it has no end on record */
 };
 
 struct steps {
@@ -86,14 +88,15 @@ static void measure(struct steps *steps, const struct doc *row)
     scale->span = end - scale->begin;
 }
 
-static size_t mark_of(const struct doc *row)
+static enum mark mark_of(const struct doc *row)
 {
     struct str state = doc_text(row, "state");
+    bool told = doc_text(row, "on_failure").n > 0; /* older rows do not */
 
-    for (size_t i = 0; i < COUNT(marks); i++)
-        if (str_is(state, marks[i].state))
-            return i;
-    return COUNT(marks) - 1;
+    for (enum mark i = DONE; i < OPEN; i++)
+        if (marks[i].state && str_is(state, marks[i].state))
+            return i == FAILED && told && run_goes_on(row) ? SKIPPED : i;
+    return OPEN;
 }
 
 /* How long it took, or why nobody can say. */
@@ -141,7 +144,8 @@ static void show_failure(const struct doc *row)
 
 static void show_row(struct steps *steps, const struct doc *row)
 {
-    size_t mark = mark_of(row), column = bar_column(steps);
+    enum mark mark = mark_of(row);
+    size_t column = bar_column(steps);
     bool ran = !str_is(doc_text(row, "state"), "not_run");
     char text[UNITS_TEXT];
     _buf_ struct buf notes = { .max = SHOW_MAX };

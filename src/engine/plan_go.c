@@ -47,6 +47,7 @@ static void leave_row(struct running *r, const struct telling *t)
     struct trail_row *row = &r->rows[t->step];
 
     row->failed = t->news == NEWS_STEP_FAILED;
+    row->severity = t->severity;
     row->code = t->ending->code;
     row->message = t->ending->message;
     trail_add(&r->trail, row);

@@ -66,6 +66,10 @@ static void put_row(const struct trail *t, const struct trail_row *row, struct b
     json_put_int(to, "index", (int64_t)row->index);
     json_put(to, "message", row->message);
     json_put(to, "name", t->names[row->index]);
+    if (row->failed) {
+        json_put(to, "on_failure", on_failure_names[step->on_failure]);
+        json_put(to, "severity", severities[row->severity].name);
+    }
     put_ms(to, "started_at", row->started_ms);
     json_put(to, "state", !run ? "not_run" : row->failed ? "failed" : "completed");
     json_key(to, "step_id");

@@ -9,6 +9,7 @@ struct trail_row {
     size_t index;
     int64_t attempt;
     bool failed;
+    enum severity severity; /* of the failure */
     enum code code;
     const char *message;
     int64_t started_ms, took_ms; /* -1: it was not run */

@@ -97,7 +97,7 @@ static bool has_word(int report)
     int64_t deadline_ms = w->mono_ms(w->self) + START_MS, left = START_MS;
     struct pollfd p = { .fd = report, .events = POLLIN };
 
-    while (left > 0 && poll(&p, 1, (int)left) < 0 && errno == EINTR)
+    while (left > 0 && poll(&p, 1, poll_ms(left)) < 0 && errno == EINTR)
         left = deadline_ms - w->mono_ms(w->self);
     return p.revents != 0;
 }

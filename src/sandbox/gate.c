@@ -198,7 +198,7 @@ static bool wait_until(const struct gate *g, int64_t deadline_ms)
 
         if (left <= 0)
             return false;
-        if (poll(&p, 1, (int)left) > 0)
+        if (poll(&p, 1, poll_ms(left)) > 0)
             return true;
     }
 }

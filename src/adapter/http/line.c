@@ -92,7 +92,7 @@ static bool send_all(struct http *h, struct str bytes)
         deadline_ms = deadline_ms < 0 ? now_ms + SEND_MS : deadline_ms;
         if (now_ms >= deadline_ms)
             return false;
-        (void)poll(&p, 1, (int)(deadline_ms - now_ms));
+        (void)poll(&p, 1, poll_ms(deadline_ms - now_ms));
     }
     return true;
 }

@@ -65,6 +65,25 @@ static void steps_have_bars_where_there_is_room(void **state)
         "  · last   execute   not run\n");
 }
 
+static void a_step_that_the_plan_went_on_without_is_not_what_ended_it(void **state)
+{
+#define FAILURE(more) "\"started_at\":1000,\"duration_ms\":250,\"code\":\"STEP_FAILED\"" more
+    static const char bodies[] = STEPS(
+        ROW("a", "failed", FAILURE(",\"on_failure\":\"skip\",\"severity\":\"error\"")) "," ROW("b", "failed", FAILURE(",\"on_failure\":\"skip\",\"severity\":\"fatal\"")) "," ROW(
+            "c", "failed",
+            FAILURE(",\"on_failure\":\"halt\",\"severity\":\"error\"")) "," ROW("d", "failed",
+                                                                                FAILURE("")));
+    _arena_ struct arena a = { 0 };
+    bool is_plan;
+
+    (void)state;
+    assert_string_equal(shown(bodies, NO_EDGE, &is_plan, &a).s,
+                        "  ! a  execute    250 ms\n      STEP_FAILED\n"
+                        "  ✗ b  execute    250 ms\n      STEP_FAILED\n"
+                        "  ✗ c  execute    250 ms\n      STEP_FAILED\n"
+                        "  ✗ d  execute    250 ms\n      STEP_FAILED\n");
+}
+
 static void the_span_is_from_the_first_start_to_the_last_end(void **state)
 {
     static const char bodies[] =
@@ -125,6 +144,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_have_bars_where_there_is_room),
+        cmocka_unit_test(a_step_that_the_plan_went_on_without_is_not_what_ended_it),
         cmocka_unit_test(the_span_is_from_the_first_start_to_the_last_end),
         cmocka_unit_test(a_name_that_is_cut_keeps_its_gap),
         cmocka_unit_test(odd_manifests_are_shown_as_far_as_they_go),
