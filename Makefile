@@ -48,6 +48,7 @@ fuzz:                             ## 60 seconds of each fuzzer (FUZZ_SECONDS=n f
 bench: build-bench/build.ninja    ## measure against others, in one run
 	@tools/setup bench # a peer may have gone since
 	@ninja -C build-bench --quiet
+	@cp build-bench/writ build-bench/.writ && mv build-bench/.writ build-bench/writ # as it is installed
 	@find build-bench -type f -perm -u+x -name 'bench_*' | sort | xargs -n 1 env --
 
 format:                           ## let clang-format lay out the code
