@@ -78,6 +78,14 @@ static void say_lost(const struct doc *record)
     err(DIM, "      look at what it did before running it again\n");
 }
 
+static void say_violation(const struct doc *record)
+{
+    say("killed after %.1f s: somebody outside replaced what it was kept from, and it was not any "
+        "more (exit %" PRId64 ")",
+        seconds(record), doc_whole(record, "exit_code"));
+    err(DIM, "      look at what it did; with --write-mode cow such files may change meanwhile\n");
+}
+
 /* Of a lane: its route is closed, and it may not go another way. */
 static void say_unrun(const struct doc *record)
 {
@@ -92,6 +100,7 @@ static const struct {
 } endings[] = {
     { "timeout", say_timeout },     { "oom", say_oom },   { "exec_failed", say_unstarted },
     { "cancelled", say_cancelled }, { "lost", say_lost }, { "sandbox_error", say_unrun },
+    { "violation", say_violation },
 };
 
 static void say_hits(const struct doc *record)
@@ -221,7 +230,7 @@ static void tell_end(const struct doc *record)
     say_files(record, "artifacts");
     say_changes(record);
     say_lane(record);
-    if (!str_is(cause, "exec_failed"))
+    if (!str_is(cause, "exec_failed") && !str_is(cause, "violation"))
         say_missing(record);
 }
 

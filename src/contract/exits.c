@@ -12,6 +12,7 @@ const char *const cause_names[] = {
     [CAUSE_SANDBOX_ERROR] = "sandbox_error",
     [CAUSE_CANCELLED]     = "cancelled",
     [CAUSE_LOST]          = "lost",
+    [CAUSE_VIOLATION]     = "violation",
     [CAUSE_COUNT]         = NULL,
 };
 
@@ -24,6 +25,7 @@ const struct cause_row causes[CAUSE_COUNT] = {
     [CAUSE_SANDBOX_ERROR] = { CAUSE_SANDBOX_ERROR, "The sandbox could not be built; nothing ran, and there is no exit code." },
     [CAUSE_CANCELLED]     = { CAUSE_CANCELLED,     "Somebody asked for it to be stopped." },
     [CAUSE_LOST]          = { CAUSE_LOST,          "Its worker went away after it had begun; nobody knows how it ended." },
+    [CAUSE_VIOLATION]     = { CAUSE_VIOLATION,     "Somebody outside replaced a file that it was kept from, so that it was not any more; it was killed." },
 };
 
 static const struct column cause_columns[] = {
@@ -32,7 +34,8 @@ static const struct column cause_columns[] = {
 };
 
 /* A01-1: 137 and 143 are also 128+, and a program may return them itself. They mean memory and
- * time only with the evidence for it, 130 that somebody called it off, and 69 a lost worker. A later row is the more exact one. */
+ * time, or a wall that is gone, only with the evidence for it, 130 that somebody called it off, and 69 a lost worker. A later row
+ * is the more exact one. */
 const struct exit_row exits[EXIT_ROWS] = {
     { "0",     0,   0,   CAUSE_COUNT,   "success",             "continue workflow" },
     { "1-125", 1,   125, CAUSE_COUNT,   "tool-specific error", "log and handle" },
@@ -42,6 +45,7 @@ const struct exit_row exits[EXIT_ROWS] = {
     { "137",   137, 137, CAUSE_OOM,     "OOM killed",          "increase memory or fail" },
     { "143",   143, 143, CAUSE_TIMEOUT, "SIGTERM (timeout)",   "extend timeout or fail" },
     { "130",   130, 130, CAUSE_CANCELLED, "cancelled",         "run it again if it is still wanted" },
+    { "137",   137, 137, CAUSE_VIOLATION, "a wall was gone",   "look at what it did before running it again" },
     { "69",    69,  69,  CAUSE_LOST,    "worker lost",         "look at what it did before running it again" },
 };
 

@@ -14,6 +14,7 @@ enum cause {
     CAUSE_SANDBOX_ERROR,
     CAUSE_CANCELLED,
     CAUSE_LOST,
+    CAUSE_VIOLATION,
     CAUSE_COUNT,
 };
 
@@ -30,8 +31,9 @@ struct exit_row {
 };
 
 enum {
-    EXIT_ROWS = 9,
+    EXIT_ROWS = 10,
     EXIT_OOM = 137,       /* what is reported when the kernel killed it for its memory */
+    EXIT_VIOLATION = 137, /* and when init did, because a wall was gone */
     EXIT_TIMEOUT = 143,   /* and when our timer ran out, whatever signal it took */
     EXIT_CANCELLED = 130, /* and when it ended with 0 because it was asked to */
     EXIT_LOST = 69,       /* and when nobody knows how it ended */

@@ -59,6 +59,7 @@ static const struct stage {
     { "lock",      LAYER_MOUNT,            BERTH,        stage_lock_root },
     { "result",    LAYER_PID,      FRESH |        KEPT, stage_clear_result },
     { "others",    LAYER_PID,      FRESH | BERTH | KEPT, stage_close_others },
+    { "watch",     LAYER_MOUNT,    FRESH |        KEPT, stage_watch_mounts },
     { "names",     LAYER_USER,     FRESH | BERTH,        stage_set_names },
     { "rlimits",   LAYER_USER,     FRESH | BERTH,        stage_set_limits },
     { "bounds",    LAYER_USER,     FRESH | BERTH,        stage_drop_bounds },
@@ -155,6 +156,16 @@ static struct word last_word(const struct tracer *tracer, int status)
     return word;
 }
 
+/* It is not known what it has reached since: that it is over is all that is left to do. */
+static void end_breached(const struct jail *jail, struct pollfd *mounts)
+{
+    struct word word = { .kind = WORD_BREACHED };
+
+    mounts->fd = -1;
+    (void)kill(-1, SIGKILL);
+    (void)send(jail->line, &word, sizeof word, MSG_NOSIGNAL);
+}
+
 /* Until the command is over or the supervisor is gone; leaving ends the whole tree. A supervisor
  * that is stopped ends nothing: what is far over its time we end ourselves. The supervisor has no
  * number here. Who has one is inside, and not heard: before Landlock keeps signals from us
@@ -164,7 +175,8 @@ static void watch(const struct jail *jail, struct tracer *tracer, int signals, p
     struct pollfd fds[] = { { .fd = signals, .events = POLLIN },
                             { .fd = jail->line },
                             { .fd = jail->owner > 0 ? jail->owner : -1, .events = POLLIN },
-                            { .fd = jail->chance > 0 ? jail->chance : -1, .events = POLLIN } };
+                            { .fd = jail->chance > 0 ? jail->chance : -1, .events = POLLIN },
+                            { .fd = jail->watched > 0 ? jail->watched : -1, .events = POLLPRI } };
     struct init_clock clock = { .most_ms = jail->most_ms };
     struct signalfd_siginfo info;
     struct word word;
@@ -184,6 +196,8 @@ static void watch(const struct jail *jail, struct tracer *tracer, int signals, p
             held_chance_serve(&tracer->ground, fds[3].fd);
         else if (fds[3].revents)
             fds[3].fd = -1;
+        if (fds[4].revents)
+            end_breached(jail, &fds[4]);
         if (init_clock_is_up(&clock))
             (void)kill(-1, SIGKILL);
         if (reap(tracer, command, &status)) {

@@ -118,6 +118,7 @@ struct jail {
     struct seccomp_program seccomp;
     struct held held; /* time and chance */
     int chance;       /* where init is asked for what /dev/random reads; 0: nowhere */
+    int watched;      /* where init is told that mounts are gone; 0: nowhere */
 
     int streams[STREAM_COUNT]; /* what become its 0, 1, 2 and 3; -1: it has no 3 */
     int line;                  /* to the supervisor: words one way, and an end when that one dies */

@@ -30,6 +30,11 @@ void outcome_judge(const struct supervision *s, const struct cgroup_usage *usage
         out->error = s->failure.sys;
         out->exit_code = exit_code_of(s->failure.sys);
         out->signal = 0;
+    } else if (s->breached) {
+        out->cause = CAUSE_VIOLATION;
+        out->exit_code = EXIT_VIOLATION;
+        out->layers &= ~(1U << LAYER_MOUNT);
+        out->missing |= 1U << LAYER_MOUNT;
     } else if (s->stopped_for == CAUSE_TIMEOUT) {
         out->cause = CAUSE_TIMEOUT;
         out->exit_code = EXIT_TIMEOUT;

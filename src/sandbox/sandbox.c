@@ -282,8 +282,8 @@ static bool finish(struct supervision *s, struct holding *h, struct arena *a, st
     if (!s->ready && !s->failed && s->stopped_for != CAUSE_CANCELLED)
         return error_set(e, CODE_LAYER_MISSING,
                          "LAYER_MISSING:pid: the new process vanished while its walls were built");
-    outcome_judge(s, &h->usage, out);
     measure(h, &used, &h->usage, out);
+    outcome_judge(s, &h->usage, out);
     out->out = outcome_printed(&h->streams.out, a);
     out->err = outcome_printed(&h->streams.err, a);
     if (s->result)

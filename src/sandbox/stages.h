@@ -42,6 +42,7 @@ int stage_enter_root(struct child *c);
 int stage_lock_root(struct child *c);
 int stage_clear_result(struct child *c);
 int stage_close_others(struct child *c);
+int stage_watch_mounts(struct child *c);
 int stage_set_names(struct child *c);
 int stage_set_limits(struct child *c);
 int stage_drop_bounds(struct child *c);

@@ -59,6 +59,7 @@ struct supervision {
     bool ended;      /* init told how the command ended */
     int status;      /* as from wait */
     int64_t over_ms; /* when that was, or else when the tree was seen to be dead */
+    bool breached;   /* a wall was gone, and init ended it for that */
     bool failed;     /* a stage failed: `failure` */
     struct word failure;
     enum cause stopped_for; /* CAUSE_EXITED: nobody stopped it */

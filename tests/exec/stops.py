@@ -18,6 +18,8 @@ from ground import Run, expect, hold
 CASES = []
 case = ground.collector(CASES)
 
+WAYS = [[], ["--class", "generic"], ["--deterministic", "fixed"]]
+
 
 @contextlib.contextmanager
 def running(place, *args, **how):
@@ -59,12 +61,35 @@ def R_001_071_R_001_168_who_is_called_off_and_ends_with_0_has_not_succeeded(plac
         hold(run.record["meaning"] != "success" and "continue" not in run.record["action"], run)
 
 
+# ---- whose walls are taken away ----
+
+def replace(path):
+    beside = path.with_name("beside")
+    beside.write_text("another")
+    beside.rename(path)  # as editors save, and git its configuration
+
+
+@case
+def R_001_016_who_is_no_longer_kept_from_a_file_is_ended(place):
+    for take_away in (replace, os.unlink):
+        for name, options, rule in ((".env", ["--deny", ".env"], "denied"), (".envrc", [], "protected")):
+            for way in WAYS:
+                path = place.put("work/" + name, "text")
+                with running(place, "--json", *options, *way, "--", "/bin/sh", "-c", NEVER) as (child, says):
+                    take_away(path)
+                    hold(says.read() == b"", Run(None, {}, b"", b"it still runs"))
+                    run = ended(child)
+                hold(run.status == 137, run)
+                expect(run, cause="violation", exit_code=137, state="failed", meaning="a wall was gone",
+                       missing=["mount"], denials=[dict(path=str(path), act="replaced", rule=rule, undone=False)])
+                path.unlink(missing_ok=True)
+
+
 # ---- stopped ----
 
 # How they end when nobody stops them: one ends by itself, after its time, and one does not at all.
 LATE = "exec 3>fifo; printf x >&3; sleep 1.5"
 NEVER = "exec 3>fifo; printf x >&3; while :; do sleep 1; done"
-WAYS = [[], ["--class", "generic"], ["--deterministic", "fixed"]]
 
 
 def while_stopped(place, script, *options):

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gather.c: when the tree is dead: undoes what must not be, and keeps what was asked for. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -79,12 +80,48 @@ static void undo_in_layer(struct exec *x, const struct absent *absent)
     tell(x, absent, fs_remove_below(merged, below, &e));
 }
 
+/* The kernel takes a mount away before the name below it is another's. Who reads the directory
+ * waits until it is. */
+static void await_names(const char *path, struct arena *a)
+{
+    const char *slash = strrchr(path, '/');
+    DIR *dir =
+        opendir(slash > path ? arena_text(a, (struct str){ path, (size_t)(slash - path) }) : "/");
+
+    if (!dir)
+        return;
+    (void)readdir(dir);
+    (void)closedir(dir);
+}
+
+/* A wall was gone: these are no longer what they were, and whatever lay on them went with them. */
+static void tell_replaced(struct exec *x)
+{
+    const struct grants *g = &x->reach.grants;
+
+    for (size_t i = 0; i < g->n; i++) {
+        const struct grant *was = &g->v[i];
+        struct stat now;
+
+        await_names(was->path, x->a);
+        if (lstat(was->path, &now) == 0 && now.st_dev == was->dev && now.st_ino == was->ino)
+            continue;
+        x->violations[x->violation_count++] = (struct violation){
+            .path = was->path,
+            .act = "replaced",
+            .rule = was->access >= ACCESS_PROTECTED ? access_names[was->access] : "granted",
+        };
+    }
+}
+
 static void undo_all(struct exec *x)
 {
     const struct absents *absent = &x->reach.absent;
     struct around last = { .fd = -1 };
 
-    x->violations = arena_alloc(x->a, absent->n * sizeof *x->violations);
+    x->violations = arena_alloc(x->a, (absent->n + x->reach.grants.n) * sizeof *x->violations);
+    if (x->outcome.cause == CAUSE_VIOLATION)
+        tell_replaced(x);
     for (size_t i = 0; i < absent->n; i++) {
         if (x->request.sandbox->filesystem->write_mode == WRITE_COW)
             undo_in_layer(x, &absent->v[i]);

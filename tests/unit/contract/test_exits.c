@@ -43,6 +43,7 @@ static void R_001_078_exit_codes_from_128_are_signals(void **state)
         for (int cause = 0; cause < CAUSE_COUNT; cause++) {
             if ((code == EXIT_OOM && cause == CAUSE_OOM) ||
                 (code == EXIT_TIMEOUT && cause == CAUSE_TIMEOUT) ||
+                (code == EXIT_VIOLATION && cause == CAUSE_VIOLATION) ||
                 (code == EXIT_CANCELLED && cause == CAUSE_CANCELLED))
                 continue;
             check_exit(code, (enum cause)cause, "signal termination", "log signal number");
@@ -66,6 +67,15 @@ static void a_lost_worker_is_told_from_a_command_that_returns_69(void **state)
     assert_int_equal(EXIT_LOST, STATUS_UNAVAILABLE);
 }
 
+static void a_wall_that_is_gone_is_told_from_memory_that_ran_out(void **state)
+{
+    (void)state;
+    check_exit(EXIT_VIOLATION, CAUSE_VIOLATION, "a wall was gone",
+               "look at what it did before running it again");
+    check_exit(EXIT_VIOLATION, CAUSE_OOM, "OOM killed", "increase memory or fail");
+    check_exit(EXIT_VIOLATION, CAUSE_SIGNALED, "signal termination", "log signal number");
+}
+
 static void who_was_called_off_has_not_succeeded(void **state)
 {
     (void)state;
@@ -76,7 +86,7 @@ static void who_was_called_off_has_not_succeeded(void **state)
 static void rows_are_written_as_in_the_contract(void **state)
 {
     static const char *const want[EXIT_ROWS] = { "0",   "1-125", "126", "127", "128+",
-                                                 "137", "143",   "130", "69" };
+                                                 "137", "143",   "130", "137", "69" };
 
     (void)state;
     for (size_t i = 0; i < EXIT_ROWS; i++)
@@ -92,8 +102,9 @@ static void exit_codes_out_of_range_have_no_meaning(void **state)
 
 static void causes_and_statuses_are_the_documented_ones(void **state)
 {
-    static const char *const names[] = { "exited",      "signaled",      "timeout",   "oom",
-                                         "exec_failed", "sandbox_error", "cancelled", "lost" };
+    static const char *const names[] = { "exited",    "signaled",    "timeout",
+                                         "oom",       "exec_failed", "sandbox_error",
+                                         "cancelled", "lost",        "violation" };
     static const int want[STATUS_ROWS] = { 0, 1, 3, 64, 65, 69, 70, 74, 77, 125 };
 
     (void)state;
@@ -128,6 +139,7 @@ int main(void)
         cmocka_unit_test(R_001_078_exit_codes_from_128_are_signals),
         cmocka_unit_test(R_001_079_R_001_080_oom_and_timeout_with_evidence),
         cmocka_unit_test(a_lost_worker_is_told_from_a_command_that_returns_69),
+        cmocka_unit_test(a_wall_that_is_gone_is_told_from_memory_that_ran_out),
         cmocka_unit_test(who_was_called_off_has_not_succeeded),
         cmocka_unit_test(rows_are_written_as_in_the_contract),
         cmocka_unit_test(exit_codes_out_of_range_have_no_meaning),
