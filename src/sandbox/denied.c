@@ -13,6 +13,7 @@
 #include "base/digest.h"
 #include "base/fs.h"
 #include "contract/codes.h"
+#include "sandbox/way.h"
 
 enum { KNOWN_MAX = 64, MEMORY_MAX = 8192, WALK_MAX = 1 << 20 }; /* known: of one name */
 
@@ -51,11 +52,12 @@ static void add(struct wanted *w, struct number file)
     w->v[w->n++] = file;
 }
 
-static bool number_of(const char *path, struct number *out, bool *is_dir)
+/* `flags`: 0, or AT_SYMLINK_NOFOLLOW. */
+static bool number_of(const char *path, int flags, struct number *out, bool *is_dir)
 {
     struct statx s;
 
-    if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS | STATX_BTIME, &s) != 0)
+    if (statx(AT_FDCWD, path, flags, STATX_BASIC_STATS | STATX_BTIME, &s) != 0)
         return false;
     *out = (struct number){ makedev(s.stx_dev_major, s.stx_dev_minor), s.stx_ino, 0 };
     if (s.stx_mask & STATX_BTIME)
@@ -143,7 +145,7 @@ static void look_at(struct walk *w, const char *dir, const struct dirent *d)
     struct error e;
     bool is_dir;
 
-    if (!number_of(path, &file, &is_dir)) {
+    if (!number_of(path, AT_SYMLINK_NOFOLLOW, &file, &is_dir)) {
         w->hidden = is_out_of_reach(dir) ? w->hidden : path;
         return;
     }
@@ -199,50 +201,91 @@ static bool may_move(const struct grants *g, const char *path)
     return false;
 }
 
-/* What a name has meant before goes to `wanted`; what it means now is remembered. */
-static bool follow_one(struct grants *g, const struct grant *now, const char *name,
-                       const char *state, struct wanted *wanted, struct error *e)
+/* What a name has meant before goes to `wanted`; what it means now is remembered. NULL: nothing. */
+static bool follow_name(struct grants *g, const char *name, const struct number *now,
+                        const char *state, struct wanted *wanted, struct error *e)
 {
     struct wanted known = { .a = g->a };
-    struct number file = { 0 };
-    bool is_dir, there = now && number_of(name, &file, &is_dir);
 
     if (state)
         recall(state, name, g->a, &known);
     for (size_t i = 0; i < known.n; i++)
-        if (!there || !is_same(known.v[i], file))
+        if (!now || !is_same(known.v[i], *now))
             add(wanted, known.v[i]);
-    if (!now || !there)
-        return true;
-    if (!now->is_dir && now->links > 1)
-        add(wanted, file);
-    if (has(&known, file) || !may_move(g, name))
+    if (!now || has(&known, *now) || !may_move(g, name))
         return true;
     if (!state)
         return error_set(e, CODE_PATH_REFUSED,
                          "that %s is denied must be remembered, and there is no place for it; name "
                          "one with WRIT_STATE",
                          name);
-    add(&known, file);
+    add(&known, *now);
     if (remember(state, name, &known, g->a, e))
         return true;
     return error_wrap(e, "that %s is denied cannot be remembered", name);
 }
 
-bool denied_follow(struct grants *g, const struct absents *absent, const char *state,
-                   struct error *e)
+static bool follow_one(struct grants *g, const struct grant *now, const char *state,
+                       struct wanted *wanted, struct error *e)
+{
+    struct number file = { 0 };
+    bool is_dir, there = number_of(now->path, AT_SYMLINK_NOFOLLOW, &file, &is_dir);
+
+    if (there && !now->is_dir && now->links > 1)
+        add(wanted, file);
+    return follow_name(g, now->path, there ? &file : NULL, state, wanted, e);
+}
+
+static bool follow_alias(struct grants *g, const struct alias *alias, const char *state,
+                         struct wanted *wanted, struct error *e)
+{
+    struct number file = { 0 };
+    bool is_dir, there = number_of(alias->path, 0, &file, &is_dir);
+
+    return follow_name(g, alias->name, there ? &file : NULL, state, wanted, e);
+}
+
+bool denied_hold_links(struct grants *g, const char *base, const char *given, const char *path,
+                       struct aliases *out, struct error *e)
+{
+    struct way way;
+
+    if (!way_find(base, given, g->a, &way, e))
+        return error_wrap(e, "'%s', which is denied", given);
+    for (size_t i = 0; i < way.n; i++) {
+        const struct way_link *link = &way.v[i];
+        const char *slash = link->rest[0] ? "/" : "";
+
+        if (may_move(g, link->path))
+            grants_add(g, &(struct grant){ .path = link->path,
+                                           .access = ACCESS_PROTECTED,
+                                           .why = "leads to what is denied",
+                                           .is_link = true,
+                                           .dev = link->dev,
+                                           .ino = link->ino });
+        out->v = arena_more(g->a, out->v, out->n, &out->room, sizeof *out->v);
+        out->v[out->n++] =
+            (struct alias){ arena_printf(g->a, "%s%s%s", link->path, slash, link->rest), path };
+    }
+    return true;
+}
+
+bool denied_follow(struct grants *g, const struct absents *absent, const struct aliases *aliases,
+                   const char *state, struct error *e)
 {
     struct wanted wanted = { .a = g->a };
 
     for (size_t i = 0; i < g->n; i++) {
         struct grant now = g->v[i];
 
-        if (now.access == ACCESS_DENIED && !now.is_link &&
-            !follow_one(g, &now, now.path, state, &wanted, e))
+        if (now.access == ACCESS_DENIED && !now.is_link && !follow_one(g, &now, state, &wanted, e))
             return false;
     }
     for (size_t i = 0; i < absent->n; i++)
-        if (absent->v[i].denied && !follow_one(g, NULL, absent->v[i].path, state, &wanted, e))
+        if (absent->v[i].denied && !follow_name(g, absent->v[i].path, NULL, state, &wanted, e))
+            return false;
+    for (size_t i = 0; i < aliases->n; i++)
+        if (!follow_alias(g, &aliases->v[i], state, &wanted, e))
             return false;
     return wanted.n == 0 || look_everywhere(g, &wanted, e);
 }

@@ -10,9 +10,9 @@
 #include "base/buf.h"
 #include "contract/codes.h"
 #include "contract/inputs.h"
-#include "sandbox/denied.h"
 #include "sandbox/environment.h"
 #include "sandbox/submounts.h"
+#include "sandbox/way.h"
 
 /* How many names are told, and how much of a sentence is kept. */
 enum { TOLD_MOST = 8, TOLD_BYTES = 1 << 16 };
@@ -199,19 +199,24 @@ static const char *real_name(const char *base, const char *given, struct arena *
     }
 }
 
-/* Deny holds for the name and for what it leads to, there or not. */
+/* Deny holds for the name, for what it leads to, there or not, and for the links between them. */
 static bool deny_one(const char *base, struct reach *r, const char *given, const char *why,
                      struct error *e)
 {
     struct grant denied = { .access = ACCESS_DENIED, .why = why };
     const char *name = real_name(base, given, r->grants.a, e);
-    struct stat s;
+    struct stat s = { 0 };
+    bool there;
 
     if (!name)
         return false;
-    if (lstat(name, &s) != 0) {
-        if (errno != ENOENT && errno != ENOTDIR)
-            return error_sys(e, CODE_PATH_REFUSED, "%s is denied, and cannot be looked at", given);
+    there = lstat(name, &s) == 0;
+    if (!there && errno != ENOENT && errno != ENOTDIR)
+        return error_sys(e, CODE_PATH_REFUSED, "%s is denied, and cannot be looked at", given);
+    if ((S_ISLNK(s.st_mode) || !way_is_straight(base, given, name)) &&
+        !denied_hold_links(&r->grants, base, given, name, &r->aliases, e))
+        return false;
+    if (!there) {
         absents_add(&r->absent, (struct absent){ .path = name, .denied = true });
         return true;
     }
@@ -395,7 +400,8 @@ bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out
         !add_list(ask, &r, &ask->filesystem->write, ACCESS_WRITE, e) || !add_denied(ask, &r, e) ||
         !hide_secrets(ask, &r, e))
         return false;
-    if (!denied_follow(&r.grants, &r.absent, ask->state, e) || !deny_submounts(ask, &r.grants, e))
+    if (!denied_follow(&r.grants, &r.absent, &r.aliases, ask->state, e) ||
+        !deny_submounts(ask, &r.grants, e))
         return false;
     hide_state(ask, &r);
     if (!cwd_is_left(&r, e))

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "contract/request_doc.h"
+#include "sandbox/denied.h"
 #include "sandbox/kept.h"
 #include "sandbox/protect.h"
 #include "sandbox/repository.h"
@@ -33,6 +34,7 @@ struct reach {
     const char *home_root;    /* the top of the repository the caller is in */
     struct grants grants;     /* not settled: the runtime is still to come */
     struct absents absent;
+    struct aliases aliases; /* of what is denied */
     const char *told; /* IV-03: "ok", or what came out otherwise than somebody may have meant it */
 };
 

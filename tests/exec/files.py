@@ -220,6 +220,25 @@ def R_001_016_deny_holds_through_links(place):
 
 
 @case
+def R_001_016_deny_holds_by_a_link_on_its_way_over_several_runs(place):
+    put(place, "work/dir/secret", "work/real")
+    (place.work / "decoy").mkdir()
+    for link, to in (("way", "dir"), ("over", "way"), ("name", "next"), ("next", "real")):
+        (place.work / link).symlink_to(to)
+    asked = ["--deny=over/secret", "--deny=./name"]
+    swap = "for l in way over next name; do rm -f $l; ln -sfn decoy $l; done; echo decoy > decoy/secret"
+    look = "cat dir/secret way/secret over/secret real next name; true"
+    run = place.exec("sh", "-c", swap, options=asked)
+    hold([os.readlink(place.work / name) for name in ("way", "over", "name", "next")] ==
+         ["dir", "way", "next", "real"], run)
+    for change in ("true", swap, "rm decoy/secret"):  # by runs that deny nothing
+        expect(place.exec("sh", "-c", change), exit_code=0)
+        run = place.exec("sh", "-c", look, options=asked)
+        hold("text" not in run.record["stdout"]["text"], run)
+    hold(os.readlink(place.work / "way") == "decoy", run)
+
+
+@case
 def R_001_016_what_is_denied_cannot_be_moved_or_removed(place):
     put(place, "work/shut/a", "work/deep/er/shut")
     run = place.python("import os\n"

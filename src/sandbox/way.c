@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* way.c: follows a path by hand, and keeps each link that it met. */
+#include "sandbox/way.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "contract/codes.h"
+
+enum { LINKS_MAX = 40 }; /* as many as the kernel follows */
+
+static bool is_dots(const char *name, size_t n)
+{
+    return n == 2 && memcmp(name, "..", 2) == 0;
+}
+
+/* The next name; 0: there is none. What stands for nothing, as `//` and `.`, is passed over. */
+static size_t next_name(const char **rest)
+{
+    for (;;) {
+        size_t n;
+
+        *rest += strspn(*rest, "/");
+        n = strcspn(*rest, "/");
+        if (n != 1 || **rest != '.')
+            return n;
+        *rest += n;
+    }
+}
+
+/* Takes the names of `path` off the front of `real`; NULL where they are others. */
+static const char *behind(const char *real, const char *path)
+{
+    for (size_t n = next_name(&path); n > 0; n = next_name(&path)) {
+        if (is_dots(path, n) || real[0] != '/' || strncmp(real + 1, path, n) != 0 ||
+            (real[1 + n] != '/' && real[1 + n] != '\0'))
+            return NULL;
+        real += 1 + n;
+        path += n;
+    }
+    return real;
+}
+
+bool way_is_straight(const char *base, const char *path, const char *real)
+{
+    const char *left = path[0] == '/' ? real : behind(real, base);
+
+    if (left)
+        left = behind(left, path);
+    return left && (left[0] == '\0' || strcmp(real, "/") == 0);
+}
+
+static const char *above(const char *at, struct arena *a)
+{
+    const char *slash = strrchr(at, '/');
+
+    return arena_text(a, (struct str){ at, slash ? (size_t)(slash - at) : 0 });
+}
+
+/* What a link says, with what followed it on the way. */
+static const char *led_on(struct way *w, const char *link, const struct stat *s, const char *rest,
+                          struct arena *a)
+{
+    char says[PATH_MAX];
+    ssize_t n = readlink(link, says, sizeof says - 1);
+
+    if (n < 0)
+        return NULL;
+    if (w->n == LINKS_MAX) {
+        errno = ELOOP;
+        return NULL;
+    }
+    w->v = arena_more(a, w->v, w->n, &w->room, sizeof *w->v);
+    w->v[w->n++] = (struct way_link){ link, rest + strspn(rest, "/"), s->st_dev, s->st_ino };
+    return arena_printf(a, "%.*s/%s", (int)n, says, rest);
+}
+
+bool way_find(const char *base, const char *path, struct arena *a, struct way *out, struct error *e)
+{
+    const char *rest = path[0] == '/' ? path : arena_printf(a, "%s/%s", base, path), *at = "";
+    struct way w = { .there = true };
+
+    for (size_t n = next_name(&rest); n > 0; n = next_name(&rest)) {
+        const char *name = rest, *here;
+        struct stat s;
+
+        rest += n;
+        if (is_dots(name, n)) {
+            at = above(at, a);
+            continue;
+        }
+        here = arena_printf(a, "%s/%.*s", at, (int)n, name);
+        if (lstat(here, &s) != 0) {
+            if (errno != ENOENT && errno != ENOTDIR && errno != EACCES)
+                return error_sys(e, CODE_PATH_REFUSED, "%s cannot be looked at", here);
+            w.there = false;
+            break;
+        }
+        w.dev = s.st_dev;
+        w.ino = s.st_ino;
+        at = here;
+        if (!S_ISLNK(s.st_mode))
+            continue;
+        rest = led_on(&w, here, &s, rest, a);
+        if (!rest)
+            return error_sys(e, CODE_PATH_REFUSED, "%s cannot be followed", here);
+        at = rest[0] == '/' ? "" : above(here, a);
+    }
+    *out = w;
+    return true;
+}
