@@ -7,15 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "contract/codes.h"
 #include "contract/inputs.h"
 #include "sandbox/environment.h"
 #include "sandbox/submounts.h"
 #include "sandbox/way.h"
-
-/* How many names are told, and how much of a sentence is kept. */
-enum { TOLD_MOST = 8, TOLD_BYTES = 1 << 16 };
 
 /* Where package managers keep what builds depend on, below the caller's home. */
 static const char *const dependencies[] = {
@@ -319,50 +315,6 @@ static bool cwd_is_left(const struct reach *r, struct error *e)
     return true;
 }
 
-/* ---- what is told ---- */
-
-static bool is_shown(const struct reach *r, const char *path)
-{
-    for (size_t i = 0; i < r->grants.n; i++)
-        if (r->grants.v[i].access <= ACCESS_WRITE && path_is_in(path, r->grants.v[i].path))
-            return true;
-    return false;
-}
-
-static void tell_missing(const struct reach *r, struct buf *to)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < r->absent.n; i++)
-        if (r->absent.v[i].denied && n++ < TOLD_MOST)
-            buf_addf(to, "%s%s", n == 1 ? "denied, and not there: " : ", ", r->absent.v[i].path);
-    if (n > TOLD_MOST)
-        buf_addf(to, " and %zu more", n - TOLD_MOST);
-}
-
-/* What holds, and may not be what was meant: a name that is misspelt, git without its repository.
- */
-static const char *tell(const struct reach *r)
-{
-    _buf_ struct buf text = { .max = TOLD_BYTES };
-    const char *untied = r->repository.untied;
-
-    tell_missing(r, &text);
-    if (r->protected_in)
-        buf_addf(&text, "%sread-only: the working directory, which %s %s, a protected name",
-                 text.len ? "; " : "", strcmp(r->protected_in, r->cwd) == 0 ? "is" : "lies in",
-                 r->protected_in);
-    if (untied && !is_shown(r, untied))
-        buf_addf(
-            &text,
-            "%snot granted: %s, where .git leads: core.worktree there does not name %s; set it, "
-            "or grant the directory with --write",
-            text.len ? "; " : "", untied, r->repository.root);
-    if (!buf_ok(&text) || text.len == 0)
-        return text.len ? "denied, and not there: too many names to tell" : "ok";
-    return arena_text(r->grants.a, buf_str(&text));
-}
-
 bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out, struct error *e)
 {
     const struct path_pattern *pattern;
@@ -409,7 +361,7 @@ bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out
     protect(&r.grants, &r.absent);
     if (!may_be_written(&r, e) || !has_home(&r, e))
         return false;
-    r.told = tell(&r);
+    r.told = reach_tell(&r);
     grants_pin(&r.grants);
     absents_pin(&r.absent, &r.grants);
     *out = r;

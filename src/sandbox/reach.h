@@ -42,6 +42,10 @@ struct reach {
 bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out,
                  struct error *e) NODISCARD;
 
+/* What holds, and may not be what was meant: a name that is misspelt, git without its repository;
+ * "ok" where there is nothing of that. */
+const char *reach_tell(const struct reach *r);
+
 /* After grants_settle(): do the input and output files lie within reach? */
 bool reach_covers(const struct reach_ask *ask, const struct reach *r, struct arena *a,
                   struct error *e) NODISCARD;
