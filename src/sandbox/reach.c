@@ -166,6 +166,48 @@ static bool add_list(const struct reach_ask *ask, struct reach *r, const struct 
     return true;
 }
 
+/* Is it part of what the level opens? Then whoever asks for it gets nothing by that. */
+static bool is_granted_anyhow(const struct grants *g, const struct grant *asked)
+{
+    for (size_t i = 0; i < g->n; i++)
+        if (g->v[i].why != asked_why && g->v[i].access >= asked->access &&
+            path_is_in(asked->path, g->v[i].path))
+            return true;
+    return false;
+}
+
+/* Earlier commands had what this one has: no link that one of them may have left chooses what is
+ * granted now. The lists were added in this order, and nothing is denied yet. */
+static bool links_stay(const struct reach_ask *ask, const struct reach *r, const struct grant *cwd,
+                       struct error *e)
+{
+    const struct items *lists[] = { &ask->filesystem->read, &ask->filesystem->write };
+    const struct grants *g = &r->grants;
+    const char **dirs = arena_alloc(g->a, (g->n + 4) * sizeof *dirs);
+    struct way_ask way = { ask->caller, ask->cwd, cwd, dirs, 0 };
+    size_t at = 0;
+
+    dirs[way.n++] = ask->caller;
+    dirs[way.n++] = r->home_root;
+    dirs[way.n++] = r->cwd;
+    dirs[way.n++] = r->repository.root;
+    for (size_t i = 0; i < g->n; i++)
+        if (g->v[i].access == ACCESS_WRITE)
+            dirs[way.n++] = g->v[i].path;
+    if (!way_stays(&way, g->a, e))
+        return error_wrap(e, "the working directory");
+    for (size_t i = 0; i < COUNT(lists); i++)
+        for (size_t k = 0; k < lists[i]->n; k++, at++) {
+            while (g->v[at].why != asked_why)
+                at++;
+            way.given = arena_text(g->a, ((const struct str *)lists[i]->v)[k]);
+            way.found = &g->v[at];
+            if (!is_granted_anyhow(g, way.found) && !way_stays(&way, g->a, e))
+                return false;
+        }
+    return true;
+}
+
 /* The path with its directories real, as far as they are there, and its last name as given. */
 static const char *real_name(const char *base, const char *given, struct arena *a, struct error *e)
 {
@@ -349,8 +391,8 @@ bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out
                          r.cwd);
     if (!add_level(ask, &cwd, &r, e) ||
         !add_list(ask, &r, &ask->filesystem->read, ACCESS_READ, e) ||
-        !add_list(ask, &r, &ask->filesystem->write, ACCESS_WRITE, e) || !add_denied(ask, &r, e) ||
-        !hide_secrets(ask, &r, e))
+        !add_list(ask, &r, &ask->filesystem->write, ACCESS_WRITE, e) ||
+        !links_stay(ask, &r, &cwd, e) || !add_denied(ask, &r, e) || !hide_secrets(ask, &r, e))
         return false;
     if (!denied_follow(&r.grants, &r.absent, &r.aliases, ask->state, e) ||
         !deny_submounts(ask, &r.grants, e))

@@ -110,3 +110,40 @@ bool way_find(const char *base, const char *path, struct arena *a, struct way *o
     *out = w;
     return true;
 }
+
+/* The directory that a link lies in and leads out of; NULL: there is none. */
+static const char *left_by(const struct way_ask *ask, const char *link, const char *target)
+{
+    for (size_t i = 0; i < ask->n; i++)
+        if (strcmp(link, ask->dirs[i]) != 0 && path_is_in(link, ask->dirs[i]) &&
+            !path_is_in(target, ask->dirs[i]))
+            return ask->dirs[i];
+    return NULL;
+}
+
+bool way_stays(const struct way_ask *ask, struct arena *a, struct error *e)
+{
+    const struct grant *found = ask->found;
+    struct way way = { 0 };
+
+    if (way_is_straight(ask->base, ask->given, found->path))
+        return true;
+    if (!way_find(ask->base, ask->given, a, &way, e))
+        return false;
+    for (size_t i = 0; i < way.n; i++) {
+        struct grant target = { 0 };
+        const char *left;
+
+        if (!grant_find("/", way.v[i].path, a, &target, e))
+            return false;
+        left = left_by(ask, way.v[i].path, target.path);
+        if (left)
+            return error_set(e, CODE_PATH_REFUSED,
+                             "'%s' is not taken: the link %s leads to %s, out of %s, and a command "
+                             "may have put it there; if that is meant, say %s",
+                             ask->given, way.v[i].path, target.path, left, found->path);
+    }
+    if (way.there && way.dev == found->dev && way.ino == found->ino)
+        return true;
+    return error_set(e, CODE_PATH_REFUSED, "'%s' has changed while it was looked at", ask->given);
+}

@@ -31,3 +31,15 @@ bool way_is_straight(const char *base, const char *path, const char *real);
  * ends where a name is not there. False: a name cannot be looked at for want of something. */
 bool way_find(const char *base, const char *path, struct arena *a, struct way *out,
               struct error *e) NODISCARD;
+
+/* A path that somebody asked for, and where it was found. */
+struct way_ask {
+    const char *base, *given;
+    const struct grant *found;
+    const char *const *dirs; /* real: in which commands may have put links before */
+    size_t n;
+};
+
+/* False: a link in one of these directories leads out of it, by which a command would choose what
+ * the next one is granted. Links that lie elsewhere are the business of whoever put them there. */
+bool way_stays(const struct way_ask *ask, struct arena *a, struct error *e) NODISCARD;
