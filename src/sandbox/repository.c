@@ -70,22 +70,21 @@ static void find_state(const char *dotgit, const struct repository_ask *ask, str
         out->untied = gitdir;
 }
 
+/* The first .git of somebody who is trusted ends the climb, whatever has become of it. git passes
+ * over one that is not whole, and over a link that leads nowhere; but a command can take HEAD away,
+ * and must not have the tree around its own granted to the next one by that. */
 static bool is_top(const char *dir, const struct repository_ask *ask, struct arena *a,
                    struct repository *out)
 {
     const char *dotgit = arena_printf(a, "%s/.git", strcmp(dir, "/") == 0 ? "" : dir);
-    struct stat s, leads;
+    struct stat s;
 
     if (lstat(dotgit, &s) != 0 || !is_trusted(dotgit, ask) || !is_trusted(dir, ask))
-        return false;
-    if (S_ISDIR(s.st_mode) && !gitdir_is_whole(dotgit, a))
-        return false;
-    if (S_ISLNK(s.st_mode) && (stat(dotgit, &leads) != 0 || !S_ISDIR(leads.st_mode)))
         return false;
     *out = (struct repository){ .root = dir };
     if (!S_ISDIR(s.st_mode))
         find_state(dotgit, ask, a, out);
-    return S_ISDIR(s.st_mode) || S_ISREG(s.st_mode) || S_ISLNK(s.st_mode);
+    return true;
 }
 
 /* Neither the whole disk nor a whole home is a repository, unless one works right there. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* repository.h: the git repository a directory belongs to, found as git finds it. */
+/* repository.h: the git repository a directory belongs to, found as git finds it, or nearer. */
 #pragma once
 
 #include "sandbox/grants.h"
@@ -18,8 +18,9 @@ struct repository_ask {
     uid_t caller, owner; /* whose word is taken: the caller's, and that of the owner of `dir` */
 };
 
-/* Climbs from a directory; stops at the border of its file system, as git does. What belongs to
- * somebody else says nothing: else anybody could widen what is granted from a directory above. */
+/* Climbs from a directory; stops at the border of its file system, as git does, and at the first
+ * .git, also one in which git finds nothing. What belongs to somebody else says nothing: else
+ * anybody could widen what is granted from a directory above. */
 void repository_find(const struct repository_ask *ask, struct arena *a, struct repository *out);
 
 /* Grants what git needs of a repository that lies outside of its working tree: all that is there to

@@ -3,6 +3,7 @@
 
 usage: git.py WRIT      prints TAP
 """
+import shutil
 import subprocess
 import sys
 
@@ -180,6 +181,24 @@ def a_repository_that_a_command_made_up_grants_nothing_else(place):
                      f"echo gitdir: {place.repo}/fake/worktrees/w > sub/.git", at=place.repo)
     hold((sub / ".git").is_file() and (place.repo / "fake/objects").is_symlink(), run)
     stays_private(place, sub, secret)
+
+
+@case
+def R_001_046_a_repository_that_was_broken_does_not_open_the_one_around_it(place):
+    place.put("beside", "beside")
+    inner = place.repo / "inner"
+    for breaks in ("rm .git/HEAD", "mv .git/refs .git/gone", "rm -r kept"):
+        git(place, place.repo, "init", "-q", "inner")
+        if "kept" in breaks:
+            (inner / ".git").rename(inner / "kept")
+            (inner / ".git").symlink_to("kept")
+        (inner / "deep").mkdir(exist_ok=True)
+        run = place.exec("sh", "-c", f"{breaks}; true", at=inner)
+        for at in (inner, inner / "deep"):
+            run = place.exec("cat", place.repo / "beside", at=at)
+            hold(run.record["exit_code"] == 1 and run.record["stdout"]["text"] == "", run)
+            hold(not any(row["path"] == str(place.repo) for row in run.record["paths"]), run)
+        shutil.rmtree(inner)
 
 
 @case
