@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <linux/seccomp.h>
 #include <signal.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -16,6 +15,7 @@
 #include "sandbox/cgroup_place.h"
 #include "sandbox/cow_plan.h"
 #include "sandbox/doors.h"
+#include "sandbox/hashing.h"
 #include "sandbox/init.h"
 #include "sandbox/kernel.h"
 #include "sandbox/landlock.h"
@@ -292,68 +292,6 @@ static bool finish(struct supervision *s, struct holding *h, struct arena *a, st
     return true;
 }
 
-enum { HASHED_AT_ONCE = 16 << 10 };
-
-/* The file that is started, digested while there is nothing else to do. */
-struct hashing {
-    int fd;
-    struct stat before;
-    bool known;  /* it has been digested by an earlier run, and not changed since */
-    bool unread; /* it cannot be read, or is another file by now */
-    struct digest digest;
-    struct sha256 sum;
-    char part[HASHED_AT_ONCE];
-};
-
-/* The part is written before it is read. */
-static struct hashing *hash_new(struct arena *a)
-{
-    struct hashing *h = arena_raw(a, sizeof *h);
-
-    memset(h, 0, offsetof(struct hashing, part));
-    return h;
-}
-
-static bool hash_some(void *self)
-{
-    struct hashing *h = self;
-    ssize_t n = read(h->fd, h->part, sizeof h->part);
-
-    if (n > 0)
-        sha256_add(&h->sum, h->part, (size_t)n);
-    h->unread |= n < 0 && errno != EINTR;
-    return n > 0 || (n < 0 && errno == EINTR);
-}
-
-static void hash_begin(struct hashing *h, const struct program *program, struct kept *kept)
-{
-    sha256_begin(&h->sum);
-    h->unread = fstat(h->fd, &h->before) != 0 || h->before.st_dev != program->dev ||
-                h->before.st_ino != program->ino;
-    h->known = kept && !h->unread && kept_digest(kept, &h->before, &h->digest);
-}
-
-static bool is_unchanged(const struct hashing *h)
-{
-    struct stat now;
-
-    return fstat(h->fd, &now) == 0 && now.st_size == h->before.st_size &&
-           memcmp(&now.st_ctim, &h->before.st_ctim, sizeof now.st_ctim) == 0;
-}
-
-static void hash_end(struct hashing *h, const struct run *run, const struct world *world,
-                     struct outcome *out)
-{
-    out->program_read = !h->unread;
-    if (h->unread)
-        return;
-    if (!h->known)
-        h->digest = sha256_end(&h->sum);
-    if (!h->known && run->kept && is_unchanged(h))
-        kept_learn(run->kept, &h->before, world->wall_ms(world->self), &h->digest);
-    out->program = h->digest;
-}
-
 /* Who is in no group any more is not waited for: they are measured, and go, while the tree is torn
  * down. */
 static void take_usage(void *self)
@@ -438,7 +376,7 @@ static bool run_built(const struct run *run, const struct world *world, struct a
     out->duration_ms = out->ended_ms - begin;
     while (s.idle && hash_some(hashing))
         ;
-    hash_end(hashing, run, world, out);
+    hash_end(hashing, run->kept, world, out);
     return finish(&s, h, a, out, e);
 }
 
