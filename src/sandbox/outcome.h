@@ -41,6 +41,7 @@ struct outcome {
         result; /* what was written to descriptor 3; .head.s is NULL where there was none */
     struct digest program; /* of the file that was started */
     bool program_read;     /* else nobody knows its digest */
+    bool program_changed;  /* while it was read: there is no digest */
     int64_t ended_ms;      /* on the monotonic clock; 0: it did not run here */
     int64_t duration_ms, cpu_ms, memory_peak_bytes, oom_events, pids_hits;
     unsigned layers;       /* that held it */

@@ -308,10 +308,12 @@ static void take_usage(void *self)
     h->measured = cgroup_drop(&h->jail.cgroup);
 }
 
-static bool permit(const struct run *run, struct holding *h, struct error *e)
+static bool permit(const struct run *run, const struct hashing *hashing, struct holding *h,
+                   struct error *e)
 {
     if (run->permit && !run->permit(run->permit_self, e))
         return false;
+    hash_settle(hashing, h->world);
     h->began_ms = h->world->mono_ms(h->world->self);
     return init_release(&h->init, &h->jail, run->kept, e);
 }
@@ -359,7 +361,8 @@ static bool run_built(const struct run *run, const struct world *world, struct a
     if (!init_start(&h->init, &h->jail, run->kept, e))
         return false;
     if ((h->jail.late_groups && !make_group(run, h, e)) ||
-        !init_enter_groups(&h->init, &h->jail, e) || !serve_doors(h, e) || !permit(run, h, e)) {
+        !init_enter_groups(&h->init, &h->jail, e) || !serve_doors(h, e) ||
+        !permit(run, hashing, h, e)) {
         init_kill(&h->init);
         return false;
     }

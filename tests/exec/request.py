@@ -302,6 +302,22 @@ def R_001_148_the_exact_program_is_recorded(place):
 
 
 @case
+def R_001_148_a_program_that_changes_itself_is_not_recorded_as_something_else(place):
+    for change in ("cat other > $0", "printf x | dd of=$0 conv=notrunc 2>/dev/null", "cat other >> $0"):
+        place.put("work/other", "#!/bin/sh\n")
+        program = place.put("work/tool", f"#!/bin/sh\n{change}; exit\n", 0o755)
+        os.truncate(program, 64 << 20)  # long enough to be read for longer than the shell needs to begin
+        before = ground.digest(program.read_bytes())
+        run = place.exec("./tool")
+        expect(run, exit_code=0)
+        hold(ground.digest(program.read_bytes()) != before, run)
+        hold(run.record["executable"] in ({"path": str(program), "digest": None, "changed": True},
+                                          {"path": str(program), "digest": before}), run)
+        place.put("work/tool", f"#!/bin/sh\n{change}; exit\n", 0o755)
+        program.unlink()
+
+
+@case
 def R_001_151_files_are_kept_in_the_order_of_their_names(place):
     names = ["b", "B", "a", "10", "9", "\u00e4", "z"]
     run = place.python("import sys\nfor n in sys.argv[1:]: open('d-' + n, 'w')", *names,

@@ -64,6 +64,8 @@ static void put_executable(const struct exec *x, struct buf *to)
     json_open(to, '{');
     json_put(to, "path", x->program.real);
     put_digest(to, x->outcome.program_read ? &x->outcome.program : NULL);
+    if (x->outcome.program_changed)
+        json_put_bool(to, "changed", true);
     json_close(to, '}');
 }
 
