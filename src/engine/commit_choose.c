@@ -194,7 +194,8 @@ static bool bars_of_names(struct bars *r, const struct change_set *set, struct e
         if (!grants_open(&g, (struct grant){ .access = ACCESS_WRITE, .why = "changes" }, "/",
                          set->roots[i], e))
             return false;
-    protect(&g, &absent);
+    if (!protect(&g, &absent, e))
+        return false;
     for (size_t i = 0; i < g.n; i++)
         if (g.v[i].access != ACCESS_WRITE)
             add_bar(r, (struct bar){ g.v[i].path, "it is a protected name: writ explain protected",

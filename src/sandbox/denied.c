@@ -118,6 +118,8 @@ struct walk {
     const char **dirs; /* still to be looked through */
     size_t n, room, seen;
     const char *hidden; /* that cannot be looked at, though the command may get there */
+    struct error *e;
+    bool failed; /* e says why */
 };
 
 static void push(struct walk *w, const char *dir)
@@ -142,17 +144,18 @@ static void look_at(struct walk *w, const char *dir, const struct dirent *d)
     struct grant mask = { .access = ACCESS_DENIED, .why = "denied under another name" };
     const char *path = arena_printf(w->g->a, "%s/%s", dir, d->d_name);
     struct number file;
-    struct error e;
     bool is_dir;
 
     if (!number_of(path, AT_SYMLINK_NOFOLLOW, &file, &is_dir)) {
         w->hidden = is_out_of_reach(dir) ? w->hidden : path;
         return;
     }
-    if (has(w->wanted, file))
-        (void)!grants_open(w->g, mask, "/", path, &e);
-    else if (is_dir)
-        push(w, path);
+    if (!has(w->wanted, file)) {
+        if (is_dir)
+            push(w, path);
+    } else if (!grants_open(w->g, mask, "/", path, w->e) && !grant_is_missing(w->e)) {
+        w->failed = true;
+    }
 }
 
 static void look_in(struct walk *w, const char *dir)
@@ -163,7 +166,8 @@ static void look_in(struct walk *w, const char *dir)
         w->hidden = is_out_of_reach(dir) ? w->hidden : dir;
         return;
     }
-    for (const struct dirent *d = readdir(in); d && w->seen < WALK_MAX; d = readdir(in), w->seen++)
+    for (const struct dirent *d = readdir(in); d && w->seen < WALK_MAX && !w->failed;
+         d = readdir(in), w->seen++)
         if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0)
             look_at(w, dir, d);
     (void)closedir(in);
@@ -171,13 +175,15 @@ static void look_in(struct walk *w, const char *dir)
 
 static bool look_everywhere(struct grants *g, const struct wanted *wanted, struct error *e)
 {
-    struct walk w = { .g = g, .wanted = wanted };
+    struct walk w = { .g = g, .wanted = wanted, .e = e };
 
     for (size_t i = 0, n = g->n; i < n; i++)
         if (g->v[i].is_dir && g->v[i].access <= ACCESS_WRITE && !g->v[i].implied)
             push(&w, g->v[i].path);
-    while (w.n > 0 && w.seen < WALK_MAX && !w.hidden)
+    while (w.n > 0 && w.seen < WALK_MAX && !w.hidden && !w.failed)
         look_in(&w, w.dirs[--w.n]);
+    if (w.failed)
+        return error_wrap(e, "something denied has another name");
     if (w.hidden)
         return error_set(e, CODE_PATH_REFUSED,
                          "something denied has another name, and %s cannot be looked at, where it "

@@ -83,6 +83,16 @@ bool grant_find(const char *base, const char *path, struct arena *a, struct gran
     return true;
 }
 
+bool grant_is_missing(const struct error *e)
+{
+    static const int missing[] = { 0, ENOENT, ENOTDIR, EACCES, ELOOP, ENAMETOOLONG };
+
+    for (size_t i = 0; i < COUNT(missing); i++)
+        if (e->sys == missing[i])
+            return true;
+    return false;
+}
+
 void grants_add(struct grants *g, const struct grant *grant)
 {
     g->v = arena_more(g->a, g->v, g->n, &g->room, sizeof *g->v);
@@ -189,44 +199,47 @@ static struct grant *writable_above(const struct grants *g, const char *path)
     return found && found->access == ACCESS_WRITE ? found : NULL;
 }
 
-static void pin_dir(struct grants *g, const char *dir)
+static bool pin_dir(struct grants *g, const char *dir, struct error *e)
 {
     struct grant pin = { .access = ACCESS_WRITE, .why = "around a protected name", .pinned = true };
-    struct error e;
 
-    if (grant_find("/", dir, g->a, &pin, &e) && pin.path && strcmp(pin.path, dir) == 0)
+    if (!grant_find("/", dir, g->a, &pin, e))
+        return grant_is_missing(e);
+    if (pin.path && strcmp(pin.path, dir) == 0)
         grants_add(g, &pin);
+    return true;
 }
 
 /* Up to the entry around it; where there is something to be moved, that entry, too, and on to what
  * is writable around that: whoever renames it moves along what is protected in it. */
-static void pin_way(struct grants *g, const char *path, bool there)
+static bool pin_way(struct grants *g, const char *path, bool there, struct error *e)
 {
     struct grant *root = writable_above(g, path);
     const char *top, *slash;
 
     if (!root)
-        return;
+        return true;
     top = root->path;
     slash = strchr(path + strlen(top) + 1, '/');
     there |= slash != NULL;
     root->pinned |= there;
     for (; slash; slash = strchr(slash + 1, '/'))
-        pin_dir(g, arena_text(g->a, (struct str){ path, (size_t)(slash - path) }));
-    if (there)
-        pin_way(g, top, true);
+        if (!pin_dir(g, arena_text(g->a, (struct str){ path, (size_t)(slash - path) }), e))
+            return false;
+    return !there || pin_way(g, top, true, e);
 }
 
-void grants_pin_way(struct grants *g, const char *path)
+bool grants_pin_way(struct grants *g, const char *path, struct error *e)
 {
-    pin_way(g, path, false);
+    return pin_way(g, path, false, e);
 }
 
-void grants_pin(struct grants *g)
+bool grants_pin(struct grants *g, struct error *e)
 {
     for (size_t i = 0, n = g->n; i < n; i++)
-        if (g->v[i].access >= ACCESS_PROTECTED)
-            pin_way(g, g->v[i].path, true);
+        if (g->v[i].access >= ACCESS_PROTECTED && !pin_way(g, g->v[i].path, true, e))
+            return false;
+    return true;
 }
 
 const struct grant *grants_decide(const struct grants *g, const char *path)

@@ -49,6 +49,11 @@ extern const char *const access_names[];
 bool grant_find(const char *base, const char *path, struct arena *a, struct grant *out,
                 struct error *e) NODISCARD;
 
+/* Does an error of that, and of what is below, mean that there is nothing, or nothing that anybody
+ * of us gets to? After any other, as that no descriptor is left, nobody knows what is there: a mask
+ * that is not laid for such a reason is no mask. */
+bool grant_is_missing(const struct error *e);
+
 void grants_add(struct grants *g, const struct grant *grant);
 
 /* Finds and adds. */
@@ -65,8 +70,8 @@ void grants_settle(struct grants *g);
 
 /* Pins the directories between a writable one and what is denied or protected in it: who could
  * rename one of them could put another in its place. */
-void grants_pin(struct grants *g);
-void grants_pin_way(struct grants *g, const char *path);
+bool grants_pin(struct grants *g, struct error *e) NODISCARD;
+bool grants_pin_way(struct grants *g, const char *path, struct error *e) NODISCARD;
 
 /* The entry that decides about a path, or NULL where none does. */
 const struct grant *grants_decide(const struct grants *g, const char *path);

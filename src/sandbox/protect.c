@@ -16,6 +16,8 @@ struct guard {
     struct grants *g;
     struct absents *absent;
     size_t looked;
+    struct error *e;
+    bool failed; /* e says why */
 };
 
 static const char protected_why[] = "protected name";
@@ -89,16 +91,30 @@ static void protect_link(struct guard *w, const char *path, const struct stat *s
     grants_add(w->g, &link);
 }
 
+/* The first that nobody can pass over is kept. */
+static void note(struct guard *w, const struct error *e)
+{
+    if (w->failed || grant_is_missing(e))
+        return;
+    *w->e = *e;
+    w->failed = true;
+}
+
 /* A directory on the way to what is protected. One that is a link stays, and leads to the real one;
  * NULL where it leads nowhere. */
 static const char *follow(struct guard *w, const char *path)
 {
+    struct grant found = { 0 };
     struct stat s;
+    struct error e;
 
     if (lstat(path, &s) != 0 || !S_ISLNK(s.st_mode))
         return path;
     protect_link(w, path, &s);
-    return gitdir_real(path, w->g->a);
+    if (grant_find("/", path, w->g->a, &found, &e))
+        return found.is_dir ? found.path : NULL;
+    note(w, &e);
+    return NULL;
 }
 
 /* As the last call has it: nothing of that name. Anything else means that we cannot know. */
@@ -132,7 +148,8 @@ static void protect_one(struct guard *w, const char *dir, const char *name)
     }
     if (S_ISLNK(s.st_mode)) /* what it leads to is protected, too, where it is seen */
         protect_link(w, path, &s);
-    (void)!grants_open(w->g, grant, "/", path, &e);
+    if (!grants_open(w->g, grant, "/", path, &e))
+        note(w, &e);
 }
 
 /* What cannot be looked into may hold anything, and the command may let itself in: it stays as it
@@ -246,9 +263,9 @@ static void protect_around(struct guard *w, const char *path)
     }
 }
 
-void protect(struct grants *g, struct absents *absent)
+bool protect(struct grants *g, struct absents *absent, struct error *e)
 {
-    struct guard w = { .g = g, .absent = absent };
+    struct guard w = { .g = g, .absent = absent, .e = e };
 
     for (size_t i = 0, n = g->n; i < n; i++) {
         struct grant root = g->v[i];
@@ -267,6 +284,7 @@ void protect(struct grants *g, struct absents *absent)
             if (!is_of_git(&rows[k]))
                 protect_one(&w, root.path, rows[k].name);
     }
+    return !w.failed || error_wrap(e, "a protected name");
 }
 
 const char *protected_name(const char *path, struct arena *a)
@@ -282,8 +300,10 @@ const char *protected_name(const char *path, struct arena *a)
     return NULL;
 }
 
-void absents_pin(const struct absents *list, struct grants *g)
+bool absents_pin(const struct absents *list, struct grants *g, struct error *e)
 {
     for (size_t i = 0; i < list->n; i++)
-        grants_pin_way(g, list->v[i].path);
+        if (!grants_pin_way(g, list->v[i].path, e))
+            return false;
+    return true;
 }

@@ -29,8 +29,9 @@ struct absents {
     struct arena *a;
 };
 
-/* Protects the names in every writable directory of the list; the absent ones go to `absent`. */
-void protect(struct grants *g, struct absents *absent);
+/* Protects the names in every writable directory of the list; the absent ones go to `absent`.
+ * False: one that is there cannot be looked at for want of something. */
+bool protect(struct grants *g, struct absents *absent, struct error *e) NODISCARD;
 
 /* The protected name that a path is, or lies in, by what it is called; NULL where it is none. */
 const char *protected_name(const char *path, struct arena *a);
@@ -38,4 +39,4 @@ const char *protected_name(const char *path, struct arena *a);
 void absents_add(struct absents *list, struct absent absent);
 
 /* Pins the directories on the way to absent names, as far as they are there. */
-void absents_pin(const struct absents *list, struct grants *g);
+bool absents_pin(const struct absents *list, struct grants *g, struct error *e) NODISCARD;

@@ -310,13 +310,14 @@ static void find_repository(const struct reach_ask *ask, struct reach *r, struct
 static const char state_why[] = "writ's own";
 
 /* What writ itself keeps is nobody's to read or to change. */
-static void hide_state(const struct reach_ask *ask, struct reach *r)
+static bool hide_state(const struct reach_ask *ask, struct reach *r, struct error *e)
 {
     struct grant state = { .access = ACCESS_DENIED, .why = state_why };
-    struct error e;
 
-    if (ask->state)
-        (void)!grants_open(&r->grants, state, ask->caller, ask->state, &e);
+    if (!ask->state || grants_open(&r->grants, state, ask->caller, ask->state, e) ||
+        grant_is_missing(e))
+        return true;
+    return error_wrap(e, "writ's own state directory cannot be hidden from the command");
 }
 
 /* What shows the kernel and not files is not part of what is granted. */
@@ -397,15 +398,12 @@ bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out
     if (!denied_follow(&r.grants, &r.absent, &r.aliases, ask->state, e) ||
         !deny_submounts(ask, &r.grants, e))
         return false;
-    hide_state(ask, &r);
-    if (!cwd_is_left(&r, e))
-        return false;
-    protect(&r.grants, &r.absent);
-    if (!may_be_written(&r, e) || !has_home(&r, e))
+    if (!hide_state(ask, &r, e) || !cwd_is_left(&r, e) || !protect(&r.grants, &r.absent, e) ||
+        !may_be_written(&r, e) || !has_home(&r, e))
         return false;
     r.told = reach_tell(&r);
-    grants_pin(&r.grants);
-    absents_pin(&r.absent, &r.grants);
+    if (!grants_pin(&r.grants, e) || !absents_pin(&r.absent, &r.grants, e))
+        return false;
     *out = r;
     return true;
 }
