@@ -119,6 +119,11 @@ static bool settle(struct sqlite *db, const struct sqlite_open *how, struct erro
     return !how->write || (sqlite_run(db, writing, e) && sqlite_run(db, pages[how->few], e));
 }
 
+const char *sqlite_log_path(const struct sqlite *db)
+{
+    return sqlite3_filename_wal(sqlite3_db_filename(db->db, "main"));
+}
+
 /* Nobody can wait at a pipe for a ledger; SQLite would, for somebody to open its other end. */
 static bool is_pipe(const char *path)
 {
@@ -144,6 +149,8 @@ bool sqlite_open(struct sqlite *db, const struct sqlite_open *how, struct error 
     rc = sqlite3_open_v2(path.s, &db->db, flags, NULL);
     if (!db->db)
         mem_end();
+    if (rc == SQLITE_OK && how->write)
+        db->new_log = access(sqlite_log_path(db), F_OK) != 0; /* asked before settling makes one */
     if (rc == SQLITE_OK && settle(db, how, e))
         return true;
     if (rc != SQLITE_OK)
@@ -196,15 +203,10 @@ bool sqlite_moved(struct sqlite *db)
     return moved;
 }
 
-static const char *log_path(const struct sqlite *db)
-{
-    return sqlite3_filename_wal(sqlite3_db_filename(db->db, "main"));
-}
-
 void sqlite_hold_log(struct sqlite *db)
 {
     if (db->log <= 0)
-        db->log = open(log_path(db), O_RDONLY | O_CLOEXEC);
+        db->log = open(sqlite_log_path(db), O_RDONLY | O_CLOEXEC);
 }
 
 /* Is the log where the next one to open the ledger looks for it? SQLite itself goes on to write to
@@ -213,7 +215,7 @@ static bool log_stands(const struct sqlite *db)
 {
     struct stat held, there;
 
-    return fstat(db->log, &held) == 0 && stat(log_path(db), &there) == 0 &&
+    return fstat(db->log, &held) == 0 && stat(sqlite_log_path(db), &there) == 0 &&
            held.st_ino == there.st_ino && held.st_dev == there.st_dev;
 }
 
@@ -232,7 +234,7 @@ bool sqlite_sync(struct sqlite *db, struct error *e)
         return error_set(e, CODE_IO,
                          "'%s': its log '%s' was removed or replaced while it was open, and what "
                          "was written last is lost with it",
-                         db->path, log_path(db));
+                         db->path, sqlite_log_path(db));
     if (db->log > 0 && fdatasync(db->log) == 0)
         return true;
     return error_sys(e, CODE_IO, "'%s' is written, but the disk did not confirm it", db->path);

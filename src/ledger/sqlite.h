@@ -31,8 +31,9 @@ struct sqlite {
     const char *path;          /* as the user calls it */
     const struct world *world; /* for the chance in waiting */
     int64_t waited_us;
-    int frames; /* in the WAL, as far as this connection knows */
-    int log;    /* the WAL, for syncing; 0: not opened yet */
+    int frames;   /* in the WAL, as far as this connection knows */
+    int log;      /* the WAL, for syncing; 0: not opened yet */
+    bool new_log; /* opened to write, it found no WAL */
     const char *const *texts;
     struct query query[SQLITE_TEXTS], spare[SQLITE_SPARES];
 };
@@ -65,6 +66,9 @@ bool sqlite_log_is_long(const struct sqlite *db);
 
 /* The file is not any more where it was opened. */
 bool sqlite_moved(struct sqlite *db);
+
+/* Where SQLite has the WAL: beside the file itself, wherever a link to it is. */
+const char *sqlite_log_path(const struct sqlite *db);
 
 /* Remembers which file the WAL is, once something was read. */
 void sqlite_hold_log(struct sqlite *db);

@@ -17,7 +17,7 @@ import time
 
 import ledger
 import tap
-from ledger import LONG, POSTGRES, STATES, same, text_of, true
+from ledger import LONG, POSTGRES, STATES, limited, ordinary, same, text_of, true
 
 CASES = []
 case = ledger.collector(CASES)
@@ -26,7 +26,6 @@ KILLS = 500 if LONG else 25
 SERVER_KILLS = 20 if LONG else 2
 BATCH = 400  # executions a writer takes through three states
 A_LEDGER = 50  # kills that one ledger has to bear, before the next
-UID = 12345
 
 
 def seeded():
@@ -193,13 +192,6 @@ def a_server_killed_at_any_moment_loses_nothing_that_was_answered(place):
 
 # ---- no room, no right ----
 
-def limited(place, before, *args, **more):
-    """Runs writ behind another command."""
-    done = subprocess.run([*before, tap.WRIT, *map(str, args)], cwd=place.work, stdin=subprocess.DEVNULL,
-                          capture_output=True, timeout=60, env=place.environment({}), **more)
-    return tap.Answer(done.returncode, done.stdout, done.stderr, 0)
-
-
 def fill(place, before=(), rounds=100, **more):
     """Appends until it cannot. Returns the events of the last round and what was answered."""
     for n in range(rounds):
@@ -310,20 +302,6 @@ def a_file_that_must_not_grow_is_said_and_leaves_the_ledger_intact(place):
     events, answers, run = fill(place, limit)
     refused_for_room(run, answers)
     made_good(place, events, answers)
-
-
-def ordinary(place):
-    """How to start a program as an ordinary user, who can reach writ and this place."""
-    if os.geteuid() != 0:
-        return {}
-    place.scratch.chmod(0o755)
-    user = {"user": UID, "group": UID, "extra_groups": []}
-    try:
-        if subprocess.run([tap.WRIT, "--version"], capture_output=True, cwd=place.work, **user).returncode == 0:
-            return user
-    except PermissionError:
-        pass
-    raise tap.Skip("an ordinary user cannot run writ here")
 
 
 @case

@@ -10,6 +10,7 @@ import datetime
 import json
 import os
 import pathlib
+import subprocess
 import sys
 
 for folder in ("exec", "faces", "postgres"):
@@ -184,6 +185,32 @@ def same(found, expected, about=""):
 def true(truth, about=""):
     if not truth:
         raise AssertionError(str(about)[:3000])
+
+
+# ---- other ways to run writ ----
+
+UID = 12345
+
+
+def limited(place, before, *args, **more):
+    """Runs writ behind another command."""
+    done = subprocess.run([*before, tap.WRIT, *map(str, args)], cwd=place.work, stdin=subprocess.DEVNULL,
+                          capture_output=True, timeout=60, env=place.environment({}), **more)
+    return tap.Answer(done.returncode, done.stdout, done.stderr, 0)
+
+
+def ordinary(place):
+    """How to start a program as an ordinary user, who can reach writ and this place."""
+    if os.geteuid() != 0:
+        return {}
+    place.scratch.chmod(0o755)
+    user = {"user": UID, "group": UID, "extra_groups": []}
+    try:
+        if subprocess.run([tap.WRIT, "--version"], capture_output=True, cwd=place.work, **user).returncode == 0:
+            return user
+    except PermissionError:
+        pass
+    raise tap.Skip("an ordinary user cannot run writ here")
 
 
 # ---- cases ----

@@ -30,13 +30,12 @@ static bool is_there(const char *path)
     return access(path, F_OK) == 0 || errno != ENOENT;
 }
 
-/* Bytes in the log beside the file; -1: there is none. */
-static int64_t log_bytes(const char *path)
+/* A log that is not empty is a part of the ledger. */
+static bool has_log(const struct store *s)
 {
-    _arena_ struct arena a = { 0 };
     struct stat st;
 
-    return stat(arena_printf(&a, "%s-wal", path), &st) == 0 ? st.st_size : -1;
+    return stat(sqlite_log_path(&s->db), &st) == 0 ? st.st_size > 0 : errno != ENOENT;
 }
 
 /* Whose file is it? A newer writ keeps this table, so that an older one can tell. */
@@ -86,10 +85,10 @@ static bool try_open(struct store *s, bool still, struct error *e)
         .world = s->how.world,
         .texts = store_sqlite_texts,
     };
-
-    bool has_log = !how.write || log_bytes(how.path) >= 0, ok;
+    bool ok;
 
     s->still = still;
+    s->whole = false;
     if (!sqlite_open(&s->db, &how, e))
         return false;
     ok = know(s, e);
@@ -97,11 +96,13 @@ static bool try_open(struct store *s, bool still, struct error *e)
         ok = refuse_read_only(&s->db, e);
     if (ok && how.write)
         sqlite_hold_log(&s->db);
-    if (ok && !has_log)
-        store_sqlite_sync_directory(how.path); /* its name has to last as long as what it holds */
-    if (!ok)
-        sqlite_close(&s->db);
-    return ok;
+    if (ok && s->db.new_log) /* its name has to last as long as what it holds */
+        store_sqlite_sync_directory(sqlite_log_path(&s->db));
+    if (ok)
+        return true;
+    s->whole = !has_log(s);
+    sqlite_close(&s->db);
+    return false;
 }
 
 /* Who may not write to the directory cannot lock: then only a file without a log can be read, as
@@ -112,9 +113,7 @@ static bool open_read(struct store *s, struct error *e)
         return true;
     if (!is_there(s->how.where))
         return error_set(e, CODE_LEDGER_MISSING, "there is no ledger at '%s'", s->how.where);
-    if (access(s->how.where, R_OK) == 0 && log_bytes(s->how.where) <= 0)
-        return try_open(s, true, e);
-    return false;
+    return s->whole && try_open(s, true, e);
 }
 
 static bool open_append(struct store *s, struct error *e)
@@ -232,15 +231,26 @@ static bool sqlite_commit(struct store *s, bool durable, struct error *e)
     return true;
 }
 
+/* What is open stays open until the other is. */
+static bool open_moving(struct store *s, struct error *e)
+{
+    struct sqlite still = s->db;
+
+    if (!try_open(s, false, e)) {
+        s->db = still;
+        s->still = true;
+        return false;
+    }
+    sqlite_close(&still);
+    s->recent.loaded = false;
+    return true;
+}
+
 /* A log that has come since tells that somebody writes after all. */
 static bool sqlite_look(struct store *s, struct tip *tip, struct error *e)
 {
-    if (s->still && log_bytes(s->how.where) > 0) {
-        sqlite_close(&s->db);
-        s->recent.loaded = false;
-        if (!try_open(s, false, e))
-            return false;
-    }
+    if (s->still && has_log(s) && !open_moving(s, e))
+        return false;
     return start(s, Q_LOOK, tip, e);
 }
 
