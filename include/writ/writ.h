@@ -193,7 +193,10 @@ WRIT_API int writ_ledger_input(struct writ_ledger *ledger, const struct writ_inp
                                const char *subject, const char *tenant, char **answer);
 
 /* Takes the body of an entry away for good; its leaf and every proof stay. That it was erased, why
- * and when, becomes an entry itself. {"erased":..,"ledger_id":..,"reason":..} */
+ * and when, becomes an entry itself. {"erased":..,"ledger_id":..,"reason":..}
+ *
+ * WRIT_UNRECORDED where it is erased, but a copy may be left beside it. Of an entry that was erased
+ * before, what may be left is taken away; nothing is entered, and "again":true is in the answer. */
 WRIT_API int writ_ledger_erase(struct writ_ledger *ledger, const char *id, const char *reason,
                                char **answer);
 

@@ -179,3 +179,8 @@ bool ledger_erase(struct ledger *l, const struct entry *entry, struct str reason
     return l->keep.kind->erase(l->keep.store, entry->seq, &erasure.body_digest, e) &&
            ledger_enter(l, note, 1, e);
 }
+
+bool ledger_sweep(struct ledger *l, struct error *e)
+{
+    return l->keep.kind->sweep(l->keep.store, e);
+}

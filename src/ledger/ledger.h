@@ -51,5 +51,9 @@ bool ledger_find(struct ledger *l, const struct uuid *id, struct arena *a, struc
 bool ledger_erase(struct ledger *l, const struct entry *entry, struct str reason,
                   struct entry *note, struct arena *a, struct error *e) NODISCARD;
 
+/* Finishes erasures that were stopped before the last copy of a body was gone. Not between begin
+ * and commit. */
+bool ledger_sweep(struct ledger *l, struct error *e) NODISCARD;
+
 /* A copy of an entry that outlives the callback it came to. */
 struct entry entry_copy(const struct entry *entry, struct arena *a);

@@ -12,7 +12,12 @@
 #include "base/buf.h"
 #include "contract/codes.h"
 
-enum { WAIT_FIRST_US = 50, WAIT_MOST_US = 5000, LOG_KEPT = 8 << 20 };
+enum {
+    WAIT_FIRST_US = 50,
+    WAIT_MOST_US = 5000,
+    WAIT_ALL_US = SQLITE_BUSY_SECONDS * 1000000,
+    LOG_KEPT = 8 << 20,
+};
 
 /* ---- errors ---- */
 
@@ -61,21 +66,27 @@ bool sqlite_is_foreign(const struct sqlite *db)
 /* Sleeps are short at first, for most transactions are, then longer, and a little random, so that
  * those who wait do not meet again and again. What was slept is counted: a test's clock may stand
  * still. */
-static int wait_turn(void *self, int tries)
+static void nap(struct sqlite *db, int tries)
 {
-    struct sqlite *db = self;
     int64_t us = (int64_t)WAIT_FIRST_US << (tries < 7 ? tries : 7);
     uint16_t lot = 0;
 
-    if (tries == 0)
-        db->waited_us = 0;
-    if (db->waited_us >= (int64_t)SQLITE_BUSY_SECONDS * 1000000)
-        return 0;
     db->world->chance(db->world->self, &lot, sizeof lot);
     us = us > WAIT_MOST_US ? WAIT_MOST_US : us;
     us = us / 2 + us * lot / UINT16_MAX;
     (void)nanosleep(&(struct timespec){ .tv_nsec = us * 1000 }, NULL);
     db->waited_us += us;
+}
+
+static int wait_turn(void *self, int tries)
+{
+    struct sqlite *db = self;
+
+    if (tries == 0)
+        db->waited_us = 0;
+    if (db->waited_us >= WAIT_ALL_US)
+        return 0;
+    nap(db, tries);
     return 1;
 }
 
@@ -275,10 +286,22 @@ void sqlite_checkpoint_leave(struct sqlite *db, const char *touch)
     (void)sqlite3_busy_handler(db->db, wait_turn, db);
 }
 
+/* For another checkpoint SQLite itself does not wait, only for readers and writers. */
 bool sqlite_checkpoint_empty(struct sqlite *db, struct error *e)
 {
-    int rc = sqlite3_wal_checkpoint_v2(db->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    int64_t waited_us = 0;
+    int rc;
 
+    for (int tries = 0;; tries++) {
+        db->waited_us = 0;
+        rc = sqlite3_wal_checkpoint_v2(db->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+        waited_us += db->waited_us;
+        if ((rc & 0xff) != SQLITE_BUSY || waited_us >= WAIT_ALL_US)
+            break;
+        db->waited_us = 0;
+        nap(db, tries);
+        waited_us += db->waited_us;
+    }
     db->frames = 0;
     return rc == SQLITE_OK || fail(db, rc, e);
 }

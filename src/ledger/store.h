@@ -160,6 +160,11 @@ struct store_kind {
     bool (*erase)(struct store *store, int64_t seq, const struct digest *body_digest,
                   struct error *e);
 
+    /* Takes what was erased from where a copy may be left: the log, old versions of a row. commit()
+     * does so where something was erased; this is for one that was stopped in between. Not between
+     * begin() and commit(). */
+    bool (*sweep)(struct store *store, struct error *e);
+
     /* Reading. Between look() and look_end() everything is read as of one moment; what is asked
      * above may be asked there, too. */
     bool (*look)(struct store *store, struct tip *tip, struct error *e);

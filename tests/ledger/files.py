@@ -3,9 +3,14 @@
 
 usage: files.py WRIT      prints TAP
 """
+import contextlib
+import json
+import sqlite3
+import subprocess
 import sys
 
 import ledger
+import tap
 import vault
 from ledger import limited, ordinary, same, true
 
@@ -55,6 +60,77 @@ def a_ledger_without_a_log_is_read_whatever_path_leads_to_it(place):
         run = limited(place, [], "verify", "--ledger", path, **user)
         same(run.status, 0, run)
     place.state.chmod(0o755)
+
+
+# ---- erasing, while somebody is in the way ----
+
+SECRET = "a-secret-that-must-not-be-found-anywhere"
+HOLDS = """
+import fcntl, sys
+shared = open(sys.argv[1], "r+b")
+fcntl.lockf(shared, fcntl.LOCK_EX, 1, 121)  # where SQLite keeps who checkpoints
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+@contextlib.contextmanager
+def checkpointing(place):
+    """Another process that checkpoints, for as long as this lasts."""
+    # A reader, so that nobody has to recover the log; one that may write would empty it on leaving.
+    reader = sqlite3.connect(f"file:{place.file}?mode=ro", uri=True)
+    reader.execute("SELECT count(*) FROM ledger").fetchall()
+    holder = subprocess.Popen([sys.executable, "-c", HOLDS, f"{place.file}-shm"], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE)
+    try:
+        same(holder.stdout.readline(), b"held\n")
+        yield
+    finally:
+        holder.communicate()
+        reader.close()
+
+
+@contextlib.contextmanager
+def erasing(place, id):
+    """A `writ ledger erase` that has committed, and cannot empty the log."""
+    size = len(place.log())
+    with checkpointing(place):
+        child = subprocess.Popen([tap.WRIT, "ledger", "erase", id, "--reason", "why", "--json"], cwd=place.work,
+                                 stdout=subprocess.PIPE, env=place.environment({}))
+        while len(place.log()) == size:
+            true(child.poll() is None or len(place.log()) > size, "it has erased nothing")
+        yield child
+
+
+def has_secret(place):
+    return [str(path) for path in place.state.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
+
+
+@case
+def erasing_waits_for_another_that_checkpoints(place):
+    id, = place.accept(place.event(target=SECRET))
+    with erasing(place, id) as child:
+        pass
+    out, _ = child.communicate(timeout=60)
+    same((child.returncode, json.loads(out).get("erased")), (0, id), out)
+    same(has_secret(place), [])
+
+
+@case
+def an_erasure_that_was_killed_is_finished_by_the_next(place):
+    id, = place.accept(place.event(target=SECRET))
+    with erasing(place, id) as child:
+        child.kill()
+        child.communicate()
+    same(has_secret(place), [str(log_of(place))])
+    size = len(place.log())
+    answer = place.one("ledger", "erase", id, "--reason", "once more")
+    note = place.log()[-1]
+    same(answer, {"erased": id, "ledger_id": note["ledger_id"], "reason": "why", "again": True})
+    same((has_secret(place), len(place.log())), ([], size))
+    run = place.writ("ledger", "erase", id, "--reason", "once more")
+    same((run.status, b"was before recorded" in run.out.replace(b"\n        ", b" ")), (0, True), run)
+    place.verify()
 
 
 if __name__ == "__main__":

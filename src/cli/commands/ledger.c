@@ -176,9 +176,9 @@ static void show_erased(const char *answer)
     const struct doc *d = answer_read(answer, &a);
 
     buf_addf(&text,
-             "the body of %.*s is gone for good; its leaf and every proof stay; that, and why, is "
+             "the body of %.*s is gone for good; its leaf and every proof stay; that, and why, %s "
              "recorded as %.*s",
-             STR_ARG(line_short(doc_text(d, "erased"))),
+             STR_ARG(line_short(doc_text(d, "erased"))), doc_get(d, "again") ? "was before" : "is",
              STR_ARG(line_short(doc_text(d, "ledger_id"))));
     out(GREEN, "erased");
     out(PLAIN, "  ");
@@ -267,7 +267,8 @@ const struct command cmd_ledger_erase = {
     .summary = "take the body of an entry away for good; proofs stay",
     .about = "For what must not be kept: a secret, a person's data. The entry, its time, its digests "
              "and its leaf stay, so `writ verify` and every proof still hold. That it was erased, "
-             "when and why becomes an entry itself. There is no way back.",
+             "when and why becomes an entry itself. There is no way back. Erasing again finishes "
+             "what was stopped before the last copy was gone, and enters nothing.",
     .examples = { { "writ ledger erase led-.. --reason 'a password in it'", "the whole id, as writ show has it; why is recorded" } },
     .options = { { "reason", "REASON", NULL, "why; it is needed, and recorded" },
                  { "ledger", "LEDGER", NULL, "a file or postgres://.., else WRIT_LEDGER, else the usual one" },

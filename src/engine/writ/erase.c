@@ -6,8 +6,9 @@
 #include "engine/input.h"
 #include "engine/record.h"
 #include "ledger/erasure.h"
+#include "ledger/search.h"
 
-static int done(const struct entry *entry, const struct entry *note, const char *reason,
+static int done(const struct entry *entry, const struct entry *note, struct str reason, bool again,
                 char **answer)
 {
     _buf_ struct buf out = { .max = ANSWER_MAX };
@@ -18,7 +19,10 @@ static int done(const struct entry *entry, const struct entry *note, const char 
     json_open(&out, '{');
     json_put(&out, "erased", erased);
     json_put(&out, "ledger_id", id);
-    json_put(&out, "reason", reason);
+    json_key(&out, "reason");
+    json_outside(&out, reason);
+    if (again)
+        json_put_bool(&out, "again", true);
     json_close(&out, '}');
     return take_answer(&out, WRIT_OK, answer);
 }
@@ -38,6 +42,55 @@ static int stays(const struct entry *note, struct arena *a, char **answer)
     return WRIT_NO;
 }
 
+/* ---- again ---- */
+
+struct former {
+    const struct entry *entry;
+    struct arena *a;
+    struct entry note;
+    struct erasure erasure;
+    bool there;
+};
+
+static bool take_note(void *self, const struct entry *note, struct error *e)
+{
+    struct former *f = self;
+    struct entry copy = entry_copy(note, f->a);
+
+    if (!erasure_read(&copy, f->a, &f->erasure) || f->erasure.seq != f->entry->seq)
+        return true;
+    f->note = copy;
+    f->there = true;
+    e->code = 0; /* enough was seen */
+    return false;
+}
+
+/* An erasure that was stopped has its note, and maybe a copy of the body in the log: what is asked
+ * is that it is gone, so it is finished. */
+static int finish(struct ledger *l, const struct entry *entry, struct arena *a, char **answer)
+{
+    struct former f = { .entry = entry, .a = a };
+    struct query q = query_all();
+    char id[ENTRY_ID_TEXT];
+    struct error e;
+
+    entry_id_text(&entry->id, id);
+    q.subject = str_of(id);
+    q.kind = ENTRY_NOTE;
+    q.from = entry->seq;
+    if (!search(l, &q, take_note, &f, &e))
+        return record_unread(&e, answer);
+    ledger_rollback(l);
+    if (!ledger_sweep(l, &e))
+        return record_unwritten(&e, answer);
+    if (f.there)
+        return done(entry, &f.note, f.erasure.reason, true, answer);
+    *answer = record_failure(CODE_LEDGER_DAMAGED, "its body is gone, and no entry tells why");
+    return WRIT_NO;
+}
+
+/* ---- once ---- */
+
 /* Whole ids only: what is gone is gone. */
 static int erase(struct writ_ledger *w, const struct uuid *id, const char *reason, struct arena *a,
                  char **answer)
@@ -49,15 +102,16 @@ static int erase(struct writ_ledger *w, const struct uuid *id, const char *reaso
 
     if (!ledger_find(l, id, a, &entry, &there, &e))
         return record_unread(&e, answer);
-    if (!there || entry.erased) {
-        *answer = record_failure(CODE_ENTRY_UNKNOWN,
-                                 there ? "its body was erased before" : "no entry has this id");
+    if (!there) {
+        *answer = record_failure(CODE_ENTRY_UNKNOWN, "no entry has this id");
         return WRIT_NO;
     }
+    if (entry.erased)
+        return finish(l, &entry, a, answer);
     if (entry.kind == ENTRY_NOTE)
         return stays(&entry, a, answer);
     if (ledger_erase(l, &entry, str_of(reason), &note, a, &e) && ledger_commit(l, true, &e))
-        return done(&entry, &note, reason, answer);
+        return done(&entry, &note, str_of(reason), false, answer);
     return record_unwritten(&e, answer);
 }
 

@@ -221,12 +221,14 @@ static bool look(struct store *store, struct tip *tip, struct error *e)
 
 /* The body's old version stays in the table's file until it is vacuumed. Whether that succeeds
  * does not change what was committed. */
-static void sweep(struct store *store)
+static bool sweep(struct store *store, struct error *e)
 {
     struct error unheard;
 
+    (void)e;
     store->erased = false;
     (void)!pg_script(store->pg, "VACUUM entries", &unheard);
+    return true;
 }
 
 /* A COMMIT of a transaction that has failed is a silent ROLLBACK: not here. */
@@ -238,9 +240,7 @@ static bool commit(struct store *store, bool durable, struct error *e)
     if (!pg_send(store->pg, SQL_COMMIT, NULL, 0, e) ||
         (durable && !pg_send(store->pg, SQL_FLUSH, NULL, 0, e)) || !pg_wait(store->pg, NULL, e))
         return false;
-    if (store->erased)
-        sweep(store);
-    return true;
+    return !store->erased || sweep(store, e);
 }
 
 const struct store_kind store_postgres = {
@@ -259,6 +259,7 @@ const struct store_kind store_postgres = {
     .add_rejects = store_postgres_add_rejects,
     .add_checkpoint = store_postgres_add_checkpoint,
     .erase = store_postgres_erase,
+    .sweep = sweep,
     .look = look,
     .look_end = roll_back,
     .read_entries = store_postgres_read_entries,

@@ -209,13 +209,12 @@ static bool sqlite_begin(struct store *s, struct tip *tip, struct error *e)
 }
 
 /* The bytes of an erased body are also in the log, until it is emptied. */
-static bool forget(struct store *s, struct error *e)
+static bool sqlite_sweep(struct store *s, struct error *e)
 {
-    sqlite_wipe(&s->db, false);
-    s->erases = false;
     if (sqlite_checkpoint_empty(&s->db, e))
         return true;
-    return error_wrap(e, "erased, but the bytes are still in '%s-wal'", s->how.where);
+    return error_wrap(e, "erased, but the bytes are still in '%s' until it is erased again",
+                      sqlite_log_path(&s->db));
 }
 
 static bool sqlite_commit(struct store *s, bool durable, struct error *e)
@@ -224,8 +223,11 @@ static bool sqlite_commit(struct store *s, bool durable, struct error *e)
         return false;
     if (durable && !sqlite_sync(&s->db, e))
         return false;
-    if (s->erases)
-        return forget(s, e);
+    if (s->erases) {
+        sqlite_wipe(&s->db, false);
+        s->erases = false;
+        return sqlite_sweep(s, e);
+    }
     if (s->db.frames >= FRAMES_MOST)
         sqlite_checkpoint(&s->db);
     return true;
@@ -404,6 +406,7 @@ const struct store_kind store_sqlite = {
     .add_rejects = sqlite_add_rejects,
     .add_checkpoint = sqlite_add_checkpoint,
     .erase = sqlite_erase,
+    .sweep = sqlite_sweep,
     .look = sqlite_look,
     .look_end = sqlite_look_end,
     .read_entries = sqlite_read_entries,
