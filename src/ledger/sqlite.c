@@ -214,10 +214,27 @@ bool sqlite_moved(struct sqlite *db)
     return moved;
 }
 
-void sqlite_hold_log(struct sqlite *db)
+static bool hold_log(struct sqlite *db)
 {
     if (db->log <= 0)
         db->log = open(sqlite_log_path(db), O_RDONLY | O_CLOEXEC);
+    return db->log > 0;
+}
+
+/* Who has read in WAL mode has a log. Others, such as tools that make copies, may have chosen
+ * another mode for the file, and then nothing that is committed could be waited for. */
+bool sqlite_keep_log(struct sqlite *db, struct error *e)
+{
+    if (hold_log(db))
+        return true;
+    if (errno != ENOENT)
+        return error_sys(e, CODE_IO, "'%s' cannot be opened", sqlite_log_path(db));
+    if (!sqlite_run(db, "PRAGMA journal_mode = WAL; SELECT 1 FROM sqlite_schema", e))
+        return error_wrap(e, "somebody has taken the ledger out of SQLite's WAL mode");
+    return hold_log(db) || error_set(e, CODE_IO,
+                                     "'%s' was taken out of SQLite's WAL mode by somebody, and "
+                                     "cannot be brought back to it",
+                                     db->path);
 }
 
 /* Is the log where the next one to open the ledger looks for it? SQLite itself goes on to write to
@@ -240,13 +257,12 @@ bool sqlite_log_is_long(const struct sqlite *db)
 /* SQLite itself would sync the directory along with the WAL, in every process once more. */
 bool sqlite_sync(struct sqlite *db, struct error *e)
 {
-    sqlite_hold_log(db);
-    if (db->log > 0 && !log_stands(db))
+    if (!log_stands(db))
         return error_set(e, CODE_IO,
                          "'%s': its log '%s' was removed or replaced while it was open, and what "
                          "was written last is lost with it",
                          db->path, sqlite_log_path(db));
-    if (db->log > 0 && fdatasync(db->log) == 0)
+    if (fdatasync(db->log) == 0)
         return true;
     return error_sys(e, CODE_IO, "'%s' is written, but the disk did not confirm it", db->path);
 }

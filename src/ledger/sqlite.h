@@ -70,8 +70,9 @@ bool sqlite_moved(struct sqlite *db);
 /* Where SQLite has the WAL: beside the file itself, wherever a link to it is. */
 const char *sqlite_log_path(const struct sqlite *db);
 
-/* Remembers which file the WAL is, once something was read. */
-void sqlite_hold_log(struct sqlite *db);
+/* Remembers which file the WAL is, once something was read. A file that was taken out of WAL mode
+ * is brought back to it. */
+bool sqlite_keep_log(struct sqlite *db, struct error *e) NODISCARD;
 
 /* Until the disk has what was committed. Others may go on meanwhile: it needs no lock. Fails where
  * the WAL is not any more where it was opened. */

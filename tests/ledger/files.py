@@ -62,6 +62,19 @@ def a_ledger_without_a_log_is_read_whatever_path_leads_to_it(place):
     place.state.chmod(0o755)
 
 
+# ---- how SQLite keeps it ----
+
+@case
+def a_ledger_that_was_taken_out_of_wal_mode_is_brought_back(place):
+    place.accept(place.event())
+    same(vault.of(place).ask("PRAGMA journal_mode = DELETE"), [("delete",)])
+    true(not log_of(place).exists(), "it is still in WAL mode")
+    place.verify()
+    place.accept(place.event("running"))
+    same(vault.of(place).ask("PRAGMA journal_mode"), [("wal",)])
+    place.verify()
+
+
 # ---- erasing, while somebody is in the way ----
 
 SECRET = "a-secret-that-must-not-be-found-anywhere"

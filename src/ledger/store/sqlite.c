@@ -95,7 +95,7 @@ static bool try_open(struct store *s, bool still, struct error *e)
     if (ok && how.write && !sqlite_can_write(&s->db))
         ok = refuse_read_only(&s->db, e);
     if (ok && how.write)
-        sqlite_hold_log(&s->db);
+        ok = sqlite_keep_log(&s->db, e);
     if (ok && s->db.new_log) /* its name has to last as long as what it holds */
         store_sqlite_sync_directory(sqlite_log_path(&s->db));
     if (ok)
