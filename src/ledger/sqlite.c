@@ -3,7 +3,6 @@
 #include "ledger/sqlite.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -16,7 +15,6 @@ enum {
     WAIT_FIRST_US = 50,
     WAIT_MOST_US = 5000,
     WAIT_ALL_US = SQLITE_BUSY_SECONDS * 1000000,
-    LOG_KEPT = 8 << 20,
 };
 
 /* ---- errors ---- */
@@ -214,59 +212,6 @@ bool sqlite_moved(struct sqlite *db)
     return moved;
 }
 
-static bool hold_log(struct sqlite *db)
-{
-    if (db->log <= 0)
-        db->log = open(sqlite_log_path(db), O_RDONLY | O_CLOEXEC);
-    return db->log > 0;
-}
-
-/* Who has read in WAL mode has a log. Others, such as tools that make copies, may have chosen
- * another mode for the file, and then nothing that is committed could be waited for. */
-bool sqlite_keep_log(struct sqlite *db, struct error *e)
-{
-    if (hold_log(db))
-        return true;
-    if (errno != ENOENT)
-        return error_sys(e, CODE_IO, "'%s' cannot be opened", sqlite_log_path(db));
-    if (!sqlite_run(db, "PRAGMA journal_mode = WAL; SELECT 1 FROM sqlite_schema", e))
-        return error_wrap(e, "somebody has taken the ledger out of SQLite's WAL mode");
-    return hold_log(db) || error_set(e, CODE_IO,
-                                     "'%s' was taken out of SQLite's WAL mode by somebody, and "
-                                     "cannot be brought back to it",
-                                     db->path);
-}
-
-/* Is the log where the next one to open the ledger looks for it? SQLite itself goes on to write to
- * one that has no name any more. */
-static bool log_stands(const struct sqlite *db)
-{
-    struct stat held, there;
-
-    return fstat(db->log, &held) == 0 && stat(sqlite_log_path(db), &there) == 0 &&
-           held.st_ino == there.st_ino && held.st_dev == there.st_dev;
-}
-
-bool sqlite_log_is_long(const struct sqlite *db)
-{
-    struct stat held;
-
-    return db->log > 0 && fstat(db->log, &held) == 0 && held.st_size > LOG_KEPT;
-}
-
-/* SQLite itself would sync the directory along with the WAL, in every process once more. */
-bool sqlite_sync(struct sqlite *db, struct error *e)
-{
-    if (!log_stands(db))
-        return error_set(e, CODE_IO,
-                         "'%s': its log '%s' was removed or replaced while it was open, and what "
-                         "was written last is lost with it",
-                         db->path, sqlite_log_path(db));
-    if (fdatasync(db->log) == 0)
-        return true;
-    return error_sys(e, CODE_IO, "'%s' is written, but the disk did not confirm it", db->path);
-}
-
 void sqlite_wipe(struct sqlite *db, bool on)
 {
     (void)sqlite3_exec(db->db, on ? "PRAGMA secure_delete = ON" : "PRAGMA secure_delete = FAST",
@@ -293,7 +238,7 @@ void sqlite_checkpoint_leave(struct sqlite *db, const char *touch)
 {
     char keep[64];
 
-    (void)snprintf(keep, sizeof keep, "PRAGMA journal_size_limit = %d", LOG_KEPT);
+    (void)snprintf(keep, sizeof keep, "PRAGMA journal_size_limit = %d", SQLITE_LOG_KEPT);
     (void)sqlite3_busy_handler(db->db, NULL, NULL);
     (void)sqlite3_exec(db->db, keep, NULL, NULL, NULL);
     if (sqlite3_wal_checkpoint_v2(db->db, "main", SQLITE_CHECKPOINT_RESTART, NULL, NULL) ==

@@ -17,6 +17,9 @@ struct sqlite;
 
 enum { SQLITE_TEXTS = 48, SQLITE_SPARES = 8, SQLITE_BUSY_SECONDS = 60 };
 
+/* Of a log that has grown longer, the rest is cut off when it begins anew. */
+enum { SQLITE_LOG_KEPT = 8 << 20 };
+
 /* A statement, ready to be bound and stepped. */
 struct query {
     struct sqlite *db;
