@@ -59,6 +59,13 @@ bool sqlite_is_foreign(const struct sqlite *db)
     return rc == SQLITE_NOTADB || rc == SQLITE_ERROR;
 }
 
+bool sqlite_is_shut(const struct sqlite *db)
+{
+    int rc = sqlite3_errcode(db->db) & 0xff;
+
+    return rc == SQLITE_CANTOPEN || rc == SQLITE_READONLY;
+}
+
 /* ---- opening ---- */
 
 /* Sleeps are short at first, for most transactions are, then longer, and a little random, so that
@@ -131,6 +138,11 @@ static bool settle(struct sqlite *db, const struct sqlite_open *how, struct erro
 const char *sqlite_log_path(const struct sqlite *db)
 {
     return sqlite3_filename_wal(sqlite3_db_filename(db->db, "main"));
+}
+
+const char *sqlite_journal_path(const struct sqlite *db)
+{
+    return sqlite3_filename_journal(sqlite3_db_filename(db->db, "main"));
 }
 
 /* Nobody can wait at a pipe for a ledger; SQLite would, for somebody to open its other end. */

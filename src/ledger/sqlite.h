@@ -57,6 +57,9 @@ void sqlite_close(struct sqlite *db);
 /* What is bad about a file, told apart: its library's own words are for its programmers. */
 bool sqlite_is_foreign(const struct sqlite *db); /* the last error: no database, or not ours */
 
+/* The last error: its files can neither be made nor locked here. */
+bool sqlite_is_shut(const struct sqlite *db);
+
 /* Statements without rows and without values. */
 bool sqlite_run(struct sqlite *db, const char *sql, struct error *e) NODISCARD;
 
@@ -70,8 +73,12 @@ bool sqlite_log_is_long(const struct sqlite *db);
 /* The file is not any more where it was opened. */
 bool sqlite_moved(struct sqlite *db);
 
+/* Not all is in the file: there is a log that is not empty, or a journal that somebody left. */
+bool sqlite_has_more(const struct sqlite *db);
+
 /* Where SQLite has the WAL: beside the file itself, wherever a link to it is. */
 const char *sqlite_log_path(const struct sqlite *db);
+const char *sqlite_journal_path(const struct sqlite *db); /* what it has in other modes */
 
 /* Remembers which file the WAL is, once something was read. A file that was taken out of WAL mode
  * is brought back to it. */

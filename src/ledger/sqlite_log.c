@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sqlite_log.c: the log beside an SQLite file, which SQLite writes and a ledger waits for. */
+/* sqlite_log.c: what is beside an SQLite file: the log, which SQLite writes and a ledger waits for.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -7,6 +8,19 @@
 
 #include "contract/codes.h"
 #include "ledger/sqlite.h"
+
+/* One that cannot be seen might have some. */
+static bool has_bytes(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 ? st.st_size > 0 : errno != ENOENT;
+}
+
+bool sqlite_has_more(const struct sqlite *db)
+{
+    return has_bytes(sqlite_log_path(db)) || has_bytes(sqlite_journal_path(db));
+}
 
 static bool hold_log(struct sqlite *db)
 {

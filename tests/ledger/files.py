@@ -62,6 +62,34 @@ def a_ledger_without_a_log_is_read_whatever_path_leads_to_it(place):
     place.state.chmod(0o755)
 
 
+@case
+def a_ledger_is_not_read_without_a_journal_that_was_left(place):
+    place.accept(place.event())
+    vault.of(place).ask("PRAGMA journal_mode = DELETE")
+    journal = place.file.with_name(place.file.name + "-journal")
+    journal.write_bytes(b"left by a writer that died" * 40)
+    user = shut(place)
+    run = limited(place, [], "verify", **user)
+    same((run.status, run.out), (69, b""), run)
+    place.state.chmod(0o755)
+    journal.unlink()
+    run = limited(place, [], "verify", **user)
+    same(run.status, 0, run)
+
+
+@case
+def a_reader_does_not_go_past_a_lock(place):
+    if not ledger.LONG:
+        raise tap.Skip("WRIT_LONG=1: it waits for a minute")
+    place.accept(place.event())
+    vault.of(place).ask("PRAGMA journal_mode = DELETE")
+    writer = sqlite3.connect(place.file, isolation_level=None)
+    writer.execute("BEGIN EXCLUSIVE")
+    run = subprocess.run([tap.WRIT, "verify"], env=place.environment({}), capture_output=True, timeout=200)
+    writer.close()
+    same((run.returncode, run.stdout, b"is busy" in run.stderr), (69, b"", True), run)
+
+
 # ---- how SQLite keeps it ----
 
 @case

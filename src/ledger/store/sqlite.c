@@ -8,7 +8,6 @@
  */
 #include <assert.h>
 #include <errno.h>
-#include <sys/stat.h>
 
 #include "contract/codes.h"
 #include "ledger/store/sqlite.h"
@@ -28,14 +27,6 @@ bool store_damaged(struct store *s, const char *what, int64_t n, struct error *e
 static bool is_there(const char *path)
 {
     return access(path, F_OK) == 0 || errno != ENOENT;
-}
-
-/* A log that is not empty is a part of the ledger. */
-static bool has_log(const struct store *s)
-{
-    struct stat st;
-
-    return stat(sqlite_log_path(&s->db), &st) == 0 ? st.st_size > 0 : errno != ENOENT;
 }
 
 /* Whose file is it? A newer writ keeps this table, so that an older one can tell. */
@@ -88,7 +79,7 @@ static bool try_open(struct store *s, bool still, struct error *e)
     bool ok;
 
     s->still = still;
-    s->whole = false;
+    s->alone = false;
     if (!sqlite_open(&s->db, &how, e))
         return false;
     ok = know(s, e);
@@ -100,20 +91,20 @@ static bool try_open(struct store *s, bool still, struct error *e)
         store_sqlite_sync_directory(sqlite_log_path(&s->db));
     if (ok)
         return true;
-    s->whole = !has_log(s);
+    s->alone = sqlite_is_shut(&s->db) && !sqlite_has_more(&s->db);
     sqlite_close(&s->db);
     return false;
 }
 
-/* Who may not write to the directory cannot lock: then only a file without a log can be read, as
- * one that does not change. */
+/* Who may not write to the directory cannot lock: then only a file that has nothing beside it can
+ * be read, as one that does not change. Where a lock can be asked for, it is heeded. */
 static bool open_read(struct store *s, struct error *e)
 {
     if (try_open(s, false, e))
         return true;
     if (!is_there(s->how.where))
         return error_set(e, CODE_LEDGER_MISSING, "there is no ledger at '%s'", s->how.where);
-    return s->whole && try_open(s, true, e);
+    return s->alone && try_open(s, true, e);
 }
 
 static bool open_append(struct store *s, struct error *e)
@@ -248,10 +239,10 @@ static bool open_moving(struct store *s, struct error *e)
     return true;
 }
 
-/* A log that has come since tells that somebody writes after all. */
+/* What has come beside it since tells that somebody writes after all. */
 static bool sqlite_look(struct store *s, struct tip *tip, struct error *e)
 {
-    if (s->still && has_log(s) && !open_moving(s, e))
+    if (s->still && sqlite_has_more(&s->db) && !open_moving(s, e))
         return false;
     return start(s, Q_LOOK, tip, e);
 }

@@ -94,7 +94,7 @@ struct store {
     char name[UUID_TEXT];
     struct tip tip; /* of this transaction, with what it has added */
     bool still;     /* opened as a file that nobody writes to */
-    bool whole;     /* could not be opened, but all that it has is in the one file */
+    bool alone;     /* cannot be locked, and all that it has is in the one file */
     bool erases;    /* this transaction does */
     struct {
         struct query *q;
