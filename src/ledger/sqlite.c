@@ -145,12 +145,22 @@ const char *sqlite_journal_path(const struct sqlite *db)
     return sqlite3_filename_journal(sqlite3_db_filename(db->db, "main"));
 }
 
-/* Nobody can wait at a pipe for a ledger; SQLite would, for somebody to open its other end. */
-static bool is_pipe(const char *path)
+/* Nobody can wait at a pipe for a ledger; SQLite would, for somebody to open its other end. And it
+ * names the log after the file: a file of two names would have two logs, and two histories. */
+static bool suits(const struct sqlite_open *how, struct error *e)
 {
     struct stat s;
 
-    return stat(path, &s) == 0 && S_ISFIFO(s.st_mode);
+    if (stat(how->path, &s) != 0)
+        return true; /* SQLite tells */
+    if (S_ISFIFO(s.st_mode))
+        return error_set(e, CODE_LEDGER_DAMAGED, "'%s' is not a ledger", how->path);
+    if (how->write && S_ISREG(s.st_mode) && s.st_nlink > 1)
+        return error_set(e, CODE_IO,
+                         "'%s' has %lu names (hard links), and what is written by one of them "
+                         "would be lost to the others: leave it one, or link to it by ln -s",
+                         how->path, (unsigned long)s.st_nlink);
+    return true;
 }
 
 bool sqlite_open(struct sqlite *db, const struct sqlite_open *how, struct error *e)
@@ -164,8 +174,8 @@ bool sqlite_open(struct sqlite *db, const struct sqlite_open *how, struct error 
     plain_path(how->path, how->still, &path);
     if (!buf_ok(&path))
         return error_set(e, CODE_IO, "a path of more than %zu bytes", path.max);
-    if (is_pipe(how->path))
-        return error_set(e, CODE_LEDGER_DAMAGED, "'%s' is not a ledger", how->path);
+    if (!suits(how, e))
+        return false;
     (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); /* counting costs; refused when too late */
     rc = sqlite3_open_v2(path.s, &db->db, flags, NULL);
     if (!db->db)

@@ -93,6 +93,21 @@ def a_reader_does_not_go_past_a_lock(place):
 # ---- how SQLite keeps it ----
 
 @case
+def a_ledger_of_two_names_is_read_and_not_written(place):
+    place.accept(place.event())
+    size = len(place.log())
+    other = place.scratch / "other.db"
+    other.hardlink_to(place.file)
+    for path in (place.file, other):
+        run = place.writ("ledger", "append", "-", "--ledger", path, stdin=ledger.text_of(place.event("running")))
+        same((run.status, b"hard links" in run.err), (74, True), run)
+    same(len(place.log()), size)
+    other.unlink()
+    place.accept(place.event("running"))
+    place.verify()
+
+
+@case
 def a_ledger_that_was_taken_out_of_wal_mode_is_brought_back(place):
     place.accept(place.event())
     same(vault.of(place).ask("PRAGMA journal_mode = DELETE"), [("delete",)])

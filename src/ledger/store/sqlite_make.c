@@ -192,13 +192,14 @@ static bool no_leftovers(const char *path, struct arena *a, struct error *e)
     return true;
 }
 
-/* Gives the finished file its name, unless there is one of that name. Where a file cannot have two
- * names, it is moved. */
+/* Gives the finished file its name, unless there is one of that name. It is moved, because a file
+ * of two names is not written to; where the file system cannot move it so, it has two names for a
+ * moment. */
 static bool publish(const char *from, const char *to, struct error *e)
 {
-    if (link(from, to) == 0 || errno == EEXIST)
-        return true;
     if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0 || errno == EEXIST)
+        return true;
+    if (link(from, to) == 0 || errno == EEXIST)
         return true;
     return error_sys(e, CODE_IO, "'%s' cannot be made", to);
 }
