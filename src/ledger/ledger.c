@@ -52,6 +52,8 @@ bool ledger_begin(struct ledger *l, struct error *e)
 {
     if (!l->keep.kind->begin(l->keep.store, &l->tip, e))
         return false;
+    if (l->tip.anew)
+        l->tail.size = -1;
     l->now_ms = l->world->wall_ms(l->world->self);
     if (l->now_ms < l->tip.recorded_ms)
         l->now_ms = l->tip.recorded_ms; /* A02-10: it never decreases */
@@ -102,7 +104,11 @@ bool ledger_enter(struct ledger *l, struct entry *entries, size_t n, struct erro
 
 bool ledger_look(struct ledger *l, struct error *e)
 {
-    return l->keep.kind->look(l->keep.store, &l->tip, e);
+    if (!l->keep.kind->look(l->keep.store, &l->tip, e))
+        return false;
+    if (l->tip.anew)
+        l->tail.size = -1;
+    return true;
 }
 
 void ledger_look_end(struct ledger *l)

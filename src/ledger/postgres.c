@@ -19,6 +19,7 @@ struct postgres {
     bool prepared[PG_STATEMENTS];
     struct queued queue[2 * PG_QUEUE];
     int queued;
+    bool lost; /* whatever libpq says */
 };
 
 /* ---- what goes wrong ---- */
@@ -126,6 +127,25 @@ void pg_close(struct postgres *pg)
 {
     PQfinish(pg->conn);
     pg->conn = NULL;
+}
+
+bool pg_is_lost(const struct postgres *pg)
+{
+    return pg->lost || PQstatus(pg->conn) != CONNECTION_OK;
+}
+
+void pg_lose(struct postgres *pg)
+{
+    pg->lost = true;
+}
+
+bool pg_open_again(struct postgres *pg, struct error *e)
+{
+    memset(pg->prepared, 0, sizeof pg->prepared);
+    pg->queued = 0;
+    pg->lost = false;
+    PQreset(pg->conn);
+    return !pg_is_lost(pg) || fail_by_connection(pg, e);
 }
 
 const char *pg_shown(const struct postgres *pg)
@@ -252,7 +272,7 @@ bool pg_send(struct postgres *pg, int statement, const struct pg_value *values, 
         lengths[i] = (int)values[i].bytes.n;
         formats[i] = 1;
     }
-    if (PQstatus(pg->conn) != CONNECTION_OK)
+    if (pg_is_lost(pg))
         return fail(pg, NULL, e);
     if (pg->queued > PG_QUEUE && !pg_wait(pg, NULL, e))
         return false;

@@ -4,7 +4,8 @@
  * Statements are queued by pg_send() and travel together: pg_wait() sends them, waits once and
  * tells of the first that failed. Each is prepared the first time it is used, in the same round
  * trip. A message names the address as pg_shown() does, which leaves the password out. A
- * connection that was lost stays lost: all that is asked of it from then on fails.
+ * connection that was lost stays lost: all that is asked of it from then on fails, until
+ * pg_open_again().
  */
 #pragma once
 
@@ -44,6 +45,14 @@ enum { PG_STATEMENTS = 64, PG_QUEUE = 8, PG_VALUES = 10, PG_BUFFER_MAX = 1 << 30
 bool pg_open(const char *address, const struct pg_book *book, struct arena *a,
              struct postgres **out, struct error *e) NODISCARD;
 void pg_close(struct postgres *pg);
+
+/* Was it lost, or given up by pg_lose()? */
+bool pg_is_lost(const struct postgres *pg);
+void pg_lose(struct postgres *pg);
+
+/* A new connection in the place of one that was lost. It has nothing of the old one's: no settings,
+ * no statements, no transaction, no locks. */
+bool pg_open_again(struct postgres *pg, struct error *e) NODISCARD;
 const char *pg_shown(const struct postgres *pg);
 
 /* Is there a transaction; is there one in which nothing has failed that the next wait would not

@@ -17,6 +17,7 @@ struct store; /* each kind has its own */
 struct tip {
     int64_t size;        /* entries there are */
     int64_t recorded_ms; /* of the last one; 0: there is none */
+    bool anew;           /* by a new connection: what was known of the end before may not hold */
 };
 
 /* An event, as far as the rules need to know it. */

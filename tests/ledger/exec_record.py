@@ -340,5 +340,22 @@ def a_writ_that_is_killed_leaves_its_run_open_and_the_ledger_intact(place):
     told(place, place.exec("/usr/bin/true"), "succeeded")
 
 
+@case
+def a_run_whose_connection_was_lost_has_its_end_recorded(place):
+    if not POSTGRES:
+        raise tap.Skip("a connection")
+    ready, go = place.work / "ready", place.work / "go"
+    os.mkfifo(ready)
+    os.mkfifo(go)
+    child = place.start("--", "/bin/sh", "-c", "echo >ready; read x <go")
+    ready.read_bytes()
+    ledger.databases().sql(place.address, "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity"
+                           " WHERE datname = current_database() AND pid <> pg_backend_pid()")
+    go.write_bytes(b"\n")
+    same(child.wait(timeout=60), 0)
+    same([entry["state"] for entry in place.log("--kind", "execution_event")], ["planned", "running", "succeeded"])
+    place.verify()
+
+
 if __name__ == "__main__":
     sys.exit(ledger.main(CASES, sandbox=True))

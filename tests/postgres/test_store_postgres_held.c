@@ -278,25 +278,89 @@ static void a_version_of_another_day_is_refused(void **state)
     assert_non_null(strstr(e.msg, "the ledger has version 2, this writ knows 1"));
 }
 
-static void a_lost_connection_stays_lost(void **state)
+/* ---- a connection that was lost ---- */
+
+static void lose_connection(void)
+{
+    assert_null(by_hand("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity"
+                        " WHERE pid <> pg_backend_pid() AND application_name = 'writ'"));
+}
+
+static void what_was_not_committed_is_lost_with_a_connection_and_no_more(void **state)
 {
     struct tip tip;
 
     (void)state;
     append(2);
     good(kind->begin(store, &tip, &e));
+    assert_false(tip.anew);
     good(made_add(store, 2, 10, &e));
-    assert_null(by_hand("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-                        " WHERE pid <> pg_backend_pid() AND state = 'idle in transaction'"));
+    lose_connection();
     assert_false(kind->commit(store, true, &e));
     assert_int_equal(e.code, CODE_IO);
     kind->rollback(store);
-    assert_false(kind->begin(store, &tip, &e));
-    assert_non_null(strstr(e.msg, "the connection was lost"));
-    kind->close(store);
-    store = open_as(STORE_APPEND);
-    assert_int_equal(size_now(), 2);
+    good(kind->begin(store, &tip, &e));
+    assert_true(tip.anew && tip.size == 2);
+    good(made_add(store, 2, 1, &e));
+    good(kind->commit(store, true, &e));
+    lose_connection();
+    good(kind->look(store, &tip, &e));
+    assert_true(tip.anew && tip.size == 3);
+    kind->look_end(store);
     append(1);
+    assert_int_equal(size_now(), 4);
+}
+
+static void a_new_connection_is_as_the_old_one_was(void **state)
+{
+    struct store *reader = open_as(STORE_READ);
+    struct tip tip;
+
+    (void)state;
+    append(300);
+    lose_connection();
+    append(300);
+    assert_int_equal(read_one(599).seq, 599);
+    good(kind->look(reader, &tip, &e));
+    assert_int_equal(tip.size, 600);
+    kind->look_end(reader);
+    kind->close(reader);
+}
+
+static void a_ledger_that_is_gone_meanwhile_is_not_made_again(void **state)
+{
+    struct tip tip;
+    char drop[128];
+
+    (void)state;
+    append(2);
+    lose_connection();
+    (void)snprintf(drop, sizeof drop, "DROP SCHEMA %s CASCADE", strstr(address, "schema=") + 7);
+    assert_null(by_hand(drop));
+    assert_false(kind->begin(store, &tip, &e));
+    assert_int_equal(e.code, CODE_LEDGER_MISSING);
+    assert_false(kind->begin(store, &tip, &e));
+}
+
+static void what_was_not_waited_for_and_is_gone_is_told(void **state)
+{
+    struct tip tip;
+
+    (void)state;
+    append(2);
+    good(kind->begin(store, &tip, &e));
+    good(made_add(store, 2, 1, &e));
+    good(kind->commit(store, false, &e));
+    lose_connection();
+    good(kind->begin(store, &tip, &e)); /* it is there */
+    kind->rollback(store);
+    lose_connection();
+    assert_null(by_hand("ALTER TABLE entries DISABLE TRIGGER ALL;"
+                        "DELETE FROM entries WHERE seq = 2"));
+    for (int i = 0; i < 2; i++) {
+        assert_false(kind->begin(store, &tip, &e));
+        assert_non_null(strstr(e.msg, "what was written last"));
+    }
 }
 
 int main(void)
@@ -312,7 +376,10 @@ int main(void)
         with_store(what_cannot_be_opened_is_named_without_its_password),
         with_store(who_reads_makes_nothing),
         with_store(a_version_of_another_day_is_refused),
-        with_store(a_lost_connection_stays_lost),
+        with_store(what_was_not_committed_is_lost_with_a_connection_and_no_more),
+        with_store(a_new_connection_is_as_the_old_one_was),
+        with_store(a_ledger_that_is_gone_meanwhile_is_not_made_again),
+        with_store(what_was_not_waited_for_and_is_gone_is_told),
     };
 
     return run_with_server(tests);

@@ -69,15 +69,16 @@ static void roll_back(struct store *store)
     struct error unheard;
 
     store->erased = false;
+    store->added.size = 0;
     (void)!pg_settle(store->pg, &unheard);
     if (pg_must_end(store->pg))
         (void)!pg_ask(store->pg, SQL_ROLLBACK, NULL, 0, NULL, &unheard);
 }
 
 /* Is the ledger there? Its schema's number, 0: there is no such schema. */
-static bool find(struct store *store, const char *schema, bool *there, struct error *e)
+static bool find(struct store *store, bool *there, struct error *e)
 {
-    struct pg_value name = text_value(schema);
+    struct pg_value name = text_value(store->place);
     _rows_ struct pg_rows rows = { 0 };
 
     if (!pg_ask(store->pg, SQL_FIND, &name, 1, &rows, e))
@@ -103,25 +104,25 @@ static bool make_tables(struct store *store, const struct world *world, struct e
 }
 
 /* Two that find nothing at the same moment make it one after the other. */
-static bool make(struct store *store, const char *schema, const struct world *world,
-                 struct arena *a, struct error *e)
+static bool make(struct store *store, const struct world *world, struct arena *a, struct error *e)
 {
     const char *begin = arena_printf(a,
                                      "BEGIN ISOLATION LEVEL READ COMMITTED;"
                                      "SELECT pg_advisory_xact_lock(x'77726974'::int, "
                                      "hashtext('%s'))",
-                                     schema);
+                                     store->place);
     bool there = false;
 
-    if (!pg_script(store->pg, begin, e) || !find(store, schema, &there, e))
+    if (!pg_script(store->pg, begin, e) || !find(store, &there, e))
         return false;
-    if (store->schema == 0 && !pg_script(store->pg, arena_printf(a, "CREATE SCHEMA %s", schema), e))
+    if (store->schema == 0 &&
+        !pg_script(store->pg, arena_printf(a, "CREATE SCHEMA %s", store->place), e))
         return false;
     return (there || make_tables(store, world, e)) && pg_send(store->pg, SQL_COMMIT, NULL, 0, e) &&
-           pg_ask(store->pg, SQL_FLUSH, NULL, 0, NULL, e) && find(store, schema, &there, e);
+           pg_ask(store->pg, SQL_FLUSH, NULL, 0, NULL, e) && find(store, &there, e);
 }
 
-static bool know_version(struct store *store, struct error *e)
+static bool know(struct store *store, struct error *e)
 {
     _rows_ struct pg_rows rows = { 0 };
 
@@ -133,23 +134,36 @@ static bool know_version(struct store *store, struct error *e)
     if (pg_int(&rows, 0, 1) != VERSION)
         return error_set(e, CODE_IO, "%s: the ledger has version %lld, this writ knows %d",
                          pg_shown(store->pg), (long long)pg_int(&rows, 0, 1), VERSION);
+    pg_copy(&rows, 0, 0, &store->name, sizeof store->name);
     return true;
 }
 
-static bool get_ready(struct store *store, const struct store_open *how, const char *schema,
-                      struct arena *a, struct error *e)
+static bool arrive(struct store *store, bool *there, struct error *e)
 {
-    bool reads = how->access == STORE_READ, there = false;
-    struct pg_value settings[] = { text_value(schema), text_value(reads ? "on" : "off"),
-                                   text_value(reads ? "0" : "60s") };
+    struct pg_value settings[] = { text_value(store->place),
+                                   text_value(store->reads ? "on" : "off"),
+                                   text_value(store->reads ? "0" : "60s") };
 
-    if (!pg_ask(store->pg, SQL_SETTINGS, settings, COUNT(settings), NULL, e) ||
-        !find(store, schema, &there, e))
+    return pg_ask(store->pg, SQL_SETTINGS, settings, COUNT(settings), NULL, e) &&
+           find(store, there, e);
+}
+
+static bool is_missing(const struct store *store, struct error *e)
+{
+    return error_set(e, CODE_LEDGER_MISSING, "%s: there is no ledger in the schema %s",
+                     pg_shown(store->pg), store->place);
+}
+
+static bool get_ready(struct store *store, const struct store_open *how, struct arena *a,
+                      struct error *e)
+{
+    bool there = false;
+
+    if (!arrive(store, &there, e))
         return false;
-    if (!there && reads)
-        return error_set(e, CODE_LEDGER_MISSING, "%s: there is no ledger in the schema %s",
-                         pg_shown(store->pg), schema);
-    return (there || make(store, schema, how->world, a, e)) && know_version(store, e);
+    if (!there && store->reads)
+        return is_missing(store, e);
+    return (there || make(store, how->world, a, e)) && know(store, e);
 }
 
 static void shut(struct store *store)
@@ -162,13 +176,14 @@ static bool open_store(const struct store_open *how, struct arena *a, struct sto
                        struct error *e)
 {
     struct store *store = arena_new(a, struct store);
-    const char *address = NULL, *schema = NULL;
+    const char *address = NULL;
 
     store->copy.max = PG_BUFFER_MAX;
-    if (!split_address(how->where, a, &address, &schema, e) ||
+    store->reads = how->access == STORE_READ;
+    if (!split_address(how->where, a, &address, &store->place, e) ||
         !pg_open(address, &store_postgres_book, a, &store->pg, e))
         return false;
-    if (!get_ready(store, how, schema, a, e)) {
+    if (!get_ready(store, how, a, e)) {
         shut(store);
         return false;
     }
@@ -188,6 +203,43 @@ static bool ledger_name(struct store *store, char out[UUID_TEXT], struct error *
     return true;
 }
 
+/* ---- coming back ---- */
+
+/* What was committed without waiting for the disk is lost where the server was killed: the next
+ * commit may not promise it any more. */
+static bool has_swift(struct store *store, struct error *e)
+{
+    struct asked_entry last = { .seq = store->swift.size - 1 };
+    _arena_ struct arena a = { 0 };
+
+    if (store->swift.size == 0)
+        return true;
+    if (!store_postgres_ask_entries(store, &last, 1, &a, e))
+        return false;
+    return (last.there && memcmp(&last.id, &store->swift.id, sizeof last.id) == 0) ||
+           error_set(e, CODE_IO, "%s: the connection was lost, and what was written last with it",
+                     pg_shown(store->pg));
+}
+
+/* Another connection to the same ledger, in no transaction. It makes nothing that is missing. Until
+ * all of it is well, the connection is lost. */
+static bool come_back(struct store *store, struct error *e)
+{
+    struct uuid name = store->name;
+    bool there = false;
+
+    if (!pg_open_again(store->pg, e))
+        return false;
+    if (arrive(store, &there, e) && (there || is_missing(store, e)) && know(store, e) &&
+        (memcmp(&name, &store->name, sizeof name) == 0 ||
+         error_set(e, CODE_IO, "%s: there is another ledger now", pg_shown(store->pg))) &&
+        has_swift(store, e))
+        return true;
+    store->name = name;
+    pg_lose(store->pg);
+    return false;
+}
+
 /* ---- transactions ---- */
 
 static bool tip_of(struct store *store, struct tip *tip, struct error *e)
@@ -205,7 +257,7 @@ static bool tip_of(struct store *store, struct tip *tip, struct error *e)
 }
 
 /* Each statement sees what was committed before it began: the tip, all that there is. */
-static bool begin(struct store *store, struct tip *tip, struct error *e)
+static bool try_begin(struct store *store, struct tip *tip, struct error *e)
 {
     uint8_t room[8];
     struct pg_value schema = pg_number(store->schema, room);
@@ -214,9 +266,32 @@ static bool begin(struct store *store, struct tip *tip, struct error *e)
            pg_send(store->pg, SQL_LOCK, &schema, 1, e) && tip_of(store, tip, e);
 }
 
-static bool look(struct store *store, struct tip *tip, struct error *e)
+static bool try_look(struct store *store, struct tip *tip, struct error *e)
 {
     return pg_send(store->pg, SQL_LOOK, NULL, 0, e) && tip_of(store, tip, e);
+}
+
+/* That a connection was lost since the last transaction is known when the next one is begun, which
+ * has then done nothing yet. */
+static bool start(struct store *store, bool (*way)(struct store *, struct tip *, struct error *),
+                  struct tip *tip, struct error *e)
+{
+    if (way(store, tip, e))
+        return true;
+    if (!pg_is_lost(store->pg) || !come_back(store, e) || !way(store, tip, e))
+        return false;
+    tip->anew = true;
+    return true;
+}
+
+static bool begin(struct store *store, struct tip *tip, struct error *e)
+{
+    return start(store, try_begin, tip, e);
+}
+
+static bool look(struct store *store, struct tip *tip, struct error *e)
+{
+    return start(store, try_look, tip, e);
 }
 
 /* The body's old version stays in the table's file until it is vacuumed. Whether that succeeds
@@ -240,6 +315,11 @@ static bool commit(struct store *store, bool durable, struct error *e)
     if (!pg_send(store->pg, SQL_COMMIT, NULL, 0, e) ||
         (durable && !pg_send(store->pg, SQL_FLUSH, NULL, 0, e)) || !pg_wait(store->pg, NULL, e))
         return false;
+    if (durable)
+        store->swift.size = 0;
+    else if (store->added.size)
+        store->swift = store->added;
+    store->added.size = 0;
     return !store->erased || sweep(store, e);
 }
 

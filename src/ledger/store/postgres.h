@@ -47,11 +47,22 @@ extern const char store_postgres_schema[]; /* all that a ledger has, in the sear
 extern const char store_postgres_copy[];   /* how entries are streamed in: so many columns */
 enum { COPY_COLUMNS = 17 };
 
+/* An entry that this store has written, and the size of the ledger up to it; 0: none. */
+struct written {
+    int64_t size;
+    struct uuid id;
+};
+
 struct store {
     struct postgres *pg;
-    int64_t schema;  /* its number, which makes the lock's */
-    struct buf copy; /* what is on its way */
-    bool erased;     /* in this transaction */
+    const char *place;    /* the schema's name */
+    bool reads;           /* opened to read */
+    int64_t schema;       /* its number, which makes the lock's */
+    struct uuid name;     /* the ledger's */
+    struct buf copy;      /* what is on its way */
+    bool erased;          /* in this transaction */
+    struct written added; /* the last one of this transaction */
+    struct written swift; /* the last one that is committed and was not waited for */
 };
 
 /* What an entry is found by, in place of texts that may be too long for an index. robot: "", but

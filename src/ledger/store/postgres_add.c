@@ -66,6 +66,7 @@ bool store_postgres_add_entries(struct store *store, const struct entry *entries
                          "%s does not take what is entered: somebody has changed how it keeps "
                          "entries",
                          pg_shown(store->pg));
+    store->added = (struct written){ entries[n - 1].seq + 1, entries[n - 1].id };
     return true;
 }
 
