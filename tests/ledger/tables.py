@@ -56,6 +56,7 @@ def what_a_database_has_is_as_writ_makes_it(place):
             ("entries", "CREATE RULE mine AS ON INSERT TO entries DO INSTEAD NOTHING"),
             ("rejects", "ALTER TABLE rejects ENABLE ROW LEVEL SECURITY"),
             ("rejects", "ALTER TABLE rejects ADD COLUMN more text"),
+            ("entries", "ALTER TABLE entries SET UNLOGGED"),
             ("checkpoints", "ALTER TABLE checkpoints ADD CHECK (size < 1000)"),
             ("checkpoints", "CREATE TABLE mine () INHERITS (checkpoints)"),
             ("entries", "ALTER TABLE entries ALTER salt SET DEFAULT 'x'"),

@@ -146,9 +146,9 @@ static const char *const texts[SQL_COUNT] = {
         " int8send(octet_length(tenant)) || tenant"
         " || int8send(CASE kind WHEN 1 THEN octet_length(robot) ELSE 0 END)"
         " || CASE kind WHEN 1 THEN robot ELSE '' END || subject) FOR 16)",
-    /* Each is as it is made above: the tables, with no rule, policy, check, heir or default; the
-     * indexes; and of triggers there are no others. 2 is BEFORE, 1 FOR EACH ROW, 8 DELETE,
-     * 16 UPDATE, 32 TRUNCATE. */
+    /* Each is as it is made above: the tables, which the server's log has, with no rule, policy, check,
+     * heir or default; the indexes; and of triggers there are no others. 2 is BEFORE, 1 FOR EACH ROW,
+     * 8 DELETE, 16 UPDATE, 32 TRUNCATE. */
     [SQL_CHECK_TABLES] =
         "SELECT o.name FROM (VALUES"
         "  ('ledger', 'name uuid!, version integer!, made bigint!'),"
@@ -160,7 +160,7 @@ static const char *const texts[SQL_COUNT] = {
         "  ('rejects', 'n bigint!, recorded bigint!, bytes bigint!, code text!, pointer bytea!, message bytea!,"
         " tenant bytea!, subject bytea!, digest bytea!, event bytea!')) o(name, columns)"
         " LEFT JOIN pg_class c ON c.relname = o.name AND c.relnamespace = $1::bigint::oid"
-        " WHERE c.oid IS NULL OR c.relkind <> 'r' OR c.relrowsecurity"
+        " WHERE c.oid IS NULL OR c.relkind <> 'r' OR c.relpersistence <> 'p' OR c.relrowsecurity"
         " OR EXISTS (SELECT FROM pg_rewrite r WHERE r.ev_class = c.oid)"
         " OR EXISTS (SELECT FROM pg_inherits i WHERE c.oid IN (i.inhparent, i.inhrelid))"
         " OR EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype NOT IN ('p', 'n'))"
