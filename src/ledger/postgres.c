@@ -19,7 +19,8 @@ struct postgres {
     bool prepared[PG_STATEMENTS];
     struct queued queue[2 * PG_QUEUE];
     int queued;
-    bool lost; /* whatever libpq says */
+    bool lost;            /* whatever libpq says */
+    struct error warning; /* the last one; its code is 0 where there was none */
 };
 
 /* ---- what goes wrong ---- */
@@ -47,10 +48,15 @@ static bool fail_by_result(const struct postgres *pg, const PGresult *result, st
     return fail(pg, message ? message : PQresultErrorMessage(result), e);
 }
 
-static void no_notice(void *self, const PGresult *result)
+/* A warning tells that something was left undone; what else the server has to say is not heard. */
+static void hear(void *self, const PGresult *result)
 {
-    (void)self;
-    (void)result;
+    const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+    const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+    struct postgres *pg = self;
+
+    if (severity && message && strcmp(severity, "WARNING") == 0)
+        (void)fail(pg, message, &pg->warning);
 }
 
 /* ---- opening ---- */
@@ -118,7 +124,7 @@ bool pg_open(const char *address, const struct pg_book *book, struct arena *a,
         pg_close(pg);
         return false;
     }
-    (void)PQsetNoticeReceiver(pg->conn, no_notice, NULL);
+    (void)PQsetNoticeReceiver(pg->conn, hear, pg);
     *out = pg;
     return true;
 }
@@ -358,6 +364,16 @@ bool pg_script(struct postgres *pg, const char *sql, struct error *e)
     good = went_well(result) || fail_by_result(pg, result, e);
     PQclear(result);
     return good;
+}
+
+bool pg_order(struct postgres *pg, const char *sql, struct error *e)
+{
+    pg->warning = (struct error){ 0 };
+    if (!pg_script(pg, sql, e))
+        return false;
+    if (pg->warning.code)
+        *e = pg->warning;
+    return !pg->warning.code;
 }
 
 /* ---- streams ---- */

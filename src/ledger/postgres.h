@@ -91,6 +91,9 @@ bool pg_ask(struct postgres *pg, int statement, const struct pg_value *values, i
 /* SQL without values, alone: several statements, none of which answers with rows. */
 bool pg_script(struct postgres *pg, const char *sql, struct error *e) NODISCARD;
 
+/* The same, where the server may leave it undone with a mere warning: that fails, too. */
+bool pg_order(struct postgres *pg, const char *sql, struct error *e) NODISCARD;
+
 /* COPY .. FROM STDIN (FORMAT binary). add() sends what `rows` holds and empties it; end() tells how
  * many rows were taken. */
 bool pg_stream_begin(struct postgres *pg, const char *sql, struct buf *rows,

@@ -340,6 +340,21 @@ def a_directory_that_does_not_let_a_ledger_in_is_said(place):
 
 
 @case
+def what_only_the_owner_can_sweep_is_said_and_he_can(place):
+    if not POSTGRES:
+        raise tap.Skip("a server's roles")
+    id, = place.accept(place.event())
+    ledger.databases().sql(place.address, "CREATE ROLE guest LOGIN", "GRANT USAGE ON SCHEMA writ TO guest",
+                           "GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA writ TO guest")
+    guest = place.address.replace("user=keeper", "user=guest")
+    for _ in range(2):
+        answer = place.one("ledger", "erase", id, "--reason", "r", "--ledger", guest, status=74)
+        true("until the owner of writ.entries erases it again" in answer["message"], answer)
+    same(place.one("ledger", "erase", id, "--reason", "r")["again"], True)
+    same(place.verify()["erased"], 1)
+
+
+@case
 def a_ledger_that_is_not_there_is_said_and_not_made_by_reading(place):
     for verb in (["log"], ["verify"], ["show", "x"], ["export"], ["prove", "x"], ["ledger", "rejects"]):
         run = place.writ(*verb, env={"WRIT_LEDGER": str(place.state / "none.db")})

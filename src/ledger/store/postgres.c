@@ -294,16 +294,17 @@ static bool look(struct store *store, struct tip *tip, struct error *e)
     return start(store, try_look, tip, e);
 }
 
-/* The body's old version stays in the table's file until it is vacuumed. Whether that succeeds
- * does not change what was committed. */
+/* The body's old version stays in the table's file until it is vacuumed, which is for the owner of
+ * the table. */
 static bool sweep(struct store *store, struct error *e)
 {
-    struct error unheard;
-
-    (void)e;
     store->erased = false;
-    (void)!pg_script(store->pg, "VACUUM entries", &unheard);
-    return true;
+    if (pg_order(store->pg, "VACUUM entries", e))
+        return true;
+    return error_wrap(e,
+                      "erased, but the bytes may still be there until the owner of %s.entries "
+                      "erases it again",
+                      store->place);
 }
 
 /* A COMMIT of a transaction that has failed is a silent ROLLBACK: not here. */
