@@ -125,23 +125,24 @@ static bool read_range(struct hunt *h, int64_t from, int64_t to, struct error *e
 
 struct chunk {
     const struct query *q;
-    size_t n;
-    bool may[BLOCKS_AT_ONCE];
+    int64_t from;                /* the number of its first block */
+    bool cannot[BLOCKS_AT_ONCE]; /* have it; a block that is not there cannot be ruled out */
 };
 
 static bool look_at(void *self, const struct block *block, struct error *e)
 {
     struct chunk *c = self;
+    int64_t i = block->n - c->from;
 
     (void)e;
-    if (c->n < BLOCKS_AT_ONCE)
-        c->may[c->n++] = may_have(c->q, &block->names);
+    if (i >= 0 && i < BLOCKS_AT_ONCE)
+        c->cannot[i] = !may_have(c->q, &block->names);
     return true;
 }
 
 static bool read_chunk(struct hunt *h, int64_t from, int64_t to, struct error *e)
 {
-    struct chunk c = { .q = h->q };
+    struct chunk c = { .q = h->q, .from = from };
     struct block_range range = { .from = from, .to = to };
     int64_t n = to - from;
 
@@ -150,8 +151,7 @@ static bool read_chunk(struct hunt *h, int64_t from, int64_t to, struct error *e
     for (int64_t k = 0; k < n && !h->enough; k++) {
         int64_t i = h->q->backwards ? n - 1 - k : k;
 
-        /* A block that is not there cannot be ruled out. */
-        if ((size_t)i < c.n && !c.may[i])
+        if (c.cannot[i])
             continue;
         if (!read_range(h, (from + i) * BLOCK, (from + i + 1) * BLOCK, e))
             return false;

@@ -7,6 +7,7 @@ import sys
 
 import ledger
 import tap
+import vault
 from ledger import POSTGRES, same
 from tamper import filled, found
 
@@ -71,6 +72,17 @@ def what_a_database_has_is_as_writ_makes_it(place):
     behind.ask("CREATE TABLE mine (a int, b int UNIQUE)", "CREATE VIEW seen AS SELECT * FROM entries",
                "CREATE INDEX mine_too ON entries (created)", "DROP TRIGGER refuse ON rejects")
     copy.verify()
+
+
+@case
+def a_block_that_is_missing_hides_no_entry(place):
+    place.accept(*(place.event(execution=f"e-{n}", robotId=f"robot-{n // 256}") for n in range(4 * 256)))
+    robots = [f"robot-{n}" for n in range(4)]
+    before = [len(place.log("--robot", robot)) for robot in robots]
+    same(before, [256] * 4)
+    vault.of(place).sql("DELETE FROM blocks WHERE level = 0 AND n = 1")
+    same([len(place.log("--robot", robot)) for robot in robots], before)
+    found(place)
 
 
 if __name__ == "__main__":
