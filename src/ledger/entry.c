@@ -107,7 +107,7 @@ static uint64_t veil(const struct uuid *id)
     return x ^ x >> 31;
 }
 
-enum { SEQ_BYTES = 6 };
+enum { SEQ_BYTES = SEQ_BITS / 8 };
 
 void entry_id_make(int64_t seq, struct uuid *id)
 {

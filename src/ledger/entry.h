@@ -84,6 +84,14 @@ void traits_unpack(int64_t packed, struct traits *t);
 
 /* "led-" and the UUID; and back, false for anything else. */
 void entry_id_text(const struct uuid *id, char out[ENTRY_ID_TEXT]);
+
+/* An id has this much of the seq. */
+enum { SEQ_BITS = 48 };
+
+static inline bool entry_can_be(int64_t seq)
+{
+    return seq >= 0 && seq < (int64_t)1 << SEQ_BITS;
+}
 bool entry_id_read(struct str text, struct uuid *out) NODISCARD;
 
 /* An id has its entry's seq folded into random bits, so that an entry is found by its id without

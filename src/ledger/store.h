@@ -20,6 +20,13 @@ struct tip {
     bool anew;           /* by a new connection: what was known of the end before may not hold */
 };
 
+/* The tip behind the last entry. False: no entry can have this number, for its id could not. */
+static inline bool tip_behind(int64_t seq, int64_t recorded_ms, struct tip *out)
+{
+    *out = (struct tip){ seq + (seq < INT64_MAX), recorded_ms, false };
+    return entry_can_be(seq);
+}
+
 /* An event, as far as the rules need to know it. */
 struct event_mark {
     int64_t seq;

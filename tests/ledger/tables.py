@@ -8,7 +8,7 @@ import sys
 import ledger
 import tap
 import vault
-from ledger import POSTGRES, same
+from ledger import POSTGRES, same, true
 from tamper import filled, found
 
 CASES = []
@@ -83,6 +83,21 @@ def a_block_that_is_missing_hides_no_entry(place):
     vault.of(place).sql("DELETE FROM blocks WHERE level = 0 AND n = 1")
     same([len(place.log("--robot", robot)) for robot in robots], before)
     found(place)
+
+
+@case
+def an_entry_of_a_number_that_none_can_have_is_found(place):
+    store = filled(place)
+    for n, seq in enumerate((-1, 1 << 48, 1 << 62, (1 << 63) - 1)):
+        copy, behind = store.copy(f"seq-{n}")
+        rest = [column for column in behind.tables()["entries"] if column not in ("seq", "place")]
+        behind.sql(f"INSERT INTO entries (seq, place, {', '.join(rest)}) SELECT {seq}, place + 1000, {', '.join(rest)}"
+                   " FROM entries WHERE seq = 100")
+        said = found(copy)["problem"]["message"]
+        true(str(seq) in said, said)
+        for verb in (["log", "--tenant", "none"], ["show", "none"]):
+            run = copy.writ(*verb)
+            true(seq < 0 or run.status == 69 and str(seq).encode() in run.err, run)
 
 
 if __name__ == "__main__":

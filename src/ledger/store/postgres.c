@@ -251,9 +251,11 @@ static bool tip_of(struct store *store, struct tip *tip, struct error *e)
         return false;
     }
     *tip = (struct tip){ 0 };
-    if (rows.count == 1)
-        *tip = (struct tip){ pg_int(&rows, 0, 0), pg_int(&rows, 0, 1) };
-    return true;
+    if (rows.count == 0 || tip_behind(pg_int(&rows, 0, 0), pg_int(&rows, 0, 1), tip))
+        return true;
+    roll_back(store);
+    return error_set(e, CODE_LEDGER_DAMAGED, "%s is damaged: entry %lld is not what was written",
+                     pg_shown(store->pg), (long long)pg_int(&rows, 0, 0));
 }
 
 /* Each statement sees what was committed before it began: the tip, all that there is. */

@@ -92,7 +92,7 @@ static const char *const texts[SQL_COUNT] = {
 
     [SQL_BEGIN]    = "BEGIN ISOLATION LEVEL READ COMMITTED",
     [SQL_LOCK]     = "SELECT pg_advisory_xact_lock(x'77726974'::int, ($1::bigint - 2147483648)::int)",
-    [SQL_TIP]      = "SELECT seq + 1, recorded FROM entries ORDER BY seq DESC LIMIT 1",
+    [SQL_TIP]      = "SELECT seq, recorded FROM entries ORDER BY seq DESC LIMIT 1",
     [SQL_COMMIT]   = "COMMIT",
     /* Waits for the disk, once the lock is gone: the next writer works meanwhile. All that was
      * committed before it is in the same log and is durable, too. */

@@ -154,9 +154,13 @@ static bool read_tip(struct store *s, struct error *e)
 
     if (!sqlite_query(&s->db, Q_TIP, &q, e) || !query_step(q, &row, e))
         return false;
-    s->tip = row ? (struct tip){ column_int(q, 0), column_int(q, 1) } : (struct tip){ 0 };
+    s->tip = (struct tip){ 0 };
+    if (row && !tip_behind(column_int(q, 0), column_int(q, 1), &s->tip))
+        (void)store_damaged(s, "entry", column_int(q, 0), e);
+    else
+        row = false;
     query_done(q);
-    return true;
+    return !row;
 }
 
 static void sqlite_rollback(struct store *s)

@@ -82,8 +82,9 @@ static bool make_entry(const struct entry_row *row, bool bodies, struct entry *o
     };
     traits_unpack(row->traits, &out->traits);
     out->traits.snapshot_ms = row->snapshot_ms;
-    if (row->kind < 0 || row->kind >= ENTRY_KIND_COUNT || !entry_stands(out) ||
-        traits_pack(&out->traits) != row->traits || !take_bytes(row->id, out->id.b, UUID_BYTES) ||
+    if (!entry_can_be(row->seq) || row->kind < 0 || row->kind >= ENTRY_KIND_COUNT ||
+        !entry_stands(out) || traits_pack(&out->traits) != row->traits ||
+        !take_bytes(row->id, out->id.b, UUID_BYTES) ||
         !take_bytes(row->content, out->content.b, DIGEST_BYTES) ||
         !take_bytes(row->leaf, out->leaf.b, DIGEST_BYTES))
         return false;
