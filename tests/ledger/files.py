@@ -118,6 +118,18 @@ def a_ledger_that_was_taken_out_of_wal_mode_is_brought_back(place):
     place.verify()
 
 
+@case
+def a_file_is_one_ledger(place):
+    place.accept(place.event())
+    behind = vault.of(place)
+    behind.ask("INSERT INTO ledger SELECT '0b0e3b9c-8d7a-4c1e-9f52-3a1d5c7e9b10', version, made FROM ledger")
+    true("two ledgers" in place.verify(status=1)["problem"]["message"])
+    run = place.writ("ledger", "append", "-", stdin=ledger.text_of(place.event("running")))
+    same((run.status, b"two ledgers" in run.err), (74, True), run)
+    behind.ask("DELETE FROM ledger WHERE rowid > 1")
+    place.verify()
+
+
 # ---- erasing, while somebody is in the way ----
 
 SECRET = "a-secret-that-must-not-be-found-anywhere"

@@ -46,7 +46,12 @@ static bool know(struct store *s, struct error *e)
     version = row ? column_int(q, 1) : 0;
     if (row && column_text(q, 0).n == UUID_TEXT - 1)
         memcpy(s->name, column_text(q, 0).s, UUID_TEXT);
+    if (row && !query_step(q, &row, e))
+        return false;
     query_done(q);
+    if (row)
+        return error_set(e, CODE_LEDGER_DAMAGED, "'%s' is damaged: it has the names of two ledgers",
+                         s->how.where);
     if (version > SCHEMA_VERSION)
         return error_set(e, CODE_IO, "'%s' was made by a newer writ (version %lld, known is %d)",
                          s->how.where, (long long)version, SCHEMA_VERSION);
