@@ -24,6 +24,7 @@ struct showing {
     struct entries runs;             /* one event of each execution it may mean */
     struct entries about;            /* all entries about one of them */
     bool by_subject;                 /* entries: about what was asked for, which is no execution */
+    bool whole;                      /* something is called just what was asked for */
     struct error e;
 };
 
@@ -60,7 +61,8 @@ static bool take_entry(void *self, const struct entry *entry, struct error *e)
     return s->entries.n < CANDIDATES;
 }
 
-/* A whole id wins over one that only begins with it. */
+/* A whole name wins over one that only begins with it, whatever it names. With a robot it names
+ * executions alone. */
 static bool find_runs(struct showing *s)
 {
     struct query q = query_all();
@@ -69,7 +71,8 @@ static bool find_runs(struct showing *s)
     q.subject = s->asked;
     if (!search(&s->w->l, &q, take_run, s, &s->e))
         return false;
-    if (s->runs.n > 0 || s->asked.n < NAME_START)
+    s->whole = s->runs.n > 0 || (s->about.n > 0 && !s->robot.n);
+    if (s->whole || s->asked.n < NAME_START)
         return true;
     s->about = (struct entries){ 0 };
     q.subject = str_of("");
@@ -115,7 +118,7 @@ static bool find(struct showing *s)
         return true;
     if (str_begins(s->asked, "led-"))
         return find_entries(s);
-    if (!find_runs(s) || (s->runs.n == 0 && !find_entries(s)))
+    if (!find_runs(s) || (s->runs.n == 0 && !s->whole && !find_entries(s)))
         return false;
     if (s->runs.n == 0 && s->entries.n == 0)
         take_about(s);

@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+"""names: what is meant by the name or the beginning of a name that somebody gives.
+
+usage: names.py [--postgres] WRIT      prints TAP
+"""
+import sys
+
+import ledger
+from ledger import same
+
+CASES = []
+case = ledger.collector(CASES)
+
+
+@case
+def a_whole_name_wins_over_one_that_begins_with_it(place):
+    id = place.enter({"a": 2}, subject="deploy-prod", tenant="t-1")["ledger_id"]
+    place.chain("deploy-prod-eu", "planned", "running")
+    same(place.entry("deploy-prod")["ledger_id"], id)
+    same(place.one("prove", "deploy-prod")["header"]["id"], id)
+    same(place.one("show", "deploy-prod-e")["execution"], "deploy-prod-eu")
+    # of a robot there are executions alone
+    same(place.one("show", "deploy-prod", "--robot", "r-1")["execution"], "deploy-prod-eu")
+
+
+@case
+def a_name_that_is_also_the_beginning_of_an_id_is_a_name(place):
+    id = place.base[0]
+    named = place.enter({"a": 3}, subject=id[4:14])["ledger_id"]
+    same(place.entry(id[4:13])["ledger_id"], id)
+    same(place.entry(id[4:14])["ledger_id"], named)
+
+
+if __name__ == "__main__":
+    sys.exit(ledger.main(CASES))
