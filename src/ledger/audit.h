@@ -14,8 +14,8 @@ struct promise {
     int64_t size, made_ms;     /* what the ledger says beside it */
     struct checkpoint c;       /* out, as what follows */
     bool holds;
-    bool is_signed;  /* by the key that is known */
-    bool unjudged;   /* it was given, and no key is known: it speaks neither for nor against */
+    bool is_signed; /* by the key that is known */
+    bool unjudged;  /* it speaks neither for nor against: given, and no key is known; not reached */
     const char *why; /* it does not hold, or was not judged */
 };
 

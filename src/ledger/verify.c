@@ -93,6 +93,19 @@ static void break_promises(struct audit *t)
     }
 }
 
+/* Those about more entries than were read before one did not fit: nothing is known of them. */
+static void leave_promises(struct audit *t)
+{
+    for (; t->next < t->v->promise_count; t->next++) {
+        struct promise *p = &t->v->promises[t->next];
+
+        if (p->why)
+            continue;
+        p->unjudged = true;
+        p->why = "what it was made for was not read to its end";
+    }
+}
+
 static bool judge_promises(struct audit *t)
 {
     for (size_t i = 0; i < t->v->promise_count; i++) {
@@ -195,6 +208,8 @@ bool ledger_verify(struct ledger *l, struct verification *v, struct arena *a, st
         ok = check_rest(l, &t, e);
     if (!ok && !v->why && e->code == CODE_LEDGER_DAMAGED) /* which is what was asked */
         (void)audit_found(&t, v->entries, NULL, arena_text(a, str_of(e->msg)));
+    if (v->why)
+        leave_promises(&t);
     ok |= v->why != NULL; /* what could not be read comes after it */
     v->intact = ok && !v->why;
     return ok;

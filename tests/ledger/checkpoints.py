@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+"""checkpoints: how they are made and kept, and what is said of one that cannot be judged.
+
+usage: checkpoints.py [--postgres] WRIT      prints TAP
+"""
+import sys
+
+import ledger
+import vault
+from ledger import STATES, same, true
+
+CASES = []
+case = ledger.collector(CASES)
+
+
+def grown(place, name, count):
+    place.accept(*(place.event(state, f"{name}-{n}") for n in range(count) for state in STATES[:3]))
+
+
+@case
+def a_checkpoint_that_verify_does_not_come_to_was_not_judged(place):
+    for name in ("early", "late"):
+        grown(place, name, 3)
+        same(place.writ("checkpoint").status, 0)
+    vault.of(place).sql("UPDATE entries SET subject = 'other' WHERE seq = 12")
+    answer = place.verify(status=1)
+    same(answer["problem"]["seq"], 12, answer)
+    same([(c["size"], c["holds"]) for c in answer["checkpoints"] if c["kept"] == "ledger"],
+         [(10, True), (19, None)], answer)
+    run = place.writ("verify")
+    true(b"was not judged" in run.out and b"does not hold" not in run.out, run)
+
+
+if __name__ == "__main__":
+    sys.exit(ledger.main(CASES))
