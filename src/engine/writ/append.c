@@ -238,7 +238,8 @@ static void put_input(const struct entry *entry, bool fresh, struct buf *to)
     json_close(to, '}');
 }
 
-/* The newest input about the subject, when it is the same document. */
+/* The newest input about the subject, when it is the same document. What was erased is there no
+ * more: who enters it again wants it kept again. */
 static bool is_there(struct ledger *l, struct entry *entry, struct arena *a, bool *yes,
                      struct error *e)
 {
@@ -253,7 +254,8 @@ static bool is_there(struct ledger *l, struct entry *entry, struct arena *a, boo
         return true;
     if (!ledger_find(l, &newest.id, a, &kept, &there, e))
         return false;
-    *yes = there && memcmp(&kept.content, &entry->content, sizeof kept.content) == 0;
+    *yes =
+        there && !kept.erased && memcmp(&kept.content, &entry->content, sizeof kept.content) == 0;
     if (*yes)
         *entry = kept;
     return true;
