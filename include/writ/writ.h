@@ -217,7 +217,9 @@ WRIT_API int writ_log(struct writ_ledger *ledger, const char *query, writ_line l
 /* What was refused, oldest first; `limit`: the newest so many.
  *
  *     {"n":..,"recordedAt":..,"code":..,"pointer":..,"message":..,"tenant":..,"subject":..,
- *      "bytes":..,"digest":..,"event":".."} */
+ *      "bytes":..,"digest":..,"erased":..,"event":".."}
+ *
+ * Once an entry of the same tenant and subject was erased, pointer, message and event are null. */
 WRIT_API int writ_rejects(struct writ_ledger *ledger, long limit, writ_line line, void *self);
 
 /* An entry by its id, or an execution by its own; 8 characters of either are enough when nothing

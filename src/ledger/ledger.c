@@ -183,6 +183,7 @@ bool ledger_erase(struct ledger *l, const struct entry *entry, struct str reason
     entry_of(ENTRY_NOTE, entry->tenant, copy_text(str_of(id), a), copy_text(buf_str(&body), a),
              l->world, note);
     return l->keep.kind->erase(l->keep.store, entry->seq, &erasure.body_digest, e) &&
+           l->keep.kind->erase_rejects(l->keep.store, entry->tenant, entry->subject, e) &&
            ledger_enter(l, note, 1, e);
 }
 

@@ -74,7 +74,7 @@ struct reject {
     const char *pointer; /* the place in the event, or "" */
     const char *message;
     struct str tenant, subject; /* as far as they could be read, else "" */
-    struct str event;           /* the text as it came, or its beginning */
+    struct str event;           /* the text as it came, or its beginning; "": it was erased */
     struct digest digest;       /* of the whole text as it came */
     int64_t bytes;              /* of the whole text */
 };
@@ -167,6 +167,11 @@ struct store_kind {
     /* Takes body and salt away for good and keeps the digest. Between begin() and commit(). */
     bool (*erase)(struct store *store, int64_t seq, const struct digest *body_digest,
                   struct error *e);
+
+    /* Takes pointer, message and text away from what was refused about this. Between begin() and
+     * commit(). */
+    bool (*erase_rejects)(struct store *store, struct str tenant, struct str subject,
+                          struct error *e);
 
     /* Takes what was erased from where a copy may be left: the log, old versions of a row. commit()
      * does so where something was erased; this is for one that was stopped in between. Not between

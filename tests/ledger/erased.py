@@ -6,7 +6,8 @@ usage: erased.py [--postgres] WRIT      prints TAP
 import sys
 
 import ledger
-from ledger import same
+import vault
+from ledger import POSTGRES, same, true
 
 CASES = []
 case = ledger.collector(CASES)
@@ -22,6 +23,47 @@ def an_input_that_was_erased_can_be_entered_again(place):
     same(place.entry(second["ledger_id"])["body"], {"a": 7})
     same(place.enter({"a": 7}, subject="mine", status="duplicate")["ledger_id"], second["ledger_id"])
     same(place.verify()["erased"], 1)
+
+
+SECRET = "a-secret-that-must-not-be-found-anywhere"
+
+
+@case
+def what_was_refused_goes_with_what_was_entered(place):
+    id, = place.accept(place.event(target=SECRET))
+    place.refuse("IDEMPOTENCY_CONFLICT", place.event(target=SECRET + "-2"))
+    place.refuse("VALIDATION_ERROR", place.event(**{SECRET: 1, "attempt": "x" * 70000}))
+    place.refuse("IDEMPOTENCY_CONFLICT", place.event(target="other"))
+    place.accept(place.event(execution="exec-2"), place.event(tenantId="t-2"))
+    place.refuse("IDEMPOTENCY_CONFLICT", place.event(execution="exec-2", target="not mine"))
+    place.refuse("IDEMPOTENCY_CONFLICT", place.event(tenantId="t-2", target="not mine"))
+    before = place.rejects()
+    place.one("ledger", "erase", id, "--reason", "r")
+    after = place.rejects()
+    gone = {"pointer": None, "message": None, "event": None, "erased": True}
+    same(after, [r | gone for r in before[:3]] + before[3:])
+    true(b"was erased" in place.writ("ledger", "rejects").out)
+    place.verify()
+    if not POSTGRES:
+        for path in place.state.rglob("*"):
+            true(not path.is_file() or SECRET.encode() not in path.read_bytes(), f"{path} still has it")
+
+
+@case
+def nothing_else_of_a_refusal_changes(place):
+    place.accept(place.event())
+    place.refuse("IDEMPOTENCY_CONFLICT", place.event(target="other"))
+    guarded = ["SET session_replication_role = origin"] if POSTGRES else []
+    empty = "pointer = '', message = '', event = " + ("''" if POSTGRES else "x''")
+    before = place.rejects()
+    for change in ("pointer = 'x'", "code = 'x'", f"{empty}, code = 'x'", "message = ''", f"{empty}, bytes = 1"):
+        try:
+            vault.of(place).ask(*guarded, f"UPDATE rejects SET {change}")
+        except Exception as why:
+            true("ledger" in str(why), why)
+        else:
+            raise AssertionError(f"{change} was let through")
+    same(place.rejects(), before)
 
 
 if __name__ == "__main__":

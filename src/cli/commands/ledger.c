@@ -267,8 +267,10 @@ const struct command cmd_ledger_erase = {
     .summary = "take the body of an entry away for good; proofs stay",
     .about = "For what must not be kept: a secret, a person's data. The entry, its time, its digests "
              "and its leaf stay, so `writ verify` and every proof still hold. That it was erased, "
-             "when and why becomes an entry itself. There is no way back. Erasing again finishes "
-             "what was stopped before the last copy was gone, and enters nothing.",
+             "when and why becomes an entry itself. What was refused of the same tenant and subject "
+             "(an event: its execution) loses its text, too: `writ ledger rejects` has what is left, and "
+             "what was no event at all, which belongs to nobody. There is no way back. Erasing again "
+             "finishes what was stopped before the last copy was gone, and enters nothing.",
     .examples = { { "writ ledger erase led-.. --reason 'a password in it'", "the whole id, as writ show has it; why is recorded" } },
     .options = { { "reason", "REASON", NULL, "why; it is needed, and recorded" },
                  { "ledger", "LEDGER", NULL, "a file or postgres://.., else WRIT_LEDGER, else the usual one" },

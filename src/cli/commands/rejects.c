@@ -19,6 +19,13 @@ struct rejects {
     char day[LINE_DAY];
 };
 
+static bool is_erased(const struct doc *d)
+{
+    const struct doc *erased = doc_get(d, "erased");
+
+    return erased && erased->kind == DOC_BOOL && erased->truth;
+}
+
 /* Two lines each: what it was, and why not. In a pipe one line, with all there is. */
 static void show(struct rejects *all, const struct doc *d)
 {
@@ -39,6 +46,8 @@ static void show(struct rejects *all, const struct doc *d)
     out(DIM, "  %" PRId64 " bytes", doc_whole(d, "bytes"));
     if (pointer.n)
         buf_addf(&why, "%.*s: ", STR_ARG(pointer));
+    if (is_erased(d))
+        buf_adds(&why, "what it was, and why not, was erased with the entry of its execution");
     buf_addf(&why, "%.*s", STR_ARG(doc_text(d, "message")));
     if (!person) {
         out(PLAIN, "  %s\n", why.s);

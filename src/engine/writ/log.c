@@ -128,6 +128,7 @@ static bool list_reject(void *self, const struct reject *r, struct error *e)
 {
     struct listing *l = self;
     char at[STAMP_TEXT], digest[DIGEST_TEXT];
+    bool erased = r->bytes > 0 && r->event.n == 0;
 
     (void)e;
     stamp_text(r->recorded_ms, at);
@@ -137,16 +138,20 @@ static bool list_reject(void *self, const struct reject *r, struct error *e)
     json_put_int(&l->out, "n", r->n);
     json_put(&l->out, "recordedAt", at);
     json_put(&l->out, "code", r->code);
-    json_put(&l->out, "pointer", r->pointer);
-    json_put(&l->out, "message", r->message);
+    json_put(&l->out, "pointer", erased ? NULL : r->pointer);
+    json_put(&l->out, "message", erased ? NULL : r->message);
     json_key(&l->out, "tenant");
     json_outside(&l->out, r->tenant);
     json_key(&l->out, "subject");
     json_outside(&l->out, r->subject);
     json_put_int(&l->out, "bytes", r->bytes);
     json_put(&l->out, "digest", digest);
+    json_put_bool(&l->out, "erased", erased);
     json_key(&l->out, "event");
-    json_outside(&l->out, r->event);
+    if (erased)
+        json_nil(&l->out);
+    else
+        json_outside(&l->out, r->event);
     json_close(&l->out, '}');
     return l->line(l->self, l->out.s, l->out.len);
 }

@@ -301,7 +301,7 @@ static bool look(struct store *store, struct tip *tip, struct error *e)
 static bool sweep(struct store *store, struct error *e)
 {
     store->erased = false;
-    if (pg_order(store->pg, "VACUUM entries", e))
+    if (pg_order(store->pg, "VACUUM entries, rejects", e))
         return true;
     return error_wrap(e,
                       "erased, but the bytes may still be there until the owner of %s.entries "
@@ -343,6 +343,7 @@ const struct store_kind store_postgres = {
     .add_checkpoint = store_postgres_add_checkpoint,
     .erase = store_postgres_erase,
     .sweep = sweep,
+    .erase_rejects = store_postgres_erase_rejects,
     .look = look,
     .look_end = roll_back,
     .read_entries = store_postgres_read_entries,

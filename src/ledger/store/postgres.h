@@ -27,6 +27,7 @@ enum sql {
     SQL_ADD_REJECTS,
     SQL_ADD_CHECKPOINT,
     SQL_ERASE,
+    SQL_ERASE_REJECTS,
     SQL_READ_UP,
     SQL_READ_DOWN,
     SQL_READ_BODY,
@@ -87,6 +88,8 @@ bool store_postgres_add_checkpoint(struct store *store, const struct kept_checkp
                                    struct error *e);
 bool store_postgres_erase(struct store *store, int64_t seq, const struct digest *body_digest,
                           struct error *e);
+bool store_postgres_erase_rejects(struct store *store, struct str tenant, struct str subject,
+                                  struct error *e);
 
 bool store_postgres_read_entries(struct store *store, const struct entry_range *range,
                                  entry_reader reader, void *self, struct error *e);

@@ -176,3 +176,12 @@ bool store_postgres_erase(struct store *store, int64_t seq, const struct digest 
     store->erased = true;
     return true;
 }
+
+bool store_postgres_erase_rejects(struct store *store, struct str tenant, struct str subject,
+                                  struct error *e)
+{
+    struct pg_value values[] = { { PG_BYTES, tenant }, { PG_BYTES, subject } };
+
+    store->erased = true;
+    return pg_ask(store->pg, SQL_ERASE_REJECTS, values, COUNT(values), NULL, e);
+}

@@ -19,6 +19,15 @@
     " THEN RETURN NEW; END IF;"                                                                     \
     " RAISE EXCEPTION 'a ledger only grows: UPDATE of entries is refused, but for erasing a body';" \
     "END"
+#define ONLY_FORGET                                                                               \
+    "BEGIN"                                                                                       \
+    " IF octet_length(NEW.pointer) + octet_length(NEW.message) + octet_length(NEW.event) = 0"     \
+    "  AND (NEW.n, NEW.recorded, NEW.bytes, NEW.code, NEW.tenant, NEW.subject, NEW.digest)"       \
+    "  IS NOT DISTINCT FROM"                                                                      \
+    "  (OLD.n, OLD.recorded, OLD.bytes, OLD.code, OLD.tenant, OLD.subject, OLD.digest)"           \
+    " THEN RETURN NEW; END IF;"                                                                   \
+    " RAISE EXCEPTION 'a ledger only grows: UPDATE of rejects is refused, but for erasing text';" \
+    "END"
 
 /* Texts that may hold any character, U+0000 too, or no UTF-8 at all (a refused event), are bytea.
  * An index takes texts of 2,700 bytes: `key` stands for tenant, robot and subject in theirs. What
@@ -46,6 +55,7 @@ const char store_postgres_schema[] =
 
     "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$" REFUSE "$$;"
     "CREATE FUNCTION only_erase() RETURNS trigger LANGUAGE plpgsql AS $$" ONLY_ERASE "$$;"
+    "CREATE FUNCTION only_forget() RETURNS trigger LANGUAGE plpgsql AS $$" ONLY_FORGET "$$;"
     "CREATE TRIGGER refuse BEFORE DELETE OR TRUNCATE ON entries"
     " FOR EACH STATEMENT EXECUTE FUNCTION refuse();"
     "CREATE TRIGGER only_erase BEFORE UPDATE ON entries"
@@ -54,8 +64,10 @@ const char store_postgres_schema[] =
     " FOR EACH STATEMENT EXECUTE FUNCTION refuse();"
     "CREATE TRIGGER refuse BEFORE UPDATE OR DELETE OR TRUNCATE ON checkpoints"
     " FOR EACH STATEMENT EXECUTE FUNCTION refuse();"
-    "CREATE TRIGGER refuse BEFORE UPDATE OR DELETE OR TRUNCATE ON rejects"
+    "CREATE TRIGGER refuse BEFORE DELETE OR TRUNCATE ON rejects"
     " FOR EACH STATEMENT EXECUTE FUNCTION refuse();"
+    "CREATE TRIGGER only_forget BEFORE UPDATE ON rejects"
+    " FOR EACH ROW EXECUTE FUNCTION only_forget();"
     "CREATE TRIGGER refuse BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger"
     " FOR EACH STATEMENT EXECUTE FUNCTION refuse()";
 
@@ -125,6 +137,9 @@ static const char *const texts[SQL_COUNT] = {
     [SQL_ADD_CHECKPOINT] = "INSERT INTO checkpoints (size, made, note) VALUES ($1, $2, $3)",
     [SQL_ERASE] =
         "UPDATE entries SET body = NULL, salt = NULL, erased = $2 WHERE seq = $1 AND erased IS NULL",
+    [SQL_ERASE_REJECTS] =
+        "UPDATE rejects SET pointer = '', message = '', event = ''"
+        " WHERE tenant = $1 AND subject = $2 AND octet_length(event) > 0",
 
     [SQL_READ_UP]      = ENTRY " WHERE seq >= $1 AND seq < $2 ORDER BY seq LIMIT $5",
     [SQL_READ_DOWN]    = ENTRY " WHERE seq >= $1 AND seq < $2 ORDER BY seq DESC LIMIT $5",
@@ -185,8 +200,9 @@ static const char *const texts[SQL_COUNT] = {
         " AND NOT (t.tgqual IS NULL AND t.tgattr::text = '' AND p.pronamespace = c.relnamespace"
         "  AND p.proname = t.tgname AND l.lanname = 'plpgsql'"
         "  AND CASE t.tgname WHEN 'refuse' THEN p.prosrc = $$" REFUSE "$$"
-        "    AND t.tgtype = CASE c.relname WHEN 'entries' THEN 42 ELSE 58 END"
+        "    AND t.tgtype = CASE WHEN c.relname IN ('entries', 'rejects') THEN 42 ELSE 58 END"
         "   WHEN 'only_erase' THEN p.prosrc = $$" ONLY_ERASE "$$ AND t.tgtype = 19 AND c.relname = 'entries'"
+        "   WHEN 'only_forget' THEN p.prosrc = $$" ONLY_FORGET "$$ AND t.tgtype = 19 AND c.relname = 'rejects'"
         "   ELSE false END)"
         " LIMIT 1",
     /* The same by the table and by the indexes that the rules rely on. */

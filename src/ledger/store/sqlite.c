@@ -375,19 +375,37 @@ static bool sqlite_add_checkpoint(struct store *s, const struct kept_checkpoint 
     return query_run(q, e);
 }
 
+static void begin_erasing(struct store *s)
+{
+    if (!s->erases)
+        sqlite_wipe(&s->db, true);
+    s->erases = true;
+}
+
 /* A row that shrinks stays on its page, so that no copy of it is left elsewhere. */
 static bool sqlite_erase(struct store *s, int64_t seq, const struct digest *body_digest,
                          struct error *e)
 {
     struct query *q;
 
-    if (!s->erases)
-        sqlite_wipe(&s->db, true);
-    s->erases = true;
+    begin_erasing(s);
     if (!sqlite_query(&s->db, Q_ENTRY_ERASE, &q, e))
         return false;
     query_int(q, 1, seq);
     query_blob(q, 2, body_digest->b, DIGEST_BYTES);
+    return query_run(q, e);
+}
+
+static bool sqlite_erase_rejects(struct store *s, struct str tenant, struct str subject,
+                                 struct error *e)
+{
+    struct query *q;
+
+    begin_erasing(s);
+    if (!sqlite_query(&s->db, Q_REJECTS_ERASE, &q, e))
+        return false;
+    query_text(q, 1, tenant);
+    query_text(q, 2, subject);
     return query_run(q, e);
 }
 
@@ -407,6 +425,7 @@ const struct store_kind store_sqlite = {
     .add_checkpoint = sqlite_add_checkpoint,
     .erase = sqlite_erase,
     .sweep = sqlite_sweep,
+    .erase_rejects = sqlite_erase_rejects,
     .look = sqlite_look,
     .look_end = sqlite_look_end,
     .read_entries = sqlite_read_entries,

@@ -30,6 +30,7 @@ enum statement {
     Q_BLOCKS,
     Q_BLOCK_COUNTS,
     Q_REJECT_ADD,
+    Q_REJECTS_ERASE,
     Q_REJECTS,
     Q_CHECKPOINT_ADD,
     Q_CHECKPOINTS,

@@ -55,9 +55,14 @@ const char store_sqlite_triggers[] =
     " AND NEW.content IS OLD.content AND NEW.leaf IS OLD.leaf AND NEW.salt IS NULL"
     " AND NEW.body IS NULL AND OLD.erased IS NULL AND NEW.erased IS NOT NULL)"
     " BEGIN SELECT RAISE(ABORT, 'what a ledger has it keeps'); END;"
+    "CREATE TRIGGER rejects_fixed BEFORE UPDATE ON rejects WHEN NOT (NEW.n IS OLD.n"
+    " AND NEW.recorded IS OLD.recorded AND NEW.code IS OLD.code AND NEW.tenant IS OLD.tenant"
+    " AND NEW.subject IS OLD.subject AND NEW.digest IS OLD.digest AND NEW.bytes IS OLD.bytes"
+    " AND NEW.pointer IS '' AND NEW.message IS '' AND NEW.event IS x'')"
+    " BEGIN SELECT RAISE(ABORT, 'what a ledger has it keeps'); END;"
     /* clang-format off */
     KEPT("entries") KEPT("blocks") KEPT("checkpoints") KEPT("rejects")
-    FIXED("blocks") FIXED("checkpoints") FIXED("rejects");
+    FIXED("blocks") FIXED("checkpoints");
 /* clang-format on */
 #undef KEPT
 #undef FIXED
@@ -106,6 +111,8 @@ const char *const store_sqlite_texts[Q_COUNT] = {
                  " ORDER BY n",
     [Q_BLOCK_COUNTS] = "SELECT level, count(*), min(n), max(n) FROM blocks GROUP BY level",
     [Q_REJECT_ADD] = "INSERT INTO rejects VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [Q_REJECTS_ERASE] = "UPDATE rejects SET pointer = '', message = '', event = x''"
+                        " WHERE tenant = ? AND subject = ? AND length(event) > 0",
     [Q_REJECTS] = "SELECT * FROM rejects WHERE n > (SELECT max(n) FROM rejects) - ? ORDER BY n",
     [Q_CHECKPOINT_ADD] = "INSERT INTO checkpoints VALUES (NULL, ?, ?, ?)",
     [Q_CHECKPOINTS] = "SELECT size, made, note FROM checkpoints ORDER BY size, n",
