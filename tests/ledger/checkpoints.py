@@ -31,5 +31,13 @@ def a_checkpoint_that_verify_does_not_come_to_was_not_judged(place):
     true(b"was not judged" in run.out and b"does not hold" not in run.out, run)
 
 
+@case
+def a_proof_has_no_more_values_than_two_documents(place):
+    for count, status in ((2 << 20, 65), (1 << 20, 1)):
+        proof = place.put("proof.json", '{"proof":"inclusion","path":[' + "[]," * (count - 1) + "[]]}")
+        answer = place.one("verify", "--proof", proof, status=status)
+        same(answer.get("code"), "CEILING" if status == 65 else None, answer)
+
+
 if __name__ == "__main__":
     sys.exit(ledger.main(CASES))

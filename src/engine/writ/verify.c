@@ -283,16 +283,25 @@ int writ_checkpoint(struct writ_ledger *ledger, char **answer)
 
 /* ---- prove ---- */
 
-/* What is handed out as a proof holds: it is checked as its reader will check it, by our key. A
- * proof has a whole body in it: it is larger and deeper than any document that may be entered. */
+/* A proof has a whole body in it: it is larger and deeper than any document that may be entered.
+ * Of values, each of which takes more memory than its text, it has as many as two of them. */
+static struct ceilings ceilings_proof(void)
+{
+    struct ceilings c = ceilings_none();
+
+    c.v[CEILING_VALUES] = 2 * ceilings_default().v[CEILING_VALUES];
+    return c;
+}
+
+/* What is handed out as a proof holds: it is checked as its reader will check it, by our key. */
 static bool proof_holds(const struct buf *proof, const struct verifier *by, struct arena *a,
                         struct error *e)
 {
-    struct ceilings any = ceilings_none();
+    struct ceilings max = ceilings_proof();
     const struct document *document;
     struct proof_finding f;
 
-    if (!json_read("proof", buf_str(proof), &any, a, &document, e))
+    if (!json_read("proof", buf_str(proof), &max, a, &document, e))
         return error_wrap(e, "it cannot be proved");
     proof_check(&document->root, by, a, &f);
     return f.holds ||
@@ -404,23 +413,26 @@ static void put_finding(const struct proof_finding *f, struct buf *to)
 }
 
 /* As it was checked when it was handed out, which was as JSON. What is none is a document like any
- * other, and so is what is wrong with it told. */
+ * other, and so is what is wrong with it told; what is too much is not read once more. */
 static bool read_proof(const struct writ_input *proof, struct arena *a, const struct document **out,
                        struct report *r)
 {
-    struct ceilings any = ceilings_none();
+    struct ceilings max = ceilings_proof();
     struct writ_input text = { .name = proof->name };
     struct str bytes;
     struct error e;
 
-    if (!input_bytes(proof, ANSWER_MAX, a, &bytes, &e)) {
-        *r = report_new(a, proof->name, (struct str){ 0 });
-        report_error(r, &e);
-        return false;
+    if (input_bytes(proof, ANSWER_MAX, a, &bytes, &e)) {
+        if (json_read(proof->name, bytes, &max, a, out, &e))
+            return true;
+        text.text = bytes.s;
+        text.len = bytes.n;
+        if (e.code != CODE_CEILING)
+            return input_read(&text, a, out, r);
     }
-    text.text = bytes.s;
-    text.len = bytes.n;
-    return json_read(proof->name, bytes, &any, a, out, &e) || input_read(&text, a, out, r);
+    *r = report_new(a, proof->name, (struct str){ 0 });
+    report_error(r, &e);
+    return false;
 }
 
 int writ_verify_proof(const struct writ_input *proof, const char *key, char **answer)
