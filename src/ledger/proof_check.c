@@ -6,7 +6,7 @@
 #include "base/num.h"
 #include "ledger/proof.h"
 
-enum { LEAF_MAX = 32 << 20 };
+enum { TEXT_MAX = 256 << 20 }; /* a header or a body, which is no longer than an answer */
 
 struct check {
     const struct doc *proof;
@@ -88,7 +88,7 @@ static bool read_key(struct check *c)
 
 static struct digest leaf_of(struct check *c, const struct doc *header)
 {
-    _buf_ struct buf text = { .max = LEAF_MAX };
+    _buf_ struct buf text = { .max = TEXT_MAX };
 
     json_canon(header, c->a, &text);
     return tree_leaf(buf_str(&text));
@@ -98,7 +98,7 @@ static struct digest leaf_of(struct check *c, const struct doc *header)
 static bool body_fits(struct check *c, const struct doc *header)
 {
     const struct doc *body = doc_get(c->proof, "body");
-    _buf_ struct buf text = { .max = LEAF_MAX };
+    _buf_ struct buf text = { .max = TEXT_MAX };
     struct digest claimed, is;
     uint8_t salt[SALT_BYTES];
 

@@ -39,5 +39,12 @@ def a_proof_has_no_more_values_than_two_documents(place):
         same(answer.get("code"), "CEILING" if status == 65 else None, answer)
 
 
+@case
+def a_body_as_long_as_a_ledger_takes_it_is_proved(place):
+    id = place.enter({name: name * (15 << 20) for name in "abc"}, subject="long")["ledger_id"]
+    proof = place.put("proof.json", place.writ("prove", id).out)
+    same(place.one("verify", "--proof", proof)["holds"], True)
+
+
 if __name__ == "__main__":
     sys.exit(ledger.main(CASES))
