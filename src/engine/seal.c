@@ -130,26 +130,6 @@ static bool load_key(struct writ_ledger *w, const char *name, struct arena *a, s
 
 /* ---- checkpoints ---- */
 
-static bool keep_beside(const struct writ_ledger *w, const char *name, struct str note,
-                        struct arena *a, struct error *e)
-{
-    return fs_make_dirs(arena_printf(a, "%s/checkpoints", w->state), e) &&
-           fs_write(seal_file(w, "checkpoints", name, a), note, e) && formerly_keep(w, name, a, e);
-}
-
-static bool keep_inside(struct writ_ledger *w, const struct signed_size *s, struct error *e)
-{
-    struct kept_checkpoint c = { s->c.size, s->c.made_ms, s->note };
-    struct ledger *l = &w->l;
-
-    if (!ledger_begin(l, e))
-        return false;
-    if (l->keep.kind->add_checkpoint(l->keep.store, &c, e) && ledger_commit(l, true, e))
-        return true;
-    ledger_rollback(l);
-    return false;
-}
-
 /* The one beside the ledger; empty: there is none. */
 static bool note_beside(const struct writ_ledger *w, const char *name, struct arena *a,
                         struct str *out, struct error *e)
@@ -160,6 +140,47 @@ static bool note_beside(const struct writ_ledger *w, const char *name, struct ar
     if (!file || fs_read(file, CHECKPOINT_MAX, a, out, e) || e->sys == ENOENT || e->sys == ENOTDIR)
         return true;
     return error_wrap(e, "nothing was signed: '%.200s', kept beside the ledger", file);
+}
+
+/* Who looked at the ledger earlier may sign it later: what is kept beside it never goes back. */
+static bool goes_back(struct str beside, const struct checkpoint *c, struct arena *a)
+{
+    struct checkpoint kept;
+    struct error why;
+
+    return beside.n && checkpoint_read(beside, a, &kept, &why) && str_eq(kept.origin, c->origin) &&
+           kept.size > c->size;
+}
+
+/* Between begin and commit, so that nobody else does. */
+static bool keep_beside(const struct writ_ledger *w, const char *name, const struct signed_size *s,
+                        struct arena *a, struct error *e)
+{
+    struct str beside;
+
+    if (!note_beside(w, name, a, &beside, e))
+        return false;
+    if (goes_back(beside, &s->c, a))
+        return true;
+    return fs_make_dirs(arena_printf(a, "%s/checkpoints", w->state), e) &&
+           fs_write(seal_file(w, "checkpoints", name, a), s->note, e) &&
+           formerly_keep(w, name, a, e);
+}
+
+/* In the ledger and beside it. */
+static bool keep(struct writ_ledger *w, const char *name, const struct signed_size *s,
+                 struct arena *a, struct error *e)
+{
+    struct kept_checkpoint c = { s->c.size, s->c.made_ms, s->note };
+    struct ledger *l = &w->l;
+
+    if (!ledger_begin(l, e))
+        return false;
+    if (l->keep.kind->add_checkpoint(l->keep.store, &c, e) && keep_beside(w, name, s, a, e) &&
+        ledger_commit(l, true, e))
+        return true;
+    ledger_rollback(l);
+    return false;
 }
 
 static bool not_as_promised(const char *kept, int64_t size, const char *why, struct error *e)
@@ -259,7 +280,7 @@ bool seal_now(struct writ_ledger *w, struct arena *a, struct signed_size *out, s
     out->c.made_ms = w->l.world->wall_ms(w->l.world->self);
     checkpoint_write(&out->c, &key, &note);
     out->note = (struct str){ arena_text(a, buf_str(&note)), note.len };
-    return keep_inside(w, out, e) && keep_beside(w, name, out->note, a, e);
+    return keep(w, name, out, a, e);
 }
 
 bool seal_over(struct writ_ledger *w, int64_t seq, struct arena *a, struct signed_size *out,

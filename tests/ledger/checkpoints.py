@@ -3,11 +3,18 @@
 
 usage: checkpoints.py [--postgres] WRIT      prints TAP
 """
+import contextlib
+import ctypes
+import os
+import select
+import sqlite3
+import subprocess
 import sys
 
 import ledger
+import tap
 import vault
-from ledger import STATES, same, true
+from ledger import POSTGRES, STATES, same, true
 
 CASES = []
 case = ledger.collector(CASES)
@@ -29,6 +36,47 @@ def a_checkpoint_that_verify_does_not_come_to_was_not_judged(place):
          [(10, True), (19, None)], answer)
     run = place.writ("verify")
     true(b"was not judged" in run.out and b"does not hold" not in run.out, run)
+
+
+IN_CLOSE_NOWRITE = 0x10
+
+
+@contextlib.contextmanager
+def watched(path):
+    """A descriptor that can be read once somebody has read this file."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    fd = libc.inotify_init1(0)
+    try:
+        true(libc.inotify_add_watch(fd, bytes(path), IN_CLOSE_NOWRITE) >= 0, os.strerror(ctypes.get_errno()))
+        yield fd
+    finally:
+        os.close(fd)
+
+
+@case
+def what_is_kept_beside_a_ledger_does_not_go_back(place):
+    # One looks, another looks and signs later, and then the first one signs.
+    if POSTGRES:
+        raise tap.Skip("its lock is not ours to hold")
+    grown(place, "early", 3)
+    same(place.writ("checkpoint").status, 0)
+    beside, = (place.state / "checkpoints").glob("*-*-*-*-*")
+    copy, _ = vault.of(place).copy("later")
+    copy.enter({"a": 2}, subject="late")
+    same(copy.writ("checkpoint").status, 0)
+    later = (copy.state / "checkpoints" / beside.name).read_bytes()
+    lock = sqlite3.connect(place.file, isolation_level=None)
+    lock.execute("BEGIN IMMEDIATE")
+    with watched(place.state / "keys" / beside.name) as read:
+        first = subprocess.Popen([tap.WRIT, "checkpoint"], env=place.environment({}), cwd=place.work,
+                                 stdout=subprocess.PIPE)
+        true(select.select([read], [], [], 60)[0], "it does not come to its key")
+    beside.write_bytes(later)
+    lock.execute("ROLLBACK")
+    lock.close()
+    said = first.communicate(timeout=60)[0]
+    same((first.returncode, said.split(b"\n")[1]), (0, b"10"), said)
+    same(beside.read_bytes(), later)
 
 
 @case
