@@ -276,8 +276,8 @@ WRIT_API int writ_checkpoint(struct writ_ledger *ledger, char **answer);
  *      "key":..}
  *
  * It was checked. WRIT_NO and {"code":..,"message":..} where there is no such entry, where `since`
- * is of another ledger, or where this one is not what it was and no proof would hold; WRIT_WRONG
- * where `since` is no checkpoint. */
+ * is of another ledger or not signed by this one's key, or where this one is not what it was and no
+ * proof would hold; WRIT_WRONG where `since` is no checkpoint. */
 WRIT_API int writ_prove(struct writ_ledger *ledger, const char *id, const struct writ_input *since,
                         char **answer);
 

@@ -543,7 +543,7 @@ def no_proof_that_does_not_hold(scratch):
     note = book.writ("checkpoint").out
     (book.home / "forged").write_bytes(note.replace(b"\n16\n", b"\n15\n"))
     none = book.writ("prove", "--since", "forged", status=1)
-    insist(b"it cannot be proved: " in none.err and not none.out, none)
+    insist(b"not as this ledger signed it: " in none.err and not none.out, none)
     entry = book.lines("log", "--json")[9]["ledger_id"]
     book.writ("prove", entry)
     change_body(book, 9, "by hand", "by foot")

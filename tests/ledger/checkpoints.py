@@ -80,6 +80,17 @@ def what_is_kept_beside_a_ledger_does_not_go_back(place):
 
 
 @case
+def a_note_that_was_changed_is_not_held_against_the_ledger(place):
+    grown(place, "e", 3)
+    note = place.writ("checkpoint").out
+    forged = place.put("outside/forged", note.replace(b"\n10\n", b"\n9\n"))
+    answer = place.one("prove", "--since", forged, status=1)
+    same(answer["code"], "VALIDATION_ERROR", answer)
+    true("signature" in answer["message"] and "writ verify" not in answer["message"], answer)
+    place.verify()
+
+
+@case
 def a_proof_has_no_more_values_than_two_documents(place):
     for count, status in ((2 << 20, 65), (1 << 20, 1)):
         proof = place.put("proof.json", '{"proof":"inclusion","path":[' + "[]," * (count - 1) + "[]]}")

@@ -355,6 +355,23 @@ static int prove_entry(struct writ_ledger *w, const char *id, struct arena *a, c
     return ok ? hand_out(&out, &by, a, answer) : record_unread(&e, answer);
 }
 
+/* May this ledger be held against it? One that nobody signed, or that was changed, says nothing
+ * against the ledger. */
+static bool is_ours(const char *name, const struct signed_size *old, const struct signed_size *now,
+                    const struct verifier *by, struct error *e)
+{
+    struct error why;
+
+    if (!str_eq(old->c.origin, now->c.origin))
+        return error_set(e, CODE_ENTRY_UNKNOWN, "'%.200s' is of another ledger, %.*s; this is %.*s",
+                         name, STR_ARG(old->c.origin), STR_ARG(now->c.origin));
+    if (!checkpoint_signed(old->note, by, &why))
+        return error_set(e, why.code, "'%.100s' is not as this ledger signed it: %.300s", name,
+                         why.msg);
+    return old->c.size <= now->c.size ||
+           error_set(e, CODE_ENTRY_UNKNOWN, "the ledger is shorter than it was at this checkpoint");
+}
+
 static int prove_since(struct writ_ledger *w, const struct writ_input *since, struct arena *a,
                        char **answer)
 {
@@ -368,15 +385,8 @@ static int prove_since(struct writ_ledger *w, const struct writ_input *since, st
         return wrong(&e, answer);
     if (!seal_over(w, INT64_MAX, a, &now, &by, &e))
         return unsigned_for(&e, answer);
-    if (!str_eq(old.c.origin, now.c.origin)) {
-        (void)error_set(&e, CODE_ENTRY_UNKNOWN, "'%.200s' is of another ledger, %.*s; this is %.*s",
-                        since->name, STR_ARG(old.c.origin), STR_ARG(now.c.origin));
+    if (!is_ours(since->name, &old, &now, &by, &e)) {
         *answer = record_failure(e.code, e.msg);
-        return WRIT_NO;
-    }
-    if (old.c.size > now.c.size) {
-        *answer = record_failure(CODE_ENTRY_UNKNOWN,
-                                 "the ledger is shorter than it was at this checkpoint");
         return WRIT_NO;
     }
     if (!ledger_look(&w->l, &e))
