@@ -183,13 +183,15 @@ static bool keep(struct writ_ledger *w, const char *name, const struct signed_si
     return false;
 }
 
+/* size: -1 where it cannot be read. */
 static bool not_as_promised(const char *kept, int64_t size, const char *why, struct error *e)
 {
+    _arena_ struct arena a = { 0 };
+
     return error_set(e, CODE_LEDGER_DAMAGED,
-                     "nothing was signed: the checkpoint of size %" PRId64
-                     " that is kept %s the ledger does not hold: %.200s; keep that "
-                     "checkpoint, and see writ verify",
-                     size, kept, why);
+                     "nothing was signed: the checkpoint %sthat is kept %s the ledger does not "
+                     "hold: %.200s; keep that checkpoint, and see writ verify",
+                     size < 0 ? "" : arena_printf(&a, "of size %" PRId64 " ", size), kept, why);
 }
 
 /* Is the ledger, as it is looked at, still what an earlier checkpoint says of it? To sign one that
@@ -200,14 +202,14 @@ static bool as_promised(struct ledger *l, struct str note, const char *kept, str
     _arena_ struct arena a = { 0 };
     struct hashes hashes;
     struct tree_source source = hashes_of(&hashes, l);
-    struct checkpoint c = { 0 };
+    struct checkpoint c;
     struct digest root;
     struct error why;
 
     if (note.n == 0)
         return true;
     if (!checkpoint_read(note, &a, &c, &why))
-        return not_as_promised(kept, c.size, why.msg, e);
+        return not_as_promised(kept, -1, why.msg, e);
     if (!str_eq(c.origin, origin))
         return not_as_promised(kept, c.size, "it is of another ledger", e);
     if (c.size > l->tip.size)

@@ -12,7 +12,7 @@ struct promise {
     struct str origin; /* it is of a ledger that was here under this name; empty: of this one */
     const struct verifier *by; /* then whose signature it must bear; NULL: unknown, not asked */
     int64_t size, made_ms;     /* what the ledger says beside it */
-    struct checkpoint c;       /* out, as what follows */
+    struct checkpoint c;       /* out, as what follows; its size is -1 where it cannot be read */
     bool holds;
     bool is_signed; /* by the key that is known */
     bool unjudged;  /* it speaks neither for nor against: given, and no key is known; not reached */

@@ -41,6 +41,7 @@ static void read_promise(const struct audit *t, struct promise *p)
     const struct verifier *by = former ? p->by : t->v->by;
     struct error e;
 
+    p->c.size = -1;
     if (p->why) /* there was nothing to read */
         return;
     if (!checkpoint_read(p->note, t->a, &p->c, &e) || (by && !checkpoint_signed(p->note, by, &e))) {
@@ -106,6 +107,17 @@ static void leave_promises(struct audit *t)
     }
 }
 
+/* "the checkpoint of size 12", or, where it cannot be read, how it is kept. */
+static const char *which(const struct promise *p, struct arena *a)
+{
+    if (p->c.size >= 0)
+        return arena_printf(a, "the checkpoint of size %" PRId64, p->c.size);
+    if (strcmp(p->kept, "ledger") == 0)
+        return arena_printf(a, "the checkpoint that the ledger has as one of size %" PRId64,
+                            p->size);
+    return "the checkpoint that is kept beside the ledger";
+}
+
 static bool judge_promises(struct audit *t)
 {
     for (size_t i = 0; i < t->v->promise_count; i++) {
@@ -113,9 +125,7 @@ static bool judge_promises(struct audit *t)
 
         if (!p->holds && !p->unjudged)
             return audit_found(t, -1, NULL,
-                               arena_printf(t->a,
-                                            "the checkpoint of size %" PRId64 " does not hold: %s",
-                                            p->c.size, p->why));
+                               arena_printf(t->a, "%s does not hold: %s", which(p, t->a), p->why));
     }
     return true;
 }

@@ -574,7 +574,7 @@ def what_lies_beside(scratch):
     for text in (b"", b"garbage", b"x" * 2_000_000):
         beside.write_bytes(text)
         told = book.writ("verify", status=1)
-        insist(told.out.startswith(b"not intact  the checkpoint of size 0 does not hold: "), told)
+        insist(told.out.startswith(b"not intact  the checkpoint that is kept beside the ledger does not hold: "), told)
     beside.unlink()
     book.writ("verify")  # the ledger has it as well
     beside.mkdir()

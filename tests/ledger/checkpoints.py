@@ -80,6 +80,24 @@ def what_is_kept_beside_a_ledger_does_not_go_back(place):
 
 
 @case
+def a_kept_note_that_cannot_be_read_has_no_size(place):
+    grown(place, "e", 3)
+    same(place.writ("checkpoint").status, 0)
+    beside, = (place.state / "checkpoints").glob("*-*-*-*-*")
+    for kept in ("ledger", "file"):
+        if kept == "ledger":
+            vault.of(place).sql("UPDATE checkpoints SET note = 'x'")
+        else:
+            beside.write_bytes(b"x")
+        answer = place.verify(status=1)
+        same([c["size"] for c in answer["checkpoints"] if c["kept"] == kept], [None], answer)
+        true("size 0" not in answer["problem"]["message"], answer)
+        true(b"0 entries" not in place.writ("verify").out.replace(b"10 entries", b""))
+        answer = place.one("checkpoint", status=1)
+        true("nothing was signed" in answer["message"] and "size 0" not in answer["message"], answer)
+
+
+@case
 def a_note_that_was_changed_is_not_held_against_the_ledger(place):
     grown(place, "e", 3)
     note = place.writ("checkpoint").out

@@ -106,7 +106,7 @@ static size_t show_broken_checkpoints(const struct doc *checkpoints, const char 
 
     for (const struct doc *c = doc_first(checkpoints, DOC_LIST); c; c = c->next) {
         _buf_ struct buf text = { .max = TEXT_MAX };
-        const struct doc *holds = doc_get(c, "holds");
+        const struct doc *holds = doc_get(c, "holds"), *size = doc_get(c, "size");
         bool judged = holds && holds->kind != DOC_NULL;
 
         if (is_true(c, "holds"))
@@ -115,7 +115,10 @@ static size_t show_broken_checkpoints(const struct doc *checkpoints, const char 
         if (doc_text(c, "made").n)
             buf_addc(&text, ' ');
         add_minute(doc_text(c, "made"), &text);
-        buf_addf(&text, " (%" PRId64 " entries, %s) %s", doc_whole(c, "size"),
+        buf_adds(&text, " (");
+        if (size && size->kind == DOC_INT)
+            buf_addf(&text, "%" PRId64 " entries, ", size->whole);
+        buf_addf(&text, "%s) %s",
                  str_is(doc_text(c, "kept"), "given") ? "the one you gave" : "our own",
                  judged ? "does not hold" : "was not judged");
         if (doc_text(c, "why").n)

@@ -76,7 +76,11 @@ static void put_promises(const struct verification *v, struct buf *to)
         const struct promise *p = &v->promises[i];
 
         json_open(to, '{');
-        json_put_int(to, "size", p->c.size);
+        json_key(to, "size");
+        if (p->c.size < 0)
+            json_nil(to);
+        else
+            json_int(to, p->c.size);
         put_stamp(to, "made", p->c.made_ms);
         json_key(to, "holds");
         if (p->unjudged)
