@@ -6,7 +6,8 @@ usage: names.py [--postgres] WRIT      prints TAP
 import sys
 
 import ledger
-from ledger import same
+import tap
+from ledger import POSTGRES, same, true
 
 CASES = []
 case = ledger.collector(CASES)
@@ -29,6 +30,17 @@ def a_name_that_is_also_the_beginning_of_an_id_is_a_name(place):
     named = place.enter({"a": 3}, subject=id[4:14])["ledger_id"]
     same(place.entry(id[4:13])["ledger_id"], id)
     same(place.entry(id[4:14])["ledger_id"], named)
+
+
+@case
+def a_beginning_of_many_names_is_told_without_what_they_hold(place):
+    if POSTGRES:
+        raise tap.Skip("libpq holds rows of its own")
+    for n in range(24):
+        place.enter({"n": n, "text": "x" * (2 << 20)}, subject=f"a-report-{n}")
+    env = ["env", "-i", *(f"{k}={v}" for k, v in place.environment({}).items())]
+    run = tap.run([*env, tap.WRIT, "show", "a-report"], cwd=place.work)
+    true(run.status == 1 and run.peak_mb < 32, run)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ struct showing {
     struct str asked, tenant, robot; /* the two may be empty: any */
     struct entries entries;          /* that the id may mean */
     struct entries runs;             /* one event of each execution it may mean */
-    struct entries about;            /* all entries about one of them */
+    struct entries about;            /* of what is no event: some that are about what was asked */
     bool by_subject;                 /* entries: about what was asked for, which is no execution */
     bool whole;                      /* something is called just what was asked for */
     struct error e;
@@ -36,19 +36,29 @@ static bool same_run(const struct entry *a, const struct entry *b)
            str_eq(a->tenant, b->tenant);
 }
 
-/* Of an event: one of an execution that may be meant. All that is about it is shown later. */
+/* What is shown is read again: many may fit, and each may be large. */
+static void add_light(struct entries *list, const struct entry *entry, struct arena *a)
+{
+    struct entry light = *entry;
+
+    light.body = str_of("");
+    entries_add(list, &light, a);
+}
+
+/* One event of each execution that may be meant, and some of what is none. */
 static bool take_run(void *self, const struct entry *entry, struct error *e)
 {
     struct showing *s = self;
 
     (void)e;
-    entries_add(&s->about, entry, s->a);
+    if (entry->kind != ENTRY_EVENT && s->about.n < CANDIDATES)
+        add_light(&s->about, entry, s->a);
     if (entry->kind != ENTRY_EVENT || (s->robot.n && !str_eq(entry->robot, s->robot)))
         return true;
     for (size_t i = 0; i < s->runs.n; i++)
         if (same_run(&s->runs.v[i], entry))
             return true;
-    entries_add(&s->runs, entry, s->a);
+    add_light(&s->runs, entry, s->a);
     return s->runs.n < CANDIDATES;
 }
 
@@ -57,7 +67,7 @@ static bool take_entry(void *self, const struct entry *entry, struct error *e)
     struct showing *s = self;
 
     (void)e;
-    entries_add(&s->entries, entry, s->a);
+    add_light(&s->entries, entry, s->a);
     return s->entries.n < CANDIDATES;
 }
 
@@ -93,7 +103,7 @@ static bool find_entries(struct showing *s)
             return false;
         if (there && (!s->tenant.n || str_eq(entry.tenant, s->tenant)) &&
             (!s->robot.n || str_eq(entry.robot, s->robot)))
-            entries_add(&s->entries, &entry, s->a);
+            add_light(&s->entries, &entry, s->a);
         return true;
     }
     q.tenant = s->tenant;
@@ -128,22 +138,36 @@ static bool find(struct showing *s)
 /* ---- showing it ---- */
 
 struct gathered {
+    const struct entry *run;
+    struct arena *a;
     struct entries events, others, all;
 };
 
 /* What was asked for is among what an execution rests on; the rest is about it. */
-static void gather(const struct showing *s, const struct entry *run, struct gathered *g)
+static bool take_about_run(void *self, const struct entry *entry, struct error *e)
 {
-    for (size_t i = 0; i < s->about.n; i++) {
-        const struct entry *entry = &s->about.v[i];
-        bool event = entry->kind == ENTRY_EVENT;
+    struct gathered *g = self;
+    bool event = entry->kind == ENTRY_EVENT;
+    struct entries *list = event ? &g->events : &g->others;
 
-        if (!str_eq(entry->subject, run->subject) || !str_eq(entry->tenant, run->tenant) ||
-            entry->kind == ENTRY_INPUT || (event && !str_eq(entry->robot, run->robot)))
-            continue;
-        entries_add(event ? &g->events : &g->others, entry, s->a);
-        entries_add(&g->all, entry, s->a);
-    }
+    (void)e;
+    if (entry->kind == ENTRY_INPUT || (event && !str_eq(entry->robot, g->run->robot)))
+        return true;
+    entries_add(list, entry, g->a);
+    g->all.v = arena_more(g->a, g->all.v, g->all.n, &g->all.room, sizeof *g->all.v);
+    g->all.v[g->all.n++] = list->v[list->n - 1];
+    return true;
+}
+
+static bool gather(struct showing *s, const struct entry *run, struct gathered *g)
+{
+    struct query q = query_all();
+
+    q.tenant = run->tenant;
+    q.subject = run->subject;
+    return search(&s->w->l, &q, take_about_run, g, &s->e) &&
+           (g->events.n > 0 ||
+            error_set(&s->e, CODE_LEDGER_DAMAGED, "an execution has lost its events"));
 }
 
 static void put_list(const char *key, const struct entries *list, bool bodies, struct buf *to)
@@ -257,15 +281,12 @@ static void put_living(enum living living, struct buf *to)
 
 static bool show_run(struct showing *s, const struct entry *run, struct buf *to)
 {
-    struct gathered g = { 0 };
+    struct gathered g = { .run = run, .a = s->a };
     struct entries back = { 0 }, forwards[2] = { 0 };
     const struct entry *last;
     bool runs;
 
-    gather(s, run, &g);
-    if (g.events.n == 0)
-        return error_set(&s->e, CODE_LEDGER_DAMAGED, "an execution has lost its events");
-    if (!lineage_back(&s->w->l, &g.events, s->a, &back, &s->e) ||
+    if (!gather(s, run, &g) || !lineage_back(&s->w->l, &g.events, s->a, &back, &s->e) ||
         !lineage_forwards(&s->w->l, &g.all, run->subject, s->a, forwards, &s->e))
         return false;
     last = &g.events.v[g.events.n - 1];
@@ -293,18 +314,24 @@ static bool show_run(struct showing *s, const struct entry *run, struct buf *to)
     return true;
 }
 
-static bool show_entry(struct showing *s, const struct entry *entry, struct buf *to)
+static bool show_entry(struct showing *s, const struct uuid *id, struct buf *to)
 {
     struct entries one = { 0 }, back = { 0 }, forwards[2] = { 0 };
+    struct entry entry;
+    bool there;
 
-    entries_add(&one, entry, s->a);
+    if (!ledger_find(&s->w->l, id, s->a, &entry, &there, &s->e))
+        return false;
+    if (!there)
+        return error_set(&s->e, CODE_LEDGER_DAMAGED, "an entry has another place than its id says");
+    entries_add(&one, &entry, s->a);
     if (!lineage_back(&s->w->l, &one, s->a, &back, &s->e) ||
         !lineage_forwards(&s->w->l, &one, str_of(""), s->a, forwards, &s->e))
         return false;
     json_open(to, '{');
     json_put(to, "what", "entry");
     json_key(to, "entry");
-    record_entry(entry, true, to);
+    record_entry(&entry, true, to);
     put_list("rests_on", &back, false, to);
     put_list("used_by", &forwards[0], false, to);
     json_put_bool(to, "lineage_cut", back.more || forwards[0].more);
@@ -396,7 +423,7 @@ static int show(struct showing *s, char **answer)
     if (ok && s->runs.n == 1 && s->entries.n == 0)
         ok = show_run(s, &s->runs.v[0], &out);
     else if (ok && s->entries.n == 1 && s->runs.n == 0)
-        ok = show_entry(s, &s->entries.v[0], &out);
+        ok = show_entry(s, &s->entries.v[0].id, &out);
     else if (ok) {
         put_candidates(s, &out);
         status = WRIT_NO;
