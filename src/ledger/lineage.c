@@ -82,8 +82,12 @@ static bool meet(void *self, const struct entry *entry, struct error *e)
     bool repeats = f->execution.n && str_eq(links.rerun_of, f->execution);
 
     (void)e;
-    if (repeats && !knows_subject(f->reruns, entry->subject))
-        entries_add(f->reruns, entry, f->a);
+    if (repeats && !knows_subject(f->reruns, entry->subject)) {
+        if (f->reruns->n < LINEAGE_MAX)
+            entries_add(f->reruns, entry, f->a);
+        else
+            f->reruns->more = true;
+    }
     if (repeats || entries_have(f->of, &entry->id))
         return true;
     if (f->used_by->n == LINEAGE_MAX) {

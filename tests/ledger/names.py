@@ -33,6 +33,17 @@ def a_name_that_is_also_the_beginning_of_an_id_is_a_name(place):
 
 
 @case
+def of_many_reruns_the_first_are_shown(place):
+    place.chain("again", "planned", "running")
+    place.accept(*(place.event(execution=f"rerun-{n}", rerunOfExecutionId="again") for n in range(256)))
+    shown = place.one("show", "again")
+    same((len(shown["reruns"]), shown["lineage_cut"]), (256, False))
+    place.accept(place.event(execution="rerun-256", rerunOfExecutionId="again"))
+    shown = place.one("show", "again")
+    same((shown["reruns"], shown["lineage_cut"]), ([f"rerun-{n}" for n in range(256)], True))
+
+
+@case
 def a_beginning_of_many_names_is_told_without_what_they_hold(place):
     if POSTGRES:
         raise tap.Skip("libpq holds rows of its own")

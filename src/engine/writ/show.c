@@ -305,7 +305,7 @@ static bool show_run(struct showing *s, const struct entry *run, struct buf *to)
     put_list("manifests", &g.others, true, to);
     put_list("rests_on", &back, false, to);
     put_list("used_by", &forwards[0], false, to);
-    json_put_bool(to, "lineage_cut", back.more || forwards[0].more);
+    json_put_bool(to, "lineage_cut", back.more || forwards[0].more || forwards[1].more);
     if (!put_erasures(s, &g.all, to) ||
         (runs &&
          !unended_put(s->w, &(struct unended_run){ last, &back, &g.others }, s->a, to, &s->e)))
