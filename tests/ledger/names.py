@@ -33,6 +33,14 @@ def a_name_that_is_also_the_beginning_of_an_id_is_a_name(place):
 
 
 @case
+def an_id_and_its_beginning_may_be_in_capitals(place):
+    id = place.base[0]
+    for n in (40, 30, 12):
+        same(place.entry("led-" + id[4:n].upper())["ledger_id"], id)
+    same(place.entry(id[4:20].upper())["ledger_id"], id)
+
+
+@case
 def of_many_reruns_the_first_are_shown(place):
     place.chain("again", "planned", "running")
     place.accept(*(place.event(execution=f"rerun-{n}", rerunOfExecutionId="again") for n in range(256)))

@@ -90,6 +90,18 @@ static bool find_runs(struct showing *s)
     return search(&s->w->l, &q, take_run, s, &s->e);
 }
 
+/* The digits of a UUID may be written in capitals: a whole one is read so, and so is its beginning.
+ */
+static struct str lower(struct str text, struct arena *a)
+{
+    char *copy = arena_text(a, text);
+
+    for (size_t i = 0; i < text.n; i++)
+        if (copy[i] >= 'A' && copy[i] <= 'F')
+            copy[i] = (char)(copy[i] - 'A' + 'a');
+    return (struct str){ copy, text.n };
+}
+
 /* The id after "led-", or all of it: people copy what they see. */
 static bool find_entries(struct showing *s)
 {
@@ -108,7 +120,7 @@ static bool find_entries(struct showing *s)
     }
     q.tenant = s->tenant;
     q.robot = s->robot;
-    q.id_start = (struct str){ s->asked.s + 4 * prefixed, s->asked.n - 4 * (size_t)prefixed };
+    q.id_start = lower(str_from(s->asked, prefixed ? 4 : 0), s->a);
     return q.id_start.n < NAME_START || search(&s->w->l, &q, take_entry, s, &s->e);
 }
 
