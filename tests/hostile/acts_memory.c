@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,65 @@ static int hoard_buffers(const char *form, long long want)
     return taken(total, want);
 }
 
+/* A socket on loopback at a port that the kernel chose, and its address. */
+static int on_loopback(int type, struct sockaddr_in *at)
+{
+    socklen_t size = sizeof *at;
+    int fd = socket(AF_INET, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+    *at = (struct sockaddr_in){ .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
+    if (fd < 0 || bind(fd, (void *)at, sizeof *at) || getsockname(fd, (void *)at, &size))
+        return -1;
+    return fd;
+}
+
+/* Both ways of each connection are filled, and nobody reads. */
+static int hoard_tcp(const char *form, long long want)
+{
+    struct sockaddr_in at;
+    int door = on_loopback(SOCK_STREAM, &at);
+    long long total = 0;
+
+    note("%s: %d", form, listen(door, 16));
+    for (int i = 0; i < 100 && total < want; i++) {
+        int near = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), far;
+
+        if (near < 0 || connect(near, (void *)&at, sizeof at))
+            break;
+        far = accept4(door, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (far < 0)
+            break;
+        fcntl(near, F_SETFL, O_NONBLOCK);
+        total += write_all(near, want - total);
+        total += write_all(far, want - total);
+    }
+    return taken(total, want);
+}
+
+/* What is not read of datagrams stays; what had no room was never there. A socket holds half a
+ * megabyte at most, which is why half of what is wanted has to do. */
+static int hoard_udp(const char *form, long long want)
+{
+    static int fds[900];
+    int from = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), size = 1 << 28;
+    long long total = 0;
+    ssize_t n;
+
+    for (size_t i = 0; i < sizeof fds / sizeof *fds; i++) {
+        struct sockaddr_in at;
+
+        fds[i] = on_loopback(SOCK_DGRAM, &at);
+        setsockopt(fds[i], SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
+        for (int k = 0; k < 12; k++)
+            (void)!sendto(from, block, 60000, MSG_DONTWAIT, (void *)&at, sizeof at);
+    }
+    for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
+        while ((n = recv(fds[i], block, sizeof block, 0)) > 0)
+            total += n;
+    note("%s", form);
+    return taken(total, want / 2);
+}
+
 static int hoard_shm(const char *form, long long want)
 {
     long long total = 0, size = 16 << 20;
@@ -137,7 +197,7 @@ static int hoard(int argc, char **argv)
     static const struct { const char *form; int (*take)(const char *, long long); } forms[] = {
         { "tmpfs", hoard_files }, { "memfd", hoard_files }, { "pipes", hoard_buffers },
         { "sockets", hoard_buffers }, { "shm", hoard_shm }, { "tables", hoard_tables },
-        { "names", hoard_names },
+        { "names", hoard_names }, { "tcp", hoard_tcp }, { "udp", hoard_udp },
     };
     /* clang-format on */
     if (argc < 2)

@@ -37,7 +37,7 @@ def hoard(form):
             run.expect(0)
 
 
-for one in ("tmpfs", "memfd", "shm", "pipes", "sockets", "tables", "names"):
+for one in ("tmpfs", "memfd", "shm", "pipes", "sockets", "tables", "names", "tcp", "udp"):
     hoard(one)
 
 

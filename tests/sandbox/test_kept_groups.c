@@ -101,6 +101,31 @@ static void what_is_still_charged_is_not_told_of_another_run(void **state)
     assert_true(out.memory_peak_bytes < 10 << 20);
 }
 
+#define FILL                                                                \
+    "python3 -c 'import socket\n"                                           \
+    "l = socket.create_server((\"127.0.0.1\", 0))\n"                        \
+    "s = socket.create_connection(l.getsockname()); s.setblocking(False)\n" \
+    "n, block = 0, bytes(65536)\n"                                          \
+    "try:\n"                                                                \
+    "    while n < 16 << 20: n += s.send(block)\n"                          \
+    "except BlockingIOError: pass\n"                                        \
+    "print(n)'"
+
+/* What sockets hold is memory of the run, and of that run alone. */
+static void what_sockets_held_is_told_of_their_run(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct outcome with = ran(FILL), out;
+
+        assert_int_equal(with.exit_code, 0);
+        assert_true(strtoll(arena_text(&r.a, with.out.head), NULL, 10) > 2 << 20);
+        out = ran("python3 -c 'import socket'");
+        assert_int_equal(out.exit_code, 0);
+        assert_true(with.memory_peak_bytes > out.memory_peak_bytes + (1 << 20));
+    }
+}
+
 static void processor_time_is_that_of_one_run(void **state)
 {
     struct outcome out =
@@ -139,6 +164,7 @@ static int tests(void)
         TEST(tasks_are_limited_for_each_run),
         TEST(who_ran_out_of_memory_is_counted_in_its_run_only),
         TEST(what_is_still_charged_is_not_told_of_another_run),
+        TEST(what_sockets_held_is_told_of_their_run),
         TEST(processor_time_is_that_of_one_run),
         TEST(a_group_that_is_gone_is_made_anew),
     };

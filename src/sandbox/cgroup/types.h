@@ -19,7 +19,7 @@ struct cgroup_usage {
 };
 
 /* Memory, pids, cpu: at most one hierarchy each. */
-enum { CGROUP_DIRS = 3, CGROUP_NAME = 96, CGROUP_OPEN = 6 };
+enum { CGROUP_DIRS = 3, CGROUP_NAME = 96, CGROUP_OPEN = 7 };
 
 /* One directory of a run. */
 struct cgroup_dir {

@@ -8,7 +8,10 @@
 #include "sandbox/cgroup/file.h"
 #include "sandbox/cgroup/version.h"
 
-enum { CHARGED_MOST = 512 << 10 }; /* the kernel charges ahead, 256 KiB for each processor */
+enum {
+    CHARGED_MOST = 512 << 10, /* the kernel charges ahead, 256 KiB for each processor */
+    SOCKETS_PART = 8,
+};
 
 /* Below its own group, whatever that holds. Whether it may, making the group will tell. */
 static bool place(struct cgroup_seat *seat, bool prepare, int *fd, struct error *e)
@@ -21,18 +24,25 @@ static bool place(struct cgroup_seat *seat, bool prepare, int *fd, struct error 
     return true;
 }
 
+/* One of the limits that are absent where the kernel does not count such memory. */
+static bool limit_if_there(int dir, const char *file, int64_t bytes, struct error *e)
+{
+    struct error why;
+
+    if (cgroup_limit(dir, file, bytes, &why) || why.sys == ENOENT)
+        return true;
+    *e = why;
+    return false;
+}
+
 /* The second limit is on memory and swap together: without it, what is above the first is swapped
- * out. It is absent where the kernel does not count swap. */
+ * out. What TCP and UDP hold in their buffers the first two do not count: it comes on top, and so
+ * gets a small part of what the run may have. Who is above that sends and receives less at once. */
 static bool limit_memory(int dir, int64_t bytes, struct error *e)
 {
-    struct error swap;
-
-    if (!cgroup_limit(dir, "memory.limit_in_bytes", bytes, e))
-        return false;
-    if (cgroup_limit(dir, "memory.memsw.limit_in_bytes", bytes, &swap) || swap.sys == ENOENT)
-        return true;
-    *e = swap;
-    return false;
+    return cgroup_limit(dir, "memory.limit_in_bytes", bytes, e) &&
+           limit_if_there(dir, "memory.memsw.limit_in_bytes", bytes, e) &&
+           limit_if_there(dir, "memory.kmem.tcp.limit_in_bytes", bytes / SOCKETS_PART, e);
 }
 
 /* Version 1 refuses a quota above the one of a group further up, which then is the limit. */
@@ -49,7 +59,7 @@ static bool limit_cpu(int dir, int64_t cores, struct error *e)
 }
 
 /* What is looked at for every run. */
-enum file { PEAK, OOM, CHARGED, HITS, TASKS, CPU_TIME, FILES };
+enum file { PEAK, SOCKETS_PEAK, OOM, CHARGED, HITS, TASKS, CPU_TIME, FILES };
 _Static_assert((int)FILES == (int)CGROUP_OPEN, "each has its place");
 
 static const struct {
@@ -58,6 +68,7 @@ static const struct {
     int how;
 } files[FILES] = {
     [PEAK] = { "memory.max_usage_in_bytes", CONTROLLER_MEMORY, O_RDWR },
+    [SOCKETS_PEAK] = { "memory.kmem.tcp.max_usage_in_bytes", CONTROLLER_MEMORY, O_RDONLY },
     [OOM] = { "memory.oom_control", CONTROLLER_MEMORY, O_RDONLY },
     [CHARGED] = { "memory.usage_in_bytes", CONTROLLER_MEMORY, O_RDONLY },
     [HITS] = { "pids.events", CONTROLLER_PIDS, O_RDONLY },
@@ -91,6 +102,9 @@ static void usage(const struct cgroup_dir *d, struct cgroup_usage *out)
 
     if (d->controllers & 1 << CONTROLLER_MEMORY) {
         out->memory_peak_bytes = number(d, PEAK, NULL);
+        n = number(d, SOCKETS_PEAK, NULL);
+        if (out->memory_peak_bytes >= 0 && n > 0)
+            out->memory_peak_bytes += n; /* not at the same moment, perhaps: it was no more */
         n = number(d, OOM, "oom_kill");
         out->oom_kills = n > 0 ? n : 0;
     }
@@ -102,6 +116,14 @@ static void usage(const struct cgroup_dir *d, struct cgroup_usage *out)
         n = number(d, CPU_TIME, NULL);
         out->cpu_ms = n < 0 ? -1 : n / 1000000;
     }
+}
+
+/* Most runs have no sockets, and leave nothing to set back. */
+static bool sockets_rest(const struct cgroup_dir *d)
+{
+    return number(d, SOCKETS_PEAK, NULL) <= 0 ||
+           (cgroup_number(d->dir, "memory.kmem.tcp.usage_in_bytes", NULL) == 0 &&
+            cgroup_write(d->dir, files[SOCKETS_PEAK].name, "0"));
 }
 
 /* Who is in one group of a run is in all of them: the one that counts tasks speaks for all. What is
@@ -116,7 +138,7 @@ static bool rests(struct cgroup_dir *d)
     if (!(d->controllers & 1 << CONTROLLER_MEMORY))
         return true;
     charged = number(d, CHARGED, NULL);
-    return charged >= 0 && charged <= CHARGED_MOST;
+    return charged >= 0 && charged <= CHARGED_MOST && sockets_rest(d);
 }
 
 /* A directory that somebody has removed has no files any more. */
