@@ -62,12 +62,6 @@ const struct call_row calls[] = {
     { "fchownat",               __NR_fchownat,                "file",      CALL_SHARED },
     { "utimensat",              __NR_utimensat,               "file",      CALL_CHANGE },
     { "umask",                  __NR_umask,                   "file",      CALL_ALLOW },
-    { "io_setup",               __NR_io_setup,                "file",      CALL_ALLOW },
-    { "io_destroy",             __NR_io_destroy,              "file",      CALL_ALLOW },
-    { "io_submit",              __NR_io_submit,               "file",      CALL_ALLOW },
-    { "io_cancel",              __NR_io_cancel,               "file",      CALL_ALLOW },
-    { "io_getevents",           __NR_io_getevents,            "file",      CALL_ALLOW },
-    { "io_pgetevents",          __NR_io_pgetevents,           "file",      CALL_ALLOW },
     { "getcwd",                 __NR_getcwd,                  "folder",    CALL_ALLOW },
     { "chdir",                  __NR_chdir,                   "folder",    CALL_ALLOW },
     { "fchdir",                 __NR_fchdir,                  "folder",    CALL_ALLOW },
@@ -272,10 +266,17 @@ const struct call_row calls[] = {
     { "seccomp",                __NR_seccomp,                 "confine",   CALL_SECCOMP },
     /* The flags of clone3 lie in memory, where a filter cannot see them; C libraries fall back to clone. */
     { "clone3",                 435,                          "process",   CALL_ENOSYS },
-    /* Whole worlds of their own beside the system calls, or memory that outlives the run. */
+    /* Whole worlds of their own beside the system calls, memory that outlives the run, or (io_setup) rings of
+     * which the whole machine has one number: who holds them all leaves none to others. */
     { "io_uring_setup",         425,                          "ring",      CALL_ENOSYS },
     { "io_uring_enter",         426,                          "ring",      CALL_ENOSYS },
     { "io_uring_register",      427,                          "ring",      CALL_ENOSYS },
+    { "io_setup",               __NR_io_setup,                "ring",      CALL_ENOSYS },
+    { "io_destroy",             __NR_io_destroy,              "ring",      CALL_ENOSYS },
+    { "io_submit",              __NR_io_submit,               "ring",      CALL_ENOSYS },
+    { "io_cancel",              __NR_io_cancel,               "ring",      CALL_ENOSYS },
+    { "io_getevents",           __NR_io_getevents,            "ring",      CALL_ENOSYS },
+    { "io_pgetevents",          __NR_io_pgetevents,           "ring",      CALL_ENOSYS },
     { "add_key",                __NR_add_key,                 "key",       CALL_ENOSYS },
     { "request_key",            __NR_request_key,             "key",       CALL_ENOSYS },
     { "keyctl",                 __NR_keyctl,                  "key",       CALL_ENOSYS },

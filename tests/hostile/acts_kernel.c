@@ -107,7 +107,9 @@ static void call_all(const char *wanted, const struct call *calls, size_t count)
 /* clang-format off */
 static const struct call ring[] = {
     { "io_uring_setup", SYS_io_uring_setup }, { "io_uring_enter", SYS_io_uring_enter },
-    { "io_uring_register", SYS_io_uring_register },
+    { "io_uring_register", SYS_io_uring_register }, { "io_setup", SYS_io_setup },
+    { "io_destroy", SYS_io_destroy }, { "io_submit", SYS_io_submit }, { "io_cancel", SYS_io_cancel },
+    { "io_getevents", SYS_io_getevents }, { "io_pgetevents", SYS_io_pgetevents },
 };
 static const struct call keys[] = {
     { "add_key", SYS_add_key }, { "request_key", SYS_request_key }, { "keyctl", SYS_keyctl },

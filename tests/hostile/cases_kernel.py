@@ -15,7 +15,7 @@ ROWS = [
     ("P09 tracing and writing other processes", ["trace"]),
     ("P10 the memory and environment of other processes", ["peek"]),
     ("P13 namespaces of every kind", ["namespaces"]),
-    ("P14 io_uring", ["ring"]),
+    ("P14 io_uring and its elder", ["ring"]),
     ("P15 calls that only root makes", ["privileged"]),
     ("P16 the kernel's keys", ["keys"]),
     ("P20 personalities", ["personality"]),

@@ -49,6 +49,7 @@ static const struct { const char *what; long nr; uint64_t args[3]; int want; } h
     { "P14 io_uring_setup",     425,             { 1 },                         ENOSYS },
     { "P14 io_uring_enter",     426,             { UINT64_MAX },                ENOSYS },
     { "P14 io_uring_register",  427,             { UINT64_MAX },                ENOSYS },
+    { "P14 io_setup",           SYS_io_setup,    { 1 },                         ENOSYS },
     { "P16 keyctl",             SYS_keyctl,      { 0, (uint64_t)-3 },           ENOSYS },
     { "P16 add_key",            SYS_add_key,     { 0 },                         ENOSYS },
     { "P16 request_key",        SYS_request_key, { 0 },                         ENOSYS },
