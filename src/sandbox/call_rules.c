@@ -26,6 +26,7 @@ enum {
                  CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWTIME,
     SOCKET_TYPE = 0xf, /* the rest of the argument is SOCK_CLOEXEC and SOCK_NONBLOCK */
     IOPRIO_PROCESS = 1,
+    INIT = 1, /* the first process of a run, which is writ's */
     SETID = S_ISUID | S_ISGID,
     FUTEX_DOES = ~(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME),
     CREATES = O_CREAT | (O_TMPFILE & ~O_DIRECTORY), /* without these nobody reads the mode */
@@ -42,6 +43,8 @@ enum {
  * user of the machine could be root by it. The mode of openat2 lies in memory, out of sight.
  * The limit on core files is 1, by which the kernel knows that no handler of the machine is to be
  * started; 0 would start it. Programs that want no core files are told that they have their way.
+ * Init has the command's user, so that the kernel would let it be changed: without descriptors it
+ * could not tell how the command ended. Groups and users are no way to it, for it is in both.
  * Where time is held, init reaches into each process: who closed its memory would get no answer.
  * Where processes and files are the host's (process.h), a program reaches none of the others by its
  * number, and of the controls of files it has those that change nothing but its own. */
@@ -164,6 +167,21 @@ const struct call_rule_row call_rules[] = {
     { CALL_PRLIMIT,     1, ALL,         CALL_IS,   RLIMIT_CORE,                      CALL_NEW },
     { CALL_PRLIMIT,     0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
 
+    { CALL_PRLIMIT_IN,  0, ALL,         CALL_IS,   INIT,                             CALL_EPERM },
+    { CALL_PRLIMIT_IN,  0, ALL,         CALL_ELSE, 0,                                CALL_PRLIMIT },
+
+    { CALL_OTHER0,      0, ALL,         CALL_IS,   INIT,                             CALL_EPERM },
+    { CALL_OTHER0,      0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
+
+    { CALL_OTHER1,      1, ALL,         CALL_IS,   INIT,                             CALL_EPERM },
+    { CALL_OTHER1,      0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
+
+    { CALL_PRIORITY_IN, 0, ALL,         CALL_IS,   PRIO_PROCESS,                     CALL_OTHER1 },
+    { CALL_PRIORITY_IN, 0, ALL,         CALL_ELSE, 0,                                CALL_EPERM },
+
+    { CALL_IOPRIO_IN,   0, ALL,         CALL_IS,   IOPRIO_PROCESS,                   CALL_OTHER1 },
+    { CALL_IOPRIO_IN,   0, ALL,         CALL_ELSE, 0,                                CALL_EPERM },
+
     { CALL_PRLIMIT_OWN, 0, ALL,         CALL_IS,   0,                                CALL_PRLIMIT },
     { CALL_PRLIMIT_OWN, 0, ALL,         CALL_ELSE, 0,                                CALL_EPERM },
 
@@ -256,6 +274,11 @@ const char *const call_verdict_names[] = {
     [CALL_OPENAT]        = "openat",
     [CALL_PERSONALITY]   = "personality",
     [CALL_PRLIMIT]       = "prlimit",
+    [CALL_PRLIMIT_IN]    = "prlimit_in",
+    [CALL_OTHER0]        = "other0",
+    [CALL_OTHER1]        = "other1",
+    [CALL_PRIORITY_IN]   = "priority_in",
+    [CALL_IOPRIO_IN]     = "ioprio_in",
     [CALL_PRLIMIT_OWN]   = "prlimit_own",
     [CALL_OWN0]          = "own0",
     [CALL_OWN1]          = "own1",
@@ -319,6 +342,11 @@ const struct call_verdict_row call_verdicts[CALL_VERDICT_COUNT] = {
     [CALL_OPENAT]      = { CALL_OPENAT,      "Where a file is made, its mode is looked at." },
     [CALL_PERSONALITY] = { CALL_PERSONALITY, "To ask, and to be plain Linux." },
     [CALL_PRLIMIT]     = { CALL_PRLIMIT,     "All limits but the one on core files, which can be read." },
+    [CALL_PRLIMIT_IN]  = { CALL_PRLIMIT_IN,  "By prlimit, but not those of the run's first process." },
+    [CALL_OTHER0]      = { CALL_OTHER0,      "Argument 0 is not the run's first process." },
+    [CALL_OTHER1]      = { CALL_OTHER1,      "Argument 1 is not the run's first process." },
+    [CALL_PRIORITY_IN] = { CALL_PRIORITY_IN, "Of one process, and not of the run's first." },
+    [CALL_IOPRIO_IN]   = { CALL_IOPRIO_IN,   "Of one process, and not of the run's first." },
     [CALL_PRLIMIT_OWN] = { CALL_PRLIMIT_OWN, "One's own limits alone; without namespaces." },
     [CALL_OWN0]        = { CALL_OWN0,        "Argument 0 is oneself; without namespaces." },
     [CALL_OWN1]        = { CALL_OWN1,        "Argument 1 is oneself; without namespaces." },

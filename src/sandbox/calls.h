@@ -68,6 +68,11 @@ enum call_verdict {
     CALL_OPENAT,
     CALL_PERSONALITY,
     CALL_PRLIMIT,
+    CALL_PRLIMIT_IN, /* these, to _IOPRIO_IN, only where the run has processes of its own */
+    CALL_OTHER0,
+    CALL_OTHER1,
+    CALL_PRIORITY_IN,
+    CALL_IOPRIO_IN,
     CALL_PRLIMIT_OWN,
     CALL_OWN0, /* these, _CHMOD, _IOCTL_FEW and _PRLIMIT_OWN only where processes are the host's */
     CALL_OWN1,

@@ -127,10 +127,10 @@ static void settle(struct maker *m, const struct seccomp_policy *policy)
         { CALL_CHMOD1,  policy->hosted,            CALL_CHMOD1, policy->no_setid ? CALL_MODE1 : CALL_ALLOW },
         { CALL_CHMOD2,  policy->hosted,            CALL_CHMOD2, policy->no_setid ? CALL_MODE2 : CALL_ALLOW },
         { CALL_IOCTL,   policy->hosted,            CALL_IOCTL_FEW, CALL_IOCTL },
-        { CALL_OWN0,    policy->hosted,            CALL_OWN0,   CALL_ALLOW },
-        { CALL_PRIORITY, policy->hosted,           CALL_PRIORITY, CALL_ALLOW },
-        { CALL_IOPRIO,  policy->hosted,            CALL_IOPRIO, CALL_ALLOW },
-        { CALL_PRLIMIT_OWN, policy->hosted,        CALL_PRLIMIT_OWN, CALL_PRLIMIT },
+        { CALL_OWN0,    policy->hosted,            CALL_OWN0,   CALL_OTHER0 },
+        { CALL_PRIORITY, policy->hosted,           CALL_PRIORITY, CALL_PRIORITY_IN },
+        { CALL_IOPRIO,  policy->hosted,            CALL_IOPRIO, CALL_IOPRIO_IN },
+        { CALL_PRLIMIT_OWN, policy->hosted,        CALL_PRLIMIT_OWN, CALL_PRLIMIT_IN },
     };
     /* clang-format on */
 

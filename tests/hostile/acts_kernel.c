@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <mqueue.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/sem.h>
 #include <sys/shm.h>
 #include <sys/syscall.h>
@@ -88,6 +90,45 @@ static int peek(int argc, char **argv)
     }
     if (dir)
         closedir(dir);
+    return argc && argv ? 99 : verdict();
+}
+
+/* ---- P08: init, which tells how this program ends ---- */
+
+enum { IOPRIO_PROCESS = 1, IOPRIO_GROUP, IOPRIO_USER, IDLE = 3 << 13 };
+
+static int change_init(int argc, char **argv)
+{
+    const struct sched_param none = { 0 };
+    struct rlimit few = { 0, 0 }, now;
+    int pid = fork();
+
+    if (pid == 0) {
+        pause();
+        _exit(0);
+    }
+    refused("EPERM", prlimit(1, RLIMIT_NOFILE, &few, NULL), "descriptors of init");
+    refused("EPERM", syscall(SYS_prlimit64, 1UL | 1UL << 40, RLIMIT_NOFILE, &few, NULL),
+            "the same");
+    refused("EPERM", prlimit(1, RLIMIT_CPU, &few, NULL), "time of init");
+    refused("EPERM", sched_setscheduler(1, SCHED_IDLE, &none), "idling init");
+    refused("EPERM", sched_setparam(1, &none), "parameters of init");
+    refused("EPERM", syscall(SYS_sched_setattr, 1, NULL, 0), "attributes of init");
+    refused("EPERM", setpriority(PRIO_PROCESS, 1, 19), "priority of init");
+    refused("EPERM", setpriority(PRIO_PGRP, 1, 19), "priority of its group");
+    refused("EPERM", setpriority(PRIO_USER, getuid(), 19), "priority of its user");
+    refused("EPERM", syscall(SYS_ioprio_set, IOPRIO_PROCESS, 1, IDLE), "disk time of init");
+    refused("EPERM", syscall(SYS_ioprio_set, IOPRIO_GROUP, 1, IDLE), "disk time of its group");
+    refused("EPERM", syscall(SYS_ioprio_set, IOPRIO_USER, getuid(), IDLE), "and of its user");
+    if (works(pid, "a child")) {
+        works(prlimit(pid, RLIMIT_NOFILE, NULL, &now), "reading a child's limit");
+        works(prlimit(pid, RLIMIT_NOFILE, &few, NULL), "a child's limit");
+        works(sched_setscheduler(pid, SCHED_IDLE, &none), "idling a child");
+        works(setpriority(PRIO_PROCESS, (id_t)pid, 19), "a child's priority");
+        works(setpriority(PRIO_PROCESS, 0, 19), "one's own priority");
+        works((int)syscall(SYS_ioprio_set, IOPRIO_PROCESS, pid, IDLE), "a child's disk time");
+        kill(pid, SIGKILL);
+    }
     return argc && argv ? 99 : verdict();
 }
 
@@ -253,6 +294,7 @@ static int ipc_find(int argc, char **argv)
 
 /* clang-format off */
 const struct act acts_kernel[] = {
+    { "P08", "change_init", change_init },
     { "P09", "trace",      trace },
     { "P10", "peek",       peek },
     { "P14", "ring",       ring_calls },

@@ -12,6 +12,7 @@ import termios
 from ground import Skip, case, fault
 
 ROWS = [
+    ("P08 init's limits and priorities", ["change_init"]),
     ("P09 tracing and writing other processes", ["trace"]),
     ("P10 the memory and environment of other processes", ["peek"]),
     ("P13 namespaces of every kind", ["namespaces"]),

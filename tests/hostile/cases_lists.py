@@ -16,11 +16,12 @@ import tempfile
 from ground import OWNER, Skip, case, fault, processes, until
 
 PLAYED = ("lists", "P01", "P02", "P03", "P04", "P05 kill -9 of writ", "P05 a polite", "P06",
-          "P07 a caller that ignores SIGCHLD", "P07 children", "P08", "P09", "P10", "P11", "P12", "P13", "P14",
+          "P07 a caller that ignores SIGCHLD", "P07 children", "P08 signals", "P09", "P10", "P11", "P12", "P13", "P14",
           "P15", "P16", "P18", "P19", "P20", "P21", "P24", "P26", "P27", "P29", "P30", "P31", "P32",
           "R01", "R05", "R06", "R07", "R08", "R11", "R12", "R13", "R14", "R20", "R21", "R22", "R23",
           "N01", "N02", "N03", "N04", "N05", "N17")
-DAILY = ("lists", "P02", "P04", "P05 kill -9 of writ", "P08", "P09", "P12", "P13", "R01", "R08", "N01", "N03", "N05")
+DAILY = ("lists", "P02", "P04", "P05 kill -9 of writ", "P08 signals", "P09", "P12", "P13", "R01", "R08",
+         "N01", "N03", "N05")
 LIBC = ctypes.CDLL(None, use_errno=True)
 IPC_CREAT, IPC_RMID = 0o1000, 0
 

@@ -306,7 +306,7 @@ static void P24_the_limit_on_core_files_stays_and_can_be_read(void **state)
         for (size_t i = 0; i < COUNT(pointers); i++) {
             all_say(want, __NR_prlimit64, 0, limit, pointers[i]);
             all_say(want, __NR_prlimit64, UINT64_MAX, limit | HIGH_ALL, pointers[i]);
-            all_say(ALLOW, __NR_prlimit64, pointers[i], limit, 0);
+            all_say(ALLOW, __NR_prlimit64, pointers[i] << 1, limit, 0);
             all_say(ALLOW, __NR_getrlimit, limit, pointers[i], 0);
         }
     }
@@ -377,11 +377,39 @@ static void N03_socket_pairs_are_local(void **state)
     }
 }
 
+/* By whatever spelling the kernel takes for 1. */
+static void P08_the_first_process_is_not_to_be_changed(void **state)
+{
+    static const uint64_t init[] = { 1, 1 | HIGH, 1 | HIGH_ALL };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(init); i++) {
+        all_say(ERRNO(EPERM), __NR_prlimit64, init[i], RLIMIT_NOFILE, 1);
+        all_say(ERRNO(EPERM), __NR_prlimit64, init[i], RLIMIT_CORE, 0);
+        all_say(ERRNO(EPERM), __NR_sched_setscheduler, init[i], 0, 0);
+        all_say(ERRNO(EPERM), __NR_sched_setparam, init[i], 0, 0);
+        all_say(ERRNO(EPERM), __NR_sched_setattr, init[i], 0, 0);
+        all_say(ERRNO(EPERM), __NR_setpriority, PRIO_PROCESS, init[i], 0);
+        all_say(ERRNO(EPERM), __NR_ioprio_set, 1, init[i], 0);
+    }
+    for (uint64_t pid = 0; pid < 5; pid += 2) {
+        all_say(ALLOW, __NR_prlimit64, pid, RLIMIT_NOFILE, 1);
+        all_say(ALLOW, __NR_sched_setscheduler, pid, 1, 1);
+        all_say(ALLOW, __NR_setpriority, PRIO_PROCESS, pid, 1);
+        all_say(ALLOW, __NR_ioprio_set, 1, pid, 1);
+        all_say(ERRNO(EPERM), __NR_setpriority, PRIO_PGRP, pid, 1);
+        all_say(ERRNO(EPERM), __NR_setpriority, PRIO_USER, pid, 1);
+        all_say(ERRNO(EPERM), __NR_ioprio_set, 2, pid, 1);
+        all_say(ERRNO(EPERM), __NR_ioprio_set, 3, pid, 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(P13_clone_makes_no_namespace),
         cmocka_unit_test(R_001_021_P02_threads_and_processes_start_by_the_policy),
+        cmocka_unit_test(P08_the_first_process_is_not_to_be_changed),
         cmocka_unit_test(P19_no_ioctl_takes_over_a_terminal),
         cmocka_unit_test(P20_personality_is_plain),
         cmocka_unit_test(I07_memory_stays_open_to_who_holds_time),
