@@ -24,7 +24,8 @@
 enum {
     NAMESPACES = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
                  CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWTIME,
-    SOCKET_TYPE = 0xf, /* the rest of the argument is SOCK_CLOEXEC and SOCK_NONBLOCK */
+    SOCKET_TYPE = 0xf,          /* the rest of the argument is SOCK_CLOEXEC and SOCK_NONBLOCK */
+    SET_DELEGATION = 1024 + 16, /* since Linux 6.19: a lease on a directory */
     IOPRIO_PROCESS = 1,
     INIT = 1, /* the first process of a run, which is writ's */
     SETID = S_ISUID | S_ISGID,
@@ -38,6 +39,7 @@ enum {
 /* IPPROTO_TCP and _UDP alone: others (SCTP, MPTCP, L2TP) make the kernel load modules.
  * A socket's type is asked first, so that a raw one gets EPERM whatever its protocol.
  * TIOCSTI and its like would let a program type into its caller's terminal or take it over.
+ * A lease holds up whoever opens the file, also outside of the sandbox, for up to 45 seconds.
  * Device nodes are useless on mounts without devices; this is the second lock.
  * A privileged caller's run makes files that are root's outside: where one had the setuid bit, any
  * user of the machine could be root by it. The mode of openat2 lies in memory, out of sight.
@@ -120,6 +122,10 @@ const struct call_rule_row call_rules[] = {
     { CALL_CLONE,       0, ALL,         CALL_HAS,  NAMESPACES,                       CALL_EPERM },
     { CALL_CLONE,       0, ALL,         CALL_HAS,  CLONE_THREAD,                     CALL_THREAD },
     { CALL_CLONE,       0, ALL,         CALL_ELSE, 0,                                CALL_FORK },
+
+    { CALL_FCNTL,       1, ALL,         CALL_IS,   F_SETLEASE,                       CALL_EPERM },
+    { CALL_FCNTL,       1, ALL,         CALL_IS,   SET_DELEGATION,                   CALL_EPERM },
+    { CALL_FCNTL,       0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
 
     { CALL_IOCTL,       1, ALL,         CALL_IS,   TIOCSTI,                          CALL_EPERM },
     { CALL_IOCTL,       1, ALL,         CALL_IS,   TIOCLINUX,                        CALL_EPERM },
@@ -266,6 +272,7 @@ const char *const call_verdict_names[] = {
     [CALL_NEW_HIGH]      = "new_high",
     [CALL_NEW]           = "new",
     [CALL_CLONE]         = "clone",
+    [CALL_FCNTL]         = "fcntl",
     [CALL_IOCTL]         = "ioctl",
     [CALL_IOCTL_FEW]     = "ioctl_few",
     [CALL_MKNOD]         = "mknod",
@@ -334,6 +341,7 @@ const struct call_verdict_row call_verdicts[CALL_VERDICT_COUNT] = {
     [CALL_NEW_HIGH]    = { CALL_NEW_HIGH,    "The same, for the other half of the pointer." },
     [CALL_NEW]         = { CALL_NEW,         "Without a new limit the old one is only read." },
     [CALL_CLONE]       = { CALL_CLONE,       "No namespaces; threads are by thread, processes by fork." },
+    [CALL_FCNTL]       = { CALL_FCNTL,       "All but leases, which hold up others who open the file." },
     [CALL_IOCTL]       = { CALL_IOCTL,       "All but those that take over a terminal." },
     [CALL_IOCTL_FEW]   = { CALL_IOCTL_FEW,   "Those that ask, or change a program's own; without namespaces." },
     [CALL_MKNOD]       = { CALL_MKNOD,       "Files, FIFOs and sockets, no devices." },

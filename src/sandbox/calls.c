@@ -29,7 +29,7 @@ const struct call_row calls[] = {
     { "dup",                    __NR_dup,                     "file",      CALL_ALLOW },
     { "dup3",                   __NR_dup3,                    "file",      CALL_ALLOW },
     { "pipe2",                  __NR_pipe2,                   "file",      CALL_ALLOW },
-    { "fcntl",                  __NR_fcntl,                   "file",      CALL_ALLOW },
+    { "fcntl",                  __NR_fcntl,                   "file",      CALL_FCNTL },
     { "flock",                  __NR_flock,                   "file",      CALL_ALLOW },
     { "ioctl",                  __NR_ioctl,                   "file",      CALL_IOCTL },
     { "fstat",                  __NR_fstat,                   "file",      CALL_ALLOW },

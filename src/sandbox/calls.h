@@ -60,6 +60,7 @@ enum call_verdict {
     CALL_NEW_HIGH,
     CALL_NEW,
     CALL_CLONE,
+    CALL_FCNTL,
     CALL_IOCTL,
     CALL_IOCTL_FEW,
     CALL_MKNOD,

@@ -61,6 +61,8 @@ static const struct { const char *what; long nr; uint64_t args[3]; int want; } h
     { "P19 TIOCSETD",           SYS_ioctl,       { UINT64_MAX, TIOCSETD },      EPERM },
     { "P19 TIOCSCTTY",          SYS_ioctl,       { UINT64_MAX, TIOCSCTTY },     EPERM },
     { "P19 another ioctl",      SYS_ioctl,       { UINT64_MAX, TIOCGWINSZ },    EBADF },
+    { "a lease",                SYS_fcntl,       { UINT64_MAX, F_SETLEASE },    EPERM },
+    { "another fcntl",          SYS_fcntl,       { UINT64_MAX, F_GETLEASE },    EBADF },
     { "P20 READ_IMPLIES_EXEC",  SYS_personality, { READ_IMPLIES_EXEC },         EPERM },
     { "P20 UNAME26",            SYS_personality, { UNAME26 },                   EPERM },
     { "P21 a listener",         SYS_seccomp,     { SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER }, EPERM },

@@ -67,6 +67,19 @@ static void R_001_021_P02_threads_and_processes_start_by_the_policy(void **state
     }
 }
 
+static void no_lease_is_taken(void **state)
+{
+    enum { SET_DELEGATION = 1040 }; /* of a directory, since Linux 6.19 */
+
+    (void)state;
+    all_say(ERRNO(EPERM), __NR_fcntl, 0, SET_DELEGATION, 0);
+    all_say(ERRNO(EPERM), __NR_fcntl, 0, F_SETLEASE, F_WRLCK);
+    all_say(ERRNO(EPERM), __NR_fcntl, UINT64_MAX, F_SETLEASE | HIGH_ALL, F_UNLCK);
+    for (uint64_t does = 0; does < 2048; does++)
+        if (does != F_SETLEASE && does != SET_DELEGATION)
+            all_say(ALLOW, __NR_fcntl, F_SETLEASE, does, F_SETLEASE);
+}
+
 static void P19_no_ioctl_takes_over_a_terminal(void **state)
 {
     (void)state;
@@ -410,6 +423,7 @@ int main(void)
         cmocka_unit_test(P13_clone_makes_no_namespace),
         cmocka_unit_test(R_001_021_P02_threads_and_processes_start_by_the_policy),
         cmocka_unit_test(P08_the_first_process_is_not_to_be_changed),
+        cmocka_unit_test(no_lease_is_taken),
         cmocka_unit_test(P19_no_ioctl_takes_over_a_terminal),
         cmocka_unit_test(P20_personality_is_plain),
         cmocka_unit_test(I07_memory_stays_open_to_who_holds_time),
