@@ -26,6 +26,9 @@ enum {
                  CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWTIME,
     SOCKET_TYPE = 0xf,          /* the rest of the argument is SOCK_CLOEXEC and SOCK_NONBLOCK */
     SET_DELEGATION = 1024 + 16, /* since Linux 6.19: a lease on a directory */
+    IOCTL_TYPE = 0xff00,
+    IOCTL_BTRFS = 0x9400,
+    IOCTL_BCACHEFS = 0xbc00,
     IOPRIO_PROCESS = 1,
     INIT = 1, /* the first process of a run, which is writ's */
     SETID = S_ISUID | S_ISGID,
@@ -40,6 +43,8 @@ enum {
  * A socket's type is asked first, so that a raw one gets EPERM whatever its protocol.
  * TIOCSTI and its like would let a program type into its caller's terminal or take it over.
  * A lease holds up whoever opens the file, also outside of the sandbox, for up to 45 seconds.
+ * A snapshot of a tree shows what was masked in it, and its owner needs no right to make one: of
+ * the controls of btrfs and bcachefs those are left that every file system has.
  * Device nodes are useless on mounts without devices; this is the second lock.
  * A privileged caller's run makes files that are root's outside: where one had the setuid bit, any
  * user of the machine could be root by it. The mode of openat2 lies in memory, out of sight.
@@ -127,11 +132,19 @@ const struct call_rule_row call_rules[] = {
     { CALL_FCNTL,       1, ALL,         CALL_IS,   SET_DELEGATION,                   CALL_EPERM },
     { CALL_FCNTL,       0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
 
+    { CALL_IOCTL_KIND,  1, IOCTL_TYPE,  CALL_IS,   IOCTL_BTRFS,                      CALL_EPERM },
+    { CALL_IOCTL_KIND,  1, IOCTL_TYPE,  CALL_IS,   IOCTL_BCACHEFS,                   CALL_EPERM },
+    { CALL_IOCTL_KIND,  0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
+
     { CALL_IOCTL,       1, ALL,         CALL_IS,   TIOCSTI,                          CALL_EPERM },
     { CALL_IOCTL,       1, ALL,         CALL_IS,   TIOCLINUX,                        CALL_EPERM },
     { CALL_IOCTL,       1, ALL,         CALL_IS,   TIOCSETD,                         CALL_EPERM },
     { CALL_IOCTL,       1, ALL,         CALL_IS,   TIOCSCTTY,                        CALL_EPERM },
-    { CALL_IOCTL,       0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
+    { CALL_IOCTL,       1, ALL,         CALL_IS,   FICLONE,                          CALL_ALLOW },
+    { CALL_IOCTL,       1, ALL,         CALL_IS,   FICLONERANGE,                     CALL_ALLOW },
+    { CALL_IOCTL,       1, ALL,         CALL_IS,   FIDEDUPERANGE,                    CALL_ALLOW },
+    { CALL_IOCTL,       1, ALL,         CALL_IS,   FS_IOC_GETFSLABEL,                CALL_ALLOW },
+    { CALL_IOCTL,       0, ALL,         CALL_ELSE, 0,                                CALL_IOCTL_KIND },
 
     { CALL_IOCTL_FEW,   1, ALL,         CALL_IS,   FIONREAD,                        CALL_ALLOW },
     { CALL_IOCTL_FEW,   1, ALL,         CALL_IS,   FIONBIO,                         CALL_ALLOW },
@@ -273,6 +286,7 @@ const char *const call_verdict_names[] = {
     [CALL_NEW]           = "new",
     [CALL_CLONE]         = "clone",
     [CALL_FCNTL]         = "fcntl",
+    [CALL_IOCTL_KIND]    = "ioctl_kind",
     [CALL_IOCTL]         = "ioctl",
     [CALL_IOCTL_FEW]     = "ioctl_few",
     [CALL_MKNOD]         = "mknod",
@@ -342,7 +356,8 @@ const struct call_verdict_row call_verdicts[CALL_VERDICT_COUNT] = {
     [CALL_NEW]         = { CALL_NEW,         "Without a new limit the old one is only read." },
     [CALL_CLONE]       = { CALL_CLONE,       "No namespaces; threads are by thread, processes by fork." },
     [CALL_FCNTL]       = { CALL_FCNTL,       "All but leases, which hold up others who open the file." },
-    [CALL_IOCTL]       = { CALL_IOCTL,       "All but those that take over a terminal." },
+    [CALL_IOCTL_KIND]  = { CALL_IOCTL_KIND,  "All but those of file systems that have snapshots." },
+    [CALL_IOCTL]       = { CALL_IOCTL,       "All but those that take over a terminal or make snapshots." },
     [CALL_IOCTL_FEW]   = { CALL_IOCTL_FEW,   "Those that ask, or change a program's own; without namespaces." },
     [CALL_MKNOD]       = { CALL_MKNOD,       "Files, FIFOs and sockets, no devices." },
     [CALL_MKNODAT]     = { CALL_MKNODAT,     "Files, FIFOs and sockets, no devices." },

@@ -61,6 +61,7 @@ enum call_verdict {
     CALL_NEW,
     CALL_CLONE,
     CALL_FCNTL,
+    CALL_IOCTL_KIND,
     CALL_IOCTL,
     CALL_IOCTL_FEW,
     CALL_MKNOD,

@@ -11,6 +11,8 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <linux/btrfs.h>
+#include <linux/fs.h>
 #include <linux/sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -61,6 +63,8 @@ static const struct { const char *what; long nr; uint64_t args[3]; int want; } h
     { "P19 TIOCSETD",           SYS_ioctl,       { UINT64_MAX, TIOCSETD },      EPERM },
     { "P19 TIOCSCTTY",          SYS_ioctl,       { UINT64_MAX, TIOCSCTTY },     EPERM },
     { "P19 another ioctl",      SYS_ioctl,       { UINT64_MAX, TIOCGWINSZ },    EBADF },
+    { "a snapshot",             SYS_ioctl,       { UINT64_MAX, BTRFS_IOC_SNAP_CREATE_V2 }, EPERM },
+    { "a clone of a file",      SYS_ioctl,       { UINT64_MAX, FICLONE },       EBADF },
     { "a lease",                SYS_fcntl,       { UINT64_MAX, F_SETLEASE },    EPERM },
     { "another fcntl",          SYS_fcntl,       { UINT64_MAX, F_GETLEASE },    EBADF },
     { "P20 READ_IMPLIES_EXEC",  SYS_personality, { READ_IMPLIES_EXEC },         EPERM },

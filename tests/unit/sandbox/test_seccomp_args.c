@@ -9,6 +9,8 @@
 
 #include <asm/unistd.h>
 #include <fcntl.h>
+#include <linux/btrfs.h>
+#include <linux/fs.h>
 #include <linux/futex.h>
 #include <linux/sched.h>
 #include <netinet/in.h>
@@ -22,6 +24,8 @@
 
 #include "base/own.h"
 #include "unit/sandbox/filters.h"
+
+enum { BCACHEFS = 0xbc }; /* the kind of its ioctls */
 
 static void P13_clone_makes_no_namespace(void **state)
 {
@@ -85,7 +89,8 @@ static void P19_no_ioctl_takes_over_a_terminal(void **state)
     (void)state;
     for (uint64_t request = 0; request < 0x10000; request++) {
         bool bad = request == TIOCSTI || request == TIOCLINUX || request == TIOCSETD ||
-                   request == TIOCSCTTY;
+                   request == TIOCSCTTY || request >> 8 == BTRFS_IOCTL_MAGIC ||
+                   request >> 8 == BCACHEFS;
         uint32_t want = bad ? ERRNO(EPERM) : ALLOW;
 
         assert_int_equal(ask(0, __NR_ioctl, 0, request, 0), want);
@@ -94,8 +99,39 @@ static void P19_no_ioctl_takes_over_a_terminal(void **state)
         all_say(want, __NR_ioctl, request, request, request);
         all_say(want, __NR_ioctl, 0, request | HIGH, 0);
         all_say(want, __NR_ioctl, HIGH_ALL, request | HIGH_ALL, HIGH_ALL);
-        all_say(ALLOW, __NR_ioctl, TIOCSTI, request | 0x80000000, TIOCSTI);
+        if (!bad)
+            all_say(ALLOW, __NR_ioctl, TIOCSTI, request | 0x80000000, TIOCSTI);
     }
+}
+
+static void no_ioctl_makes_a_snapshot(void **state)
+{
+    static const uint64_t bad[] = {
+        BTRFS_IOC_SNAP_CREATE,
+        BTRFS_IOC_SNAP_CREATE_V2,
+        BTRFS_IOC_SUBVOL_CREATE,
+        BTRFS_IOC_SUBVOL_CREATE_V2,
+        BTRFS_IOC_SNAP_DESTROY,
+        BTRFS_IOC_SNAP_DESTROY_V2,
+        BTRFS_IOC_SEND,
+        BTRFS_IOC_SET_RECEIVED_SUBVOL,
+        BTRFS_IOC_TREE_SEARCH,
+        BTRFS_IOC_TREE_SEARCH_V2,
+        BTRFS_IOC_INO_LOOKUP,
+        BTRFS_IOC_INO_LOOKUP_USER,
+        BTRFS_IOC_SUBVOL_SETFLAGS,
+        _IOC(_IOC_WRITE, BCACHEFS, 16, 32),
+    };
+    static const uint64_t good[] = { FICLONE, FICLONERANGE, FIDEDUPERANGE, FS_IOC_GETFSLABEL,
+                                     FS_IOC_GETFLAGS };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        all_say(ERRNO(EPERM), __NR_ioctl, FICLONE, bad[i], FICLONE);
+        all_say(ERRNO(EPERM), __NR_ioctl, 0, bad[i] | HIGH_ALL, 0);
+    }
+    for (size_t i = 0; i < COUNT(good); i++)
+        all_say(ALLOW, __NR_ioctl, 0, good[i], 0);
 }
 
 static void P20_personality_is_plain(void **state)
@@ -425,6 +461,7 @@ int main(void)
         cmocka_unit_test(P08_the_first_process_is_not_to_be_changed),
         cmocka_unit_test(no_lease_is_taken),
         cmocka_unit_test(P19_no_ioctl_takes_over_a_terminal),
+        cmocka_unit_test(no_ioctl_makes_a_snapshot),
         cmocka_unit_test(P20_personality_is_plain),
         cmocka_unit_test(I07_memory_stays_open_to_who_holds_time),
         cmocka_unit_test(I07_waits_that_end_by_themselves_are_held),
