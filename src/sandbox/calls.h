@@ -35,7 +35,7 @@ enum call_verdict {
     CALL_CHANGE,                  /* the policy says: allow, or ask where the disk is the host's */
     CALL_XATTR,                   /* the policy says: allow or EOPNOTSUPP */
     CALL_HELD,                    /* the policy says: allow, or stop where time is held */
-    CALL_NEWER,                   /* the policy says: allow, or ENOSYS where time is held */
+    CALL_UNHELD,                  /* the policy says: allow, or ENOSYS where time is held */
     CALL_PLAIN,                   /* the policy says: allow, or nothing where time is held */
 
     CALL_RULES, /* from here on the arguments say, by the rows of call_rules */

@@ -106,7 +106,7 @@ static void settle(struct maker *m, const struct seccomp_policy *policy)
         { CALL_INET,    policy->inet,              CALL_INET,   CALL_NO_FAMILY },
         { CALL_OPENAT2, policy->no_setid,          CALL_ENOSYS, CALL_ALLOW },
         { CALL_HELD,    policy->held,              CALL_STOP,   CALL_ALLOW },
-        { CALL_NEWER,   policy->held,              CALL_ENOSYS, CALL_ALLOW },
+        { CALL_UNHELD,  policy->held,              CALL_ENOSYS, CALL_ALLOW },
         { CALL_PLAIN,   policy->held,              CALL_NOTHING, CALL_ALLOW },
         { CALL_LIMIT2,  policy->held,              CALL_LIMIT2, CALL_ALLOW },
         { CALL_LIMIT3,  policy->held,              CALL_LIMIT3, CALL_ALLOW },
