@@ -43,6 +43,7 @@ static const struct stage {
 } stages[] = {
     { "go",        LAYER_USER,     FRESH | BERTH,        stage_wait_for_go },
     { "signals",   LAYER_PID,      FRESH | BERTH,        stage_reset_signals },
+    { "watches",   LAYER_USER,     FRESH | BERTH,        stage_bound_watches },
     { "chance",    LAYER_MOUNT,    FRESH,                stage_open_chance },
     { "identity",  LAYER_USER,     FRESH | BERTH,        stage_take_identity },
     { "network",   LAYER_NET,      FRESH | BERTH,        stage_enter_net },

@@ -26,6 +26,7 @@ int stage_wait_for(const struct child *c, char wanted);
 
 int stage_wait_for_go(struct child *c);
 int stage_reset_signals(struct child *c);
+int stage_bound_watches(struct child *c);
 int stage_open_chance(struct child *c);
 int stage_take_identity(struct child *c);
 int stage_enter_net(struct child *c);

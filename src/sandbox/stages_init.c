@@ -66,6 +66,27 @@ int stage_reset_signals(struct child *c)
     return 0;
 }
 
+static void bound(const char *file, const char *most)
+{
+    int fd = open(file, O_WRONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return;
+    (void)!write(fd, most, strlen(most));
+    (void)close(fd);
+}
+
+/* What is watched in here is counted for the caller, too, who would have no watches left. While we
+ * have rights over the new user namespace, it has limits of its own, whoever's /proc this is. Where
+ * that may only be read, the caller's are the limits. */
+int stage_bound_watches(struct child *c)
+{
+    (void)c;
+    bound("/proc/sys/user/max_inotify_instances", "16");
+    bound("/proc/sys/user/max_inotify_watches", "4096");
+    return 0;
+}
+
 /* Before we are another: the file may be root's. Runs do without it where it cannot be opened. */
 int stage_open_chance(struct child *c)
 {

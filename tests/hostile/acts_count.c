@@ -87,8 +87,34 @@ static int million(int argc, char **argv)
     return 99;
 }
 
+/* MOST INSTANCES, MOST WATCHES: takes all it gets, makes `ready`, and awaits `go`. */
+static int watchers(int argc, char **argv)
+{
+    int instances = 0, watches = 0, first = -1, fd;
+
+    if (argc < 2)
+        return 99;
+    for (; instances < 1000 && (fd = a_watcher()) >= 0; instances++)
+        first = first < 0 ? fd : first;
+    for (; watches < 20000; watches++) {
+        const char *name = text("/tmp/w%d", watches);
+
+        fd = open(name, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+        if (fd < 0 || inotify_add_watch(first, name, IN_OPEN) < 0)
+            break;
+        close(fd);
+    }
+    fd = open("ready", O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+    while (access("go", F_OK) != 0)
+        usleep(1000);
+    holds(instances > 0 && instances <= atoi(argv[0]), "%d instances", instances);
+    holds(watches > 0 && watches <= atoi(argv[1]), "%d watches", watches);
+    return fd < 0 ? 99 : verdict();
+}
+
 /* clang-format off */
 const struct act acts_count[] = {
+    { "R19", "watchers", watchers },
     { "R19", "million", million },
     { 0 },
 };

@@ -1,4 +1,5 @@
 """cases_resources.py: R, memory, time and counts."""
+import ctypes
 import os
 import signal
 import subprocess
@@ -135,6 +136,19 @@ def million(what):
 
 for one in ("files", "epolls", "timerfds", "eventfds", "inotifies", "pipes", "timers", "signals"):
     million(one)
+
+
+@case("R19 watching leaves others something to watch with")
+def watchers(world):
+    libc = ctypes.CDLL(None, use_errno=True)
+    world.expected.add("work/go")
+    with world.running("watchers", 16, 4096) as child:
+        watcher = libc.inotify_init1(0)
+        (world.work / "go").touch()
+        run = world.end(child).expect()
+        if watcher < 0:
+            fault(f"the caller got {os.strerror(ctypes.get_errno())}", run)
+        os.close(watcher)
 
 
 @case("R21 no cgroup can be seen or left")
