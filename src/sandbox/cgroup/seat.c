@@ -8,6 +8,7 @@
  */
 #include "sandbox/cgroup/seat.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -148,6 +149,7 @@ static void seat_mount(struct cgroup_seat *seat, const struct mount *m)
     memcpy(seat->dir + point, rest.s, rest.n);
     seat->dir[point + rest.n] = '\0';
     seat->fd = open(seat->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    seat->sys = seat->fd < 0 && errno != ENOENT && errno != ENOTDIR ? errno : 0;
     if (seat->fd >= 0 && (fstat(seat->fd, &st) != 0 || st.st_dev != m->device))
         own_close(&seat->fd);
     seat->levels = 0;
@@ -262,6 +264,9 @@ bool cgroup_seat_seen(const struct cgroup_seat *seat, struct error *e)
     char names[CONTROLLERS_TEXT];
 
     controllers_text(seat->controllers, names);
+    errno = seat->sys;
+    if (seat->fd < 0 && seat->sys)
+        return error_sys(e, CODE_LAYER_MISSING, "%s: %s cannot be opened", names, seat->dir);
     return seat->fd >= 0 ||
            error_set(e, CODE_LAYER_MISSING,
                      "%s: no mount shows the group '%.*s' of version %d; mount cgroups at "

@@ -31,7 +31,8 @@ struct cgroup_seat {
     bool cpuacct;         /* version 1: this controller is here, too */
     unsigned controllers; /* those writ takes from this hierarchy */
     struct str group;     /* as /proc/self/cgroup names it; lies in struct cgroup_seats */
-    int fd;               /* O_PATH; -1: no mount shows it to this process */
+    int fd;               /* O_PATH; -1: no mount shows it to this process, or it was not opened */
+    int sys;              /* why it was not, where that says nothing about mounts; else 0 */
     size_t levels;        /* how far up from it the mount's root is */
     char dir[PATH_MAX];   /* its path, for messages */
 };
