@@ -98,7 +98,8 @@ static void make_init(int line, struct place *place, const struct ask *ask, int 
     if ((!ask->anew.net || net_enter() == 0) && (!ask->anew.ipc || unshare(CLONE_NEWIPC) == 0))
         answer.pid =
             (pid_t)(ask->grouped ? clone_init_into(jail, fds[n], &init) : clone_init(jail, &init));
-    (void)!pass_send(line, &answer, sizeof answer, &init, answer.pid > 0);
+    if (!pass_send(line, &answer, sizeof answer, &init, answer.pid > 0))
+        (void)!pass_send(line, &answer, sizeof answer, NULL, 0); /* somebody waits for the word */
     for (int i = 0; i < PASS_MOST; i++)
         if (fds[i] >= 0)
             (void)close(fds[i]);
@@ -368,23 +369,46 @@ bool berth_ask_slot(struct berth *berth, int at, int line)
     return ok;
 }
 
+/* Its pidfd was lost on the way: who has no descriptor left gets the word alone. It is our child,
+ * and nobody else waits for it: the number is its own until we have. */
+static void end_lost(pid_t pid)
+{
+    (void)kill(pid, SIGKILL);
+    while (waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
+        ;
+}
+
 bool berth_made(const struct berth *berth, pid_t *pid, int *init)
 {
     struct answer answer = { .pid = -1 };
     int got[PASS_MOST];
 
-    if (!pass_take(berth->line, &answer, sizeof answer, got) || answer.pid <= 0 || got[0] < 0)
+    if (!pass_take(berth->line, &answer, sizeof answer, got) || answer.pid <= 0)
         return false;
+    if (got[0] < 0) {
+        end_lost(answer.pid);
+        return false;
+    }
     *pid = answer.pid;
     *init = got[0];
     return true;
 }
 
+static void forget_slot(struct slot *s)
+{
+    own_close(&s->line);
+    own_close(&s->fd);
+    *s = (struct slot){ .line = -1, .fd = -1 };
+}
+
+/* The berth answers once: what it could not make is not asked about again. */
 bool berth_has_slot(struct berth *berth)
 {
     struct slot *s = &berth->slot;
 
-    return s->asked && (s->pid > 0 || berth_made(berth, &s->pid, &s->fd));
+    if (s->asked && s->pid <= 0 && !berth_made(berth, &s->pid, &s->fd))
+        forget_slot(s);
+    return s->asked;
 }
 
 void berth_drop_slot(struct berth *berth)
@@ -399,6 +423,5 @@ void berth_drop_slot(struct berth *berth)
         while (waitpid(s->pid, NULL, __WALL) < 0 && errno == EINTR)
             ;
     }
-    own_close(&s->fd);
-    *s = (struct slot){ .line = -1, .fd = -1 };
+    forget_slot(s);
 }

@@ -118,10 +118,9 @@ static bool start_in_berth(struct init *i, struct jail *jail, struct kept *kept)
         if (berth_is_whole(i->berth))
             return true;
         init_kill(i);
-        (void)close(i->fd);
-        i->fd = -1;
-        drop_line(i, jail); /* what it has said is not of the next one */
+        own_close(&i->fd);
     }
+    drop_line(i, jail); /* what one has said on it is not of the next */
     kept_give(kept, i->berth, false);
     i->berth = NULL;
     return false;
