@@ -315,8 +315,8 @@ static void hear_the_last(struct loop *l)
         end_late(l); /* nobody knows when it ended: that is no success */
     if (l->s->plain_init && !l->s->ended)
         cgroup_end(l->s->group); /* somebody has killed init, which alone ends the rest */
-    if (l->s->send || (l->s->plain_init && !l->s->ended))
-        each_capture(l, capture_last);
+    if (l->s->send || (l->s->plain_init && !l->s->ended) || l->s->stopped_for != CAUSE_EXITED)
+        each_capture(l, capture_last); /* who else has the pipes is not waited for */
 }
 
 /* In this order: what the command did counts before what the clock says. */

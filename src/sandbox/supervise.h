@@ -47,7 +47,7 @@ struct supervision {
 
     /* Where init is none of ours: SIGTERM asks the tree to end, SIGQUIT ends it, and SIGKILL ends
      * whoever did not do that. Others may have its output, then: what they print after its death is
-     * not waited for. NULL: init is told. */
+     * not waited for, nor is it where a run was stopped. NULL: init is told. */
     void (*send)(void *self, int signal);
     void *send_self;
 

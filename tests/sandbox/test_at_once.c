@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include <sys/eventfd.h>
+#include <sys/wait.h>
 
 #include "runs.h"
 
@@ -134,6 +135,46 @@ static void a_slow_reader_is_not_waited_for(void **state)
     runs_free(&r);
 }
 
+/* Somebody who has a copy of what the run prints into, and keeps it; in the end by an alarm. */
+static pid_t keeper;
+
+static bool keep_and_stop(void *self, struct error *e)
+{
+    (void)e;
+    keeper = fork();
+    if (keeper == 0) {
+        (void)alarm(20);
+        for (;;)
+            (void)pause();
+    }
+    assert_true(keeper > 0);
+    stop_now(self);
+    return true;
+}
+
+static void who_else_has_the_pipes_is_not_waited_for(void **state)
+{
+    struct runs r;
+    struct outcome out;
+    int status;
+
+    (void)state;
+    runs_make(&r);
+    r.run.cancel = eventfd(0, EFD_CLOEXEC);
+    r.run.permit = keep_and_stop;
+    r.run.permit_self = &r;
+    for (int i = 0; i < 2; i++) {
+        r.run.at_once = i == 0;
+        out = runs_do(&r, world_real(), "while :; do sleep 1; done");
+        assert_int_equal(out.cause, CAUSE_CANCELLED);
+        assert_int_equal(waitpid(keeper, &status, WNOHANG), 0); /* it has the pipes still */
+        assert_int_equal(kill(keeper, SIGKILL), 0);
+        assert_int_equal(waitpid(keeper, &status, 0), keeper);
+    }
+    (void)close(r.run.cancel);
+    runs_free(&r);
+}
+
 static int tests(void)
 {
     const struct CMUnitTest list[] = {
@@ -141,6 +182,7 @@ static int tests(void)
         cmocka_unit_test(a_run_out_of_time_is_not_asked_to_end),
         cmocka_unit_test(a_silent_init_is_not_waited_for),
         cmocka_unit_test(a_slow_reader_is_not_waited_for),
+        cmocka_unit_test(who_else_has_the_pipes_is_not_waited_for),
     };
 
     return cmocka_run_group_tests(list, NULL, NULL);
