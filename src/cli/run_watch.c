@@ -205,6 +205,7 @@ bool run_watch_begin(struct run_watch *w, struct run_state *state, const struct 
 
     *w = (struct run_watch){ .state = state, .view = view };
     (void)signal(SIGPIPE, SIG_IGN);
+    (void)pthread_sigmask(SIG_BLOCK, NULL, &w->before);
     w->signals = listen_to(ends);
     w->sizes = listen_to(view->resize ? screen : none);
     w->force = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -246,6 +247,17 @@ static bool await_shower(const struct run_watch *w)
     return false;
 }
 
+/* What came while the plan was ending meant the plan, and not its result. Who waits for somebody to
+ * take that is ended by what comes from now on. */
+static void stop_listening(const struct run_watch *w)
+{
+    struct signalfd_siginfo info;
+
+    while (read(w->signals, &info, sizeof info) == sizeof info)
+        ;
+    (void)pthread_sigmask(SIG_SETMASK, &w->before, NULL);
+}
+
 bool run_watch_end(struct run_watch *w)
 {
     const int ours[] = { w->progress[0], w->signals, w->sizes, w->force, w->poke, w->done };
@@ -257,6 +269,7 @@ bool run_watch_end(struct run_watch *w)
     }
     (void)eventfd_write(w->done, 1);
     (void)pthread_join(w->hearer, NULL);
+    stop_listening(w);
     for (size_t i = 0; i < COUNT(ours); i++)
         (void)close(ours[i]);
     buf_free(&w->line);

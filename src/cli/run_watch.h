@@ -7,6 +7,7 @@
 #pragma once
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 
 #include "base/error.h"
@@ -19,6 +20,7 @@ struct run_watch {
     int force;       /* readable when the plan's time is to be up */
     int poke;        /* readable when the first signal has come, for the view */
     int signals, sizes, done;
+    sigset_t before;    /* what was blocked */
     atomic_bool moving; /* something is on the screen that has to be taken away */
     struct buf line;    /* as much of it as has come */
     pthread_t shower, hearer;
@@ -28,8 +30,9 @@ struct run_watch {
 bool run_watch_begin(struct run_watch *w, struct run_state *state, const struct run_view *view,
                      struct error *e) NODISCARD;
 
-/* After the plan has ended: all that was told is shown. False: nobody takes what is shown, and the
- * thread that shows is left behind with its state and its view, which must stay. */
+/* After the plan has ended: all that was told is shown, and signals do what they did before. False:
+ * nobody takes what is shown, and the thread that shows is left behind with its state and its view,
+ * which must stay. */
 bool run_watch_end(struct run_watch *w) NODISCARD;
 
 /* Bytes as they came from the pipe, for the view; a line may come in parts. */

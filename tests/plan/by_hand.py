@@ -3,9 +3,11 @@
 
 usage: by_hand.py [--postgres] RUN_PLAN WRIT      prints TAP
 """
+import fcntl
 import json
 import os
 import resource
+import select
 import signal
 import subprocess
 import sys
@@ -358,6 +360,24 @@ def A04_13_R_004_199_an_interrupt_is_the_end_of_the_plans_time(place):
     kept, = place.of(result["execution_id"], "plan_result")
     same(kept["body"], result)
     place.verify()
+
+
+@case
+def who_waits_for_somebody_to_read_the_result_is_ended_by_a_signal(place):
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        reader, writer = os.pipe()
+        fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+        path = place.document(plan(*[step("noop") for _ in range(100)]))
+        child = subprocess.Popen([tap.WRIT, "run", "--json", path], cwd=place.work, env=place.environment({}),
+                                 stdin=subprocess.DEVNULL, stdout=writer, stderr=subprocess.DEVNULL)
+        os.close(writer)
+        select.select([reader], [], [])  # the plan has ended, and its result is more than the pipe takes
+        child.send_signal(number)
+        try:
+            same(child.wait(timeout=plans.SECONDS), -number)
+        finally:
+            child.kill()
+            os.close(reader)
 
 
 @case
