@@ -138,19 +138,35 @@ static struct foreseen foresee_call(struct running *r, const struct step_doc *st
 
 /* The first step of it that would be refused. A step that may be skipped is told as well: it is not
  * what was meant. */
+static struct foreseen foresee_steps(struct running *r, struct running *child)
+{
+    struct foreseen f = { 0 };
+
+    for (size_t i = 0; i < child->plan.plan.steps.n && !f.code; i++) {
+        f = foresee(child, (const struct step_doc *)child->plan.plan.steps.v + i);
+        if (f.code)
+            f.message = arena_printf(r->a, "step %s of %.*s: %s", child->plan.names[i],
+                                     STR_ARG(child->plan.plan.name), f.message);
+    }
+    return f;
+}
+
+/* Of a file that many steps have it is found out once. */
 static struct foreseen foresee_plan(struct running *r, const struct step_doc *step)
 {
+    struct inner_file *known;
     struct running child;
     struct foreseen f = { 0 };
 
     if (!plan_child(r, step, &child))
         return f; /* its check has said so */
-    for (size_t i = 0; i < child.plan.plan.steps.n && !f.code; i++) {
-        f = foresee(&child, (const struct step_doc *)child.plan.plan.steps.v + i);
-        if (f.code)
-            f.message = arena_printf(r->a, "step %s of %.*s: %s", child.plan.names[i],
-                                     STR_ARG(child.plan.plan.name), f.message);
-    }
+    known = child.named ? inner_find(r->inner, child.named, child.file) : NULL;
+    if (known && known->foreseen)
+        return *known->foreseen;
+    f = foresee_steps(r, &child);
+    if (known)
+        known->foreseen =
+            memcpy(arena_new(r->inner->a, struct foreseen), &f, sizeof *known->foreseen);
     return f;
 }
 

@@ -7,16 +7,9 @@
 #include <sys/stat.h>
 
 #include "base/ceilings.h"
-#include "base/digest.h"
 #include "base/fs.h"
 #include "base/openat2.h"
 #include "contract/codes.h"
-
-struct inner_file {
-    const char *named;
-    struct digest digest;
-    const struct inner_file *next;
-};
 
 /* A pipe is opened without waiting for who writes to it, and then refused. Where a link has come
  * in between since the path was looked at, the path is no longer the one that was allowed. */
@@ -36,20 +29,31 @@ static bool read_regular(const char *real, struct arena *a, struct str *out, str
     return fd_read(fd, (size_t)ceilings_default().v[CEILING_BYTES], a, out, e);
 }
 
-static const struct inner_file *find(const struct inner *inner, const char *named)
+static struct inner_file *find(const struct inner *inner, const char *named)
 {
-    const struct inner_file *f = inner->files;
+    struct inner_file *f = inner->files;
 
     while (f && strcmp(f->named, named) != 0)
         f = f->next;
     return f;
 }
 
-static void add(struct inner *inner, const char *named, const struct digest *digest)
+struct inner_file *inner_find(const struct inner *inner, const char *named, const char *real)
+{
+    struct inner_file *f = find(inner, named);
+
+    return f && strcmp(f->real, real) == 0 ? f : NULL;
+}
+
+static void add(struct inner *inner, const char *named, const char *real,
+                const struct digest *digest)
 {
     struct inner_file *f = arena_new(inner->a, struct inner_file);
 
-    *f = (struct inner_file){ arena_text(inner->a, str_of(named)), *digest, inner->files };
+    *f = (struct inner_file){ .named = arena_text(inner->a, str_of(named)),
+                              .real = arena_text(inner->a, str_of(real)),
+                              .digest = *digest,
+                              .next = inner->files };
     inner->files = f;
 }
 
@@ -63,7 +67,7 @@ bool inner_read(struct inner *inner, const char *named, const char *real, struct
         return false;
     digest = digest_of(out->s, out->n);
     if (!before && !inner->settled) {
-        add(inner, named, &digest);
+        add(inner, named, real, &digest);
         return true;
     }
     return (before && memcmp(&before->digest, &digest, sizeof digest) == 0) ||

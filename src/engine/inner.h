@@ -7,18 +7,33 @@
  */
 #pragma once
 
+#include "base/digest.h"
 #include "base/error.h"
 #include "base/mem.h"
 
-struct inner_file;
+struct foreseen;
+
+/* One of them, and what was found out about it: a file that many steps have is looked into once. */
+struct inner_file {
+    const char *named, *real;
+    struct digest digest;
+    bool right;                      /* it is, and so are the plans that are steps of it */
+    size_t height;                   /* of those, how many are in each other; 0: it has none */
+    const struct foreseen *foreseen; /* NULL: nobody has asked */
+    struct inner_file *next;
+};
 
 /* All of them, however deep: the outermost plan's to have. */
 struct inner {
     struct arena *a;
-    const struct inner_file *files;
+    struct inner_file *files;
     bool settled; /* all is checked: from now on nothing is added, and any thread may ask */
 };
 
 /* The bytes of the file. `real` is where its path, `named`, leads, without links on the way. */
 bool inner_read(struct inner *inner, const char *named, const char *real, struct arena *a,
                 struct str *out, struct error *e) NODISCARD;
+
+/* What is known of it, where it was read from there; else NULL. When all is settled it is not
+ * changed any more. */
+struct inner_file *inner_find(const struct inner *inner, const char *named, const char *real);

@@ -54,7 +54,8 @@ struct running {
     size_t step;                  /* its place there */
     const struct world *world;
     struct arena *a;
-    const char *file; /* the plan's, as an absolute path; NULL: it has none */
+    const char *file;  /* the plan's, as an absolute path; NULL: it has none */
+    const char *named; /* as the plan that has this one names it; NULL: it is written there */
     struct plan_read plan;
     struct report report; /* of the plan's document */
     struct context_doc context;
@@ -67,6 +68,7 @@ struct running {
     struct fleet *fleet;
     struct toolbox *toolbox;
     struct inner *inner;       /* the outermost plan's */
+    size_t height;             /* how many plans are in each other below it, as it was checked */
     struct evidence *evidence; /* of all plans of a run */
     struct trail trail;
 

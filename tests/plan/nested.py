@@ -147,6 +147,42 @@ def A04_29_plans_are_nested_only_so_deep(place):
     same(place.there("bottom-8"), ["bottom-8"])
 
 
+def thicket(place, depth, last):
+    """Files of 30 steps each, all of which are the next file; where all begins."""
+    for n in range(depth):
+        steps = [{"name": f"s{k}", "action": "execute_plan", "payload": {"file": f"{n + 1}.json"}} for k in range(30)]
+        place.put(f"work/{n}.json", plans.json.dumps({"name": f"f{n}", "steps": steps if n < depth - 1 else [last]}))
+    return plan(by_file("0.json", on_failure="skip"), by_file("1.json"), timeout_ms=1000)
+
+
+@case
+def A04_29_a_file_that_many_steps_have_is_looked_into_once(place):
+    document = thicket(place, 8, {"name": "last", "action": "noop", "payload": {}})
+    dry = place.writ("run", "--dry-run", place.document(document))
+    hold(dry.status == 0, dry)
+    ran = place.comes_to("failure", document)
+    same(ran.error["error_code"], "PLAN_TIMEOUT")
+
+
+@case
+def A04_29_a_file_that_is_right_in_one_place_may_be_too_deep_in_another(place):
+    document = thicket(place, 8, {"name": "last", "action": "noop", "payload": {}})
+    document["steps"].append(inline(plan(by_file("0.json"))))
+    ran = place.run(document)
+    refused(place, ran)
+    one, = ran.error["context"]["problems"]
+    hold(one["pointer"] == "/steps/2/payload" and "nested too deeply" in one["message"], one)
+
+
+@case
+def what_is_wrong_in_a_file_that_many_steps_have_is_found_once_a_step(place):
+    document = thicket(place, 8, {"name": "last", "action": "nobody", "payload": {}})
+    ran = place.run(document)
+    hold(ran.status == 1 and ran.result["steps_executed"] == 0, ran)
+    same([one["pointer"] for one in ran.error["context"]["problems"]], ["/steps/0/payload", "/steps/1/payload"])
+    hold("there is no action 'nobody'" in ran.error["message"], ran)
+
+
 @case
 def what_is_wrong_with_a_child_is_found_before_anything_runs(place):
     place.put("work/wrong.json", plans.json.dumps(plan(step("nobody"))))

@@ -83,7 +83,8 @@ static struct running child_of(struct running *r, const struct nested *nested, s
                                       .text = arena_text(a, buf_str(&text)),
                                       .len = text.len };
     } else {
-        *input = (struct writ_input){ .name = beside(r, nested->file, a) };
+        child.named = beside(r, nested->file, a);
+        *input = (struct writ_input){ .name = child.named };
     }
     return child;
 }
@@ -172,21 +173,58 @@ static void say_child(struct running *child, const struct step_doc *step, struct
                    has ? ": " : "", first->msg);
 }
 
+static size_t depth_of(const struct running *r)
+{
+    size_t depth = 0;
+
+    while ((r = r->parent))
+        depth++;
+    return depth;
+}
+
+/* Plans below it are looked into once for each file: they may be steps of each other many times.
+ * What is too deep here may have been right elsewhere. */
+static bool was_right(struct running *child, const struct inner_file *known)
+{
+    if (!known || !known->right || depth_of(child) + known->height > NESTING_MAX)
+        return false;
+    child->height = known->height;
+    return true;
+}
+
+static void keep_right(struct running *parent, const struct running *child,
+                       struct inner_file *known)
+{
+    if (parent->height < child->height + 1)
+        parent->height = child->height + 1;
+    if (!known || parent->inner->settled)
+        return;
+    known->right = true;
+    known->height = child->height;
+}
+
+/* Of an inner plan the first problem is told, and the others are not looked for. */
 void check_plan(void *self, const struct step_doc *step, struct report *r)
 {
+    _arena_ struct arena a = { 0 };
     struct running *parent = self, child;
+    struct inner_file *known;
     struct nested nested = { 0 };
     struct writ_input input;
     struct refused why;
 
-    if (!shape_decode(&nested_shape, step->payload, r, &nested))
+    if ((parent->parent && r->errors) || !shape_decode(&nested_shape, step->payload, r, &nested))
         return;
-    child = child_of(parent, &nested, r->a, &input);
+    child = child_of(parent, &nested, &a, &input);
     if (!read_child(&child, &input, !nested.plan)) {
         say_child(&child, step, r);
         return;
     }
-    if (context_make(&child, &child.report) && !running_check(&child, &why))
+    known = child.named ? inner_find(child.inner, child.named, child.file) : NULL;
+    if (was_right(&child, known) || !context_make(&child, &child.report) ||
+        running_check(&child, &why))
+        keep_right(parent, &child, known);
+    else
         report_add(r, ABOUT_VALUE, step->payload, why.code, "%s: %s", input.name, why.message);
 }
 
