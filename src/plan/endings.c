@@ -126,12 +126,15 @@ static void completed(struct steps *s, const struct ending *ending)
     steps_end(s, ending->step, STEP_COMPLETED);
 }
 
+static bool ends_by_time(const struct steps *s)
+{
+    return s->end_code == CODE_PLAN_TIMEOUT || s->end_code == CODE_DEADLINE_EXCEEDED;
+}
+
 /* The plan ends, and this attempt with it; what it says does not count. */
 static void stopped(struct steps *s, const struct ending *ending)
 {
-    enum code code = s->end_code == CODE_PLAN_TIMEOUT || s->end_code == CODE_DEADLINE_EXCEEDED
-                         ? s->end_code
-                         : CODE_EXECUTION_HALTED;
+    enum code code = ends_by_time(s) ? s->end_code : CODE_EXECUTION_HALTED;
     struct ending said = *ending;
 
     said.code = code;
@@ -183,18 +186,41 @@ static void timed_out(struct steps *s, const struct ending *ending)
     failed(s, &said);
 }
 
+static bool is_completed(const struct steps *s, const struct ending *ending)
+{
+    return ending->code == CODE_NONE ||
+           code_severity(ending->code, s->retryable[ending->code]) == SEVERITY_WARN;
+}
+
+/* The time that was over when it ended, where hands know when that was. */
+static enum code late_then(const struct steps *s, const struct ending *ending)
+{
+    struct moment then = { ending->ended_ms, s->now.wall_ms - (s->now.mono_ms - ending->ended_ms) };
+    struct due due = deadline_first(&s->deadline, &then, s->v[ending->step].due_ms);
+
+    return due.left_ms < 0 ? due.code : CODE_NONE;
+}
+
+/* The plan's time is over, and this one was completed before, and before it was told to stop. */
+static bool was_done_before(const struct steps *s, const struct ending *ending)
+{
+    const struct step *step = &s->v[ending->step];
+
+    return ending->ended_ms != 0 && is_completed(s, ending) &&
+           (step->stopped_for == CODE_NONE || ending->ended_ms <= step->stopped_ms) &&
+           late_then(s, ending) == CODE_NONE;
+}
+
 /* Whose time was over when it ended; CODE_NONE: it ended in time (A04-9). It may be heard of later:
  * what it came to is recorded before. */
 static enum code late_for(const struct steps *s, const struct ending *ending)
 {
-    const struct step *step = &s->v[ending->step];
-    struct moment then = { ending->ended_ms, s->now.wall_ms - (s->now.mono_ms - ending->ended_ms) };
-    struct due due = deadline_first(&s->deadline, &then, step->due_ms);
+    enum code why = s->v[ending->step].stopped_for;
 
     if (ending->ended_ms == 0 ||
-        (step->stopped_for != CODE_NONE && step->stopped_for != CODE_STEP_TIMEOUT))
-        return step->stopped_for;
-    return due.left_ms < 0 ? due.code : CODE_NONE;
+        (why != CODE_NONE && why != CODE_STEP_TIMEOUT && !was_done_before(s, ending)))
+        return why;
+    return late_then(s, ending);
 }
 
 static void ended(struct steps *s, const struct ending *ending)
@@ -207,8 +233,7 @@ static void ended(struct steps *s, const struct ending *ending)
     } else if (late != CODE_NONE) {
         endings_time_up(s, late);
         stopped(s, ending);
-    } else if (ending->code == CODE_NONE ||
-               code_severity(ending->code, s->retryable[ending->code]) == SEVERITY_WARN) {
+    } else if (is_completed(s, ending)) {
         completed(s, ending);
     } else if (was_plan_time(s, ending, &due)) {
         endings_time_up(s, due.code);
@@ -237,6 +262,7 @@ static void stop(struct steps *s, size_t place, enum code why)
     if (s->v[place].state != STEP_RUNS || s->v[place].stopped_for != CODE_NONE)
         return;
     s->v[place].stopped_for = why;
+    s->v[place].stopped_ms = s->now.mono_ms;
     s->hands->stop(s->hands->self, place);
 }
 
@@ -303,15 +329,23 @@ void endings_time_up(struct steps *s, enum code code)
     steps_end_plan(s, code, steps_note(s, &fault));
 }
 
+static void ended_after(struct steps *s, const struct ending *ending)
+{
+    if (ends_by_time(s) && was_done_before(s, ending))
+        completed(s, ending);
+    else
+        stopped(s, ending);
+}
+
 void endings_stop(struct steps *s)
 {
     struct ending ending;
 
     while (steps_held(s))
-        stopped(s, &s->held[s->held_first++]);
+        ended_after(s, &s->held[s->held_first++]);
     for (size_t i = 0; i < s->n && s->running > 0; i++)
         stop(s, i, CODE_EXECUTION_HALTED);
     while (s->running > 0)
         if (listen_to(s, s->now.mono_ms + DEADLINE_LOOK_MS, &ending) == HANDS_ENDED)
-            stopped(s, &ending);
+            ended_after(s, &ending);
 }

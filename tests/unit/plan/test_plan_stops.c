@@ -100,6 +100,35 @@ static void R_004_077_nothing_is_begun_when_the_plan_s_time_is_over(void **state
     expect_code(s.decoded->error, "PLAN_TIMEOUT", SEVERITY_FATAL);
 }
 
+/* What it came to is recorded before it is heard of; the plan's time may be over by then, or be
+ * said to be. */
+static void R_004_136_A04_9_what_is_heard_of_after_the_plans_time_ended_in_time(void **state)
+{
+    static const struct {
+        int64_t plan_ms, forced_ms;
+        const char *end;
+    } rows[] = { { 50, NEVER, "step_completed 0.1\n" },
+                 { 49, NEVER, "step_failed 0.1 PLAN_TIMEOUT fatal\n" },
+                 { 900, 50, "step_completed 0.1\n" },
+                 { 900, 49, "step_failed 0.1 PLAN_TIMEOUT fatal\n" } };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        bool done = strstr(rows[i].end, "completed");
+        _scene_ struct scene s;
+
+        scene_set(&s, 2);
+        s.plan.timeout_ms = rows[i].plan_ms;
+        if (rows[i].forced_ms != NEVER)
+            s.forced_at = s.clock.now_ms + rows[i].forced_ms;
+        PLAY(&s, { .step = 0, .ms = 50, .told_ms = 100 });
+        assert_non_null(strstr(s.log.s, rows[i].end));
+        assert_null(strstr(s.log.s, "begin 1.1"));
+        expect_end(&s, PLAN_FAILURE, done);
+        check_is(s.decoded->error->error_code, "PLAN_TIMEOUT");
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -108,6 +137,7 @@ int main(void)
         cmocka_unit_test(R_004_077_the_plan_s_time_holds_while_one_is_stopped),
         cmocka_unit_test(R_004_179_a_step_s_time_begins_when_it_does),
         cmocka_unit_test(R_004_077_nothing_is_begun_when_the_plan_s_time_is_over),
+        cmocka_unit_test(R_004_136_A04_9_what_is_heard_of_after_the_plans_time_ended_in_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
