@@ -196,6 +196,18 @@ def what_is_wrong_with_a_child_is_found_before_anything_runs(place):
 
 
 @case
+def a_child_that_cannot_be_read_has_no_place_in_it(place):
+    document = plan(touch("ran"), by_file("none.json"))
+    ran = place.run(document)
+    refused(place, ran, "ran")
+    one, = ran.error["context"]["problems"]
+    hold(one["message"].endswith("/none.json: cannot be opened: No such file or directory"), one)
+    same(one["code"], ran.error["error_code"])
+    dry = place.writ("run", "--dry-run", place.document(document))
+    hold(dry.status == 1 and b"[INVALID_PAYLOAD]" in dry.err and b"[IO]" not in dry.err, dry)
+
+
+@case
 def R_004_165_a_child_is_read_from_a_regular_file_and_nobody_waits_for_a_pipe(place):
     os.mkfifo(place.work / "pipe.json")
     os.mkdir(place.work / "directory.json")

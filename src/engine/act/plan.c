@@ -164,9 +164,9 @@ static void say_child(struct running *child, const struct step_doc *step, struct
     report_finish(&child->report);
     first = child->report.first;
     has = first && first->pointer && first->pointer[0];
-    if (first && first->line == 0) /* it could not even be read */
-        report_add(r, ABOUT_VALUE, step->payload, first->code, "%s: %s", child->report.file,
-                   first->msg);
+    if (first && child->report.text.n == 0) /* it could not even be read: there is no place in it */
+        report_add(r, ABOUT_VALUE, step->payload, CODE_INVALID_PAYLOAD, "%s: %s",
+                   child->report.file, first->msg);
     else if (first)
         report_add(r, ABOUT_VALUE, step->payload, first->code, "%s:%d:%d: %s%s%s",
                    child->report.file, first->line, first->col, has ? first->pointer : "",
