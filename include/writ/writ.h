@@ -165,7 +165,10 @@ struct writ_ledger;
  * there cannot be read as a ledger.
  *
  * With one that was opened to read, what would write it returns WRIT_USAGE: to append, to enter an
- * input, to erase, to make a checkpoint, and a proof that needs a new one. */
+ * input, to erase, to make a checkpoint, and a proof that needs a new one.
+ *
+ * It is used by one thread at a time; where two do, an assertion ends the program. Each may open
+ * the same ledger for itself. */
 WRIT_API int writ_ledger_open(const char *where, const char *const *environment, bool append,
                               struct writ_ledger **out, char **answer);
 WRIT_API void writ_ledger_close(struct writ_ledger *ledger);
