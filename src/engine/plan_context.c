@@ -248,11 +248,15 @@ bool running_check(struct running *r, struct refused *why)
     if (r->report.errors)
         return refuse_report(r, why);
     *why = context_refusal(r, NULL);
+    handlers_check(&handlers, &r->plan.plan, &r->plan.document->root, &r->report);
+    if (r->report.errors) {
+        if (why->code)
+            report_add(&r->report, ABOUT_VALUE, &r->plan.document->root, why->code, "%s",
+                       why->message);
+        return refuse_report(r, why);
+    }
     if (why->code)
         return false;
-    handlers_check(&handlers, &r->plan.plan, &r->plan.document->root, &r->report);
-    if (r->report.errors)
-        return refuse_report(r, why);
     r->deeds = arena_alloc(r->a, r->plan.plan.steps.n * sizeof *r->deeds);
     for (size_t i = 0; i < r->plan.plan.steps.n; i++)
         r->deeds[i] = (const struct deed *)deeds_find(r, steps[i].action);

@@ -263,6 +263,16 @@ def what_a_run_would_be_refused_for_is_told_before_and_ends_with_1(place):
 
 
 @case
+def a_key_that_is_missing_hides_no_other_problem(place):
+    document = plan(plans.step("nobody"), context_requirements=["missing"])
+    told, ran = foretold(place, document), run(place, document)
+    problems = [(one["code"], one["pointer"]) for one in ran.record["error"]["context"]["problems"]]
+    same(problems, [("CONTEXT_MISSING", ""), ("ACTION_NOT_FOUND", "/steps/0/action")])
+    same((ran.record["error"]["error_code"], ran.status), ("CONTEXT_MISSING", 1))
+    same((told[0], [(one["code"], one["pointer"]) for one in told[1]["problems"]]), (1, problems))
+
+
+@case
 def A04_26_that_a_plan_was_used_is_told_before(place):
     document, own = plan(touch("ran")), {"environment": {}, "execution_id": plans.new()}
     same(foretold(place, document)[0], 0)
