@@ -14,6 +14,7 @@ The commands in README.md are played too, in a directory that holds copies of wh
 Each command runs twice, under two environments that have nothing in common: what writ prints must
 not depend on them.
 """
+import contextlib
 import difflib
 import pathlib
 import shutil
@@ -71,9 +72,10 @@ def wanted(lines):
 
 
 def answers(command, directory):
-    for world in WORLDS:
-        path = {"PATH": f"{tap.WRIT.parent}:{tap.ENV['PATH']}"}
-        yield shown(tap.run(command, cwd=directory, umask=world["umask"], env=world["env"] | path))
+    """The reader's own ledger is none of ours: each world has a state of its own."""
+    for n, world in enumerate(WORLDS):
+        more = {"PATH": f"{tap.WRIT.parent}:{tap.ENV['PATH']}", "WRIT_STATE": str(directory.with_name(f"state-{n}"))}
+        yield shown(tap.run(command, cwd=directory, umask=world["umask"], env=world["env"] | more))
 
 
 def furnish(directory, names):
@@ -82,10 +84,15 @@ def furnish(directory, names):
         copy(ROOT / name, directory / name)
 
 
+@contextlib.contextmanager
+def directory_of_files():
+    with tempfile.TemporaryDirectory() as scratch:
+        yield pathlib.Path(shutil.copytree(tap.FILES, f"{scratch}/here"))
+
+
 def play(transcript, cases):
-    with tempfile.TemporaryDirectory() as directory:
-        shutil.copytree(tap.FILES, directory, dirs_exist_ok=True)
-        furnish(pathlib.Path(directory), OF_README if transcript.name == "README.md" else ["examples"])
+    with directory_of_files() as directory:
+        furnish(directory, OF_README if transcript.name == "README.md" else ["examples"])
         for command, lines in blocks(transcript):
             if command is None:
                 continue
@@ -99,8 +106,7 @@ def play(transcript, cases):
 
 
 def accept(transcript):
-    with tempfile.TemporaryDirectory() as directory:
-        shutil.copytree(tap.FILES, directory, dirs_exist_ok=True)
+    with directory_of_files() as directory:
         text = ""
         for command, lines in blocks(transcript):
             if command is None:

@@ -66,5 +66,24 @@ def nothing_else_of_a_refusal_changes(place):
     same(place.rejects(), before)
 
 
+FORMER = ["DROP TRIGGER only_forget ON rejects", "DROP FUNCTION only_forget", "DROP TRIGGER refuse ON rejects",
+          "CREATE TRIGGER refuse BEFORE UPDATE OR DELETE OR TRUNCATE ON rejects"
+          " FOR EACH STATEMENT EXECUTE FUNCTION refuse()"] if POSTGRES else \
+    ["DROP TRIGGER rejects_fixed", "CREATE TRIGGER rejects_fixed BEFORE UPDATE ON rejects"
+     " BEGIN SELECT RAISE(ABORT, 'what a ledger has it keeps'); END"]
+
+
+@case
+def a_ledger_from_before_refusals_were_erased_is_intact_and_lets_them_go(place):
+    id, = place.accept(place.event(target=SECRET))
+    place.refuse("IDEMPOTENCY_CONFLICT", place.event(target=SECRET + "-2"))
+    vault.of(place).ask(*FORMER)
+    place.verify()
+    for again in range(2):
+        place.one("ledger", "erase", id, "--reason", "r")
+        same([r["event"] for r in place.rejects()], [None])
+        place.verify()
+
+
 if __name__ == "__main__":
     sys.exit(ledger.main(CASES))

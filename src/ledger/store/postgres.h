@@ -44,8 +44,9 @@ enum sql {
 };
 
 extern const struct pg_book store_postgres_book;
-extern const char store_postgres_schema[]; /* all that a ledger has, in the search path */
-extern const char store_postgres_copy[];   /* how entries are streamed in: so many columns */
+extern const char store_postgres_schema[];    /* all that a ledger has, in the search path */
+extern const char store_postgres_forgetful[]; /* for a ledger from before refusals were erased */
+extern const char store_postgres_copy[];      /* how entries are streamed in: so many columns */
 enum { COPY_COLUMNS = 17 };
 
 /* An entry that this store has written, and the size of the ledger up to it; 0: none. */

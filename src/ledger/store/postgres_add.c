@@ -183,5 +183,6 @@ bool store_postgres_erase_rejects(struct store *store, struct str tenant, struct
     struct pg_value values[] = { { PG_BYTES, tenant }, { PG_BYTES, subject } };
 
     store->erased = true;
-    return pg_ask(store->pg, SQL_ERASE_REJECTS, values, COUNT(values), NULL, e);
+    return pg_script(store->pg, store_postgres_forgetful, e) &&
+           pg_ask(store->pg, SQL_ERASE_REJECTS, values, COUNT(values), NULL, e);
 }

@@ -29,6 +29,14 @@
     " RAISE EXCEPTION 'a ledger only grows: UPDATE of rejects is refused, but for erasing text';" \
     "END"
 
+#define FORGETFUL_FUNCTION \
+    "CREATE FUNCTION only_forget() RETURNS trigger LANGUAGE plpgsql AS $$" ONLY_FORGET "$$;"
+#define FORGETFUL_TRIGGERS                                       \
+    "CREATE TRIGGER refuse BEFORE DELETE OR TRUNCATE ON rejects" \
+    " FOR EACH STATEMENT EXECUTE FUNCTION refuse();"             \
+    "CREATE TRIGGER only_forget BEFORE UPDATE ON rejects"        \
+    " FOR EACH ROW EXECUTE FUNCTION only_forget();"
+
 /* Texts that may hold any character, U+0000 too, or no UTF-8 at all (a refused event), are bytea.
  * An index takes texts of 2,700 bytes: `key` stands for tenant, robot and subject in theirs. What
  * is long is not compressed, because everybody else waits meanwhile. The fixed columns come first:
@@ -54,22 +62,21 @@ const char store_postgres_schema[] =
     " subject bytea NOT NULL, digest bytea NOT NULL, event bytea NOT NULL);"
 
     "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$" REFUSE "$$;"
-    "CREATE FUNCTION only_erase() RETURNS trigger LANGUAGE plpgsql AS $$" ONLY_ERASE "$$;"
-    "CREATE FUNCTION only_forget() RETURNS trigger LANGUAGE plpgsql AS $$" ONLY_FORGET "$$;"
-    "CREATE TRIGGER refuse BEFORE DELETE OR TRUNCATE ON entries"
+    "CREATE FUNCTION only_erase() RETURNS trigger LANGUAGE plpgsql AS $$" ONLY_ERASE
+    "$$;" FORGETFUL_FUNCTION "CREATE TRIGGER refuse BEFORE DELETE OR TRUNCATE ON entries"
     " FOR EACH STATEMENT EXECUTE FUNCTION refuse();"
     "CREATE TRIGGER only_erase BEFORE UPDATE ON entries"
     " FOR EACH ROW EXECUTE FUNCTION only_erase();"
     "CREATE TRIGGER refuse BEFORE UPDATE OR DELETE OR TRUNCATE ON blocks"
     " FOR EACH STATEMENT EXECUTE FUNCTION refuse();"
     "CREATE TRIGGER refuse BEFORE UPDATE OR DELETE OR TRUNCATE ON checkpoints"
-    " FOR EACH STATEMENT EXECUTE FUNCTION refuse();"
-    "CREATE TRIGGER refuse BEFORE DELETE OR TRUNCATE ON rejects"
-    " FOR EACH STATEMENT EXECUTE FUNCTION refuse();"
-    "CREATE TRIGGER only_forget BEFORE UPDATE ON rejects"
-    " FOR EACH ROW EXECUTE FUNCTION only_forget();"
+    " FOR EACH STATEMENT EXECUTE FUNCTION refuse();" FORGETFUL_TRIGGERS
     "CREATE TRIGGER refuse BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger"
     " FOR EACH STATEMENT EXECUTE FUNCTION refuse()";
+
+const char store_postgres_forgetful[] =
+    "DO $do$ BEGIN IF to_regproc('only_forget') IS NULL THEN " FORGETFUL_FUNCTION
+    "DROP TRIGGER refuse ON rejects;" FORGETFUL_TRIGGERS "END IF; END $do$";
 
 const char store_postgres_copy[] =
     "COPY entries (seq, place, traits, snapshot, created, recorded, id, key, kind, subject, tenant,"
@@ -200,7 +207,8 @@ static const char *const texts[SQL_COUNT] = {
         " AND NOT (t.tgqual IS NULL AND t.tgattr::text = '' AND p.pronamespace = c.relnamespace"
         "  AND p.proname = t.tgname AND l.lanname = 'plpgsql'"
         "  AND CASE t.tgname WHEN 'refuse' THEN p.prosrc = $$" REFUSE "$$"
-        "    AND t.tgtype = CASE WHEN c.relname IN ('entries', 'rejects') THEN 42 ELSE 58 END"
+        "    AND (t.tgtype = CASE WHEN c.relname IN ('entries', 'rejects') THEN 42 ELSE 58 END"
+        "     OR (t.tgtype = 58 AND c.relname = 'rejects'))"
         "   WHEN 'only_erase' THEN p.prosrc = $$" ONLY_ERASE "$$ AND t.tgtype = 19 AND c.relname = 'entries'"
         "   WHEN 'only_forget' THEN p.prosrc = $$" ONLY_FORGET "$$ AND t.tgtype = 19 AND c.relname = 'rejects'"
         "   ELSE false END)"

@@ -396,13 +396,28 @@ static bool sqlite_erase(struct store *s, int64_t seq, const struct digest *body
     return query_run(q, e);
 }
 
+/* A ledger that was made before they could be erased holds them fast. */
+static bool let_forget(struct store *s, struct error *e)
+{
+    struct query *q;
+    bool former = false;
+
+    if (!sqlite_query(&s->db, Q_FORMER, &q, e))
+        return false;
+    query_text(q, 1, str_of(store_sqlite_former));
+    if (!query_step(q, &former, e))
+        return false;
+    query_done(q);
+    return !former || sqlite_run(&s->db, store_sqlite_forgetful, e);
+}
+
 static bool sqlite_erase_rejects(struct store *s, struct str tenant, struct str subject,
                                  struct error *e)
 {
     struct query *q;
 
     begin_erasing(s);
-    if (!sqlite_query(&s->db, Q_REJECTS_ERASE, &q, e))
+    if (!let_forget(s, e) || !sqlite_query(&s->db, Q_REJECTS_ERASE, &q, e))
         return false;
     query_text(q, 1, tenant);
     query_text(q, 2, subject);

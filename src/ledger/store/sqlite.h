@@ -31,6 +31,7 @@ enum statement {
     Q_BLOCK_COUNTS,
     Q_REJECT_ADD,
     Q_REJECTS_ERASE,
+    Q_FORMER,
     Q_REJECTS,
     Q_CHECKPOINT_ADD,
     Q_CHECKPOINTS,
@@ -55,6 +56,9 @@ enum { SCHEMA_ROWS = 7 };
 
 extern const char *const store_sqlite_schema[SCHEMA_ROWS];
 extern const char store_sqlite_triggers[];
+
+/* What a ledger has that was made before refusals could be erased, and what gives it the other. */
+extern const char store_sqlite_former[], store_sqlite_forgetful[];
 
 enum { SCHEMA_VERSION = 1, ADD_ROWS = 8, ENTRY_COLUMNS = 16 };
 

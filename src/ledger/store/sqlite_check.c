@@ -330,6 +330,8 @@ static bool is_our_trigger(struct str sql)
 
     if (!str_begins(sql, "CREATE TRIGGER "))
         return false;
+    if (str_eq(sql, (struct str){ store_sqlite_former, strlen(store_sqlite_former) - 1 }))
+        return true;
     all = memmem(all, (size_t)(end - all), sql.s, sql.n);
     return all && all[sql.n] == ';';
 }

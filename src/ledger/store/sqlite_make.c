@@ -26,6 +26,13 @@
     "CREATE TRIGGER " table "_fixed BEFORE UPDATE ON " table \
     " BEGIN SELECT RAISE(ABORT, 'what a ledger has it keeps'); END;"
 
+#define FORGETFUL                                                                             \
+    "CREATE TRIGGER rejects_fixed BEFORE UPDATE ON rejects WHEN NOT (NEW.n IS OLD.n"          \
+    " AND NEW.recorded IS OLD.recorded AND NEW.code IS OLD.code AND NEW.tenant IS OLD.tenant" \
+    " AND NEW.subject IS OLD.subject AND NEW.digest IS OLD.digest AND NEW.bytes IS OLD.bytes" \
+    " AND NEW.pointer IS '' AND NEW.message IS '' AND NEW.event IS x'')"                      \
+    " BEGIN SELECT RAISE(ABORT, 'what a ledger has it keeps'); END;"
+
 const char *const store_sqlite_schema[SCHEMA_ROWS] = {
     "CREATE TABLE ledger (name TEXT NOT NULL, version INTEGER NOT NULL, made INTEGER NOT NULL)"
     " STRICT",
@@ -55,17 +62,17 @@ const char store_sqlite_triggers[] =
     " AND NEW.content IS OLD.content AND NEW.leaf IS OLD.leaf AND NEW.salt IS NULL"
     " AND NEW.body IS NULL AND OLD.erased IS NULL AND NEW.erased IS NOT NULL)"
     " BEGIN SELECT RAISE(ABORT, 'what a ledger has it keeps'); END;"
-    "CREATE TRIGGER rejects_fixed BEFORE UPDATE ON rejects WHEN NOT (NEW.n IS OLD.n"
-    " AND NEW.recorded IS OLD.recorded AND NEW.code IS OLD.code AND NEW.tenant IS OLD.tenant"
-    " AND NEW.subject IS OLD.subject AND NEW.digest IS OLD.digest AND NEW.bytes IS OLD.bytes"
-    " AND NEW.pointer IS '' AND NEW.message IS '' AND NEW.event IS x'')"
-    " BEGIN SELECT RAISE(ABORT, 'what a ledger has it keeps'); END;"
     /* clang-format off */
+    FORGETFUL
     KEPT("entries") KEPT("blocks") KEPT("checkpoints") KEPT("rejects")
     FIXED("blocks") FIXED("checkpoints");
 /* clang-format on */
+
+const char store_sqlite_former[] = FIXED("rejects");
+const char store_sqlite_forgetful[] = "DROP TRIGGER rejects_fixed;" FORGETFUL;
 #undef KEPT
 #undef FIXED
+#undef FORGETFUL
 
 #define LIGHT                                                                                   \
     "SELECT seq, id, kind, subject, tenant, robot, place, traits, snapshot, created, recorded," \
@@ -113,6 +120,7 @@ const char *const store_sqlite_texts[Q_COUNT] = {
     [Q_REJECT_ADD] = "INSERT INTO rejects VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [Q_REJECTS_ERASE] = "UPDATE rejects SET pointer = '', message = '', event = x''"
                         " WHERE tenant = ? AND subject = ? AND length(event) > 0",
+    [Q_FORMER] = "SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND sql || ';' = ?",
     [Q_REJECTS] = "SELECT * FROM rejects WHERE n > (SELECT max(n) FROM rejects) - ? ORDER BY n",
     [Q_CHECKPOINT_ADD] = "INSERT INTO checkpoints VALUES (NULL, ?, ?, ?)",
     [Q_CHECKPOINTS] = "SELECT size, made, note FROM checkpoints ORDER BY size, n",
