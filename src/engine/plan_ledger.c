@@ -201,13 +201,24 @@ static bool enter_event(struct running *r, const struct result_doc *result, stru
     return true;
 }
 
-/* Steps that never began are part of the picture. */
-static void add_not_run(struct running *r, bool *begun)
+/* Steps that never began are part of the picture. One may have ended the plan by that: it says
+ * why. */
+static void add_not_run(struct running *r, const struct result_doc *result)
 {
-    for (size_t i = 0; i < r->plan.plan.steps.n; i++)
-        if (!begun[i])
-            trail_add(&r->trail,
-                      &(struct trail_row){ .index = i, .started_ms = -1, .took_ms = -1 });
+    const struct step_doc *steps = r->plan.plan.steps.v;
+    const struct error_doc *error = result->error;
+
+    for (size_t i = 0; i < r->plan.plan.steps.n; i++) {
+        struct trail_row row = { .index = i, .started_ms = -1, .took_ms = -1 };
+
+        if (r->begun[i])
+            continue;
+        if (error && error->step_id.s && str_eq(error->step_id, steps[i].id)) {
+            row.code = code_named(error->error_code);
+            row.message = arena_text(r->a, error->message);
+        }
+        trail_add(&r->trail, &row);
+    }
 }
 
 static bool enter_end(struct running *r, const struct result_doc *result, struct str text,
@@ -228,7 +239,7 @@ static bool persist(void *self, const struct result_doc *result, struct str text
     struct running *r = self;
 
     if (r->begun)
-        add_not_run(r, r->begun);
+        add_not_run(r, result);
     if (!r->parent && r->toolbox)
         toolbox_rest(r->toolbox); /* what servers did is on record before the plan ends */
     if (!r->parent)

@@ -118,9 +118,15 @@ def R_004_053_R_004_107_R_004_113_R_004_122_R_004_083_skip_goes_on_and_the_plan_
 def R_004_067_R_004_079_A04_6_what_depends_on_a_skipped_step_is_unresolved_and_fatal(place):
     first = sh("exit 1", on_failure="skip")
     second = touch("second", after=[first])
-    ran = place.comes_to("failure", plan(touch("zeroth"), first, second, touch("third")))
+    third = touch("third")
+    ran = place.comes_to("failure", plan(touch("zeroth"), first, second, third))
     same((ran.error["error_code"], ran.error["step_id"]), ("DEPENDENCY_UNRESOLVED", second["id"]))
     same(place.there("zeroth", "second", "third"), ["zeroth"])
+    rows = {row["step_id"]: row for entry in place.of(ran.result["execution_id"], "manifest")
+            for row in entry["body"].get("steps", ())}
+    same([(rows[one]["state"], rows[one]["code"], rows[one]["message"])
+          for one in ids(second, third)],
+         [("not_run", "DEPENDENCY_UNRESOLVED", ran.error["message"]), ("not_run", None, None)])
 
 
 @case
