@@ -7,7 +7,7 @@
 
 #include "base/json_write.h"
 #include "contract/request_doc.h"
-#include "engine/deeds.h"
+#include "engine/about.h"
 #include "engine/event.h"
 #include "engine/exec.h"
 #include "engine/foresee.h"
@@ -15,9 +15,8 @@
 #include "engine/record.h"
 #include "engine/running.h"
 #include "engine/toolbox.h"
-#include "executor/builtin.h"
 
-enum { ABOUT_MAX = 240, NAMES_SHOWN = 4, DEED_MEANING = 1 };
+enum { NAMES_SHOWN = 4 };
 
 /* A plan, what its commands ask for, and who would do its steps. */
 struct looked {
@@ -179,82 +178,6 @@ static void say_why(const struct ordering *o, size_t step, bool first, struct bu
     buf_adds(to, n == 1 ? " is completed by then" : " are completed by then");
 }
 
-/* ---- what a step is about, in a few words ---- */
-
-/* An argument as a person would type it. */
-static void add_word(struct str word, struct buf *to)
-{
-    bool plain = word.n > 0;
-
-    for (size_t i = 0; i < word.n; i++)
-        plain &= !is_one_of(word.s[i], " \t\n'\"\\$`*?[]{}()<>|&;#~!");
-    if (to->len > 0)
-        buf_addc(to, ' ');
-    if (!plain)
-        buf_addc(to, '\'');
-    buf_add(to, word.s, word.n);
-    if (!plain)
-        buf_addc(to, '\'');
-}
-
-static void say_command(const struct request_inputs *inputs, struct buf *to)
-{
-    const struct str *arguments = inputs->arguments.v;
-
-    add_word(inputs->command, to);
-    for (size_t i = 0; i < inputs->arguments.n && to->len < ABOUT_MAX; i++)
-        add_word(arguments[i], to);
-}
-
-/* The member of a payload that says most about it. */
-static const struct {
-    const char *action, *member;
-} tellers[] = {
-    { "execute_plan", "file" },
-    { "notify", "text" },
-};
-
-static void say_inline(const struct doc *plan, struct buf *to)
-{
-    if (plan && plan->kind == DOC_MAP && doc_text(plan, "name").n)
-        buf_addf(to, "plan %.*s", STR_ARG(doc_text(plan, "name")));
-}
-
-static void say_about(const struct ordering *o, size_t step, struct buf *to)
-{
-    const struct request_doc *request = o->looked->requests[step];
-    const struct step_doc *s = &o->steps[step];
-    const struct builtin *builtin = builtin_named(s->action);
-
-    if (request)
-        say_command(request->inputs, to);
-    else if (builtin)
-        buf_adds(to, builtin->about);
-    for (size_t i = 0; i < COUNT(tellers); i++) {
-        struct str told = doc_text(s->payload, tellers[i].member);
-
-        if (str_is(s->action, tellers[i].action))
-            buf_add(to, told.s, told.n);
-    }
-    if (to->len == 0 && str_is(s->action, "execute_plan"))
-        say_inline(doc_get(s->payload, "plan"), to);
-    for (size_t i = 0; to->len == 0 && i < deeds_table.row_count; i++)
-        if (table_row_is(&deeds_table, i, s->action))
-            table_cell(&deeds_table, i, DEED_MEANING, to);
-}
-
-/* At most so many bytes, and no character cut in two. */
-static struct str beginning(struct str text, struct arena *a)
-{
-    size_t n = ABOUT_MAX;
-
-    if (text.n <= ABOUT_MAX)
-        return text;
-    while (n > 0 && ((unsigned char)text.s[n] & 0xc0) == 0x80)
-        n--;
-    return str_of(arena_printf(a, "%.*s…", (int)n, text.s));
-}
-
 /* ---- the answer ---- */
 
 static void put_after(const struct ordering *o, size_t step, struct buf *to)
@@ -306,10 +229,9 @@ static int64_t time_of(const struct ordering *o, size_t step)
 static void put_step(const struct ordering *o, size_t step, bool first, struct buf *to)
 {
     const struct step_doc *s = &o->steps[step];
-    _buf_ struct buf about = { .max = ANSWER_MAX }, why = { .max = ANSWER_MAX };
+    _buf_ struct buf why = { .max = ANSWER_MAX };
     bool retries = s->on_failure == ON_FAILURE_RETRY;
 
-    say_about(o, step, &about);
     say_why(o, step, first, &why);
     json_open(to, '{');
     json_key(to, "step_id");
@@ -318,7 +240,7 @@ static void put_step(const struct ordering *o, size_t step, bool first, struct b
     json_key(to, "action");
     json_text(to, s->action);
     json_key(to, "about");
-    json_text(to, beginning(buf_str(&about), o->a));
+    json_text(to, about_step(s, o->looked->requests[step], o->a));
     put_after(o, step, to);
     json_put_int(to, "wave", (int64_t)o->waves[step]);
     json_put(to, "on_failure", on_failure_names[s->on_failure]);
