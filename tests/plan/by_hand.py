@@ -321,6 +321,17 @@ def what_the_registry_will_refuse_is_told_before_and_is_what_it_refuses(place):
 
 
 @case
+def what_waits_for_a_step_that_will_be_refused_is_not_said_to_run(place):
+    place.registry({"tool_id": "TL-1", "scope": {"commands": plans.COMMANDS}})
+    fine, bad = sh(":"), plans.execute("id", on_failure="skip")
+    waits = sh(":", after=[fine, bad])
+    _, told = foretold(place, plan(fine, bad, waits, sh(":", after=[waits]), sh(":", after=[fine])))
+    names, whys = zip(*((one["name"], one["why"]) for one in told["steps"]))
+    same(whys[2:], (f"waits for {names[1]}, which will be refused", f"waits for {names[2]}, which will not be run",
+                    f"{names[0]} is completed by then"))
+
+
+@case
 def what_an_inner_plan_will_be_refused_for_is_told_before(place):
     place.registry({"tool_id": "TL-1", "scope": {"commands": plans.COMMANDS}})
     good, bad = plan(touch("inner")), plan(touch("inner"), plans.execute("id", on_failure="skip"), name="bad")

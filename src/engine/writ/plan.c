@@ -105,6 +105,7 @@ struct ordering {
     struct arena *a;
     const struct placed *index; /* sorted by id */
     size_t *waves;              /* of the steps, by their place */
+    bool *idle;                 /* of the steps, too: it waits for what will not be completed */
 };
 
 struct placed {
@@ -143,17 +144,36 @@ static const char *name_of(const struct ordering *o, size_t step)
     return o->looked->read.names[step];
 }
 
+static bool will_be_refused(const struct ordering *o, size_t step)
+{
+    const struct foreseen *f = &o->looked->foreseen[step];
+
+    return f->code && !f->unsure;
+}
+
 /* One more than the last of those it waits for, which come before it in the order. */
 static void set_wave(const struct ordering *o, size_t step)
 {
     size_t last = 0;
 
     for (size_t i = 0; i < o->steps[step].depends_on.n; i++) {
-        size_t wave = o->waves[waits_for(o, step, i)];
+        size_t before = waits_for(o, step, i), wave = o->waves[before];
 
         last = wave > last ? wave : last;
+        o->idle[step] |= o->idle[before] || will_be_refused(o, before);
     }
     o->waves[step] = last + 1;
+}
+
+/* "waits for fetch, which will be refused". */
+static void say_idle(const struct ordering *o, size_t step, struct buf *to)
+{
+    size_t i = 0, before = waits_for(o, step, i);
+
+    while (!o->idle[before] && !will_be_refused(o, before))
+        before = waits_for(o, step, ++i);
+    buf_addf(to, "waits for %s, which will %s", name_of(o, before),
+             o->idle[before] ? "not be run" : "be refused");
 }
 
 /* "find-todos and count are completed by then". */
@@ -165,6 +185,10 @@ static void say_why(const struct ordering *o, size_t step, bool first, struct bu
     if (n == 0) {
         buf_adds(to, first ? "first in the list that waits for nothing"
                            : "next in the list; waits for nothing");
+        return;
+    }
+    if (o->idle[step]) {
+        say_idle(o, step, to);
         return;
     }
     for (size_t i = 0; i < shown; i++)
@@ -409,6 +433,7 @@ int writ_plan_order(const struct writ_plan *plan, char **answer)
 
         o.index = index_steps(o.plan, &a);
         o.waves = arena_alloc(&a, o.plan->steps.n * sizeof *o.waves);
+        o.idle = arena_alloc(&a, o.plan->steps.n * sizeof *o.idle);
         put_order(&o, plan->jobs, &out);
     }
     return take_answer(&out, status, answer);
