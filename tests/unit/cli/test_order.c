@@ -87,8 +87,8 @@ static void steps_come_in_order_and_say_why(void **state)
         { "build", "make -j 'two words'", "fetch is completed by then", 2 },
         { "lint", "Selects values from a document by a JSONPath (RFC 9535).",
           "next in the list; waits for nothing", 1 },
-        { "report", "done", "build and lint are completed by then", 3 },
-        { "all", "plan inner", "report, build, fetch and 2 others are completed by then", 4 },
+        { "report", "done", "waits for build, which will be refused", 3 },
+        { "all", "plan inner", "waits for report, which will not be run", 4 },
     };
     _ordered_ struct ordered o = { 0 };
 
@@ -186,7 +186,7 @@ static void people_see_a_step_a_row(void **state)
         "             next in the list; waits for nothing\n"
         "  4  report  notify  done\n"
         "             on failure: halt\n"
-        "             build and lint are completed by then\n"
+        "             waits for build, which will be refused\n"
         "  5  all     execute_plan  plan inner\n"
         "             300 ms · on failure: halt\n";
     _ordered_ struct ordered o = { 0 };
