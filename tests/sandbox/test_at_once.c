@@ -97,7 +97,7 @@ static bool freeze_and_stop(void *self, struct error *e)
 static void a_silent_init_is_not_waited_for(void **state)
 {
     int64_t now = 0;
-    const struct world moving = { .mono_ms = next_ms, .self = &now };
+    const struct world moving = { .mono_ms = next_ms, .wall_ms = next_ms, .self = &now };
     struct runs r;
     struct outcome out;
 
