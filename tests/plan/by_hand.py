@@ -388,9 +388,9 @@ def who_waits_for_somebody_to_read_the_result_is_ended_by_a_signal(place):
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         reader, writer = os.pipe()
         fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
-        path = place.document(plan(*[step("noop") for _ in range(100)]))
-        child = subprocess.Popen([tap.WRIT, "run", "--json", path], cwd=place.work, env=place.environment({}),
-                                 stdin=subprocess.DEVNULL, stdout=writer, stderr=subprocess.DEVNULL)
+        child = subprocess.Popen([tap.WRIT, "run", "--json", place.document(plan(*[step("noop") for _ in range(100)]))],
+                                 cwd=place.work, env=place.environment({}), stdin=subprocess.DEVNULL, stdout=writer,
+                                 stderr=subprocess.DEVNULL, preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
         os.close(writer)
         select.select([reader], [], [])  # the plan has ended, and its result is more than the pipe takes
         child.send_signal(number)
