@@ -8,7 +8,7 @@ import socket
 import sys
 
 import plans
-from plans import (canon, digest, execute, hold, plan, python, retries, same, sh, step, touch, true)
+from plans import (canon, digest, execute, hold, plan, python, retries, same, sh, step, touch, true, until)
 
 CASES = []
 case = plans.collector(CASES)
@@ -204,6 +204,17 @@ def R_004_069_R_004_075_A04_24_a_payload_that_does_not_suit_fails_the_plan_befor
         true(one["line"] > 1 and one["message"], one)
     memory, = [one for one in ran.error["context"]["problems"] if one["pointer"].endswith("memory_mb")]
     true("memory_mb" in text[memory["line"] - 1], (memory, text[memory["line"] - 1]))
+
+
+@case
+def R_001_016_a_step_that_is_no_longer_kept_from_a_file_is_ended(place):
+    path = place.put("work/.envrc", "old")  # protected; from the second step on, in a sandbox that is kept
+    child = place.begin(plan(sh("true"), sh("true"), sh("touch up; while :; do sleep 1; done")))
+    until(lambda: (place.work / "up").exists(), "the last step", child)
+    place.put("work/beside", "new").rename(path)
+    ran = place.end(child)
+    hold(ran.status == 1 and why(ran)["error_code"] == "STEP_FAILED" and "replaced" in why(ran)["message"], ran)
+    same(why(ran)["context"]["cause"], "violation")
 
 
 # ---- executors ----
