@@ -3,7 +3,8 @@
  *
  * Bare means: a table of body and hash, no index, nothing checked, nothing hashed. Both commit as
  * durably (WAL, synchronous FULL), in one directory, by turns. The goals: one event at a time at
- * least 0.8 x its rate, batches of 1,000 at least 0.6 x.
+ * least 0.8 x its rate, batches of 1,000 at least 0.6 x. A file that grows is slower to sync, and
+ * bare SQLite's log grows until it begins anew, after 1,000 pages: so there are two figures.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -16,7 +17,7 @@
 #include "events.h"
 #include "race.h"
 
-enum { BATCH = 1000, BATCHES = 8, TURNS = 21, ONES = 20 };
+enum { BATCH = 1000, BATCHES = 8, TURNS = 21, ONES = 20, LAP = 1200 };
 
 static sqlite3 *bare;
 static sqlite3_stmt *begin, *insert, *commit;
@@ -177,7 +178,11 @@ int main(void)
     if (!mkdtemp(dir))
         return 1;
     open_both(dir);
-    measure("one durable event at a time", ones, ONES, 0.8);
+    measure("one durable event at a time, in a new log", ones, ONES, 0.8);
+    make(LAP);
+    run_bare_ones();
+    run_writ_ones();
+    measure("one durable event at a time, in a log that has begun anew", ones, ONES, 0.8);
     measure("durable batches of 1,000 events", batches, (size_t)BATCH * BATCHES, 0.6);
     printf("  the ledger had %" PRIu64 " events at the end\n", made);
     writ_ledger_close(ledger);

@@ -97,8 +97,11 @@ static int wait_turn(void *self, int tries)
 
 static int count_frames(void *self, sqlite3 *connection, const char *name, int frames)
 {
+    struct sqlite *db = self;
+
     (void)connection, (void)name;
-    ((struct sqlite *)self)->frames = frames;
+    db->small = frames - db->frames <= SQLITE_FEW ? db->small + 1 : 0;
+    db->frames = frames;
     return SQLITE_OK;
 }
 

@@ -20,6 +20,9 @@ enum { SQLITE_TEXTS = 48, SQLITE_SPARES = 8, SQLITE_BUSY_SECONDS = 60 };
 /* Of a log that has grown longer, the rest is cut off when it begins anew. */
 enum { SQLITE_LOG_KEPT = 8 << 20 };
 
+/* Frames of a commit that is small, and small commits after which more are expected. */
+enum { SQLITE_FEW = 16 };
+
 /* A statement, ready to be bound and stepped. */
 struct query {
     struct sqlite *db;
@@ -35,6 +38,7 @@ struct sqlite {
     const struct world *world; /* for the chance in waiting */
     int64_t waited_us;
     int frames;   /* in the WAL, as far as this connection knows */
+    int small;    /* commits of few frames, one after the other */
     int log;      /* the WAL, for syncing; 0: not opened yet */
     bool new_log; /* opened to write, it found no WAL */
     const char *const *texts;
@@ -69,6 +73,10 @@ void sqlite_leave(struct sqlite *db); /* takes back what it did, if there is one
 
 /* The log that is held for syncing has grown longer than what is kept of one. */
 bool sqlite_log_is_long(const struct sqlite *db);
+
+/* Makes the log longer before it has to be, if commits are many and small. Only for who holds the
+ * writer's lock: nobody else writes to the log meanwhile. */
+void sqlite_log_prolong(struct sqlite *db);
 
 /* The file is not any more where it was opened. */
 bool sqlite_moved(struct sqlite *db);

@@ -9,6 +9,10 @@
 #include "contract/codes.h"
 #include "ledger/sqlite.h"
 
+/* A file that grows takes longer to sync than one that has its length. For who commits little and
+ * often, the log is therefore made longer by many frames at once. */
+enum { LOG_HEAD = 32, LOG_FRAME = 24 + 8192, LOG_MORE = 1 << 20 };
+
 /* One that cannot be seen might have some. */
 static bool has_bytes(const char *path)
 {
@@ -25,7 +29,7 @@ bool sqlite_has_more(const struct sqlite *db)
 static bool hold_log(struct sqlite *db)
 {
     if (db->log <= 0)
-        db->log = open(sqlite_log_path(db), O_RDONLY | O_CLOEXEC);
+        db->log = open(sqlite_log_path(db), O_RDWR | O_CLOEXEC);
     return db->log > 0;
 }
 
@@ -45,21 +49,46 @@ bool sqlite_keep_log(struct sqlite *db, struct error *e)
                                      db->path);
 }
 
+/* Its times are not asked for: who has asked for them is owed another time after the next write,
+ * and the disk then has to take that as well. */
+static bool look(int at, const char *path, struct statx *out)
+{
+    return statx(at, path, AT_EMPTY_PATH, STATX_INO | STATX_SIZE, out) == 0;
+}
+
 /* Is the log where the next one to open the ledger looks for it? SQLite itself goes on to write to
  * one that has no name any more. */
 static bool log_stands(const struct sqlite *db)
 {
-    struct stat held, there;
+    struct statx held, there;
 
-    return fstat(db->log, &held) == 0 && stat(sqlite_log_path(db), &there) == 0 &&
-           held.st_ino == there.st_ino && held.st_dev == there.st_dev;
+    return look(db->log, "", &held) && look(AT_FDCWD, sqlite_log_path(db), &there) &&
+           held.stx_ino == there.stx_ino && held.stx_dev_major == there.stx_dev_major &&
+           held.stx_dev_minor == there.stx_dev_minor;
 }
 
 bool sqlite_log_is_long(const struct sqlite *db)
 {
-    struct stat held;
+    struct statx held;
 
-    return db->log > 0 && fstat(db->log, &held) == 0 && held.st_size > SQLITE_LOG_KEPT;
+    return db->log > 0 && look(db->log, "", &held) && held.stx_size > SQLITE_LOG_KEPT;
+}
+
+/* SQLite takes zeros for what is left of a log of before. Who fails to make the log longer has lost
+ * nothing: SQLite does it by itself, and says so where it cannot. Written in small pieces, because
+ * the kernel keeps as one what came as one, and looks at all of it when a part is written again. */
+void sqlite_log_prolong(struct sqlite *db)
+{
+    static const char nothing[8192];
+    uint64_t soon = LOG_HEAD + (uint64_t)(db->frames + SQLITE_FEW) * LOG_FRAME;
+    struct statx held;
+
+    if (db->small < SQLITE_FEW || db->log <= 0 || !look(db->log, "", &held) ||
+        held.stx_size >= soon)
+        return;
+    for (uint64_t at = held.stx_size, end = at + LOG_MORE; at < end; at += sizeof nothing)
+        if (pwrite(db->log, nothing, sizeof nothing, (off_t)at) < 0)
+            return;
 }
 
 /* SQLite itself would sync the directory along with the WAL, in every process once more. */

@@ -205,7 +205,10 @@ static bool sqlite_begin(struct store *s, struct tip *tip, struct error *e)
     if (sqlite_moved(&s->db))
         return error_set(e, CODE_IO, "'%s' was removed or replaced while it was open",
                          s->how.where);
-    return start(s, Q_BEGIN, tip, e);
+    if (!start(s, Q_BEGIN, tip, e))
+        return false;
+    sqlite_log_prolong(&s->db);
+    return true;
 }
 
 /* The bytes of an erased body are also in the log, until it is emptied. */

@@ -298,12 +298,49 @@ static void a_log_that_has_grown_is_given_back(void **state)
     kind->close(s);
 }
 
+static off_t length_of(const char *path)
+{
+    struct stat there;
+
+    assert_int_equal(stat(path, &there), 0);
+    return there.st_size;
+}
+
+/* Two of them, by turns: neither writes where the other has written. */
+static void for_who_appends_often_the_log_is_long_before_it_has_to_be(void **state)
+{
+    enum { FEW = 10, MANY = 200 };
+    _arena_ struct arena a = { 0 };
+    const char *where = fresh_place(&a), *log = arena_printf(&a, "%s-wal", where);
+    struct store *two[] = { open_at(where, STORE_APPEND, &a), open_at(where, STORE_APPEND, &a) };
+    struct store *third;
+    int grown = 0;
+
+    (void)state;
+    for (int i = 0; i < MANY; i++) {
+        off_t before = length_of(log);
+
+        (void)append_some(two[i % 2], 1, true);
+        if (i < FEW)
+            assert_in_range(length_of(log), 1, 512 << 10);
+        else
+            grown += length_of(log) != before;
+    }
+    assert_in_range(grown, 1, 50);
+    third = open_at(where, STORE_READ, &a);
+    assert_all_there(third, MANY);
+    kind->close(third);
+    kind->close(two[0]);
+    kind->close(two[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_no_ledger_is_said_plainly),
         cmocka_unit_test(a_ledger_belongs_to_its_owner_alone),
         cmocka_unit_test(a_log_that_has_grown_is_given_back),
+        cmocka_unit_test(for_who_appends_often_the_log_is_long_before_it_has_to_be),
         cmocka_unit_test(what_is_left_of_a_ledger_is_not_taken_for_another),
         cmocka_unit_test(a_ledger_that_was_removed_takes_nothing_more),
         cmocka_unit_test(the_past_cannot_be_changed_by_plain_sql),
