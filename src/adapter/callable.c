@@ -3,7 +3,7 @@
 #include "adapter/callable.h"
 
 #include "adapter/api_bind.h"
-#include "adapter/callable_rules.h"
+#include "adapter/callable/rules.h"
 #include "adapter/host.h"
 #include "contract/codes.h"
 

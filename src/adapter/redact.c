@@ -2,15 +2,15 @@
 /* redact.c: takes secrets out of texts and documents, in one pass for each way of writing them.
  *
  * All secrets, and what base64 and hexadecimal digits make of them, are the words of one automaton
- * (redact_words.h). It reads the text in each way there is (redact_ways.h), and what that gives in
- * each way again (redact_read.h): so it does not matter which characters somebody chose to escape.
+ * (redact_words.h). It reads the text in each way there is (redact/ways.h), and what that gives in
+ * each way again (redact/read.h): so it does not matter which characters somebody chose to escape.
  * Each reading takes time in proportion to the text, whatever is in it.
  */
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "adapter/redact_read.h"
-#include "adapter/redact_ways.h"
+#include "adapter/redact/read.h"
+#include "adapter/redact/ways.h"
 #include "adapter/secret.h"
 #include "base/doc_make.h"
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* transform_parts.h: what transforms are made of. For transform*.c, parse_*.c and format_*.c only.
+/* transform_parts.h: what transforms are made of. For their room, and who reads them in callable/.
  *
- * transforms.c has the order and the checks, transform_in.c what is done to parameters,
- * transform_out.c what is done to output; ways.c reads a spec such as {csv: {header: false}} by the
- * table of parsers (parsers.c) or formats (formats.c), whose functions are in parse_*.c and
- * format_*.c.
+ * run.c has the order and the checks, in.c what is done to parameters, out.c what is done to
+ * output. ways.c reads a spec such as {csv: {header: false}} by the table of parsers (parsers.c) or
+ * formats (formats.c), whose functions are in parse_*.c and format_*.c.
  */
 #pragma once
 

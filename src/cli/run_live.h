@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cli/paint.h"
-#include "cli/run_view.h"
+#include "cli/run/view.h"
 
 /* Zero is how it begins. */
 struct run_live {

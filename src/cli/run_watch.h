@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 
 #include "base/error.h"
-#include "cli/run_view.h"
+#include "cli/run/view.h"
 
 struct run_watch {
     struct run_state *state;

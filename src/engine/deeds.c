@@ -8,7 +8,7 @@
 #include "engine/approval.h"
 #include "engine/call.h"
 #include "engine/home.h"
-#include "engine/running.h"
+#include "engine/plan.h"
 #include "executor/shelf.h"
 
 /* clang-format off */

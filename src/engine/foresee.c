@@ -12,8 +12,8 @@
 #include "adapter/callable.h"
 #include "base/json_write.h"
 #include "engine/call.h"
+#include "engine/call_servers.h"
 #include "engine/exec.h"
-#include "engine/servers.h"
 
 static struct foreseen refused(const struct running *r, enum code code, const char *message,
                                bool unsure)

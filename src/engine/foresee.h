@@ -2,7 +2,7 @@
 /* foresee.h: what the registry will say to a step, found out without running anything. */
 #pragma once
 
-#include "engine/running.h"
+#include "engine/plan.h"
 
 /* Zeroes: nothing is to be said. */
 struct foreseen {

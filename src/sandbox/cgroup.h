@@ -20,7 +20,7 @@ struct cgroup {
     struct cgroup_limits limits; /* as they were when it was made */
     struct cgroup_usage before;  /* what earlier runs have added to the counters */
     int64_t awake;               /* for a run of so many tasks; 0: it rests, or is in use */
-    unsigned age;                /* of where this process sat then, as cgroup_idle.c counts */
+    unsigned age;                /* of where this process sat then, as cgroup/idle.c counts */
 };
 
 /* Makes the groups of one run, with its limits written. On false nothing is left behind; the error

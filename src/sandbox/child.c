@@ -18,11 +18,11 @@
 
 #include "contract/codes.h"
 #include "sandbox/held_chance.h"
+#include "sandbox/held_tracer.h"
 #include "sandbox/init_clock.h"
 #include "sandbox/place.h"
 #include "sandbox/process.h"
 #include "sandbox/stages.h"
-#include "sandbox/tracer.h"
 
 /* ---- the table ---- */
 

@@ -11,10 +11,10 @@
 #include <sys/socket.h>
 
 #include "base/pass.h"
+#include "sandbox/held_tracer.h"
 #include "sandbox/kernel.h"
 #include "sandbox/landlock.h"
 #include "sandbox/place.h"
-#include "sandbox/tracer.h"
 
 /* Who has been heard waits for the answer, whatever signal comes. Newer than Linux 5.18. */
 enum { WAIT_KILLABLE_RECV = 1 << 5 };

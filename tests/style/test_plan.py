@@ -59,7 +59,7 @@ def R_004_150_R_004_152_nobody_in_writ_runs_a_plan_a_second_time():
     calls = [(path.name, line.strip()) for path in sorted((ROOT / "src").rglob("*.c"))
              for line in code(path).splitlines() if re.search(r"\bplan_run\(&", line)]
     assert len(calls) == 1, calls
-    body = re.search(r"\nstatic bool go\(.*?\n}\n", code("src/engine/plan_go.c"), re.S)
+    body = re.search(r"\nstatic bool go\(.*?\n}\n", code("src/engine/plan/go.c"), re.S)
     assert body and not re.search(r"\b(?:for|while|do)\b", body[0]), "the call stands in a loop"
 
 

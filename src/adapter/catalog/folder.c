@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include "adapter/skim.h"
+#include "adapter/catalog_skim.h"
 #include "base/doc_read.h"
 #include "base/fs.h"
 #include "contract/adapter_doc.h"

@@ -5,7 +5,7 @@
 #include "base/json_write.h"
 #include "engine/home.h"
 #include "engine/input.h"
-#include "engine/running.h"
+#include "engine/plan.h"
 
 /* Only the ActionResult: an executor's output is nobody's but its caller's. */
 static const struct doc *result_doc(const struct action *action, struct arena *a)

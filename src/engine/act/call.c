@@ -5,7 +5,7 @@
 #include "base/json_write.h"
 #include "engine/deeds.h"
 #include "engine/input.h"
-#include "engine/running.h"
+#include "engine/plan.h"
 
 /* What it gave, by digest: the output itself is evidence. */
 static struct doc *end_doc(const struct tool_call *c, struct arena *a)

@@ -7,7 +7,7 @@
 #include "base/utf8.h"
 #include "engine/changes.h"
 #include "engine/exec_network.h"
-#include "engine/running.h"
+#include "engine/plan.h"
 
 void check_execute(void *self, const struct step_doc *step, struct report *r)
 {

@@ -2,7 +2,7 @@
 /* plain.c: the actions that only compute or tell: validate and notify. */
 #include "base/doc_make.h"
 #include "base/json_write.h"
-#include "engine/running.h"
+#include "engine/plan.h"
 #include "executor/builtin.h"
 
 enum { STEPS_MAX = 1 << 26 };

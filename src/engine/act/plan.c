@@ -12,7 +12,7 @@
 #include "base/json_read.h"
 #include "base/json_write.h"
 #include "engine/input.h"
-#include "engine/running.h"
+#include "engine/plan.h"
 #include "sandbox/grants.h"
 
 struct nested {

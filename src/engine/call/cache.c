@@ -6,7 +6,7 @@
 
 #include "base/doc_make.h"
 #include "base/fs.h"
-#include "engine/call_peer.h"
+#include "engine/call/peer.h"
 #include "engine/home.h"
 
 enum {

@@ -3,7 +3,7 @@
 #include "base/doc_make.h"
 #include "base/utf8.h"
 #include "engine/call/cache.h"
-#include "engine/call_peer.h"
+#include "engine/call/peer.h"
 
 enum { TOLD_MOST = 300, TOLD_LINES = 3 };
 

@@ -8,10 +8,10 @@
 #include "base/json_read.h"
 #include "base/utf8.h"
 #include "contract/tool_version.h"
-#include "engine/call_peer.h"
+#include "engine/call/peer.h"
+#include "engine/call_probe.h"
 #include "engine/home.h"
 #include "engine/input.h"
-#include "engine/tool_probe.h"
 
 enum { HINT_MOST = 60, FOUND_MOST = 120 }; /* bytes of a value that is told */
 

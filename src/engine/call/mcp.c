@@ -3,10 +3,10 @@
 #include "base/doc_make.h"
 #include "base/json_write.h"
 #include "contract/exits.h"
-#include "engine/call_peer.h"
+#include "engine/call/peer.h"
+#include "engine/call_servers.h"
+#include "engine/call_visit.h"
 #include "engine/input.h"
-#include "engine/servers.h"
-#include "engine/visit.h"
 
 enum { TOLD_MOST = 400 }; /* with the tool's name, what an error has room for */
 

@@ -6,7 +6,7 @@
 
 #include "base/fs.h"
 #include "engine/call/cache.h"
-#include "engine/call_peer.h"
+#include "engine/call/peer.h"
 #include "engine/home.h"
 
 /* ---- what is built before ---- */

@@ -5,8 +5,8 @@
 
 #include "base/json_write.h"
 #include "contract/codes.h"
+#include "engine/changes_run.h"
 #include "engine/commit.h"
-#include "engine/cow_run.h"
 #include "engine/given.h"
 #include "engine/home.h"
 #include "engine/input.h"

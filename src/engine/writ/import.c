@@ -15,10 +15,10 @@
 #include "base/world.h"
 #include "base/yaml.h"
 #include "contract/adapter_doc.h"
+#include "engine/call_visit.h"
 #include "engine/input.h"
 #include "engine/record.h"
 #include "engine/toolbox.h"
-#include "engine/visit.h"
 
 enum { LIST_MS = 20000 };
 

@@ -4,10 +4,10 @@
 
 #include "adapter/mcp_probe.h"
 #include "base/json_read.h"
+#include "engine/call_visit.h"
 #include "engine/given.h"
 #include "engine/home.h"
 #include "engine/input.h"
-#include "engine/visit.h"
 
 /* What is called. */
 struct wish {

@@ -12,8 +12,8 @@
 #include "engine/exec.h"
 #include "engine/foresee.h"
 #include "engine/input.h"
+#include "engine/plan.h"
 #include "engine/record.h"
-#include "engine/running.h"
 #include "engine/toolbox.h"
 
 enum { NAMES_SHOWN = 4 };

@@ -10,8 +10,8 @@
 #include "engine/exec.h"
 #include "engine/home.h"
 #include "engine/input.h"
+#include "engine/plan.h"
 #include "engine/record.h"
-#include "engine/running.h"
 #include "engine/toolbox.h"
 
 static void put_names(const struct plan_read *plan, struct arena *a, struct buf *to)

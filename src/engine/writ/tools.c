@@ -9,10 +9,10 @@
 #include "contract/registry_doc.h"
 #include "contract/tool_version.h"
 #include "engine/adapters_here.h"
+#include "engine/call_probe.h"
 #include "engine/home.h"
 #include "engine/input.h"
 #include "engine/record.h"
-#include "engine/tool_probe.h"
 
 struct telling {
     struct adapters_here here;

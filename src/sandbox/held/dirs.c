@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "sandbox/tracee.h"
+#include "sandbox/held/tracee.h"
 
 /* As the kernel writes it: the number of the file, where one is after it, how long the entry is,
  * its type, its name and a NUL. */

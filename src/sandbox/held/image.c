@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-#include "sandbox/tracee.h"
+#include "sandbox/held/tracee.h"
 
 enum { WORDS = 512, NAME_MOST = 1 << 17, SMALLEST_PAGE = 4096 };
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "sandbox/held/image.h"
-#include "sandbox/tracee.h"
+#include "sandbox/held/tracee.h"
 
 /* A call that has to be looked at when it returns. */
 struct held_return {

@@ -3,7 +3,7 @@
  * takes it. */
 #pragma once
 
-#include "adapter/skim.h"
+#include "adapter/catalog_skim.h"
 #include "base/doc_read.h"
 #include "contract/adapter_doc.h"
 

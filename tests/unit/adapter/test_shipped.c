@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "adapter/catalog.h"
-#include "adapter/skim.h"
+#include "adapter/catalog_skim.h"
 #include "contract/registry_doc.h"
 #include "unit/contract/data.h"
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "adapter/yaml_write.h"
+#include "adapter/import_yaml.h"
 #include "base/json_write.h"
 #include "base/yaml.h"
 #include "unit/adapter/given.h"

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* headers.c: the values of headers that are for secrets, wherever a text has them. */
+#include "adapter/redact/cuts.h"
+#include "adapter/secret.h"
+
+static const char *const secret_headers[] = {
+    "authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key",
+};
+
+bool header_secret(struct str name)
+{
+    for (size_t i = 0; i < COUNT(secret_headers); i++)
+        if (str_cmp_letters(name, str_of(secret_headers[i])) == 0)
+            return true;
+    return false;
+}
+
+static size_t header_at(struct str t, size_t at)
+{
+    for (size_t i = 0; i < COUNT(secret_headers); i++) {
+        size_t n = strlen(secret_headers[i]);
+
+        if (t.n - at > n &&
+            str_cmp_letters((struct str){ t.s + at, n }, str_of(secret_headers[i])) == 0)
+            return n;
+    }
+    return 0;
+}
+
+static size_t past(struct str t, size_t at, const char *these)
+{
+    while (at < t.n && is_one_of(t.s[at], these))
+        at++;
+    return at;
+}
+
+/* What begins there, up to one of those characters that no backslash stands before; gives back
+ * where that is. */
+static size_t cut_until(struct cuts *c, struct str t, size_t from, const char *end)
+{
+    size_t at = from;
+
+    while (at < t.n && !is_one_of(t.s[at], end))
+        at += t.s[at] == '\\' && at + 1 < t.n ? 2 : 1;
+    at = at < t.n ? at : t.n;
+    if (at > from)
+        cuts_add(c, from, at);
+    return at;
+}
+
+static const char json_blanks[] = " \t\r\n", quote_or_line[] = "\"\r\n";
+
+/* Each text of a list, and of lists in it; what else is in it is no header's value. A map in it
+ * has names of its own. */
+static size_t cut_list(struct cuts *c, struct str t, size_t at)
+{
+    size_t depth = 0;
+
+    while (at < t.n && t.s[at] != '{' && t.s[at] != '}') {
+        if (t.s[at] == '"')
+            at = cut_until(c, t, at + 1, quote_or_line);
+        else if (t.s[at] == '[')
+            depth++;
+        else if (t.s[at] == ']' && --depth == 0)
+            break;
+        at += at < t.n;
+    }
+    return at;
+}
+
+/* The value of a header, from behind its name: to the end of the line, or of the JSON text. In JSON
+ * what is neither a text nor a list of them is no header's value. Gives back where to go on. */
+static size_t cut_value(struct cuts *c, struct str t, size_t name_end)
+{
+    bool in_json = t.s[name_end] == '"';
+    size_t at = past(t, name_end + is_one_of(t.s[name_end], "\"'"), " ");
+
+    if (at >= t.n || t.s[at] != ':')
+        return name_end;
+    at = past(t, at + 1, in_json ? json_blanks : " ");
+    if (at < t.n && t.s[at] == '"')
+        return cut_until(c, t, at + 1, quote_or_line);
+    if (!in_json)
+        return cut_until(c, t, at, "\r\n");
+    return at < t.n && t.s[at] == '[' ? cut_list(c, t, at) : name_end;
+}
+
+void cuts_add_headers(struct cuts *c, struct str t)
+{
+    for (size_t at = 0; at < t.n;) {
+        size_t n = is_one_of(t.s[at], "aApPcCsSxX") ? header_at(t, at) : 0;
+
+        if (n && (at == 0 || is_one_of(t.s[at - 1], "\r\n\"' <>\t")))
+            at = cut_value(c, t, at + n);
+        else
+            at += n ? n : 1;
+    }
+}

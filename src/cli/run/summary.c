@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* summary.c: tells how a plan ended, from its answer: progress may have been missed, and tells
+ * only which steps began. */
+#include "cli/run_summary.h"
+
+#include <inttypes.h>
+
+#include <writ/writ.h>
+
+#include "cli/answer.h"
+#include "cli/entry_line.h"
+#include "cli/print.h"
+#include "cli/units.h"
+
+enum { INDENT = 2, GAP = 2, FAILURES_MOST = 20, NAMES_MOST = 8, NAME_MOST = 24, LABEL = 11 };
+
+static const struct {
+    const char *status;
+    enum colour colour;
+} statuses[] = { { "success", GREEN }, { "partial", YELLOW }, { "failure", RED } };
+
+static enum colour status_colour(struct str status)
+{
+    for (size_t i = 0; i < COUNT(statuses); i++)
+        if (str_is(status, statuses[i].status))
+            return statuses[i].colour;
+    return PLAIN;
+}
+
+/* ---- the headline ---- */
+
+static void add_count(const struct doc *result, struct buf *to)
+{
+    char took[UNITS_TEXT];
+    int64_t total = doc_whole(result, "steps_total");
+
+    units_time(doc_whole(result, "duration_ms"), took);
+    buf_addf(to, "%" PRId64 " of %" PRId64 " step%s in %s", doc_whole(result, "steps_executed"),
+             total, total == 1 ? "" : "s", took);
+}
+
+void run_summary_line(const struct doc *result, struct buf *to)
+{
+    buf_addf(to, "%.*s, ", STR_ARG(doc_text(result, "status")));
+    add_count(result, to);
+}
+
+static void show_head(const struct doc *result)
+{
+    _buf_ struct buf text = { .max = 1 << 10 };
+    struct str status = doc_text(result, "status");
+
+    add_count(result, &text);
+    out(status_colour(status), "%.*s", STR_ARG(status));
+    out(PLAIN, "%*s%s\n", GAP, "", text.s);
+}
+
+/* ---- failures ---- */
+
+struct failure {
+    const struct doc *error;
+    int64_t times; /* a step that was tried again has failed as often */
+    bool skipped;  /* and the plan went on without it */
+};
+
+/* What went wrong, each step once. */
+struct failures {
+    struct failure *v;
+    size_t n;
+};
+
+static struct str step_id(const struct doc *error)
+{
+    return doc_text(error, "step_id");
+}
+
+static bool is_skip(const struct doc *error)
+{
+    return str_is(doc_text(error, "error_code"), "STEP_SKIPPED");
+}
+
+/* Errors of a step stand close together: looking back finds them at once. */
+static struct failure *of_step(struct failures *f, struct str id)
+{
+    for (size_t i = f->n; id.n && i > 0; i--)
+        if (str_eq(step_id(f->v[i - 1].error), id))
+            return &f->v[i - 1];
+    return NULL;
+}
+
+static void add_failure(struct failures *f, const struct doc *error)
+{
+    struct failure *before = of_step(f, step_id(error));
+
+    if (before && is_skip(error)) {
+        before->skipped = true;
+    } else if (before) {
+        before->error = error;
+        before->times++;
+    } else {
+        f->v[f->n++] = (struct failure){ .error = error, .times = 1 };
+    }
+}
+
+static bool is_listed(const struct failures *f, const struct doc *error)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (str_eq(doc_text(f->v[i].error, "error_code"), doc_text(error, "error_code")) &&
+            str_eq(step_id(f->v[i].error), step_id(error)))
+            return true;
+    return false;
+}
+
+/* The errors of the trace, and the plan's own where it says something else: that a step halted it,
+ * or what was promoted, is said by that step's. */
+static void gather(const struct doc *result, struct arena *a, struct failures *f)
+{
+    const struct doc *error = doc_get(result, "error");
+    const struct doc *warnings = line_member(doc_get(result, "result_payload"), "warnings");
+    const struct doc *errors, *cause;
+    size_t most = 1;
+
+    if (error && error->kind != DOC_MAP)
+        error = NULL;
+    errors = line_member(line_member(error, "context"), "errors");
+    cause = line_member(error, "cause");
+    most += doc_first(errors, DOC_LIST) ? errors->count : 0;
+    most += doc_first(warnings, DOC_LIST) ? warnings->count : 0;
+    f->v = arena_alloc(a, most * sizeof *f->v);
+    for (const struct doc *d = doc_first(errors, DOC_LIST); d; d = d->next)
+        add_failure(f, d);
+    for (const struct doc *d = error ? NULL : doc_first(warnings, DOC_LIST); d; d = d->next)
+        add_failure(f, d);
+    if (error && !is_listed(f, error) && !(cause && cause->kind == DOC_MAP && is_listed(f, cause)))
+        f->v[f->n++] = (struct failure){ .error = error, .times = 1 };
+}
+
+static struct str name_of(const struct run_state *s, struct str id)
+{
+    const struct run_step *step = run_state_find(s, id);
+
+    if (id.n == 0)
+        return str_of("plan");
+    return step ? step->name : line_short(id);
+}
+
+/* The message with the names of steps for their ids: "step count failed". */
+static void add_named(const struct run_state *s, struct str message, struct buf *to)
+{
+    enum { ID = 36 };
+
+    for (size_t i = 0; i < message.n;) {
+        size_t left = message.n - i;
+        const struct run_step *step =
+            left < ID ? NULL : run_state_find(s, (struct str){ message.s + i, ID });
+
+        buf_add(to, step ? step->name.s : message.s + i, step ? step->name.n : 1);
+        i += step ? ID : 1;
+    }
+}
+
+/* What to do about a code, as its row says; nothing where there is nothing to do. */
+static void show_action(struct str code, size_t column)
+{
+    _arena_ struct arena a = { 0 };
+    char *answer;
+
+    if (writ_explain(arena_text(&a, code), &answer) == WRIT_OK) {
+        const struct doc *tables = doc_get(answer_read(answer, &a), "tables");
+        const struct doc *table = doc_first(tables, DOC_LIST);
+        const struct doc *row = table ? doc_first(doc_get(table, "rows"), DOC_LIST) : NULL;
+        struct str action = row ? doc_text(row, "action") : str_of("");
+
+        if (action.n && !str_begins(action, "None")) {
+            out(PLAIN, "%*s", (int)column, "");
+            out_folded(DIM, action, column);
+        }
+    }
+    writ_free(answer);
+}
+
+/* The code that knows best what to do: of what refused a step, else of the failure itself. */
+static struct str telling_code(const struct doc *error)
+{
+    struct str inner = doc_text(line_member(error, "context"), "code");
+
+    return inner.n ? inner : doc_text(error, "error_code");
+}
+
+static void show_failure(const struct run_state *s, const struct failure *f, size_t width,
+                         struct str last_code)
+{
+    struct str code = doc_text(f->error, "error_code"), message = doc_text(f->error, "message");
+    struct str why = doc_text(line_member(f->error, "context"), "why");
+    bool warn = str_is(doc_text(f->error, "severity"), "warn");
+    size_t column = INDENT + width + GAP;
+    _buf_ struct buf text = { .max = 1 << 20 };
+
+    out(PLAIN, "%*s", INDENT, "");
+    out_cell(BOLD, name_of(s, step_id(f->error)), width);
+    out(PLAIN, "%*s", GAP, "");
+    out(warn || f->skipped ? YELLOW : RED, "%.*s", STR_ARG(code));
+    add_named(s, message, &text);
+    if (f->times > 1)
+        buf_addf(&text, " (%" PRId64 " attempts)", f->times);
+    if (f->skipped)
+        buf_adds(&text, " (skipped)");
+    if (print_columns(buf_str(&text)) + code.n + GAP <= print_room(column)) {
+        out(PLAIN, "%*s%s\n", GAP, "", buf_str(&text).s);
+    } else { /* a line of its own */
+        out(PLAIN, "\n");
+        out(PLAIN, "%*s", (int)column, "");
+        out_folded(PLAIN, buf_str(&text), column);
+    }
+    if (why.n) {
+        out(PLAIN, "%*s", (int)column, "");
+        out_folded(DIM, why, column);
+    } else if (!str_eq(telling_code(f->error), last_code)) {
+        show_action(telling_code(f->error), column);
+    }
+}
+
+static void show_failures(const struct run_state *s, const struct failures *f)
+{
+    size_t width = 0, shown = f->n < FAILURES_MOST ? f->n : FAILURES_MOST;
+    struct str last = str_of("");
+
+    for (size_t i = 0; i < shown; i++) {
+        size_t n = print_columns(name_of(s, step_id(f->v[i].error)));
+
+        n = n < NAME_MOST ? n : NAME_MOST;
+        width = n > width ? n : width;
+    }
+    for (size_t i = 0; i < shown; i++) {
+        show_failure(s, &f->v[i], width, last);
+        last = telling_code(f->v[i].error);
+    }
+    if (f->n > shown)
+        out(DIM, "%*sand %zu more, which --json shows\n", INDENT, "", f->n - shown);
+}
+
+/* ---- what was not run ---- */
+
+/* Names of steps, as many as are read. */
+struct names {
+    struct buf text;
+    size_t n;
+};
+
+static void add_name(struct names *names, struct str name)
+{
+    if (names->n++ < NAMES_MOST)
+        buf_addf(&names->text, "%s%.*s", names->n > 1 ? ", " : "", STR_ARG(name));
+}
+
+static void show_names(const char *label, struct names *names)
+{
+    if (names->n > NAMES_MOST)
+        buf_addf(&names->text, " and %zu more", names->n - NAMES_MOST);
+    if (names->n) {
+        out(DIM, "%-*s", LABEL, label);
+        out_folded(PLAIN, buf_str(&names->text), LABEL);
+    }
+    buf_free(&names->text);
+}
+
+/* Which steps began is told by the lines of progress alone. */
+static void show_incomplete(const struct run_state *s, const struct doc *result,
+                            struct failures *failed)
+{
+    const struct doc *error = doc_get(result, "error");
+    const struct doc *list =
+        line_member(error ? doc_get(error, "context") : NULL, "incomplete_steps");
+    struct names cut = { .text.max = 1 << 20 }, others = { .text.max = 1 << 20 };
+
+    for (const struct doc *d = doc_first(list, DOC_LIST); d; d = d->next) {
+        const struct run_step *step = d->kind == DOC_TEXT ? run_state_find(s, d->text) : NULL;
+
+        if (d->kind == DOC_TEXT && !of_step(failed, d->text))
+            add_name(step && step->state != STEP_WAITS ? &cut : &others, name_of(s, d->text));
+    }
+    show_names("cut off", &cut);
+    show_names(s->told && !s->lost ? "not run" : "unfinished", &others);
+}
+
+/* ---- what waits for somebody ---- */
+
+/* One line a step, as many as are read. */
+struct lines {
+    const char *label;
+    size_t n;
+};
+
+static void show_line(struct lines *lines, struct str text)
+{
+    if (lines->n++ < NAMES_MOST) {
+        out(DIM, "%-*s", LABEL, lines->n == 1 ? lines->label : "");
+        out_folded(PLAIN, text, LABEL);
+    }
+}
+
+/* Files that were asked for and are not there. */
+static void show_missed(struct str name, const struct doc *did, struct lines *lines)
+{
+    static const char *const lists[] = { "output_files", "artifacts" };
+    struct names missed = { .text.max = 1 << 20 };
+    _buf_ struct buf text = { .max = 1 << 20 };
+
+    for (size_t i = 0; i < COUNT(lists); i++) {
+        const struct doc *list = line_member(did, lists[i]);
+
+        for (const struct doc *f = doc_first(list, DOC_LIST); f; f = f->next) {
+            _buf_ struct buf file = { .max = 1 << 16 };
+            struct str path = doc_text(f, "path"), state = doc_text(f, "state");
+
+            buf_addf(&file, "%.*s (%.*s)", STR_ARG(path), STR_ARG(state));
+            if (!str_is(state, "collected"))
+                add_name(&missed, buf_str(&file));
+        }
+    }
+    buf_addf(&text, "%.*s: %.*s", STR_ARG(name), STR_ARG(buf_str(&missed.text)));
+    if (missed.n > NAMES_MOST)
+        buf_addf(&text, " and %zu more", missed.n - NAMES_MOST);
+    if (missed.n)
+        show_line(lines, buf_str(&text));
+    buf_free(&missed.text);
+}
+
+/* What a step wrote beside the disk, and what to do with it. */
+static void show_changes(struct str name, const struct doc *did, struct lines *lines)
+{
+    static const char *const kinds[] = { "changed", "added", "deleted" };
+    const struct doc *changes = line_member(did, "changes");
+    struct str id = line_short(doc_text(did, "execution_id"));
+    _buf_ struct buf text = { .max = 1 << 10 };
+
+    if (!doc_first(changes, DOC_MAP))
+        return;
+    for (size_t i = 0; i < COUNT(kinds); i++)
+        if (doc_whole(changes, kinds[i]))
+            buf_addf(&text, "%s%" PRId64 " %s", text.len ? ", " : "", doc_whole(changes, kinds[i]),
+                     kinds[i]);
+    if (text.len) {
+        _buf_ struct buf line = { .max = 1 << 12 };
+
+        buf_addf(&line, "%.*s: %s, not on the disk; see: writ diff %.*s; writ commit %.*s",
+                 STR_ARG(name), text.s, STR_ARG(id), STR_ARG(id));
+        show_line(lines, buf_str(&line));
+    }
+}
+
+/* Of each step: what it did is its output, or stands with its error. */
+static void show_left(const struct run_state *s, const struct doc *result,
+                      const struct failures *failed,
+                      void (*show)(struct str name, const struct doc *did, struct lines *lines),
+                      const char *label)
+{
+    const struct doc *steps = line_member(doc_get(result, "result_payload"), "steps");
+    struct lines lines = { .label = label };
+
+    for (const struct doc *d = doc_first(steps, DOC_MAP); d; d = d->next)
+        if (d->kind == DOC_MAP)
+            show(name_of(s, d->key), d, &lines);
+    for (size_t i = 0; i < failed->n; i++) {
+        const struct doc *did = line_member(failed->v[i].error, "context");
+
+        if (did && did->kind == DOC_MAP)
+            show(name_of(s, step_id(failed->v[i].error)), did, &lines);
+    }
+    if (lines.n > NAMES_MOST)
+        out(DIM, "%*sand %zu more steps, which --json shows\n", LABEL, "", lines.n - NAMES_MOST);
+}
+
+/* ---- where it is recorded ---- */
+
+static void show_recorded(const struct doc *answer, const struct doc *result)
+{
+    const struct doc *ledger = doc_get(answer, "ledger"), *evidence = doc_get(answer, "evidence");
+    const struct doc *last = doc_first(ledger, DOC_LIST) ? ledger->last : NULL;
+    struct str execution = line_short(doc_text(result, "execution_id"));
+    int64_t files = evidence ? doc_whole(evidence, "files") : 0;
+    char bytes[UNITS_TEXT];
+
+    if (!last || last->kind != DOC_TEXT)
+        return;
+    out(DIM, "%-*s", LABEL, "recorded");
+    out(PLAIN, "%.*s · ", STR_ARG(line_short(last->text)));
+    out(CYAN, "writ show %.*s", STR_ARG(execution));
+    out(PLAIN, "\n");
+    if (files) {
+        units_bytes(doc_whole(evidence, "bytes"), bytes);
+        out(DIM, "%-*s", LABEL, "evidence");
+        out(PLAIN, "%" PRId64 " file%s, %s in %.*s\n", files, files == 1 ? "" : "s", bytes,
+            STR_ARG(doc_text(evidence, "directory")));
+    }
+}
+
+void run_summary_show(const struct run_state *s, const struct doc *answer)
+{
+    _arena_ struct arena a = { 0 };
+    const struct doc *result = doc_get(answer, "result");
+    struct failures failures = { 0 };
+
+    show_head(result);
+    gather(result, &a, &failures);
+    show_failures(s, &failures);
+    show_incomplete(s, result, &failures);
+    show_left(s, result, &failures, show_missed, "not kept");
+    show_left(s, result, &failures, show_changes, "changes");
+    show_recorded(answer, result);
+}

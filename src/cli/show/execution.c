@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* execution.c: an execution from plan to end, as `writ show` tells it. */
+#include <inttypes.h>
+
+#include "cli/change_lines.h"
+#include "cli/entry_line.h"
+#include "cli/pretty.h"
+#include "cli/print.h"
+#include "cli/reached.h"
+#include "cli/show.h"
+#include "cli/show/timeline.h"
+#include "cli/units.h"
+
+enum { NAME_MOST = 24 };
+
+static const struct doc *payload_of(const struct doc *event)
+{
+    return event ? line_member(doc_get(event, "body"), "payload") : NULL;
+}
+
+/* The event that tells what became of it: the last whose body is still there. */
+static const struct doc *telling_event(const struct doc *events)
+{
+    const struct doc *found = NULL;
+
+    for (const struct doc *e = doc_first(events, DOC_LIST); e; e = e->next)
+        if (payload_of(e))
+            found = e;
+    return found;
+}
+
+/* A column of names, as wide as its widest but for those that would fill the screen. */
+static size_t wider(size_t width, struct str name)
+{
+    size_t n = print_columns(name);
+
+    if (n > NAME_MOST)
+        n = NAME_MOST;
+    return n > width ? n : width;
+}
+
+/* ---- the headline: what became of what, when, how long, how much ---- */
+
+/* A plan that came half the way is a failed execution, and for whoever ran it a partial one. */
+static bool is_partial(const struct doc *event)
+{
+    const struct doc *error =
+        event ? line_member(line_member(doc_get(event, "body"), "payload"), "error") : NULL;
+
+    return error && error->kind == DOC_MAP && str_is(doc_text(error, "code"), "PLAN_PARTIAL");
+}
+
+/* It is running in the ledger, and who ran it is known not to live. */
+static bool was_killed(const struct doc *answer)
+{
+    const struct doc *alive = doc_get(answer, "alive");
+
+    return alive && alive->kind == DOC_BOOL && !alive->truth;
+}
+
+/* The record of the run, when there is one. */
+static const struct doc *manifest_of(const struct doc *answer)
+{
+    const struct doc *m = doc_first(doc_get(answer, "manifests"), DOC_LIST);
+
+    while (m && !str_is(doc_text(m, "kind"), "manifest"))
+        m = m->next;
+    return m;
+}
+
+/* The record of a call says of which operation it is; an event has the command line alone. */
+static void show_head(const struct doc *answer, const struct doc *event)
+{
+    _buf_ struct buf work = { .max = SHOW_MAX }, call = { .max = SHOW_MAX };
+    const struct doc *manifest = manifest_of(answer);
+    struct str state = is_partial(event)    ? str_of("partial")
+                       : was_killed(answer) ? str_of("killed")
+                                            : doc_text(answer, "state");
+
+    if (manifest)
+        (void)line_call(doc_get(manifest, "body"), &call);
+    if (event)
+        line_work(event, buf_str(&call), &work);
+    else
+        buf_adds(&work, "its bodies were erased");
+    out(line_colour(state), "%.*s", STR_ARG(state));
+    out(PLAIN, "  ");
+    out_cut(BOLD, buf_str(&work), print_room(state.n + 2));
+    out(PLAIN, "\n");
+}
+
+static void show_figures(const struct doc *answer, const struct doc *event)
+{
+    const struct doc *events = doc_get(answer, "events"), *first = doc_first(events, DOC_LIST);
+    int64_t took = event ? line_took(event) : -1, memory = event ? line_memory(event) : -1;
+    int64_t attempt = doc_whole(answer, "attempt");
+    struct str at = first ? doc_text(first, "createdAt") : str_of("");
+    char text[UNITS_TEXT];
+
+    if (memory < 0 && manifest_of(answer))
+        memory = line_memory(manifest_of(answer));
+
+    out(DIM, "%.*s %.*s UTC", STR_ARG(line_day(at)), STR_ARG(line_clock(at)));
+    if (took < 0)
+        took = timeline_span(events);
+    if (took >= 0 && line_is_end(doc_text(answer, "state"))) {
+        units_time(took, text);
+        out(DIM, ", took %s", text);
+    }
+    if (memory >= 0) {
+        units_bytes(memory, text);
+        out(DIM, ", at most %s", text);
+    }
+    if (attempt > 1)
+        out(DIM, ", %" PRId64 " attempts", attempt);
+    out(PLAIN, "\n");
+}
+
+/* ---- how it ended, in words ---- */
+
+static bool is_true(const struct doc *d)
+{
+    return d && d->kind == DOC_BOOL && d->truth;
+}
+
+static void show_error(const struct doc *payload)
+{
+    const struct doc *error = line_member(payload, "error");
+    _buf_ struct buf text = { .max = SHOW_MAX };
+
+    if (!error || error->kind != DOC_MAP)
+        return;
+    buf_addf(&text, "%.*s: %.*s (%s)", STR_ARG(doc_text(error, "code")),
+             STR_ARG(doc_text(error, "message")),
+             is_true(doc_get(error, "retryable")) ? "may be tried again" : "not to be tried again");
+    show_folded("error", buf_str(&text));
+}
+
+/* A member a line. */
+static void show_result(const struct doc *payload)
+{
+    const struct doc *first = doc_first(line_member(payload, "result"), DOC_MAP);
+    size_t width = 0;
+
+    for (const struct doc *d = first; d; d = d->next)
+        width = wider(width, d->key);
+    for (const struct doc *d = first; d; d = d->next) {
+        _buf_ struct buf text = { .max = SHOW_MAX };
+
+        pretty_words(d, &text);
+        if (d->kind == DOC_LIST && !d->first)
+            buf_adds(&text, "none");
+        show_pair(d == first ? "result" : "", d->key, width, buf_str(&text));
+    }
+}
+
+/* How it stood with its inputs, which decides what it may come to. What the contract calls a dry
+ * run is one that publishes nothing, however much it did. */
+static void show_gate(const struct doc *payload, const struct doc *event)
+{
+    _buf_ struct buf text = { .max = SHOW_MAX };
+    struct str coherence = doc_text(payload, "coherenceStatus"), policy = doc_text(event, "policy");
+
+    buf_addf(&text, "%.*s, %s", STR_ARG(coherence),
+             is_true(doc_get(payload, "dryRun")) ? "nothing is published outside"
+                                                 : "to be published outside");
+    if (policy.n && !str_is(coherence, "coherent"))
+        buf_addf(&text, ", policy %.*s", STR_ARG(policy));
+    show_text("inputs", buf_str(&text));
+    show_text("as of", doc_text(payload, "snapshotAt"));
+}
+
+static void show_ending(const struct doc *event)
+{
+    const struct doc *payload = payload_of(event);
+
+    if (!payload || payload->kind != DOC_MAP)
+        return;
+    show_error(payload);
+    show_folded("reason", doc_text(payload, "cancelReason"));
+    show_result(payload);
+    show_gate(payload, event);
+}
+
+/* ---- evidence: whatever is kept by its digest ---- */
+
+/* What a digest is of: the path beside it, else the member it stands in. */
+static struct str evidence_name(const struct doc *digest)
+{
+    const struct doc *up = digest->up;
+    struct str path = up && up->kind == DOC_MAP ? doc_text(up, "path") : str_of("");
+
+    if (path.n)
+        return path;
+    if (!str_is(digest->key, "digest"))
+        return digest->key;
+    while (up && !up->key.s)
+        up = up->up;
+    return up ? up->key : digest->key;
+}
+
+/* Every digest below a value: measured, then shown. */
+struct evidence {
+    const char *label;
+    size_t width;
+    bool show;
+};
+
+static bool is_change_list(const struct doc *d)
+{
+    return d->kind == DOC_LIST && str_is(d->key, "list") && str_is(d->up->key, "changes");
+}
+
+static void each_digest(const struct doc *d, struct evidence *e)
+{
+    if (d->kind == DOC_LIST || d->kind == DOC_MAP)
+        for (const struct doc *c = d->first; c; c = c->next)
+            if (!is_change_list(c)) /* `writ diff` shows it */
+                each_digest(c, e);
+    if (d->kind != DOC_TEXT || !str_begins(d->text, "sha256:"))
+        return;
+    if (!e->show) {
+        e->width = wider(e->width, evidence_name(d));
+        return;
+    }
+    show_pair(e->label, evidence_name(d), e->width, d->text);
+    e->label = "";
+}
+
+static void show_evidence(const struct doc *from)
+{
+    struct evidence e = { .label = "evidence" };
+
+    each_digest(from, &e);
+    e.show = true;
+    each_digest(from, &e);
+}
+
+/* What it was held to. */
+static void show_walls(const struct doc *record)
+{
+    static const char *const members[] = { "limits", "layers", "missing" };
+
+    for (size_t i = 0; i < COUNT(members); i++) {
+        _buf_ struct buf text = { .max = SHOW_MAX };
+
+        if (!doc_get(record, members[i]))
+            continue;
+        pretty_words(doc_get(record, members[i]), &text);
+        show_folded(members[i], buf_str(&text));
+    }
+    reached_show(record);
+}
+
+/* What it wrote beside the disk, and what became of that. */
+static void show_changes(const struct doc *answer, const struct doc *record)
+{
+    const struct doc *changes = doc_get(record, "changes");
+    _buf_ struct buf text = { .max = SHOW_MAX };
+    char words[CHANGE_WORDS];
+
+    if (!changes || changes->kind != DOC_MAP)
+        return;
+    change_words(doc_get(changes, "list"), words);
+    buf_adds(&text, words);
+    for (const struct doc *m = doc_first(doc_get(answer, "manifests"), DOC_LIST); m; m = m->next) {
+        const struct doc *body = doc_get(m, "body");
+
+        if (body && body->kind == DOC_MAP && str_is(doc_text(body, "what"), "changes"))
+            buf_addf(&text, "; then %.*s", STR_ARG(doc_text(body, "verb")));
+    }
+    show_folded("changes", buf_str(&text));
+}
+
+/* Files that were asked for and are not kept. */
+static void show_missed(const struct doc *record)
+{
+    static const char *const lists[] = { "output_files", "artifacts" };
+    _buf_ struct buf text = { .max = SHOW_MAX };
+
+    for (size_t i = 0; i < COUNT(lists); i++)
+        for (const struct doc *f = doc_first(doc_get(record, lists[i]), DOC_LIST); f; f = f->next)
+            if (f->kind == DOC_MAP && !str_is(doc_text(f, "state"), "collected"))
+                buf_addf(&text, "%s%.*s (%.*s)", text.len ? ", " : "", STR_ARG(doc_text(f, "path")),
+                         STR_ARG(doc_text(f, "state")));
+    if (text.len)
+        show_folded("not kept", buf_str(&text));
+}
+
+/* The manifest has all evidence; without one there is what the result tells. */
+static void show_record(const struct doc *answer, const struct doc *event)
+{
+    const struct doc *manifest = manifest_of(answer);
+    const struct doc *record = manifest ? doc_get(manifest, "body") : NULL;
+    const struct doc *result = line_member(payload_of(event), "result");
+
+    if (record && record->kind == DOC_MAP) {
+        show_walls(record);
+        show_changes(answer, record);
+        show_missed(record);
+    }
+    if (record || result)
+        show_evidence(record ? record : result);
+    if (manifest)
+        show_text("manifest", doc_text(manifest, "ledger_id"));
+}
+
+/* ---- all of it ---- */
+
+static void show_reruns(const struct doc *answer)
+{
+    const char *label = "run again";
+
+    show_text("rerun of", line_short(doc_text(answer, "rerun_of")));
+    for (const struct doc *r = doc_first(doc_get(answer, "reruns"), DOC_LIST); r; r = r->next) {
+        if (r->kind == DOC_TEXT)
+            show_text(label, line_short(r->text));
+        label = "";
+    }
+}
+
+/* Whether it still runs is known where it was begun, on this machine. */
+static void show_no_end(const struct doc *answer)
+{
+    const struct doc *alive = doc_get(answer, "alive");
+
+    if (alive && alive->kind == DOC_BOOL && alive->truth)
+        show_text("end", str_of("none yet: it runs"));
+    else if (was_killed(answer) && manifest_of(answer))
+        show_folded("end", str_of("it does not run any more: who ran it was killed"));
+    else if (was_killed(answer))
+        show_folded("end", str_of("it does not run any more: who ran it was killed, and left no "
+                                  "manifest of it"));
+    else
+        show_folded("end",
+                    str_of("none is recorded: it still runs, or who ran it was killed or could "
+                           "not record it"));
+}
+
+void show_execution(const struct doc *answer)
+{
+    const struct doc *events = doc_get(answer, "events"), *event = telling_event(events);
+
+    show_head(answer, event);
+    show_figures(answer, event);
+    out(PLAIN, "\n");
+    if (!show_plan(answer))
+        timeline_show(events);
+    out(PLAIN, "\n");
+    show_text("execution", doc_text(answer, "execution"));
+    show_text("tenant", doc_text(answer, "tenant"));
+    show_text("robot", doc_text(answer, "robot"));
+    show_ending(event);
+    if (str_is(doc_text(answer, "state"), "running"))
+        show_no_end(answer);
+    show_erasures(answer);
+    show_reruns(answer);
+    show_lineage(answer);
+    show_record(answer, event);
+    show_next("writ prove", doc_text(answer, "execution"), "a proof that it is recorded");
+}

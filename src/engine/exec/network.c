@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* network.c: what a run reaches through its gate: decided before, recorded afterwards. */
+#include "engine/exec_network.h"
+
+#include <string.h>
+
+#include "adapter/secret.h"
+#include "base/base64.h"
+#include "base/json_write.h"
+#include "base/stamp.h"
+#include "engine/config.h"
+#include "engine/home.h"
+#include "sandbox/doors.h"
+
+const char gate_program[] = "writ-net";
+
+/* What a run has of it. The secrets are here and in writ-net, and nowhere else. */
+struct exec_network {
+    struct gate_ask ask;
+    struct hosts hosts;
+    struct secrets secrets;
+};
+
+/* ---- what it may reach ---- */
+
+/* Which registries a team has besides is theirs to say: they count at level registry. */
+static bool read_registries(const struct exec *x, struct items *out, struct error *e)
+{
+    struct settings settings;
+    struct report r;
+
+    if (request_net_level(x->request.sandbox->network) != NET_REGISTRY)
+        return true;
+    if (!settings_read(x->reach.home_root, x->command->environment, x->a, &settings, &r)) {
+        report_finish(&r);
+        return error_set(e, CODE_CONTRACT_INVALID, "%s: %s", r.file,
+                         r.first ? r.first->msg : "it cannot be read");
+    }
+    *out = settings.registries;
+    return true;
+}
+
+static bool find_hosts(const struct exec *x, struct hosts *out, struct error *e)
+{
+    const struct request_network *network = x->request.sandbox->network;
+    struct items registries = { 0 };
+    struct str *allow;
+
+    if (!read_registries(x, &registries, e))
+        return false;
+    allow = arena_alloc(x->a, (network->allow.n + registries.n) * sizeof *allow);
+    if (network->allow.n)
+        memcpy(allow, network->allow.v, network->allow.n * sizeof *allow);
+    if (registries.n)
+        memcpy(allow + network->allow.n, registries.v, registries.n * sizeof *allow);
+    *out = (struct hosts){ .level = request_net_level(network),
+                           .allow = allow,
+                           .allow_count = network->allow.n + registries.n,
+                           .deny = network->deny.v,
+                           .deny_count = network->deny.n };
+    return doors_left_out(out) == 0 ||
+           error_set(
+               e, CODE_INVALID_PAYLOAD,
+               "the list of hosts has entries with a port that are too many, %zu of them: each needs a door for "
+               "programs that know of no proxy; give fewer, or a star (*.example.org:8443), "
+               "to which the proxy alone leads",
+               doors_left_out(out));
+}
+
+/* ---- secrets on their way ---- */
+
+/* A document that lies in a project sends no secret anywhere unless the tool is approved (031). */
+static bool may_inject(const struct exec *x, struct error *e)
+{
+    if (x->served)
+        return error_set(e, CODE_SECRET_MISSING, "a worker injects no secrets of its own");
+    return x->person || (x->admission.tool && x->admission.tool->approval) ||
+           error_set(e, CODE_APPROVAL_MISSING,
+                     "a secret is injected only for a tool that the registry has approved");
+}
+
+/* A line end would begin another header. */
+static bool is_line(struct str value)
+{
+    for (size_t i = 0; i < value.n; i++)
+        if (((unsigned char)value.s[i] < ' ' && value.s[i] != '\t') || value.s[i] == 0x7f)
+            return false;
+    return true;
+}
+
+static bool find_secret(const struct exec *x, const struct request_inject *inject,
+                        struct secrets *all, struct error *e)
+{
+    struct secret_places places = { .environment = x->command->environment };
+    struct secret_ask ask = {
+        .doc = inject->secret, .places = &places, .directory = x->reach.cwd, .commands = x->person
+    };
+
+    if (!secret_find(&ask, x->a, all, e))
+        return error_wrap(e, "the secret for %.*s", STR_ARG(inject->host));
+    return is_line(all->v[all->n - 1].value) ||
+           error_set(e, CODE_SECRET_MISSING,
+                     "the secret for %.*s has a line end or another control in it, which no header "
+                     "may have",
+                     STR_ARG(inject->host));
+}
+
+/* Who is let in by a user and a password (RFC 7617) has them in base64. */
+static void add_basic(struct str coded, struct secrets *all, struct arena *a)
+{
+    char *both = arena_alloc(a, coded.n + 1);
+    const char *colon;
+    size_t n;
+
+    if (!base64_read(coded, both, coded.n, &n))
+        return;
+    secrets_add(all, "basic", (struct str){ both, n }, a);
+    colon = memchr(both, ':', n);
+    if (colon)
+        secrets_add(all, "password", str_from((struct str){ both, n }, (size_t)(colon + 1 - both)),
+                    a);
+    explicit_bzero(both, n);
+}
+
+/* Of "Bearer .." and its like (RFC 9110, 11.4) the secret is what comes behind the scheme: whoever
+ * gets the header back may show that alone. */
+static void add_credentials(struct str value, struct secrets *all, struct arena *a)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
+    struct str scheme = { value.s, 0 }, rest;
+
+    while (scheme.n < value.n && is_one_of(value.s[scheme.n], letters))
+        scheme.n++;
+    rest = str_from(value, scheme.n);
+    if (!scheme.n || !rest.n || !is_one_of(rest.s[0], " \t"))
+        return;
+    rest = str_trim(rest, " \t");
+    secrets_add(all, "credentials", rest, a);
+    if (scheme.n == 5 && str_cmp_letters(scheme, str_of("basic")) == 0)
+        add_basic(rest, all, a);
+}
+
+static bool find_injects(const struct exec *x, struct exec_network *n, struct error *e)
+{
+    const struct items *asked = &x->request.sandbox->network->inject;
+    const struct request_inject *injects = asked->v;
+    struct gate_inject *all;
+
+    if (!asked->n)
+        return true;
+    if (!may_inject(x, e))
+        return false;
+    all = arena_alloc(x->a, asked->n * sizeof *all);
+    for (size_t i = 0; i < asked->n; i++) {
+        if (!find_secret(x, &injects[i], &n->secrets, e)) {
+            secrets_wipe(&n->secrets);
+            return false;
+        }
+        all[i] = (struct gate_inject){ .host = injects[i].host,
+                                       .header = injects[i].header,
+                                       .value = n->secrets.v[n->secrets.n - 1].value,
+                                       .plain = injects[i].plain };
+        add_credentials(all[i].value, &n->secrets, x->a);
+    }
+    n->ask.injects = all;
+    n->ask.inject_count = asked->n;
+    return true;
+}
+
+struct items exec_secret_files(const struct exec *x)
+{
+    const struct items *asked = &x->request.sandbox->network->inject;
+    const struct request_inject *injects = asked->v;
+    struct secret_places places = { .environment = x->command->environment };
+    struct str *files = arena_alloc(x->a, asked->n * sizeof *files);
+    size_t n = 0;
+
+    for (size_t i = 0; i < asked->n; i++) {
+        struct secret_ask ask = { .doc = injects[i].secret, .places = &places, .directory = "." };
+        const char *file = secret_file(&ask, x->a);
+
+        if (file)
+            files[n++] = str_of(file);
+    }
+    return (struct items){ .v = files, .n = n };
+}
+
+/* What an adapter gives to the command in variables may be asked for as the name of a host. */
+static void add_variables(const struct exec *x, struct secrets *all)
+{
+    for (size_t i = 0; x->call && i < x->call->secret_count; i++)
+        secrets_add(all, "variable", x->call->secrets[i].text, x->a);
+}
+
+bool exec_find_network(struct exec *x, struct error *e)
+{
+    const struct request_network *network = x->request.sandbox->network;
+    struct exec_network *n;
+
+    x->network = NULL;
+    if (request_net_level(network) == NET_OFFLINE || network->raw)
+        return true;
+    n = arena_new(x->a, struct exec_network);
+    n->ask.program = home_program(gate_program, x->command->environment, x->a);
+    if (!n->ask.program)
+        return error_set(
+            e, CODE_LAYER_MISSING,
+            "LAYER_MISSING:net: writ-net, which leads to hosts, is not installed beside "
+            "writ");
+    if (!find_hosts(x, &n->hosts, e) || !find_injects(x, n, e))
+        return false;
+    add_variables(x, &n->secrets);
+    n->ask.hosts = &n->hosts;
+    n->ask.environment = x->command->environment;
+    n->ask.match = network->sni == SNI_MATCH;
+    x->network = n;
+    return true;
+}
+
+const struct gate_ask *exec_gate(const struct exec *x)
+{
+    return x->network ? &x->network->ask : NULL;
+}
+
+/* ---- afterwards ---- */
+
+static struct str in_small_letters(struct str text, struct arena *a)
+{
+    char *out = arena_text(a, text);
+
+    for (size_t i = 0; i < text.n; i++)
+        if (out[i] >= 'A' && out[i] <= 'Z')
+            out[i] = (char)(out[i] - 'A' + 'a');
+    return (struct str){ out, text.n };
+}
+
+/* What a command asks for by name is its own to say, and names have no large letters: a secret that
+ * it was sent back is one of them without regard to case. */
+static void clean_names_asked_for(const struct exec *x, const struct secrets *secrets)
+{
+    const struct gate_log *log = &x->outcome.gate;
+    struct arena own = { 0 };
+    struct secrets small = { 0 };
+
+    for (size_t i = 0; i < secrets->n; i++)
+        secrets_add(&small, "small", in_small_letters(secrets->v[i].value, &own), &own);
+    for (size_t i = 0; i < log->n; i++) {
+        struct gate_event *event = &log->v[i];
+        struct str host = in_small_letters(event->host, x->a);
+        struct str clean = redact(host, &small, x->a), rule = str_of(event->rule);
+
+        if (clean.s != host.s)
+            event->host = clean;
+        event->rule = arena_text(x->a, redact(rule, secrets, x->a));
+    }
+    arena_wipe(&own);
+    arena_free(&own);
+}
+
+void exec_clean_network(struct exec *x)
+{
+    struct printed *printed[] = { &x->outcome.out, &x->outcome.err, &x->outcome.result };
+
+    if (!x->network || !x->network->secrets.n)
+        return;
+    for (size_t i = 0; i < COUNT(printed); i++)
+        exec_redact(printed[i], &x->network->secrets, x->a);
+    clean_names_asked_for(x, &x->network->secrets);
+}
+
+static bool holds_secret(void *exec, struct str content)
+{
+    _arena_ struct arena scratch = { 0 };
+    struct exec *x = exec;
+    struct str left = redact(content, &x->network->secrets, &scratch);
+
+    return left.s != content.s || left.n != content.n;
+}
+
+void exec_guard_files(struct exec *x, struct collect_job *job)
+{
+    if (!x->network || !x->network->secrets.n)
+        return;
+    job->withholds = holds_secret;
+    job->self = x;
+}
+
+void exec_clean_names(struct exec *x)
+{
+    struct collected_list *list = &x->artifacts;
+
+    if (!x->network || !x->network->secrets.n)
+        return;
+    for (size_t i = 0; i < list->n; i++)
+        list->v[i].path = redact(list->v[i].path, &x->network->secrets, x->a);
+}
+
+void exec_forget_network(struct exec *x)
+{
+    if (x->network)
+        secrets_wipe(&x->network->secrets);
+}
+
+/* What programs say when they find no way out of an empty network. */
+static const char *const complaints[] = {
+    "ould not resolve",
+    "ailure in name resolution",
+    "ailure resolving",
+    "etwork is unreachable",
+    "ame or service not known",
+    "ENETUNREACH",
+    "ENOTFOUND",
+    "EAI_AGAIN",
+    "no such host",
+    "failed to lookup address",
+};
+
+static bool complains(struct str words)
+{
+    for (size_t i = 0; words.n && i < COUNT(complaints); i++)
+        if (memmem(words.s, words.n, complaints[i], strlen(complaints[i])))
+            return true;
+    return false;
+}
+
+/* It failed without a network and says why: a person is to be told what to do about it. */
+static bool missed(const struct exec *x)
+{
+    return x->outcome.exit_code != 0 &&
+           request_net_level(x->request.sandbox->network) == NET_OFFLINE &&
+           (complains(x->outcome.err.head) || complains(x->outcome.err.tail));
+}
+
+const char *exec_network_why(const struct exec *x)
+{
+    const struct gate_log *log = &x->outcome.gate;
+
+    if (missed(x))
+        return "the sandbox gives this step no network; allow a host with network.allow, or level "
+               "api";
+    for (size_t i = 0; i < log->n; i++)
+        if (!log->v[i].allowed)
+            return arena_printf(x->a, "%.*s was not reached: %s; allow it with network.allow",
+                                STR_ARG(log->v[i].host), log->v[i].rule);
+    return NULL;
+}
+
+static void put_texts(struct buf *to, const char *key, const struct str *texts, size_t n)
+{
+    json_key(to, key);
+    json_open(to, '[');
+    for (size_t i = 0; i < n; i++)
+        json_outside(to, texts[i]);
+    json_close(to, ']');
+}
+
+static void put_event(const struct gate_event *event, struct buf *to)
+{
+    char at[STAMP_TEXT];
+
+    stamp_text(event->at_ms, at);
+    json_open(to, '{');
+    json_put(to, "via", event->via);
+    json_key(to, "host");
+    json_outside(to, event->host);
+    json_put_int(to, "port", event->port);
+    json_key(to, "address");
+    if (event->address.n)
+        json_outside(to, event->address);
+    else
+        json_nil(to);
+    json_put(to, "verdict", event->allowed ? "allowed" : "refused");
+    json_put(to, "rule", event->rule);
+    json_put_int(to, "bytes_up", event->up);
+    json_put_int(to, "bytes_down", event->down);
+    json_put_int(to, "ms", event->ms);
+    json_put(to, "at", at);
+    json_close(to, '}');
+}
+
+/* Where a secret was sent, and that it was found; never a byte of it. */
+static void put_injects(const struct exec *x, struct buf *to)
+{
+    const struct items *asked = &x->request.sandbox->network->inject;
+    const struct request_inject *injects = asked->v;
+
+    if (!asked->n)
+        return;
+    json_key(to, "inject");
+    json_open(to, '[');
+    for (size_t i = 0; i < asked->n; i++) {
+        json_open(to, '{');
+        json_key(to, "host");
+        json_outside(to, injects[i].host);
+        json_key(to, "header");
+        json_outside(to, injects[i].header);
+        json_close(to, '}');
+    }
+    json_close(to, ']');
+}
+
+void exec_put_network(const struct exec *x, struct buf *to)
+{
+    const struct request_network *network = x->request.sandbox->network;
+    const struct gate_log *log = &x->outcome.gate;
+
+    json_key(to, "network");
+    json_open(to, '{');
+    json_put(to, "level", net_level_names[request_net_level(network)]);
+    if (x->network)
+        put_texts(to, "allow", x->network->hosts.allow, x->network->hosts.allow_count);
+    else
+        put_texts(to, "allow", network->allow.v, network->allow.n);
+    put_texts(to, "deny", network->deny.v, network->deny.n);
+    json_put_bool(to, "raw", network->raw);
+    json_put(to, "sni", sni_names[network->sni]);
+    put_injects(x, to);
+    json_key(to, "connections");
+    json_open(to, '[');
+    for (size_t i = 0; i < log->n; i++)
+        put_event(&log->v[i], to);
+    json_close(to, ']');
+    json_put_int(to, "unlisted", log->uncounted);
+    if (log->incomplete)
+        json_put_bool(to, "incomplete", true);
+    if (missed(x))
+        json_put_bool(to, "missed", true);
+    json_close(to, '}');
+}

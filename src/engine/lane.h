@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lane.h: one run as a lane: what the files of it hand on to each other. */
+#pragma once
+
+#include "engine/exec.h"
+#include "engine/fleet.h"
+#include "engine/lane_home.h"
+#include "route/lane.h"
+
+struct exec_lane {
+    struct fleet own, *fleet; /* its own, or the plan's */
+    const struct settings *settings;
+    struct lane_doc doc;
+    struct route_ask ask;
+    const struct route_plan *plan;
+    struct lane_home home;
+    struct lane lane;
+    const char *unavailable;  /* why the plan's worker is not there; NULL: it is */
+    bool begun;               /* its place is to be let go of */
+    bool started;             /* this attempt */
+    bool lost;                /* nobody knows how this attempt ended */
+    bool absent;              /* no worker took it, and it may not run here */
+    struct digest transcript; /* as far as it is written */
+    const char *remediation;  /* the file that tells what to do; NULL: there is none */
+    struct manifest_doc manifest;
+    struct lane_result_doc result;
+};
+
+enum tried {
+    TRIED_ENDED,       /* the outcome is there, or nobody knows: lane->lost */
+    TRIED_UNAVAILABLE, /* nothing ran: the worker could not be had; *e says why */
+    TRIED_NOTHING,     /* nothing ran: *status and *e, or the report, say why */
+};
+
+/* What a way to run is handed, and where it says why nothing ran. */
+struct try_ask {
+    struct report *report;
+    const char **kind;
+    int *status;
+    struct error *e;
+};
+
+/* One attempt: on a worker that speaks frames, by a wrapper. */
+enum tried try_far(struct exec *x, const struct try_ask *ask);
+enum tried try_wrap(struct exec *x, const struct try_ask *ask);
+
+/* Nothing ran, and it is on record that it was about to: *e says why. The attempt has failed. */
+enum tried try_failed(struct exec *x, const struct try_ask *ask);
+
+/* Nothing ran: its standard input did not come to an end. That is an outcome. */
+enum tried try_waited(struct exec *x, const struct try_ask *ask);
+
+/* Where the lane goes and how: before anything is made for it. False: *status and *e, or the
+ * report, say why not. */
+bool lane_plan(struct exec *x, const struct try_ask *ask) NODISCARD;
+
+/* The caller's policy for a command that runs elsewhere: IV-01 by the registry here. */
+bool lane_admit(struct exec *x, const struct try_ask *ask) NODISCARD;

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan.c: what a request's route asks for, and what the settings here make of it. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/json_write.h"
+#include "engine/home.h"
+#include "engine/input.h"
+#include "engine/lane.h"
+
+/* ---- the lane's document ---- */
+
+static struct words words_of(const struct exec *x)
+{
+    const struct request_inputs *inputs = x->request.inputs;
+    const struct str *arguments = inputs->arguments.v;
+    size_t n = 1 + inputs->arguments.n;
+    struct str *words = arena_alloc(x->a, n * sizeof *words);
+
+    words[0] = inputs->command;
+    for (size_t i = 1; i < n; i++)
+        words[i] = arguments[i - 1];
+    return (struct words){ words, n };
+}
+
+static struct items items_of(struct words words, struct arena *a)
+{
+    struct str *copy = arena_alloc(a, words.n * sizeof *copy);
+
+    for (size_t i = 0; i < words.n; i++)
+        copy[i] = words.v[i];
+    return (struct items){ copy, words.n };
+}
+
+static struct str or_execution(const struct exec *x, struct str given)
+{
+    return given.n ? given : x->request.execution_id;
+}
+
+static void make_doc(struct exec *x)
+{
+    const struct request_route *route = x->request.route;
+    struct words words = words_of(x);
+
+    x->lane->doc = (struct lane_doc){
+        .command_class = route->class_id,
+        .command_id = or_execution(x, route->command_id),
+        .correlation_id = or_execution(x, route->correlation_id),
+        .raw_command = command_join(words, x->a),
+        .prefer_remote = route->remote,
+        .argv = items_of(words, x->a),
+        .scenario_id = route->scenario_id,
+    };
+}
+
+/* ---- the worker ---- */
+
+static bool no_worker(const struct exec *x, struct str name, struct error *e)
+{
+    _buf_ struct buf list = { .max = 1024 };
+    const struct settings *s = x->lane->settings;
+
+    for (size_t i = 0; i < s->worker_count; i++)
+        buf_addf(&list, "%s%.*s", i ? ", " : "", STR_ARG(s->workers[i].name));
+    return error_set(e, CODE_WORKER_UNKNOWN,
+                     "there is no worker %s; known are %.*s. Workers are named in your own "
+                     "configuration, writ/config.yaml",
+                     said(name, x->a), STR_ARG(buf_str(&list)));
+}
+
+static bool make_ask(struct exec *x, struct error *e)
+{
+    const struct request_route *route = x->request.route;
+    struct exec_lane *l = x->lane;
+
+    l->ask = (struct route_ask){ .contract = &l->settings->contract,
+                                 .lane = &l->doc,
+                                 .worker = settings_worker(l->settings, route->worker),
+                                 .named = route->worker.n > 0,
+                                 .available = true,
+                                 .fallback = settings_fallback(l->settings, route->fallback) };
+    return l->ask.worker || !route->worker.n || no_worker(x, route->worker, e);
+}
+
+/* Whether a worker is there is found out only when it is wanted. */
+static void look_for_worker(struct exec *x)
+{
+    struct exec_lane *l = x->lane;
+    struct error why;
+
+    if (l->plan->worker && !fleet_available(l->fleet, l->plan->worker, &why))
+        l->unavailable = arena_text(x->a, str_of(why.msg));
+}
+
+/* ---- the request that runs ---- */
+
+static void put_words(struct words words, struct buf *to)
+{
+    json_key(to, "command");
+    json_text(to, words.v[0]);
+    json_key(to, "arguments");
+    json_open(to, '[');
+    for (size_t i = 1; i < words.n; i++)
+        json_text(to, words.v[i]);
+    json_close(to, ']');
+}
+
+static void put_inputs(const struct doc *inputs, struct words words, struct arena *a,
+                       struct buf *to)
+{
+    json_key(to, "inputs");
+    json_open(to, '{');
+    put_words(words, to);
+    for (const struct doc *m = inputs->first; m; m = m->next) {
+        if (str_is(m->key, "command") || str_is(m->key, "arguments"))
+            continue;
+        json_key(to, arena_text(a, m->key));
+        json_doc(to, m);
+    }
+    json_close(to, '}');
+}
+
+/* A00-7: of `rch exec -- cargo test` the command is cargo test. What runs is asked for as such,
+ * here and on a worker; what was asked for stays on record. */
+static void unwrap(struct exec *x, struct words words)
+{
+    struct request_inputs *inputs = arena_new(x->a, struct request_inputs);
+    struct writ_command *command = arena_new(x->a, struct writ_command);
+    _buf_ struct buf text = { .max = ANSWER_MAX };
+    size_t gone = 1 + x->request.inputs->arguments.n - words.n;
+
+    if (gone == 0)
+        return;
+    *inputs = *x->request.inputs;
+    inputs->command = words.v[0];
+    inputs->arguments = items_of((struct words){ words.v + 1, words.n - 1 }, x->a);
+    x->request.inputs = inputs;
+    *command = *x->command;
+    if (command->argv)
+        command->argv += gone;
+    x->command = command;
+    json_open(&text, '{');
+    for (const struct doc *m = x->asked->first; m; m = m->next) {
+        if (str_is(m->key, "inputs")) {
+            put_inputs(m, words, x->a, &text);
+            continue;
+        }
+        json_key(&text, arena_text(x->a, m->key));
+        json_doc(&text, m);
+    }
+    json_close(&text, '}');
+    x->request_text = (struct str){ arena_text(x->a, buf_str(&text)), text.len };
+}
+
+/* a lane has the time of its class, or less if the caller asks for less. */
+static void set_time(struct exec *x)
+{
+    const struct doc *sandbox = doc_get(x->asked, "sandbox");
+    int64_t hard = x->lane->plan->hard_timeout_secs * 1000;
+    bool asked = sandbox && doc_get(sandbox, "timeout_ms");
+
+    if (!asked || x->request.sandbox->timeout_ms > hard)
+        exec_set_time(x, hard);
+}
+
+static void set_argv(struct exec *x, struct words words)
+{
+    x->argv = arena_alloc(x->a, (words.n + 1) * sizeof *x->argv);
+    for (size_t i = 0; i < words.n; i++)
+        x->argv[i] = arena_text(x->a, words.v[i]);
+    x->program.missing = ENOENT; /* until it is looked for */
+}
+
+bool lane_plan(struct exec *x, const struct try_ask *ask)
+{
+    struct exec_lane *l = x->lane;
+    struct route_plan *plan = arena_new(x->a, struct route_plan);
+    const char *here = exec_here(x);
+
+    *ask->status = WRIT_REFUSED;
+    if (!here)
+        return error_sys(ask->e, CODE_PATH_REFUSED, "the current directory has no name");
+    *ask->kind = "config";
+    if (!fleet_settings(l->fleet, here, &l->settings, ask->report)) {
+        report_goes_on_in(ask->report, x->a);
+        *ask->status = WRIT_WRONG;
+        return false;
+    }
+    *ask->kind = "request";
+    make_doc(x);
+    if (!make_ask(x, ask->e) || !route_plan(&l->ask, x->a, plan, ask->e))
+        return false;
+    l->plan = plan;
+    look_for_worker(x);
+    unwrap(x, l->plan->words);
+    set_time(x);
+    set_argv(x, l->plan->words);
+    return true;
+}
+
+bool lane_admit(struct exec *x, const struct try_ask *ask)
+{
+    struct admit_ask admit = { .person = x->person,
+                               .approved = x->request.approval != NULL,
+                               .fs = (enum fs_level)x->request.sandbox->filesystem->level,
+                               .net = request_net_level(x->request.sandbox->network),
+                               .tool_id = x->request.tool_id,
+                               .command = x->request.inputs->command };
+
+    struct program_ask find = { .command = arena_text(x->a, x->request.inputs->command),
+                                .cwd = exec_here(x) };
+    struct program here;
+
+    *ask->status = WRIT_WRONG;
+    *ask->kind = "registry";
+    if (!registry_above(x->step ? x->step->registries : NULL, fleet_root(x->lane->fleet), x->a,
+                        &x->registry, ask->report))
+        return false;
+    admit.registry = x->registry;
+    program_find(&find, x->a, &here);
+    if (here.real)
+        admit.executable = str_of(here.real);
+    *ask->status = WRIT_REFUSED;
+    return admit_command(&admit, x->a, &x->admission, ask->e);
+}

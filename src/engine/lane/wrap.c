@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* wrap.c: one attempt by a wrapper such as rch, whose walls are not ours. */
+#include <errno.h>
+#include <string.h>
+
+#include "engine/lane.h"
+#include "route/wrap.h"
+
+/* What a request says of its walls. Its time we hold ourselves. */
+static const char *const of_walls[] = { "memory_mb", "cpu_cores", "filesystem",
+                                        "network",   "processes", "deterministic" };
+
+bool exec_wrapped(const struct exec *x)
+{
+    return x->lane && x->lane->plan && x->lane->plan->route == ROUTE_REMOTE_RCH;
+}
+
+/* A limit that cannot be enforced is refused, never ignored; what nobody asked for is a default of
+ * walls that are not there. */
+static bool may_be_wrapped(const struct exec *x, struct error *e)
+{
+    const struct doc *sandbox = doc_get(x->asked, "sandbox");
+
+    for (size_t i = 0; sandbox && i < COUNT(of_walls); i++)
+        if (doc_get(sandbox, of_walls[i]))
+            return error_set(e, CODE_LAYER_MISSING,
+                             "LAYER_MISSING: %.*s runs commands within its own walls and cannot be "
+                             "held to %s; leave it out, or name a worker that runs writ",
+                             STR_ARG(x->lane->plan->worker->name), of_walls[i]);
+    return true;
+}
+
+/* ---- its environment ---- */
+
+/* A person could have typed these before the wrapper. What a document says would choose what a
+ * program without walls does here, and so would a name that IV-04 takes from every command. */
+static bool may_be_told(const struct exec *x, struct error *e)
+{
+    const struct items *asked = &x->request.inputs->environment;
+    const struct pair *pairs = asked->v;
+    struct str worker = x->lane->plan->worker->name;
+
+    if (asked->n && !x->person)
+        return error_set(e, CODE_ARGUMENT_REFUSED,
+                         "%.*s runs outside of the walls and has the caller's environment, which a "
+                         "document adds nothing to; say %.*s in the command (env %.*s=.. CMD), or "
+                         "name a worker that runs writ",
+                         STR_ARG(worker), STR_ARG(pairs->key), STR_ARG(pairs->key));
+    for (size_t i = 0; i < asked->n; i++)
+        if (inputs_env_row(pairs[i].key))
+            return error_set(e, CODE_ARGUMENT_REFUSED,
+                             "variable %.*s would reach %.*s itself, which runs outside of the "
+                             "walls; leave it out, or name a worker that runs writ",
+                             STR_ARG(pairs[i].key), STR_ARG(worker));
+    return true;
+}
+
+static bool is_asked(const struct exec *x, const char *variable)
+{
+    struct str name = { variable, strcspn(variable, "=") };
+
+    for (size_t i = 0; i < x->admission.environment_count; i++)
+        if (str_eq(x->admission.environment[i].key, name))
+            return true;
+    return false;
+}
+
+/* The caller's, and on top of it what the request asks for. */
+static char **environment_of(const struct exec *x)
+{
+    const char *const *callers = x->command->environment;
+    size_t room = x->admission.environment_count + 1, n = 0;
+    char **all;
+
+    for (const char *const *one = callers; one && *one; one++)
+        room++;
+    all = arena_alloc(x->a, room * sizeof *all);
+    for (; callers && *callers; callers++)
+        if (!is_asked(x, *callers))
+            all[n++] = arena_text(x->a, str_of(*callers));
+    for (size_t i = 0; i < x->admission.environment_count; i++)
+        all[n++] = arena_printf(x->a, "%.*s=%.*s", STR_ARG(x->admission.environment[i].key),
+                                STR_ARG(x->admission.environment[i].text));
+    all[n] = NULL;
+    return all;
+}
+
+/* ---- the attempt ---- */
+
+enum tried try_wrap(struct exec *x, const struct try_ask *ask)
+{
+    struct wrap_ask wrap = { .worker = x->lane->plan->worker,
+                             .timeout_ms = x->request.sandbox->timeout_ms,
+                             .at_once = x->step != NULL,
+                             .pace = exec_pace(x),
+                             .live = { x->command->live[0], x->command->live[1] },
+                             .cancel = x->cancel,
+                             .permit = exec_permit,
+                             .permit_self = x };
+    enum wrap_end end;
+
+    *ask->status = exec_prepare(x, ask->report, ask->kind, ask->e);
+    if (*ask->status != WRIT_OK)
+        return TRIED_NOTHING;
+    *ask->status = WRIT_NO_SANDBOX;
+    if (!may_be_wrapped(x, ask->e))
+        return TRIED_NOTHING;
+    *ask->status = WRIT_REFUSED;
+    if (!may_be_told(x, ask->e))
+        return TRIED_NOTHING;
+    x->admission.checks[CHECK_ENVIRONMENT] = "not held: the wrapper has the caller's environment";
+    wrap.environment = environment_of(x);
+    wrap.argv = x->argv;
+    wrap.cwd = x->reach.cwd;
+    wrap.input = x->input;
+    x->program.missing =
+        ENOENT; /* the file that runs is elsewhere, if the wrapper says the truth */
+    exec_open_ledger(x);
+    if (x->waited_for != CAUSE_EXITED)
+        return try_waited(x, ask);
+    end = wrap_run(&wrap, x->world, x->a, &x->outcome, ask->e);
+    if (end == WRAP_UNAVAILABLE && x->lane->started) /* it took it, and then said so */
+        return try_failed(x, ask);
+    if (end == WRAP_UNAVAILABLE)
+        return TRIED_UNAVAILABLE;
+    *ask->status = end == WRAP_FORBIDDEN ? exec_refused(x, ask->e) : WRIT_UNRECORDED;
+    return end == WRAP_ENDED && exec_gather(x, ask->e) ? TRIED_ENDED : TRIED_NOTHING;
+}

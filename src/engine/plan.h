@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan.h: one execution of a plan: what the files of it hand on to each other. */
+#pragma once
+
+#include <writ/writ.h>
+
+#include "engine/alive.h"
+#include "engine/fleet.h"
+#include "engine/keeping.h"
+#include "engine/plan/evidence.h"
+#include "engine/plan/inner.h"
+#include "engine/plan/progress.h"
+#include "engine/plan/trail.h"
+#include "engine/plan_read.h"
+#include "engine/registries.h"
+#include "plan/handler.h"
+#include "plan/plan.h"
+#include "sandbox/kept.h"
+
+enum { NESTING_MAX = 8, RUNNING_ENTRIES = 8 };
+
+/* How many steps may run at the same time where so many are asked for. */
+static inline int plan_jobs(int asked)
+{
+    return asked ? asked : 1;
+}
+
+/* Did the caller hand a plan over, and is what he says besides what may be said: policy, jobs and
+ * what is set? Else the answer tells what is not, and the status is WRIT_USAGE. */
+bool plan_given(const struct writ_plan *ask, char **answer) NODISCARD;
+
+struct exec_step;
+struct job;
+struct toolbox;
+
+/* What can be done in a step. */
+struct deed {
+    struct handler handler;
+    bool quick; /* it computes and waits for nothing: it is done on the spot */
+    void (*act)(struct job *job, struct ending *out);
+    const struct executor *executor; /* of an executor's id; else NULL */
+    struct str adapter, operation;   /* of an adapter's operation; else no text */
+};
+
+/* Actions of the plan that were found, each once. */
+struct found {
+    const struct deed *deed;
+    const struct found *next;
+};
+
+struct running {
+    const struct writ_plan *ask;
+    const struct running *parent; /* the plan that has this one as a step; NULL: none */
+    size_t step;                  /* its place there */
+    const struct world *world;
+    struct arena *a;
+    const char *file;  /* the plan's, as an absolute path; NULL: it has none */
+    const char *named; /* as the plan that has this one names it; NULL: it is written there */
+    struct plan_read plan;
+    struct report report; /* of the plan's document */
+    struct context_doc context;
+    const struct deed **deeds; /* by the step's place */
+    const struct found *found;
+    struct keeping *keeping;
+    struct progress *progress;
+    struct registries *registries;
+    struct kept *kept; /* what runs of commands have in common */
+    struct fleet *fleet;
+    struct toolbox *toolbox;
+    struct inner *inner;       /* the outermost plan's */
+    size_t height;             /* how many plans are in each other below it, as it was checked */
+    struct evidence *evidence; /* of all plans of a run */
+    struct trail trail;
+
+    /* the ledger's entries: the plan, its context, then events and result */
+    struct uuid entries[RUNNING_ENTRIES];
+    size_t entry_count;
+    int64_t snapshot_ms;
+    bool claimed; /* the ledger has that it runs */
+    struct alive alive[2];
+    bool *begun;            /* by the step's place; NULL: no step could be */
+    struct trail_row *rows; /* by the step's place: its last attempt, until it is judged */
+};
+
+/* One attempt in somebody's hands. */
+struct job {
+    struct running *r;
+    const struct deed *deed;
+    const struct step_doc *step;
+    size_t index;
+    struct attempt attempt;
+    int cancel;         /* readable when it has to stop at once; -1: it is quick */
+    struct arena *kept; /* lives as long as the plan runs: for the ending */
+    struct arena *scratch;
+    int64_t started_ms;        /* wall */
+    char execution[UUID_TEXT]; /* of the attempt; "": it has none of its own */
+};
+
+/* The deed of an action: a row, or an executor; NULL: there is none. self: a struct running. */
+const struct handler *deeds_find(void *self, struct str action);
+
+/* An action that may have been meant, or NULL. */
+const char *deeds_near(void *self, struct str action);
+
+/* Why there is no such operation of an adapter, or NULL: it is the name of none. */
+const char *deeds_why(void *self, struct str action);
+
+/* Reads the plan's environment and times. False: the report says what is wrong with the document.
+ */
+bool context_make(struct running *r, struct report *report) NODISCARD;
+
+/* Why it is refused for its context, before any step is looked at: keys that it needs and does not
+ * have, too little time. CODE_NONE: it is not. `missing`: the keys' names, or NULL. */
+struct refused context_refusal(const struct running *r, struct items *missing);
+
+/* Is all in order before anything runs? False: *why, for plan_refuse(). */
+bool running_check(struct running *r, struct refused *why) NODISCARD;
+
+/* Enters the plan and that it runs. The plan and the execution are used once. */
+bool running_claim(struct running *r, struct error *e) NODISCARD;
+
+/* The ledger has its end, or will have none. */
+void running_leave(struct running *r);
+
+/* The duties of an ended plan that are the ledger's. self: a struct running. */
+extern const struct office running_office;
+
+/* Runs it, or refuses it, to its result. */
+bool running_go(struct running *r, int jobs, int force, struct plan_end *end,
+                struct error *e) NODISCARD;
+
+/* The plan that is a step of this one, read and found right. False: it is wrong. */
+bool plan_child(struct running *r, const struct step_doc *step, struct running *child) NODISCARD;
+
+/* The rows of what steps can do. */
+void act_execute(struct job *job, struct ending *out);
+void act_apply(struct job *job, struct ending *out);
+void act_validate(struct job *job, struct ending *out);
+void act_notify(struct job *job, struct ending *out);
+void act_call(struct job *job, struct ending *out);
+void act_plan(struct job *job, struct ending *out);
+void check_execute(void *self, const struct step_doc *step, struct report *r);
+void check_call(void *self, const struct step_doc *step, struct report *r);
+void check_validate(void *self, const struct step_doc *step, struct report *r);
+void check_plan(void *self, const struct step_doc *step, struct report *r);
+
+/* What a command or a call of this step is told of its plan. */
+void job_step(const struct job *job, struct exec_step *out);
+
+/* An ending that is a failure. The message is as printf() would write it. */
+void job_failed(struct job *job, struct ending *out, enum code code, const char *fmt, ...)
+    PRINTF(4, 5);

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* open.c: the table of what can still differ between two fixed runs. */
+#include "sandbox/held_open.h"
+
+#include <sys/auxv.h>
+
+#include "sandbox/held/image.h"
+#include "sandbox/held/tracee.h"
+#include "sandbox/held_chance.h"
+
+/* A program is told to ask us in the shared code, where that can be changed. */
+static bool counter_is_open(void)
+{
+    static const struct held none;
+
+    return !tracee_counter_can_be_held() || !held_ground(&none).places.found;
+}
+
+/* clang-format off */
+const struct held_open_row held_open_rows[HELD_OPEN] = {
+    { "cycle counter",       "the CPU or the kernel lets every program read it",               counter_is_open },
+    { "random instructions", "the CPU draws chance for whoever asks it, and nobody can see it", tracee_draws_in_hardware },
+    { "random devices",      "without /dev/fuse all who open them read the same, zeros after 1 MiB, and nobody may write", held_chance_is_shared },
+    { "file times",          "the kernel stamps files with the real time, and numbers them",    NULL },
+    { "order of threads",    "who runs first, and on which CPU, the kernel decides",            NULL },
+    { "order of events",     "what comes first from several sources at once",                   NULL },
+    { "timers",              "what signals or a timerfd tell of does not move the clock",       NULL },
+    { "shared waits",        "semaphores, message queues and locks of the kernel go by the real clock", NULL },
+    { "timeouts of sockets", "the limits of recv, send, accept and connect, and of asynchronous I/O, do not move the clock", NULL },
+    { "what is left of a wait", "a wait that was cut off and a timer that is asked tell of real time", NULL },
+    { "ports and sockets",   "the kernel draws free ports, and stamps and measures by the real clock", NULL },
+    { "free space",          "a disk says what is free just then, and which it is", NULL },
+    { "process statistics",  "/proc/PID tells of real time and real use",                       NULL },
+};
+
+static const struct column columns[] = {
+    { "what", COLUMN_TEXT, offsetof(struct held_open_row, what) },
+    { "why",  COLUMN_TEXT, offsetof(struct held_open_row, why) },
+};
+/* clang-format on */
+
+const struct table held_open_table = {
+    .name = "held_open",
+    .about = "What --deterministic fixed does not hold; the first three depend on CPU and kernel.",
+    COLUMNS(columns),
+    .keys = 1,
+    ROWS(held_open_rows),
+};
+
+bool held_is_open(const struct held_open_row *row)
+{
+    return !row->is_open || row->is_open();
+}
