@@ -77,6 +77,13 @@ static void check_text(const struct doc *d, const char *key, const char *wanted)
 }
 
 /* The smallest place in the list first, among those that wait for nothing more. */
+/* An emulated kernel may lack what a directory is opened with; what would be refused is then told
+ * in another way. */
+static bool opens_directories(void)
+{
+    return syscall(SYS_openat2, -1, "", NULL, 0) == 0 || errno != ENOSYS;
+}
+
 static void steps_come_in_order_and_say_why(void **state)
 {
     static const struct {
@@ -93,6 +100,8 @@ static void steps_come_in_order_and_say_why(void **state)
     _ordered_ struct ordered o = { 0 };
 
     (void)state;
+    if (!opens_directories())
+        skip();
     order(&o, template, 0);
     assert_int_equal(o.status, WRIT_OK);
     assert_int_equal(o.steps->count, COUNT(rows));
@@ -159,13 +168,6 @@ static void shown(const struct doc *answer, size_t width, char *text, size_t siz
     rewind(file);
     text[fread(text, 1, size - 1, file)] = '\0';
     (void)fclose(file);
-}
-
-/* An emulated kernel may lack what a directory is opened with; each step is then told as refused.
- */
-static bool opens_directories(void)
-{
-    return syscall(SYS_openat2, -1, "", NULL, 0) == 0 || errno != ENOSYS;
 }
 
 static void people_see_a_step_a_row(void **state)
