@@ -102,12 +102,14 @@ bool plan_given(const struct writ_plan *ask, char **answer)
 
 static const struct doc *make_environment(const struct running *r, const struct doc *given)
 {
-    struct doc *made = doc_root(r->a, DOC_MAP);
+    struct doc *set = doc_root(r->a, DOC_MAP), *made = doc_root(r->a, DOC_MAP);
     char here[PATH_MAX];
 
-    set_keys(r->ask->set, made, r->a);
+    set_keys(r->ask->set, set, r->a);
+    for (const struct doc *m = doc_first(set, DOC_MAP); m; m = m->next)
+        copy_member(m, made, r->a);
     for (const struct doc *m = doc_first(given, DOC_MAP); m; m = m->next)
-        if (!has(made, m->key))
+        if (!has(set, m->key)) /* a file has each key once: only what was set is looked through */
             copy_member(m, made, r->a);
     if (!has(made, str_of(TEMPLATE_KEY)))
         doc_add_text(r->a, made, TEMPLATE_KEY,
