@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* append.c: the public functions that write to a ledger: append, input, erase. */
+/* append.c: the public functions that write to a ledger: append, input. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
