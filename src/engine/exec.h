@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exec.h: one command from asking to record; what the files of it hand on to each other. */
+/* exec.h: one command from asking to record; what the files of it hand on to each other.
+ *
+ * exec/run.c has its path and calls the others in their turn, which is the order below. What it
+ * reaches through a gate is in exec_network.h, what a process keeps between runs in exec_pool.h.
+ */
 #pragma once
 
 #include <pthread.h>
@@ -93,32 +97,41 @@ struct exec_lane;
 struct change_set;
 struct exec_network;
 
+/* A name that came into being although it must not. */
+struct violation {
+    const char *path, *act, *rule;
+    bool undone;
+};
+
 struct exec {
+    /* Who asks, and for what kind of run; set before exec_run(). */
     const struct writ_command *command;
     const struct exec_step *step;     /* NULL: a run of its own */
     const struct exec_served *served; /* NULL: it is ours */
     const struct exec_call *call;     /* NULL: no adapter is called */
-    struct exec_lane *lane;           /* NULL: it has none */
     const struct world *world;
     struct arena *a;
-    struct kept *pool; /* this process's, or NULL */
-    bool person;
-    int cancel; /* as of struct run */
+    struct kept *pool;       /* this process's, or NULL */
+    bool result;             /* as of struct run */
+    int *wires;              /* its input and output, ours until it has them; or NULL */
+    const atomic_bool *deaf; /* true: who it was wired to got no answer in time; or NULL */
+    atomic_bool *left;       /* becomes true when its command has ended; or NULL */
 
+    /* What is asked for: exec/read.c. */
     struct request_doc request;
     const struct doc *asked; /* the request as it was written */
     struct str request_text; /* canonical */
     struct digest request_digest;
     struct digest inputs_digest;         /* of what is asked for, whoever asks and whenever */
     const struct registry_doc *registry; /* NULL: there is none */
+    bool person;
+    bool named; /* by us, just now: nobody else has an execution of this id */
+
+    /* With what it may run: exec/admit.c, exec/network.c. */
     struct str input;
     bool input_taken;
-    bool input_unread;       /* it could not be had */
-    bool result;             /* as of struct run */
-    int *wires;              /* its input and output, ours until it has them; or NULL */
-    const atomic_bool *deaf; /* true: who it was wired to got no answer in time; or NULL */
-    atomic_bool *left;       /* becomes true when its command has ended; or NULL */
-    enum cause waited_for;   /* the end of the input in vain; CAUSE_EXITED: no */
+    bool input_unread;     /* it could not be had */
+    enum cause waited_for; /* the end of the input in vain; CAUSE_EXITED: no */
     int64_t waited_ms;
     char **argv;
     char **env;
@@ -129,43 +142,40 @@ struct exec {
     size_t input_count;
     struct exec_network *network; /* NULL: it has no gate */
     unsigned weak;
-    int store; /* where files are kept, opened before anything runs; -1: none are */
 
+    /* While it runs: exec/run.c, lane/. */
+    struct exec_lane *lane; /* NULL: it has none */
+    int cancel;             /* as of struct run */
+    int attempt;            /* from 1 */
+
+    /* What came of the attempt: exec/run.c, exec/gather.c, exec/changes.c, lane/far.c. */
     struct outcome outcome;
-    const struct doc
-        *far[2]; /* the halves of the record of the worker that ran it; NULL: it ran here */
-    int attempt; /* from 1 */
+    bool ran;                      /* the command has ended, and `outcome` says how */
+    const struct doc *far[2];      /* the halves of a worker's record; NULL: it ran here */
     const struct failing *failing; /* why a call failed, where the outcome does not say; or NULL */
     const struct doc *peer;        /* of a call that no command does: who did it */
     struct collected_list files, artifacts;
-    struct digest printed[2]; /* of a step: stdout and stderr as they were kept; of none, zeroes */
     bool files_cut;
-    bool ran;           /* the command has ended, and `outcome` says how */
+    struct digest printed[2]; /* of a step: stdout and stderr as they were kept; of none, zeroes */
     const char *unkept; /* it ran, and why not all that was asked for could be kept; or NULL */
     const struct change_set *changes; /* NULL: it wrote to the disk */
     struct violation *violations;
     size_t violation_count;
 
+    /* Where it is recorded: exec/ledger.c, exec/own_ledger.c, exec/gather.c. */
     struct opening opening;
     struct keeping *keeping; /* where it is recorded: its own, or the plan's */
+    int store;               /* where files are kept, opened before anything runs; -1: none are */
     bool recording;          /* the ledger is open, and has that it runs */
     bool unrecorded;         /* it could not be written */
     bool unsafe;             /* the command could write it: it is not touched */
-    bool named;              /* by us, just now: nobody else has an execution of this id */
     int64_t since;           /* it has no event before this entry; 0: that is not known */
     int64_t snapshot_ms;     /* of the run's events: when its request was entered */
     struct uuid *entries;    /* its request first */
     size_t entry_count, entry_room;
 };
 
-/* A name that came into being although it must not. */
-struct violation {
-    const char *path, *act, *rule;
-    bool undone;
-};
-
-/* What runs have in common: the plan's, the worker's or this process's; NULL: nothing is kept. */
-struct kept *exec_kept(const struct exec *x);
+/* ---- exec/run.c ---- */
 
 /* From asking to its end. The status is writ_exec()'s; *ran tells whether there was a run, *e why
  * there was none, or why it could not be recorded. WRIT_WRONG: the report has the problems of a
@@ -180,34 +190,31 @@ int exec_try(struct exec *x, struct report *r, const char **kind, struct error *
 /* Its first half: may it run, and with what? */
 int exec_prepare(struct exec *x, struct report *r, const char **kind, struct error *e);
 
+/* May it start? It has been announced then, here or by whom we serve. */
+bool exec_permit(void *exec, struct error *e) NODISCARD;
+
 /* Why a run could not begin, as a status: the ledger, an id that was used before, or the sandbox.
  */
 int exec_refused(const struct exec *x, const struct error *e);
 
-/* The same as a lane of contract 000: planned, run where the plan says, tried again, recorded. */
-int exec_lane_run(struct exec *x, struct report *r, const char **kind, bool *ran, struct error *e);
+/* An auditor is to see what was refused. That it could not be written down changes nothing about
+ * the refusal: why not is returned, to be told beside it. Where the ledger was what is wrong, it is
+ * left alone; of a run that had been announced there are events. */
+const char *exec_keep_refusal(struct exec *x, const struct error *why, int status);
 
-/* Lets go of its lane; the record, which rests on its settings, has been told. */
-void exec_lane_close(struct exec *x);
+/* Says before what is wrong with the ledger that it ran all the same, and how it ended. False. */
+bool exec_end_lost(const struct exec *x, struct error *e);
 
-/* Its lane begins to run; how long it may, beside its time. */
-void exec_lane_starts(struct exec *x);
-struct pace exec_pace(struct exec *x);
+/* What runs have in common: the plan's, the worker's or this process's; NULL: nothing is kept. */
+struct kept *exec_kept(const struct exec *x);
 
-/* Does a wrapper run it, with walls that are not ours? */
-bool exec_wrapped(const struct exec *x);
-
-struct failing exec_lane_failing(const struct exec *x);
-
-/* Why an operator wanted its lane ended; NULL: nobody said. */
-const char *exec_lane_reason(const struct exec *x);
-
-/* What its lane came to, and the members of the record that tell it. */
-enum event_state exec_lane_came_to(const struct exec *x);
-void exec_lane_record(const struct exec *x, struct buf *to);
+/* ---- exec/read.c ---- */
 
 /* What is asked for, decoded and checked as a document. False: WRIT_WRONG, and the report. */
 bool exec_read(struct exec *x, struct report *r) NODISCARD;
+
+/* The tools that are allowed, from .writ/tools.yaml above the working directory. */
+bool exec_registry(struct exec *x, struct report *r) NODISCARD;
 
 /* Holds it to another time than the request says. */
 void exec_set_time(struct exec *x, int64_t ms);
@@ -217,14 +224,10 @@ void exec_set_time(struct exec *x, int64_t ms);
 int64_t exec_step_time(const struct doc *payload, int64_t step_ms);
 bool exec_has_own_time(const struct doc *payload);
 
+/* ---- exec/admit.c ---- */
+
 /* What it may reach on the disk. False: IV-03 refuses. */
 bool exec_see(struct exec *x, struct error *e) NODISCARD;
-
-/* False: the command could write the ledger that records it. After exec_see(). */
-bool exec_ledger_is_safe(struct exec *x, struct error *e) NODISCARD;
-
-/* The tools that are allowed, from .writ/tools.yaml above the working directory. */
-bool exec_registry(struct exec *x, struct report *r) NODISCARD;
 
 /* Would the registry and IV-02, IV-04 and IV-05 let it run? By what can be known beforehand: input
  * files are not looked at. After exec_see() and exec_registry(). */
@@ -233,14 +236,43 @@ bool exec_foresee(struct exec *x, struct error *e) NODISCARD;
 /* Its standard input, as far as it may be given. */
 bool exec_input(struct exec *x, struct error *e) NODISCARD;
 
-/* The directory of the caller, where relative paths start; NULL: it has no name. */
-const char *exec_here(const struct exec *x);
-
 /* May it run, and with what? False: refused. */
 bool exec_admit(struct exec *x, struct error *e) NODISCARD;
 
 /* Why not, as a status; of an input that could not be read, the report has it, too. */
 int exec_not_admitted(struct exec *x, struct report *r, const char **kind, struct error *e);
+
+/* The directory of the caller, where relative paths start; NULL: it has no name. */
+const char *exec_here(const struct exec *x);
+
+/* The layers that a caller names to go without. False: one is no layer, or cannot be spared. */
+bool exec_weak(const char *const *weak, struct arena *a, unsigned *out, struct error *e) NODISCARD;
+
+/* ---- exec/own_ledger.c ---- */
+
+/* False: the command could write the ledger that records it. After exec_see(). */
+bool exec_ledger_is_safe(struct exec *x, struct error *e) NODISCARD;
+
+/* ---- exec/ledger.c ---- */
+
+/* Begins to open the ledger; exec_announce() waits for it. */
+void exec_open_ledger(struct exec *x);
+void exec_close_ledger(struct exec *x);
+
+/* Enters the request and that it runs, durably; the command is started afterwards. */
+bool exec_announce(void *exec, struct error *e) NODISCARD;
+
+/* Enters its record and how it ended, durably; nothing is reported before. `unbuilt`: why the
+ * sandbox could not be built after all, or NULL. */
+bool exec_conclude(struct exec *x, const struct error *unbuilt, struct error *e) NODISCARD;
+
+/* Keeps among the ledger's rejects that it was refused, durably. */
+bool exec_reject(struct exec *x, const struct error *why, struct error *e) NODISCARD;
+
+/* The command line as one text, for people. */
+const char *exec_line(const struct exec *x);
+
+/* ---- exec/gather.c ---- */
 
 /* Evidence has its place before anything runs. */
 bool exec_open_store(struct exec *x, struct error *e) NODISCARD;
@@ -253,6 +285,8 @@ bool exec_gather(struct exec *x, struct error *e) NODISCARD;
  * nothing is. Part of exec_gather(). */
 bool exec_keep_printed(struct exec *x, struct error *e) NODISCARD;
 
+/* ---- exec/changes.c ---- */
+
 /* Did it write beside the disk? Then what it wrote is read and kept, as part of exec_gather(), and
  * is a member of the record. */
 bool exec_writes_beside(const struct exec *x);
@@ -260,14 +294,32 @@ bool exec_changes(struct exec *x, struct error *e) NODISCARD;
 void exec_changes_lost(struct exec *x);
 void exec_put_changes(const struct exec *x, struct buf *to);
 
+/* ---- exec/held.c ---- */
+
+/* Of a fixed run: what is held, and what is not; NULL, and nothing, of others. */
+const struct held *exec_held(const struct exec *x);
+void exec_put_held(const struct exec *x, struct buf *to);
+
+/* ---- exec/printed.c ---- */
+
+/* What it printed, as members of a record; and what was expected, the member of that name. */
+void exec_put_printed(struct buf *to, const struct printed *p, bool text);
+void exec_put_tail(struct buf *to, const struct printed *p); /* for whom we serve */
+void exec_put_expected(const struct exec *x, struct buf *to);
+
 /* Did the command do what the request expects of it? */
 bool exec_fits(const struct exec *x);
 
-/* Did it come to what was wanted of it? "succeeded", "failed" or "cancelled". */
-enum event_state exec_came_to(const struct exec *x);
+/* Where exec_fits() says no: "the exit code is 0, expected was 1; stdout is not what was expected".
+ */
+const char *exec_unexpected(const struct exec *x, struct arena *a);
 
-/* How many bytes the name of a file takes of a record. */
-size_t exec_name_bytes(struct str name);
+/* Takes secrets out of it; where it was cut off, also the beginning of one at its end. Its digest
+ * is then that of what is left: one of all of it would tell whoever guesses when he is right. */
+struct secrets;
+void exec_redact(struct printed *p, const struct secrets *secrets, struct arena *a);
+
+/* ---- exec/record.c ---- */
 
 /* The record of the run as JSON; texts: with what it printed. */
 void exec_record(const struct exec *x, bool texts, struct buf *to);
@@ -277,51 +329,36 @@ void exec_record(const struct exec *x, bool texts, struct buf *to);
 void exec_admitted(const struct exec *x, struct buf *to);
 void exec_ended(const struct exec *x, struct buf *to);
 
-/* Of a fixed run: what is held, and what is not; NULL, and nothing, of others. */
-const struct held *exec_held(const struct exec *x);
-void exec_put_held(const struct exec *x, struct buf *to);
+/* Did it come to what was wanted of it? "succeeded", "failed" or "cancelled". */
+enum event_state exec_came_to(const struct exec *x);
 
-/* Takes secrets out of it; where it was cut off, also the beginning of one at its end. Its digest
- * is then that of what is left: one of all of it would tell whoever guesses when he is right. */
-struct secrets;
-void exec_redact(struct printed *p, const struct secrets *secrets, struct arena *a);
+/* How many bytes the name of a file takes of a record. */
+size_t exec_name_bytes(struct str name);
 
-/* What it printed, as members of a record; and what was expected, the member of that name. */
-void exec_put_printed(struct buf *to, const struct printed *p, bool text);
-void exec_put_tail(struct buf *to, const struct printed *p); /* for whom we serve */
-void exec_put_expected(const struct exec *x, struct buf *to);
+/* ---- lane/run.c ---- */
 
-/* The layers that a caller names to go without. False: one is no layer, or cannot be spared. */
-bool exec_weak(const char *const *weak, struct arena *a, unsigned *out, struct error *e) NODISCARD;
+/* exec_run() as a lane of contract 000: planned, run where the plan says, tried again, recorded. */
+int exec_lane_run(struct exec *x, struct report *r, const char **kind, bool *ran, struct error *e);
 
-/* Where exec_fits() says no: "the exit code is 0, expected was 1; stdout is not what was expected".
- */
-const char *exec_unexpected(const struct exec *x, struct arena *a);
+/* Lets go of its lane; the record, which rests on its settings, has been told. */
+void exec_lane_close(struct exec *x);
 
-/* The command line as one text, for people. */
-const char *exec_line(const struct exec *x);
+/* Its lane begins to run; how long it may, beside its time. */
+void exec_lane_starts(struct exec *x);
+struct pace exec_pace(struct exec *x);
 
-/* May it start? It has been announced then, here or by whom we serve. */
-bool exec_permit(void *exec, struct error *e) NODISCARD;
+/* ---- lane/wrap.c ---- */
 
-/* Begins to open the ledger; exec_announce() waits for it. */
-void exec_open_ledger(struct exec *x);
-void exec_close_ledger(struct exec *x);
+/* Does a wrapper run it, with walls that are not ours? */
+bool exec_wrapped(const struct exec *x);
 
-/* Enters the request and that it runs, durably; the command is started afterwards. */
-bool exec_announce(void *exec, struct error *e) NODISCARD;
+/* ---- lane/record.c ---- */
 
-/* Keeps among the ledger's rejects that it was refused, durably. */
-bool exec_reject(struct exec *x, const struct error *why, struct error *e) NODISCARD;
+struct failing exec_lane_failing(const struct exec *x);
 
-/* An auditor is to see what was refused. That it could not be written down changes nothing about
- * the refusal: why not is returned, to be told beside it. Where the ledger was what is wrong, it is
- * left alone; of a run that had been announced there are events. */
-const char *exec_keep_refusal(struct exec *x, const struct error *why, int status);
+/* Why an operator wanted its lane ended; NULL: nobody said. */
+const char *exec_lane_reason(const struct exec *x);
 
-/* Says before what is wrong with the ledger that it ran all the same, and how it ended. False. */
-bool exec_end_lost(const struct exec *x, struct error *e);
-
-/* Enters its record and how it ended, durably; nothing is reported before. `unbuilt`: why the
- * sandbox could not be built after all, or NULL. */
-bool exec_conclude(struct exec *x, const struct error *unbuilt, struct error *e) NODISCARD;
+/* What its lane came to, and the members of the record that tell it. */
+enum event_state exec_lane_came_to(const struct exec *x);
+void exec_lane_record(const struct exec *x, struct buf *to);
