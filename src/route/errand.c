@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 
 #include "base/cancel.h"
 #include "base/json_write.h"
+#include "base/onward.h"
 #include "base/quiet.h"
 #include "contract/codes.h"
 #include "route/channel_parts.h"
@@ -16,7 +16,6 @@ enum slot { SLOT_NEWS, SLOT_CANCEL, SLOT_OUT, SLOT_ERR, SLOTS };
 
 enum {
     GIVE_UP_MS = 10000, /* after a worker was told to kill it */
-    PIECE = 4096,       /* what a pipe takes without waiting when it is ready at all */
     TURN_MS = 60000,
 };
 
@@ -25,11 +24,9 @@ enum stage { STAGE_RUNS, STAGE_ASKED, STAGE_KILLED, STAGE_GIVEN_UP };
 
 /* What is being passed on to somebody who looks on. */
 struct passing {
-    int to; /* -1: nobody */
-    bool is_socket;
+    struct onward live;
     struct buf bytes;
     size_t sent;
-    int lost; /* errno, as of struct printed */
 };
 
 struct going {
@@ -206,7 +203,8 @@ static void take_cancel(struct going *g)
         stop(g, CAUSE_CANCELLED);
         return;
     }
-    g->passing[0].to = g->passing[1].to = -1; /* somebody waits, and somebody else does not read */
+    /* Somebody waits, and somebody else does not read. */
+    g->passing[0].live.to = g->passing[1].live.to = -1;
 }
 
 /* A worker that takes long to get ready is left; while our input is on its way, it is not. */
@@ -274,7 +272,7 @@ static void look(struct going *g)
         struct passing *p = &g->passing[i];
         struct stream *s = &g->u.streams[i];
 
-        s->live = s->live && p->to >= 0;
+        s->live = s->live && p->live.to >= 0;
         if (p->sent < p->bytes.len || !s->waiting.len)
             continue;
         struct buf taken = s->waiting;
@@ -295,26 +293,12 @@ static void look(struct going *g)
 
 static bool is_passing(const struct passing *p)
 {
-    return p->to >= 0 && p->sent < p->bytes.len;
+    return p->live.to >= 0 && p->sent < p->bytes.len;
 }
 
-/* Never more than goes without waiting: somebody may want an end to it meanwhile. */
 static void pass_on(struct passing *p)
 {
-    const char *rest = p->bytes.s + p->sent;
-    size_t left = p->bytes.len - p->sent;
-    ssize_t n;
-
-    if (left > PIECE)
-        left = PIECE;
-    n = p->is_socket ? send(p->to, rest, left, MSG_DONTWAIT | MSG_NOSIGNAL)
-                     : write(p->to, rest, left);
-    if (n >= 0) {
-        p->sent += (size_t)n;
-    } else if (errno != EAGAIN && errno != EINTR) {
-        p->lost = errno == EPIPE || errno == ECONNRESET ? 0 : errno;
-        p->to = -1; /* nobody looks on any more */
-    }
+    p->sent += onward_pass(&p->live, p->bytes.s + p->sent, p->bytes.len - p->sent);
 }
 
 /* Who wants it at once does not wait for somebody who reads slowly either. */
@@ -348,7 +332,7 @@ static void turn(struct going *g)
     eventfd_t times;
 
     for (int i = 0; i < STREAMS; i++) {
-        fds[SLOT_OUT + i].fd = is_passing(&g->passing[i]) ? g->passing[i].to : -1;
+        fds[SLOT_OUT + i].fd = is_passing(&g->passing[i]) ? g->passing[i].live.to : -1;
         fds[SLOT_OUT + i].events = POLLOUT;
     }
     if (poll(fds, SLOTS, time_left(g)) < 0)
@@ -380,14 +364,8 @@ static void leave(struct going *g)
 
 static void prepare(struct going *g)
 {
-    for (int i = 0; i < STREAMS; i++) {
-        struct passing *p = &g->passing[i];
-        int kind = 0;
-        socklen_t n = sizeof kind;
-
-        p->to = g->errand->live[i];
-        p->is_socket = p->to >= 0 && getsockopt(p->to, SOL_SOCKET, SO_TYPE, &kind, &n) == 0;
-    }
+    for (int i = 0; i < STREAMS; i++)
+        onward_begin(&g->passing[i].live, g->errand->live[i]);
     intake_begin(&g->u, g->errand);
 }
 
@@ -409,8 +387,8 @@ void channel_run(struct channel *c, struct errand *errand, struct arena *a)
         errand->why = e;
     }
     answer_judge(c, &g.u, errand, a);
-    errand->out.lost = g.passing[0].lost;
-    errand->err.lost = g.passing[1].lost;
+    errand->out.lost = g.passing[0].live.lost;
+    errand->err.lost = g.passing[1].live.lost;
     for (int i = 0; i < STREAMS; i++)
         buf_free(&g.passing[i].bytes);
     intake_end(&g.u);

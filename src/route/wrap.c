@@ -207,8 +207,8 @@ enum wrap_end wrap_run(const struct wrap_ask *ask, const struct world *world, st
     struct wrapped w = { .ask = ask,
                          .input = -1,
                          .carrier = { .pidfd = -1, .to = -1, .from = -1, .err = -1 },
-                         .out = { .from = -1, .live = -1 },
-                         .err = { .from = -1, .live = -1 } };
+                         .out = { .from = -1, .live = { .to = -1 } },
+                         .err = { .from = -1, .live = { .to = -1 } } };
     sigset_t before = quiet_begin();
     enum wrap_end end;
 

@@ -6,20 +6,14 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { PIPE_BYTES = 1 << 20 };
 
 void capture_begin(struct capture *c, int from, int live, size_t keep, char *part)
 {
-    struct stat s;
-
-    *c = (struct capture){
-        .from = from, .live = live, .head = { .max = keep }, .rest = INT64_MAX, .part = part
-    };
-    c->is_socket = live >= 0 && fstat(live, &s) == 0 && S_ISSOCK(s.st_mode);
+    *c = (struct capture){ .from = from, .head = { .max = keep }, .rest = INT64_MAX, .part = part };
+    onward_begin(&c->live, live);
     sha256_begin(&c->sum);
 }
 
@@ -36,7 +30,7 @@ bool capture_is_open(const struct capture *c)
 int capture_waits(const struct capture *c, short *events)
 {
     *events = is_waiting(c) ? POLLOUT : POLLIN;
-    return is_waiting(c) ? c->live : c->from;
+    return is_waiting(c) ? c->live.to : c->from;
 }
 
 static void keep(struct capture *c, const char *bytes, size_t n)
@@ -56,30 +50,20 @@ static void give_up(struct capture *c)
     own_close(&c->from);
 }
 
-/* Somebody would read and cannot be told, such as a full disk: that is no fault of the command's.
- */
-static void lose(struct capture *c, int why)
-{
-    c->lost = why;
-    capture_alone(c);
-}
-
+/* Somebody may still read and cannot be told, such as a full disk: that is no fault of the
+ * command's. */
 static void pass_on(struct capture *c)
 {
     while (is_waiting(c)) {
-        const char *rest = c->part + c->sent;
-        size_t left = c->had - c->sent;
-        ssize_t n = c->is_socket ? send(c->live, rest, left, MSG_DONTWAIT | MSG_NOSIGNAL)
-                                 : write(c->live, rest, left);
+        size_t n = onward_pass(&c->live, c->part + c->sent, c->had - c->sent);
 
-        if (n >= 0)
-            c->sent += (size_t)n;
-        else if (errno == EAGAIN)
-            return;
-        else if (errno == EPIPE || errno == ECONNRESET)
+        c->sent += n;
+        if (c->live.to < 0 && c->live.lost)
+            capture_alone(c);
+        else if (c->live.to < 0)
             give_up(c);
-        else if (errno != EINTR)
-            lose(c, errno);
+        else if (n == 0)
+            return;
     }
 }
 
@@ -114,7 +98,7 @@ void capture_step(struct capture *c)
             widen(c);
         keep(c, c->part, (size_t)n);
         expect(c, c->rest - n);
-        c->had = c->live >= 0 ? (size_t)n : 0;
+        c->had = c->live.to >= 0 ? (size_t)n : 0;
         c->sent = 0;
     }
     pass_on(c);
@@ -122,7 +106,7 @@ void capture_step(struct capture *c)
 
 void capture_alone(struct capture *c)
 {
-    c->live = -1;
+    c->live.to = -1;
     c->had = c->sent = 0;
 }
 

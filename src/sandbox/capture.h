@@ -11,15 +11,14 @@
 
 #include "base/buf.h"
 #include "base/digest.h"
+#include "base/onward.h"
 #include "sandbox/last.h"
 
 enum { CAPTURE_PART = 64 << 10 };
 
 struct capture {
     int from; /* the pipe; -1 when it has ended */
-    int live; /* where it is passed on to; -1: nowhere */
-    int lost; /* errno, where that took no more while somebody still read; 0: it did */
-    bool is_socket;
+    struct onward live;
     bool wide;       /* the pipe holds more than it did */
     struct buf head; /* .max is what is kept */
     struct last tail;

@@ -49,7 +49,7 @@ void outcome_judge(const struct supervision *s, const struct cgroup_usage *usage
 
 struct printed outcome_printed(struct capture *c, struct arena *a)
 {
-    struct printed p = { .bytes = c->total, .digest = sha256_end(&c->sum), .lost = c->lost };
+    struct printed p = { .bytes = c->total, .digest = sha256_end(&c->sum), .lost = c->live.lost };
 
     p.head = (struct str){ arena_text(a, buf_str(&c->head)), c->head.len };
     p.tail = last_text(p.head, &c->tail, a);
