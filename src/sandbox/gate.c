@@ -10,7 +10,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "base/companion.h"
 #include "base/launch.h"
 #include "base/pass.h"
 #include "contract/codes.h"
@@ -286,15 +285,10 @@ static void end(struct gate *g)
 bool gate_open(const struct gate_ask *ask, struct gate **out, struct error *e)
 {
     struct gate *g = mem_zeroed(sizeof *g);
-    const char *program = ask->program;
 
     g->handle = g->channel = -1;
     g->world = world_real();
-    if (!program)
-        program = companion("writ-net", NULL, &g->a);
-    if (!program)
-        (void)error_set(e, CODE_LAYER_MISSING, "writ-net is not installed beside writ");
-    if (program && start(g, program, ask->environment, e) && say_policy(g, ask, e)) {
+    if (start(g, ask->program, ask->environment, e) && say_policy(g, ask, e)) {
         *out = g;
         return true;
     }

@@ -17,7 +17,7 @@ struct gate_ask {
     const struct gate_inject *injects;
     size_t inject_count;
     bool match;          /* in a tunnel, TLS names the host that was asked for */
-    const char *program; /* writ-net; NULL: it is looked for beside writ */
+    const char *program; /* the path of writ-net */
     const char *const
         *environment; /* the caller's, of which writ-net gets where certificates are */
 };
