@@ -103,6 +103,21 @@ struct violation {
     bool undone;
 };
 
+/* What an attempt left beside its outcome: exec/gather.c, exec/changes.c, lane/far.c. Nothing of it
+ * is in the record of the next one: that begins with { 0 }. */
+struct exec_attempt {
+    bool ran;                      /* the command has ended, and the outcome says how */
+    const struct doc *far[2];      /* the halves of a worker's record; NULL: it ran here */
+    const struct failing *failing; /* why a call failed, where the outcome does not say; or NULL */
+    struct collected_list files, artifacts;
+    bool files_cut;
+    struct digest printed[2]; /* of a step: stdout and stderr as they were kept; of none, zeroes */
+    const char *unkept; /* it ran, and why not all that was asked for could be kept; or NULL */
+    const struct change_set *changes; /* NULL: it wrote to the disk */
+    struct violation *violations;
+    size_t violation_count;
+};
+
 struct exec {
     /* Who asks, and for what kind of run; set before exec_run(). */
     const struct writ_command *command;
@@ -146,21 +161,12 @@ struct exec {
     /* While it runs: exec/run.c, lane/. */
     struct exec_lane *lane; /* NULL: it has none */
     int cancel;             /* as of struct run */
-    int attempt;            /* from 1 */
 
-    /* What came of the attempt: exec/run.c, exec/gather.c, exec/changes.c, lane/far.c. */
+    /* What came of the attempt: exec/run.c, lane/. */
+    int attempt; /* from 1 */
     struct outcome outcome;
-    bool ran;                      /* the command has ended, and `outcome` says how */
-    const struct doc *far[2];      /* the halves of a worker's record; NULL: it ran here */
-    const struct failing *failing; /* why a call failed, where the outcome does not say; or NULL */
-    const struct doc *peer;        /* of a call that no command does: who did it */
-    struct collected_list files, artifacts;
-    bool files_cut;
-    struct digest printed[2]; /* of a step: stdout and stderr as they were kept; of none, zeroes */
-    const char *unkept; /* it ran, and why not all that was asked for could be kept; or NULL */
-    const struct change_set *changes; /* NULL: it wrote to the disk */
-    struct violation *violations;
-    size_t violation_count;
+    struct exec_attempt now;
+    const struct doc *peer; /* of a call that no command does: who did it */
 
     /* Where it is recorded: exec/ledger.c, exec/own_ledger.c, exec/gather.c. */
     struct opening opening;

@@ -231,7 +231,8 @@ static bool send_files(struct work *w, const struct collected_list *list)
 static bool cut_list(struct exec *x, size_t len)
 {
     struct gate_log *log = &x->outcome.gate;
-    size_t *const lists[] = { &x->artifacts.n, &x->files.n, &log->n, &x->violation_count };
+    size_t *const lists[] = { &x->now.artifacts.n, &x->now.files.n, &log->n,
+                              &x->now.violation_count };
 
     for (size_t i = 0; i < COUNT(lists); i++) {
         size_t n = *lists[i];
@@ -241,7 +242,7 @@ static bool cut_list(struct exec *x, size_t len)
         *lists[i] = n * frames[FRAME_RESULT].most / (len + len / SLACK);
         if (lists[i] == &log->n)
             log->uncounted += (int64_t)(n - log->n);
-        x->files_cut = true;
+        x->now.files_cut = true;
         return true;
     }
     return false;
@@ -279,7 +280,7 @@ static void send_result(struct work *w)
         (!send_bytes(w, FRAME_OUT, o->out.head) || !send_bytes(w, FRAME_ERR, o->err.head)))
         return;
     write_record(&w->x, &record);
-    if (!send_files(w, &w->x.files) || !send_files(w, &w->x.artifacts))
+    if (!send_files(w, &w->x.now.files) || !send_files(w, &w->x.now.artifacts))
         return;
     (void)serving_say(w->served->s, w->served->number, FRAME_RESULT, buf_str(&record));
 }

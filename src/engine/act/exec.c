@@ -82,8 +82,8 @@ static void add_printed(const struct exec *x, struct arena *a, struct doc *to)
         add_digest(a, stream, "digest", &printed[i]->digest);
         if (printed_cut(printed[i]))
             doc_add_bool(a, stream, "truncated", true);
-        if (is_kept(&x->printed[i]))
-            add_digest(a, stream, "evidence", &x->printed[i]);
+        if (is_kept(&x->now.printed[i]))
+            add_digest(a, stream, "evidence", &x->now.printed[i]);
     }
 }
 
@@ -108,7 +108,7 @@ static void add_files(const char *key, const struct collected_list *list, struct
 /* Of a step that wrote beside the disk: how many changes of each kind wait for somebody. */
 static void add_changes(const struct exec *x, struct arena *a, struct doc *to)
 {
-    const struct changes *all = x->changes ? &x->changes->changes : NULL;
+    const struct changes *all = x->now.changes ? &x->now.changes->changes : NULL;
     int64_t counts[CHANGE_DELETED + 1] = { 0 };
     struct doc *changes;
 
@@ -134,8 +134,8 @@ static struct doc *outcome_doc(const struct job *job, const struct exec *x, stru
     doc_add_int(a, d, "duration_ms", o->duration_ms);
     doc_add_int(a, d, "memory_peak_bytes", o->memory_peak_bytes);
     add_printed(x, a, d);
-    add_files("output_files", &x->files, a, d);
-    add_files("artifacts", &x->artifacts, a, d);
+    add_files("output_files", &x->now.files, a, d);
+    add_files("artifacts", &x->now.artifacts, a, d);
     add_changes(x, a, d);
     return d;
 }
@@ -171,15 +171,16 @@ static const char *only_line(const struct printed *out, struct arena *a)
 static void count_evidence(struct job *job, const struct exec *x, struct ending *out)
 {
     struct running *r = job->r;
-    size_t missed = 0, changes = x->changes ? x->changes->changes.n : 0;
-    size_t files = count_kept(&x->files, r, &missed) + count_kept(&x->artifacts, r, &missed);
+    size_t missed = 0, changes = x->now.changes ? x->now.changes->changes.n : 0;
+    size_t files =
+        count_kept(&x->now.files, r, &missed) + count_kept(&x->now.artifacts, r, &missed);
     const struct printed *printed[] = { &x->outcome.out, &x->outcome.err };
     _buf_ struct buf note = { .max = 1 << 10 };
 
     for (size_t i = 0; i < COUNT(printed); i++) {
-        if (!printed[i]->head.n || !is_kept(&x->printed[i]))
+        if (!printed[i]->head.n || !is_kept(&x->now.printed[i]))
             continue;
-        evidence_add(r->evidence, &x->printed[i], (int64_t)printed[i]->head.n);
+        evidence_add(r->evidence, &x->now.printed[i], (int64_t)printed[i]->head.n);
     }
     if (files)
         buf_addf(&note, "%zu file%s", files, files == 1 ? "" : "s");

@@ -220,13 +220,13 @@ static void take_end(struct api_attempt *t, const struct exec *x, struct attempt
     end->repeatable = t->bound.repeatable;
     end->once = arena_printf(c->a, "as %s without an Idempotency-Key", t->bound.request.method);
     end->retry_after = api_retry_after(&t->answer, c->world->wall_ms(c->world->self), INT64_MAX);
-    end->ok = !x->failing;
+    end->ok = !x->now.failing;
     if (end->ok) {
         end->value = value_of(t);
         return;
     }
-    end->code = x->failing->code;
-    end->message = x->failing->message;
+    end->code = x->now.failing->code;
+    end->message = x->now.failing->message;
     end->exit = x->outcome.exit_code;
 }
 

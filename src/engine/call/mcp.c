@@ -158,13 +158,13 @@ static void take_end(const struct mcp_attempt *t, const struct exec *x,
     end->status = t->answer.end == MCP_ERROR ? t->answer.code : 0;
     end->repeatable = operation->effect == EFFECT_READ;
     end->once = "as its effect is not said to be read";
-    end->ok = !x->failing;
+    end->ok = !x->now.failing;
     if (end->ok) {
         end->value = (struct value){ .doc = t->answer.result };
         return;
     }
-    end->code = x->failing->code;
-    end->message = x->failing->message;
+    end->code = x->now.failing->code;
+    end->message = x->now.failing->message;
     end->exit = x->outcome.exit_code;
 }
 

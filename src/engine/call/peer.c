@@ -26,7 +26,7 @@ void peer_ended(struct exec *x, const struct peer_end *end)
         struct failing *failing = arena_new(x->a, struct failing);
 
         *failing = (struct failing){ end->code, codes[end->code].retryable, end->message };
-        x->failing = failing;
+        x->now.failing = failing;
     }
 }
 

@@ -47,7 +47,7 @@ bool exec_changes(struct exec *x, struct error *e)
     _buf_ struct buf diff = { 0 };
     struct change_set *set;
 
-    x->changes = NULL; /* of an attempt before */
+    x->now.changes = NULL; /* of an attempt before */
     if (!exec_writes_beside(x))
         return true;
     set = new_set(found, x->a);
@@ -59,7 +59,7 @@ bool exec_changes(struct exec *x, struct error *e)
     changes_diff(set, x->store, x->a, &diff);
     if (diff.len && !collect_bytes(x->store, buf_str(&diff), &set->diff, e))
         return false;
-    x->changes = set;
+    x->now.changes = set;
     return true;
 }
 
@@ -68,11 +68,11 @@ void exec_changes_lost(struct exec *x)
 {
     struct change_set *set;
 
-    if (!exec_writes_beside(x) || x->changes)
+    if (!exec_writes_beside(x) || x->now.changes)
         return;
     set = new_set(&x->outcome.cow, x->a);
-    set->changes.cut = x->unkept;
-    x->changes = set;
+    set->changes.cut = x->now.unkept;
+    x->now.changes = set;
 }
 
 bool exec_writes_beside(const struct exec *x)
@@ -83,6 +83,6 @@ bool exec_writes_beside(const struct exec *x)
 
 void exec_put_changes(const struct exec *x, struct buf *to)
 {
-    if (x->changes)
-        changes_put(x->changes, &x->reach.absent, to);
+    if (x->now.changes)
+        changes_put(x->now.changes, &x->reach.absent, to);
 }

@@ -39,7 +39,7 @@ static bool is_harmless(enum fs_found found, const struct absent *absent)
 
 static void tell(struct exec *x, const struct absent *absent, bool undone)
 {
-    x->violations[x->violation_count++] =
+    x->now.violations[x->now.violation_count++] =
         (struct violation){ .path = absent->path,
                             .act = "created",
                             .rule = absent->denied ? "denied" : "protected",
@@ -106,7 +106,7 @@ static void tell_replaced(struct exec *x)
         await_names(was->path, x->a);
         if (lstat(was->path, &now) == 0 && now.st_dev == was->dev && now.st_ino == was->ino)
             continue;
-        x->violations[x->violation_count++] = (struct violation){
+        x->now.violations[x->now.violation_count++] = (struct violation){
             .path = was->path,
             .act = "replaced",
             .rule = was->access >= ACCESS_PROTECTED ? access_names[was->access] : "granted",
@@ -119,7 +119,8 @@ static void undo_all(struct exec *x)
     const struct absents *absent = &x->reach.absent;
     struct around last = { .fd = -1 };
 
-    x->violations = arena_alloc(x->a, (absent->n + x->reach.grants.n) * sizeof *x->violations);
+    x->now.violations =
+        arena_alloc(x->a, (absent->n + x->reach.grants.n) * sizeof *x->now.violations);
     if (x->outcome.cause == CAUSE_VIOLATION)
         tell_replaced(x);
     for (size_t i = 0; i < absent->n; i++) {
@@ -169,7 +170,7 @@ static bool collect_outputs(struct exec *x, struct collect_job *job, struct erro
     const struct str *paths = files->v;
 
     for (size_t i = 0; i < files->n; i++)
-        if (!collect_file(job, paths[i], x->a, &x->files, e))
+        if (!collect_file(job, paths[i], x->a, &x->now.files, e))
             return false;
     return true;
 }
@@ -186,7 +187,7 @@ static bool collect_artifacts(struct exec *x, struct collect_job *job, size_t *d
     const struct doc *const *each = artifacts->v;
 
     for (; *done < artifacts->n; ++*done)
-        if (!collect_glob(job, artifact_pattern(each[*done]), x->a, &x->artifacts, e))
+        if (!collect_glob(job, artifact_pattern(each[*done]), x->a, &x->now.artifacts, e))
             return false;
     return true;
 }
@@ -199,12 +200,12 @@ static void tell_unkept(struct exec *x, size_t artifacts_done)
     const struct str *paths = files->v;
     const struct doc *const *each = artifacts->v;
 
-    for (size_t i = x->files.n; i < files->n; i++)
-        collect_add(&x->files, x->a,
+    for (size_t i = x->now.files.n; i < files->n; i++)
+        collect_add(&x->now.files, x->a,
                     (struct collected){ .path = paths[i], .state = COLLECT_NOT_KEPT });
     for (size_t i = artifacts_done; i < artifacts->n; i++)
         collect_add(
-            &x->artifacts, x->a,
+            &x->now.artifacts, x->a,
             (struct collected){ .path = artifact_pattern(each[i]), .state = COLLECT_NOT_KEPT });
     exec_changes_lost(x);
 }
@@ -216,10 +217,10 @@ bool exec_keep_printed(struct exec *x, struct error *e)
     const struct printed *printed[] = { &x->outcome.out, &x->outcome.err };
 
     for (size_t i = 0; i < COUNT(printed); i++) {
-        x->printed[i] = (struct digest){ 0 };
+        x->now.printed[i] = (struct digest){ 0 };
         if (x->step && printed[i]->head.n &&
-            !collect_bytes(x->store, printed[i]->head, &x->printed[i], e)) {
-            x->printed[i] = (struct digest){ 0 };
+            !collect_bytes(x->store, printed[i]->head, &x->now.printed[i], e)) {
+            x->now.printed[i] = (struct digest){ 0 };
             return false;
         }
     }
@@ -273,7 +274,7 @@ static bool keep_all(struct exec *x, size_t *artifacts_done, struct error *e)
     job.ceiling = outputs[OUTPUT_ARTIFACTS].bytes;
     if (!collect_artifacts(x, &job, artifacts_done, e))
         return false;
-    x->files_cut = job.truncated;
+    x->now.files_cut = job.truncated;
     return true;
 }
 
@@ -285,7 +286,7 @@ bool exec_gather(struct exec *x, struct error *e)
     undo_all(x);
     kept = keep_all(x, &artifacts_done, e);
     if (!kept) {
-        x->unkept = arena_text(x->a, str_of(e->msg));
+        x->now.unkept = arena_text(x->a, str_of(e->msg));
         tell_unkept(x, artifacts_done);
     }
     exec_clean_names(x);

@@ -193,7 +193,7 @@ enum { FILE_BYTES = 160, FILES_BYTES = 12 << 20 };
  * end out of the ledger. */
 static void cut_files(struct exec *x)
 {
-    struct collected_list *const lists[] = { &x->files, &x->artifacts };
+    struct collected_list *const lists[] = { &x->now.files, &x->now.artifacts };
     size_t bytes = 0;
 
     for (size_t i = 0; i < COUNT(lists); i++) {
@@ -202,7 +202,7 @@ static void cut_files(struct exec *x)
             if (bytes <= FILES_BYTES)
                 continue;
             lists[i]->n = k;
-            x->files_cut = true;
+            x->now.files_cut = true;
         }
     }
 }
@@ -215,8 +215,8 @@ static struct failing why_failed(const struct exec *x)
 
     if (x->lane)
         return exec_lane_failing(x);
-    if (x->failing)
-        return *x->failing;
+    if (x->now.failing)
+        return *x->now.failing;
     if (o->cause == CAUSE_CANCELLED)
         return (struct failing){ CODE_EXECUTION_HALTED, false, "its plan had no more time for it" };
     f.retryable = codes[f.code].retryable;
@@ -273,10 +273,10 @@ static void put_result(const struct exec *x, struct buf *to)
     json_open(to, '{');
     json_put_int(to, "exit_code", x->outcome.exit_code);
     json_put_int(to, "memory_peak_bytes", x->outcome.memory_peak_bytes);
-    if (x->files.n)
-        put_files("output_files", &x->files, to);
-    if (x->artifacts.n)
-        put_files("artifacts", &x->artifacts, to);
+    if (x->now.files.n)
+        put_files("output_files", &x->now.files, to);
+    if (x->now.artifacts.n)
+        put_files("artifacts", &x->now.artifacts, to);
     json_close(to, '}');
 }
 

@@ -287,7 +287,7 @@ void exec_guard_files(struct exec *x, struct collect_job *job)
 
 void exec_clean_names(struct exec *x)
 {
-    struct collected_list *list = &x->artifacts;
+    struct collected_list *list = &x->now.artifacts;
 
     if (!x->network || !x->network->secrets.n)
         return;

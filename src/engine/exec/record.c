@@ -202,12 +202,12 @@ static void put_denials(const struct exec *x, struct buf *to)
 {
     json_key(to, "denials");
     json_open(to, '[');
-    for (size_t i = 0; i < x->violation_count; i++) {
+    for (size_t i = 0; i < x->now.violation_count; i++) {
         json_open(to, '{');
-        json_put(to, "path", x->violations[i].path);
-        json_put(to, "act", x->violations[i].act);
-        json_put(to, "rule", x->violations[i].rule);
-        json_put_bool(to, "undone", x->violations[i].undone);
+        json_put(to, "path", x->now.violations[i].path);
+        json_put(to, "act", x->now.violations[i].act);
+        json_put(to, "rule", x->now.violations[i].rule);
+        json_put_bool(to, "undone", x->now.violations[i].undone);
         json_close(to, '}');
     }
     json_close(to, ']');
@@ -251,15 +251,15 @@ static void put_files(struct buf *to, const char *key, const struct collected_li
 
 static void put_kept(const struct exec *x, struct buf *to)
 {
-    put_files(to, "output_files", &x->files);
-    put_files(to, "artifacts", &x->artifacts);
-    json_put_bool(to, "files_truncated", x->files_cut);
+    put_files(to, "output_files", &x->now.files);
+    put_files(to, "artifacts", &x->now.artifacts);
+    json_put_bool(to, "files_truncated", x->now.files_cut);
 }
 
 static void put_unkept(const struct exec *x, struct buf *to)
 {
-    if (x->unkept)
-        json_put(to, "unkept", x->unkept);
+    if (x->now.unkept)
+        json_put(to, "unkept", x->now.unkept);
 }
 
 static void put_inputs(const struct exec *x, struct buf *to)
@@ -376,8 +376,8 @@ static void put_far_rest(const struct exec *x, struct buf *to)
 {
     put_usage(&x->outcome, to);
     put_limits(x, to);
-    put_far(x->far[1], far_walls, to);
-    put_far(x->far[0], far_admitted, to);
+    put_far(x->now.far[1], far_walls, to);
+    put_far(x->now.far[0], far_admitted, to);
     put_stdin(x, to);
     put_approval(x, to);
     put_kept(x, to);
@@ -439,15 +439,15 @@ void exec_record(const struct exec *x, bool texts, struct buf *to)
     json_key(to, "execution_id");
     json_text(to, x->request.execution_id);
     put_command(x, to);
-    if (x->far[1])
-        put_far(x->far[1], far_command, to);
+    if (x->now.far[1])
+        put_far(x->now.far[1], far_command, to);
     else
         put_executable(x, to);
     put_end(o, to);
     put_printed(to, "stdout", &o->out, texts);
     put_printed(to, "stderr", &o->err, texts);
     put_result(to, o, texts);
-    if (x->far[0])
+    if (x->now.far[0])
         put_far_rest(x, to);
     else
         put_rest(x, to);

@@ -137,7 +137,7 @@ static int try_peer(struct exec *x, struct error *e)
     if (!exec_permit(x, e))
         return exec_refused(x, e);
     x->call->peer(x->call->self, x);
-    x->ran = true;
+    x->now.ran = true;
     if (x->call->clean)
         x->call->clean(x->call->self, x);
     return exec_gather(x, e) ? WRIT_OK : WRIT_UNRECORDED;
@@ -156,7 +156,7 @@ static void judge_deaf(struct exec *x)
         return;
     o->cause = CAUSE_TIMEOUT;
     o->exit_code = EXIT_TIMEOUT;
-    x->failing = &unheard;
+    x->now.failing = &unheard;
 }
 
 static int try_command(struct exec *x, struct report *r, const char **kind, struct error *e)
@@ -180,7 +180,7 @@ static int try_command(struct exec *x, struct report *r, const char **kind, stru
         *e = lost;
         return WRIT_UNRECORDED;
     }
-    x->ran = true;
+    x->now.ran = true;
     judge_deaf(x);
     if (x->call && x->call->clean)
         x->call->clean(x->call->self, x);
@@ -212,7 +212,7 @@ int exec_run(struct exec *x, struct report *r, const char **kind, bool *ran, str
     if (x->request.route && !x->served)
         return exec_lane_run(x, r, kind, ran, e);
     status = exec_try(x, r, kind, e);
-    if (status != WRIT_OK && !x->unkept)
+    if (status != WRIT_OK && !x->now.unkept)
         return status;
     if (!x->served && !exec_conclude(x, NULL, &lost)) {
         *e = lost;

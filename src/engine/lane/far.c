@@ -165,11 +165,11 @@ static bool has_unkept(const struct collected_list *list)
 static void take_unkept(struct exec *x, const struct far_record *far, const struct errand *errand)
 {
     if (far->unkept.n)
-        x->unkept = arena_printf(x->a, "on the worker %.*s: %.*s",
-                                 STR_ARG(x->lane->plan->worker->name), STR_ARG(far->unkept));
-    else if (has_unkept(&x->files) || has_unkept(&x->artifacts))
-        x->unkept = errand->unkept.code ? arena_text(x->a, str_of(errand->unkept.msg))
-                                        : "the worker did not say why it kept nothing of it";
+        x->now.unkept = arena_printf(x->a, "on the worker %.*s: %.*s",
+                                     STR_ARG(x->lane->plan->worker->name), STR_ARG(far->unkept));
+    else if (has_unkept(&x->now.files) || has_unkept(&x->now.artifacts))
+        x->now.unkept = errand->unkept.code ? arena_text(x->a, str_of(errand->unkept.msg))
+                                            : "the worker did not say why it kept nothing of it";
 }
 
 /* The end of what did not come is the worker's word; what came is known better. */
@@ -238,9 +238,9 @@ static bool take_outcome(struct exec *x, const struct far_record *far, const str
     if (!take_printed(&errand->out, far->out, OUTPUT_STDOUT, x->a, &o->out) ||
         !take_printed(&errand->err, far->err, OUTPUT_STDERR, x->a, &o->err))
         return false;
-    take_files(x, &far->output_files, errand, &x->files);
-    take_files(x, &far->artifacts, errand, &x->artifacts);
-    x->files_cut = far->files_truncated;
+    take_files(x, &far->output_files, errand, &x->now.files);
+    take_files(x, &far->artifacts, errand, &x->now.artifacts);
+    x->now.files_cut = far->files_truncated;
     take_unkept(x, far, errand);
     return true;
 }
@@ -270,7 +270,7 @@ static bool read_record(struct exec *x, const struct errand *errand)
         !read_half(x, errand->record, &record_shape, &far, &halves[1]) ||
         !str_eq(far.execution_id, x->request.execution_id) || !take_outcome(x, &far, errand))
         return false;
-    memcpy(x->far, halves, sizeof halves);
+    memcpy(x->now.far, halves, sizeof halves);
     return true;
 }
 
@@ -353,11 +353,12 @@ static enum tried end_errand(struct exec *x, const struct errand *errand, const 
 static enum tried keep(struct exec *x, const struct try_ask *ask)
 {
     if (!exec_keep_printed(x, ask->e))
-        x->unkept = arena_text(x->a, str_of(ask->e->msg));
-    if (!x->unkept)
+        x->now.unkept = arena_text(x->a, str_of(ask->e->msg));
+    if (!x->now.unkept)
         return TRIED_ENDED;
     *ask->status = WRIT_UNRECORDED;
-    (void)error_set(ask->e, CODE_IO, "it ran, but what it left could not be kept: %s", x->unkept);
+    (void)error_set(ask->e, CODE_IO, "it ran, but what it left could not be kept: %s",
+                    x->now.unkept);
     return TRIED_NOTHING;
 }
 

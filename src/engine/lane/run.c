@@ -221,15 +221,7 @@ static void forget_attempt(struct exec *x)
     x->attempt++;
     cow_close(&x->outcome.cow);
     x->outcome = (struct outcome){ 0 };
-    x->far[0] = x->far[1] = NULL;
-    x->files = x->artifacts = (struct collected_list){ 0 };
-    x->files_cut = false;
-    x->changes = NULL;
-    x->unkept = NULL;
-    x->ran = false;
-    x->failing = NULL;
-    x->printed[0] = x->printed[1] = (struct digest){ 0 };
-    x->violation_count = 0;
+    x->now = (struct exec_attempt){ 0 };
     x->lane->started = x->lane->lost = x->lane->absent = false;
 }
 
@@ -280,7 +272,7 @@ static enum tried try_until_it_ends(struct exec *x, const struct try_ask *ask)
         enum next next;
 
         attempt_ended(x);
-        x->ran = true;
+        x->now.ran = true;
         next = what_next(x, &delay);
         if (next == NEXT_NONE)
             return TRIED_ENDED;
@@ -328,7 +320,7 @@ static void end_unkept(struct exec *x, struct error *e)
     struct error lost;
 
     attempt_ended(x);
-    x->ran = true;
+    x->now.ran = true;
     (void)!keep_all(x, &lost);
     if (exec_conclude(x, NULL, &lost))
         return;
@@ -375,7 +367,7 @@ static int run_lane(struct exec *x, const struct try_ask *ask, bool *ran)
     if (!begin(x, ask->e))
         return ask->e->code == CODE_EXECUTION_USED ? WRIT_REFUSED : WRIT_UNRECORDED;
     if (!settle_route(x, ask) || try_until_it_ends(x, ask) != TRIED_ENDED) {
-        if (x->unkept)
+        if (x->now.unkept)
             end_unkept(x, ask->e);
         else
             end_refused(x, ask->e);

@@ -29,7 +29,7 @@ static int refuse(struct exec *x, struct error *e, int status, char **answer)
 
     if (e->code == CODE_PATH_REFUSED)
         x->admission.checks[CHECK_PATHS] = arena_printf(x->a, "refused: %s", e->msg);
-    if (status == WRIT_UNRECORDED && !x->ran && x->attempt <= 1)
+    if (status == WRIT_UNRECORDED && !x->now.ran && x->attempt <= 1)
         (void)error_wrap(e, "nothing ran");
 
     json_open(&out, '{');
@@ -37,7 +37,7 @@ static int refuse(struct exec *x, struct error *e, int status, char **answer)
     json_put(&out, "message", e->msg);
     if (unrecorded)
         json_put(&out, "unrecorded", unrecorded);
-    if (x->ran)
+    if (x->now.ran)
         put_unrecorded_end(x, &out);
     json_key(&out, "checks");
     json_open(&out, '{');
