@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/buf.h"
@@ -93,4 +94,15 @@ bool fs_write(const char *path, struct str text, struct error *e)
     error_sys(e, ERROR_IO, "%s cannot be written", path);
     (void)unlink(beside);
     return false;
+}
+
+const struct dirent *fs_next(DIR *in)
+{
+    const struct dirent *d;
+
+    do {
+        errno = 0;
+        d = readdir(in);
+    } while (d && (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0));
+    return d;
 }

@@ -2,6 +2,8 @@
 /* fs.h: files, read whole and with a ceiling. */
 #pragma once
 
+#include <dirent.h>
+
 #include "base/error.h"
 #include "base/mem.h"
 
@@ -16,6 +18,10 @@ bool fd_write(int fd, struct str text) NODISCARD;
 
 /* Writes a file so that there is the old one or the new one, whole, at every moment. */
 bool fs_write(const char *path, struct str text, struct error *e) NODISCARD;
+
+/* The next entry of a directory other than "." and ".."; NULL: there is none, and errno is 0, or
+ * the directory cannot be read to its end, and errno says why. */
+const struct dirent *fs_next(DIR *in);
 
 /* Makes a directory and those on the way to it, for the owner alone. */
 bool fs_make_dirs(const char *path, struct error *e) NODISCARD;

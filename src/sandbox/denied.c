@@ -161,15 +161,16 @@ static void look_at(struct walk *w, const char *dir, const struct dirent *d)
 static void look_in(struct walk *w, const char *dir)
 {
     DIR *in = opendir(dir);
+    const struct dirent *d;
 
     if (!in) {
         w->hidden = is_out_of_reach(dir) ? w->hidden : dir;
         return;
     }
-    for (const struct dirent *d = readdir(in); d && w->seen < WALK_MAX && !w->failed;
-         d = readdir(in), w->seen++)
-        if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0)
-            look_at(w, dir, d);
+    for (d = fs_next(in); d && w->seen < WALK_MAX && !w->failed; d = fs_next(in), w->seen++)
+        look_at(w, dir, d);
+    if (!d && errno != 0)
+        w->hidden = dir;
     (void)closedir(in);
 }
 

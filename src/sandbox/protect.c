@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/fs.h"
 #include "sandbox/gitdir.h"
 
 /* How deep gitdirs are looked for in one another, and in how many directories. */
@@ -202,15 +203,17 @@ static void protect_entry(struct guard *w, const char *dir, const char *name, in
 static void protect_below(struct guard *w, const char *dir, int depth)
 {
     DIR *in = dir ? opendir(dir) : NULL;
+    const struct dirent *d;
 
     if (!in) {
         if (dir && !is_missing())
             protect_whole(w, dir);
         return;
     }
-    for (const struct dirent *d = readdir(in); d; d = readdir(in))
-        if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0)
-            protect_entry(w, dir, d->d_name, depth);
+    while ((d = fs_next(in)) != NULL)
+        protect_entry(w, dir, d->d_name, depth);
+    if (errno != 0)
+        protect_whole(w, dir);
     (void)closedir(in);
 }
 

@@ -15,6 +15,7 @@
 #include <sys/sysmacros.h>
 #include <sys/xattr.h>
 
+#include "base/fs.h"
 #include "contract/codes.h"
 #include "sandbox/kernel.h"
 
@@ -237,9 +238,7 @@ static const char *next_name(struct walk *w, DIR *in, const struct todo *dir, co
 {
     const struct dirent *d;
 
-    while ((d = readdir(in)) != NULL) {
-        if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0)
-            continue;
+    while ((d = fs_next(in)) != NULL) {
         w->bytes += strlen(dir->below) + 1 + strlen(d->d_name);
         if (w->seen++ >= cow_most.entries || w->bytes > cow_most.names) {
             w->out->cut = cow_cut_entries;
@@ -253,6 +252,8 @@ static const char *next_name(struct walk *w, DIR *in, const struct todo *dir, co
                              : arena_text(w->a, str_of(d->d_name));
         return d->d_name;
     }
+    if (errno != 0)
+        w->out->cut = cow_cut_unreadable;
     return NULL;
 }
 
