@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/append.h"
+#include "engine/feed.h"
 
 /* Lines of JSON, each a text of so many bytes. */
 static char *lines_of(size_t lines, size_t each)

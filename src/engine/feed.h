@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* append.h: events as they come from a file or a pipe, a batch at a time. */
+/* feed.h: events as they come from a file or a pipe, a batch at a time. */
 #pragma once
 
 #include <writ/writ.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* append.c: cuts what comes in into events. */
-#include "engine/append.h"
+/* feed.c: cuts what comes in into events. */
+#include "engine/feed.h"
 
 #include <errno.h>
 #include <fcntl.h>
