@@ -275,9 +275,6 @@ bool exec_conclude(struct exec *x, const struct error *unbuilt, struct error *e)
 /* Keeps among the ledger's rejects that it was refused, durably. */
 bool exec_reject(struct exec *x, const struct error *why, struct error *e) NODISCARD;
 
-/* The command line as one text, for people. */
-const char *exec_line(const struct exec *x);
-
 /* ---- exec/gather.c ---- */
 
 /* Evidence has its place before anything runs. */
@@ -332,8 +329,8 @@ void exec_record(const struct exec *x, bool texts, struct buf *to);
 
 /* The record in two halves, for whom we serve: what is known when it is admitted, and what came of
  * it. */
-void exec_admitted(const struct exec *x, struct buf *to);
-void exec_ended(const struct exec *x, struct buf *to);
+void exec_put_admitted(const struct exec *x, struct buf *to);
+void exec_put_ended(const struct exec *x, struct buf *to);
 
 /* Did it come to what was wanted of it? "succeeded", "failed" or "cancelled". */
 enum event_state exec_came_to(const struct exec *x);

@@ -108,7 +108,7 @@ static bool say_ready(void *work, struct error *e)
     _buf_ struct buf text = { .max = FRAME_MAX };
     const struct work *w = work;
 
-    exec_admitted(&w->x, &text);
+    exec_put_admitted(&w->x, &text);
     if (!fits(&text, FRAME_READY))
         return error_set(e, CODE_CEILING,
                          "what is known of it before it runs has more than %u bytes; ask for less, "
@@ -252,14 +252,14 @@ static bool cut_list(struct exec *x, size_t len)
  * whose it is: who reads it knows that nobody knows the rest. */
 static void write_record(struct exec *x, struct buf *to)
 {
-    exec_ended(x, to);
+    exec_put_ended(x, to);
     while (!fits(to, FRAME_RESULT)) {
         bool less = cut_list(x, buf_ok(to) ? to->len : FRAME_MAX);
 
         buf_free(to);
         *to = (struct buf){ .max = FRAME_MAX };
         if (less) {
-            exec_ended(x, to);
+            exec_put_ended(x, to);
             continue;
         }
         json_open(to, '{');

@@ -330,6 +330,32 @@ struct digest berth_key(const struct jail *j)
 
 /* ---- a run in it ---- */
 
+/* Its pidfd was lost on the way: who has no descriptor left gets the word alone. It is our child,
+ * and nobody else waits for it: the number is its own until we have. */
+static void end_lost(pid_t pid)
+{
+    (void)kill(pid, SIGKILL);
+    while (waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
+        ;
+}
+
+/* What the berth was asked to make. */
+static bool hear_made(const struct berth *berth, pid_t *pid, int *init)
+{
+    struct answer answer = { .pid = -1 };
+    int got[PASS_MOST];
+
+    if (!pass_take(berth->line, &answer, sizeof answer, got) || answer.pid <= 0)
+        return false;
+    if (got[0] < 0) {
+        end_lost(answer.pid);
+        return false;
+    }
+    *pid = answer.pid;
+    *init = got[0];
+    return true;
+}
+
 bool berth_start(struct berth *berth, const struct jail *jail, int into, pid_t *pid, int *init)
 {
     struct place *place = &berth->places[berth->at];
@@ -353,7 +379,7 @@ bool berth_start(struct berth *berth, const struct jail *jail, int into, pid_t *
     if (!place_walls(place, jail) || !place_command(place, jail) ||
         !pass_send(berth->line, &ask, sizeof ask, fds, n))
         return false;
-    if (!berth_made(berth, pid, init))
+    if (!hear_made(berth, pid, init))
         return false;
     berth->used = (struct berth_use){ 0 };
     return true;
@@ -369,31 +395,6 @@ bool berth_ask_slot(struct berth *berth, int at, int line)
     return ok;
 }
 
-/* Its pidfd was lost on the way: who has no descriptor left gets the word alone. It is our child,
- * and nobody else waits for it: the number is its own until we have. */
-static void end_lost(pid_t pid)
-{
-    (void)kill(pid, SIGKILL);
-    while (waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
-        ;
-}
-
-bool berth_made(const struct berth *berth, pid_t *pid, int *init)
-{
-    struct answer answer = { .pid = -1 };
-    int got[PASS_MOST];
-
-    if (!pass_take(berth->line, &answer, sizeof answer, got) || answer.pid <= 0)
-        return false;
-    if (got[0] < 0) {
-        end_lost(answer.pid);
-        return false;
-    }
-    *pid = answer.pid;
-    *init = got[0];
-    return true;
-}
-
 static void forget_slot(struct slot *s)
 {
     own_close(&s->line);
@@ -406,7 +407,7 @@ bool berth_has_slot(struct berth *berth)
 {
     struct slot *s = &berth->slot;
 
-    if (s->asked && s->pid <= 0 && !berth_made(berth, &s->pid, &s->fd))
+    if (s->asked && s->pid <= 0 && !hear_made(berth, &s->pid, &s->fd))
         forget_slot(s);
     return s->asked;
 }

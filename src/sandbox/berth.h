@@ -69,9 +69,8 @@ bool berth_start(struct berth *berth, const struct jail *jail, int into, pid_t *
                  int *init) NODISCARD;
 
 /* Has a slot made at that place, which its line leads to, and the mounts of the last run taken
- * down; what was made is told by berth_made(), before anything else is asked. */
+ * down; berth_has_slot() tells what was made, before anything else is asked. */
 bool berth_ask_slot(struct berth *berth, int at, int line) NODISCARD;
-bool berth_made(const struct berth *berth, pid_t *pid, int *init) NODISCARD;
 
 /* Whether the slot that was asked for is there. */
 bool berth_has_slot(struct berth *berth);

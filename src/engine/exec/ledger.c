@@ -18,8 +18,9 @@ static const char tenant[] = EVENT_TENANT;
 
 /* ---- the events ---- */
 
-/* Of a longer one the beginning: all of its words are in the request that it depends on. */
-const char *exec_line(const struct exec *x)
+/* The command line as one text, for people. Of a longer one the beginning: all of its words are in
+ * the request that it depends on. */
+static const char *line_of(const struct exec *x)
 {
     _buf_ struct buf line = { .max = ANSWER_MAX };
     size_t end = LINE_MOST;
@@ -42,7 +43,7 @@ static struct event_head head_of(struct exec *x)
     struct event_head head = { .execution = x->request.execution_id,
                                .workflow = "exec/1",
                                .target = "exec",
-                               .action = exec_line(x),
+                               .action = line_of(x),
                                .attempt = x->attempt,
                                .snapshot_ms = x->snapshot_ms,
                                .since = x->since,

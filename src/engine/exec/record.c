@@ -400,7 +400,7 @@ static void put_rest(const struct exec *x, struct buf *to)
     exec_put_changes(x, to);
 }
 
-void exec_admitted(const struct exec *x, struct buf *to)
+void exec_put_admitted(const struct exec *x, struct buf *to)
 {
     json_open(to, '{');
     put_command(x, to);
@@ -411,7 +411,7 @@ void exec_admitted(const struct exec *x, struct buf *to)
     json_close(to, '}');
 }
 
-void exec_ended(const struct exec *x, struct buf *to)
+void exec_put_ended(const struct exec *x, struct buf *to)
 {
     const struct outcome *o = &x->outcome;
 
