@@ -16,17 +16,25 @@ enum { PRIVATE_IDS = 2000000000, PRIVATE_SPREAD = 65536 };
 
 enum { FILE_BYTES_MAX = 1 << 30 }; /* the largest file it may write */
 
-/* Directories that every run has for itself. */
-static const char *const own_dirs[] = { "dev",       "dev/shm", "etc", "home",
-                                        "home/writ", "proc",    "run", "tmp" };
-const char *const own_places[OWN_PLACES] = { "/dev/shm", "/home/writ", "/run", "/tmp" };
+/* clang-format off */
+const struct own_dir own_dirs[OWN_DIRS] = {
+    { "/dev",       OWN_WAY },
+    { "/dev/shm",   OWN_SCRATCH },
+    { "/etc",       OWN_ROOT },
+    { "/home",      OWN_WAY },
+    { "/home/writ", OWN_SCRATCH },
+    { "/proc",      OWN_ROOT },
+    { "/run",       OWN_SCRATCH },
+    { "/tmp",       OWN_SCRATCH },
+};
+/* clang-format on */
 
 /* ---- arrays ---- */
 
 struct layout {
     struct jail *jail;
     struct arena *a;
-    size_t dir_room;
+    size_t dir_room, file_room;
 };
 
 static void add_dir(struct layout *l, const char *path)
@@ -51,7 +59,10 @@ static void add_way(struct layout *l, const char *to, bool is_dir)
 
 static void add_file(struct layout *l, const char *path, const char *text)
 {
-    l->jail->files[l->jail->file_count++] = (struct jail_file){ path, text };
+    struct jail *j = l->jail;
+
+    j->files = arena_more(l->a, j->files, j->file_count, &l->file_room, sizeof *j->files);
+    j->files[j->file_count++] = (struct jail_file){ path, text };
 }
 
 /* ---- mounts ---- */
@@ -85,7 +96,7 @@ static void lay_mounts(struct layout *l, const struct grants *g)
     struct jail *j = l->jail;
 
     j->mounts = arena_alloc(l->a, g->n * sizeof *j->mounts);
-    j->rules = arena_alloc(l->a, (g->n + OWN_PLACES) * sizeof *j->rules);
+    j->rules = arena_alloc(l->a, (g->n + OWN_DIRS) * sizeof *j->rules);
     for (size_t i = 0; i < g->n; i++) {
         struct jail_mount m = mount_of(&g->v[i], j->privileged);
 
@@ -99,8 +110,9 @@ static void lay_mounts(struct layout *l, const struct grants *g)
         if (m.kind == MOUNT_TREE && g->v[i].access != ACCESS_PROTECTED)
             j->rules[j->rule_count++] = (struct jail_rule){ g->v[i].path, m.writable };
     }
-    for (size_t i = 0; i < OWN_PLACES; i++)
-        j->rules[j->rule_count++] = (struct jail_rule){ own_places[i], true };
+    for (size_t i = 0; i < OWN_DIRS; i++)
+        if (own_dirs[i].use == OWN_SCRATCH)
+            j->rules[j->rule_count++] = (struct jail_rule){ own_dirs[i].path, true };
 }
 
 static void lay_files(struct layout *l)
@@ -193,13 +205,12 @@ void jail_build(const struct jail_ask *ask, struct arena *a, struct jail *out)
     out->dev = p->dev;
     out->ino = p->ino;
     out->path = grants_decide(ask->grants, p->path) ? p->path : p->real;
-    out->files = arena_alloc(a, (ask->grants->n + 5) * sizeof *out->files);
     out->scratch_size = arena_printf(a, "%lldm", (long long)ask->memory_mb / 2);
     choose_identity(ask, a, out);
     out->cores = (int)ask->cpu_cores;
     choose_calls(ask, out);
-    for (size_t i = 0; i < COUNT(own_dirs); i++)
-        add_dir(&l, own_dirs[i]);
+    for (size_t i = 0; i < OWN_DIRS; i++)
+        add_dir(&l, own_dirs[i].path + 1);
     lay_mounts(&l, ask->grants);
     if (ask->hosts)
         lay_doors(&l, ask->hosts);

@@ -125,10 +125,19 @@ struct jail {
     int far_end;               /* the supervisor's end of it, to be closed in the new process */
 };
 
-/* What every run has for itself and may write: its own disk in the root, and in a berth another for
- * each run. */
-enum { OWN_PLACES = 4 };
-extern const char *const own_places[OWN_PLACES];
+enum own_use {
+    OWN_ROOT,    /* a part of the root alone */
+    OWN_WAY,     /* leads to one that is scratch */
+    OWN_SCRATCH, /* may be written: it is on the root's own disk, and in a berth on one of the run's
+                  */
+};
+
+/* The directories that every run has for itself, each after what it lies in. */
+enum { OWN_DIRS = 8 };
+extern const struct own_dir {
+    const char *path;
+    enum own_use use;
+} own_dirs[OWN_DIRS];
 
 struct jail_ask {
     const struct program *program;

@@ -309,21 +309,15 @@ int root_lock(int root)
     return kernel_mount_setattr(root, AT_EMPTY_PATH, &attr);
 }
 
-/* The places themselves, below the root, and what they lie in. */
-static const char *const scratch_dirs[] = { "dev", "dev/shm", "home", "home/writ", "run", "tmp" };
-
-static const char *scratch_place(size_t i)
-{
-    return own_places[i] + 1;
-}
-
-/* What follows the name of the place that the path begins with; NULL: it begins with none. */
+/* What follows the scratch directory that the path begins with; NULL: it begins with none. */
 static const char *behind_scratch(const char *to)
 {
-    for (size_t i = 0; i < OWN_PLACES; i++) {
-        size_t n = strlen(scratch_place(i));
+    for (size_t i = 0; i < OWN_DIRS; i++) {
+        const char *own = own_dirs[i].path + 1;
+        size_t n = strlen(own);
 
-        if (strncmp(to, scratch_place(i), n) == 0 && (to[n] == '/' || to[n] == '\0'))
+        if (own_dirs[i].use == OWN_SCRATCH && strncmp(to, own, n) == 0 &&
+            (to[n] == '/' || to[n] == '\0'))
             return to + n;
     }
     return NULL;
@@ -341,7 +335,7 @@ bool root_is_in_scratch(const char *to)
     return rest && *rest;
 }
 
-/* Trees that lie in one of these places would be hidden: they are taken up before, and put on top
+/* Trees that lie in such a directory would be hidden: they are taken up before, and put on top
  * afterwards. The jail of a run in a berth lists no others. */
 static int lift_trees(struct jail *jail, int root)
 {
@@ -369,6 +363,15 @@ static int lay_trees(const struct jail *jail, int disk, int root)
     return 0;
 }
 
+static int lay_scratch(int disk, int root, const char *dir)
+{
+    int tree = kernel_open_tree(disk, dir, OPEN_TREE_CLONE | O_CLOEXEC);
+
+    if (tree < 0 || kernel_move_mount(tree, root, dir, 0) != 0)
+        return -1;
+    return close(tree);
+}
+
 /* One disk, with the same names as in the root; it is mounted where /proc will cover it. */
 int root_scratch(struct jail *jail, int root)
 {
@@ -379,15 +382,11 @@ int root_scratch(struct jail *jail, int root)
     disk = make_disk(jail, root, "proc");
     if (disk < 0)
         return -1;
-    for (size_t i = 0; i < COUNT(scratch_dirs); i++)
-        if (mkdirat(disk, scratch_dirs[i], 0755) != 0)
+    for (size_t i = 0; i < OWN_DIRS; i++)
+        if (own_dirs[i].use != OWN_ROOT && mkdirat(disk, own_dirs[i].path + 1, 0755) != 0)
             return -1;
-    for (size_t i = 0; i < OWN_PLACES; i++) {
-        int tree = kernel_open_tree(disk, scratch_place(i), OPEN_TREE_CLONE | O_CLOEXEC);
-
-        if (tree < 0 || kernel_move_mount(tree, root, scratch_place(i), 0) != 0)
+    for (size_t i = 0; i < OWN_DIRS; i++)
+        if (own_dirs[i].use == OWN_SCRATCH && lay_scratch(disk, root, own_dirs[i].path + 1) != 0)
             return -1;
-        (void)close(tree);
-    }
     return lay_trees(jail, disk, root); /* what is open is closed with all others */
 }
