@@ -109,7 +109,8 @@ def refused(place, said, *words):
 @case
 def what_a_wrapper_cannot_hold_is_refused(place):
     ready(place)
-    for options in (["--deterministic=fixed"], ["--memory-mb=64"], ["--no-fork"]):
+    for options in (["--deterministic=fixed"], ["--memory-mb=64"], ["--cpu-cores=1"], ["--no-fork"], ["--fs=standard"],
+                    ["--net=offline"]):
         said = place.writ(*place.words("/usr/bin/touch", "ran", worker="rch", options=options))
         refused(place, said, b"LAYER_MISSING", b"rch")
 
@@ -265,6 +266,16 @@ def R_001_026_names_that_are_no_text_come_as_they_are(place):
     found = ended(run, "succeeded", 0).record["artifacts"]
     same([base64.b64decode(one["path_base64"]) for one in found], [b"a\xfe", b"a\xff"])
     same([place.kept(one["digest"]) for one in found], [b"376\n", b"377\n"])
+
+
+# ---- all that a record says ----
+
+@case
+def a_record_says_of_a_run_on_a_worker_all_that_it_says_of_one_here(place):
+    ready(place)
+    here, there = (ended(place.sh("exit 0", options=["--deterministic=fixed"], **how), "succeeded", 0).record
+                   for how, _ in WALLED)
+    same(sorted(there), sorted(here))
 
 
 # ---- what is fixed ----

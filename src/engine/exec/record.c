@@ -4,6 +4,7 @@
 
 #include "base/json_write.h"
 #include "base/utf8.h"
+#include "contract/classes.h"
 #include "contract/layers.h"
 #include "contract/limits.h"
 #include "engine/exec_network.h"
@@ -340,13 +341,13 @@ static void put_state(const struct exec *x, struct buf *to)
         exec_lane_record(x, to);
         return;
     }
-    json_put(to, "route", "local_direct");
+    json_put(to, "route", route_names[ROUTE_LOCAL_DIRECT]);
     json_put(to, "state", event_state_names[state]);
     json_put(to, "outcome_class",
-             state == EVENT_SUCCEEDED            ? "success"
-             : x->outcome.cause == CAUSE_TIMEOUT ? "timeout"
-             : state == EVENT_CANCELLED          ? "cancelled"
-                                                 : "failed");
+             state == EVENT_SUCCEEDED            ? outcome_class_names[OUTCOME_SUCCESS]
+             : x->outcome.cause == CAUSE_TIMEOUT ? "timeout" /* of what is no lane alone */
+             : state == EVENT_CANCELLED          ? outcome_class_names[OUTCOME_CANCELLED]
+                                                 : outcome_class_names[OUTCOME_FAILED]);
 }
 
 /* What the worker says that ran it, but for what we know ourselves: of each half only what that

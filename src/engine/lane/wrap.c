@@ -6,27 +6,23 @@
 #include "engine/lane.h"
 #include "route/wrap.h"
 
-/* What a request says of its walls. Its time we hold ourselves. */
-static const char *const of_walls[] = { "memory_mb", "cpu_cores", "filesystem",
-                                        "network",   "processes", "deterministic" };
-
 bool exec_wrapped(const struct exec *x)
 {
     return x->lane && x->lane->plan && x->lane->plan->route == ROUTE_REMOTE_RCH;
 }
 
 /* A limit that cannot be enforced is refused, never ignored; what nobody asked for is a default of
- * walls that are not there. */
+ * walls that are not there. Its time we hold ourselves. */
 static bool may_be_wrapped(const struct exec *x, struct error *e)
 {
     const struct doc *sandbox = doc_get(x->asked, "sandbox");
 
-    for (size_t i = 0; sandbox && i < COUNT(of_walls); i++)
-        if (doc_get(sandbox, of_walls[i]))
+    for (const struct doc *d = sandbox ? sandbox->first : NULL; d; d = d->next)
+        if (!str_is(d->key, limits[LIMIT_TIMEOUT_MS].name))
             return error_set(e, CODE_LAYER_MISSING,
                              "LAYER_MISSING: %.*s runs commands within its own walls and cannot be "
-                             "held to %s; leave it out, or name a worker that runs writ",
-                             STR_ARG(x->lane->plan->worker->name), of_walls[i]);
+                             "held to %.*s; leave it out, or name a worker that runs writ",
+                             STR_ARG(x->lane->plan->worker->name), STR_ARG(d->key));
     return true;
 }
 
