@@ -141,7 +141,7 @@ static bool is_out_of_reach(const char *dir)
 
 static void look_at(struct walk *w, const char *dir, const struct dirent *d)
 {
-    struct grant mask = { .access = ACCESS_DENIED, .why = "denied under another name" };
+    struct grant mask = { .access = ACCESS_DENIED, .why = GRANT_DENIED_ELSEWHERE };
     const char *path = arena_printf(w->g->a, "%s/%s", dir, d->d_name);
     struct number file;
     bool is_dir;
@@ -266,7 +266,7 @@ bool denied_hold_links(struct grants *g, const char *base, const char *given, co
         if (may_move(g, link->path))
             grants_add(g, &(struct grant){ .path = link->path,
                                            .access = ACCESS_PROTECTED,
-                                           .why = "leads to what is denied",
+                                           .why = GRANT_LEADS_TO_DENIED,
                                            .is_link = true,
                                            .dev = link->dev,
                                            .ino = link->ino });

@@ -19,6 +19,29 @@ const char *const access_names[] = {
     [ACCESS_DENIED] = "denied",
 };
 
+/* clang-format off */
+const char *const grant_reasons[] = {
+    [GRANT_UNSAID]           = "",
+    [GRANT_ASKED]            = "asked for",
+    [GRANT_CWD]              = "working directory",
+    [GRANT_DENIED]           = "denied",
+    [GRANT_DENIED_ELSEWHERE] = "denied under another name",
+    [GRANT_DEPENDENCIES]     = "dependencies",
+    [GRANT_GIT]              = "git directory",
+    [GRANT_GIT_LINKED]       = "linked working tree",
+    [GRANT_KERNEL]           = "the kernel's own",
+    [GRANT_LEADS_TO_DENIED]  = "leads to what is denied",
+    [GRANT_OUTPUT]           = "output",
+    [GRANT_PIN]              = "around a protected name",
+    [GRANT_PROTECTED]        = "protected name",
+    [GRANT_REPOSITORY]       = "repository",
+    [GRANT_RUNTIME]          = "runtime",
+    [GRANT_SECRET]           = "a secret",
+    [GRANT_STATE]            = "writ's own",
+    [GRANT_SYSTEM]           = "system",
+};
+/* clang-format on */
+
 /* The kernel's own file systems: a way out, or nothing to work on. */
 static const char *const never[] = { "/proc", "/sys", "/dev" };
 
@@ -201,7 +224,7 @@ static struct grant *writable_above(const struct grants *g, const char *path)
 
 static bool pin_dir(struct grants *g, const char *dir, struct error *e)
 {
-    struct grant pin = { .access = ACCESS_WRITE, .why = "around a protected name", .pinned = true };
+    struct grant pin = { .access = ACCESS_WRITE, .why = GRANT_PIN, .pinned = true };
 
     if (!grant_find("/", dir, g->a, &pin, e))
         return grant_is_missing(e);

@@ -20,12 +20,33 @@ enum access {
     ACCESS_DENIED,
 };
 
+enum grant_reason {
+    GRANT_UNSAID,
+    GRANT_ASKED,
+    GRANT_CWD,
+    GRANT_DENIED,
+    GRANT_DENIED_ELSEWHERE, /* under another name */
+    GRANT_DEPENDENCIES,
+    GRANT_GIT,
+    GRANT_GIT_LINKED, /* of a linked working tree */
+    GRANT_KERNEL,
+    GRANT_LEADS_TO_DENIED,
+    GRANT_OUTPUT,
+    GRANT_PIN,
+    GRANT_PROTECTED,
+    GRANT_REPOSITORY,
+    GRANT_RUNTIME,
+    GRANT_SECRET,
+    GRANT_STATE, /* writ's own */
+    GRANT_SYSTEM,
+};
+
 struct grant {
     const char *path; /* absolute and real: no link, no `..` */
     enum access access;
-    const char *why; /* "repository", "working directory", "asked for", .. */
-    bool implied;    /* needed to start at all: gives way to every other entry */
-    bool pinned;     /* mounted on itself, so that it cannot be renamed */
+    enum grant_reason why;
+    bool implied; /* needed to start at all: gives way to every other entry */
+    bool pinned;  /* mounted on itself, so that it cannot be renamed */
     bool is_dir;
     bool is_link; /* the name of a link that is itself denied */
     dev_t dev;
@@ -41,7 +62,7 @@ struct grants {
     struct arena *a;
 };
 
-extern const char *const access_names[];
+extern const char *const access_names[], *const grant_reasons[];
 
 /* Looks a path up, following links, and tells what it really is. The path given may be relative to
  * `base`. False: it cannot be opened, or it lies where nothing is ever granted (/proc, /sys, /dev);

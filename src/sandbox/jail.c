@@ -73,7 +73,7 @@ static struct jail_mount mount_of(const struct grant *g, bool privileged)
                             .to = g->path + 1,
                             .writable = g->access == ACCESS_WRITE,
                             .is_link = g->is_link,
-                            .owned = privileged && strcmp(g->why, "system") != 0,
+                            .owned = privileged && g->why != GRANT_SYSTEM,
                             .tree = -1,
                             .dev = g->dev,
                             .ino = g->ino };

@@ -112,7 +112,7 @@ static const char *prefix_of(const char *file, const char *home, struct arena *a
 static void grant_file(const struct program_ask *ask, const char *file, bool chosen,
                        struct grants *g)
 {
-    struct grant like = { .access = ACCESS_READ, .why = "runtime", .implied = true };
+    struct grant like = { .access = ACCESS_READ, .why = GRANT_RUNTIME, .implied = true };
     const char *prefix = chosen ? prefix_of(file, ask->home, g->a) : NULL;
     struct error e;
 

@@ -21,8 +21,6 @@ struct guard {
     bool failed; /* e says why */
 };
 
-static const char protected_why[] = "protected name";
-
 /* clang-format off */
 static const struct protected_row rows[] = {
     { ".git/hooks",            "git runs them at every commit, checkout and merge" },
@@ -84,7 +82,7 @@ static void protect_link(struct guard *w, const char *path, const struct stat *s
 {
     struct grant link = { .path = path,
                           .access = ACCESS_PROTECTED,
-                          .why = protected_why,
+                          .why = GRANT_PROTECTED,
                           .is_link = true,
                           .dev = s->st_dev,
                           .ino = s->st_ino };
@@ -128,7 +126,7 @@ static void protect_whole(struct guard *w, const char *dir);
 
 static void protect_one(struct guard *w, const char *dir, const char *name)
 {
-    struct grant grant = { .access = ACCESS_PROTECTED, .why = protected_why };
+    struct grant grant = { .access = ACCESS_PROTECTED, .why = GRANT_PROTECTED };
     const char *path = arena_printf(w->g->a, "%s/%s", dir, name), *slash = strrchr(name, '/');
     const char *parent = dir;
     struct stat s;

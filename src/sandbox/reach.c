@@ -42,7 +42,7 @@ static void add_each(struct grants *g, struct grant like, const char *base,
 }
 
 static void add_real(struct grants *g, const struct grant *found, enum access access,
-                     const char *why)
+                     enum grant_reason why)
 {
     struct grant grant = *found;
 
@@ -55,14 +55,14 @@ static void add_real(struct grants *g, const struct grant *found, enum access ac
 static bool add_level(const struct reach_ask *ask, const struct grant *cwd, struct reach *r,
                       struct error *e)
 {
-    struct grant repository = { .access = ACCESS_READ, .why = "repository" };
-    struct grant needed = { .access = ACCESS_READ, .why = "dependencies" };
-    struct grant output = { .access = ACCESS_WRITE, .why = "output" };
-    struct grant system = { .access = ACCESS_READ, .why = "system" }, home = { 0 };
+    struct grant repository = { .access = ACCESS_READ, .why = GRANT_REPOSITORY };
+    struct grant needed = { .access = ACCESS_READ, .why = GRANT_DEPENDENCIES };
+    struct grant output = { .access = ACCESS_WRITE, .why = GRANT_OUTPUT };
+    struct grant system = { .access = ACCESS_READ, .why = GRANT_SYSTEM }, home = { 0 };
     enum fs_level level = (enum fs_level)ask->filesystem->level;
     bool writes = (level == FS_STANDARD || level == FS_EXTENDED) && !r->protected_in;
 
-    add_real(&r->grants, cwd, writes ? ACCESS_WRITE : ACCESS_READ, "working directory");
+    add_real(&r->grants, cwd, writes ? ACCESS_WRITE : ACCESS_READ, GRANT_CWD);
     if (level == FS_MINIMAL)
         return true;
     if (!grants_open_itself(&r->grants, repository, r->repository.root, e))
@@ -101,8 +101,6 @@ static bool may_grant(const struct reach_ask *ask, const struct reach *r, const 
     return true;
 }
 
-static const char asked_why[] = "asked for";
-
 static bool refuse_protected(const char *path, const char *name, struct error *e)
 {
     bool same = strcmp(path, name) == 0;
@@ -120,7 +118,7 @@ static bool may_be_written(const struct reach *r, struct error *e)
         const struct grant *asked = &r->grants.v[i];
         const char *name;
 
-        if (asked->access != ACCESS_WRITE || asked->why != asked_why)
+        if (asked->access != ACCESS_WRITE || asked->why != GRANT_ASKED)
             continue;
         name = protected_name(asked->path, r->grants.a);
         if (name)
@@ -155,7 +153,7 @@ static bool add_list(const struct reach_ask *ask, struct reach *r, const struct 
     const struct str *paths = list->v;
 
     for (size_t i = 0; i < list->n; i++) {
-        struct grant grant = { .access = access, .why = asked_why };
+        struct grant grant = { .access = access, .why = GRANT_ASKED };
         const char *given = arena_text(r->grants.a, paths[i]);
 
         if (!grant_find(ask->caller, given, r->grants.a, &grant, e) ||
@@ -170,7 +168,7 @@ static bool add_list(const struct reach_ask *ask, struct reach *r, const struct 
 static bool is_granted_anyhow(const struct grants *g, const struct grant *asked)
 {
     for (size_t i = 0; i < g->n; i++)
-        if (g->v[i].why != asked_why && g->v[i].access >= asked->access &&
+        if (g->v[i].why != GRANT_ASKED && g->v[i].access >= asked->access &&
             path_is_in(asked->path, g->v[i].path))
             return true;
     return false;
@@ -198,7 +196,7 @@ static bool links_stay(const struct reach_ask *ask, const struct reach *r, const
         return error_wrap(e, "the working directory");
     for (size_t i = 0; i < COUNT(lists); i++)
         for (size_t k = 0; k < lists[i]->n; k++, at++) {
-            while (g->v[at].why != asked_why)
+            while (g->v[at].why != GRANT_ASKED)
                 at++;
             way.given = arena_text(g->a, ((const struct str *)lists[i]->v)[k]);
             way.found = &g->v[at];
@@ -238,7 +236,7 @@ static const char *real_name(const char *base, const char *given, struct arena *
 }
 
 /* Deny holds for the name, for what it leads to, there or not, and for the links between them. */
-static bool deny_one(const char *base, struct reach *r, const char *given, const char *why,
+static bool deny_one(const char *base, struct reach *r, const char *given, enum grant_reason why,
                      struct error *e)
 {
     struct grant denied = { .access = ACCESS_DENIED, .why = why };
@@ -273,7 +271,7 @@ static bool add_denied(const struct reach_ask *ask, struct reach *r, struct erro
     const struct str *paths = ask->filesystem->deny.v;
 
     for (size_t i = 0; i < ask->filesystem->deny.n; i++)
-        if (!deny_one(ask->caller, r, arena_text(r->grants.a, paths[i]), "denied", e))
+        if (!deny_one(ask->caller, r, arena_text(r->grants.a, paths[i]), GRANT_DENIED, e))
             return false;
     return true;
 }
@@ -287,7 +285,7 @@ static bool hide_secrets(const struct reach_ask *ask, struct reach *r, struct er
     for (size_t i = 0; i < ask->secrets.n; i++) {
         const char *path = arena_text(r->grants.a, paths[i]);
 
-        if (!path_is_in(path, "/dev") && !deny_one(r->cwd, r, path, "a secret", e))
+        if (!path_is_in(path, "/dev") && !deny_one(r->cwd, r, path, GRANT_SECRET, e))
             return error_wrap(e, "a secret that is injected cannot be hidden from the command");
     }
     return true;
@@ -307,12 +305,10 @@ static void find_repository(const struct reach_ask *ask, struct reach *r, struct
     r->home_root = callers.root;
 }
 
-static const char state_why[] = "writ's own";
-
 /* What writ itself keeps is nobody's to read or to change. */
 static bool hide_state(const struct reach_ask *ask, struct reach *r, struct error *e)
 {
-    struct grant state = { .access = ACCESS_DENIED, .why = state_why };
+    struct grant state = { .access = ACCESS_DENIED, .why = GRANT_STATE };
 
     if (!ask->state || grants_open(&r->grants, state, ask->caller, ask->state, e) ||
         grant_is_missing(e))
@@ -339,7 +335,7 @@ static bool cwd_is_left(const struct reach *r, struct error *e)
 
         if (g->access != ACCESS_DENIED || !path_is_in(r->cwd, g->path))
             continue;
-        if (strcmp(g->why, state_why) == 0)
+        if (g->why == GRANT_STATE)
             return error_set(
                 e, CODE_PATH_REFUSED,
                 "the working directory %s is writ's own state directory or lies in it; "

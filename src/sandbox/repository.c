@@ -129,7 +129,7 @@ static const struct {
 void repository_grant(const struct repository *r, bool writes, struct grants *g)
 {
     struct grant own = { .access = writes ? ACCESS_WRITE : ACCESS_READ,
-                         .why = r->common ? "linked working tree" : "git directory" };
+                         .why = r->common ? GRANT_GIT_LINKED : GRANT_GIT };
     struct error e;
 
     if (!r->gitdir || !grants_open_itself(g, own, r->gitdir, &e) || !r->common)

@@ -88,7 +88,7 @@ void submounts_deny(const struct submounts *all, struct grants *g)
 {
     for (size_t i = 0; i < all->n; i++) {
         struct grant denied = { .access = ACCESS_DENIED,
-                                .why = "the kernel's own",
+                                .why = GRANT_KERNEL,
                                 .path = all->points[i] };
         struct stat s;
 

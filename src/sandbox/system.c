@@ -160,7 +160,7 @@ static void add_link(struct system_links *links, const struct system_row *row, c
 static void look(const struct system_row *row, struct system_links *links, struct grants *g,
                  struct answer *out)
 {
-    struct grant found = { .access = ACCESS_READ, .why = "system", .implied = true };
+    struct grant found = { .access = ACCESS_READ, .why = GRANT_SYSTEM, .implied = true };
     const char *to = link_at(row, g->a);
     struct error e = { 0 };
 

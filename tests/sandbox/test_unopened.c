@@ -72,7 +72,7 @@ static void grant(struct grants *g, const char *path, enum access access)
 {
     struct error e;
 
-    assert_true(grants_open(g, (struct grant){ .access = access, .why = "a test" }, "/", path, &e));
+    assert_true(grants_open(g, (struct grant){ .access = access }, "/", path, &e));
 }
 
 static void protects(const char *dir, bool with, bool wanted)

@@ -63,8 +63,7 @@ static size_t add_runtime(struct started *s, struct arena *a, struct repeat_plac
 
     program_grant(&s->ask, &s->program, &seen);
     for (size_t i = 0; i < seen.n; i++)
-        if (strcmp(seen.v[i].why, "runtime") == 0 && strcmp(seen.v[i].path, own) != 0 &&
-            n < RUNTIMES)
+        if (seen.v[i].why == GRANT_RUNTIME && strcmp(seen.v[i].path, own) != 0 && n < RUNTIMES)
             to[n++] = (struct repeat_place){
                 .path = seen.v[i].path,
                 .kind = seen.v[i].is_dir ? PLACE_TREE : PLACE_FILE,

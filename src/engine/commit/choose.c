@@ -191,8 +191,7 @@ static bool bars_of_names(struct bars *r, const struct change_set *set, struct e
     struct absents absent = { .a = r->a };
 
     for (size_t i = 0; i < set->root_count; i++)
-        if (!grants_open(&g, (struct grant){ .access = ACCESS_WRITE, .why = "changes" }, "/",
-                         set->roots[i], e))
+        if (!grants_open(&g, (struct grant){ .access = ACCESS_WRITE }, "/", set->roots[i], e))
             return false;
     if (!protect(&g, &absent, e))
         return false;

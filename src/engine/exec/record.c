@@ -184,7 +184,7 @@ static void put_paths(const struct exec *x, struct buf *to)
         json_open(to, '{');
         json_put(to, "path", g->path);
         json_put(to, "access", access_names[g->access]);
-        json_put(to, "why", g->why);
+        json_put(to, "why", grant_reasons[g->why]);
         json_close(to, '}');
     }
     json_close(to, ']');

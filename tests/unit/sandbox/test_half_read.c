@@ -95,7 +95,7 @@ static void grant(struct grants *g, enum access access, const char *path)
 {
     struct error e = { 0 };
 
-    if (!grants_open(g, (struct grant){ .access = access, .why = "asked for" }, "/", path, &e))
+    if (!grants_open(g, (struct grant){ .access = access }, "/", path, &e))
         fail_msg("%s", e.msg);
 }
 
