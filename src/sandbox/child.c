@@ -40,6 +40,7 @@ static const struct stage {
     int layer; /* enum layer */
     unsigned walkers;
     int (*enter)(struct child *c); /* as stages.h says */
+    bool chosen; /* only a caller who wants it has it, and may do without */
 } stages[] = {
     { "go",        LAYER_USER,     FRESH | BERTH,        stage_wait_for_go },
     { "signals",   LAYER_PID,      FRESH | BERTH,        stage_reset_signals },
@@ -49,7 +50,7 @@ static const struct stage {
     { "network",   LAYER_NET,      FRESH | BERTH,        stage_enter_net },
     { "doors",     LAYER_NET,      FRESH,                stage_open_doors },
     { "root",      LAYER_MOUNT,    FRESH | BERTH,        stage_make_root },
-    { "layers",    LAYER_MOUNT,    FRESH,                stage_make_layers },
+    { "layers",    LAYER_MOUNT,    FRESH,                stage_make_layers, .chosen = true },
     { "trees",     LAYER_MOUNT,    FRESH | BERTH,        stage_mount_trees },
     { "names held", LAYER_MOUNT,   FRESH,                stage_hold_names },
     { "devices",   LAYER_MOUNT,    FRESH | BERTH,        stage_mount_devices },
@@ -316,6 +317,11 @@ bool child_failed_at_exec(const struct word *word)
 
     (void)stage_in(word, &layer);
     return layer == NO_LAYER;
+}
+
+bool child_failed_at_choice(const struct word *word)
+{
+    return word->stage < PROCESS_STAGES && stage_of(word->stage)->chosen;
 }
 
 const char *child_stage(const struct word *word, enum layer *layer)

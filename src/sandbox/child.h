@@ -29,3 +29,6 @@ bool child_failure(const struct word *word, struct error *e);
 
 /* Whether it was the command that could not be started; else the sandbox could not be built. */
 bool child_failed_at_exec(const struct word *word);
+
+/* Whether it was something that the caller chose, and may do without. */
+bool child_failed_at_choice(const struct word *word);

@@ -125,3 +125,16 @@ const char *mend_for(const struct ailment *ill, const struct surroundings *s, st
         mend = find(failures, COUNT(failures), ill, s, a);
     return mend ? mend : layers[ill->layer].mend;
 }
+
+const char *mend_where(size_t i, enum layer *layer)
+{
+    const struct advice *row = i < COUNT(settings) ? &settings[i]
+                               : i < COUNT(settings) + COUNT(failures)
+                                   ? &failures[i - COUNT(settings)]
+                                   : NULL;
+
+    if (!row)
+        return NULL;
+    *layer = row->layer;
+    return row->where ? row->where : "";
+}

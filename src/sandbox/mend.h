@@ -26,3 +26,7 @@ struct surroundings surroundings_now(void);
 
 /* One sentence or command, in the arena or constant. */
 const char *mend_for(const struct ailment *ill, const struct surroundings *s, struct arena *a);
+
+/* Where the i-th advice helps, and in which layer; NULL: there are no more of them. "": anywhere.
+ */
+const char *mend_where(size_t i, enum layer *layer);

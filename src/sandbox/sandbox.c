@@ -252,7 +252,7 @@ static void measure(const struct holding *h, const struct rusage *used,
     out->landlock = out->layers & (1U << LAYER_LANDLOCK) ? landlock_version() : 0;
 }
 
-/* Layers are what a caller may do without: he is told what would help. */
+/* Where the caller may do without it, he is told what would help. */
 static bool refuse(const struct word *failure, struct arena *a, struct error *e)
 {
     struct ailment ill = { .sys = failure->sys };
@@ -260,7 +260,7 @@ static bool refuse(const struct word *failure, struct arena *a, struct error *e)
 
     ill.where = child_stage(failure, &ill.layer);
     (void)child_failure(failure, e);
-    if (strcmp(ill.where, "layers") != 0)
+    if (!child_failed_at_choice(failure))
         return false;
     around = surroundings_now();
     return error_set(e, CODE_LAYER_MISSING, "%s. %s", arena_text(a, str_of(e->msg)),

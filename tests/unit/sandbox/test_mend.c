@@ -14,8 +14,10 @@
 #include <sys/stat.h>
 
 #include "base/fs.h"
+#include "sandbox/child.h"
 #include "sandbox/mend.h"
 #include "sandbox/probe.h"
+#include "sandbox/process.h"
 
 /* A machine in a directory: its settings are files. */
 struct machine {
@@ -173,6 +175,38 @@ static void what_a_version_of_landlock_lacks_is_told(void **state)
     }
 }
 
+/* A stage, a namespace, or what only the probe tries. */
+static bool is_somewhere(enum layer layer, const char *where)
+{
+    if (strcmp(where, "") == 0 || strcmp(where, layers[layer].name) == 0)
+        return true;
+    if (layer == LAYER_USER && strcmp(where, "owners") == 0)
+        return true;
+    for (int i = 0; i < PROCESS_STAGES; i++) {
+        const struct word word = { .kind = WORD_FAILED, .stage = i };
+        enum layer stages;
+
+        if (child_failed_at_exec(&word))
+            continue;
+        if (strcmp(child_stage(&word, &stages), where) == 0 && stages == layer)
+            return true;
+    }
+    return false;
+}
+
+static void every_advice_is_about_something_that_can_fail(void **state)
+{
+    enum layer layer = LAYER_USER;
+    const char *where;
+    size_t n = 0;
+
+    (void)state;
+    for (; (where = mend_where(n, &layer)) != NULL; n++)
+        if (!is_somewhere(layer, where))
+            fail_msg("nothing in the layer %s is called '%s'", layers[layer].name, where);
+    assert_true(n > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -184,6 +218,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(landlock_is_booted_beside_what_is_there, begin, end),
         cmocka_unit_test_setup_teardown(other_failures_have_advice_of_their_own, begin, end),
         cmocka_unit_test(what_a_version_of_landlock_lacks_is_told),
+        cmocka_unit_test(every_advice_is_about_something_that_can_fail),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
