@@ -20,19 +20,20 @@ const char *const entry_kind_names[] = {
 };
 
 static const struct entry_kind_row {
-    const char *name, *holds;
+    int kind; /* enum entry_kind */
+    const char *holds;
 } entry_kinds[ENTRY_KIND_COUNT] = {
-    [ENTRY_INPUT]    = { "input",           "A document that executions depend on: a plan, request or adapter, files by digest." },
-    [ENTRY_EVENT]    = { "execution_event", "A state of an execution, with what it rests on; contract 002." },
-    [ENTRY_AUDIT]    = { "action_audit",    "A call of an executor, as digests; contract 003." },
-    [ENTRY_MANIFEST] = { "manifest",        "What one run was held to, did and left behind." },
-    [ENTRY_RESULT]   = { "plan_result",     "What became of a plan; contract 004." },
-    [ENTRY_APPROVAL] = { "approval",        "Who allowed what, and why." },
-    [ENTRY_NOTE]     = { "note",            "What was done to the ledger itself, such as the erasing of a body." },
+    { ENTRY_INPUT,    "A document that executions depend on: a plan, request or adapter, files by digest." },
+    { ENTRY_EVENT,    "A state of an execution, with what it rests on; contract 002." },
+    { ENTRY_AUDIT,    "A call of an executor, as digests; contract 003." },
+    { ENTRY_MANIFEST, "What one run was held to, did and left behind." },
+    { ENTRY_RESULT,   "What became of a plan; contract 004." },
+    { ENTRY_APPROVAL, "Who allowed what, and why." },
+    { ENTRY_NOTE,     "What was done to the ledger itself, such as the erasing of a body." },
 };
 
 static const struct column kind_columns[] = {
-    { "kind",  COLUMN_TEXT, offsetof(struct entry_kind_row, name) },
+    { "kind",  COLUMN_NAME, offsetof(struct entry_kind_row, kind), entry_kind_names },
     { "holds", COLUMN_TEXT, offsetof(struct entry_kind_row, holds) },
 };
 /* clang-format on */

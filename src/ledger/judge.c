@@ -200,21 +200,18 @@ static void coherence(const struct hearing *h)
 
 struct rule_row {
     const char *req, *name, *says;
+    void (*check)(const struct hearing *h);
 };
 
 /* clang-format off */
 static const struct rule_row judge_rules[] = {
-    { "R-002-068", "references", "Each id in the lineage is an entry made at or before snapshotAt." },
-    { "R-002-016", "identity",   "The same event again is the entry there is; a different one at its place is a conflict." },
-    { "R-002-008", "retry",      "A retry follows a failure that may be retried, and its inputs are fresh." },
-    { "R-002-020", "transition", "The state follows from the last one along a declared edge." },
-    { "R-002-011", "constant",   "Coherence, snapshot and dryRun stay what they were when the attempt began." },
-    { "R-002-036", "verdict",    "What only the gate may say is said only where the gate says it." },
-    { "R-002-036", "gate",       "The coherence matrix lets it through." },
-};
-
-static void (*const checks[COUNT(judge_rules)])(const struct hearing *h) = {
-    references, identity, retry, transition, constant, verdict, coherence,
+    { "R-002-068", "references", "Each id in the lineage is an entry made at or before snapshotAt.", references },
+    { "R-002-016", "identity",   "The same event again is the entry there is; a different one at its place is a conflict.", identity },
+    { "R-002-008", "retry",      "A retry follows a failure that may be retried, and its inputs are fresh.", retry },
+    { "R-002-020", "transition", "The state follows from the last one along a declared edge.", transition },
+    { "R-002-011", "constant",   "Coherence, snapshot and dryRun stay what they were when the attempt began.", constant },
+    { "R-002-036", "verdict",    "What only the gate may say is said only where the gate says it.", verdict },
+    { "R-002-036", "gate",       "The coherence matrix lets it through.", coherence },
 };
 
 static const struct column judge_columns[] = {
@@ -238,5 +235,5 @@ void judge(struct draft *d, const struct known *known, struct arena *a)
     struct hearing h = { d, known, a };
 
     for (size_t i = 0; i < COUNT(judge_rules) && d->verdict == VERDICT_NONE; i++)
-        checks[i](&h);
+        judge_rules[i].check(&h);
 }
