@@ -120,15 +120,6 @@ static void put_text(const char *key, struct str text, struct buf *to)
     json_base64(to, text); /* an environment or a path is any bytes */
 }
 
-static void put_digest(const char *key, const struct digest *d, struct buf *to)
-{
-    char text[DIGEST_TEXT];
-
-    if (d)
-        digest_text(d, text);
-    json_put(to, key, d ? text : NULL);
-}
-
 static void put_environment(const struct repeat_facts *f, struct buf *to)
 {
     json_key(to, "environment");
@@ -150,7 +141,7 @@ static void put_places(const struct repeat_facts *f, struct buf *to)
         json_open(to, '{');
         put_text("path", str_of(f->places[i].path), to);
         json_put_int(to, "kind", f->places[i].kind);
-        put_digest("digest", f->places[i].digest, to);
+        json_put_digest(to, "digest", f->places[i].digest);
         json_close(to, '}');
     }
     json_close(to, ']');
@@ -184,12 +175,12 @@ struct digest repeat_key(const struct repeat_facts *f, struct arena *a)
     _buf_ struct buf text = { .max = KEY_BYTES };
 
     json_open(&text, '{');
-    put_digest("adapter", f->adapter, &text);
+    json_put_digest(&text, "adapter", f->adapter);
     put_text("adapter_id", f->adapter_id, &text);
     put_text("adapter_version", f->adapter_version, &text);
     put_text("tool_version", f->tool_version, &text);
-    put_digest("executable", f->executable, &text);
-    put_digest("system", f->system, &text);
+    json_put_digest(&text, "executable", f->executable);
+    json_put_digest(&text, "system", f->system);
     put_text("operation", f->operation, &text);
     put_canon("params", f->params, a, &text);
     put_canon("narrow", f->narrow, a, &text);

@@ -258,6 +258,27 @@ void json_put(struct buf *to, const char *key, const char *text)
         json_nil(to);
 }
 
+void json_put_text(struct buf *to, const char *key, struct str text)
+{
+    json_key(to, key);
+    json_text(to, text);
+}
+
+void json_put_outside(struct buf *to, const char *key, struct str text)
+{
+    json_key(to, key);
+    json_outside(to, text);
+}
+
+void json_put_digest(struct buf *to, const char *key, const struct digest *d)
+{
+    char text[DIGEST_TEXT];
+
+    if (d)
+        digest_text(d, text);
+    json_put(to, key, d ? text : NULL);
+}
+
 void json_put_int(struct buf *to, const char *key, int64_t n)
 {
     json_key(to, key);

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "base/digest.h"
 #include "base/doc.h"
 
 /* The canonical bytes (RFC 8785) of a value. The arena holds sorted keys while it works. */
@@ -28,8 +29,11 @@ void json_bool(struct buf *to, bool truth);
 void json_nil(struct buf *to);
 void json_doc(struct buf *to, const struct doc *d); /* keys in the order they were read */
 
-/* A whole member: its key, and a text as json_outside() writes it (NULL: null), a number, a truth.
- */
+/* A whole member: its key, and a text as json_outside() writes it (NULL: null), a text as
+ * json_text() or json_outside() does, a digest (NULL: null), a number, a truth. */
 void json_put(struct buf *to, const char *key, const char *text);
+void json_put_text(struct buf *to, const char *key, struct str text);
+void json_put_outside(struct buf *to, const char *key, struct str text);
+void json_put_digest(struct buf *to, const char *key, const struct digest *d);
 void json_put_int(struct buf *to, const char *key, int64_t n);
 void json_put_bool(struct buf *to, const char *key, bool truth);

@@ -81,10 +81,8 @@ void table_row_json(const struct table *t, size_t row, struct buf *to)
 void table_json(const struct table *t, struct buf *to)
 {
     json_open(to, '{');
-    json_key(to, "table");
-    json_text(to, str_of(t->name));
-    json_key(to, "about");
-    json_text(to, str_of(t->about));
+    json_put(to, "table", t->name);
+    json_put(to, "about", t->about);
     json_key(to, "rows");
     json_open(to, '[');
     for (size_t i = 0; i < t->row_count; i++)

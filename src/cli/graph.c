@@ -165,24 +165,21 @@ void graph_mermaid(const struct graph *g, struct buf *to)
 void graph_json(const struct graph *g, struct buf *to)
 {
     json_open(to, '{');
-    json_key(to, "name");
-    json_text(to, g->name);
+    json_put_text(to, "name", g->name);
     json_key(to, "steps");
     json_open(to, '[');
     for (size_t i = 0; i < g->n; i++) {
         const struct graph_step *s = &g->steps[i];
 
         json_open(to, '{');
-        json_key(to, "name");
-        json_text(to, s->name);
+        json_put_text(to, "name", s->name);
         json_put(to, "what", s->what);
         json_key(to, "after");
         json_open(to, '[');
         for (size_t j = 0; j < s->after_count; j++)
             json_text(to, g->steps[s->after[j]].name);
         json_close(to, ']');
-        json_key(to, "on_failure");
-        json_text(to, s->on_failure);
+        json_put_text(to, "on_failure", s->on_failure);
         json_close(to, '}');
     }
     json_close(to, ']');

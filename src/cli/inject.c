@@ -42,14 +42,11 @@ bool inject_write(const char *text, struct buf *to)
     if (!to)
         return true;
     json_open(to, '{');
-    json_key(to, "host");
-    json_text(to, (struct str){ host, (size_t)(colon - host) });
-    json_key(to, "header");
-    json_text(to, (struct str){ colon + 1, (size_t)(equals - colon - 1) });
+    json_put_text(to, "host", (struct str){ host, (size_t)(colon - host) });
+    json_put_text(to, "header", (struct str){ colon + 1, (size_t)(equals - colon - 1) });
     json_key(to, "secret");
     json_open(to, '{');
-    json_key(to, place);
-    json_text(to, str_of(name));
+    json_put_text(to, place, str_of(name));
     json_close(to, '}');
     if (plain)
         json_put_bool(to, "plain", true);

@@ -17,8 +17,7 @@ static void put_tried(const struct review *r, struct buf *to)
         const struct tried *t = &r->tried[i];
 
         json_open(to, '{');
-        json_key(to, "input_digest");
-        json_text(to, t->input_digest);
+        json_put_text(to, "input_digest", t->input_digest);
         json_key(to, "output_digest");
         if (t->output_digest.s)
             json_text(to, t->output_digest);
@@ -40,12 +39,10 @@ void approval_write(const struct review *r, const struct digest *manifest, struc
     json_open(to, '{');
     json_put(to, "approves", "executor");
     json_put(to, "contract", contract);
-    json_key(to, "executor_id");
-    json_text(to, x->id);
+    json_put_text(to, "executor_id", x->id);
     put_tried(r, to);
     json_put(to, "manifest_digest", digest);
-    json_key(to, "version");
-    json_text(to, x->version);
+    json_put_text(to, "version", x->version);
     json_close(to, '}');
 }
 

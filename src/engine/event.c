@@ -41,8 +41,7 @@ void event_open(const struct event_head *head, enum event_state state, const str
     put_lineage(head, to);
     json_key(to, "payload");
     json_open(to, '{');
-    json_key(to, "executionId");
-    json_text(to, head->execution);
+    json_put_text(to, "executionId", head->execution);
     json_put(to, "workflowVersion", head->workflow);
     json_put(to, "agentVersion", "writ/" WRIT_VERSION);
     json_put(to, "executionContractVersion", "v1");

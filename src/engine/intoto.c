@@ -14,12 +14,10 @@ static void put_subject(struct str name, struct str digest, struct buf *to)
     if (!digest_parse(digest, &d))
         return;
     json_open(to, '{');
-    json_key(to, "name");
-    json_outside(to, name);
+    json_put_outside(to, "name", name);
     json_key(to, "digest");
     json_open(to, '{');
-    json_key(to, "sha256");
-    json_text(to, (struct str){ digest.s + 7, digest.n - 7 }); /* behind "sha256:" */
+    json_put_text(to, "sha256", (struct str){ digest.s + 7, digest.n - 7 }); /* behind "sha256:" */
     json_close(to, '}');
     json_close(to, '}');
 }

@@ -114,26 +114,12 @@ void writ_ledger_close(struct writ_ledger *ledger)
 
 /* ---- entries ---- */
 
-static void put_digest(struct buf *to, const char *key, const struct digest *d)
-{
-    char text[DIGEST_TEXT];
-
-    digest_text(d, text);
-    json_put(to, key, text);
-}
-
 static void put_stamp(struct buf *to, const char *key, int64_t ms)
 {
     char text[STAMP_TEXT];
 
     stamp_text(ms, text);
     json_put(to, key, text);
-}
-
-static void put_text(struct buf *to, const char *key, struct str text)
-{
-    json_key(to, key);
-    json_outside(to, text);
 }
 
 /* null where it is no event. */
@@ -146,7 +132,7 @@ static void put_event(const struct entry *entry, struct buf *to)
         json_put(to, "policy", NULL);
         return;
     }
-    put_text(to, "robot", entry->robot);
+    json_put_outside(to, "robot", entry->robot);
     json_put_int(to, "attempt", place_attempt(entry->place));
     json_put(to, "state", event_state_names[place_state(entry->place)]);
     json_put(to, "policy", policy_names[entry->traits.policy]);
@@ -189,14 +175,14 @@ void record_entry(const struct entry *entry, bool body, struct buf *to)
     json_put_int(to, "seq", entry->seq);
     json_put(to, "ledger_id", id);
     json_put(to, "kind", entry_kind_names[entry->kind]);
-    put_text(to, "subject", entry->subject);
-    put_text(to, "tenant", entry->tenant);
+    json_put_outside(to, "subject", entry->subject);
+    json_put_outside(to, "tenant", entry->tenant);
     put_event(entry, to);
     put_stamp(to, "createdAt", entry->created_ms);
     put_stamp(to, "recordedAt", entry->recorded_ms);
-    put_digest(to, "content_digest", &entry->content);
-    put_digest(to, "body_digest", &digest);
-    put_digest(to, "leaf", &entry->leaf);
+    json_put_digest(to, "content_digest", &entry->content);
+    json_put_digest(to, "body_digest", &digest);
+    json_put_digest(to, "leaf", &entry->leaf);
     json_put_bool(to, "erased", entry->erased);
     if (body) {
         json_key(to, "body");

@@ -263,8 +263,7 @@ static void write_record(struct exec *x, struct buf *to)
             continue;
         }
         json_open(to, '{');
-        json_key(to, "execution_id");
-        json_text(to, x->request.execution_id);
+        json_put_text(to, "execution_id", x->request.execution_id);
         json_put(to, "cause", cause_names[x->outcome.cause]);
         json_close(to, '}');
     }

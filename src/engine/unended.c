@@ -129,10 +129,8 @@ static void put_step(const struct unended *u, size_t index, const struct entry *
     json_open(to, '{');
     json_put_int(to, "index", (int64_t)index);
     json_put(to, "name", u->names[index]);
-    json_key(to, "action");
-    json_text(to, step->action);
-    json_key(to, "step_id");
-    json_text(to, step->id);
+    json_put_text(to, "action", step->action);
+    json_put_text(to, "step_id", step->id);
     json_key(to, "execution_id");
     if (run)
         json_outside(to, run->subject);

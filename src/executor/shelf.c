@@ -235,7 +235,6 @@ void shelf_manifest(const struct executor *x, const struct digest *program,
                     const struct digest *object, struct buf *to)
 {
     const struct str *capabilities = x->capabilities.v;
-    char digest[DIGEST_TEXT];
 
     json_open(to, '{');
     json_key(to, "capabilities");
@@ -243,8 +242,7 @@ void shelf_manifest(const struct executor *x, const struct digest *program,
     for (size_t i = 0; i < x->capabilities.n; i++)
         json_text(to, capabilities[i]);
     json_close(to, ']');
-    json_key(to, "executor_id");
-    json_text(to, x->id);
+    json_put_text(to, "executor_id", x->id);
     json_put(to, "kind", executor_kind_names[x->kind]);
     json_key(to, "limits");
     json_open(to, '{');
@@ -253,14 +251,10 @@ void shelf_manifest(const struct executor *x, const struct digest *program,
     json_put_int(to, "max_payload_bytes", x->limits.max_payload_bytes);
     json_put_int(to, "timeout_ms", x->limits.timeout_ms);
     json_close(to, '}');
-    if (object) {
-        digest_text(object, digest);
-        json_put(to, "object_digest", digest);
-    }
-    digest_text(program, digest);
-    json_put(to, "program_digest", digest);
-    json_key(to, "version");
-    json_text(to, x->version);
+    if (object)
+        json_put_digest(to, "object_digest", object);
+    json_put_digest(to, "program_digest", program);
+    json_put_text(to, "version", x->version);
     json_close(to, '}');
 }
 

@@ -14,8 +14,7 @@ void erasure_write(const struct erasure *erasure, struct buf *to)
     json_open(to, '{'); /* sorted, as RFC 8785 wants it */
     json_put(to, "body_digest", digest);
     json_put(to, "erases", id);
-    json_key(to, "reason");
-    json_outside(to, erasure->reason);
+    json_put_outside(to, "reason", erasure->reason);
     json_put_int(to, "seq", erasure->seq);
     json_close(to, '}');
 }

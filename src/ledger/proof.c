@@ -25,19 +25,12 @@ static void put_path(struct buf *to, const struct tree_path *path)
     json_close(to, ']');
 }
 
-static void put_note(struct buf *to, const char *key, struct str note)
-{
-    json_key(to, key);
-    json_text(to, note);
-}
-
 static void put_key(struct buf *to, const struct verifier *key)
 {
     _buf_ struct buf text = { .max = 1 << 12 };
 
     verifier_text(key, &text);
-    json_key(to, "key");
-    json_text(to, buf_str(&text));
+    json_put_text(to, "key", buf_str(&text));
 }
 
 /* What is JSON already. */
@@ -72,7 +65,7 @@ bool proof_of_entry(struct ledger *l, const struct entry *entry, const struct si
         put_hex(to, entry->salt, SALT_BYTES);
     }
     put_path(to, &path);
-    put_note(to, "checkpoint", now->note);
+    json_put_text(to, "checkpoint", now->note);
     put_key(to, key);
     json_close(to, '}');
     return true;
@@ -92,8 +85,8 @@ bool proof_since(struct ledger *l, const struct signed_size *old, const struct s
     json_put_int(to, "old", old->c.size);
     json_put_int(to, "size", now->c.size);
     put_path(to, &path);
-    put_note(to, "old_checkpoint", old->note);
-    put_note(to, "checkpoint", now->note);
+    json_put_text(to, "old_checkpoint", old->note);
+    json_put_text(to, "checkpoint", now->note);
     put_key(to, key);
     json_close(to, '}');
     return true;

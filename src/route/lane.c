@@ -5,12 +5,6 @@
 #include "base/json_write.h"
 #include "contract/backoff.h"
 
-static void put_str(struct buf *line, const char *key, struct str text)
-{
-    json_key(line, key);
-    json_outside(line, text);
-}
-
 /* ---- moving ---- */
 
 static bool is_aborted(const struct lane *l)
@@ -87,14 +81,14 @@ static void say_planned(struct lane *l)
     struct buf *line = transcript_begin(l->transcript, SAID_PLANNED);
     _arena_ struct arena a = { 0 };
 
-    put_str(line, "command_id", plan->command_id);
-    put_str(line, "command_class", plan->command_class);
-    put_str(line, "command_provenance", lane_provenance(plan, &a));
+    json_put_outside(line, "command_id", plan->command_id);
+    json_put_outside(line, "command_class", plan->command_class);
+    json_put_outside(line, "command_provenance", lane_provenance(plan, &a));
     json_put(line, "route", route_names[plan->route]);
     json_put(line, "route_reason", route_reason_names[plan->reason]);
     json_put(line, "policy_id", policy_of(plan, &a));
     json_put(line, "worker", plan->worker ? arena_text(&a, plan->worker->name) : NULL);
-    put_str(line, "routed_command", plan->routed_command);
+    json_put_outside(line, "routed_command", plan->routed_command);
     json_key(line, "timeouts");
     json_open(line, '{');
     json_put_int(line, "soft_timeout_secs", plan->soft_timeout_secs);

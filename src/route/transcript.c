@@ -169,8 +169,7 @@ void transcript_printed(struct transcript *t, const char *stream, const struct p
     digest_text(&p->digest, digest);
     json_put(line, "stream", stream);
     if (utf8_valid(head) == head.n) {
-        json_key(line, "text");
-        json_text(line, head);
+        json_put_text(line, "text", head);
     } else {
         json_key(line, "base64");
         json_base64(line, head);

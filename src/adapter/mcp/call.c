@@ -175,8 +175,7 @@ static void put_params(const void *self, struct buf *to)
 {
     const struct calling *c = self;
 
-    json_key(to, "name");
-    json_text(to, c->call->tool);
+    json_put_text(to, "name", c->call->tool);
     json_key(to, "arguments");
     if (c->call->arguments)
         json_doc(to, c->call->arguments);

@@ -102,8 +102,7 @@ static bool call_one(struct mcp *m, struct str tool, const struct doc *arguments
     if (!mcp_call(m, &call, a, &got, e))
         return false;
     json_open(to, '{');
-    json_key(to, "tool");
-    json_text(to, tool);
+    json_put_text(to, "tool", tool);
     json_put(to, "end", mcp_end_names[got.end]);
     json_put_bool(to, "failed", got.failed);
     if (got.end == MCP_ERROR)

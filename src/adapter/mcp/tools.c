@@ -239,8 +239,7 @@ static void put_cursor(const void *self, struct buf *to)
 
     if (!*cursor)
         return;
-    json_key(to, "cursor");
-    json_text(to, (*cursor)->text);
+    json_put_text(to, "cursor", (*cursor)->text);
 }
 
 static bool read_pages(struct mcp *m, struct tools *list, const struct mcp_want *how,

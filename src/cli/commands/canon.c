@@ -25,10 +25,8 @@ static void out_answer(const char *file, const char *key, struct str text)
     _buf_ struct buf json = { .max = SIZE_MAX / 2 };
 
     json_open(&json, '{');
-    json_key(&json, "file");
-    json_outside(&json, str_of(file));
-    json_key(&json, key);
-    json_text(&json, text);
+    json_put(&json, "file", file);
+    json_put_text(&json, key, text);
     json_close(&json, '}');
     out_json(json.s);
 }

@@ -77,8 +77,7 @@ static void put_cell(struct buf *to, const char *key, const struct field *f,
     _buf_ struct buf text = { .max = TEXT };
 
     say(f, &text);
-    json_key(to, key);
-    json_text(to, buf_str(&text));
+    json_put_text(to, key, buf_str(&text));
 }
 
 static void put_fields(const struct shape *shape, const char *path, int depth, struct buf *to)
@@ -89,15 +88,13 @@ static void put_fields(const struct shape *shape, const char *path, int depth, s
 
         buf_addf(&name, "%s%s%s%s", path, *path ? "." : "", f->name, f->many == LIST ? "[]" : "");
         json_open(to, '{');
-        json_key(to, "field");
-        json_text(to, buf_str(&name));
+        json_put_text(to, "field", buf_str(&name));
         put_cell(to, "type", f, say_type);
         json_key(to, "needed");
         json_bool(to, field_needed(f));
         put_cell(to, "default", f, say_default);
         put_cell(to, "allowed", f, say_allowed);
-        json_key(to, "meaning");
-        json_text(to, str_of(f->help ? f->help : ""));
+        json_put(to, "meaning", f->help ? f->help : "");
         json_close(to, '}');
         buf_adds(&name, f->kind == F_MAP ? ".*" : "");
         if (f->sub && f->sub != shape && depth > 0)

@@ -6,12 +6,6 @@
 
 static void put_schema(const struct shape *shape, struct buf *to, int depth);
 
-static void put_pair(struct buf *to, const char *key, const char *text)
-{
-    json_key(to, key);
-    json_text(to, str_of(text));
-}
-
 static void put_bounds(const struct field *f, struct buf *to, const char *low, const char *high)
 {
     int64_t min = field_min(f), max = field_max(f);
@@ -32,9 +26,9 @@ static void put_text_form(const struct field *f, struct buf *to)
 
     put_bounds(f, to, "minLength", "maxLength");
     if (form->format)
-        put_pair(to, "format", form->format);
+        json_put(to, "format", form->format);
     if (form->pattern)
-        put_pair(to, "pattern", form->pattern);
+        json_put(to, "pattern", form->pattern);
 }
 
 static bool may_be_null(const struct field *f)
@@ -107,7 +101,7 @@ static void put_many(const struct field *f, struct buf *to, int depth)
 {
     bool list = f->many == LIST;
 
-    put_pair(to, "type", list ? "array" : "object");
+    json_put(to, "type", list ? "array" : "object");
     if (f->least) {
         json_key(to, list ? "minItems" : "minProperties");
         json_int(to, f->least);
@@ -132,7 +126,7 @@ static void put_field(const struct field *f, struct buf *to, int depth)
         json_key(to, "anyOf");
         json_open(to, '[');
         json_open(to, '{');
-        put_pair(to, "type", "null");
+        json_put(to, "type", "null");
         json_close(to, '}');
         json_open(to, '{');
         put_value(f, to, depth);
@@ -144,7 +138,7 @@ static void put_field(const struct field *f, struct buf *to, int depth)
         put_many(f, to, depth);
     }
     if (f->help && (f->kind != F_SHAPE || f->many != ONE || nullable_shape))
-        put_pair(to, "description", f->help);
+        json_put(to, "description", f->help);
     json_close(to, '}');
 }
 
@@ -167,14 +161,13 @@ static void put_rules(const struct shape *shape, struct buf *to)
     buf_adds(&text, "Also checked:");
     for (size_t i = 0; i < shape->rule_count; i++)
         buf_addf(&text, " %s", shape->rules[i].says);
-    json_key(to, "$comment");
-    json_text(to, buf_str(&text));
+    json_put_text(to, "$comment", buf_str(&text));
 }
 
 static void put_schema(const struct shape *shape, struct buf *to, int depth)
 {
-    put_pair(to, "title", shape->name);
-    put_pair(to, "type", "object");
+    json_put(to, "title", shape->name);
+    json_put(to, "type", "object");
     put_needed(shape, to);
     json_key(to, "properties");
     json_open(to, '{');
@@ -193,7 +186,7 @@ void shape_schema(const struct shape *shape, struct buf *to)
     enum { DEEP = 8 };
 
     json_open(to, '{');
-    put_pair(to, "$schema", "https://json-schema.org/draft/2020-12/schema");
+    json_put(to, "$schema", "https://json-schema.org/draft/2020-12/schema");
     put_schema(shape, to, DEEP);
     json_close(to, '}');
 }

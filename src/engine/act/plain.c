@@ -113,8 +113,7 @@ void act_notify(struct job *job, struct ending *out)
     line = progress_begin(job->r->progress, "notify");
     if (!line)
         return;
-    json_key(line, "step_id");
-    json_text(line, ((const struct step_doc *)r->plan.plan.steps.v)[index].id);
+    json_put_text(line, "step_id", ((const struct step_doc *)r->plan.plan.steps.v)[index].id);
     json_put(line, "name", r->plan.names[index]);
     json_put_int(line, "index", (int64_t)index);
     if (inner)

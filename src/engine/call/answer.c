@@ -18,18 +18,12 @@ static void put_output(const struct value *v, struct buf *to)
         json_base64(to, v->bytes);
 }
 
-static void put_str(struct buf *to, const char *key, struct str text)
-{
-    json_key(to, key);
-    json_outside(to, text);
-}
-
 static void put_attempt(const struct attempt_end *t, struct buf *to)
 {
     json_open(to, '{');
-    put_str(to, "adapter_id", t->adapter->doc.adapter_id);
+    json_put_outside(to, "adapter_id", t->adapter->doc.adapter_id);
     if (t->execution.n && t->ran)
-        put_str(to, "execution_id", t->execution);
+        json_put_outside(to, "execution_id", t->execution);
     json_put_bool(to, "ok", t->ok);
     if (t->exit_code >= 0)
         json_put_int(to, "exit_code", t->exit_code);
@@ -37,7 +31,7 @@ static void put_attempt(const struct attempt_end *t, struct buf *to)
         json_put_int(to, "status", t->status);
     if (!t->ok) {
         json_put(to, "code", codes[t->code].name);
-        put_str(to, "message", str_of(t->message ? t->message : ""));
+        json_put(to, "message", t->message ? t->message : "");
     }
     json_put_int(to, "duration_ms", t->duration_ms);
     json_close(to, '}');
@@ -62,9 +56,9 @@ static void put_error(const struct tool_call *c, bool ok, struct buf *to)
     }
     json_open(to, '{');
     json_put(to, "code", codes[c->error.code].name);
-    put_str(to, "message", str_of(c->error.msg));
+    json_put(to, "message", c->error.msg);
     if (c->error.at.ptr[0])
-        put_str(to, "pointer", str_of(c->error.at.ptr));
+        json_put(to, "pointer", c->error.at.ptr);
     json_close(to, '}');
 }
 
@@ -74,13 +68,13 @@ void call_answer(const struct tool_call *c, int status, struct buf *to)
 
     json_open(to, '{');
     if (c->adapter)
-        put_str(to, "adapter_id", c->adapter->doc.adapter_id);
+        json_put_outside(to, "adapter_id", c->adapter->doc.adapter_id);
     if (c->operation.n)
-        put_str(to, "operation", c->operation);
+        json_put_outside(to, "operation", c->operation);
     json_put_bool(to, "ok", ok);
     if (!ok) { /* as every answer has it that is no yes */
         json_put(to, "code", codes[c->error.code].name);
-        put_str(to, "message", str_of(c->error.msg));
+        json_put(to, "message", c->error.msg);
     }
     if (ok)
         put_output(&c->output, to);

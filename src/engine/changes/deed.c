@@ -29,8 +29,7 @@ static void put_deed(const struct cow_deed *d, const char *ended, const struct e
     if (ended)
         json_put(to, "message", why ? why->msg : NULL);
     json_put(to, "by", d->execution);
-    json_key(to, "run");
-    json_text(to, d->run->id);
+    json_put_text(to, "run", d->run->id);
     json_key(to, "paths");
     buf_add(to, d->paths.s, d->paths.n);
     json_close(to, '}');

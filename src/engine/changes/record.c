@@ -13,8 +13,7 @@
 /* A name as people read it; where that is not exact, beside it the bytes. */
 static void put_name(struct buf *to, const char *key, const char *exact, struct str name)
 {
-    json_key(to, key);
-    json_outside(to, name);
+    json_put_outside(to, key, name);
     if (utf8_valid(name) == name.n)
         return;
     json_key(to, exact);

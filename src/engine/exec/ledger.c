@@ -260,8 +260,7 @@ static void put_files(const char *key, const struct collected_list *list, struct
             continue;
         digest_text(&list->v[i].digest, digest);
         json_open(to, '{');
-        json_key(to, "path");
-        json_outside(to, list->v[i].path);
+        json_put_outside(to, "path", list->v[i].path);
         json_put(to, "digest", digest);
         json_close(to, '}');
     }

@@ -361,8 +361,7 @@ static void put_event(const struct gate_event *event, struct buf *to)
     stamp_text(event->at_ms, at);
     json_open(to, '{');
     json_put(to, "via", event->via);
-    json_key(to, "host");
-    json_outside(to, event->host);
+    json_put_outside(to, "host", event->host);
     json_put_int(to, "port", event->port);
     json_key(to, "address");
     if (event->address.n)
@@ -390,10 +389,8 @@ static void put_injects(const struct exec *x, struct buf *to)
     json_open(to, '[');
     for (size_t i = 0; i < asked->n; i++) {
         json_open(to, '{');
-        json_key(to, "host");
-        json_outside(to, injects[i].host);
-        json_key(to, "header");
-        json_outside(to, injects[i].header);
+        json_put_outside(to, "host", injects[i].host);
+        json_put_outside(to, "header", injects[i].header);
         json_close(to, '}');
     }
     json_close(to, ']');

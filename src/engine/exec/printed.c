@@ -11,8 +11,7 @@
 static void put_bytes(struct buf *to, struct str bytes)
 {
     if (utf8_valid(bytes) == bytes.n) {
-        json_key(to, "text");
-        json_text(to, bytes);
+        json_put_text(to, "text", bytes);
     } else {
         json_key(to, "base64");
         json_base64(to, bytes);
@@ -38,14 +37,11 @@ static struct str whole_characters(const struct printed *p)
 
 void exec_put_printed(struct buf *to, const struct printed *p, bool text)
 {
-    char digest[DIGEST_TEXT];
-
     if (text)
         put_bytes(to, whole_characters(p));
     json_put_int(to, "bytes", p->bytes);
     json_put_bool(to, "truncated", printed_cut(p));
-    digest_text(&p->digest, digest);
-    json_put(to, "digest", digest);
+    json_put_digest(to, "digest", &p->digest);
     if (p->lost)
         json_put(to, "lost", strerrordesc_np(p->lost));
 }

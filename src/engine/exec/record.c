@@ -12,15 +12,6 @@
 #include "engine/record.h"
 #include "sandbox/process.h"
 
-static void put_digest(struct buf *to, const struct digest *d)
-{
-    char text[DIGEST_TEXT];
-
-    if (d)
-        digest_text(d, text);
-    json_put(to, "digest", d ? text : NULL);
-}
-
 static void put_printed(struct buf *to, const char *key, const struct printed *p, bool texts)
 {
     json_key(to, key);
@@ -64,7 +55,7 @@ static void put_executable(const struct exec *x, struct buf *to)
     }
     json_open(to, '{');
     json_put(to, "path", x->program.real);
-    put_digest(to, x->outcome.program_read ? &x->outcome.program : NULL);
+    json_put_digest(to, "digest", x->outcome.program_read ? &x->outcome.program : NULL);
     if (x->outcome.program_changed)
         json_put_bool(to, "changed", true);
     json_close(to, '}');
@@ -216,8 +207,7 @@ static void put_denials(const struct exec *x, struct buf *to)
 
 static void put_path(struct buf *to, struct str path)
 {
-    json_key(to, "path");
-    json_outside(to, path);
+    json_put_outside(to, "path", path);
     if (utf8_valid(path) != path.n) { /* two names may look the same then */
         json_key(to, "path_base64");
         json_base64(to, path);
@@ -243,7 +233,7 @@ static void put_files(struct buf *to, const char *key, const struct collected_li
         put_path(to, c->path);
         json_put_int(to, "bytes", c->bytes);
         if (c->state == COLLECT_DONE)
-            put_digest(to, &c->digest);
+            json_put_digest(to, "digest", &c->digest);
         json_put(to, "state", collect_state_names[c->state]);
         json_close(to, '}');
     }
@@ -271,7 +261,7 @@ static void put_inputs(const struct exec *x, struct buf *to)
         json_open(to, '{');
         json_put(to, "path", x->inputs[i].path);
         json_put_int(to, "bytes", x->inputs[i].bytes);
-        put_digest(to, &x->inputs[i].digest);
+        json_put_digest(to, "digest", &x->inputs[i].digest);
         json_close(to, '}');
     }
     json_close(to, ']');
@@ -287,7 +277,7 @@ static void put_stdin(const struct exec *x, struct buf *to)
     json_key(to, "stdin");
     json_open(to, '{');
     json_put_int(to, "bytes", (int64_t)x->input.n);
-    put_digest(to, &d);
+    json_put_digest(to, "digest", &d);
     json_close(to, '}');
 }
 
@@ -302,19 +292,15 @@ static void put_request(const struct exec *x, struct buf *to)
         { "requested_by", m->requested_by }, { "requested_at", m->requested_at },
         { "purpose", m->purpose },           { "evidence_ref", m->evidence_ref },
     };
-    char text[DIGEST_TEXT];
 
     json_key(to, "request");
     json_open(to, '{');
     for (size_t i = 0; i < COUNT(rows); i++) {
-        if (!rows[i].text.s)
-            continue;
-        json_key(to, rows[i].key);
-        json_outside(to, rows[i].text);
+        if (rows[i].text.s)
+            json_put_outside(to, rows[i].key, rows[i].text);
     }
-    put_digest(to, &x->request_digest);
-    digest_text(&x->inputs_digest, text);
-    json_put(to, "inputs_digest", text);
+    json_put_digest(to, "digest", &x->request_digest);
+    json_put_digest(to, "inputs_digest", &x->inputs_digest);
     json_close(to, '}');
 }
 
@@ -417,8 +403,7 @@ void exec_put_ended(const struct exec *x, struct buf *to)
     const struct outcome *o = &x->outcome;
 
     json_open(to, '{');
-    json_key(to, "execution_id");
-    json_text(to, x->request.execution_id);
+    json_put_text(to, "execution_id", x->request.execution_id);
     put_executable(x, to);
     put_end(o, to);
     put_served(to, "stdout", &o->out);
@@ -437,8 +422,7 @@ void exec_record(const struct exec *x, bool texts, struct buf *to)
     const struct outcome *o = &x->outcome;
 
     json_open(to, '{');
-    json_key(to, "execution_id");
-    json_text(to, x->request.execution_id);
+    json_put_text(to, "execution_id", x->request.execution_id);
     put_command(x, to);
     if (x->now.far[1])
         put_far(x->now.far[1], far_command, to);

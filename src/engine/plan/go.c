@@ -11,8 +11,7 @@ static void put_step(const struct running *r, const struct telling *t, struct bu
 {
     const struct step_doc *step = (const struct step_doc *)r->plan.plan.steps.v + t->step;
 
-    json_key(to, "step_id");
-    json_text(to, step->id);
+    json_put_text(to, "step_id", step->id);
     json_put(to, "name", r->plan.names[t->step]);
     json_put_int(to, "index", (int64_t)t->step);
     json_put_int(to, "attempt", t->attempt);
@@ -86,12 +85,9 @@ static void tell_start(const struct running *r, int jobs)
 
     if (!line)
         return;
-    json_key(line, "execution_id");
-    json_text(line, r->context.execution_id);
-    json_key(line, "plan_id");
-    json_text(line, r->plan.plan.id);
-    json_key(line, "name");
-    json_text(line, r->plan.plan.name);
+    json_put_text(line, "execution_id", r->context.execution_id);
+    json_put_text(line, "plan_id", r->plan.plan.id);
+    json_put_text(line, "name", r->plan.plan.name);
     json_put_int(line, "steps_total", (int64_t)r->plan.plan.steps.n);
     json_put_int(line, "timeout_ms", r->plan.plan.timeout_ms);
     json_put_int(line, "deadline_ms", r->context.deadline_ms);

@@ -61,8 +61,7 @@ static void put_context(const struct running *r, struct buf *to)
             json_key(to, "correlation_context");
             json_open(to, '{');
         }
-        json_key(to, arena_text(r->a, pair->key));
-        json_text(to, pair->text);
+        json_put_text(to, arena_text(r->a, pair->key), pair->text);
     }
     if (c->correlation_context.n)
         json_close(to, '}');
@@ -73,21 +72,14 @@ static void put_context(const struct running *r, struct buf *to)
     for (size_t i = 0; i < c->environment->count; i++)
         json_text(to, keys[i]->key);
     json_close(to, ']');
-    json_key(to, "execution_id");
-    json_text(to, c->execution_id);
-    if (c->parent_execution_id.s) {
-        json_key(to, "parent_execution_id");
-        json_text(to, c->parent_execution_id);
-    }
-    if (c->request_id.s) {
-        json_key(to, "request_id");
-        json_text(to, c->request_id);
-    }
+    json_put_text(to, "execution_id", c->execution_id);
+    if (c->parent_execution_id.s)
+        json_put_text(to, "parent_execution_id", c->parent_execution_id);
+    if (c->request_id.s)
+        json_put_text(to, "request_id", c->request_id);
     json_put_int(to, "started_at", c->started_at);
-    if (c->user_id.s) {
-        json_key(to, "user_id");
-        json_text(to, c->user_id);
-    }
+    if (c->user_id.s)
+        json_put_text(to, "user_id", c->user_id);
     json_close(to, '}');
 }
 
@@ -261,8 +253,7 @@ static void note(struct running *r, const char *key, const char *state, const si
     struct error e;
 
     json_open(&text, '{');
-    json_key(&text, "execution_id");
-    json_text(&text, r->context.execution_id);
+    json_put_text(&text, "execution_id", r->context.execution_id);
     if (n) {
         json_key(&text, "incomplete_steps");
         json_open(&text, '[');

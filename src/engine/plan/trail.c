@@ -57,8 +57,7 @@ static void put_row(const struct trail *t, const struct trail_row *row, struct b
     bool run = row->started_ms >= 0;
 
     json_open(to, '{');
-    json_key(to, "action");
-    json_text(to, step->action);
+    json_put_text(to, "action", step->action);
     json_put_int(to, "attempt", row->attempt);
     json_put(to, "code", row->code ? codes[row->code].name : NULL);
     put_ms(to, "duration_ms", row->took_ms);
@@ -72,8 +71,7 @@ static void put_row(const struct trail *t, const struct trail_row *row, struct b
     }
     put_ms(to, "started_at", row->started_ms);
     json_put(to, "state", !run ? "not_run" : row->failed ? "failed" : "completed");
-    json_key(to, "step_id");
-    json_text(to, step->id);
+    json_put_text(to, "step_id", step->id);
     json_close(to, '}');
 }
 
@@ -87,10 +85,8 @@ bool trail_enter(struct trail *t, struct ledger *l, struct error *e)
     to->max = ANSWER_MAX;
     buf_reset(to);
     json_open(to, '{');
-    json_key(to, "name");
-    json_text(to, t->plan->name);
-    json_key(to, "plan_id");
-    json_text(to, t->plan->id);
+    json_put_text(to, "name", t->plan->name);
+    json_put_text(to, "plan_id", t->plan->id);
     json_key(to, "steps");
     json_open(to, '[');
     for (size_t i = 0; i < t->n; i++)

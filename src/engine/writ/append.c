@@ -49,8 +49,7 @@ static void put_accepted(const struct draft *d, struct buf *to)
 
     put_id(&d->id, to);
     json_put_int(to, "seq", d->seq);
-    json_key(to, "execution");
-    json_text(to, d->entry.subject);
+    json_put_text(to, "execution", d->entry.subject);
     json_put_int(to, "attempt", place_attempt(d->entry.place));
     json_put(to, "state", event_state_names[place_state(d->entry.place)]);
     if (draft)
@@ -232,8 +231,7 @@ static void put_input(const struct entry *entry, bool fresh, struct buf *to)
     json_put(to, "status", fresh ? "appended" : "duplicate");
     put_id(&entry->id, to);
     json_put_int(to, "seq", entry->seq);
-    json_key(to, "subject");
-    json_outside(to, entry->subject);
+    json_put_outside(to, "subject", entry->subject);
     json_put(to, "digest", digest);
     json_close(to, '}');
 }

@@ -30,10 +30,8 @@ static void put_item(const struct cache_item *item, struct buf *to)
     put_stamp("made", item->made_ms, to);
     put_stamp("ends", item->ends_ms, to);
     json_put_bool(to, "ended", item->ended);
-    if (item->about) {
-        json_key(to, "about");
-        json_outside(to, str_of(item->about));
-    }
+    if (item->about)
+        json_put(to, "about", item->about);
     json_close(to, '}');
 }
 
@@ -50,8 +48,7 @@ static void put_golden(const struct golden_file *file, struct buf *to)
     put_stamp("made", file->changed_ms, to);
     put_stamp("ends", 0, to);
     json_put_bool(to, "ended", false);
-    json_key(to, "file");
-    json_outside(to, str_of(file->path));
+    json_put(to, "file", file->path);
     json_close(to, '}');
 }
 

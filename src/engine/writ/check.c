@@ -39,14 +39,11 @@ static int unknown_kind(const char *kind, char **answer)
     say_kinds(&known);
     near = str_nearest(str_of(kind), names, kind_count);
     json_open(&out, '{');
-    json_key(&out, "topic");
-    json_outside(&out, str_of(kind));
+    json_put(&out, "topic", kind);
     json_put(&out, "code", codes[CODE_KIND_UNKNOWN].name);
     json_put(&out, "message", "there is no such kind of document");
-    json_key(&out, "near");
-    json_text(&out, str_of(near ? near : ""));
-    json_key(&out, "known");
-    json_text(&out, buf_str(&known));
+    json_put(&out, "near", near ? near : "");
+    json_put_text(&out, "known", buf_str(&known));
     json_close(&out, '}');
     return take_answer(&out, WRIT_USAGE, answer);
 }

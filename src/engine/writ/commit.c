@@ -107,8 +107,7 @@ static void put_path(const struct commit *c, size_t row, struct buf *to)
 {
     struct str path = c->set->changes.v[row].path;
 
-    json_key(to, "path");
-    json_outside(to, path);
+    json_put_outside(to, "path", path);
     if (utf8_valid(path) == path.n)
         return;
     json_key(to, "path_base64");
@@ -178,8 +177,7 @@ static int say_done(const struct asked *s, char **answer)
     bool discard = strcmp(s->deed.verb, "discard") == 0;
 
     json_open(&out, '{');
-    json_key(&out, "run");
-    json_text(&out, s->run.id);
+    json_put_text(&out, "run", s->run.id);
     json_put(&out, "verb", s->deed.verb);
     json_put(&out, "execution_id", s->commit.dry ? NULL : s->deed.execution);
     json_put_bool(&out, "dry_run", s->commit.dry);

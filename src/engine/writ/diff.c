@@ -36,8 +36,7 @@ static void put_answer(const struct commit *c, const struct cow_run *run, bool a
                        struct buf *to)
 {
     json_open(to, '{');
-    json_key(to, "run");
-    json_text(to, run->id);
+    json_put_text(to, "run", run->id);
     json_put(to, "last", run->last);
     json_key(to, "roots");
     json_open(to, '[');

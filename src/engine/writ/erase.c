@@ -19,8 +19,7 @@ static int done(const struct entry *entry, const struct entry *note, struct str 
     json_open(&out, '{');
     json_put(&out, "erased", erased);
     json_put(&out, "ledger_id", id);
-    json_key(&out, "reason");
-    json_outside(&out, reason);
+    json_put_outside(&out, "reason", reason);
     if (again)
         json_put_bool(&out, "again", true);
     json_close(&out, '}');

@@ -15,8 +15,7 @@ _Static_assert((int)WRIT_NO_SANDBOX == STATUS_SANDBOX, "writ.h and exits.h diffe
 /* It ran, and nobody reads in the ledger how that ended, or not all of it: he is told here. */
 static void put_unrecorded_end(const struct exec *x, struct buf *out)
 {
-    json_key(out, "execution_id");
-    json_outside(out, x->request.execution_id);
+    json_put_outside(out, "execution_id", x->request.execution_id);
     json_put_int(out, "exit_code", x->outcome.exit_code);
     json_put(out, "cause", cause_names[x->outcome.cause]);
 }

@@ -22,10 +22,8 @@ static void open_answer(const char *topic, struct buf *to)
 static void open_table(const char *name, const char *about, struct buf *to)
 {
     json_open(to, '{');
-    json_key(to, "table");
-    json_text(to, str_of(name));
-    json_key(to, "about");
-    json_text(to, str_of(about));
+    json_put(to, "table", name);
+    json_put(to, "about", about);
     json_key(to, "rows");
 }
 
@@ -40,12 +38,10 @@ static void put_directory(struct buf *to)
         const struct table *t = tables_at(i);
 
         json_open(to, '{');
-        json_key(to, "table");
-        json_text(to, str_of(t->name));
+        json_put(to, "table", t->name);
         json_key(to, "rows");
         json_int(to, (int64_t)t->row_count);
-        json_key(to, "about");
-        json_text(to, str_of(t->about));
+        json_put(to, "about", t->about);
         json_close(to, '}');
     }
     json_close(to, ']');
@@ -163,8 +159,7 @@ int writ_explain(const char *topic, char **answer)
 
         json_put(&out, "code", codes[CODE_TOPIC_UNKNOWN].name);
         json_put(&out, "message", "nothing that writ can explain has this name");
-        json_key(&out, "near");
-        json_text(&out, str_of(near ? near : ""));
+        json_put(&out, "near", near ? near : "");
     }
     json_close(&out, '}');
     return take_answer(&out, found ? WRIT_OK : WRIT_USAGE, answer);

@@ -37,12 +37,6 @@ struct told {
     const struct tool_call *call;
 };
 
-static void put_str(const char *key, struct str text, struct buf *to)
-{
-    json_key(to, key);
-    json_outside(to, text);
-}
-
 static void put_error(const struct error *error, struct buf *to)
 {
     json_put(to, "code", codes[error->code].name);
@@ -56,14 +50,14 @@ static bool tell(const struct goldening *g, const struct told *t)
     json_open(&out, '{');
     if (t->error)
         put_error(t->error, &out);
-    put_str("name", t->golden->name, &out);
-    put_str("adapter_id", t->golden->adapter, &out);
-    put_str("operation", t->golden->operation, &out);
+    json_put_outside(&out, "name", t->golden->name);
+    json_put_outside(&out, "adapter_id", t->golden->adapter);
+    json_put_outside(&out, "operation", t->golden->operation);
     json_put(&out, "file", t->file);
     json_put_bool(&out, "same", t->same);
     json_put_bool(&out, "recorded", t->recorded);
     if (t->diff.s)
-        put_str("diff", t->diff, &out);
+        json_put_outside(&out, "diff", t->diff);
     else
         json_put(&out, "diff", NULL);
     json_key(&out, "warnings");

@@ -132,8 +132,7 @@ static void put_made(const struct writ_import *import, const struct import_made 
     _buf_ struct buf entry = { .max = ANSWER_MAX };
 
     json_open(to, '{');
-    json_key(to, "adapter");
-    json_outside(to, made->yaml);
+    json_put_outside(to, "adapter", made->yaml);
     json_put(to, "adapter_id", made->adapter_id);
     json_put_int(to, "operations", (int64_t)made->operations);
     json_key(to, "left_out");
@@ -151,8 +150,7 @@ static void put_made(const struct writ_import *import, const struct import_made 
         json_outside(to, str_of(made->warnings[i]));
     put_uncallable(adapter, a, to);
     json_close(to, ']');
-    json_key(to, "tool_id");
-    json_outside(to, adapter->doc.tool_id);
+    json_put_outside(to, "tool_id", adapter->doc.tool_id);
     if (!is_listed(import, adapter, a))
         write_entry(adapter, a, &entry);
     json_key(to, "tool_entry");

@@ -140,10 +140,8 @@ static bool list_reject(void *self, const struct reject *r, struct error *e)
     json_put(&l->out, "code", r->code);
     json_put(&l->out, "pointer", erased ? NULL : r->pointer);
     json_put(&l->out, "message", erased ? NULL : r->message);
-    json_key(&l->out, "tenant");
-    json_outside(&l->out, r->tenant);
-    json_key(&l->out, "subject");
-    json_outside(&l->out, r->subject);
+    json_put_outside(&l->out, "tenant", r->tenant);
+    json_put_outside(&l->out, "subject", r->subject);
     json_put_int(&l->out, "bytes", r->bytes);
     json_put(&l->out, "digest", digest);
     json_put_bool(&l->out, "erased", erased);

@@ -258,21 +258,17 @@ static void put_step(const struct ordering *o, size_t step, bool first, struct b
 
     say_why(o, step, first, &why);
     json_open(to, '{');
-    json_key(to, "step_id");
-    json_text(to, s->id);
+    json_put_text(to, "step_id", s->id);
     json_put(to, "name", name_of(o, step));
-    json_key(to, "action");
-    json_text(to, s->action);
-    json_key(to, "about");
-    json_text(to, about_step(s, o->looked->requests[step], o->a));
+    json_put_text(to, "action", s->action);
+    json_put_text(to, "about", about_step(s, o->looked->requests[step], o->a));
     put_after(o, step, to);
     json_put_int(to, "wave", (int64_t)o->waves[step]);
     json_put(to, "on_failure", on_failure_names[s->on_failure]);
     json_put_int(to, "attempts", retries ? o->plan->retry_policy->max_attempts : 1);
     json_put_int(to, "timeout_ms", time_of(o, step));
     put_limits(o->looked->requests[step], to);
-    json_key(to, "why");
-    json_text(to, buf_str(&why));
+    json_put_text(to, "why", buf_str(&why));
     foresee_put(&o->looked->foreseen[step], to);
     json_close(to, '}');
 }
@@ -304,10 +300,8 @@ static void put_order(const struct ordering *o, int jobs, struct buf *to)
 
     plan_order(o->plan, o->a, order);
     json_open(to, '{');
-    json_key(to, "plan_id");
-    json_text(to, o->plan->id);
-    json_key(to, "name");
-    json_text(to, o->plan->name);
+    json_put_text(to, "plan_id", o->plan->id);
+    json_put_text(to, "name", o->plan->name);
     json_put_int(to, "timeout_ms", o->plan->timeout_ms);
     json_put_int(to, "jobs", plan_jobs(jobs));
     put_refusal(o->looked, to);

@@ -154,10 +154,8 @@ static int stays(const struct asked *q, struct str state, struct str trigger,
     json_open(&out, '{');
     json_put(&out, "code", codes[why->code].name);
     json_put(&out, "message", why->msg);
-    json_key(&out, "state");
-    json_outside(&out, state);
-    json_key(&out, "trigger");
-    json_outside(&out, trigger);
+    json_put_outside(&out, "state", state);
+    json_put_outside(&out, "trigger", trigger);
     json_key(&out, "allowed");
     json_open(&out, '[');
     for (size_t i = 0; i < allowed.n; i++)
@@ -183,8 +181,7 @@ int writ_route_advance(const struct writ_input *contract, const char *state, con
     json_open(&out, '{');
     json_put(&out, "state", state);
     json_put(&out, "trigger", trigger);
-    json_key(&out, "next");
-    json_text(&out, next);
+    json_put_text(&out, "next", next);
     json_close(&out, '}');
     return take_answer(&out, WRIT_OK, answer);
 }

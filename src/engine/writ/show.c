@@ -229,8 +229,7 @@ static bool put_erasure(void *self, const struct entry *note, struct error *e)
     json_put(x->to, "erases", erased);
     json_put(x->to, "recordedAt", at);
     json_put(x->to, "ledger_id", id);
-    json_key(x->to, "reason");
-    json_outside(x->to, erasure.reason);
+    json_put_outside(x->to, "reason", erasure.reason);
     json_close(x->to, '}');
     return true;
 }

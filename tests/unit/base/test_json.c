@@ -325,6 +325,31 @@ static void no_warning_hides_an_error(void **state)
 }
 
 /* It used to become an empty text, and nobody knew. */
+static void a_member_is_a_key_with_its_value(void **state)
+{
+    static const char expected[] =
+        "{\"c\":\"a\uFFFD\",\"no\":null,\"text\":\"ab\",\"empty\":\"\",\"outside\":\"a\uFFFD\",\"digest\":"
+        "\"sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\",\"none\":null,"
+        "\"n\":-1,\"yes\":true}";
+    _buf_ struct buf to = { .max = 1000 };
+    struct digest d = digest_of("", 0);
+
+    (void)state;
+    json_open(&to, '{');
+    json_put(&to, "c", "a\xff");
+    json_put(&to, "no", NULL);
+    json_put_text(&to, "text", (struct str){ "abc", 2 });
+    json_put_text(&to, "empty", (struct str){ 0 });
+    json_put_outside(&to, "outside", (struct str){ "a\xff!", 2 });
+    json_put_digest(&to, "digest", &d);
+    json_put_digest(&to, "none", NULL);
+    json_put_int(&to, "n", -1);
+    json_put_bool(&to, "yes", true);
+    json_close(&to, '}');
+    assert_int_equal(to.len, strlen(expected));
+    assert_memory_equal(to.s, expected, to.len);
+}
+
 static void a_text_longer_than_the_buffer_takes_is_its_fault(void **state)
 {
     _buf_ struct buf to = { .max = 16 };
@@ -350,6 +375,7 @@ int main(void)
         cmocka_unit_test(numbers_are_in_the_order_of_their_digits),
         cmocka_unit_test(canon_sorts_by_utf16_and_escapes_only_what_it_must),
         cmocka_unit_test(calls_place_the_commas),
+        cmocka_unit_test(a_member_is_a_key_with_its_value),
         cmocka_unit_test(a_text_longer_than_the_buffer_takes_is_its_fault),
         cmocka_unit_test(no_warning_hides_an_error),
     };
