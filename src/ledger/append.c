@@ -2,6 +2,8 @@
 /* append.c: a batch of events into the ledger: judged in order, written at once. */
 #include "ledger/append.h"
 
+#include <assert.h>
+
 #include "ledger/book.h"
 #include "ledger/coherence.h"
 #include "ledger/conflict.h"
@@ -131,6 +133,7 @@ static bool append_stretch(struct ledger *l, struct draft *drafts, size_t n, str
             entry_leaf_begin(&d->entry, &l->scratch, &d->leaf);
         d->entry.id = ids[i];
         ledger_place(l, &d->entry, &d->leaf);
+        assert(buf_ok(&l->scratch));
         d->verdict = VERDICT_APPENDED;
         d->seq = d->entry.seq;
         d->id = d->entry.id;

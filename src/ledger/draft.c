@@ -209,8 +209,10 @@ static void set_depends(struct draft *d, struct arena *a)
             d->depend_count++;
 }
 
-/* The names in an entry's header, each byte of which may become six there. */
-enum { NAMES_MAX = 128 << 10, HEADER_MAX = 1 << 20 };
+/* The names in an event's header, each byte of which may become six there. */
+enum { NAMES_MAX = 128 << 10 };
+
+static_assert(6 * NAMES_MAX < HEADER_MAX / 2, "the header of every event has room");
 
 void draft_finish(struct draft *d, const struct world *world, struct arena *a)
 {
@@ -242,6 +244,7 @@ void draft_finish(struct draft *d, const struct world *world, struct arena *a)
         world->chance(world->self, d->entry.salt, SALT_BYTES);
     d->entry.body_digest = entry_body_digest(d->entry.salt, d->entry.body);
     entry_leaf_begin(&d->entry, &scratch, &d->leaf);
+    assert(buf_ok(&scratch));
 }
 
 void draft_read(struct draft *d, const struct world *world, struct arena *a)

@@ -99,10 +99,13 @@ bool entry_id_read(struct str text, struct uuid *out) NODISCARD;
 void entry_id_make(int64_t seq, struct uuid *id); /* id: random on entry */
 int64_t entry_id_seq(const struct uuid *id);
 
-/* The header as canonical JSON; the body's digest has to be there. */
+/* The header as canonical JSON; the body's digest has to be there. Where the buffer has no room
+ * for all of it, as buf_ok() tells, it is the header of nothing. */
+enum { HEADER_MAX = 32 << 20 };
 void entry_header(const struct entry *entry, struct buf *to);
 
-/* Its leaf in the tree: the first half of it can be hashed before the entry has its place. */
+/* Its leaf in the tree: the first half of it can be hashed before the entry has its place. The
+ * scratch is asked buf_ok() after each. */
 void entry_leaf_begin(const struct entry *entry, struct buf *scratch, struct sha256 *begun);
 struct digest entry_leaf_end(const struct entry *entry, const struct sha256 *begun,
                              struct buf *scratch);

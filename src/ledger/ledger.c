@@ -6,8 +6,6 @@
 
 #include "ledger/erasure.h"
 
-enum { HEADER_MAX = 32 << 20 };
-
 /* ---- opening ---- */
 
 static const struct store_kind *kind_of(const char *where)
@@ -91,6 +89,9 @@ bool ledger_enter(struct ledger *l, struct entry *entries, size_t n, struct erro
         l->world->chance(l->world->self, &entries[i].id, sizeof entries[i].id);
         entry_leaf_begin(&entries[i], &l->scratch, &leaf);
         ledger_place(l, &entries[i], &leaf);
+        if (!buf_ok(&l->scratch))
+            return error_set(e, ERROR_CEILING,
+                             "the names of an entry have more than 32 MiB as JSON");
     }
     if (!l->keep.kind->add_entries(l->keep.store, entries, n, e))
         return false;

@@ -7,7 +7,7 @@
 
 #include "base/elsewhere.h"
 
-enum { WALKERS = 4, SCRATCH_MAX = 32 << 20 };
+enum { WALKERS = 4 };
 
 struct walk {
     struct ledger *l;
@@ -118,7 +118,7 @@ static void *work(void *self)
     struct chunk *c = arena_new(&a, struct chunk);
     struct walk *w = self;
 
-    c->scratch[0].max = c->scratch[1].max = SCRATCH_MAX;
+    c->scratch[0].max = c->scratch[1].max = HEADER_MAX;
     while (next(w, c)) {
         w->reader->apart(w->reader->self, c);
         if (!take_turn(w, c))

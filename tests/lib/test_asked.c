@@ -144,6 +144,23 @@ static void a_proof_that_needs_a_new_checkpoint_is_not_made_of_a_ledger_that_is_
     writ_ledger_close(ledger);
 }
 
+/* Each byte of it becomes six in the header, which is what is hashed. */
+static void a_name_that_no_header_holds_is_refused(void **state)
+{
+    enum { SUBJECT = 6 << 20 };
+    struct writ_ledger *ledger = opened(true);
+    char *subject = malloc(SUBJECT + 1), *answer = NULL;
+
+    (void)state;
+    assert_non_null(subject);
+    memset(subject, '\1', SUBJECT);
+    subject[SUBJECT] = '\0';
+    assert_int_equal(writ_ledger_input(ledger, &small, subject, NULL, &answer), WRIT_UNRECORDED);
+    says(answer, "more than 32 MiB");
+    free(subject);
+    writ_ledger_close(ledger);
+}
+
 static void a_query_is_a_map(void **state)
 {
     const char *const queries[] = { "[{\"limit\":2}]", "5", "null", "\"x\"" };
@@ -323,6 +340,7 @@ int main(void)
         cmocka_unit_test(a_document_without_a_name_is_told),
         cmocka_unit_test(what_is_to_be_done_is_asked_for),
         cmocka_unit_test(what_comes_in_lines_is_asked_for_and_taken_by_somebody),
+        cmocka_unit_test(a_name_that_no_header_holds_is_refused),
         cmocka_unit_test(a_query_is_a_map),
         cmocka_unit_test(options_of_a_command_are_a_map),
         cmocka_unit_test(what_is_said_of_a_plan_is_what_may_be_said),

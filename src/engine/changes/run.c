@@ -126,7 +126,7 @@ bool cow_run_is_open(struct writ_ledger *w, const char *execution, bool *open, s
 /* The body is the one that was entered: its leaf says so. */
 static bool is_as_entered(const struct entry *entry)
 {
-    _buf_ struct buf scratch = { .max = 1 << 16 };
+    _buf_ struct buf scratch = { .max = HEADER_MAX };
     struct entry copy = *entry;
     struct sha256 begun;
     struct digest leaf;
