@@ -7,6 +7,8 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "base/stir.h"
+
 static int64_t read_clock(clockid_t id)
 {
     struct timespec t;
@@ -92,23 +94,13 @@ static struct uuid fake_id(void *self)
     return uuid_of(id);
 }
 
-/* The n-th draw is the n-th number of splitmix64 (Steele, Lea and Flood, 2014). */
-static uint64_t draw(uint64_t n)
-{
-    uint64_t v = n * 0x9e3779b97f4a7c15;
-
-    v = (v ^ v >> 30) * 0xbf58476d1ce4e5b9;
-    v = (v ^ v >> 27) * 0x94d049bb133111eb;
-    return v ^ v >> 31;
-}
-
 static void fake_chance(void *self, void *bytes, size_t n)
 {
     struct fake_world *f = self;
     uint8_t *p = bytes;
 
     for (size_t i = 0; i < n; i++)
-        p[i] = (uint8_t)draw(++f->draws);
+        p[i] = (uint8_t)stir(++f->draws * STIR_STEP);
 }
 
 void fake_world_init(struct fake_world *f, int64_t start_ms)

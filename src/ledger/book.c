@@ -4,14 +4,7 @@
 
 #include <string.h>
 
-/* splitmix64. Behind a salt that is drawn for each batch: whoever chooses ids does not choose with
- * them that they all want one slot, which everybody else would wait for. */
-static uint64_t stirred(uint64_t x)
-{
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-    x = (x ^ x >> 27) * 0x94d049bb133111eb;
-    return x ^ x >> 31;
-}
+#include "base/stir.h"
 
 static uint64_t hash_text(uint64_t h, struct str text)
 {
@@ -44,10 +37,12 @@ static struct book_run *run_of(struct book *b, const struct draft *d)
 
 /* ---- asking ---- */
 
-/* Many events depend on one entry: it is asked for once. */
+/* Many events depend on one entry: it is asked for once. The slot rests on a salt that is drawn for
+ * each batch: whoever chooses ids does not choose with them that they all want one slot, which
+ * everybody else would wait for. */
 static struct asked_entry *entry_at(struct book *b, int64_t seq)
 {
-    size_t at = stirred((uint64_t)seq ^ b->salt) % b->slot_count;
+    size_t at = stir((uint64_t)seq ^ b->salt) % b->slot_count;
 
     while (b->slots[at] && b->slots[at]->seq != seq)
         at = (at + 1) % b->slot_count;

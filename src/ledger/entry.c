@@ -6,6 +6,7 @@
 
 #include "base/json_write.h"
 #include "base/stamp.h"
+#include "base/stir.h"
 
 /* clang-format off */
 const char *const entry_kind_names[] = {
@@ -95,17 +96,14 @@ bool entry_id_read(struct str text, struct uuid *out)
     return uuid_v4((struct str){ text.s + n, text.n - n }, out);
 }
 
-/* The random half of an id, stirred (splitmix64): what hides the seq in the other half. */
+/* The random half of an id, stirred: what hides the seq in the other half. */
 static uint64_t veil(const struct uuid *id)
 {
     uint64_t x = 0;
 
     for (int i = 8; i < UUID_BYTES; i++)
         x = x << 8 | id->b[i];
-    x += 0x9e3779b97f4a7c15;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-    x = (x ^ x >> 27) * 0x94d049bb133111eb;
-    return x ^ x >> 31;
+    return stir(x + STIR_STEP);
 }
 
 enum { SEQ_BYTES = SEQ_BITS / 8 };

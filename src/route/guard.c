@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "base/signals.h"
 
 /* Its descriptors, after those of the program. */
 enum { FD_CALLER = 3, FD_REPORT, FD_REST, ABOVE = 16 };
@@ -76,16 +77,6 @@ static bool take_descriptors(const struct guard *g)
         if (high[i] < 0 || dup3(high[i], i, i < FD_CALLER ? 0 : O_CLOEXEC) < 0)
             return false;
     return syscall(SYS_close_range, FD_REST, UINT32_MAX, 0) == 0;
-}
-
-/* As at the beginning of the world; what our caller ignores, the program does not. The kernel is
- * asked itself: a C library does not let go of the handlers it has for signals of its own. */
-static void forget_signals(void)
-{
-    static const unsigned long standard[4]; /* SIG_DFL, no flags, no mask, in the kernel's words */
-
-    for (int i = 1; i < NSIG; i++)
-        (void)syscall(SYS_rt_sigaction, i, standard, NULL, (size_t)(NSIG - 1) / 8);
 }
 
 /* ---- everybody ---- */
@@ -249,7 +240,7 @@ void guard_main(const struct guard *g)
     (void)setsid();
     (void)prctl(PR_SET_NAME, "writ-guard");
     (void)sigfillset(&all);
-    forget_signals();
+    signals_reset();
     if (!take_descriptors(g))
         _exit(STATUS_LOST);
     w.signals = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);

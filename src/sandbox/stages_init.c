@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
+#include "base/signals.h"
 #include "sandbox/cow_mount.h"
 #include "sandbox/doors.h"
 #include "sandbox/held_chance.h"
@@ -54,15 +55,11 @@ int stage_wait_for_go(struct child *c)
     return stage_wait_for(c, WORD_GO);
 }
 
-/* By the bare calls: the C library leaves out the two signals it keeps for itself. The command gets
- * them from us as they are. */
+/* The command gets them from us as they are. */
 int stage_reset_signals(struct child *c)
 {
-    static const unsigned char none[64]; /* the default action */
-
     (void)c;
-    for (int s = 1; s <= SIGNALS; s++)
-        (void)syscall(SYS_rt_sigaction, s, none, NULL, SIGNALS / 8);
+    signals_reset();
     return 0;
 }
 
