@@ -221,11 +221,15 @@ bool init_enter_groups(const struct init *i, const struct jail *jail, struct err
     return error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:cgroup: the groups cannot be entered");
 }
 
-void init_kill(const struct init *i)
+/* The number is somebody else's, once it was waited for. */
+void init_kill(struct init *i)
 {
+    if (i->pid <= 0)
+        return;
     (void)syscall(SYS_pidfd_send_signal, i->fd, SIGKILL, NULL, 0);
     while (waitpid(i->pid, NULL, __WALL) < 0 && errno == EINTR)
         ;
+    i->pid = -1;
 }
 
 void init_close(struct init *i)

@@ -27,8 +27,8 @@ bool init_enter_groups(const struct init *i, const struct jail *jail, struct err
 /* The command may run. */
 bool init_release(struct init *i, struct jail *jail, struct kept *kept, struct error *e) NODISCARD;
 
-/* Ends it and its tree, and waits for that. */
-void init_kill(const struct init *i);
+/* Ends it and its tree, and waits for that; what has ended that way is left alone. */
+void init_kill(struct init *i);
 
 /* When its tree is dead: gives the berth back; `used`: what it may have made something in. */
 void init_leave(struct init *i, struct kept *kept, struct berth_use used);
