@@ -48,6 +48,13 @@ static void tell(enum guard_news news, int value)
     (void)!write(FD_REPORT, &word, sizeof word);
 }
 
+/* The program was not started. */
+static _Noreturn void give_up(void)
+{
+    tell(GUARD_FAILED, errno);
+    _exit(STATUS_LOST);
+}
+
 /* It dies with the guard, which has one thread only. */
 static int program_main(void *self)
 {
@@ -61,8 +68,7 @@ static int program_main(void *self)
         (void)sigprocmask(SIG_SETMASK, &none, NULL);
         (void)execve(w->g->path, w->g->argv, w->g->environment);
     }
-    tell(GUARD_FAILED, errno);
-    _exit(STATUS_LOST);
+    give_up();
 }
 
 /* Descriptors that are where others are to be are moved out of the way first. */
@@ -244,15 +250,15 @@ void guard_main(const struct guard *g)
     if (!take_descriptors(g))
         _exit(STATUS_LOST);
     w.signals = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (w.signals < 0)
+        give_up();
     w.whole = prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0 && proc_is_ours(w.self) &&
               access("/proc/thread-self/children", R_OK) == 0;
     tell(GUARD_WHOLE, w.whole);
     /* The program borrows our memory until it execs: nothing is copied. */
     w.program = clone(program_main, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &w);
     if (w.program < 0)
-        tell(GUARD_FAILED, errno);
-    if (w.program < 0 || w.signals < 0)
-        _exit(STATUS_LOST);
+        give_up();
     (void)close(FD_REPORT);
     for (int fd = 0; fd < FD_CALLER; fd++)
         (void)close(fd);

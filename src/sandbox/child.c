@@ -248,13 +248,15 @@ static _Noreturn void run_command(struct child *child)
     (void)sigaddset(&ours, SIGTERM);
     (void)sigaddset(&ours, SIGQUIT);
     signals = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (signals < 0)
+        _exit(0); /* as below */
     tracer_start(&tracer, &child->jail->held);
     command = clone(command_main, stack + PLACE_STACK, borrows | SIGCHLD, child);
     tracer.command = command;
     for (int i = 0; i < STREAM_COUNT && !ahead; i++) /* the command's: what it closes is closed */
         if (child->jail->streams[i] >= STREAM_RESULT)
             (void)close(child->jail->streams[i]);
-    if (command > 0 && signals >= 0)
+    if (command > 0)
         watch(child->jail, &tracer, signals, command);
     _exit(0); /* without a word that the command was started, nothing ran */
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_lost.c: a process that a berth has made, and whose pidfd did not come, is nobody's burden.
+/* test_lost.c: a process that a berth has made, and whose pidfd did not come, is nobody's burden;
+ * and without the descriptor that tells init of signals nothing begins.
  *
- * The kernel hands the word over without the descriptor where none is free. Here it is taken away.
+ * The kernel hands a word over without its descriptor where none is free. Here it is taken away.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,6 +29,19 @@ bool __wrap_pass_take(int line, void *word, size_t size, int fds[PASS_MOST])
         pass_drop(fds, 0);
     }
     return ok;
+}
+
+static bool deaf;
+
+int __real_signalfd(int fd, const sigset_t *mask, int flags);
+int __wrap_signalfd(int fd, const sigset_t *mask, int flags);
+
+int __wrap_signalfd(int fd, const sigset_t *mask, int flags)
+{
+    if (!deaf)
+        return __real_signalfd(fd, mask, flags);
+    errno = EMFILE;
+    return -1;
 }
 
 static void lose(int n)
@@ -59,6 +73,20 @@ static void a_slot_that_is_lost_is_none(void **state)
     }
 }
 
+static void without_signals_no_command_is_started(void **state)
+{
+    struct outcome out = { 0 };
+    struct error e = { 0 };
+    bool ok;
+
+    (void)state;
+    deaf = true;
+    ok = runs_try(&r, world_real(), "echo here", &out, &e);
+    deaf = false;
+    assert_false(ok);
+    assert_non_null(strstr(e.msg, "vanished while its walls were built"));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_kept, end_slots)
 
 static int tests(void)
@@ -66,6 +94,7 @@ static int tests(void)
     const struct CMUnitTest list[] = {
         TEST(a_run_goes_on_without_it),
         TEST(a_slot_that_is_lost_is_none),
+        TEST(without_signals_no_command_is_started),
     };
 
     return cmocka_run_group_tests_name("lost", list, NULL, NULL);

@@ -228,11 +228,13 @@ static _Noreturn void init_main(struct jail *jail)
     (void)sigaddset(&ours, SIGTERM);
     (void)sigaddset(&ours, SIGQUIT);
     signals = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (signals < 0)
+        _exit(0); /* without a word that the command was started, nothing ran */
     command = clone(command_main, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &child);
     for (int i = 0; i < STREAM_COUNT; i++)
         if (jail->streams[i] >= STREAM_RESULT)
             (void)close(jail->streams[i]);
-    if (command > 0 && signals >= 0)
+    if (command > 0)
         watch(jail, signals, command);
     end_tree();
     _exit(0);
