@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """floors: keeps the house standing, as STYLE.md says it should stand.
 
-Includes point down only, files and functions stay small, each outside library and each call that
-touches the world has one home. usage: tools/floors.py ROOT. One line per breach; exit 1 on any.
+Includes point down only, a file includes what declares it, files and functions stay small, each
+outside library and each call that touches the world has one home. usage: tools/floors.py ROOT. One line per breach; exit 1 on any.
 """
 import pathlib
 import re
@@ -97,6 +97,7 @@ def words(name, text):
 
 # ---- functions: a scan by braces, which tells blocks from tables ----
 
+SAID = re.compile(r"^(?!static\b)\w[\w *]*?(\w+)\((?:[^;{}()]|\([^()]*\))*\)(?: \w+(?:\([^()]*\))?)*\s*(;|\n\{)", re.M)
 HEAD = re.compile(r"(\w+)\s*\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)\s*$")
 CONTROL = re.compile(r"\b(?:if|for|while|switch)\s*$")
 
@@ -165,6 +166,23 @@ def strangers(texts):
             yield f"<{library}> belongs to one file, not to {', '.join(names)}"
 
 
+def headers(texts):
+    """A .c file includes the header of its own name first, and itself those that declare what it defines."""
+    said = {name: dict(SAID.findall(only_code(text))) for name, text in texts.items()}
+    homes = {}
+    for name in texts:
+        for function in said[name] if name.endswith(".h") else ():
+            homes.setdefault(function, set()).add(name)
+    for name, text in texts.items():
+        own, here = name[:-2] + ".h", {found[0] + ".h" for found in OURS.findall(text)}
+        first = re.search(r'^#include [<"](.+)[>"]', text, re.M)
+        if name.endswith(".c") and own in texts and (first and first[1]) != own:
+            yield f"{name}: its first include is not {own}"
+        for function, end in said[name].items() if name.endswith(".c") else ():
+            if end != ";" and function in homes and not homes[function] & here:
+                yield f"{name}: defines {function}() and does not include {min(homes[function])}"
+
+
 def circles(texts):
     """Modules (a .c and its .h) must not include each other round in a circle."""
     uses, done, trail = {}, set(), []
@@ -197,6 +215,7 @@ def breaches(root):
         for name, text in source.items():
             yield from rule(name, text)
     yield from strangers(source)
+    yield from headers(source)
     yield from circles(source)
     for folder in ("include", "tests", "bench", "tools"):  # no floors, but no walls of text either
         for name, text in read(root, folder).items():

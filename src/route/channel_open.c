@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* channel_open.c: opens and closes a channel to a worker. */
+#include "route/channel.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

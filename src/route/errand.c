@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* errand.c: one errand in its own thread: sent, permitted, passed on, stopped, answered. */
+#include "route/channel.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <sys/eventfd.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* token.c: asks a token endpoint, and keeps what it gave for as long as it is good. */
 #include "adapter/api/token.h"
+#include "adapter/api_bind.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* list.c: what is remembered, by the first line of each file. */
+#include "adapter/cache.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

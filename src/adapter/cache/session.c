@@ -9,6 +9,8 @@
  * `where` is this boot of this machine and this space of process numbers. From elsewhere (another
  * container, another machine on the same disk) the leader cannot be seen either.
  */
+#include "adapter/cache.h"
+
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>

@@ -3,6 +3,8 @@
  *
  * Many processes may do this at once: who finds a file gone already has nothing left to do.
  */
+#include "adapter/cache.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

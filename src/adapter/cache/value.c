@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* value.c: values are got and put; the table of how much is kept. */
+#include "adapter/cache.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* socket.c: asks writ-http for a WebSocket, and for what comes and goes by it. */
+#include "adapter/http.h"
+
 #include <stdio.h>
 
 #include "adapter/http/line.h"

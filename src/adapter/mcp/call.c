@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* call.c: one request in either era, and one call of a tool with the rounds it may take. */
+#include "adapter/mcp.h"
 #include "adapter/mcp/parts.h"
 #include "base/json_write.h"
 

@@ -4,10 +4,11 @@
  * In the legacy era a stream may end before the answer has come: it is taken up again where it
  * ended, by GET, after the time the server asked for. In the modern era to close it is to call off.
  */
+#include "adapter/mcp/http.h"
+
 #include <poll.h>
 #include <sys/eventfd.h>
 
-#include "adapter/mcp/http.h"
 #include "contract/codes.h"
 
 enum {

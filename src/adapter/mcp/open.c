@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* open.c: opens a connection to an MCP server, finds out which era it speaks, and closes it. */
+#include "adapter/mcp.h"
 #include "adapter/mcp/parts.h"
 #include "base/json_write.h"
 #include "contract/codes.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tools.c: the tools of a server: all pages of its list, kept, digested, held to their schemas.
  */
+#include "adapter/mcp.h"
 #include "adapter/mcp/parts.h"
 #include "base/doc_make.h"
 #include "base/json_read.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* build.c: what has to be built before it can be called, and where it is kept. */
 #include "adapter/sdk/parts.h"
+#include "adapter/sdk_bind.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* function.c: finds the function an operation means, and where its package is. */
 #include "adapter/sdk/parts.h"
+#include "adapter/sdk_bind.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

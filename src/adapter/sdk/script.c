@@ -8,6 +8,7 @@
  * versions before 3.11 do not know: the program does what that would.
  */
 #include "adapter/sdk/parts.h"
+#include "adapter/sdk_bind.h"
 
 #include <unistd.h>
 

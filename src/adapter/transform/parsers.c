@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* parsers.c: the parsers as a table, and what all of them do first. */
+#include "adapter/transform.h"
 #include "adapter/transform_parts.h"
 #include "base/utf8.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* run.c: the transforms as a table: whether an adapter's can be done, and done in order. */
+#include "adapter/transform.h"
 #include "adapter/transform_parts.h"
 #include "base/jsonpath.h"
 #include "base/jsonschema.h"

@@ -6,6 +6,7 @@
  * the whole list sorted by address.
  */
 #include "base/json_write.h"
+#include "base/jsonpath.h"
 #include "base/jsonpath/parts.h"
 
 struct seat {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* read.c: the text of a path to segments and selectors (RFC 9535, 2.1 to 2.5). */
+#include "base/jsonpath.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 

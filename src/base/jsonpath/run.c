@@ -4,6 +4,7 @@
  * Each value goes through all segments before the next one sets out: the order of the RFC, and no
  * lists in between. Only segments recurse; what is inside a value is walked by its links.
  */
+#include "base/jsonpath.h"
 #include "base/jsonpath/parts.h"
 
 static bool walk(struct hunt *h, const struct segment *s, const struct doc *d);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* build.c: a schema to a program: nodes, their rules, and no way round in circles. */
+#include "base/jsonschema.h"
+
 #include <assert.h>
 
 #include "base/jsonschema/parts.h"

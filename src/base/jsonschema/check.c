@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* check.c: holds a schema against a document, and says what is wrong. */
+#include "base/jsonschema.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* build.c: the tree of a pattern to a program, in the manner of Thompson. */
+#include "base/regex.h"
+
 #include <assert.h>
 
 #include "base/regex/parts.h"

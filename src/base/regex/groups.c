@@ -7,6 +7,7 @@
  * a match never has to come back, so that the preferred match is found at once. Both are linear,
  * whatever the pattern is and however many matches there are.
  */
+#include "base/regex.h"
 #include "base/regex/parts.h"
 
 enum {

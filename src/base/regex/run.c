@@ -5,6 +5,7 @@
  * is found once and kept. The room for states is fixed: when it is full all are forgotten, so that
  * the worst text costs its length times the length of the program, and no more.
  */
+#include "base/regex.h"
 #include "base/regex/parts.h"
 #include "base/utf8.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lines.c: tells of a plan in plain lines, for logs and for terminals that cannot draw; and
  * passes its progress on as it is, for programs. */
+#include "cli/run/view.h"
 #include "cli/run_lines.h"
 
 #include <inttypes.h>

@@ -5,6 +5,7 @@
  * that stay over it, and the region below them; each row is cleared behind its text, not before, so
  * that nothing flickers.
  */
+#include "cli/run/view.h"
 #include "cli/run_live.h"
 
 #include <sys/ioctl.h>

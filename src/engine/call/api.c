@@ -5,6 +5,7 @@
 #include "base/doc_make.h"
 #include "base/json_read.h"
 #include "contract/exits.h"
+#include "engine/call.h"
 #include "engine/call/peer.h"
 
 enum { BODY_MAX = 10 << 20, REDIRECTS_MAX = 5, TOLD_MOST = 300 };

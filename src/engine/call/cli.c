@@ -2,6 +2,7 @@
 /* cli.c: an attempt that is a command in the sandbox. */
 #include "base/doc_make.h"
 #include "base/utf8.h"
+#include "engine/call.h"
 #include "engine/call/cache.h"
 #include "engine/call/peer.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* find.c: which adapter, which operation, whether it may be called, with which parameters. */
+#include "engine/call.h"
+
 #include <signal.h>
 
 #include "adapter/callable.h"

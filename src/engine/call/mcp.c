@@ -3,6 +3,7 @@
 #include "base/doc_make.h"
 #include "base/json_write.h"
 #include "contract/exits.h"
+#include "engine/call.h"
 #include "engine/call/peer.h"
 #include "engine/call_servers.h"
 #include "engine/call_visit.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sdk.c: an attempt that calls a function of a package, in the sandbox. */
 #include "adapter/sdk_bind.h"
+#include "engine/call.h"
 
 #include <unistd.h>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* admit.c: may it run, what does it see, what is it given. */
+#include "engine/exec.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gather.c: when the tree is dead: undoes what must not be, and keeps what was asked for. */
+#include "engine/exec.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

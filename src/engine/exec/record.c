@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* record.c: the record of one run, as JSON. */
+#include "engine/exec.h"
+
 #include <string.h>
 
 #include "base/json_write.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* record.c: what a lane came to, in the words of its event and of its record. */
 #include "base/json_write.h"
+#include "engine/exec.h"
 #include "engine/lane.h"
 
 enum event_state exec_lane_came_to(const struct exec *x)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* run.c: runs a command as a lane of contract 000: where the plan says, again where the
  * policy says so, elsewhere when a worker cannot be had; and leaves a transcript and a manifest. */
+#include "engine/exec.h"
 #include "engine/lane.h"
 
 #include "base/cancel.h"

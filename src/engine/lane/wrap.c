@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wrap.c: one attempt by a wrapper such as rch, whose walls are not ours. */
+#include "engine/exec.h"
+
 #include <errno.h>
 #include <string.h>
 

@@ -6,11 +6,12 @@
  * meanwhile is on the disk as well. A short process neither empties the WAL nor removes it: the
  * next one would only have to make it again.
  */
+#include "ledger/store/sqlite.h"
+
 #include <assert.h>
 #include <errno.h>
 
 #include "contract/codes.h"
-#include "ledger/store/sqlite.h"
 
 /* Frames in the WAL that are worth a checkpoint: while appending, where each waits for the disk
  * twice, and on leaving. The first opener has to read them all. */

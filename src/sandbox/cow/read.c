@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* read.c: the changes of all layers: in order, compared byte by byte, and kept. */
+#include "sandbox/cow.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
