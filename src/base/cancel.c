@@ -17,6 +17,13 @@ bool cancel_heard(int *fd)
     return n > 0;
 }
 
+bool cancel_asked(int fd)
+{
+    struct pollfd asked = { .fd = fd, .events = POLLIN };
+
+    return poll(&asked, 1, 0) > 0;
+}
+
 bool cancel_wait(int fd, int64_t ms, const struct world *world)
 {
     struct pollfd asked = { .fd = fd, .events = POLLIN };

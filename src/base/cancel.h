@@ -12,5 +12,8 @@
  * a pipe's bytes. False: there was none; *fd is -1 when there will be none any more. */
 bool cancel_heard(int *fd) NODISCARD;
 
+/* Does somebody call, now? It is not read. */
+bool cancel_asked(int fd) NODISCARD;
+
 /* Waits so long. False: `fd` (-1: nobody calls) became readable before; it is not read. */
 bool cancel_wait(int fd, int64_t ms, const struct world *world) NODISCARD;

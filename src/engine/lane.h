@@ -47,8 +47,8 @@ enum tried try_wrap(struct exec *x, const struct try_ask *ask);
 /* Nothing ran, and it is on record that it was about to: *e says why. The attempt has failed. */
 enum tried try_failed(struct exec *x, const struct try_ask *ask);
 
-/* Nothing ran: its standard input did not come to an end. That is an outcome. */
-enum tried try_waited(struct exec *x, const struct try_ask *ask);
+/* Nothing ran, or nobody knows, and that is an outcome. It is on record as if it had begun. */
+enum tried try_unrun(struct exec *x, struct outcome outcome, const struct try_ask *ask);
 
 /* Where the lane goes and how: before anything is made for it. False: *status and *e, or the
  * report, say why not. */

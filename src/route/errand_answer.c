@@ -103,9 +103,7 @@ static void take_printed(struct underway *u, struct errand *errand, struct arena
 /* It was ours not to let it go, and the worker agrees that nothing ran. */
 static bool is_unwanted(const struct underway *u, const struct errand *errand)
 {
-    if (errand->forbidden)
-        return true;
-    return u->answer == ANSWER_RESULT && !u->go_end && errand->stopped_for == CAUSE_EXITED;
+    return errand->forbidden || (u->stopped && !u->go_end);
 }
 
 void answer_judge(struct channel *c, struct underway *u, struct errand *errand, struct arena *a)

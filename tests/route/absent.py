@@ -7,11 +7,12 @@ Whatever a lane comes to, routes.py looks whether its result, manifest, transcri
 and say the same.
 """
 import json
+import signal
 import sys
 
 import routes
-from routes import (LOCAL, NOWHERE, SHORT, WRAPPED, ended, hold, marker, nothing_left, pipe, ready, same,
-                    wrapper)
+from routes import (LOCAL, NOWHERE, SHORT, WORKER, WRAPPED, ended, hold, marker, nothing_left, pipe, ready, same,
+                    teller, until, wrapper)
 
 CASES = []
 case = routes.collector(CASES)
@@ -51,6 +52,30 @@ def who_waits_for_a_worker_that_another_reaches_for_can_be_called_off(place):
                   for name, ms in (("patient", 400000), ("next", 400000))]}))
     run = place.writ("run", path, "--jobs", "2", "--json")
     hold(b"PLAN_TIMEOUT" in run.out, run)
+
+
+@case
+def what_is_not_wanted_any_more_before_it_begins_is_run_nowhere(place):
+    place.configure(teller("never_ready", patience_secs=20), teller("refuses_at_stop", patience_secs=20))
+    for worker in ("never_ready", "refuses_at_stop"):
+        child = place.begin("/usr/bin/touch", "ran", worker=worker)
+        until((place.work / "heard").exists, "it was sent", child)
+        child.send_signal(signal.SIGINT)
+        run = ended(place.end(child), "cancelled", 130, route=WORKER)
+        same((place.told(run, "downgrade", "retry"), len(place.told(run, "asked")), place.there("ran")), ([], 1, []))
+        (place.work / "heard").unlink()
+
+
+@case
+def a_step_whose_time_is_up_before_it_begins_is_run_nowhere(place):
+    place.configure(teller("never_ready", patience_secs=20))
+    place.registry({"tool_id": "TL-1", "scope": {"commands": ["/usr/bin/touch"], "filesystem": "extended"}})
+    payload = {"inputs": {"command": "/usr/bin/touch", "arguments": ["ran"]},
+               "route": {"class": "generic", "worker": "never_ready"}}
+    plan = routes.plans.plan(routes.plans.step("execute", payload, timeout_ms=1000))
+    said = place.writ("run", "--json", place.put("outside/plan.json", json.dumps(plan)))
+    hold(said.status == 1 and b"STEP_TIMEOUT" in said.out, said)
+    same((place.there("heard"), place.there("ran")), (["heard"], []))
 
 
 @case

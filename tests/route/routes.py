@@ -37,6 +37,11 @@ def wrapper(name="rch", **more):
             "refusals": list(REFUSALS)} | more
 
 
+def teller(mode, **more):
+    """One that runs nothing, and tells what that mode of rigs/teller.py says."""
+    return pipe(mode, command=[sys.executable, str(HERE / "rigs/teller.py"), mode]) | more
+
+
 class Routes(plans.Plans):
     def __init__(self, scratch, address=None):
         super().__init__(scratch, address)

@@ -127,8 +127,8 @@ static void who_is_cancelled_before_it_is_ready_never_goes(void **state)
         enum errand_end end;
         bool open;
     } rows[] = {
-        { "never_ready", ERRAND_RESULT, true },
-        { "refuses_at_stop", ERRAND_REFUSED, true },
+        { "never_ready", ERRAND_UNSENT, true },
+        { "refuses_at_stop", ERRAND_UNSENT, true },
         { "lies_at_stop", ERRAND_LOST, false },
         { "gone_at_stop", ERRAND_UNSENT, false },
     };

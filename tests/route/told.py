@@ -10,17 +10,11 @@ import shutil
 import sys
 
 import routes
-from routes import WALLED, WAYS, WORKER, WRAPPED, ended, hold, pipe, ready, same, true, until
+from routes import WALLED, WAYS, WORKER, WRAPPED, ended, hold, pipe, ready, same, teller, true, until
 from processes import children
 
 CASES = []
 case = routes.collector(CASES)
-TELLER = pathlib.Path(__file__).resolve().parent / "rigs/teller.py"
-
-
-def teller(mode):
-    return pipe(mode, command=[sys.executable, str(TELLER), mode])
-
 
 # ---- in a plan ----
 

@@ -339,12 +339,14 @@ static enum tried end_errand(struct exec *x, const struct errand *errand, const 
     case ERRAND_UNSENT: break;
     }
     *ask->e = errand->why;
-    if (!errand->forbidden && x->lane->started) /* it went away before it could be told to go */
-        return try_failed(x, ask);
-    if (!errand->forbidden)
-        return TRIED_UNAVAILABLE;
-    *ask->status = exec_refused(x, ask->e);
-    return TRIED_NOTHING;
+    if (errand->forbidden) {
+        *ask->status = exec_refused(x, ask->e);
+        return TRIED_NOTHING;
+    }
+    if (errand->stopped_for != CAUSE_EXITED) /* it is not wanted elsewhere, either */
+        return try_unrun(x, outcome_waited(errand->stopped_for, 0), ask);
+    /* where it is on record, it went away before it could be told to go */
+    return x->lane->started ? try_failed(x, ask) : TRIED_UNAVAILABLE;
 }
 
 /* ---- the attempt ---- */
@@ -415,7 +417,7 @@ enum tried try_far(struct exec *x, const struct try_ask *ask)
     if (!prepare(x, ask))
         return TRIED_NOTHING;
     if (x->waited_for != CAUSE_EXITED)
-        return try_waited(x, ask);
+        return try_unrun(x, outcome_waited(x->waited_for, x->waited_ms), ask);
     errand.input = x->input;
     errand.store = x->store;
     if (!fleet_channel(x->lane->fleet, worker, x->cancel, &channel, ask->e))

@@ -58,16 +58,11 @@ static enum tried try_here(struct exec *x, const struct try_ask *ask)
     return *ask->status == WRIT_OK ? TRIED_ENDED : TRIED_NOTHING;
 }
 
-/* Nothing runs, and that is on record as every lane is. */
-static enum tried end_unrun(struct exec *x, enum cause cause, const struct try_ask *ask)
+enum tried try_unrun(struct exec *x, struct outcome outcome, const struct try_ask *ask)
 {
     exec_open_ledger(x);
-    x->outcome = cause == CAUSE_CANCELLED ? outcome_waited(CAUSE_CANCELLED, 0)
-                                          : outcome_unrun(cause, STATUS_UNAVAILABLE);
-    x->lane->absent = cause != CAUSE_CANCELLED;
-    if (cause == CAUSE_CANCELLED)
-        lane_asked(&x->lane->lane, cause, lane_home_reason(&x->lane->home, x->a));
-    if (exec_permit(x, ask->e))
+    x->outcome = outcome;
+    if (x->lane->started || exec_permit(x, ask->e))
         return TRIED_ENDED;
     *ask->status = exec_refused(x, ask->e);
     return TRIED_NOTHING;
@@ -75,16 +70,18 @@ static enum tried end_unrun(struct exec *x, enum cause cause, const struct try_a
 
 static enum tried try_nowhere(struct exec *x, const struct try_ask *ask)
 {
-    return end_unrun(x, CAUSE_SANDBOX_ERROR, ask);
+    x->lane->absent = true;
+    return try_unrun(x, outcome_unrun(CAUSE_SANDBOX_ERROR, STATUS_UNAVAILABLE), ask);
 }
 
-enum tried try_waited(struct exec *x, const struct try_ask *ask)
+/* Somebody wanted it ended before it began. */
+static enum tried end_cancelled(struct exec *x, const struct try_ask *ask)
 {
-    x->outcome = outcome_waited(x->waited_for, x->waited_ms);
-    if (exec_permit(x, ask->e))
-        return TRIED_ENDED;
-    *ask->status = exec_refused(x, ask->e);
-    return TRIED_NOTHING;
+    struct exec_lane *l = x->lane;
+
+    if (!l->lane.asked)
+        lane_asked(&l->lane, CAUSE_CANCELLED, lane_home_reason(&l->home, x->a));
+    return try_unrun(x, outcome_waited(CAUSE_CANCELLED, 0), ask);
 }
 
 enum tried try_failed(struct exec *x, const struct try_ask *ask)
@@ -119,8 +116,8 @@ static bool downgrade(struct exec *x, const char *why, const struct try_ask *ask
     return true;
 }
 
-/* The worker that was to be had cannot be reached: again after a while, then without it. All of
- * that happens in the queue. */
+/* The worker that was to be had cannot be reached: again after a while, then without it, but not
+ * for somebody who wants it ended. All of that happens in the queue. */
 static enum tried try_with_patience(struct exec *x, const struct try_ask *ask)
 {
     struct exec_lane *l = x->lane;
@@ -133,10 +130,12 @@ static enum tried try_with_patience(struct exec *x, const struct try_ask *ask)
             return tried;
         l->unavailable = arena_text(x->a, str_of(ask->e->msg));
         lane_unavailable(&l->lane, l->unavailable);
+        if (l->lane.asked || cancel_asked(x->cancel))
+            return end_cancelled(x, ask);
         if (lane_again(&l->lane, &delay)) {
             lane_retry(&l->lane, delay);
             if (!cancel_wait(x->cancel, delay, x->world))
-                return end_unrun(x, CAUSE_CANCELLED, ask);
+                return end_cancelled(x, ask);
         } else if (!downgrade(x, l->unavailable, ask)) {
             *ask->status = WRIT_REFUSED;
             return TRIED_NOTHING;
@@ -279,8 +278,9 @@ static enum tried try_until_it_ends(struct exec *x, const struct try_ask *ask)
             return TRIED_ENDED;
         if (!begin_next(x, next, delay, ask))
             return TRIED_NOTHING;
-        tried = cancel_wait(x->cancel, delay, x->world) ? try_with_patience(x, ask)
-                                                        : end_unrun(x, CAUSE_CANCELLED, ask);
+        tried = cancel_asked(x->cancel) || !cancel_wait(x->cancel, delay, x->world)
+                    ? end_cancelled(x, ask)
+                    : try_with_patience(x, ask);
     }
     return tried;
 }

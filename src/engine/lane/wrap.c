@@ -115,7 +115,7 @@ enum tried try_wrap(struct exec *x, const struct try_ask *ask)
         ENOENT; /* the file that runs is elsewhere, if the wrapper says the truth */
     exec_open_ledger(x);
     if (x->waited_for != CAUSE_EXITED)
-        return try_waited(x, ask);
+        return try_unrun(x, outcome_waited(x->waited_for, x->waited_ms), ask);
     end = wrap_run(&wrap, x->world, x->a, &x->outcome, ask->e);
     if (end == WRAP_UNAVAILABLE && x->lane->started) /* it took it, and then said so */
         return try_failed(x, ask);

@@ -9,7 +9,7 @@ import os
 import struct
 import sys
 
-HELLO, RUN, READY, GO, OUT, FILE, FILE_END, RESULT, BEAT, ECHO = 1, 3, 4, 6, 8, 10, 11, 12, 13, 14
+HELLO, RUN, READY, REFUSED, GO, STOP, OUT, FILE, FILE_END, RESULT, BEAT, ECHO = 1, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14
 GREETING = {"protocol": "writ-worker/1", "version": "0", "host": "here", "slots": 8}
 HEAD = struct.Struct(">IB3xI")
 
@@ -77,6 +77,30 @@ def dies():
     say(HELLO, body=GREETING)
     while hear()[0] != RUN:
         continue
+
+
+def never_ready():
+    """Nor does it say anything else; `heard` is there when it was sent something."""
+    say(HELLO, body=GREETING)
+    while True:
+        kind, _, _ = hear()
+        if kind == BEAT:
+            say(ECHO)
+        elif kind == RUN:
+            open("heard", "x").close()
+
+
+def refuses_at_stop():
+    """It never gets ready, and when it is stopped it says so, as a worker does."""
+    say(HELLO, body=GREETING)
+    while True:
+        kind, errand, _ = hear()
+        if kind == BEAT:
+            say(ECHO)
+        elif kind == RUN:
+            open("heard", "x").close()
+        elif kind == STOP:
+            say(REFUSED, errand, {"status": 125, "code": "EXECUTION_HALTED", "message": "it was stopped"})
 
 
 def claims_before():
