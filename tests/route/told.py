@@ -7,6 +7,7 @@ import base64
 import json
 import pathlib
 import shutil
+import subprocess
 import sys
 
 import routes
@@ -168,6 +169,17 @@ def of_a_record_that_is_not_believed_nothing_is_left(place):
 
 
 # ---- what cannot be kept ----
+
+@case
+def what_a_full_disk_does_not_take_is_told_wherever_it_ran(place):
+    ready(place)
+    for how, _ in WAYS:
+        words = [word for word in place.words("/bin/echo", "said", **how) if word != "--json"]
+        with open("/dev/full", "wb") as disk:
+            said = subprocess.run([routes.tap.WRIT, *words], cwd=place.work, env=place.environment(None),
+                                  stdin=subprocess.DEVNULL, stdout=disk, stderr=subprocess.PIPE)
+        same((how, said.returncode), (how, 74))
+
 
 def full(place):
     """The evidence store takes nothing."""

@@ -190,8 +190,9 @@ static struct str tail_of(const struct printed *came, const struct far_printed *
 static bool take_printed(const struct printed *came, const struct far_printed *all, int ceiling,
                          struct arena *a, struct printed *out)
 {
-    *out =
-        (struct printed){ .head = came->head, .tail = tail_of(came, all, a), .bytes = all->bytes };
+    *out = *came; /* and with it what could not be passed on */
+    out->tail = tail_of(came, all, a);
+    out->bytes = all->bytes;
     if (!digest_parse(all->digest, &out->digest))
         return false;
     if (came->bytes == all->bytes)
