@@ -161,6 +161,17 @@ def what_it_reads_is_ours_to_tell_wherever_it_ran(place):
 
 
 @case
+def who_tells_of_a_command_before_it_may_run_is_not_believed_and_others_go_on(place):
+    early = ("ends_early", "prints_early", "refuses_in_a_list", "refuses_in_no_words")
+    place.configure(*map(teller, early))
+    for mode in early:
+        run = ended(place.lane("/bin/true", worker=mode), "failed", 69, "worker_lost", WORKER)
+        same((run.record["cause"], place.states(run.record["execution_id"])), ("lost", ["planned", "running", "failed"]))
+    did = steps(place, prints("exit 0", worker="ends_early"), prints("echo fine"))
+    same([(one["cause"], one["exit_code"]) for one in did], [("lost", 69), ("exited", 0)])
+
+
+@case
 def of_a_record_that_is_not_believed_nothing_is_left(place):
     place.configure(teller("contradicts_itself"))
     run = ended(place.lane("/bin/true", worker="contradicts_itself", options=["--output-file=made"]), "failed", 69, "worker_lost")

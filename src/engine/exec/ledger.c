@@ -49,7 +49,8 @@ static struct event_head head_of(struct exec *x)
                                .since = x->since,
                                .depends = depends };
 
-    depends[head.depend_count++] = x->entries[0];
+    if (x->entry_count)
+        depends[head.depend_count++] = x->entries[0];
     if (x->step)
         depends[head.depend_count++] = x->step->plan;
     return head;

@@ -277,19 +277,19 @@ static bool read_record(struct exec *x, const struct errand *errand)
 
 /* ---- why nothing ran ---- */
 
-/* It was told to go, and nobody knows what came of it. That it had to be stopped before is known.
- */
-static enum tried take_loss(struct exec *x, const struct errand *errand)
+/* It was told to go, or the worker tells of a command that was not, and nobody knows what came of
+ * it. That it had to be stopped before is known. */
+static enum tried take_loss(struct exec *x, const struct errand *errand, const struct try_ask *ask)
 {
     bool late = errand->stopped_for == CAUSE_TIMEOUT;
-
-    x->outcome =
+    struct outcome o =
         outcome_unrun(late ? CAUSE_TIMEOUT : CAUSE_LOST, late ? EXIT_TIMEOUT : STATUS_UNAVAILABLE);
-    x->outcome.forced = late;
-    x->outcome.out = errand->out;
-    x->outcome.err = errand->err;
+
+    o.forced = late;
+    o.out = errand->out;
+    o.err = errand->err;
     x->lane->lost = !late;
-    return TRIED_ENDED;
+    return try_unrun(x, o, ask);
 }
 
 /* It was told to go, and then its walls could not be built: that is on record, as of a run here. A
@@ -300,7 +300,7 @@ static enum tried refused_late(struct exec *x, const struct errand *errand,
     struct error lost;
 
     if (*ask->status != WRIT_NO_SANDBOX)
-        return take_loss(x, errand);
+        return take_loss(x, errand, ask);
     if (!exec_conclude(x, ask->e, &lost)) {
         *ask->e = lost;
         *ask->status = WRIT_UNRECORDED;
@@ -319,7 +319,7 @@ static enum tried take_refusal(struct exec *x, const struct errand *errand,
     *ask->status = WRIT_REFUSED;
     if (!json_read("the worker's refusal", errand->record, &max, x->a, &document, ask->e)) {
         (void)error_set(ask->e, CODE_UNKNOWN_ERROR, "the worker refused it and did not say why");
-        return x->lane->started ? take_loss(x, errand) : TRIED_NOTHING;
+        return x->lane->started ? take_loss(x, errand, ask) : TRIED_NOTHING;
     }
     d = &document->root;
     code = doc_text(d, "code");
@@ -334,9 +334,9 @@ static enum tried take_refusal(struct exec *x, const struct errand *errand,
 static enum tried end_errand(struct exec *x, const struct errand *errand, const struct try_ask *ask)
 {
     switch (errand->end) {
-    case ERRAND_RESULT: return read_record(x, errand) ? TRIED_ENDED : take_loss(x, errand);
+    case ERRAND_RESULT: return read_record(x, errand) ? TRIED_ENDED : take_loss(x, errand, ask);
     case ERRAND_REFUSED: return take_refusal(x, errand, ask);
-    case ERRAND_LOST: return take_loss(x, errand);
+    case ERRAND_LOST: return take_loss(x, errand, ask);
     case ERRAND_UNSENT: break;
     }
     *ask->e = errand->why;

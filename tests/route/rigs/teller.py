@@ -47,6 +47,17 @@ def leave(errand, text=b"made\n"):
     return [whole | {"path": "made", "state": "collected"}]
 
 
+def answer(body):
+    """What follows when it is sent something to run; it is given the number and the id of that."""
+    say(HELLO, body=GREETING)
+    while True:
+        kind, errand, run = hear()
+        if kind == BEAT:
+            say(ECHO)
+        elif kind == RUN:
+            body(errand, json.loads(run)["request"]["execution_id"])
+
+
 def serve(admitted, go):
     """Every errand is admitted by these words; `go` is what follows when it may start."""
     executions = {}
@@ -81,13 +92,7 @@ def dies():
 
 def never_ready():
     """Nor does it say anything else; `heard` is there when it was sent something."""
-    say(HELLO, body=GREETING)
-    while True:
-        kind, _, _ = hear()
-        if kind == BEAT:
-            say(ECHO)
-        elif kind == RUN:
-            open("heard", "x").close()
+    answer(lambda *_: open("heard", "x").close())
 
 
 def refuses_at_stop():
@@ -101,6 +106,23 @@ def refuses_at_stop():
             open("heard", "x").close()
         elif kind == STOP:
             say(REFUSED, errand, {"status": 125, "code": "EXECUTION_HALTED", "message": "it was stopped"})
+
+
+def ends_early():
+    """Before it may start."""
+    answer(lambda errand, execution: say(RESULT, errand, record(execution)))
+
+
+def prints_early():
+    answer(lambda errand, _: say(OUT, errand, b"early"))
+
+
+def refuses_in_a_list():
+    answer(lambda errand, _: say(REFUSED, errand, [1]))
+
+
+def refuses_in_no_words():
+    answer(lambda errand, _: say(REFUSED, errand, b"{"))
 
 
 def claims_before():
