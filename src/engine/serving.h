@@ -29,6 +29,7 @@ struct serving {
     pthread_cond_t heard; /* something was, or an errand ended */
     struct served *first;
     size_t count;
+    uint32_t refused;      /* the errand there was no room for; 0: none */
     pthread_cond_t called; /* an errand waits for a thread, or there will be none */
     size_t threads, idle;  /* idle: wait, and none of the errands that wait is for them */
     bool closing;

@@ -15,11 +15,11 @@ import sys
 import termios
 
 import routes
-from routes import alive, marker, same, tap, until
+from routes import alive, marker, same, tap, true, until
 
 CASES = []
 case = routes.collector(CASES)
-HELLO, RUN, READY, GO, OUT, ERR = 1, 3, 4, 6, 8, 9
+HELLO, INPUT, RUN, READY, REFUSED, GO, OUT, ERR, BEAT, ECHO = 1, 2, 3, 4, 5, 6, 8, 9, 13, 14
 SECONDS = 60
 PIPE_FULL = 50000  # bytes; it holds 65536
 HEAD = struct.Struct(">IB3xI")
@@ -32,10 +32,12 @@ class Line:
         self.place = place
         self.worker = subprocess.Popen([tap.WRIT, "worker", "--stdio"], cwd=place.work, env=place.environment({}),
                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        self.awaits(HELLO)
+        kind, hello = self.hears()
+        same(kind, HELLO)
+        self.slots = json.loads(hello)["slots"]
 
-    def says(self, kind, body=b""):
-        self.worker.stdin.write(HEAD.pack(len(body), kind, 1) + body)
+    def says(self, kind, body=b"", errand=1):
+        self.worker.stdin.write(HEAD.pack(len(body), kind, 0 if kind == BEAT else errand) + body)
         self.worker.stdin.flush()
 
     def hears(self):
@@ -100,6 +102,21 @@ def waits_for_room(pipe):
     """What nobody reads has come to its end, for now."""
     held = struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0]
     return held > PIPE_FULL
+
+
+# ---- what it does not take ----
+
+@case
+def an_errand_there_is_no_room_for_is_refused_once(place):
+    with serving(place) as line:
+        true(line.slots > 256, "more than a plan runs at the same time")
+        for number in range(1, line.slots + 1):
+            line.says(INPUT, b"more", errand=number)
+        for kind in (INPUT, INPUT, RUN, BEAT):
+            line.says(kind, errand=line.slots + 1)
+        kind, body = line.hears()
+        same((kind, json.loads(body)["status"]), (REFUSED, 69))
+        line.awaits(ECHO)
 
 
 if __name__ == "__main__":

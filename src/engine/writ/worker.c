@@ -14,7 +14,9 @@
 #include "contract/inputs.h"
 #include "engine/serving.h"
 
-enum { SLOTS = 256 };
+/* An errand has its slot for a moment longer than its caller waits for it: more than a plan runs at
+ * the same time. */
+enum { SLOTS = 4 * WRIT_JOBS_MAX };
 
 bool serving_say(struct serving *s, uint32_t errand, enum frame_kind kind, struct str body)
 {
@@ -178,12 +180,17 @@ static const char *start(struct served *e, struct str body)
 
 /* ---- what is heard ---- */
 
+/* An errand has one answer: what else comes of one that was refused is not looked at. All of it
+ * comes before another errand does. */
 static const char *hear_new(struct serving *s, const struct frame *f)
 {
     struct served *e = find(s, f->errand);
 
+    if (f->errand == s->refused)
+        return NULL;
     if (!e)
         e = add(s, f->errand);
+    s->refused = e ? 0 : f->errand;
     if (!e)
         return "{\"status\":69,\"code\":\"IO\",\"message\":\"the worker runs as much as it "
                "can\"}";
