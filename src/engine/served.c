@@ -68,10 +68,11 @@ static const char **texts_of(const struct items *items, struct arena *a)
     return out;
 }
 
-/* A person's words are what the request says they are. */
+/* A person's words are what the request says they are; one that has none is refused later, as such.
+ */
 static const char **words_of(const struct doc *request, struct arena *a)
 {
-    const struct doc *inputs = doc_get(request, "inputs");
+    const struct doc *inputs = doc_place(request, "inputs");
     const struct doc *arguments = doc_get(inputs, "arguments");
     size_t n = arguments ? arguments->count : 0, i = 1;
     const char **words = arena_alloc(a, (n + 2) * sizeof *words);

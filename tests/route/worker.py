@@ -119,5 +119,14 @@ def an_errand_there_is_no_room_for_is_refused_once(place):
         line.awaits(ECHO)
 
 
+@case
+def a_request_that_asks_for_nothing_is_refused_and_others_go_on(place):
+    with serving(place) as line:
+        for number, request in enumerate(({}, {"inputs": 1}, {"inputs": {}}), 1):
+            asked = {"request": request, "person": True, "timeout_ms": 1, "cwd": "/"}
+            line.says(RUN, json.dumps(asked).encode(), errand=number)
+            line.awaits(REFUSED)
+
+
 if __name__ == "__main__":
     sys.exit(routes.main(CASES))
