@@ -51,6 +51,7 @@ struct errand {
     struct printed out, err; /* as of struct outcome */
     enum cause stopped_for;  /* CAUSE_EXITED: nobody stopped it */
     bool forced;             /* it did not end in its grace */
+    int64_t ran_ms;          /* since it was told to go; 0: it was not */
     struct error unkept;     /* why files that came could not be kept; no code: all were */
 };
 

@@ -40,7 +40,7 @@ struct going {
     bool decided; /* about the permit */
     bool over;    /* it was answered, or the channel is dead */
     int cancel;
-    int64_t act_at, late_at;
+    int64_t act_at, late_at, went_at;
     uint64_t written; /* by the channel, when it was last looked at */
 };
 
@@ -247,6 +247,7 @@ static void go(struct going *g)
     send_frame(g, FRAME_GO, (struct str){ "", 0 });
     g->u.go_end = g->c->queued;
     release(g);
+    g->went_at = now(g);
     g->act_at = now(g) + g->errand->timeout_ms;
     g->late_at = g->errand->pace.soft_ms ? now(g) + g->errand->pace.soft_ms : INT64_MAX;
 }
@@ -389,6 +390,7 @@ void channel_run(struct channel *c, struct errand *errand, struct arena *a)
         errand->why = e;
     }
     answer_judge(c, &g.u, errand, a);
+    errand->ran_ms = g.u.go_end ? now(&g) - g.went_at : 0;
     errand->out.lost = g.passing[0].live.lost;
     errand->err.lost = g.passing[1].live.lost;
     for (int i = 0; i < STREAMS; i++)

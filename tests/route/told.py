@@ -172,6 +172,16 @@ def who_tells_of_a_command_before_it_may_run_is_not_believed_and_others_go_on(pl
 
 
 @case
+def who_goes_away_after_its_time_was_up_is_lost_and_not_tried_again(place):
+    ready(place)
+    place.configure(teller("dies_at_stop"))
+    run = ended(place.lane("/bin/true", of="short", worker="dies_at_stop"), "failed", 69, "worker_lost", WORKER)
+    asked, = place.told(run, "asked")
+    same((asked["why"], run.record["cause"], place.told(run, "retry")), ("timeout", "lost", []))
+    true(run.record["duration_ms"] >= 2000, run.record)
+
+
+@case
 def of_a_record_that_is_not_believed_nothing_is_left(place):
     place.configure(teller("contradicts_itself"))
     run = ended(place.lane("/bin/true", worker="contradicts_itself", options=["--output-file=made"]), "failed", 69, "worker_lost")

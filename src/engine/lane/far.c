@@ -278,17 +278,16 @@ static bool read_record(struct exec *x, const struct errand *errand)
 /* ---- why nothing ran ---- */
 
 /* It was told to go, or the worker tells of a command that was not, and nobody knows what came of
- * it. That it had to be stopped before is known. */
+ * it, whatever it was stopped for before. */
 static enum tried take_loss(struct exec *x, const struct errand *errand, const struct try_ask *ask)
 {
-    bool late = errand->stopped_for == CAUSE_TIMEOUT;
-    struct outcome o =
-        outcome_unrun(late ? CAUSE_TIMEOUT : CAUSE_LOST, late ? EXIT_TIMEOUT : STATUS_UNAVAILABLE);
+    struct outcome o = outcome_unrun(CAUSE_LOST, STATUS_UNAVAILABLE);
 
-    o.forced = late;
+    o.forced = errand->forced;
+    o.duration_ms = errand->ran_ms;
     o.out = errand->out;
     o.err = errand->err;
-    x->lane->lost = !late;
+    x->lane->lost = true;
     return try_unrun(x, o, ask);
 }
 

@@ -58,8 +58,8 @@ def answer(body):
             body(errand, json.loads(run)["request"]["execution_id"])
 
 
-def serve(admitted, go):
-    """Every errand is admitted by these words; `go` is what follows when it may start."""
+def serve(admitted, go, stop=lambda *_: None):
+    """Every errand is admitted by these words; `go` is what follows when it may start, `stop` when it is stopped."""
     executions = {}
     say(HELLO, body=GREETING)
     while True:
@@ -69,8 +69,8 @@ def serve(admitted, go):
         elif kind == RUN:
             executions[errand] = json.loads(body)["request"]["execution_id"]
             say(READY, errand, {"command": ["told"], "paths": [], "checks": {}} | admitted)
-        elif kind == GO:
-            go(errand, executions[errand])
+        elif kind in (GO, STOP):
+            (go if kind == GO else stop)(errand, executions[errand])
 
 
 # ---- modes ----
@@ -123,6 +123,10 @@ def refuses_in_a_list():
 
 def refuses_in_no_words():
     answer(lambda errand, _: say(REFUSED, errand, b"{"))
+
+
+def dies_at_stop():
+    serve({}, lambda *_: None, lambda *_: os._exit(3))
 
 
 def claims_before():
