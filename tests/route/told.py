@@ -182,6 +182,14 @@ def who_goes_away_after_its_time_was_up_is_lost_and_not_tried_again(place):
 
 
 @case
+def an_end_that_cannot_be_is_not_believed(place):
+    place.configure(teller("cancels_itself"), teller("exits_by_a_signal"))
+    for mode in ("cancels_itself", "exits_by_a_signal"):
+        run = ended(place.lane("/bin/true", worker=mode), "failed", 69, "worker_lost", WORKER)
+        same(run.record["cause"], "lost")
+
+
+@case
 def of_a_record_that_is_not_believed_nothing_is_left(place):
     place.configure(teller("contradicts_itself"))
     run = ended(place.lane("/bin/true", worker="contradicts_itself", options=["--output-file=made"]), "failed", 69, "worker_lost")

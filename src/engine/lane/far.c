@@ -215,12 +215,22 @@ static int error_of(const struct far_record *far)
     return far->exit_code == NOT_FOUND ? ENOENT : EACCES;
 }
 
+/* Nobody is cancelled but by us, and who exits was not killed. */
+static bool can_be(const struct far_record *far, const struct errand *errand)
+{
+    if (far->cause == CAUSE_CANCELLED)
+        return errand->stopped_for != CAUSE_EXITED;
+    return far->cause != CAUSE_EXITED || far->signal == 0;
+}
+
 /* The cause is the worker's word; that it was stopped for its time is ours. Of a record that is not
  * believed nothing is left but what take_loss() takes the place of. */
 static bool take_outcome(struct exec *x, const struct far_record *far, const struct errand *errand)
 {
     struct outcome *o = &x->outcome;
 
+    if (!can_be(far, errand))
+        return false;
     *o = (struct outcome){ .cause = (enum cause)far->cause,
                            .exit_code = (int)far->exit_code,
                            .signal = (int)far->signal,

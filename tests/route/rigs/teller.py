@@ -129,6 +129,15 @@ def dies_at_stop():
     serve({}, lambda *_: None, lambda *_: os._exit(3))
 
 
+def cancels_itself():
+    """Nobody stopped it."""
+    serve({}, lambda errand, execution: say(RESULT, errand, record(execution, cause="cancelled")))
+
+
+def exits_by_a_signal():
+    serve({}, lambda errand, execution: say(RESULT, errand, record(execution, signal=9)))
+
+
 def claims_before():
     """Of the command and its walls, more before it ran than when it had."""
     serve({"command": ["innocent"], "layers": ["cgroup", "landlock", "mount", "net", "pid", "seccomp", "user"],
