@@ -40,7 +40,8 @@ static bool make_room(struct channel *c, struct stream *s)
         struct timespec until = { at / 1000, at % 1000 * 1000000 };
 
         if (pthread_cond_clockwait(&c->room, &c->lock, CLOCK_MONOTONIC, &until) == ETIMEDOUT)
-            wire_beat(c); /* nobody takes us for dead while somebody reads slowly */
+            wire_beat(c); /* nobody takes us for dead while somebody reads slowly, */
+        c->heard_ms = c->world->mono_ms(c->world->self); /* nor we who could not be heard */
     }
     if (c->dead)
         return false;

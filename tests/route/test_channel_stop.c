@@ -11,10 +11,12 @@
 
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
 
 #include "errands.h"
+#include "route/channel_parts.h"
 
 /* ---- out of time ---- */
 
@@ -275,6 +277,53 @@ static void a_slow_reader_does_not_keep_it_from_being_stopped(void **state)
     scene_close(&s);
 }
 
+/* A clock that goes on by half of the silence that ends a channel, and a reader that looks on for
+ * the first time when all of it is over. */
+struct slow {
+    int64_t now_ms;
+    struct buf *waiting;
+};
+
+static int64_t slow_ms(void *self)
+{
+    struct slow *slow = self;
+
+    slow->now_ms += SILENCE_MS / 2;
+    if (slow->now_ms > 2 * SILENCE_MS)
+        buf_reset(slow->waiting);
+    return slow->now_ms;
+}
+
+static void while_a_reader_is_slow_nobody_is_taken_for_silent(void **state)
+{
+    struct slow slow = { 0 };
+    struct world world = { .mono_ms = slow_ms, .self = &slow };
+    struct underway u = { .news = -1, .go_end = 1 };
+    struct errand errand = { .live = { 0, -1 }, .store = -1 };
+    struct channel c = { .world = &world, .underway = &u };
+    const struct frame piece = { FRAME_OUT, 0, { "more", 4 } };
+    _fd_ int nobody = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    struct error e;
+
+    (void)state;
+    c.carrier.to = nobody;
+    (void)pthread_mutex_init(&c.lock, NULL);
+    (void)pthread_cond_init(&c.room, NULL);
+    intake_begin(&u, &errand);
+    slow.waiting = &u.streams[0].waiting;
+    while (slow.waiting->len <= WAITING_MAX)
+        buf_addc(slow.waiting, '.');
+    (void)pthread_mutex_lock(&c.lock);
+    assert_true(intake(&c, &u, &piece, &e));
+    (void)pthread_mutex_unlock(&c.lock);
+    assert_int_equal(slow.waiting->len, piece.body.n);
+    assert_true(slow.now_ms - c.heard_ms < SILENCE_MS);
+    intake_end(&u);
+    buf_free(&c.outgoing);
+    (void)pthread_cond_destroy(&c.room);
+    (void)pthread_mutex_destroy(&c.lock);
+}
+
 static void who_does_not_look_any_more_changes_nothing(void **state)
 {
     struct scene s;
@@ -384,6 +433,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_second_cancel_kills_at_once),
         cmocka_unit_test(all_of_a_flood_is_passed_on_counted_and_digested),
         cmocka_unit_test(a_slow_reader_does_not_keep_it_from_being_stopped),
+        cmocka_unit_test(while_a_reader_is_slow_nobody_is_taken_for_silent),
         cmocka_unit_test(who_does_not_look_any_more_changes_nothing),
         cmocka_unit_test(many_at_once_each_get_their_own),
         cmocka_unit_test(when_it_dies_everybody_knows),
