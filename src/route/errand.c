@@ -17,7 +17,8 @@
 enum slot { SLOT_NEWS, SLOT_CANCEL, SLOT_OUT, SLOT_ERR, SLOTS };
 
 enum {
-    GIVE_UP_MS = 10000, /* after a worker was told to kill it */
+    GIVE_UP_MS = 10000, /* after a worker was told to kill it, */
+    LEAVE_MS = 2000,    /* or to leave what never began, if nothing else is lost with it */
     TURN_MS = 60000,
 };
 
@@ -152,15 +153,31 @@ static int64_t grace(const struct going *g)
     return g->errand->pace.grace_ms ? g->errand->pace.grace_ms : GRACE_MS;
 }
 
-/* What was never told to go is not killed. */
 static void kill_it(struct going *g, enum cause cause)
 {
     g->stage = STAGE_KILLED;
     g->act_at = now(g) + GIVE_UP_MS;
-    if (g->u.go_end) {
-        g->errand->forced = true;
-        tell(g, PACE_KILLED, cause);
-    }
+    g->errand->forced = true;
+    tell(g, PACE_KILLED, cause);
+    send_stop(g);
+}
+
+static bool is_alone(const struct going *g)
+{
+    bool alone;
+
+    hold(g);
+    alone = !g->c->underway || !g->c->underway->next;
+    release(g);
+    return alone;
+}
+
+/* What was never told to go has no grace, and is not killed. */
+static void leave_it(struct going *g)
+{
+    g->stage = STAGE_KILLED;
+    g->act_at = now(g) + (is_alone(g) ? LEAVE_MS : GIVE_UP_MS);
+    send_stop(g);
     send_stop(g);
 }
 
@@ -187,6 +204,10 @@ static void stop(struct going *g, enum cause cause)
         g->errand->stopped_for = cause;
         if (cause != CAUSE_EXITED)
             tell(g, PACE_ASKED, cause);
+        if (!g->u.go_end) {
+            leave_it(g);
+            return;
+        }
         ask(g);
         if (g->errand->at_once && (cause != CAUSE_TIMEOUT || !g->errand->pace.asks))
             kill_it(g, cause);
@@ -260,7 +281,7 @@ static void decide(struct going *g)
         return;
     }
     g->errand->forbidden = true;
-    ask(g);
+    leave_it(g);
 }
 
 /* What has changed. Output is taken over to be passed on, so that the reader may go on. */

@@ -344,25 +344,34 @@ static void go_family(const struct frame *f)
 
 /* ---- at stop ---- */
 
+/* How often it was told; who is told again has answered. */
+static int times(const struct frame *f)
+{
+    return ++stops[f->errand % 1024];
+}
+
 static void stop_well(const struct frame *f)
 {
-    result(f->errand, id_of(f), "cancelled");
+    if (times(f) == 1)
+        result(f->errand, id_of(f), "cancelled");
 }
 
 static void stop_late(const struct frame *f)
 {
-    if (++stops[f->errand % 1024] == 2)
-        stop_well(f);
+    if (times(f) == 2)
+        result(f->errand, id_of(f), "cancelled");
 }
 
 static void stop_refused(const struct frame *f)
 {
-    run_refused(f);
+    if (times(f) == 1)
+        run_refused(f);
 }
 
 static void stop_lie(const struct frame *f)
 {
-    result(f->errand, id_of(f), "exited");
+    if (times(f) == 1)
+        result(f->errand, id_of(f), "exited");
 }
 
 /* ---- all of it ---- */
@@ -407,6 +416,7 @@ static const struct mode modes[] = {
     { "polite",          hello,        run_well,           pass,               stop_well,    leave },
     { "stubborn",        hello,        run_well,           pass,               stop_late,    leave },
     { "unmoved",         hello,        run_well,           pass,               pass,         leave },
+    { "asleep",          hello,        pass,               pass,               pass,         leave },
     { "never_ready",     hello,        pass,               pass,               stop_well,    leave },
     { "refuses_at_stop", hello,        pass,               pass,               stop_refused, leave },
     { "lies_at_stop",    hello,        pass,               pass,               stop_lie,     leave },

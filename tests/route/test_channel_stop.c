@@ -120,6 +120,26 @@ static void who_does_not_get_ready_was_not_sent(void **state)
     scene_close(&s);
 }
 
+/* Only the errand's own clock goes on; what its class grants a command that runs would never end.
+ */
+static void who_does_not_get_ready_nor_leave_has_no_grace(void **state)
+{
+    struct scene s, own = { .leap_ms = A_LEAP_MS };
+    const struct world world = { .mono_ms = scene_ms, .self = &own };
+
+    (void)state;
+    scene_open(&s, "asleep");
+    s.errand.pace.grace_ms = INT64_MAX / 4;
+    s.errand.pace.self = s.errand.permit_self = &s;
+    s.errand.world = &world;
+    channel_run(s.c, &s.errand, &s.a);
+    assert_int_equal(s.errand.end, ERRAND_UNSENT);
+    assert_string_equal(s.errand.why.msg, "the worker 'fake' did not get ready");
+    assert_string_equal(s.moments, "");
+    assert_false(s.errand.forced);
+    scene_close(&s);
+}
+
 /* ---- cancelled ---- */
 
 static void who_is_cancelled_before_it_is_ready_never_goes(void **state)
@@ -429,6 +449,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(who_ends_when_asked_was_not_forced),
         cmocka_unit_test(who_is_late_is_told_of_before),
         cmocka_unit_test(who_does_not_get_ready_was_not_sent),
+        cmocka_unit_test(who_does_not_get_ready_nor_leave_has_no_grace),
         cmocka_unit_test(who_is_cancelled_before_it_is_ready_never_goes),
         cmocka_unit_test(a_second_cancel_kills_at_once),
         cmocka_unit_test(all_of_a_flood_is_passed_on_counted_and_digested),
