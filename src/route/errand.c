@@ -273,15 +273,19 @@ static void go(struct going *g)
     g->late_at = g->errand->pace.soft_ms ? now(g) + g->errand->pace.soft_ms : INT64_MAX;
 }
 
+/* The permit may have taken long: who wanted it ended meanwhile is heard before it goes. */
 static void decide(struct going *g)
 {
     g->decided = true;
-    if (g->errand->permit(g->errand->permit_self, &g->errand->why)) {
-        go(g);
+    if (!g->errand->permit(g->errand->permit_self, &g->errand->why)) {
+        g->errand->forbidden = true;
+        leave_it(g);
         return;
     }
-    g->errand->forbidden = true;
-    leave_it(g);
+    if (cancel_asked(g->cancel))
+        take_cancel(g);
+    if (g->stage == STAGE_RUNS)
+        go(g);
 }
 
 /* What has changed. Output is taken over to be passed on, so that the reader may go on. */

@@ -187,22 +187,45 @@ static bool cancel_and_go(void *self, struct error *e)
     return true;
 }
 
+static void who_is_cancelled_while_it_is_permitted_never_goes(void **state)
+{
+    _fd_ int cancel = eventfd(0, EFD_CLOEXEC);
+    struct scene s;
+    struct canceller by = { &s, cancel, 1 };
+
+    (void)state;
+    scene_open(&s, "polite");
+    s.errand.cancel = cancel;
+    s.errand.permit = cancel_and_go;
+    s.errand.permit_self = &by;
+    s.errand.pace.self = &s;
+    s.errand.world = &s.world;
+    channel_run(s.c, &s.errand, &s.a);
+    assert_int_equal(s.errand.end, ERRAND_UNSENT);
+    assert_int_equal(s.errand.stopped_for, CAUSE_CANCELLED);
+    assert_false(s.errand.forced);
+    assert_string_equal(s.moments, "asked ");
+    assert_true(channel_is_open(s.c));
+    scene_close(&s);
+}
+
 static void cancel_again(void *self, enum pace_news news, enum cause cause)
 {
     struct canceller *by = self;
 
     scene_moment(by->s, news, cause);
-    if (news == PACE_ASKED && by->times > 1)
+    if (news != PACE_KILLED && by->times-- > 0)
         (void)eventfd_write(by->cancel, 1);
 }
 
-/* The clock stands still: nobody waits for a grace that never ends. */
+/* The clock stands still: nobody waits for a grace that never ends. It is cancelled when it is told
+ * that it is late, so after it went. */
 static void a_second_cancel_kills_at_once(void **state)
 {
     static const struct {
         const char *mode, *moments;
         int times;
-    } rows[] = { { "polite", "asked ", 1 }, { "stubborn", "asked killed ", 2 } };
+    } rows[] = { { "polite", "late asked ", 1 }, { "stubborn", "late asked killed ", 2 } };
 
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -212,10 +235,10 @@ static void a_second_cancel_kills_at_once(void **state)
 
         scene_open(&s, rows[i].mode);
         s.errand.cancel = cancel;
-        s.errand.permit = cancel_and_go;
+        s.errand.permit_self = &s;
+        s.errand.pace.soft_ms = -1; /* from the beginning */
         s.errand.pace.news = cancel_again;
-        s.errand.permit_self = s.errand.pace.self = &by;
-        s.world.self = &s;
+        s.errand.pace.self = &by;
         s.errand.world = &s.world;
         channel_run(s.c, &s.errand, &s.a);
         assert_int_equal(s.errand.end, ERRAND_RESULT);
@@ -451,6 +474,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(who_does_not_get_ready_was_not_sent),
         cmocka_unit_test(who_does_not_get_ready_nor_leave_has_no_grace),
         cmocka_unit_test(who_is_cancelled_before_it_is_ready_never_goes),
+        cmocka_unit_test(who_is_cancelled_while_it_is_permitted_never_goes),
         cmocka_unit_test(a_second_cancel_kills_at_once),
         cmocka_unit_test(all_of_a_flood_is_passed_on_counted_and_digested),
         cmocka_unit_test(a_slow_reader_does_not_keep_it_from_being_stopped),
