@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cancel.h"
 #include "base/turn.h"
 #include "contract/codes.h"
 #include "engine/home.h"
@@ -117,15 +118,17 @@ static struct fleet_worker *find(struct fleet *f, const struct config_worker *wo
     return w;
 }
 
-bool fleet_available(struct fleet *f, const struct config_worker *worker, struct error *e)
+bool fleet_available(struct fleet *f, const struct config_worker *worker, int cancel,
+                     struct error *e)
 {
     struct fleet_worker *w = find(f, worker);
     bool available;
 
     (void)pthread_mutex_lock(&w->lock);
     if (!w->asked)
-        w->available = worker_available(worker, (char *const *)f->environment, f->writ, &w->why);
-    w->asked = true;
+        w->available =
+            worker_available(worker, (char *const *)f->environment, f->writ, cancel, &w->why);
+    w->asked = w->asked || w->available || !cancel_asked(cancel);
     available = w->available;
     *e = w->why;
     (void)pthread_mutex_unlock(&w->lock);

@@ -45,8 +45,8 @@ const char *fleet_root(const struct fleet *f);
 bool fleet_log(struct fleet *f, struct str plan, const struct lane_log **out,
                struct error *e) NODISCARD;
 
-/* Can the worker be had? Found out once. */
-bool fleet_available(struct fleet *f, const struct config_worker *worker,
+/* Can the worker be had? Found out once, unless nobody waited for it: `cancel` is readable then. */
+bool fleet_available(struct fleet *f, const struct config_worker *worker, int cancel,
                      struct error *e) NODISCARD;
 
 /* The open channel to it, to be given back; one that has closed is opened anew. */

@@ -43,7 +43,8 @@ static bool try(const struct config_worker *worker, const char *const *environme
     struct error e;
 
     out->route = route_names[worker_kinds[worker->kind].route];
-    out->open = worker_available(worker, (char *const *)environment, home_writ(environment, a), &e);
+    out->open =
+        worker_available(worker, (char *const *)environment, home_writ(environment, a), -1, &e);
     if (out->open)
         return true;
     out->detail = arena_printf(a, "closed: %s", e.msg);

@@ -7,6 +7,7 @@
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 
+#include "base/cancel.h"
 #include "contract/codes.h"
 #include "route/carrier.h"
 #include "route/command.h"
@@ -153,28 +154,29 @@ char **worker_wrapped(const struct config_worker *worker, char *const *argv, str
 
 /* ---- is it there? ---- */
 
-/* Until it has ended or the time is up; what it prints is not looked at. */
-static bool ends_in_time(const struct carrier *c, int64_t secs)
+/* Until it has ended, the time is up or somebody calls; what it prints is not looked at. */
+static bool ends_in_time(const struct carrier *c, int64_t secs, int cancel)
 {
     _fd_ int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
     const struct itimerspec once = { .it_value = { .tv_sec = secs } };
     struct pollfd fds[] = { { .fd = c->pidfd, .events = POLLIN },
                             { .fd = timer, .events = POLLIN },
+                            { .fd = cancel, .events = POLLIN },
                             { .fd = c->from, .events = POLLIN } };
     char bytes[4096];
 
     if (timer < 0 || timerfd_settime(timer, 0, &once, NULL) != 0)
         return false;
-    while (!fds[0].revents && !fds[1].revents) {
-        if (poll(fds, COUNT(fds), -1) > 0 && fds[2].revents &&
+    while (!fds[0].revents && !fds[1].revents && !fds[2].revents) {
+        if (poll(fds, COUNT(fds), -1) > 0 && fds[3].revents &&
             read(c->from, bytes, sizeof bytes) <= 0)
-            fds[2].fd = -1;
+            fds[3].fd = -1;
     }
     return fds[0].revents != 0;
 }
 
-static bool probe(const struct config_worker *worker, char *const *environment, struct arena *a,
-                  struct error *e)
+static bool probe(const struct config_worker *worker, char *const *environment, int cancel,
+                  struct arena *a, struct error *e)
 {
     struct line l = line_new(worker, worker->probe.n, a);
     _fd_ int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -187,8 +189,11 @@ static bool probe(const struct config_worker *worker, char *const *environment, 
     ask.argv = l.argv;
     if (!carrier_start(&ask, a, &c, e))
         return false;
-    in_time = ends_in_time(&c, worker->patience_secs);
+    in_time = ends_in_time(&c, worker->patience_secs, cancel);
     status = carrier_end(&c);
+    if (!in_time && cancel_asked(cancel))
+        return error_set(e, CODE_RCH_UNAVAILABLE, "the probe '%s' was not waited for: cancelled",
+                         l.argv[0]);
     if (!in_time)
         return error_set(e, CODE_RCH_UNAVAILABLE,
                          "the probe '%s' did not end within %lld s; see what it waits for",
@@ -202,7 +207,7 @@ static bool probe(const struct config_worker *worker, char *const *environment, 
 }
 
 bool worker_available(const struct config_worker *worker, char *const *environment,
-                      const char *writ, struct error *e)
+                      const char *writ, int cancel, struct error *e)
 {
     _arena_ struct arena a = { 0 };
     const char *program = worker_carrier(worker, writ, &a)[0];
@@ -211,5 +216,6 @@ bool worker_available(const struct config_worker *worker, char *const *environme
         return error_set(e, CODE_RCH_UNAVAILABLE,
                          "'%s' is not a program in PATH; install it, or use another worker",
                          program);
-    return worker->kind != WORKER_WRAP || !worker->probe.n || probe(worker, environment, &a, e);
+    return worker->kind != WORKER_WRAP || !worker->probe.n ||
+           probe(worker, environment, cancel, &a, e);
 }

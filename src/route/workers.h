@@ -14,7 +14,7 @@ char **worker_carrier(const struct config_worker *worker, const char *writ, stru
 char **worker_wrapped(const struct config_worker *worker, char *const *argv, struct arena *a);
 
 /* Can it be had, as far as this machine can tell without trying: its program is in PATH and, of a
- * wrapper, its probe ends with 0 within the worker's patience. False: *e says why and what to do.
- */
+ * wrapper, its probe ends with 0 within the worker's patience; nobody waits for it who finds
+ * `cancel` (-1: never) readable. False: *e says why and what to do. */
 bool worker_available(const struct config_worker *worker, char *const *environment,
-                      const char *writ, struct error *e) NODISCARD;
+                      const char *writ, int cancel, struct error *e) NODISCARD;

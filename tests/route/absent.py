@@ -67,6 +67,27 @@ def what_is_not_wanted_any_more_before_it_begins_is_run_nowhere(place):
 
 
 @case
+def a_probe_is_not_waited_for_by_who_calls_it_off(place):
+    place.configure(wrapper(probe=["/bin/sh", "-c", "touch heard; exec sleep 600"], patience_secs=500))
+    child = place.begin("/usr/bin/touch", "ran", worker="rch")
+    until((place.work / "heard").exists, "it is probed", child)
+    child.send_signal(signal.SIGINT)
+    run = ended(place.end(child), "cancelled", 130)
+    same((place.told(run, "downgrade", "retry"), len(place.told(run, "asked")), place.there("ran")), ([], 1, []))
+
+
+@case
+def a_worker_that_is_called_off_while_it_is_reached_for_is_run_nowhere(place):
+    tried = "echo >> heard; [ $(wc -l < heard) -lt 3 ] || exec sleep 600"  # at the last attempt it hangs
+    place.configure(pipe("mute", command=["/bin/sh", "-c", tried], patience_secs=500))
+    child = place.begin("/usr/bin/touch", "ran", worker="mute")
+    until(lambda: place.there("heard") and len(place.lines_of("heard")) == 3, "it is reached for", child)
+    child.send_signal(signal.SIGINT)
+    run = ended(place.end(child), "cancelled", 130)
+    same((place.told(run, "downgrade"), len(place.told(run, "asked")), place.there("ran")), ([], 1, []))
+
+
+@case
 def a_step_whose_time_is_up_before_it_begins_is_run_nowhere(place):
     place.configure(teller("never_ready", patience_secs=20))
     place.registry({"tool_id": "TL-1", "scope": {"commands": ["/usr/bin/touch"], "filesystem": "extended"}})

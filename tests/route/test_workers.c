@@ -122,7 +122,7 @@ static void what_is_not_there_is_not_available(void **state)
                                         .probe = words_of(rows[i].probe, &a),
                                         .patience_secs = 1 };
         struct error e = { 0 };
-        bool there = worker_available(&worker, environ, "/bin/sh", &e);
+        bool there = worker_available(&worker, environ, "/bin/sh", -1, &e);
 
         assert_string_equal(e.msg, rows[i].message);
         assert_int_equal(there, !*rows[i].message);
@@ -150,7 +150,7 @@ static void a_probe_leaves_nobody_behind(void **state)
                    file, file);
     probe[2].n = strlen(script);
     worker.probe = (struct items){ probe, COUNT(probe) };
-    if (!worker_available(&worker, environ, "", &e))
+    if (!worker_available(&worker, environ, "", -1, &e))
         fail_msg("%s", e.msg);
     held = flock(fd, LOCK_EX | LOCK_NB); /* who held it is gone */
     assert_int_equal(held, 0);

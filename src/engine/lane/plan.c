@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/cancel.h"
 #include "base/json_write.h"
 #include "engine/home.h"
 #include "engine/input.h"
@@ -88,8 +89,10 @@ static void look_for_worker(struct exec *x)
     struct exec_lane *l = x->lane;
     struct error why;
 
-    if (l->plan->worker && !fleet_available(l->fleet, l->plan->worker, &why))
-        l->unavailable = arena_text(x->a, str_of(why.msg));
+    if (!l->plan->worker || fleet_available(l->fleet, l->plan->worker, x->cancel, &why))
+        return;
+    l->unavailable = arena_text(x->a, str_of(why.msg));
+    l->unwanted = cancel_asked(x->cancel);
 }
 
 /* ---- the request that runs ---- */

@@ -265,7 +265,7 @@ static bool begin_next(struct exec *x, enum next next, int64_t delay, const stru
 
 static enum tried try_until_it_ends(struct exec *x, const struct try_ask *ask)
 {
-    enum tried tried = try_with_patience(x, ask);
+    enum tried tried = x->lane->unwanted ? end_cancelled(x, ask) : try_with_patience(x, ask);
     int64_t delay;
 
     while (tried == TRIED_ENDED) {
@@ -354,7 +354,7 @@ static bool settle_route(struct exec *x, const struct try_ask *ask)
 {
     struct exec_lane *l = x->lane;
 
-    if (!l->unavailable)
+    if (!l->unavailable || l->unwanted)
         return true;
     *ask->status = WRIT_REFUSED;
     lane_unavailable(&l->lane, l->unavailable);

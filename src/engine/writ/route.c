@@ -106,7 +106,7 @@ static bool make_plan(const struct writ_route *route, struct route_ask *ask, str
     if (!route_plan(ask, a, out, e))
         return false;
     if (route->available || !out->worker ||
-        worker_available(out->worker, (char *const *)route->environment, writ, &gone))
+        worker_available(out->worker, (char *const *)route->environment, writ, -1, &gone))
         return true;
     return route_downgrade(ask, arena_text(a, str_of(gone.msg)), a, out, e);
 }
