@@ -126,9 +126,15 @@ void lane_late(struct lane *l)
     transcript_end(l->transcript);
 }
 
-static const char *asker(enum cause cause)
+static const char *asker(const struct lane *l, enum cause cause)
 {
-    return cause == CAUSE_CANCELLED ? "operator" : cause_names[cause];
+    return cause != CAUSE_CANCELLED ? cause_names[cause] : l->step ? "step" : "operator";
+}
+
+/* A person cancels no step (A04-13): it is for its time that it is ended (A00-3). */
+static enum cause cause_in(const struct lane *l, enum cause cause)
+{
+    return l->step && cause == CAUSE_CANCELLED ? CAUSE_TIMEOUT : cause;
 }
 
 void lane_asked(struct lane *l, enum cause cause, const char *reason)
@@ -136,13 +142,13 @@ void lane_asked(struct lane *l, enum cause cause, const char *reason)
     struct buf *line = transcript_begin(l->transcript, SAID_ASKED);
 
     json_put_int(line, "attempt", l->attempt);
-    json_put(line, "why", asker(cause));
+    json_put(line, "why", asker(l, cause));
     json_put(line, "reason", reason);
     transcript_end(l->transcript);
     if (!l->asked)
-        l->asked_for = cause;
+        l->asked_for = cause_in(l, cause);
     l->asked = true;
-    l->person |= cause == CAUSE_CANCELLED;
+    l->person |= cause_in(l, cause) == CAUSE_CANCELLED;
     if (l->state != ROUTE_QUEUED && l->state != ROUTE_CANCEL_REQUESTED)
         (void)move(l, TRIGGER_CANCEL);
 }
@@ -152,7 +158,7 @@ void lane_killed(struct lane *l, enum cause cause)
     struct buf *line = transcript_begin(l->transcript, SAID_KILLED);
 
     json_put_int(line, "attempt", l->attempt);
-    json_put(line, "why", cause == CAUSE_CANCELLED ? "operator" : "grace");
+    json_put(line, "why", cause == CAUSE_CANCELLED ? asker(l, cause) : "grace");
     json_put_int(line, "cancel_grace_secs", l->plan->cancel_grace_secs);
     transcript_end(l->transcript);
     l->killed = true;
@@ -280,15 +286,17 @@ static bool is_end(enum route_state state)
 
 void lane_ended(struct lane *l, const struct lane_end *end)
 {
-    const struct ending_row *row =
-        lane_ending(end, l->asked ? l->asked_for : CAUSE_EXITED, l->killed);
+    struct lane_end how = *end;
+    const struct ending_row *row;
 
+    how.cause = cause_in(l, end->cause);
+    row = lane_ending(&how, l->asked ? l->asked_for : CAUSE_EXITED, l->killed);
     if (!is_end(l->state)) {
         l->exit_code = lane_exit_code(row, end);
         l->nowhere =
             row->ending == ENDING_UNAVAILABLE || (row->stopped && l->state == ROUTE_QUEUED);
     }
-    l->person |= end->cause == CAUSE_CANCELLED;
+    l->person |= how.cause == CAUSE_CANCELLED;
     if (go_to_end(l, row)) {
         l->failure = row->failure;
         l->outcome = outcome_in(l->state);

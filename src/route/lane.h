@@ -25,6 +25,7 @@ struct lane {
     enum outcome_class outcome;
     bool asked;           /* it was asked to end */
     enum cause asked_for; /* the first time, where it was asked */
+    bool step;            /* of a plan: who wants it to end is its step, whose time is up */
     bool person;          /* a person wanted it to end: it is not tried again */
     bool killed;          /* it did not end in its grace */
     bool nowhere;         /* it ended and had been taken nowhere */

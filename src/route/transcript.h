@@ -26,7 +26,7 @@ enum transcript_event {
     SAID_DOWNGRADE,   /* from, to, policy_id, message */
     SAID_RETRY,       /* code, retry, attempt, delay_ms */
     SAID_LATE,        /* the soft timeout passed: after_secs, hard_timeout_secs */
-    SAID_ASKED,       /* to end: why ("operator" or "timeout"), reason */
+    SAID_ASKED,       /* to end: why ("operator", "step" or "timeout"), reason */
     SAID_KILLED,      /* it did not end in its grace */
     SAID_ABORTED,     /* invalid_transition: state, trigger, allowed, message */
     SAID_PRINTED,     /* stream, text or base64, bytes, truncated, digest */

@@ -153,7 +153,7 @@ def run_step(place, how, mark, **members):
     hold(said.status == 1, said)
     nothing_left(place, mark)
     transcript = max(place.state.glob("lanes/plan-*.jsonl"), key=lambda path: path.stat().st_mtime_ns)
-    return [line["event"] for line in map(json.loads, transcript.read_text().splitlines())]
+    return {line["event"]: line for line in map(json.loads, transcript.read_text().splitlines())}
 
 
 @case
@@ -165,7 +165,8 @@ def R_000_004_in_a_step_it_is_asked_at_the_time_of_its_class_and_killed_at_that_
         same((how, place.there("heard"), "asked" in told, "killed" in told), (how, ["heard"], True, False))
         (place.work / "heard").unlink()
         told = run_step(place, how, marker(), timeout_ms=1000)
-        same((how, "asked" in told, "killed" in told), (how, True, True))
+        same((how, told["asked"]["why"], told["killed"]["why"]), (how, "step", "step"))
+        same((told["ended"]["failure_code"], told["ended"]["exit_code"]), ("command_timeout", 143))
         if how:  # a worker is told both in one breath: it may have heard the first
             (place.work / "heard").unlink(missing_ok=True)
         same(place.there("heard"), [])

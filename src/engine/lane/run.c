@@ -311,6 +311,7 @@ static bool begin(struct exec *x, struct error *e)
         return false;
     x->cancel = l->home.cancel;
     lane_begin(&l->lane, l->plan, &l->home.transcript);
+    l->lane.step = x->step != NULL;
     return true;
 }
 
