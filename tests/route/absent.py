@@ -132,6 +132,15 @@ def X_12_A00_8_a_wrapper_that_refuses_is_unavailable_and_its_codes_are_not_the_c
 
 
 @case
+def what_a_wrapper_said_when_it_refused_is_in_the_transcript(place):
+    script = "echo looked; echo no machine is free >&2; exit 75"
+    place.configure(wrapper(command=["/bin/sh", "-c", script], probe=["/bin/true"]))
+    run = ended(place.sh("exit 0", worker="rch"), "succeeded", 0, route=LOCAL)
+    same([(line["stream"], line["text"]) for line in place.told(run, "printed")],
+         [("stdout", "looked\n"), ("stderr", "no machine is free\n")] * 3)
+
+
+@case
 def A00_8_a_wrapper_that_refuses_at_first_takes_it_in_the_end(place):
     ready(place)
     log = place.scratch / "log"

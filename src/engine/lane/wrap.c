@@ -85,6 +85,18 @@ static char **environment_of(const struct exec *x)
 
 /* ---- the attempt ---- */
 
+/* It took it, and then said that it cannot: what else it said is all there is to see why. */
+static enum tried refused_it(struct exec *x, const struct try_ask *ask)
+{
+    struct outcome was = x->outcome;
+    enum tried tried = try_failed(x, ask);
+
+    x->outcome.out = was.out;
+    x->outcome.err = was.err;
+    x->outcome.duration_ms = was.duration_ms;
+    return tried;
+}
+
 enum tried try_wrap(struct exec *x, const struct try_ask *ask)
 {
     struct wrap_ask wrap = { .worker = x->lane->plan->worker,
@@ -117,8 +129,8 @@ enum tried try_wrap(struct exec *x, const struct try_ask *ask)
     if (x->waited_for != CAUSE_EXITED)
         return try_unrun(x, outcome_waited(x->waited_for, x->waited_ms), ask);
     end = wrap_run(&wrap, x->world, x->a, &x->outcome, ask->e);
-    if (end == WRAP_UNAVAILABLE && x->lane->started) /* it took it, and then said so */
-        return try_failed(x, ask);
+    if (end == WRAP_UNAVAILABLE && x->lane->started)
+        return refused_it(x, ask);
     if (end == WRAP_UNAVAILABLE)
         return TRIED_UNAVAILABLE;
     *ask->status = end == WRAP_FORBIDDEN ? exec_refused(x, ask->e) : WRIT_UNRECORDED;
