@@ -8,8 +8,6 @@
 #include "contract/classes.h"
 #include "contract/codes.h"
 
-enum { LINE_MAX_BYTES = 16 << 20 };
-
 static bool is_space(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
@@ -85,6 +83,8 @@ struct str command_join(struct words words, struct arena *a)
             buf_addc(&line, ' ');
         add_word(&line, words.v[i]);
     }
+    if (!buf_ok(&line))
+        return (struct str){ 0 };
     return (struct str){ arena_text(a, buf_str(&line)), line.len };
 }
 

@@ -22,8 +22,10 @@ struct str command_collapse(struct str raw, struct arena *a);
 /* The words of a line that was collapsed. */
 struct words command_split(struct str line, struct arena *a);
 
+enum { LINE_MAX_BYTES = 16 << 20 };
+
 /* The words as a line a POSIX shell would read as these words; quotes only where they are needed.
- */
+ * A text whose .s is NULL: the line would have more than LINE_MAX_BYTES. */
 struct str command_join(struct words words, struct arena *a);
 
 /* Without one leading `rch exec --` (A00-7). */

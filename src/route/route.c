@@ -50,6 +50,9 @@ static bool read_command(const struct route_ask *ask, struct arena *a, struct ro
         return error_set(e, CODE_CONTRACT_INVALID, "there is no command to route");
     if (list) {
         out->normalized_command = command_join(out->words, a);
+        if (!out->normalized_command.s)
+            return error_set(e, CODE_CEILING, "the command as a line has more than %d bytes",
+                             LINE_MAX_BYTES);
     } else {
         const struct str *last = &out->words.v[out->words.n - 1];
         const char *begin = out->words.v[0].s;

@@ -322,6 +322,24 @@ static void a_contract_of_ones_own_may_lack_fail_closed_or_refuse_to_fall_back(v
     assert_int_equal(p.plan.max_retries, 0);
 }
 
+static void a_line_that_is_too_long_is_refused_not_cut(void **state)
+{
+    enum { QUOTES = 5 << 20 }; /* each takes four bytes */
+    _planning_ struct planning p = { 0 };
+    char *word = malloc(QUOTES + 1);
+
+    (void)state;
+    assert_non_null(word);
+    memset(word, '\'', QUOTES);
+    word[QUOTES] = '\0';
+    planning_begin(&p, "generic");
+    plan_words(&p, (const char *const[]){ "echo", word, NULL });
+    assert_false(p.good);
+    assert_int_equal(p.e.code, CODE_CEILING);
+    assert_string_equal(p.e.msg, "the command as a line has more than 16777216 bytes");
+    free(word);
+}
+
 static void A00_12_a_scenario_is_the_one_given_or_the_class(void **state)
 {
     _planning_ struct planning p = { 0 };
@@ -369,6 +387,7 @@ int main(void)
         cmocka_unit_test(R_000_005_R_000_059_A00_4_without_a_worker_the_fallback_decides),
         cmocka_unit_test(a_plan_that_loses_its_worker_is_the_plan_without_it),
         cmocka_unit_test(a_contract_of_ones_own_may_lack_fail_closed_or_refuse_to_fall_back),
+        cmocka_unit_test(a_line_that_is_too_long_is_refused_not_cut),
         cmocka_unit_test(A00_12_a_scenario_is_the_one_given_or_the_class),
         cmocka_unit_test(timeouts_are_found_in_any_order),
     };
