@@ -160,9 +160,9 @@ struct writ_ledger;
 
 /* Opens a ledger: a file, or postgres://...; NULL: WRIT_LEDGER of the environment, else ledger.db
  * in the state directory. To append it is made when there is none. WRIT_UNAVAILABLE where there is
- * none to read or this program cannot open its kind, WRIT_UNRECORDED where it cannot be written;
- * {"code":..,"message":..} then: LEDGER_MISSING where there is none, LEDGER_DAMAGED where what is
- * there cannot be read as a ledger.
+ * none to read or this program cannot open its kind, WRIT_UNRECORDED where it cannot be written,
+ * WRIT_USAGE for any other word://..; {"code":..,"message":..} then: LEDGER_MISSING where there is
+ * none, LEDGER_DAMAGED where what is there cannot be read as a ledger.
  *
  * With one that was opened to read, what would write it returns WRIT_USAGE: to append, to enter an
  * input, to erase, to make a checkpoint, and a proof that needs a new one.

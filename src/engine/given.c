@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "contract/codes.h"
+#include "engine/home.h"
 #include "engine/record.h"
 
 static bool missing(const char *name, const char *what, char **answer)
@@ -24,6 +25,18 @@ bool given(const void *it, const char *name, char **answer)
 bool given_input(const struct writ_input *input, const char *name, char **answer)
 {
     return given(input, name, answer) && (input->name || missing(name, "'s name", answer));
+}
+
+bool given_ledger(const char *ledger, const char *const *environment, char **answer)
+{
+    _arena_ struct arena a = { 0 };
+    const char *where = home_ledger(ledger, environment, &a);
+    struct error e;
+
+    if (!where || ledger_is_known(where, &e))
+        return true;
+    *answer = record_failure(e.code, e.msg);
+    return false;
 }
 
 bool given_to(const void *it, const char *name, writ_line line, void *self)

@@ -12,5 +12,8 @@ bool given(const void *it, const char *name, char **answer) NODISCARD;
 /* The same of a document, which has to have a name of its own. */
 bool given_input(const struct writ_input *input, const char *name, char **answer) NODISCARD;
 
+/* False where the ledger has an address that no store knows. */
+bool given_ledger(const char *ledger, const char *const *environment, char **answer) NODISCARD;
+
 /* The same where answers come line by line: to nobody where there is nobody to take a line. */
 bool given_to(const void *it, const char *name, writ_line line, void *self) NODISCARD;

@@ -133,7 +133,7 @@ static struct ground ledger_ground(const char *const *environment, struct arena 
         g.mend = "set WRIT_STATE to a directory, or HOME";
         return g;
     }
-    g.unasked = !ledger_can_open(where);
+    g.unasked = ledger_is_known(where, &e) && !ledger_can_open(where);
     if (g.unasked) {
         g.detail = "in PostgreSQL, which was not asked; writ verify asks it";
         return g;
@@ -144,6 +144,8 @@ static struct ground ledger_ground(const char *const *environment, struct arena 
     g.detail = arena_text(a, str_of(e.msg));
     if (e.code == CODE_LEDGER_DAMAGED)
         g.mend = "writ verify tells what became of it; WRIT_LEDGER names another";
+    else if (e.code == CODE_USAGE)
+        g.mend = "mend WRIT_LEDGER, or unset it for the usual one";
     else if (e.sys == ENOSPC || e.sys == EDQUOT)
         g.mend = "make room there; WRIT_STATE names another directory";
     else

@@ -94,6 +94,8 @@ int writ_ledger_open(const char *where, const char *const *environment, bool app
                          ? record_unwritten(&e, answer)
                          : record_unread(&e, answer);
 
+        if (e.code == CODE_USAGE)
+            status = WRIT_USAGE;
         writ_ledger_close(w);
         return status;
     }

@@ -6,16 +6,39 @@
 
 #include "ledger/erasure.h"
 
+enum { WORD_SAID = 32 };
+
 /* ---- opening ---- */
+
+/* The word of an address, word://rest (RFC 3986, 3.1); of a file's name nothing. */
+static struct str word_of(const char *where)
+{
+    static const char signs[] = "0123456789+-."
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    size_t n = is_one_of(*where, "0123456789+-.") ? 0 : strspn(where, signs);
+
+    return (struct str){ where, strncmp(where + n, "://", 3) == 0 ? n : 0 };
+}
+
+bool ledger_is_file(const char *where)
+{
+    return word_of(where).n == 0;
+}
+
+bool ledger_is_known(const char *where, struct error *e)
+{
+    struct str word = word_of(where);
+
+    return word.n == 0 || str_is(word, "postgres") || str_is(word, "postgresql") ||
+           error_set(e, CODE_USAGE,
+                     "there is no ledger at '%.*s://..'; a ledger is a file, or is at "
+                     "postgres://.. or postgresql://..",
+                     (int)(word.n < WORD_SAID ? word.n : WORD_SAID), word.s);
+}
 
 static const struct store_kind *kind_of(const char *where)
 {
-    static const char *const addresses[] = { "postgres://", "postgresql://" };
-
-    for (size_t i = 0; i < COUNT(addresses); i++)
-        if (str_begins(str_of(where), addresses[i]))
-            return &store_postgres;
-    return &store_sqlite;
+    return ledger_is_file(where) ? &store_sqlite : &store_postgres;
 }
 
 bool ledger_can_open(const char *where)
@@ -27,6 +50,8 @@ bool ledger_open(const struct store_open *how, struct arena *a, struct ledger *o
 {
     const struct store_kind *kind = kind_of(how->where);
 
+    if (!ledger_is_known(how->where, e))
+        return false;
     if (!kind)
         return error_set(e, ERROR_IO,
                          "PostgreSQL is in the program writ-postgres, not in this one");

@@ -28,6 +28,13 @@ void ledger_close(struct ledger *l);
 /* Is there a store for this address in this program? */
 bool ledger_can_open(const char *where);
 
+/* Is it the name of a file, and not word://..? */
+bool ledger_is_file(const char *where);
+
+/* CODE_USAGE for an address of a word that no store has: a slip is not to become a file. What comes
+ * behind the word may be a password, and is not said. */
+bool ledger_is_known(const char *where, struct error *e) NODISCARD;
+
 bool ledger_begin(struct ledger *l, struct error *e) NODISCARD;
 bool ledger_commit(struct ledger *l, bool durable, struct error *e) NODISCARD;
 void ledger_rollback(struct ledger *l);

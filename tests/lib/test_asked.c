@@ -197,6 +197,27 @@ static void options_of_a_command_are_a_map(void **state)
     }
 }
 
+static void a_ledger_at_an_address_that_nobody_knows_is_no_file(void **state)
+{
+    struct writ_command command = plain;
+    struct writ_ledger *ledger;
+    char *answer = NULL;
+    bool ran = true;
+
+    (void)state;
+    command.ledger = "postgress://me:word@host/x";
+    assert_int_equal(writ_exec(&command, &answer, &ran), WRIT_USAGE);
+    assert_false(ran);
+    assert_null(strstr(answer, "word"));
+    says(answer, "there is no ledger at 'postgress://..'");
+    assert_int_equal(writ_ledger_open("mysql://x", surroundings, true, &ledger, &answer),
+                     WRIT_USAGE);
+    says(answer, "there is no ledger at 'mysql://..'");
+    command.ledger = "./a://b"; /* a file, and where the command may write */
+    assert_int_equal(writ_exec(&command, &answer, &ran), WRIT_REFUSED);
+    says(answer, "the command could write the ledger");
+}
+
 static void what_is_said_of_a_plan_is_what_may_be_said(void **state)
 {
     static const char *const no_value[] = { "nokey", NULL }, *const no_key[] = { "=x", NULL };
@@ -343,6 +364,7 @@ int main(void)
         cmocka_unit_test(a_name_that_no_header_holds_is_refused),
         cmocka_unit_test(a_query_is_a_map),
         cmocka_unit_test(options_of_a_command_are_a_map),
+        cmocka_unit_test(a_ledger_at_an_address_that_nobody_knows_is_no_file),
         cmocka_unit_test(what_is_said_of_a_plan_is_what_may_be_said),
         cmocka_unit_test(a_proof_that_needs_a_new_checkpoint_is_not_made_of_a_ledger_that_is_read),
     };

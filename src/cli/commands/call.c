@@ -54,9 +54,11 @@ static void show_rest(const struct doc *answer)
 {
     const struct doc *error = doc_get(answer, "error");
 
+    if (!error && !doc_get(answer, "problems"))
+        error = answer; /* nothing was called */
     for (const struct doc *w = doc_first(doc_get(answer, "warnings"), DOC_LIST); w; w = w->next)
         say("%.*s", STR_ARG(w->text));
-    if (error && error->kind == DOC_MAP)
+    if (error && error->kind == DOC_MAP && doc_text(error, "message").n)
         say("%.*s%s%.*s [%.*s]", STR_ARG(doc_text(error, "pointer")),
             doc_text(error, "pointer").n ? ": " : "", STR_ARG(doc_text(error, "message")),
             STR_ARG(doc_text(error, "code")));

@@ -95,8 +95,12 @@ bool exec_ledger_is_safe(struct exec *x, struct error *e)
     const char *ledger = home_ledger(x->command->ledger, x->command->environment, x->a);
     const char *path = ledger;
 
-    if (!ledger || strstr(ledger, "://"))
-        return true; /* no file */
+    if (!ledger)
+        return true;
+    if (!ledger_is_known(ledger, e))
+        return false;
+    if (!ledger_is_file(ledger))
+        return true;
     if (!*ledger)
         return error_set(
             e, CODE_USAGE,

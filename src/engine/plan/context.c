@@ -92,7 +92,8 @@ bool plan_given(const struct writ_plan *ask, char **answer)
     struct error e;
 
     if (!given_input(ask->plan, "plan", answer) ||
-        (ask->context && !given_input(ask->context, "context", answer)))
+        (ask->context && !given_input(ask->context, "context", answer)) ||
+        !given_ledger(ask->ledger, ask->environment, answer))
         return false;
     if (is_sayable(ask, &e))
         return true;

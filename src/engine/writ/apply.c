@@ -262,8 +262,11 @@ static int find(struct applying *x, struct arena *a)
 static int apply(struct applying *x, struct arena *a)
 {
     struct error e;
-    int status = find(x, a);
+    int status;
 
+    if (x->keeping.why.code == CODE_USAGE)
+        return record_fail(&x->keeping.why, WRIT_USAGE, x->line, x->self);
+    status = find(x, a);
     if (status != WRIT_OK)
         return status;
     if (x->asked->trace_id && !uuid_v4(str_of(x->asked->trace_id), NULL)) {

@@ -15,7 +15,8 @@ int writ_call(const struct writ_call *call, char **answer)
     int status;
 
     if (!given(call->adapter, "adapter", answer) ||
-        (call->params && !given_input(call->params, "params", answer)))
+        (call->params && !given_input(call->params, "params", answer)) ||
+        !given_ledger(call->ledger, call->environment, answer))
         return WRIT_USAGE;
     toolbox_open(&box, call->environment, c.world);
     status = call_run(&c);

@@ -271,7 +271,7 @@ int writ_executor_add(const struct writ_input *manifest, const char *const *envi
     struct report r;
     int status;
 
-    if (!given_input(manifest, "manifest", answer))
+    if (!given_input(manifest, "manifest", answer) || !given_ledger(ledger, environment, answer))
         return WRIT_USAGE;
     if (!input_read(manifest, &a, &document, &r) ||
         !shape_decode(&executor_shape, &document->root, &r, &x.doc)) {

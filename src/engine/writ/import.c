@@ -16,6 +16,7 @@
 #include "base/yaml.h"
 #include "contract/adapter_doc.h"
 #include "engine/call_visit.h"
+#include "engine/given.h"
 #include "engine/input.h"
 #include "engine/record.h"
 #include "engine/toolbox.h"
@@ -353,6 +354,8 @@ static int from_server(const struct writ_import *import, char **answer)
 
 int writ_import(const struct writ_import *import, char **answer)
 {
+    if (!given_ledger(import->ledger, import->environment, answer))
+        return WRIT_USAGE;
     if (import->openapi)
         return from_openapi(import, answer);
     if (import->url || (import->argv && import->argv[0]))
