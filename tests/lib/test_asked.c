@@ -288,6 +288,7 @@ static void a_document_without_a_name_is_told(void **state)
 
 static void what_is_to_be_done_is_asked_for(void **state)
 {
+    static const char *const nothing[] = { NULL };
     const struct writ_changes changes = { .environment = surroundings };
     const struct writ_call call = { .environment = surroundings, .cancel = -1 };
     struct writ_command command = plain;
@@ -299,6 +300,8 @@ static void what_is_to_be_done_is_asked_for(void **state)
     command.argv = NULL;
     missed(writ_exec(&command, &answer, &ran), &answer, "argv");
     assert_false(ran);
+    command.argv = nothing;
+    missed(writ_exec(&command, &answer, &ran), &answer, "argv[0]");
     missed(writ_canon(&small, &answer, NULL), &answer, "len");
     missed(writ_schema(NULL, &answer), &answer, "kind");
     missed(writ_cancel(NULL, NULL, surroundings, &answer), &answer, "run");

@@ -53,7 +53,8 @@ static bool is_given(const struct writ_command *command, char **answer, const bo
 {
     return given(ran, "ran", answer) &&
            (command->request ? given_input(command->request, "request", answer)
-                             : given(command->argv, "argv", answer)) &&
+                             : given(command->argv, "argv", answer) &&
+                                   given(command->argv[0], "argv[0]", answer)) &&
            (!command->input || given_input(command->input, "input", answer));
 }
 
