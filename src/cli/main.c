@@ -227,8 +227,9 @@ int main(int argc, char **argv)
     print_setup(wants_colour(STDOUT_FILENO), wants_colour(STDERR_FILENO), terminal_width());
     status = run(argc, argv);
     if (!print_flush()) {
-        say("cannot write to standard output");
-        return status == WRIT_OK || print_was_json() ? WRIT_UNRECORDED : status;
+        say("cannot write to standard output%s%s", print_lost() ? ": " : "",
+            print_lost() ? strerrordesc_np(print_lost()) : "");
+        return WRIT_UNRECORDED; /* whoever reads it by the exit code would take it for whole */
     }
     return status;
 }

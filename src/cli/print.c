@@ -17,6 +17,7 @@
 static bool colours[2]; /* of stdout, of stderr */
 static size_t columns = 80;
 static atomic_bool err_left, has_said, has_data;
+static atomic_int lost; /* why something did not get out on stdout, as errno has it */
 static char said[1024]; /* what was said first */
 
 static const char *const escapes[] = {
@@ -155,10 +156,12 @@ void print_safe(struct buf *to, struct str text)
     }
 }
 
-static void note_data(const FILE *to)
+static void put_bytes(FILE *to, struct str bytes)
 {
     if (to == stdout)
         atomic_store(&has_data, true);
+    if (bytes.n > 0 && fwrite(bytes.s, 1, bytes.n, to) < bytes.n && to == stdout)
+        atomic_store(&lost, errno);
 }
 
 static void put_safe(FILE *to, struct str text)
@@ -166,9 +169,7 @@ static void put_safe(FILE *to, struct str text)
     _buf_ struct buf safe = { .max = SIZE_MAX / 2 };
 
     print_safe(&safe, text);
-    note_data(to);
-    if (safe.len)
-        (void)fwrite(safe.s, 1, safe.len, to);
+    put_bytes(to, buf_str(&safe));
 }
 
 /* The line ends that close a format. */
@@ -204,8 +205,7 @@ static void put(FILE *to, enum colour colour, const char *fmt, va_list ap)
 
 void out_text(struct str text)
 {
-    note_data(stdout);
-    (void)fwrite(text.s, 1, text.n, stdout);
+    put_bytes(stdout, text);
 }
 
 void out_shown(struct str text)
@@ -228,11 +228,8 @@ void out_json(const char *json)
     out_json_line(str_of(json));
 }
 
-static bool json_printed;
-
 void out_json_line(struct str json)
 {
-    json_printed = true;
     if (print_person())
         put_safe(stdout, json);
     else
@@ -374,12 +371,14 @@ void out_folded(enum colour colour, struct str text, size_t column)
     } while (text.n > 0);
 }
 
-bool print_was_json(void)
-{
-    return json_printed;
-}
-
 bool print_flush(void)
 {
-    return fflush(stdout) == 0 && !ferror(stdout);
+    if (fflush(stdout) != 0)
+        atomic_store(&lost, errno);
+    return !ferror(stdout);
+}
+
+int print_lost(void)
+{
+    return atomic_load(&lost);
 }

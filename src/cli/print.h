@@ -70,8 +70,8 @@ void err_leave(void);
 /* A text that begins at this column, in lines that end at the terminal's edge; and a line end. */
 void out_folded(enum colour colour, struct str text, size_t column);
 
-/* Was JSON printed? A program that reads it takes what it got for all of it. */
-bool print_was_json(void);
-
 /* False when something written did not get out (a full disk, a closed pipe). */
 bool print_flush(void) NODISCARD;
+
+/* Why it did not, as errno has it; 0 where that is not known. */
+int print_lost(void);
