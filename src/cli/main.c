@@ -20,7 +20,7 @@
 #include "cli/help.h"
 #include "cli/print.h"
 
-enum { STACK_LEAST = 1 << 20, STACK_USUAL = 8 << 20 };
+enum { STACK_LEAST = 1 << 20, STACK_USUAL = 8 << 20, NARROWEST = 20 };
 
 static bool wants_colour(int fd)
 {
@@ -33,8 +33,8 @@ static size_t terminal_width(void)
 {
     struct winsize size;
 
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
-        return size.ws_col;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col < NARROWEST ? NARROWEST : size.ws_col;
     return isatty(STDOUT_FILENO) ? 80 : NO_EDGE;
 }
 

@@ -159,7 +159,7 @@ def widths(_):
     def longest(text):
         return max(len(line.decode()) for line in text.splitlines())
 
-    for columns in (40, 60, 80, 200):
+    for columns in (20, 30, 40, 60, 80, 200):
         for verb in ("check", "canon", "digest", "explain"):
             text = on_terminal([verb, "--help"], columns, NO_COLOR="1")
             about = b"\n".join(line for line in text.splitlines()[1:] if line[:1] != b" ")
