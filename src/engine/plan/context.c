@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* context.c: what a plan is run with, from a file and from keys that were set.
  *
- * A map with a member `environment` is a context without its plan; any other map is the environment
- * itself. Its values are data, and nobody here reads them (A04-11, X-11).
+ * A map with a member `environment` is a context without its plan, and without started_at, which is
+ * the time it is run at; any other map is the environment itself. Its values are data, and nobody
+ * here reads them (A04-11, X-11).
  */
 #include <limits.h>
 #include <string.h>
