@@ -94,6 +94,8 @@ static int usage(const struct args *args, struct typed *t)
             args_get(args, "progress"));
     else if (t->json && args_get(args, "progress") && t->progress == JSON)
         say("the last line of --progress json has the result; give it or --json, not both");
+    else if (args_get(args, "dry-run") && t->progress == JSON)
+        say("--dry-run runs nothing that --progress json could follow; --json has what would run");
     else if (jobs && (!num_int(str_of(jobs), &t->jobs) || t->jobs < 1 || t->jobs > WRIT_JOBS_MAX))
         say("--jobs is 1 to %d; '%s' is not", WRIT_JOBS_MAX, jobs);
     else if (policy && strcmp(policy, "block") != 0 && strcmp(policy, "draft_only") != 0)
@@ -334,7 +336,7 @@ const struct command cmd_run = {
                  { "set",        "K=V",    NULL,     "a key of the environment", .many = true },
                  { "jobs",       "N",      NULL,     "steps that may run at the same time, else 1" },
                  { "policy",     "POLICY", NULL,     "what inputs that are not coherent allow: block (the default) or draft_only", .words = "block draft_only" },
-                 { "dry-run",    NULL,     NULL,     "show what would run and what would be refused, and run nothing; exit 1 when all of it would be" },
+                 { "dry-run",    NULL,     NULL,     "show what would run and what would be refused, and run nothing; exit 1 when the plan would be refused before anything runs" },
                  { "progress",   "HOW",    NULL,     "auto, live, lines, json (lines of JSON on stdout with ids and names of steps, the result in the last) or none", .words = "auto live lines json none" },
                  { "allow-weak", "LAYER",  "layers", "go without a layer that this machine lacks", .many = true },
                  { "ledger",     "LEDGER", NULL,     "where it is recorded: a file or postgres://.., else WRIT_LEDGER, else the usual one" },
