@@ -74,8 +74,10 @@ static bool by_person(const struct admit_ask *ask, struct arena *a, struct admis
     if (out->tool || ask->registry->allowlist == ALLOWLIST_CALLER)
         return true;
     return error_set(e, CODE_COMMAND_NOT_ALLOWED,
-                     "%s is listed by no tool of the registry, which is strict; list %s there",
+                     "%s is listed by no tool of %s, which is strict; list %s there, or let it say "
+                     "allowlist: caller",
                      said(ask->command, a),
+                     ask->registry->file ? ask->registry->file : "the registry",
                      said(ask->executable.s ? ask->executable : ask->command, a));
 }
 

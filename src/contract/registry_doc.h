@@ -34,6 +34,7 @@ struct tool_doc {
 struct registry_doc {
     int allowlist;      /* enum allowlist */
     struct items tools; /* of struct tool_doc */
+    const char *file;   /* where it was read; NULL: not from a file */
 };
 
 extern const struct shape registry_shape;

@@ -71,6 +71,7 @@ static bool read_above(const char *from, struct arena *a, const struct registry_
     if (!shape_decode(&registry_shape, &document->root, r, registry))
         return false;
     find_commands(registry, project_of(input.name, a), a);
+    registry->file = input.name;
     return true;
 }
 

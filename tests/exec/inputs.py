@@ -35,7 +35,7 @@ def R_001_055_R_001_158_R_001_162_a_strict_registry_lets_only_what_it_lists_run(
     place.registry(TOUCHES)
     ran(place, place.exec(*TOUCH), "TL-1")
     run = place.exec("/usr/bin/cp", "/dev/null", "ran")
-    refused(place, run, 77, "COMMAND_NOT_ALLOWED", "/usr/bin/cp", "registry")
+    refused(place, run, 77, "COMMAND_NOT_ALLOWED", "/usr/bin/cp", "/.writ/tools.yaml", "allowlist: caller")
     hold(run.record["checks"]["IV-01"].startswith("refused: "), run)
     place.registry(TOUCHES, allowlist="caller")
     ran(place, place.exec(*TOUCH), "TL-1")

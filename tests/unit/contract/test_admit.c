@@ -74,10 +74,10 @@ static void R_001_055_a_person_runs_what_the_registry_does_not_forbid(void **sta
 static void R_001_055_a_strict_registry_binds_a_person(void **state)
 {
     static const struct command_row rows[] = {
-        { STRICT, NULL, "cat",  "/usr/bin/cat",  "'cat' is listed by no tool of the registry, which is strict; list '/usr/bin/cat' there" },
-        { STRICT, NULL, "cat",  NULL,            "'cat' is listed by no tool of the registry, which is strict; list 'cat' there" },
-        { STRICT, NULL, "bash", "/usr/bin/bash", "'bash' is listed by no tool of the registry, which is strict; list '/usr/bin/bash' there" },
-        { STRICT, NULL, "./rg", "/repo/rg",      "'./rg' is listed by no tool of the registry, which is strict; list '/repo/rg' there" },
+        { STRICT, NULL, "cat",  "/usr/bin/cat",  "'cat' is listed by no tool of the registry, which is strict; list '/usr/bin/cat' there, or let it say allowlist: caller" },
+        { STRICT, NULL, "cat",  NULL,            "'cat' is listed by no tool of the registry, which is strict; list 'cat' there, or let it say allowlist: caller" },
+        { STRICT, NULL, "bash", "/usr/bin/bash", "'bash' is listed by no tool of the registry, which is strict; list '/usr/bin/bash' there, or let it say allowlist: caller" },
+        { STRICT, NULL, "./rg", "/repo/rg",      "'./rg' is listed by no tool of the registry, which is strict; list '/repo/rg' there, or let it say allowlist: caller" },
         { STRICT, NULL, "gone", "/usr/bin/gone", "tool 'BLOCKED' is blocked in the registry; only active and deprecated tools run" },
         { CALLER, NULL, "gone", "/usr/bin/gone", "tool 'BLOCKED' is blocked in the registry; only active and deprecated tools run" },
         { NONE,   NULL, "",     NULL,            "the command is empty" },
