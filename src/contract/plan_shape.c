@@ -20,7 +20,7 @@ static const struct field retry_fields[] = {
 #define AT(member) offsetof(struct step_doc, member)
 static const struct field step_fields[] = {
     { "id",         F_TEXT,   ONE,  NEEDED,   .at = AT(id), .form = FORM_UUID,                       .req = "R-004-021", .help = "Names the step; unique within the plan." },
-    { "action",     F_TEXT,   ONE,  NEEDED,   .at = AT(action), .min = 1, .max = STEP_ACTION_MAX,    .req = "R-004-023", .help = "What to do, such as execute, validate, notify." },
+    { "action",     F_TEXT,   ONE,  NEEDED,   .at = AT(action), .min = 1, .max = STEP_ACTION_MAX,    .req = "R-004-023", .help = "What to do: execute, validate, notify, execute_plan, ADAPTER.OPERATION or the id of an executor." },
     { "payload",    F_MAP,    ONE,  NEEDED,   .at = AT(payload),                                     .req = "R-004-024", .help = "The action's parameters; may be {}." },
     { "depends_on", F_TEXT,   LIST, OPTIONAL, .at = AT(depends_on), .form = FORM_UUID,               .req = "R-004-025", .help = "Ids of the steps that must be completed first." },
     { "on_failure", F_CHOICE, ONE,  NEEDED,   .at = AT(on_failure), .choices = on_failure_names,     .req = "R-004-026", .help = "What a failure of this step means for the plan." },
