@@ -200,15 +200,29 @@ static void say_lost_output(const struct doc *record)
         say("what it printed could not be passed on: %.*s", STR_ARG(why));
 }
 
-/* "it was held by less than the default: without cgroup, seccomp" */
-static void say_missing(const struct doc *record)
+/* "cgroup, seccomp"; as many as there is room for. */
+static void put_names(const struct doc *record, const char *list, struct buf *to)
 {
-    const struct doc *missing = doc_first(doc_get(record, "missing"), DOC_LIST);
+    for (const struct doc *n = doc_first(doc_get(record, list), DOC_LIST); n; n = n->next)
+        if (n->kind == DOC_TEXT)
+            buf_addf(to, "%s%.*s", to->len ? ", " : "", STR_ARG(n->text));
+}
+
+/* Who asked for a variable and does not have it would look for the reason elsewhere. */
+static void say_withheld(const struct doc *record)
+{
     _buf_ struct buf names = { .max = 1 << 12 };
 
-    for (const struct doc *layer = missing; layer; layer = layer->next)
-        if (layer->kind == DOC_TEXT)
-            buf_addf(&names, "%s%.*s", names.len ? ", " : "", STR_ARG(layer->text));
+    put_names(record, "withheld", &names);
+    if (names.len)
+        say("the command was not given %s as asked for: see `writ explain variables`", names.s);
+}
+
+static void say_missing(const struct doc *record)
+{
+    _buf_ struct buf names = { .max = 1 << 12 };
+
+    put_names(record, "missing", &names);
     if (names.len)
         say("it was held by less than the default: without %s", names.s);
 }
@@ -224,6 +238,7 @@ static void tell_end(const struct doc *record)
     say_expected(record);
     say_hits(record);
     say_paths(record);
+    say_withheld(record);
     say_denials(record);
     reached_say(record);
     say_files(record, "output_files");
