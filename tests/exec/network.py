@@ -432,6 +432,13 @@ def R_001_018_who_says_which_secret_is_sent(place):
     for option in ("example.org=env:T", "example.org:X=T", "example.org:X=env:", "example.org:X=command:id"):
         run = place.writ("exec", allow, f"--inject={option}", "--", *TOUCH)
         hold(run.status == 64 and b"--inject takes" in run.err, run)
+    for options in ([allow], [allow, "--allow-host=other.org:8443"], ["--net=registry"], ["--allow-host=*.other.org"],
+                    ["--allow-host=other.org", "--deny-host=other.org"]):
+        run = place.exec(*TOUCH, options=[*options, "--inject=other.org:X-Key=env:T"], env={"T": SECRET})
+        refused(place, run, 64, "INVALID_PAYLOAD", "add --allow-host other.org")
+    for options in (["--allow-host=*.other.org"], ["--net=open", "--approve=trial"]):
+        run = place.exec("/usr/bin/true", options=[*options, "--inject=a.other.org:X-Key=env:T"], env={"T": SECRET})
+        expect(run, exit_code=0)
     run = place.exec(*TOUCH, options=[allow, "--inject=example.org:X-Key=env:NOT_THERE"])
     refused(place, run, 77, "SECRET_MISSING", "NOT_THERE")
     run = place.exec(*TOUCH, options=[allow, "--inject=example.org:X-Key=env:T"], env={"T": "a\r\nb"})

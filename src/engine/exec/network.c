@@ -140,6 +140,22 @@ static void add_credentials(struct str value, struct secrets *all, struct arena 
         add_basic(rest, all, a);
 }
 
+/* Who names no port means those of the web. */
+static bool is_reached(const struct hosts *hosts, struct str asked, struct arena *a)
+{
+    static const uint16_t usual[] = { 443, 80 };
+    struct host_entry entry;
+    struct host host;
+
+    if (!host_entry_read(asked, &entry))
+        return false;
+    for (size_t i = 0; i < (entry.port ? 1 : COUNT(usual)); i++)
+        if (!host_read(entry.name, entry.port ? entry.port : usual[i], &host) &&
+            hosts_judge(hosts, &host, a).allowed)
+            return true;
+    return false;
+}
+
 static bool find_injects(const struct exec *x, struct exec_network *n, struct error *e)
 {
     const struct items *asked = &x->request.sandbox->network->inject;
@@ -151,6 +167,13 @@ static bool find_injects(const struct exec *x, struct exec_network *n, struct er
     if (!may_inject(x, e))
         return false;
     all = arena_alloc(x->a, asked->n * sizeof *all);
+    for (size_t i = 0; i < asked->n; i++) {
+        if (!is_reached(&n->hosts, injects[i].host, x->a))
+            return error_set(e, CODE_INVALID_PAYLOAD,
+                             "a header is injected for %.*s, which cannot be reached: no entry of "
+                             "allow has this host, or deny has it; add --allow-host %.*s",
+                             STR_ARG(injects[i].host), STR_ARG(injects[i].host));
+    }
     for (size_t i = 0; i < asked->n; i++) {
         if (!find_secret(x, &injects[i], &n->secrets, e)) {
             secrets_wipe(&n->secrets);
