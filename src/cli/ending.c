@@ -68,7 +68,8 @@ static void say_cancelled(const struct doc *record)
             seconds(record), doc_whole(record, "exit_code"));
         return;
     }
-    say("cancelled after %.1f s", seconds(record));
+    say("cancelled after %.1f s (exit %" PRId64 ")", seconds(record),
+        doc_whole(record, "exit_code"));
 }
 
 static void say_lost(const struct doc *record)

@@ -6,6 +6,7 @@ usage: stops.py WRIT      prints TAP
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -59,6 +60,15 @@ def R_001_071_R_001_168_who_is_called_off_and_ends_with_0_has_not_succeeded(plac
         hold(run.status == told, run)
         expect(run, cause="cancelled", exit_code=told, signal=None, state="cancelled")
         hold(run.record["meaning"] != "success" and "continue" not in run.record["action"], run)
+
+
+@case
+def who_is_called_off_is_told_with_the_exit_code(place):
+    with running(place, "--", "/bin/sh", "-c", GIVES_IN % 7) as (child, _):
+        child.send_signal(signal.SIGINT)
+        _, err = child.communicate(timeout=60)
+    hold(child.returncode == 7 and re.search(rb"writ: cancelled after [0-9.]+ s [(]exit 7[)]\n", err),
+         Run(child.returncode, {}, b"", err))
 
 
 # ---- whose walls are taken away ----
