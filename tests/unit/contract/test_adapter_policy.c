@@ -135,7 +135,7 @@ static void R_001_114_R_001_115_R_001_116_an_override_stays_in_the_range_of_its_
           "allow has 0 characters, allowed 1 or more" },
         { MORE("sandbox_override: {network: {enabled: false, allow: [a]}}"),
           "/sandbox_override/network/allow", CODE_VALIDATION_ERROR,
-          "hosts are allowed, but the network is off; it needs enabled: true" },
+          "hosts are allowed, but the network is off; it needs enabled: true, or --net with a level" },
         { MORE("sandbox_override: {network: {deny: [a]}}"), "/sandbox_override/network/deny",
           CODE_VALIDATION_ERROR, "a sandbox override's network has no field 'deny'" },
     };

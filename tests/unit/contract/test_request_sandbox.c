@@ -168,7 +168,7 @@ static void level_and_enabled_agree_about_the_network(void **state)
           CODE_VALIDATION_ERROR, "network level 'offline' needs enabled: false" },
         { MORE("sandbox: {network: {allow: [x.org]}}"), "/sandbox/network/allow",
           CODE_VALIDATION_ERROR,
-          "hosts are allowed, but the network is off; it needs enabled: true" },
+          "hosts are allowed, but the network is off; it needs enabled: true, or --net with a level" },
     };
 
     (void)state;
@@ -202,7 +202,7 @@ static void R_001_053_raw_is_open_and_nothing_is_held_there(void **state)
 {
     static const struct refusal rows[] = {
         { NETWORK("raw: true"), "/sandbox/network/raw", CODE_VALIDATION_ERROR,
-          "raw is the network of the host; it needs level: open" },
+          "raw is the network of the host; it needs level: open, or --net open" },
         { NETWORK("level: open, raw: true"), "/sandbox/network/level", CODE_APPROVAL_MISSING,
           "network level 'open' needs a recorded approval, and there is none: --approve REASON, or approval: {reason: ..} in a document" },
         { APPROVED("level: open, raw: true, allow: [x.org]"), "/sandbox/network/allow",
@@ -236,7 +236,7 @@ static void R_001_018_a_secret_is_for_one_host_and_one_header(void **state)
           "a secret comes from one place: env, file, command or credential; here are 0" },
         { MORE("sandbox: {network: {inject: [{host: x.org, header: A, secret: {env: T}}]}}"),
           "/sandbox/network/inject", CODE_VALIDATION_ERROR,
-          "a header is injected, but the network is off; it needs enabled: true" },
+          "a header is injected, but the network is off; it needs enabled: true, or --net with a level" },
         { MORE("sandbox: {filesystem: {write_mode: cow}, network: {enabled: true, allow: [x.org], "
                "inject: [{host: x.org, header: A, secret: {env: T}}]}}"),
           "/sandbox/network/inject", CODE_VALIDATION_ERROR,
