@@ -107,6 +107,7 @@ class Ledger(ground.Place):
         answer, = self.append(event, **more)
         same((answer["status"], answer.get("code")), ("refused", code), answer)
         same(answer["ledger_id"], None, answer)
+        true(code in [problem["code"] for problem in answer["problems"]], answer)
         if pointer is not None:
             same(answer["pointer"], pointer, answer)
         return answer

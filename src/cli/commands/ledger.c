@@ -56,7 +56,6 @@ static void show_appended(const struct doc *line, enum outcome outcome)
 {
     int64_t n = doc_whole(line, "line");
     struct str state = doc_text(line, "state");
-    const struct doc *problems = doc_get(line, "problems");
 
     out(outcomes[outcome].colour, "  %s %-9s", outcomes[outcome].mark, outcomes[outcome].status);
     out(DIM, outcome == REFUSED ? "  line %" PRId64 : "  line %-4" PRId64, n);
@@ -69,12 +68,7 @@ static void show_appended(const struct doc *line, enum outcome outcome)
         out(YELLOW, "%s\n", doc_get(line, "draft") ? "  draft" : "");
     } else {
         out(PLAIN, "\n");
-        if (doc_first(problems, DOC_LIST)) {
-            show_problems(problems, "", BESIDE);
-        } else {
-            out(PLAIN, "%*s", BESIDE, "");
-            show_problem(line, BESIDE);
-        }
+        show_problems(doc_get(line, "problems"), "", BESIDE);
     }
     show_problems(doc_get(line, "warnings"), "warning: ", BESIDE);
 }

@@ -18,17 +18,33 @@
 
 /* ---- answers ---- */
 
+static void put_reason(const struct draft *d, struct buf *to)
+{
+    json_put(to, "code", codes[d->code].name);
+    json_put(to, "pointer", d->pointer);
+    json_put(to, "message", d->message);
+}
+
+/* What a rule of the ledger says is no problem of the document's, and the one reason. */
 static void put_problems(const struct draft *d, bool warnings, struct buf *to)
 {
+    bool wrong = false;
+
     json_key(to, warnings ? "warnings" : "problems");
     json_open(to, '[');
     for (const struct problem *p = d->report.first; p; p = p->next) {
         if (p->warning != warnings)
             continue;
+        wrong = true;
         json_open(to, '{');
         json_put(to, "code", codes[p->code].name);
         json_put(to, "pointer", p->pointer);
         json_put(to, "message", p->msg);
+        json_close(to, '}');
+    }
+    if (!warnings && !wrong) {
+        json_open(to, '{');
+        put_reason(d, to);
         json_close(to, '}');
     }
     json_close(to, ']');
@@ -60,9 +76,7 @@ static void put_accepted(const struct draft *d, struct buf *to)
 static void put_refused(const struct draft *d, struct buf *to)
 {
     json_put(to, "ledger_id", NULL);
-    json_put(to, "code", codes[d->code].name);
-    json_put(to, "pointer", d->pointer);
-    json_put(to, "message", d->message);
+    put_reason(d, to);
     put_problems(d, false, to);
 }
 
