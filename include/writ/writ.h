@@ -121,7 +121,8 @@ struct writ_command {
  *     WRIT_USAGE       `weak` names what is no layer, or there is nothing to run; nothing ran
  *     WRIT_REFUSED     the policy does not allow it; nothing ran
  *     WRIT_NO_SANDBOX  the sandbox could not be built; nothing ran
- *     WRIT_UNRECORDED  it ran, and its output could not be kept
+ *     WRIT_UNRECORDED  it ran, and its output could not be kept; or there is no place for the
+ *                      ledger, and nothing ran
  *
  * with {"code":..,"message":..} where there is no record. Output that `live` did not take, by
  * another fault than that nobody reads any more, is captured all the same; "lost" beside its digest
@@ -272,8 +273,8 @@ WRIT_API int writ_verify(struct writ_ledger *ledger, const struct writ_input *ch
  * WRIT_UNRECORDED where the ledger has a checkpoint that the key at hand did not sign. */
 WRIT_API int writ_checkpoint(struct writ_ledger *ledger, char **answer);
 
-/* A proof that an entry is in the ledger, or, with `since` (a checkpoint) and no id, that the
- * ledger still has everything it had then:
+/* A proof that the entry of this id (whole, as writ_show() tells it) is in the ledger, or, with
+ * `since` (a checkpoint) and no id, that the ledger still has everything it had then:
  *
  *     {"proof":"inclusion","index":..,"size":..,"header":{..},"body":{..},"salt":"<hex>",
  *      "path":["<hex>"..],"checkpoint":"<note>","key":..}
@@ -457,7 +458,8 @@ struct writ_route {
  *      "artifact_manifest_fields":[..]}
  *
  * WRIT_WRONG and an answer as from writ_check() when a document is wrong; WRIT_REFUSED and
- * {"code":..,"message":..} when the class does not take the command. */
+ * {"code":..,"message":..} when the class does not take the command; WRIT_USAGE where there is
+ * none, or `available` is something else. */
 WRIT_API int writ_route_plan(const struct writ_route *route, char **answer);
 
 /* The state that follows by the contract's edges: {"state":..,"trigger":..,"next":..}. `contract`:
@@ -476,8 +478,8 @@ WRIT_API int writ_cancel(const char *run, const char *reason, const char *const 
 
 /* Serves as a worker: runs what comes in frames on `in`, and answers on `out`, until `in` ends or
  * was silent for 30 s. Then all it runs is ended. `eager`: every piece is answered at once, for
- * lines that send no more before. WRIT_OK, or WRIT_UNAVAILABLE where what came is not the protocol.
- */
+ * lines that send no more before. WRIT_OK; WRIT_UNAVAILABLE where what came is not the protocol,
+ * WRIT_USAGE where one of them is not open. */
 WRIT_API int writ_worker(int in, int out, bool eager, const char *const *environment);
 
 /* Gives an answer back; NULL is fine. */

@@ -310,17 +310,55 @@ static void what_is_to_be_done_is_asked_for(void **state)
     missed(writ_commit(&changes, &answer), &answer, "run");
     missed(writ_discard(&changes, &answer), &answer, "run");
     missed(writ_call(&call, &answer), &answer, "adapter");
+    missed(writ_ledger_input(NULL, &small, NULL, NULL, &answer), &answer, "ledger");
+    missed(writ_route_advance(NULL, NULL, "start", surroundings, &answer), &answer, "state");
+}
+
+static void a_route_is_asked_for_as_a_whole(void **state)
+{
+    struct writ_route route = { .environment = surroundings };
+    char *answer = NULL;
+
+    (void)state;
+    missed(writ_route_plan(&route, &answer), &answer, "class_id");
+    route.class_id = "generic";
+    missed(writ_route_plan(&route, &answer), &answer, "argv");
+    route.argv = idle;
+    route.available = "maybe";
+    assert_int_equal(writ_route_plan(&route, &answer), WRIT_USAGE);
+    says(answer, "available is neither yes nor no");
+}
+
+static void one_thing_is_imported_at_a_time(void **state)
+{
+    const struct writ_import import = { .openapi = &small,
+                                        .url = "http://127.0.0.1:1/",
+                                        .environment = surroundings };
+    char *answer = NULL;
+
+    (void)state;
+    assert_int_equal(writ_import(&import, &answer), WRIT_USAGE);
+    says(answer, "more to import than one");
+}
+
+static void a_worker_has_somebody_to_serve(void **state)
+{
+    (void)state;
+    assert_int_equal(writ_worker(-1, STDOUT_FILENO, false, surroundings), WRIT_USAGE);
+    assert_int_equal(writ_worker(STDIN_FILENO, -1, false, surroundings), WRIT_USAGE);
 }
 
 static void what_comes_in_lines_is_asked_for_and_taken_by_somebody(void **state)
 {
     const struct writ_call call = { .environment = surroundings, .cancel = -1 };
     const struct writ_action action = { .executor = "noop", .environment = surroundings };
-    struct lines golden = { 0 }, named = { 0 }, applied = { 0 }, listed = { 0 };
+    struct lines golden = { 0 }, verbs = { 0 }, named = { 0 }, applied = { 0 }, listed = { 0 };
 
     (void)state;
     assert_int_equal(writ_golden("check", NULL, false, NULL, keep_line, &golden), WRIT_USAGE);
     assert_non_null(strstr(golden.text, "call is NULL"));
+    assert_int_equal(writ_golden(NULL, NULL, false, &call, keep_line, &verbs), WRIT_USAGE);
+    assert_non_null(strstr(verbs.text, "verb is NULL"));
     assert_int_equal(writ_golden("record", NULL, false, &call, keep_line, &named), WRIT_USAGE);
     assert_non_null(strstr(named.text, "name is NULL"));
     assert_int_equal(writ_golden("check", NULL, false, &call, NULL, NULL), WRIT_USAGE);
@@ -363,6 +401,9 @@ int main(void)
         cmocka_unit_test(what_would_write_a_ledger_that_is_read_is_answered),
         cmocka_unit_test(a_document_without_a_name_is_told),
         cmocka_unit_test(what_is_to_be_done_is_asked_for),
+        cmocka_unit_test(a_route_is_asked_for_as_a_whole),
+        cmocka_unit_test(one_thing_is_imported_at_a_time),
+        cmocka_unit_test(a_worker_has_somebody_to_serve),
         cmocka_unit_test(what_comes_in_lines_is_asked_for_and_taken_by_somebody),
         cmocka_unit_test(a_name_that_no_header_holds_is_refused),
         cmocka_unit_test(a_query_is_a_map),

@@ -312,7 +312,7 @@ int writ_ledger_input(struct writ_ledger *ledger, const struct writ_input *input
     struct error e;
     bool fresh;
 
-    if (!given_input(input, "input", answer))
+    if (!given(ledger, "ledger", answer) || !given_input(input, "input", answer))
         return WRIT_USAGE;
     about = str_of(subject ? subject : input->name);
     if (!record_writable(ledger, &e) || !is_name(about, "subject", &e) ||

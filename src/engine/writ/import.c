@@ -356,6 +356,12 @@ int writ_import(const struct writ_import *import, char **answer)
 {
     if (!given_ledger(import->ledger, import->environment, answer))
         return WRIT_USAGE;
+    if (!!import->openapi + !!import->url + (import->argv && import->argv[0]) > 1) {
+        *answer =
+            record_failure(CODE_USAGE, "there is more to import than one: give a document, an "
+                                       "address or a command");
+        return WRIT_USAGE;
+    }
     if (import->openapi)
         return from_openapi(import, answer);
     if (import->url || (import->argv && import->argv[0]))

@@ -7,6 +7,7 @@
 #include "base/json_write.h"
 #include "contract/names.h"
 #include "engine/config.h"
+#include "engine/given.h"
 #include "engine/home.h"
 #include "engine/input.h"
 #include "engine/record.h"
@@ -123,6 +124,19 @@ static bool choose_fallback(const struct asked *q, const char *given, struct rou
     return true;
 }
 
+static bool is_given(const struct writ_route *route, char **answer)
+{
+    if (!route->lane &&
+        (!given(route->class_id, "class_id", answer) || !given(route->argv, "argv", answer) ||
+         !given(route->argv[0], "argv[0]", answer)))
+        return false;
+    if (!route->available || strcmp(route->available, "yes") == 0 ||
+        strcmp(route->available, "no") == 0)
+        return true;
+    *answer = record_failure(CODE_USAGE, "available is neither yes nor no");
+    return false;
+}
+
 int writ_route_plan(const struct writ_route *route, char **answer)
 {
     _arena_ struct arena a = { 0 };
@@ -132,6 +146,8 @@ int writ_route_plan(const struct writ_route *route, char **answer)
     struct route_plan plan;
     struct error e;
 
+    if (!is_given(route, answer))
+        return WRIT_USAGE;
     if (!read_contract(&q, route->contract, route->environment) || !read_lane(&q, route))
         return input_wrong(&q.r, q.kind, answer);
     if (!find_worker(&q, route->worker, &ask, &e) ||
@@ -174,6 +190,8 @@ int writ_route_advance(const struct writ_input *contract, const char *state, con
     struct str next;
     struct error e;
 
+    if (!given(state, "state", answer) || !given(trigger, "trigger", answer))
+        return WRIT_USAGE;
     if (!read_contract(&q, contract, environment))
         return input_wrong(&q.r, q.kind, answer);
     if (!route_next(&q.contract, str_of(state), str_of(trigger), &next, &e))

@@ -337,8 +337,9 @@ static int prove_entry(struct writ_ledger *w, const char *id, struct arena *a, c
     bool there = false, ok;
 
     if (!entry_id_read(str_of(id), &uuid)) {
-        *answer = record_failure(CODE_ENTRY_UNKNOWN, "give the whole ledger id, led-...");
-        return WRIT_USAGE;
+        *answer =
+            record_failure(CODE_ENTRY_UNKNOWN, "no entry has this id; give the whole one, led-..");
+        return WRIT_NO;
     }
     if (!ledger_look(&w->l, &e))
         return record_unread(&e, answer);

@@ -297,6 +297,8 @@ int writ_worker(int in, int out, bool eager, const char *const *environment)
     struct error e = { 0 };
     bool understood;
 
+    if (flags < 0 || fcntl(in, F_GETFL) < 0)
+        return WRIT_USAGE;
     (void)pthread_mutex_init(&s.out_lock, NULL);
     (void)pthread_mutex_init(&s.lock, NULL);
     (void)pthread_cond_init(&s.heard, NULL);
