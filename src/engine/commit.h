@@ -23,8 +23,10 @@ struct print {
     dev_t dev;
     ino_t ino;
     off_t size;
+    mode_t mode; /* with its kind */
     uid_t owner;
     gid_t group;
+    struct str access; /* its access list, as the kernel has it; empty: it has none */
     nlink_t links;
     struct timespec written, changed;
 };
@@ -34,8 +36,10 @@ struct commit_path {
     bool journalled;  /* a commit before was about it, */
     bool begun;       /* and was cut short */
     const char *left; /* why it is left as it is, although it was meant; or NULL */
+    bool narrowed;    /* it could not be given what the old one had, and has less */
     enum standing stands;
     struct print print;
+    struct print was; /* what the first commit found: whose it was, and its access list */
 };
 
 struct commit_refusal {
@@ -107,6 +111,20 @@ bool commit_allowed(struct commit *c, struct error *e) NODISCARD;
 bool commit_look(struct commit *c, struct error *e) NODISCARD;
 
 bool print_of(int around, const char *name, struct print *out);
+
+/* ---- whose it is ---- */
+
+/* Reads the access list of what is at a name. False: it cannot be read. */
+bool print_access(int around, const char *name, struct print *print, struct arena *a) NODISCARD;
+
+/* Gives what was made the owner, the group and the access list that the old one had, as far as the
+ * caller may; new things are the directory's, where root makes them. By a descriptor: who may write
+ * in the directory could put something else in its place meanwhile. */
+bool owner_give(const struct commit *c, size_t row, int around, int made) NODISCARD;
+
+/* The permissions for what is to have `mode`, and `is` whose it is by now: never more than they
+ * were while owner and group were the old ones. */
+mode_t owner_mode(const struct commit *c, size_t row, mode_t mode, const struct print *is);
 
 /* ---- the journal ---- */
 

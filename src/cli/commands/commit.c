@@ -62,6 +62,23 @@ static void show_left(const struct doc *left, bool dry)
         err(DIM, "      and %zu more\n", n - SHOWN);
 }
 
+/* What has fewer permissions than it should, since it cannot be given to whom they were for. */
+static void show_narrowed(const struct doc *done)
+{
+    size_t n = 0;
+
+    for (const struct doc *r = doc_first(done, DOC_LIST); r; r = r->next) {
+        if (!doc_get(r, "narrowed"))
+            continue;
+        if (n == 0)
+            say("its old owner or group could not be given back, so its permissions are fewer:");
+        if (n++ < SHOWN)
+            err(PLAIN, "      %.*s\n", STR_ARG(doc_text(r, "path")));
+    }
+    if (n > SHOWN)
+        err(DIM, "      and %zu more\n", n - SHOWN);
+}
+
 static void show_done(const struct doc *d, bool undo)
 {
     const struct doc *done = doc_get(d, "done");
@@ -81,6 +98,7 @@ static void show_done(const struct doc *d, bool undo)
     if (already)
         out(DIM, "; %" PRId64 " already %s", already, undo ? "back" : "there");
     out(PLAIN, "\n");
+    show_narrowed(done);
     show_left(doc_get(d, "left"), dry);
 }
 

@@ -103,31 +103,44 @@ static bool is_mode_alone(const struct place *p)
            memcmp(&p->from->digest, &p->to->digest, sizeof p->to->digest) == 0;
 }
 
-/* Root gives what it makes to whom the old one belonged, or the directory around it. It does so by
- * a descriptor: who may write in the directory could put something else in its place meanwhile. */
-static bool give(const struct place *p, int made)
+/* Permissions for what was made and given; fewer than meant where the old owner or group is not its
+ * own. */
+static mode_t mode_for(const struct place *p, const struct stat *made)
 {
-    const struct print *was = &p->c->paths[p->row].print;
-    struct stat around;
+    const struct print is = { .mode = made->st_mode, .owner = made->st_uid, .group = made->st_gid };
+    mode_t mode = owner_mode(p->c, p->row, p->to->mode, &is);
 
-    if (geteuid() != 0)
-        return true;
-    if (was->there)
-        return fchownat(made, "", was->owner, was->group, AT_EMPTY_PATH) == 0;
-    return fstat(p->around, &around) == 0 &&
-           fchownat(made, "", around.st_uid, around.st_gid, AT_EMPTY_PATH) == 0;
+    if (mode != p->to->mode)
+        p->c->paths[p->row].narrowed = true;
+    return mode;
+}
+
+static bool put_permissions(const struct place *p, int fd)
+{
+    struct stat st;
+
+    return fstat(fd, &st) == 0 && fchmod(fd, mode_for(p, &st)) == 0;
 }
 
 /* For what cannot be opened as it is made: it is at least what it should be, and new. */
-static bool give_beside(const struct place *p, mode_t kind)
+static bool give_beside(const struct place *p, int made, mode_t kind)
 {
-    _fd_ int made = openat(p->around, p->beside, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     struct stat st;
 
     if (made < 0 || fstat(made, &st) != 0)
         return false;
     errno = EBUSY;
-    return (st.st_mode & S_IFMT) == kind && st.st_uid == geteuid() && give(p, made);
+    return (st.st_mode & S_IFMT) == kind && st.st_uid == geteuid() &&
+           owner_give(p->c, p->row, p->around, made);
+}
+
+static bool make_link(const struct place *p)
+{
+    _fd_ int made = symlinkat(p->to->target.s, p->around, p->beside) == 0
+                        ? openat(p->around, p->beside, O_PATH | O_NOFOLLOW | O_CLOEXEC)
+                        : -1;
+
+    return give_beside(p, made, S_IFLNK);
 }
 
 /* What an earlier attempt left beside it. */
@@ -160,8 +173,14 @@ static bool put_over(const struct place *p)
 /* Beside its place, so that it has its permissions when it comes there. */
 static bool make_directory(struct place *p, struct error *e)
 {
-    if (mkdirat(p->around, p->beside, 0700) != 0 || !give_beside(p, S_IFDIR) ||
-        fchmodat(p->around, p->beside, p->to->mode | 0700, AT_SYMLINK_NOFOLLOW) != 0)
+    _fd_ int made =
+        mkdirat(p->around, p->beside, 0700) == 0
+            ? openat(p->around, p->beside, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            : -1;
+    struct stat st;
+
+    if (!give_beside(p, made, S_IFDIR) || fstat(made, &st) != 0 ||
+        fchmod(made, mode_for(p, &st) | 0700) != 0)
         return failed(p, e);
     return act(p, p->from->there ? put_over : put_new, e);
 }
@@ -171,15 +190,17 @@ static bool open_directory(struct place *p, struct error *e)
 {
     const struct change_side *now = is_directory(p->to) ? p->to : p->from;
     struct stat st;
+    mode_t mode;
 
     if (!is_directory(now))
         return true;
     if (fstatat(p->around, p->name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(st.st_mode))
         return make_directory(p, e);
-    if ((st.st_mode & 07777) == (now->mode | 0700))
+    mode = (now == p->to ? mode_for(p, &st) : now->mode) | 0700;
+    if ((st.st_mode & 07777) == mode)
         return true;
     p->c->moved = true;
-    return fchmodat(p->around, p->name, now->mode | 0700, AT_SYMLINK_NOFOLLOW) == 0 || failed(p, e);
+    return fchmodat(p->around, p->name, mode, AT_SYMLINK_NOFOLLOW) == 0 || failed(p, e);
 }
 
 /* ---- second: files and links, beside their places ---- */
@@ -213,8 +234,8 @@ static bool write_file(const struct place *p)
                            : openat(p->around, p->beside,
                                     O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 
-    return to >= 0 && copy(from, to, &p->to->digest) && give(p, to) &&
-           fchmod(to, p->to->mode) == 0 && fsync(to) == 0;
+    return to >= 0 && copy(from, to, &p->to->digest) && owner_give(p->c, p->row, p->around, to) &&
+           put_permissions(p, to) && fsync(to) == 0;
 }
 
 static bool write_beside(struct place *p, struct error *e)
@@ -222,8 +243,7 @@ static bool write_beside(struct place *p, struct error *e)
     if (!p->to->there || is_directory(p->to) || is_mode_alone(p))
         return true;
     if (p->to->kind == CHANGE_LINK)
-        return (symlinkat(p->to->target.s, p->around, p->beside) == 0 && give_beside(p, S_IFLNK)) ||
-               failed(p, e);
+        return make_link(p) || failed(p, e);
     return write_file(p) || failed(p, e);
 }
 
@@ -271,7 +291,7 @@ static bool put_mode(const struct place *p)
     if (fd < 0 || fstat(fd, &st) != 0)
         return false;
     errno = EBUSY;
-    return st.st_dev == was->dev && st.st_ino == was->ino && fchmod(fd, p->to->mode) == 0 &&
+    return st.st_dev == was->dev && st.st_ino == was->ino && put_permissions(p, fd) &&
            fsync(fd) == 0;
 }
 
@@ -304,8 +324,12 @@ static bool is_followed(const struct place *p)
 
 static bool close_directory(struct place *p, struct error *e)
 {
+    struct stat st;
+
     p->c->moved = true;
-    if (is_directory(p->to) && fchmodat(p->around, p->name, p->to->mode, AT_SYMLINK_NOFOLLOW) != 0)
+    if (is_directory(p->to) &&
+        (fstatat(p->around, p->name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+         fchmodat(p->around, p->name, mode_for(p, &st), AT_SYMLINK_NOFOLLOW) != 0))
         return failed(p, e);
     return is_followed(p) || fsync(p->around) == 0 || failed(p, e);
 }

@@ -63,6 +63,7 @@ bool print_of(int around, const char *name, struct print *out)
                            .dev = st.st_dev,
                            .ino = st.st_ino,
                            .size = st.st_size,
+                           .mode = st.st_mode,
                            .owner = st.st_uid,
                            .group = st.st_gid,
                            .links = st.st_nlink,
@@ -80,13 +81,23 @@ static bool is_open_directory(const struct change_side *now, const struct change
            side->kind == CHANGE_DIRECTORY && now->mode == (side->mode | 0700);
 }
 
+/* A side as a commit or undo before left it, where that could not give it all. */
+static struct change_side as_made(const struct commit *c, size_t row, struct change_side side)
+{
+    if (side.there && side.kind != CHANGE_LINK && c->paths[row].was.there &&
+        c->paths[row].print.there)
+        side.mode = owner_mode(c, row, side.mode, &c->paths[row].print);
+    return side;
+}
+
 static enum standing standing_of(const struct commit *c, size_t row, const struct change_side *now)
 {
-    const struct change_side *from = commit_from(c, row), *to = commit_to(c, row);
+    const struct change_side from = as_made(c, row, *commit_from(c, row));
+    const struct change_side to = as_made(c, row, *commit_to(c, row));
 
-    if (sides_same(now, to))
+    if (sides_same(now, &to))
         return STANDS_DONE;
-    return sides_same(now, from) || is_open_directory(now, from) || is_open_directory(now, to)
+    return sides_same(now, &from) || is_open_directory(now, &from) || is_open_directory(now, &to)
                ? STANDS_DUE
                : STANDS_OUT;
 }
@@ -224,7 +235,8 @@ static bool look_one(struct commit *c, size_t row, struct error *e)
         return true;
     }
     ask.around = around;
-    if (!print_of(around, ask.name, &path->print) || !place_look(&ask, c->a, &now, e)) {
+    if (!print_of(around, ask.name, &path->print) ||
+        !print_access(around, ask.name, &path->print, c->a) || !place_look(&ask, c->a, &now, e)) {
         commit_refuse(c, row, CODE_CHANGE_REFUSED, "it cannot be read");
         return true;
     }
@@ -233,6 +245,8 @@ static bool look_one(struct commit *c, size_t row, struct error *e)
         conflict(c, row, say_conflict(c, row, &now));
     if (path->stands != STANDS_DUE)
         return true;
+    if (!c->undo && !path->was.there)
+        path->was = path->print;
     if (!c->undo && c->set->changes.v[row].meanwhile)
         conflict(c, row, "somebody changed it while the run lasted, and the run did not see that");
     if (now.there && now.kind == CHANGE_DIRECTORY && !becomes_directory(c, row) &&

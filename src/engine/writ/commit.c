@@ -142,6 +142,8 @@ static void put_done(const struct commit *c, struct buf *to)
         put_path(c, i, to);
         json_put(to, "change", change_names[c->set->changes.v[i].change]);
         put_modes(c, i, to);
+        if (c->paths[i].narrowed)
+            json_put_bool(to, "narrowed", true);
         json_close(to, '}');
     }
     json_close(to, ']');
