@@ -281,11 +281,32 @@ struct host_verdict hosts_judge(const struct hosts *hosts, const struct host *ho
     return judge_level(hosts, host, other_port, a);
 }
 
+/* The entry that lists this very address at the host's port, or NULL. */
+static const struct str *lister(const struct hosts *hosts, const struct host *host,
+                                const struct address *address)
+{
+    for (size_t i = 0; i < hosts->allow_count; i++) {
+        struct host_entry entry;
+
+        if (host_entry_read(hosts->allow[i], &entry) && entry_opens(&entry, host->port) &&
+            host_entry_has_address(&entry, address))
+            return &hosts->allow[i];
+    }
+    return NULL;
+}
+
+bool hosts_list_address(const struct hosts *hosts, const struct host *host,
+                        const struct address *address)
+{
+    return lister(hosts, host, address) != NULL;
+}
+
 struct host_verdict hosts_judge_address(const struct hosts *hosts, const struct host *host,
                                         const struct address *address, struct arena *a)
 {
     const char *why, *rule;
     enum address_reach reach = address_reach(address, &why);
+    const struct str *by;
 
     if (hosts->level == NET_OFFLINE)
         return refused("level offline");
@@ -293,12 +314,8 @@ struct host_verdict hosts_judge_address(const struct hosts *hosts, const struct 
         return refused(why);
     if (is_denied(hosts, host, address, a, &rule))
         return refused(rule);
-    for (size_t i = 0; i < hosts->allow_count && reach != ADDRESS_PUBLIC; i++) {
-        struct host_entry entry;
-
-        if (host_entry_read(hosts->allow[i], &entry) && entry_opens(&entry, host->port) &&
-            host_entry_has_address(&entry, address))
-            return allowed(arena_text(a, hosts->allow[i]));
-    }
-    return reach == ADDRESS_PUBLIC ? allowed(why) : refused(why);
+    if (reach == ADDRESS_PUBLIC)
+        return allowed(why);
+    by = lister(hosts, host, address);
+    return by ? allowed(arena_text(a, *by)) : refused(why);
 }

@@ -83,6 +83,11 @@ struct host_verdict hosts_judge(const struct hosts *hosts, const struct host *ho
 struct host_verdict hosts_judge_address(const struct hosts *hosts, const struct host *host,
                                         const struct address *address, struct arena *a);
 
+/* Is this very address listed, for the host's port? Who knows the machine's own addresses asks:
+ * they look like any other here. */
+bool hosts_list_address(const struct hosts *hosts, const struct host *host,
+                        const struct address *address);
+
 /* Hosts of package registries: what level registry reaches, at port 443 and 80. */
 struct registry_host {
     const char *host, *ecosystem;

@@ -128,6 +128,18 @@ def R_001_053_N21_open_still_reaches_no_private_address(place):
 
 
 @case
+def R_001_053_N21_open_reaches_no_address_that_the_machine_has(place):
+    open_ = ["--net=open", "--approve=to look around"]
+    run, found = reaches(place, *open_, hosts=["own.test", town.OWN, "allowed.test"])
+    true(found == ["allowed.test"], found)
+    place.untouched(town.OWN, run)
+    for host in ("own.test", town.OWN):
+        hold("its address is one of this machine's own" in decided(run, host, False, via="connect")["rule"], run)
+    run, found = reaches(place, *open_, f"--allow-host={town.OWN}", hosts=["own.test", town.OWN])
+    true(found == ["own.test", town.OWN], found)
+
+
+@case
 def R_001_053_R_001_019_open_without_the_denied(place):
     run, found = reaches(place, "--net=open", "--approve=to look around", "--deny-host=other.test")
     true(found == ["allowed.test", "pypi.org"], found)

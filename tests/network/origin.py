@@ -21,6 +21,7 @@ HOSTS = ("allowed.test", "other.test", "third.test", "api.test", "git.test", "de
          "a.b.allowed.test", "evil.test", "evilallowed.test", "pypi.org", "files.pythonhosted.org",
          "registry.npmjs.org", "six.test", "both.test", "mixed.test", "flip.test", "filed.test")
 CERTIFICATES = "/etc/ssl/certs"
+IPV6_FREEBIND = 78
 
 
 class Seen:
@@ -104,6 +105,8 @@ class Server(http.server.ThreadingHTTPServer):
 
     def server_bind(self):  # without asking for the name of the address
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if self.address_family == socket.AF_INET6:
+            self.socket.setsockopt(socket.IPPROTO_IPV6, IPV6_FREEBIND, 1)  # a route leads here, no interface has it
         self.socket.bind(self.server_address)
         self.server_name, self.server_port = self.server_address[:2]
 
@@ -205,7 +208,7 @@ class Town:
         self.authority, self.certificate = base / "etc/certs/ca-certificates.crt", base / "etc/server"
         files = {town.GIT: make_repository(self.place), town.DEBIAN: make_archive(self.place)}
         self.servers = {}
-        for address in (*town.PUBLIC, *([town.SIX] if town.has_six() else [])):
+        for address in (*town.PUBLIC, town.OWN, *([town.SIX] if town.has_six() else [])):
             for port in (80, 443, 8080):
                 self.serve(address, port, files.get(address))
         self.canaries = town.canaries()

@@ -1,7 +1,7 @@
 """town.py: a network of the test's own: addresses that look like the world's, names, and eyes on both.
 
-Nothing here leaves the machine: the network has a loop and no other interface. The addresses are on
-the loop, the names are answered by a name server on 127.0.0.1:53 that remembers what it was asked.
+Nothing here leaves the machine: the network has a loop and no other interface. The addresses of the
+world lead to the loop by a route: no interface has them, or they would be the machine's own. The names are answered by a name server on 127.0.0.1:53 that remembers what it was asked.
 """
 import ctypes
 import fcntl
@@ -20,6 +20,7 @@ IFF_UP, IFF_RUNNING = 0x1, 0x40
 ALLOWED, OTHER, THIRD, GIT, DEBIAN = (f"93.184.216.{n}" for n in range(34, 39))
 SIX = "2606:2800:220:1::5"
 PUBLIC = (ALLOWED, OTHER, THIRD, GIT, DEBIAN)
+OWN = "93.184.216.50"  # looks like the world's, and is the machine's
 
 # Addresses that no name may lead to, by the name that does.
 NEVER = {
@@ -43,7 +44,7 @@ NAMES = {
     "six.test": [SIX], "xn--allwed-9ya.test": [OTHER], "mixed.test": ["127.0.0.1", "10.1.2.3", ALLOWED],
     "both.test": [ALLOWED, "::1"], "pypi.org": [THIRD], "files.pythonhosted.org": [THIRD],
     "registry.npmjs.org": [THIRD], "crates.io": [THIRD], "proxy.golang.org": [THIRD],
-    "deb.debian.org": [DEBIAN], "evil.pypi.org": [OTHER],
+    "deb.debian.org": [DEBIAN], "evil.pypi.org": [OTHER], "own.test": [OWN],
 } | {f"{name}.test": [address] for name, address in NEVER.items()}
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -87,16 +88,32 @@ def settle(base):
 def put_up_addresses():
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as four:
         fcntl.ioctl(four, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", IFF_UP | IFF_RUNNING))
-        for n, address in enumerate(PUBLIC + ON_THE_LOOP, 1):
+        for n, address in enumerate((OWN, *ON_THE_LOOP), 1):
             for what, bits in ((SIOCSIFADDR, address), (SIOCSIFNETMASK, "255.255.255.255")):
                 fcntl.ioctl(four, what, struct.pack("16sHH4s8x", f"lo:{n}".encode(), socket.AF_INET, 0,
                                                     socket.inet_aton(bits)))
+    for address in PUBLIC:
+        lead_to_loop(socket.AF_INET, address)
     if not os.path.exists("/proc/net/if_inet6"):
         return
     with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as six:
-        for address in ON_THE_LOOP_SIX:
+        for address in ON_THE_LOOP_SIX[1:]:
             fcntl.ioctl(six, SIOCSIFADDR, struct.pack("16sIi", socket.inet_pton(socket.AF_INET6, address), 128,
                                                       socket.if_nametoindex("lo")))
+    lead_to_loop(socket.AF_INET6, SIX)
+
+
+def lead_to_loop(family, address):
+    """A route, as `ip route add local ADDRESS dev lo` makes it."""
+    raw = socket.inet_pton(family, address)
+    new_route, create_and_answer, local_table, boot, host_scope, local = 24, 0x405, 255, 3, 254, 2
+    body = struct.pack("8BI", family, len(raw) * 8, 0, 0, local_table, boot, host_scope, local, 0)
+    body += struct.pack("HH", 4 + len(raw), 1) + raw + struct.pack("HHI", 8, 4, socket.if_nametoindex("lo"))
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as line:
+        line.send(struct.pack("IHHII", 16 + len(body), new_route, create_and_answer, 1, 0) + body)
+        failed = -struct.unpack_from("i", line.recv(4096), 16)[0]
+    if failed:
+        raise OSError(failed, os.strerror(failed))
 
 
 def has_six():

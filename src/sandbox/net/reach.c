@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reach.c: judges a host, looks it up, judges what was found, and connects to that. */
 #include <errno.h>
+#include <ifaddrs.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
@@ -135,18 +136,52 @@ static void refuse_address(struct serve *s, struct conn *c, const struct address
     conn_refuse(s, c, 403, c->rule);
 }
 
+/* An address of the world that an interface of this machine has leads to what listens here. */
+static bool is_own(const struct ifaddrs *own, const struct address *address)
+{
+    struct address real = address_meant(address);
+
+    for (; own; own = own->ifa_next) {
+        struct address one;
+        uint16_t port;
+
+        if (own->ifa_addr && address_of_socket(own->ifa_addr, &one, &port) &&
+            (address_same(&one, address) || address_same(&one, &real)))
+            return true;
+    }
+    return false;
+}
+
+static struct host_verdict judge_found(const struct serve *s, const struct host *host,
+                                       const struct address *address, const struct ifaddrs *own,
+                                       struct arena *a)
+{
+    struct host_verdict verdict = hosts_judge_address(&s->policy.hosts, host, address, a);
+
+    if (verdict.allowed && is_own(own, address) &&
+        !hosts_list_address(&s->policy.hosts, host, address))
+        return (struct host_verdict){ false, "its address is one of this machine's own" };
+    return verdict;
+}
+
 void reach_found(struct serve *s, struct conn *c, const struct lookup_answer *answer)
 {
     struct host_verdict verdict = { false, "" };
+    struct ifaddrs *own = NULL;
 
     if (c->stage != STAGE_LOOKUP || c->turn != answer->turn)
         return;
+    if (getifaddrs(&own) != 0) { /* anew each time: they come and go */
+        conn_refuse(s, c, 503, "the addresses of this machine cannot be told");
+        return;
+    }
     arena_reset(&s->scratch);
     for (size_t i = 0; i < answer->n; i++) {
-        verdict = hosts_judge_address(&s->policy.hosts, &c->host, &answer->v[i], &s->scratch);
+        verdict = judge_found(s, &c->host, &answer->v[i], own, &s->scratch);
         if (verdict.allowed)
             c->candidates[c->candidate_count++] = answer->v[i];
     }
+    freeifaddrs(own);
     if (answer->n == 0)
         conn_refuse(s, c, 502, "its name cannot be looked up");
     else if (c->candidate_count == 0)
