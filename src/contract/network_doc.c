@@ -249,7 +249,7 @@ static const struct field network_fields[] = {
     { "deny",    F_TEXT,   LIST, OPTIONAL, .at = AT(deny), .min = 1, .most = HOSTS_MOST,                         .req = "R-001-019", .help = "Hosts that cannot; wins over allow." },
     { "raw",     F_BOOL,   ONE,  OPTIONAL, .at = AT(raw),                                                        .req = "R-001-053", .help = "true: the host's own network at level open, where nothing is filtered and nothing is recorded." },
     { "sni",     F_CHOICE, ONE,  OPTIONAL, .at = AT(sni), .choices = sni_names, .fallback = SNI_ANY,             .req = "R-001-018", .help = "match: through a tunnel goes TLS alone, and only if it names the host that was asked for." },
-    { "inject",  F_SHAPE,  LIST, OPTIONAL, .at = AT(inject), .sub = &inject_shape, .most = INJECTS_MOST,         .req = "R-001-018", .help = "Headers with secrets that are added on the way to a host; the command never sees them." },
+    { "inject",  F_SHAPE,  LIST, OPTIONAL, .at = AT(inject), .sub = &inject_shape, .most = INJECTS_MOST,         .req = "R-001-018", .help = "Headers with secrets that are added on the way to a host; the command never sees them, unless the host sends one back encoded or in pieces." },
 };
 #undef AT
 

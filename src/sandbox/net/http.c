@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <stdio.h>
 
+#include "sandbox/net/guard.h"
 #include "sandbox/net/serve.h"
 
 /* ---- heads, written anew ---- */
@@ -221,6 +222,8 @@ static void begin_request(struct serve *s, struct conn *c, const struct head *he
     c->request = body_begin(head);
     c->request.bare = inject != NULL; /* a header that is added could be said there again */
     c->answer_begun = false;
+    c->guarded = inject != NULL;
+    c->held = 0;
     say_request(s, c, head, &t, inject);
     if (why)
         reach_stop(s, c, 501, why);
@@ -293,6 +296,8 @@ static void say_answer(struct conn *c, const struct head *head)
     says(f, "\r\n");
 }
 
+static const char has_secret[] = "its answer has the secret that was added";
+
 /* False: there is no head yet, or it was no good. */
 static bool take_answer(struct serve *s, struct conn *c)
 {
@@ -307,6 +312,10 @@ static bool take_answer(struct serve *s, struct conn *c)
         return false;
     else
         why = head_read_answer((struct str){ bytes.s, n }, c->to_head, &head);
+    if (!why && c->guarded && guard_finds(&s->policy, (struct str){ bytes.s, n })) {
+        reach_cut(s, c, has_secret);
+        return false;
+    }
     if (!why && (head.status == 101 || (c->minor == 0 && head.body == BODY_CHUNKED)))
         why = "its answer is in a language that was not asked for";
     if (why) {
@@ -358,10 +367,29 @@ static void answer_ended(struct serve *s, struct conn *c)
         conn_abort(s, c);
 }
 
+/* The command does not see the secret, and a host that tells it what it sent would show it: what
+ * may be its beginning waits for what follows. False: it is there. */
+static bool guard(struct serve *s, struct conn *c)
+{
+    struct str bytes = { c->down.body + c->down.from, c->down.ready - c->down.from };
+
+    if (!c->guarded || !c->answer_begun)
+        return true;
+    if (guard_finds(&s->policy, bytes)) {
+        reach_cut(s, c, has_secret);
+        return false;
+    }
+    c->held = c->answer.over ? 0 : guard_tail(&s->policy, bytes);
+    c->down.ready -= c->held;
+    return true;
+}
+
 void http_exchange(struct serve *s, struct conn *c)
 {
     bool went;
 
+    c->down.ready += c->held;
+    c->held = 0;
     if (!take_body(&c->request, &c->up)) {
         conn_refuse(s, c, 400,
                     c->request.bare ? "its body is not in chunks, or has headers behind them"
@@ -385,6 +413,8 @@ void http_exchange(struct serve *s, struct conn *c)
     went = !c->answer_begun || c->answer.over || flow_unread(&c->down).n == 0;
     if (c->server.ended && went && !(c->answer_begun && c->answer.over))
         answer_ended(s, c);
-    if (c->stage == STAGE_EXCHANGE && c->answer_begun && c->answer.over && flow_is_empty(&c->down))
+    if (c->stage != STAGE_EXCHANGE || !guard(s, c))
+        return;
+    if (c->answer_begun && c->answer.over && flow_is_empty(&c->down))
         next_request(s, c);
 }

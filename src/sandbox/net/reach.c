@@ -227,6 +227,18 @@ void reach_revoke(struct serve *s, struct conn *c, const char *why)
     conn_abort(s, c);
 }
 
+void reach_cut(struct serve *s, struct conn *c, const char *why)
+{
+    if (c->down.bytes > 0) {
+        reach_revoke(s, c, why);
+        return;
+    }
+    c->allowed = c->answer_begun = false;
+    c->down.head_from = c->down.head_to = 0;
+    set_rule(c, why);
+    conn_refuse(s, c, 502, why);
+}
+
 void reach_connected(struct serve *s, struct conn *c)
 {
     int failed = 0;

@@ -81,6 +81,8 @@ struct conn {
     int minor;
     struct body request, answer;
     bool to_head, keeps, answer_begun, waits; /* waits: for a next request */
+    bool guarded; /* a secret was added, and the answer is searched for it */
+    size_t held;  /* bytes of the answer that may be its beginning, and do not go on yet */
 };
 
 struct given_name {
@@ -174,6 +176,8 @@ void reach_found(struct serve *s, struct conn *c, const struct lookup_answer *an
 void reach_connected(struct serve *s, struct conn *c);
 /* What is said in the tunnel is for somebody else: it is told as refused, and ends. */
 void reach_revoke(struct serve *s, struct conn *c, const char *why);
+/* The same of an answer; where nothing of it went on yet the client is told. */
+void reach_cut(struct serve *s, struct conn *c, const char *why);
 
 /* ---- net/http.c: requests and answers ---- */
 
