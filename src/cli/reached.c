@@ -52,11 +52,29 @@ static void put_host(const struct doc *c, struct buf *to)
         buf_addf(to, ":%" PRId64, doc_whole(c, "port"));
 }
 
+/* Who runs a project has not read its file. */
+static void say_project_hosts(const struct doc *record)
+{
+    const struct doc *hosts = doc_get(doc_place(record, "network"), "allowed_by_project");
+    _buf_ struct buf text = { .max = SHOW_MAX };
+    size_t n = 0;
+
+    for (const struct doc *h = doc_first(hosts, DOC_LIST); h; h = h->next)
+        if (n++ < SAID_MOST)
+            buf_addf(&text, "%s%.*s", n > 1 ? ", " : "", STR_ARG(h->text));
+    if (n == 0)
+        return;
+    say("the project's .writ/config.yaml allows besides: %.*s", STR_ARG(buf_str(&text)));
+    if (n > SAID_MOST)
+        err(DIM, "      and %zu more: see \"network\" in the record\n", n - SAID_MOST);
+}
+
 void reached_say(const struct doc *record)
 {
     const struct doc *first = connections_of(record);
     size_t n = 0;
 
+    say_project_hosts(record);
     if (is_incomplete(record))
         say("writ-net ended too early: the record may lack some of what was reached");
     for (const struct doc *c = first; c; c = c->next) {

@@ -5,7 +5,8 @@
 #include "base/buf.h"
 #include "base/doc.h"
 
-/* Says which hosts were refused, and how to allow one; each host once. */
+/* Says which hosts a project's file allowed, which were refused, and how to allow one; each host
+ * once. */
 void reached_say(const struct doc *record);
 
 /* "3 connections to example.org:443, 12 kB in, 1 kB out": a line a host, refused ones first. */

@@ -79,6 +79,12 @@ void network_registries(const struct doc *d, const void *decoded, struct report 
                        "%s is no name of a registry; an address, or this machine, is allowed with "
                        "--allow-host",
                        said(c->text, r->a));
+        else if (c->kind == DOC_TEXT && host_entry_read(c->text, &entry) && entry.below &&
+                 !memchr(entry.name.s, '.', entry.name.n))
+            report_add(r, ABOUT_VALUE, c, CODE_VALIDATION_ERROR,
+                       "%s means nearly everybody; a star stands before two names at least, as in "
+                       "*.corp.example",
+                       said(c->text, r->a));
 }
 
 /* There is nobody between the command and the host's network: what would have to be held there

@@ -160,6 +160,8 @@ bool settings_read(const char *from, const char *const *environment, struct aren
     gather(&all, a, out);
     gather_servers(&all, a, out);
     gather_registries(&all, a, out);
+    if (projects)
+        out->project_registries = all.configs[all.n - 1]->network->registries.n;
     return true;
 }
 

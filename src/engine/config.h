@@ -16,9 +16,10 @@ struct settings {
     size_t server_count;
     const struct secret_doc *secrets; /* for hosts; the user's own */
     size_t secret_count;
-    struct items registries; /* of struct str: hosts that level registry reaches besides */
-    struct str remote;       /* the worker that remote commands go to */
-    enum fallback fallback;  /* fail_closed where either document says so */
+    struct items registries;   /* of struct str: hosts that level registry reaches besides */
+    size_t project_registries; /* the last of these, so many, are the project's */
+    struct str remote;         /* the worker that remote commands go to */
+    enum fallback fallback;    /* fail_closed where either document says so */
 };
 
 /* Reads the nearest project's document on the way up from `from`, an absolute path, and the user's:

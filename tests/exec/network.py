@@ -233,7 +233,10 @@ def R_001_019_N10_deny_wins(place):
 def R_001_051_a_project_adds_registries_by_name_and_never_this_machine(place):
     place.put(".writ/config.yaml", "network: {registries: [pip.corp.example, 'npm.corp.example:8443']}\n")
     run = place.exec(*TOUCH, options=["--net=registry"])
-    hold(run.record["network"]["allow"] == ["pip.corp.example", "npm.corp.example:8443"], run)
+    added = ["pip.corp.example", "npm.corp.example:8443"]
+    hold(run.record["network"]["allow"] == run.record["network"]["allowed_by_project"] == added, run)
+    run = place.writ("exec", "--net=registry", "--allow-host=own.example", "--", *TOUCH)
+    hold("config.yaml allows besides: pip.corp.example, npm.corp.example:8443\n" in run.err.decode(), run)
     with Web() as web:
         for entry in (web.at, "169.254.169.254", f"localhost:{web.port}", "'[::1]:80'", "10.0.0.1"):
             place.put(".writ/config.yaml", f"network: {{registries: [{entry if entry[0] == chr(39) else repr(entry)}]}}\n")

@@ -18,13 +18,15 @@ const char gate_program[] = "writ-net";
 struct exec_network {
     struct gate_ask ask;
     struct hosts hosts;
+    size_t project_hosts; /* the last of those that are allowed, so many, a project's file adds */
     struct secrets secrets;
 };
 
 /* ---- what it may reach ---- */
 
 /* Which registries a team has besides is theirs to say: they count at level registry. */
-static bool read_registries(const struct exec *x, struct items *out, struct error *e)
+static bool read_registries(const struct exec *x, struct items *out, size_t *project,
+                            struct error *e)
 {
     struct settings settings;
     struct report r;
@@ -37,16 +39,18 @@ static bool read_registries(const struct exec *x, struct items *out, struct erro
                          r.first ? r.first->msg : "it cannot be read");
     }
     *out = settings.registries;
+    *project = settings.project_registries;
     return true;
 }
 
-static bool find_hosts(const struct exec *x, struct hosts *out, struct error *e)
+static bool find_hosts(const struct exec *x, struct exec_network *n, struct error *e)
 {
     const struct request_network *network = x->request.sandbox->network;
     struct items registries = { 0 };
+    struct hosts *out = &n->hosts;
     struct str *allow;
 
-    if (!read_registries(x, &registries, e))
+    if (!read_registries(x, &registries, &n->project_hosts, e))
         return false;
     allow = arena_alloc(x->a, (network->allow.n + registries.n) * sizeof *allow);
     if (network->allow.n)
@@ -230,7 +234,7 @@ bool exec_find_network(struct exec *x, struct error *e)
             e, CODE_LAYER_MISSING,
             "LAYER_MISSING:net: writ-net, which leads to hosts, is not installed beside "
             "writ");
-    if (!find_hosts(x, &n->hosts, e) || !find_injects(x, n, e))
+    if (!find_hosts(x, n, e) || !find_injects(x, n, e))
         return false;
     add_variables(x, &n->secrets);
     n->ask.hosts = &n->hosts;
@@ -419,6 +423,16 @@ static void put_injects(const struct exec *x, struct buf *to)
     json_close(to, ']');
 }
 
+/* Who runs a project has not read its file: what that allows is told apart. */
+static void put_project_hosts(const struct exec *x, struct buf *to)
+{
+    const struct exec_network *n = x->network;
+
+    if (n && n->project_hosts)
+        put_texts(to, "allowed_by_project",
+                  n->hosts.allow + n->hosts.allow_count - n->project_hosts, n->project_hosts);
+}
+
 void exec_put_network(const struct exec *x, struct buf *to)
 {
     const struct request_network *network = x->request.sandbox->network;
@@ -431,6 +445,7 @@ void exec_put_network(const struct exec *x, struct buf *to)
         put_texts(to, "allow", x->network->hosts.allow, x->network->hosts.allow_count);
     else
         put_texts(to, "allow", network->allow.v, network->allow.n);
+    put_project_hosts(x, to);
     put_texts(to, "deny", network->deny.v, network->deny.n);
     json_put_bool(to, "raw", network->raw);
     json_put(to, "sni", sni_names[network->sni]);

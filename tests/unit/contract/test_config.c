@@ -101,15 +101,20 @@ static void R_001_051_registries_are_hosts(void **state)
         { "classes: []\n", "network: {registries: ['https://me:pw@pip.corp.example']}\n",
           "/network/registries/0", CODE_VALIDATION_ERROR,
           "'..@pip.corp.example' is no host: it names a user; write the host alone" },
+        { "classes: []\n", "network: {registries: ['*.com:8443']}\n", "/network/registries/0",
+          CODE_VALIDATION_ERROR,
+          "'*.com:8443' means nearly everybody; a star stands before two names at least, as in "
+          "*.corp.example" },
     };
     _checked_ struct checked c = { 0 };
-    const struct config_doc *config = check_text(
-        &c, &config_shape, "network: {registries: [pip.corp.example, 'npm.x.org:8443']}");
+    const struct config_doc *config =
+        check_text(&c, &config_shape,
+                   "network: {registries: [pip.corp.example, 'npm.x.org:8443', '*.x.org']}");
 
     (void)state;
     check_clean(&c);
     check_texts(&config->network->registries,
-                (const char *const[]){ "pip.corp.example", "npm.x.org:8443" }, 2);
+                (const char *const[]){ "pip.corp.example", "npm.x.org:8443", "*.x.org" }, 3);
     check_refusals(&config_shape, "classes: []\n", rows, COUNT(rows));
 }
 
