@@ -218,6 +218,24 @@ def what_changed_after_a_commit_is_not_taken_back(g):
     g.has(g.after | {"a.txt": "mine\n"})
 
 
+@case
+def a_directory_that_is_closed_stands_in_the_way_at_once(g):
+    g.forge({"a": "a\n", "ro": DIR, "ro/x": "x\n", "ro/m": "m\n"},
+            {"a": "A\n", "ro/x": "X\n", "ro/new": "n\n", "ro/m": ("m\n", 0o600)})
+    if os.geteuid() == 0:
+        raise tap.Skip("root may write everywhere")
+    (g.root / "ro").chmod(0o555)
+    for answer in (g.commit("--dry-run"), g.commit()):
+        refused(g, answer, "ro/x", "cannot be written in")
+        refused(g, answer, "ro/new", "cannot be written in")
+        hold(len(answer.answer["refused"]) == 2, answer)
+    g.has(g.before | {"ro": ("directory", 0o555)})
+    done(g.commit("ro/m"), 1)  # that is done where it is
+    (g.root / "ro").chmod(0o755)
+    done(g.commit(), 3)
+    g.has(g.after)
+
+
 # ---- what may not be ----
 
 @case

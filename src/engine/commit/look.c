@@ -222,6 +222,25 @@ static bool keep_old(struct commit *c, size_t row, const struct change_side *now
     return keep_sync(c->store, &now->digest, e);
 }
 
+/* Only its permissions, or those of a directory, are set where it is. */
+static bool stays_in_place(const struct change_side *from, const struct change_side *to)
+{
+    return from->there && to->there && from->kind == to->kind &&
+           (from->kind == CHANGE_DIRECTORY ||
+            (from->kind == CHANGE_FILE && from->bytes == to->bytes &&
+             memcmp(&from->digest, &to->digest, sizeof to->digest) == 0));
+}
+
+/* A directory that this commit leads somewhere is opened by it; every other is as it is now. */
+static bool can_be_put(const struct commit *c, size_t row, int around)
+{
+    long up = row_around(c, row);
+
+    return stays_in_place(commit_from(c, row), commit_to(c, row)) ||
+           (up >= 0 && c->paths[up].chosen && c->paths[up].stands == STANDS_DUE) ||
+           faccessat(around, ".", W_OK | X_OK, AT_EACCESS) == 0;
+}
+
 static bool look_one(struct commit *c, size_t row, struct error *e)
 {
     const struct change_side *to = commit_to(c, row);
@@ -254,6 +273,9 @@ static bool look_one(struct commit *c, size_t row, struct error *e)
         conflict(c, row, "the directory is not empty");
     if (!path->chosen)
         return true;
+    if (!can_be_put(c, row, around))
+        commit_refuse(c, row, CODE_CHANGE_REFUSED,
+                      "its directory cannot be written in: open it first");
     if (to->there && to->kind == CHANGE_OTHER)
         commit_refuse(c, row, CODE_CHANGE_REFUSED, "it is no file, directory or link");
     if (to->there && to->kind == CHANGE_FILE && !keep_holds(c->store, &to->digest))
