@@ -68,6 +68,38 @@ bool fs_read(const char *path, size_t max, struct arena *a, struct str *out, str
     return fd_read(fd, max, a, out, e);
 }
 
+static bool is_ordinary(int fd, struct error *e)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) != 0)
+        return error_sys(e, ERROR_IO, "cannot be looked at");
+    if (S_ISDIR(st.st_mode))
+        return error_set(e, ERROR_IO, "is a directory, expected a file");
+    return S_ISREG(st.st_mode) || error_set(e, ERROR_IO, "is no ordinary file");
+}
+
+bool fs_open_file(int at, const char *path, int flags, int *fd, struct error *e)
+{
+    int opened = openat(at, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags);
+
+    if (opened < 0)
+        return error_sys(e, ERROR_IO, "cannot be opened");
+    if (!is_ordinary(opened, e)) {
+        own_close(&opened);
+        return false;
+    }
+    *fd = opened;
+    return true;
+}
+
+bool fs_read_file(const char *path, size_t max, struct arena *a, struct str *out, struct error *e)
+{
+    _fd_ int fd = -1;
+
+    return fs_open_file(AT_FDCWD, path, 0, &fd, e) && fd_read(fd, max, a, out, e);
+}
+
 bool fd_write(int fd, struct str text)
 {
     while (text.n) {

@@ -13,6 +13,12 @@ bool fs_read(const char *path, size_t max, struct arena *a, struct str *out,
              struct error *e) NODISCARD;
 bool fd_read(int fd, size_t max, struct arena *a, struct str *out, struct error *e) NODISCARD;
 
+/* Opens and reads what must be an ordinary file, such as one of a project: a pipe or a device in
+ * its place is told and not waited for. `flags` may add O_NOFOLLOW. */
+bool fs_open_file(int at, const char *path, int flags, int *fd, struct error *e) NODISCARD;
+bool fs_read_file(const char *path, size_t max, struct arena *a, struct str *out,
+                  struct error *e) NODISCARD;
+
 /* Writes all of a text, in as many steps as it takes. False and errno. */
 bool fd_write(int fd, struct str text) NODISCARD;
 

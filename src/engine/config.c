@@ -34,13 +34,12 @@ struct read {
 static bool read_one(const char *file, bool project, struct arena *a, struct read *all,
                      struct report *r)
 {
-    const struct writ_input input = { .name = file };
     const struct document *document;
     struct config_doc *config;
 
     if (!file)
         return true;
-    if (!input_read(&input, a, &document, r))
+    if (!input_read_file(file, a, &document, r))
         return false;
     config = arena_new(a, struct config_doc);
     if (project)

@@ -43,6 +43,23 @@ bool input_read_within(const struct writ_input *input, const struct ceilings *ma
     return true;
 }
 
+bool input_read_file(const char *name, struct arena *a, const struct document **out,
+                     struct report *r)
+{
+    struct writ_input input = { .name = name };
+    struct str text = { 0 };
+    struct error e;
+
+    if (!fs_read_file(name, ceilings_default().v[CEILING_BYTES], a, &text, &e)) {
+        *r = report_new(a, name, text);
+        report_error(r, &e);
+        return false;
+    }
+    input.text = text.s;
+    input.len = text.n;
+    return input_read(&input, a, out, r);
+}
+
 static void put_problem(const struct problem *p, struct buf *to)
 {
     json_open(to, '{');

@@ -20,6 +20,10 @@ bool input_read(const struct writ_input *input, struct arena *a, const struct do
 bool input_read_within(const struct writ_input *input, const struct ceilings *max, struct arena *a,
                        const struct document **out, struct report *r) NODISCARD;
 
+/* An ordinary file that nobody named: of `.writ`, or of the user's configuration. */
+bool input_read_file(const char *name, struct arena *a, const struct document **out,
+                     struct report *r) NODISCARD;
+
 /* The report as the JSON object that writ_check() promises. */
 void input_answer(const struct report *r, const char *kind, struct buf *to);
 

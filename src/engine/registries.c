@@ -57,21 +57,21 @@ static void find_commands(const struct registry_doc *registry, const char *top, 
 static bool read_above(const char *from, struct arena *a, const struct registry_doc **out,
                        struct report *r)
 {
-    struct writ_input input = { .name = home_above(from, registry_path, a) };
+    const char *file = home_above(from, registry_path, a);
     const struct document *document;
     struct registry_doc *registry;
 
     *out = NULL;
-    if (!input.name)
+    if (!file)
         return true;
-    if (!input_read(&input, a, &document, r))
+    if (!input_read_file(file, a, &document, r))
         return false;
     registry = arena_new(a, struct registry_doc);
     *out = registry;
     if (!shape_decode(&registry_shape, &document->root, r, registry))
         return false;
-    find_commands(registry, project_of(input.name, a), a);
-    registry->file = input.name;
+    find_commands(registry, project_of(file, a), a);
+    registry->file = file;
     return true;
 }
 

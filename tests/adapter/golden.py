@@ -6,6 +6,9 @@ usage: golden.py RUN_PLAN WRIT      prints TAP
 import base64
 import hashlib
 import json
+import os
+import signal
+import subprocess
 import sys
 
 import toolshed
@@ -249,6 +252,54 @@ def a_person_reads_a_line_each(place):
     hold(run.status == 1 and run.out.decode().splitlines() == [
         "  ✗ first                ADP-args.run  it differs [GOLDEN_DIFFERS]", "    - /n: 1", "    + /n: 2",
         "0 of 1 as recorded"], run)
+
+
+# ---- documents that do not come ----
+
+@case
+def who_waits_for_a_document_is_stopped_by_a_signal(place):
+    place.stock(script("args", ARGS, **PARSED))
+    fifo = str(place.work / "fifo")
+    os.mkfifo(fifo)
+    for words in (("call", "args.run", "--params", fifo), ("exec", "-f", fifo),
+                  ("golden", "record", "first", "args.run", "--params", fifo)):
+        child = subprocess.Popen([plans.tap.WRIT, *words], cwd=place.work, env=place.environment({}))
+        try:
+            with open(fifo, "wb"):  # opened when it reads
+                child.send_signal(signal.SIGINT)
+                same(child.wait(60), -signal.SIGINT)
+        finally:
+            child.kill()
+            child.wait()
+
+
+@case
+def a_document_that_somebody_names_may_be_a_pipe(place):
+    place.stock(script("args", ARGS, **PARSED))
+    fifo = str(place.work / "fifo")
+    os.mkfifo(fifo)
+    with subprocess.Popen([plans.tap.WRIT, "call", "args.run", "--params", fifo], cwd=place.work,
+                          env=place.environment({}), stdout=subprocess.PIPE) as child:
+        with open(fifo, "w") as to:
+            to.write('{"word": "a"}')
+        same(json.loads(child.stdout.read()), {"words": ["a"], "n": 1})
+
+
+@case
+def files_of_a_project_are_ordinary_ones(place):
+    place.stock(script("args", ARGS, **PARSED))
+    (place.repo / ".writ/golden").mkdir()
+    for name, words in (("tools.yaml", ("call", "args.run", "word=a")), ("config.yaml", ("call", "args.run", "word=a")),
+                        ("golden/ADP-args.run.first.json", ("golden", "check"))):
+        path = place.repo / ".writ" / name
+        before = path.read_text() if path.exists() else None
+        path.unlink(missing_ok=True)
+        os.mkfifo(path)
+        run = place.writ(*words)
+        hold(run.status != 0 and b"is no ordinary file" in run.out + run.err, run)
+        path.unlink()
+        if before:
+            path.write_text(before)
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ static bool read_tree(const struct catalog_entry *entry, struct arena *a,
         text = str_of(shipped_text(entry->path));
     *r = report_new(a, entry->path, text);
     if (entry->origin != ORIGIN_SHIPPED &&
-        !fs_read(entry->path, max.v[CEILING_BYTES], a, &text, &e)) {
+        !fs_read_file(entry->path, max.v[CEILING_BYTES], a, &text, &e)) {
         report_error(r, &e);
         return false;
     }

@@ -178,8 +178,8 @@ static bool read_one(const char *path, struct arena *a, struct golden *out, stru
     struct golden g = { .path = path };
     struct str text;
 
-    if (!fs_read(path, FILE_MAX, a, &text, e) || !json_read(path, text, &max, a, &document, e) ||
-        !decode(&document->root, a, &g, e)) {
+    if (!fs_read_file(path, FILE_MAX, a, &text, e) ||
+        !json_read(path, text, &max, a, &document, e) || !decode(&document->root, a, &g, e)) {
         if (e->at.line)
             return error_wrap(e, "%s:%d:%d", path, e->at.line, e->at.col);
         return error_wrap(e, "%s", path);
@@ -271,7 +271,7 @@ static bool look_at(const char *path, struct golden_file *out, struct error *e)
 
     if (stat(path, &s) != 0)
         return error_sys(e, CODE_IO, "%s cannot be read", path);
-    if (!fs_read(path, FILE_MAX, &a, &text, e))
+    if (!fs_read_file(path, FILE_MAX, &a, &text, e))
         return error_wrap(e, "%s", path);
     *out = (struct golden_file){ .path = path,
                                  .digest = digest_of(text.s, text.n),

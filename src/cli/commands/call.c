@@ -9,6 +9,7 @@
 #include "cli/answer.h"
 #include "cli/commands.h"
 #include "cli/ending.h"
+#include "cli/given.h"
 #include "cli/pretty.h"
 #include "cli/print.h"
 #include "cli/request.h"
@@ -94,6 +95,8 @@ static int run(const struct args *args)
     char *text;
     int status;
 
+    if (file && !given_read(file, args_get(args, "json"), &a, &params))
+        return WRIT_WRONG;
     split(args->operands[0], &a, &call);
     request_weak(args, weak);
     request_write(args, &options);

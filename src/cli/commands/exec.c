@@ -10,6 +10,7 @@
 #include "cli/answer.h"
 #include "cli/commands.h"
 #include "cli/ending.h"
+#include "cli/given.h"
 #include "cli/lane_lines.h"
 #include "cli/print.h"
 #include "cli/request.h"
@@ -81,6 +82,7 @@ static int run(const struct args *args)
     const char *weak[WEAK_MAX + 1];
     const char *file = args_get(args, "file"), *input_name = args_get(args, "stdin");
     bool json = args_get(args, "json"), ran;
+    _arena_ struct arena a = { 0 };
     struct writ_input request = { .name = file }, input = { .name = input_name };
     struct writ_command command = { .request = file ? &request : NULL,
                                     .argv = args->operands,
@@ -98,6 +100,8 @@ static int run(const struct args *args)
 
     if (status != WRIT_OK)
         return status;
+    if (file && !given_read(file, json, &a, &request))
+        return WRIT_WRONG;
     request_write(args, &options);
     command.options = options.s;
     request_weak(args, weak);

@@ -7,6 +7,7 @@
 
 #include "cli/answer.h"
 #include "cli/commands.h"
+#include "cli/given.h"
 #include "cli/keeper.h"
 #include "cli/print.h"
 #include "cli/request.h"
@@ -127,8 +128,11 @@ static int run_record(const struct args *args)
     const char *file = args_get(args, "params");
     struct writ_input params = { .name = file };
     const char *weak[WEAK_MAX + 1];
-    struct writ_call call = call_of(args, weak);
+    struct writ_call call;
 
+    if (file && !given_read(file, all.json, &a, &params))
+        return WRIT_WRONG;
+    call = call_of(args, weak);
     /* The last dot parts them; an adapter's name may have dots of its own. */
     if (dot && !dot[1])
         dot = NULL; /* there is no operation without a name */

@@ -5,14 +5,13 @@
 
 #include <writ/writ.h>
 
-#include "base/ceilings.h"
-#include "base/fs.h"
 #include "base/json_write.h"
 #include "base/num.h"
 #include "base/utf8.h"
 #include "base/world.h"
 #include "cli/answer.h"
 #include "cli/commands.h"
+#include "cli/given.h"
 #include "cli/keeper.h"
 #include "cli/order.h"
 #include "cli/print.h"
@@ -250,44 +249,6 @@ static int dry_run(const struct typed *t, const struct writ_plan *plan)
     return status;
 }
 
-/* As the library says it of a file. */
-static void tell_unread(const struct error *e, bool json)
-{
-    _buf_ struct buf told = { .max = 1 << 12 };
-
-    if (!json) {
-        say("standard input: %s", e->msg);
-        return;
-    }
-    json_open(&told, '{');
-    json_put(&told, "file", "-");
-    json_put_bool(&told, "ok", false);
-    json_put(&told, "code", e->code == ERROR_CEILING ? "CEILING" : "IO");
-    json_put(&told, "message", e->msg);
-    json_close(&told, '}');
-    out_json(told.s);
-}
-
-/* The document is read once, and the plan is asked for more often: what is shown is what runs. A
- * file that cannot be read is left to the library, which says so as it always does. */
-static bool read_input(const char *name, bool json, struct writ_input *input, struct arena *a)
-{
-    bool piped = strcmp(name, "-") == 0;
-    size_t most = ceilings_default().v[CEILING_BYTES];
-    struct str text;
-    struct error e;
-
-    *input = (struct writ_input){ .name = name };
-    if (piped ? fd_read(STDIN_FILENO, most, a, &text, &e) : fs_read(name, most, a, &text, &e)) {
-        input->text = text.s;
-        input->len = text.n;
-        return true;
-    }
-    if (piped)
-        tell_unread(&e, json);
-    return !piped;
-}
-
 static int run(const struct args *args)
 {
     _arena_ struct arena a = { 0 };
@@ -309,7 +270,8 @@ static int run(const struct args *args)
     plan.set = t.set;
     plan.weak = t.weak;
     plan.jobs = (int)t.jobs;
-    if (!read_input(args->operands[0], t.json, &input, &a))
+    /* Once, though the plan is asked for more often: what is shown is what runs. */
+    if (!given_read(args->operands[0], t.json, &a, &input))
         return WRIT_WRONG;
     if (args_get(args, "dry-run"))
         return dry_run(&t, &plan);

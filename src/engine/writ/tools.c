@@ -30,15 +30,14 @@ struct telling {
 static bool read_registry(struct telling *t, struct report *r)
 {
     const char *found = home_above(t->here.root, ".writ/tools.yaml", t->a);
-    struct writ_input input = { .name = found ? adapters_shown(&t->here, found) : NULL };
+    struct writ_input shipped = { .name = "tools.yaml",
+                                  .text = shipped_tools,
+                                  .len = strlen(shipped_tools) };
     const struct document *document;
 
-    t->file = input.name;
-    if (!input.name)
-        input = (struct writ_input){ .name = "tools.yaml",
-                                     .text = shipped_tools,
-                                     .len = strlen(shipped_tools) };
-    if (!input_read(&input, t->a, &document, r))
+    t->file = found ? adapters_shown(&t->here, found) : NULL;
+    if (t->file ? !input_read_file(t->file, t->a, &document, r)
+                : !input_read(&shipped, t->a, &document, r))
         return false;
     t->tree = &document->root;
     return shape_decode(&registry_shape, t->tree, r, &t->registry);
