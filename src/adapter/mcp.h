@@ -85,6 +85,7 @@ struct mcp_call {
     struct str pinned;           /* "sha256:..": its definition must be this; no text: any */
     int64_t timeout_ms;          /* whatever progress is told */
     int cancel;
+    bool repeatable; /* to do it twice is as good as once */
 };
 
 struct mcp_answer {

@@ -66,8 +66,16 @@ void mcp_request(struct mcp *m, const struct mcp_want *want, struct arena *a,
                  struct mcp_exchange *out)
 {
     send_once(m, want, a, out);
-    if (out->status == 404 && mcp_again(m, out, want->end_ms))
+    /* What has a result was done, and its session is not over. */
+    if (out->status != 404 || out->answer.result || !mcp_again(m, out, want->end_ms))
+        return;
+    if (!want->once && !rpc_id_is(out->answer.id, out->id))
         send_once(m, want, a, out);
+    else if (out->end == MCP_ERROR && !out->answer.error)
+        out->why = arena_printf(a,
+                                "%s; another session has begun, and the call, which may have been "
+                                "done, was not sent again",
+                                out->why);
 }
 
 void mcp_notify(struct mcp *m, const struct mcp_want *want)
@@ -192,7 +200,8 @@ static void one_round(struct calling *c, struct mcp_exchange *x)
                              .self = c,
                              .name = c->call->tool,
                              .end_ms = c->end_ms,
-                             .cancel = c->call->cancel };
+                             .cancel = c->call->cancel,
+                             .once = !c->call->repeatable };
 
     if (c->m->era == MCP_MODERN && c->use.tool->headers)
         want.headers =

@@ -101,11 +101,12 @@ struct mcp_want {
     size_t header_count;
     int64_t end_ms;
     int cancel;
+    bool once; /* it is not sent again, whatever the server says of its session */
 };
 void mcp_request(struct mcp *m, const struct mcp_want *want, struct arena *a,
                  struct mcp_exchange *out);
 /* mcp/open.c: where the answer says that the session of legacy http is over, begins another. True:
- * the request may be sent again. */
+ * there is one. */
 bool mcp_again(struct mcp *m, const struct mcp_exchange *x, int64_t end_ms);
 void mcp_notify(struct mcp *m, const struct mcp_want *want);
 

@@ -191,7 +191,8 @@ void call_mcp(struct tool_call *c, struct attempt_end *end)
     t.ask = (struct mcp_call){ .tool = tool_of(c),
                                .arguments = c->params,
                                .pinned = operation.digest,
-                               .cancel = c->ask->cancel };
+                               .cancel = c->ask->cancel,
+                               .repeatable = operation.effect == EFFECT_READ };
     if (!call_secrets(c, end))
         return;
     if (!servers_get(c, &t.line, &e)) {

@@ -115,6 +115,22 @@ class Stranger(http.server.BaseHTTPRequestHandler):
         else:
             self.answer(404 if self.command == "GET" or "id" in asked else 202)
 
+    def do_said(self, body):
+        """An MCP server with sessions whose answers to calls are up to the test: a status, and members of a message."""
+        asked = json.loads(body or b"{}")
+        method, said = asked.get("method"), {"capabilities": {}, "serverInfo": {"name": "said", "version": "1"}}
+        if method == "initialize":
+            self.server.sessions += 1
+            self.answer(200, json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": said | {
+                "protocolVersion": "2025-11-25"}}).encode(), Mcp_Session_Id="one", Content_Type="application/json")
+        elif method == "tools/call":
+            self.server.called.append(asked["params"]["name"])
+            status, members = self.server.said()
+            self.answer(status, json.dumps({"jsonrpc": "2.0", "id": asked["id"]} | members).encode(),
+                        Content_Type="application/json")
+        else:
+            self.do_mcp(body)
+
     def do_pings(self, body):
         """An MCP server that asks and asks while it answers a call, or `beside` it, and takes no answer."""
         asked, beside = json.loads(body or b"{}"), self.path.endswith("beside")
@@ -236,7 +252,7 @@ def stranger(tools=None, host="127.0.0.1"):
     server = http.server.ThreadingHTTPServer((host, 0), Stranger)
     server.daemon_threads, server.seen, server.over = True, [], threading.Event()
     server.tools, server.called = tools or {"hang_up": {}}, []
-    server.retry_after = "0"
+    server.retry_after, server.sessions = "0", 0
     server.token = {"access_token": "t0ken-of-a-stranger", "token_type": "bearer"}
     server.url = f"http://{host}:{server.server_port}"
     threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""answers: what MCP servers over HTTP answer to a call, and what is made of it.
+
+usage: answers.py RUN_PLAN WRIT      prints TAP
+"""
+import contextlib
+import sys
+
+import toolshed
+from toolshed import hold, plans, same
+
+import strangers
+from servers import NETWORK, mcp, stock
+
+CASES = []
+case = toolshed.collector(CASES)
+FINE = {"result": {"content": [{"type": "text", "text": "hi"}]}}
+OVER = {"id": None, "error": {"code": -32001, "message": "Session not found"}}
+
+
+@contextlib.contextmanager
+def server(place, *said, **members):
+    """A server that answers calls so, one after the other; the last answer is good for all that follow."""
+    with strangers.stranger(tools={"echo": {}}) as one:
+        one.said = lambda: said[min(len(one.called), len(said)) - 1]
+        stock(place, mcp("said", ["echo"], url=f"{one.url}/said", transport="http", sandbox_override=NETWORK, **members))
+        yield one
+
+
+# ---- sessions that are over ----
+
+@case
+def what_only_reads_is_sent_again_in_another_session(place):
+    for over in ({"id": None}, OVER):
+        with server(place, (404, over), (200, FINE), operations={"echo": {"effect": "read"}}) as one:
+            run = place.call("said.echo")
+            hold(run.status == 0, run)
+            same((one.called, one.sessions), (["echo", "echo"], 2))
+
+
+@case
+def a_call_that_may_have_been_done_is_not_sent_again_for_a_session(place):
+    for over, told in (({"id": None}, "was not sent again"), (OVER, "Session not found")):
+        with server(place, (404, over), (200, FINE)) as one:
+            place.fails(1, "PEER_ERROR", "said.echo", told=[told])
+            same((one.called, one.sessions), (["echo"], 2))
+
+
+@case
+def what_was_answered_is_not_sent_again(place):
+    for answer in (FINE, {"error": {"code": -32001, "message": "Session not found"}}):
+        for members in ({}, {"operations": {"echo": {"effect": "read"}}}):
+            with server(place, (404, answer), **members) as one:
+                place.call("said.echo")
+                same(one.called, ["echo"])
+
+
+if __name__ == "__main__":
+    sys.exit(plans.main(CASES))
