@@ -34,7 +34,9 @@ static void redactor_close(struct redactor *r)
 
 #define _redactor_ _cleanup_(redactor_close)
 
-static void redactor_open(struct redactor *r, const struct secrets *all, struct arena *a)
+/* No word above `most` bytes is looked for: none is in a text that has no more. */
+static void redactor_open(struct redactor *r, const struct secrets *all, size_t most,
+                          struct arena *a)
 {
     struct words *words = NULL;
 
@@ -43,7 +45,7 @@ static void redactor_open(struct redactor *r, const struct secrets *all, struct 
         if (all->v[i].value.n < REDACT_LEAST)
             continue;
         if (!words)
-            words = words_new(&r->own);
+            words = words_new(most, &r->own);
         words_add_secret(words, all->v[i].value);
     }
     if (!words)
@@ -111,7 +113,7 @@ struct str redact(struct str text, const struct secrets *all, struct arena *a)
 {
     _redactor_ struct redactor r = { 0 };
 
-    redactor_open(&r, all, a);
+    redactor_open(&r, all, text.n, a);
     return redact_with(&r, text);
 }
 
@@ -119,7 +121,7 @@ struct str redact_cut(struct str text, const struct secrets *all, struct arena *
 {
     _redactor_ struct redactor r = { 0 };
 
-    redactor_open(&r, all, a);
+    redactor_open(&r, all, SIZE_MAX, a);
     r.cut = true;
     return redact_with(&r, text);
 }
@@ -128,7 +130,7 @@ struct str redact_tail(struct str text, const struct secrets *all, struct arena 
 {
     _redactor_ struct redactor r = { 0 };
 
-    redactor_open(&r, all, a);
+    redactor_open(&r, all, SIZE_MAX, a);
     r.tail = true;
     return redact_with(&r, text);
 }
@@ -191,7 +193,7 @@ const struct doc *redact_doc(const struct doc *d, const struct secrets *all, str
     _redactor_ struct redactor r = { 0 };
     size_t names = 0;
 
-    redactor_open(&r, all, a);
+    redactor_open(&r, all, SIZE_MAX, a);
     r.headers = false; /* a header's name and value are two texts here; its value is a secret */
     redact_copy(&r, d, out, &names);
     return out;
@@ -217,7 +219,7 @@ const struct doc *secret_held(const struct doc *map, const struct secrets *all)
     _redactor_ struct redactor r = { 0 };
     const struct doc *c = doc_first(map, DOC_MAP);
 
-    redactor_open(&r, all, &r.own);
+    redactor_open(&r, all, SIZE_MAX, &r.own);
     r.headers = false;
     while (c && r.reading && !holds(&r, c))
         c = c->next;

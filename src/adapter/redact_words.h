@@ -21,10 +21,11 @@ struct words_state {
     uint32_t node; /* 0: nothing is begun */
 };
 
-struct words *words_new(struct arena *a);
+/* Words of more bytes than `most` are left out. */
+struct words *words_new(size_t most, struct arena *a);
 
 /* The secret itself, in hexadecimal digits, and in base64 of both alphabets at each of its three
- * places; in that also as it stands in JSON. */
+ * places; and what those make of each form it may have been written in before (redact/forms.h). */
 void words_add_secret(struct words *w, struct str secret);
 
 /* When all are added; the length of the longest. */

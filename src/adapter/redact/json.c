@@ -10,7 +10,7 @@ static const struct json_hand {
     const char *coded;   /* as \uXXXX */
     bool ascii;          /* all that is not ASCII, too */
     bool capitals;       /* \u00E4 */
-} hands[] = {
+} hands[JSON_HANDS] = {
     { "", "", false, false },       /* JavaScript, jq, Rust */
     { "", "", true, false },        /* Python */
     { "/", "", true, false },       /* PHP */
@@ -19,8 +19,6 @@ static const struct json_hand {
     { "", "<>&='", false, false },  /* Gson */
     { "", "\"<>&'+`", true, true }, /* .NET */
 };
-
-const size_t json_hand_count = COUNT(hands);
 
 static void add_code(struct buf *to, uint32_t unit, bool capitals)
 {

@@ -5,9 +5,7 @@
 
 #include "base/buf.h"
 
-enum { JSON_GROWTH = 6 }; /* bytes that one may become, at most */
-
-extern const size_t json_hand_count;
+enum { JSON_HANDS = 7 };
 
 /* The text as hand `i` writes it, between the quotes. False: as it stands. */
 bool json_by_hand(size_t i, struct str text, struct buf *to);

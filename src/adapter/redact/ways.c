@@ -97,17 +97,31 @@ static size_t behind_separator(struct str t, size_t at)
     return at + (at < t.n && is_separator(t.s[at]));
 }
 
-/* Digits in small letters, with nothing between them: so the words have them. */
+/* "0x" or "\\x" before two digits. */
+static bool has_prefix(struct str t, size_t at)
+{
+    return at + 1 < t.n && is_one_of(t.s[at], "0\\") && is_one_of(t.s[at + 1], "xX") &&
+           hex_at(t, at + 2, 2) >= 0;
+}
+
+static char small_digit(char c)
+{
+    return (char)(c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c);
+}
+
+/* Digits in small letters, with nothing between them: so the words have them. A prefix goes with
+ * its first digit: what is left behind would be no prefix of anything. */
 static struct glyph digits(struct str t, size_t at)
 {
     size_t on;
 
-    if (t.s[at] >= 'A' && t.s[at] <= 'F')
-        return (struct glyph){ { (char)(t.s[at] - 'A' + 'a') }, 1, 1 };
+    if (has_prefix(t, at))
+        return (struct glyph){ { small_digit(t.s[at + 2]) }, 1, 3 };
     if (!is_separator(t.s[at]))
-        return plain(t, at);
+        return (struct glyph){ { small_digit(t.s[at]) }, 1, 1 };
     on = behind_separator(t, at);
-    return hex_at(t, on, 2) < 0 ? plain(t, at) : (struct glyph){ .taken = on - at };
+    return hex_at(t, on, 2) < 0 && !has_prefix(t, on) ? plain(t, at)
+                                                      : (struct glyph){ .taken = on - at };
 }
 
 /* ---- markup ---- */
@@ -180,11 +194,24 @@ static bool json_begun(struct str t, size_t at)
            (left < 2 || (t.s[at + 1] == 'u' && (left < 6 || (left < 12 && unicode(t, at).n == 3))));
 }
 
+static bool prefix_begun(struct str t, size_t at)
+{
+    size_t left = t.n - at;
+
+    if (!is_one_of(t.s[at], "0\\"))
+        return false;
+    return left == 1 || (is_one_of(t.s[at + 1], "xX") &&
+                         (left == 2 || (left == 3 && num_hex(t.s[at + 2]) >= 0)));
+}
+
 static bool digits_begun(struct str t, size_t at)
 {
-    size_t on = behind_separator(t, at);
+    size_t on;
 
-    return is_separator(t.s[at]) && (on >= t.n || (on + 1 == t.n && num_hex(t.s[on]) >= 0));
+    if (!is_separator(t.s[at]))
+        return prefix_begun(t, at);
+    on = behind_separator(t, at);
+    return on >= t.n || prefix_begun(t, on) || (on + 1 == t.n && num_hex(t.s[on]) >= 0);
 }
 
 static bool entity_begun(struct str t, size_t at)
@@ -200,7 +227,7 @@ const struct redact_way redact_ways[] = {
     { "+%",         form,    percent_begun, false },
     { "\\",         json,    json_begun,    false },
     { "&",          entity,  entity_begun,  false },
-    { " :-,ABCDEF", digits,  digits_begun,  true },
+    { " :-,0\\ABCDEF", digits,  digits_begun,  true },
 };
 /* clang-format on */
 

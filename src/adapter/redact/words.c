@@ -7,12 +7,9 @@
  */
 #include "adapter/redact_words.h"
 
-#include "adapter/redact/json.h"
-#include "base/base64.h"
-#include "base/buf.h"
+#include "adapter/redact/forms.h"
 
-/* A longer secret is not looked for in base64 of JSON: each hand makes eight words of it. */
-enum { JSON_MOST = 8192 };
+enum { BESIDES = 8 }; /* bytes of a form besides those of its text */
 
 struct node {
     uint32_t child, sibling; /* 0: none */
@@ -27,15 +24,16 @@ struct words {
     struct node *v; /* 0 is the root */
     size_t n, room;
     uint32_t first[256]; /* the root's children */
-    size_t longest;
+    size_t longest, most;
     struct arena *a;
 };
 
-struct words *words_new(struct arena *a)
+struct words *words_new(size_t most, struct arena *a)
 {
     struct words *w = arena_new(a, struct words);
 
     w->a = a;
+    w->most = most;
     w->v = arena_more(a, NULL, 0, &w->room, sizeof *w->v);
     w->v[0] = (struct node){ 0 };
     w->n = 1;
@@ -70,7 +68,7 @@ static void add_word(struct words *w, struct str word, bool before, bool after)
 {
     uint32_t node = 0;
 
-    if (word.n < REDACT_LEAST)
+    if (word.n < REDACT_LEAST || word.n > w->most)
         return;
     for (size_t i = 0; i < word.n; i++) {
         uint32_t next = child_of(w, node, (unsigned char)word.s[i]);
@@ -81,56 +79,33 @@ static void add_word(struct words *w, struct str word, bool before, bool after)
     w->longest = word.n > w->longest ? word.n : w->longest;
 }
 
-/* A copy in the alphabet for URLs, where that differs. */
-static void add_url_word(struct words *w, struct str word, bool before, bool after)
+static void add_base64_everywhere(struct words *w, struct str text)
 {
-    char *other = arena_text(w->a, word);
-    bool differs = false;
+    for (size_t lead = 0; lead < 3; lead++) {
+        _buf_ struct buf word = { .max = 2 * text.n + BESIDES };
+        bool after = 8 * (lead + text.n) % 6 != 0;
 
-    for (size_t i = 0; i < word.n; i++) {
-        if (!is_one_of(other[i], "+/"))
+        if (!buf_reserve(&word, word.max)) /* at once: what grows leaves copies behind */
             continue;
-        other[i] = other[i] == '+' ? '-' : '_';
-        differs = true;
+        base64_inside(lead, text, &word);
+        add_word(w, buf_str(&word), lead != 0, after);
+        if (base64_for_urls(word.s, word.len))
+            add_word(w, buf_str(&word), lead != 0, after);
+        explicit_bzero(word.s, word.len);
     }
-    if (differs)
-        add_word(w, (struct str){ other, word.n }, before, after);
-    explicit_bzero(other, word.n);
 }
 
-/* The characters that depend on the secret alone when `lead` bytes stand before it in its group of
- * three. The characters at the ends share their bits with whatever stands there. */
-static void add_base64(struct words *w, struct str secret, size_t lead)
+/* In small digits: so the others are read, too. */
+static void add_hex(struct words *w, struct str text)
 {
-    static const size_t skipped[] = { 0, 2, 3 }; /* characters with bits of the bytes before */
-    size_t bits = 8 * (lead + secret.n), whole = bits / 6, from = skipped[lead];
-    char *bytes = arena_alloc(w->a, lead + secret.n);
-    _buf_ struct buf text = { .max = 4 * (lead + secret.n) };
-    struct str word;
+    char *digits = arena_raw(w->a, 2 * text.n);
 
-    memcpy(bytes + lead, secret.s, secret.n);
-    base64_add(&text, (struct str){ bytes, lead + secret.n });
-    word = (struct str){ text.s + from, whole - from };
-    add_word(w, word, lead != 0, bits % 6 != 0);
-    add_url_word(w, word, lead != 0, bits % 6 != 0);
-    explicit_bzero(bytes, lead + secret.n);
-    explicit_bzero(text.s, text.len);
-}
-
-/* In digits of either case. */
-static void add_hex(struct words *w, struct str secret)
-{
-    static const char *const cases[] = { "0123456789abcdef", "0123456789ABCDEF" };
-    char *text = arena_raw(w->a, 2 * secret.n);
-
-    for (size_t c = 0; c < COUNT(cases); c++) {
-        for (size_t i = 0; i < secret.n; i++) {
-            text[2 * i] = cases[c][(unsigned char)secret.s[i] >> 4];
-            text[2 * i + 1] = cases[c][(unsigned char)secret.s[i] & 15];
-        }
-        add_word(w, (struct str){ text, 2 * secret.n }, false, false);
+    for (size_t i = 0; i < text.n; i++) {
+        digits[2 * i] = "0123456789abcdef"[(unsigned char)text.s[i] >> 4];
+        digits[2 * i + 1] = "0123456789abcdef"[(unsigned char)text.s[i] & 15];
     }
-    explicit_bzero(text, 2 * secret.n);
+    add_word(w, (struct str){ digits, 2 * text.n }, false, false);
+    explicit_bzero(digits, 2 * text.n);
 }
 
 /* One of several lines, as it is read where lines do not count. */
@@ -150,23 +125,19 @@ static void add_unfolded(struct words *w, struct str secret)
     explicit_bzero(text, secret.n);
 }
 
-static void add_base64_everywhere(struct words *w, struct str text)
+/* What base64 and digits were made of has no escapes that could be read in them: they are looked
+ * for as those of how the secret was written. */
+static void add_form(struct words *w, const struct redact_form *form, struct str secret)
 {
-    for (size_t lead = 0; lead < 3; lead++)
-        add_base64(w, text, lead);
-}
+    for (size_t hand = 0; secret.n <= form->most && hand < form->hands; hand++) {
+        _buf_ struct buf text = { .max = form->growth * secret.n + BESIDES };
 
-/* Where JSON was encoded as a whole there are no escapes to be read: its base64 is that of how the
- * secret was written. */
-static void add_base64_of_json(struct words *w, struct str secret)
-{
-    for (size_t i = 0; secret.n <= JSON_MOST && i < json_hand_count; i++) {
-        _buf_ struct buf text = { .max = JSON_GROWTH * secret.n };
-
-        if (!buf_reserve(&text, text.max)) /* at once: what grows leaves copies behind */
+        if (!buf_reserve(&text, text.max))
             continue;
-        if (json_by_hand(i, secret, &text))
+        if (form->write(hand, secret, &text)) {
+            add_hex(w, buf_str(&text));
             add_base64_everywhere(w, buf_str(&text));
+        }
         explicit_bzero(text.s, text.len);
     }
 }
@@ -177,7 +148,8 @@ void words_add_secret(struct words *w, struct str secret)
     add_unfolded(w, secret);
     add_hex(w, secret);
     add_base64_everywhere(w, secret);
-    add_base64_of_json(w, secret);
+    for (size_t i = 0; i < redact_form_count; i++)
+        add_form(w, &redact_forms[i], secret);
 }
 
 static uint32_t step(const struct words *w, uint32_t node, unsigned char byte)

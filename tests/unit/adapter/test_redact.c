@@ -62,14 +62,14 @@ static void secrets_are_taken_out_wherever_they_stand(void **state)
         { "line1\nline2", "\"line1\\nline2\"", "\"[redacted]\"" },
         { "\xf0\x9f\x94\x91key", "\"\\ud83d\\udd11key\"", "\"[redacted]\"" },
         { "hunter22", "68756e7465723232", "[redacted]" },
-        { "key-\x7e", "0x6b65792D7E 6b65792d7", "0x[redacted] 6b65792d7" },
+        { "key-\x7e", "0x6b65792D7E 6b65792d7", "[redacted] 6b65792d7" },
         { "key-\x7e", "6B:65:79:2d:7e!", "[redacted]!" },
         { "key-\x7e", "x 6b 65 79 2D 7e x", "x [redacted] x" },
         { "key-\x7e", "6b65 792d 7e, 6b-65-79", "[redacted], 6b-65-79" },
         { "key-\x7e", "[6b, 65, 79, 2d,\n 7e]", "[[redacted]]" },
         { "key-\x7e", "\"6B:65\\n79:2D:7E\"", "\"6B:65\\n79:2D:7E\"" },
         { "key-\x7e", "6b 65   79 2d 7e", "6b 65   79 2d 7e" },
-        { "key-\x7e", "0x6B65792D7E, 6B6579", "0x[redacted], 6B6579" },
+        { "key-\x7e", "0x6B65792D7E, 6B6579", "[redacted], 6B6579" },
         { "a<b&c>\"d'", "<i>a&lt;b&amp;c&gt;&quot;d&#39;</i>", "<i>[redacted]</i>" },
         { "a<b&c>\"d'", "a&#60;b&#x26;c&#X3e;&#34;d&apos;", "[redacted]" },
         { "a<b&c>\"d'", "a&ltb&ampc&gt&quotd&#39", "[redacted]" },
@@ -196,7 +196,7 @@ static void the_beginning_of_a_secret_is_left_out_where_a_text_was_cut(void **st
         { "x 68, 75, 6E, ", "x " },
         { "x hunter2 y", "x hunter2 y" },
         { "50%", "50%" },
-        { "x hunter3", "x hunter3" },
+        { "x hunter_", "x hunter_" },
         { "", "" },
     };
     struct secret s;
@@ -248,9 +248,9 @@ static void a_tail_that_is_no_longer_than_a_secret_is_left_out(void **state)
     assert_int_equal(redact_tail(str_of("er22"), &all, &a).n, 0);
     assert_int_equal(redact_tail(str_of(""), &all, &a).n, 0);
     all.headers_too = true;
-    assert_true(
-        str_is(redact_tail(str_of("of a cookie; and more of it, and more of it\nlast"), &all, &a),
-               "last"));
+    assert_true(str_is(
+        redact_tail(str_of("of a cookie; and more of it, and more of it, and all\nlast"), &all, &a),
+        "last"));
 }
 
 /* The text of base64 with the alphabet for URLs, padding left out. */
