@@ -55,5 +55,14 @@ def what_was_answered_is_not_sent_again(place):
                 same(one.called, ["echo"])
 
 
+@case
+def a_result_under_a_status_that_says_no_is_none(place):
+    for status in (404, 500):
+        with server(place, (status, FINE)):
+            place.fails(1, "PEER_ERROR", "said.echo", told=[f"HTTP status {status}"])
+    with server(place, (500, {"error": {"code": -32000, "message": "it went wrong"}})):
+        place.fails(1, "PEER_ERROR", "said.echo", told=["it went wrong"])
+
+
 if __name__ == "__main__":
     sys.exit(plans.main(CASES))

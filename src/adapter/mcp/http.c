@@ -146,6 +146,8 @@ static bool hear(struct post *p, struct str text)
         x->answer = message;
         x->end = message.error ? MCP_ERROR : MCP_DONE;
         x->done = true;
+        if (!message.error && p->status / 100 != 2) /* it says yes and no */
+            fail(x, MCP_ERROR, mcp_status_words(p->m, p->status, x->a));
         return false;
     }
     if (message.kind == RPC_REQUEST || message.kind == RPC_NOTE) {
