@@ -44,6 +44,22 @@ static void command_is_plain(const struct doc *d, const void *decoded, struct re
                    "raw_command holds characters a shell would read; pass the command as argv");
 }
 
+static void refuse_nul(const struct doc *text, const char *key, struct report *r)
+{
+    if (text && text->kind == DOC_TEXT && text->text.n && memchr(text->text.s, '\0', text->text.n))
+        report_add(r, ABOUT_VALUE, text, CODE_CONTRACT_INVALID,
+                   "%s holds a NUL, at which a word of a command would end", key);
+}
+
+/* What follows a NUL would be planned and recorded, and never run. */
+static void command_has_no_nul(const struct doc *d, const void *decoded, struct report *r)
+{
+    (void)decoded;
+    refuse_nul(doc_get(d, "raw_command"), "raw_command", r);
+    for (const struct doc *word = doc_first(doc_get(d, "argv"), DOC_LIST); word; word = word->next)
+        refuse_nul(word, "argv", r);
+}
+
 static void argv_names_command(const struct doc *d, const void *decoded, struct report *r)
 {
     const struct lane_doc *lane = decoded;
@@ -70,6 +86,7 @@ static const struct field lane_fields[] = {
 static const struct rule lane_rules[] = {
     { "R-000-015", "raw_command is more than white space.", command_is_there },
     { "A00-6",     "raw_command is plain, or argv is given.", command_is_plain },
+    { "A00-6",     "raw_command and argv hold no NUL.",     command_has_no_nul },
     { "A00-6",     "argv begins with the command.",         argv_names_command },
 };
 /* clang-format on */

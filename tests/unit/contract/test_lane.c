@@ -87,6 +87,10 @@ static void a_request_may_have_an_argv_and_a_scenario(void **state)
           "raw_command holds characters a shell would read; pass the command as argv" },
         { "cargo  test --all", "\"cargo\\ntest\"", "/raw_command", CODE_CONTRACT_INVALID,
           "raw_command holds characters a shell would read; pass the command as argv" },
+        { "cargo  test --all", "\"cargo\\0 test\"", "/raw_command", CODE_CONTRACT_INVALID,
+          "raw_command holds a NUL, at which a word of a command would end" },
+        { "prefer_remote", "argv: [cargo, \"te\\0st\"]\nprefer_remote", "/argv/1",
+          CODE_CONTRACT_INVALID, "argv holds a NUL, at which a word of a command would end" },
         { "prefer_remote", "scenario_id: A B\nprefer_remote", "/scenario_id", CODE_CONTRACT_INVALID,
           "'A B' is not a slug such as run:2026/nightly-1" },
     };
