@@ -46,6 +46,15 @@ void route_policy_fallback(const struct doc *d, const void *route, struct report
                   "local_fallback_on_rch_unavailable", r);
 }
 
+/* Of two of one name nobody could tell which one holds. */
+void route_policies_unique(const struct doc *d, const void *route, struct report *r)
+{
+    struct names names = names_of(doc_get(d, "route_policies"), "policy_id", r->a);
+
+    (void)route;
+    names_twice(&names, "policy ", r);
+}
+
 /* ---- invariant 5: timeouts ---- */
 
 void route_soft_within_hard(const struct doc *d, const void *route, struct report *r)
@@ -187,4 +196,12 @@ void route_code_rch_unavailable(const struct doc *d, const void *route, struct r
 {
     (void)route;
     has_code(d, CODE_RCH_UNAVAILABLE, r);
+}
+
+void route_codes_unique(const struct doc *d, const void *route, struct report *r)
+{
+    struct names names = names_of(doc_get(d, "failure_taxonomy"), "code", r->a);
+
+    (void)route;
+    names_twice(&names, "code ", r);
 }

@@ -11,6 +11,7 @@ bool route_is_cargo(struct str prefix);
 void route_force_is_cargo(const struct doc *d, const void *route, struct report *r);
 void route_policy_remote(const struct doc *d, const void *route, struct report *r);
 void route_policy_fallback(const struct doc *d, const void *route, struct report *r);
+void route_policies_unique(const struct doc *d, const void *route, struct report *r);
 void route_soft_within_hard(const struct doc *d, const void *route, struct report *r);
 void route_default_within_hard(const struct doc *d, const void *route, struct report *r);
 void route_edges_unique(const struct doc *d, const void *route, struct report *r);
@@ -21,3 +22,4 @@ void route_code_command_failed(const struct doc *d, const void *route, struct re
 void route_code_command_timeout(const struct doc *d, const void *route, struct report *r);
 void route_code_invalid_transition(const struct doc *d, const void *route, struct report *r);
 void route_code_rch_unavailable(const struct doc *d, const void *route, struct report *r);
+void route_codes_unique(const struct doc *d, const void *route, struct report *r);

@@ -12,6 +12,8 @@ static const char *const logging_version[] = { "doctor-logging-v1", NULL };
 /* Seconds that are still a whole number as milliseconds. */
 #define SECS_MAX (WHOLE_MAX / 1000)
 
+enum { RETRIES_MAX = 100 };
+
 /* clang-format off */
 #define AT(member) offsetof(struct class_doc, member)
 static const struct field class_fields[] = {
@@ -29,7 +31,7 @@ static const struct field policy_fields[] = {
     { "condition",      F_CHOICE, ONE, NEEDED, .at = AT(condition), .choices = condition_names,            .req = "R-000-026", .help = "When it holds." },
     { "route",          F_CHOICE, ONE, NEEDED, .at = AT(route), .choices = route_names,                    .req = "R-000-026", .help = "Where the command then runs." },
     { "retry_strategy", F_CHOICE, ONE, NEEDED, .at = AT(retry_strategy), .choices = retry_strategy_names,  .req = "R-000-026", .help = "How it is tried again." },
-    { "max_retries",    F_INT,    ONE, NEEDED, .at = AT(max_retries), .min = 0, .max = WHOLE_MAX,          .req = "R-000-026", .help = "Attempts after the first." },
+    { "max_retries",    F_INT,    ONE, NEEDED, .at = AT(max_retries), .min = 0, .max = RETRIES_MAX,        .req = "R-000-026", .help = "Attempts after the first." },
 };
 #undef AT
 
@@ -109,6 +111,7 @@ static const struct rule route_rules[] = {
     { "R-000-043", "A class with force_rch allows cargo commands only.",                  route_force_is_cargo },
     { "R-000-044", "There is a policy remote_rch_default.",                               route_policy_remote },
     { "R-000-045", "There is a policy local_fallback_on_rch_unavailable.",                route_policy_fallback },
+    { "R-000-026", "Every policy_id is there once.",                                      route_policies_unique },
     { "R-000-046", "soft_timeout_secs is not above hard_timeout_secs.",                   route_soft_within_hard },
     { "A00-9",     "default_timeout_secs is not above hard_timeout_secs.",                route_default_within_hard },
     { "R-000-048", "A state and a trigger lead to one state.",                            route_edges_unique },
@@ -119,6 +122,7 @@ static const struct rule route_rules[] = {
     { "R-000-053", "There is a failure command_timeout.",                                 route_code_command_timeout },
     { "R-000-054", "There is a failure invalid_transition.",                              route_code_invalid_transition },
     { "R-000-055", "There is a failure rch_unavailable.",                                 route_code_rch_unavailable },
+    { "R-000-035", "Every code of the failures is there once.",                           route_codes_unique },
 };
 /* clang-format on */
 

@@ -244,6 +244,24 @@ static void R_000_045_R_000_051_R_000_052_R_000_053_R_000_054_the_sample_lacks_f
     assert_false(c.good);
 }
 
+static void policies_and_codes_are_there_once(void **state)
+{
+    static const struct refusal rows[] = {
+        { "\"policy_id\":\"fail_closed\"", "\"policy_id\":\"remote_rch_default\"",
+          "/route_policies/2/policy_id", CODE_CONTRACT_INVALID,
+          "policy 'remote_rch_default' is there already, allowed once" },
+        { "{\"code\":\"rch_unavailable\"",
+          "{\"code\":\"command_failed\",\"severity\":\"low\",\"retryable\":true,"
+          "\"operator_action\":\"Go on.\"},{\"code\":\"rch_unavailable\"",
+          "/failure_taxonomy/3/code", CODE_CONTRACT_INVALID,
+          "code 'command_failed' is there already, allowed once" },
+    };
+    _arena_ struct arena a = { 0 };
+
+    (void)state;
+    check_refusals(&route_shape, shipped(&a), rows, COUNT(rows));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -258,6 +276,7 @@ int main(void)
         cmocka_unit_test(
             R_000_005_R_000_052_R_000_053_R_000_054_R_000_055_the_four_codes_are_there),
         cmocka_unit_test(R_000_045_R_000_051_R_000_052_R_000_053_R_000_054_the_sample_lacks_five),
+        cmocka_unit_test(policies_and_codes_are_there_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
