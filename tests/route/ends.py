@@ -266,6 +266,10 @@ def who_is_told_twice_before_he_hears_was_told_twice(place):
     run = ended(place.end(child), "cancelled")
     same(place.told(run, "killed"), [])
     true("one two three" in json.dumps(place.told(run, "asked")), run.record)
+    child = begin(place, STAYS, mark)
+    cancel(place, place.running()[0], "--reason", "x" + "é" * 120)  # is cut between two characters
+    run = ended(place.end(child), "cancelled")
+    same([asked["reason"] for asked in place.told(run, "asked")], ["x" + "é" * 99])
 
 
 @case

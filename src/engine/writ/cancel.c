@@ -53,11 +53,24 @@ static int no(const struct candidates *found, char **answer, const char *message
     return take_answer(&to, WRIT_NO, answer);
 }
 
+/* As much of a reason as is passed on, in whole characters. */
+static size_t bytes_of(const char *reason)
+{
+    size_t n = strnlen(reason, REASON_MAX + 1);
+
+    if (n <= REASON_MAX)
+        return n;
+    for (n = REASON_MAX; n > 0 && ((unsigned char)reason[n] & 0xC0) == 0x80;) /* inside of one */
+        n--;
+    return n;
+}
+
 /* Who does not run any more has left its name at most: nobody reads there. Who asks once is heard
  * once, however many lines his reason has. */
 static bool ask(const char *pipe, const char *reason, struct arena *a)
 {
-    char *line = arena_printf(a, "%.*s\n", REASON_MAX, reason ? reason : "");
+    char *line =
+        arena_printf(a, "%.*s\n", (int)bytes_of(reason ? reason : ""), reason ? reason : "");
     _fd_ int fd = open(pipe, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
 
     for (char *at = strchr(line, '\n'); at[1]; at = strchr(at, '\n'))
