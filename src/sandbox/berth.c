@@ -227,8 +227,7 @@ struct berth *berth_open(const struct jail *jail, int patience_ms)
          start(l, &ours);
     trees_close(&ours);
     own_close(&ours.line);
-    if (ours.owner > 0)
-        own_close(&ours.owner);
+    own_close(&ours.owner);
     if (ok)
         return l;
     berth_close(l);

@@ -187,17 +187,21 @@ static void look_at_walls(const struct jail *jail, struct pollfd *mounts)
     (void)send(jail->line, &word, sizeof word, MSG_NOSIGNAL);
 }
 
+enum watched { WATCH_SIGNALS, WATCH_LINE, WATCH_OWNER, WATCH_CHANCE, WATCH_MOUNTS, WATCHES };
+
 /* Until the command is over or the supervisor is gone; leaving ends the whole tree. A supervisor
  * that is stopped ends nothing: what is far over its time we end ourselves. The supervisor has no
  * number here. Who has one is inside, and not heard: before Landlock keeps signals from us
  * (Linux 6.12) a command could end itself that way. */
 static void watch(const struct jail *jail, struct tracer *tracer, int signals, pid_t command)
 {
-    struct pollfd fds[] = { { .fd = signals, .events = POLLIN },
-                            { .fd = jail->line },
-                            { .fd = jail->owner > 0 ? jail->owner : -1, .events = POLLIN },
-                            { .fd = jail->chance > 0 ? jail->chance : -1, .events = POLLIN },
-                            { .fd = jail->watched > 0 ? jail->watched : -1, .events = POLLPRI } };
+    struct pollfd fds[WATCHES] = {
+        [WATCH_SIGNALS] = { .fd = signals, .events = POLLIN },
+        [WATCH_LINE] = { .fd = jail->line },
+        [WATCH_OWNER] = { .fd = jail->owner, .events = POLLIN },
+        [WATCH_CHANCE] = { .fd = jail->chance, .events = POLLIN },
+        [WATCH_MOUNTS] = { .fd = jail->watched, .events = POLLPRI },
+    };
     struct init_clock clock = { .most_ms = jail->most_ms };
     struct signalfd_siginfo info;
     struct word word;
@@ -206,19 +210,19 @@ static void watch(const struct jail *jail, struct tracer *tracer, int signals, p
     for (;;) {
         if (!tracer->on || tracer->seized)
             init_clock_begin(&clock);
-        if (poll(fds, COUNT(fds), init_clock_left(&clock)) < 0 && errno != EINTR)
+        if (poll(fds, WATCHES, init_clock_left(&clock)) < 0 && errno != EINTR)
             return;
-        if (fds[1].revents || fds[2].revents)
+        if (fds[WATCH_LINE].revents || fds[WATCH_OWNER].revents)
             return;
         while (read(signals, &info, sizeof info) == (ssize_t)sizeof info)
             if (info.ssi_signo != SIGCHLD && info.ssi_pid == 0)
                 (void)kill(-1, info.ssi_signo == SIGTERM ? SIGTERM : SIGKILL);
-        if (fds[3].revents & POLLIN)
-            held_chance_serve(&tracer->ground, fds[3].fd);
-        else if (fds[3].revents)
-            fds[3].fd = -1;
-        if (fds[4].revents)
-            look_at_walls(jail, &fds[4]);
+        if (fds[WATCH_CHANCE].revents & POLLIN)
+            held_chance_serve(&tracer->ground, fds[WATCH_CHANCE].fd);
+        else if (fds[WATCH_CHANCE].revents)
+            fds[WATCH_CHANCE].fd = -1;
+        if (fds[WATCH_MOUNTS].revents)
+            look_at_walls(jail, &fds[WATCH_MOUNTS]);
         if (init_clock_is_up(&clock))
             (void)kill(-1, SIGKILL);
         if (reap(tracer, command, &status)) {

@@ -197,6 +197,9 @@ void jail_build(const struct jail_ask *ask, struct arena *a, struct jail *out)
                           .layers = ask->layers,
                           .host_network = ask->host_network,
                           .file_bytes = FILE_BYTES_MAX,
+                          .owner = -1,
+                          .chance = -1,
+                          .watched = -1,
                           .streams = { -1, -1, -1, -1 },
                           .line = -1,
                           .far_end = -1 };

@@ -114,11 +114,11 @@ struct jail {
     struct place *place; /* of a run in a berth: the memory that this lies in */
     bool joins;          /* hosted: it enters its group of version 2 itself */
     bool in_berth;       /* a berth, or a run in one: made by no thread in particular */
-    int owner;           /* there: a pidfd of whom it ends with; 0: none */
+    int owner;           /* there: a pidfd of whom it ends with; -1: none */
     struct seccomp_program seccomp;
     struct held held; /* time and chance */
-    int chance;       /* where init is asked for what /dev/random reads; 0: nowhere */
-    int watched;      /* where init is told that mounts are gone; 0: nowhere */
+    int chance;       /* where init is asked for what /dev/random reads; -1: nowhere */
+    int watched;      /* where init is told that mounts are gone; -1: nowhere */
 
     int streams[STREAM_COUNT]; /* what become its 0, 1, 2 and 3; -1: it has no 3 */
     int line;                  /* to the supervisor: words one way, and an end when that one dies */

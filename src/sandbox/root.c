@@ -223,7 +223,7 @@ static int chance_tree(const struct jail *jail, int root, const char *to)
 {
     if (strcmp(to, "dev/urandom") == 0)
         return kernel_open_tree(root, "dev/random", OPEN_TREE_CLONE | O_CLOEXEC);
-    return jail->chance > 0 ? held_chance_mount(jail->chance) : fill_chance(jail, root, to);
+    return jail->chance >= 0 ? held_chance_mount(jail->chance) : fill_chance(jail, root, to);
 }
 
 static bool is_chance(const char *to)
@@ -250,11 +250,10 @@ int root_devices(const struct jail *jail, int root)
     return put_links(root, dev_links, COUNT(dev_links));
 }
 
-int root_proc(const struct jail *jail, int root)
+int root_proc(int root)
 {
     int fs = kernel_fsopen("proc"), mounted = -1, done;
 
-    (void)jail;
     if (fs < 0)
         return -1;
     if (kernel_fsconfig(fs, FSCONFIG_SET_STRING, "hidepid", "invisible") == 0 &&
@@ -269,9 +268,8 @@ int root_proc(const struct jail *jail, int root)
     return done;
 }
 
-int root_enter(const struct jail *jail, int root)
+int root_enter(int root)
 {
-    (void)jail;
     if (fchdir(root) != 0 || kernel_pivot_root(".", ".") != 0 || umount2(".", MNT_DETACH) != 0)
         return -1;
     return chdir("/");
@@ -283,17 +281,16 @@ int root_enter(const struct jail *jail, int root)
  * This one belongs to a namespace that ends here: there is nobody in it, ever. */
 static int mount_dead_proc(void *root)
 {
-    return root_proc(NULL, *(int *)root) == 0 ? 0 : errno;
+    return root_proc(*(int *)root) == 0 ? 0 : errno;
 }
 
-int root_no_proc(const struct jail *jail, int root)
+int root_no_proc(int root)
 {
     static char stack[16 << 10] __attribute__((aligned(16)));
     int status = -1;
     pid_t pid = clone(mount_dead_proc, stack + sizeof stack,
                       CLONE_VM | CLONE_VFORK | CLONE_NEWPID | SIGCHLD, &root);
 
-    (void)jail;
     if (pid < 0)
         return -1;
     while (waitpid(pid, &status, __WALL) < 0 && errno == EINTR)

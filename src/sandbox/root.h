@@ -10,12 +10,12 @@
 int root_make(const struct jail *jail, int *root);   /* the disk, its directories and files */
 int root_mount(const struct jail *jail, int root);   /* the trees and the masks */
 int root_devices(const struct jail *jail, int root); /* /dev */
-int root_proc(const struct jail *jail, int root);    /* /proc */
-int root_enter(const struct jail *jail, int root);   /* leaves the host's root behind */
+int root_proc(int root);                             /* /proc */
+int root_enter(int root);                            /* leaves the host's root behind */
 
 /* A root that runs share holds nothing that a run may write; each mounts what it writes on top. */
-int root_no_proc(const struct jail *jail, int root); /* a /proc that shows nobody */
-int root_lock(int root);                             /* the disk cannot be written any more */
-int root_scratch(struct jail *jail, int root);       /* the directories every run has for itself */
-bool root_is_scratch(const char *to);                /* is it one of those, or in one? */
-bool root_is_in_scratch(const char *to);             /* does it lie in one of those? */
+int root_no_proc(int root);                    /* a /proc that shows nobody */
+int root_lock(int root);                       /* the disk cannot be written any more */
+int root_scratch(struct jail *jail, int root); /* the directories every run has for itself */
+bool root_is_scratch(const char *to);          /* is it one of those, or in one? */
+bool root_is_in_scratch(const char *to);       /* does it lie in one of those? */

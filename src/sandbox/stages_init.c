@@ -26,7 +26,7 @@
 bool stage_hears(const struct jail *j)
 {
     struct pollfd fds[] = { { .fd = j->line, .events = POLLIN },
-                            { .fd = j->owner > 0 ? j->owner : -1, .events = POLLIN } };
+                            { .fd = j->owner, .events = POLLIN } };
     int n;
 
     do {
@@ -87,9 +87,7 @@ int stage_bound_watches(struct child *c)
 /* Before we are another: the file may be root's. Runs do without it where it cannot be opened. */
 int stage_open_chance(struct child *c)
 {
-    int channel = c->jail->held.on ? held_chance_open() : -1;
-
-    c->jail->chance = channel > 0 ? channel : 0;
+    c->jail->chance = c->jail->held.on ? held_chance_open() : -1;
     return 0;
 }
 
@@ -145,7 +143,7 @@ int stage_mount_devices(struct child *c)
 
 int stage_mount_no_proc(struct child *c)
 {
-    return root_no_proc(c->jail, c->root);
+    return root_no_proc(c->root);
 }
 
 int stage_mount_scratch(struct child *c)
@@ -155,12 +153,12 @@ int stage_mount_scratch(struct child *c)
 
 int stage_mount_proc(struct child *c)
 {
-    return root_proc(c->jail, c->root);
+    return root_proc(c->root);
 }
 
 int stage_enter_root(struct child *c)
 {
-    return root_enter(c->jail, c->root);
+    return root_enter(c->root);
 }
 
 int stage_lock_root(struct child *c)
@@ -261,9 +259,7 @@ int stage_guard_init(struct child *c)
  * configuration: then what it covered or protected is bare. */
 int stage_watch_mounts(struct child *c)
 {
-    int mounts = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
-
-    c->jail->watched = mounts > 0 ? mounts : 0;
+    c->jail->watched = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
     return 0;
 }
 
