@@ -11,7 +11,7 @@
 #include "contract/codes.h"
 #include "route/channel_parts.h"
 
-enum slot { SLOT_FROM, SLOT_ERR, SLOT_TO, SLOT_WAKE, SLOT_CARRIER, SLOTS };
+enum watched { WATCH_FROM, WATCH_ERR, WATCH_TO, WATCH_WAKE, WATCH_CARRIER, WATCHES };
 
 enum {
     FRAMES_A_TURN = 32, /* before others are looked at */
@@ -223,7 +223,7 @@ static void answer(struct channel *c, bool came, bool open)
 }
 
 struct turn {
-    struct pollfd fds[SLOTS];
+    struct pollfd fds[WATCHES];
     bool more, deaf;
 };
 
@@ -237,11 +237,11 @@ static bool prepare(struct channel *c, struct turn *t)
     over = c->closing || c->dead;
     t->deaf = c->deaf;
     (void)pthread_mutex_unlock(&c->lock);
-    t->fds[SLOT_FROM] = (struct pollfd){ .fd = c->carrier.from, .events = POLLIN };
-    t->fds[SLOT_ERR].events = POLLIN;
-    t->fds[SLOT_TO] = (struct pollfd){ .fd = pending ? c->carrier.to : -1, .events = POLLOUT };
-    t->fds[SLOT_WAKE] = (struct pollfd){ .fd = c->wake, .events = POLLIN };
-    t->fds[SLOT_CARRIER] = (struct pollfd){ .fd = c->carrier.pidfd, .events = POLLIN };
+    t->fds[WATCH_FROM] = (struct pollfd){ .fd = c->carrier.from, .events = POLLIN };
+    t->fds[WATCH_ERR].events = POLLIN;
+    t->fds[WATCH_TO] = (struct pollfd){ .fd = pending ? c->carrier.to : -1, .events = POLLOUT };
+    t->fds[WATCH_WAKE] = (struct pollfd){ .fd = c->wake, .events = POLLIN };
+    t->fds[WATCH_CARRIER] = (struct pollfd){ .fd = c->carrier.pidfd, .events = POLLIN };
     return !over;
 }
 
@@ -250,21 +250,21 @@ static bool handle(struct channel *c, struct turn *t, struct error *e)
     eventfd_t times;
     bool open;
 
-    if (t->fds[SLOT_WAKE].revents)
+    if (t->fds[WATCH_WAKE].revents)
         (void)eventfd_read(c->wake, &times);
-    if (t->fds[SLOT_ERR].revents && !wire_listen(c))
-        t->fds[SLOT_ERR].fd = -1;
-    if (t->fds[SLOT_TO].revents) {
+    if (t->fds[WATCH_ERR].revents && !wire_listen(c))
+        t->fds[WATCH_ERR].fd = -1;
+    if (t->fds[WATCH_TO].revents) {
         (void)pthread_mutex_lock(&c->lock);
         flush(c);
         (void)pthread_mutex_unlock(&c->lock);
     }
     if (!take_frames(c, &t->more, &open, e))
         return false;
-    answer(c, t->fds[SLOT_FROM].revents != 0, open);
+    answer(c, t->fds[WATCH_FROM].revents != 0, open);
     if (now(c) - c->heard_ms >= SILENCE_MS)
         return error_set(e, CODE_IO, "nothing was heard of it for %d s", SILENCE_MS / 1000);
-    if (t->fds[SLOT_CARRIER].revents && !t->more)
+    if (t->fds[WATCH_CARRIER].revents && !t->more)
         return error_set(e, CODE_NONE, "its carrier has ended");
     return true;
 }
@@ -272,7 +272,7 @@ static bool handle(struct channel *c, struct turn *t, struct error *e)
 void *wire_main(void *channel)
 {
     struct channel *c = channel;
-    struct turn t = { .fds = { [SLOT_ERR] = { .fd = c->carrier.err } } };
+    struct turn t = { .fds = { [WATCH_ERR] = { .fd = c->carrier.err } } };
     struct error e = { 0 };
     sigset_t all;
 
@@ -280,7 +280,7 @@ void *wire_main(void *channel)
     (void)pthread_sigmask(SIG_SETMASK, &all, NULL);
     c->heard_ms = c->beat_ms = now(c);
     while (prepare(c, &t)) {
-        int ready = poll(t.fds, SLOTS, t.more ? 0 : t.deaf ? LAST_MS : BEAT_MS);
+        int ready = poll(t.fds, WATCHES, t.more ? 0 : t.deaf ? LAST_MS : BEAT_MS);
         bool silent = ready == 0 && t.deaf && !t.more;
 
         if (ready < 0 && errno != EINTR)

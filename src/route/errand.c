@@ -14,7 +14,7 @@
 #include "route/channel_parts.h"
 #include "route/errand_answer.h"
 
-enum slot { SLOT_NEWS, SLOT_CANCEL, SLOT_OUT, SLOT_ERR, SLOTS };
+enum watched { WATCH_NEWS, WATCH_CANCEL, WATCH_OUT, WATCH_ERR, WATCHES };
 
 enum {
     GIVE_UP_MS = 10000, /* after a worker was told to kill it, */
@@ -353,25 +353,25 @@ static int time_left(const struct going *g)
 
 static void turn(struct going *g)
 {
-    struct pollfd fds[SLOTS] = {
-        [SLOT_NEWS] = { .fd = g->over ? -1 : g->u.news, .events = POLLIN },
-        [SLOT_CANCEL] = { .fd = g->cancel, .events = POLLIN },
+    struct pollfd fds[WATCHES] = {
+        [WATCH_NEWS] = { .fd = g->over ? -1 : g->u.news, .events = POLLIN },
+        [WATCH_CANCEL] = { .fd = g->cancel, .events = POLLIN },
     };
     eventfd_t times;
 
     for (int i = 0; i < STREAMS; i++) {
-        fds[SLOT_OUT + i].fd = is_passing(&g->passing[i]) ? g->passing[i].live.to : -1;
-        fds[SLOT_OUT + i].events = POLLOUT;
+        fds[WATCH_OUT + i].fd = is_passing(&g->passing[i]) ? g->passing[i].live.to : -1;
+        fds[WATCH_OUT + i].events = POLLOUT;
     }
-    if (poll(fds, SLOTS, time_left(g)) < 0)
+    if (poll(fds, WATCHES, time_left(g)) < 0)
         return;
-    if (fds[SLOT_NEWS].revents)
+    if (fds[WATCH_NEWS].revents)
         (void)eventfd_read(g->u.news, &times);
     for (int i = 0; i < STREAMS; i++)
-        if (fds[SLOT_OUT + i].revents)
+        if (fds[WATCH_OUT + i].revents)
             pass_on(&g->passing[i]);
     look(g); /* what the worker did counts before what the clock says */
-    if (fds[SLOT_CANCEL].revents)
+    if (fds[WATCH_CANCEL].revents)
         take_cancel(g);
     if (!g->over)
         mind_time(g);

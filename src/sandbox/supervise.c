@@ -15,19 +15,19 @@
 #include "sandbox/cow_plan.h"
 #include "sandbox/init_clock.h"
 
-enum slot {
-    SLOT_LINE,
-    SLOT_INIT,
-    SLOT_CANCEL,
-    SLOT_THREADS,
-    SLOT_GATE,
-    SLOT_OUT,
-    SLOT_ERR,
-    SLOT_RESULT,
-    SLOTS
+enum watched {
+    WATCH_LINE,
+    WATCH_INIT,
+    WATCH_CANCEL,
+    WATCH_THREADS,
+    WATCH_GATE,
+    WATCH_OUT,
+    WATCH_ERR,
+    WATCH_RESULT,
+    WATCHES
 };
 
-enum { CAPTURES = SLOTS - SLOT_OUT };
+enum { CAPTURES = WATCHES - WATCH_OUT };
 
 enum { NEVER = -1 };
 
@@ -36,8 +36,8 @@ enum { UNSURE_MS = 2000 };
 
 struct loop {
     struct supervision *s;
-    struct pollfd fds[SLOTS];
-    struct capture *captures[CAPTURES]; /* in the order of their slots; NULL: none */
+    struct pollfd fds[WATCHES];
+    struct capture *captures[CAPTURES]; /* in the order in which they are watched; NULL: none */
     int64_t act_at;                     /* stop it, or kill it */
     int64_t late_at;                    /* tell that it is late */
     size_t stops;                       /* how often it was stopped */
@@ -158,7 +158,7 @@ static void listen_to_init(struct loop *l)
 
         if (n != (ssize_t)sizeof word) {
             if (n == 0 || (errno != EAGAIN && errno != EINTR))
-                l->fds[SLOT_LINE].fd = -1;
+                l->fds[WATCH_LINE].fd = -1;
             return;
         }
         if (word.kind == WORD_LISTENER) {
@@ -181,11 +181,11 @@ static void listen_to_init(struct loop *l)
     }
 }
 
-static void set_slot(struct loop *l, enum slot slot, int fd, short events)
+static void set_watched(struct loop *l, enum watched which, int fd, short events)
 {
-    l->fds[slot].fd = fd;
-    l->fds[slot].events = events;
-    l->fds[slot].revents = 0;
+    l->fds[which].fd = fd;
+    l->fds[which].events = events;
+    l->fds[which].revents = 0;
 }
 
 /* ---- what it prints ---- */
@@ -196,14 +196,14 @@ static void set_captures(struct loop *l)
         short events = 0;
         int fd = l->captures[i] ? capture_waits(l->captures[i], &events) : -1;
 
-        set_slot(l, SLOT_OUT + i, fd, events);
+        set_watched(l, WATCH_OUT + i, fd, events);
     }
 }
 
 static void step_captures(const struct loop *l)
 {
     for (int i = 0; i < CAPTURES; i++)
-        if (l->captures[i] && l->fds[SLOT_OUT + i].revents)
+        if (l->captures[i] && l->fds[WATCH_OUT + i].revents)
             capture_step(l->captures[i]);
 }
 
@@ -264,7 +264,7 @@ static void take_cancel(struct loop *l)
 static void answer_threads(struct loop *l)
 {
     struct threads *threads = l->s->threads;
-    short events = l->fds[SLOT_THREADS].revents;
+    short events = l->fds[WATCH_THREADS].revents;
 
     if (threads->listener < 0 || !events)
         return;
@@ -322,15 +322,15 @@ static void hear_the_last(struct loop *l)
 /* In this order: what the command did counts before what the clock says. */
 static void handle(struct loop *l)
 {
-    if (l->fds[SLOT_LINE].revents)
+    if (l->fds[WATCH_LINE].revents)
         listen_to_init(l);
     step_captures(l);
     answer_threads(l);
-    if (l->fds[SLOT_GATE].revents)
+    if (l->fds[WATCH_GATE].revents)
         gate_hear(l->s->gate);
-    if (l->fds[SLOT_CANCEL].revents)
+    if (l->fds[WATCH_CANCEL].revents)
         take_cancel(l);
-    if (l->fds[SLOT_INIT].revents) {
+    if (l->fds[WATCH_INIT].revents) {
         l->dead = true;
         hear_the_last(l);
         hurry(l);
@@ -341,7 +341,7 @@ static void handle(struct loop *l)
 static void wait_and_handle(struct loop *l)
 {
     struct supervision *s = l->s;
-    int ready = poll(l->fds, SLOTS, time_left(l));
+    int ready = poll(l->fds, WATCHES, time_left(l));
 
     if (ready >= 0 || errno == EINTR)
         handle(l);
@@ -363,12 +363,12 @@ void supervise(struct supervision *s)
 
     l.act_at = s->began_ms + s->timeout_ms;
     l.late_at = s->pace.soft_ms ? l.act_at - s->timeout_ms + s->pace.soft_ms : INT64_MAX;
-    set_slot(&l, SLOT_LINE, s->line, POLLIN);
+    set_watched(&l, WATCH_LINE, s->line, POLLIN);
     while (!l.dead || prints(&l)) {
-        set_slot(&l, SLOT_INIT, l.dead ? -1 : s->init, POLLIN);
-        set_slot(&l, SLOT_CANCEL, s->cancel, POLLIN);
-        set_slot(&l, SLOT_THREADS, l.dead ? -1 : s->threads->listener, POLLIN);
-        set_slot(&l, SLOT_GATE, s->gate ? gate_waits(s->gate) : -1, POLLIN);
+        set_watched(&l, WATCH_INIT, l.dead ? -1 : s->init, POLLIN);
+        set_watched(&l, WATCH_CANCEL, s->cancel, POLLIN);
+        set_watched(&l, WATCH_THREADS, l.dead ? -1 : s->threads->listener, POLLIN);
+        set_watched(&l, WATCH_GATE, s->gate ? gate_waits(s->gate) : -1, POLLIN);
         set_captures(&l);
         wait_and_handle(&l);
     }

@@ -200,35 +200,35 @@ static enum stream_next read_some(struct mcp *m, struct line *l, struct str *why
     return STREAM_MESSAGE;
 }
 
-enum slot { SLOT_IN, SLOT_WAKE, SLOT_CANCEL, SLOT_OUT, SLOTS };
+enum watched { WATCH_IN, WATCH_WAKE, WATCH_CANCEL, WATCH_OUT, WATCHES };
 
 /* Waits until there is something to do; false: the time is over. */
-static bool wait_for(struct mcp *m, const struct mcp_exchange *x, struct pollfd p[SLOTS])
+static bool wait_for(struct mcp *m, const struct mcp_exchange *x, struct pollfd p[WATCHES])
 {
     struct line *l = line_of(m);
     int64_t left = x->end_ms > 0 ? x->end_ms - mcp_now(m) : 0;
 
-    p[SLOT_IN] = (struct pollfd){ .fd = m->ask.in, .events = POLLIN };
-    p[SLOT_WAKE] = (struct pollfd){ .fd = l->wake, .events = POLLIN };
-    p[SLOT_CANCEL] = (struct pollfd){ .fd = x->cancel, .events = POLLIN };
-    p[SLOT_OUT] = (struct pollfd){ .fd = m->ask.out, .events = POLLOUT };
-    return poll(p, waits_to_write(l) ? SLOTS : SLOT_OUT, poll_ms(left)) > 0;
+    p[WATCH_IN] = (struct pollfd){ .fd = m->ask.in, .events = POLLIN };
+    p[WATCH_WAKE] = (struct pollfd){ .fd = l->wake, .events = POLLIN };
+    p[WATCH_CANCEL] = (struct pollfd){ .fd = x->cancel, .events = POLLIN };
+    p[WATCH_OUT] = (struct pollfd){ .fd = m->ask.out, .events = POLLOUT };
+    return poll(p, waits_to_write(l) ? WATCHES : WATCH_OUT, poll_ms(left)) > 0;
 }
 
 /* Looks around when there is nothing to read: STREAM_MESSAGE means: read on. */
 static enum stream_next look_around(struct mcp *m, const struct mcp_exchange *x)
 {
     struct line *l = line_of(m);
-    struct pollfd p[SLOTS];
+    struct pollfd p[WATCHES];
     eventfd_t n;
 
     if (!wait_for(m, x, p))
         return STREAM_NOTHING;
-    if (x->cancel >= 0 && p[SLOT_CANCEL].revents)
+    if (x->cancel >= 0 && p[WATCH_CANCEL].revents)
         return STREAM_CANCELLED;
-    if (p[SLOT_WAKE].revents)
+    if (p[WATCH_WAKE].revents)
         (void)eventfd_read(l->wake, &n);
-    if (p[SLOT_OUT].revents) {
+    if (p[WATCH_OUT].revents) {
         pthread_mutex_lock(&l->writing);
         (void)flush(m, l);
         pthread_mutex_unlock(&l->writing);
