@@ -242,7 +242,7 @@ static bool cut_list(struct exec *x, size_t len)
             continue;
         *lists[i] = n * frames[FRAME_RESULT].most / (len + len / SLACK);
         if (lists[i] == &log->n)
-            log->uncounted += (int64_t)(n - log->n);
+            log->unlisted += (int64_t)(n - log->n);
         x->now.files_cut = true;
         return true;
     }

@@ -142,11 +142,11 @@ static void take(struct gate *g, struct str packet)
     }
     if (packet.n == sizeof count && packet.s[0] == WIRE_COUNT) {
         memcpy(&count, packet.s, sizeof count);
-        g->log.uncounted += count.uncounted;
+        g->log.unlisted += count.uncounted;
         return;
     }
     if (is_too_much(g, packet)) {
-        g->log.uncounted++;
+        g->log.unlisted++;
         return;
     }
     if (!wire_read_event(packet, &g->a, &event))

@@ -25,8 +25,8 @@ struct gate_ask {
 struct gate_log {
     struct gate_event *v;
     size_t n, room;
-    int64_t uncounted; /* decisions that are not listed: there were too many */
-    bool incomplete;   /* writ-net died or took too long: there may have been others */
+    int64_t unlisted; /* decisions that are not listed: there were too many */
+    bool incomplete;  /* writ-net died or took too long: there may have been others */
 };
 
 struct gate;

@@ -455,7 +455,7 @@ void exec_put_network(const struct exec *x, struct buf *to)
     for (size_t i = 0; i < log->n; i++)
         put_event(&log->v[i], to);
     json_close(to, ']');
-    json_put_int(to, "unlisted", log->uncounted);
+    json_put_int(to, "unlisted", log->unlisted);
     if (log->incomplete)
         json_put_bool(to, "incomplete", true);
     if (missed(x))
