@@ -113,7 +113,7 @@ struct service {
     int patience_ms;
 };
 
-/* Whoever asks has to do so in time: what is left behind by somebody who forked ends, too. */
+/* A request has to come in time: a berth that was left behind by a fork of its caller ends, too. */
 static bool is_asked(const struct service *s)
 {
     struct pollfd asked[] = { { .fd = s->line, .events = POLLIN },
@@ -126,7 +126,7 @@ static bool is_asked(const struct service *s)
     return n > 0 && !asked[1].revents;
 }
 
-/* Those of who made us are not ours to keep open. */
+/* The streams of the process that made us are not ours to keep open. */
 static void drop_streams(void)
 {
     int none = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -188,8 +188,8 @@ static bool start(struct berth *l, struct jail *jail)
     return true;
 }
 
-/* Who has forked without an exec has left copies of our ends of all lines behind: when we are dead,
- * only this tells. Out of the way of the streams. */
+/* A caller that has forked without an exec has left copies of our ends of all lines behind: only
+ * this descriptor tells then that we are dead. It is out of the way of the streams. */
 static bool open_owner(struct berth *l, struct jail *jail)
 {
     _fd_ int self = (int)syscall(SYS_pidfd_open, getpid(), 0);

@@ -214,7 +214,7 @@ static bool find_and_make(struct making *m, bool near, struct cgroup *out, struc
     return make(&s, CONTROLLERS_ALL, m->limits, out, e);
 }
 
-/* Whoever is in a group that is not his own asks once, for all that this process will run. */
+/* A process in a group that is not its own asks for one once, for all that it will run. */
 static bool have_own_group(struct error *e)
 {
     static bool asked;
@@ -236,8 +236,8 @@ static bool have_own_group(struct error *e)
 }
 
 /* A group further up belongs to somebody who may take its controllers back at any time: on a
- * desktop to the user's systemd. Who is in a scope of its asks for another one first; not a
- * service, whose end would not be the end of its commands any more. */
+ * desktop to the user's systemd. A process in a scope of systemd's asks for one of its own first.
+ * A service does not: the end of the service would not be the end of its commands any more. */
 static bool make_first(struct making *m, struct cgroup *out, struct error *e)
 {
     return find_and_make(m, true, out, e) ||
@@ -246,8 +246,8 @@ static bool make_first(struct making *m, struct cgroup *out, struct error *e)
            (m->v2 && have_own_group(e) && find_and_make(m, false, out, e));
 }
 
-/* The first one of this process may have to be moved, or to move itself, before it has a place. Who
- * comes meanwhile waits, and finds it there. */
+/* The first one of this process may have to be moved, or to move itself, before it has a place. A
+ * thread that comes meanwhile waits, and finds it there. */
 bool cgroup_make_at(struct cgroup_place *place, const struct cgroup_limits *limits,
                     struct cgroup *out, struct error *e)
 {

@@ -190,9 +190,10 @@ static void look_at_walls(const struct jail *jail, struct pollfd *mounts)
 enum watched { WATCH_SIGNALS, WATCH_LINE, WATCH_OWNER, WATCH_CHANCE, WATCH_MOUNTS, WATCHES };
 
 /* Until the command is over or the supervisor is gone; leaving ends the whole tree. A supervisor
- * that is stopped ends nothing: what is far over its time we end ourselves. The supervisor has no
- * number here. Who has one is inside, and not heard: before Landlock keeps signals from us
- * (Linux 6.12) a command could end itself that way. */
+ * that is stopped ends nothing: we end a run ourselves that is far over its time. The supervisor
+ * has no number in here. A signal from a sender that has one comes from inside and is not heard: a
+ * command could end itself that way where Landlock does not keep its signals from us (before
+ * Linux 6.12). */
 static void watch(const struct jail *jail, struct tracer *tracer, int signals, pid_t command)
 {
     struct pollfd fds[WATCHES] = {

@@ -88,10 +88,10 @@ static bool set_going(const struct init *i, const struct jail *jail, struct erro
 
 /* ---- in a berth ---- */
 
-/* Who does without a wall has everything for itself: whether a socket was made only the filter
- * tells. So has who writes into layers, which lie below what a berth has mounted, and who reaches
- * hosts: its doors are in its network. And into a group of version 2 that is root's, only root can
- * put somebody. */
+/* A run without one of the walls gets its own namespaces, because only the filter tells whether it
+ * made a socket. So does a run that writes into layers, which lie below what a berth has mounted,
+ * and one that reaches hosts, because its doors are in its network. A privileged caller's run in a
+ * group of version 2 does, because only root can put a process into a group that is root's. */
 static bool may_be_in_berth(const struct jail *jail)
 {
     return jail->layers == LAYER_ALL && jail->cover_count == 0 && jail->door_count == 0 &&
@@ -141,7 +141,7 @@ bool init_start(struct init *i, struct jail *jail, struct kept *kept, struct err
     return false;
 }
 
-/* What says that it may run, it says itself. */
+/* A process that has ended meanwhile (EPIPE) has said why on the line, which is heard later. */
 static bool send_run(const struct init *i, struct error *e)
 {
     char word = WORD_RUN;

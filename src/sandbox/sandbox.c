@@ -98,8 +98,8 @@ static bool make_group(const struct run *run, struct holding *h, struct error *e
 }
 
 /* A process can be cloned into a group of version 2 only, and that has to be there before. Others
- * are made while the new process builds its root. What may be missing has to be known before, too.
- */
+ * are made while the new process builds its root. Where the caller may do without groups, it has
+ * to be known before, too, whether there are any. */
 static bool groups_come_first(const struct run *run)
 {
     return (run->weak & (1U << LAYER_CGROUP)) ||
@@ -113,7 +113,8 @@ static bool seccomp_works(void)
     return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
 }
 
-/* What is missing and may be is left out before anything is built. */
+/* A layer that is missing, and that the caller does without, is left out before anything is built.
+ */
 static unsigned layers_to_build(unsigned weak)
 {
     unsigned all = LAYER_ALL;
@@ -292,8 +293,8 @@ static bool finish(struct supervision *s, struct holding *h, struct arena *a, st
     return true;
 }
 
-/* Who is in no group any more is not waited for: they are measured, and go, while the tree is torn
- * down. */
+/* Groups that are empty when the command has ended are measured and removed at once, while the tree
+ * is torn down. */
 static void take_usage(void *self)
 {
     struct holding *h = self;

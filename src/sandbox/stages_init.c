@@ -214,9 +214,9 @@ int stage_set_limits(struct child *c)
     return 0;
 }
 
-/* What no program in the tree can get, whatever its file says: any right. The kernel knows how many
- * there are. Who lives in a berth has this from the berth; and who has no right to do it, where
- * there are no namespaces, could gain none by it. */
+/* No program in the tree can get any right, whatever its file says. The kernel knows how many
+ * rights there are. A run in a berth has this from the berth. Without namespaces a caller may lack
+ * the right to do it, and then there is none to be gained. */
 int stage_drop_bounds(struct child *c)
 {
     int right = 0;
@@ -242,8 +242,8 @@ int stage_drop_rights(struct child *c)
 }
 
 /* Changing who we are cleared what was said about dying before; and init's memory is not for the
- * command to look at. The parent of who lives in a berth is the thread that made the berth, which
- * may end at any time: there only the line tells that the supervisor is dead. */
+ * command to look at. The parent of a run in a berth is the thread that made the berth, which may
+ * end at any time: there only the line tells that the supervisor is dead. */
 int stage_guard_init(struct child *c)
 {
     struct pollfd line = { .fd = c->jail->line };
@@ -255,7 +255,7 @@ int stage_guard_init(struct child *c)
 }
 
 /* All are made, and nobody here may make another. But the kernel takes a mount away with the name
- * it lies on, and who is outside may remove or replace that, as editors do and git with its
+ * it lies on, and somebody outside may remove or replace that, as editors do and git with its
  * configuration: then what it covered or protected is bare. */
 int stage_watch_mounts(struct child *c)
 {

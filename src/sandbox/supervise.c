@@ -31,7 +31,7 @@ enum { CAPTURES = WATCHES - WATCH_OUT };
 
 enum { NEVER = -1 };
 
-/* Who looks this much too late was stopped, and not only slow. */
+/* A supervisor that looks this much too late was stopped itself, and not only slow. */
 enum { UNSURE_MS = 2000 };
 
 struct loop {
@@ -47,9 +47,9 @@ struct loop {
 };
 
 /* First it is asked to end, then init is told to end it, which counts what it used; at last init
- * itself is ended, and the kernel ends the rest. Who wants it at once does not ask, and waits for
- * init no longer than for the count. Behind somebody else's init no kernel ends the rest: it is
- * given the time it needs. */
+ * itself is ended, and the kernel ends the rest. A run that is stopped at once is not asked, and
+ * init is given no longer than the count takes. Behind somebody else's init no kernel ends the
+ * rest: it is given the time it needs. */
 enum { STOPS = 3 };
 
 static const struct stop_step {
@@ -242,7 +242,8 @@ static int time_left(const struct loop *l)
     return poll_ms(left);
 }
 
-/* Who ends it does that as fast as anybody could, and alone knows all that is to be ended. */
+/* Somebody else's init ends it as fast as anybody could, and alone knows all that is to be ended.
+ */
 static bool is_being_ended_by_others(const struct loop *l)
 {
     return l->s->send && l->stops + 1 == STOPS;
@@ -295,7 +296,7 @@ static void look(struct loop *l)
     }
 }
 
-/* Who wants it at once does not wait for somebody who reads slowly either. */
+/* A caller who wants an end at once does not wait for a slow reader either. */
 static void hurry(struct loop *l)
 {
     if (l->at_once)
@@ -316,7 +317,7 @@ static void hear_the_last(struct loop *l)
     if (l->s->plain_init && !l->s->ended)
         cgroup_end(l->s->group); /* somebody has killed init, which alone ends the rest */
     if (l->s->send || (l->s->plain_init && !l->s->ended) || l->s->stopped_for != CAUSE_EXITED)
-        each_capture(l, capture_last); /* who else has the pipes is not waited for */
+        each_capture(l, capture_last); /* others who have the pipes are not waited for */
 }
 
 /* In this order: what the command did counts before what the clock says. */
