@@ -165,7 +165,7 @@ static struct gate *start_gate(const char *program)
     (void)snprintf(entry, sizeof entry, "127.0.0.1:%d", server_port);
     allow = str_of(entry);
     door.fd = listen_at(&gate_port);
-    if (gate_open(&want, &g, &e) && gate_serve(g, &door, 1, &e))
+    if (gate_open(&want, world_real(), &g, &e) && gate_serve(g, &door, 1, &e))
         return g;
     (void)fprintf(stderr, "%s\n", e.msg);
     exit(1);

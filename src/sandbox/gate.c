@@ -282,12 +282,13 @@ static void end(struct gate *g)
     free(g);
 }
 
-bool gate_open(const struct gate_ask *ask, struct gate **out, struct error *e)
+bool gate_open(const struct gate_ask *ask, const struct world *world, struct gate **out,
+               struct error *e)
 {
     struct gate *g = mem_zeroed(sizeof *g);
 
     g->handle = g->channel = -1;
-    g->world = world_real();
+    g->world = world;
     if (start(g, ask->program, ask->environment, e) && say_policy(g, ask, e)) {
         *out = g;
         return true;

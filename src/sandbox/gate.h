@@ -33,7 +33,8 @@ struct gate;
 
 /* Starts writ-net and tells it what holds; it gets ready meanwhile. False: it cannot be had;
  * CODE_LAYER_MISSING. */
-bool gate_open(const struct gate_ask *ask, struct gate **out, struct error *e) NODISCARD;
+bool gate_open(const struct gate_ask *ask, const struct world *world, struct gate **out,
+               struct error *e) NODISCARD;
 
 /* The doors, which are in the run's network and given away here. Waits until writ-net is ready;
  * false: it cannot do what it was told, CODE_LAYER_MISSING. May be called again for more doors. */

@@ -184,7 +184,7 @@ static bool build(const struct run *run, struct arena *a, struct holding *h, str
                          "LAYER_MISSING:seccomp: without the filter on system calls no clock can "
                          "be held");
     h->jail.layers = ask.layers;
-    if (run->gate && !gate_open(run->gate, &h->gate, e))
+    if (run->gate && !gate_open(run->gate, h->world, &h->gate, e))
         return false;
     if (first && !make_group(run, h, e))
         return false;

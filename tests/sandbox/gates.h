@@ -224,7 +224,7 @@ static inline void rig_open(struct rig *r)
     }
     if (r->hosts.level == NET_OFFLINE)
         r->hosts.level = NET_API;
-    if (!gate_open(&ask, &r->gate, &e))
+    if (!gate_open(&ask, world_real(), &r->gate, &e))
         fail_msg("%s", e.msg);
     for (int i = 0; i < GATE_DOORS; i++)
         doors[i].fd = loop_socket(i == 1 ? SOCK_DGRAM : SOCK_STREAM, ports[i]);

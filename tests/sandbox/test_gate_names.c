@@ -315,7 +315,7 @@ static void a_header_that_is_two_is_not_taken(void **state)
         struct gate *g = NULL;
         struct error e = { 0 };
 
-        assert_int_equal(gate_open(&ask, &g, &e), rows[i].taken);
+        assert_int_equal(gate_open(&ask, world_real(), &g, &e), rows[i].taken);
         if (g)
             gate_close(g, &a, &log);
         else

@@ -236,7 +236,7 @@ static void try_gate(struct doctor *d)
                               d->findings[lost].mend };
         return;
     }
-    if (ask.program && gate_open(&ask, &opened, &e)) {
+    if (ask.program && gate_open(&ask, world_real(), &opened, &e)) {
         gate_close(opened, a, &log);
         d->gate = (struct finding){ FINDING_PASS, "writ-net serves what --allow-host names", NULL };
         return;
