@@ -7,10 +7,16 @@
 #include "engine/input.h"
 #include "engine/plan.h"
 
+/* NULL: none was made. */
+static const struct attempt_end *last_of(const struct tool_call *c)
+{
+    return c->attempts && c->attempt_count ? &c->attempts[c->attempt_count - 1] : NULL;
+}
+
 /* What it gave, by digest: the output itself is evidence. */
 static struct doc *end_doc(const struct tool_call *c, struct arena *a)
 {
-    const struct attempt_end *last = c->attempt_count ? &c->attempts[c->attempt_count - 1] : NULL;
+    const struct attempt_end *last = last_of(c);
     struct doc *d = doc_root(a, DOC_MAP);
 
     doc_add_text(a, d, "adapter_id", str_of(arena_text(a, c->adapter->doc.adapter_id)));
@@ -53,12 +59,6 @@ static enum code code_of(const struct tool_call *c, int status)
         status == WRIT_WRONG)
         return CODE_INVALID_PAYLOAD;
     return c->error.code == CODE_EXECUTION_HALTED ? CODE_EXECUTION_HALTED : CODE_STEP_FAILED;
-}
-
-/* NULL: none was made. */
-static const struct attempt_end *last_of(const struct tool_call *c)
-{
-    return c->attempts && c->attempt_count ? &c->attempts[c->attempt_count - 1] : NULL;
 }
 
 static void failed(struct job *job, struct tool_call *c, int status, struct ending *out)

@@ -4,6 +4,7 @@
  * The inner plan is an execution of its own, with this one as its parent, and is stopped when the
  * step's time is up. Nothing is shared but the environment and the ledger (contract 004, 6.5).
  */
+#include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,6 +204,17 @@ static void keep_right(struct running *parent, const struct running *child,
     known->height = child->height;
 }
 
+static bool is_right(struct running *child, const struct inner_file *known, struct refused *why)
+{
+    bool made;
+
+    if (was_right(child, known))
+        return true;
+    made = context_make(child, &child->report);
+    assert(made); /* a context that could be wrong is the outermost plan's */
+    return made && running_check(child, why);
+}
+
 /* Of an inner plan the first problem is told, and the others are not looked for. */
 void check_plan(void *self, const struct step_doc *step, struct report *r)
 {
@@ -221,8 +233,7 @@ void check_plan(void *self, const struct step_doc *step, struct report *r)
         return;
     }
     known = child.named ? inner_find(child.inner, child.named, child.file) : NULL;
-    if (was_right(&child, known) || !context_make(&child, &child.report) ||
-        running_check(&child, &why))
+    if (is_right(&child, known, &why))
         keep_right(parent, &child, known);
     else
         report_add(r, ABOUT_VALUE, step->payload, why.code, "%s: %s", input.name, why.message);

@@ -29,7 +29,7 @@ static bool wait_for_input(struct exec *x, int fd, int64_t begin)
         x->waited_ms = spent;
         if (spent >= most)
             x->waited_for = CAUSE_TIMEOUT;
-        else if (poll(fds, COUNT(fds), (int)(most - spent)) > 0 && fds[1].revents)
+        else if (poll(fds, COUNT(fds), poll_ms(most - spent)) > 0 && fds[1].revents)
             x->waited_for = CAUSE_CANCELLED;
         else if (fds[0].revents)
             return true;

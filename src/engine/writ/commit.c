@@ -26,6 +26,7 @@ struct asked {
     int lock;
     bool opened;      /* the ledger, to be written */
     bool interrupted; /* who wrote the journal came to no end */
+    bool discards;    /* nothing is brought to the disk */
 };
 
 static void asked_close(struct asked *s)
@@ -176,14 +177,13 @@ static int64_t count_already(const struct commit *c)
 static int say_done(const struct asked *s, char **answer)
 {
     _buf_ struct buf out = { .max = ANSWER_MAX };
-    bool discard = strcmp(s->deed.verb, "discard") == 0;
 
     json_open(&out, '{');
     json_put_text(&out, "run", s->run.id);
     json_put(&out, "verb", s->deed.verb);
     json_put(&out, "execution_id", s->commit.dry ? NULL : s->deed.execution);
     json_put_bool(&out, "dry_run", s->commit.dry);
-    if (!discard) {
+    if (!s->discards) {
         json_key(&out, "done");
         put_done(&s->commit, &out);
         json_put_int(&out, "already", count_already(&s->commit));
@@ -384,7 +384,7 @@ int writ_commit(const struct writ_changes *ask, char **answer)
 
 int writ_discard(const struct writ_changes *ask, char **answer)
 {
-    _asked_ struct asked s = { .ask = ask, .lock = -1, .commit.store = -1 };
+    _asked_ struct asked s = { .ask = ask, .lock = -1, .commit.store = -1, .discards = true };
     struct commit *c = &s.commit;
     struct error e = { 0 };
     int status = open_all(&s, answer);
