@@ -280,15 +280,16 @@ int writ_golden(const char *verb, const char *name, bool force, const struct wri
     struct goldening g = { .ask = call,
                            .project = home_project(&a),
                            .here = getcwd(here, sizeof here) && here[0] == '/' ? here : NULL,
-                           .diffs = verb && strcmp(verb, "diff") == 0,
                            .line = line,
                            .self = self };
-    bool records = verb && strcmp(verb, "record") == 0;
     struct error e;
+    bool records;
     int status;
 
     if (!given_to(verb, "verb", line, self) || !given_to(call, "call", line, self))
         return WRIT_USAGE;
+    records = strcmp(verb, "record") == 0;
+    g.diffs = strcmp(verb, "diff") == 0;
     if (!records && !g.diffs && strcmp(verb, "check") != 0) {
         (void)error_set(&e, CODE_USAGE, "%s is none of record, check and diff",
                         said(str_of(verb), &a));
