@@ -77,7 +77,7 @@ static const struct column exit_columns[] = {
 
 const struct status_row statuses[STATUS_ROWS] = {
     { STATUS_OK,           "What was asked for was done; a plan succeeded, a ledger is intact.", "None." },
-    { STATUS_FAILED,       "A plan failed, a ledger is not intact, an event was refused, or what was asked for is not there.",     "Read the messages; each names a code." },
+    { STATUS_FAILED,       "A plan failed, a ledger is not intact, an event was refused, or what was asked for is not there.",     "Read the messages; with --json each has its code." },
     { STATUS_PARTIAL,      "A plan completed some of its steps, not all.",                       "Look at the result's error." },
     { STATUS_USAGE,        "The command line is not one that writ knows.",                       "See `writ --help`." },
     { STATUS_WRONG,     "A document is wrong.",                                               "Correct it at the places named." },
