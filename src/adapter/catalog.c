@@ -222,8 +222,8 @@ static bool unknown(const struct catalog *c, struct str name, struct arena *a, s
     }
     near = str_nearest(name, words, n);
     return error_set(e, CODE_ADAPTER_UNKNOWN, "there is no adapter %s%s%s%s", said(name, a),
-                     near ? "; did you mean " : "", near ? said(str_of(near), a) : "",
-                     near ? "?" : "");
+                     near ? "; did you mean " : "; writ adapters lists them",
+                     near ? said(str_of(near), a) : "", near ? "?" : "");
 }
 
 /* By name: of those that are not shadowed. */

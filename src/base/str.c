@@ -165,6 +165,8 @@ const char *str_nearest(struct str typed, const char *const *candidates, size_t 
 
     if (typed.n == 0 || typed.n > NEAR_MAX)
         return NULL;
+    if (nearest > typed.n)
+        nearest = typed.n; /* nothing of what was typed would be left */
     for (size_t i = 0; i < count; i++) {
         size_t n = distance(typed, str_of(candidates[i]));
 

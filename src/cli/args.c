@@ -64,14 +64,19 @@ const char *command_below(const struct command *group, const struct command *c)
     return str_begins(str_of(c->name), group->name) && c->name[n] == ' ' ? c->name + n + 1 : NULL;
 }
 
-const char *command_near(const char *typed)
+const char *command_near(const struct command *group, const char *typed)
 {
-    const char *names[64] = { "help", "--help", "--version" };
-    size_t n = 3;
+    const char *names[64] = { "help", "--help", "--version" }, *near;
+    size_t n = group ? 0 : 3, skip = group ? strlen(group->name) + 1 : 0;
 
-    for (size_t i = 0; i < command_count && n < COUNT(names); i++)
-        names[n++] = commands[i]->name;
-    return str_nearest(str_of(typed), names, n);
+    for (size_t i = 0; i < command_count && n < COUNT(names); i++) {
+        const char *name = group ? command_below(group, commands[i]) : commands[i]->name;
+
+        if (name)
+            names[n++] = name;
+    }
+    near = str_nearest(str_of(typed), names, n);
+    return near ? near - skip : NULL;
 }
 
 static bool unknown_option(const struct command *c, struct str typed, struct error *e)
@@ -139,7 +144,7 @@ static bool read_letter(const struct command *c, char ***arg, char **end, struct
     while (option->name && option->letter != letter)
         option++;
     if (!option->name || (**arg)[2])
-        return error_set(e, WRIT_USAGE, "'%s' is not an option; they begin with --", **arg);
+        return error_set(e, WRIT_USAGE, "'%s' is not an option; most begin with --", **arg);
     if (*arg + 1 == end)
         return error_set(e, WRIT_USAGE, "-%c needs a value: -%c %s", letter, letter, option->value);
     return give(out, option, *++*arg, e);

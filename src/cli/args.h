@@ -69,7 +69,7 @@ const struct command *command_typed(int argc, char **argv, int *words);
 
 /* The verb of a command below a group: "append"; NULL: it is not one of the group's. */
 const char *command_below(const struct command *group, const struct command *c);
-const char *command_near(const char *typed);
+const char *command_near(const struct command *group, const char *typed);
 
 /* Reads what follows the verb. Options and operands may be mixed; `--` ends the options. After what
  * is wrong the rest is read, too: whoever asks for JSON there is answered in JSON. */

@@ -72,7 +72,7 @@ static int unknown_verb(const struct command *group, int argc, char **argv)
     if (group)
         buf_addf(&typed, "%s ", group->name);
     buf_adds(&typed, argv[0]);
-    near = command_near(typed.s);
+    near = command_near(group, argv[0]);
     say("'%s' is not a verb of writ%s%s%s; writ%s%s --help lists them", typed.s,
         near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", group ? " " : "",
         group ? group->name : "");

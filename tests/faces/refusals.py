@@ -59,6 +59,7 @@ REFUSALS = [  # what is typed, the exit status, the code
     ("export --kind nosuch", USAGE, "USAGE"),
     ("executors add nosuch", WRONG, "IO"),
     ("adapters nosuch", USAGE, "ADAPTER_UNKNOWN"),
+    ("tools nosuch", USAGE, "USAGE"),
     ("cancel run-nosuch-one", NO, "LANE_NOT_RUNNING"),
     ("golden check nosuch", USAGE, "USAGE"),
     ("cache list --level nosuch", USAGE, "USAGE"),

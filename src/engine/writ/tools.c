@@ -169,9 +169,10 @@ static int unknown_tool(const struct telling *t, const char *name, char **answer
         words[2 * i + 1] = arena_text(t->a, tools[i].name);
     }
     near = str_nearest(str_of(name), words, 2 * t->registry.tools.n);
-    *answer = record_failure(CODE_OPERATION_NOT_ALLOWED,
+    *answer = record_failure(CODE_USAGE,
                              arena_printf(t->a, "the registry has no tool %s%s%s%s",
-                                          said(str_of(name), t->a), near ? "; did you mean " : "",
+                                          said(str_of(name), t->a),
+                                          near ? "; did you mean " : "; writ tools lists them",
                                           near ? said(str_of(near), t->a) : "", near ? "?" : ""));
     return WRIT_USAGE;
 }
