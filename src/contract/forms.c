@@ -244,7 +244,7 @@ const struct form_row forms[FORM_COUNT] = {
                         fits_url, "https:// or http://, a host, perhaps a port and a path; no user name." },
     [FORM_ENV_NAME] = { "a variable name", "HTTP_PROXY", "^[A-Za-z_][A-Za-z0-9_]*$", NULL,
                         fits_env_name, "Letters, digits and underscores, not beginning with a digit." },
-    [FORM_STEP_NAME] = { "a step name", "find-todos", "^[A-Za-z0-9._-]+$", NULL,
+    [FORM_STEP_NAME] = { "a name", "find-todos", "^[A-Za-z0-9._-]+$", NULL,
                         fits_step_name, "Letters, digits and - _ . only." },
     [FORM_TOOL_VERSION] = { "a tool version", "13+", "^[0-9]+(\\.[0-9]+){0,2}\\+?$", NULL,
                         fits_tool_version, "X, X.Y or X.Y.Z, which pins it; a + behind it means at least." },

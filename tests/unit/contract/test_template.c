@@ -80,7 +80,7 @@ static void names_are_unique_and_case_counts(void **state)
     static const struct refusal rows[] = {
         { "report", "fetch", "/steps/2/name", BAD,
           "'fetch' is the name of step 0 already; names are unique within a template" },
-        { "fetch", "x y", "/steps/0/name", BAD, "'x y' is not a step name such as find-todos" },
+        { "fetch", "x y", "/steps/0/name", BAD, "'x y' is not a name such as find-todos" },
         { "report", "''", "/steps/2/name", BAD, "name has 0 characters, allowed 1..100" },
         { "name: report, ", "", "/steps/2", BAD, "a step needs 'name'" },
     };
