@@ -84,6 +84,14 @@ static void bash_verbs(const struct command *group, struct buf *to)
             buf_addf(to, " %s", next_word(group, commands[i]));
 }
 
+static bool has_verbs(const struct command *group)
+{
+    for (size_t i = 0; i < command_count; i++)
+        if (command_below(group, commands[i]))
+            return true;
+    return false;
+}
+
 static void bash_verb(const struct command *c, struct buf *to)
 {
     buf_addf(to, "    '%s')\n", c->name);
@@ -107,6 +115,11 @@ static void bash_verb(const struct command *c, struct buf *to)
     for (const struct option *o = c->options; o->name; o++)
         buf_addf(to, " --%s", o->name);
     buf_adds(to, " --help\n        else\n");
+    if (has_verbs(c)) {
+        buf_adds(to, "            ((COMP_CWORD == 2)) && ");
+        bash_verbs(c, to);
+        buf_adds(to, "\n");
+    }
     bash_action(c->table, c->most > 0, to);
     buf_adds(to, "        fi\n        ;;\n");
 }

@@ -26,6 +26,14 @@ static const char *listed_name(const struct command *group, const struct command
     return strchr(c->name, ' ') ? NULL : c->name;
 }
 
+static bool has_verbs(const struct command *group)
+{
+    for (size_t i = 0; i < command_count; i++)
+        if (command_below(group, commands[i]))
+            return true;
+    return false;
+}
+
 static void list_commands(const struct command *group)
 {
     size_t width = 0;
@@ -110,10 +118,12 @@ void help_command(const struct command *c)
     out(PLAIN, "\n");
     out_folded(PLAIN, str_of(c->about), 0);
     out(PLAIN, "\n");
-    if (c->run) {
+    if (c->run)
         show_options(c);
+    if (!has_verbs(c))
         return;
-    }
+    if (c->run)
+        out(PLAIN, "\n");
     list_commands(c);
     out(PLAIN, "\n");
     out(PLAIN, "  writ %s VERB --help says more\n", c->name);

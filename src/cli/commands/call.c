@@ -135,7 +135,7 @@ const struct command cmd_call = {
     .options = { { "params",     "FILE",   NULL,         "parameters from a YAML or JSON map; - is standard input" },
                  { "timeout-ms", "N",      NULL,         "longest time an attempt may take" },
                  { "memory-mb",  "N",      NULL,         "memory of a command's whole tree" },
-                 { "fs",         "LEVEL",  "filesystem", "how much of the disk a command sees" },
+                 { "fs",         "LEVEL",  "filesystem", "how much of the disk a command sees: minimal, standard, extended, elevated" },
                  { "deny",       "PATH",   NULL,         "may not be seen",        .many = true },
                  { "net",        "LEVEL",  "network",    "offline: it reaches nothing, whatever the adapter lists" },
                  { "allow-host", "HOST",   NULL,         "of the adapter's hosts only these", .many = true },

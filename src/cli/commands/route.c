@@ -197,7 +197,7 @@ static int run_advance(const struct args *args)
 /* clang-format off */
 const struct command cmd_route = {
     .name = "route",
-    .operands = "",
+    .operands = "VERB",
     .summary = "where commands of a class go, and through which states",
     .about = "A command of a class (contract 000) goes to a worker or stays here, with the class's timeouts, and moves through declared states only. "
              "`writ exec --class` does all of it; these verbs show it, and run nothing. "
