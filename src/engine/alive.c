@@ -49,6 +49,14 @@ void alive_end(struct alive *alive)
     alive->path = NULL;
 }
 
+void alive_forget(const char *state, struct str id, struct arena *a)
+{
+    const char *path = path_of(state, id, a);
+
+    if (path)
+        (void)unlink(path);
+}
+
 enum living alive_look(const char *state, struct str id, struct arena *a)
 {
     const char *path = path_of(state, id, a);

@@ -25,8 +25,8 @@ int cow_run_name(struct writ_ledger *w, const char *asked, struct arena *a, stru
 bool cow_run_read(struct writ_ledger *w, struct str id, struct arena *a, struct cow_run *out,
                   struct error *e) NODISCARD;
 
-/* Has an execution begun and not ended? */
-bool cow_run_is_open(struct writ_ledger *w, const char *execution, bool *open,
+/* Has an execution begun and not ended? Then *since_ms is what its events say of when, else 0. */
+bool cow_run_is_open(struct writ_ledger *w, const char *execution, int64_t *since_ms,
                      struct error *e) NODISCARD;
 
 /* ---- what is done with its changes is an execution of its own ---- */
@@ -37,6 +37,7 @@ struct cow_deed {
     const char *execution;
     struct str paths;    /* a JSON list */
     const char *instead; /* an execution that was cut short, which this one goes on with; or NULL */
+    int64_t instead_ms;  /* as cow_run_is_open() found it */
     struct keeping *keeping;
     struct uuid entries[6];
     size_t entry_count;

@@ -5,9 +5,11 @@ finishes it, and an undo takes it back. One that meets somebody else's change th
 usage: crash.py [--user] FORGE WRIT      prints TAP
 """
 import ctypes
+import json
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import uuid
 
@@ -137,10 +139,17 @@ def every_step(ground, args, check, trees=(), stride=STRIDE):
 
 
 def ended(g):
-    """No execution in the ledger is left running but the one that was killed after its last word."""
+    """No execution in the ledger is left running but the one that was killed before its journal, and that is told."""
     running = [e for e, states in g.events().items() if states[-1] == "running"]
     if len(running) > 1:
         raise AssertionError(f"left running: {g.events()}")
+    if not set(running) <= set(told_as_killed(g)):
+        raise AssertionError(f"left running: {running}, told as killed: {told_as_killed(g)}")
+
+
+def told_as_killed(g):
+    log = subprocess.run([tap.WRIT, "log", "--limit", "0", "--json"], env=g.environment(), capture_output=True, check=True)
+    return [entry["subject"] for entry in map(json.loads, log.stdout.splitlines()) if entry.get("alive") is False]
 
 
 @case

@@ -72,6 +72,7 @@ static bool end_other(struct cow_deed *d, struct error *e)
     if (!d->instead)
         return true;
     head = head_of(d, d->instead);
+    head.snapshot_ms = d->instead_ms;
     event_open(&head, EVENT_FAILED, d->keeping->ledger.world, &text);
     put_error(&text, CODE_COMMAND_FAILED,
               arena_printf(d->a, "it was cut short; %s goes on with it", d->execution));

@@ -96,28 +96,38 @@ int cow_run_name(struct writ_ledger *w, const char *asked, struct arena *a, stru
     return WRIT_OK;
 }
 
+struct open_run {
+    enum event_state last;
+    int64_t since_ms;
+};
+
 static bool take_state(void *self, const struct entry *entry, struct error *e)
 {
-    enum event_state *last = self;
+    struct open_run *run = self;
 
     (void)e;
-    if (entry->kind == ENTRY_EVENT && str_is(entry->tenant, EVENT_TENANT))
-        *last = place_state(entry->place);
+    if (!str_is(entry->tenant, EVENT_TENANT))
+        return true;
+    if (entry->kind == ENTRY_EVENT)
+        run->last = place_state(entry->place);
+    if (entry->kind == ENTRY_INPUT)
+        run->since_ms = entry->created_ms;
     return true;
 }
 
-bool cow_run_is_open(struct writ_ledger *w, const char *execution, bool *open, struct error *e)
+bool cow_run_is_open(struct writ_ledger *w, const char *execution, int64_t *since_ms,
+                     struct error *e)
 {
-    enum event_state last = EVENT_FAILED;
+    struct open_run run = { .last = EVENT_FAILED };
     struct query q = query_all();
     bool ok;
 
     q.subject = str_of(execution);
     if (!ledger_look(&w->l, e))
         return false;
-    ok = search(&w->l, &q, take_state, &last, e);
+    ok = search(&w->l, &q, take_state, &run, e);
     ledger_look_end(&w->l);
-    *open = last == EVENT_PLANNED || last == EVENT_RUNNING;
+    *since_ms = run.last == EVENT_PLANNED || run.last == EVENT_RUNNING ? run.since_ms : 0;
     return ok;
 }
 

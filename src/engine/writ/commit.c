@@ -9,6 +9,7 @@
 #include "base/json_write.h"
 #include "base/utf8.h"
 #include "contract/codes.h"
+#include "engine/alive.h"
 #include "engine/changes_run.h"
 #include "engine/commit.h"
 #include "engine/given.h"
@@ -23,16 +24,19 @@ struct asked {
     struct commit commit;
     struct keeping keeping;
     struct cow_deed deed;
+    struct alive alive; /* from its announcement to its end */
     int lock;
-    bool opened;      /* the ledger, to be written */
-    bool interrupted; /* who wrote the journal came to no end */
-    bool discards;    /* nothing is brought to the disk */
+    bool opened;            /* the ledger, to be written */
+    int64_t interrupted_ms; /* who wrote the journal began then and came to no end; or 0 */
+    bool discards;          /* nothing is brought to the disk */
 };
 
 static void asked_close(struct asked *s)
 {
     own_close(&s->lock);
     own_close(&s->commit.store);
+    if (s->alive.path) /* the ledger has no end of it: the file stays, and nobody holds it */
+        own_close(&s->alive.fd);
     if (s->opened)
         keeping_close(&s->keeping);
     arena_free(&s->a);
@@ -66,7 +70,7 @@ static int find(struct asked *s, struct writ_ledger *w, char **answer)
     c->record = s->run.record;
     c->paths = arena_alloc(&s->a, c->set->changes.n * sizeof *c->paths);
     if (!journal_read(c, &e) ||
-        (c->execution && !cow_run_is_open(w, c->execution, &s->interrupted, &e)))
+        (c->execution && !cow_run_is_open(w, c->execution, &s->interrupted_ms, &e)))
         return record_unread(&e, answer);
     return WRIT_OK;
 }
@@ -263,8 +267,30 @@ static void make_deed(struct asked *s, const char *verb)
                                  .paths = { arena_text(&s->a, buf_str(&paths)), paths.len },
                                  .keeping = &s->keeping,
                                  .a = &s->a };
-    if (s->interrupted)
+    if (s->interrupted_ms) {
         s->deed.instead = c->execution;
+        s->deed.instead_ms = s->interrupted_ms;
+    }
+}
+
+static bool announce(struct asked *s, struct error *e)
+{
+    s->alive = alive_begin(s->commit.state, str_of(s->deed.execution), &s->a);
+    if (!cow_deed_announce(&s->deed, e)) {
+        alive_end(&s->alive);
+        return false;
+    }
+    if (s->deed.instead)
+        alive_forget(s->commit.state, str_of(s->deed.instead), &s->a);
+    return true;
+}
+
+static bool conclude(struct asked *s, const struct error *why, struct error *e)
+{
+    if (!cow_deed_conclude(&s->deed, why, e))
+        return false;
+    alive_end(&s->alive);
+    return true;
 }
 
 /* Nothing has moved, and nothing is left to be gone on with. */
@@ -272,7 +298,7 @@ static int stop_before(struct asked *s, const struct error *why, char **answer)
 {
     struct error e;
 
-    if (!cow_deed_conclude(&s->deed, why, &e))
+    if (!conclude(s, why, &e))
         return record_unwritten(&e, answer);
     *answer = record_failure(why->code, arena_printf(&s->a, "%s; nothing was changed", why->msg));
     return why->code == CODE_IO ? WRIT_UNAVAILABLE : WRIT_REFUSED;
@@ -285,7 +311,7 @@ static int stop_half_way(struct asked *s, struct error *why, char **answer)
     struct error e;
 
     (void)error_wrap(why, "it stopped half way");
-    if (!cow_deed_conclude(&s->deed, why, &e))
+    if (!conclude(s, why, &e))
         return record_unwritten(&e, answer);
     *answer = record_failure(
         why->code, arena_printf(&s->a, "%s; go on with `writ commit %s%s`%s%s%s", why->msg, id,
@@ -302,10 +328,10 @@ static int carry_out(struct asked *s, char **answer)
     const bool going_on = before == COMMIT_BEGUN || before == COMMIT_UNDOING;
     struct error e = { 0 }, lost;
 
-    if (!cow_deed_announce(&s->deed, &e))
+    if (!announce(s, &e))
         return record_unwritten(&e, answer);
     if (!journal_write(c, c->undo ? COMMIT_UNDOING : COMMIT_BEGUN, s->deed.execution, &e)) {
-        (void)!cow_deed_conclude(&s->deed, &e, &lost); /* nothing was changed */
+        (void)!conclude(s, &e, &lost); /* nothing was changed */
         return record_unwritten(&e, answer);
     }
     if (!commit_apply(c, &e))
@@ -314,7 +340,7 @@ static int carry_out(struct asked *s, char **answer)
                    : stop_half_way(s, &e, answer);
     if (!journal_write(c, c->undo ? COMMIT_UNDONE : COMMIT_DONE, s->deed.execution, &e))
         return stop_half_way(s, &e, answer);
-    if (!cow_deed_conclude(&s->deed, NULL, &e))
+    if (!conclude(s, NULL, &e))
         return record_unwritten(&e, answer);
     return say_done(s, answer);
 }
@@ -402,7 +428,7 @@ int writ_discard(const struct writ_changes *ask, char **answer)
                           : "an undo of this run was cut short: finish it with `writ commit "
                             "--undo` first",
                       answer);
-    if (!cow_deed_announce(&s.deed, &e) || !cow_deed_conclude(&s.deed, NULL, &e))
+    if (!announce(&s, &e) || !conclude(&s, NULL, &e))
         return record_unwritten(&e, answer);
     return say_done(&s, answer);
 }
