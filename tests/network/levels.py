@@ -121,6 +121,16 @@ def R_001_053_N21_open_reaches_any_host_of_the_world_and_everything_is_logged(pl
 
 
 @case
+def N20_what_came_through_a_tunnel_is_counted_without_the_gates_own_words(place):
+    for via, proxy in (("connect", "http://127.0.0.1:3128"), ("socks5", "socks5h://127.0.0.1:3128")):
+        run = place.exec(CURL, "-sS", "-p", "-x", proxy, "-i", "--suppress-connect-headers", "-o", f"got-{via}",
+                         "http://allowed.test/big?n=1000", options=["--allow-host=allowed.test"])
+        expect(run, exit_code=0)
+        one = decided(run, "allowed.test", True, via=via)
+        hold(one["bytes_down"] == (place.work / f"got-{via}").stat().st_size, run)
+
+
+@case
 def R_001_053_N21_open_still_reaches_no_private_address(place):
     names = [f"{name}.test" for name in town.NEVER] + ["127.0.0.1", "10.1.2.3", "169.254.169.254", "[::1]", "localhost"]
     run, found = reaches(place, "--net=open", "--approve=to look around", "--timeout-ms=120000", hosts=names)

@@ -23,7 +23,7 @@ void event_end(struct serve *s, struct conn *c)
                             .allowed = c->allowed,
                             .port = c->host.port,
                             .up = c->up.bytes,
-                            .down = c->down.bytes,
+                            .down = c->down.bytes > 0 ? c->down.bytes : 0,
                             .ms = s->now_ms - c->began_ms,
                             .at_ms = c->at_ms };
 

@@ -216,6 +216,8 @@ static void go_tunnel(struct serve *s, struct conn *c)
         say(&c->down, "HTTP/1.1 200 Connection established\r\n\r\n");
     if (c->via == VIA_SOCKS)
         flow_say(&c->down, granted, sizeof granted);
+    c->down.bytes -=
+        (int64_t)(c->down.head_to - c->down.head_from); /* that is ours, not the host's */
     c->stage = s->policy.match ? STAGE_OPENING : STAGE_RAW;
     c->deadline_ms = s->now_ms + (s->policy.match ? HEADER_MS : IDLE_MS);
 }

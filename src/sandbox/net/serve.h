@@ -31,7 +31,8 @@ struct flow {
     char head[HEAD_BYTES], body[BODY_BYTES];
     size_t head_from, head_to;
     size_t from, ready, to;
-    int64_t bytes; /* that went on */
+    int64_t
+        bytes; /* that went on; below 0: the gate's own words at the head of a tunnel go first */
 };
 
 /* One end of a connection. */
