@@ -297,6 +297,7 @@ def N15_an_address_in_another_form_is_refused(place):
                 raise AssertionError(f"{form} got through: {way}")
         nobody_but(place, run)
         hold(not place.town.names.asked, run)
+        hold("[::1%lo]" in {one["host"] for one in visit.decisions(run, False)}, run)
 
 
 @case

@@ -36,7 +36,7 @@ static void show_stat(const struct doc *d, bool whole)
 }
 
 /* What a diff cannot say: said beside it. */
-static void say_rest(const struct doc *d)
+static void say_rest(const struct doc *d, bool stat)
 {
     const struct doc *diff = doc_get(d, "diff"), *cut = doc_get(d, "diff_truncated");
     int64_t without = 0;
@@ -47,7 +47,7 @@ static void say_rest(const struct doc *d)
         say("the diff is not among the evidence any more; --stat lists what changed");
     else if (cut && cut->truth)
         say("the diff is cut: it would be too long; --stat lists what changed");
-    else if (without && print_person())
+    else if (without && !stat && print_person())
         err(DIM, "      %lld more without a text, such as directories: --stat lists them\n",
             (long long)without);
     if (doc_text(d, "truncated").n)
@@ -73,7 +73,7 @@ static int run(const struct args *args)
         show_stat(d, !args->operands[1]);
     else
         change_show_diff(doc_text(d, "diff"));
-    say_rest(d);
+    say_rest(d, args_get(args, "stat"));
     writ_free(answer);
     return status;
 }

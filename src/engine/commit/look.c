@@ -276,7 +276,7 @@ static bool look_one(struct commit *c, size_t row, struct error *e)
     if (!can_be_put(c, row, around))
         commit_refuse(c, row, CODE_CHANGE_REFUSED,
                       "its directory cannot be written in: open it first");
-    if (to->there && to->kind == CHANGE_OTHER)
+    if ((c->undo || path->begun) && to->there && to->kind == CHANGE_OTHER) /* else: choose.c */
         commit_refuse(c, row, CODE_CHANGE_REFUSED, "it is no file, directory or link");
     if (to->there && to->kind == CHANGE_FILE && !keep_holds(c->store, &to->digest))
         commit_refuse(c, row, CODE_CHANGE_REFUSED,

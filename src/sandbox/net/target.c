@@ -63,12 +63,12 @@ const char *target_read(struct str text, struct target *out)
 }
 
 /* Where it ends is not known, and a password may be what looks like a port; only what is an address
- * of IPv6 at most keeps its colons. */
+ * of IPv6 at most, or stands between brackets, keeps its colons. */
 struct str target_host_told(struct str text)
 {
     static const char six[] = "0123456789abcdefABCDEF:.[]";
     const char *scheme = text.n ? memmem(text.s, text.n, "://", 3) : NULL;
-    const char *user;
+    const char *user, *end;
     size_t n = 0;
 
     if (scheme)
@@ -79,5 +79,8 @@ struct str target_host_told(struct str text)
         text = str_from(text, (size_t)(user - text.s) + 1);
     while (n < text.n && is_one_of(text.s[n], six))
         n++;
+    end = n < text.n && text.s[0] == '[' ? memchr(text.s, ']', text.n) : NULL;
+    if (end)
+        return (struct str){ text.s, (size_t)(end - text.s) + 1 };
     return n == text.n ? text : str_cut(&text, ":");
 }
