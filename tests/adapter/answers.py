@@ -64,5 +64,18 @@ def a_result_under_a_status_that_says_no_is_none(place):
         place.fails(1, "PEER_ERROR", "said.echo", told=["it went wrong"])
 
 
+@case
+def a_result_of_another_shape_is_none(place):
+    content = FINE["result"]
+    for result, told in (({}, "without content"), (content | {"isError": "true"}, "isError"),
+                         (content | {"isError": 1}, "isError"), ({"content": {}}, "content is no list"),
+                         ({"content": ["hi"]}, "no object"), ({"content": "hi", "isError": True}, "content is no list")):
+        with server(place, (200, {"result": result})):
+            place.fails(1, "PEER_PROTOCOL", "said.echo", told=[told])
+    for result in ({"content": []}, {"structuredContent": {"n": 1}}):
+        with server(place, (200, {"result": result})):
+            same(place.call("said.echo").status, 0)
+
+
 if __name__ == "__main__":
     sys.exit(plans.main(CASES))

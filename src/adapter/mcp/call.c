@@ -216,6 +216,23 @@ static bool wants_headers(const struct mcp_exchange *x)
     return code && code->whole == RPC_HEADER_MISMATCH;
 }
 
+/* What makes it no result of a tool; NULL: it is one. */
+static const char *wrong_with(const struct doc *result)
+{
+    const struct doc *failed = rpc_get(result, "isError"), *content = rpc_get(result, "content");
+
+    if (failed && failed->kind != DOC_BOOL)
+        return "a result whose isError is neither true nor false";
+    if (!content)
+        return rpc_get(result, "structuredContent") ? NULL : "a result without content";
+    if (content->kind != DOC_LIST)
+        return "a result whose content is no list";
+    for (const struct doc *c = doc_first(content, DOC_LIST); c; c = c->next)
+        if (c->kind != DOC_MAP)
+            return "a result whose content has an item that is no object";
+    return NULL;
+}
+
 /* The answer is there; the round was the last, or the next one has something to say besides. */
 static bool is_last(struct calling *c, const struct mcp_exchange *x)
 {
@@ -234,8 +251,10 @@ static bool is_last(struct calling *c, const struct mcp_exchange *x)
             return false;
     } else if (type && (type->kind != DOC_TEXT || !str_is(type->text, "complete"))) {
         wrong = "a result of a type that is not known here";
-    } else if (!c->out->failed) {
-        wrong = tools_misfit(c->m, &c->use, x->answer.result, c->a);
+    } else {
+        wrong = wrong_with(x->answer.result);
+        if (!wrong && !c->out->failed)
+            wrong = tools_misfit(c->m, &c->use, x->answer.result, c->a);
     }
     if (wrong)
         conclude(c->out, MCP_GARBLED, wrong);
