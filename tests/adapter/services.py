@@ -146,6 +146,17 @@ def R_001_109_R_001_110_R_001_111_R_001_105_a_busy_service_is_asked_again(place)
 
 
 @case
+def what_says_that_it_is_json_and_is_not_is_told(place):
+    with strangers.stranger() as server:
+        stock(place, api("s", server.url, {"torn": "GET /torn", "lines": "GET /torn/lines"}))
+        run = place.call("s.torn")
+        same((run.status, run.record["text"]), (0, '{"n": 1}\n{"n": 2}\n'))
+        [warning] = run.record["warnings"]
+        true(warning.startswith("the answer says that it is JSON, and is not: line 2, column 1: "), run)
+        same(place.call("s.lines").record["warnings"], [])
+
+
+@case
 def R_001_105_R_001_106_a_number_that_no_double_holds_is_told_as_it_came(place):
     for transforms in ([], [("parse", "json")], [("extract", "$.data")], [("parse", "json"), ("extract", "/data")]):
         with strangers.stranger() as server:

@@ -194,6 +194,17 @@ static int status_of(enum code code)
                                            : WRIT_REFUSED;
 }
 
+/* Of one value: not of lines of them, such as application/x-ndjson. */
+static bool is_json(struct str type)
+{
+    const char *end = memchr(type.s, ';', type.n);
+    struct str name =
+        str_trim((struct str){ type.s, end ? (size_t)(end - type.s) : type.n }, " \t");
+
+    return name.n > 5 && (str_is(str_from(name, name.n - 5), "/json") ||
+                          str_is(str_from(name, name.n - 5), "+json"));
+}
+
 /* A service that says that it speaks JSON is read as such, where the adapter does not say how. */
 static struct value value_of(const struct api_attempt *t)
 {
@@ -210,6 +221,11 @@ static struct value value_of(const struct api_attempt *t)
         return value;
     if (json_read("answer", value.bytes, &max, t->c->a, &document, &e))
         value.doc = &document->root;
+    else if (value.bytes.n && is_json(type))
+        call_warn(t->c, call_redacted(t->c, arena_printf(t->c->a,
+                                                         "the answer says that it is JSON, and is "
+                                                         "not: line %d, column %d: %s",
+                                                         e.at.line, e.at.col, e.msg)));
     return value;
 }
 

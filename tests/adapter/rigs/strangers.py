@@ -62,6 +62,11 @@ class Stranger(http.server.BaseHTTPRequestHandler):
         """An id as databases have them: no double holds it."""
         self.answer(201, b'{"data": {"id": 9007199254740993}}', Content_Type="application/json")
 
+    def do_torn(self, _):
+        """It says that it is JSON, and is not; as /torn/lines: it says what it is."""
+        lines = self.path.endswith("lines")
+        self.answer(200, b'{"n": 1}\n{"n": 2}\n', Content_Type="application/x-ndjson" if lines else "application/json; charset=utf-8")
+
     def do_packed(self, _):
         """Packed, though nobody asked for it: /packed/HOW/BYTES."""
         _, how, n = self.path.strip("/").split("/")
