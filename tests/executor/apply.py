@@ -66,6 +66,11 @@ def R_003_041_R_003_025_R_003_026_an_exception_is_failed_with_its_code(place):
     result = place.apply("json_select", {"path": "$[", "document": {}}, status="FAILED",
                          reasons=["EXECUTOR_EXCEPTION"])
     same(result["output_digest"], None)
+    true("detail" not in result and "words" not in result)
+    told = place.apply("json_select", {"path": "$[", "document": {}}, "--output", status="FAILED",
+                       reasons=["EXECUTOR_EXCEPTION"])
+    same((told["output"], told["detail"]), (None, "the executor raised an exception"))
+    true(told["words"].startswith("/path: the path ends"))
 
 
 @case

@@ -27,8 +27,9 @@ struct applied {
     bool json, output, lost;
 };
 
-/* The result as the contract has it; what the caller asked for besides comes last. */
-static void print_result(const struct doc *line, bool output)
+/* The result as the contract has it; what the caller asked for besides comes last. Who has
+ * nothing on stderr reads there why it did not succeed. */
+static void print_result(const struct doc *line, bool output, bool why)
 {
     _buf_ struct buf json = { .max = SIZE_MAX / 2 };
 
@@ -41,6 +42,12 @@ static void print_result(const struct doc *line, bool output)
     if (output) {
         json_key(&json, "output");
         json_doc(&json, doc_get(line, "output"));
+    }
+    if (why) {
+        json_key(&json, "detail");
+        json_doc(&json, doc_get(line, "detail"));
+        json_key(&json, "words");
+        json_doc(&json, doc_get(line, "words"));
     }
     json_close(&json, '}');
     out_json(json.s);
@@ -107,7 +114,7 @@ static bool take(void *self, const char *text, size_t len)
         return true;
     }
     if (x->json || !print_person())
-        print_result(line, x->output);
+        print_result(line, x->output, x->json && x->output);
     else
         show_result(line, x->output);
     if (!x->json)
@@ -149,12 +156,12 @@ const struct command cmd_apply = {
     .summary = "calls a pure function; only digests are recorded",
     .about = "Gives the payload to an executor that can do nothing but compute, and prints what came of it: status, reason codes, the digests of payload and output. "
              "That it is called is in the ledger before, what came of it after; neither payload nor output is ever stored. "
-             "Without --payload standard input is read. Exit 0 when it succeeded, 1 when it failed, 77 when it was blocked, 74 when it could not be recorded and so did not run.",
+             "Without --payload standard input is read; where that is a terminal, the payload is null. Exit 0 when it succeeded, 1 when it failed, 77 when it was blocked, 74 when it could not be recorded and so did not run.",
     .examples = { { "echo '{\"path\":\"$..id\",\"document\":{\"id\":7}}' | writ apply json_select --output", "the result, and the output in it" },
                   { "writ apply text_digest --payload text.json",            "the same payload has the same digests, everywhere" },
                   { "writ apply semver_compare --payload pairs.jsonl --lines", "a call for each line" } },
     .options = { { "payload",  "FILE",   NULL, "JSON; - is standard input" },
-                 { "output",   NULL,     NULL, "also show the output; it is not stored" },
+                 { "output",   NULL,     NULL, "also show the output, and with --json why there is none; it is not stored" },
                  { "lines",    NULL,     NULL, "the payload is JSON lines: a call for each" },
                  { "trace-id", "UUID",   NULL, "names the call; a new one when left out" },
                  { "version",  "X.Y.Z",  NULL, "the version that is wanted; else the newest" },
