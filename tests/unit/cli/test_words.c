@@ -73,8 +73,9 @@ static void a_group_has_no_work_of_its_own_and_names_its_verbs(void **state)
 static void a_verb_mistyped_below_a_group_is_suggested(void **state)
 {
     (void)state;
-    assert_string_equal(command_near("ledger apend"), "ledger append");
-    assert_string_equal(command_near("chekpoint"), "checkpoint");
+    assert_string_equal(command_near(command_named("ledger"), "apend"), "ledger append");
+    assert_string_equal(command_near(NULL, "chekpoint"), "checkpoint");
+    assert_null(command_near(command_named("golden"), "foo"));
 }
 
 /* ---- queries ---- */
