@@ -71,7 +71,6 @@ REFUSALS = [  # what is typed, the exit status, the code
     ("run", USAGE, "USAGE"),
     ("run a.json --jobs 0", USAGE, "USAGE"),
     ("run a.json --dry-run --progress json", USAGE, "USAGE"),
-    ("run a.json --set a=1 --set a=2", USAGE, "USAGE"),
     ("log --nosuch", USAGE, "USAGE"),
     ("log --limit x", USAGE, "USAGE"),
     ("plan graph a.json --format nosuch", USAGE, "USAGE"),

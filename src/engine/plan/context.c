@@ -39,14 +39,19 @@ static void copy_member(const struct doc *m, struct doc *to, struct arena *a)
         copy->kind = DOC_NULL;
 }
 
-/* What was set one by one goes before what a file says. */
+/* What was set one by one goes before what a file says, and the last word before the first. */
 static void set_keys(const char *const *set, struct doc *to, struct arena *a)
 {
-    for (; set && *set; set++) {
-        const char *equals = strchr(*set, '=');
-        struct str key = { *set, (size_t)(equals - *set) };
+    size_t n = 0;
 
-        doc_add_text(a, to, arena_text(a, key), str_of(equals + 1));
+    while (set && set[n])
+        n++;
+    while (n-- > 0) {
+        const char *equals = strchr(set[n], '=');
+        struct str key = { set[n], (size_t)(equals - set[n]) };
+
+        if (!has(to, key))
+            doc_add_text(a, to, arena_text(a, key), str_of(equals + 1));
     }
 }
 
@@ -66,17 +71,6 @@ static bool are_texts(const char *const *set, struct report *report, struct aren
     return true;
 }
 
-/* One of them was meant, and nobody knows which. */
-static bool is_set_again(const char *const *set)
-{
-    size_t n = (size_t)(strchr(*set, '=') - *set) + 1;
-
-    for (const char *const *other = set + 1; *other; other++)
-        if (strncmp(*set, *other, n) == 0)
-            return true;
-    return false;
-}
-
 static bool is_sayable(const struct writ_plan *ask, struct error *e)
 {
     enum policy policy = POLICY_BLOCK;
@@ -91,10 +85,6 @@ static bool is_sayable(const struct writ_plan *ask, struct error *e)
     for (const char *const *set = ask->set; set && *set; set++)
         if (**set == '=' || !strchr(*set, '='))
             return error_set(e, CODE_USAGE, "what is set is key=value; '%.100s' is not", *set);
-    for (const char *const *set = ask->set; set && *set; set++)
-        if (is_set_again(set))
-            return error_set(e, CODE_USAGE, "key '%.*s' is set twice; set it once",
-                             (int)strcspn(*set, "="), *set);
     return true;
 }
 
