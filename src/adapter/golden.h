@@ -3,7 +3,7 @@
  *
  * Each is a JSON file of the project, .writ/golden/<adapter>.<operation>.<name>.json, to be
  * committed and reviewed: the call, its output and what it was made with. A member a line, in the
- * order of their names.
+ * order of their names. No link is followed to them.
  *
  * lines: bytes that are UTF-8, without the line ends between them. volatile is a person's to add;
  * who records again keeps it.
@@ -41,6 +41,8 @@ struct golden {
     struct items may_differ; /* of struct str: JSON Pointers into the output; the name * of a list
                                 stands for each of its items */
     const char *path;
+    struct error *wrong; /* NULL: it is as it should be; else all but name and path is empty, and
+                            this says what is wrong with the file, and where */
 };
 
 struct goldens {
@@ -49,7 +51,7 @@ struct goldens {
 };
 
 /* All there are, or those whose file is called by that name; none where there is no directory.
- * Others are not read. False: one is not as it should be, *e says which and where. */
+ * Others are not read. False: the directory cannot be read. */
 bool golden_list(const char *project, const char *name, struct arena *a, struct goldens *out,
                  struct error *e) NODISCARD;
 

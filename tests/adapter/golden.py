@@ -215,8 +215,8 @@ def R_001_157_it_is_called_where_it_was_recorded_whichever_directory_that_is_ask
     run = place.writ("golden", "check")
     hold(run.status == 1 and b"writ golden diff" in run.err, run)
     (place.repo / "out").symlink_to("/etc")
-    for directory, status, told in (("gone", 1, b"is not there"), ("../x", 65, b"no directory below"),
-                                    ("/etc", 65, b"no directory below"), ("out", 1, b"leads out of")):
+    for directory, status, told in (("gone", 1, b"is not there"), ("../x", 1, b"no directory below"),
+                                    ("/etc", 1, b"no directory below"), ("out", 1, b"leads out of")):
         path.write_text(json.dumps(file | {"directory": directory}))
         run = place.writ("golden", "check", "below")
         hold(run.status == status and told in run.out + run.err, run)
@@ -224,17 +224,42 @@ def R_001_157_it_is_called_where_it_was_recorded_whichever_directory_that_is_ask
 
 
 @case
-def one_that_is_torn_keeps_no_other_from_being_checked_by_its_name(place):
+def one_that_is_torn_is_told_and_keeps_no_other_from_being_checked(place):
     place.stock(script("args", ARGS, **PARSED))
     golden(place, "record", "first", "args.run", "word=a")
+    golden(place, "record", "last", "args.run", "word=a")
+    golden_dir = place.repo / ".writ/golden"
     place.put(".writ/golden/ADP-args.run.torn.json", "torn")
+    (golden_dir / "ADP-args.run.link.json").symlink_to("/etc/passwd")
     [line] = golden(place, "check", "first")
     hold(line["same"], line)
-    for words in (("check",), ("check", "torn")):
-        run = place.writ("golden", *words)
-        hold(run.status == 65 and b"run.torn.json" in run.err, run)
+    for verb in ("check", "diff"):
+        lines = golden(place, verb, status=1)
+        same([(line["name"], line["same"]) for line in lines],
+             [("first", True), ("last", True), ("link", False), ("torn", False)])
+        same([line["error"]["code"] for line in lines[2:]], ["IO", "SYNTAX"])
+        same([line["adapter_id"] for line in lines[2:]], [None, None])
+        hold("run.link.json: is a link, expected a file" in lines[2]["message"], lines)
+        hold("run.torn.json:1:1: " in lines[3]["message"] and lines[3]["file"].endswith("run.torn.json"), lines)
+    run = place.writ("golden", "check")
+    hold(run.status == 1 and b"2 of 4 as recorded" in run.out and b"run.torn.json:1:1" in run.out, run)
+    hold(b"root:" not in run.out + run.err, run)
+    [line] = golden(place, "check", "torn", status=1)
+    hold(line["name"] == "torn", line)
     run = place.writ("golden", "check", "frist")
     hold(run.status == 64 and b"did you mean first?" in run.err, run)
+
+
+@case
+def nothing_is_recorded_where_a_link_leads_to(place):
+    place.stock(script("args", ARGS, **PARSED))
+    (place.work / "away").mkdir()
+    (place.repo / ".writ/golden").symlink_to(place.work / "away")
+    [line] = golden(place, "record", "first", "args.run", "word=a", status=1)
+    hold("a link is on the way to it" in line["message"], line)
+    same(list((place.work / "away").iterdir()), [])
+    run = place.writ("golden", "check")
+    hold(run.status == 65 and b"a link is on the way to it" in run.err, run)
 
 
 @case

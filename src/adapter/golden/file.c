@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* file.c: golden outputs as files: the shape of them, reading and writing. */
-#include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "adapter/golden.h"
 #include "adapter/golden/pretty.h"
+#include "adapter/golden/shelf.h"
 #include "base/base64.h"
 #include "base/doc_make.h"
 #include "base/fs.h"
@@ -171,14 +169,17 @@ static bool decode(const struct doc *d, struct arena *a, struct golden *out, str
     return true;
 }
 
-static bool read_one(const char *path, struct arena *a, struct golden *out, struct error *e)
+static bool read_one(const struct shelf *f, const char *name, struct arena *a, struct golden *out,
+                     struct error *e)
 {
+    const char *path = arena_printf(a, "%s/%s", f->path, name);
     struct ceilings max = ceilings_answer();
     const struct document *document;
     struct golden g = { .path = path };
     struct str text;
+    _fd_ int fd = -1;
 
-    if (!fs_read_file(path, FILE_MAX, a, &text, e) ||
+    if (!shelf_file(f, name, &fd, e) || !fd_read(fd, FILE_MAX, a, &text, e) ||
         !json_read(path, text, &max, a, &document, e) || !decode(&document->root, a, &g, e)) {
         if (e->at.line)
             return error_wrap(e, "%s:%d:%d", path, e->at.line, e->at.col);
@@ -188,64 +189,43 @@ static bool read_one(const char *path, struct arena *a, struct golden *out, stru
     return true;
 }
 
-static int is_json(const struct dirent *d)
-{
-    size_t n = strlen(d->d_name);
-
-    return d->d_name[0] != '.' && n > 5 && strcmp(d->d_name + n - 5, ".json") == 0;
-}
-
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-/* The paths of all there are, in order: *n of them, of const char *. */
-static bool find_all(const char *project, struct arena *a, const char ***paths, size_t *n,
-                     struct error *e)
-{
-    const char *directory = arena_printf(a, "%s/.writ/golden", project);
-    struct dirent **names = NULL;
-    int found = scandir(directory, &names, is_json, by_name);
-
-    if (found < 0 && errno != ENOENT)
-        return error_sys(e, CODE_IO, "%s cannot be read", directory);
-    *n = found > 0 ? (size_t)found : 0;
-    *paths = arena_alloc(a, (*n + 1) * sizeof **paths);
-    for (size_t i = 0; i < *n; i++) {
-        (*paths)[i] = arena_printf(a, "%s/%s", directory, names[i]->d_name);
-        free(names[i]);
-    }
-    free(names);
-    return true;
-}
-
 /* The name of the case, as the file is called; names have no dots. */
-static struct str case_of(const char *path)
+static struct str case_of(const char *file)
 {
-    size_t n = strlen(path) - strlen(".json"), from = n;
+    size_t n = strlen(file) - strlen(".json"), from = n;
 
-    while (from > 0 && !is_one_of(path[from - 1], "./"))
+    while (from > 0 && file[from - 1] != '.')
         from--;
-    return (struct str){ path + from, n - from };
+    return (struct str){ file + from, n - from };
+}
+
+/* One that is not as it should be is known by its file alone. */
+static struct golden one_of(const struct shelf *f, const char *name, struct arena *a)
+{
+    struct golden g = { .name = case_of(name), .path = arena_printf(a, "%s/%s", f->path, name) };
+    struct error e;
+
+    if (!read_one(f, name, a, &g, &e)) {
+        g.wrong = arena_alloc(a, sizeof *g.wrong);
+        *g.wrong = e;
+    }
+    return g;
 }
 
 bool golden_list(const char *project, const char *name, struct arena *a, struct goldens *out,
                  struct error *e)
 {
+    _shelf_ struct shelf f = { .fd = -1 };
     struct goldens all = { 0 };
-    const char **paths;
+    const char **names;
     size_t n;
 
-    if (!find_all(project, a, &paths, &n, e))
+    if (!shelf_open(project, false, a, &f, e) || !shelf_names(&f, a, &names, &n, e))
         return false;
     all.v = arena_alloc(a, (n + 1) * sizeof *all.v);
-    for (size_t i = 0; i < n; i++) {
-        if (name && !str_is(case_of(paths[i]), name))
-            continue;
-        if (!read_one(paths[i], a, &all.v[all.n++], e))
-            return false;
-    }
+    for (size_t i = 0; i < n; i++)
+        if (!name || str_is(case_of(names[i]), name))
+            all.v[all.n++] = one_of(&f, names[i], a);
     *out = all;
     return true;
 }
@@ -253,26 +233,29 @@ bool golden_list(const char *project, const char *name, struct arena *a, struct 
 bool golden_names(const char *project, struct arena *a, const char ***out, size_t *n,
                   struct error *e)
 {
-    const char **paths;
+    _shelf_ struct shelf f = { .fd = -1 };
+    const char **names;
 
-    if (!find_all(project, a, &paths, n, e))
+    if (!shelf_open(project, false, a, &f, e) || !shelf_names(&f, a, &names, n, e))
         return false;
     for (size_t i = 0; i < *n; i++)
-        paths[i] = arena_text(a, case_of(paths[i]));
-    *out = paths;
+        names[i] = arena_text(a, case_of(names[i]));
+    *out = names;
     return true;
 }
 
-static bool look_at(const char *path, struct golden_file *out, struct error *e)
+static bool look_at(const struct shelf *f, const char *name, const char *path,
+                    struct golden_file *out, struct error *e)
 {
     _arena_ struct arena a = { 0 };
+    _fd_ int fd = -1;
     struct stat s;
     struct str text;
 
-    if (stat(path, &s) != 0)
-        return error_sys(e, CODE_IO, "%s cannot be read", path);
-    if (!fs_read_file(path, FILE_MAX, &a, &text, e))
+    if (!shelf_file(f, name, &fd, e) || !fd_read(fd, FILE_MAX, &a, &text, e))
         return error_wrap(e, "%s", path);
+    if (fstat(fd, &s) != 0)
+        return error_sys(e, CODE_IO, "%s cannot be read", path);
     *out = (struct golden_file){ .path = path,
                                  .digest = digest_of(text.s, text.n),
                                  .bytes = (int64_t)text.n,
@@ -282,14 +265,15 @@ static bool look_at(const char *path, struct golden_file *out, struct error *e)
 
 bool golden_files(const char *project, struct arena *a, struct golden_files *out, struct error *e)
 {
+    _shelf_ struct shelf f = { .fd = -1 };
     struct golden_files all = { 0 };
-    const char **paths;
+    const char **names;
 
-    if (!find_all(project, a, &paths, &all.n, e))
+    if (!shelf_open(project, false, a, &f, e) || !shelf_names(&f, a, &names, &all.n, e))
         return false;
     all.v = arena_alloc(a, (all.n + 1) * sizeof *all.v);
     for (size_t i = 0; i < all.n; i++)
-        if (!look_at(paths[i], &all.v[i], e))
+        if (!look_at(&f, names[i], arena_printf(a, "%s/%s", f.path, names[i]), &all.v[i], e))
             return false;
     *out = all;
     return true;
@@ -309,7 +293,7 @@ static void add_word(struct str word, struct buf *to)
     }
 }
 
-static const char *path_of(const char *project, const struct golden *g, struct arena *a)
+static const char *file_of(const struct golden *g, struct arena *a)
 {
     _buf_ struct buf name = { .max = 4096 };
 
@@ -317,8 +301,7 @@ static const char *path_of(const char *project, const struct golden *g, struct a
     buf_addc(&name, '.');
     add_word(g->operation, &name);
     buf_addf(&name, ".%.*s.json", STR_ARG(g->name));
-    return buf_ok(&name) && name.len < 250 ? arena_printf(a, "%s/.writ/golden/%s", project, name.s)
-                                           : NULL;
+    return buf_ok(&name) && name.len < 240 ? arena_text(a, buf_str(&name)) : NULL;
 }
 
 static void add_lines(struct doc *map, struct str text, struct arena *a)
@@ -390,59 +373,48 @@ static void add_pointers(const struct items *all, struct arena *a, struct doc *m
 }
 
 /* What is there already: may it be taken over? Its list of what may differ stays. */
-static bool take_over(const char *path, const struct golden *g, bool replace, struct arena *a,
-                      struct items *may_differ, struct error *e)
+static bool take_over(const struct shelf *f, const char *name, bool replace, struct arena *a,
+                      struct golden *g, struct error *e)
 {
     struct golden before = { 0 };
 
-    if (access(path, F_OK) != 0)
+    if (faccessat(f->fd, name, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
         return true;
     if (!replace)
-        return error_set(e, CODE_IO, "%s is there already; --force records it again", path);
-    if (!read_one(path, a, &before, e))
+        return error_set(e, CODE_IO, "%s/%s is there already; --force records it again", f->path,
+                         name);
+    if (!read_one(f, name, a, &before, e))
         return false;
     if (!str_eq(before.adapter, g->adapter) || !str_eq(before.operation, g->operation))
-        return error_set(e, CODE_IO, "%s is of %.*s.%.*s; give the new one another name", path,
-                         STR_ARG(before.adapter), STR_ARG(before.operation));
-    if (!may_differ->n)
-        *may_differ = before.may_differ;
+        return error_set(e, CODE_IO, "%s is of %.*s.%.*s; give the new one another name",
+                         before.path, STR_ARG(before.adapter), STR_ARG(before.operation));
+    if (!g->may_differ.n)
+        g->may_differ = before.may_differ;
     return true;
-}
-
-/* They are the project's, for everybody who works on it: not 0600 as what we keep for ourselves. */
-static bool write_file(const char *project, const char *path, struct str text, struct error *e)
-{
-    _arena_ struct arena a = { 0 };
-    const char *const directories[] = { arena_printf(&a, "%s/.writ", project),
-                                        arena_printf(&a, "%s/.writ/golden", project) };
-
-    for (size_t i = 0; i < COUNT(directories); i++)
-        if (mkdir(directories[i], 0777) != 0 && errno != EEXIST)
-            return error_sys(e, CODE_IO, "%s cannot be made", directories[i]);
-    return fs_write(path, text, e) &&
-           (chmod(path, 0644) == 0 || error_sys(e, CODE_IO, "%s cannot be made readable", path));
 }
 
 bool golden_save(const char *project, const struct golden *g, bool replace, struct arena *a,
                  const char **path, struct error *e)
 {
+    _shelf_ struct shelf f = { .fd = -1 };
     _buf_ struct buf text = { .max = FILE_MAX };
-    const char *to = path_of(project, g, a);
-    struct items may_differ = g->may_differ;
+    struct golden now = *g;
+    const char *name = file_of(g, a);
     struct doc *map = doc_root(a, DOC_MAP);
 
     if (!golden_name(g->name, e))
         return false;
-    if (!to)
+    if (!name)
         return error_set(e, CODE_PARAMETER_REFUSED, "the operation's name is too long for a file");
-    if (!take_over(to, g, replace, a, &may_differ, e) || !build(g, a, map, e))
+    if (!shelf_open(project, true, a, &f, e) || !take_over(&f, name, replace, a, &now, e) ||
+        !build(&now, a, map, e))
         return false;
-    add_pointers(&may_differ, a, map);
+    add_pointers(&now.may_differ, a, map);
     golden_pretty(map, a, &text);
     if (!buf_ok(&text))
         return error_set(e, CODE_CEILING, "the output is larger than %d bytes", FILE_MAX);
-    if (!write_file(project, to, buf_str(&text), e))
+    if (!shelf_write(&f, name, buf_str(&text), e))
         return false;
-    *path = to;
+    *path = arena_printf(a, "%s/%s", f.path, name);
     return true;
 }

@@ -21,10 +21,12 @@ struct goldens {
     bool trouble;              /* it was not even begun */
 };
 
-/* "ADP-001.search" */
+/* "ADP-001.search"; nothing of a file that does not say so. */
 static void show_call(const struct doc *d)
 {
-    out(CYAN, "%.*s.%.*s", STR_ARG(doc_text(d, "adapter_id")), STR_ARG(doc_text(d, "operation")));
+    if (doc_text(d, "adapter_id").n)
+        out(CYAN, "%.*s.%.*s", STR_ARG(doc_text(d, "adapter_id")),
+            STR_ARG(doc_text(d, "operation")));
 }
 
 /* From the project's top on. */

@@ -43,6 +43,14 @@ static void put_error(const struct error *error, struct buf *to)
     json_put(to, "message", error->msg);
 }
 
+static void put_known(const char *key, struct str text, struct buf *to)
+{
+    if (text.s)
+        json_put_outside(to, key, text);
+    else
+        json_put(to, key, NULL);
+}
+
 static bool tell(const struct goldening *g, const struct told *t)
 {
     _buf_ struct buf out = { .max = ANSWER_MAX };
@@ -51,15 +59,12 @@ static bool tell(const struct goldening *g, const struct told *t)
     if (t->error)
         put_error(t->error, &out);
     json_put_outside(&out, "name", t->golden->name);
-    json_put_outside(&out, "adapter_id", t->golden->adapter);
-    json_put_outside(&out, "operation", t->golden->operation);
+    put_known("adapter_id", t->golden->adapter, &out);
+    put_known("operation", t->golden->operation, &out);
     json_put(&out, "file", t->file);
     json_put_bool(&out, "same", t->same);
     json_put_bool(&out, "recorded", t->recorded);
-    if (t->diff.s)
-        json_put_outside(&out, "diff", t->diff);
-    else
-        json_put(&out, "diff", NULL);
+    put_known("diff", t->diff, &out);
     json_key(&out, "warnings");
     json_open(&out, '[');
     for (size_t i = 0; i < t->call->warning_count; i++)
@@ -223,6 +228,11 @@ static bool check_one(struct goldening *g, const struct golden *golden, bool *mo
     struct error e;
     int status;
 
+    if (golden->wrong) {
+        told.error = golden->wrong;
+        *more = tell(g, &told);
+        return false;
+    }
     call.adapter = arena_text(&a, golden->adapter);
     call.operation = arena_text(&a, golden->operation);
     if (directory_of(g, golden, &a, &c.directory, &e) && make_call(&c, &status, &e)) {
@@ -252,7 +262,7 @@ static int none_of_that_name(const struct goldening *g, const char *name, struct
     return record_fail(&e, WRIT_USAGE, g->line, g->self);
 }
 
-/* Of a name, no other is read: what is wrong there is no reason not to check this one. */
+/* What is wrong with one is no reason not to check another. */
 static int check(struct goldening *g, const char *name)
 {
     _arena_ struct arena a = { 0 };

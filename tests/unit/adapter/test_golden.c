@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/stat.h>
 
 #include <cmocka.h>
@@ -253,16 +254,62 @@ static void a_file_that_is_wrong_is_said_with_its_place(void **state)
     struct ground *g = *state;
     const char *path;
     struct goldens all;
-    struct error e = { 0 };
+    struct error e;
 
     (void)save(g, false);
     path = arena_printf(&g->a, "%s/.writ/golden/case.json", g->project);
     for (size_t i = 0; i < COUNT(rows); i++) {
         assert_true(fs_write(path, str_of(rows[i].text), &e));
-        e = (struct error){ 0 };
+        assert_true(golden_list(g->project, NULL, &g->a, &all, &e));
+        assert_int_equal(all.n, 2);
+        assert_null(all.v[0].wrong); /* the other one is read all the same */
+        assert_true(str_is(all.v[1].name, "case"));
+        assert_non_null(all.v[1].wrong);
+        assert_non_null(strstr(all.v[1].wrong->msg, path));
+        assert_non_null(strstr(all.v[1].wrong->msg, rows[i].says));
+    }
+}
+
+static void no_link_is_followed_to_a_file(void **state)
+{
+    struct ground *g = *state;
+    const char *path = save(g, false), *away = arena_printf(&g->a, "%s/away", g->project);
+    struct golden_files files;
+    struct golden one;
+    struct error e;
+
+    assert_int_equal(rename(path, away), 0);
+    assert_int_equal(symlink(away, path), 0);
+    one = only(g);
+    assert_non_null(one.wrong);
+    assert_non_null(strstr(one.wrong->msg, "todos.json: is a link, expected a file"));
+    assert_false(golden_files(g->project, &g->a, &files, &e));
+    assert_false(golden_save(g->project, &g->golden, false, &g->a, &path, &e));
+    assert_non_null(strstr(e.msg, "is there already"));
+    assert_false(golden_save(g->project, &g->golden, true, &g->a, &path, &e));
+    assert_non_null(strstr(e.msg, "is a link, expected a file"));
+}
+
+static void no_link_is_followed_to_the_directory(void **state)
+{
+    static const char *const links[] = { ".writ/golden", ".writ" };
+    struct ground *g = *state;
+    const char *away = arena_printf(&g->a, "%s/away", g->project), *path;
+    struct goldens all;
+    struct error e;
+
+    for (size_t i = 0; i < COUNT(links); i++) {
+        const char *link = arena_printf(&g->a, "%s/%s", g->project, links[i]);
+
+        (void)save(g, true);
+        assert_int_equal(rename(link, away), 0);
+        assert_int_equal(symlink(away, link), 0);
         assert_false(golden_list(g->project, NULL, &g->a, &all, &e));
-        assert_non_null(strstr(e.msg, path));
-        assert_non_null(strstr(e.msg, rows[i].says));
+        assert_non_null(strstr(e.msg, "a link is on the way to it"));
+        assert_false(golden_save(g->project, &g->golden, true, &g->a, &path, &e));
+        assert_non_null(strstr(e.msg, "a link is on the way to it"));
+        assert_int_equal(unlink(link), 0);
+        assert_true(fs_remove(away, &e));
     }
 }
 
@@ -414,6 +461,8 @@ int main(void)
         ONE(two_operations_that_share_a_file_name_are_told_apart),
         ONE(names_are_plain),
         ONE(a_file_that_is_wrong_is_said_with_its_place),
+        ONE(no_link_is_followed_to_a_file),
+        ONE(no_link_is_followed_to_the_directory),
         ONE(there_may_be_none),
         ONE(R_001_157_json_is_compared_by_value_and_told_by_pointer),
         ONE(R_001_157_what_may_differ_is_left_out),
