@@ -273,17 +273,20 @@ WRIT_API int writ_verify(struct writ_ledger *ledger, const struct writ_input *ch
  * WRIT_UNRECORDED where the ledger has a checkpoint that the key at hand did not sign. */
 WRIT_API int writ_checkpoint(struct writ_ledger *ledger, char **answer);
 
-/* A proof that the entry of this id (whole, as writ_show() tells it) is in the ledger, or, with
- * `since` (a checkpoint) and no id, that the ledger still has everything it had then:
+/* A proof that an entry is in the ledger (`id` as of writ_show(): of an execution it is its last
+ * event), or, with `since` (a checkpoint) and no id, that the ledger still has everything it had
+ * then:
  *
  *     {"proof":"inclusion","index":..,"size":..,"header":{..},"body":{..},"salt":"<hex>",
  *      "path":["<hex>"..],"checkpoint":"<note>","key":..}
  *     {"proof":"consistency","old":..,"size":..,"path":[..],"old_checkpoint":..,"checkpoint":..,
  *      "key":..}
  *
- * It was checked. WRIT_NO and {"code":..,"message":..} where there is no such entry, where `since`
- * is of another ledger or not signed by this one's key, or where this one is not what it was and no
- * proof would hold; WRIT_WRONG where `since` is no checkpoint. */
+ * It was checked. WRIT_NO and {"code":..,"message":..} where there is no such entry or more than
+ * one
+ * ("candidates" as of writ_show()), where `since` is of another ledger or not signed by this one's
+ * key, or where this one is not what it was and no proof would hold; WRIT_WRONG where `since` is no
+ * checkpoint. */
 WRIT_API int writ_prove(struct writ_ledger *ledger, const char *id, const struct writ_input *since,
                         char **answer);
 

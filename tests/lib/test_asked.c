@@ -144,6 +144,27 @@ static void a_proof_that_needs_a_new_checkpoint_is_not_made_of_a_ledger_that_is_
     writ_ledger_close(ledger);
 }
 
+static void a_proof_is_found_by_the_beginning_of_an_id(void **state)
+{
+    struct writ_ledger *ledger = opened(true);
+    char *answer = NULL, id[64] = "", start[4 + 14] = "";
+
+    (void)state;
+    assert_int_equal(writ_ledger_input(ledger, &small, "proved", NULL, &answer), WRIT_OK);
+    assert_int_equal(sscanf(strstr(answer, "led-"), "%40[^\"]", id), 1);
+    writ_free(answer);
+    memcpy(start, id, sizeof start - 1);
+    assert_int_equal(writ_prove(ledger, id + 4, NULL, &answer), WRIT_OK);
+    says(answer, id);
+    assert_int_equal(writ_prove(ledger, "proved", NULL, &answer), WRIT_OK);
+    says(answer, id);
+    assert_int_equal(writ_prove(ledger, start, NULL, &answer), WRIT_OK);
+    says(answer, id);
+    assert_int_equal(writ_prove(ledger, "led-0000", NULL, &answer), WRIT_NO);
+    says(answer, "\"candidates\":[]");
+    writ_ledger_close(ledger);
+}
+
 /* Each byte of it becomes six in the header, which is what is hashed. */
 static void a_name_that_no_header_holds_is_refused(void **state)
 {
@@ -405,6 +426,7 @@ int main(void)
         cmocka_unit_test(one_thing_is_imported_at_a_time),
         cmocka_unit_test(a_worker_has_somebody_to_serve),
         cmocka_unit_test(what_comes_in_lines_is_asked_for_and_taken_by_somebody),
+        cmocka_unit_test(a_proof_is_found_by_the_beginning_of_an_id),
         cmocka_unit_test(a_name_that_no_header_holds_is_refused),
         cmocka_unit_test(a_query_is_a_map),
         cmocka_unit_test(options_of_a_command_are_a_map),

@@ -11,6 +11,7 @@
 #include "engine/formerly.h"
 #include "engine/given.h"
 #include "engine/input.h"
+#include "engine/meant.h"
 #include "engine/seal.h"
 #include "ledger/verify.h"
 
@@ -329,27 +330,22 @@ static int hand_out(struct buf *proof, const struct verifier *by, struct arena *
 static int prove_entry(struct writ_ledger *w, const char *id, struct arena *a, char **answer)
 {
     _buf_ struct buf out = { .max = ANSWER_MAX };
+    struct meant m = { .w = w, .a = a, .asked = str_of(id) };
     struct signed_size now;
     struct verifier by;
     struct entry entry;
-    struct uuid uuid;
     struct error e = { 0 };
     bool there = false, ok;
 
-    if (!entry_id_read(str_of(id), &uuid)) {
-        *answer =
-            record_failure(CODE_ENTRY_UNKNOWN, "no entry has this id; give the whole one, led-..");
-        return WRIT_NO;
-    }
     if (!ledger_look(&w->l, &e))
         return record_unread(&e, answer);
-    ok = ledger_find(&w->l, &uuid, a, &entry, &there, &e);
+    ok = meant_entry(&m, &entry, &there);
     ledger_look_end(&w->l);
     if (!ok)
-        return record_unread(&e, answer);
+        return record_unread(&m.e, answer);
     if (!there) {
-        *answer = record_failure(CODE_ENTRY_UNKNOWN, "no entry has this id");
-        return WRIT_NO;
+        meant_candidates(&m, &out);
+        return take_answer(&out, WRIT_NO, answer);
     }
     if (!seal_over(w, entry.seq, a, &now, &by, &e))
         return unsigned_for(&e, answer);
