@@ -78,26 +78,30 @@ static bool add_level(const struct reach_ask *ask, const struct grant *cwd, stru
     return true;
 }
 
+/* What was given, and what that is where it is called otherwise. */
+static const char *named(const char *given, const char *real, struct arena *a)
+{
+    return strcmp(given, real) == 0 ? arena_printf(a, "'%s'", given)
+                                    : arena_printf(a, "'%s' (%s)", given, real);
+}
+
 /* A01-3: system configuration and state only at level elevated, with an approval. */
 static bool may_grant(const struct reach_ask *ask, const struct reach *r, const char *given,
                       const char *real, struct error *e)
 {
-    const struct path_pattern *pattern = inputs_path_pattern(str_of(real));
     bool elevated = ask->filesystem->level == FS_ELEVATED && ask->approved;
 
     if (strcmp(real, "/") == 0)
         return error_set(e, CODE_PATH_REFUSED,
                          "'%s' is the whole disk; name the directories that are needed", given);
-    if (pattern && !elevated)
-        return error_set(e, CODE_PATH_REFUSED,
-                         "'%s' is %s, below %s: filesystem level elevated and an approval are "
-                         "needed",
-                         given, real, pattern->text);
+    if (inputs_path_pattern(str_of(real)) && !elevated)
+        return error_set(e, CODE_PATH_REFUSED, "%s needs filesystem level elevated and an approval",
+                         named(given, real, r->grants.a));
     if (!ask->person && !elevated && !path_is_in(real, r->repository.root))
         return error_set(e, CODE_PATH_REFUSED,
-                         "'%s' is %s, outside of the repository %s: a document needs filesystem "
+                         "%s is outside of the repository %s: a document needs filesystem "
                          "level elevated and an approval for it",
-                         given, real, r->repository.root);
+                         named(given, real, r->grants.a), r->repository.root);
     return true;
 }
 

@@ -191,6 +191,13 @@ def R_001_014_R_001_015_a_list_with_a_missing_path_is_refused(place):
         refused(place, run, 77, "PATH_REFUSED", "none")
 
 
+@case
+def a_path_of_the_system_is_named_once_and_what_it_really_is_beside_it(place):
+    (place.work / "link").symlink_to("/etc/passwd")
+    for name, says in (("/etc", "'/etc' needs filesystem level"), ("link", "'link' (/etc/passwd) needs filesystem level")):
+        refused(place, place.exec(*TOUCH, options=[f"--read={name}"]), 77, "PATH_REFUSED", says)
+
+
 SHUT = ("work/in", "work/shut/a", "shut/a", "work/open")
 
 
