@@ -259,7 +259,7 @@ def a_server_that_dies_in_a_call_is_told_with_how_and_its_last_words(place):
     place.fails(69, "PEER_UNAVAILABLE", small(place, "falls"), told=["small-server: its output has ended", "exit 139, signal termination (SIGSEGV)"])
     name = small(place, "sobs", secrets=[{"name": "t", "env": "MINE", "variable": "TOKEN"}])
     run = place.fails(69, "PEER_UNAVAILABLE", name, env={"MINE": SECRET},
-                      told=["exit 3, tool-specific error: two | with [redacted] | the disk is full"])
+                      told=["exit 3: two | with [redacted] | the disk is full"])
     hold(SECRET.encode() not in run.out + run.err, run)
 
 

@@ -151,20 +151,21 @@ static struct str base_name(struct str path)
     return slash ? (struct str){ slash + 1, path.n - (size_t)(slash + 1 - path.s) } : path;
 }
 
-/* A program that returns 128 or more itself was ended by no signal. */
-static const char *meaning(struct str command, const struct outcome *o, struct arena *a)
+/* A program that returns 128 or more itself was ended by no signal; and where it said what is
+ * wrong, that it is an error of its own adds nothing. */
+static const char *meaning(struct str command, const struct outcome *o, bool told, struct arena *a)
 {
+    const struct exit_row *row = exit_meaning(o->exit_code, o->cause);
     const char *answer =
         o->cause == CAUSE_EXITED ? exit_answer(base_name(command), o->exit_code) : NULL;
 
     if (answer)
         return arena_printf(a, ", %s", answer);
-    if (o->cause == CAUSE_EXITED && o->exit_code >= 128)
+    if (o->cause == CAUSE_EXITED && (o->exit_code >= 128 || (told && row->from < row->to)))
         return "";
     if (o->cause == CAUSE_SIGNALED && sigabbrev_np(o->signal))
-        return arena_printf(a, ", %s (SIG%s)", exit_meaning(o->exit_code, o->cause)->meaning,
-                            sigabbrev_np(o->signal));
-    return arena_printf(a, ", %s", exit_meaning(o->exit_code, o->cause)->meaning);
+        return arena_printf(a, ", %s (SIG%s)", row->meaning, sigabbrev_np(o->signal));
+    return arena_printf(a, ", %s", row->meaning);
 }
 
 /* How much it may take, where that ended it. */
@@ -199,10 +200,10 @@ void call_command_failed(struct tool_call *c, const struct exec *x, struct attem
     end->told = told;
     end->exit = x->outcome.exit_code;
     end->code = code_of(x->outcome.cause);
-    end->message =
-        arena_printf(c->a, "%.*s: exit %d%s%s%s%s", STR_ARG(x->request.inputs->command),
-                     x->outcome.exit_code, meaning(x->request.inputs->command, &x->outcome, c->a),
-                     limit_of(x, c->a), told ? ": " : "", told ? told : "");
+    end->message = arena_printf(c->a, "%.*s: exit %d%s%s%s%s", STR_ARG(x->request.inputs->command),
+                                x->outcome.exit_code,
+                                meaning(x->request.inputs->command, &x->outcome, told, c->a),
+                                limit_of(x, c->a), told ? ": " : "", told ? told : "");
 }
 
 static void take_end(struct tool_call *c, const struct exec *x, struct attempt_end *end)
