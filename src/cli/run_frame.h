@@ -19,6 +19,9 @@ void frame_change(const struct run_state *s, const struct run_change *change, st
 void frame_region(const struct run_state *s, int64_t now_ms, size_t rows, unsigned spin,
                   struct paint *p);
 
+/* What a notify step tells: {"text":..} alone is that text. NULL: nothing. */
+void frame_payload(const struct doc *payload, struct buf *to);
+
 /* The last lines of what a step said on stderr, each as it can be read: without colours, blanks
  * for tabs. Calls `line` for at most `most` of them. */
 void frame_words(struct str words, int most, void (*line)(void *self, struct str text), void *self);

@@ -65,7 +65,7 @@ def live(scratch):
       │ one
       │ two three
   ✓ flaky       execute ./probe -x     38 ms  2 attempts
-  » report      text done
+  » report      done
   ✓ report      notify                 38 ms
 partial  3 of 4 steps in 2.4 s
   phone-home  STEP_FAILED  exit 6: no host (skipped)
@@ -273,7 +273,7 @@ def some(scratch):
     play = Play(scratch, FOUR)
     play.starts(0, 1, 2)
     play.completes(0, note="214 matches")
-    play.fails(1, last_words="one\ntwo\n")
+    play.fails(1, message="exit 6: three", last_words="one\ntwo\nthree\n")
     play.fails(2, "retry")
     play.line("step_retries", 2, wait_ms=800)
     play.fails(2, "retry", attempt=2, code="UNKNOWN_ERROR", severity="fatal")
@@ -285,7 +285,7 @@ def lines(scratch):
     """in a pipe a line for each change on stderr, and the summary on stdout"""
     answer = in_pipe(some(scratch))
     same(answer.err.decode(), """audit: find-todos: succeeded 38 ms, 214 matches
-audit: phone-home: failed 7 ms, STEP_FAILED: exit 6 (skipped)
+audit: phone-home: failed 7 ms, STEP_FAILED: exit 6: three (skipped)
 audit: phone-home: | one
 audit: phone-home: | two
 audit: flaky: failed 7 ms, STEP_FAILED: exit 6 (attempt 1 of 3)

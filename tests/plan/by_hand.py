@@ -123,7 +123,7 @@ def what_a_step_of_an_inner_plan_says_is_told_of_the_step_that_has_it(place):
                           "{plan: {name: inner, steps: [{name: speaks, action: notify, payload: {text: hello}}]}}}\n",
                           "work/t.yaml")
     done = place.writ("run", "--progress", "lines", path)
-    hold(done.status == 0 and b"\nt: outer: speaks says text hello\n" in done.err, done)
+    hold(done.status == 0 and b"\nt: outer: speaks says hello\n" in done.err, done)
 
 
 @case

@@ -141,6 +141,16 @@ void frame_words(struct str words, int most, void (*line)(void *self, struct str
     }
 }
 
+void frame_payload(const struct doc *payload, struct buf *to)
+{
+    if (!payload)
+        return;
+    if (payload->kind == DOC_MAP && payload->first && payload->first == payload->last &&
+        str_is(payload->first->key, "text"))
+        payload = payload->first;
+    pretty_words(payload, to);
+}
+
 struct said {
     struct paint *paint;
     struct str message;
@@ -226,8 +236,7 @@ static void paint_notice(const struct run_state *s, const struct run_change *c, 
 
     if (inner.n)
         buf_addf(&text, "%.*s: ", STR_ARG(inner));
-    if (payload)
-        pretty_words(payload, &text);
+    frame_payload(payload, &text);
     paint_blanks(p, GAP);
     paint_mark(p, CYAN, "»");
     add_name(s, PLAIN, c->step->name, p);

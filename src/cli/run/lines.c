@@ -5,8 +5,8 @@
 #include "cli/run_lines.h"
 
 #include <inttypes.h>
+#include <string.h>
 
-#include "cli/pretty.h"
 #include "cli/run_frame.h"
 #include "cli/units.h"
 
@@ -86,8 +86,7 @@ static void notice(const struct run_change *c, struct paint *p)
     struct str inner = doc_text(c->line, "inner"); /* the step of an inner plan that speaks */
     _buf_ struct buf text = { .max = 1 << 20 };
 
-    if (payload)
-        pretty_words(payload, &text);
+    frame_payload(payload, &text);
     if (inner.n) {
         add(p, inner);
         paint_word(p, PLAIN, " ");
@@ -108,17 +107,20 @@ static void (*const tell[RUN_EVENTS])(const struct run_change *c, struct paint *
     [RUN_RETRIES] = retries,     [RUN_NOTICE] = notice, [RUN_FORCED] = forced,
 };
 
-/* What a step said, each line below its name. */
+/* What a step said, each line below its name; what the message says is not said twice. */
 struct said {
     const struct run_state *state;
     const struct run_step *step;
     struct paint *paint;
+    struct str message;
 };
 
 static void add_words(void *self, struct str text)
 {
     const struct said *said = self;
 
+    if (memmem(said->message.s, said->message.n, text.s, text.n))
+        return;
     begin_line(said->state, said->step, said->paint);
     paint_word(said->paint, PLAIN, "| ");
     add(said->paint, text);
@@ -127,15 +129,17 @@ static void add_words(void *self, struct str text)
 
 void run_lines_change(const struct run_state *s, const struct run_change *change, struct paint *p)
 {
-    struct said said = { s, change->step, p };
+    struct said said = { s, change->step, p, { 0 } };
 
     if (!tell[change->event])
         return;
     begin_line(s, change->step, p);
     tell[change->event](change, p);
     paint_end(p);
-    if (change->event == RUN_FAILED || change->event == RUN_STUMBLED)
-        frame_words(doc_text(change->line, "last_words"), WORDS, add_words, &said);
+    if (change->event != RUN_FAILED && change->event != RUN_STUMBLED)
+        return;
+    said.message = doc_text(change->line, "message");
+    frame_words(doc_text(change->line, "last_words"), WORDS, add_words, &said);
 }
 
 /* "audit: 3 of 7 steps, 2 running (flaky, build), 45.0 s" */
