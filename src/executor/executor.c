@@ -108,6 +108,20 @@ static void decide(struct action *action, enum action_status status, enum code c
 
 /* ---- before ---- */
 
+/* Why no reader takes it. The reader's own words may quote the payload, which is nobody's here. */
+static const char *unread(const struct error *e)
+{
+    switch (e->code) {
+    case ERROR_CEILING: return "the payload is larger or deeper than any reader takes";
+    case ERROR_NUMBER:
+        return "the payload has a number that cannot be held exactly; give it as text";
+    case ERROR_DUPLICATE: return "the payload gives a key twice in one map";
+    case ERROR_ENCODING: return "the payload has what is not UTF-8, or half of a surrogate pair";
+    case ERROR_SUBSET: return "the payload has a key with the character NUL";
+    default: return "the payload is not JSON";
+    }
+}
+
 /* A payload that is no JSON is known by its raw bytes (A03-7). */
 static void block_raw(struct action *action, const struct error *e, struct arena *a)
 {
@@ -116,8 +130,9 @@ static void block_raw(struct action *action, const struct error *e, struct arena
 
     action->alg = DIGEST_RAW;
     action->result.input_digest = text_of(&raw, a);
-    action->detail =
-        large ? "the payload is larger or deeper than any reader takes" : "the payload is not JSON";
+    action->detail = unread(e);
+    if (e->at.line)
+        action->detail = arena_printf(a, "%s, at %d:%d", action->detail, e->at.line, e->at.col);
     decide(action, ACTION_BLOCKED, large ? CODE_LIMIT_EXCEEDED : CODE_NON_JSON_PAYLOAD, CODE_NONE,
            a);
 }

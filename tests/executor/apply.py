@@ -89,6 +89,18 @@ def A03_7_a_payload_that_is_no_json_is_blocked_and_known_by_its_bytes(place):
 
 
 @case
+def why_a_payload_is_not_read_is_told_with_its_place_and_without_its_words(place):
+    for raw, told in ((b'{"x":9007199254740993}', "a number that cannot be held exactly; give it as text, at 1:6"),
+                      (b'{"sesame":1,\n"sesame":2}', "gives a key twice in one map, at 2:1"),
+                      (b'"\xff"', "what is not UTF-8, or half of a surrogate pair, at 1:2"),
+                      (b'{"a\\u0000":1}', "a key with the character NUL, at 1:2"),
+                      (b"sesame", "the payload is not JSON, at 1:1"),
+                      (b"[" * 200, "deeper than any reader takes, at 1:129")):
+        run = place.writ("apply", "noop", stdin=raw)
+        true(told in run.err.decode() and b"sesame" not in run.err and b"90071" not in run.err, run)
+
+
+@case
 def R_003_044_what_no_reader_takes_is_above_the_limits(place):
     place.apply("noop", raw=b"[" * 200 + b"]" * 200, status="BLOCKED", reasons=["LIMIT_EXCEEDED"])
 
