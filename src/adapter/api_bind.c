@@ -199,11 +199,15 @@ static bool add_value(struct buf *to, const struct doc *d, const struct doc *ite
     bool good = scalar_add(&text, item);
 
     if (!good && item->kind == DOC_NULL)
-        return refuse(d, e, "is null, which has no text");
-    if (!good)
         return refuse(d, e,
-                      item->kind == DOC_MAP ? "is a map, and only a body takes one"
-                                            : "is a list of lists, and only a body takes one");
+                      item == d ? "is null, which has no text"
+                                : "has an item that is null, which has no text");
+    if (!good && item->kind == DOC_MAP)
+        return refuse(d, e,
+                      item == d ? "is a map, and only a body takes one"
+                                : "has an item that is a map, and only a body takes one");
+    if (!good)
+        return refuse(d, e, "is a list of lists, and only a body takes one");
     if (!buf_ok(&text))
         return refuse(d, e, "is too long for its place; 64 KiB are allowed");
     if (memchr(buf_str(&text).s, '\0', text.len))

@@ -171,8 +171,8 @@ static void a_path_is_never_climbed(void **state)
         { "get", "{\"id\":\"a\\u0000b\"}", "a NUL byte" },
         { "files", "{\"name\":\".\"}", "'.' or '..'" },
         { "bare", "{\"q\":{\"a\":1}}", "'q' is a map" },
-        { "bare", "{\"q\":[{}]}", "'q' is a map" },
-        { "bare", "{\"q\":[null]}", "'q' is null" },
+        { "bare", "{\"q\":[{}]}", "'q' has an item that is a map" },
+        { "bare", "{\"q\":[1,null]}", "'q' has an item that is null" },
         { "bare", "{\"q\":\"a\\u0000b\"}", "a NUL byte" },
         { "bare", "[1]", "must be a map" },
     };
