@@ -57,7 +57,7 @@ static void send_once(struct mcp *m, const struct mcp_want *want, struct arena *
         m->wire->exchange(m, out);
     } else {
         out->end = MCP_TOO_LARGE;
-        out->why = "the request is above the ceiling";
+        out->why = arena_printf(a, "the request is above the ceiling of %d bytes", REQUEST_MAX);
     }
     out->message = (struct str){ 0 };
 }

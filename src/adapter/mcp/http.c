@@ -263,7 +263,7 @@ void post_ask(struct post *p, const char *method, struct str last_id)
     if (!http_call(m->ask.http, &request, x->a, &answer, &e))
         fail(x, MCP_GONE, e.msg);
     else if (sse_full(&p->sse) || !buf_ok(&p->body))
-        fail(x, MCP_TOO_LARGE, "it sent a message above the ceiling");
+        fail(x, MCP_TOO_LARGE, mcp_large_words(m, x->a));
     else if (!x->done && answer.end != HTTP_DONE && answer.end != HTTP_ENOUGH &&
              !(p->streams && answer.end == HTTP_BROKEN))
         take_end(x, &answer);

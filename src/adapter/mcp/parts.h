@@ -116,6 +116,7 @@ struct str mcp_clean(const struct mcp *m, struct str text, struct arena *a);
 const struct doc *mcp_clean_doc(const struct mcp *m, const struct doc *d, struct arena *a);
 const char *mcp_words(const struct mcp *m, struct str text, struct arena *a);
 const char *mcp_error_words(const struct mcp *m, const struct doc *error, struct arena *a);
+const char *mcp_large_words(const struct mcp *m, struct arena *a);
 const char *mcp_status_words(const struct mcp *m, int status, struct arena *a);
 void mcp_read(const struct mcp *m, struct str text, struct arena *a, struct rpc_message *out);
 

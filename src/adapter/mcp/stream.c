@@ -100,11 +100,11 @@ static void take_over(struct stream *s, const char *why)
     wake_all(s);
 }
 
-static void too_large(struct stream *s)
+static void too_large(const struct mcp *m)
 {
-    for (struct mcp_exchange *x = s->waiting; x; x = x->next) {
+    for (struct mcp_exchange *x = m->stream->waiting; x; x = x->next) {
         if (!x->done)
-            end_with(x, MCP_TOO_LARGE, "it sent a message above the ceiling");
+            end_with(x, MCP_TOO_LARGE, mcp_large_words(m, x->a));
         wake(x);
     }
 }
@@ -148,7 +148,7 @@ static enum stream_next step(struct mcp *m, const struct mcp_exchange *x)
         pthread_mutex_lock(&m->lock);
         m->stream->garbled |= how == STREAM_GARBLED;
         if (how == STREAM_TOO_LARGE)
-            too_large(m->stream);
+            too_large(m);
         else
             take_over(m->stream, text.s ? text.s : "the line has ended");
         pthread_mutex_unlock(&m->lock);

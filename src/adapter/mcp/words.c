@@ -26,6 +26,12 @@ const char *mcp_error_words(const struct mcp *m, const struct doc *error, struct
                         (long long)rpc_get(error, "code")->whole);
 }
 
+const char *mcp_large_words(const struct mcp *m, struct arena *a)
+{
+    return arena_printf(a, "it sent a message above the ceiling of %zu bytes; ask for less",
+                        m->ask.message_max);
+}
+
 /* The one header that is ours to add is the secret's. */
 const char *mcp_status_words(const struct mcp *m, int status, struct arena *a)
 {

@@ -72,15 +72,11 @@ static const char *said_by(const struct doc *result, struct arena *a)
     return "it does not say why";
 }
 
-/* Which server it is, and how much it may take or send. */
+/* Which server it is, and how long it may take. */
 static const char *unanswered(const struct mcp_attempt *t)
 {
-    bool late = t->answer.end == MCP_LATE, large = t->answer.end == MCP_TOO_LARGE;
+    bool late = t->answer.end == MCP_LATE;
     const char *limit = late ? call_time_said(call_timeout(t->c), t->c->a) : "";
-
-    if (large)
-        limit =
-            arena_printf(t->c->a, "; at most %d bytes are taken, ask for less", MCP_MESSAGE_MAX);
 
     if (!t->answer.message || (!late && !endings[t->answer.end].gone))
         return t->answer.message;
