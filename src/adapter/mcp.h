@@ -86,6 +86,7 @@ struct mcp_call {
     int64_t timeout_ms;          /* whatever progress is told */
     int cancel;
     bool repeatable; /* to do it twice is as good as once */
+    bool declines;   /* a form that the server asks for is not filled with its own defaults */
 };
 
 struct mcp_answer {
@@ -94,6 +95,8 @@ struct mcp_answer {
     bool failed;              /* isError */
     int64_t code;
     const char *message; /* for people; of a stranger: at most 500 characters, one line */
+    bool filled;         /* meanwhile it asked for a form and was given its own defaults */
+    bool declined;       /* meanwhile it asked for a form and was given none */
 };
 
 /* True with an answer of any kind. Arguments are held against the tool's inputSchema by the server;

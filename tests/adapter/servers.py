@@ -119,8 +119,15 @@ if stays or how == "stubborn": time.sleep(60)
 '''
 
 
-def small(place, how, **members):
-    path = place.put("outside/small.py", SMALL)
+# The same, which asks for a form first and answers with what became of it.
+ASKING = SMALL.replace('text = json.dumps(m["params"]["arguments"])', '''say(
+            id="f", method="elicitation/create", params={"message": "?", "requestedSchema": {
+                "type": "object", "properties": {"sure": {"type": "boolean", "default": True}}}})
+        text = json.loads(sys.stdin.readline())["result"]["action"]''')
+
+
+def small(place, how, program=SMALL, **members):
+    path = place.put("outside/small.py", program)
     one = mcp("small", ["echo"], [REAL_PYTHON, "-c", path.read_text(), how], **(EXTRACT | members))
     stock(place, one)
     return "small.echo"
@@ -325,6 +332,16 @@ def R_001_116_a_bearer_goes_to_no_server_but_its_own(place):
         stock(place, one)
         place.call("bound.hang_up", env={"MINE": SECRET})
         same({seen[2].get("Authorization") for seen in server.seen}, {"Bearer " + SECRET})
+
+
+@case
+def a_form_is_filled_for_what_reads_alone_and_it_is_told(place):
+    for operations, action, told in (({"echo": {"effect": "read"}}, "accept", "was given its own defaults"),
+                                     ({"echo": {"effect": "write"}}, "decline", "which was declined"),
+                                     ({}, "decline", "which was declined")):
+        run = place.call(small(place, "well", ASKING, operations=operations))
+        same(run.record["output"], action)
+        hold([told in one for one in run.record["warnings"]] == [True], run)
 
 
 @case

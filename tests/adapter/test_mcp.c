@@ -226,6 +226,8 @@ static void a_server_that_asks_is_answered(void **state)
         assert_int_equal(s.got.end, MCP_DONE);
         json_canon(doc_get(s.got.result, "structuredContent"), &s.a, &found);
         assert_string_equal(found.s, rows[i].reply);
+        assert_int_equal(s.got.filled, !!strstr(rows[i].reply, "accept"));
+        assert_int_equal(s.got.declined, !!strstr(rows[i].reply, "decline"));
         end(&s);
     }
 }

@@ -95,7 +95,7 @@ void mcp_notify(struct mcp *m, const struct mcp_want *want)
 
 /* Our answers to all it asks for, as members of the next request's params; NULL, or what it must
  * not ask for. */
-static const char *answer_inputs(const struct mcp *m, const struct doc *result, struct arena *a,
+static const char *answer_inputs(struct mcp *m, const struct doc *result, struct arena *a,
                                  struct buf *to)
 {
     const struct doc *asked = rpc_get(result, "inputRequests"), *state;
@@ -300,8 +300,12 @@ bool mcp_call(struct mcp *m, const struct mcp_call *call, struct arena *a, struc
 
     (void)e;
     *out = (struct mcp_answer){ 0 };
-    if (find_tool(&c))
+    if (find_tool(&c)) {
+        struct forms before = forms_begin(m, call);
+
         play_rounds(&c);
+        forms_end(m, call, before, out);
+    }
     if (c.use.list)
         tools_let_go(m, c.use.list);
     buf_free(&c.more);

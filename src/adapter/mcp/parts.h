@@ -61,6 +61,11 @@ extern const struct mcp_wire mcp_line, mcp_socket, mcp_http;
 struct stream; /* mcp/stream.h */
 struct tools;  /* mcp/tools.c */
 
+/* How often the server asked for a form. */
+struct forms {
+    uint64_t filled, declined;
+};
+
 struct mcp {
     struct arena a; /* as long as the connection; used by mcp_open() alone */
     struct mcp_ask ask;
@@ -76,6 +81,8 @@ struct mcp {
     char *session;       /* of legacy http; NULL: none */
     struct tools *tools; /* kept; NULL: none */
     uint64_t changes;    /* how often we were told that they have changed */
+    struct forms forms;
+    unsigned calls, declining; /* under way, and those of them that decline forms */
 
     pthread_mutex_t telling; /* of ask.seen */
     struct stream *stream;   /* of line and socket */
@@ -122,8 +129,13 @@ void mcp_read(const struct mcp *m, struct str text, struct arena *a, struct rpc_
 
 /* mcp/reply.c: a request of the server's. True: `to` has the result, a JSON object; false: it is
  * refused with *code and *why. */
-bool mcp_reply(const struct mcp *m, struct str method, const struct doc *params, struct buf *to,
+bool mcp_reply(struct mcp *m, struct str method, const struct doc *params, struct buf *to,
                int *code, const char **why);
+
+/* Around a call, which a form that the server asks for meanwhile is taken to belong to. */
+struct forms forms_begin(struct mcp *m, const struct mcp_call *call);
+void forms_end(struct mcp *m, const struct mcp_call *call, struct forms before,
+               struct mcp_answer *out);
 
 /* What has come that is no answer: a notification is heard, a request is answered into `to`, which
  * stays empty where there is nothing to say. */

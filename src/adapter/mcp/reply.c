@@ -22,7 +22,7 @@ static void put_uri(struct buf *to, struct str path)
     buf_addc(to, '"');
 }
 
-static bool list_roots(const struct mcp *m, const struct doc *params, struct buf *to)
+static bool list_roots(struct mcp *m, const struct doc *params, struct buf *to)
 {
     (void)params;
     buf_adds(to, "{\"roots\":[");
@@ -45,8 +45,45 @@ static bool names(const struct doc *list, struct str name)
     return false;
 }
 
+struct forms forms_begin(struct mcp *m, const struct mcp_call *call)
+{
+    struct forms before;
+
+    pthread_mutex_lock(&m->lock);
+    before = m->forms;
+    m->calls++;
+    m->declining += call->declines;
+    pthread_mutex_unlock(&m->lock);
+    return before;
+}
+
+void forms_end(struct mcp *m, const struct mcp_call *call, struct forms before,
+               struct mcp_answer *out)
+{
+    pthread_mutex_lock(&m->lock);
+    out->filled = m->forms.filled > before.filled;
+    out->declined = m->forms.declined > before.declined;
+    m->calls--;
+    m->declining -= call->declines;
+    pthread_mutex_unlock(&m->lock);
+}
+
+/* A form is filled in the name of who called: where nobody did, or one of them declines, none is
+ * filled. Which of several calls a form belongs to the protocol does not say. */
+static bool count_form(struct mcp *m, bool can_fill)
+{
+    bool fill;
+
+    pthread_mutex_lock(&m->lock);
+    fill = can_fill && m->calls && !m->declining;
+    m->forms.filled += fill;
+    m->forms.declined += !fill;
+    pthread_mutex_unlock(&m->lock);
+    return fill;
+}
+
 /* A form that its own defaults fill is sent back so; of any other we have nothing to say. */
-static bool fill_form(const struct mcp *m, const struct doc *params, struct buf *to)
+static bool fill_form(struct mcp *m, const struct doc *params, struct buf *to)
 {
     const struct doc *schema = rpc_get(params, "requestedSchema");
     const struct doc *c = doc_first(rpc_get(schema, "properties"), DOC_MAP);
@@ -54,7 +91,6 @@ static bool fill_form(const struct mcp *m, const struct doc *params, struct buf 
     struct str mode = rpc_text(params, "mode");
     bool fits = mode.n == 0 || str_is(mode, "form"), any = false;
 
-    (void)m;
     buf_adds(to, "{\"action\":\"accept\",\"content\":{");
     for (; c && fits; c = c->next) {
         const struct doc *value = c->kind == DOC_MAP ? rpc_get(c, "default") : NULL;
@@ -69,7 +105,7 @@ static bool fill_form(const struct mcp *m, const struct doc *params, struct buf 
         any = true;
     }
     buf_adds(to, "}}");
-    if (!fits || !any) {
+    if (!count_form(m, fits && any)) {
         buf_reset(to);
         buf_adds(to, "{\"action\":\"decline\"}");
     }
@@ -78,7 +114,7 @@ static bool fill_form(const struct mcp *m, const struct doc *params, struct buf 
 
 /* ---- all of them ---- */
 
-static bool say_nothing(const struct mcp *m, const struct doc *params, struct buf *to)
+static bool say_nothing(struct mcp *m, const struct doc *params, struct buf *to)
 {
     (void)m;
     (void)params;
@@ -86,12 +122,12 @@ static bool say_nothing(const struct mcp *m, const struct doc *params, struct bu
     return true;
 }
 
-bool mcp_reply(const struct mcp *m, struct str method, const struct doc *params, struct buf *to,
+bool mcp_reply(struct mcp *m, struct str method, const struct doc *params, struct buf *to,
                int *code, const char **why)
 {
     static const struct {
         const char *method;
-        bool (*reply)(const struct mcp *m, const struct doc *params, struct buf *to);
+        bool (*reply)(struct mcp *m, const struct doc *params, struct buf *to);
     } replies[] = {
         { "ping", say_nothing },
         { "roots/list", list_roots },

@@ -110,6 +110,12 @@ static void ask(void *self, struct exec *x)
         t->answer =
             (struct mcp_answer){ .end = MCP_GONE, .message = arena_text(c->a, str_of(e.msg)) };
     took_ms = c->world->mono_ms(c->world->self) - began;
+    if (t->answer.filled)
+        call_warn(c, "the server asked for a form and was given its own defaults");
+    if (t->answer.declined)
+        call_warn(c, t->ask.declines ? "the server asked for a form, which was declined: the "
+                                       "operation's effect is not said to be read"
+                                     : "the server asked for a form, which was declined");
     tell_end(t);
     row = &endings[t->answer.end];
     if (row->answered || (row->deaf && took_ms >= t->ask.timeout_ms))
@@ -188,7 +194,8 @@ void call_mcp(struct tool_call *c, struct attempt_end *end)
                                .arguments = c->params,
                                .pinned = operation.digest,
                                .cancel = c->ask->cancel,
-                               .repeatable = operation.effect == EFFECT_READ };
+                               .repeatable = operation.effect == EFFECT_READ,
+                               .declines = operation.effect != EFFECT_READ };
     if (!call_secrets(c, end))
         return;
     if (!servers_get(c, &t.line, &e)) {
