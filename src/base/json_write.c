@@ -47,8 +47,8 @@ static inline bool copy_whole(struct str t, char *to)
 {
     size_t i = 0;
 
-    if (t.n < 8)
-        return copy_plain(t.s, t.s + t.n, to) == t.s + t.n;
+    if (t.n < 8) /* one without bytes may be nowhere */
+        return t.n == 0 || copy_plain(t.s, t.s + t.n, to) == t.s + t.n;
     for (; t.n - i >= 8; i += 8)
         if (!copy_eight(t.s + i, to + i))
             return false;
@@ -57,7 +57,7 @@ static inline bool copy_whole(struct str t, char *to)
 #else
 static inline bool copy_whole(struct str t, char *to)
 {
-    return copy_plain(t.s, t.s + t.n, to) == t.s + t.n;
+    return t.n == 0 || copy_plain(t.s, t.s + t.n, to) == t.s + t.n;
 }
 #endif
 
