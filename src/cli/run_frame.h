@@ -22,6 +22,8 @@ void frame_region(const struct run_state *s, int64_t now_ms, size_t rows, unsign
 /* What a notify step tells: {"text":..} alone is that text. NULL: nothing. */
 void frame_payload(const struct doc *payload, struct buf *to);
 
-/* The last lines of what a step said on stderr, each as it can be read: without colours, blanks
- * for tabs. Calls `line` for at most `most` of them. */
-void frame_words(struct str words, int most, void (*line)(void *self, struct str text), void *self);
+/* The last lines of what a step that failed said on stderr, each as it can be read: without
+ * colours, blanks for tabs. Calls `line` for at most `most` of them, and not for what the message
+ * of the failure has as well. */
+void frame_words(const struct doc *failed, int most, void (*line)(void *self, struct str text),
+                 void *self);

@@ -119,8 +119,10 @@ static void clean(struct str text, struct buf *to)
     }
 }
 
-void frame_words(struct str words, int most, void (*line)(void *self, struct str text), void *self)
+void frame_words(const struct doc *failed, int most, void (*line)(void *self, struct str text),
+                 void *self)
 {
+    struct str words = doc_text(failed, "last_words"), message = doc_text(failed, "message");
     size_t from = words.n;
 
     while (from > 0 && words.s[from - 1] == '\n')
@@ -135,7 +137,7 @@ void frame_words(struct str words, int most, void (*line)(void *self, struct str
         _buf_ struct buf text = { .max = 1 << 20 };
 
         clean((struct str){ words.s + from, n }, &text);
-        if (text.len)
+        if (text.len && !(message.n && memmem(message.s, message.n, text.s, text.len)))
             line(self, buf_str(&text));
         from += n + 1;
     }
@@ -151,22 +153,14 @@ void frame_payload(const struct doc *payload, struct buf *to)
     pretty_words(payload, to);
 }
 
-struct said {
-    struct paint *paint;
-    struct str message;
-};
-
-/* What the message says need not be said twice. */
 static void add_words(void *self, struct str text)
 {
-    const struct said *said = self;
+    struct paint *p = self;
 
-    if (memmem(said->message.s, said->message.n, text.s, text.n))
-        return;
-    paint_blanks(said->paint, BELOW);
-    paint_word(said->paint, DIM, "│ ");
-    paint_text(said->paint, DIM, text);
-    paint_end(said->paint);
+    paint_blanks(p, BELOW);
+    paint_word(p, DIM, "│ ");
+    paint_text(p, DIM, text);
+    paint_end(p);
 }
 
 /* ---- lines that stay ---- */
@@ -214,7 +208,6 @@ static void paint_failed(const struct run_state *s, const struct run_change *c, 
     struct str note = doc_text(c->line, "note"), code = doc_text(c->line, "code");
     struct str message = doc_text(c->line, "message");
     bool skip = run_goes_on(c->line);
-    struct said said = { p, message };
     _buf_ struct buf text = { .max = 1 << 20 };
 
     add_step(s, c->step, skip ? "!" : "✗", skip ? YELLOW : RED, p);
@@ -225,7 +218,7 @@ static void paint_failed(const struct run_state *s, const struct run_change *c, 
     paint_end(p);
     buf_addf(&text, "%.*s%s%.*s", STR_ARG(code), code.n && message.n ? ": " : "", STR_ARG(message));
     paint_folded(p, PLAIN, buf_str(&text), BELOW, FOLDS);
-    frame_words(doc_text(c->line, "last_words"), WORDS, add_words, &said);
+    frame_words(c->line, WORDS, add_words, p);
 }
 
 static void paint_notice(const struct run_state *s, const struct run_change *c, struct paint *p)

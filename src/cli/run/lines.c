@@ -107,20 +107,17 @@ static void (*const tell[RUN_EVENTS])(const struct run_change *c, struct paint *
     [RUN_RETRIES] = retries,     [RUN_NOTICE] = notice, [RUN_FORCED] = forced,
 };
 
-/* What a step said, each line below its name; what the message says is not said twice. */
+/* What a step said, each line below its name. */
 struct said {
     const struct run_state *state;
     const struct run_step *step;
     struct paint *paint;
-    struct str message;
 };
 
 static void add_words(void *self, struct str text)
 {
     const struct said *said = self;
 
-    if (memmem(said->message.s, said->message.n, text.s, text.n))
-        return;
     begin_line(said->state, said->step, said->paint);
     paint_word(said->paint, PLAIN, "| ");
     add(said->paint, text);
@@ -129,17 +126,15 @@ static void add_words(void *self, struct str text)
 
 void run_lines_change(const struct run_state *s, const struct run_change *change, struct paint *p)
 {
-    struct said said = { s, change->step, p, { 0 } };
+    struct said said = { s, change->step, p };
 
     if (!tell[change->event])
         return;
     begin_line(s, change->step, p);
     tell[change->event](change, p);
     paint_end(p);
-    if (change->event != RUN_FAILED && change->event != RUN_STUMBLED)
-        return;
-    said.message = doc_text(change->line, "message");
-    frame_words(doc_text(change->line, "last_words"), WORDS, add_words, &said);
+    if (change->event == RUN_FAILED || change->event == RUN_STUMBLED)
+        frame_words(change->line, WORDS, add_words, &said);
 }
 
 /* "audit: 3 of 7 steps, 2 running (flaky, build), 45.0 s" */
