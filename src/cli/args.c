@@ -76,7 +76,7 @@ const char *command_near(const struct command *group, const char *typed)
             names[n++] = name;
     }
     near = str_nearest(str_of(typed), names, n);
-    return near ? near - skip : NULL;
+    return near ? near - skip : NULL; /* a verb is the end of its command's name */
 }
 
 static bool unknown_option(const struct command *c, struct str typed, struct error *e)

@@ -69,6 +69,9 @@ const struct command *command_typed(int argc, char **argv, int *words);
 
 /* The verb of a command below a group: "append"; NULL: it is not one of the group's. */
 const char *command_below(const struct command *group, const struct command *c);
+
+/* The whole name of the command that was probably meant; below a group `typed` is the word behind
+ * it, and only its commands are looked at. NULL: none is near. */
 const char *command_near(const struct command *group, const char *typed);
 
 /* Reads what follows the verb. Options and operands may be mixed; `--` ends the options. After what

@@ -10,7 +10,8 @@
 #include "ledger/sqlite.h"
 
 /* A file that grows takes longer to sync than one that has its length. For who commits little and
- * often, the log is therefore made longer by many frames at once. */
+ * often, the log is therefore made longer by many frames at once. A frame is a page behind its
+ * header; how far the log is used is only reckoned with it. */
 enum { LOG_HEAD = 32, LOG_FRAME = 24 + 8192, LOG_MORE = 1 << 20 };
 
 /* One that cannot be seen might have some. */
