@@ -210,11 +210,11 @@ static void put_names(const struct doc *record, const char *list, struct buf *to
 }
 
 /* Who asked for a variable and does not have it would look for the reason elsewhere. */
-static void say_withheld(const struct doc *record)
+static void say_not_given(const struct doc *record)
 {
     _buf_ struct buf names = { .max = 1 << 12 };
 
-    put_names(record, "withheld", &names);
+    put_names(record, "not_given", &names);
     if (names.len)
         say("the command was not given %s as asked for: see `writ explain variables`", names.s);
 }
@@ -239,7 +239,7 @@ static void tell_end(const struct doc *record)
     say_expected(record);
     say_hits(record);
     say_paths(record);
-    say_withheld(record);
+    say_not_given(record);
     say_denials(record);
     reached_say(record);
     say_files(record, "output_files");

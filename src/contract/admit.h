@@ -60,8 +60,9 @@ struct admission {
     const struct tool_doc *tool;     /* that lets it run, or NULL: the person does */
     const struct pair *environment;  /* what is passed on, by name in bytewise order; never PATH */
     size_t environment_count;
-    const struct str *withheld; /* names of those asked for that are dangerous, and not passed on */
-    size_t withheld_count;
+    const struct str
+        *not_given; /* names of those asked for that are dangerous, and not passed on */
+    size_t not_given_count;
     struct str path;           /* a scoped PATH; .s is NULL where the policy's own holds */
     bool stdin_cut, files_cut; /* over the limit, and only the beginning is given */
 };

@@ -95,14 +95,14 @@ static bool refuse_call(const struct pair *pair, const struct env_row *row, stru
                      said(shown(pair->key, row), a));
 }
 
-/* Keeps a variable or names it among the withheld. */
+/* Keeps a variable or names it among those not given. */
 static void take_asked(const struct admit_ask *ask, const struct pair *pair, struct admission *out,
-                       struct pair *kept, struct names *withheld)
+                       struct pair *kept, struct names *not_given)
 {
     const struct env_row *row = inputs_env_row(pair->key);
 
     if (row && !is_kept(ask, row, pair->text))
-        withheld->v[withheld->n++] = shown(pair->key, row);
+        not_given->v[not_given->n++] = shown(pair->key, row);
     else if (str_is(pair->key, "PATH"))
         out->path = pair->text;
     else
@@ -181,7 +181,7 @@ bool admit_environment(const struct admit_ask *ask, struct arena *a, struct admi
     size_t asked = ask->environment_count, callers = 0;
     struct asked *sorted = arena_alloc(a, (asked + 1) * sizeof *sorted);
     struct pair *kept = arena_alloc(a, (asked + 1) * sizeof *kept);
-    struct str *withheld = arena_alloc(a, (asked + 1) * sizeof *withheld);
+    struct str *not_given = arena_alloc(a, (asked + 1) * sizeof *not_given);
     struct names stripped = { 0 };
 
     while (ask->caller_env && ask->caller_env[callers])
@@ -199,10 +199,10 @@ bool admit_environment(const struct admit_ask *ask, struct arena *a, struct admi
         if (last)
             take_asked(ask, &sorted[i].pair, out, kept, &stripped);
     }
-    out->withheld_count = stripped.n;
+    out->not_given_count = stripped.n;
     if (stripped.n)
-        memcpy(withheld, stripped.v, stripped.n * sizeof *withheld);
-    out->withheld = withheld;
+        memcpy(not_given, stripped.v, stripped.n * sizeof *not_given);
+    out->not_given = not_given;
     for (size_t i = 0; i < callers; i++)
         take_caller(ask, sorted, ask->caller_env[i], out, &stripped);
     out->environment = kept;

@@ -16,6 +16,7 @@
 #include "contract/layers.h"
 #include "contract/levels.h"
 #include "contract/limits.h"
+#include "contract/record_fields.h"
 #include "contract/repeat.h"
 #include "contract/states.h"
 
@@ -69,6 +70,7 @@ const struct table *const contract_tables[] = {
     &gate_table,
     &repeats_table,
     &caches_table,
+    &record_table,
     &conditions_table,
     &forms_table,
     &ceilings_table,

@@ -35,6 +35,25 @@ def digest(data):
     return "sha256:" + hashlib.sha256(data).hexdigest()
 
 
+@functools.cache
+def record_fields():
+    """What `writ explain record` says a record can have; of stdout's members stderr and result have the same."""
+    table = json.loads(tap.run([tap.WRIT, "explain", "--json", "record"]).out)
+    rows = {row["field"]: row["when"] for row in table["tables"][0]["rows"]}
+    like = {name.replace("stdout", other, 1): "like stdout's" for other in ("stderr", "result")
+            for name in rows if name.startswith("stdout.")}
+    return rows | like
+
+
+def fields_of(value, name=""):
+    """The names of all members, as the table writes them: down to those it describes as a whole."""
+    rows = record_fields()
+    whole = name and not any(row.startswith((name + ".", name + "[]")) for row in rows)
+    if isinstance(value, dict) and name + ".*" not in rows and not whole:
+        return {field for key in value for field in fields_of(value[key], f"{name}.{key}".lstrip("."))}
+    return {name + (".*" if name + ".*" in rows else "[]" if isinstance(value, list) else "")}
+
+
 class Place:
     """repo/work is where commands run; outside, home and state lie beside the repository."""
 
@@ -80,10 +99,13 @@ class Place:
     def record_of(self, *args, **more):
         run = self.writ("exec", "--json", *args, **more)
         try:
-            return run._replace(record=json.loads(run.out))
+            record = json.loads(run.out)
         except ValueError:
             raise AssertionError(f"no record: status {run.status}\nstdout {run.out[-600:]!r}\n"
                                  f"stderr {run.err[-600:]!r}") from None
+        unexplained = fields_of(record) - record_fields().keys() if "execution_id" in record else ()
+        assert not unexplained, f"`writ explain record` has no row for {sorted(unexplained)}"
+        return run._replace(record=record)
 
     def exec(self, *command, options=(), **more):
         return self.record_of(*options, "--", *command, **more)

@@ -339,5 +339,26 @@ def R_001_171_a_record_names_all_there_is_to_prove(place):
     hold(run.record["paths"] and run.record["layers"] and len(run.record["checks"]) == 5, run)
 
 
+@case
+def R_001_171_every_member_of_a_record_is_explained_and_no_other_is(place):
+    place.put("work/a", "evidence")
+    runs = [place.exec("/bin/true"), place.exec("/bin/true", options=("--class", "generic")),
+            place.exec("/bin/true", options=("--write-mode", "cow", "--deterministic", "fixed")),
+            place.python("import os; os.write(1, b'\\xff'); os.write(2, b'\\xff')"),
+            place.exec("/bin/true", options=("--env", "LD_PRELOAD=x")),
+            place.ask_python("", inputs={"input_files": ["a"], "stdin": "given"},
+                             metadata={"purpose": "why", "evidence_ref": "EV-1"})]
+    always = {name for name, when in ground.record_fields().items() if when in ("", "all but a wrapper's")}
+    has = [ground.fields_of(run.record) for run in runs]
+    parents = {name for name in always
+               if any(other.startswith(name + ".") for other in ground.record_fields())}
+    assert always - parents <= has[0], sorted(always - parents - has[0])
+    rare = {"executable.changed", "reason", "network.allowed_by_project[]", "network.inject[]",
+            "network.incomplete", "network.missed", "not_held[]", "unkept", "peer"}
+    rare |= {name for name in ground.record_fields() if name.endswith(".lost") or name.startswith("result")}
+    missing = ground.record_fields().keys() - parents - set().union(*has) - rare
+    assert not missing, sorted(missing)
+
+
 if __name__ == "__main__":
     sys.exit(ground.main(CASES))

@@ -170,7 +170,7 @@ const struct command cmd_exec = {
                  { "allow-weak",    "LAYER",   "layers",     "go without a layer that this machine lacks", .many = true },
                  { "approve",       "REASON",  NULL,         "the approval that elevated and open need; recorded" },
                  { "ledger",        "LEDGER",  NULL,         "where it is recorded: a file or postgres://.., else WRIT_LEDGER, else the usual one" },
-                 { "json",          NULL,      NULL,         "the record as one JSON object" } },
+                 { "json",          NULL,      NULL,         "the record as one JSON object: `writ explain record`" } },
     .least = 0,
     .most = OPERANDS_MAX,
     .command_line = true,

@@ -190,12 +190,12 @@ static void put_checks(const struct exec *x, struct buf *to)
     for (enum check i = 0; i < CHECK_COUNT; i++)
         json_put(to, checks[i].id, x->admission.checks[i]);
     json_close(to, '}');
-    if (!x->admission.withheld_count)
+    if (!x->admission.not_given_count)
         return;
-    json_key(to, "withheld");
+    json_key(to, "not_given");
     json_open(to, '[');
-    for (size_t i = 0; i < x->admission.withheld_count; i++)
-        json_text(to, x->admission.withheld[i]);
+    for (size_t i = 0; i < x->admission.not_given_count; i++)
+        json_text(to, x->admission.not_given[i]);
     json_close(to, ']');
 }
 
@@ -360,7 +360,7 @@ static void put_far(const struct doc *half, const char *const *members, struct b
 }
 
 static const char *const far_command[] = { "executable", NULL };
-static const char *const far_admitted[] = { "paths", "checks", "withheld", "input_files", NULL };
+static const char *const far_admitted[] = { "paths", "checks", "not_given", "input_files", NULL };
 static const char *const far_walls[] = {
     "layers", "assurance",    "missing", "isolation",     "not_held", "left",
     "cgroup", "landlock_abi", "network", "deterministic", "denials",  NULL,
