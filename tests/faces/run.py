@@ -9,7 +9,8 @@ holds copies of tests/faces/files. Below it stands what came back: stdout; stder
 `[no line end]` where stdout ends without one; `[exit 65]` unless it was 0. A line that begins with
 `#` is for the reader.
 
-The commands in README.md are played too, in a directory that holds copies of what they speak of.
+The commands in README.md are played too, as on a terminal, in a directory that holds copies of what
+they speak of.
 
 Each command runs twice, under two environments that have nothing in common: what writ prints must
 not depend on them.
@@ -97,7 +98,8 @@ def play(transcript, cases):
             if command is None:
                 continue
             should = wanted(lines)
-            for got in answers(command, directory):
+            typed = f"{{ {command}; }} 2>&1 || :" if transcript.suffix == ".md" else command
+            for got in answers(typed, directory):
                 fault = "\n".join(difflib.unified_diff(should.splitlines(), got.splitlines(),
                                                        "should", "did", lineterm=""))
                 if fault:
