@@ -257,12 +257,23 @@ static const char **copy_paths(const char **from, size_t n, struct arena *a)
     return to;
 }
 
+static struct disk *copy_disks(const struct disk *from, size_t n, struct arena *a)
+{
+    struct disk *to = arena_alloc(a, n * sizeof *to);
+
+    for (size_t i = 0; i < n; i++)
+        to[i] = (struct disk){ arena_text(a, str_of(from[i].device)),
+                               arena_text(a, str_of(from[i].root)),
+                               arena_text(a, str_of(from[i].point)) };
+    return to;
+}
+
 static void copy_submounts(const struct submounts *from, struct arena *a, struct submounts *out)
 {
     *out = (struct submounts){ .points = copy_paths(from->points, from->n, a),
                                .n = from->n,
                                .room = from->n,
-                               .disks = copy_paths(from->disks, from->disk_count, a),
+                               .disks = copy_disks(from->disks, from->disk_count, a),
                                .disk_count = from->disk_count,
                                .disk_room = from->disk_count };
 }

@@ -10,7 +10,7 @@
 #include "contract/codes.h"
 #include "contract/inputs.h"
 #include "sandbox/environment.h"
-#include "sandbox/submounts.h"
+#include "sandbox/mirrors.h"
 #include "sandbox/way.h"
 
 /* Where package managers keep what builds depend on, below the caller's home. */
@@ -321,14 +321,15 @@ static bool hide_state(const struct reach_ask *ask, struct reach *r, struct erro
 }
 
 /* What shows the kernel and not files is not part of what is granted. */
-static bool deny_submounts(const struct reach_ask *ask, struct grants *g, struct error *e)
+static bool deny_submounts(const struct reach_ask *ask, struct reach *r, struct error *e)
 {
-    struct submounts all;
+    struct grants *g = &r->grants;
 
-    if (ask->kept ? !kept_submounts(ask->kept, g->a, &all, e) : !submounts_read(g->a, &all, e))
+    if (ask->kept ? !kept_submounts(ask->kept, g->a, &r->mounts, e)
+                  : !submounts_read(g->a, &r->mounts, e))
         return false;
-    submounts_deny(&all, g);
-    return ask->filesystem->write_mode != WRITE_COW || submounts_cover(&all, g, e);
+    submounts_deny(&r->mounts, g);
+    return ask->filesystem->write_mode != WRITE_COW || submounts_cover(&r->mounts, g, e);
 }
 
 /* Deny always wins; of the command nothing could be started then. */
@@ -396,9 +397,10 @@ bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out
         !links_stay(ask, &r, &cwd, e) || !add_denied(ask, &r, e) || !hide_secrets(ask, &r, e))
         return false;
     if (!denied_follow(&r.grants, &r.absent, &r.aliases, ask->state, e) ||
-        !deny_submounts(ask, &r.grants, e))
+        !deny_submounts(ask, &r, e))
         return false;
-    if (!hide_state(ask, &r, e) || !cwd_is_left(&r, e) || !protect(&r.grants, &r.absent, e) ||
+    if (!hide_state(ask, &r, e) || !protect(&r.grants, &r.absent, e) ||
+        !mirrors_hold(&r.mounts, &r.grants, &r.absent, e) || !cwd_is_left(&r, e) ||
         !may_be_written(&r, e) || !has_home(&r, e))
         return false;
     r.told = reach_tell(&r);

@@ -7,6 +7,7 @@
 #include "sandbox/kept.h"
 #include "sandbox/protect.h"
 #include "sandbox/repository.h"
+#include "sandbox/submounts.h"
 
 struct reach_ask {
     const struct request_filesystem *filesystem;
@@ -34,7 +35,8 @@ struct reach {
     const char *home_root;    /* the top of the repository the caller is in */
     struct grants grants;     /* not settled: the runtime is still to come */
     struct absents absent;
-    struct aliases aliases; /* of what is denied */
+    struct aliases aliases;  /* of what is denied */
+    struct submounts mounts; /* the host's */
     const char *told; /* IV-03: "ok", or what came out otherwise than somebody may have meant it */
 };
 

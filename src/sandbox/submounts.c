@@ -48,7 +48,9 @@ static void look_at(struct arena *a, const struct mountinfo *line, struct submou
     } else {
         all->disks =
             arena_more(a, all->disks, all->disk_count, &all->disk_room, sizeof *all->disks);
-        all->disks[all->disk_count++] = plain(line->point, a);
+        all->disks[all->disk_count++] =
+            (struct disk){ arena_text(a, line->device), plain(line->root, a),
+                           plain(line->point, a) };
     }
 }
 
@@ -75,12 +77,12 @@ static bool is_written_around(const struct grants *g, const char *path)
 bool submounts_cover(const struct submounts *all, const struct grants *g, struct error *e)
 {
     for (size_t i = 0; i < all->disk_count; i++)
-        if (is_written_around(g, all->disks[i]))
+        if (is_written_around(g, all->disks[i].point))
             return error_set(e, CODE_LAYER_MISSING,
                              "LAYER_MISSING:mount: %s is a file system of its own below a "
                              "directory that is written, and write mode cow does not reach into "
                              "it; deny it, or use write mode direct",
-                             all->disks[i]);
+                             all->disks[i].point);
     return true;
 }
 

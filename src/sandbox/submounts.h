@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* submounts.h: mounts inside of what is granted that show the kernel's own, not files.
+/* submounts.h: the host's mounts, and those inside of what is granted that show no files.
  *
  * A granted directory comes with what is mounted in it: that is what a person sees there, too. But
  * a /proc of the host in the root of some other system below it would show every process.
@@ -8,11 +8,18 @@
 
 #include "sandbox/grants.h"
 
+/* A file system of files: what of it is seen, and where. */
+struct disk {
+    const char *device; /* "254:1" */
+    const char *root;
+    const char *point;
+};
+
 /* Where the kernel's own is mounted, anywhere; and where disks are. */
 struct submounts {
     const char **points;
     size_t n, room;
-    const char **disks;
+    struct disk *disks;
     size_t disk_count, disk_room;
 };
 

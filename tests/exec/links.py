@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""links: a path is granted by what it is, and a link that a command left does not choose that.
+"""links: a path is granted by what it is: no link that a command left and no second mount changes that.
 
 usage: links.py WRIT      prints TAP
 """
+import json
+import subprocess
 import sys
 
 import ground
+import tap
 from ground import TOUCH, expect, hold, printed, refused
 
 CASES = []
@@ -73,6 +76,61 @@ def R_001_008_R_001_014_R_001_015_links_within_and_links_of_others_are_followed(
                                ([f"--cwd={project}/deep"], place.work, deep),
                                ([f"--cwd={place.outside}/hop"], place.work, data)):
         printed(place.exec("pwd", options=options, at=at), f"{where}\n")
+
+
+# ---- one file system at two places ----
+
+# The first two are mounted on each other; the rest is run there.
+TWICE = 'mount --bind "$1" "$2" && shift 2 && exec "$@"'
+
+
+def twice(place, real, seen, *args, **more):
+    """`writ exec` where the directory `real` is seen at `seen`, too."""
+    for directory in (real, seen):
+        directory.mkdir(exist_ok=True)
+    ask = ["unshare", "--mount", "sh", "-c", TWICE, "sh", real, seen, tap.WRIT, "exec", "--json", *args]
+    return subprocess.run([str(word) for word in ask], cwd=place.work, capture_output=True, text=True,
+                          env=place.environment(more))
+
+
+@case
+def R_001_016_what_is_denied_is_denied_at_every_place_of_its_file_system(place):
+    if not ground.may_everything():
+        raise tap.Skip("needs mounts of its own")
+    real, seen = place.work / "real", place.work / "seen"
+    place.put("work/real/key", "text")
+    for denied in ("real/key", "seen/key", "real"):
+        for name in ("real/key", "seen/key"):
+            done = twice(place, real, seen, f"--deny={denied}", "--", "cat", name)
+            hold_twice(json.loads(done.stdout)["stderr"]["text"].endswith("Permission denied\n"), done)
+    done = twice(place, real, seen, "--deny=real/new", "--", "touch", "seen/new")
+    hold_twice(json.loads(done.stdout)["denials"] and not (real / "new").exists(), done)
+
+
+@case
+def R_001_015_a_protected_name_is_so_at_every_place_of_its_file_system(place):
+    if not ground.may_everything():
+        raise tap.Skip("needs mounts of its own")
+    done = twice(place, place.repo, place.outside / "seen", f"--write={place.outside}", f"--write={place.repo}", "--",
+                 "sh", "-c", f"echo evil >> {place.outside}/seen/.git/config")
+    hold_twice("evil" not in (place.repo / ".git/config").read_text(), done)
+    hold_twice(json.loads(done.stdout)["exit_code"] == 2, done)
+
+
+@case
+def R_001_171_the_ledger_is_out_of_reach_at_every_place_of_its_file_system(place):
+    if not ground.may_everything():
+        raise tap.Skip("needs mounts of its own")
+    real, seen = place.outside / "real", place.work / "seen"
+    done = twice(place, real, seen, "--", "sh", "-c", "echo > seen/state/ledger.db", WRIT_STATE=str(real / "state"))
+    hold_twice(json.loads(done.stdout)["exit_code"] == 2, done)
+    done = twice(place, real, seen, f"--ledger={real}/ledger.db", "--", *TOUCH)
+    hold_twice(done.returncode == 77 and "could write the ledger" in done.stdout, done)
+
+
+def hold_twice(true, done):
+    if not true:
+        raise AssertionError(f"exit {done.returncode}\n{done.stdout[-1500:]}\n{done.stderr}")
 
 
 if __name__ == "__main__":

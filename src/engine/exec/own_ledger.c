@@ -6,6 +6,7 @@
 
 #include "engine/exec.h"
 #include "engine/home.h"
+#include "sandbox/mirrors.h"
 
 enum { LINKS_MOST = 40 }; /* as the kernel has it */
 
@@ -16,11 +17,23 @@ struct way {
     const char *rest; /* what is left of it */
 };
 
-static bool is_written(const struct way *w, const char *path)
+static bool is_written_at(const struct reach *r, const char *path)
 {
-    const struct grant *around = grants_decide(&w->x->reach.grants, path);
+    const struct grant *around = grants_decide(&r->grants, path);
 
     return around && around->access == ACCESS_WRITE;
+}
+
+/* There, or wherever else its file system is seen. */
+static bool is_written(const struct way *w, const char *path)
+{
+    const struct reach *r = &w->x->reach;
+    struct mirrors others = mirrors_of(&r->mounts, path, w->x->a);
+
+    for (size_t i = 0; i < others.n; i++)
+        if (is_written_at(r, others.v[i]))
+            return true;
+    return is_written_at(r, path);
 }
 
 /* The next name; empty at the end. */

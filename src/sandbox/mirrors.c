@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mirrors.c: finds by the list of mounts where else a path is seen. */
+#include "sandbox/mirrors.h"
+
+#include <string.h>
+
+/* What is left of a path below one that it lies in: "" or "/name". */
+static const char *below(const char *path, const char *dir)
+{
+    return strcmp(dir, "/") == 0 ? path : path + strlen(dir);
+}
+
+static const char *joined(const char *dir, const char *rest, struct arena *a)
+{
+    return !*rest || strcmp(rest, "/") == 0 ? dir
+           : strcmp(dir, "/") == 0          ? rest
+                                            : arena_printf(a, "%s%s", dir, rest);
+}
+
+/* The mount that shows a path: the deepest one around it, and of two at one place the later. */
+static const struct disk *disk_of(const struct submounts *all, const char *path)
+{
+    const struct disk *found = NULL;
+
+    for (size_t i = 0; i < all->disk_count; i++)
+        if (path_is_in(path, all->disks[i].point) &&
+            (!found || strlen(all->disks[i].point) >= strlen(found->point)))
+            found = &all->disks[i];
+    return found;
+}
+
+/* Where `d` shows what its file system calls `inside`, or a part of that; NULL: nowhere. */
+static const char *seen_at(const struct disk *d, const char *inside, struct arena *a)
+{
+    if (path_is_in(inside, d->root))
+        return joined(d->point, below(inside, d->root), a);
+    return path_is_in(d->root, inside) ? d->point : NULL;
+}
+
+struct mirrors mirrors_of(const struct submounts *all, const char *path, struct arena *a)
+{
+    const struct disk *own = disk_of(all, path);
+    struct mirrors found = { 0 };
+    const char *inside = NULL;
+
+    for (size_t i = 0; own && i < all->disk_count; i++) {
+        const struct disk *d = &all->disks[i];
+        const char *other;
+
+        if (d == own || strcmp(d->device, own->device) != 0)
+            continue;
+        inside = inside ? inside : joined(own->root, below(path, own->point), a);
+        other = seen_at(d, inside, a);
+        if (!other || strcmp(other, path) == 0 || disk_of(all, other) != d)
+            continue; /* it shows another part, or is covered itself */
+        found.v = arena_more(a, found.v, found.n, &found.room, sizeof *found.v);
+        found.v[found.n++] = other;
+    }
+    return found;
+}
+
+static bool is_seen(const struct grants *g, const char *path)
+{
+    for (size_t i = 0; i < g->n; i++)
+        if (g->v[i].access <= ACCESS_WRITE && path_is_in(path, g->v[i].path))
+            return true;
+    return false;
+}
+
+static bool hold_again(struct grants *g, const struct grant *held, const char *path,
+                       struct error *e)
+{
+    struct grant again = { .access = held->access, .why = held->why };
+
+    if (!is_seen(g, path))
+        return true;
+    if (held->is_link) { /* a name, which the other place has, too */
+        again = *held;
+        again.path = path;
+        grants_add(g, &again);
+        return true;
+    }
+    if (held->access == ACCESS_DENIED && held->why != GRANT_STATE)
+        again.why = GRANT_DENIED_ELSEWHERE;
+    return grants_open(g, again, "/", path, e) || grant_is_missing(e);
+}
+
+bool mirrors_hold(const struct submounts *all, struct grants *g, struct absents *absent,
+                  struct error *e)
+{
+    for (size_t i = 0, n = g->n; i < n; i++) {
+        struct grant held = g->v[i];
+        struct mirrors others = { 0 };
+
+        if (held.access >= ACCESS_PROTECTED && held.why != GRANT_KERNEL)
+            others = mirrors_of(all, held.path, g->a);
+        for (size_t k = 0; k < others.n; k++)
+            if (!hold_again(g, &held, others.v[k], e))
+                return error_wrap(e, "%s is seen at %s, too", held.path, others.v[k]);
+    }
+    for (size_t i = 0, n = absent->n; i < n; i++) {
+        struct absent name = absent->v[i];
+        struct mirrors others = mirrors_of(all, name.path, g->a);
+
+        for (size_t k = 0; k < others.n; k++) {
+            name.path = others.v[k];
+            if (is_seen(g, name.path))
+                absents_add(absent, name);
+        }
+    }
+    return true;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_mirrors.c: where else a path is seen, by the list of mounts. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "sandbox/mirrors.h"
+
+static struct disk disks[] = {
+    { "8:1", "/", "/" },                  /* the disk itself */
+    { "8:1", "/home/real", "/mnt/copy" }, /* a part of it again */
+    { "8:1", "/etc/key", "/mnt/file" },   /* a file of it */
+    { "8:2", "/", "/srv" },               /* another one, at two places */
+    { "8:2", "/", "/data/srv" },
+    { "8:2", "/covered", "/cover" }, /* and at one that is covered */
+    { "8:3", "/", "/cover" },
+};
+
+static void are(const char *path, const char *const *wanted)
+{
+    _arena_ struct arena a = { 0 };
+    struct submounts all = { .disks = disks, .disk_count = COUNT(disks) };
+    struct mirrors found = mirrors_of(&all, path, &a);
+
+    for (size_t i = 0; i < found.n; i++) {
+        if (!wanted[i])
+            fail_msg("%s is not seen at %s", path, found.v[i]);
+        assert_string_equal(found.v[i], wanted[i]);
+    }
+    assert_null(wanted[found.n]);
+}
+
+static void R_001_016_a_path_is_seen_wherever_its_file_system_is(void **state)
+{
+    (void)state;
+    are("/home/real/.env", (const char *const[]){ "/mnt/copy/.env", NULL });
+    are("/home/real", (const char *const[]){ "/mnt/copy", NULL });
+    are("/mnt/copy/.env", (const char *const[]){ "/home/real/.env", NULL });
+    are("/mnt/copy", (const char *const[]){ "/home/real", NULL });
+    are("/etc/key", (const char *const[]){ "/mnt/file", NULL });
+    are("/srv/a", (const char *const[]){ "/data/srv/a", NULL });
+    are("/data/srv", (const char *const[]){ "/srv", NULL });
+}
+
+/* What is denied as a whole is denied where a part of it is seen. */
+static void R_001_016_what_is_around_a_mirrored_part_is_seen_in_part(void **state)
+{
+    (void)state;
+    are("/home", (const char *const[]){ "/mnt/copy", NULL });
+    are("/etc", (const char *const[]){ "/mnt/file", NULL });
+}
+
+static void R_001_016_what_is_beside_it_or_covered_is_not(void **state)
+{
+    (void)state;
+    are("/home/realm/.env", (const char *const[]){ NULL });
+    are("/etc/keys", (const char *const[]){ NULL });
+    are("/srv/covered/a", (const char *const[]){ "/data/srv/covered/a", NULL });
+    are("/cover/a", (const char *const[]){ NULL });
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(R_001_016_a_path_is_seen_wherever_its_file_system_is),
+        cmocka_unit_test(R_001_016_what_is_around_a_mirrored_part_is_seen_in_part),
+        cmocka_unit_test(R_001_016_what_is_beside_it_or_covered_is_not),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
