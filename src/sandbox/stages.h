@@ -7,6 +7,8 @@
  */
 #pragma once
 
+#include <sys/resource.h>
+
 #include "sandbox/jail.h"
 #include "sandbox/words.h"
 
@@ -23,6 +25,9 @@ bool stage_hears(const struct jail *j);
 
 /* Waits for that word of the supervisor. STAGE_UNWANTED: another came, or none. */
 int stage_wait_for(const struct child *c, char wanted);
+
+/* As low as that, if it was not lower; for good. */
+int stage_set_limit(__rlimit_resource_t which, rlim_t most);
 
 int stage_wait_for_go(struct child *c);
 int stage_reset_signals(struct child *c);

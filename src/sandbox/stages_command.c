@@ -126,6 +126,8 @@ int stage_check_program(struct child *c)
     return (c->jail->dev == 0 || s.st_dev == c->jail->dev) && s.st_ino == c->jail->ino ? 0 : -1;
 }
 
+enum { COMMANDS_DESCRIPTORS = 1024 };
+
 /* Only 0, 1 and 2 stay open, and 3 where a result is asked for. */
 int stage_start_command(struct child *c)
 {
@@ -133,6 +135,7 @@ int stage_start_command(struct child *c)
     struct word word = { .kind = WORD_READY };
 
     if (syscall(SYS_close_range, first, ~0U, CLOSE_RANGE_CLOEXEC) != 0 ||
+        stage_set_limit(RLIMIT_NOFILE, COMMANDS_DESCRIPTORS) != 0 ||
         send(c->jail->line, &word, sizeof word, MSG_NOSIGNAL) < 0)
         return -1;
     return execve(c->jail->path, c->jail->argv, c->jail->env);

@@ -174,7 +174,7 @@ int stage_set_names(struct child *c)
     return sethostname("writ", 4) == 0 && setdomainname("", 0) == 0 ? 0 : -1;
 }
 
-static int set_limit(__rlimit_resource_t which, rlim_t most)
+int stage_set_limit(__rlimit_resource_t which, rlim_t most)
 {
     struct rlimit now, want;
 
@@ -185,6 +185,10 @@ static int set_limit(__rlimit_resource_t which, rlim_t most)
     return setrlimit(which, &want);
 }
 
+/* Of init, and of the command until it is started: both send descriptors, which fails for who has
+ * as few as all commands of its user may have under way together (base/pass.c). */
+enum { SENDERS_DESCRIPTORS = 4096 };
+
 int stage_set_limits(struct child *c)
 {
     /* clang-format off */
@@ -193,7 +197,7 @@ int stage_set_limits(struct child *c)
         rlim_t most;
     } rows[] = {
         { RLIMIT_CORE,     1 }, /* 0 would still start a handler that core_pattern pipes to */
-        { RLIMIT_NOFILE,   1024 },
+        { RLIMIT_NOFILE,   SENDERS_DESCRIPTORS },
         { RLIMIT_FSIZE,    (rlim_t)c->jail->file_bytes },
         { RLIMIT_MEMLOCK,  64 << 10 },
         { RLIMIT_MSGQUEUE, 0 },
@@ -205,11 +209,12 @@ int stage_set_limits(struct child *c)
     /* clang-format on */
 
     for (size_t i = 0; i < COUNT(rows); i++)
-        if (set_limit(rows[i].which, rows[i].most) != 0)
+        if (stage_set_limit(rows[i].which, rows[i].most) != 0)
             return -1;
-    if (c->jail->process_most > 0 && set_limit(RLIMIT_NPROC, (rlim_t)c->jail->process_most) != 0)
+    if (c->jail->process_most > 0 &&
+        stage_set_limit(RLIMIT_NPROC, (rlim_t)c->jail->process_most) != 0)
         return -1;
-    if (c->jail->memory_most > 0 && set_limit(RLIMIT_AS, (rlim_t)c->jail->memory_most) != 0)
+    if (c->jail->memory_most > 0 && stage_set_limit(RLIMIT_AS, (rlim_t)c->jail->memory_most) != 0)
         return -1;
     return 0;
 }

@@ -10,6 +10,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
+#include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -112,9 +113,50 @@ static int watchers(int argc, char **argv)
     return fd < 0 ? 99 : verdict();
 }
 
+/* Sends so many descriptors at once over a socket that nobody reads. */
+static int send_many(int line, int n)
+{
+    int fds[250] = { 0 };
+    char control[CMSG_SPACE(sizeof fds)] = { 0 };
+    char byte = 0;
+    struct iovec part = { &byte, 1 };
+    struct msghdr message = { .msg_iov = &part,
+                              .msg_iovlen = 1,
+                              .msg_control = control,
+                              .msg_controllen = CMSG_SPACE(n * sizeof *fds) };
+    struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(n * sizeof *fds);
+    memcpy(CMSG_DATA(head), fds, n * sizeof *fds);
+    return (int)sendmsg(line, &message, MSG_DONTWAIT);
+}
+
+/* As many descriptors under way as the kernel lets a user have; makes `ready`, and awaits `go`. */
+static int under_way(int argc, char **argv)
+{
+    int pair[2], fd, sent = 0;
+
+    (void)argc;
+    (void)argv;
+    while (sent < 100000 && socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0) {
+        while (send_many(pair[0], 250) > 0)
+            sent += 250;
+        if (errno != EAGAIN)
+            break;
+    }
+    fd = open("ready", O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+    while (access("go", F_OK) != 0)
+        usleep(1000);
+    holds(sent > 0, "%d descriptors under way", sent);
+    return fd < 0 ? 99 : verdict();
+}
+
 /* clang-format off */
 const struct act acts_count[] = {
     { "R19", "watchers", watchers },
+    { "R19", "under_way", under_way },
     { "R19", "million", million },
     { 0 },
 };

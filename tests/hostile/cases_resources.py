@@ -151,6 +151,16 @@ def watchers(world):
         os.close(watcher)
 
 
+@case("R19 descriptors under way stop no other run")
+def under_way(world):
+    world.expected |= {"work/go"}
+    with world.running("under_way") as child:
+        other = world.end(world.start(world.command("exit", 3)), strays=False)
+        (world.work / "go").touch()
+        world.end(child).expect()
+        other.expect(3)
+
+
 @case("R21 no cgroup can be seen or left")
 def cgroups(world):
     world.holds("cgroups")
