@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <writ/writ.h>
@@ -205,6 +206,15 @@ static bool have_room(void)
     return ok;
 }
 
+/* What we make must be ours to use: of a mask that takes the owner's rights away, as 0777, what it
+ * says about others holds. */
+static void own_what_is_made(void)
+{
+    mode_t mask = umask(077);
+
+    (void)umask(mask & ~(mode_t)S_IRWXU);
+}
+
 static void tell_no_memory(void)
 {
     static const char last[] = "writ: no more memory can be had here (see ulimit -d and -v)\n";
@@ -217,6 +227,7 @@ int main(int argc, char **argv)
     int status;
 
     (void)signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error, and told as one */
+    own_what_is_made();
     mem_on_end(tell_no_memory);
     if (!have_room()) {
         say("the stack may not grow to 1 MiB here, which writ needs: ulimit -s");

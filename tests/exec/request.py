@@ -272,14 +272,11 @@ def R_001_149_the_machine_around_it_is_the_same_everywhere(place):
             "mask = os.umask(0)\n"
             "print(socket.gethostname(), oct(mask), time.tzname[0], sorted(map(int, os.listdir('/proc/self/fd')))[:3],\n"
             "      len(os.listdir('/proc/self/fd')), os.path.expanduser('~'))")
-    before = os.umask(0o077)
-    try:
+    for mask in (0o077, 0o777):
         with open("/dev/null") as more:  # a descriptor that the caller has open
             os.set_inheritable(more.fileno(), True)
-            run = place.python(show, pass_fds=(more.fileno(),))
-    finally:
-        os.umask(before)
-    printed(run, "writ 0o22 UTC [0, 1, 2] 4 /home/writ\n")  # the fourth is the listing itself
+            run = place.python(show, pass_fds=(more.fileno(),), umask=mask)
+        printed(run, "writ 0o22 UTC [0, 1, 2] 4 /home/writ\n")  # the fourth is the listing itself
 
 
 @case
