@@ -66,10 +66,10 @@ struct changes {
 
 /* What a reading takes; what is beyond is left out, and `cut` says so. */
 enum {
-    COW_ROWS = 1 << 17,    /* changes that are listed: the first in order */
+    COW_ROWS = 40000,      /* changes that are listed: the first in order */
     COW_ENTRIES = 1 << 22, /* names that are looked at */
     COW_PATH = 4095,       /* bytes of a path below its root */
-    COW_NAMES = 1 << 27,   /* bytes of all paths that are looked at, together */
+    COW_NAMES = 1 << 25,   /* bytes of all paths that are looked at, together */
 };
 #define COW_KEEP ((int64_t)1 << 30) /* bytes of new and changed files, together */
 #define COW_LOOK ((int64_t)1 << 33) /* bytes read of what was there before */

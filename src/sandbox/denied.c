@@ -53,11 +53,11 @@ static void add(struct wanted *w, struct number file)
 }
 
 /* `flags`: 0, or AT_SYMLINK_NOFOLLOW. */
-static bool number_of(const char *path, int flags, struct number *out, bool *is_dir)
+static bool number_of(int in, const char *path, int flags, struct number *out, bool *is_dir)
 {
     struct statx s;
 
-    if (statx(AT_FDCWD, path, flags, STATX_BASIC_STATS | STATX_BTIME, &s) != 0)
+    if (statx(in, path, flags, STATX_BASIC_STATS | STATX_BTIME, &s) != 0)
         return false;
     *out = (struct number){ makedev(s.stx_dev_major, s.stx_dev_minor), s.stx_ino, 0 };
     if (s.stx_mask & STATX_BTIME)
@@ -139,23 +139,22 @@ static bool is_out_of_reach(const char *dir)
                              faccessat(AT_FDCWD, dir, X_OK, AT_EACCESS) != 0);
 }
 
-static void look_at(struct walk *w, const char *dir, const struct dirent *d)
+static void look_at(struct walk *w, int in, const char *dir, const struct dirent *d)
 {
     struct grant mask = { .access = ACCESS_DENIED, .why = GRANT_DENIED_ELSEWHERE };
-    const char *path = arena_printf(w->g->a, "%s/%s", dir, d->d_name);
     struct number file;
-    bool is_dir;
+    bool is_dir, found = number_of(in, d->d_name, AT_SYMLINK_NOFOLLOW, &file, &is_dir);
+    const char *path;
 
-    if (!number_of(path, AT_SYMLINK_NOFOLLOW, &file, &is_dir)) {
+    if (found && !is_dir && !has(w->wanted, file))
+        return; /* most are: nothing is kept of their names */
+    path = arena_printf(w->g->a, "%s/%s", dir, d->d_name);
+    if (!found)
         w->hidden = is_out_of_reach(dir) ? w->hidden : path;
-        return;
-    }
-    if (!has(w->wanted, file)) {
-        if (is_dir)
-            push(w, path);
-    } else if (!grants_open(w->g, mask, "/", path, w->e) && !grant_is_missing(w->e)) {
+    else if (!has(w->wanted, file))
+        push(w, path);
+    else if (!grants_open(w->g, mask, "/", path, w->e) && !grant_is_missing(w->e))
         w->failed = true;
-    }
 }
 
 static void look_in(struct walk *w, const char *dir)
@@ -168,7 +167,7 @@ static void look_in(struct walk *w, const char *dir)
         return;
     }
     for (d = fs_next(in); d && w->seen < WALK_MAX && !w->failed; d = fs_next(in), w->seen++)
-        look_at(w, dir, d);
+        look_at(w, dirfd(in), dir, d);
     if (!d && errno != 0)
         w->hidden = dir;
     (void)closedir(in);
@@ -236,7 +235,7 @@ static bool follow_one(struct grants *g, const struct grant *now, const char *st
                        struct wanted *wanted, struct error *e)
 {
     struct number file = { 0 };
-    bool is_dir, there = number_of(now->path, AT_SYMLINK_NOFOLLOW, &file, &is_dir);
+    bool is_dir, there = number_of(AT_FDCWD, now->path, AT_SYMLINK_NOFOLLOW, &file, &is_dir);
 
     if (there && !now->is_dir && now->links > 1)
         add(wanted, file);
@@ -247,7 +246,7 @@ static bool follow_alias(struct grants *g, const struct alias *alias, const char
                          struct wanted *wanted, struct error *e)
 {
     struct number file = { 0 };
-    bool is_dir, there = number_of(alias->path, 0, &file, &is_dir);
+    bool is_dir, there = number_of(AT_FDCWD, alias->path, 0, &file, &is_dir);
 
     return follow_name(g, alias->name, there ? &file : NULL, state, wanted, e);
 }

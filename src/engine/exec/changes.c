@@ -8,7 +8,7 @@
 
 #include "engine/exec.h"
 
-enum { ROWS_MOST = 40000, ROW_BYTES = 512, BYTES_MOST = 40 << 20 };
+enum { ROW_BYTES = 512, BYTES_MOST = 40 << 20 };
 
 static struct change_set *new_set(const struct cow_layers *found, struct arena *a)
 {
@@ -34,7 +34,7 @@ static void cut_list(struct changes *c)
     for (size_t i = 0; i < c->n; i++) {
         bytes += ROW_BYTES + exec_name_bytes(c->v[i].path) +
                  exec_name_bytes(c->v[i].before.target) + exec_name_bytes(c->v[i].after.target);
-        if (i < ROWS_MOST && bytes < BYTES_MOST)
+        if (bytes < BYTES_MOST)
             continue;
         c->n = i;
         c->cut = "there are more changes than a record lists";
