@@ -179,6 +179,9 @@ const struct call_rule_row call_rules[] = {
     { CALL_OPENAT,      2, ALL,         CALL_HAS,  CREATES,                          CALL_MODE3 },
     { CALL_OPENAT,      0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
 
+    { CALL_RENAME,      4, ALL,         CALL_HAS,  RENAME_WHITEOUT,                  CALL_EPERM },
+    { CALL_RENAME,      0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
+
     { CALL_PERSONALITY, 0, ALL,         CALL_IS,   PER_LINUX,                        CALL_PLAIN },
     { CALL_PERSONALITY, 0, ALL,         CALL_IS,   ALL,                              CALL_ALLOW },
     { CALL_PERSONALITY, 0, ALL,         CALL_ELSE, 0,                                CALL_EPERM },
@@ -293,6 +296,7 @@ const char *const call_verdict_names[] = {
     [CALL_MKNODAT]       = "mknodat",
     [CALL_OPEN]          = "open",
     [CALL_OPENAT]        = "openat",
+    [CALL_RENAME]        = "rename",
     [CALL_PERSONALITY]   = "personality",
     [CALL_PRLIMIT]       = "prlimit",
     [CALL_PRLIMIT_IN]    = "prlimit_in",
@@ -363,6 +367,7 @@ const struct call_verdict_row call_verdicts[CALL_VERDICT_COUNT] = {
     [CALL_MKNODAT]     = { CALL_MKNODAT,     "Files, FIFOs and sockets, no devices." },
     [CALL_OPEN]        = { CALL_OPEN,        "Where a file is made, its mode is looked at." },
     [CALL_OPENAT]      = { CALL_OPENAT,      "Where a file is made, its mode is looked at." },
+    [CALL_RENAME]      = { CALL_RENAME,      "All but those that leave a device behind." },
     [CALL_PERSONALITY] = { CALL_PERSONALITY, "To ask, and to be plain Linux." },
     [CALL_PRLIMIT]     = { CALL_PRLIMIT,     "All limits but the one on core files, which can be read." },
     [CALL_PRLIMIT_IN]  = { CALL_PRLIMIT_IN,  "By prlimit, but not those of the run's first process." },

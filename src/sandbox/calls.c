@@ -73,7 +73,7 @@ const struct call_row calls[] = {
     { "readlinkat",             __NR_readlinkat,              "folder",    CALL_ALLOW },
     { "unlinkat",               __NR_unlinkat,                "folder",    CALL_ALLOW },
     { "renameat",               __NR_renameat,                "folder",    CALL_ALLOW },
-    { "renameat2",              __NR_renameat2,               "folder",    CALL_ALLOW },
+    { "renameat2",              __NR_renameat2,               "folder",    CALL_RENAME },
     { "getxattr",               __NR_getxattr,                "xattr",     CALL_XATTR },
     { "lgetxattr",              __NR_lgetxattr,               "xattr",     CALL_XATTR },
     { "fgetxattr",              __NR_fgetxattr,               "xattr",     CALL_XATTR },

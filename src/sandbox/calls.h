@@ -68,6 +68,7 @@ enum call_verdict {
     CALL_MKNODAT,
     CALL_OPEN,
     CALL_OPENAT,
+    CALL_RENAME,
     CALL_PERSONALITY,
     CALL_PRLIMIT,
     CALL_PRLIMIT_IN, /* these, to _IOPRIO_IN, only where the run has processes of its own */
