@@ -10,9 +10,11 @@
 #include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -46,6 +48,7 @@ enum {
  * A snapshot of a tree shows what was masked in it, and its owner needs no right to make one: of
  * the controls of btrfs and bcachefs those are left that every file system has.
  * Device nodes are useless on mounts without devices; this is the second lock.
+ * Huge pages that the host has set aside for somebody are counted as nobody's memory.
  * A privileged caller's run makes files that are root's outside: where one had the setuid bit, any
  * user of the machine could be root by it. The mode of openat2 lies in memory, out of sight.
  * The limit on core files is 1, by which the kernel knows that no handler of the machine is to be
@@ -182,6 +185,15 @@ const struct call_rule_row call_rules[] = {
     { CALL_RENAME,      4, ALL,         CALL_HAS,  RENAME_WHITEOUT,                  CALL_EPERM },
     { CALL_RENAME,      0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
 
+    { CALL_MMAP,        3, ALL,         CALL_HAS,  MAP_HUGETLB,                      CALL_EPERM },
+    { CALL_MMAP,        0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
+
+    { CALL_MEMFD,       1, ALL,         CALL_HAS,  MFD_HUGETLB,                      CALL_EPERM },
+    { CALL_MEMFD,       0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
+
+    { CALL_SHMGET,      2, ALL,         CALL_HAS,  SHM_HUGETLB,                      CALL_EPERM },
+    { CALL_SHMGET,      0, ALL,         CALL_ELSE, 0,                                CALL_IPC },
+
     { CALL_PERSONALITY, 0, ALL,         CALL_IS,   PER_LINUX,                        CALL_PLAIN },
     { CALL_PERSONALITY, 0, ALL,         CALL_IS,   ALL,                              CALL_ALLOW },
     { CALL_PERSONALITY, 0, ALL,         CALL_ELSE, 0,                                CALL_EPERM },
@@ -297,6 +309,9 @@ const char *const call_verdict_names[] = {
     [CALL_OPEN]          = "open",
     [CALL_OPENAT]        = "openat",
     [CALL_RENAME]        = "rename",
+    [CALL_MMAP]          = "mmap",
+    [CALL_MEMFD]         = "memfd",
+    [CALL_SHMGET]        = "shmget",
     [CALL_PERSONALITY]   = "personality",
     [CALL_PRLIMIT]       = "prlimit",
     [CALL_PRLIMIT_IN]    = "prlimit_in",
@@ -368,6 +383,9 @@ const struct call_verdict_row call_verdicts[CALL_VERDICT_COUNT] = {
     [CALL_OPEN]        = { CALL_OPEN,        "Where a file is made, its mode is looked at." },
     [CALL_OPENAT]      = { CALL_OPENAT,      "Where a file is made, its mode is looked at." },
     [CALL_RENAME]      = { CALL_RENAME,      "All but those that leave a device behind." },
+    [CALL_MMAP]        = { CALL_MMAP,        "All but huge pages that the host has set aside." },
+    [CALL_MEMFD]       = { CALL_MEMFD,       "All but huge pages that the host has set aside." },
+    [CALL_SHMGET]      = { CALL_SHMGET,      "By ipc, and no huge pages that the host has set aside." },
     [CALL_PERSONALITY] = { CALL_PERSONALITY, "To ask, and to be plain Linux." },
     [CALL_PRLIMIT]     = { CALL_PRLIMIT,     "All limits but the one on core files, which can be read." },
     [CALL_PRLIMIT_IN]  = { CALL_PRLIMIT_IN,  "By prlimit, but not those of the run's first process." },

@@ -69,6 +69,9 @@ enum call_verdict {
     CALL_OPEN,
     CALL_OPENAT,
     CALL_RENAME,
+    CALL_MMAP,
+    CALL_MEMFD,
+    CALL_SHMGET,
     CALL_PERSONALITY,
     CALL_PRLIMIT,
     CALL_PRLIMIT_IN, /* these, to _IOPRIO_IN, only where the run has processes of its own */
