@@ -276,10 +276,9 @@ bool protect(struct grants *g, struct absents *absent, struct error *e)
         protect_around(&w, root.path);
         if (!root.is_dir)
             continue;
-        if (gitdir_is_state(root.path, g->a)) {
+        if (gitdir_is_state(root.path,
+                            g->a)) /* or a command made it look so: the rest holds, too */
             protect_state(&w, root.path, 0);
-            continue;
-        }
         protect_git(&w, root.path);
         for (size_t k = 0; k < COUNT(rows); k++)
             if (!is_of_git(&rows[k]))

@@ -215,6 +215,18 @@ def settings_stay_when_HEAD_was_moved_away(place):
 
 
 @case
+def a_tree_that_was_made_to_look_like_git_s_own_directory_has_its_names_protected(place):
+    run = place.exec("sh", "-c", "echo ref: refs/heads/main > HEAD; mkdir refs", at=place.repo)
+    hold((place.repo / "refs").is_dir(), run)
+    before = (place.repo / ".git/config").read_bytes()
+    run = place.exec("sh", "-c", "echo x > .git/hooks/pre-commit; echo x > .envrc; echo x >> .git/config",
+                     at=place.repo)
+    hold([row["path"] for row in run.record["denials"]] == [str(place.repo / ".envrc")], run)
+    hold(not (place.repo / ".git/hooks/pre-commit").exists() and not (place.repo / ".envrc").exists(), run)
+    hold((place.repo / ".git/config").read_bytes() == before, run)
+
+
+@case
 def a_working_directory_with_a_protected_name_is_only_read(place):
     (place.repo / ".writ/adapters").mkdir(parents=True)
     for name in (".writ", ".writ/adapters", ".git/hooks"):
