@@ -114,11 +114,16 @@ void repository_find(const struct repository_ask *ask, struct arena *a, struct r
 }
 
 /* clang-format off */
-/* Of what a linked working tree shares: where commits go, and what must stay as it is. */
-static const struct {
+/* Of what a linked working tree shares: git writes its lock files at the top (packed-refs.lock), so
+ * that all of it is granted, as it is to the main working tree; what belongs to the other linked
+ * ones stays as it is. */
+static const struct shared_row {
     const char *name;
     enum access access;
 } shared[] = {
+    { "",            ACCESS_WRITE },
+    { "/worktrees",  ACCESS_READ },
+}, around[] = { /* where the trees lie in it, they are no part of what is shared */
     { "",            ACCESS_READ },
     { "/objects",    ACCESS_WRITE },
     { "/refs",       ACCESS_WRITE },
@@ -130,13 +135,19 @@ void repository_grant(const struct repository *r, bool writes, struct grants *g)
 {
     struct grant own = { .access = writes ? ACCESS_WRITE : ACCESS_READ,
                          .why = r->common ? GRANT_GIT_LINKED : GRANT_GIT };
+    const struct shared_row *rows = shared;
+    size_t n = COUNT(shared);
     struct error e;
 
     if (!r->gitdir || !grants_open_itself(g, own, r->gitdir, &e) || !r->common)
         return;
-    for (size_t i = 0; i < COUNT(shared); i++) {
-        struct grant grant = { .access = writes ? shared[i].access : ACCESS_READ, .why = own.why };
-        const char *path = arena_printf(g->a, "%s%s", r->common, shared[i].name);
+    if (path_is_in(r->root, r->common)) {
+        rows = around;
+        n = COUNT(around);
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct grant grant = { .access = writes ? rows[i].access : ACCESS_READ, .why = own.why };
+        const char *path = arena_printf(g->a, "%s%s", r->common, rows[i].name);
 
         (void)!grants_open_itself(g, grant, path, &e);
     }

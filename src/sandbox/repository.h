@@ -24,5 +24,5 @@ struct repository_ask {
 void repository_find(const struct repository_ask *ask, struct arena *a, struct repository *out);
 
 /* Grants what git needs of a repository that lies outside of its working tree: all that is there to
- * be read; to be written only what commits need. */
+ * be read, and to be written but for what belongs to other linked working trees. */
 void repository_grant(const struct repository *r, bool writes, struct grants *g);

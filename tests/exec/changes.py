@@ -19,7 +19,6 @@ from ground import digest, hold
 
 CASES = []
 case = ground.collector(CASES)
-USER = 12345
 WEAK = []
 
 
@@ -461,21 +460,7 @@ def a_step_of_a_plan_has_changes_of_its_own(place):
 def main():
     if "--user" not in sys.argv[1:-1]:
         return ground.main(CASES)
-    if os.geteuid() != 0:
-        print("1..0 # SKIP the cases are played by an ordinary user already")
-        return 0
-    with tempfile.TemporaryDirectory() as place:  # what root has built an ordinary user may not reach
-        os.chmod(place, 0o755)
-        tap.WRIT = pathlib.Path(shutil.copy2(tap.WRIT, place))
-        tap.WRIT.chmod(0o755)
-        pid = os.fork()
-        if pid:
-            return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-        os.setgroups([])
-        os.setgid(USER)
-        os.setuid(USER)
-        WEAK.extend(["--allow-weak", "cgroup"])
-        os._exit(tap.play(CASES))
+    return ground.play_as_user(CASES, lambda: WEAK.extend(["--allow-weak", "cgroup"]))
 
 
 if __name__ == "__main__":

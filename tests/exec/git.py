@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """git: finds its repository inside, however the working tree leads to it, and commits where it may.
 
-usage: git.py WRIT      prints TAP
+usage: git.py [--user] WRIT      prints TAP
 """
 import shutil
 import subprocess
@@ -84,6 +84,65 @@ def R_001_046_a_linked_working_tree_is_read_from_below_its_top(place):
     reads(place, place.outside / "tree/deep")
     (place.repo / ".git/worktrees/tree/gitdir").write_text("../../../../outside/tree/.git\n")
     commits(place, place.outside / "tree")
+
+
+def tree_with_work(place):
+    """A linked working tree with a commit of its own, and beside it branches, tags and packed refs."""
+    tree, me = place.outside / "tree", ("-c", "user.name=other")
+    git(place, place.repo, "commit", "-q", "--allow-empty", "-m", "first")
+    git(place, place.repo, "worktree", "add", "-q", str(tree))
+    for at, name in ((place.repo, "in_main"), (tree, "in_tree")):
+        (at / name).write_text(name)
+        git(place, at, "add", name)
+        git(place, at, *me, "commit", "-q", "-m", name)
+    git(place, place.repo, "branch", "gone")
+    git(place, place.repo, "branch", "base")
+    git(place, place.repo, "tag", "past")
+    git(place, place.repo, "branch", "picked", "tree")
+    git(place, place.repo, "pack-refs", "--all")
+    return tree
+
+
+@case
+def a_linked_working_tree_rewrites_history_and_takes_refs_away(place):
+    tree = tree_with_work(place)
+    for args in (("rebase", "-q", "base"), ("tag", "-d", "past"), ("reset", "-q", "--hard", "base"),
+                 ("cherry-pick", "picked"), ("pack-refs", "--all"), ("gc", "--quiet")):
+        expect(inside(place, tree, *args), exit_code=0, stderr__text="", denials=[])
+    run = inside(place, tree, "branch", "-D", "gone")  # its settings, of which there are none, stay
+    hold(run.record["exit_code"] == 0 and "packed-refs" not in run.record["stderr"]["text"], run)
+    refs = git(place, tree, "for-each-ref")
+    hold("gone" not in refs and "past" not in refs, run)
+    hold(git(place, tree, "log", "--format=%s %an") == "in_tree other\nin_main other\nfirst x\n", run)
+    hold(git(place, tree, "status") == "On branch tree\nnothing to commit, working tree clean\n", run)
+    git(place, tree, "fsck")
+
+
+@case
+def of_what_working_trees_share_settings_hooks_and_other_trees_stay(place):
+    tree, shared = tree_with_work(place), place.repo / ".git"
+    git(place, place.repo, "worktree", "add", "-q", str(place.outside / "second"))
+    names = ("config", "config.worktree", "hooks/post-checkout", "info/attributes", "commondir",
+             "worktrees/tree/gitdir", "worktrees/tree/commondir", "worktrees/tree/config.worktree",
+             "worktrees/second/HEAD", "worktrees/second/rebase-merge", "worktrees/third")
+    before = {name: (shared / name).read_bytes() if (shared / name).exists() else None for name in names}
+    run = place.exec("sh", "-c", 'cd "$1"; shift; for name; do echo x >> "$name"; done; mv hooks h; mv worktrees w; '
+                     "mv info i; rm -r worktrees/second; : > packed-refs.new", "sh", shared, *names, at=tree)
+    hold((shared / "packed-refs.new").exists(), run)
+    after = {name: (shared / name).read_bytes() if (shared / name).exists() else None for name in names}
+    hold(before == after and (shared / "info").is_dir() and (shared / "hooks").is_dir(), run)
+
+
+@case
+def of_a_repository_around_its_working_trees_the_others_stay(place):
+    bare = place.outside / "bare"
+    git(place, place.repo, "commit", "-q", "--allow-empty", "-m", "first")
+    git(place, place.outside, "clone", "-q", "--bare", str(place.repo), "bare")
+    for name in ("one", "two"):
+        git(place, bare, "worktree", "add", "-q", name)
+    commits(place, bare / "one")
+    run = place.exec("touch", "../two/new", "../new", at=bare / "one")
+    hold(not (bare / "two/new").exists() and not (bare / "new").exists(), run)
 
 
 @case
@@ -236,5 +295,13 @@ def a_working_directory_with_a_protected_name_is_only_read(place):
         hold("read-only: the working directory, which" in run.record["checks"]["IV-03"], run)
 
 
+def be_weak():
+    ground.Place.always = ("--allow-weak", "cgroup")
+
+
+def main():
+    return ground.play_as_user(CASES, be_weak) if "--user" in sys.argv[1:-1] else ground.main(CASES)
+
+
 if __name__ == "__main__":
-    sys.exit(ground.main(CASES))
+    sys.exit(main())

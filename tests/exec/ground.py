@@ -21,6 +21,7 @@ PYTHON = shutil.which("python3", path="/usr/bin:/bin")
 REAL_PYTHON = os.path.realpath(PYTHON)
 TOUCH = ("/usr/bin/touch", "ran")  # what would show that a refused command ran all the same
 SECONDS = 60
+USER = 12345
 UNBOUND_MB = 1 << 30  # the command's memory is writ's affair here
 
 
@@ -56,6 +57,7 @@ def fields_of(value, name=""):
 
 class Place:
     """repo/work is where commands run; outside, home and state lie beside the repository."""
+    always = ()  # options that every command of a case is given
 
     def __init__(self, scratch):
         self.repo, self.outside, self.home, self.state = (
@@ -108,7 +110,7 @@ class Place:
         return run._replace(record=record)
 
     def exec(self, *command, options=(), **more):
-        return self.record_of(*options, "--", *command, **more)
+        return self.record_of(*self.always, *options, "--", *command, **more)
 
     def python(self, code, *args, **more):
         return self.exec(PYTHON, "-c", code, *args, **more)
@@ -254,6 +256,25 @@ def no_sandbox():
     if run.status == 125 and not may_everything():
         return run.err.decode(errors="replace").splitlines()[0]
     return ""
+
+
+def play_as_user(cases, before):
+    """The cases, played by an ordinary user; `before` is called when we have become one."""
+    if os.geteuid() != 0:
+        print("1..0 # SKIP the cases are played by an ordinary user already")
+        return 0
+    with tempfile.TemporaryDirectory() as place:  # what root has built an ordinary user may not reach
+        os.chmod(place, 0o755)
+        tap.WRIT = pathlib.Path(shutil.copy2(tap.WRIT, place))
+        tap.WRIT.chmod(0o755)
+        pid = os.fork()
+        if pid:
+            return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        os.setgroups([])
+        os.setgid(USER)
+        os.setuid(USER)
+        before()
+        os._exit(tap.play(cases))
 
 
 def main(cases):
