@@ -9,6 +9,8 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "base/pass.h"
 #include "sandbox/held_tracer.h"
@@ -68,6 +70,21 @@ static int set_stream(int from, int to)
     return from == to ? fcntl(to, F_SETFD, 0) : dup2(from, to);
 }
 
+/* Landlock lets it open the /dev/null of its own /dev again, as /dev/stdin, and not the host's. */
+static void own_null(void)
+{
+    struct stat s;
+    int fd;
+
+    if (fstat(0, &s) != 0 || !S_ISCHR(s.st_mode) || s.st_rdev != makedev(1, 3))
+        return;
+    fd = open("/dev/null", fcntl(0, F_GETFL) & O_ACCMODE);
+    if (fd < 0)
+        return;
+    (void)dup2(fd, 0);
+    (void)close(fd);
+}
+
 int stage_set_streams(struct child *c)
 {
     static const unsigned char none[SIGNALS / 8]; /* a set of signals, as the kernel counts them */
@@ -76,6 +93,8 @@ int stage_set_streams(struct child *c)
     for (int i = 0; i < STREAM_COUNT; i++)
         if ((i < STREAM_RESULT || j->streams[i] >= 0) && set_stream(j->streams[i], i) < 0)
             return -1;
+    if (!j->hosted)
+        own_null();
     (void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, none, NULL, sizeof none);
     return setpgid(0, 0);
 }

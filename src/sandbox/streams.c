@@ -19,7 +19,9 @@ static bool take_wire(int wire, int *to, struct error *e)
     return *to >= 0 || error_sys(e, CODE_IO, "the descriptor %d cannot be passed on", wire);
 }
 
-static bool make_pipe(int *ours, int *theirs, struct error *e)
+/* A command of root's is somebody else, who can open /dev/stdout again only if the pipe is its own.
+ */
+static bool make_pipe(const struct jail *jail, int *ours, int *theirs, struct error *e)
 {
     int pair[2];
 
@@ -28,6 +30,8 @@ static bool make_pipe(int *ours, int *theirs, struct error *e)
     *ours = pair[0];
     *theirs = pair[1];
     (void)fcntl(pair[0], F_SETFL, O_NONBLOCK);
+    if (jail->privileged)
+        (void)!fchown(pair[1], jail->outside, jail->outside_group);
     return true;
 }
 
@@ -45,7 +49,7 @@ bool streams_make(const struct streams_ask *ask, struct streams *s, struct jail 
             return error_sys(e, CODE_IO, "standard input cannot be made");
     }
     for (int i = ask->wired ? 2 : 1; i < (ask->result ? STREAM_COUNT : STREAM_RESULT); i++)
-        if (!make_pipe(&s->ours[i - 1], &theirs[i], e))
+        if (!make_pipe(jail, &s->ours[i - 1], &theirs[i], e))
             return false;
     return true;
 }

@@ -40,6 +40,19 @@ def stream_holds(place, name):
 
 
 @case
+def its_streams_can_be_opened_by_their_names(place):
+    script = ("echo out > /dev/stdout; echo err > /dev/stderr; echo both | tee -a /dev/stderr; "
+              "cat /dev/stdin; echo $?")
+    run = place.exec("/bin/sh", "-c", script)
+    expect(run, exit_code=0, stdout__text="out\nboth\n0\n", stderr__text="err\nboth\n")
+    run = place.exec("/bin/sh", "-c", script, options=["--stdin", "-"], stdin=b"text\n")
+    expect(run, exit_code=0, stdout__text="out\nboth\ntext\n0\n", stderr__text="err\nboth\n")
+    run = place.python("import os, stat; print(stat.S_ISCHR(os.fstat(0).st_mode), open('/dev/stdin').read(), "
+                       "file=open('/dev/stderr', 'w'))")
+    expect(run, exit_code=0, stdout__text="", stderr__text="True \n")
+
+
+@case
 def R_001_069_R_001_166_the_first_mebibyte_of_stdout_is_kept_and_all_of_it_counted(place):
     stream_holds(place, "stdout")
 
