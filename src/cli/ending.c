@@ -104,20 +104,42 @@ static const struct {
     { "violation", say_violation },
 };
 
+/* "3 times": how often, of what a record counts as it was used. */
+static int64_t times(const struct doc *record, const char *count, const char **plural)
+{
+    int64_t n = doc_whole(doc_get(record, "usage"), count);
+
+    *plural = n == 1 ? "" : "s";
+    return n;
+}
+
+/* Whoever started what was killed may have ended with any code, and without a word about it. */
+static void say_killed(const struct doc *record)
+{
+    const char *s;
+    int64_t n = times(record, "oom_events", &s);
+
+    if (n == 0 || str_is(doc_text(record, "cause"), "oom") || doc_get(record, "lane"))
+        return;
+    say("%" PRId64 " time%s a process was killed, out of memory: memory_mb is %" PRId64, n, s,
+        doc_whole(doc_get(record, "limits"), "memory_mb"));
+    err(DIM, "      raise it with --memory-mb, at most 4096\n");
+}
+
 static void say_hits(const struct doc *record)
 {
-    const struct doc *most = doc_get(record, "limits");
-    int64_t hits = doc_whole(doc_get(record, "usage"), "pids_hits");
+    const struct doc *most = doc_get(record, "limits"), *forks = doc_get(most, "allow_fork");
+    const char *s;
+    int64_t hits = times(record, "pids_hits", &s);
 
-    if (hits == 0)
+    if (hits == 0 || !forks) /* of a lane the worker alone knows what it was held to */
         return;
-    if (!doc_get(most, "allow_fork")->truth) {
-        say("%" PRId64 " time%s a process was refused: it may start none (--no-fork)", hits,
-            hits == 1 ? "" : "s");
+    if (!forks->truth) {
+        say("%" PRId64 " time%s a process was refused: it may start none (--no-fork)", hits, s);
         return;
     }
-    say("%" PRId64 " time%s a process was refused: max_children is %" PRId64, hits,
-        hits == 1 ? "" : "s", doc_whole(most, "max_children"));
+    say("%" PRId64 " time%s a process was refused: max_children is %" PRId64, hits, s,
+        doc_whole(most, "max_children"));
     err(DIM, "      raise it with --max-children, at most 100\n");
 }
 
@@ -237,6 +259,7 @@ static void tell_end(const struct doc *record)
             endings[i].tell(record);
     say_lost_output(record);
     say_expected(record);
+    say_killed(record);
     say_hits(record);
     say_paths(record);
     say_not_given(record);

@@ -169,6 +169,9 @@ def R_001_079_R_001_080_R_001_167_a_person_is_told_which_limit_and_how_to_raise_
     run = place.writ("exec", "--max-children=1", "--", PYTHON, "-c",
                      "import os\ntry: os.fork() and os.fork()\nexcept OSError: pass")
     hold(b"max_children is 1" in run.err and b"--max-children" in run.err, run)
+    run = place.writ("exec", "--memory-mb=64", "--", "/bin/sh", "-c", f"{PYTHON} -c 'bytearray(200 << 20)'; exit 2")
+    hold(run.status == 2 and b"1 time a process was killed, out of memory: memory_mb is 64" in run.err, run)
+    hold(b"--memory-mb" in run.err, run)
 
 
 @case

@@ -122,6 +122,18 @@ def a_step_that_missed_a_network_says_what_to_do(place):
 
 
 @case
+def a_step_whose_child_came_to_a_limit_says_to_which(place):
+    ran = place.comes_to("failure", plan(python(
+        "import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'bytearray(200 << 20)'])\nsys.exit('child')",
+        sandbox={"memory_mb": 64})))
+    same(why(ran)["message"], "exit 1: child (a process was killed, out of memory: memory_mb is 64)")
+    ran = place.comes_to("failure", plan(python(
+        "import os, sys\ntry: os.fork() and os.fork()\nexcept OSError: sys.exit('parent')",
+        sandbox={"processes": {"max_children": 1}})))
+    same(why(ran)["message"], "exit 1: parent (a process was refused: max_children is 1)")
+
+
+@case
 def R_004_072_R_004_081_R_004_163_A04_33_out_of_memory_is_fatal_whatever_on_failure_says(place):
     hungry = "x = []\nwhile True: x.append(bytearray(1 << 20))"
     for on_failure in ("skip", "retry"):

@@ -217,6 +217,22 @@ static const char *kept_of(const struct printed *err, struct arena *a)
                         err->head.n);
 }
 
+/* What it was held to may be why it failed, and it need not have said so. */
+static const char *held_of(const struct exec *x, struct arena *a)
+{
+    const struct outcome *o = &x->outcome;
+    const struct request_sandbox *s = x->request.sandbox;
+    const char *told = "";
+
+    if (o->oom_events)
+        told = arena_printf(a, " (a process was killed, out of memory: memory_mb is %" PRId64 ")",
+                            s->memory_mb);
+    if (o->pids_hits)
+        told = arena_printf(a, "%s (a process was refused: max_children is %" PRId64 ")", told,
+                            s->processes->allow_fork ? s->processes->max_children : 0);
+    return told;
+}
+
 static void ran(struct job *job, const struct exec *x, struct ending *out)
 {
     const struct outcome *o = &x->outcome;
@@ -255,9 +271,9 @@ static void ran(struct job *job, const struct exec *x, struct ending *out)
     else if (o->cause == CAUSE_EXITED && o->exit_code == 0)
         job_failed(job, out, CODE_STEP_FAILED, "%s", exec_unexpected(x, job->scratch));
     else
-        job_failed(job, out, CODE_STEP_FAILED, "exit %d: %.*s%s", o->exit_code,
+        job_failed(job, out, CODE_STEP_FAILED, "exit %d: %.*s%s%s", o->exit_code,
                    STR_ARG(last.n ? last : str_of(exit_meaning(o->exit_code, o->cause)->meaning)),
-                   kept_of(&o->err, job->scratch));
+                   held_of(x, job->scratch), kept_of(&o->err, job->scratch));
 }
 
 /* Refused by a policy is the step's failure; what the machine cannot do is the plan's. */
