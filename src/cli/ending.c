@@ -143,6 +143,15 @@ static void say_hits(const struct doc *record)
     err(DIM, "      raise it with --max-children, at most 100\n");
 }
 
+static void say_threads(const struct doc *record)
+{
+    const char *s;
+    int64_t n = times(record, "thread_hits", &s);
+
+    if (n)
+        say("%" PRId64 " time%s a thread was refused: a command has 512 threads at most", n, s);
+}
+
 /* What of the paths came out otherwise than somebody may have meant it. */
 static void say_paths(const struct doc *record)
 {
@@ -261,6 +270,7 @@ static void tell_end(const struct doc *record)
     say_expected(record);
     say_killed(record);
     say_hits(record);
+    say_threads(record);
     say_paths(record);
     say_not_given(record);
     say_denials(record);

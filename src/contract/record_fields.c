@@ -45,6 +45,7 @@ static const struct record_field record_fields[] = {
     { "usage.memory_peak_bytes", ALWAYS, "The most memory all of them had at once." },
     { "usage.oom_events", ALWAYS, "How often it came to its limit of memory." },
     { "usage.pids_hits", ALWAYS, "How often it was refused one more process." },
+    { "usage.thread_hits", ALWAYS, "How often it was refused one more thread: 512 are allowed." },
     { "limits.timeout_ms", ALWAYS, "What it was held to: `writ explain limits`." },
     { "limits.memory_mb", SANDBOXED, "The same." },
     { "limits.cpu_cores", SANDBOXED, "The same." },

@@ -245,7 +245,8 @@ static void measure(const struct holding *h, const struct rusage *used,
     out->memory_peak_bytes =
         usage->memory_peak_bytes >= 0 ? usage->memory_peak_bytes : used->ru_maxrss * 1024LL;
     out->oom_events = usage->oom_kills;
-    out->pids_hits = usage->task_hits + h->threads.refused + h->threads.ended;
+    out->pids_hits = usage->task_hits + h->threads.ended;
+    out->thread_hits = h->threads.refused;
     out->layers = h->jail.layers & ~(h->jail.host_network ? 1U << LAYER_NET : 0);
     out->hosted = h->jail.hosted;
     out->missing = LAYER_ALL & ~h->jail.layers;

@@ -316,6 +316,31 @@ print("all")
 """
 
 
+# Starts threads until it is refused one; each with a small stack.
+MANY = """
+import threading
+threading.stack_size(1 << 18)
+end, n = threading.Event(), 0
+try:
+    for n in range(600):
+        threading.Thread(target=end.wait).start()
+except RuntimeError:
+    pass
+end.set()
+print("refused" if n < 599 else "all")
+"""
+
+
+@case
+def threads_that_are_refused_are_no_children_that_are(place):
+    run = place.python(MANY, options=["--max-children=100"])
+    printed(run, "refused\n")
+    expect(run, usage__pids_hits=0, usage__thread_hits=1)
+    run = place.writ("exec", "--", ground.PYTHON, "-c", MANY)
+    hold(b"1 time a thread was refused: a command has 512 threads at most" in run.err, run)
+    hold(b"max_children" not in run.err, run)
+
+
 @case
 def R_001_020_R_001_021_threads_are_not_children(place):
     for option in ("--max-children=10", "--max-children=0", "--no-fork"):

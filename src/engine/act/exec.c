@@ -230,6 +230,8 @@ static const char *held_of(const struct exec *x, struct arena *a)
     if (o->pids_hits)
         told = arena_printf(a, "%s (a process was refused: max_children is %" PRId64 ")", told,
                             s->processes->allow_fork ? s->processes->max_children : 0);
+    if (o->thread_hits)
+        told = arena_printf(a, "%s (a thread was refused: 512 at most)", told);
     return told;
 }
 

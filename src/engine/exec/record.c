@@ -89,6 +89,7 @@ static void put_usage(const struct outcome *o, struct buf *to)
     json_put_int(to, "memory_peak_bytes", o->memory_peak_bytes);
     json_put_int(to, "oom_events", o->oom_events);
     json_put_int(to, "pids_hits", o->pids_hits);
+    json_put_int(to, "thread_hits", o->thread_hits);
     json_close(to, '}');
 }
 

@@ -13,7 +13,7 @@
 /* ---- what the worker's record says, as ours ---- */
 
 struct far_usage {
-    int64_t cpu_ms, memory_peak_bytes, oom_events, pids_hits;
+    int64_t cpu_ms, memory_peak_bytes, oom_events, pids_hits, thread_hits;
 };
 
 struct far_printed {
@@ -53,6 +53,7 @@ static const struct field usage_fields[] = {
     { "memory_peak_bytes", F_INT, .at = AT(memory_peak_bytes), .min = 0, .max = INT64_MAX, .help = "The most memory it had." },
     { "oom_events",        F_INT, .at = AT(oom_events),        .min = 0, .max = INT64_MAX, .help = "How often memory ran out." },
     { "pids_hits",         F_INT, .at = AT(pids_hits),         .min = 0, .max = INT64_MAX, .help = "How often a process was refused." },
+    { "thread_hits",       F_INT, .at = AT(thread_hits),       .min = 0, .max = INT64_MAX, .help = "How often a thread was refused." },
 };
 #undef AT
 
@@ -239,6 +240,7 @@ static bool take_outcome(struct exec *x, const struct far_record *far, const str
                            .memory_peak_bytes = far->usage->memory_peak_bytes,
                            .oom_events = far->usage->oom_events,
                            .pids_hits = far->usage->pids_hits,
+                           .thread_hits = far->usage->thread_hits,
                            .forced = errand->forced,
                            .error = far->cause == CAUSE_EXEC_FAILED ? error_of(far) : 0,
                            .cgroup = "none" };
