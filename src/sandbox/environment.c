@@ -12,7 +12,7 @@
  */
 #define WEB  "http://127.0.0.1:3128"
 #define ANY  "socks5h://127.0.0.1:3128"
-#define NEAR "localhost,127.0.0.1,::1"
+#define NEAR "localhost,writ,127.0.0.1,127.0.0.2,0.0.0.0,::1"
 
 _Static_assert(GATE_PORT == 3128, "the addresses above say another port");
 

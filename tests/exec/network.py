@@ -260,15 +260,31 @@ def R_001_018_an_entry_that_is_no_host_is_refused(place):
         refused(place, run, 64, "VALIDATION_ERROR", "is no host")
 
 
+NEAR = "localhost,writ,127.0.0.1,127.0.0.2,0.0.0.0,::1"
+
+
+@case
+def a_command_reaches_itself_by_every_name_it_has(place):
+    itself = ("import http.server, sys, threading, urllib.request\n"
+              "server = http.server.HTTPServer(('', 0), http.server.SimpleHTTPRequestHandler)\n"
+              "threading.Thread(target=server.serve_forever, daemon=True).start()\n"
+              "for name in sys.argv[1:]:\n"
+              "    print(urllib.request.urlopen(f'http://{name}:{server.server_port}/', timeout=20).status)\n")
+    names = ("localhost", "writ", "127.0.0.1", "127.0.0.2", "0.0.0.0")
+    for options in ([], ["--allow-host=example.org"]):
+        run = place.python(itself, *names, options=options)
+        expect(run, exit_code=0, stdout__text="200\n" * len(names))
+
+
 @case
 def R_001_018_what_programs_find_there(place):
     run = place.exec("/bin/sh", "-c", "env | grep -i proxy | sort; cat /etc/resolv.conf",
                      options=["--allow-host=example.org"])
     hold([line for line in run.record["stdout"]["text"].splitlines()] == [
         "ALL_PROXY=socks5h://127.0.0.1:3128", "HTTPS_PROXY=http://127.0.0.1:3128",
-        "HTTP_PROXY=http://127.0.0.1:3128", "NODE_USE_ENV_PROXY=1", "NO_PROXY=localhost,127.0.0.1,::1",
+        "HTTP_PROXY=http://127.0.0.1:3128", "NODE_USE_ENV_PROXY=1", f"NO_PROXY={NEAR}",
         "all_proxy=socks5h://127.0.0.1:3128", "http_proxy=http://127.0.0.1:3128",
-        "https_proxy=http://127.0.0.1:3128", "no_proxy=localhost,127.0.0.1,::1",
+        "https_proxy=http://127.0.0.1:3128", f"no_proxy={NEAR}",
         "nameserver 127.0.0.1"], run)
     run = place.exec("/bin/sh", "-c", "env | grep -i proxy; test -e /etc/resolv.conf")
     hold(run.record["stdout"]["text"] == "" and run.record["exit_code"] == 1, run)
@@ -279,8 +295,8 @@ def R_001_018_what_is_listed_of_the_loop_is_the_hosts(place):
     fetch = ("import os, sys, urllib.request\nprint(os.environ['no_proxy'] + ';' + os.environ['NO_PROXY'])\n"
              "print(urllib.request.urlopen(sys.argv[1], timeout=20).status)\n")
     with Web() as web:
-        for listed, asked, near in (("localhost", "localhost", ""), ("localhost", "127.0.0.1", ""),
-                                    ("127.0.0.1", "127.0.0.1", "localhost,::1")):
+        for listed, asked, near in (("localhost", "localhost", "writ,0.0.0.0"), ("localhost", "127.0.0.1", "writ,0.0.0.0"),
+                                    ("127.0.0.1", "127.0.0.1", NEAR.replace(",127.0.0.1", ""))):
             run = place.python(fetch, f"http://{asked}:{web.port}/", options=[f"--allow-host={listed}:{web.port}"])
             printed(run, f"{near};{near}\n200\n")
             hold((connections(run)[0]["host"], connections(run)[0]["verdict"]) == (asked, "allowed"), run)
