@@ -386,11 +386,17 @@ bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out
                          "the working directory %s lies outside of %s; a document cannot choose "
                          "one there",
                          r.cwd, r.home_root);
-    if (strcmp(r.cwd, "/") == 0 || (pattern && ask->filesystem->level != FS_ELEVATED))
+    if (strcmp(r.cwd, "/") == 0)
         return error_set(e, CODE_PATH_REFUSED,
                          "the working directory is %s; run it in a directory of its own, or give "
                          "one with --cwd",
                          r.cwd);
+    if (pattern && ask->filesystem->level != FS_ELEVATED)
+        return error_set(e, CODE_PATH_REFUSED,
+                         "the working directory is %s, and '%s' (IV-03) needs level elevated: give "
+                         "another with --cwd, or say --fs elevated --approve REASON, and --write . "
+                         "to write there",
+                         r.cwd, pattern->text);
     if (!add_level(ask, &cwd, &r, e) ||
         !add_list(ask, &r, &ask->filesystem->read, ACCESS_READ, e) ||
         !add_list(ask, &r, &ask->filesystem->write, ACCESS_WRITE, e) ||

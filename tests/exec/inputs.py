@@ -5,6 +5,7 @@ usage: inputs.py WRIT      prints TAP
 """
 import os
 import sys
+import tempfile
 
 import ground
 from ground import PYTHON, TOUCH, digest, expect, hold, printed, refused
@@ -184,6 +185,16 @@ def R_001_057_R_001_061_R_001_062_R_001_065_output_paths_stay_below(place):
         refused(place, run, 77, "PATH_REFUSED", "output file", path)
         run = place.ask(*TOUCH, outputs={"output_files": [path]})
         refused(place, run, 77, "PATH_REFUSED", "output file", path)
+
+
+@case
+def a_working_directory_that_needs_a_level_says_what_allows_it(place):
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as at:
+        run = place.exec(*TOUCH, at=at)
+        refused(place, run, 77, "PATH_REFUSED", at, "'/var/'", "--fs elevated --approve REASON", "--write .")
+        run = place.exec(*TOUCH, at=at, options=["--fs=elevated", "--approve=x", "--write=."])
+        expect(run, exit_code=0)
+        hold(os.path.exists(f"{at}/ran"), run)
 
 
 @case
