@@ -11,6 +11,7 @@
 #include "contract/inputs.h"
 #include "sandbox/environment.h"
 #include "sandbox/mirrors.h"
+#include "sandbox/system.h"
 #include "sandbox/way.h"
 
 /* Where package managers keep what builds depend on, below the caller's home. */
@@ -60,7 +61,7 @@ static bool add_level(const struct reach_ask *ask, const struct grant *cwd, stru
     struct grant output = { .access = ACCESS_WRITE, .why = GRANT_OUTPUT };
     struct grant system = { .access = ACCESS_READ, .why = GRANT_SYSTEM }, home = { 0 };
     enum fs_level level = (enum fs_level)ask->filesystem->level;
-    bool writes = (level == FS_STANDARD || level == FS_EXTENDED) && !r->protected_in;
+    bool writes = (level == FS_STANDARD || level == FS_EXTENDED) && !r->protected_in && !r->systems;
 
     add_real(&r->grants, cwd, writes ? ACCESS_WRITE : ACCESS_READ, GRANT_CWD);
     if (level == FS_MINIMAL)
@@ -68,11 +69,10 @@ static bool add_level(const struct reach_ask *ask, const struct grant *cwd, stru
     if (!grants_open_itself(&r->grants, repository, r->repository.root, e))
         return false;
     repository_grant(&r->repository, writes && strcmp(r->repository.root, r->cwd) == 0, &r->grants);
-    if (level == FS_EXTENDED) {
+    if (level == FS_EXTENDED && !r->systems)
         add_each(&r->grants, output, r->repository.root, results, COUNT(results));
-        if (ask->home && grant_find("/", ask->home, r->grants.a, &home, e))
-            add_each(&r->grants, needed, home.path, dependencies, COUNT(dependencies));
-    }
+    if (level == FS_EXTENDED && ask->home && grant_find("/", ask->home, r->grants.a, &home, e))
+        add_each(&r->grants, needed, home.path, dependencies, COUNT(dependencies));
     if (level == FS_ELEVATED)
         add_each(&r->grants, system, "/", system_paths, COUNT(system_paths));
     return true;
@@ -87,14 +87,16 @@ static const char *named(const char *given, const char *real, struct arena *a)
 
 /* A01-3: system configuration and state only at level elevated, with an approval. */
 static bool may_grant(const struct reach_ask *ask, const struct reach *r, const char *given,
-                      const char *real, struct error *e)
+                      const struct grant *found, struct error *e)
 {
+    const char *real = found->path;
     bool elevated = ask->filesystem->level == FS_ELEVATED && ask->approved;
 
     if (strcmp(real, "/") == 0)
         return error_set(e, CODE_PATH_REFUSED,
                          "'%s' is the whole disk; name the directories that are needed", given);
-    if (inputs_path_pattern(str_of(real)) && !elevated)
+    if (!elevated &&
+        (inputs_path_pattern(str_of(real)) || (found->access == ACCESS_WRITE && system_owns(real))))
         return error_set(e, CODE_PATH_REFUSED, "%s needs filesystem level elevated and an approval",
                          named(given, real, r->grants.a));
     if (!ask->person && !elevated && !path_is_in(real, r->repository.root))
@@ -161,7 +163,7 @@ static bool add_list(const struct reach_ask *ask, struct reach *r, const struct 
         const char *given = arena_text(r->grants.a, paths[i]);
 
         if (!grant_find(ask->caller, given, r->grants.a, &grant, e) ||
-            !may_grant(ask, r, given, grant.path, e))
+            !may_grant(ask, r, given, &grant, e))
             return false;
         grants_add(&r->grants, &grant);
     }
@@ -379,6 +381,7 @@ bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out
     r.owner = cwd.owner;
     r.group = cwd.group;
     r.protected_in = protected_name(r.cwd, a);
+    r.systems = ask->filesystem->level != FS_ELEVATED && system_owns(r.cwd);
     find_repository(ask, &r, a);
     pattern = inputs_path_pattern(str_of(r.cwd));
     if (!ask->person && !path_is_in(r.cwd, r.home_root))

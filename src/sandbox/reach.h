@@ -32,6 +32,7 @@ struct reach {
     struct repository repository;
     const char *protected_in; /* the protected name that the working directory is or lies in; NULL:
                                * none. There it is not written. */
+    bool systems;             /* the working directory is the system's own: it is not written */
     const char *home_root;    /* the top of the repository the caller is in */
     struct grants grants;     /* not settled: the runtime is still to come */
     struct absents absent;

@@ -38,6 +38,11 @@ const char *reach_tell(const struct reach *r)
         buf_addf(&text, "%sread-only: the working directory, which %s %s, a protected name",
                  text.len ? "; " : "", strcmp(r->protected_in, r->cwd) == 0 ? "is" : "lies in",
                  r->protected_in);
+    if (r->systems)
+        buf_addf(&text,
+                 "%sread-only: the working directory %s, which is the system's own; --fs elevated "
+                 "--approve REASON --write . has it written",
+                 text.len ? "; " : "", r->cwd);
     if (untied && !is_shown(r, untied))
         buf_addf(
             &text,

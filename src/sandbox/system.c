@@ -68,6 +68,23 @@ bool system_has(const char *path)
     return false;
 }
 
+/* Of these not what lies below: people and services keep their own work there. */
+static const char *const roots[] = { "/opt", "/run", "/srv" };
+
+/* Sources that somebody unpacked, each in a directory of its own. */
+static const char *const sources[] = { "/usr/src/", "/usr/local/src/" };
+
+bool system_owns(const char *path)
+{
+    for (size_t i = 0; i < COUNT(sources); i++)
+        if (strncmp(path, sources[i], strlen(sources[i])) == 0)
+            return false;
+    for (size_t i = 0; i < COUNT(roots); i++)
+        if (strcmp(path, roots[i]) == 0)
+            return true;
+    return path_is_in(path, "/boot") || system_has(path);
+}
+
 /* ---- what lies there ---- */
 
 enum { LINK_KEPT = 64 };

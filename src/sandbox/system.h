@@ -40,5 +40,9 @@ void system_known_free(struct system_known *known); /* accepts NULL */
 /* Does it lie in what every command can read? */
 bool system_has(const char *path);
 
+/* Is it the system's own, which is written only with an approval? Not what lies below /opt, /run
+ * and /srv, nor sources in /usr/src and /usr/local/src. */
+bool system_owns(const char *path);
+
 /* Grants it, as implied, and tells which names are links. */
 void system_grant(const struct system_ask *ask, struct system_links *links, struct grants *g);

@@ -198,6 +198,24 @@ def a_working_directory_that_needs_a_level_says_what_allows_it(place):
 
 
 @case
+def what_is_the_system_s_own_is_written_with_an_approval_alone(place):
+    approved = ["--fs=elevated", "--approve=x"]
+    for path in ("/usr", "/usr/share", "/opt", "/srv"):
+        refused(place, place.exec(*TOUCH, options=[f"--write={path}"]), 77, "PATH_REFUSED", path, "approval")
+        expect(place.exec("/usr/bin/true", options=[*approved, f"--write={path}"]), exit_code=0)
+        for level in ("standard", "extended"):
+            run = place.exec("/usr/bin/test", "-w", ".", at=path, options=[f"--fs={level}"])
+            expect(run, exit_code=1)
+            hold(f"read-only: the working directory {path}, which is the system's own" in
+                 run.record["checks"]["IV-03"], run)
+    if os.geteuid() == 0:
+        with tempfile.TemporaryDirectory(dir="/srv") as own:
+            run = place.exec(*TOUCH, at=own)
+            expect(run, exit_code=0, **{"checks__IV-03": "ok"})
+            expect(place.exec("/usr/bin/touch", f"{own}/more", options=[f"--write={own}"]), exit_code=0)
+
+
+@case
 def R_001_057_R_001_063_R_001_064_system_paths_need_elevated_and_an_approval(place):
     (place.work / "link").symlink_to("/etc")
     for path in ("/etc/hostname", "/etc", "/etc/../etc/hostname", "/usr/../etc/hostname", "/var/log", "link",
