@@ -15,5 +15,6 @@ void endings_time_out(struct steps *s, size_t place);
 void endings_time_up(struct steps *s, enum code code);
 
 /* Stops what still runs, and waits until it has ended. None of it counts but what was done before
- * the plan's time was over, and is only heard of now (A04-9). */
+ * the plan's time was over, and is only heard of now (A04-9); where that is all of it, the plan has
+ * not ended by time. */
 void endings_stop(struct steps *s);

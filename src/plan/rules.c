@@ -5,7 +5,6 @@
 
 #include <assert.h>
 
-#include "plan/endings.h"
 #include "plan/result.h"
 
 struct duty {
@@ -86,14 +85,22 @@ static void set_error(struct closing *c, const struct error_doc *from)
     c->result.error = error;
 }
 
+/* What the contract has asserted. Where it does not hold the mistake is ours: there is no result,
+ * and who called us lives on. */
+static bool holds(bool is_so, const char *what, struct error *e)
+{
+    return is_so ||
+           error_set(e, CODE_UNKNOWN_ERROR, "the plan has ended, and not so that %s", what);
+}
+
 /* ---- success ---- */
 
 static bool validate_completion(struct closing *c, struct error *e)
 {
-    (void)e;
-    assert(c->steps->completed == c->steps->n);
-    assert(!c->steps->end && !trace_first(&c->steps->trace, SEVERITY_ERROR));
-    return true;
+    const struct steps *s = c->steps;
+
+    return holds(s->completed == s->n && !s->end && !trace_first(&s->trace, SEVERITY_ERROR),
+                 "all steps are completed without an error", e);
 }
 
 static bool set_success(struct closing *c, struct error *e)
@@ -133,9 +140,8 @@ static bool aggregate_errors(struct closing *c, struct error *e)
 
 static bool validate_progress(struct closing *c, struct error *e)
 {
-    (void)e;
-    assert(c->steps->completed >= 1 && c->steps->completed < c->steps->n);
-    return true;
+    return holds(c->steps->completed >= 1 && c->steps->completed < c->steps->n,
+                 "some steps are completed and some are not", e);
 }
 
 static bool set_partial(struct closing *c, struct error *e)
@@ -175,17 +181,15 @@ static bool identify_cause(struct closing *c, struct error *e)
  * status fits (A04-2). */
 static bool classify_severity(struct closing *c, struct error *e)
 {
-    (void)e;
-    assert(c->root->severity == SEVERITY_FATAL || c->steps->end_code == CODE_EXECUTION_HALTED ||
-           c->steps->completed == 0);
-    return true;
+    return holds(c->root->severity == SEVERITY_FATAL ||
+                     c->steps->end_code == CODE_EXECUTION_HALTED || c->steps->completed == 0,
+                 "its error is fatal", e);
 }
 
+/* That was done when the plan ended: what it had done by then decides what it has come to. */
 static bool halt_execution(struct closing *c, struct error *e)
 {
-    (void)e;
-    endings_stop(c->steps);
-    return true;
+    return holds(c->steps->running == 0, "nothing runs", e);
 }
 
 static bool capture_failure(struct closing *c, struct error *e)
@@ -198,9 +202,8 @@ static bool capture_failure(struct closing *c, struct error *e)
 
 static bool validate_consistency(struct closing *c, struct error *e)
 {
-    (void)e;
-    assert(c->steps->completed < c->steps->n || c->steps->completed == 0);
-    return true;
+    return holds(c->steps->completed < c->steps->n || c->steps->completed == 0,
+                 "not all steps are completed", e);
 }
 
 static bool set_fatal(struct closing *c, struct error *e)

@@ -29,5 +29,6 @@ struct closing {
 /* What the steps came to. */
 enum plan_status rules_status(const struct steps *s);
 
-/* Does all that is owed to an ended plan. False: the result could not be persisted. */
+/* Does all that is owed to an ended plan. False: the result could not be persisted, or
+ * what the contract has asserted of it does not hold. */
 bool rules_follow(struct closing *c, struct error *e) NODISCARD;

@@ -97,6 +97,7 @@ bool plan_run(const struct plan_ask *ask, struct arena *a, struct plan_end *out,
 
     steps_init(&s);
     run(&s);
+    endings_stop(&s); /* what was done by then is the result's, and its status follows from it */
     if (s.jobs > 1 && s.trace.n > 1)
         put_in_order(&s);
     return close_plan(ask, &s, out, e);

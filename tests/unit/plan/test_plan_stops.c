@@ -129,6 +129,50 @@ static void R_004_136_A04_9_what_is_heard_of_after_the_plans_time_ended_in_time(
     }
 }
 
+/* Where that is the last step, it was not time that ended the plan. */
+static void R_004_136_A04_9_when_all_ended_in_time_the_plan_did(void **state)
+{
+    (void)state;
+    for (int forced = 0; forced < 2; forced++) {
+        for (size_t n = 1; n <= 2; n++) {
+            _scene_ struct scene s;
+
+            scene_set(&s, n);
+            s.plan.timeout_ms = forced ? 900 : 60;
+            if (forced)
+                s.forced_at = s.clock.now_ms + 60;
+            s.steps[n - 1].on_failure = ON_FAILURE_SKIP;
+            s.jobs = 2;
+            PLAY(&s, { .step = 0, .ms = 50, .told_ms = 100 },
+                 { .step = 1, .ms = 5, .code = CODE_STEP_FAILED });
+            expect_end(&s, n == 1 ? PLAN_SUCCESS : PLAN_PARTIAL, 1);
+            if (n == 2)
+                expect_trace(&s, "STEP_FAILED STEP_SKIPPED");
+        }
+    }
+}
+
+/* The error of an attempt that was made again, and better, is forgotten; that of no other is. */
+static void R_004_111_A04_9_what_ended_in_time_takes_back_its_own_error(void **state)
+{
+    _scene_ struct scene s;
+
+    (void)state;
+    scene_set(&s, 3);
+    s.steps[0].on_failure = ON_FAILURE_SKIP;
+    s.steps[1].on_failure = ON_FAILURE_RETRY;
+    scene_retries(&s, 2, (const char *const[]){ "STEP_FAILED", NULL });
+    s.plan.timeout_ms = 100;
+    s.jobs = 2;
+    PLAY(&s, { .step = 0, .ms = 30, .code = CODE_STEP_FAILED },
+         { .step = 1, .attempt = 1, .ms = 5, .code = CODE_STEP_FAILED },
+         { .step = 1, .attempt = 2, .ms = 50, .told_ms = 100 }, { .step = 2, .ms = NEVER });
+    expect_end(&s, PLAN_FAILURE, 1);
+    expect_trace(&s, "STEP_FAILED STEP_SKIPPED PLAN_TIMEOUT");
+    expect_steps(&s, "failed_steps", "0");
+    expect_steps(&s, "incomplete_steps", "0 2");
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -138,6 +182,8 @@ int main(void)
         cmocka_unit_test(R_004_179_a_step_s_time_begins_when_it_does),
         cmocka_unit_test(R_004_077_nothing_is_begun_when_the_plan_s_time_is_over),
         cmocka_unit_test(R_004_136_A04_9_what_is_heard_of_after_the_plans_time_ended_in_time),
+        cmocka_unit_test(R_004_136_A04_9_when_all_ended_in_time_the_plan_did),
+        cmocka_unit_test(R_004_111_A04_9_what_ended_in_time_takes_back_its_own_error),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
