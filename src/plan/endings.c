@@ -131,10 +131,16 @@ static bool ends_by_time(const struct steps *s)
     return s->end_code == CODE_PLAN_TIMEOUT || s->end_code == CODE_DEADLINE_EXCEEDED;
 }
 
+/* What an attempt comes to that the end of the plan has stopped. */
+static enum code stop_code(const struct steps *s)
+{
+    return ends_by_time(s) ? s->end_code : CODE_EXECUTION_HALTED;
+}
+
 /* The plan ends, and this attempt with it; what it says does not count. */
 static void stopped(struct steps *s, const struct ending *ending)
 {
-    enum code code = ends_by_time(s) ? s->end_code : CODE_EXECUTION_HALTED;
+    enum code code = stop_code(s);
     struct ending said = *ending;
 
     said.code = code;
@@ -201,13 +207,16 @@ static enum code late_then(const struct steps *s, const struct ending *ending)
     return due.left_ms < 0 ? due.code : CODE_NONE;
 }
 
-/* The plan's time is over, and this one was completed before, and before it was told to stop. */
+/* It was completed before the plan's time was over, and before it was told so. Where it was not
+ * time that ended the plan, it may come to its end while it is being stopped: it is done all the
+ * same. */
 static bool was_done_before(const struct steps *s, const struct ending *ending)
 {
     const struct step *step = &s->v[ending->step];
 
     return ending->ended_ms != 0 && is_completed(s, ending) &&
-           (step->stopped_for == CODE_NONE || ending->ended_ms <= step->stopped_ms) &&
+           (step->stopped_for == CODE_NONE || step->stopped_for == CODE_EXECUTION_HALTED ||
+            ending->ended_ms <= step->stopped_ms) &&
            late_then(s, ending) == CODE_NONE;
 }
 
@@ -331,7 +340,7 @@ void endings_time_up(struct steps *s, enum code code)
 
 static void ended_after(struct steps *s, const struct ending *ending)
 {
-    if (ends_by_time(s) && was_done_before(s, ending))
+    if (was_done_before(s, ending))
         completed(s, ending);
     else
         stopped(s, ending);
@@ -355,7 +364,7 @@ void endings_stop(struct steps *s)
     while (steps_held(s))
         ended_after(s, &s->held[s->held_first++]);
     for (size_t i = 0; i < s->n && s->running > 0; i++)
-        stop(s, i, CODE_EXECUTION_HALTED);
+        stop(s, i, stop_code(s));
     while (s->running > 0)
         if (listen_to(s, s->now.mono_ms + DEADLINE_LOOK_MS, &ending) == HANDS_ENDED)
             ended_after(s, &ending);

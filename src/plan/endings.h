@@ -14,7 +14,7 @@ void endings_time_out(struct steps *s, size_t place);
 /* The time of the plan is up: PLAN_TIMEOUT or DEADLINE_EXCEEDED. */
 void endings_time_up(struct steps *s, enum code code);
 
-/* Stops what still runs, and waits until it has ended. None of it counts but what was done before
- * the plan's time was over, and is only heard of now (A04-9); where that is all of it, the plan has
- * not ended by time. */
+/* Stops what still runs, and waits until it has ended. None of it counts but what was done all
+ * the same, and before the plan's time was over (A04-9); where that is all of it, the plan has not
+ * ended by time. */
 void endings_stop(struct steps *s);

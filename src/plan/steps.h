@@ -29,7 +29,7 @@ struct step {
     int64_t attempt;
     int64_t begun_ms;      /* both on the monotonic clock */
     int64_t due_ms;        /* STEP_RUNS: when its time is over; STEP_WAITS: when it begins again */
-    enum code stopped_for; /* it was told to stop: whose time was over; CODE_NONE: it was not */
+    enum code stopped_for; /* it was told to stop: why; CODE_NONE: it was not */
     int64_t stopped_ms;    /* when that was */
     size_t slot;
     size_t error; /* of the attempt before, its place in the trace */

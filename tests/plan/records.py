@@ -61,9 +61,7 @@ def row_is_right(place, row, plan_entry):
     for event in events:
         true(plan_entry in event["body"]["lineage"]["dependsOnLedgerIds"], event)
     if events:
-        # What came to its end while the plan was being halted does not count, however it ended.
-        halted = ["succeeded"] if row["code"] == "EXECUTION_HALTED" else []
-        true(events[-1]["state"] in (["succeeded"] if row["state"] == "completed" else ["failed"] + halted), row)
+        same(events[-1]["state"], "succeeded" if row["state"] == "completed" else "failed", row)
         request, = place.of(row["execution_id"], "input")
         true(request["ledger_id"] in events[0]["body"]["lineage"]["dependsOnLedgerIds"], events[0])
     else:

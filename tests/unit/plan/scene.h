@@ -35,6 +35,7 @@ struct act {
     int64_t ms;       /* how long it takes; NEVER: until it is stopped */
     int64_t hands_ms; /* how long hands are busy with beginning it */
     int64_t told_ms;  /* hands know when it ended, and tell so much later; 0: at once, nothing */
+    bool ends_itself; /* before a stop has come through */
     const char *message;
     const struct doc *output, *context;
 };
@@ -134,9 +135,11 @@ static inline void scene_stop(void *self, size_t step)
     for (size_t i = 0; i < s->flight_count; i++) {
         if (s->flights[i].step != step)
             continue;
-        if (s->flights[i].ended_ms && s->flights[i].ended_ms <= s->clock.now_ms)
+        if (scene_act(s, step, s->flights[i].attempt)->ends_itself ||
+            (s->flights[i].ended_ms && s->flights[i].ended_ms <= s->clock.now_ms))
             return; /* it is only not told yet */
         s->flights[i].stopped = true;
+        s->flights[i].ended_ms = 0;
         s->flights[i].ends_ms = s->clock.now_ms + s->stop_ms;
         return;
     }

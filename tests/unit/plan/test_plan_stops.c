@@ -121,7 +121,7 @@ static void R_004_136_A04_9_what_is_heard_of_after_the_plans_time_ended_in_time(
         s.plan.timeout_ms = rows[i].plan_ms;
         if (rows[i].forced_ms != NEVER)
             s.forced_at = s.clock.now_ms + rows[i].forced_ms;
-        PLAY(&s, { .step = 0, .ms = 50, .told_ms = 100 });
+        PLAY(&s, { .step = 0, .ms = 50, .told_ms = 100, .ends_itself = true });
         assert_non_null(strstr(s.log.s, rows[i].end));
         assert_null(strstr(s.log.s, "begin 1.1"));
         expect_end(&s, PLAN_FAILURE, done);
@@ -173,6 +173,26 @@ static void R_004_111_A04_9_what_ended_in_time_takes_back_its_own_error(void **s
     expect_steps(&s, "incomplete_steps", "0 2");
 }
 
+/* What ran beside a step that halts the plan, and was done, is done, also where it ended while it
+ * was being stopped. */
+static void R_004_135_what_was_done_beside_a_halt_counts(void **state)
+{
+    _scene_ struct scene s;
+
+    (void)state;
+    scene_set(&s, 4);
+    s.jobs = 4;
+    PLAY(&s, { .step = 0, .ms = 50, .code = CODE_STEP_FAILED },
+         { .step = 1, .ms = 50, .told_ms = 10 },
+         { .step = 2, .ms = 52, .told_ms = 10, .ends_itself = true },
+         { .step = 3, .ms = 53, .told_ms = 10 });
+    expect_end(&s, PLAN_FAILURE, 2);
+    expect_code(s.decoded->error, "EXECUTION_HALTED", SEVERITY_FATAL);
+    expect_steps(&s, "incomplete_steps", "0 3");
+    assert_non_null(strstr(s.log.s, "step_failed 3.1 EXECUTION_HALTED error\n"));
+    assert_non_null(strstr(s.log.s, "step_completed 1.1\nstep_completed 2.1\npersist"));
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -184,6 +204,7 @@ int main(void)
         cmocka_unit_test(R_004_136_A04_9_what_is_heard_of_after_the_plans_time_ended_in_time),
         cmocka_unit_test(R_004_136_A04_9_when_all_ended_in_time_the_plan_did),
         cmocka_unit_test(R_004_111_A04_9_what_ended_in_time_takes_back_its_own_error),
+        cmocka_unit_test(R_004_135_what_was_done_beside_a_halt_counts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
