@@ -30,6 +30,7 @@ struct attempt_end {
     const char *once;      /* why it is not, in a few words; NULL: nothing to say */
     struct value value;    /* what came back, where ok */
     int64_t duration_ms;
+    int64_t ended_ms;     /* mono: before it was recorded; 0: nothing has run */
     struct str execution; /* of the record */
     const char *told;     /* the last words of a command, or NULL */
     struct str *ledger;   /* ids of its entries */

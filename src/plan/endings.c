@@ -113,6 +113,7 @@ static void failed(struct steps *s, const struct ending *ending)
 static void completed(struct steps *s, const struct ending *ending)
 {
     struct step *step = &s->v[ending->step];
+    int64_t done_ms = ending->ended_ms ? ending->ended_ms : s->now.mono_ms;
     struct fault warning;
 
     tell_end(s, NEWS_STEP_COMPLETED, ending, SEVERITY_WARN);
@@ -122,6 +123,8 @@ static void completed(struct steps *s, const struct ending *ending)
         (void)steps_note(s, &warning);
     }
     step->output = ending->output;
+    if (s->done_ms < done_ms)
+        s->done_ms = done_ms;
     steps_leave(s, ending->step);
     steps_end(s, ending->step, STEP_COMPLETED);
 }

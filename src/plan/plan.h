@@ -37,6 +37,7 @@ struct plan_ask {
 struct plan_end {
     struct result_doc result; /* its trees share what the endings pointed to */
     struct str text;          /* the PlanResult as JSON, members in the order of the contract */
+    int64_t done_ms;          /* mono: when the last of the completed steps was over; 0: none was */
 };
 
 /* Runs it to its end. False: the result could not be persisted, and there is none. */

@@ -70,7 +70,7 @@ static bool release(struct closing *c, struct error *e)
 static bool hand_back(struct closing *c, struct error *e)
 {
     (void)e;
-    *c->out = (struct plan_end){ c->result, c->text };
+    *c->out = (struct plan_end){ c->result, c->text, c->steps->done_ms };
     return true;
 }
 

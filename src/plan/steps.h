@@ -54,6 +54,7 @@ struct steps {
     size_t n;
     struct step *v;
     size_t ended, completed;
+    int64_t done_ms; /* when the last of the completed ones was over */
     struct trace trace;
 
     /* Those that run or wait to be tried again. Who waits keeps its place, so that one at a time

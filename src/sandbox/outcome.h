@@ -42,7 +42,7 @@ struct outcome {
     struct digest program; /* of the file that was started */
     bool program_read;     /* else nobody knows its digest */
     bool program_changed;  /* while it was read: there is no digest */
-    int64_t ended_ms;      /* on the monotonic clock; 0: it did not run here */
+    int64_t ended_ms;      /* on the monotonic clock; 0: nobody knows */
     int64_t duration_ms, cpu_ms, memory_peak_bytes, oom_events, pids_hits, thread_hits;
     unsigned layers;       /* that held it */
     bool hosted;           /* by lists alone, in the host's namespaces (process.h) */

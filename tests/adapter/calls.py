@@ -478,5 +478,13 @@ def the_digest_of_what_a_command_printed_does_not_tell_its_secrets(place):
         same(hashlib.sha256(text.encode()).hexdigest() in kept, there)
 
 
+@case
+def R_004_136_A04_9_a_call_that_ended_in_time_has_done_so_however_long_its_record_takes(place):
+    code = "import os, time; open('up', 'w'); [time.sleep(0.01) for _ in iter(lambda: os.path.exists('enough'), True)]"
+    place.stock(script("slow", code))
+    mark = plans.marker()
+    plans.recorded_late(place, mark, step("slow.run", {"word": mark}), timeout_ms=5000)
+
+
 if __name__ == "__main__":
     sys.exit(plans.main(CASES))

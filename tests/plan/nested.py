@@ -293,6 +293,13 @@ def A04_29_a_child_has_no_more_time_than_it_says_itself(place):
 
 
 @case
+def R_004_136_A04_9_a_child_that_ended_in_time_has_done_so_however_long_its_record_takes(place):
+    mark = marker()
+    plans.recorded_late(place, mark, inline(plan(plans.until_enough(mark)), timeout_ms=5000), touch("after"))
+    same(place.there("after"), ["after"])
+
+
+@case
 def R_004_133_a_child_ends_when_a_step_beside_it_halts_the_plan(place):
     mark = marker()
     ran = place.comes_to("failure", plan(inline(plan(sh(STUBBORN, mark))), sh("until test -e up; do :; done; exit 1")),

@@ -248,21 +248,13 @@ def R_004_011_R_004_077_R_004_129_R_004_180_A04_30_a_plan_over_its_time_ends_wit
     same([line["code"] for line in ran.news if line["event"] == "step_failed"], ["PLAN_TIMEOUT"] * 2)
 
 
-def held(place, child):
-    """Keeps everybody else from the ledger once the command has begun, which is recorded before."""
-    plans.until(lambda: (place.work / "up").exists(), "the command", child)
-    blocker = sqlite3.connect(place.file, isolation_level=None)
-    blocker.execute("BEGIN IMMEDIATE")
-    return blocker
-
-
 @case
 def R_004_076_R_004_178_a_step_over_its_time_is_dead_though_nobody_gets_at_the_ledger(place):
     if plans.ledger.POSTGRES:
         raise plans.tap.Skip("a lock of the file")
     mark = marker()
     child = place.begin(plan(step("noop"), sh(STUBBORN, mark, timeout_ms=2500, sandbox={"timeout_ms": 600000})))
-    blocker = held(place, child)  # who waits for it as long as a ledger is waited for records nothing
+    blocker = plans.held(place, child)  # who waits for it as long as a ledger is waited for records nothing
     plans.until(lambda: not alive(mark), "the end of the command", child)
     blocker.execute("ROLLBACK")
     ran = place.end(child)
@@ -271,19 +263,8 @@ def R_004_076_R_004_178_a_step_over_its_time_is_dead_though_nobody_gets_at_the_l
 
 @case
 def R_004_179_A04_9_a_command_that_ended_in_time_has_done_so_however_long_its_record_takes(place):
-    if plans.ledger.POSTGRES:
-        raise plans.tap.Skip("a lock of the file")
     mark = marker()
-    child = place.begin(plan(sh('touch up; until [ -e enough ]; do sleep 0.01; done; : "$1"', mark, timeout_ms=5000),
-                             touch("after")))
-    blocker = held(place, child)
-    now = time.time()
-    (place.work / "enough").touch()
-    plans.until(lambda: not alive(mark), "the end of the command", child)
-    plans.until(lambda: time.time() > now + 5.5, "the end of its time", child)
-    blocker.execute("ROLLBACK")
-    ran = place.end(child)
-    hold(ran.status == 0 and ran.result["status"] == "success", ran)
+    plans.recorded_late(place, mark, plans.until_enough(mark, timeout_ms=5000), touch("after"))
     same(place.there("after"), ["after"])
 
 

@@ -124,4 +124,5 @@ void act_call(struct job *job, struct ending *out)
     d = end_doc(&c, job->kept);
     add_output(&c, job->kept, d);
     out->output = d;
+    out->ended_ms = last->ended_ms;
 }

@@ -280,6 +280,7 @@ static void ended(struct job *job, const struct running *child, const struct pla
     doc_add_int(a, d, "steps_total", result->steps_total);
     if (result->status == PLAN_SUCCESS) {
         out->output = d;
+        out->ended_ms = end->done_ms;
         return;
     }
     out->context = d;

@@ -98,6 +98,7 @@ bool call_exec(struct tool_call *c, const struct doc *request, struct exec_call 
     end->execution = doc_text(request, "execution_id");
     take_ledger(c, x, end);
     end->duration_ms = x->outcome.duration_ms;
+    end->ended_ms = x->outcome.ended_ms;
     if (end->ran)
         return true;
     if (status == WRIT_WRONG && c->report.first)

@@ -21,6 +21,7 @@ void peer_ended(struct exec *x, const struct peer_end *end)
     x->outcome = outcome_unrun(end->cause, end->exit_code);
     x->outcome.out = printed_of(end->printed);
     x->outcome.duration_ms = end->duration_ms;
+    x->outcome.ended_ms = x->world->mono_ms(x->world->self);
     x->peer = end->peer;
     if (end->code != CODE_NONE) {
         struct failing *failing = arena_new(x->a, struct failing);
