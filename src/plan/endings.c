@@ -41,35 +41,41 @@ static void retry(struct steps *s, size_t place, int attempt)
                                      .wait_ms = wait_ms });
 }
 
-static const char *why_skipped(struct steps *s, size_t place, enum code code)
+static const char *why_skipped(struct steps *s, const struct ending *ending)
 {
+    size_t place = ending->step;
+
     if (steps_doc(s, place)->on_failure == ON_FAILURE_SKIP)
         return "on_failure is skip";
-    if (!s->retryable[code])
-        return arena_printf(s->a, "%s is not among retryable_error_codes", codes[code].name);
+    if (!s->retryable[ending->code])
+        return arena_printf(s->a, "%s is not among retryable_error_codes",
+                            codes[ending->code].name);
+    if (ending->final)
+        return "what it runs is used once, and not tried again";
     return arena_printf(s->a, "all %" PRId64 " attempts have failed", s->v[place].attempt);
 }
 
 /* What on_failure asks for (A04-5); a fatal code asks for nothing (A04-35). */
-static void apply_policy(struct steps *s, size_t place, enum code code,
+static void apply_policy(struct steps *s, const struct ending *ending,
                          const struct error_doc *error)
 {
+    size_t place = ending->step;
     int on_failure = steps_doc(s, place)->on_failure;
     int attempt = s->v[place].attempt < INT_MAX ? (int)s->v[place].attempt : INT_MAX;
 
-    if (error->severity == SEVERITY_ERROR && on_failure == ON_FAILURE_RETRY && s->retryable[code] &&
-        backoff_again(&s->backoff, attempt)) {
+    if (error->severity == SEVERITY_ERROR && on_failure == ON_FAILURE_RETRY && !ending->final &&
+        s->retryable[ending->code] && backoff_again(&s->backoff, attempt)) {
         retry(s, place, attempt);
         return;
     }
     steps_leave(s, place);
     steps_end(s, place, STEP_FAILED);
     if (error->severity == SEVERITY_FATAL)
-        steps_end_plan(s, code, error);
+        steps_end_plan(s, ending->code, error);
     else if (on_failure == ON_FAILURE_HALT)
         halt(s, place, error);
     else
-        skip(s, place, why_skipped(s, place, code));
+        skip(s, place, why_skipped(s, ending));
 }
 
 /* ---- an attempt has ended ---- */
@@ -106,7 +112,7 @@ static void failed(struct steps *s, const struct ending *ending)
     trace_forget(&s->trace, step->error);
     step->error = s->trace.n;
     error = steps_note(s, &fault);
-    apply_policy(s, ending->step, ending->code, error);
+    apply_policy(s, ending, error);
 }
 
 /* A04-19: with a warning it is completed all the same. */

@@ -22,6 +22,7 @@ struct ending {
     int64_t ended_ms;          /* mono: when it was over by itself; 0: when it is heard of */
     enum code code;            /* CODE_NONE: completed; one that is a warning: so too (A04-19) */
     const char *message;       /* of a failure */
+    bool final;                /* of a failure: what was tried is used up, and not tried again */
     const struct doc *output;  /* of a completed step: a map; NULL: {} */
     const struct doc *context; /* of a failure: a map that helps to find out why; NULL: {} */
     const char *note;          /* a few words for people; NULL: none */

@@ -317,6 +317,27 @@ def R_004_188_A04_26_a_child_is_used_once_as_every_plan(place):
 
 
 @case
+def R_004_107_R_004_148_A04_26_a_child_that_is_used_once_is_not_tried_again(place):
+    policy = {"retry_policy": plans.retries(3, "STEP_FAILED")}
+    fails = sh("echo x >> times; exit 9")
+    ran = place.comes_to("partial", plan(step("noop"), inline(plan(fails), on_failure="retry"), **policy))
+    hold("exit 9" in ran.error["message"] and "used once" in ran.error["context"]["errors"][1]["message"], ran)
+    same((len(ran.events("step_started")), place.lines_of("times")), (2, ["x"]))
+    template = {"name": "new", "steps": [{"name": "a", "run": ["/bin/sh", "-c", "echo y >> times; exit 9"]}]}
+    place.comes_to("partial", plan(step("noop"), inline(template, on_failure="retry"), **policy))
+    same(place.lines_of("times"), ["x", "y", "y", "y"])
+
+
+@case
+def R_004_188_A04_26_a_child_that_is_used_once_is_the_step_of_one(place):
+    child = plan(touch("ran"))
+    ran = place.run(plan(inline(child), inline(plan(inline(child)))))
+    refused(place, ran, "ran")
+    one, = ran.error["context"]["problems"]
+    hold(one["pointer"] == "/steps/1/payload" and "used once" in one["message"], one)
+
+
+@case
 def notices_of_a_child_arrive_and_the_news_of_its_steps_do_not(place):
     deep, speaks = step("notify", {"text": "from deep"}), step("notify", {"text": "from within"})
     middle = inline(plan(step("noop"), step("noop"), deep))

@@ -215,6 +215,21 @@ static bool is_right(struct running *child, const struct inner_file *known, stru
     return made && running_check(child, why);
 }
 
+/* A plan with an id is used once (A04-26): of two steps that have it the second could not run. */
+static bool is_once(const struct running *child, const struct step_doc *step, struct report *r)
+{
+    const struct plan_doc *plan = &child->plan.plan;
+
+    if (child->plan.template || child->inner->settled || inner_use(child->inner, plan->id))
+        return true;
+    report_add(
+        r, ABOUT_VALUE, step->payload, CODE_INVALID_PAYLOAD,
+        "the plan %.*s is that of another step, too; a plan is used once, make a new one or a "
+        "template",
+        STR_ARG(plan->id));
+    return false;
+}
+
 /* Of an inner plan the first problem is told, and the others are not looked for. */
 void check_plan(void *self, const struct step_doc *step, struct report *r)
 {
@@ -232,6 +247,8 @@ void check_plan(void *self, const struct step_doc *step, struct report *r)
         say_child(&child, step, r);
         return;
     }
+    if (!is_once(&child, step, r))
+        return;
     known = child.named ? inner_find(child.inner, child.named, child.file) : NULL;
     if (is_right(&child, known, &why))
         keep_right(parent, &child, known);
@@ -284,6 +301,7 @@ static void ended(struct job *job, const struct running *child, const struct pla
         return;
     }
     out->context = d;
+    out->final = !child->plan.template;
     doc_add_text(a, d, "code", str_of(arena_text(a, result->error->error_code)));
     job_failed(job, out, CODE_STEP_FAILED, "its plan ended in %s: %s",
                plan_status_names[result->status], why_ended(child, result->error, job->scratch));
@@ -295,6 +313,7 @@ static void run_child(struct job *job, struct running *child, struct ending *out
     struct error e = { 0 };
 
     if (!context_make(child, &child->report) || !running_claim(child, &e)) {
+        out->final = e.code == CODE_EXECUTION_USED;
         job_failed(job, out, CODE_STEP_FAILED, "%s", e.msg);
         return;
     }

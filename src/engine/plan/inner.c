@@ -75,3 +75,16 @@ bool inner_read(struct inner *inner, const char *named, const char *real, struct
                      "it was changed since the plan was checked; what a plan runs is not "
                      "changed while it runs");
 }
+
+bool inner_use(struct inner *inner, struct str id)
+{
+    struct inner_id *one;
+
+    for (one = inner->ids; one; one = one->next)
+        if (str_eq(one->id, id))
+            return false;
+    one = arena_new(inner->a, struct inner_id);
+    *one = (struct inner_id){ str_of(arena_text(inner->a, id)), inner->ids };
+    inner->ids = one;
+    return true;
+}

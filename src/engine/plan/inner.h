@@ -23,16 +23,26 @@ struct inner_file {
     struct inner_file *next;
 };
 
+/* The id of a plan that is used once, and has a step. */
+struct inner_id {
+    struct str id;
+    struct inner_id *next;
+};
+
 /* All of them, however deep: the outermost plan's to have. */
 struct inner {
     struct arena *a;
     struct inner_file *files;
+    struct inner_id *ids;
     bool settled; /* all is checked: from now on nothing is added, and any thread may ask */
 };
 
 /* The bytes of the file. `real` is where its path, `named`, leads, without links on the way. */
 bool inner_read(struct inner *inner, const char *named, const char *real, struct arena *a,
                 struct str *out, struct error *e) NODISCARD;
+
+/* Keeps the id of a plan that is used once. False: it was kept before. */
+bool inner_use(struct inner *inner, struct str id) NODISCARD;
 
 /* What is known of it, where it was read from there; else NULL. When all is settled it is not
  * changed any more. */

@@ -36,6 +36,7 @@ struct act {
     int64_t hands_ms; /* how long hands are busy with beginning it */
     int64_t told_ms;  /* hands know when it ended, and tell so much later; 0: at once, nothing */
     bool ends_itself; /* before a stop has come through */
+    bool final;       /* it is not tried again */
     const char *message;
     const struct doc *output, *context;
 };
@@ -169,6 +170,7 @@ static inline void scene_end(struct scene *s, size_t at, struct ending *out)
                             .ended_ms = flight.ended_ms,
                             .code = act->code,
                             .message = act->message,
+                            .final = act->final,
                             .output = act->output,
                             .context = act->context };
     if (flight.stopped)

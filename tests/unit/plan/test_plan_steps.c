@@ -335,6 +335,21 @@ static void R_004_084_a_code_that_is_none_is_unknown(void **state)
     expect_code(s.decoded->error, "UNKNOWN_ERROR", SEVERITY_FATAL);
 }
 
+/* It is tried no more than it can be, and its own error stays. */
+static void R_004_107_what_is_used_up_is_not_tried_again(void **state)
+{
+    _scene_ struct scene s;
+
+    (void)state;
+    scene_set(&s, 2);
+    s.steps[0].on_failure = ON_FAILURE_RETRY;
+    scene_retries(&s, 3, (const char *const[]){ "STEP_FAILED", NULL });
+    PLAY(&s, { .step = 0, .code = CODE_STEP_FAILED, .final = true });
+    expect_end(&s, PLAN_PARTIAL, 1);
+    expect_text(&s, "what it runs is used once, and not tried again");
+    assert_null(strstr(s.log.s, "begin 0.2"));
+}
+
 /* ---- dependencies ---- */
 
 static void R_004_067_R_004_079_what_depends_on_a_skipped_step_fails_the_plan(void **state)
@@ -454,6 +469,7 @@ int main(void)
             R_004_064_R_004_072_R_004_081_R_004_084_R_004_126_R_004_163_fatal_ends_the_plan),
         cmocka_unit_test(R_004_055_R_004_059_R_004_073_every_code_is_taken_as_it_is),
         cmocka_unit_test(R_004_084_a_code_that_is_none_is_unknown),
+        cmocka_unit_test(R_004_107_what_is_used_up_is_not_tried_again),
         cmocka_unit_test(R_004_067_R_004_079_what_depends_on_a_skipped_step_fails_the_plan),
         cmocka_unit_test(R_004_079_it_fails_at_once_also_beside_others),
         cmocka_unit_test(R_004_083_R_004_107_a_skip_can_go_on_to_what_depends_on_it),
