@@ -163,6 +163,18 @@ def R_004_038_R_004_224_exactly_enough_time_is_enough(place):
 
 
 @case
+def R_004_038_a_plan_has_no_more_time_than_a_deadline_can_name(place):
+    most = 2**53 - 1
+    document = plan(touch("ran"), timeout_ms=most)
+    dry = place.writ("run", "--dry-run", place.document(document))
+    hold(dry.status == 1 and b"timeout_ms is 9007199254740991, allowed up to 900" in dry.out + dry.err, dry)
+    ran = place.comes_to("failure", document)
+    same((ran.error["error_code"], place.there("ran")), ("INVALID_PAYLOAD", []))
+    ran = place.comes_to("success", plan(touch("ran"), timeout_ms=most - now() - 50000))
+    same(context_of(place, ran)["deadline_ms"], most)
+
+
+@case
 def R_004_031_A04_8_without_a_deadline_there_is_time_for_the_plan(place):
     ran = place.comes_to("success", plan(sh("true"), timeout_ms=5000))
     context = context_of(place, ran)

@@ -5,15 +5,18 @@
  * the time it is run at; any other map is the environment itself. Its values are data, and nobody
  * here reads them (A04-11, X-11).
  */
+#include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 
 #include "base/doc_make.h"
+#include "base/number.h"
 #include "base/utf8.h"
 #include "engine/given.h"
 #include "engine/input.h"
 #include "engine/plan.h"
 #include "engine/record.h"
+#include "plan/deadline.h"
 #include "plan/template.h"
 
 enum { COPY_STEPS = 1 << 28 };
@@ -134,7 +137,8 @@ static void complete(struct running *r)
         c->execution_id = str_of(arena_text(r->a, str_of(text)));
     }
     if (!c->deadline_ms)
-        c->deadline_ms = c->started_at + r->plan.plan.timeout_ms + DEADLINE_ROOM_MS;
+        c->deadline_ms =
+            min_ms(c->started_at + r->plan.plan.timeout_ms + DEADLINE_ROOM_MS, WHOLE_MAX);
     if (r->parent) {
         c->environment = r->parent->context.environment;
         c->parent_execution_id = r->parent->context.execution_id;
@@ -233,7 +237,13 @@ struct refused context_refusal(const struct running *r, struct items *missing)
         buf_addf(&names, "%s%s", i ? ", " : "", said(((const struct str *)keys.v)[i], r->a));
     if (missing)
         *missing = keys;
-    if (c->deadline_ms - c->started_at < r->plan.plan.timeout_ms)
+    if (WHOLE_MAX - c->started_at < r->plan.plan.timeout_ms)
+        (void)refuse(&why, CODE_INVALID_PAYLOAD,
+                     arena_printf(r->a,
+                                  "timeout_ms is %" PRId64 ", allowed up to %" PRId64
+                                  " from now on: no later deadline_ms can be written",
+                                  r->plan.plan.timeout_ms, WHOLE_MAX - c->started_at));
+    else if (c->deadline_ms - c->started_at < r->plan.plan.timeout_ms)
         (void)refuse(&why, CODE_INVALID_PAYLOAD,
                      "deadline_ms - started_at is less than the timeout_ms of the plan");
     else if (keys.n)
