@@ -337,13 +337,18 @@ def summaries(scratch):
     def summary(status, done, trace, top, incomplete=()):
         play.end(status, done, top | {"context": {"errors": trace, "failed_steps": [],
                                                   "incomplete_steps": [ident(i) for i in incomplete]}})
-        return in_pipe(play, "--progress=none").out.decode()
+        return in_pipe(play, *how).out.decode()
 
-    play = Play(scratch, FOUR)
-    tries = [error(2, "STEP_FAILED", f"exit {n}") for n in (1, 2, 3)]
-    text = summary("partial", 2, [*tries, error(2, "STEP_SKIPPED", "-", "warn")], tries[0], [2, 3])
+    play, how = Play(scratch, FOUR), []
+    for attempt in (1, 2, 3):
+        play.line("step_started", 2, attempt=attempt)
+    last = error(2, "STEP_FAILED", "exit 3")
+    text = summary("partial", 2, [last, error(2, "STEP_SKIPPED", "-", "warn")], last, [2, 3])
     assert "  flaky  STEP_FAILED  exit 3 (3 attempts) (skipped)\n" in text, text
-    assert text.count("STEP_FAILED") == 1 and "unfinished report\n" in text, text
+    assert text.count("STEP_FAILED") == 1 and "not run    report\n" in text, text
+    play, how = Play(scratch, FOUR), ["--progress=none"]
+    text = summary("partial", 2, [last, error(2, "STEP_SKIPPED", "-", "warn")], last, [2, 3])
+    assert "exit 3 (skipped)\n" in text and "unfinished report\n" in text, text
     halted = error(0, "EXECUTION_HALTED", "halted", "fatal") | {"cause": error(0, "STEP_FAILED", "exit 2")}
     text = summary("failure", 0, [error(0, "STEP_FAILED", "exit 2")], halted, [0, 1, 2, 3])
     assert "EXECUTION_HALTED" not in text and "  find-todos  STEP_FAILED  exit 2\n" in text, text

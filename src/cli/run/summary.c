@@ -59,8 +59,7 @@ static void show_head(const struct doc *result)
 
 struct failure {
     const struct doc *error;
-    int64_t times; /* a step that was tried again has failed as often */
-    bool skipped;  /* and the plan went on without it */
+    bool skipped; /* and the plan went on without it */
 };
 
 /* What went wrong, each step once. */
@@ -96,9 +95,8 @@ static void add_failure(struct failures *f, const struct doc *error)
         before->skipped = true;
     } else if (before) {
         before->error = error;
-        before->times++;
     } else {
-        f->v[f->n++] = (struct failure){ .error = error, .times = 1 };
+        f->v[f->n++] = (struct failure){ .error = error };
     }
 }
 
@@ -132,7 +130,15 @@ static void gather(const struct doc *result, struct arena *a, struct failures *f
     for (const struct doc *d = error ? NULL : doc_first(warnings, DOC_LIST); d; d = d->next)
         add_failure(f, d);
     if (error && !is_listed(f, error) && !(cause && cause->kind == DOC_MAP && is_listed(f, cause)))
-        f->v[f->n++] = (struct failure){ .error = error, .times = 1 };
+        f->v[f->n++] = (struct failure){ .error = error };
+}
+
+/* A result has only the error of the last attempt; how many there were its progress has told. */
+static int64_t attempts_of(const struct run_state *s, struct str id)
+{
+    const struct run_step *step = run_state_find(s, id);
+
+    return step ? step->attempt : 0;
 }
 
 static struct str name_of(const struct run_state *s, struct str id)
@@ -193,6 +199,7 @@ static void show_failure(const struct run_state *s, const struct failure *f, siz
     struct str code = doc_text(f->error, "error_code"), message = doc_text(f->error, "message");
     struct str why = doc_text(line_member(f->error, "context"), "why");
     bool warn = str_is(doc_text(f->error, "severity"), "warn");
+    int64_t attempts = attempts_of(s, step_id(f->error));
     size_t column = INDENT + width + GAP;
     _buf_ struct buf text = { .max = 1 << 20 };
 
@@ -201,8 +208,8 @@ static void show_failure(const struct run_state *s, const struct failure *f, siz
     out(PLAIN, "%*s", GAP, "");
     out(warn || f->skipped ? YELLOW : RED, "%.*s", STR_ARG(code));
     add_named(s, message, &text);
-    if (f->times > 1)
-        buf_addf(&text, " (%" PRId64 " attempts)", f->times);
+    if (attempts > 1)
+        buf_addf(&text, " (%" PRId64 " attempts)", attempts);
     if (f->skipped)
         buf_adds(&text, " (skipped)");
     if (print_columns(buf_str(&text)) + code.n + GAP <= print_room(column)) {
