@@ -14,6 +14,12 @@
 #include "engine/exec.h"
 #include "engine/toolbox.h"
 
+/* What a run printed, as it was kept; 0 bytes: nothing was. */
+struct call_kept {
+    struct digest digest;
+    int64_t bytes;
+};
+
 /* What one attempt came to. */
 struct attempt_end {
     const struct adapter *adapter;
@@ -30,10 +36,11 @@ struct attempt_end {
     const char *once;      /* why it is not, in a few words; NULL: nothing to say */
     struct value value;    /* what came back, where ok */
     int64_t duration_ms;
-    int64_t ended_ms;     /* mono: before it was recorded; 0: nothing has run */
-    struct str execution; /* of the record */
-    const char *told;     /* the last words of a command, or NULL */
-    struct str *ledger;   /* ids of its entries */
+    int64_t ended_ms;         /* mono: before it was recorded; 0: nothing has run */
+    struct str execution;     /* of the record */
+    const char *told;         /* the last words of a command, or NULL */
+    struct call_kept kept[2]; /* of stdout and stderr, in a plan */
+    struct str *ledger;       /* ids of its entries */
     size_t ledger_count;
 };
 

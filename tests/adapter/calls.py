@@ -401,6 +401,8 @@ def an_operation_is_an_action_of_a_plan(place):
     ran = place.comes_to("success", plan(step("args.run", {"word": "x"}), step("ADP-args.run", {"word": "y"})))
     for output in ran.result["result_payload"]["steps"].values():
         same((output["adapter_id"], output["operation"], output["exit_code"]), ("ADP-args", "run", 0))
+        true(place.kept(output["evidence"]), output)
+    same(ran.record["evidence"]["files"], 2)
     place.verify()
 
 

@@ -13,7 +13,7 @@ static const struct attempt_end *last_of(const struct tool_call *c)
     return c->attempts && c->attempt_count ? &c->attempts[c->attempt_count - 1] : NULL;
 }
 
-/* What it gave, by digest: the output itself is evidence. */
+/* What it gave, by digest: what came is evidence, and its output is that after the transforms. */
 static struct doc *end_doc(const struct tool_call *c, struct arena *a)
 {
     const struct attempt_end *last = last_of(c);
@@ -47,6 +47,18 @@ static void add_output(const struct tool_call *c, struct arena *a, struct doc *d
     digest_text(&digest, text);
     doc_add_int(a, d, "output_bytes", (int64_t)bytes.len);
     doc_add_text(a, d, "output_digest", str_of(arena_text(a, str_of(text))));
+    if (!last_of(c)->kept[0].bytes)
+        return;
+    digest_text(&last_of(c)->kept[0].digest, text);
+    doc_add_text(a, d, "evidence", str_of(arena_text(a, str_of(text))));
+}
+
+static void count_evidence(const struct tool_call *c, struct evidence *e)
+{
+    for (size_t i = 0; i < c->attempt_count; i++)
+        for (size_t k = 0; k < COUNT(c->attempts[i].kept); k++)
+            if (c->attempts[i].kept[k].bytes)
+                evidence_add(e, &c->attempts[i].kept[k].digest, c->attempts[i].kept[k].bytes);
 }
 
 static enum code code_of(const struct tool_call *c, int status)
@@ -114,6 +126,7 @@ void act_call(struct job *job, struct ending *out)
     job_step(job, &step);
     c.purpose = step.purpose;
     status = call_run(&c);
+    count_evidence(&c, r->evidence);
     last = last_of(&c);
     if (last && last->execution.n == UUID_TEXT - 1)
         memcpy(job->execution, last->execution.s, UUID_TEXT - 1);

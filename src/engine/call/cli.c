@@ -51,6 +51,16 @@ static void pass_secrets(struct tool_call *c, struct exec_call *how)
         how->self = c;
 }
 
+static void take_kept(const struct exec *x, struct attempt_end *end)
+{
+    static const struct digest none;
+    const struct printed *printed[] = { &x->outcome.out, &x->outcome.err };
+
+    for (size_t i = 0; i < COUNT(printed); i++)
+        if (memcmp(&x->now.printed[i], &none, sizeof none) != 0)
+            end->kept[i] = (struct call_kept){ x->now.printed[i], (int64_t)printed[i]->head.n };
+}
+
 static bool reaches(const struct doc *request)
 {
     const struct doc *network = doc_get(doc_get(request, "sandbox"), "network");
@@ -97,6 +107,7 @@ bool call_exec(struct tool_call *c, const struct doc *request, struct exec_call 
     status = exec_run(x, &c->report, &kind, &end->ran, &e);
     end->execution = doc_text(request, "execution_id");
     take_ledger(c, x, end);
+    take_kept(x, end);
     end->duration_ms = x->outcome.duration_ms;
     end->ended_ms = x->outcome.ended_ms;
     if (end->ran)
