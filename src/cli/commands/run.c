@@ -288,7 +288,7 @@ const struct command cmd_run = {
     .summary = "run a plan: its steps in order, each under its contract",
     .about = "Runs a plan, or a template of one, to its end, and records it. How it goes is shown on stderr: a picture that moves where that is a terminal, else a line for each change and every 15 s. "
              "How it ended is printed on stdout: status, failures and what to do about them, where it is recorded. With --json the PlanResult alone is on stdout. "
-             "Ctrl-C ends it as if its time were up (PLAN_TIMEOUT, recorded); a second one leaves at once. "
+             "Ctrl-C ends it as if its time were up (PLAN_TIMEOUT, recorded); a second one, half a second later, leaves at once. "
              "Exit 0 when every step succeeded, 3 when some did, 1 when it failed; 65 when the document is wrong, 74 when it could not be recorded or printed.",
     .examples = { { "writ run audit.yaml --set repo=.",     "a plan, with a key of its environment" },
                   { "writ run audit.yaml --dry-run",        "what would run, in which order; nothing does" },

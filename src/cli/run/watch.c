@@ -15,6 +15,7 @@
 #include "cli/print.h"
 
 enum { PIPE_BYTES = 1 << 20, READ_BYTES = 1 << 16, LINE_MAX_BYTES = 256 << 20 };
+enum { AGAIN_MS = 500 }; /* sooner nobody has read that it is stopping */
 
 static int64_t now_ms(void)
 {
@@ -143,8 +144,8 @@ static void *show(void *self)
 
 /* ---- the thread that hears ---- */
 
-/* The second time writ goes as if it had never listened. What is on the screen is taken away,
- * unless that would have to wait. */
+/* Told again, writ goes as if it had never listened. What is on the screen is taken away, unless
+ * that would have to wait. */
 static void go(struct run_watch *w, int sig)
 {
     static const char back[] = "\r\033[J\033[?25h";
@@ -160,12 +161,28 @@ static void go(struct run_watch *w, int sig)
     (void)pthread_sigmask(SIG_UNBLOCK, &only, NULL);
 }
 
+/* Does somebody insist? One wish often comes as several signals: timeout(1) tells its child and
+ * then the group, a shell passes on the hangup that the kernel sends as well, and a manager of
+ * services sends SIGTERM and SIGHUP. Only the same one, some time after it first came, was meant
+ * again. */
+static bool insists(int64_t first_ms[NSIG], uint32_t sig)
+{
+    const struct world *world = world_real();
+    int64_t now = world->mono_ms(world->self);
+
+    if (sig >= NSIG || sig == SIGHUP)
+        return false;
+    if (!first_ms[sig])
+        first_ms[sig] = now;
+    return now - first_ms[sig] >= AGAIN_MS;
+}
+
 static void *hear(void *self)
 {
     struct run_watch *w = self;
     struct pollfd polled[] = { { .fd = w->signals, .events = POLLIN },
                                { .fd = w->done, .events = POLLIN } };
-    bool heard = false;
+    int64_t first_ms[NSIG] = { 0 };
 
     while (poll(polled, COUNT(polled), -1) >= 0 || errno == EINTR) {
         struct signalfd_siginfo info;
@@ -174,9 +191,8 @@ static void *hear(void *self)
             break;
         if (read(w->signals, &info, sizeof info) != sizeof info)
             continue;
-        if (heard)
+        if (insists(first_ms, info.ssi_signo))
             go(w, (int)info.ssi_signo);
-        heard = true;
         (void)eventfd_write(w->force, 1);
         (void)eventfd_write(w->poke, 1);
     }
