@@ -71,6 +71,21 @@ def who_is_called_off_is_told_with_the_exit_code(place):
          Run(child.returncode, {}, b"", err))
 
 
+@case
+def what_the_caller_has_ignored_does_not_call_it_off(place):
+    goes_on = "exec 3>fifo; printf x >&3; read -r line <go; exit 5"
+    for way in WAYS[:2]:
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+            os.mkfifo(place.work / "go")
+            with running(place, "--json", "--write", ".", *way, "--", "/bin/sh", "-c", goes_on,
+                         preexec_fn=lambda: signal.signal(number, signal.SIG_IGN)) as (child, _):
+                child.send_signal(number)  # as a closed terminal does to nohup
+                (place.work / "go").write_text("go\n")
+                run = ended(child)
+            (place.work / "go").unlink()
+            hold(run.status == 5, run)
+
+
 # ---- whose walls are taken away ----
 
 def replace(path):

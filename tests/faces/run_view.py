@@ -267,6 +267,26 @@ def told_once_by_several(scratch):
         assert child.returncode == 0 and b"success" in out, (first, second, child.returncode, out, err)
 
 
+@case
+def ignored(scratch):
+    """what its caller has ignored does not end a plan: nohup, and a script's background"""
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+        where = scratch / str(int(number))
+        where.mkdir()
+        play = Play(where, FOUR)
+        play.gate()
+        play.write()
+        child = subprocess.Popen([WRIT, "run", "audit.yaml", "--progress", "lines"], stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, env=tap.ENV | {"WRIT_PLAY": str(where)},
+                                 preexec_fn=lambda: signal.signal(number, signal.SIG_IGN))
+        play_started(child)
+        child.send_signal(number)
+        await_taken(child, number)
+        play.open_gate()
+        out, err = child.communicate(timeout=PATIENCE)
+        assert child.returncode == 0 and b"success" in out and b"stopping" not in err, (number, out, err)
+
+
 def await_taken(child, number):
     """Waits until the signal does not wait any more; or whoever it was for."""
     end = time.monotonic() + PATIENCE

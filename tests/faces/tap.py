@@ -2,6 +2,7 @@
 import os
 import pathlib
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -13,6 +14,9 @@ MEMORY_MB, SECONDS = 400, 5  # what writ may take at most, whatever it is given
 ENV = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
 if "detect_leaks" in os.environ.get("ASAN_OPTIONS", ""):  # looking for leaks takes seconds at every end of a program
     ENV["ASAN_OPTIONS"] = os.environ["ASAN_OPTIONS"]
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+    if signal.getsignal(number) == signal.SIG_IGN:  # by who started us: it is not to reach writ, as a handler does not
+        signal.signal(number, lambda *_: None)
 
 
 class Answer(NamedTuple):

@@ -10,6 +10,7 @@
 #include <sys/signalfd.h>
 #include <time.h>
 
+#include "base/signals.h"
 #include "base/world.h"
 #include "cli/answer.h"
 #include "cli/print.h"
@@ -201,18 +202,6 @@ static void *hear(void *self)
 
 /* ---- begin and end ---- */
 
-/* Signals that come to a descriptor from now on. */
-static int listen_to(const int *signals)
-{
-    sigset_t set;
-
-    (void)sigemptyset(&set);
-    for (; *signals; signals++)
-        (void)sigaddset(&set, *signals);
-    (void)pthread_sigmask(SIG_BLOCK, &set, NULL);
-    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
 bool run_watch_begin(struct run_watch *w, struct run_state *state, const struct run_view *view,
                      struct error *e)
 {
@@ -222,8 +211,8 @@ bool run_watch_begin(struct run_watch *w, struct run_state *state, const struct 
     *w = (struct run_watch){ .state = state, .view = view };
     (void)signal(SIGPIPE, SIG_IGN);
     (void)pthread_sigmask(SIG_BLOCK, NULL, &w->before);
-    w->signals = listen_to(ends);
-    w->sizes = listen_to(view->resize ? screen : none);
+    w->signals = signals_listen(ends);
+    w->sizes = signals_listen(view->resize ? screen : none);
     w->force = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     w->poke = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     w->done = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
