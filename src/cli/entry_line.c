@@ -178,7 +178,7 @@ static void event_what(const struct doc *event, struct str call, struct buf *to)
     else if (str_is(state, "cancelled"))
         add_word(to, member_text(payload, "cancelReason"));
     else if (doc_get(event, "alive")) /* it is said of nobody who lives */
-        buf_adds(to, "not any more: who ran it was killed");
+        buf_adds(to, "not any more: who ran it recorded no end");
     if (to->len)
         return;
     if (attempt > 1 && !str_is(state, "succeeded"))

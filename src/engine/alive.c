@@ -49,6 +49,13 @@ void alive_end(struct alive *alive)
     alive->path = NULL;
 }
 
+void alive_leave(struct alive *alive)
+{
+    if (alive->path)
+        own_close(&alive->fd);
+    alive->path = NULL;
+}
+
 void alive_forget(const char *state, struct str id, struct arena *a)
 {
     const char *path = path_of(state, id, a);

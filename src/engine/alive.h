@@ -4,12 +4,12 @@
  *     <state>/running/<id>@<machine>
  *
  * is there while it runs, empty, and locked by who runs it; the lock goes with the process, however
- * that ends. A file that nobody holds is of one who was killed, and stays: the ledger has no end of
- * it. There are no process ids in it that could have become somebody else's. Of another machine,
- * where the state directory is shared, nothing is known. A command has the file of its execution,
- * and so has a commit, an undo or a discard; a plan has that and one of its own id, by which its
- * steps are found. It says who lives and nothing of how far they are: a plan's state is in memory
- * alone (contract 004, 6.6).
+ * that ends. A file that nobody holds is of one who was killed, or could not record its end, and
+ * stays: the ledger has no end of it. There are no process ids in it that could have become
+ * somebody else's. Of another machine, where the state directory is shared, nothing is known. A
+ * command has the file of its execution, and so has a commit, an undo or a discard; a plan has that
+ * and one of its own id, by which its steps are found. It says who lives and nothing of how far
+ * they are: a plan's state is in memory alone (contract 004, 6.6).
  */
 #pragma once
 
@@ -28,6 +28,9 @@ struct alive alive_begin(const char *state, struct str id, struct arena *a);
 
 /* After the ledger has its end. */
 void alive_end(struct alive *alive);
+
+/* Where the ledger could not be given its end: the file stays, and nobody holds it. */
+void alive_leave(struct alive *alive);
 
 /* The same for one who was killed, when somebody else has entered its end. */
 void alive_forget(const char *state, struct str id, struct arena *a);

@@ -35,6 +35,7 @@ struct opening {
     bool beside; /* the thread runs, or ran and was not waited for */
     struct keeping keeping;
     struct alive alive; /* of what is no step: its plan has one */
+    bool owes;          /* the ledger has that it runs, and no end of it */
 };
 
 /* A run that is a step of a plan: it is recorded with the plan, and held to its time. */

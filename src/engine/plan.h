@@ -77,6 +77,7 @@ struct running {
     size_t entry_count;
     int64_t snapshot_ms;
     bool claimed; /* the ledger has that it runs */
+    bool owes;    /* and no end of it */
     struct alive alive[2];
     bool *begun;            /* by the step's place; NULL: no step could be */
     struct trail_row *rows; /* by the step's place: its last attempt, until it is judged */
@@ -119,7 +120,7 @@ bool running_check(struct running *r, struct refused *why) NODISCARD;
 /* Enters the plan and that it runs. The plan and the execution are used once. */
 bool running_claim(struct running *r, struct error *e) NODISCARD;
 
-/* The ledger has its end, or will have none. */
+/* Who looks afterwards finds that it does not run, whether the ledger has its end or not. */
 void running_leave(struct running *r);
 
 /* The duties of an ended plan that are the ledger's. self: a struct running. */

@@ -232,7 +232,25 @@ def A04_25_A04_33_a_disk_that_is_full_in_the_middle_is_said_and_there_is_no_resu
         same(place.there("after"), [])  # what cannot be recorded does not run
         (place.state / "filler").unlink()
         left_open(place, document, context["execution_id"])
+        known_dead(place, context["execution_id"])
         works_again(place, document)
+
+
+@case
+def a_command_whose_end_found_no_room_is_known_not_to_run(place):
+    if POSTGRES:
+        raise tap.Skip("the server's disk")
+    with small_disk(place.state, "8m"):
+        place.base
+        child = place.start("--write", ".", "--", "/bin/sh", "-c", UNTIL_GO)
+        until(is_up(place), "it is up", child)
+        fill(place.state / "filler")
+        place.put("work/go", "")
+        child.communicate(timeout=plans.SECONDS)
+        (place.state / "filler").unlink()
+        execution, = {entry["subject"] for entry in place.log("--kind", "execution_event")}
+        same(place.states(execution), ["planned", "running"])
+        same(json.loads(place.writ("show", "--json", execution).out)["alive"], False)
 
 
 @case

@@ -305,7 +305,7 @@ def a_lane_whose_writ_was_killed_is_known_not_to_run(place):
     child.wait()
     nothing_left(place, mark)
     true(show().startswith("killed  exec ") and json.loads(show("--json"))["alive"] is False, show())
-    true("who ran it was killed, and left no manifest of it" in " ".join(show().split()), show())
+    true("who ran it was killed or could not record it, and left no manifest of it" in " ".join(show().split()), show())
     same(json.loads(show("--json"))["state"], "running")  # the ledger is as it was
     (path,) = (place.state / "running").iterdir()
     path.rename(path.with_name(path.name.split("@")[0] + "@elsewhere"))  # whose writ may live

@@ -327,10 +327,11 @@ static void show_no_end(const struct doc *answer)
     if (alive && alive->kind == DOC_BOOL && alive->truth)
         show_text("end", str_of("none yet: it runs"));
     else if (was_killed(answer) && manifest_of(answer))
-        show_folded("end", str_of("it does not run any more: who ran it was killed"));
+        show_folded("end", str_of("it does not run any more: who ran it was killed or could "
+                                  "not record it"));
     else if (was_killed(answer))
-        show_folded("end", str_of("it does not run any more: who ran it was killed, and left no "
-                                  "manifest of it"));
+        show_folded("end", str_of("it does not run any more: who ran it was killed or could "
+                                  "not record it, and left no manifest of it"));
     else
         show_folded("end",
                     str_of("none is recorded: it still runs, or who ran it was killed or could "

@@ -150,7 +150,10 @@ void exec_close_ledger(struct exec *x)
     await_ledger(&x->opening);
     if (!x->opening.begun)
         return;
-    alive_end(&x->opening.alive);
+    if (x->opening.owes)
+        alive_leave(&x->opening.alive);
+    else
+        alive_end(&x->opening.alive);
     keeping_close(&x->opening.keeping);
 }
 
@@ -167,6 +170,7 @@ bool exec_announce(void *exec, struct error *e)
         return false;
     x->unrecorded = false;
     x->recording = true;
+    x->opening.owes = true;
     return true;
 }
 
@@ -342,5 +346,8 @@ static bool enter_end(struct exec *x, const struct error *unbuilt, struct error 
 
 bool exec_conclude(struct exec *x, const struct error *unbuilt, struct error *e)
 {
-    return keeping_begin(x->keeping, e) && keeping_end(x->keeping, enter_end(x, unbuilt, e), e);
+    if (!keeping_begin(x->keeping, e) || !keeping_end(x->keeping, enter_end(x, unbuilt, e), e))
+        return false;
+    x->opening.owes = false;
+    return true;
 }

@@ -133,13 +133,17 @@ bool running_claim(struct running *r, struct error *e)
     r->alive[0] = alive_begin(state, r->context.execution_id, r->a);
     r->alive[1] = alive_begin(state, r->plan.plan.id, r->a);
     r->claimed = keeping_begin(r->keeping, e) && keeping_end(r->keeping, enter_start(r, e), e);
+    r->owes = r->claimed;
     return r->claimed;
 }
 
 void running_leave(struct running *r)
 {
     for (size_t i = 0; i < COUNT(r->alive); i++)
-        alive_end(&r->alive[i]);
+        if (r->owes)
+            alive_leave(&r->alive[i]);
+        else
+            alive_end(&r->alive[i]);
 }
 
 /* ---- afterwards ---- */
@@ -238,6 +242,7 @@ static bool persist(void *self, const struct result_doc *result, struct str text
         r->keeping->swift = false; /* now it waits for the disk, and with it all that was before */
     if (!keeping_begin(r->keeping, e) || !keeping_end(r->keeping, enter_end(r, result, text, e), e))
         return false;
+    r->owes = false;
     trail_forget(&r->trail);
     return true;
 }

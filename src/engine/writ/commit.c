@@ -35,8 +35,7 @@ static void asked_close(struct asked *s)
 {
     own_close(&s->lock);
     own_close(&s->commit.store);
-    if (s->alive.path) /* the ledger has no end of it: the file stays, and nobody holds it */
-        own_close(&s->alive.fd);
+    alive_leave(&s->alive);
     if (s->opened)
         keeping_close(&s->keeping);
     arena_free(&s->a);
