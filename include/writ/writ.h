@@ -241,7 +241,8 @@ WRIT_API int writ_rejects(struct writ_ledger *ledger, long limit, writ_line line
  * "ledger_id":"<of the note about it>","reason":..}. Of a plan that is running in the ledger,
  * "steps_unended" tells which steps have no end there: {"index":..,"name":..,"action":..,
  * "step_id":..,"execution_id":..,"started_at":..}, the last two null where none is known to have
- * begun.
+ * begun; and where the execution has an end, as one may whose plan was killed before it could tell,
+ * "state":"succeeded"|"failed"|"cancelled","duration_ms":...
  * WRIT_NO and {"code":..,"message":..,"candidates":[..]} when there is none, or more than one. */
 WRIT_API int writ_show(struct writ_ledger *ledger, const char *id, char **answer);
 

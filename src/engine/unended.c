@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unended.c: finds the steps of a plan that have no row among its manifests, and which of them had
- * begun: an execution without an end rests on the plan, and says whose step it is. */
+/* unended.c: finds the steps of a plan that have no row among its manifests, and what became of
+ * them: an execution that rests on the plan says whose step it is. Rows are entered a few at a
+ * time, so that of a plan that was killed an execution may have its end where its step has none. */
 #include "engine/unended.h"
 
 #include <string.h>
@@ -10,13 +11,19 @@
 #include "contract/event_doc.h"
 #include "engine/plan_read.h"
 
+struct run {
+    struct entry last; /* its newest event */
+    int64_t began_ms;
+};
+
 struct unended {
     struct arena *a;
     const struct entry *event; /* of the plan's own execution */
     struct plan_doc plan;
     const char **names;
-    bool *ended;         /* by their place */
-    struct entries runs; /* the newest event of each execution that rests on the plan */
+    bool *ended;      /* by their place */
+    struct run *runs; /* the executions that rest on the plan */
+    size_t run_count, run_room;
 };
 
 /* What was entered is not refused for its size. */
@@ -74,19 +81,35 @@ static void mark_ended(struct unended *u, const struct entries *manifests)
     }
 }
 
+/* It has begun, and has no end. */
+static bool is_open(const struct entry *event)
+{
+    return place_state(event->place) == EVENT_RUNNING;
+}
+
+/* One that is not there yet is empty. */
+static struct run *run_of(struct unended *u, struct str subject)
+{
+    for (size_t i = u->run_count; i-- > 0;)
+        if (str_eq(u->runs[i].last.subject, subject))
+            return &u->runs[i];
+    u->runs = arena_more(u->a, u->runs, u->run_count, &u->run_room, sizeof *u->runs);
+    u->runs[u->run_count] = (struct run){ 0 };
+    return &u->runs[u->run_count++];
+}
+
 static bool take_run(void *self, const struct entry *entry, struct error *e)
 {
     struct unended *u = self;
+    struct run *run;
 
     (void)e;
-    for (size_t i = u->runs.n; i-- > 0;) {
-        if (!str_eq(u->runs.v[i].subject, entry->subject))
-            continue;
-        u->runs.v[i] = entry_copy(entry, u->a);
+    if (str_eq(entry->subject, u->event->subject))
         return true;
-    }
-    if (!str_eq(entry->subject, u->event->subject))
-        entries_add(&u->runs, entry, u->a);
+    run = run_of(u, entry->subject);
+    run->last = entry_copy(entry, u->a);
+    if (is_open(entry))
+        run->began_ms = entry->recorded_ms;
     return true;
 }
 
@@ -122,7 +145,7 @@ static bool purpose_of(struct writ_ledger *w, const struct entry *run, struct ar
     return true;
 }
 
-static void put_step(const struct unended *u, size_t index, const struct entry *run, struct buf *to)
+static void put_step(const struct unended *u, size_t index, const struct run *run, struct buf *to)
 {
     const struct step_doc *step = (const struct step_doc *)u->plan.steps.v + index;
 
@@ -133,19 +156,23 @@ static void put_step(const struct unended *u, size_t index, const struct entry *
     json_put_text(to, "step_id", step->id);
     json_key(to, "execution_id");
     if (run)
-        json_outside(to, run->subject);
+        json_outside(to, run->last.subject);
     else
         json_nil(to);
     json_key(to, "started_at");
     if (run)
-        json_int(to, run->recorded_ms);
+        json_int(to, run->began_ms);
     else
         json_nil(to);
+    if (run && !is_open(&run->last)) {
+        json_put(to, "state", event_state_names[place_state(run->last.place)]);
+        json_put_int(to, "duration_ms", run->last.recorded_ms - run->began_ms);
+    }
     json_close(to, '}');
 }
 
-/* By the place of the step: its execution that has no end. */
-static bool find_begun(const struct unended *u, struct writ_ledger *w, const struct entry **begun,
+/* By the place of the step: its newest execution that the rows do not tell of. */
+static bool find_begun(const struct unended *u, struct writ_ledger *w, const struct run **begun,
                        struct error *e)
 {
     size_t steps = u->plan.steps.n;
@@ -153,16 +180,17 @@ static bool find_begun(const struct unended *u, struct writ_ledger *w, const str
 
     for (size_t s = 0; s < steps; s++)
         purposes[s] = step_purpose(u->names[s], u->plan.id, u->a);
-    for (size_t i = 0; i < u->runs.n; i++) {
+    for (size_t i = 0; i < u->run_count; i++) {
+        const struct run *run = &u->runs[i];
         struct str purpose;
 
-        if (place_state(u->runs.v[i].place) != EVENT_RUNNING)
+        if (!run->began_ms)
             continue;
-        if (!purpose_of(w, &u->runs.v[i], u->a, &purpose, e))
+        if (!purpose_of(w, &run->last, u->a, &purpose, e))
             return false;
         for (size_t s = 0; s < steps; s++)
-            if (str_is(purpose, purposes[s]))
-                begun[s] = &u->runs.v[i];
+            if (str_is(purpose, purposes[s]) && (is_open(&run->last) || !u->ended[s]))
+                begun[s] = run;
     }
     return true;
 }
@@ -171,7 +199,7 @@ static bool put_steps(const struct unended *u, struct writ_ledger *w, struct buf
                       struct error *e)
 {
     size_t steps = u->plan.steps.n;
-    const struct entry **begun = arena_alloc(u->a, (steps + 1) * sizeof *begun);
+    const struct run **begun = arena_alloc(u->a, (steps + 1) * sizeof *begun);
 
     memset(begun, 0, (steps + 1) * sizeof *begun);
     if (!find_begun(u, w, begun, e))

@@ -104,6 +104,20 @@ def R_004_168_R_004_169_R_004_186_a_runner_killed_in_a_step_leaves_nothing_that_
 
 
 @case
+def a_step_that_had_ended_when_its_runner_was_killed_is_shown_as_it_ended(place):
+    document = plan(sh("true"), sh("exit 3", on_failure="skip"), sh("touch up; sleep 60"), touch("after"))
+    context = own()
+    child = place.begin(document, context=context)
+    until(is_up(place), "the third step", child)
+    child.kill()  # mostly before the rows of the first steps are in the ledger
+    place.end(child)
+    lines = place.writ("show", context["execution_id"]).out.decode().splitlines()
+    marks = [line.split()[0] for line in lines if " execute " in line][:4]
+    true(marks in (["✓", "✗", "?", "?"], ["✓", "!", "?", "?"]), lines)  # a row tells that it was skipped
+    known_dead(place, context["execution_id"])
+
+
+@case
 def R_004_169_a_runner_killed_with_several_steps_at_once_leaves_nothing_that_runs(place):
     marks = [marker() for _ in range(3)]
     steps = [sh(STUBBORN.replace("touch up", 'touch "up-$2"'), mark, n) for n, mark in enumerate(marks)]

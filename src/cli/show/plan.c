@@ -93,6 +93,10 @@ static enum mark mark_of(const struct doc *row)
     struct str state = doc_text(row, "state");
     bool told = doc_text(row, "on_failure").n > 0; /* older rows do not */
 
+    if (str_is(state, "succeeded")) /* its execution: the plan was killed before it told */
+        return DONE;
+    if (str_is(state, "cancelled"))
+        return FAILED;
     for (enum mark i = DONE; i < OPEN; i++)
         if (marks[i].state && str_is(state, marks[i].state))
             return i == FAILED && told && run_goes_on(row) ? SKIPPED : i;
