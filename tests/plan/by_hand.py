@@ -383,6 +383,22 @@ def A04_13_R_004_199_an_interrupt_is_the_end_of_the_plans_time(place):
     place.verify()
 
 
+def doubling(levels):
+    """A schema that takes twice as long with each level."""
+    defs = {"a0": {"type": ["null", "string"]}}
+    for n in range(levels):
+        defs[f"a{n + 1}"] = {"allOf": [{"$ref": f"#/$defs/a{n}"}] * 2}
+    return {"$defs": defs, "$ref": f"#/$defs/a{levels}"}
+
+
+@case
+def what_checking_schemas_before_may_take_is_shared_by_all_steps(place):
+    wrong = step("validate", {"schema": {"type": "strnig"}, "document": 1})
+    for levels, status in ((3, 1), (40, 0)):  # where nothing is left, the step finds out when it runs
+        document = plan(step("validate", {"schema": doubling(levels), "document": None}), wrong)
+        same(foretold(place, document)[0], status)
+
+
 @case
 def who_waits_for_somebody_to_read_the_result_is_ended_by_a_signal(place):
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plain.c: the actions that only compute or tell: validate and notify. */
+#include "base/cancel.h"
 #include "base/doc_make.h"
 #include "base/json_write.h"
 #include "engine/plan.h"
@@ -12,10 +13,27 @@ static const struct builtin *validator(void)
     return builtin_named(str_of("schema_validate"));
 }
 
-/* Only a wrong schema keeps null from being held against it. */
-static void check_schema(const struct doc *payload, struct report *r)
+/* Of what the schemas of all its steps may take together, before a plan begins. */
+static uint64_t left_to_check(const struct inner *inner)
 {
-    struct work work = { .left = STEPS_MAX };
+    uint64_t done = atomic_load(&inner->checked);
+
+    return done < STEPS_MAX ? STEPS_MAX - done : 0;
+}
+
+static bool is_forced(void *self)
+{
+    const struct running *r = self;
+
+    return cancel_asked(r->ask->force);
+}
+
+/* Only a wrong schema keeps null from being held against it. Where there is no time to find out,
+ * the step does when its turn comes. */
+static void check_schema(struct running *run, const struct doc *payload, struct report *r)
+{
+    const uint64_t left = left_to_check(run->inner);
+    struct work work = { .left = left, .late = is_forced, .self = run };
     struct doc *map = doc_root(r->a, DOC_MAP);
     const struct doc *output = NULL;
     struct error e;
@@ -24,21 +42,21 @@ static void check_schema(const struct doc *payload, struct report *r)
         struct doc *copy = doc_add(r->a, map, d->key);
 
         if (!str_is(d->key, "document") && !doc_copy(d, copy, &work, r->a))
-            return;
+            break;
     }
-    if (!validator()->execute(map, &work, r->a, &output, &e) && !work.over)
+    if (!work.over && !validator()->execute(map, &work, r->a, &output, &e) && !work.over)
         report_add(r, ABOUT_VALUE, doc_place(payload, "schema"), CODE_INVALID_PAYLOAD, "%s", e.msg);
+    atomic_fetch_add(&run->inner->checked, left - work.left);
 }
 
 void check_validate(void *self, const struct step_doc *step, struct report *r)
 {
     struct shape shape = *validator()->payload;
 
-    (void)self;
     shape.name = "payload of validate"; /* no executor is called */
     shape.code = CODE_INVALID_PAYLOAD;
     if (shape_decode(&shape, step->payload, r, arena_alloc(r->a, shape.size)))
-        check_schema(step->payload, r);
+        check_schema(self, step->payload, r);
 }
 
 /* "the document is not what the schema asks for: /a: .. (and 2 more)" */

@@ -7,6 +7,9 @@
  */
 #pragma once
 
+#include <stdatomic.h>
+#include <stdint.h>
+
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/mem.h"
@@ -35,6 +38,7 @@ struct inner {
     struct inner_file *files;
     struct inner_id *ids;
     bool settled; /* all is checked: from now on nothing is added, and any thread may ask */
+    _Atomic uint64_t checked; /* steps of work that the schemas of all steps took so far */
 };
 
 /* The bytes of the file. `real` is where its path, `named`, leads, without links on the way. */
