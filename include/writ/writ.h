@@ -231,14 +231,15 @@ WRIT_API int writ_rejects(struct writ_ledger *ledger, long limit, writ_line line
  *
  *     {"what":"execution","execution":..,"tenant":..,"robot":..,"state":..,
  *      "alive":true|false|null,"attempt":..,"rerun_of":..,"reruns":[..],"events":[entry..],
- *      "manifests":[entry..],"rests_on":[entry..],"used_by":[entry..]}
+ *      "manifests":[entry..],"rests_on":[entry..],"used_by":[entry..],"evidence":{"directory":..}}
  *     {"what":"entry","entry":{..},"rests_on":[entry..],"used_by":[entry..]}
  *
  * alive: of what is running in the ledger, whether who runs it lives: false when that was killed;
  * null where it has an end, or nobody knows: of other machines. A step lives with its plan.
  * Entries of lineage have no body; "lineage_cut" is true where there are more than 256 of a
  * kind. "erasures" tells of each body that was erased: {"erases":"<its id>","recordedAt":..,
- * "ledger_id":"<of the note about it>","reason":..}. Of a plan that is running in the ledger,
+ * "ledger_id":"<of the note about it>","reason":..}. What is kept by its digest is below the
+ * directory of "evidence", as writ-ledger(7) has it. Of a plan that is running in the ledger,
  * "steps_unended" tells which steps have no end there: {"index":..,"name":..,"action":..,
  * "step_id":..,"execution_id":..,"started_at":..}, the last two null where none is known to have
  * begun; and where the execution has an end, as one may whose plan was killed before it could tell,

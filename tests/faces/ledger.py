@@ -206,7 +206,7 @@ def show_an_execution(scratch):
     assert bars[1].count("█") > 2 * bars[0].count("─"), bars  # 3 s and 1 s
     assert re.search(rf"\n  rests on +{rests_on[:12]}  input ", good), good
     assert re.search(r"\n +exit_code +0\n", good), good
-    assert re.search(r"\n  evidence +\S+  sha256:abab", good), good
+    assert re.search(r"\n  digests +\S+  sha256:abab", good), good
     assert "writ prove good-run" in good, good
     assert "may be tried again" in bad and "BAD: a word" in bad, bad
     assert "by hand" in book.shown("show", "stopped-run")

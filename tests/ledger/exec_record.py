@@ -228,6 +228,38 @@ def a_run_can_be_shown_by_the_start_of_its_id(place):
     same(ids, {"events": [planned, running, end], "manifests": [manifest], "rests_on": [rests_on]}, shown)
 
 
+def shown_under(place, run):
+    """What `writ show` lists of a run, by the label it stands under."""
+    found, label = {}, ""
+    for line in place.writ("show", run.record["execution_id"]).out.decode().splitlines():
+        if line.startswith("  "):
+            label = line[2:12].strip() or label
+            found.setdefault(label, []).append(line[13:].split())
+    return found
+
+
+@case
+def what_is_kept_is_shown_as_evidence_and_printed_as_the_manual_says(place):
+    page = pathlib.Path(__file__).resolve().parents[2] / "docs" / "man" / "writ-ledger.7.scd"
+    recipe, = (part for part in page.read_text().split("```")[1::2] if part.startswith("\nevidence="))
+    run = place.exec("/bin/sh", "-c", "echo kept > a; echo printed", options=["--output-file", "a"])
+    shown, evidence = shown_under(place, run), place.state / "evidence"
+    (name, digest), = shown["evidence"]
+    same((name, shown["kept in"]), ("a", [[str(evidence)]]), shown)
+    true(["stdout", run.record["stdout"]["digest"]] in shown["digests"], shown)
+    lines = [f"digest={digest}" if line.startswith("digest=") else line
+             for line in recipe.replace("\\\\", "\\").splitlines()]
+    said = subprocess.run(["sh", "-c", "\n".join(lines)], env={**os.environ, "WRIT_STATE": str(place.state)},
+                          capture_output=True, text=True, timeout=60)
+    same(said.stdout, "kept\n", said.stderr)
+    for path in evidence.rglob("*"):
+        if path.is_file():
+            path.unlink()
+    true("evidence" not in shown_under(place, run), "it is not there any more")
+    plain = shown_under(place, place.exec("/bin/echo", "printed"))
+    true("evidence" not in plain and "kept in" not in plain and plain["digests"], plain)
+
+
 @case
 def each_run_can_be_exported_as_an_attestation(place):
     run = place.exec("/usr/bin/true")

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* execution.c: an execution from plan to end, as `writ show` tells it. */
 #include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
+#include "base/digest.h"
 #include "cli/change_lines.h"
 #include "cli/entry_line.h"
 #include "cli/pretty.h"
@@ -182,7 +187,7 @@ static void show_ending(const struct doc *event)
     show_gate(payload, event);
 }
 
-/* ---- evidence: whatever is kept by its digest ---- */
+/* ---- evidence: what is kept by its digest, and the digests of what is not ---- */
 
 /* What a digest is of: the path beside it, else the member it stands in. */
 static struct str evidence_name(const struct doc *digest)
@@ -199,12 +204,28 @@ static struct str evidence_name(const struct doc *digest)
     return up ? up->key : digest->key;
 }
 
-/* Every digest below a value: measured, then shown. */
+/* Every digest below a value: measured, then those are shown that are kept, then the others. */
 struct evidence {
+    struct str directory;
     const char *label;
     size_t width;
-    bool show;
+    bool show, kept, any;
 };
+
+/* The bytes lie in the directory, as writ-ledger(7) says. */
+static bool is_kept(struct str directory, struct str text)
+{
+    struct digest digest;
+    struct str digits;
+    char path[PATH_MAX];
+
+    if (!directory.n || !digest_parse(text, &digest))
+        return false;
+    digits = str_from(text, strlen("sha256:"));
+    return snprintf(path, sizeof path, "%.*s/sha256/%.2s/%.*s", STR_ARG(directory), digits.s,
+                    STR_ARG(str_from(digits, 2))) < (int)sizeof path &&
+           access(path, F_OK) == 0;
+}
 
 static bool is_change_list(const struct doc *d)
 {
@@ -223,16 +244,22 @@ static void each_digest(const struct doc *d, struct evidence *e)
         e->width = wider(e->width, evidence_name(d));
         return;
     }
-    show_pair(e->label, evidence_name(d), e->width, d->text);
-    e->label = "";
+    if (is_kept(e->directory, d->text) != e->kept)
+        return;
+    show_pair(e->any ? "" : e->label, evidence_name(d), e->width, d->text);
+    e->any = true;
 }
 
-static void show_evidence(const struct doc *from)
+static void show_evidence(const struct doc *from, struct str directory)
 {
-    struct evidence e = { .label = "evidence" };
+    struct evidence e = { .directory = directory };
 
     each_digest(from, &e);
-    e.show = true;
+    e = (struct evidence){ directory, "evidence", e.width, .show = true, .kept = true };
+    each_digest(from, &e);
+    if (e.any)
+        show_text("kept in", directory);
+    e = (struct evidence){ directory, "digests", e.width, .show = true };
     each_digest(from, &e);
 }
 
@@ -300,7 +327,7 @@ static void show_record(const struct doc *answer, const struct doc *event)
         show_missed(record);
     }
     if (record || result)
-        show_evidence(record ? record : result);
+        show_evidence(record ? record : result, doc_text(doc_get(answer, "evidence"), "directory"));
     if (manifest)
         show_text("manifest", doc_text(manifest, "ledger_id"));
 }

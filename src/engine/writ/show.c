@@ -154,6 +154,15 @@ static void put_living(enum living living, struct buf *to)
         json_bool(to, living == LIVING);
 }
 
+/* Where the bytes are that are kept by their digests. */
+static void put_evidence(const char *state, struct arena *a, struct buf *to)
+{
+    json_key(to, "evidence");
+    json_open(to, '{');
+    put_text(to, "directory", str_of(state ? arena_printf(a, "%s/evidence", state) : ""));
+    json_close(to, '}');
+}
+
 static bool show_run(struct meant *s, const struct entry *run, struct buf *to)
 {
     struct gathered g = { .run = run, .a = s->a };
@@ -181,6 +190,7 @@ static bool show_run(struct meant *s, const struct entry *run, struct buf *to)
     put_list("rests_on", &back, false, to);
     put_list("used_by", &forwards[0], false, to);
     json_put_bool(to, "lineage_cut", back.more || forwards[0].more || forwards[1].more);
+    put_evidence(s->w->state, s->a, to);
     if (!put_erasures(s, &g.all, to) ||
         (runs &&
          !unended_put(s->w, &(struct unended_run){ last, &back, &g.others }, s->a, to, &s->e)))
