@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* config_doc.h: what people set: classes of commands, workers, and what to do without one.
+/* config_doc.h: what people set: classes of commands, workers, servers, hosts of registries.
  *
  * There are two of these documents. The project's own, .writ/config.yaml, comes with the project,
- * so it may name classes and be stricter about falling back, and no more: a worker is a program
- * that is started outside of the walls. The user's, writ/config.yaml below the configuration
- * directory, may say all of it.
+ * so it may name classes, servers and hosts of registries, and be stricter about falling back, and
+ * no more: a worker is a program that is started outside of the walls. The user's, writ/config.yaml
+ * below the configuration directory, may say all of it.
  */
 #pragma once
 
