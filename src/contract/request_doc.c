@@ -138,7 +138,7 @@ static const struct shape processes_shape = { .name = "request's process limit",
 /* clang-format off */
 #define AT(member) offsetof(struct request_sandbox, member)
 static const struct field sandbox_fields[] = {
-    { "timeout_ms", F_INT,   .at = AT(timeout_ms), .limit = &limits[LIMIT_TIMEOUT_MS],                        .req = "R-001-011", .help = "Longest time it may take." },
+    { "timeout_ms", F_INT,   .at = AT(timeout_ms), .limit = &limits[LIMIT_TIMEOUT_MS],                        .req = "R-001-011", .help = "Longest time it may take; a step of a plan that leaves it out has the step's time." },
     { "memory_mb",  F_INT,   .at = AT(memory_mb), .limit = &limits[LIMIT_MEMORY_MB],                          .req = "R-001-012", .help = "Memory of all its processes together, in MiB." },
     { "cpu_cores",  F_INT,   .at = AT(cpu_cores), .limit = &limits[LIMIT_CPU_CORES],                          .req = "R-001-013", .help = "Logical cores it may keep busy." },
     { "filesystem", F_SHAPE, .at = AT(filesystem), .sub = &filesystem_shape, .filled = true,                  .req = "R-001-014", .help = "What it may read and write." },

@@ -110,7 +110,7 @@ static void metadata_free(const struct doc *d, const void *decoded, struct repor
 static const struct field step_fields[] = {
     { "name",       F_TEXT,   ONE,  NEEDED,   .at = AT(name), .min = 1, .max = STEP_NAME_MAX, .form = FORM_STEP_NAME, .req = "R-004-021", .help = "Names the step; unique within the template." },
     { "run",        F_TEXT,   LIST, OPTIONAL, .at = AT(run), .least = 1,                             .req = "R-004-023", .help = "A command and its arguments: the action execute, written shorter." },
-    { "action",     F_TEXT,   ONE,  OPTIONAL, .at = AT(action), .min = 1, .max = STEP_ACTION_MAX,    .req = "R-004-023", .help = "What to do, where it is not a command: the name of an executor, validate, notify, execute_plan." },
+    { "action",     F_TEXT,   ONE,  OPTIONAL, .at = AT(action), .min = 1, .max = STEP_ACTION_MAX,    .req = "R-004-023", .help = "What to do, where it is not a command: ADAPTER.OPERATION, the id of an executor, validate, notify, execute_plan." },
     { "payload",    F_MAP,    ONE,  OPTIONAL, .at = AT(payload),                                     .req = "R-004-024", .help = "The action's parameters; {} when left out." },
     { "tool",       F_TEXT,   ONE,  OPTIONAL, .at = AT(tool), .min = 1,                              .req = "R-001-003", .help = "Of a command: the registry's tool that lets it run; when left out, the one that lists it." },
     { "inputs",       F_SHAPE,  ONE,  OPTIONAL, .at = AT(inputs), .sub = &request_beside_run_shape,                    .req = "R-001-005", .help = "Of a command: what else it is run with." },
