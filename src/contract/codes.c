@@ -17,7 +17,7 @@ const struct code_row codes[CODE_COUNT] = {
     [CODE_SCHEMA_MISMATCH] = { "SCHEMA_MISMATCH", "writ", "error", false, "The document is not what the JSON Schema asks for.", "Correct the document at the place named, or the schema." },
     [CODE_USAGE]           = { "USAGE",           "writ", "error", false, "What was typed, or asked of the library, is not what writ takes.", "Type what `writ VERB --help` shows; for programs, libwrit(3) says it." },
 
-    [CODE_CONTRACT_INVALID]   = { "CONTRACT_INVALID",   "writ", "error",    false, "The route contract breaks one of its own rules.", "Correct the contract; nothing is routed until then." },
+    [CODE_CONTRACT_INVALID]   = { "CONTRACT_INVALID",   "writ", "error",    false, "A configuration (config.yaml) or the route contract does not have the form it must have, or breaks a rule.", "Correct what is named (`writ explain config` lists its fields); nothing is routed until then." },
     [CODE_COMMAND_FAILED]     = { "command_failed",     "000",  "high",     false, "The command ended with an exit code other than 0.", "Inspect stderr and open remediation workflow." },
     [CODE_COMMAND_TIMEOUT]    = { "command_timeout",    "000",  "high",     true,  "The command ran past its hard timeout.", "Retry with bounded policy and attach transcript artifact." },
     [CODE_INVALID_TRANSITION] = { "invalid_transition", "000",  "critical", false, "A command was asked to move along an edge that is not declared.", "Abort run and emit state-machine diagnostics." },
@@ -85,7 +85,7 @@ const struct code_row codes[CODE_COUNT] = {
     [CODE_EXECUTOR_CHANGED]   = { "EXECUTOR_CHANGED",   "writ", "fatal", false, "A registered executor is not what was approved.", "Find out who changed it; then add it under a higher version." },
 
     [CODE_CONTEXT_MISSING]       = { "CONTEXT_MISSING",       "004",  "fatal",       false, "A context key the plan requires was not given.", "Add the key to the environment of the context." },
-    [CODE_INVALID_PAYLOAD]       = { "INVALID_PAYLOAD",       "004",  "fatal",       false, "A step's payload does not fit its schema.", "Correct the payload and start a new execution." },
+    [CODE_INVALID_PAYLOAD]       = { "INVALID_PAYLOAD",       "004",  "fatal",       false, "A document, such as a plan, or a step's payload in it does not have the form it must have.", "Correct what is named (`writ explain KIND` lists the fields of a kind of document), then start a new execution." },
     [CODE_STEP_TIMEOUT]          = { "STEP_TIMEOUT",          "004",  "error/fatal", true,  "A step ran past its timeout_ms.", "Raise timeout_ms, or give the step less to do." },
     [CODE_PLAN_TIMEOUT]          = { "PLAN_TIMEOUT",          "004",  "fatal",       false, "The plan ran past plan.timeout_ms, or somebody stopped it.", "Split the plan or raise timeout_ms, unless somebody stopped it." },
     [CODE_DEADLINE_EXCEEDED]     = { "DEADLINE_EXCEEDED",     "004",  "fatal",       false, "The execution ran past context.deadline_ms.", "Start a new execution with a later deadline." },
