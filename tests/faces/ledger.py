@@ -287,6 +287,16 @@ def a_whole_id_wins(scratch):
 
 
 @case
+def a_checkpoint_tells_its_key(scratch):
+    """the key for --key is told where a note goes into a file, and nothing in a script"""
+    book, _ = filled(scratch)
+    key = json.loads(book.writ("checkpoint", "--json").out)["key"]
+    said = COLOUR.sub(b"", on_terminal(["checkpoint"], where=("err",), **book.env)).decode()
+    assert said.split() == ["signed", "by", key], said
+    assert book.writ("checkpoint").err == b""
+
+
+@case
 def an_empty_name_is_nobodys(scratch):
     """what a script gives whose variable is not set is not everything, nor the only one there is"""
     book, rests_on = filled(scratch)

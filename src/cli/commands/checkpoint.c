@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* checkpoint.c: `writ checkpoint`: what the ledger is now, signed. */
+#include <unistd.h>
+
 #include <writ/writ.h>
 
 #include "cli/answer.h"
@@ -29,8 +31,11 @@ static void show(const char *answer)
     const struct doc *d = answer_read(answer, &a);
 
     show_note(doc_text(d, "checkpoint"));
-    if (!print_person())
+    if (!print_person()) { /* the note goes into a file; who typed that is to know the key, too */
+        if (isatty(STDERR_FILENO))
+            err(DIM, "signed by  %.*s\n", STR_ARG(doc_text(d, "key")));
         return;
+    }
     err(PLAIN, "\n");
     err(DIM, "keep it where whoever can write the ledger cannot: another machine, paper\n");
     err(DIM, "  it is signed by  %.*s\n", STR_ARG(doc_text(d, "key")));
@@ -68,7 +73,9 @@ const struct command cmd_checkpoint = {
     .summary = "sign what the ledger is now, to keep elsewhere",
     .about = "Prints a signed note (C2SP tlog-checkpoint): how many entries there are and the root "
              "of the tree over them. Whoever keeps it can tell later whether anything that was in "
-             "the ledger then has been changed or taken away, even by its owner.",
+             "the ledger then has been changed or taken away, even by its owner. The verifier key of "
+             "who signed is told on a terminal and by --json, and is what `writ verify --key` takes: give it "
+             "to others by another way than the notes.",
     .examples = { { "writ checkpoint >2026-11-15.note",                "a note to keep elsewhere" },
                   { "writ verify --checkpoint 2026-11-15.note",        "whether it still holds" },
                   { "writ prove --since 2026-11-15.note",              "a proof of that for somebody else" } },

@@ -269,14 +269,16 @@ const struct command cmd_verify = {
     .about = "Computes every leaf and the whole tree anew and holds them against every checkpoint "
              "that was made. A checkpoint that was kept elsewhere shows besides that nobody wrote "
              "the whole ledger anew. With --proof it checks a proof by `writ prove` instead, "
-             "without any ledger. Exit 0 when all is what it was, 1 when not, 69 when a checkpoint "
-             "cannot be judged because no key is known: that is no yes.",
+             "without any ledger. The key for --key is the one that `writ checkpoint` tells where "
+             "the ledger is; have it sent another way than the proof. Exit 0 when all is what it "
+             "was, 1 when not, 69 when a checkpoint cannot be judged because no key is known: that "
+             "is no yes.",
     .examples = { { "writ verify",                                          "every entry, and every checkpoint" },
                   { "writ verify --checkpoint 2026-11-15.note",             "and one that was kept elsewhere" },
                   { "writ verify --proof proof.json --key \"$KEY\"",        "a proof that somebody sent" } },
     .options = { { "checkpoint", "FILE",   NULL, "a checkpoint that was kept elsewhere" },
                  { "proof",      "FILE",   NULL, "check this proof; no ledger is needed" },
-                 { "key",        "VKEY",   NULL, "who must have signed: a verifier key, else the ledger's own" },
+                 { "key",        "VKEY",   NULL, "who must have signed: a verifier key, as `writ checkpoint` tells it, else the ledger's own" },
                  { "ledger",     "LEDGER", NULL, "a file or postgres://.., else WRIT_LEDGER, else the usual one" },
                  { "json",       NULL,     NULL, "what was found as one JSON object" } },
     .least = 0,
