@@ -152,7 +152,8 @@ static void man_writ(struct buf *to)
     buf_adds(to, "\n# SYNOPSIS\n\n*writ* VERB \\[OPTION\\]... \\[OPERAND\\]...\n\n"
                  "*writ* \\[VERB\\] *--help*\n\n*writ* *--version*\n\n# EXAMPLES\n\n");
     for (size_t i = 0; i < command_count; i++)
-        man_examples(commands[i], 1, to);
+        if (commands[i]->run) /* a group has the examples of its verbs */
+            man_examples(commands[i], 1, to);
     buf_adds(to, "# VERBS\n\n");
     for (size_t i = 0; i < command_count; i++) {
         if (strchr(commands[i]->name, ' '))
@@ -162,7 +163,8 @@ static void man_writ(struct buf *to)
         buf_addc(to, '\n');
     }
     buf_adds(to, "Data goes to standard output, messages to standard error. Options and operands "
-                 "may be mixed; *\\-\\-* ends the options.\n");
+                 "may be mixed; *\\-\\-* ends the options. Where the operands are a command, as of "
+                 "*writ exec*, its first word ends them, too: what follows is the command's.\n");
     man_statuses(to);
     buf_adds(
         to,
@@ -170,8 +172,10 @@ static void man_writ(struct buf *to)
         "*NO\\_COLOR*\n\tSet to anything but nothing: no colours.\n\n"
         "*TERM*\n\tNot set, or *dumb*: no colours.\n\n"
         "There are no colours in a pipe or a file either.\n\n"
-        "*WRIT\\_STATE*\n\tWhere *writ exec* keeps what outlives a run: files that were asked "
-        "for, and what was denied. Else *$XDG\\_STATE\\_HOME/writ*, else "
+        "*WRIT\\_STATE*\n\tThe state directory, with what outlives a run: *ledger.db*; *evidence*, "
+        "the bytes behind digests (*writ-ledger*(7)); *keys* and *checkpoints*, which sign the ledger; "
+        "*changes*, of *writ commit*; *executors* that were added; *lanes*, the transcripts of routed "
+        "commands; *cache*, results that are remembered; *running*, what runs now. Else *$XDG\\_STATE\\_HOME/writ*, else "
         "*~/.local/state/writ*.\n\n"
         "*WRIT\\_LEDGER*\n\tThe ledger where *\\-\\-ledger* names none: a file, or "
         "*postgres://...*. Else *ledger.db* in the state directory.\n\n"
