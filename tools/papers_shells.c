@@ -157,13 +157,11 @@ static void bash_paper(struct arena *a, struct buf *to)
                  "            return\n"
                  "        fi\n"
                  "    done\n"
-                 "    case $verb in # of a group, two words\n");
+                 "    case \"$verb ${COMP_WORDS[2]}\" in # of a group, two words\n");
     for (size_t i = 0; i < command_count; i++)
-        if (!commands[i]->run)
-            buf_addf(to,
-                     "    %s)\n        ((COMP_CWORD > 2)) && verb+=\" ${COMP_WORDS[2]}\"\n"
-                     "        ;;\n",
-                     commands[i]->name);
+        if (strchr(commands[i]->name, ' '))
+            buf_addf(to, "    '%s')\n        ((COMP_CWORD > 2)) && verb='%s'\n        ;;\n",
+                     commands[i]->name, commands[i]->name);
     buf_adds(to, "    esac\n"
                  "    case $verb in\n"
                  "    help)\n        _writ_verbs\n        ;;\n");
@@ -211,7 +209,10 @@ static void zsh_verb(const struct command *c, struct buf *to)
         buf_addf(to, "        %s)\n            _writ_verbs_%s\n            ;;\n", c->name, c->name);
         return;
     }
-    buf_addf(to, "        '%s')\n            _arguments \\\n", c->name);
+    buf_addf(to, "        '%s')\n", c->name);
+    if (has_verbs(c))
+        buf_addf(to, "            ((CURRENT == 2)) && _writ_verbs_%s\n", c->name);
+    buf_adds(to, "            _arguments \\\n");
     for (const struct option *o = c->options; o->name; o++) {
         buf_addf(to, "                '--%s%s[", o->name, o->value ? "=" : "");
         zsh(o->help, "[]:", to);
@@ -236,7 +237,7 @@ static void zsh_paper(struct arena *a, struct buf *to)
         zsh_table(table_used(i), a, to);
     zsh_verbs(NULL, to);
     for (size_t i = 0; i < command_count; i++)
-        if (!commands[i]->run)
+        if (has_verbs(commands[i]))
             zsh_verbs(commands[i], to);
     buf_adds(to, "_writ() {\n"
                  "    local curcontext=\"$curcontext\" state line\n"
@@ -249,14 +250,14 @@ static void zsh_paper(struct arena *a, struct buf *to)
                  "    verb)\n        _writ_verbs\n        ;;\n"
                  "    operand)\n"
                  "        local verb=$line[1]\n"
-                 "        case $verb in # of a group, two words\n");
+                 "        case \"$verb $words[2]\" in # of a group, two words\n");
     for (size_t i = 0; i < command_count; i++)
-        if (!commands[i]->run)
+        if (strchr(commands[i]->name, ' '))
             buf_addf(to,
-                     "        %s)\n            if ((CURRENT > 2)); then\n"
-                     "                verb+=\" $words[2]\"\n                shift words\n"
+                     "        '%s')\n            if ((CURRENT > 2)); then\n"
+                     "                verb='%s'\n                shift words\n"
                      "                ((CURRENT--))\n            fi\n            ;;\n",
-                     commands[i]->name);
+                     commands[i]->name, commands[i]->name);
     buf_adds(to, "        esac\n"
                  "        case $verb in\n"
                  "        help)\n            _arguments '1:verb:_writ_verbs'\n            ;;\n");
@@ -306,7 +307,7 @@ static void fish_offer(const struct command *c, struct buf *to)
     const struct command *group = NULL;
 
     for (size_t i = 0; i < command_count; i++)
-        if (!commands[i]->run && command_below(commands[i], c))
+        if (command_below(commands[i], c))
             group = commands[i];
     buf_adds(to, "complete -c writ -n ");
     if (group) {
