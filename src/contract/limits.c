@@ -45,7 +45,8 @@ const struct table limits_table = {
 
 const struct table outputs_table = {
     .name = "outputs",
-    .about = "What is kept of a run, how many bytes of it (0: no limit), and for how long.",
+    .about =
+        "What is kept of a run, how many bytes of it (0: no limit), and for how long: session, until the caller has it; evidence, as files by their digests.",
     COLUMNS(output_columns),
     .keys = 1,
     ROWS(outputs),

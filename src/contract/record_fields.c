@@ -132,7 +132,8 @@ static const struct column record_columns[] = {
 
 const struct table record_table = {
     .name = "record",
-    .about = "What `writ exec --json` says of a run, and what the ledger's evidence keeps of it.",
+    .about =
+        "What `writ exec --json` says of a run, and what its manifest in the ledger keeps of it.",
     COLUMNS(record_columns),
     .keys = 1,
     ROWS(record_fields),
