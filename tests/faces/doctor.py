@@ -121,6 +121,9 @@ def groups_of_root(scratch):
             if one["layer"] == "cgroup" and (one["mend"] or "").startswith("In the shell that runs writ: ")]
     if not ROOT or not asks:
         raise tap.Skip("no group of version 1 is root's here")
+    shown = terminal.on_terminal(["doctor"], cwd=place.work, how=place.who | {"executable": place.writ},
+                                 NO_COLOR="1", **place.env).decode()
+    insist(all("    " + one in shown.splitlines() for one in asks), shown)  # to be pasted
     typed = "; ".join(asks).replace("sudo ", "")
     try:
         done = tap.run(["/bin/sh", "-c", f"exec 3>&1 >/dev/null; {typed}; exec setpriv --reuid {NOBODY} --regid "
@@ -342,7 +345,8 @@ def looks(scratch):
     os.chdir(scratch)
     for columns in (60, 80, 120):
         plain = terminal.on_terminal(["doctor"], columns, NO_COLOR="1").decode()
-        assert max(len(line) for line in plain.splitlines()) <= columns, plain
+        folded = [line for line in plain.splitlines() if not re.match(r" {4}\S", line)]  # not to be pasted
+        assert max(len(line) for line in folded) <= columns, plain
     assert b"\x1b[32m  \xe2\x9c\x93 \x1b[0m" in terminal.on_terminal(["doctor"])
     assert b"\x1b" not in tap.run([WRIT, "doctor"]).out
     os.chdir("/")

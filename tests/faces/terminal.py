@@ -103,12 +103,12 @@ def cut_in_two(scratch):
 
 # ---- the terminal ----
 
-def on_terminal(args, columns=80, where=("out", "err"), cwd=None, **env):
+def on_terminal(args, columns=80, where=("out", "err"), cwd=None, how=None, **env):
     """What arrives on a terminal of that width that stdout, stderr or both are."""
     main, side = pty.openpty()
     fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     env = {key: value for key, value in (tap.ENV | {"TERM": "xterm"} | env).items() if value is not None}
-    child = subprocess.Popen([WRIT, *args], env=env, cwd=cwd, stdin=subprocess.DEVNULL,
+    child = subprocess.Popen([WRIT, *args], env=env, cwd=cwd, stdin=subprocess.DEVNULL, **(how or {}),
                              stdout=side if "out" in where else subprocess.DEVNULL,
                              stderr=side if "err" in where else subprocess.DEVNULL)
     os.close(side)

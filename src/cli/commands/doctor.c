@@ -82,15 +82,40 @@ static void show_mark(struct str state)
             out(marks[i].colour, "  %s ", marks[i].mark);
 }
 
-/* What mends several findings in a row is said once, below the last. */
+/* How what is meant for a shell begins. */
+static const char *const typed[] = { "d=/",     "docker run ",  "modprobe ", "sudo ",
+                                     "sysctl ", "systemd-run ", "unshare ",  "writ " };
+
+/* Where the command starts that a mend ends with; the whole length where it has none. */
+static size_t command_in(struct str mend)
+{
+    for (size_t n = 0; n < mend.n; n++) {
+        if (n > 0 && (n < 2 || memcmp(mend.s + n - 2, ": ", 2) != 0))
+            continue;
+        for (size_t i = 0; i < COUNT(typed); i++)
+            if (str_begins(str_from(mend, n), typed[i]))
+                return n;
+    }
+    return mend.n;
+}
+
+/* What mends several findings in a row is said once, below the last. A command is pasted: one that
+ * does not fit is left to the terminal, which joins again what it breaks. */
 static void show_mend(const struct doc *f, size_t column)
 {
     struct str mend = doc_text(f, "mend");
+    size_t words = command_in(mend);
 
     if (mend.n == 0 || (f->next && same(f, f->next, "mend")))
         return;
-    out(PLAIN, "%*s", (int)column, "");
-    out_folded(CYAN, mend, column);
+    if (column + print_columns(mend) <= print_width())
+        words = mend.n;
+    if (words > 0) {
+        out(PLAIN, "%*s", (int)column, "");
+        out_folded(CYAN, str_trim_end((struct str){ mend.s, words }, " "), column);
+    }
+    if (words < mend.n)
+        out(CYAN, "%*s%.*s\n", MARK, "", STR_ARG(str_from(mend, words)));
 }
 
 static void show_findings(const struct doc *findings, size_t width)
