@@ -2,7 +2,6 @@
 /* doctor.c: the public function that tells what this machine can enforce. */
 #include <writ/writ.h>
 
-#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <sys/utsname.h>
@@ -12,27 +11,16 @@
 #include "engine/exec_network.h"
 #include "engine/grounds.h"
 #include "engine/home.h"
+#include "engine/idle.h"
 #include "engine/input.h"
 #include "engine/routes.h"
-#include "sandbox/environment.h"
 #include "sandbox/held_open.h"
 #include "sandbox/mend.h"
 #include "sandbox/probe.h"
 #include "sandbox/process.h"
 
-/* Commands that do nothing and end well; the first that is there is run. */
-static const struct {
-    const char *command, *words[2];
-} idle[] = {
-    { "/bin/true", { NULL } },
-    { "/usr/bin/true", { NULL } },
-    { "/bin/sh", { "-c", ":" } },
-};
-
 struct doctor {
-    struct exec x;
-    const char *refused; /* why commands may not run in the current directory, or NULL */
-    char *argv[4];
+    struct idle idle;
     struct finding findings[FINDING_COUNT];
     struct finding gate; /* to hosts, by name */
     struct finding proof, fixed;
@@ -40,56 +28,11 @@ struct doctor {
     unsigned spare;   /* what a caller has to do without, then */
 };
 
-/* ---- the run that is tried ---- */
-
-/* Where commands may not run, nothing of the disk is granted: the rest can still be tried. */
-static void see(struct doctor *d)
-{
-    struct error e;
-
-    if (exec_see(&d->x, &e))
-        return;
-    d->refused = arena_text(d->x.a, str_of(e.msg));
-    d->x.reach =
-        (struct reach){ .cwd = "/tmp", .grants = { .a = d->x.a }, .absent = { .a = d->x.a } };
-}
-
-static void find_command(struct doctor *d)
-{
-    struct program_ask ask = { .cwd = d->x.reach.cwd };
-    size_t i = 0;
-
-    for (;; i++) {
-        ask.command = idle[i].command;
-        program_find(&ask, d->x.a, &d->x.program);
-        if (!d->x.program.missing || i + 1 == COUNT(idle))
-            break;
-    }
-    program_grant(&ask, &d->x.program, &d->x.reach.grants);
-    grants_settle(&d->x.reach.grants);
-    d->argv[0] = arena_text(d->x.a, str_of(ask.command));
-    for (size_t k = 0; k < COUNT(idle[i].words) && idle[i].words[k]; k++)
-        d->argv[k + 1] = arena_text(d->x.a, str_of(idle[i].words[k]));
-}
-
-static void prepare(struct doctor *d)
-{
-    struct environment_ask environment = { .path = policy_path };
-    struct report r;
-    bool ok = exec_read(&d->x, &r); /* the defaults */
-
-    assert(ok);
-    see(d);
-    find_command(d);
-    environment.cwd = d->x.reach.cwd;
-    d->x.env = environment_make(&environment, d->x.a);
-}
-
 /* ---- trying ---- */
 
 static void examine(struct doctor *d)
 {
-    const struct exec *x = &d->x;
+    const struct exec *x = &d->idle.x;
     struct jail_ask ask = { .program = &x->program,
                             .grants = &x->reach.grants,
                             .cwd = x->reach.cwd,
@@ -100,39 +43,13 @@ static void examine(struct doctor *d)
                             .allow_fork = true,
                             .count_threads = true,
                             .layers = LAYER_ALL,
-                            .argv = d->argv,
+                            .argv = d->idle.argv,
                             .env = x->env };
 
     probe(&ask, x->a, d->findings);
     for (enum finding_of i = 0; i < FINDING_COUNT; i++)
         if (d->findings[i].state == FINDING_ABSENT)
             d->missing |= 1U << finding_rows[i].layer;
-}
-
-static bool run(struct doctor *d, unsigned weak, const struct held *held, struct error *e)
-{
-    struct exec *x = &d->x;
-    struct run run = { .program = &x->program,
-                       .grants = &x->reach.grants,
-                       .absent = &x->reach.absent,
-                       .state = home_state((const char *const *)environ, x->a),
-                       .cwd = x->reach.cwd,
-                       .owner = x->reach.owner,
-                       .group = x->reach.group,
-                       .argv = d->argv,
-                       .env = x->env,
-                       .held = held,
-                       .limits = x->request.sandbox,
-                       .weak = weak,
-                       .live = { -1, -1 },
-                       .cancel = -1 };
-
-    if (!sandbox_run(&run, x->world, x->a, &x->outcome, e))
-        return false;
-    if (x->outcome.exit_code != 0)
-        return error_set(e, CODE_LAYER_MISSING, "%s ended with %d in the sandbox", d->argv[0],
-                         x->outcome.exit_code);
-    return true;
 }
 
 static bool all_spared(unsigned missing)
@@ -165,40 +82,41 @@ static const char *names(unsigned set, struct arena *a)
 static const char *refusal(const struct doctor *d, const struct error *e)
 {
     for (enum layer i = 0; i < LAYER_COUNT; i++) {
-        const char *code = arena_printf(d->x.a, "LAYER_MISSING:%s", layers[i].name);
+        const char *code = arena_printf(d->idle.x.a, "LAYER_MISSING:%s", layers[i].name);
 
         if ((d->missing & (1U << i)) && str_begins(str_of(e->msg), code))
             return code;
     }
-    return arena_text(d->x.a, str_of(e->msg));
+    return arena_text(d->idle.x.a, str_of(e->msg));
 }
 
 /* Why not even a run that does without what is missing can be had. */
 static const char *refused_weak(const struct doctor *d, const struct error *e)
 {
-    return arena_printf(d->x.a, "Without %s: %s", names(d->spare, d->x.a), e->msg);
+    return arena_printf(d->idle.x.a, "Without %s: %s", names(d->spare, d->idle.x.a), e->msg);
 }
 
 /* The whole of it, as every command gets it; without what is missing, if that may be spared. */
 static void prove(struct doctor *d)
 {
-    struct arena *a = d->x.a;
+    struct arena *a = d->idle.x.a;
     struct error e, weak;
 
     d->proof.state = FINDING_ABSENT;
     d->spare = to_spare(d->missing);
-    if (d->x.program.missing) {
+    if (d->idle.x.program.missing) {
         d->proof.detail = "there is no /bin/true to run";
-    } else if (run(d, 0, NULL, &e)) {
+    } else if (idle_run(&d->idle, 0, NULL, &e)) {
         d->proof.state = FINDING_PASS;
-        d->proof.detail = arena_printf(a, "%s ran inside all of it, in %" PRId64 " ms", d->argv[0],
-                                       d->x.outcome.duration_ms);
-    } else if (d->missing && all_spared(d->spare) && run(d, d->spare, NULL, &weak)) {
+        d->proof.detail = arena_printf(a, "%s ran inside all of it, in %" PRId64 " ms",
+                                       d->idle.argv[0], d->idle.x.outcome.duration_ms);
+    } else if (d->missing && all_spared(d->spare) && idle_run(&d->idle, d->spare, NULL, &weak)) {
         d->proof.state = FINDING_WEAK;
         d->proof.detail = arena_printf(
-            a, "%s ran without %s%s, in %" PRId64 " ms", d->argv[0], names(d->x.outcome.missing, a),
-            d->x.outcome.hosted ? ", held by lists alone (isolation: process)" : "",
-            d->x.outcome.duration_ms);
+            a, "%s ran without %s%s, in %" PRId64 " ms", d->idle.argv[0],
+            names(d->idle.x.outcome.missing, a),
+            d->idle.x.outcome.hosted ? ", held by lists alone (isolation: process)" : "",
+            d->idle.x.outcome.duration_ms);
     } else {
         d->proof.detail = refusal(d, &e);
         if (d->missing && all_spared(d->spare))
@@ -220,7 +138,7 @@ static enum finding_of lost_namespace(const struct doctor *d)
 /* Who reaches hosts by name needs somebody to serve the doors; nobody else does. */
 static void try_gate(struct doctor *d)
 {
-    struct arena *a = d->x.a;
+    struct arena *a = d->idle.x.a;
     struct hosts nowhere = { .level = NET_API };
     struct gate_ask ask = { .hosts = &nowhere,
                             .program =
@@ -260,8 +178,8 @@ static void prove_fixed(struct doctor *d)
 {
     struct surroundings around = surroundings_now();
     struct ailment ill = { LAYER_SECCOMP, "trace", EPERM };
-    struct outcome plain = d->x.outcome;
-    struct held held = held_make(d->x.env, &d->x.inputs_digest);
+    struct outcome plain = d->idle.x.outcome;
+    struct held held = held_make(d->idle.x.env, &d->idle.x.inputs_digest);
     enum finding_of lost = lost_namespace(d);
     struct error e;
 
@@ -273,14 +191,14 @@ static void prove_fixed(struct doctor *d)
         return;
     }
     d->fixed.state = FINDING_PASS;
-    if (run(d, d->missing, &held, &e)) {
-        d->fixed.detail = arena_printf(d->x.a, "held but for: %s", still_open(d->x.a));
+    if (idle_run(&d->idle, d->missing, &held, &e)) {
+        d->fixed.detail = arena_printf(d->idle.x.a, "held but for: %s", still_open(d->idle.x.a));
     } else {
         d->fixed.state = FINDING_WEAK;
         d->fixed.detail = refusal(d, &e);
-        d->fixed.mend = mend_for(&ill, &around, d->x.a);
+        d->fixed.mend = mend_for(&ill, &around, d->idle.x.a);
     }
-    d->x.outcome = plain;
+    d->idle.x.outcome = plain;
 }
 
 /* ---- telling ---- */
@@ -361,13 +279,11 @@ int writ_doctor(char **answer)
 {
     _arena_ struct arena a = { 0 };
     _buf_ struct buf out = { .max = ANSWER_MAX };
-    const char *const argv[] = { idle[0].command, NULL };
-    const struct writ_command command = { .argv = argv };
-    struct doctor d = { .x = { .command = &command, .world = world_real(), .a = &a } };
+    struct doctor d = { 0 };
     struct utsname machine = { 0 };
     bool full, stands;
 
-    prepare(&d);
+    idle_prepare(&d.idle, (const char *const *)environ, &a);
     examine(&d);
     try_gate(&d);
     prove(&d);
@@ -379,13 +295,13 @@ int writ_doctor(char **answer)
     json_put(&out, "kernel", arena_printf(&a, "%s %s", machine.sysname, machine.release));
     json_put(&out, "machine", machine.machine);
     json_put_bool(&out, "root", geteuid() == 0);
-    json_put(&out, "directory", d.refused ? NULL : d.x.reach.cwd);
+    json_put(&out, "directory", d.idle.refused ? NULL : d.idle.x.reach.cwd);
     put_findings(&d, &out);
     put_missing(&d, &out);
     json_put_bool(&out, "weak", d.proof.state == FINDING_WEAK);
     put_spare(&d, &out);
     put_gate(&d, &out);
-    stands = grounds_put(d.refused, (const char *const *)environ, &a, &out);
+    stands = grounds_put(d.idle.refused, (const char *const *)environ, &a, &out);
     routes_put((const char *const *)environ, &a, &out);
     json_close(&out, '}');
     return take_answer(&out, full && stands ? WRIT_OK : WRIT_UNAVAILABLE, answer);
