@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* foresee.c: what the registry will say to a step, found out without running anything.
+/* foresee.c: what will be said to a step, found out without running anything of the plan.
  *
  * Who decides is the same as when the step runs: exec_foresee() for commands, call_find() and
- * tool_lets_reach() for calls. Files that earlier steps may make are not asked for. An inner plan
+ * tool_lets_reach() for calls. Whether this machine can hold a command is tried with one that does
+ * nothing, once for all steps. Files that earlier steps may make are not asked for. An inner plan
  * is refused where a step of it is.
  */
 #include "engine/foresee.h"
@@ -14,6 +15,7 @@
 #include "engine/call.h"
 #include "engine/call_servers.h"
 #include "engine/exec.h"
+#include "engine/idle.h"
 
 static struct foreseen refused(const struct running *r, enum code code, const char *message,
                                bool unsure)
@@ -24,6 +26,35 @@ static struct foreseen refused(const struct running *r, enum code code, const ch
 }
 
 /* ---- a command ---- */
+
+/* With the least that a command can reach on the disk: no step is refused for what another asks. */
+static struct foreseen try_walls(const struct running *r)
+{
+    struct error e;
+    struct idle idle;
+    unsigned weak;
+
+    idle_prepare(&idle, r->ask->environment, FS_MINIMAL, r->inner->a);
+    if (idle.x.program.missing ||
+        (exec_weak(r->ask->weak, r->inner->a, &weak, &e) && idle_run(&idle, weak, NULL, &e)))
+        return (struct foreseen){ 0 };
+    return (struct foreseen){ .code = (enum code)e.code,
+                              .message = arena_text(r->inner->a, str_of(e.msg)) };
+}
+
+/* Of a layer that is missing the caller has said whether he does without it, for all steps. */
+static struct foreseen ask_machine(const struct running *r)
+{
+    struct inner *inner = r->inner;
+
+    if (!inner->walls) {
+        struct foreseen *walls = arena_new(inner->a, struct foreseen);
+
+        *walls = try_walls(r);
+        inner->walls = walls;
+    }
+    return *inner->walls;
+}
 
 /* What is not there yet may be made by a step before, and be listed by its real path. */
 static bool may_come(const struct exec *x)
@@ -51,7 +82,9 @@ static struct foreseen ask_registry(const struct running *r, struct exec *x)
     }
     if (!exec_foresee(x, &e))
         return refused(r, (enum code)e.code, e.msg, may_come(x));
-    return (struct foreseen){ 0 };
+    if (x->request.route || x->program.missing)
+        return (struct foreseen){ 0 }; /* it may run elsewhere, or not at all */
+    return ask_machine(r);
 }
 
 static void warn(const struct running *r, struct foreseen *f, const char *const *texts, size_t n)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* foresee.h: what the registry will say to a step, found out without running anything. */
+/* foresee.h: what will be said to a step, found out without running anything of the plan. */
 #pragma once
 
 #include "engine/plan.h"
@@ -13,8 +13,8 @@ struct foreseen {
     size_t warned_count;
 };
 
-/* Of one step, as the registry is now. The texts live in r->a. Executors and what is found out by
- * asking a program are not looked into. */
+/* Of one step, as the registry and this machine are now. The texts live in r->a. Executors and what
+ * is found out by asking a program are not looked into. */
 struct foreseen foresee(struct running *r, const struct step_doc *step);
 
 /* "refused":{..}|null,"warnings":[..] */

@@ -28,6 +28,18 @@ static void see(struct idle *idle)
     x->reach = (struct reach){ .cwd = "/tmp", .grants = { .a = x->a }, .absent = { .a = x->a } };
 }
 
+static void set_level(struct idle *idle, enum fs_level level)
+{
+    struct request_sandbox *sandbox = arena_new(idle->x.a, struct request_sandbox);
+    struct request_filesystem *filesystem = arena_new(idle->x.a, struct request_filesystem);
+
+    *sandbox = *idle->x.request.sandbox;
+    *filesystem = *sandbox->filesystem;
+    filesystem->level = (int)level;
+    sandbox->filesystem = filesystem;
+    idle->x.request.sandbox = sandbox;
+}
+
 static void find_command(struct idle *idle)
 {
     struct exec *x = &idle->x;
@@ -47,7 +59,8 @@ static void find_command(struct idle *idle)
         idle->argv[k + 1] = arena_text(x->a, str_of(commands[i].words[k]));
 }
 
-void idle_prepare(struct idle *idle, const char *const *environment, struct arena *a)
+void idle_prepare(struct idle *idle, const char *const *environment, enum fs_level level,
+                  struct arena *a)
 {
     static const char *const argv[] = { "/bin/true", NULL };
     static const struct writ_command command = { .argv = argv };
@@ -60,6 +73,7 @@ void idle_prepare(struct idle *idle, const char *const *environment, struct aren
     ok = exec_read(&idle->x, &r); /* the defaults */
     assert(ok);
     (void)ok;
+    set_level(idle, level);
     see(idle);
     find_command(idle);
     ask.cwd = idle->x.reach.cwd;

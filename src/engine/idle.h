@@ -12,8 +12,10 @@ struct idle {
     const char *const *environment;
 };
 
-/* With the defaults of a request, as far as they can be had in the current directory. */
-void idle_prepare(struct idle *idle, const char *const *environment, struct arena *a);
+/* In the current directory, as far as that level can be had there; else the defaults of a request.
+ */
+void idle_prepare(struct idle *idle, const char *const *environment, enum fs_level level,
+                  struct arena *a);
 
 /* Runs it, without the layers in `weak` where they cannot be had. False: the walls could not be
  * built, or it did not end well in them. After idle_prepare(), and only where its program is there.

@@ -78,11 +78,25 @@ class Place:
         if missing:
             named = re.search(rb"LAYER_MISSING:(\w+)", plain.err)
             insist(named and named[1].decode() in missing, plain)
-        weak = self.run("exec", *(word for one in to_spare(missing)
-                                  for word in ("--allow-weak", one)), "--", "true")
+        spare = [word for one in to_spare(missing) for word in ("--allow-weak", one)]
+        weak = self.run("exec", *spare, "--", "true")
         insist(not found["weak"] or [one["layer"] for one in found["spare"]] == to_spare(missing), answer)
         insist((weak.status == 0) == (found["full"] or found["weak"]), weak)
+        self.foretells(plain)
+        self.foretells(weak, *spare)
         return answer, found
+
+    def foretells(self, ran, *options):
+        """A plan with that command, looked at, is refused by the same words; and nothing else of it is."""
+        (self.work / ".writ").mkdir()
+        (self.work / ".writ/tools.yaml").write_text(
+            "tools: [{tool_id: t, name: t, version: 1.0.0, owner: me, status: active, scope: {commands: ['true']}}]\n")
+        (self.work / "plan.yaml").write_text("name: t\nsteps: [{name: a, run: ['true']}, {name: b, run: ['true']}]\n")
+        looked = self.run("run", "--dry-run", "--json", *options, "plan.yaml")
+        shutil.rmtree(self.work / ".writ")
+        for step in json.loads(looked.out)["steps"]:
+            insist((step["refused"] is not None) == (ran.status == 125), looked)
+            insist(not step["refused"] or step["refused"]["message"].encode() in ran.err, looked)
 
 
 def to_spare(missing):

@@ -283,7 +283,7 @@ int writ_doctor(char **answer)
     struct utsname machine = { 0 };
     bool full, stands;
 
-    idle_prepare(&d.idle, (const char *const *)environ, &a);
+    idle_prepare(&d.idle, (const char *const *)environ, FS_STANDARD, &a);
     examine(&d);
     try_gate(&d);
     prove(&d);
