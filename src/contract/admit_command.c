@@ -51,6 +51,19 @@ static bool tool_lists(const struct tool_doc *tool, const struct admit_ask *ask)
     return false;
 }
 
+/* ---- where to list it ---- */
+
+static const char *file_of(const struct registry_doc *registry)
+{
+    return registry->file ? registry->file : "the registry";
+}
+
+/* As an entry has to say it. */
+static const char *entry_for(const struct admit_ask *ask, struct arena *a)
+{
+    return said(ask->executable.s ? ask->executable : ask->command, a);
+}
+
 /* ---- a person ---- */
 
 /* The tool that lists the command: an active one before a deprecated one before a blocked one. */
@@ -76,9 +89,7 @@ static bool by_person(const struct admit_ask *ask, struct arena *a, struct admis
     return error_set(e, CODE_COMMAND_NOT_ALLOWED,
                      "%s is listed by no tool of %s, which is strict; list %s there, or let it say "
                      "allowlist: caller",
-                     said(ask->command, a),
-                     ask->registry->file ? ask->registry->file : "the registry",
-                     said(ask->executable.s ? ask->executable : ask->command, a));
+                     said(ask->command, a), file_of(ask->registry), entry_for(ask, a));
 }
 
 /* ---- a document ---- */
@@ -101,29 +112,31 @@ static bool by_document(const struct admit_ask *ask, struct arena *a, struct adm
 
     if (!ask->registry && str_is(ask->tool_id, ADMIT_LISTED))
         return error_set(e, CODE_COMMAND_NOT_ALLOWED,
-                         "a document may run only what a registry lists, and there is none; list "
-                         "%s in a tool's scope.commands in .writ/tools.yaml",
+                         "a document may run only what a registry lists, and there is none: `writ "
+                         "init` writes one; list %s in a tool's scope.commands in .writ/tools.yaml",
                          said(ask->command, a));
     if (!ask->registry)
         return error_set(e, CODE_COMMAND_NOT_ALLOWED,
-                         "a document may run only what a registry lists, and there is none; list "
-                         "tool %s in .writ/tools.yaml",
+                         "a document may run only what a registry lists, and there is none: `writ "
+                         "init` writes one; list tool %s in .writ/tools.yaml",
                          id);
     out->tool = tool_named(ask->registry, ask->tool_id);
     if (!out->tool && str_is(ask->tool_id, ADMIT_LISTED)) {
         out->tool = tool_for_command(ask);
-        return out->tool || error_set(e, CODE_COMMAND_NOT_ALLOWED,
-                                      "%s is listed by no tool of the registry; list %s there",
-                                      said(ask->command, a),
-                                      said(ask->executable.s ? ask->executable : ask->command, a));
+        return out->tool ||
+               error_set(e, CODE_COMMAND_NOT_ALLOWED,
+                         "%s is listed by no tool of %s; list %s in a tool's "
+                         "scope.commands there",
+                         said(ask->command, a), file_of(ask->registry), entry_for(ask, a));
     }
     if (!out->tool)
-        return error_set(e, CODE_COMMAND_NOT_ALLOWED, "tool %s is not in the registry", id);
+        return error_set(e, CODE_COMMAND_NOT_ALLOWED, "tool %s is not in %s", id,
+                         file_of(ask->registry));
     if (out->tool->status == TOOL_BLOCKED || tool_lists(out->tool, ask))
         return true;
-    return error_set(
-        e, CODE_COMMAND_NOT_ALLOWED, "tool %s may not run %s; its scope.commands must list %s", id,
-        said(ask->command, a), said(ask->executable.s ? ask->executable : ask->command, a));
+    return error_set(e, CODE_COMMAND_NOT_ALLOWED,
+                     "tool %s may not run %s; its scope.commands in %s must list %s", id,
+                     said(ask->command, a), file_of(ask->registry), entry_for(ask, a));
 }
 
 /* A01-8: a document gets no more than the registry gives its tool. */

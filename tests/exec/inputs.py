@@ -85,8 +85,8 @@ def R_001_003_R_001_055_R_001_158_R_001_162_a_document_runs_what_its_tool_lists(
     place.registry(TOUCHES, {"tool_id": "TL-2", "scope": {"commands": ["cp"]}})
     ran(place, place.ask(*TOUCH), "TL-1")
     ran(place, place.ask("cp", "/dev/null", "ran", tool="TL-2"), "TL-2")
-    for tool, says in (("TL-2", "TL-2"), ("TL-3", "not in the registry"), ("caller", "not in the registry")):
-        refused(place, place.ask(*TOUCH, tool=tool), 77, "COMMAND_NOT_ALLOWED", says)
+    for tool, says in (("TL-2", "its scope.commands in "), ("TL-3", "'TL-3' is not in "), ("caller", "is not in ")):
+        refused(place, place.ask(*TOUCH, tool=tool), 77, "COMMAND_NOT_ALLOWED", says, "/.writ/tools.yaml")
     place.registry(TOUCHES, allowlist="caller")
     refused(place, place.ask("/usr/bin/cp", "/dev/null", "ran"), 77, "COMMAND_NOT_ALLOWED", "TL-1")
 
@@ -94,7 +94,7 @@ def R_001_003_R_001_055_R_001_158_R_001_162_a_document_runs_what_its_tool_lists(
 @case
 def R_001_003_R_001_055_R_001_158_a_document_without_a_registry_is_refused(place):
     run = place.record_of("-f", place.request(*TOUCH))
-    refused(place, run, 77, "COMMAND_NOT_ALLOWED", "registry", "there is none", ".writ/tools.yaml")
+    refused(place, run, 77, "COMMAND_NOT_ALLOWED", "registry", "there is none", "`writ init`", ".writ/tools.yaml")
 
 
 @case

@@ -340,7 +340,8 @@ def what_an_inner_plan_will_be_refused_for_is_told_before(place):
     status, told = foretold(place, document)
     said = [one["refused"] and one["refused"]["message"] for one in told["steps"]]
     same((status, said[0], place.there("inner")), (0, None, []))
-    true(said[1].endswith(" of bad: " + said[1].split(": ", 1)[1]) and "'id' is listed by no tool" in said[1], said)
+    true(said[1].endswith(" of bad: " + said[1].split(": ", 1)[1]) and "'id' is listed by no tool of " in said[1], said)
+    true("/.writ/tools.yaml; list '/usr/bin/id' in a tool's scope.commands there" in said[1], said)
     true(" of outer: step " in said[2] and said[2].endswith(said[1].split(": ", 1)[1]), said)
     same([one["about"] for one in told["steps"]], [f"plan {one['name']}" for one in (good, bad, outer)])
 

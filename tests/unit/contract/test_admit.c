@@ -109,21 +109,21 @@ static void R_001_158_R_001_162_a_document_runs_what_its_tool_lists(void **state
 static void R_001_055_R_001_158_R_001_162_a_document_runs_nothing_else(void **state)
 {
     static const struct command_row rows[] = {
-        { NONE,   "SEARCH",  "rg",           "/usr/bin/rg",     "a document may run only what a registry lists, and there is none; list tool 'SEARCH' in .writ/tools.yaml" },
+        { NONE,   "SEARCH",  "rg",           "/usr/bin/rg",     "a document may run only what a registry lists, and there is none: `writ init` writes one; list tool 'SEARCH' in .writ/tools.yaml" },
         { STRICT, "OTHER",   "rg",           "/usr/bin/rg",     "tool 'OTHER' is not in the registry" },
         { CALLER, "OTHER",   "rg",           "/usr/bin/rg",     "tool 'OTHER' is not in the registry" },
         { CALLER, "",        "rg",           "/usr/bin/rg",     "tool '' is not in the registry" },
         { STRICT, "BLOCKED", "old",          "/usr/bin/old",    "tool 'BLOCKED' is blocked in the registry; only active and deprecated tools run" },
-        { STRICT, "NOTHING", "search",       "/usr/bin/search", "tool 'NOTHING' may not run 'search'; its scope.commands must list '/usr/bin/search'" },
-        { STRICT, "AGEING",  "rg",           "/usr/bin/rg",     "tool 'AGEING' may not run 'rg'; its scope.commands must list '/usr/bin/rg'" },
-        { CALLER, "AGEING",  "rg",           NULL,              "tool 'AGEING' may not run 'rg'; its scope.commands must list 'rg'" },
-        { STRICT, "SEARCH",  "./rg",         "/repo/rg",        "tool 'SEARCH' may not run './rg'; its scope.commands must list '/repo/rg'" },
-        { STRICT, "SEARCH",  "/usr/bin/rg",  "/usr/bin/rg",     "tool 'SEARCH' may not run '/usr/bin/rg'; its scope.commands must list '/usr/bin/rg'" },
-        { STRICT, "SEARCH",  "fd",           "/repo/fd",        "tool 'SEARCH' may not run 'fd'; its scope.commands must list '/repo/fd'" },
-        { STRICT, "SEARCH",  "/usr/bin/fd",  "/tmp/fd",         "tool 'SEARCH' may not run '/usr/bin/fd'; its scope.commands must list '/tmp/fd'" },
-        { STRICT, "SEARCH",  "fd",           NULL,              "tool 'SEARCH' may not run 'fd'; its scope.commands must list 'fd'" },
-        { STRICT, "SEARCH",  "rg ",          NULL,              "tool 'SEARCH' may not run 'rg '; its scope.commands must list 'rg '" },
-        { STRICT, "SEARCH",  "RG",           NULL,              "tool 'SEARCH' may not run 'RG'; its scope.commands must list 'RG'" },
+        { STRICT, "NOTHING", "search",       "/usr/bin/search", "tool 'NOTHING' may not run 'search'; its scope.commands in the registry must list '/usr/bin/search'" },
+        { STRICT, "AGEING",  "rg",           "/usr/bin/rg",     "tool 'AGEING' may not run 'rg'; its scope.commands in the registry must list '/usr/bin/rg'" },
+        { CALLER, "AGEING",  "rg",           NULL,              "tool 'AGEING' may not run 'rg'; its scope.commands in the registry must list 'rg'" },
+        { STRICT, "SEARCH",  "./rg",         "/repo/rg",        "tool 'SEARCH' may not run './rg'; its scope.commands in the registry must list '/repo/rg'" },
+        { STRICT, "SEARCH",  "/usr/bin/rg",  "/usr/bin/rg",     "tool 'SEARCH' may not run '/usr/bin/rg'; its scope.commands in the registry must list '/usr/bin/rg'" },
+        { STRICT, "SEARCH",  "fd",           "/repo/fd",        "tool 'SEARCH' may not run 'fd'; its scope.commands in the registry must list '/repo/fd'" },
+        { STRICT, "SEARCH",  "/usr/bin/fd",  "/tmp/fd",         "tool 'SEARCH' may not run '/usr/bin/fd'; its scope.commands in the registry must list '/tmp/fd'" },
+        { STRICT, "SEARCH",  "fd",           NULL,              "tool 'SEARCH' may not run 'fd'; its scope.commands in the registry must list 'fd'" },
+        { STRICT, "SEARCH",  "rg ",          NULL,              "tool 'SEARCH' may not run 'rg '; its scope.commands in the registry must list 'rg '" },
+        { STRICT, "SEARCH",  "RG",           NULL,              "tool 'SEARCH' may not run 'RG'; its scope.commands in the registry must list 'RG'" },
         { STRICT, "SEARCH",  "",             NULL,              "the command is empty" },
     };
 
@@ -135,11 +135,11 @@ static void R_001_055_R_001_158_R_001_162_a_document_runs_nothing_else(void **st
 static void R_001_055_a_shell_runs_only_where_it_is_named(void **state)
 {
     static const struct command_row rows[] = {
-        { STRICT, "SEARCH", "bash", "/usr/bin/bash",    "tool 'SEARCH' may not run 'bash'; its scope.commands must list '/usr/bin/bash'" },
-        { STRICT, "SEARCH", "ls",   "/usr/bin/busybox", "tool 'SEARCH' may not run 'ls'; its scope.commands must list '/usr/bin/busybox'" },
-        { STRICT, "SEARCH", "rg",   "/usr/bin/perl",    "tool 'SEARCH' may not run 'rg'; its scope.commands must list '/usr/bin/perl'" },
-        { STRICT, "SHELL",  "bash", "/usr/bin/bash",    "tool 'SHELL' may not run 'bash'; its scope.commands must list '/usr/bin/bash'" },
-        { STRICT, "SHELL",  "perl", NULL,               "tool 'SHELL' may not run 'perl'; its scope.commands must list 'perl'" },
+        { STRICT, "SEARCH", "bash", "/usr/bin/bash",    "tool 'SEARCH' may not run 'bash'; its scope.commands in the registry must list '/usr/bin/bash'" },
+        { STRICT, "SEARCH", "ls",   "/usr/bin/busybox", "tool 'SEARCH' may not run 'ls'; its scope.commands in the registry must list '/usr/bin/busybox'" },
+        { STRICT, "SEARCH", "rg",   "/usr/bin/perl",    "tool 'SEARCH' may not run 'rg'; its scope.commands in the registry must list '/usr/bin/perl'" },
+        { STRICT, "SHELL",  "bash", "/usr/bin/bash",    "tool 'SHELL' may not run 'bash'; its scope.commands in the registry must list '/usr/bin/bash'" },
+        { STRICT, "SHELL",  "perl", NULL,               "tool 'SHELL' may not run 'perl'; its scope.commands in the registry must list 'perl'" },
     };
 
     (void)state;
