@@ -30,10 +30,17 @@ static bool is_refused(const struct doc *c)
     return str_is(doc_text(c, "verdict"), "refused");
 }
 
+/* Why a connection came to nothing that was allowed; empty: it was not so. */
+static struct str error_of(const struct doc *c)
+{
+    return doc_text(c, "error");
+}
+
 /* A name that was asked for has no port yet: it counts as every port of the host. */
 static bool same(const struct doc *a, const struct doc *b)
 {
-    return is_refused(a) == is_refused(b) && str_eq(doc_text(a, "host"), doc_text(b, "host")) &&
+    return is_refused(a) == is_refused(b) && str_eq(error_of(a), error_of(b)) &&
+           str_eq(doc_text(a, "host"), doc_text(b, "host")) &&
            doc_whole(a, "port") == doc_whole(b, "port");
 }
 
@@ -69,6 +76,27 @@ static void say_project_hosts(const struct doc *record)
         err(DIM, "      and %zu more: see \"network\" in the record\n", n - SAID_MOST);
 }
 
+/* What a command says of it is often no more than that a proxy said no. */
+static void say_unreached(const struct doc *record)
+{
+    const struct doc *first = connections_of(record);
+    size_t n = 0;
+
+    if (doc_whole(record, "exit_code") == 0)
+        return;
+    for (const struct doc *c = first; c; c = c->next) {
+        _buf_ struct buf host = { .max = SHOW_MAX };
+
+        if (!error_of(c).n || !is_first(first, c) || n++ >= SAID_MOST)
+            continue;
+        put_host(c, &host);
+        say("%.*s was allowed and could not be reached: %.*s", STR_ARG(buf_str(&host)),
+            STR_ARG(error_of(c)));
+    }
+    if (n > SAID_MOST)
+        err(DIM, "      and %zu more: see \"network\" in the record\n", n - SAID_MOST);
+}
+
 void reached_say(const struct doc *record)
 {
     const struct doc *first = connections_of(record);
@@ -77,6 +105,7 @@ void reached_say(const struct doc *record)
     say_project_hosts(record);
     if (is_incomplete(record))
         say("writ-net ended too early: the record may lack some of what was reached");
+    say_unreached(record);
     for (const struct doc *c = first; c; c = c->next) {
         _buf_ struct buf host = { .max = SHOW_MAX };
 
@@ -112,6 +141,8 @@ static void show_host(const struct doc *first, const struct doc *c, const char *
     put_host(c, &text);
     if (is_refused(c)) {
         buf_addf(&text, " refused: %.*s", STR_ARG(doc_text(c, "rule")));
+    } else if (error_of(c).n) {
+        buf_addf(&text, " not reached: %.*s", STR_ARG(error_of(c)));
     } else {
         units_bytes(out_bytes, up);
         units_bytes(in_bytes, down);

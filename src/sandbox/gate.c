@@ -153,7 +153,8 @@ static void take(struct gate *g, struct str packet)
         return;
     g->log.v = arena_more(&g->a, g->log.v, g->log.n, &g->log.room, sizeof *g->log.v);
     g->log.v[g->log.n++] = event;
-    g->log_bytes += sizeof event + KEPT_WORDS + event.host.n + event.address.n + strlen(event.rule);
+    g->log_bytes += sizeof event + KEPT_WORDS + event.host.n + event.address.n +
+                    strlen(event.rule) + strlen(event.error);
 }
 
 /* One packet: its bytes, 0 at the end, -1 when there is none now. */

@@ -39,6 +39,7 @@ struct gate_event {
     struct str address; /* connected to; no text: none was */
     bool allowed;
     const char *rule;     /* the entry or the rule that decided, in words */
+    const char *error;    /* why it came to nothing although it was allowed; "": it did not */
     int64_t up, down, ms; /* bytes out and in, and how long it lasted */
     int64_t at_ms;        /* Unix time */
 };

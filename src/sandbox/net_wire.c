@@ -27,7 +27,7 @@ bool wire_read_event(struct str packet, struct arena *a, struct gate_event *out)
         return false;
     memcpy(&w, packet.s, sizeof w);
     if (w.via >= VIA_COUNT || w.host[HOST_MAX] || w.address[ADDRESS_TEXT - 1] ||
-        w.rule[WIRE_RULE - 1])
+        w.rule[WIRE_RULE - 1] || w.error[WIRE_RULE - 1])
         return false;
     *out = (struct gate_event){ .via = via_names[w.via],
                                 .host = kept(w.host, a),
@@ -35,6 +35,7 @@ bool wire_read_event(struct str packet, struct arena *a, struct gate_event *out)
                                 .address = kept(w.address, a),
                                 .allowed = w.allowed != 0,
                                 .rule = kept(w.rule, a).s,
+                                .error = kept(w.error, a).s,
                                 .up = w.up,
                                 .down = w.down,
                                 .ms = w.ms,

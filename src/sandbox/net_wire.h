@@ -10,7 +10,7 @@
 
 #include "sandbox/gate_parts.h"
 
-#define NET_PROTOCOL "writ-net 3"
+#define NET_PROTOCOL "writ-net 4"
 
 enum {
     NET_CHANNEL = 3,
@@ -43,7 +43,8 @@ struct wire_event {
     uint16_t port;
     uint16_t host_length;
     int64_t up, down, ms, at_ms;
-    char host[HOST_MAX + 1], address[ADDRESS_TEXT], rule[WIRE_RULE]; /* each ended by a NUL */
+    char host[HOST_MAX + 1], address[ADDRESS_TEXT]; /* each ended by a NUL */
+    char rule[WIRE_RULE], error[WIRE_RULE];         /* these, too */
 };
 
 /* Is it a connection that was let out? Of the room for decisions, half is kept for these: who asks

@@ -221,6 +221,22 @@ def R_001_018_R_001_052_N06_only_what_is_listed_is_reached_and_it_is_recorded(pl
 
 
 @case
+def R_001_052_why_an_allowed_host_was_not_reached_is_recorded_and_said(place):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # and nobody listens
+        at = "127.0.0.1:%d" % taken.getsockname()[1]
+        fails = f"import urllib.request; urllib.request.urlopen('http://{at}/')"
+        run = place.python(fails, options=[f"--allow-host={at}"])
+        event = connections(run)[0]
+        hold((event["verdict"], event["address"], event["error"]) == ("allowed", None, "no connection: Connection refused"), run)
+        told = place.writ("exec", f"--allow-host={at}", "--", ground.PYTHON, "-c", fails)
+        hold(f"{at} was allowed and could not be reached: no connection: Connection refused".encode() in told.err, told)
+    with Web() as web:
+        run = place.python(ASK, get("127.0.0.1", web.port), options=[f"--allow-host={web.at}"])
+        hold("error" not in connections(run)[0], run)
+
+
+@case
 def R_001_019_N10_deny_wins(place):
     with Web() as web:
         run = place.python(ASK, get("127.0.0.1", web.port),

@@ -279,6 +279,7 @@ static void clean_names_asked_for(const struct exec *x, const struct secrets *se
         if (clean.s != host.s)
             event->host = clean;
         event->rule = arena_text(x->a, redact(rule, secrets, x->a));
+        event->error = arena_text(x->a, redact(str_of(event->error), secrets, x->a));
     }
     arena_wipe(&own);
     arena_free(&own);
@@ -369,6 +370,10 @@ const char *exec_network_why(const struct exec *x)
         if (!log->v[i].allowed)
             return arena_printf(x->a, "%.*s was not reached: %s; allow it with network.allow",
                                 STR_ARG(log->v[i].host), log->v[i].rule);
+    for (size_t i = 0; i < log->n; i++)
+        if (*log->v[i].error)
+            return arena_printf(x->a, "%.*s was allowed and could not be reached: %s",
+                                STR_ARG(log->v[i].host), log->v[i].error);
     return NULL;
 }
 
@@ -397,6 +402,8 @@ static void put_event(const struct gate_event *event, struct buf *to)
         json_nil(to);
     json_put(to, "verdict", event->allowed ? "allowed" : "refused");
     json_put(to, "rule", event->rule);
+    if (*event->error)
+        json_put(to, "error", event->error);
     json_put_int(to, "bytes_up", event->up);
     json_put_int(to, "bytes_down", event->down);
     json_put_int(to, "ms", event->ms);

@@ -12,7 +12,7 @@ void event_begin(struct serve *s, struct conn *c)
     c->allowed = false;
     c->began_ms = s->now_ms;
     c->at_ms = s->world->wall_ms(s->world->self);
-    c->rule[0] = c->address[0] = '\0';
+    c->rule[0] = c->error[0] = c->address[0] = '\0';
     c->up.bytes = c->down.bytes = 0;
 }
 
@@ -33,6 +33,7 @@ void event_end(struct serve *s, struct conn *c)
     memcpy(w.host, c->host.name, sizeof w.host);
     memcpy(w.address, c->address, sizeof w.address);
     memcpy(w.rule, c->rule, sizeof w.rule);
+    memcpy(w.error, c->error, sizeof w.error);
     event_tell(s, &w);
 }
 

@@ -73,7 +73,7 @@ struct conn {
     struct host host;
     bool decided, allowed;
     int64_t began_ms, at_ms;
-    char rule[WIRE_RULE], address[ADDRESS_TEXT];
+    char rule[WIRE_RULE], error[WIRE_RULE], address[ADDRESS_TEXT];
     struct address candidates[LOOKUP_ADDRESSES];
     size_t candidate_count, candidate;
     /* a request and its answer */
