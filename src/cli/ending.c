@@ -126,16 +126,35 @@ static void say_killed(const struct doc *record)
     err(DIM, "      raise it with --memory-mb, at most 4096\n");
 }
 
+/* The option that lets it start no process at all; NULL: it may start some. */
+static const char *forbids_all(const struct doc *limits)
+{
+    if (!doc_get(limits, "allow_fork")) /* of a wrapper nobody but its worker knows */
+        return NULL;
+    if (!doc_get(limits, "allow_fork")->truth)
+        return "--no-fork";
+    return doc_whole(limits, "max_children") == 0 ? "--max-children 0" : NULL;
+}
+
+/* Where none may be started the filter refuses, and nobody counts. */
+static void say_none(const struct doc *record, const char *option)
+{
+    if (str_is(doc_text(record, "cause"), "exited") && doc_whole(record, "exit_code") != 0)
+        say("it may start no process (%s)", option);
+}
+
 static void say_hits(const struct doc *record)
 {
-    const struct doc *most = doc_get(record, "limits"), *forks = doc_get(most, "allow_fork");
-    const char *s;
+    const struct doc *most = doc_get(record, "limits");
+    const char *s, *option = forbids_all(most);
     int64_t hits = times(record, "pids_hits", &s);
 
-    if (hits == 0 || !forks) /* of a lane the worker alone knows what it was held to */
+    if (hits == 0 && option)
+        say_none(record, option);
+    if (hits == 0 || !doc_get(most, "allow_fork"))
         return;
-    if (!forks->truth) {
-        say("%" PRId64 " time%s a process was refused: it may start none (--no-fork)", hits, s);
+    if (option) {
+        say("%" PRId64 " time%s a process was refused: it may start none (%s)", hits, s, option);
         return;
     }
     say("%" PRId64 " time%s a process was refused: max_children is %" PRId64, hits, s,

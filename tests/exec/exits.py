@@ -172,6 +172,12 @@ def R_001_079_R_001_080_R_001_167_a_person_is_told_which_limit_and_how_to_raise_
     run = place.writ("exec", "--memory-mb=64", "--", "/bin/sh", "-c", f"{PYTHON} -c 'bytearray(200 << 20)'; exit 2")
     hold(run.status == 2 and b"1 time a process was killed, out of memory: memory_mb is 64" in run.err, run)
     hold(b"--memory-mb" in run.err, run)
+    for option, value in (("--no-fork", []), ("--max-children", ["0"])):
+        words = " ".join([option, *value])
+        run = place.writ("exec", option, *value, "--", "/bin/sh", "-c", "/bin/true; exit 3")
+        hold(f"it may start no process ({words})".encode() in run.err, run)
+        run = place.writ("exec", option, *value, "--", "/bin/true")
+        hold(run.status == 0 and b"no process" not in run.err, run)
 
 
 @case
