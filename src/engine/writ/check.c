@@ -85,8 +85,6 @@ static void check_config(const struct doc *root, struct report *r)
     const struct config_doc *configs[] = { &config };
     struct route_doc contract = { 0 };
 
-    if (is_of_project(r->file))
-        config_of_project(root, r);
     route_shipped(r->a, &contract);
     if (shape_decode(&config_shape, root, &ignored, &config))
         (void)!route_extended(&root, configs, 1, r->a, &contract, r);
@@ -95,10 +93,13 @@ static void check_config(const struct doc *root, struct report *r)
 /* Beside its shape: what an adapter can never do, and what configurations may not say. */
 static void check_whole(const struct kind_row *row, const struct doc *root, struct report *r)
 {
-    (void)kind_check(row, root, r);
+    bool right = kind_check(row, root, r);
+
     if (row->shape == &adapter_shape)
         check_adapter(root, r);
-    if (row->shape == &config_shape && !r->errors)
+    if (row->shape == &config_shape && is_of_project(r->file))
+        config_of_project(root, r);
+    if (row->shape == &config_shape && right)
         check_config(root, r);
 }
 
