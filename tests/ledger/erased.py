@@ -3,9 +3,13 @@
 
 usage: erased.py [--postgres] WRIT      prints TAP
 """
+import contextlib
+import json
+import subprocess
 import sys
 
 import ledger
+import tap
 import vault
 from ledger import POSTGRES, same, true
 
@@ -83,6 +87,67 @@ def a_ledger_from_before_refusals_were_erased_is_intact_and_lets_them_go(place):
         place.one("ledger", "erase", id, "--reason", "r")
         same([r["event"] for r in place.rejects()], [None])
         place.verify()
+
+
+@contextlib.contextmanager
+def somebody_who_looks(place):
+    """A reader that has looked at the entries and keeps to what it saw, until the block ends."""
+    server = ledger.databases().server
+    reader = subprocess.Popen([*server.as_user, server.bin / "psql", "-XqAt", "-h", server.home, "-U", "keeper",
+                               "-d", ledger.databases().name(place.address)], cwd=server.home, text=True,
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    with reader:
+        reader.stdin.write("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM writ.entries;\n")
+        reader.stdin.flush()
+        true(int(reader.stdout.readline()) > 0)
+        yield
+        reader.stdin.close()
+
+
+def erasing(place, id):
+    """An erasure that has found out that somebody looks: it has vacuumed more than once."""
+    child = subprocess.Popen([tap.WRIT, "ledger", "erase", id, "--reason", "r", "--json"], cwd=place.work,
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=place.environment({}))
+    while child.poll() is None:
+        (count,), = vault.of(place).ask("SELECT vacuum_count FROM pg_stat_all_tables WHERE relid = 'entries'::regclass")
+        if int(count) >= 3:
+            break
+    return child
+
+
+def answer_of(child):
+    out, _ = child.communicate(timeout=60)
+    return child.returncode, json.loads(out)
+
+
+@case
+def whoever_still_looks_at_what_is_erased_is_waited_for(place):
+    if not POSTGRES:
+        raise tap.Skip("a server's old rows")
+    id, = place.accept(place.event(target=SECRET * 100))
+    with somebody_who_looks(place):
+        child = erasing(place, id)
+        same(child.poll(), None, "it says that it is gone, and it is not")
+    status, answer = answer_of(child)
+    same((status, answer.get("erased")), (0, id), answer)
+    server = ledger.databases().server
+    server.sql("CHECKPOINT")
+    for path in (server.data / "base").rglob("*"):
+        true(not path.is_file() or SECRET.encode() * 2 not in path.read_bytes(), f"{path} still has it")
+
+
+@case
+def an_erasure_that_is_stopped_while_somebody_looks_is_not_called_done(place):
+    if not POSTGRES:
+        raise tap.Skip("a server's old rows")
+    id, = place.accept(place.event(target=SECRET))
+    with somebody_who_looks(place):
+        child = erasing(place, id)
+        vault.of(place).ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'writ'")
+        status, answer = answer_of(child)
+    same(status, 74, answer)
+    true("until the owner of writ.entries erases it again" in answer["message"], answer)
+    same(place.one("ledger", "erase", id, "--reason", "r")["again"], True)
 
 
 if __name__ == "__main__":

@@ -6,10 +6,15 @@
  */
 #include "ledger/store/postgres.h"
 
+#include <time.h>
+
 #include "base/world.h"
 #include "contract/codes.h"
 
 enum { VERSION = 1, SCHEMA_MAX = 63, ADDRESS_MAX = 64 << 10 };
+
+/* How long a sweep waits for others: between its tries, and in all. */
+enum { SWEEP_FIRST_MS = 10, SWEEP_MOST_MS = 1000, SWEEP_ALL_MS = 60000 };
 
 static struct pg_value text_value(const char *text)
 {
@@ -296,12 +301,49 @@ static bool look(struct store *store, struct tip *tip, struct error *e)
     return start(store, try_look, tip, e);
 }
 
+/* Are no old versions left? The counts of a table are those of its last vacuum, and with an older
+ * server they come late: only those of one after `begun` tell. */
+static bool is_swept(struct store *store, const struct pg_value *begun, bool *swept,
+                     struct error *e)
+{
+    _rows_ struct pg_rows rows = { 0 };
+
+    if (!pg_order(store->pg, "VACUUM entries, rejects", e) ||
+        !pg_ask(store->pg, SQL_SWEPT, begun, 1, &rows, e))
+        return false;
+    *swept = pg_int(&rows, 0, 0);
+    return true;
+}
+
+/* VACUUM passes over what a transaction, a replica or a slot may still look at, and says nothing.
+ * What was slept is counted: the clock may be set meanwhile. */
+static bool vacuum(struct store *store, struct error *e)
+{
+    _rows_ struct pg_rows rows = { 0 };
+    struct pg_value begun = { PG_INT, { "", 0 } };
+    bool swept = false;
+
+    if (!pg_ask(store->pg, SQL_CLOCK, NULL, 0, &rows, e))
+        return false;
+    begun.bytes = pg_bytes(&rows, 0, 0);
+    for (int64_t ms = SWEEP_FIRST_MS, waited = 0;; waited += ms, ms *= 2) {
+        if (!is_swept(store, &begun, &swept, e))
+            return false;
+        if (swept || waited >= SWEEP_ALL_MS)
+            break;
+        ms = ms < SWEEP_MOST_MS ? ms : SWEEP_MOST_MS;
+        (void)nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL);
+    }
+    return swept || error_set(e, CODE_IO, "%s: others have kept its old rows for %d seconds",
+                              pg_shown(store->pg), SWEEP_ALL_MS / 1000);
+}
+
 /* The body's old version stays in the table's file until it is vacuumed, which is for the owner of
  * the table. */
 static bool sweep(struct store *store, struct error *e)
 {
     store->erased = false;
-    if (pg_order(store->pg, "VACUUM entries, rejects", e))
+    if (vacuum(store, e))
         return true;
     return error_wrap(e,
                       "erased, but the bytes may still be there until the owner of %s.entries "

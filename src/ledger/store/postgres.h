@@ -18,6 +18,8 @@ enum sql {
     SQL_COMMIT,
     SQL_FLUSH,
     SQL_ROLLBACK,
+    SQL_CLOCK,
+    SQL_SWEPT,
     SQL_LOOK,
     SQL_LASTS,
     SQL_TWINS,

@@ -90,6 +90,8 @@ const char store_postgres_copy[] =
     " CASE WHEN $3 = 1 AND octet_length(body) <= $4 THEN body END,"                             \
     " $3 = 1 AND octet_length(body) > $4 FROM entries"
 
+#define MICROSECONDS(moment) "(extract(epoch FROM " moment ") * 1000000)::bigint"
+
 /* clang-format off */
 static const char *const texts[SQL_COUNT] = {
     /* Plans are made once, when a ledger may still be empty: they are to use the indexes. A writer
@@ -117,6 +119,12 @@ static const char *const texts[SQL_COUNT] = {
      * committed before it is in the same log and is durable, too. */
     [SQL_FLUSH]    = "SELECT set_config('synchronous_commit', 'on', true), pg_logical_emit_message(true, 'writ', '')",
     [SQL_ROLLBACK] = "ROLLBACK",
+    [SQL_CLOCK]    = "SELECT " MICROSECONDS("clock_timestamp()"),
+    /* Of a table and of what it keeps its long values in. */
+    [SQL_SWEPT] =
+        "SELECT bool_and(s.n_dead_tup = 0 AND " MICROSECONDS("s.last_vacuum") " > $1)"
+        " FROM pg_class t JOIN pg_stat_all_tables s ON s.relid IN (t.oid, t.reltoastrelid)"
+        " WHERE t.oid IN ('entries'::regclass, 'rejects'::regclass)",
     [SQL_LOOK]     = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
 
     [SQL_LASTS] =
