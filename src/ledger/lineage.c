@@ -61,10 +61,26 @@ bool lineage_back(struct ledger *l, const struct entries *of, struct arena *a, s
 
 struct forward {
     const struct entries *of;
-    struct str execution;
+    const struct entry *run; /* of the execution that others repeat, or NULL */
     struct arena *a;
     struct entries *used_by, *reruns;
 };
+
+/* An execution is its tenant's and its robot's (R-002-013), and so is what repeats it: others have
+ * executions of the same name. */
+static bool repeats(const struct entry *run, const struct entry *entry, const struct links *links)
+{
+    return run && str_eq(links->rerun_of, run->subject) && str_eq(entry->tenant, run->tenant) &&
+           str_eq(entry->robot, run->robot);
+}
+
+static bool rests_on(const struct links *links, const struct entries *of)
+{
+    for (size_t i = 0; i < links->count; i++)
+        if (entries_have(of, &links->depends[i]))
+            return true;
+    return false;
+}
 
 static bool knows_subject(const struct entries *list, struct str subject)
 {
@@ -74,21 +90,28 @@ static bool knows_subject(const struct entries *list, struct str subject)
     return false;
 }
 
+static void add_rerun(struct forward *f, const struct entry *entry)
+{
+    if (knows_subject(f->reruns, entry->subject))
+        return;
+    if (f->reruns->n < LINEAGE_MAX)
+        entries_add(f->reruns, entry, f->a);
+    else
+        f->reruns->more = true;
+}
+
 static bool meet(void *self, const struct entry *entry, struct error *e)
 {
     struct forward *f = self;
     _arena_ struct arena a = { 0 };
     struct links links = links_of(entry, &a);
-    bool repeats = f->execution.n && str_eq(links.rerun_of, f->execution);
 
     (void)e;
-    if (repeats && !knows_subject(f->reruns, entry->subject)) {
-        if (f->reruns->n < LINEAGE_MAX)
-            entries_add(f->reruns, entry, f->a);
-        else
-            f->reruns->more = true;
+    if (repeats(f->run, entry, &links)) {
+        add_rerun(f, entry);
+        return true;
     }
-    if (repeats || entries_have(f->of, &entry->id))
+    if (!rests_on(&links, f->of) || entries_have(f->of, &entry->id))
         return true;
     if (f->used_by->n == LINEAGE_MAX) {
         f->used_by->more = true;
@@ -98,11 +121,11 @@ static bool meet(void *self, const struct entry *entry, struct error *e)
     return true;
 }
 
-bool lineage_forwards(struct ledger *l, const struct entries *of, struct str execution,
+bool lineage_forwards(struct ledger *l, const struct entries *of, const struct entry *run,
                       struct arena *a, struct entries out[2], struct error *e)
 {
     struct query q = query_all();
-    struct forward f = { of, execution, a, &out[0], &out[1] };
+    struct forward f = { of, run, a, &out[0], &out[1] };
     struct uuid *ids = arena_alloc(a, of->n * sizeof *ids);
 
     for (size_t i = 0; i < of->n; i++)
@@ -111,6 +134,7 @@ bool lineage_forwards(struct ledger *l, const struct entries *of, struct str exe
     q.from = of->n ? of->v[0].seq : 0; /* nothing before it can know of it */
     q.depends = ids;
     q.depend_count = of->n;
-    q.rerun_of = execution;
+    if (run)
+        q.rerun_of = run->subject;
     return search(l, &q, meet, &f, e);
 }

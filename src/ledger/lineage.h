@@ -20,6 +20,6 @@ bool lineage_back(struct ledger *l, const struct entries *of, struct arena *a, s
                   struct error *e) NODISCARD;
 
 /* The events that depend on one of these; and the first events of executions that repeat the one
- * given (without bytes: none). At most LINEAGE_MAX of each. */
-bool lineage_forwards(struct ledger *l, const struct entries *of, struct str execution,
+ * of which `run` is an event (NULL: none). At most LINEAGE_MAX of each. */
+bool lineage_forwards(struct ledger *l, const struct entries *of, const struct entry *run,
                       struct arena *a, struct entries out[2], struct error *e) NODISCARD;

@@ -52,6 +52,21 @@ def of_many_reruns_the_first_are_shown(place):
 
 
 @case
+def the_reruns_of_another_tenant_or_robot_are_not_those_of_an_execution_of_that_name(place):
+    mine, _, _ = place.accept(place.event(execution="build-7"), place.event(execution="build-7", tenantId="t-2"),
+                              place.event(execution="build-7", robotId="r-2"))
+    again = {"execution": "build-8", "rerunOfExecutionId": "build-7"}
+    ids = place.accept(place.event(**again, tenantId="t-2"), place.event(**again, robotId="r-2"),
+                       place.event(**again, robotId="r-3", dependsOnLedgerIds=[mine]))
+    for whose, reruns, used_by in (("t-1", [], [ids[2]]), ("t-2", ["build-8"], [])):
+        shown = place.one("show", "build-7", "--tenant", whose, "--robot", "r-1")
+        same((shown["reruns"], [e["ledger_id"] for e in shown["used_by"]]), (reruns, used_by), whose)
+    place.accept(place.event(**again))
+    for robot in ("r-1", "r-2"):
+        same(place.one("show", "build-7", "--tenant", "t-1", "--robot", robot)["reruns"], ["build-8"])
+
+
+@case
 def a_beginning_of_many_names_is_told_without_what_they_hold(place):
     if POSTGRES:
         raise tap.Skip("libpq holds rows of its own")

@@ -171,7 +171,7 @@ static bool show_run(struct meant *s, const struct entry *run, struct buf *to)
     bool runs;
 
     if (!gather(s, run, &g) || !lineage_back(&s->w->l, &g.events, s->a, &back, &s->e) ||
-        !lineage_forwards(&s->w->l, &g.all, run->subject, s->a, forwards, &s->e))
+        !lineage_forwards(&s->w->l, &g.all, run, s->a, forwards, &s->e))
         return false;
     last = &g.events.v[g.events.n - 1];
     json_open(to, '{');
@@ -211,7 +211,7 @@ static bool show_entry(struct meant *s, const struct uuid *id, struct buf *to)
         return error_set(&s->e, CODE_LEDGER_DAMAGED, "an entry has another place than its id says");
     entries_add(&one, &entry, s->a);
     if (!lineage_back(&s->w->l, &one, s->a, &back, &s->e) ||
-        !lineage_forwards(&s->w->l, &one, str_of(""), s->a, forwards, &s->e))
+        !lineage_forwards(&s->w->l, &one, NULL, s->a, forwards, &s->e))
         return false;
     json_open(to, '{');
     json_put(to, "what", "entry");
