@@ -40,11 +40,27 @@ static bool fail_by_connection(const struct postgres *pg, struct error *e)
     return fail(pg, PQerrorMessage(pg->conn), e);
 }
 
+/* No such table, column or operator: the statements are right, so the tables are not those that
+ * they were written for. */
+static bool misses_something(const PGresult *result)
+{
+    static const char *const states[] = { "42P01", "42703", "42883" };
+    const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+
+    for (size_t i = 0; state && i < COUNT(states); i++)
+        if (strcmp(state, states[i]) == 0)
+            return true;
+    return false;
+}
+
 /* The server's own sentence alone: details may quote what somebody else entered. */
 static bool fail_by_result(const struct postgres *pg, const PGresult *result, struct error *e)
 {
     const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
 
+    if (message && misses_something(result))
+        return error_set(e, CODE_LEDGER_DAMAGED, "%s is damaged: %.*s", pg->shown,
+                         (int)strcspn(message, "\n"), message);
     return fail(pg, message ? message : PQresultErrorMessage(result), e);
 }
 

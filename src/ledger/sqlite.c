@@ -294,13 +294,14 @@ bool sqlite_checkpoint_empty(struct sqlite *db, struct error *e)
 
 /* ---- statements ---- */
 
+/* The texts are right: where one does not fit, the tables are not those it was written for. */
 static bool prepare(struct sqlite *db, int text, struct query *q, struct error *e)
 {
     unsigned flags = q->once ? 0 : SQLITE_PREPARE_PERSISTENT;
     int rc = sqlite3_prepare_v3(db->db, db->texts[text], -1, flags, &q->stmt, NULL);
 
     q->db = db;
-    return rc == SQLITE_OK || fail(db, rc, e);
+    return rc == SQLITE_OK || fail(db, rc == SQLITE_ERROR ? SQLITE_CORRUPT : rc, e);
 }
 
 static bool lend_copy(struct sqlite *db, int text, struct query **out, struct error *e)

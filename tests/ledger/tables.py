@@ -75,6 +75,33 @@ def what_a_database_has_is_as_writ_makes_it(place):
 
 
 @case
+def a_table_or_a_column_that_is_gone_is_found_and_nothing_is_entered(place):
+    store = filled(place)
+    event = place.put("outside/event", ledger.text_of(place.event(execution="more")))
+    for table in store.tables():
+        copy, behind = store.copy(f"without-{table}")
+        behind.sql(f"DROP TABLE {table}")
+        found(copy)
+        answer = copy.one("ledger", "append", event, status=74)
+        same(answer["code"], "LEDGER_DAMAGED", answer)
+    for table, column in (("entries", "leaf"), ("entries", "body"), ("blocks", "root"), ("checkpoints", "note")):
+        copy, behind = store.copy(f"other-{column}")
+        behind.sql(f"ALTER TABLE {table} RENAME COLUMN {column} TO other")
+        found(copy)
+
+
+@case
+def a_schema_that_is_closed_to_who_asks_is_not_damaged(place):
+    if not POSTGRES:
+        raise tap.Skip("a database")
+    place.accept(place.event())
+    vault.of(place).ask("CREATE ROLE stranger LOGIN")
+    answer = place.one("verify", "--ledger", place.address.replace("user=keeper", "user=stranger"), status=69)
+    same(answer["code"], "IO", answer)
+    true("permission denied for schema writ" in answer["message"], answer)
+
+
+@case
 def a_block_that_is_missing_hides_no_entry(place):
     place.accept(*(place.event(execution=f"e-{n}", robotId=f"robot-{n // 256}") for n in range(4 * 256)))
     robots = [f"robot-{n}" for n in range(4)]

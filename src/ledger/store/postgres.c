@@ -11,7 +11,7 @@
 #include "base/world.h"
 #include "contract/codes.h"
 
-enum { VERSION = 1, SCHEMA_MAX = 63, ADDRESS_MAX = 64 << 10 };
+enum { VERSION = 1, TABLES = 5, SCHEMA_MAX = 63, ADDRESS_MAX = 64 << 10 };
 
 /* How long a sweep waits for others: between its tries, and in all. */
 enum { SWEEP_FIRST_MS = 10, SWEEP_MOST_MS = 1000, SWEEP_ALL_MS = 60000 };
@@ -80,7 +80,9 @@ static void roll_back(struct store *store)
         (void)!pg_ask(store->pg, SQL_ROLLBACK, NULL, 0, NULL, &unheard);
 }
 
-/* Is the ledger there? Its schema's number, 0: there is no such schema. */
+/* Is the ledger there? Its schema's number, 0: there is no such schema. In one that is closed to
+ * who asks, nothing has a name; and a table of somebody else's may be called as one of ours, but
+ * hardly two. */
 static bool find(struct store *store, bool *there, struct error *e)
 {
     struct pg_value name = text_value(store->place);
@@ -92,8 +94,14 @@ static bool find(struct store *store, bool *there, struct error *e)
         return error_set(e, CODE_IO, "%s: the database's encoding is %.*s, allowed UTF8",
                          pg_shown(store->pg), STR_ARG(pg_bytes(&rows, 0, 0)));
     store->schema = pg_int(&rows, 0, 1);
-    *there = pg_int(&rows, 0, 2);
-    return true;
+    if (store->schema && !pg_int(&rows, 0, 2))
+        return error_set(e, CODE_IO, "%s: permission denied for schema %s", pg_shown(store->pg),
+                         store->place);
+    *there = pg_int(&rows, 0, 3);
+    store->tables = pg_int(&rows, 0, 4);
+    return *there || store->tables < 2 ||
+           error_set(e, CODE_LEDGER_DAMAGED, "%s is damaged: its table ledger is gone",
+                     pg_shown(store->pg));
 }
 
 static bool make_tables(struct store *store, const struct world *world, struct error *e)
@@ -159,6 +167,14 @@ static bool is_missing(const struct store *store, struct error *e)
                      pg_shown(store->pg), store->place);
 }
 
+/* An entry alone touches few tables: that one is missing is to be known before, not by the entry
+ * that completes a block. */
+static bool lacks_tables(const struct store *store, struct error *e)
+{
+    return error_set(e, CODE_LEDGER_DAMAGED, "%s is damaged: of its %d tables there are %d",
+                     pg_shown(store->pg), TABLES, (int)store->tables);
+}
+
 static bool get_ready(struct store *store, const struct store_open *how, struct arena *a,
                       struct error *e)
 {
@@ -168,7 +184,8 @@ static bool get_ready(struct store *store, const struct store_open *how, struct 
         return false;
     if (!there && store->reads)
         return is_missing(store, e);
-    return (there || make(store, how->world, a, e)) && know(store, e);
+    return (there || make(store, how->world, a, e)) && know(store, e) &&
+           (store->reads || store->tables == TABLES || lacks_tables(store, e));
 }
 
 static void shut(struct store *store)

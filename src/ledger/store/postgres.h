@@ -62,6 +62,7 @@ struct store {
     const char *place;    /* the schema's name */
     bool reads;           /* opened to read */
     int64_t schema;       /* its number, which makes the lock's */
+    int64_t tables;       /* of a ledger's, how many are there */
     struct uuid name;     /* the ledger's */
     struct buf copy;      /* what is on its way */
     bool erased;          /* in this transaction */

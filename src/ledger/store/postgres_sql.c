@@ -105,9 +105,11 @@ static const char *const texts[SQL_COUNT] = {
         " set_config('default_transaction_read_only', $2, false),"
         " set_config('idle_in_transaction_session_timeout', $3, false)",
     [SQL_FIND] =
-        "SELECT current_setting('server_encoding'), n.oid::bigint, c.oid IS NOT NULL"
+        "SELECT current_setting('server_encoding'), n.oid::bigint, has_schema_privilege(n.oid, 'USAGE'),"
+        " count(*) FILTER (WHERE c.relname = 'ledger'), count(c.oid)"
         " FROM (SELECT 1) one LEFT JOIN pg_namespace n ON n.nspname = $1"
-        " LEFT JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = 'ledger'",
+        " LEFT JOIN pg_class c ON c.relnamespace = n.oid"
+        "  AND c.relname IN ('ledger', 'entries', 'blocks', 'checkpoints', 'rejects') GROUP BY n.oid",
     [SQL_LEDGER] = "INSERT INTO ledger VALUES ($1, $2, $3)",
     [SQL_NAME]   = "SELECT name, version FROM ledger",
 

@@ -61,6 +61,18 @@ static bool know(struct store *s, struct error *e)
     return true;
 }
 
+/* An entry alone touches few tables: that one is missing is to be known before, not by the entry
+ * that completes a block. */
+static bool has_tables(struct store *s, struct error *e)
+{
+    struct query *q;
+
+    if (!sqlite_query(&s->db, Q_TABLES, &q, e))
+        return false;
+    query_done(q);
+    return true;
+}
+
 /* SQLite tries a file first to write and then to read: one that was made in between it has open to
  * read alone. Then it is as if it had not been there. */
 static bool refuse_read_only(struct sqlite *db, struct error *e)
@@ -92,7 +104,7 @@ static bool try_open(struct store *s, bool still, struct error *e)
     if (ok && how.write && !sqlite_can_write(&s->db))
         ok = refuse_read_only(&s->db, e);
     if (ok && how.write)
-        ok = sqlite_keep_log(&s->db, e);
+        ok = has_tables(s, e) && sqlite_keep_log(&s->db, e);
     if (ok && s->db.new_log) /* its name has to last as long as what it holds */
         store_sqlite_sync_directory(sqlite_log_path(&s->db));
     if (ok)

@@ -11,6 +11,7 @@ enum statement {
     Q_LOOK,
     Q_COMMIT,
     Q_LEDGER,
+    Q_TABLES,
     Q_TIP,
     Q_ENTRY_ADD,
     Q_ENTRIES_ADD,

@@ -89,6 +89,7 @@ const char *const store_sqlite_texts[Q_COUNT] = {
     [Q_LOOK] = "BEGIN",
     [Q_COMMIT] = "COMMIT",
     [Q_LEDGER] = "SELECT name, version FROM ledger",
+    [Q_TABLES] = "SELECT 1 FROM entries, blocks, runs, checkpoints, rejects",
     [Q_TIP] = "SELECT seq, recorded FROM entries ORDER BY seq DESC LIMIT 1",
     [Q_ENTRY_ADD] = "INSERT INTO entries VALUES " ROW,
     /* Many rows a statement cost a fifth less. With ROLLBACK, none has to be taken back alone. */
