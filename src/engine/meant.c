@@ -111,14 +111,19 @@ static void take_about(struct meant *m)
     m->by_subject = m->entries.n > 0;
 }
 
-/* An empty id is nobody's; for a search it would be everybody's. */
+/* An empty id is nobody's; for a search it would be everybody's. What begins like an id may be the
+ * name of an execution: it is taken for one where it is no entry's. */
 bool meant_find(struct meant *m)
 {
+    bool prefixed = str_begins(m->asked, "led-");
+
     if (m->asked.n == 0)
         return true;
-    if (str_begins(m->asked, "led-"))
-        return find_entries(m);
-    if (!find_runs(m) || (m->runs.n == 0 && !m->whole && !find_entries(m)))
+    if (prefixed && !find_entries(m))
+        return false;
+    if (m->entries.n > 0)
+        return true;
+    if (!find_runs(m) || (m->runs.n == 0 && !m->whole && !prefixed && !find_entries(m)))
         return false;
     if (m->runs.n == 0 && m->entries.n == 0)
         take_about(m);

@@ -41,6 +41,17 @@ def an_id_and_its_beginning_may_be_in_capitals(place):
 
 
 @case
+def an_execution_may_be_called_like_an_id(place):
+    ids = place.chain("led-lamp-42", "planned", "running")
+    for name in ("led-lamp-42", "led-lamp"):
+        same(place.one("show", name)["execution"], "led-lamp-42")
+        same(place.one("prove", name)["header"]["id"], ids[1])
+    same(place.one("show", "led-lamp-43", status=1)["code"], "ENTRY_UNKNOWN")
+    place.chain(ids[0][:14], "planned")  # an entry's id is that entry's
+    same(place.entry(ids[0][:14])["ledger_id"], ids[0])
+
+
+@case
 def of_many_reruns_the_first_are_shown(place):
     place.chain("again", "planned", "running")
     place.accept(*(place.event(execution=f"rerun-{n}", rerunOfExecutionId="again") for n in range(256)))
