@@ -39,6 +39,17 @@ void event_snapshot_order(const struct doc *d, const void *event, struct report 
                    STR_ARG(ev->payload->snapshotAt), STR_ARG(ev->createdAt));
 }
 
+void event_repeats_another(const struct doc *d, const void *event, struct report *r)
+{
+    const struct event_doc *ev = event;
+
+    if (ev->payload && ev->lineage && ev->payload->executionId.n &&
+        str_eq(ev->lineage->rerunOfExecutionId, ev->payload->executionId))
+        report_add(r, ABOUT_VALUE, doc_place(doc_get(d, "lineage"), "rerunOfExecutionId"),
+                   CODE_VALIDATION_ERROR,
+                   "an execution cannot repeat itself: a rerun has an executionId of its own");
+}
+
 void event_failed_has_error(const struct doc *d, const void *event, struct report *r)
 {
     const struct event_doc *ev = event;

@@ -6,6 +6,7 @@
 #include "contract/shape.h"
 
 void event_snapshot_order(const struct doc *d, const void *event, struct report *r);
+void event_repeats_another(const struct doc *d, const void *event, struct report *r);
 void event_failed_has_error(const struct doc *d, const void *event, struct report *r);
 void event_cancelled_has_reason(const struct doc *d, const void *event, struct report *r);
 void event_succeeded_has_result(const struct doc *d, const void *event, struct report *r);

@@ -81,6 +81,7 @@ static const struct field event_fields[] = {
 
 static const struct rule event_rules[] = {
     { "R-002-066", "payload.snapshotAt is not later than createdAt.",                        event_snapshot_order },
+    { "R-002-009", "A rerun has another executionId than what it repeats.",                  event_repeats_another },
     { "R-002-069", "A failed event has payload.error.",                                      event_failed_has_error },
     { "R-002-070", "A cancelled event has payload.cancelReason.",                            event_cancelled_has_reason },
     { "R-002-071", "A succeeded event should have payload.result.",                          event_succeeded_has_result },

@@ -52,6 +52,7 @@ WRONG = [  # members, and the place of the problem; each is wrong by itself
     ({"dependsOnLedgerIds": [1]}, "/lineage/dependsOnLedgerIds/0"),
     ({"dependsOnLedgerIds": "led-1"}, "/lineage/dependsOnLedgerIds"),
     ({"dependsOnLedgerIds": ABSENT}, "/lineage"), ({"rerunOfExecutionId": 1}, "/lineage/rerunOfExecutionId"),
+    ({"rerunOfExecutionId": "exec-1"}, "/lineage/rerunOfExecutionId"),
 ]
 UNREADABLE = {  # what stands in place of the payload's target -> the code
     b"NaN": "SYNTAX", b"Infinity": "SYNTAX", b"-Infinity": "SYNTAX", b"undefined": "SYNTAX",
