@@ -206,8 +206,8 @@ void grants_settle(struct grants *g)
     drop_unseen(g);
 }
 
-/* The deepest entry around a path, if that is writable. */
-static struct grant *writable_above(const struct grants *g, const char *path)
+/* The deepest entry around a path, of those that show something. */
+static struct grant *shown_above(const struct grants *g, const char *path)
 {
     struct grant *found = NULL;
 
@@ -219,13 +219,16 @@ static struct grant *writable_above(const struct grants *g, const char *path)
             path_is_in(path, up->path) && (n > most || (n == most && up->access == ACCESS_WRITE)))
             found = up;
     }
-    return found && found->access == ACCESS_WRITE ? found : NULL;
+    return found;
 }
 
 static bool pin_dir(struct grants *g, const char *dir, struct error *e)
 {
     struct grant pin = { .access = ACCESS_WRITE, .why = GRANT_PIN, .pinned = true };
 
+    for (size_t i = 0; i < g->n; i++)
+        if (g->v[i].pinned && strcmp(g->v[i].path, dir) == 0)
+            return true;
     if (!grant_find("/", dir, g->a, &pin, e))
         return grant_is_missing(e);
     if (pin.path && strcmp(pin.path, dir) == 0)
@@ -233,19 +236,22 @@ static bool pin_dir(struct grants *g, const char *dir, struct error *e)
     return true;
 }
 
-/* Up to the entry around it; where there is something to be moved, that entry, too, and on to what
- * is writable around that: whoever renames it moves along what is protected in it. */
+/* Up to the entry around it; where there is something to be moved, or that entry has to stay, on
+ * to what is around that: whoever renames a directory there moves along what is protected in it.
+ * Nobody renames anything in what is only read. */
 static bool pin_way(struct grants *g, const char *path, bool there, struct error *e)
 {
-    struct grant *root = writable_above(g, path);
+    struct grant *root = shown_above(g, path);
     const char *top, *slash;
 
     if (!root)
         return true;
     top = root->path;
+    if (root->access == ACCESS_READ)
+        return pin_way(g, top, true, e);
     slash = strchr(path + strlen(top) + 1, '/');
-    there |= slash != NULL;
-    root->pinned |= there;
+    root->pinned |= there || slash;
+    there = root->pinned;
     for (; slash; slash = strchr(slash + 1, '/'))
         if (!pin_dir(g, arena_text(g->a, (struct str){ path, (size_t)(slash - path) }), e))
             return false;

@@ -142,6 +142,30 @@ def granted_inside(world):
         shell(world, "rm -r build", options=["--write", world.work / "build"]).expect()
 
 
+@case("F39 F07 the way to the working directory stays, where what is around it may be written")
+def way_stays(world):
+    inner, victim = world.work / "way/q/r", world.outside / "victim/r"
+    inner.mkdir(parents=True)
+    (victim / ".ssh").mkdir(parents=True)
+    world.expected |= {"work/way", "work/away"}  # mv copies what it cannot rename
+    for script in (f"mv q away && ln -s {victim.parent} q", f"cd .. && mv way away && mkdir way && ln -s {victim.parent} way/q",
+                   "mv q away && mkdir -p q/r && echo evil >away/r/.envrc && mkdir away/r/.vscode && echo evil >away/r/.git"):
+        run = shell(world, f"cd {inner.parents[1]} && {script} && exit 0; exit 5", cwd=inner, options=["--write", world.work]).expect(5)
+        if not (victim / ".ssh").exists() or run["denials"]:
+            fault("it was led elsewhere", run)
+
+
+@case("F39 F02 the way to what is denied stays, also where it lies in what is only read")
+def way_through_read(world):
+    seen = world.work / "way/q/seen"
+    seen.mkdir(parents=True)
+    (seen / "shut").write_text(world.token)
+    world.expected |= {"work/way", "work/away"}
+    run = shell(world, "mv way away && exit 0; exit 5", options=["--read", seen.parent, "--deny", seen / "shut"]).expect(5)
+    if not (seen / "shut").exists():
+        fault("it is gone", run)
+
+
 @case("F37 a program that may be started and not read has no digest")
 def unread_program(world):
     program = world.work / "only"
