@@ -41,5 +41,5 @@ bool fs_remove(const char *path, struct error *e) NODISCARD;
 enum fs_found { FS_NOTHING, FS_DIRECTORY, FS_OTHER, FS_HIDDEN };
 enum fs_found fs_find_below(int root, const char *path);
 
-/* Removes what fs_find_below() finds below a directory of that name. */
-bool fs_remove_below(const char *root, const char *path, struct error *e) NODISCARD;
+/* Removes what fs_find_below() finds. */
+bool fs_remove_below(int root, const char *path, struct error *e) NODISCARD;

@@ -194,11 +194,11 @@ enum fs_found fs_find_below(int root, const char *path)
     return found < 0 ? FS_HIDDEN : (enum fs_found)found;
 }
 
-bool fs_remove_below(const char *root, const char *path, struct error *e)
+bool fs_remove_below(int root, const char *path, struct error *e)
 {
     _arena_ struct arena a = { 0 };
     const char *name = path, *rest;
-    int at = open(root, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int at = fcntl(root, F_DUPFD_CLOEXEC, 0);
     bool ok = at >= 0;
 
     while (ok) {

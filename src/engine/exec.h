@@ -98,6 +98,12 @@ struct exec_lane;
 struct change_set;
 struct exec_network;
 
+/* A directory that names must not come into being in. */
+struct watched {
+    int fd;    /* as it was granted, wherever it is by now; -1: not held */
+    bool told; /* that it is no longer there */
+};
+
 /* A name that came into being although it must not. */
 struct violation {
     const char *path, *act, *rule;
@@ -160,8 +166,10 @@ struct exec {
     unsigned weak;
 
     /* While it runs: exec/run.c, lane/. */
-    struct exec_lane *lane; /* NULL: it has none */
-    int cancel;             /* as of struct run */
+    struct exec_lane *lane;  /* NULL: it has none */
+    int cancel;              /* as of struct run */
+    struct watched *watched; /* one for each grant; NULL: none is */
+    size_t watched_count;
 
     /* What came of the attempt: exec/run.c, lane/. */
     int attempt; /* from 1 */
@@ -288,6 +296,15 @@ bool exec_gather(struct exec *x, struct error *e) NODISCARD;
 /* Nobody sees what a step prints as it comes: it is kept, as far as it was captured. Of others
  * nothing is. Part of exec_gather(). */
 bool exec_keep_printed(struct exec *x, struct error *e) NODISCARD;
+
+/* ---- exec/undo.c ---- */
+
+/* Before the command starts: holds the directories that names must not come into being in. */
+void exec_watch(struct exec *x);
+void exec_unwatch(struct exec *x);
+
+/* Undoes and tells what came into being there. Part of exec_gather(). */
+void exec_undo(struct exec *x);
 
 /* ---- exec/changes.c ---- */
 

@@ -110,6 +110,29 @@ def R_001_016_who_is_no_longer_kept_from_a_file_is_ended(place):
                 path.unlink(missing_ok=True)
 
 
+# ---- whose directory another run moves, and puts a link to somebody's in its place ----
+
+@case
+def R_001_015_R_001_167_what_another_run_moves_leads_writ_nowhere_else(place):
+    for swap in ("mv way away && ln -s {}/victim way", "mv way away", "mv way away && mkdir -p way/in/.ssh"):
+        inner, ssh = place.work / "way/in", place.outside / "victim/in/.ssh"
+        for directory in (inner, ssh):
+            directory.mkdir(parents=True, exist_ok=True)
+        os.mkfifo(inner / "go")
+        script = "cat go; printf x >.envrc; mkdir .vscode; exec cat /dev/null"
+        child = subprocess.Popen([tap.WRIT, "exec", "--json", "--", "/bin/sh", "-c", script], cwd=inner,
+                                 env=place.environment({}), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        with open(inner / "go", "wb"):  # it runs
+            expect(place.exec("/bin/sh", "-c", swap.format(place.outside)), exit_code=0)
+        run = ended(child)
+        left = sorted(os.listdir(place.work / "away/in"))
+        hold(ssh.is_dir() and ".envrc" not in left and ".vscode" not in left, run)
+        hold([(row["path"], row["undone"]) for row in run.record["denials"]] ==
+             [(f"{inner}/.envrc", True), (f"{inner}/.vscode", True)], run)
+        hold(not (place.work / "way").is_dir() or (place.work / "way").is_symlink() or (inner / ".ssh").is_dir(), run)
+        subprocess.run(["rm", "-rf", place.work / "way", place.work / "away"], check=True)
+
+
 # ---- stopped ----
 
 # How they end when nobody stops them: one ends by itself, after its time, and one does not at all.

@@ -58,6 +58,16 @@ def tree_locked(world):
     undone(world, run, ".vscode")
 
 
+@case("F07 names in the working directory, when the way to it is shut")
+def way_locked(world):
+    inner = world.work / "way/in"
+    inner.mkdir(parents=True)
+    world.expected |= {"work/way"}
+    run = shell(world, "echo evil >.envrc && chmod 0 ..", cwd=inner, options=["--write", world.work]).expect()
+    os.chmod(inner.parent, 0o755)
+    undone(world, run, "way/in/.envrc")
+
+
 # ---- before ----
 
 @case("F10 a second name of what is denied, in a directory that cannot be listed")

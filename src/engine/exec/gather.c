@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gather.c: when the tree is dead: undoes what must not be, and keeps what was asked for. */
+/* gather.c: when the tree is dead: keeps what was asked for. */
 #include "engine/exec.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 
@@ -13,128 +11,6 @@
 #include "sandbox/cow_plan.h"
 
 enum { FILES_MAX = 10000 };
-
-/* ---- names that must not be ---- */
-
-/* Names that stand in the same directory are looked for from there, opened once. */
-struct around {
-    const struct grant *grant;
-    int fd;
-    bool gone;
-};
-
-static void open_around(struct around *last, const struct grant *grant)
-{
-    if (last->grant == grant)
-        return;
-    own_close(&last->fd);
-    last->grant = grant;
-    last->fd = open(grant->path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    last->gone = last->fd < 0 && errno == ENOENT;
-}
-
-/* What is hidden from us may be there. */
-static bool is_harmless(enum fs_found found, const struct absent *absent)
-{
-    return found == FS_NOTHING || (found == FS_DIRECTORY && absent->links_only);
-}
-
-static void tell(struct exec *x, const struct absent *absent, bool undone)
-{
-    x->now.violations[x->now.violation_count++] =
-        (struct violation){ .path = absent->path,
-                            .act = "created",
-                            .rule = absent->denied ? "denied" : "protected",
-                            .undone = undone };
-}
-
-/* The entry around a path is a mount point: the command could not put another in its place, so
- * looking from there leads nowhere else. Not with what lies outside of all writable ones. */
-static void undo(struct exec *x, const struct absent *absent, struct around *last)
-{
-    const struct grant *around = grants_decide(&x->reach.grants, absent->path);
-    const char *below;
-    struct error e;
-
-    if (!around || around->access != ACCESS_WRITE || !around->is_dir)
-        return;
-    below = absent->path + strlen(around->path) + 1;
-    open_around(last, around);
-    if (!last->gone && !is_harmless(fs_find_below(last->fd, below), absent))
-        tell(x, absent, fs_remove_below(around->path, below, &e));
-}
-
-/* In write mode cow the disk has nothing of it; what the layer could not hold is taken out of it,
- * so that nobody commits it. */
-static void undo_in_layer(struct exec *x, const struct absent *absent)
-{
-    const struct cow_layer *layer = cow_around(&x->outcome.cow, absent->path);
-    const char *below, *merged;
-    struct error e;
-
-    if (!layer || cow_holds(&x->outcome.cow, absent->path) ||
-        strlen(absent->path) <= strlen(layer->root))
-        return;
-    below = absent->path + strlen(layer->root) + 1;
-    if (is_harmless(fs_find_below(layer->merged, below), absent))
-        return;
-    merged = arena_printf(x->a, "/proc/self/fd/%d/.", layer->merged);
-    tell(x, absent, fs_remove_below(merged, below, &e));
-}
-
-/* The kernel takes a mount away before the name below it is another's. Who reads the directory
- * waits until it is. */
-static void await_names(const char *path, struct arena *a)
-{
-    const char *slash = strrchr(path, '/');
-    DIR *dir =
-        opendir(slash > path ? arena_text(a, (struct str){ path, (size_t)(slash - path) }) : "/");
-
-    if (!dir)
-        return;
-    (void)readdir(dir);
-    (void)closedir(dir);
-}
-
-/* A wall was gone: these are no longer what they were, and whatever lay on them went with them. */
-static void tell_replaced(struct exec *x)
-{
-    const struct grants *g = &x->reach.grants;
-
-    for (size_t i = 0; i < g->n; i++) {
-        const struct grant *was = &g->v[i];
-        struct stat now;
-
-        await_names(was->path, x->a);
-        if (lstat(was->path, &now) == 0 && now.st_dev == was->dev && now.st_ino == was->ino)
-            continue;
-        x->now.violations[x->now.violation_count++] = (struct violation){
-            .path = was->path,
-            .act = "replaced",
-            .rule = was->access >= ACCESS_PROTECTED ? access_names[was->access] : "granted",
-        };
-    }
-}
-
-static void undo_all(struct exec *x)
-{
-    const struct absents *absent = &x->reach.absent;
-    struct around last = { .fd = -1 };
-
-    x->now.violations =
-        arena_alloc(x->a, (absent->n + x->reach.grants.n) * sizeof *x->now.violations);
-    if (x->outcome.cause == CAUSE_VIOLATION)
-        tell_replaced(x);
-    for (size_t i = 0; i < absent->n; i++) {
-        if (x->request.sandbox->filesystem->write_mode == WRITE_COW)
-            undo_in_layer(x, &absent->v[i]);
-        else
-            undo(x, &absent->v[i], &last);
-    }
-    own_close(&last.fd);
-}
-
-/* ---- files ---- */
 
 static bool wants_files(const struct exec *x)
 {
@@ -285,7 +161,7 @@ bool exec_gather(struct exec *x, struct error *e)
     size_t artifacts_done = 0;
     bool kept;
 
-    undo_all(x);
+    exec_undo(x);
     kept = keep_all(x, &artifacts_done, e);
     if (!kept) {
         x->now.unkept = arena_text(x->a, str_of(e->msg));

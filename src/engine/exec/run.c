@@ -93,6 +93,7 @@ static bool run(struct exec *x, struct error *e)
         x->outcome = outcome_waited(x->waited_for, x->waited_ms);
         return exec_permit(x, e);
     }
+    exec_watch(x);
     return sandbox_run(&run, x->world, x->a, &x->outcome, e);
 }
 
@@ -228,6 +229,7 @@ int exec_run(struct exec *x, struct report *r, const char **kind, bool *ran, str
 void exec_close(struct exec *x)
 {
     exec_forget_network(x);
+    exec_unwatch(x);
     if (x->store >= 0)
         (void)close(x->store);
     cow_close(&x->outcome.cow);

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* undo.c: names that must not be: what came into being in a run is undone when its tree is dead. */
+#include "engine/exec.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "base/fs.h"
+#include "sandbox/cow_plan.h"
+
+/* ---- where to look ---- */
+
+/* Somebody can put another directory, or a link, in the place of one that was granted: what stands
+ * there then is none of the run's, and nothing in it is touched. -1: it is not there any more. */
+static int open_granted(const struct grant *grant)
+{
+    int fd = open(grant->path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    struct stat s;
+
+    if (fd >= 0 && (fstat(fd, &s) != 0 || s.st_dev != grant->dev || s.st_ino != grant->ino))
+        own_close(&fd);
+    return fd;
+}
+
+static bool is_in_cow(const struct exec *x)
+{
+    return x->request.sandbox->filesystem->write_mode == WRITE_COW;
+}
+
+/* The entry around a name that the command could make; NULL where it could not. */
+static const struct grant *around(const struct exec *x, const struct absent *absent)
+{
+    const struct grant *found = grants_decide(&x->reach.grants, absent->path);
+
+    return found && found->access == ACCESS_WRITE && found->is_dir ? found : NULL;
+}
+
+static struct watched *watched(const struct exec *x, const struct grant *grant)
+{
+    return &x->watched[grant - x->reach.grants.v];
+}
+
+static void watch_none(struct exec *x)
+{
+    x->watched_count = x->reach.grants.n;
+    x->watched = arena_alloc(x->a, x->watched_count * sizeof *x->watched);
+    for (size_t i = 0; i < x->watched_count; i++)
+        x->watched[i] = (struct watched){ .fd = -1 };
+}
+
+/* By their names they may not be found afterwards: whoever else may write around them can move them
+ * away, and the command itself can shut a directory on the way. */
+void exec_watch(struct exec *x)
+{
+    exec_unwatch(x); /* of an attempt before */
+    if (is_in_cow(x))
+        return;
+    watch_none(x);
+    for (size_t i = 0; i < x->reach.absent.n; i++) {
+        const struct grant *grant = around(x, &x->reach.absent.v[i]);
+
+        if (grant && watched(x, grant)->fd < 0)
+            watched(x, grant)->fd = open_granted(grant);
+    }
+}
+
+void exec_unwatch(struct exec *x)
+{
+    for (size_t i = 0; i < x->watched_count; i++)
+        own_close(&x->watched[i].fd);
+    x->watched = NULL;
+    x->watched_count = 0;
+}
+
+/* ---- what was done ---- */
+
+static void tell(struct exec *x, struct violation violation)
+{
+    x->now.violations[x->now.violation_count++] = violation;
+}
+
+static void tell_made(struct exec *x, const struct absent *absent, bool undone)
+{
+    tell(x, (struct violation){ .path = absent->path,
+                                .act = "created",
+                                .rule = absent->denied ? "denied" : "protected",
+                                .undone = undone });
+}
+
+/* It is no longer what it was, and whatever lay on it or in it went with it. */
+static void tell_replaced(struct exec *x, const struct grant *was)
+{
+    if (watched(x, was)->told)
+        return;
+    watched(x, was)->told = true;
+    tell(x, (struct violation){ .path = was->path,
+                                .act = "replaced",
+                                .rule = was->access >= ACCESS_PROTECTED ? access_names[was->access]
+                                                                        : "granted" });
+}
+
+/* The kernel takes a mount away before the name below it is another's. Who reads the directory
+ * waits until it is. */
+static void await_names(const char *path, struct arena *a)
+{
+    const char *slash = strrchr(path, '/');
+    DIR *dir =
+        opendir(slash > path ? arena_text(a, (struct str){ path, (size_t)(slash - path) }) : "/");
+
+    if (!dir)
+        return;
+    (void)readdir(dir);
+    (void)closedir(dir);
+}
+
+/* A wall was gone: which? */
+static void tell_gone(struct exec *x)
+{
+    const struct grants *g = &x->reach.grants;
+
+    for (size_t i = 0; i < g->n; i++) {
+        const struct grant *was = &g->v[i];
+        struct stat now;
+
+        await_names(was->path, x->a);
+        if (lstat(was->path, &now) != 0 || now.st_dev != was->dev || now.st_ino != was->ino)
+            tell_replaced(x, was);
+    }
+}
+
+/* ---- undoing ---- */
+
+/* What is hidden from us may be there. */
+static bool is_harmless(enum fs_found found, const struct absent *absent)
+{
+    return found == FS_NOTHING || (found == FS_DIRECTORY && absent->links_only);
+}
+
+static void undo(struct exec *x, const struct absent *absent)
+{
+    const struct grant *grant = around(x, absent);
+    const char *below;
+    struct watched *w;
+    struct error e;
+
+    if (!grant)
+        return;
+    w = watched(x, grant);
+    if (w->fd < 0)
+        w->fd = open_granted(grant);
+    if (w->fd < 0) {
+        tell_replaced(x, grant);
+        return;
+    }
+    below = absent->path + strlen(grant->path) + 1;
+    if (!is_harmless(fs_find_below(w->fd, below), absent))
+        tell_made(x, absent, fs_remove_below(w->fd, below, &e));
+}
+
+/* In write mode cow the disk has nothing of it; what the layer could not hold is taken out of it,
+ * so that nobody commits it. */
+static void undo_in_layer(struct exec *x, const struct absent *absent)
+{
+    const struct cow_layer *layer = cow_around(&x->outcome.cow, absent->path);
+    const char *below;
+    struct error e;
+
+    if (!layer || cow_holds(&x->outcome.cow, absent->path) ||
+        strlen(absent->path) <= strlen(layer->root))
+        return;
+    below = absent->path + strlen(layer->root) + 1;
+    if (!is_harmless(fs_find_below(layer->merged, below), absent))
+        tell_made(x, absent, fs_remove_below(layer->merged, below, &e));
+}
+
+void exec_undo(struct exec *x)
+{
+    const struct absents *absent = &x->reach.absent;
+
+    x->now.violations =
+        arena_alloc(x->a, (absent->n + x->reach.grants.n) * sizeof *x->now.violations);
+    if (!x->watched)
+        watch_none(x);
+    if (x->outcome.cause == CAUSE_VIOLATION)
+        tell_gone(x);
+    for (size_t i = 0; i < absent->n; i++) {
+        if (is_in_cow(x))
+            undo_in_layer(x, &absent->v[i]);
+        else
+            undo(x, &absent->v[i]);
+    }
+    exec_unwatch(x);
+}
