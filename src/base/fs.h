@@ -35,11 +35,16 @@ bool fs_make_dirs(const char *path, struct error *e) NODISCARD;
 /* Removes a file, or a directory with everything in it. Follows no link. */
 bool fs_remove(const char *path, struct error *e) NODISCARD;
 
-/* What a path below an open directory names; no link is followed on the way, and one that stands
- * there in place of a directory is what is found. Modes do not keep the owner out. FS_HIDDEN: it
- * cannot be found out. */
-enum fs_found { FS_NOTHING, FS_DIRECTORY, FS_OTHER, FS_HIDDEN };
+/* What a path below an open directory names; no link is followed on the way. FS_LED_AWAY: one
+ * stands there in place of a directory. Modes do not keep the owner out. FS_HIDDEN: it cannot be
+ * found out. */
+enum fs_found { FS_NOTHING, FS_DIRECTORY, FS_LINK, FS_OTHER, FS_LED_AWAY, FS_HIDDEN };
 enum fs_found fs_find_below(int root, const char *path);
 
-/* Removes what fs_find_below() finds. */
+/* Removes what fs_find_below() finds: the link that leads away, too. */
 bool fs_remove_below(int root, const char *path, struct error *e) NODISCARD;
+
+/* Renames that instead, where it is, by an ending to its name; *now is its path below the directory
+ * then. False and errno; EEXIST: something has that name. */
+bool fs_rename_below(int root, const char *path, const char *ending, struct arena *a,
+                     const char **now) NODISCARD;

@@ -149,15 +149,37 @@ static int remove_at(int at, const char *name)
 
 /* ---- below a directory ---- */
 
-/* Cuts the first name off a path; the rest begins behind its slashes. */
-static const char *cut_name(char *path)
-{
-    char *slash = strchr(path, '/');
+/* How far a path below a directory leads through directories alone. */
+struct spot {
+    int dir;
+    char name[NAME_MAX + 1]; /* in that: the last of the path, or what is no directory to enter */
+    const char *rest;        /* of the path behind it */
+};
 
-    if (!slash)
-        return NULL;
-    *slash++ = '\0';
-    return slash + strspn(slash, "/");
+/* False: there is no such spot. */
+static bool find_spot(int root, const char *path, struct spot *s)
+{
+    s->dir = fcntl(root, F_DUPFD_CLOEXEC, 0);
+    while (s->dir >= 0) {
+        size_t n = strcspn(path, "/");
+        int next;
+
+        if (n > NAME_MAX) {
+            own_close(&s->dir);
+            errno = ENAMETOOLONG;
+            return false;
+        }
+        memcpy(s->name, path, n);
+        s->name[n] = '\0';
+        s->rest = path + n;
+        path = s->rest + strspn(s->rest, "/");
+        next = *path ? in_dir(s->dir, s->name, enter) : -1;
+        if (next < 0)
+            return true;
+        own_close(&s->dir);
+        s->dir = next;
+    }
+    return false;
 }
 
 static int find_at(int at, const char *name)
@@ -165,60 +187,74 @@ static int find_at(int at, const char *name)
     struct stat s;
 
     if (fstatat(at, name, &s, AT_SYMLINK_NOFOLLOW) == 0)
-        return S_ISDIR(s.st_mode) ? FS_DIRECTORY : FS_OTHER;
+        return S_ISDIR(s.st_mode) ? FS_DIRECTORY : S_ISLNK(s.st_mode) ? FS_LINK : FS_OTHER;
     return errno == ENOENT || errno == ENOTDIR ? FS_NOTHING : -1;
 }
 
 enum fs_found fs_find_below(int root, const char *path)
 {
-    char text[PATH_MAX];
-    const char *rest = path;
-    int at = root, found = -1;
+    struct spot s;
+    int found;
 
-    while (at >= 0 && rest && strlen(rest) < sizeof text) {
-        int next;
-
-        memmove(text, rest, strlen(rest) + 1);
-        rest = cut_name(text);
-        found = in_dir(at, text, find_at);
-        if (!rest || found != FS_DIRECTORY)
-            break;
-        found = -1;
-        next = in_dir(at, text, enter);
-        if (at != root)
-            (void)close(at);
-        at = next;
-    }
-    if (at >= 0 && at != root)
-        (void)close(at);
-    return found < 0 ? FS_HIDDEN : (enum fs_found)found;
+    if (!find_spot(root, path, &s))
+        return FS_HIDDEN;
+    found = in_dir(s.dir, s.name, find_at);
+    own_close(&s.dir);
+    if (found < 0)
+        return FS_HIDDEN;
+    if (!*s.rest)
+        return (enum fs_found)found;
+    return found == FS_LINK ? FS_LED_AWAY : found == FS_DIRECTORY ? FS_HIDDEN : FS_NOTHING;
 }
 
 bool fs_remove_below(int root, const char *path, struct error *e)
 {
-    _arena_ struct arena a = { 0 };
-    const char *name = path, *rest;
-    int at = fcntl(root, F_DUPFD_CLOEXEC, 0);
-    bool ok = at >= 0;
+    struct spot s;
+    bool ok = find_spot(root, path, &s) && in_dir(s.dir, s.name, remove_at) == 0;
 
-    while (ok) {
-        char *text = arena_text(&a, str_of(name));
-        int next;
-
-        rest = cut_name(text);
-        next = rest ? in_dir(at, text, enter) : -1;
-        if (next < 0) {
-            ok = in_dir(at, text, remove_at) == 0;
-            break;
-        }
-        (void)close(at);
-        at = next;
-        name = rest;
-    }
     if (!ok)
         error_sys(e, ERROR_IO, "%s cannot be removed", path);
-    if (at >= 0)
-        (void)close(at);
+    own_close(&s.dir);
+    return ok;
+}
+
+/* Not every file system can do it in one step. */
+static bool move_at(int dir, const char *name, const char *to)
+{
+    if (renameat2(dir, name, dir, to, RENAME_NOREPLACE) == 0)
+        return true;
+    if (errno != EINVAL)
+        return false;
+    if (find_at(dir, to) == FS_NOTHING)
+        return renameat(dir, name, dir, to) == 0;
+    errno = EEXIST;
+    return false;
+}
+
+bool fs_rename_below(int root, const char *path, const char *ending, struct arena *a,
+                     const char **now)
+{
+    const char *to;
+    struct spot s;
+    mode_t before;
+    bool ok;
+    int sys;
+
+    if (!find_spot(root, path, &s))
+        return false;
+    to = arena_printf(a, "%s%s", s.name, ending);
+    ok = move_at(s.dir, s.name, to);
+    if (!ok && unlock(s.dir, &before)) {
+        ok = move_at(s.dir, s.name, to);
+        sys = errno;
+        (void)set_mode(s.dir, before);
+        errno = sys;
+    }
+    sys = errno;
+    own_close(&s.dir);
+    errno = sys;
+    if (ok)
+        *now = arena_printf(a, "%.*s%s", (int)(s.rest - path), path, ending);
     return ok;
 }
 

@@ -183,10 +183,16 @@ static void say_paths(const struct doc *record)
 
 static void say_denials(const struct doc *record)
 {
-    for (const struct doc *d = doc_first(doc_get(record, "denials"), DOC_LIST); d; d = d->next)
-        say("%.*s was %.*s although it is %.*s: %s", STR_ARG(doc_text(d, "path")),
+    for (const struct doc *d = doc_first(doc_get(record, "denials"), DOC_LIST); d; d = d->next) {
+        struct str moved_to = doc_text(d, "moved_to");
+
+        say("%.*s was %.*s although it is %.*s: %s%.*s", STR_ARG(doc_text(d, "path")),
             STR_ARG(doc_text(d, "act")), STR_ARG(doc_text(d, "rule")),
-            doc_get(d, "undone")->truth ? "removed again" : "look at it");
+            moved_to.n                    ? "moved to "
+            : doc_get(d, "undone")->truth ? "removed again"
+                                          : "look at it",
+            STR_ARG(moved_to));
+    }
 }
 
 static void say_files(const struct doc *record, const char *list)

@@ -85,7 +85,7 @@ static const struct record_field record_fields[] = {
     { "not_given[]", "IV-04 took some",
       "The variables that were asked for and that it was not given: `writ explain variables`." },
     { "denials[]", ALWAYS,
-      "What was done against a rule and seen afterwards (what a wall refuses at once is not listed): `path`, `act`, `rule`, and whether it was `undone`." },
+      "What was done against a rule and seen afterwards (what a wall refuses at once is not listed): `path`, `act`, `rule`, whether it was `undone`, and where what was made is now, `moved_to`." },
     { "input_files[]", ALWAYS, "The files that it was given: `path`, `bytes`, `digest`." },
     { "stdin", "it was given something to read", "How much, as `bytes` and `digest`." },
     { "output_files[]", ALWAYS,

@@ -108,6 +108,7 @@ struct watched {
 struct violation {
     const char *path, *act, *rule;
     bool undone;
+    const char *moved_to; /* NULL: nowhere */
 };
 
 /* What an attempt left beside its outcome: exec/gather.c, exec/changes.c, lane/far.c. Nothing of it

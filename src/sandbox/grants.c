@@ -239,7 +239,7 @@ static bool pin_dir(struct grants *g, const char *dir, struct error *e)
 /* Up to the entry around it; where there is something to be moved, or that entry has to stay, on
  * to what is around that: whoever renames a directory there moves along what is protected in it.
  * Nobody renames anything in what is only read. */
-static bool pin_way(struct grants *g, const char *path, bool there, struct error *e)
+bool grants_pin_way(struct grants *g, const char *path, bool there, struct error *e)
 {
     struct grant *root = shown_above(g, path);
     const char *top, *slash;
@@ -248,25 +248,20 @@ static bool pin_way(struct grants *g, const char *path, bool there, struct error
         return true;
     top = root->path;
     if (root->access == ACCESS_READ)
-        return pin_way(g, top, true, e);
+        return grants_pin_way(g, top, true, e);
     slash = strchr(path + strlen(top) + 1, '/');
     root->pinned |= there || slash;
     there = root->pinned;
     for (; slash; slash = strchr(slash + 1, '/'))
         if (!pin_dir(g, arena_text(g->a, (struct str){ path, (size_t)(slash - path) }), e))
             return false;
-    return !there || pin_way(g, top, true, e);
-}
-
-bool grants_pin_way(struct grants *g, const char *path, struct error *e)
-{
-    return pin_way(g, path, false, e);
+    return !there || grants_pin_way(g, top, true, e);
 }
 
 bool grants_pin(struct grants *g, struct error *e)
 {
     for (size_t i = 0, n = g->n; i < n; i++)
-        if (g->v[i].access >= ACCESS_PROTECTED && !pin_way(g, g->v[i].path, true, e))
+        if (g->v[i].access >= ACCESS_PROTECTED && !grants_pin_way(g, g->v[i].path, true, e))
             return false;
     return true;
 }

@@ -92,7 +92,10 @@ void grants_settle(struct grants *g);
 /* Pins the directories between a writable one and what is denied or protected in it: who could
  * rename one of them could put another in its place. */
 bool grants_pin(struct grants *g, struct error *e) NODISCARD;
-bool grants_pin_way(struct grants *g, const char *path, struct error *e) NODISCARD;
+
+/* As that for one path. `there`: the entry that it lies in is pinned, too; else, as for a name that
+ * is not there, only where that has to stay anyhow, or there are directories between. */
+bool grants_pin_way(struct grants *g, const char *path, bool there, struct error *e) NODISCARD;
 
 /* The entry that decides about a path, or NULL where none does. */
 const struct grant *grants_decide(const struct grants *g, const char *path);

@@ -303,7 +303,7 @@ const char *protected_name(const char *path, struct arena *a)
 bool absents_pin(const struct absents *list, struct grants *g, struct error *e)
 {
     for (size_t i = 0; i < list->n; i++)
-        if (!grants_pin_way(g, list->v[i].path, e))
+        if (!grants_pin_way(g, list->v[i].path, list->v[i].denied, e))
             return false;
     return true;
 }

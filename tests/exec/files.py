@@ -8,6 +8,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import uuid
 
 import ground
 import tap
@@ -262,17 +263,42 @@ def R_001_016_what_is_denied_cannot_be_moved_or_removed(place):
 
 
 @case
-def R_001_016_R_001_167_a_denied_name_that_is_made_is_removed_and_told(place):
+def R_001_016_R_001_167_a_denied_name_that_is_made_is_moved_and_told(place):
     run = place.python("import os\n"
                        "open('none', 'w').write('made'); os.makedirs('far/none/in'); open('kept', 'w')",
-                       options=["--deny=none", "--deny=far/none"])
+                       options=["--deny=none", "--deny=far/none", "--artifact=**"])
+    aside = ".writ-" + run.record["execution_id"][:8]
     expect(run, exit_code=0)
-    hold(sorted(each["path"] for each in run.record["denials"]) ==
-         [f"{place.work}/far/none", f"{place.work}/none"], run)
-    hold(all(each["act"] == "created" and each["rule"] == "denied" and each["undone"]
-             for each in run.record["denials"]), run)
+    hold(sorted(run.record["denials"], key=lambda each: each["path"]) == [
+        dict(path=f"{place.work}/{name}", act="created", rule="denied", undone=True,
+             moved_to=f"{place.work}/{name}{aside}") for name in ("far/none", "none")], run)
+    hold((place.work / f"none{aside}").read_text() == "made" and (place.work / f"far/none{aside}/in").is_dir(), run)
+    hold([row["path"] for row in run.record["artifacts"] if row["state"] == "collected"] == ["kept"], run)
     hold(not (place.work / "none").exists() and not (place.work / "far/none").exists()
          and (place.work / "kept").exists(), run)
+
+
+@case
+def R_001_016_what_is_made_is_moved_also_when_the_command_took_the_name(place):
+    id = str(uuid.uuid4())
+    run = place.ask_python(f"open('.envrc', 'w').write('made'); open('.envrc.writ-{id[:8]}', 'w').write('mine')",
+                           execution_id=id)
+    [row] = run.record["denials"]
+    hold(row["undone"] and row["moved_to"].startswith(f"{place.work}/.envrc.writ-{id[:8]}-"), run)
+    hold(pathlib.Path(row["moved_to"]).read_text() == "made"
+         and (place.work / f".envrc.writ-{id[:8]}").read_text() == "mine"
+         and not (place.work / ".envrc").exists(), run)
+
+
+@case
+def R_001_016_a_link_on_the_way_to_a_denied_name_is_moved_and_a_file_is_left(place):
+    run = place.exec("/bin/sh", "-c", "mkdir own; touch own/none file; ln -s own far",
+                     options=["--deny=far/none", "--deny=file/none"])
+    aside = place.work / ("far.writ-" + run.record["execution_id"][:8])
+    expect(run, exit_code=0, denials=[dict(path=f"{place.work}/far/none", act="led elsewhere", rule="denied",
+                                           undone=True, moved_to=str(aside))])
+    hold(os.readlink(aside) == "own" and (place.work / "own/none").exists() and (place.work / "file").exists()
+         and not os.path.lexists(place.work / "far"), run)
 
 
 # ---- the working directory and input files ----
@@ -319,9 +345,10 @@ def R_001_016_a_denied_name_that_is_not_there_is_told_and_holds(place):
     run = place.exec("true", options=asked)
     expect(run, exit_code=0, denials=[], **{"checks__IV-03": f"denied, and not there: {names[0]}, {names[1]}"})
     run = place.writ("exec", *asked, "--", "touch", "misspelt")
+    [aside] = place.work.glob("misspelt.writ-*")
     hold(run.err.decode().splitlines() == [
         f"writ: denied, and not there: {names[0]}, {names[1]}",
-        f"writ: {names[0]} was created although it is denied: removed again"], run)
+        f"writ: {names[0]} was created although it is denied: moved to {aside}"], run)
     hold(not (place.work / "misspelt").exists(), run)
     run = place.exec("true", options=["--deny=there"])
     expect(run, exit_code=0, **{"checks__IV-03": "ok"})

@@ -110,6 +110,25 @@ def R_001_016_who_is_no_longer_kept_from_a_file_is_ended(place):
                 path.unlink(missing_ok=True)
 
 
+# ---- beside whom somebody works ----
+
+@case
+def R_001_016_what_somebody_makes_meanwhile_is_not_lost(place):
+    (place.work / "sub").mkdir()
+    os.mkfifo(place.work / "again")
+    with running(place, "--json", "--write=sub", "--deny=sub/none", "--", "/bin/sh", "-c",
+                 "exec 3>fifo; printf x >&3; read line <again") as (child, _):
+        place.put("work/.envrc", "an hour's work")
+        (place.work / "sub").rename(place.work / "old")
+        (place.work / "sub").symlink_to(place.outside)
+        (place.work / "again").write_text("go on\n")
+        run = ended(child)
+    aside = place.work / (".envrc.writ-" + run.record["execution_id"][:8])
+    expect(run, denials=[dict(path=f"{place.work}/.envrc", act="created", rule="protected", undone=True,
+                              moved_to=str(aside))])
+    hold(aside.read_text() == "an hour's work" and os.readlink(place.work / "sub") == str(place.outside), run)
+
+
 # ---- whose directory another run moves, and puts a link to somebody's in its place ----
 
 @case

@@ -297,6 +297,8 @@ class World:
         except ValueError:
             record = {}
         run = Run(status, *texts, record if isinstance(record, dict) else {})
+        self.expected |= {os.path.relpath(row["moved_to"], self.repo) for row in run.record.get("denials", ())
+                          if "moved_to" in row}
         self.tight(run)
         changed = {row[0] for row in self.picture() ^ child.picture}
         if changed:

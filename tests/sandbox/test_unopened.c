@@ -121,7 +121,7 @@ static void a_way_is_pinned_or_refused(void **state)
     (void)state;
     make_dirs("way/deep/shut");
     grant(&g, below("way"), ACCESS_WRITE);
-    assert_true(grants_pin_way(&g, below("way/none/shut"), &e));
+    assert_true(grants_pin_way(&g, below("way/none/shut"), false, &e));
     grant(&g, below("way/deep/shut"), ACCESS_DENIED);
     leave(0);
     done = grants_pin(&g, &e);

@@ -128,9 +128,22 @@ static int open_cwd(const struct exec *x, struct error *e)
     return fd;
 }
 
+/* What came into being under a name that must not be, and has another now, is no output. */
+static struct grants without_moved(const struct exec *x)
+{
+    struct grants g = x->reach.grants;
+
+    for (size_t i = 0; i < x->now.violation_count; i++)
+        if (x->now.violations[i].moved_to)
+            grants_add(&g, &(struct grant){ .path = x->now.violations[i].moved_to,
+                                            .access = ACCESS_DENIED });
+    return g;
+}
+
 static bool keep_all(struct exec *x, size_t *artifacts_done, struct error *e)
 {
     struct collect_job job = { .count_max = FILES_MAX };
+    struct grants grants = without_moved(x);
     _fd_ int root = -1;
 
     if (!exec_keep_printed(x, e) || !exec_changes(x, e))
@@ -142,7 +155,7 @@ static bool keep_all(struct exec *x, size_t *artifacts_done, struct error *e)
         return false;
     job.root = root;
     job.store = x->store;
-    job.grants = &x->reach.grants;
+    job.grants = &grants;
     job.at = x->reach.cwd;
     job.ceiling = outputs[OUTPUT_FILES].bytes;
     exec_guard_files(x, &job);

@@ -210,6 +210,8 @@ static void put_denials(const struct exec *x, struct buf *to)
         json_put(to, "act", x->now.violations[i].act);
         json_put(to, "rule", x->now.violations[i].rule);
         json_put_bool(to, "undone", x->now.violations[i].undone);
+        if (x->now.violations[i].moved_to)
+            json_put(to, "moved_to", x->now.violations[i].moved_to);
         json_close(to, '}');
     }
     json_close(to, ']');

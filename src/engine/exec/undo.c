@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* undo.c: names that must not be: what came into being in a run is undone when its tree is dead. */
+/* undo.c: names that must not be: what came into being in a run is put aside when its tree is
+ * dead. */
 #include "engine/exec.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/fs.h"
@@ -80,14 +83,6 @@ static void tell(struct exec *x, struct violation violation)
     x->now.violations[x->now.violation_count++] = violation;
 }
 
-static void tell_made(struct exec *x, const struct absent *absent, bool undone)
-{
-    tell(x, (struct violation){ .path = absent->path,
-                                .act = "created",
-                                .rule = absent->denied ? "denied" : "protected",
-                                .undone = undone });
-}
-
 /* It is no longer what it was, and whatever lay on it or in it went with it. */
 static void tell_replaced(struct exec *x, const struct grant *was)
 {
@@ -137,12 +132,43 @@ static bool is_harmless(enum fs_found found, const struct absent *absent)
     return found == FS_NOTHING || (found == FS_DIRECTORY && absent->links_only);
 }
 
+static struct violation made(const struct absent *absent, enum fs_found found)
+{
+    return (struct violation){ .path = absent->path,
+                               .act = found == FS_LED_AWAY ? "led elsewhere"
+                                      : found == FS_HIDDEN ? "hidden"
+                                                           : "created",
+                               .rule = absent->denied ? "denied" : "protected" };
+}
+
+/* Nobody can tell whether the command made it, or the user's editor meanwhile: under another name
+ * no tool obeys it, and nobody loses it. The command may have taken the name; no other can be
+ * foreseen. NULL: it stays where it is. */
+static const char *move_aside(const struct exec *x, int root, const char *below)
+{
+    const char *ending = arena_printf(x->a, ".writ-%.8s", x->request.execution_id.s), *now;
+    char at[PATH_MAX];
+
+    while (!fs_rename_below(root, below, ending, x->a, &now)) {
+        uint32_t number;
+
+        if (errno != EEXIST)
+            return NULL;
+        x->world->chance(x->world->self, &number, sizeof number);
+        ending = arena_printf(x->a, ".writ-%.8s-%" PRIu32, x->request.execution_id.s, number);
+    }
+    if (!path_of_open(root, at))
+        return now;
+    return arena_printf(x->a, "%s/%s", strcmp(at, "/") == 0 ? "" : at, now);
+}
+
 static void undo(struct exec *x, const struct absent *absent)
 {
     const struct grant *grant = around(x, absent);
-    const char *below;
+    struct violation violation;
+    enum fs_found found;
     struct watched *w;
-    struct error e;
+    const char *below;
 
     if (!grant)
         return;
@@ -154,15 +180,22 @@ static void undo(struct exec *x, const struct absent *absent)
         return;
     }
     below = absent->path + strlen(grant->path) + 1;
-    if (!is_harmless(fs_find_below(w->fd, below), absent))
-        tell_made(x, absent, fs_remove_below(w->fd, below, &e));
+    found = fs_find_below(w->fd, below);
+    if (is_harmless(found, absent))
+        return;
+    violation = made(absent, found);
+    violation.moved_to = move_aside(x, w->fd, below);
+    violation.undone = violation.moved_to;
+    tell(x, violation);
 }
 
-/* In write mode cow the disk has nothing of it; what the layer could not hold is taken out of it,
- * so that nobody commits it. */
+/* In write mode cow the disk has nothing of it, and all in the layer is the command's; what that
+ * could not hold is taken out of it, so that nobody commits it. */
 static void undo_in_layer(struct exec *x, const struct absent *absent)
 {
     const struct cow_layer *layer = cow_around(&x->outcome.cow, absent->path);
+    struct violation violation;
+    enum fs_found found;
     const char *below;
     struct error e;
 
@@ -170,8 +203,12 @@ static void undo_in_layer(struct exec *x, const struct absent *absent)
         strlen(absent->path) <= strlen(layer->root))
         return;
     below = absent->path + strlen(layer->root) + 1;
-    if (!is_harmless(fs_find_below(layer->merged, below), absent))
-        tell_made(x, absent, fs_remove_below(layer->merged, below, &e));
+    found = fs_find_below(layer->merged, below);
+    if (is_harmless(found, absent))
+        return;
+    violation = made(absent, found);
+    violation.undone = fs_remove_below(layer->merged, below, &e);
+    tell(x, violation);
 }
 
 void exec_undo(struct exec *x)
