@@ -338,6 +338,16 @@ def R_001_010_standard_input_is_handed_over_byte_by_byte(place):
 
 
 @case
+def R_001_016_what_is_denied_is_not_given_to_read_either(place):
+    env = place.put("work/.env", "a secret")
+    (place.work / "way").symlink_to(".env")
+    for name in (".env", "way", env):
+        run = place.exec(*TOUCH, options=["--deny=.env", f"--stdin={name}"])
+        refused(place, run, 77, "PATH_REFUSED", f"stdin: '{name}' is {env}, which is denied")
+    printed(place.python(SUM, options=["--deny=.env", "--stdin=-"], stdin=b"by the caller"), summed(b"by the caller"))
+
+
+@case
 def R_001_010_standard_input_is_empty_unless_given(place):
     printed(place.python(SUM, stdin=b"not for it"), summed(b""))
     printed(place.ask_python(SUM, stdin=b"not for it"), summed(b""))

@@ -58,16 +58,34 @@ static bool read_input(struct exec *x, int fd, struct error *e)
     return true;
 }
 
+/* Of an open file: the command may not have it in any way. */
+static bool is_denied(const struct exec *x, int fd, const char *given, struct error *e)
+{
+    const struct grant *grant;
+    char real[PATH_MAX];
+
+    if (!path_of_open(fd, real))
+        return false;
+    grant = grants_decide(&x->reach.grants, real);
+    if (!grant || grant->access != ACCESS_DENIED)
+        return false;
+    error_set(e, CODE_PATH_REFUSED, "stdin: '%s' is %s, which is denied", given, real);
+    return true;
+}
+
 static bool read_named(struct exec *x, const char *name, struct error *e)
 {
     _fd_ int fd = -1;
 
-    if (strcmp(name, "-") == 0)
-        return read_input(x, STDIN_FILENO, e);
+    if (strcmp(name, "-") == 0) { /* whoever opened it has decided */
+        x->input_unread = !read_input(x, STDIN_FILENO, e);
+        return !x->input_unread;
+    }
     fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return error_sys(e, CODE_IO, "cannot be opened");
-    return read_input(x, fd, e);
+    if (fd >= 0 && is_denied(x, fd, name, e))
+        return false;
+    x->input_unread = fd < 0 ? !error_sys(e, CODE_IO, "cannot be opened") : !read_input(x, fd, e);
+    return !x->input_unread;
 }
 
 bool exec_input(struct exec *x, struct error *e)
@@ -84,8 +102,7 @@ bool exec_input(struct exec *x, struct error *e)
         x->input = (struct str){ input->text, input->len };
         return true;
     }
-    x->input_unread = !read_named(x, input->name, e);
-    return !x->input_unread;
+    return read_named(x, input->name, e);
 }
 
 /* Nobody forbids it: the file that is named is not there, as a document's may not be. */
