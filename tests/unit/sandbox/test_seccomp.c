@@ -8,6 +8,9 @@
 #include <cmocka.h>
 
 #include <asm/unistd.h>
+#include <linux/fs.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
 
 #include "sandbox/calls.h"
 #include "unit/sandbox/filters.h"
@@ -230,6 +233,32 @@ static void the_way_to_the_program_stays_open(void **state)
     }
 }
 
+/* A whiteout is a device. */
+static void no_rename_leaves_a_device(void **state)
+{
+    (void)state;
+    for (uint64_t flags = 0; flags < 8; flags++)
+        for (int p = 0; p < POLICIES; p++)
+            assert_int_equal(ask_with(p, __NR_renameat2, (uint64_t[6]){ 0, 0, 0, 0, flags | HIGH }),
+                             flags & RENAME_WHITEOUT ? ERRNO(EPERM) : ALLOW);
+}
+
+static void no_huge_pages_are_taken(void **state)
+{
+    (void)state;
+    for (int p = 0; p < POLICIES; p++) {
+        const uint64_t map = MAP_PRIVATE | MAP_ANONYMOUS;
+
+        assert_int_equal(ask_with(p, __NR_mmap, (uint64_t[6]){ 0, 4096, 3, map }), ALLOW);
+        assert_int_equal(ask_with(p, __NR_mmap, (uint64_t[6]){ 0, 4096, 3, map | MAP_HUGETLB }),
+                         ERRNO(EPERM));
+        assert_int_equal(ask(p, __NR_memfd_create, 0, MFD_CLOEXEC, 0), ALLOW);
+        assert_int_equal(ask(p, __NR_memfd_create, 0, MFD_HUGETLB, 0), ERRNO(EPERM));
+        assert_int_equal(ask(p, __NR_shmget, 0, 0, 0600), ask(p, __NR_semget, 0, 0, 0));
+        assert_int_equal(ask(p, __NR_shmget, 0, 0, SHM_HUGETLB), ERRNO(EPERM));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -242,6 +271,8 @@ int main(void)
         cmocka_unit_test(A01_10_P09_P13_P15_P23_what_reaches_others_or_the_kernel_is_refused),
         cmocka_unit_test(what_outlives_its_maker_is_asked_for),
         cmocka_unit_test(the_way_to_the_program_stays_open),
+        cmocka_unit_test(no_rename_leaves_a_device),
+        cmocka_unit_test(no_huge_pages_are_taken),
     };
 
     return cmocka_run_group_tests(tests, build_all, NULL);

@@ -16,11 +16,9 @@
 #include <netinet/in.h>
 #include <signal.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -250,32 +248,6 @@ static void no_device_is_made(void **state)
     }
 }
 
-/* A whiteout is one. */
-static void no_rename_leaves_a_device(void **state)
-{
-    (void)state;
-    for (uint64_t flags = 0; flags < 8; flags++)
-        for (int p = 0; p < POLICIES; p++)
-            assert_int_equal(ask_with(p, __NR_renameat2, (uint64_t[6]){ 0, 0, 0, 0, flags | HIGH }),
-                             flags & RENAME_WHITEOUT ? ERRNO(EPERM) : ALLOW);
-}
-
-static void no_huge_pages_are_taken(void **state)
-{
-    (void)state;
-    for (int p = 0; p < POLICIES; p++) {
-        const uint64_t map = MAP_PRIVATE | MAP_ANONYMOUS;
-
-        assert_int_equal(ask_with(p, __NR_mmap, (uint64_t[6]){ 0, 4096, 3, map }), ALLOW);
-        assert_int_equal(ask_with(p, __NR_mmap, (uint64_t[6]){ 0, 4096, 3, map | MAP_HUGETLB }),
-                         ERRNO(EPERM));
-        assert_int_equal(ask(p, __NR_memfd_create, 0, MFD_CLOEXEC, 0), ALLOW);
-        assert_int_equal(ask(p, __NR_memfd_create, 0, MFD_HUGETLB, 0), ERRNO(EPERM));
-        assert_int_equal(ask(p, __NR_shmget, 0, 0, 0600), ask(p, __NR_semget, 0, 0, 0));
-        assert_int_equal(ask(p, __NR_shmget, 0, 0, SHM_HUGETLB), ERRNO(EPERM));
-    }
-}
-
 /* ---- modes ---- */
 
 enum { NONE = -1 };
@@ -495,8 +467,6 @@ int main(void)
         cmocka_unit_test(I07_waits_that_end_by_themselves_are_held),
         cmocka_unit_test(P21_a_program_may_filter_itself_but_not_listen),
         cmocka_unit_test(no_device_is_made),
-        cmocka_unit_test(no_rename_leaves_a_device),
-        cmocka_unit_test(no_huge_pages_are_taken),
         cmocka_unit_test(F21_no_file_is_made_to_lend_rights_where_the_policy_says_so),
         cmocka_unit_test(F21_setuid_and_setgid_are_refused_and_sticky_is_not),
         cmocka_unit_test(P24_the_limit_on_core_files_stays_and_can_be_read),
