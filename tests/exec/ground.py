@@ -105,7 +105,7 @@ class Place:
         except ValueError:
             raise AssertionError(f"no record: status {run.status}\nstdout {run.out[-600:]!r}\n"
                                  f"stderr {run.err[-600:]!r}") from None
-        unexplained = fields_of(record) - record_fields().keys() if "execution_id" in record else ()
+        unexplained = fields_of(record) - record_fields().keys() if "cause" in record else ()
         assert not unexplained, f"`writ explain record` has no row for {sorted(unexplained)}"
         return run._replace(record=record)
 
