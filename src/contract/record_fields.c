@@ -95,6 +95,8 @@ static const struct record_field record_fields[] = {
     { "changes", BESIDE,
       "What it wrote, none of it on the disk yet: `roots`, `list`, `diff`, `kept_out`; writ-changes(1) shows and applies it." },
     { "unkept", "files could not be kept", "Why." },
+    { "code", "files could not be kept", "The code of that: `writ explain CODE`." },
+    { "message", "files could not be kept", "The same in words." },
     { "peer", "a call of a server", "Who answered in place of a command." },
     { "expected.*", ALWAYS, "For each thing that the request expects, whether it came so." },
     { "route", ALWAYS, "Where it ran: local_direct, or as `writ explain worker_kinds` says." },
