@@ -68,7 +68,9 @@ static bool add_level(const struct reach_ask *ask, const struct grant *cwd, stru
         return true;
     if (!grants_open_itself(&r->grants, repository, r->repository.root, e))
         return false;
-    repository_grant(&r->repository, writes && strcmp(r->repository.root, r->cwd) == 0, &r->grants);
+    if (!repository_grant(&r->repository, writes && strcmp(r->repository.root, r->cwd) == 0,
+                          &r->grants, e))
+        return false;
     if (level == FS_EXTENDED && !r->systems)
         add_each(&r->grants, output, r->repository.root, results, COUNT(results));
     if (level == FS_EXTENDED && ask->home && grant_find("/", ask->home, r->grants.a, &home, e))

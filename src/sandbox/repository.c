@@ -131,16 +131,19 @@ static const struct shared_row {
 };
 /* clang-format on */
 
-void repository_grant(const struct repository *r, bool writes, struct grants *g)
+bool repository_grant(const struct repository *r, bool writes, struct grants *g, struct error *e)
 {
     struct grant own = { .access = writes ? ACCESS_WRITE : ACCESS_READ,
                          .why = r->common ? GRANT_GIT_LINKED : GRANT_GIT };
     const struct shared_row *rows = shared;
     size_t n = COUNT(shared);
-    struct error e;
 
-    if (!r->gitdir || !grants_open_itself(g, own, r->gitdir, &e) || !r->common)
-        return;
+    if (!r->gitdir)
+        return true;
+    if (!grants_open_itself(g, own, r->gitdir, e))
+        return grant_is_missing(e);
+    if (!r->common)
+        return true;
     if (path_is_in(r->root, r->common)) {
         rows = around;
         n = COUNT(around);
@@ -149,6 +152,8 @@ void repository_grant(const struct repository *r, bool writes, struct grants *g)
         struct grant grant = { .access = writes ? rows[i].access : ACCESS_READ, .why = own.why };
         const char *path = arena_printf(g->a, "%s%s", r->common, rows[i].name);
 
-        (void)!grants_open_itself(g, grant, path, &e);
+        if (!grants_open_itself(g, grant, path, e) && !grant_is_missing(e))
+            return false; /* what is read only would be written */
     }
+    return true;
 }

@@ -24,5 +24,7 @@ struct repository_ask {
 void repository_find(const struct repository_ask *ask, struct arena *a, struct repository *out);
 
 /* Grants what git needs of a repository that lies outside of its working tree: all that is there to
- * be read, and to be written but for what belongs to other linked working trees. */
-void repository_grant(const struct repository *r, bool writes, struct grants *g);
+ * be read, and to be written but for what belongs to other linked working trees. False: nobody can
+ * say what is there. */
+bool repository_grant(const struct repository *r, bool writes, struct grants *g,
+                      struct error *e) NODISCARD;
