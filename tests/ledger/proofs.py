@@ -354,6 +354,17 @@ def a_proof_of_inclusion_is_held_to_everything_in_it(place):
 
 
 @case
+def a_path_longer_than_any_tree_is_deep_is_no_path(place):
+    grown(place, 2)
+    note = place.put("outside/note", note_of(place)[0])
+    grown(place, 9)
+    for proof in (place.one("prove", place.log()[4]["ledger_id"]), place.one("prove", "--since", note)):
+        for count in (65, 5000):
+            said = holds(place, proof | {"path": ["00" * 32] * count}, "--key", proof["key"], status=1)
+            same(said["why"], "its path is no list of hashes", proof["proof"])
+
+
+@case
 def a_proof_needs_no_ledger(place):
     grown(place, 1)
     proof = place.one("prove", place.log()[1]["ledger_id"])

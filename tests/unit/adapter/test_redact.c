@@ -251,6 +251,8 @@ static void a_tail_that_is_no_longer_than_a_secret_is_left_out(void **state)
     assert_true(str_is(
         redact_tail(str_of("of a cookie; and more of it, and more of it, and all\nlast"), &all, &a),
         "last"));
+    /* A value that does not end has no end to be left out before. */
+    assert_int_equal(redact_tail(str_of(arena_printf(&a, "%500s", "of a cookie")), &all, &a).n, 0);
 }
 
 /* The text of base64 with the alphabet for URLs, padding left out. */

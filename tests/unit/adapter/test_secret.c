@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -170,6 +171,18 @@ static void R_001_091_a_secret_comes_from_a_file_of_the_owner_alone(void **state
     check_missing(&none, environment, "cannot be opened");
     check_missing(&by_link, environment, "it is a link");
     check_missing(&by_fifo, environment, "it is not a regular file");
+}
+
+static void R_001_091_a_file_of_somebody_else_is_no_secret(void **state)
+{
+    enum { SOMEBODY = 12345 };
+    _arena_ struct arena a = { 0 };
+    struct secret_doc theirs = file(put_file(&a, "theirs", planted, 0600));
+
+    (void)state;
+    if (chown(theirs.file.s, SOMEBODY, (gid_t)-1) != 0)
+        skip(); /* Only root can give a file away. */
+    check_missing(&theirs, environment, "it belongs to somebody else");
 }
 
 static void a_file_s_path_starts_where_the_adapter_s_do_or_at_home(void **state)
@@ -367,6 +380,7 @@ int main(void)
         cmocka_unit_test(R_001_091_a_secret_comes_from_a_variable),
         cmocka_unit_test(a_secret_that_could_not_be_taken_out_again_is_refused),
         cmocka_unit_test(R_001_091_a_secret_comes_from_a_file_of_the_owner_alone),
+        cmocka_unit_test(R_001_091_a_file_of_somebody_else_is_no_secret),
         cmocka_unit_test(a_file_s_path_starts_where_the_adapter_s_do_or_at_home),
         cmocka_unit_test(a_file_has_64_KiB_and_no_NUL),
         cmocka_unit_test(R_001_091_a_secret_comes_from_systemd_s_credentials),
