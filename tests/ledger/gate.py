@@ -8,6 +8,7 @@ import sys
 import time
 
 import ledger
+import vault
 from ledger import ABSENT, BLOCKED, REVIEW, STATES, same, stamp, true
 
 CASES = []
@@ -182,6 +183,18 @@ def R_002_011_A02_3_coherence_and_snapshot_do_not_change_within_an_attempt(place
 
 
 @case
+def A02_3_a_snapshot_is_held_to_below_the_millisecond_and_to_the_leap_second(place):
+    pairs = [("2030-01-01T00:00:00.1234567Z", "2030-01-01T00:00:00.1234568Z"),
+             ("2029-12-31T23:59:60Z", "2029-12-31T23:59:59.999Z")]
+    for n, (then, now) in enumerate([*pairs, *(pair[::-1] for pair in pairs)]):
+        def event(state, moment):
+            return place.event(state, f"exec-{n}", snapshotAt=moment, createdAt="2030-01-02T00:00:00Z")
+        place.accept(event("planned", then))
+        place.refuse("VALIDATION_ERROR", event("running", now), "/payload/snapshotAt")
+        place.accept(event("running", then))
+
+
+@case
 def A02_3_the_next_attempt_is_judged_anew(place):
     later = stamp(ledger.instant(place.base[1]) + 1000)
     place.chain("exec-1", "planned", "running", "failed")
@@ -282,6 +295,17 @@ def R_002_012_A02_20_an_input_that_was_overtaken_is_stale(place):
     place.refuse("COHERENCE_BLOCKED", place.event(dependsOnLedgerIds=[old], **UNSAID))
     id, = place.accept(place.verdict(dependsOnLedgerIds=[old], **UNSAID))
     same(place.entry(id)["body"]["payload"]["coherenceStatus"], "stale")
+
+
+@case
+def R_002_012_A02_20_of_two_inputs_of_one_moment_the_later_entry_overtakes(place):
+    first, second = (place.enter({"n": n}, "same") for n in range(2))
+    vault.of(place).sql(f"UPDATE entries SET created = (SELECT created FROM entries WHERE seq = {first['seq']})"
+                        f" WHERE seq = {second['seq']}")
+    first, second = first["ledger_id"], second["ledger_id"]
+    same(place.entry(first)["createdAt"], place.entry(second)["createdAt"])
+    place.refuse("COHERENCE_BLOCKED", place.event(execution="on-first", dependsOnLedgerIds=[first], **UNSAID))
+    place.accept(place.event(execution="on-second", dependsOnLedgerIds=[second], **UNSAID))
 
 
 @case
