@@ -69,6 +69,8 @@ struct scene {
     int64_t stop_ms;   /* how long a stop takes */
     int64_t longest_wait;
     int64_t last_budget;
+    bool stutters, repeats; /* each ending is told twice; the last one is still to be told again */
+    struct ending said;
     bool no_record; /* persist says no */
     bool no_alarm;
     void (*on_tell)(struct scene *s, const struct telling *telling);
@@ -175,6 +177,8 @@ static inline void scene_end(struct scene *s, size_t at, struct ending *out)
                             .context = act->context };
     if (flight.stopped)
         out->last_words = "stopped";
+    s->said = *out;
+    s->repeats = s->stutters;
 }
 
 static inline enum hands_news scene_wait(void *self, int64_t until, struct ending *out)
@@ -183,6 +187,11 @@ static inline enum hands_news scene_wait(void *self, int64_t until, struct endin
     int64_t now = s->clock.now_ms, stop = until > now ? until : now;
     size_t first = scene_first(s);
 
+    if (s->repeats) {
+        *out = s->said;
+        s->repeats = false;
+        return HANDS_ENDED;
+    }
     if (stop - now > s->longest_wait)
         s->longest_wait = stop - now;
     if (s->flight_count > 0 && s->flights[first].ends_ms <= stop &&

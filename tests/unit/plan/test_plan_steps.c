@@ -350,6 +350,23 @@ static void R_004_107_what_is_used_up_is_not_tried_again(void **state)
     assert_null(strstr(s.log.s, "begin 0.2"));
 }
 
+static void R_004_049_what_has_ended_does_not_end_again(void **state)
+{
+    for (int jobs = 1; jobs <= 3; jobs++) {
+        _scene_ struct scene s;
+
+        (void)state;
+        scene_set(&s, 4);
+        s.jobs = jobs;
+        s.stutters = true;
+        s.steps[1].on_failure = ON_FAILURE_SKIP;
+        PLAY(&s, { .step = 0, .ms = 5 }, { .step = 1, .code = CODE_STEP_FAILED, .ms = 7 },
+             { .step = 2, .ms = 9 });
+        expect_end(&s, PLAN_PARTIAL, 3);
+        expect_trace(&s, "STEP_FAILED STEP_SKIPPED");
+    }
+}
+
 /* ---- dependencies ---- */
 
 static void R_004_067_R_004_079_what_depends_on_a_skipped_step_fails_the_plan(void **state)
@@ -470,6 +487,7 @@ int main(void)
         cmocka_unit_test(R_004_055_R_004_059_R_004_073_every_code_is_taken_as_it_is),
         cmocka_unit_test(R_004_084_a_code_that_is_none_is_unknown),
         cmocka_unit_test(R_004_107_what_is_used_up_is_not_tried_again),
+        cmocka_unit_test(R_004_049_what_has_ended_does_not_end_again),
         cmocka_unit_test(R_004_067_R_004_079_what_depends_on_a_skipped_step_fails_the_plan),
         cmocka_unit_test(R_004_079_it_fails_at_once_also_beside_others),
         cmocka_unit_test(R_004_083_R_004_107_a_skip_can_go_on_to_what_depends_on_it),
