@@ -138,12 +138,66 @@ static void digits_that_were_cut_are_left_out(void **state)
     }
 }
 
+/* However much of it there is: what may be the beginning of a secret is left out. */
+static void an_escape_that_was_cut_is_left_out_at_every_length(void **state)
+{
+    static const struct {
+        const char *secret, *text;
+    } rows[] = {
+        { "k\xf0\x9f\x94\x91y-4711", "x k\\ud83d\\udd11y-4711" },
+        { "hunter22", "x h&#00000000000117;nter22" },
+        { "hunter22", "x h&#x0000000000075;nter22" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct secret s;
+        struct secrets all = one_secret(&s, str_of(rows[i].secret));
+
+        for (size_t n = 2; n < strlen(rows[i].text); n++) {
+            _arena_ struct arena a = { 0 };
+            struct str cut = { rows[i].text, n }, got = redact_cut(cut, &all, &a);
+
+            if (!str_is(got, "x "))
+                fail_msg("'%.*s' became '%.*s'", STR_ARG(cut), STR_ARG(got));
+        }
+    }
+}
+
+static void a_secret_in_which_another_one_begins_that_was_cut_is_left_out(void **state)
+{
+    static const struct {
+        const char *text, *want;
+    } rows[] = {
+        { "x correct-horse", "x " },
+        { "x correct-horse-bat", "x [redacted]" },
+        { "x correct-horse-battery.", "x [redacted]." },
+        { "x correct-horse correct-ho", "x [redacted] " },
+    };
+    struct secret both[] = {
+        { .name = str_of("a"), .value = str_of("correct-horse") },
+        { .name = str_of("b"), .value = str_of("horse-battery") },
+    };
+    struct secrets all = { .v = both, .n = COUNT(both) };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        _arena_ struct arena a = { 0 };
+        struct str got = redact_cut(str_of(rows[i].text), &all, &a);
+
+        if (!str_is(got, rows[i].want))
+            fail_msg("'%s' became '%.*s'", rows[i].text, STR_ARG(got));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_form_inside_of_another_is_taken_out),
         cmocka_unit_test(what_only_looks_like_digits_stays),
         cmocka_unit_test(digits_that_were_cut_are_left_out),
+        cmocka_unit_test(an_escape_that_was_cut_is_left_out_at_every_length),
+        cmocka_unit_test(a_secret_in_which_another_one_begins_that_was_cut_is_left_out),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
