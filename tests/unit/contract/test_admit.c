@@ -147,6 +147,49 @@ static void R_001_055_a_shell_runs_only_where_it_is_named(void **state)
 }
 /* clang-format on */
 
+/* Of several tools that list a command it is the best that counts, wherever it stands. */
+static void R_001_055_an_active_tool_comes_first_in_any_order(void **state)
+{
+    static const char *const names[] = { "active", "deprecated", "blocked" };
+    static const int orders[][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 },
+                                     { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 } };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(orders) * 2; i++) {
+        const int *order = orders[i / 2];
+        bool all = i % 2 == 0; /* or all but the active one */
+        _asking_ struct asking q = { 0 };
+        struct admit_ask ask = typed("rg");
+        const char *text = "tools:\n";
+
+        for (size_t k = 0; k < 3; k++)
+            if (all || order[k] != 0)
+                text = arena_printf(&q.a,
+                                    "%s- {tool_id: T%d, name: n, owner: o, status: %s, scope: "
+                                    "{commands: [rg]}}\n",
+                                    text, order[k], names[order[k]]);
+        ask.registry = check_text(&q.registry, &registry_shape, text);
+        put(&q, &ask);
+        if (!q.good)
+            fail_msg("%s: %s", text, q.e.msg);
+        check_sentence(&q, CHECK_COMMAND, all ? "allowed: T0" : "allowed: T1 (deprecated)");
+    }
+}
+
+static void R_001_055_of_tools_alike_the_first_counts(void **state)
+{
+    static const char one[] = "{name: n, owner: o, status: active, scope: {commands: [rg]}, ";
+    _asking_ struct asking q = { 0 };
+    struct admit_ask ask = typed("rg");
+
+    (void)state;
+    ask.registry =
+        check_text(&q.registry, &registry_shape,
+                   arena_printf(&q.a, "tools:\n- %stool_id: ONE}\n- %stool_id: TWO}\n", one, one));
+    put(&q, &ask);
+    check_sentence(&q, CHECK_COMMAND, "allowed: ONE");
+}
+
 /* What the disk says of links comes from the caller; whether that counts is decided here. */
 static void R_001_055_A01_16_an_entry_that_leads_to_the_file_lets_it_run_under_its_name(
     void **state)
@@ -285,6 +328,8 @@ int main(void)
         cmocka_unit_test(R_001_158_R_001_162_a_document_runs_what_its_tool_lists),
         cmocka_unit_test(R_001_055_R_001_158_R_001_162_a_document_runs_nothing_else),
         cmocka_unit_test(R_001_055_a_shell_runs_only_where_it_is_named),
+        cmocka_unit_test(R_001_055_an_active_tool_comes_first_in_any_order),
+        cmocka_unit_test(R_001_055_of_tools_alike_the_first_counts),
         cmocka_unit_test(
             R_001_055_A01_16_an_entry_that_leads_to_the_file_lets_it_run_under_its_name),
         cmocka_unit_test(R_001_055_a_command_holds_no_NUL),

@@ -246,6 +246,40 @@ static void R_001_058_a_variable_that_cannot_be_given_is_refused(void **state)
     }
 }
 
+/* A tool is not called without what its adapter says it needs; a run goes without it. */
+static void R_001_058_a_call_is_refused_a_variable_that_a_run_would_lose(void **state)
+{
+    static const struct {
+        struct pair pair;
+        const char *msg; /* of a call; NULL: it is given */
+    } rows[] = {
+        { { { "LD_PRELOAD", 10 }, { "/tmp/x.so", 9 } },
+          "variable 'LD_PRELOAD' is given to no tool; `writ explain variables` lists such names" },
+        { { { "PYTHONPATH", 10 }, { "/elsewhere", 10 } },
+          "variable 'PYTHONPATH' may name only directories that the run sees; `writ explain "
+          "variables` lists such names" },
+        { { { "LANG", 4 }, { "C", 1 } }, NULL },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        _asking_ struct asking call = { 0 }, run = { 0 };
+        struct admit_ask ask = typed("rg");
+
+        ask.environment = &rows[i].pair;
+        ask.environment_count = 1;
+        put(&run, &ask);
+        assert_true(run.good);
+        assert_int_equal(run.out.not_given_count, rows[i].msg != NULL);
+        ask.call = true;
+        put(&call, &ask);
+        if (rows[i].msg)
+            check_refused(&call, CHECK_ENVIRONMENT, CODE_ARGUMENT_REFUSED, rows[i].msg);
+        else
+            assert_true(call.good);
+    }
+}
+
 static void R_001_058_a_variable_has_the_kernels_length(void **state)
 {
     _asking_ struct asking q = { 0 }, over = { 0 };
@@ -339,6 +373,7 @@ int main(void)
         cmocka_unit_test(R_001_058_no_environment_at_all_is_fine),
         cmocka_unit_test(R_001_058_the_sentence_has_an_end),
         cmocka_unit_test(R_001_058_a_variable_that_cannot_be_given_is_refused),
+        cmocka_unit_test(R_001_058_a_call_is_refused_a_variable_that_a_run_would_lose),
         cmocka_unit_test(R_001_058_a_variable_has_the_kernels_length),
         cmocka_unit_test(R_001_059_inputs_are_cut_where_that_is_asked_for),
         cmocka_unit_test(R_001_059_inputs_over_their_size_are_refused),
