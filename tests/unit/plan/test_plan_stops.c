@@ -52,6 +52,49 @@ static void R_004_179_each_is_stopped_when_its_own_time_is_over(void **state)
     assert_int_equal(s.end.result.duration_ms, 1080);
 }
 
+/* Whoever has left before, and whatever came into his place. */
+static void R_004_179_of_two_that_are_due_the_first_of_the_list_is_stopped_first(void **state)
+{
+    _scene_ struct scene s;
+
+    (void)state;
+    scene_set(&s, 3);
+    scene_policies(&s, (int[]){ ON_FAILURE_HALT, ON_FAILURE_SKIP, ON_FAILURE_SKIP });
+    s.steps[1].timeout_ms = s.steps[2].timeout_ms = 50;
+    s.jobs = 3;
+    scene_retries(&s, 1, timeout);
+    PLAY(&s, { .step = 0, .ms = 10 }, { .step = 1, .ms = NEVER }, { .step = 2, .ms = NEVER });
+    expect_log(&s, "step_started 0.1\nbegin 0.1\nstep_started 1.1\nbegin 1.1\n"
+                   "step_started 2.1\nbegin 2.1\nstep_completed 0.1\n"
+                   "stop 1\nstep_failed 1.1 STEP_TIMEOUT error\n"
+                   "stop 2\nstep_failed 2.1 STEP_TIMEOUT error\n"
+                   "persist partial\nplan_execution_partial\nincomplete 1 2\nrelease\n");
+}
+
+static void check_without_output(struct scene *s, const struct telling *telling)
+{
+    (void)s;
+    if (telling->news == NEWS_STEP_FAILED)
+        assert_null(telling->ending->output);
+}
+
+/* What an attempt said when it was stopped is nobody's to read. */
+static void R_004_179_what_is_said_too_late_is_not_told(void **state)
+{
+    static const struct doc late = { .kind = DOC_MAP };
+    _scene_ struct scene s;
+
+    (void)state;
+    scene_set(&s, 2);
+    s.steps[0].on_failure = ON_FAILURE_SKIP;
+    s.steps[0].timeout_ms = 50;
+    s.on_tell = check_without_output;
+    scene_retries(&s, 1, timeout);
+    PLAY(&s, { .step = 0, .ms = NEVER, .output = &late });
+    expect_end(&s, PLAN_PARTIAL, 1);
+    assert_non_null(strstr(s.log.s, "step_failed 0.1 STEP_TIMEOUT error"));
+}
+
 static void R_004_077_the_plan_s_time_holds_while_one_is_stopped(void **state)
 {
     (void)state;
@@ -198,6 +241,8 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(R_004_179_a_timeout_comes_before_what_ends_later),
         cmocka_unit_test(R_004_179_each_is_stopped_when_its_own_time_is_over),
+        cmocka_unit_test(R_004_179_of_two_that_are_due_the_first_of_the_list_is_stopped_first),
+        cmocka_unit_test(R_004_179_what_is_said_too_late_is_not_told),
         cmocka_unit_test(R_004_077_the_plan_s_time_holds_while_one_is_stopped),
         cmocka_unit_test(R_004_179_a_step_s_time_begins_when_it_does),
         cmocka_unit_test(R_004_077_nothing_is_begun_when_the_plan_s_time_is_over),

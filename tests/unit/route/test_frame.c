@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/socket.h>
@@ -259,6 +260,44 @@ static void the_end_between_frames_is_not_the_end_within_one(void **state)
     }
 }
 
+/* Both ends of one connection over the loopback. */
+static void lay_tcp(int ends[2])
+{
+    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
+    socklen_t size = sizeof at;
+    int door = socket(AF_INET, SOCK_STREAM, 0);
+
+    assert_int_equal(bind(door, (struct sockaddr *)&at, size), 0);
+    assert_int_equal(listen(door, 1), 0);
+    assert_int_equal(getsockname(door, (struct sockaddr *)&at, &size), 0);
+    ends[1] = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(connect(ends[1], (struct sockaddr *)&at, size), 0);
+    ends[0] = accept(door, NULL, NULL);
+    assert_true(ends[0] >= 0);
+    (void)close(door);
+}
+
+/* Who goes without a word has gone: it is the end as any other. */
+static void a_connection_that_is_reset_has_ended(void **state)
+{
+    static const struct linger at_once = { .l_onoff = 1 };
+    struct frame_reader r;
+    struct frame came;
+    struct error e = { .code = CODE_IO };
+    int ends[2];
+
+    (void)state;
+    lay_tcp(ends);
+    frame_reader_open(&r, ends[0], SIDE_WORKER);
+    assert_int_equal(setsockopt(ends[1], SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once), 0);
+    (void)close(ends[1]);
+    ends[1] = -1;
+    assert_false(next_frame(&r, &came, &e));
+    assert_int_equal(e.code, CODE_NONE);
+    assert_string_equal(e.msg, "the stream ended");
+    hang_up(ends, &r);
+}
+
 static void who_does_not_wait_is_told_what_is_missing(void **state)
 {
     static const char bytes[] = { 0, 0, 0, 3, FRAME_OUT, 0, 0, 0, 1, 2, 3, 4, 'o', 'u', 't' };
@@ -295,6 +334,7 @@ int main(void)
         cmocka_unit_test(a_body_that_is_too_long_is_not_sent),
         cmocka_unit_test(what_is_no_frame_is_refused),
         cmocka_unit_test(the_end_between_frames_is_not_the_end_within_one),
+        cmocka_unit_test(a_connection_that_is_reset_has_ended),
         cmocka_unit_test(who_does_not_wait_is_told_what_is_missing),
     };
 

@@ -204,6 +204,7 @@ static void a_wrapper_of_ones_own_is_put_on_and_taken_off(void **state)
                                         .kind = WORKER_WRAP,
                                         .command = { (void *)words, COUNT(words) } };
     static const char *const wrapped[] = { "/opt/my wrap", "-v", "exec", "--", "make", NULL };
+    static const char *const bare[] = { "/opt/my wrap", "-v", "exec", "--", NULL };
     _planning_ struct planning p = { 0 };
 
     (void)state;
@@ -217,6 +218,9 @@ static void a_wrapper_of_ones_own_is_put_on_and_taken_off(void **state)
     check_planned(&p, ROUTE_REMOTE_RCH, REASON_PREFER_REMOTE, "remote_rch_default");
     check_is(p.plan.normalized_command, "make");
     check_is(p.plan.routed_command, "'/opt/my wrap' -v exec -- make");
+    plan_words(&p, bare); /* nothing is wrapped in it */
+    assert_false(p.good);
+    assert_non_null(strstr(p.e.msg, "'/opt/my wrap' -v exec --' is no command of the class"));
 }
 
 static void framed_workers_are_given_the_command_as_it_is(void **state)
