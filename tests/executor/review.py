@@ -223,6 +223,15 @@ def R_003_002_an_approval_of_something_else_is_none(place):
     changed(place)
 
 
+@case
+def R_003_002_an_input_that_reads_like_an_approval_is_none(place):
+    approval = place.add_jq(".")["ledger_id"]
+    copy = place.enter(place.entry(approval)["body"])["ledger_id"]
+    same(place.entry(copy)["body"], place.entry(approval)["body"])
+    (place.state / "executors/mine/1.0.0/approval").write_text(copy)
+    changed(place)
+
+
 # ---- limits, at them and one above ----
 
 @case
