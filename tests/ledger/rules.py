@@ -359,6 +359,15 @@ def R_002_008_A02_3_what_is_not_retryable_is_not_tried_again(place):
 
 
 @case
+def R_002_020_A02_3_an_event_of_an_earlier_attempt_is_no_retry(place):
+    place.chain("exec-1", "planned", "running", "failed")
+    place.accept(*(place.event(state, attempt=2) for state in ("planned", "running")),
+                 place.event("failed", attempt=2, error=RETRY | {"retryable": False}))
+    place.refuse("INVALID_TRANSITION", place.event("cancelled", attempt=1), "/state")
+    place.refuse("INVALID_TRANSITION", place.event("cancelled", attempt=1, coherenceStatus="partial"), "/state")
+
+
+@case
 def A02_17_an_error_may_have_any_code(place):
     for n, code in enumerate(("IDEMPOTENCY_CONFLICT", "MODEL_OUTPUT_INVALID", "VALIDATION_ERROR", "tool said no")):
         place.chain(f"e-{n}", "planned", "running")
