@@ -251,6 +251,17 @@ def protected_names_are_refused(g):
 
 
 @case
+def protected_names_that_are_there_stay(g):
+    there = {".git": DIR, ".git/HEAD": "ref: x\n", ".git/config": "c\n", ".git/hooks": DIR, ".bashrc": "b\n"}
+    g.forge(there, {".git/config": None, ".git/hooks": None, ".bashrc": None, "good": "good\n"})
+    answer = g.commit()
+    for name in (".git/config", ".git/hooks", ".bashrc"):
+        refused(g, answer, name, "protected name")
+    g.has(g.before | {"good": None})
+    done(g.commit("good"))
+
+
+@case
 def what_the_runs_policy_denies_is_refused(g):
     g.forge({"in": DIR, "in/secret": "s\n", "ro": DIR, "ro/x": "x\n", "all": DIR, "all/deep": DIR, "all/deep/s": "s\n"},
             {"in/secret": "S\n", "ro/x": "X\n", "later": "l\n", "all": None, "all/deep": None, "all/deep/s": None},
@@ -305,11 +316,12 @@ def nothing_goes_through_a_link(g):
 
 @case
 def devices_and_setuid_files_are_refused(g):
-    g.forge({}, {"su": ("evil\n", 0o4755)}, rows=[g.row("fifo", None, "x") | {"kind": "other"}])
+    g.forge({}, {"su": ("evil\n", 0o4755), "sg": ("evil\n", 0o2755)}, rows=[g.row("fifo", None, "x") | {"kind": "other"}])
     answer = g.commit()
     refused(g, answer, "su", "setuid")
+    refused(g, answer, "sg", "setgid")
     refused(g, answer, "fifo", "no file")
-    hold(len(answer.answer["refused"]) == 2, answer)
+    hold(len(answer.answer["refused"]) == 3, answer)
     hold(not list(g.root.iterdir()), answer)
 
 
