@@ -168,6 +168,24 @@ def an_entry_that_was_written_anew_with_its_hash_is_found(place):
 
 
 @case
+def an_entry_that_cannot_stand_where_it_stands_is_found_though_its_hash_fits(place):
+    ids = [place.enter({"n": n}, f"subject-{n}")["ledger_id"] for n in range(3)]
+    header = place.one("prove", ids[2])["header"]
+    early = ledger.instant(header["recordedAt"]) - 3600000
+    stranger = "led-00000000-0000-4000-8000-000000000000"
+    blob = "'\\x{}'" if POSTGRES else "x'{}'"
+    id = f"'{stranger[4:]}'" if POSTGRES else blob.format(stranger[4:].replace("-", ""))
+    for name, change, column, why in (
+            ("id", {"id": stranger}, f"id = {id}", "its id belongs to another place in the ledger"),
+            ("early", {"recordedAt": ledger.stamp(early)}, f"recorded = {early}",
+             "it was recorded before the entry before it")):
+        copy, behind = vault.of(place).copy(name)
+        leaf = sha(b"\0" + canonical(header | change)).hex()
+        behind.sql(f"UPDATE entries SET {column}, leaf = {blob.format(leaf)} WHERE seq = {header['seq']}")
+        same(found(copy, header["seq"])["problem"]["message"], why)
+
+
+@case
 def a_body_that_was_taken_away_without_saying_so_is_found(place):
     store = filled(place)
     for seq in (2, 30, 259):
