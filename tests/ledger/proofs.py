@@ -403,6 +403,19 @@ def a_proof_of_consistency_is_held_to_everything_in_it(place):
 
 
 @case
+def from_the_empty_ledger_there_is_nothing_to_show_on_the_way(place):
+    place.append(b"{")  # which is refused, and makes a ledger
+    note = note_of(place)
+    same(note[2], 0)
+    path = place.put("outside/note", note[0])
+    grown(place, 2)
+    proof = place.one("prove", "--since", path)
+    same(proof["path"], [])
+    holds(place, proof, "--key", proof["key"])
+    holds(place, proof | {"path": ["00" * 32]}, "--key", proof["key"], status=1)
+
+
+@case
 def a_history_that_was_written_anew_cannot_prove_the_old_checkpoint(place):
     grown(place, 5)
     old = place.put("outside/note", note_of(place)[0])
