@@ -94,7 +94,7 @@ class Model:
 
     def judge(self, event, policy):
         """What must be answered: appended, duplicate, or the code of a refusal; and the entry."""
-        if not shape(event):
+        if not shape(event) or event["lineage"].get("rerunOfExecutionId") == event["payload"]["executionId"]:
             return "VALIDATION_ERROR", None
         for id in event["lineage"]["dependsOnLedgerIds"]:
             if id not in self.created:

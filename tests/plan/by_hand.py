@@ -334,8 +334,9 @@ def what_waits_for_a_step_that_will_be_refused_is_not_said_to_run(place):
 @case
 def what_an_inner_plan_will_be_refused_for_is_told_before(place):
     place.registry({"tool_id": "TL-1", "scope": {"commands": plans.COMMANDS}})
-    good, bad = plan(touch("inner")), plan(touch("inner"), plans.execute("id", on_failure="skip"), name="bad")
-    outer = plan(step("execute_plan", {"plan": bad}), name="outer")
+    good = plan(touch("inner"))
+    bad, same_again = (plan(touch("inner"), plans.execute("id", on_failure="skip"), name="bad") for _ in range(2))
+    outer = plan(step("execute_plan", {"plan": same_again}), name="outer")
     document = plan(*(step("execute_plan", {"plan": inner}, on_failure="skip") for inner in (good, bad, outer)))
     status, told = foretold(place, document)
     said = [one["refused"] and one["refused"]["message"] for one in told["steps"]]
