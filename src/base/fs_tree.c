@@ -106,12 +106,48 @@ static int open_to_empty(int at, const char *name)
     return openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
+/* The directories that a removal is in, each by what it is: who may write in the tree can move one
+ * of them elsewhere meanwhile, and ".." of that is a directory of somebody else. */
+struct levels {
+    struct level {
+        dev_t dev;
+        ino_t ino;
+    } * v;
+    size_t n, room;
+    struct arena a;
+};
+
+/* Opens a directory in this one, to be emptied. */
+static int go_down(struct levels *above, int at, const char *name)
+{
+    struct stat s;
+
+    if (fstat(at, &s) != 0)
+        return -1;
+    above->v = arena_more(&above->a, above->v, above->n, &above->room, sizeof *above->v);
+    above->v[above->n++] = (struct level){ s.st_dev, s.st_ino };
+    return open_to_empty(at, name);
+}
+
+/* Opens the directory from which we came into this one; -1: that is not around it any more. */
+static int go_up(struct levels *above, int at)
+{
+    int up = openat(at, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const struct level *was = &above->v[--above->n];
+    struct stat s;
+
+    if (up >= 0 && (fstat(up, &s) != 0 || s.st_dev != was->dev || s.st_ino != was->ino)) {
+        own_close(&up);
+        errno = EBUSY;
+    }
+    return up;
+}
+
 /* Goes down into one directory after the other and comes up by "..": no depth is too deep, and no
  * link is followed. */
-static bool empty(int top)
+static bool empty_below(int top, struct levels *above)
 {
     int at = openat(top, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    size_t depth = 0;
     char name[NAME_MAX + 1];
 
     while (at >= 0) {
@@ -120,18 +156,28 @@ static bool empty(int top)
         if (next_dir(at, name)) {
             if (unlinkat(at, name, AT_REMOVEDIR) == 0)
                 continue;
-            next = open_to_empty(at, name);
-            depth++;
-        } else if (depth-- == 0) {
+            next = go_down(above, at, name);
+        } else if (above->n == 0) {
             (void)close(at);
             return true;
         } else {
-            next = openat(at, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+            next = go_up(above, at);
         }
         (void)close(at);
         at = next;
     }
     return false;
+}
+
+static bool empty(int top)
+{
+    struct levels above = { 0 };
+    bool done = empty_below(top, &above);
+    int sys = errno;
+
+    arena_free(&above.a);
+    errno = sys;
+    return done;
 }
 
 /* A file, or a directory with what is in it. */
