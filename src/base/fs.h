@@ -44,7 +44,8 @@ enum fs_found fs_find_below(int root, const char *path);
 /* Removes what fs_find_below() finds: the link that leads away, too. */
 bool fs_remove_below(int root, const char *path, struct error *e) NODISCARD;
 
-/* Renames that instead, where it is, by an ending to its name; *now is its path below the directory
- * then. False and errno; EEXIST: something has that name. */
+/* Renames that instead, where it is, by an ending to its name; to the ending alone where both would
+ * be too long, or there is no room for them. *now is its path below the directory then. False and
+ * errno; EEXIST: something has that name. */
 bool fs_rename_below(int root, const char *path, const char *ending, struct arena *a,
                      const char **now) NODISCARD;

@@ -277,30 +277,44 @@ static bool move_at(int dir, const char *name, const char *to)
     return false;
 }
 
+/* Where the directory is locked, it is opened for that. */
+static bool move_in(int dir, const char *name, const char *to)
+{
+    mode_t before;
+    bool ok = move_at(dir, name, to);
+
+    if (!ok && unlock(dir, &before)) {
+        int sys;
+
+        ok = move_at(dir, name, to);
+        sys = errno;
+        (void)set_mode(dir, before);
+        errno = sys;
+    }
+    return ok;
+}
+
 bool fs_rename_below(int root, const char *path, const char *ending, struct arena *a,
                      const char **now)
 {
     const char *to;
     struct spot s;
-    mode_t before;
     bool ok;
     int sys;
 
     if (!find_spot(root, path, &s))
         return false;
     to = arena_printf(a, "%s%s", s.name, ending);
-    ok = move_at(s.dir, s.name, to);
-    if (!ok && unlock(s.dir, &before)) {
-        ok = move_at(s.dir, s.name, to);
-        sys = errno;
-        (void)set_mode(s.dir, before);
-        errno = sys;
+    ok = move_in(s.dir, s.name, to);
+    if (!ok && (errno == ENAMETOOLONG || errno == ENOSPC || errno == EDQUOT)) {
+        to = ending;
+        ok = move_in(s.dir, s.name, to);
     }
     sys = errno;
     own_close(&s.dir);
     errno = sys;
     if (ok)
-        *now = arena_printf(a, "%.*s%s", (int)(s.rest - path), path, ending);
+        *now = arena_printf(a, "%.*s%s", (int)((size_t)(s.rest - path) - strlen(s.name)), path, to);
     return ok;
 }
 

@@ -21,6 +21,7 @@ struct absent {
     const char *path;
     bool denied;     /* by the caller; else protected */
     bool links_only; /* as a directory it may come into being, as a file or a link not */
+    bool led;        /* a link that leads nowhere stands on the way, and is held there */
 };
 
 struct absents {

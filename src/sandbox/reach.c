@@ -243,6 +243,20 @@ static const char *real_name(const char *base, const char *given, struct arena *
     }
 }
 
+/* Does a link that leads nowhere stand on the way to a name that is not there? */
+static bool is_led(const char *name, struct arena *a)
+{
+    char *at = arena_text(a, str_of(name));
+    struct stat s = { 0 };
+
+    for (char *slash = strrchr(at, '/'); slash && slash != at; slash = strrchr(at, '/')) {
+        *slash = '\0';
+        if (lstat(at, &s) == 0)
+            break;
+    }
+    return S_ISLNK(s.st_mode);
+}
+
 /* Deny holds for the name, for what it leads to, there or not, and for the links between them. */
 static bool deny_one(const char *base, struct reach *r, const char *given, enum grant_reason why,
                      struct error *e)
@@ -250,18 +264,19 @@ static bool deny_one(const char *base, struct reach *r, const char *given, enum 
     struct grant denied = { .access = ACCESS_DENIED, .why = why };
     const char *name = real_name(base, given, r->grants.a, e);
     struct stat s = { 0 };
-    bool there;
+    bool there, led;
 
     if (!name)
         return false;
     there = lstat(name, &s) == 0;
     if (!there && errno != ENOENT && errno != ENOTDIR)
         return error_sys(e, CODE_PATH_REFUSED, "%s is denied, and cannot be looked at", given);
-    if ((S_ISLNK(s.st_mode) || !way_is_straight(base, given, name)) &&
+    led = !there && is_led(name, r->grants.a);
+    if ((S_ISLNK(s.st_mode) || led || !way_is_straight(base, given, name)) &&
         !denied_hold_links(&r->grants, base, given, name, &r->aliases, e))
         return false;
     if (!there) {
-        absents_add(&r->absent, (struct absent){ .path = name, .denied = true });
+        absents_add(&r->absent, (struct absent){ .path = name, .denied = true, .led = led });
         return true;
     }
     if (S_ISLNK(s.st_mode)) {

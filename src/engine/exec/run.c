@@ -82,7 +82,8 @@ static bool run(struct exec *x, struct error *e)
                        .permit = exec_permit,
                        .permit_self = x };
 
-    cow_close(&x->outcome.cow); /* of an attempt before */
+    cow_close(&x->outcome.cow); /* of an attempt before, as what was watched */
+    exec_unwatch(x);
     if (!x->served)
         exec_open_ledger(x);
     if (x->program.missing) {

@@ -12,6 +12,8 @@
 #include "base/fs.h"
 #include "sandbox/cow_plan.h"
 
+enum { MARK = 8 };
+
 /* ---- where to look ---- */
 
 /* Somebody can put another directory, or a link, in the place of one that was granted: what stands
@@ -56,10 +58,9 @@ static void watch_none(struct exec *x)
  * away, and the command itself can shut a directory on the way. */
 void exec_watch(struct exec *x)
 {
-    exec_unwatch(x); /* of an attempt before */
+    watch_none(x);
     if (is_in_cow(x))
         return;
-    watch_none(x);
     for (size_t i = 0; i < x->reach.absent.n; i++) {
         const struct grant *grant = around(x, &x->reach.absent.v[i]);
 
@@ -129,7 +130,8 @@ static void tell_gone(struct exec *x)
 /* What is hidden from us may be there. */
 static bool is_harmless(enum fs_found found, const struct absent *absent)
 {
-    return found == FS_NOTHING || (found == FS_DIRECTORY && absent->links_only);
+    return found == FS_NOTHING || (found == FS_DIRECTORY && absent->links_only) ||
+           (found == FS_LED_AWAY && absent->led);
 }
 
 static struct violation made(const struct absent *absent, enum fs_found found)
@@ -141,12 +143,27 @@ static struct violation made(const struct absent *absent, enum fs_found found)
                                .rule = absent->denied ? "denied" : "protected" };
 }
 
+/* Eight digits by which a person finds the run: its id's own, or those of the id's digest where it
+ * has others, as a name that leads elsewhere. */
+static const char *mark_of(const struct exec *x)
+{
+    struct str id = x->request.execution_id;
+    struct digest d = digest_of(id.s, id.n);
+    char text[DIGEST_TEXT];
+    size_t digits = 0;
+
+    while (digits < MARK && digits < id.n && is_one_of(id.s[digits], "0123456789abcdef"))
+        digits++;
+    digest_text(&d, text);
+    return arena_printf(x->a, "%.*s", MARK, digits == MARK ? id.s : text + strlen("sha256:"));
+}
+
 /* Nobody can tell whether the command made it, or the user's editor meanwhile: under another name
  * no tool obeys it, and nobody loses it. The command may have taken the name; no other can be
  * foreseen. NULL: it stays where it is. */
 static const char *move_aside(const struct exec *x, int root, const char *below)
 {
-    const char *ending = arena_printf(x->a, ".writ-%.8s", x->request.execution_id.s), *now;
+    const char *mark = mark_of(x), *ending = arena_printf(x->a, ".writ-%s", mark), *now;
     char at[PATH_MAX];
 
     while (!fs_rename_below(root, below, ending, x->a, &now)) {
@@ -155,11 +172,17 @@ static const char *move_aside(const struct exec *x, int root, const char *below)
         if (errno != EEXIST)
             return NULL;
         x->world->chance(x->world->self, &number, sizeof number);
-        ending = arena_printf(x->a, ".writ-%.8s-%" PRIu32, x->request.execution_id.s, number);
+        ending = arena_printf(x->a, ".writ-%s-%" PRIu32, mark, number);
     }
     if (!path_of_open(root, at))
         return now;
     return arena_printf(x->a, "%s/%s", strcmp(at, "/") == 0 ? "" : at, now);
+}
+
+/* Another name needs room, which the command may have used up; to remove one needs none. */
+static bool is_full(void)
+{
+    return errno == ENOSPC || errno == EDQUOT;
 }
 
 static void undo(struct exec *x, const struct absent *absent)
@@ -169,6 +192,7 @@ static void undo(struct exec *x, const struct absent *absent)
     enum fs_found found;
     struct watched *w;
     const char *below;
+    struct error e;
 
     if (!grant)
         return;
@@ -185,7 +209,7 @@ static void undo(struct exec *x, const struct absent *absent)
         return;
     violation = made(absent, found);
     violation.moved_to = move_aside(x, w->fd, below);
-    violation.undone = violation.moved_to;
+    violation.undone = violation.moved_to || (is_full() && fs_remove_below(w->fd, below, &e));
     tell(x, violation);
 }
 
@@ -215,10 +239,10 @@ void exec_undo(struct exec *x)
 {
     const struct absents *absent = &x->reach.absent;
 
+    if (!x->watched)
+        return; /* nothing ran in our walls: whatever is there, somebody else made it */
     x->now.violations =
         arena_alloc(x->a, (absent->n + x->reach.grants.n) * sizeof *x->now.violations);
-    if (!x->watched)
-        watch_none(x);
     if (x->outcome.cause == CAUSE_VIOLATION)
         tell_gone(x);
     for (size_t i = 0; i < absent->n; i++) {
