@@ -295,9 +295,11 @@ WRIT_API int writ_prove(struct writ_ledger *ledger, const char *id, const struct
 /* Does a proof hold? Needs no ledger. `key`: the verifier key to trust; without one the answer
  * tells by which key it is signed, and "trusted" is false.
  *
- *     {"holds":..,"proof":..,"index":..,"size":..,"origin":..,"made":..,"key":..,"trusted":..,
- *      "message":..}
+ *     {"holds":..,"proof":..,"index":..,"body":..,"size":..,"origin":..,"made":..,"key":..,
+ *      "trusted":..,"message":..}
  *
+ * "body" is true where the proof has the entry's body and it is the one that was entered; a proof
+ * without it holds, too, and says only that there is such an entry.
  * WRIT_WRONG and {"code":..,"message":..} where what was given is no proof. */
 WRIT_API int writ_verify_proof(const struct writ_input *proof, const char *key, char **answer);
 

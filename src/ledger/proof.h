@@ -26,6 +26,7 @@ struct proof_finding {
     const char *why;   /* it does not, or NULL */
     const char *proof; /* "inclusion" or "consistency"; NULL: neither */
     int64_t index;     /* of the entry, or the size of old */
+    bool body;         /* it has the entry's body, which is the one in the header */
     struct checkpoint c;
     struct verifier key; /* by which it is signed */
     bool trusted;        /* that is the key that was given */

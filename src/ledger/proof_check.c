@@ -94,7 +94,7 @@ static struct digest leaf_of(struct check *c, const struct doc *header)
     return tree_leaf(buf_str(&text));
 }
 
-/* The body is that of the header, where it was not erased. */
+/* The body is that of the header, where there is one: it may have been erased, or kept back. */
 static bool body_fits(struct check *c, const struct doc *header)
 {
     const struct doc *body = doc_get(c->proof, "body");
@@ -103,13 +103,14 @@ static bool body_fits(struct check *c, const struct doc *header)
     uint8_t salt[SALT_BYTES];
 
     if (!body)
-        return true;
+        return !doc_get(c->proof, "salt") || no(c, "it has a salt without a body");
     if (!digest_parse(doc_text(header, "body_digest"), &claimed) ||
         !read_hex(doc_text(c->proof, "salt"), salt, SALT_BYTES))
         return no(c, "it has a body without a digest and a salt");
     json_canon(body, c->a, &text);
     is = entry_body_digest(salt, buf_str(&text));
-    return memcmp(&is, &claimed, sizeof is) == 0 || no(c, "the body is not the one in the header");
+    c->out->body = memcmp(&is, &claimed, sizeof is) == 0;
+    return c->out->body || no(c, "the body is not the one in the header");
 }
 
 static bool check_inclusion(struct check *c)

@@ -329,8 +329,8 @@ def none_holds(place, proof, *options, spared=()):
     """Whatever is changed in the proof, it does not hold any more."""
     count = 0
     for bad in damaged(proof):
-        if any(bad.get(name) != proof[name] for name in spared) or "body" in proof and "body" not in bad:
-            continue  # without a body it is the proof of an erased entry
+        if any(bad.get(name) != proof[name] for name in spared):
+            continue
         path = place.put("proof.json", json.dumps(bad))
         run = place.writ("verify", "--proof", path, *options, "--json")
         true(run.status in (1, 65), (bad, run))
@@ -362,6 +362,20 @@ def a_path_longer_than_any_tree_is_deep_is_no_path(place):
         for count in (131, 5000):
             said = holds(place, proof | {"path": ["00" * 32] * count}, "--key", proof["key"], status=1)
             same(said["message"], "its path is no list of hashes", said)
+
+
+@case
+def a_proof_without_its_body_says_so(place):
+    grown(place, 1)
+    proof = place.one("prove", place.log()[1]["ledger_id"])
+    bare = {name: proof[name] for name in proof if name not in ("body", "salt")}
+    for given, body in ((proof, True), (bare, False)):
+        same(holds(place, given, "--key", proof["key"])["body"], body)
+        run = place.writ("verify", "--proof", place.put("proof.json", json.dumps(given)), "--key", proof["key"])
+        same((run.status, b", without its body" in b" ".join(run.out.split())), (0, not body), run)
+    for part in ("body", "salt"):
+        answer = holds(place, bare | {part: proof[part]}, "--key", proof["key"], status=1)
+        same(answer["body"], False, answer)
 
 
 @case
@@ -452,7 +466,7 @@ def an_erased_body_is_gone_and_every_proof_still_holds(place):
     same(place.verify("--checkpoint", note)["erased"], 1)
     after = place.one("prove", id)
     same(after["header"], before["header"])
-    holds(place, after, "--key", after["key"])
+    same(holds(place, after, "--key", after["key"])["body"], False)
     said = place.log()[-1]
     same((said["kind"], said["ledger_id"], said["erased"]), ("note", answer["ledger_id"], False), said)
     true("asked for by its owner" in json.dumps(said["body"]) and id in json.dumps(said["body"]), said)

@@ -222,6 +222,8 @@ static void show_holding(const struct doc *d)
         buf_adds(&text, ", signed ");
         add_minute(doc_text(d, "made"), &text);
     }
+    if (str_is(doc_text(d, "proof"), "inclusion") && !is_true(d, "body"))
+        buf_adds(&text, ", without its body");
     head(GREEN, "holds", buf_str(&text));
     if (is_true(d, "trusted"))
         return;

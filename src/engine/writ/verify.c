@@ -413,6 +413,7 @@ static void put_finding(const struct proof_finding *f, struct buf *to)
     json_put_bool(to, "holds", f->holds);
     json_put(to, "proof", f->proof);
     json_put_int(to, "index", f->index);
+    json_put_bool(to, "body", f->body);
     json_put_int(to, "size", f->c.size);
     json_put_outside(to, "origin", f->c.origin);
     put_stamp(to, "made", f->c.made_ms);
