@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "base/number.h"
 #include "contract/shape/problem.h"
 
 enum { SAY = 64 };
@@ -102,6 +103,13 @@ static void decode_shape(const struct spot *s, const struct doc *d, const void *
     (void)shape_decode(s->field->sub, d, s->report, sub);
 }
 
+/* A whole number all the same: a double of that size has no fraction. */
+static bool is_beyond(const struct doc *d)
+{
+    return d->kind == DOC_NUMBER &&
+           (d->number > (double)WHOLE_MAX || d->number < -(double)WHOLE_MAX);
+}
+
 static void decode_one(const struct spot *s, const struct doc *d, void *to)
 {
     enum field_kind kind = s->field->kind;
@@ -109,7 +117,10 @@ static void decode_one(const struct spot *s, const struct doc *d, void *to)
                 (kind == F_NUMBER && d->kind == DOC_INT);
 
     if (!fits) {
-        problem_kind(s, d, wanted[kind].say);
+        if (kind == F_INT && is_beyond(d))
+            problem_beyond(s, d);
+        else
+            problem_kind(s, d, wanted[kind].say);
         return;
     }
     switch (kind) {

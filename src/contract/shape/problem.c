@@ -2,6 +2,9 @@
 /* problem.c: what is wrong with a field, in words: what was found, and what is allowed. */
 #include "contract/shape/problem.h"
 
+#include <inttypes.h>
+
+#include "base/number.h"
 #include "contract/forms.h"
 #include "contract/range.h"
 
@@ -18,6 +21,15 @@ void problem_kind(const struct spot *s, const struct doc *d, const char *should)
     report_add(s->report, ABOUT_VALUE, d, s->shape->code, "%s is %s, must be %s%s%s",
                s->field->name, found.s, should, allowed.len ? ", allowed " : "",
                buf_str(&allowed).s);
+}
+
+void problem_beyond(const struct spot *s, const struct doc *d)
+{
+    _buf_ struct buf found = { .max = SAY };
+
+    doc_say(d, &found);
+    report_add(s->report, ABOUT_VALUE, d, s->shape->code, "%s is %s, must be at %s%" PRId64,
+               s->field->name, found.s, d->number < 0 ? "least -" : "most ", WHOLE_MAX);
 }
 
 void problem_range(const struct spot *s, const struct doc *d, int64_t min, int64_t max)

@@ -14,6 +14,10 @@ struct spot {
 /* "attempt is 'x', must be a whole number". */
 void problem_kind(const struct spot *s, const struct doc *d, const char *should);
 
+/* "attempt is 9007199254740992, must be at most 9007199254740991": a whole number beyond those that
+ * are held exactly. */
+void problem_beyond(const struct spot *s, const struct doc *d);
+
 /* "timeout_ms is 999, allowed 1000..600000". */
 void problem_range(const struct spot *s, const struct doc *d, int64_t min, int64_t max);
 
