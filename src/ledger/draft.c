@@ -10,7 +10,7 @@
 #include "base/json_write.h"
 #include "base/stamp.h"
 
-enum { BODY_MAX = 16 << 20 };
+enum { BODY_MAX = 16 << 20 }; /* as the refusal says it */
 
 void draft_refuse(struct draft *d, enum code code, const char *pointer, const char *message)
 {
@@ -148,7 +148,7 @@ static void write_body(struct draft *d, struct arena *a)
     }
     buf_addc(&body, '}');
     if (!buf_ok(&body)) {
-        draft_refuse(d, CODE_CEILING, "", "the event's canonical form is too large");
+        draft_refuse(d, CODE_CEILING, "", "the event's canonical form has more than 16 MiB");
         return;
     }
     d->entry.body = (struct str){ arena_text(a, buf_str(&body)), body.len };

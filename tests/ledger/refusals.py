@@ -101,6 +101,14 @@ def R_002_044_R_002_060_payload_and_lineage_are_objects(place):
 
 
 @case
+def what_is_too_large_for_an_entry_is_told_how_large_it_may_be(place):
+    half = "x" * (8 << 20)
+    answer = place.refuse("CEILING", place.event(first=half, second=half), "")
+    true("has more than 16 MiB" in answer["message"], answer)
+    place.accept(place.event(first=half, second=half[:7 << 20]))
+
+
+@case
 def R_002_042_R_002_019_there_are_five_states(place):
     for state in ("queued", "PLANNED", "", None, 1, "cancel_requested", "success"):
         place.refuse("VALIDATION_ERROR", place.event() | {"state": state}, "/state")
