@@ -10,14 +10,23 @@ enum { WORD_SAID = 32 };
 
 /* ---- opening ---- */
 
+/* A file's name may have a colon; behind these words it is an address that lacks its slashes. */
+static bool is_word(struct str word)
+{
+    return str_is(word, "postgres") || str_is(word, "postgresql") || str_is(word, "file");
+}
+
 /* The word of an address, word://rest (RFC 3986, 3.1); of a file's name nothing. */
 static struct str word_of(const char *where)
 {
     static const char signs[] = "0123456789+-."
                                 "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     size_t n = is_one_of(*where, "0123456789+-.") ? 0 : strspn(where, signs);
+    struct str word = { where, n };
 
-    return (struct str){ where, strncmp(where + n, "://", 3) == 0 ? n : 0 };
+    if (strncmp(where + n, "://", 3) == 0 || (where[n] == ':' && is_word(word)))
+        return word;
+    return (struct str){ where, 0 };
 }
 
 bool ledger_is_file(const char *where)
@@ -28,12 +37,14 @@ bool ledger_is_file(const char *where)
 bool ledger_is_known(const char *where, struct error *e)
 {
     struct str word = word_of(where);
+    const char *slashes = strncmp(where + word.n, "://", 3) == 0 ? "//" : "";
 
-    return word.n == 0 || str_is(word, "postgres") || str_is(word, "postgresql") ||
-           error_set(e, CODE_USAGE,
-                     "there is no ledger at '%.*s://..'; a ledger is a file, or is at "
-                     "postgres://.. or postgresql://..",
-                     (int)(word.n < WORD_SAID ? word.n : WORD_SAID), word.s);
+    if (word.n == 0 || (*slashes && is_word(word) && !str_is(word, "file")))
+        return true;
+    return error_set(e, CODE_USAGE,
+                     "there is no ledger at '%.*s:%s..'; a ledger is a file, which is named by its "
+                     "path alone, or is at postgres://.. or postgresql://..",
+                     (int)(word.n < WORD_SAID ? word.n : WORD_SAID), word.s, slashes);
 }
 
 static const struct store_kind *kind_of(const char *where)

@@ -28,7 +28,7 @@ void ledger_close(struct ledger *l);
 /* Is there a store for this address in this program? */
 bool ledger_can_open(const char *where);
 
-/* Is it the name of a file, and not word://..? */
+/* Is it the name of a file, and not word://.., postgres:.., postgresql:.. or file:..? */
 bool ledger_is_file(const char *where);
 
 /* CODE_USAGE for an address of a word that no store has: a slip is not to become a file. What comes

@@ -220,6 +220,8 @@ static void options_of_a_command_are_a_map(void **state)
 
 static void a_ledger_at_an_address_that_nobody_knows_is_no_file(void **state)
 {
+    static const char *const slips[] = { "postgres:/word", "postgresql:word",
+                                         "postgres:", "file:word/y.db", "file:///word" };
     struct writ_command command = plain;
     struct writ_ledger *ledger;
     char *answer = NULL;
@@ -234,6 +236,12 @@ static void a_ledger_at_an_address_that_nobody_knows_is_no_file(void **state)
     assert_int_equal(writ_ledger_open("mysql://x", surroundings, true, &ledger, &answer),
                      WRIT_USAGE);
     says(answer, "there is no ledger at 'mysql://..'");
+    for (size_t i = 0; i < COUNT(slips); i++) {
+        assert_int_equal(writ_ledger_open(slips[i], surroundings, true, &ledger, &answer),
+                         WRIT_USAGE);
+        assert_null(strstr(answer, "word"));
+        says(answer, "which is named by its path alone, or is at postgres://..");
+    }
     command.ledger = "./a://b"; /* a file, and where the command may write */
     assert_int_equal(writ_exec(&command, &answer, &ran), WRIT_REFUSED);
     says(answer, "the command could write the ledger");
