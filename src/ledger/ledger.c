@@ -205,6 +205,9 @@ bool ledger_find(struct ledger *l, const struct uuid *id, struct arena *a, struc
 
 /* ---- erasing ---- */
 
+/* A note that cannot be read again would leave a body that is gone for no known reason. */
+enum { REASON_MAX = 1 << 20 };
+
 bool ledger_erase(struct ledger *l, const struct entry *entry, struct str reason,
                   struct entry *note, struct arena *a, struct error *e)
 {
@@ -215,6 +218,9 @@ bool ledger_erase(struct ledger *l, const struct entry *entry, struct str reason
                                .reason = reason };
     char id[ENTRY_ID_TEXT];
 
+    if (reason.n > REASON_MAX)
+        return error_set(e, ERROR_CEILING, "the reason has %zu bytes, at most %d are kept",
+                         reason.n, REASON_MAX);
     entry_id_text(&entry->id, id);
     erasure_write(&erasure, &body);
     entry_of(ENTRY_NOTE, entry->tenant, copy_text(str_of(id), a), copy_text(buf_str(&body), a),

@@ -182,6 +182,28 @@ static void a_name_that_no_header_holds_is_refused(void **state)
     writ_ledger_close(ledger);
 }
 
+/* Its note could be written and not be read again: the ledger would not be intact any more. */
+static void a_reason_that_no_note_holds_erases_nothing(void **state)
+{
+    enum { REASON = 17 << 20 };
+    struct writ_ledger *ledger = opened(true);
+    char *reason = malloc(REASON + 1), *answer = NULL, id[sizeof "led-" + 36];
+
+    (void)state;
+    assert_non_null(reason);
+    memset(reason, 'r', REASON);
+    reason[REASON] = '\0';
+    assert_int_equal(writ_ledger_input(ledger, &small, "much", NULL, &answer), WRIT_OK);
+    (void)snprintf(id, sizeof id, "%s", strstr(answer, "led-"));
+    writ_free(answer);
+    assert_int_equal(writ_ledger_erase(ledger, id, reason, &answer), WRIT_UNRECORDED);
+    says(answer, "at most 1048576");
+    assert_int_equal(writ_verify(ledger, NULL, NULL, &answer), WRIT_OK);
+    says(answer, "\"erased\":0");
+    free(reason);
+    writ_ledger_close(ledger);
+}
+
 static void a_query_is_a_map(void **state)
 {
     const char *const queries[] = { "[{\"limit\":2}]", "5", "null", "\"x\"" };
@@ -436,6 +458,7 @@ int main(void)
         cmocka_unit_test(what_comes_in_lines_is_asked_for_and_taken_by_somebody),
         cmocka_unit_test(a_proof_is_found_by_the_beginning_of_an_id),
         cmocka_unit_test(a_name_that_no_header_holds_is_refused),
+        cmocka_unit_test(a_reason_that_no_note_holds_erases_nothing),
         cmocka_unit_test(a_query_is_a_map),
         cmocka_unit_test(options_of_a_command_are_a_map),
         cmocka_unit_test(a_ledger_at_an_address_that_nobody_knows_is_no_file),
