@@ -74,7 +74,7 @@ static const struct field event_fields[] = {
     { "type",      F_CHOICE, ONE, NEEDED, .at = AT(type), .choices = event_type,          .req = "R-002-041", .help = "Fixed by the contract." },
     { "state",     F_CHOICE, ONE, NEEDED, .at = AT(state), .choices = event_state_names,  .req = "R-002-042", .help = "What the execution has come to." },
     { "createdAt", F_TEXT,   ONE, NEEDED, .at = AT(createdAt), .form = FORM_STAMP,        .req = "R-002-043", .help = "When the event happened." },
-    { "payload",   F_SHAPE,  ONE, NEEDED, .at = AT(payload), .sub = &payload_shape,       .req = "R-002-044", .help = "The execution and its outcome." },
+    { "payload",   F_SHAPE,  ONE, NEEDED, .at = AT(payload), .sub = &payload_shape,       .req = "R-002-044", .help = "The execution and its outcome; with lineage it decides what is the same event." },
     { "lineage",   F_SHAPE,  ONE, NEEDED, .at = AT(lineage), .sub = &lineage_shape,       .req = "R-002-060", .help = "What it rests on." },
 };
 #undef AT

@@ -24,7 +24,7 @@ const struct kind_row kinds[] = {
     { "request",       "001", "One command under limits (the execution contract).",     { "inputs" },                                      &request_shape },
     { "adapter",       "001", "A tool described for writ: cli, api, sdk or mcp.",       { "adapter_id", "interface" },                     &adapter_shape },
     { "registry",      "001", "The tools that are allowed, and to do what.",            { "tools" },                                       &registry_shape },
-    { "event",         "002", "One entry about one execution in the ledger.",           { "tenantId", "payload" },                         &event_shape },
+    { "event",         "002", "One entry about one execution in the ledger; other members are kept as the first writer has them.", { "tenantId", "payload" },                         &event_shape },
     { "executor",      "003", "The manifest of a pure function.",                       { "executor_id", "limits" },                       &executor_shape },
     { "action",        "003", "A call of an executor.",                                 { "executor_id", "payload" },                      &action_shape },
     { "audit",         "003", "What the pipeline records of a call, by digest.",        { "event_type", "executor_id" },                   &audit_shape },

@@ -292,6 +292,11 @@ def A02_9_members_nobody_knows_are_kept(place):
     event["lineage"]["why"] = "because"
     id, = place.accept(event)
     same(place.entry(id)["body"], event)
+    # Beside payload and lineage they do not decide what is the same; the first writer's are kept.
+    answer, = place.append(event | {"zone": "y", "other": 1})
+    same((answer["status"], answer["ledger_id"], place.entry(id)["body"]), ("duplicate", id, event), answer)
+    for part in ("payload", "lineage"):
+        place.refuse("IDEMPOTENCY_CONFLICT", event | {part: event[part] | {"other": 1}})
 
 
 # ---- states ----
