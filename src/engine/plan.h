@@ -69,6 +69,7 @@ struct running {
     struct toolbox *toolbox;
     struct inner *inner;       /* the outermost plan's */
     size_t height;             /* how many plans are in each other below it, as it was checked */
+    bool once;                 /* one of those below it is used once */
     struct evidence *evidence; /* of all plans of a run */
     struct trail trail;
 

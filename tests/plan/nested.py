@@ -338,6 +338,20 @@ def R_004_188_A04_26_a_child_that_is_used_once_is_the_step_of_one(place):
 
 
 @case
+def R_004_188_A04_26_a_template_with_a_child_that_is_used_once_is_the_step_of_one(place):
+    within = {"name": "in", "action": "execute_plan", "payload": {"plan": plan(touch("ran"))}}
+    place.put("work/inner.json", plans.json.dumps({"name": "inner", "steps": [within]}))
+    deeper = {"name": "in", "action": "execute_plan", "payload": {"file": "inner.json"}}
+    place.put("work/outer.json", plans.json.dumps({"name": "outer", "steps": [deeper]}))
+    for first, second in (("inner", "inner"), ("outer", "outer"), ("inner", "outer")):
+        ran = place.run(plan(by_file(f"{first}.json"), by_file(f"{second}.json")))
+        refused(place, ran, "ran")
+        one, = ran.error["context"]["problems"]
+        hold(one["pointer"] == "/steps/1/payload" and "used once" in one["message"], one)
+    place.comes_to("success", plan(by_file("outer.json")))
+
+
+@case
 def notices_of_a_child_arrive_and_the_news_of_its_steps_do_not(place):
     deep, speaks = step("notify", {"text": "from deep"}), step("notify", {"text": "from within"})
     middle = inline(plan(step("noop"), step("noop"), deep))

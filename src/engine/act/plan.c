@@ -190,6 +190,7 @@ static bool was_right(struct running *child, const struct inner_file *known)
     if (!known || !known->right || depth_of(child) + known->height > NESTING_MAX)
         return false;
     child->height = known->height;
+    child->once = known->once;
     return true;
 }
 
@@ -198,10 +199,12 @@ static void keep_right(struct running *parent, const struct running *child,
 {
     if (parent->height < child->height + 1)
         parent->height = child->height + 1;
+    parent->once = parent->once || child->once || !child->plan.template;
     if (!known || parent->inner->settled)
         return;
     known->right = true;
     known->height = child->height;
+    known->once = child->once;
 }
 
 static bool is_right(struct running *child, const struct inner_file *known, struct refused *why)
@@ -215,12 +218,24 @@ static bool is_right(struct running *child, const struct inner_file *known, stru
     return made && running_check(child, why);
 }
 
-/* A plan with an id is used once (A04-26): of two steps that have it the second could not run. */
-static bool is_once(const struct running *child, const struct step_doc *step, struct report *r)
+/* A plan with an id is used once (A04-26): of two steps that have it the second could not run, and
+ * so it is with those that have it in a template. */
+static bool is_once(const struct running *child, const struct inner_file *known,
+                    const struct step_doc *step, struct report *r)
 {
     const struct plan_doc *plan = &child->plan.plan;
 
-    if (child->plan.template || child->inner->settled || inner_use(child->inner, plan->id))
+    if (child->inner->settled)
+        return true;
+    if (child->plan.template) {
+        if (!known || !known->right || !known->once)
+            return true;
+        report_add(r, ABOUT_VALUE, step->payload, CODE_INVALID_PAYLOAD,
+                   "the template is that of another step, too, and has a plan in it; a plan is "
+                   "used once, make it a template");
+        return false;
+    }
+    if (inner_use(child->inner, plan->id))
         return true;
     report_add(
         r, ABOUT_VALUE, step->payload, CODE_INVALID_PAYLOAD,
@@ -247,9 +262,9 @@ void check_plan(void *self, const struct step_doc *step, struct report *r)
         say_child(&child, step, r);
         return;
     }
-    if (!is_once(&child, step, r))
-        return;
     known = child.named ? inner_find(child.inner, child.named, child.file) : NULL;
+    if (!is_once(&child, known, step, r))
+        return;
     if (is_right(&child, known, &why))
         keep_right(parent, &child, known);
     else

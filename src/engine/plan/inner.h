@@ -22,6 +22,7 @@ struct inner_file {
     struct digest digest;
     bool right;                      /* it is, and so are the plans that are steps of it */
     size_t height;                   /* of those, how many are in each other; 0: it has none */
+    bool once;                       /* one of those is used once, and so is this one */
     const struct foreseen *foreseen; /* NULL: nobody has asked */
     struct inner_file *next;
 };
