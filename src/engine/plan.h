@@ -25,8 +25,9 @@ static inline int plan_jobs(int asked)
     return asked ? asked : 1;
 }
 
-/* Did the caller hand a plan over, and is what he says besides what may be said: policy, jobs and
- * what is set? Else the answer tells what is not, and the status is WRIT_USAGE. */
+/* Did the caller hand a plan over, and is what he says besides what may be said: policy, jobs,
+ * what is set and what is done without? Else the answer tells what is not, and the status is
+ * WRIT_USAGE. */
 bool plan_given(const struct writ_plan *ask, char **answer) NODISCARD;
 
 struct exec_step;

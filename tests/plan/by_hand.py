@@ -194,10 +194,13 @@ def the_id_of_a_plan_leads_to_what_the_ledger_has_about_it(place):
 
 @case
 def a_layer_that_is_none_is_refused_before_anything_is_entered(place):
+    hold(run(place, plan(step("noop"))).status == 0, "there is a ledger")
+    before = place.log()
     for layer in ("foo", "mount"):
-        done = place.writ("run", "--allow-weak", layer, place.document(json.dumps(plan(touch("ran")))))
-        hold(done.status == 64 and layer.encode() in done.err and not place.there("ran"), done)
-    same(place.log(), [])
+        for option in ([], ["--dry-run"]):
+            done = place.writ("run", *option, "--allow-weak", layer, place.document(json.dumps(plan(touch("ran")))))
+            hold(done.status == 64 and layer.encode() in done.err and not done.out and not place.there("ran"), done)
+    same(place.log(), before)
 
 
 @case

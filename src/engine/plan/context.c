@@ -12,6 +12,7 @@
 #include "base/doc_make.h"
 #include "base/number.h"
 #include "base/utf8.h"
+#include "engine/exec.h"
 #include "engine/given.h"
 #include "engine/input.h"
 #include "engine/plan.h"
@@ -76,7 +77,9 @@ static bool are_texts(const char *const *set, struct report *report, struct aren
 
 static bool is_sayable(const struct writ_plan *ask, struct error *e)
 {
+    _arena_ struct arena a = { 0 };
     enum policy policy = POLICY_BLOCK;
+    unsigned weak;
 
     while (ask->policy && policy < POLICY_COUNT && strcmp(ask->policy, policy_names[policy]) != 0)
         policy++;
@@ -88,7 +91,7 @@ static bool is_sayable(const struct writ_plan *ask, struct error *e)
     for (const char *const *set = ask->set; set && *set; set++)
         if (**set == '=' || !strchr(*set, '='))
             return error_set(e, CODE_USAGE, "what is set is key=value; '%.100s' is not", *set);
-    return true;
+    return exec_weak(ask->weak, &a, &weak, e);
 }
 
 bool plan_given(const struct writ_plan *ask, char **answer)

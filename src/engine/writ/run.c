@@ -62,10 +62,7 @@ static int run(struct running *r, char **answer)
     struct report context = report_new(r->a, "context", (struct str){ 0 });
     struct plan_end end;
     struct error e;
-    unsigned weak;
 
-    if (!exec_weak(r->ask->weak, r->a, &weak, &e))
-        return fail(&e, WRIT_USAGE, answer);
     if (!plan_read(r->ask->plan, r->world, r->a, &r->plan, &r->report) && !r->plan.plan.id.s)
         return input_wrong(&r->report, "plan", answer);
     if (!context_make(r, &context))
