@@ -93,10 +93,12 @@ class Place:
             "tools: [{tool_id: t, name: t, version: 1.0.0, owner: me, status: active, scope: {commands: ['true']}}]\n")
         (self.work / "plan.yaml").write_text("name: t\nsteps: [{name: a, run: ['true']}, {name: b, run: ['true']}]\n")
         looked = self.run("run", "--dry-run", "--json", *options, "plan.yaml")
+        done = self.run("run", "--json", *options, "plan.yaml")
         shutil.rmtree(self.work / ".writ")
         for step in json.loads(looked.out)["steps"]:
             insist((step["refused"] is not None) == (ran.status == 125), looked)
             insist(not step["refused"] or step["refused"]["message"].encode() in ran.err, looked)
+            insist(not step["refused"] or json.loads(done.out)["error"]["error_code"] == step["refused"]["code"], done)
 
 
 def to_spare(missing):

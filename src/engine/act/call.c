@@ -65,6 +65,8 @@ static enum code code_of(const struct tool_call *c, int status)
 {
     if (status == WRIT_UNRECORDED)
         return CODE_RESOURCE_EXHAUSTED;
+    if (c->error.code == CODE_LAYER_MISSING)
+        return CODE_LAYER_MISSING;
     if (status == WRIT_NO_SANDBOX)
         return CODE_UNKNOWN_ERROR;
     if (c->error.code == CODE_PARAMETER_REFUSED || c->error.code == CODE_ENCODING ||

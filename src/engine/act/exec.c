@@ -282,9 +282,10 @@ static void ran(struct job *job, const struct exec *x, struct ending *out)
 static void did_not_run(struct job *job, int status, const struct error *e, struct ending *out)
 {
     struct doc *d = doc_root(job->kept, DOC_MAP);
-    enum code code = status == WRIT_UNRECORDED   ? CODE_RESOURCE_EXHAUSTED
-                     : status == WRIT_NO_SANDBOX ? CODE_UNKNOWN_ERROR
-                                                 : CODE_STEP_FAILED;
+    enum code code = status == WRIT_UNRECORDED       ? CODE_RESOURCE_EXHAUSTED
+                     : e->code == CODE_LAYER_MISSING ? CODE_LAYER_MISSING
+                     : status == WRIT_NO_SANDBOX     ? CODE_UNKNOWN_ERROR
+                                                     : CODE_STEP_FAILED;
 
     doc_add_text(job->kept, d, "code", str_of(codes[e->code].name));
     out->context = d;
