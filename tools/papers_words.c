@@ -41,13 +41,34 @@ static const char *cell(const struct table *t, size_t row, size_t column, struct
     return arena_text(a, buf_str(&text));
 }
 
-static void add_rows(const struct table *t, struct arena *a, struct words *out)
+static void add_row(const struct table *t, size_t row, struct arena *a, struct words *out)
 {
     size_t meaning = meaning_column(t);
 
+    for (size_t key = 0; key < t->keys; key++)
+        add(out, cell(t, row, key, a), meaning ? cell(t, row, meaning, a) : t->about);
+}
+
+static void add_rows(const struct table *t, struct arena *a, struct words *out)
+{
     for (size_t row = 0; row < t->row_count; row++)
-        for (size_t key = 0; key < t->keys; key++)
-            add(out, cell(t, row, key, a), meaning ? cell(t, row, meaning, a) : t->about);
+        add_row(t, row, a, out);
+}
+
+/* Of a table that says what may be spared an option takes no other row. */
+static bool is_taken(const struct table *t, size_t row, struct arena *a)
+{
+    for (size_t i = t->keys; i < t->column_count; i++)
+        if (strcmp(t->columns[i].name, "spared") == 0)
+            return strcmp(cell(t, row, i, a), "yes") == 0;
+    return true;
+}
+
+static void add_taken(const struct table *t, struct arena *a, struct words *out)
+{
+    for (size_t row = 0; row < t->row_count; row++)
+        if (is_taken(t, row, a))
+            add_row(t, row, a, out);
 }
 
 static void add_all(struct arena *a, struct words *out)
@@ -73,7 +94,7 @@ void words_of(const char *table, struct arena *a, struct words *out)
         add_rows(&kinds_table, a, out);
     for (size_t i = 0; i < tables_count(); i++)
         if (strcmp(table, tables_at(i)->name) == 0)
-            add_rows(tables_at(i), a, out);
+            add_taken(tables_at(i), a, out);
     assert(out->n > 0); /* an option names a table that is not there */
 }
 
