@@ -272,6 +272,7 @@ WRIT_API int writ_verify(struct writ_ledger *ledger, const struct writ_input *ch
                          const char *key, char **answer);
 
 /* Signs what the ledger is now: {"checkpoint":"<note>","size":..,"root":..,"key":"<verifier key>"}
+ * Where nothing came since the last checkpoint, it is that one, and nothing is added.
  * WRIT_UNRECORDED where the ledger has a checkpoint that the key at hand did not sign. */
 WRIT_API int writ_checkpoint(struct writ_ledger *ledger, char **answer);
 

@@ -167,8 +167,8 @@ static bool keep_beside(const struct writ_ledger *w, const char *name, const str
            formerly_keep(w, name, a, e);
 }
 
-/* In the ledger and beside it. */
-static bool keep(struct writ_ledger *w, const char *name, const struct signed_size *s,
+/* In the ledger, where it is not there yet, and beside it. */
+static bool keep(struct writ_ledger *w, const char *name, const struct signed_size *s, bool there,
                  struct arena *a, struct error *e)
 {
     struct kept_checkpoint c = { s->c.size, s->c.made_ms, s->note };
@@ -176,8 +176,8 @@ static bool keep(struct writ_ledger *w, const char *name, const struct signed_si
 
     if (!ledger_begin(l, e))
         return false;
-    if (l->keep.kind->add_checkpoint(l->keep.store, &c, e) && keep_beside(w, name, s, a, e) &&
-        ledger_commit(l, true, e))
+    if ((there || l->keep.kind->add_checkpoint(l->keep.store, &c, e)) &&
+        keep_beside(w, name, s, a, e) && ledger_commit(l, true, e))
         return true;
     ledger_rollback(l);
     return false;
@@ -226,29 +226,32 @@ static bool as_promised(struct ledger *l, struct str note, const char *kept, str
 }
 
 static bool look_at(struct writ_ledger *w, struct str beside, struct arena *a,
-                    struct checkpoint *out, struct error *e)
+                    struct signed_size *out, struct error *e)
 {
     struct newest inside = { .a = a };
     struct ledger *l = &w->l;
     struct hashes hashes;
     struct tree_source source = hashes_of(&hashes, l);
 
-    out->size = l->tip.size;
-    return l->keep.kind->read_checkpoints(l->keep.store, take, &inside, e) &&
-           as_promised(l, beside, "beside", out->origin, e) &&
-           as_promised(l, inside.note, "in", out->origin, e) &&
-           tree_root_at(out->size, &source, &out->root, e);
+    out->c.size = l->tip.size;
+    if (!l->keep.kind->read_checkpoints(l->keep.store, take, &inside, e) ||
+        !as_promised(l, beside, "beside", out->c.origin, e) ||
+        !as_promised(l, inside.note, "in", out->c.origin, e) ||
+        !tree_root_at(out->c.size, &source, &out->c.root, e))
+        return false;
+    out->note = inside.note;
+    return true;
 }
 
-/* Size and root of the ledger, which has to have all that was ever signed. What is beside it is
- * read first: a ledger only grows meanwhile. */
+/* Size and root of the ledger, which has to have all that was ever signed, and the note that was
+ * signed last. What is beside it is read first: a ledger only grows meanwhile. */
 static bool root_now(struct writ_ledger *w, const char *name, struct arena *a,
-                     struct checkpoint *out, struct error *e)
+                     struct signed_size *out, struct error *e)
 {
     struct str beside;
     bool ok;
 
-    out->origin = seal_origin(name, a);
+    out->c.origin = seal_origin(name, a);
     if (!note_beside(w, name, a, &beside, e) || !ledger_look(&w->l, e))
         return false;
     ok = look_at(w, beside, a, out, e);
@@ -269,6 +272,18 @@ static bool is_the_one(const struct writ_ledger *w, const char *name, struct are
            error_set(e, CODE_LEDGER_DAMAGED, "nothing was signed: %s", formerly_said(&f, name, a));
 }
 
+/* Nothing came since the last checkpoint, which holds: it says what a new one would. */
+static bool says_it(struct signed_size *s, struct arena *a)
+{
+    struct checkpoint last;
+    struct error why;
+
+    if (s->note.n == 0 || !checkpoint_read(s->note, a, &last, &why) || last.size != s->c.size)
+        return false;
+    s->c = last;
+    return true;
+}
+
 bool seal_now(struct writ_ledger *w, struct arena *a, struct signed_size *out, struct verifier *by,
               struct error *e)
 {
@@ -277,12 +292,14 @@ bool seal_now(struct writ_ledger *w, struct arena *a, struct signed_size *out, s
     char name[UUID_TEXT];
 
     if (!record_writable(w, e) || !name_of(w, name, e) || !is_the_one(w, name, a, e) ||
-        !root_now(w, name, a, &out->c, e) || !load_key(w, name, a, &key, by, e))
+        !root_now(w, name, a, out, e) || !load_key(w, name, a, &key, by, e))
         return false;
+    if (says_it(out, a))
+        return keep(w, name, out, true, a, e);
     out->c.made_ms = w->l.world->wall_ms(w->l.world->self);
     checkpoint_write(&out->c, &key, &note);
     out->note = (struct str){ arena_text(a, buf_str(&note)), note.len };
-    return keep(w, name, out, a, e);
+    return keep(w, name, out, false, a, e);
 }
 
 bool seal_over(struct writ_ledger *w, int64_t seq, struct arena *a, struct signed_size *out,

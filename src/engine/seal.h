@@ -20,7 +20,8 @@ bool seal_verifier(struct writ_ledger *w, struct arena *a, struct verifier *out,
 bool seal_verifier_of(const struct writ_ledger *w, const char *name, struct arena *a,
                       struct verifier *out, bool *known, struct error *e) NODISCARD;
 
-/* Signs the ledger as it is and keeps the checkpoint, in the ledger and beside it. The key is made
+/* Signs the ledger as it is and keeps the checkpoint, in the ledger and beside it; where nothing
+ * came since the last one, it is that one, and the ledger does not get another. The key is made
  * for the first one; then it is that key or none. CODE_LEDGER_DAMAGED, and nothing is written: the
  * ledger is not what the last checkpoint, in it or beside it, says of it, or not the ledger that
  * was signed at its place. */

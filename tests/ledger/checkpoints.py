@@ -7,6 +7,7 @@ import contextlib
 import ctypes
 import os
 import select
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -95,6 +96,20 @@ def a_kept_note_that_cannot_be_read_has_no_size(place):
         true(b"0 entries" not in place.writ("verify").out.replace(b"10 entries", b""))
         answer = place.one("checkpoint", status=1)
         true("nothing was signed" in answer["message"] and "size 0" not in answer["message"], answer)
+
+
+@case
+def where_nothing_is_new_the_last_checkpoint_is_told_and_none_is_added(place):
+    behind = vault.of(place)
+    for count, name in enumerate(("early", "late"), 1):
+        grown(place, name, 3)
+        note = place.writ("checkpoint").out
+        shutil.rmtree(place.state / "checkpoints")  # what is beside the ledger comes back
+        same([place.writ("checkpoint").out for _ in range(3)], [note] * 3)
+        place.one("prove", "--since", place.put("outside/note", note))
+        same(behind.count("checkpoints"), count)
+        beside = [c for c in place.verify("--checkpoint", place.outside / "note")["checkpoints"] if c["kept"] == "file"]
+        same([(c["holds"], c["size"]) for c in beside], [(True, 1 + 9 * count)])
 
 
 @case

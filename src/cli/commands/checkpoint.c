@@ -73,7 +73,8 @@ const struct command cmd_checkpoint = {
     .summary = "sign what the ledger is now, to keep elsewhere",
     .about = "Prints a signed note (C2SP tlog-checkpoint): how many entries there are and the root "
              "of the tree over them. Whoever keeps it can tell later whether anything that was in "
-             "the ledger then has been changed or taken away, even by its owner. The verifier key of "
+             "the ledger then has been changed or taken away, even by its owner. Where nothing came "
+             "since the last one, it is that one. The verifier key of "
              "who signed is told on a terminal and by --json, and is what `writ verify --key` takes: give it "
              "to others by another way than the notes.",
     .examples = { { "writ checkpoint >2026-11-15.note",                "a note to keep elsewhere" },
