@@ -237,6 +237,14 @@ def R_001_001_a_document_that_is_none_does_not_run(place):
 
 
 @case
+def a_document_of_another_kind_is_told_as_that(place):
+    for text, says in (("name: n\nsteps:\n- {name: a, run: [x]}\n", "the kind template, which `writ run` runs; a request has inputs"),
+                       ("tools: []\n", "the kind registry; a request has inputs")):
+        run = place.writ("exec", "-f", place.put("other.yaml", text))
+        hold(run.status == 65 and says in run.err.decode() and len(run.err.splitlines()) == 1, run)
+
+
+@case
 def R_001_001_a_document_and_a_command_do_not_go_together(place):
     run = place.writ("exec", "-f", whole(place), "--", *TOUCH)
     hold(run.status == 64 and b"not both" in run.err and not (place.work / "ran").exists(), run)

@@ -13,6 +13,9 @@
 #include "base/json_write.h"
 #include "base/stamp.h"
 #include "base/utf8.h"
+#include "contract/kinds.h"
+#include "contract/plan_doc.h"
+#include "contract/template_doc.h"
 #include "engine/event.h"
 #include "engine/exec.h"
 #include "engine/home.h"
@@ -235,6 +238,21 @@ static const struct doc *read_asked(struct exec *x, struct report *r)
     return ok ? &document->root : NULL;
 }
 
+/* A document that is another kind of thing altogether is not held against the rows of a request. */
+static bool is_another(const struct exec *x, struct report *r)
+{
+    const struct kind_row *kind = x->named || x->served ? NULL : kind_of(x->asked);
+
+    if (!kind || kind->shape == &request_shape)
+        return false;
+    report_add(r, ABOUT_VALUE, x->asked, CODE_KIND_UNKNOWN,
+               "this looks like the kind %s%s; a request has inputs", kind->name,
+               kind->shape == &plan_shape || kind->shape == &template_shape
+                   ? ", which `writ run` runs"
+                   : "");
+    return true;
+}
+
 bool exec_read(struct exec *x, struct report *r)
 {
     _buf_ struct buf canon = { .max = ANSWER_MAX };
@@ -243,7 +261,7 @@ bool exec_read(struct exec *x, struct report *r)
     x->person = x->served ? x->served->person : !x->command->request && !x->step && !x->call;
     x->named = !x->served && (x->call || x->step || !x->command->request);
     x->asked = read_asked(x, r);
-    if (!x->asked || !shape_decode(&request_shape, x->asked, r, &x->request))
+    if (!x->asked || is_another(x, r) || !shape_decode(&request_shape, x->asked, r, &x->request))
         return false;
     digest_inputs(x, x->asked);
     if (x->step && !x->call && x->step->timeout_ms)
