@@ -155,6 +155,12 @@ static bool has_home(const struct reach *r, struct error *e)
     return true;
 }
 
+/* A person gave an option; a document has the list. */
+static bool of_list(const struct reach_ask *ask, const char *list, struct error *e)
+{
+    return error_wrap(e, "%s%s", ask->person ? "--" : "filesystem.", list);
+}
+
 static bool add_list(const struct reach_ask *ask, struct reach *r, const struct items *list,
                      enum access access, struct error *e)
 {
@@ -166,7 +172,7 @@ static bool add_list(const struct reach_ask *ask, struct reach *r, const struct 
 
         if (!grant_find(ask->caller, given, r->grants.a, &grant, e) ||
             !may_grant(ask, r, given, &grant, e))
-            return false;
+            return of_list(ask, access == ACCESS_WRITE ? "write" : "read", e);
         grants_add(&r->grants, &grant);
     }
     return true;
@@ -295,7 +301,7 @@ static bool add_denied(const struct reach_ask *ask, struct reach *r, struct erro
 
     for (size_t i = 0; i < ask->filesystem->deny.n; i++)
         if (!deny_one(ask->caller, r, arena_text(r->grants.a, paths[i]), GRANT_DENIED, e))
-            return false;
+            return of_list(ask, "deny", e);
     return true;
 }
 

@@ -189,7 +189,11 @@ def R_001_014_R_001_015_lists_of_a_document_stay_in_the_repository(place):
 def R_001_014_R_001_015_a_list_with_a_missing_path_is_refused(place):
     for option in ("--read", "--write"):
         run = place.exec(*TOUCH, options=[f"{option}={place.outside}/none"])
-        refused(place, run, 77, "PATH_REFUSED", "none")
+        refused(place, run, 77, "PATH_REFUSED", f"{option}: {place.outside}/none cannot be opened")
+    run = place.exec(*TOUCH, options=["--deny=none/.."])
+    refused(place, run, 77, "PATH_REFUSED", "--deny: ")
+    run = place.ask(*TOUCH, sandbox={"filesystem": {"read": ["none"]}})
+    refused(place, run, 77, "PATH_REFUSED", "filesystem.read: none cannot be opened")
 
 
 @case
