@@ -333,6 +333,7 @@ static bool read_next(struct reader *r)
 {
     bool fresh = r->up->count == 0;
     char close = r->up->kind == DOC_MAP ? '}' : ']';
+    const char *comma;
 
     skip_space(r);
     if (r->p < r->end && *r->p == close)
@@ -340,8 +341,10 @@ static bool read_next(struct reader *r)
     if (!fresh) {
         if (r->p == r->end || *r->p != ',')
             return expected(r, close == '}' ? "',' or '}'" : "',' or ']'");
-        r->p++;
+        comma = r->p++;
         skip_space(r);
+        if (r->p < r->end && *r->p == close)
+            return refuse(r, ERROR_SYNTAX, comma, "found ',' before '%c': a comma too many", close);
     }
     return read_child(r);
 }

@@ -20,6 +20,12 @@ struct reader {
     bool done; /* the document has ended */
 };
 
+/* Most who write "name: a: b" mean a text with a colon. */
+static const char *advice(const char *msg)
+{
+    return strstr(msg, "nested block mapping") ? "; put a value that has ': ' in it in quotes" : "";
+}
+
 /* What libfyaml found wrong, where it found it. */
 static bool refuse_syntax(struct reader *r)
 {
@@ -31,7 +37,8 @@ static bool refuse_syntax(struct reader *r)
         return tree_refuse(&r->tree, ERROR_SYNTAX, r->tree.at, "this is not YAML");
     place.line = found->line;
     place.col = found->column;
-    return error_at(r->tree.e, ERROR_SYNTAX, &place, "this is not YAML: %s", found->msg);
+    return error_at(r->tree.e, ERROR_SYNTAX, &place, "this is not YAML: %s%s", found->msg,
+                    advice(found->msg));
 }
 
 /* Adds the text of a token piece by piece. fy_token_get_text() would do it in one call, but where

@@ -185,7 +185,7 @@ static void decode_field(const struct spot *s, const struct doc *d, void *to)
     } else {
         (void)snprintf(should, sizeof should, "a %s of %s", f->many == LIST ? "list" : "map",
                        wanted[f->kind].say_many);
-        problem_kind(s, d, should);
+        problem_list(s, d, should);
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "base/json_write.h"
 #include "base/number.h"
 #include "contract/forms.h"
 #include "contract/range.h"
@@ -30,6 +31,39 @@ void problem_beyond(const struct spot *s, const struct doc *d)
     doc_say(d, &found);
     report_add(s->report, ABOUT_VALUE, d, s->shape->code, "%s is %s, must be at %s%" PRId64,
                s->field->name, found.s, d->number < 0 ? "least -" : "most ", WHOLE_MAX);
+}
+
+/* Of a command line in one text: its words as the list that it should be. What has quotes or is
+ * long is for its writer to take apart. */
+static void words_of(struct str text, struct buf *to)
+{
+    const char *p = text.s, *end = p + text.n;
+
+    if (text.n == 0 || text.n > SAY / 4)
+        return;
+    for (size_t i = 0; i < text.n; i++)
+        if (is_one_of(p[i], "\"'\\\n"))
+            return;
+    json_open(to, '[');
+    while (p < end) {
+        const char *stop = memchr(p, ' ', (size_t)(end - p));
+
+        stop = stop ? stop : end;
+        if (stop > p)
+            json_text(to, (struct str){ p, (size_t)(stop - p) });
+        p = stop + 1;
+    }
+    json_close(to, ']');
+}
+
+void problem_list(const struct spot *s, const struct doc *d, const char *should)
+{
+    _buf_ struct buf example = { .max = SAY }, whole = { .max = 2 * SAY };
+
+    if (s->field->many == LIST && s->field->kind == F_TEXT && d->kind == DOC_TEXT)
+        words_of(d->text, &example);
+    buf_addf(&whole, "%s%s%s", should, example.len ? ", as " : "", buf_str(&example).s);
+    problem_kind(s, d, whole.s);
 }
 
 void problem_range(const struct spot *s, const struct doc *d, int64_t min, int64_t max)

@@ -18,6 +18,9 @@ void problem_kind(const struct spot *s, const struct doc *d, const char *should)
  * are held exactly. */
 void problem_beyond(const struct spot *s, const struct doc *d);
 
+/* "run is 'ls -l', must be a list of texts, as ["ls","-l"]": the same, of a list or map. */
+void problem_list(const struct spot *s, const struct doc *d, const char *should);
+
 /* "timeout_ms is 999, allowed 1000..600000". */
 void problem_range(const struct spot *s, const struct doc *d, int64_t min, int64_t max);
 

@@ -30,6 +30,8 @@ static void refusals_say_what_and_where(void **state)
         { "{\n  \"a\": 1,\n  \"b\" 2}", "found '2', expected ':' after the key", "", ERROR_SYNTAX,
           3, 7 },
         { "{\"a\": [1, 2,, 3]}", "found ',', expected a value", "/a", ERROR_SYNTAX, 1, 13 },
+        { "{\"a\": 1, }", "found ',' before '}': a comma too many", "", ERROR_SYNTAX, 1, 8 },
+        { "{\"a\": [1,]}", "found ',' before ']': a comma too many", "/a", ERROR_SYNTAX, 1, 9 },
         { "{\"a\": [1 2]}", "found '2', expected ',' or ']'", "/a", ERROR_SYNTAX, 1, 10 },
         { "{\"a\": 1, \"b\": 2, \"a\": 3}", "the key 'a' is given twice", "", ERROR_DUPLICATE, 1,
           18 },

@@ -155,7 +155,7 @@ static void R_001_086_R_001_088_R_001_089_cli(void **state)
           CODE_VALIDATION_ERROR, "executable has 0 characters, allowed 1 or more" },
         { "executable: /usr/bin/rg", "executable: rg, base_args: --json",
           "/interface/cli/base_args", CODE_VALIDATION_ERROR,
-          "base_args is '--json', must be a list of texts" },
+          "base_args is '--json', must be a list of texts, as [\"--json\"]" },
         { "arg_mapping: {p: '{p}'}", "arg_mapping: {p: [a]}", "/interface/cli/arg_mapping/p",
           CODE_VALIDATION_ERROR, "arg_mapping is a list of 1, must be text" },
         { "arg_mapping: {p: '{p}'}", "arg_mapping: {p: ''}", "/interface/cli/arg_mapping/p",

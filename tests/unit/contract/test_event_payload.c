@@ -110,7 +110,8 @@ static void R_002_010_R_002_061_R_002_067_lineage_names_ledger_entries(void **st
         { "\"led-200\"", "200", "/lineage/dependsOnLedgerIds/1", CODE_VALIDATION_ERROR,
           "dependsOnLedgerIds is 200, must be text" },
         { "[\"led-100\", \"led-200\"]", "\"led-100\"", "/lineage/dependsOnLedgerIds",
-          CODE_VALIDATION_ERROR, "dependsOnLedgerIds is 'led-100', must be a list of texts" },
+          CODE_VALIDATION_ERROR,
+          "dependsOnLedgerIds is 'led-100', must be a list of texts, as [\"led-100\"]" },
         { "\"dependsOnLedgerIds\":", "\"depends\":", "/lineage", CODE_VALIDATION_ERROR,
           "a lineage needs 'dependsOnLedgerIds'" },
     };

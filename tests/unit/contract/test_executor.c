@@ -73,7 +73,7 @@ static void R_003_006_R_003_064_capabilities_are_declared_and_may_be_none(void *
         { "capabilities: [TEXT]\n", "", "", CODE_VALIDATION_ERROR,
           "a pure executor needs 'capabilities'" },
         { "[TEXT]", "TEXT", "/capabilities", CODE_VALIDATION_ERROR,
-          "capabilities is 'TEXT', must be a list of texts" },
+          "capabilities is 'TEXT', must be a list of texts, as [\"TEXT\"]" },
         { "[TEXT]", "[TEXT, 5]", "/capabilities/1", CODE_VALIDATION_ERROR,
           "capabilities is 5, must be text" },
         { "[TEXT]", "['']", "/capabilities/0", CODE_VALIDATION_ERROR,

@@ -82,7 +82,7 @@ static void a_request_may_have_an_argv_and_a_scenario(void **state)
         { "prefer_remote", "argv: [cargo, 7]\nprefer_remote", "/argv/1", CODE_CONTRACT_INVALID,
           "argv is 7, must be text" },
         { "prefer_remote", "argv: cargo\nprefer_remote", "/argv", CODE_CONTRACT_INVALID,
-          "argv is 'cargo', must be a list of texts" },
+          "argv is 'cargo', must be a list of texts, as [\"cargo\"]" },
         { "cargo  test --all", "cargo test 'a b'; rm -rf /", "/raw_command", CODE_CONTRACT_INVALID,
           "raw_command holds characters a shell would read; pass the command as argv" },
         { "cargo  test --all", "\"cargo\\ntest\"", "/raw_command", CODE_CONTRACT_INVALID,

@@ -142,7 +142,7 @@ static void R_004_009_R_004_218_context_requirements_are_not_empty(void **state)
         { "[region]", "[region, 7]", "/context_requirements/1", CODE_INVALID_PAYLOAD,
           "context_requirements is 7, must be text" },
         { "[region]", "region", "/context_requirements", CODE_INVALID_PAYLOAD,
-          "context_requirements is 'region', must be a list of texts" },
+          "context_requirements is 'region', must be a list of texts, as [\"region\"]" },
     };
 
     (void)state;

@@ -180,7 +180,7 @@ static void R_001_005_R_001_006_R_001_007_inputs_have_their_types(void **state)
         { "{command: rg}", "{command: [rg]}", "/inputs/command", CODE_VALIDATION_ERROR,
           "command is a list of 1, must be text" },
         { "{command: rg}", "{command: rg, arguments: TODO}", "/inputs/arguments",
-          CODE_VALIDATION_ERROR, "arguments is 'TODO', must be a list of texts" },
+          CODE_VALIDATION_ERROR, "arguments is 'TODO', must be a list of texts, as [\"TODO\"]" },
         { "{command: rg}", "{command: rg, arguments: [-m, 5]}", "/inputs/arguments/1",
           CODE_VALIDATION_ERROR, "arguments is 5, must be text" },
         { "{command: rg}", "{command: rg, environment: [A]}", "/inputs/environment",

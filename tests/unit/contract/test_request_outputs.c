@@ -56,7 +56,7 @@ static void R_001_025_R_001_026_files_are_paths_and_artifacts_paths_or_maps(void
 {
     static const struct refusal rows[] = {
         { MORE("outputs: {output_files: out}"), "/outputs/output_files", CODE_VALIDATION_ERROR,
-          "output_files is 'out', must be a list of texts" },
+          "output_files is 'out', must be a list of texts, as [\"out\"]" },
         { MORE("outputs: {output_files: [{path: a}]}"), "/outputs/output_files/0",
           CODE_VALIDATION_ERROR, "output_files is a map of 1, must be text" },
         { MORE("outputs: {output_files: ['']}"), "/outputs/output_files/0", CODE_VALIDATION_ERROR,

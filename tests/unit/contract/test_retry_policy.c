@@ -42,7 +42,7 @@ static void R_004_016_R_004_017_R_004_018_R_004_019_R_004_020_retry_policy_is_bo
           CODE_INVALID_PAYLOAD, "max_backoff_ms is -5, allowed 0 or more" },
         { "steps:", POLICY("retryable_error_codes: STEP_FAILED"),
           "/retry_policy/retryable_error_codes", CODE_INVALID_PAYLOAD,
-          "retryable_error_codes is 'STEP_FAILED', must be a list of texts" },
+          "retryable_error_codes is 'STEP_FAILED', must be a list of texts, as [\"STEP_FAILED\"]" },
         { "steps:", POLICY("retryable_error_codes: ['']"), "/retry_policy/retryable_error_codes/0",
           CODE_INVALID_PAYLOAD, "retryable_error_codes has 0 characters, allowed 1 or more" },
         { "steps:", POLICY("jitter: true"), "/retry_policy/jitter", CODE_INVALID_PAYLOAD,

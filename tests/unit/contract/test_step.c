@@ -82,7 +82,7 @@ static void R_004_025_depends_on_defaults_to_none(void **state)
 {
     static const struct refusal rows[] = {
         { "halt", "halt, depends_on: " BUILD, "/steps/0/depends_on", CODE_INVALID_PAYLOAD,
-          "depends_on is '" BUILD "', must be a list of texts" },
+          "depends_on is '" BUILD "', must be a list of texts, as [\"" BUILD "\"]" },
         { "halt", "halt, depends_on: [build]", "/steps/0/depends_on/0", CODE_INVALID_PAYLOAD,
           NOT_UUID("build") },
     };
