@@ -98,11 +98,13 @@ WRIT_API int writ_import(const struct writ_import *import, char **answer);
 
 /* What is remembered; with `clear`, how much was removed:
  *
- *     {"items":[{"level":..,"key":..,"bytes":..,"made":..,"ends":..,"ended":..,"about":..}]}
+ *     {"items":[{"level":..,"key":..,"bytes":..,"made":..,"ends":..,"ended":..,"about":..}],
+ *      "unread":[{"file":..,"message":..}]}
  *     {"removed":N}
  *
  * `level`: a row of `writ explain caches`; NULL: all. Golden outputs are those of the project here:
- * each has its "file", and the digest of that for a key. They are listed and never cleared. */
+ * each has its "file", and the digest of that for a key. They are listed and never cleared. One
+ * that cannot be read is in "unread"; the others are listed, and the status is not WRIT_OK. */
 WRIT_API int writ_cache(bool clear, const char *level, const char *const *environment,
                         char **answer);
 

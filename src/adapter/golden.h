@@ -64,6 +64,7 @@ struct golden_file {
     const char *path;
     struct digest digest; /* of its bytes */
     int64_t bytes, changed_ms;
+    const struct error *wrong; /* it cannot be read, and its path alone is known; NULL: it can */
 };
 
 struct golden_files {

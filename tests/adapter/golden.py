@@ -69,6 +69,22 @@ def R_001_157_golden_outputs_are_a_level_of_the_cache_that_is_listed_and_never_c
 
 
 @case
+def a_golden_output_that_cannot_be_read_does_not_hide_the_others(place):
+    place.stock(script("args", ARGS, **PARSED))
+    golden(place, "record", "first", "args.run", "word=a")
+    bad = place.repo / ".writ/golden/a.b.bad.json"
+    bad.symlink_to("nowhere")
+    run = place.writ("cache", "list")
+    hold(run.status == 69 and b"ADP-args.run.first.json" in run.out, run)
+    hold(run.err.decode() == f"writ: {bad}: is a link, expected a file\n", run)
+    run = place.writ("cache", "list", "--json")
+    told = json.loads(run.out)
+    hold(run.status == 69 and [one["file"] for one in told["unread"]] == [str(bad)], run)
+    hold(told["code"] == "IO" and told["message"] == told["unread"][0]["message"], run)
+    hold("golden outputs" in [one["level"] for one in told["items"]], run)
+
+
+@case
 def what_could_not_be_done_has_code_and_message_at_the_top(place):
     place.stock(script("args", ARGS, **PARSED))
     [line] = golden(place, "record", "first", "nosuch.run", status=64)

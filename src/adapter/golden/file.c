@@ -199,16 +199,22 @@ static struct str case_of(const char *file)
     return (struct str){ file + from, n - from };
 }
 
+static struct error *error_kept(const struct error *e, struct arena *a)
+{
+    struct error *kept = arena_alloc(a, sizeof *kept);
+
+    *kept = *e;
+    return kept;
+}
+
 /* One that is not as it should be is known by its file alone. */
 static struct golden one_of(const struct shelf *f, const char *name, struct arena *a)
 {
     struct golden g = { .name = case_of(name), .path = arena_printf(a, "%s/%s", f->path, name) };
     struct error e;
 
-    if (!read_one(f, name, a, &g, &e)) {
-        g.wrong = arena_alloc(a, sizeof *g.wrong);
-        *g.wrong = e;
-    }
+    if (!read_one(f, name, a, &g, &e))
+        g.wrong = error_kept(&e, a);
     return g;
 }
 
@@ -272,9 +278,13 @@ bool golden_files(const char *project, struct arena *a, struct golden_files *out
     if (!shelf_open(project, false, a, &f, e) || !shelf_names(&f, a, &names, &all.n, e))
         return false;
     all.v = arena_alloc(a, (all.n + 1) * sizeof *all.v);
-    for (size_t i = 0; i < all.n; i++)
-        if (!look_at(&f, names[i], arena_printf(a, "%s/%s", f.path, names[i]), &all.v[i], e))
-            return false;
+    for (size_t i = 0; i < all.n; i++) {
+        const char *path = arena_printf(a, "%s/%s", f.path, names[i]);
+        struct error wrong;
+
+        if (!look_at(&f, names[i], path, &all.v[i], &wrong))
+            all.v[i] = (struct golden_file){ .path = path, .wrong = error_kept(&wrong, a) };
+    }
     *out = all;
     return true;
 }

@@ -90,10 +90,13 @@ static int run_list(const struct args *args)
     _arena_ struct arena a = { 0 };
     char *answer;
     int status = writ_cache(false, args_get(args, "level"), args->environment, &answer);
+    const struct doc *d = answer_read(answer, &a);
 
-    if (status != WRIT_OK || args_get(args, "json"))
+    if (!doc_get(d, "items") || args_get(args, "json"))
         return keeper_tell(answer, status, args_get(args, "json"));
-    show_items(doc_get(answer_read(answer, &a), "items"));
+    show_items(doc_get(d, "items"));
+    for (const struct doc *u = doc_first(doc_get(d, "unread"), DOC_LIST); u; u = u->next)
+        say("%.*s", STR_ARG(doc_text(u, "message")));
     writ_free(answer);
     return status;
 }

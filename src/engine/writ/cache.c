@@ -52,7 +52,33 @@ static void put_golden(const struct golden_file *file, struct buf *to)
     json_close(to, '}');
 }
 
-static bool list(const struct cache_place *p, int level, struct buf *to, struct error *e)
+/* What is wrong with one is no reason not to list another; the first has code and message. */
+static size_t put_unread(const struct golden_files *golden, struct buf *to)
+{
+    size_t n = 0;
+
+    json_key(to, "unread");
+    json_open(to, '[');
+    for (size_t i = 0; i < golden->n; i++)
+        if (golden->v[i].wrong) {
+            json_open(to, '{');
+            json_put(to, "file", golden->v[i].path);
+            json_put(to, "message", golden->v[i].wrong->msg);
+            json_close(to, '}');
+            n++;
+        }
+    json_close(to, ']');
+    for (size_t i = 0; n && i < golden->n; i++)
+        if (golden->v[i].wrong) {
+            json_put(to, "code", codes[golden->v[i].wrong->code].name);
+            json_put(to, "message", golden->v[i].wrong->msg);
+            break;
+        }
+    return n;
+}
+
+static bool list(const struct cache_place *p, int level, struct buf *to, int *status,
+                 struct error *e)
 {
     _arena_ struct arena a = { 0 };
     struct cache_items items;
@@ -68,8 +94,11 @@ static bool list(const struct cache_place *p, int level, struct buf *to, struct 
         if (level < 0 || (int)items.v[i].level == level)
             put_item(&items.v[i], to);
     for (size_t i = 0; i < golden.n; i++)
-        put_golden(&golden.v[i], to);
+        if (!golden.v[i].wrong)
+            put_golden(&golden.v[i], to);
     json_close(to, ']');
+    if (put_unread(&golden, to))
+        *status = WRIT_UNAVAILABLE;
     json_close(to, '}');
     return true;
 }
@@ -114,13 +143,13 @@ int writ_cache(bool clear, const char *level, const char *const *environment, ch
     const char *state = home_state(environment, &a);
     struct cache_place place = { .now_ms = world->wall_ms(world->self) };
     struct error e;
-    int which;
+    int which, status = WRIT_OK;
 
     if (!level_of(level, clear, &which, &a, answer))
         return WRIT_USAGE;
     if (state)
         place.directory = arena_printf(&a, "%s/cache", state);
-    if (clear ? !forget(&place, which, &out, &e) : !list(&place, which, &out, &e))
+    if (clear ? !forget(&place, which, &out, &e) : !list(&place, which, &out, &status, &e))
         return record_unread(&e, answer);
-    return take_answer(&out, WRIT_OK, answer);
+    return take_answer(&out, status, answer);
 }
