@@ -239,7 +239,6 @@ const struct call_rule_row call_rules[] = {
     { CALL_SETRLIMIT,   0, ALL,         CALL_IS,   RLIMIT_CORE,                      CALL_NOTHING },
     { CALL_SETRLIMIT,   0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
 
-    { CALL_SOCKET,      0, ALL,         CALL_IS,   AF_UNIX,                          CALL_UNIX },
     { CALL_SOCKET,      0, ALL,         CALL_IS,   AF_INET,                          CALL_INET },
     { CALL_SOCKET,      0, ALL,         CALL_IS,   AF_INET6,                         CALL_INET },
     { CALL_SOCKET,      0, ALL,         CALL_ELSE, 0,                                CALL_NO_FAMILY },
@@ -271,7 +270,6 @@ const char *const call_verdict_names[] = {
     [CALL_THREAD]        = "thread",
     [CALL_NET]           = "net",
     [CALL_IPC]           = "ipc",
-    [CALL_UNIX]          = "unix",
     [CALL_OPENAT2]       = "openat2",
     [CALL_SHARED]        = "shared",
     [CALL_CHANGE]        = "change",
@@ -345,7 +343,6 @@ const struct call_verdict_row call_verdicts[CALL_VERDICT_COUNT] = {
     [CALL_THREAD]      = { CALL_THREAD,      "Allowed, or asked for where the policy counts threads." },
     [CALL_NET]         = { CALL_NET,         "Allowed, or asked for where it has to be known that the network is used." },
     [CALL_IPC]         = { CALL_IPC,         "Allowed, or asked for where it has to be known that something may stay behind." },
-    [CALL_UNIX]        = { CALL_UNIX,        "Allowed only where the policy opens UNIX sockets." },
     [CALL_OPENAT2]     = { CALL_OPENAT2,     "ENOSYS where no file may lend rights: its mode cannot be seen." },
     [CALL_SHARED]      = { CALL_SHARED,      "Allowed, or EPERM where what it reaches is the host's: without namespaces." },
     [CALL_CHANGE]      = { CALL_CHANGE,      "Allowed; without namespaces the supervisor does it, where the file may be written." },
@@ -400,8 +397,8 @@ const struct call_verdict_row call_verdicts[CALL_VERDICT_COUNT] = {
     [CALL_IOPRIO]      = { CALL_IOPRIO,      "One's own priority alone; without namespaces." },
     [CALL_SECCOMP]     = { CALL_SECCOMP,     "A program may confine itself further." },
     [CALL_SETRLIMIT]   = { CALL_SETRLIMIT,   "All limits but the one on core files." },
-    [CALL_SOCKET]      = { CALL_SOCKET,      "UNIX and internet sockets, each by the policy." },
-    [CALL_SOCKETPAIR]  = { CALL_SOCKETPAIR,  "UNIX sockets." },
+    [CALL_SOCKET]      = { CALL_SOCKET,      "Internet sockets, by the policy; UNIX sockets never." },
+    [CALL_SOCKETPAIR]  = { CALL_SOCKETPAIR,  "UNIX sockets, connected to each other." },
 };
 
 static const struct column rule_columns[] = {

@@ -102,7 +102,6 @@ static void settle(struct maker *m, const struct seccomp_policy *policy)
         { CALL_THREAD,  policy->count_threads,     CALL_ASK,    CALL_ALLOW },
         { CALL_NET,     policy->ask_sockets,       CALL_ASK,    CALL_ALLOW },
         { CALL_IPC,     policy->ask_ipc,           CALL_ASK,    policy->hosted ? CALL_EPERM : CALL_ALLOW },
-        { CALL_UNIX,    policy->unix_sockets,      CALL_ALLOW,  CALL_NO_FAMILY },
         { CALL_INET,    policy->inet,              CALL_INET,   CALL_NO_FAMILY },
         { CALL_OPENAT2, policy->no_setid,          CALL_ENOSYS, CALL_ALLOW },
         { CALL_HELD,    policy->held,              CALL_STOP,   CALL_ALLOW },

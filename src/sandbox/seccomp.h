@@ -23,7 +23,6 @@ struct seccomp_policy {
     bool count_threads; /* starting a thread asks the supervisor (USER_NOTIF), else it is allowed */
     bool ask_sockets;   /* making a socket of inet asks the supervisor, else it is allowed */
     bool ask_ipc;       /* so does making memory, semaphores or queues that outlive their maker */
-    bool unix_sockets;  /* socket(AF_UNIX); socketpair is always allowed */
     bool inet;          /* AF_INET and AF_INET6, stream and datagram */
     bool held;          /* calls about time and chance stop for init, which traces */
     bool no_setid;      /* no file can be made to lend its owner's rights, or its group's */

@@ -17,7 +17,7 @@
 
 #include "sandbox/loaded.h"
 
-static const struct seccomp_policy counted = { .count_threads = true, .unix_sockets = true };
+static const struct seccomp_policy counted = { .count_threads = true };
 static const struct seccomp_policy alone = { .fork = FORK_NEVER, .count_threads = true };
 
 /* ---- the listener ---- */

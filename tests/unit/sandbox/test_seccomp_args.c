@@ -376,8 +376,6 @@ static uint32_t inet_verdict(int policy, uint64_t type, uint64_t protocol)
 
 static uint32_t socket_verdict(int policy, uint64_t family, uint64_t type, uint64_t protocol)
 {
-    if (family == AF_UNIX)
-        return policies[policy].unix_sockets ? ALLOW : NO_FAMILY;
     if ((family != AF_INET && family != AF_INET6) || !policies[policy].inet)
         return NO_FAMILY;
     return inet_verdict(policy, type, protocol);
