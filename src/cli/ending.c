@@ -2,8 +2,11 @@
 /* ending.c: why a command was stopped or never ran, and what to do about it. */
 #include "cli/ending.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <writ/writ.h>
 
@@ -13,8 +16,11 @@
 #include "cli/reached.h"
 #include "cli/request.h"
 
-/* What of an id is enough. */
-enum { ID_SHORT = 8 };
+enum {
+    ID_SHORT = 8,     /* what of an id is enough */
+    READER_MAX = 256, /* bytes of a script's first line that the kernel looks at */
+    NOT_FOUND = 127,  /* the exit code of a program that is not there */
+};
 
 /* ---- it ran ---- */
 
@@ -45,12 +51,48 @@ static void say_oom(const struct doc *record)
     err(DIM, "      raise it with --memory-mb, at most 4096\n");
 }
 
+/* A script that is there ends as one that is not where its first line names nothing that is. */
+static void say_reader(const struct doc *record)
+{
+    struct str file = doc_text(doc_get(record, "executable"), "path");
+    _arena_ struct arena a = { 0 };
+    _fd_ int fd = file.n ? open(arena_text(&a, file), O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    char line[READER_MAX + 1], *reader;
+    ssize_t n = fd < 0 ? -1 : pread(fd, line, READER_MAX, 0);
+
+    if (n < 3 || memcmp(line, "#!", 2) != 0)
+        return;
+    line[n] = '\0';
+    line[strcspn(line, "\n")] = '\0';
+    reader = line + 2 + strspn(line + 2, " \t");
+    if (line[strlen(line) - 1] == '\r')
+        err(DIM, "      its first line ends with CR: give it the line ends of Unix\n");
+    else
+        err(DIM, "      its first line names %.*s, which is not there\n",
+            (int)strcspn(reader, " \t"), reader);
+}
+
 static void say_unstarted(const struct doc *record)
 {
     const struct doc *command = doc_first(doc_get(record, "command"), DOC_LIST);
 
     say("%.*s: %.*s (exit %" PRId64 ")", STR_ARG(command->text),
         STR_ARG(doc_text(record, "reason")), doc_whole(record, "exit_code"));
+    if (doc_whole(record, "exit_code") == NOT_FOUND && !doc_get(record, "lane"))
+        say_reader(record);
+}
+
+/* Who sees one of these may take it for a limit of ours, or not know that it is one. What a worker
+ * does is not known here. */
+static void say_signaled(const struct doc *record)
+{
+    int64_t signal = doc_get(record, "lane") ? 0 : doc_whole(record, "signal");
+
+    if (signal == SIGKILL)
+        say("killed by signal 9, not by writ (exit %" PRId64 ")", doc_whole(record, "exit_code"));
+    else if (signal == SIGXFSZ)
+        say("ended by signal %d: a file may have 1 GiB at most (exit %" PRId64 ")", SIGXFSZ,
+            doc_whole(record, "exit_code"));
 }
 
 /* Cancelled means that it ended when it was asked to. */
@@ -99,9 +141,9 @@ static const struct {
     const char *cause;
     void (*tell)(const struct doc *record);
 } endings[] = {
-    { "timeout", say_timeout },     { "oom", say_oom },   { "exec_failed", say_unstarted },
-    { "cancelled", say_cancelled }, { "lost", say_lost }, { "sandbox_error", say_unrun },
-    { "violation", say_violation },
+    { "timeout", say_timeout },     { "oom", say_oom },           { "exec_failed", say_unstarted },
+    { "cancelled", say_cancelled }, { "lost", say_lost },         { "sandbox_error", say_unrun },
+    { "violation", say_violation }, { "signaled", say_signaled },
 };
 
 /* "3 times": how often, of what a record counts as it was used. */

@@ -70,13 +70,15 @@ static bool fits_size(const struct admit_ask *ask, enum input_size which, bool *
 {
     const struct input_size_row *row = &input_sizes[which];
     int64_t bytes = which == INPUT_STDIN ? ask->stdin_bytes : ask->file_bytes;
+    bool more;
 
     *cut = bytes > row->bytes && ask->truncate;
     if (bytes <= row->bytes || ask->truncate)
         return true;
+    more = which == INPUT_STDIN; /* of a stream nobody reads on to tell how much it has */
     return error_set(e, CODE_INPUT_TOO_LARGE,
-                     "%s has %" PRId64 " bytes, allowed %" PRId64 "; give less%s", row->name, bytes,
-                     row->bytes,
+                     "%s has %s%" PRId64 " bytes, allowed %" PRId64 "; give less%s", row->name,
+                     more ? "more than " : "", more ? row->bytes : bytes, row->bytes,
                      ask->call     ? ", such as the path of a file that the tool reads itself"
                      : ask->person ? "; a request (-f) may also say on_oversize: truncate"
                                    : ", or say on_oversize: truncate");

@@ -114,6 +114,25 @@ def R_001_167_a_person_is_told_why_nothing_started(place):
 
 
 @case
+def a_person_is_told_what_a_script_lacks(place):
+    for line, says in ((b"#! /no/such -x\n", b"its first line names /no/such, which is not there"),
+                       (b"#!/bin/sh\r\n", b"its first line ends with CR")):
+        place.put("work/script", line).chmod(0o755)
+        run = place.writ("exec", "--", "./script")
+        hold(run.status == 127 and says in run.err and b"(exit 127)" in run.err, run)
+
+
+@case
+def a_person_is_told_which_signal_is_not_of_writ_and_which_is_a_limit(place):
+    for number, says in ((signal.SIGKILL, b"killed by signal 9, not by writ (exit 137)"),
+                         (signal.SIGXFSZ, b"ended by signal 25: a file may have 1 GiB at most (exit 153)")):
+        run = place.writ("exec", "--", "sh", "-c", f"kill -{int(number)} $$")
+        hold(run.status == 128 + number and says in run.err, run)
+    run = place.writ("exec", "--", "sh", "-c", "kill -TERM $$")
+    hold(run.status == 143 and run.err == b"", run)
+
+
+@case
 def R_001_076_R_001_077_R_001_168_126_and_127_may_be_the_tools_own(place):
     ended(exit_with(place, 126), 126, "126")
     ended(exit_with(place, 127), 127, "127")

@@ -320,7 +320,7 @@ static const struct size_case size_cases[] = {
 };
 
 static const struct size_case too_large[] = {
-    { 1048577,       -1, false, "stdin has 1048577 bytes, allowed 1048576; give less; a request (-f) may also say on_oversize: truncate", false, false },
+    { 1048577,       -1, false, "stdin has more than 1048576 bytes, allowed 1048576; give less; a request (-f) may also say on_oversize: truncate", false, false },
     {       0, 10485761, false, "input_files has 10485761 bytes, allowed 10485760; give less; a request (-f) may also say on_oversize: truncate", false, false },
 };
 /* clang-format on */
