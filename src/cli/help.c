@@ -6,7 +6,7 @@
 
 #include "cli/print.h"
 
-enum { USAGE_OPTIONS = 4, NAMES = 16, HELP_COLUMN = NAMES + 5 };
+enum { USAGE_OPTIONS = 4, NAMES = 16, HELP_COLUMN = NAMES + 5, DOES_COLUMN = 6 };
 
 const char help_tagline[] = "runs commands, tools and plans under a contract";
 
@@ -14,7 +14,8 @@ static void show_examples(const struct example *examples, size_t n)
 {
     for (size_t i = 0; i < n && examples[i].typed; i++) {
         out(CYAN, "  $ %s\n", examples[i].typed);
-        out(DIM, "      %s\n", examples[i].does);
+        out(PLAIN, "%*s", DOES_COLUMN, "");
+        out_folded(DIM, str_of(examples[i].does), DOES_COLUMN);
     }
 }
 
@@ -67,7 +68,10 @@ void help_all(void)
     out(PLAIN, "\n");
     list_commands(NULL);
     out(PLAIN, "\n");
-    out(PLAIN, "  writ VERB --help says more. writ --version. Exit codes: writ explain statuses\n");
+    out(PLAIN, "  ");
+    out_folded(
+        PLAIN,
+        str_of("writ VERB --help says more. writ --version. Exit codes: writ explain statuses"), 2);
 }
 
 /* An option without which there is nothing to do stands among the operands. */

@@ -364,7 +364,9 @@ void out_folded(enum colour colour, struct str text, size_t column)
     do {
         size_t n = print_fold(text, room);
 
-        out(colour, "%.*s\n", (int)n, text.s);
+        struct str line = str_trim_end((struct str){ text.s, n }, " "); /* it may end at several */
+
+        out(colour, "%.*s\n", STR_ARG(line));
         text = str_trim_start(str_from(text, n), " ");
         if (text.n > 0)
             out(PLAIN, "%*s", (int)column, "");

@@ -164,6 +164,12 @@ def widths(_):
             text = on_terminal([verb, "--help"], columns, NO_COLOR="1")
             about = b"\n".join(line for line in text.splitlines()[1:] if line[:1] != b" ")
             assert longest(about) <= columns, (columns, verb, about)
+            does = [line for line in text.splitlines() if line.startswith(b"      ") and line[6:7] != b" "]
+            assert does and (columns < 30 or longest(b"\n".join(does)) <= columns), (columns, verb, does)
+    assert longest(on_terminal(["--help"], 40, NO_COLOR="1").splitlines()[-1]) <= 40
+    for columns in (40, 80):
+        text = on_terminal(["executors"], columns, NO_COLOR="1")
+        assert text and not [line for line in text.splitlines() if line.endswith(b" ")], text
     wide = on_terminal(["explain", "limits"], 200, NO_COLOR="1")
     narrow = on_terminal(["explain", "limits"], 50, NO_COLOR="1")
     assert b"\n  name          default  min" in wide, wide
@@ -171,6 +177,18 @@ def widths(_):
     assert longest(on_terminal(["explain", "limits"], 100, NO_COLOR="1")) <= 100
     for columns in (0, 1, 39, 65535):  # a width nobody has
         assert b"timeout_ms" in on_terminal(["explain", "limits"], columns)
+
+
+@case
+def what_in_a_narrow_log(scratch):
+    """where a log is narrow, what was done has a line of its own"""
+    ledger = scratch / "narrow.db"
+    run = tap.run([WRIT, "ledger", "input", "--ledger", ledger, tap.FILES / "plan.yaml"])
+    assert run.status == 0, run
+    wide = on_terminal(["log", "--ledger", ledger], 100, NO_COLOR="1").splitlines()
+    narrow = on_terminal(["log", "--ledger", ledger], 40, NO_COLOR="1").splitlines()
+    assert len(narrow) == len(wide) + 1 and narrow[-1].startswith(b"    "), (wide, narrow)
+    assert narrow[-1].split()[0][:20] in wide[-1], (wide, narrow)
 
 
 @case

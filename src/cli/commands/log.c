@@ -18,7 +18,16 @@
 #include "cli/query.h"
 #include "cli/units.h"
 
-enum { NEWEST = 20, ROWS = 256, GAP = 2, WHAT_MAX = 1 << 20, WHAT_PLAIN = 60, LINE_CALL = 128 };
+enum {
+    NEWEST = 20,
+    ROWS = 256,
+    GAP = 2,
+    WHAT_MAX = 1 << 20,
+    WHAT_PLAIN = 60,
+    WHAT_LEAST = 12,
+    BELOW = 4,
+    LINE_CALL = 128
+};
 
 enum cell { SEQ, WHEN, ID, STATE, WHAT, TOOK, MEMORY, CELLS };
 
@@ -104,13 +113,20 @@ static void show_what(const struct log *log, const struct row *row)
     for (enum cell c = 0; c < WHAT; c++)
         column += log->widths[c] + GAP;
     room = print_room(column);
+    if (room < WHAT_LEAST) { /* a few letters tell nothing: it has the line below */
+        out(PLAIN, what.n ? "\n" : "");
+        out(PLAIN, "%*s", what.n ? BELOW : 0, "");
+        out_cut(colour, what, print_room(BELOW));
+        return;
+    }
     if (!has_figures(row)) {
         out_cut(colour, what, room);
         return;
     }
     room = room > figures ? room - figures : 0;
     width = log->widths[WHAT] < room ? log->widths[WHAT] : room;
-    if (print_columns(what) > width && (!print_person() || str_is(row->cells[STATE], "failed"))) {
+    if (print_columns(what) > width &&
+        (!print_person() || width < WHAT_LEAST || str_is(row->cells[STATE], "failed"))) {
         out_cut(colour, what, print_room(column));
         width = 0;
     } else {
