@@ -132,7 +132,9 @@ const struct command cmd_exec = {
              "empty unless --stdin gives it. At the default level, standard, it reads the "
              "repository and writes the working directory; /tmp and its home are its own and gone "
              "afterwards. A toolchain in your home has to be granted: --read ~/.pyenv, or --read "
-             "~/.rustup --read ~/.cargo --env HOME=\"$HOME\". git commits at the top of a working tree; in a directory below, it reads and "
+             "~/.rustup --read ~/.cargo --env HOME=\"$HOME\". It has your PATH only if it sees every "
+             "directory in it, else that of the system: for a venv that is active, say --env "
+             "PATH=DIR/bin:/usr/bin:/bin. git commits at the top of a working tree; in a directory below, it reads and "
              "cannot commit, unless --cwd leads to the top or --write names its .git.",
     .examples = { { "writ exec -- make test",                          "the defaults: 30 s, 512 MB, 1 core, 10 children, offline" },
                   { "writ exec --memory-mb 64 -- python3 job.py",      "less memory; the whole tree shares it" },
