@@ -211,11 +211,12 @@ WRIT_API int writ_ledger_erase(struct writ_ledger *ledger, const char *id, const
  *      "leaf":..,"erased":false,"body":{..}}
  *
  * robot, attempt, state, policy: of events, else null. A body that is not JSON any more is null,
- * and its bytes are in "damaged_body", as base64. "alive":false is there besides where an
- * execution is running in the ledger and who ran it was killed, as of writ_show(), but not of
- * steps. `query` is JSON or NULL; its members narrow: execution (its id, or 8 characters and more
- * of ids where none is this), tenant, robot, kind, state, since, until (RFC 3339, of recordedAt),
- * limit (the newest so many). */
+ * and its bytes are in "damaged_body", as base64. "alive":false is there besides in the newest
+ * event of an execution that is running in the ledger and whose runner was killed, as of
+ * writ_show(). `query` is JSON or NULL; its members narrow: execution (its id, or 8 characters and
+ * more of ids where none is this), tenant, robot, kind, state, since, until (RFC 3339, of
+ * recordedAt), limit (the newest so many), live (true: the events by which executions run whose
+ * runner lives now, on this machine). */
 WRIT_API int writ_log(struct writ_ledger *ledger, const char *query, writ_line line, void *self);
 
 /* What was refused, oldest first; `limit`: the newest so many.

@@ -2,6 +2,7 @@
 /* alive.c: a locked file for as long as an execution runs. */
 #include "engine/alive.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -75,4 +76,25 @@ enum living alive_look(const char *state, struct str id, struct arena *a)
     if (flock(fd, LOCK_SH | LOCK_NB) == 0) /* one that is removed has ended meanwhile */
         return fstat(fd, &s) == 0 && s.st_nlink > 0 ? LIVING_NO : LIVING_UNKNOWN;
     return errno == EWOULDBLOCK ? LIVING : LIVING_UNKNOWN;
+}
+
+struct alive_files alive_all(const char *state, struct arena *a)
+{
+    struct alive_files out = { 0 };
+    DIR *d = state ? opendir(arena_printf(a, "%s/running", state)) : NULL;
+    const struct dirent *entry;
+
+    while (d && (entry = readdir(d))) {
+        const char *at = strchr(entry->d_name, '@');
+        struct str id = { entry->d_name, at ? (size_t)(at - entry->d_name) : 0 };
+        enum living living = alive_look(state, id, a);
+
+        if (living == LIVING_UNKNOWN)
+            continue;
+        out.v = arena_more(a, out.v, out.n, &out.room, sizeof *out.v);
+        out.v[out.n++] = (struct alive_file){ { arena_text(a, id), id.n }, living == LIVING };
+    }
+    if (d)
+        (void)closedir(d);
+    return out;
 }

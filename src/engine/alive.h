@@ -38,3 +38,16 @@ void alive_forget(const char *state, struct str id, struct arena *a);
 enum living { LIVING_UNKNOWN, LIVING, LIVING_NO };
 
 enum living alive_look(const char *state, struct str id, struct arena *a);
+
+/* All files of this machine, in no order. */
+struct alive_file {
+    struct str id;
+    bool lives;
+};
+
+struct alive_files {
+    struct alive_file *v;
+    size_t n, room;
+};
+
+struct alive_files alive_all(const char *state, struct arena *a);

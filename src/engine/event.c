@@ -32,7 +32,7 @@ void event_open(const struct event_head *head, enum event_state state, const str
     stamp_text(world->wall_ms(world->self), now);
     json_open(to, '{');
     json_put(to, "tenantId", EVENT_TENANT);
-    json_put(to, "robotId", "writ");
+    json_put(to, "robotId", EVENT_ROBOT);
     json_put(to, "module", "agent-builder");
     json_put(to, "source", "agent-builder");
     json_put(to, "type", "execution_event");

@@ -9,6 +9,7 @@
 #include "ledger/append.h"
 
 #define EVENT_TENANT "local"
+#define EVENT_ROBOT  "writ"
 
 struct event_head {
     struct str execution;        /* its id */

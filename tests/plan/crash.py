@@ -45,7 +45,10 @@ def known_dead(place, execution):
     """The plan and each of its steps that has no end: it does not run any more."""
     events = place.log("--kind", "execution_event")
     ended = {entry["subject"] for entry in events if entry["state"] not in ("planned", "running")}
-    for one in {entry["subject"] for entry in events} - ended:
+    newest = {entry["subject"]: entry["seq"] for entry in events}
+    dead = {entry["subject"]: entry["seq"] for entry in events if entry.get("alive") is False}
+    same(dead, {one: newest[one] for one in newest if one not in ended})
+    for one in dead:
         shown = json.loads(place.writ("show", "--json", one).out)
         same((shown["state"], shown["alive"]), ("running", False))
     shown = place.writ("show", execution).out.decode()

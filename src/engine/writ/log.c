@@ -5,11 +5,11 @@
 #include "base/json_write.h"
 #include "base/stamp.h"
 #include "contract/codes.h"
-#include "engine/alive.h"
 #include "engine/given.h"
 #include "engine/input.h"
 #include "engine/intoto.h"
 #include "engine/record.h"
+#include "engine/runners.h"
 #include "engine/selection.h"
 
 /* How an entry is written; false: it does not belong in this list. */
@@ -21,7 +21,7 @@ struct listing {
     void *self;
     entry_writer write;
     struct buf out;
-    const char *state; /* where it is kept who lives; NULL: nobody asks */
+    const struct runners *runners; /* NULL: nobody asks who lives */
 };
 
 static bool write_entry(const struct entry *entry, struct arena *a, struct buf *to)
@@ -32,11 +32,9 @@ static bool write_entry(const struct entry *entry, struct arena *a, struct buf *
 }
 
 /* Of a run whose end nobody will record. It is not the entry's own, and no export has it. */
-static void add_living(const struct listing *l, const struct entry *entry, struct arena *a,
-                       struct buf *to)
+static void add_living(const struct listing *l, const struct entry *entry, struct buf *to)
 {
-    if (!l->state || entry->kind != ENTRY_EVENT || place_state(entry->place) != EVENT_RUNNING ||
-        !to->len || alive_look(l->state, entry->subject, a) != LIVING_NO)
+    if (!l->runners || !to->len || runners_look(l->runners, entry->seq) != LIVING_NO)
         return;
     to->s[--to->len] = '\0'; /* the brace */
     json_put_bool(to, "alive", false);
@@ -52,7 +50,7 @@ static bool list_entry(void *self, const struct entry *entry, struct error *e)
     buf_reset(&l->out);
     if (!l->write(entry, &a, &l->out))
         return true;
-    add_living(l, entry, &a, &l->out);
+    add_living(l, entry, &l->out);
     return l->line(l->self, l->out.s, l->out.len);
 }
 
@@ -93,7 +91,22 @@ static bool list_newest(struct ledger *l, struct selection *s, struct listing *t
     return true;
 }
 
-static int list(struct writ_ledger *ledger, const char *query, struct listing *to)
+/* An export says the same whoever lives. */
+static bool list_all(struct writ_ledger *w, struct selection *s, struct listing *to, bool marks,
+                     struct error *e)
+{
+    _arena_ struct arena a = { 0 };
+    struct runners runners = { 0 };
+
+    if (!selection_settle(s, &w->l, e) || (marks && !runners_find(w, &a, &runners, e)))
+        return false;
+    to->runners = &runners;
+    if (s->limit)
+        return list_newest(&w->l, s, to, &a, e);
+    return search(&w->l, &s->query, list_entry, to, e);
+}
+
+static int list(struct writ_ledger *ledger, const char *query, struct listing *to, bool marks)
 {
     _arena_ struct arena a = { 0 };
     struct selection s;
@@ -104,9 +117,7 @@ static int list(struct writ_ledger *ledger, const char *query, struct listing *t
         return record_fail(&e, WRIT_USAGE, to->line, to->self);
     if (!ledger_look(&ledger->l, &e))
         return record_fail(&e, WRIT_UNAVAILABLE, to->line, to->self);
-    ok = selection_settle(&s, &ledger->l, &e) &&
-         (s.limit ? list_newest(&ledger->l, &s, to, &a, &e)
-                  : search(&ledger->l, &s.query, list_entry, to, &e));
+    ok = list_all(ledger, &s, to, marks, &e);
     ledger_look_end(&ledger->l);
     buf_free(&to->out);
     return ok ? WRIT_OK : record_fail(&e, WRIT_UNAVAILABLE, to->line, to->self);
@@ -118,8 +129,7 @@ int writ_log(struct writ_ledger *ledger, const char *query, writ_line line, void
 
     if (!given_to(ledger, "ledger", line, self))
         return WRIT_USAGE;
-    to.state = ledger->state;
-    return list(ledger, query, &to);
+    return list(ledger, query, &to, true);
 }
 
 /* ---- rejects ---- */
@@ -184,10 +194,10 @@ int writ_export(struct writ_ledger *ledger, const char *query, const char *forma
     if (!given_to(ledger, "ledger", line, self))
         return WRIT_USAGE;
     if (!format || strcmp(format, "jsonl") == 0)
-        return list(ledger, query, &to);
+        return list(ledger, query, &to, false);
     to.write = intoto_write;
     if (strcmp(format, "in-toto") == 0)
-        return list(ledger, query, &to);
+        return list(ledger, query, &to, false);
     (void)error_set(&e, CODE_USAGE, "the format is jsonl or in-toto, not '%s'", format);
     return record_fail(&e, WRIT_USAGE, line, self);
 }
