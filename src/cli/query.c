@@ -102,6 +102,8 @@ bool query_write(const struct args *args, int64_t newest, int64_t now_ms, struct
     for (size_t i = 0; i < COUNT(texts); i++)
         if (args_get(args, texts[i]))
             json_put(to, texts[i], args_get(args, texts[i]));
+    if (args_get(args, "live"))
+        json_put_bool(to, "live", true);
     if (!put_times(args, now_ms, to) || !put_limit(args, newest, to))
         return false;
     json_close(to, '}');

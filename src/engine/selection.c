@@ -78,6 +78,13 @@ static bool read_limit(const struct doc *m, struct selection *s, struct error *e
     return m->whole > 0 || error_set(e, CODE_USAGE, "a limit is 1 or more");
 }
 
+static bool read_live(const struct doc *m, struct selection *s, struct error *e)
+{
+    (void)e;
+    s->live = m->truth;
+    return true;
+}
+
 static const struct {
     const char *name;
     enum doc_kind kind;
@@ -87,6 +94,7 @@ static const struct {
     { "robot", DOC_TEXT, read_robot },         { "kind", DOC_TEXT, read_kind },
     { "state", DOC_TEXT, read_state },         { "since", DOC_TEXT, read_since },
     { "until", DOC_TEXT, read_until },         { "limit", DOC_INT, read_limit },
+    { "live", DOC_BOOL, read_live },
 };
 
 static bool read_member(const struct doc *m, struct selection *s, struct error *e)

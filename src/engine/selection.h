@@ -8,6 +8,7 @@ struct selection {
     struct query query;
     struct str execution; /* its id, or the beginning of ids: what there is decides */
     int64_t limit;        /* the newest so many; 0: all */
+    bool live;            /* only what runs now */
 };
 
 /* NULL: everything. */

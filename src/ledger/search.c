@@ -215,6 +215,8 @@ bool search(struct ledger *l, const struct query *q, entry_reader reader, void *
         h.from = first;
     if (q->until_ms < INT64_MAX && !first_since(l, q->until_ms + 1, &h.to, e))
         return false;
+    if (q->to && q->to < h.to)
+        h.to = q->to;
     if (!asks_names(q))
         return read_range(&h, h.from, h.to, e);
     first = h.from / BLOCK;

@@ -17,6 +17,7 @@ struct query {
     size_t depend_count;
     struct str rerun_of; /* events of executions that repeat this one */
     int64_t from;        /* seq: nothing before it */
+    int64_t to;          /* seq: nothing from it on; 0: all */
     bool backwards;      /* the newest first */
 };
 

@@ -354,6 +354,34 @@ def R_001_171_a_run_whose_files_cannot_be_kept_has_its_end_all_the_same(place):
 
 
 @case
+def what_runs_now_is_listed_and_gone_afterwards(place):
+    seen = []
+    for options in ([], ["--class", "generic"]):
+        run = place.exec_while("$wait; true", lambda: seen.append(place.lines("log", "--live")), options)
+        same((run.status, len(seen[-1])), (0, 1), run)
+        entry = seen[-1][0]
+        same((entry["subject"], entry["state"]), (run.record["execution_id"], "running"), entry)
+        same(entry, place.entry(entry["ledger_id"]))
+        same(place.lines("log", "--live"), [])
+    here = place.writ("log", "--live")
+    hold(here.status == 0 and here.out == b"" and b"nothing like that runs now" in here.err, here)
+
+
+@case
+def what_runs_now_is_narrowed_like_any_entry(place):
+    def narrowed():
+        first, second = (entry["subject"] for entry in place.lines("log", "--live"))  # the oldest first
+        true(place.log("--execution", first)[0]["seq"] < place.log("--execution", second)[0]["seq"])
+        for filters, left in ((["--execution", first], [first]), (["--execution", second[:8]], [second]),
+                              (["--kind", "input"], []), (["--state", "planned"], []), (["--tenant", "other"], []),
+                              (["--until", "2001-01-01"], []), (["--since", "2001-01-01"], [first, second]),
+                              (["--limit", "1"], [second])):
+            same([entry["subject"] for entry in place.lines("log", "--live", *filters)], left, filters)
+
+    expect(place.exec_while("$wait; true", lambda: expect(place.exec_while("$wait; true", narrowed))))
+
+
+@case
 def a_writ_that_is_killed_leaves_its_run_open_and_the_ledger_intact(place):
     ready = place.work / "ready"
     child = place.start("--", ground.PYTHON, "-c", "import time; open('ready', 'w').close(); time.sleep(60)")
@@ -363,8 +391,10 @@ def a_writ_that_is_killed_leaves_its_run_open_and_the_ledger_intact(place):
     execution = place.log("--kind", "execution_event")[0]["subject"]
     shown = place.writ("show", execution)
     true(b"none yet: it runs" in shown.out, shown)
+    same([entry["subject"] for entry in place.lines("log", "--live")], [execution])
     child.kill()
     child.wait(timeout=60)
+    same(place.lines("log", "--live"), [])
     same([entry["state"] for entry in place.log("--kind", "execution_event")], ["planned", "running"])
     shown = place.writ("show", execution)
     true(b"it does not run any more: who ran it was killed" in shown.out, shown)

@@ -42,17 +42,19 @@ def left_open(place, document, execution):
 
 
 def known_dead(place, execution):
-    """The plan and each of its steps that has no end: it does not run any more."""
+    """The plan and each of its steps that has no end, by the event that said so: it does not run any more."""
     events = place.log("--kind", "execution_event")
     ended = {entry["subject"] for entry in events if entry["state"] not in ("planned", "running")}
     newest = {entry["subject"]: entry["seq"] for entry in events}
     dead = {entry["subject"]: entry["seq"] for entry in events if entry.get("alive") is False}
     same(dead, {one: newest[one] for one in newest if one not in ended})
+    same(place.log("--live"), [])
     for one in dead:
         shown = json.loads(place.writ("show", "--json", one).out)
         same((shown["state"], shown["alive"]), ("running", False))
     shown = place.writ("show", execution).out.decode()
     true(shown.startswith("killed  plan ") and "it does not run any more: who ran it was killed" in shown, shown)
+    return dead
 
 
 def shows_unended(place, execution, steps, begun):
@@ -87,10 +89,11 @@ def killed(place, document, moment, **how):
     context = own()
     child = place.begin(document, context=context, **how)
     until(moment, "the moment", child)
+    live = {entry["subject"]: entry["seq"] for entry in place.log("--live")}
     child.kill()
     ran = place.end(child)
     same((ran.status, ran.out), (-9, b""))
-    known_dead(place, context["execution_id"])
+    same(known_dead(place, context["execution_id"]), live)
     return context["execution_id"]
 
 

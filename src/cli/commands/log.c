@@ -252,9 +252,10 @@ static int run(const struct args *args)
     _buf_ struct buf query = { .max = 1 << 20 };
     _ledger_ struct writ_ledger *ledger = NULL;
     const struct world *world = world_real();
+    bool live = args_get(args, "live");
     int status;
 
-    if (!query_write(args, NEWEST, world->wall_ms(world->self), &query))
+    if (!query_write(args, live ? 0 : NEWEST, world->wall_ms(world->self), &query))
         return WRIT_USAGE;
     ledger = keeper_open(args, KEEP_READ, &status);
     if (!ledger)
@@ -263,7 +264,7 @@ static int run(const struct args *args)
     status = writ_log(ledger, query.s, take_line, &log);
     show_rows(&log);
     if (status == WRIT_OK && !log.begun && !log.json)
-        say("no entry is like that%s",
+        say("%s%s", live ? "nothing like that runs now" : "no entry is like that",
             is_short(args_get(args, "execution"))
                 ? "; the beginning of an execution's id needs 8 characters"
                 : "");
@@ -278,12 +279,15 @@ const struct command cmd_log = {
     .summary = "what was run and recorded, a line each",
     .about = "Shows the entries of the ledger, oldest first, as they were recorded: which execution, "
              "what it came to, how long it took. Times are UTC. On a terminal ids are as short as "
-             "`writ show` needs them; in a pipe they are whole and nothing is cut.",
+             "`writ show` needs them; in a pipe they are whole and nothing is cut. With --live they "
+             "are those by which executions run whose runner lives: commands, plans and their steps.",
     .examples = { { "writ log",                            "the newest 20 entries" },
                   { "writ log --state failed --since 2h",  "what failed in the last two hours" },
                   { "writ log --execution 8d2f61aa",       "one execution, from plan to end" },
+                  { "writ log --live",                     "what runs now, and since when" },
                   { "writ log --limit 0 --json",           "every entry with its body, a JSON object a line" } },
     .options = { QUERY_OPTIONS,
+                 { "live",   NULL,     NULL, "what runs now on this machine; all of it, without --limit" },
                  { "limit",  "N",      NULL, "the newest so many, else 20; 0: all" },
                  { "ledger", "LEDGER", NULL, "a file or postgres://.., else WRIT_LEDGER, else the usual one" },
                  { "json",   NULL,     NULL, "one JSON object a line" } },

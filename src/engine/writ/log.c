@@ -54,6 +54,46 @@ static bool list_entry(void *self, const struct entry *entry, struct error *e)
     return l->line(l->self, l->out.s, l->out.len);
 }
 
+/* ---- which entries ---- */
+
+struct reader {
+    entry_reader read;
+    void *self;
+    bool enough;
+};
+
+static bool read_on(void *self, const struct entry *entry, struct error *e)
+{
+    struct reader *r = self;
+
+    r->enough = !r->read(r->self, entry, e);
+    return !r->enough;
+}
+
+/* Of what runs now the ledger has the places. */
+static bool find_live(struct ledger *l, const struct query *asked, const struct runners *runners,
+                      struct reader *r, struct error *e)
+{
+    struct query q = *asked;
+
+    for (size_t i = 0; i < runners->n && !r->enough; i++) {
+        const struct runner *one = &runners->v[q.backwards ? runners->n - 1 - i : i];
+
+        q.from = one->seq;
+        q.to = one->seq + 1;
+        if (one->lives && !search(l, &q, read_on, r, e))
+            return false;
+    }
+    return true;
+}
+
+static bool find(struct ledger *l, const struct selection *s, const struct runners *runners,
+                 struct reader r, struct error *e)
+{
+    return s->live ? find_live(l, &s->query, runners, &r, e)
+                   : search(l, &s->query, r.read, r.self, e);
+}
+
 /* The newest so many: found backwards, shown forwards. */
 struct newest {
     struct listing *to;
@@ -77,13 +117,13 @@ static bool keep_entry(void *self, const struct entry *entry, struct error *e)
     return (int64_t)k->n < k->most;
 }
 
-static bool list_newest(struct ledger *l, struct selection *s, struct listing *to, struct arena *a,
-                        struct error *e)
+static bool list_newest(struct ledger *l, struct selection *s, const struct runners *runners,
+                        struct listing *to, struct arena *a, struct error *e)
 {
     struct newest k = { .to = to, .a = a, .most = s->limit };
 
     s->query.backwards = true;
-    if (!search(l, &s->query, keep_entry, &k, e))
+    if (!find(l, s, runners, (struct reader){ .read = keep_entry, .self = &k }, e))
         return false;
     for (size_t i = k.n; i-- > 0;)
         if (!list_entry(to, &k.v[i], e))
@@ -98,12 +138,12 @@ static bool list_all(struct writ_ledger *w, struct selection *s, struct listing 
     _arena_ struct arena a = { 0 };
     struct runners runners = { 0 };
 
-    if (!selection_settle(s, &w->l, e) || (marks && !runners_find(w, &a, &runners, e)))
+    if (!selection_settle(s, &w->l, e) || ((marks || s->live) && !runners_find(w, &a, &runners, e)))
         return false;
-    to->runners = &runners;
+    to->runners = marks ? &runners : NULL;
     if (s->limit)
-        return list_newest(&w->l, s, to, &a, e);
-    return search(&w->l, &s->query, list_entry, to, e);
+        return list_newest(&w->l, s, &runners, to, &a, e);
+    return find(&w->l, s, &runners, (struct reader){ .read = list_entry, .self = to }, e);
 }
 
 static int list(struct writ_ledger *ledger, const char *query, struct listing *to, bool marks)
