@@ -66,12 +66,16 @@ void problem_list(const struct spot *s, const struct doc *d, const char *should)
     problem_kind(s, d, whole.s);
 }
 
+/* Where the bound is that of whole numbers, it goes without saying until something is above it. */
 void problem_range(const struct spot *s, const struct doc *d, int64_t min, int64_t max)
 {
     _buf_ struct buf found = { .max = SAY }, allowed = { .max = SAY };
 
     doc_say(d, &found);
-    say_range(min, max, &allowed);
+    if (max == WHOLE_MAX && d->kind == DOC_NUMBER && d->number > (double)max)
+        buf_addf(&allowed, "%" PRId64 "..%" PRId64, min, max);
+    else
+        say_range(min, max, &allowed);
     report_add(s->report, ABOUT_VALUE, d, s->field->limit ? CODE_LIMIT_RANGE : s->shape->code,
                "%s is %s, allowed %s", s->field->name, found.s, allowed.s);
 }

@@ -38,6 +38,8 @@ static void R_004_016_R_004_017_R_004_018_R_004_019_R_004_020_retry_policy_is_bo
           "backoff_ms is -1, allowed 0 or more" },
         { "steps:", POLICY("backoff_multiplier: 0.99"), "/retry_policy/backoff_multiplier",
           CODE_INVALID_PAYLOAD, "backoff_multiplier is 0.99, allowed 1 or more" },
+        { "steps:", POLICY("backoff_multiplier: 1e+300"), "/retry_policy/backoff_multiplier",
+          CODE_INVALID_PAYLOAD, "backoff_multiplier is 1e+300, allowed 1..9007199254740991" },
         { "steps:", POLICY("max_backoff_ms: -5"), "/retry_policy/max_backoff_ms",
           CODE_INVALID_PAYLOAD, "max_backoff_ms is -5, allowed 0 or more" },
         { "steps:", POLICY("retryable_error_codes: STEP_FAILED"),
