@@ -7,14 +7,18 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-bool cancel_heard(int *fd)
+bool cancel_heard(int *fd, struct cancel_calls *calls, const struct world *world)
 {
-    char bytes[sizeof(struct signalfd_siginfo)];
-    ssize_t n = read(*fd, bytes, sizeof bytes);
+    struct signalfd_siginfo info;
+    ssize_t n = read(*fd, &info, sizeof info);
+    bool first = !calls->told;
 
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
         *fd = -1;
-    return n > 0;
+    if (n != sizeof info)
+        return n > 0;
+    calls->told = true;
+    return signals_insist(&calls->signals, info.ssi_signo, world) || first;
 }
 
 bool cancel_asked(int fd)

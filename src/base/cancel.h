@@ -6,11 +6,19 @@
 #include <stdint.h>
 
 #include "base/own.h"
+#include "base/signals.h"
 #include "base/world.h"
 
+/* What was heard of it before; { 0 }: nothing. */
+struct cancel_calls {
+    struct signals_heard signals;
+    bool told; /* by a signal */
+};
+
 /* Takes one request from *fd, which is ready: an eventfd's number, one description of a signalfd or
- * a pipe's bytes. False: there was none; *fd is -1 when there will be none any more. */
-bool cancel_heard(int *fd) NODISCARD;
+ * a pipe's bytes. False: there was none, or a signal that tells the same wish again; *fd is -1 when
+ * there will be none any more. */
+bool cancel_heard(int *fd, struct cancel_calls *calls, const struct world *world) NODISCARD;
 
 /* Does somebody call, now? It is not read. */
 bool cancel_asked(int fd) NODISCARD;

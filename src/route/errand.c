@@ -41,6 +41,7 @@ struct going {
     bool decided; /* about the permit */
     bool over;    /* it was answered, or the channel is dead */
     int cancel;
+    struct cancel_calls calls;
     int64_t act_at, late_at, went_at;
     uint64_t written; /* by the channel, when it was last looked at */
 };
@@ -220,7 +221,7 @@ static void stop(struct going *g, enum cause cause)
 
 static void take_cancel(struct going *g)
 {
-    if (!cancel_heard(&g->cancel))
+    if (!cancel_heard(&g->cancel, &g->calls, g->errand->world))
         return;
     if (!g->over) {
         stop(g, CAUSE_CANCELLED);

@@ -44,6 +44,7 @@ struct loop {
     bool at_once;                       /* it is stopped, and nobody asks it before */
     bool dead;
     int64_t look_at; /* at the threads */
+    struct cancel_calls calls;
 };
 
 /* First it is asked to end, then init is told to end it, which counts what it used; at last init
@@ -251,7 +252,7 @@ static bool is_being_ended_by_others(const struct loop *l)
 
 static void take_cancel(struct loop *l)
 {
-    if (!cancel_heard(&l->s->cancel))
+    if (!cancel_heard(&l->s->cancel, &l->calls, l->s->world))
         return;
     if (!l->dead) {
         if (!is_being_ended_by_others(l))

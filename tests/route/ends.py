@@ -223,6 +223,11 @@ def R_000_004_A00_3_who_does_not_end_in_its_grace_is_killed_and_has_failed(place
         nothing_left(place, mark)
 
 
+def insist(child):
+    """Sooner than half a second after the first, another one tells nothing new."""
+    until(lambda: child.poll() is not None or child.send_signal(signal.SIGINT), "its end")
+
+
 @case
 def a_second_ctrl_c_kills_at_once(place):
     ready(place)
@@ -232,7 +237,7 @@ def a_second_ctrl_c_kills_at_once(place):
         child.send_signal(signal.SIGINT)
         transcript, = place.state.glob(f"lanes/{place.running()[0]}/transcript.jsonl")
         until(lambda: "cancel_requested" in transcript.read_text(), "it was asked", child)
-        child.send_signal(signal.SIGINT)
+        insist(child)
         run = ended(place.end(child), "failed", route=route, failure=ANY)
         true(run.record.get("duration_ms", 0) < 10000, run.record)
         nothing_left(place, mark)
@@ -242,25 +247,17 @@ def a_second_ctrl_c_kills_at_once(place):
 def who_is_told_twice_before_he_hears_was_told_twice(place):
     ready(place)
 
-    def signals(child, name):
-        child.send_signal(signal.SIGINT)
-        child.send_signal(signal.SIGTERM)
-
-    def names(child, name):
-        cancel(place, name)
-        cancel(place, name)
-
     for how, route in WAYS:
-        for tell in (signals, names):
-            mark = marker()
-            child = begin(place, DEAF, mark, **how)  # the grace of its class is ten seconds
-            name, = place.running()
-            child.send_signal(signal.SIGSTOP)
-            tell(child, name)
-            child.send_signal(signal.SIGCONT)
-            run = ended(place.end(child), "failed", route=route, failure=ANY)
-            true(run.record.get("duration_ms", 0) < 10000, run.record)
-            nothing_left(place, mark)
+        mark = marker()
+        child = begin(place, DEAF, mark, **how)  # the grace of its class is ten seconds
+        name, = place.running()
+        child.send_signal(signal.SIGSTOP)
+        cancel(place, name)
+        cancel(place, name)
+        child.send_signal(signal.SIGCONT)
+        run = ended(place.end(child), "failed", route=route, failure=ANY)
+        true(run.record.get("duration_ms", 0) < 10000, run.record)
+        nothing_left(place, mark)
     child = begin(place, STAYS, mark)
     cancel(place, place.running()[0], "--reason", "one\ntwo\nthree")  # is said once
     run = ended(place.end(child), "cancelled")
@@ -270,6 +267,21 @@ def who_is_told_twice_before_he_hears_was_told_twice(place):
     cancel(place, place.running()[0], "--reason", "x" + "é" * 120)  # is cut between two characters
     run = ended(place.end(child), "cancelled")
     same([asked["reason"] for asked in place.told(run, "asked")], ["x" + "é" * 99])
+
+
+@case
+def one_wish_that_comes_as_several_signals_leaves_the_grace(place):
+    ready(place)
+    for how, route in WAYS:
+        mark = marker()
+        child = begin(place, STAYS, mark, **how)
+        child.send_signal(signal.SIGSTOP)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGTERM):
+            child.send_signal(number)
+        child.send_signal(signal.SIGCONT)
+        run = ended(place.end(child), "cancelled", route=route)
+        same(place.told(run, "killed"), [])
+        nothing_left(place, mark)
 
 
 @case
@@ -284,7 +296,7 @@ def who_was_killed_is_not_told_as_cancelled(place):
         if again:
             transcript, = place.state.glob(f"lanes/{place.running()[0]}/transcript.jsonl")
             until(lambda: "cancel_requested" in transcript.read_text(), "it was asked", child)
-            child.send_signal(signal.SIGINT)
+            insist(child)
         said = routes.plans.Plans.end(place, child)
         hold(said.status == 137 and b"asked to end, it did not, and was killed after" in said.err, said)
         hold(line in said.err and b"cancelled" not in said.err, said)

@@ -16,7 +16,6 @@
 #include "cli/print.h"
 
 enum { PIPE_BYTES = 1 << 20, READ_BYTES = 1 << 16, LINE_MAX_BYTES = 256 << 20 };
-enum { AGAIN_MS = 500 }; /* sooner nobody has read that it is stopping */
 
 static int64_t now_ms(void)
 {
@@ -162,28 +161,12 @@ static void go(struct run_watch *w, int sig)
     (void)pthread_sigmask(SIG_UNBLOCK, &only, NULL);
 }
 
-/* Does somebody insist? One wish often comes as several signals: timeout(1) tells its child and
- * then the group, a shell passes on the hangup that the kernel sends as well, and a manager of
- * services sends SIGTERM and SIGHUP. Only the same one, some time after it first came, was meant
- * again. */
-static bool insists(int64_t first_ms[NSIG], uint32_t sig)
-{
-    const struct world *world = world_real();
-    int64_t now = world->mono_ms(world->self);
-
-    if (sig >= NSIG || sig == SIGHUP)
-        return false;
-    if (!first_ms[sig])
-        first_ms[sig] = now;
-    return now - first_ms[sig] >= AGAIN_MS;
-}
-
 static void *hear(void *self)
 {
     struct run_watch *w = self;
     struct pollfd polled[] = { { .fd = w->signals, .events = POLLIN },
                                { .fd = w->done, .events = POLLIN } };
-    int64_t first_ms[NSIG] = { 0 };
+    struct signals_heard heard = { 0 };
 
     while (poll(polled, COUNT(polled), -1) >= 0 || errno == EINTR) {
         struct signalfd_siginfo info;
@@ -192,7 +175,7 @@ static void *hear(void *self)
             break;
         if (read(w->signals, &info, sizeof info) != sizeof info)
             continue;
-        if (insists(first_ms, info.ssi_signo))
+        if (signals_insist(&heard, info.ssi_signo, world_real()))
             go(w, (int)info.ssi_signo);
         (void)eventfd_write(w->force, 1);
         (void)eventfd_write(w->poke, 1);

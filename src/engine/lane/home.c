@@ -53,6 +53,7 @@ static uint64_t hear_pipe(struct lane_home *h)
 static void *watch(void *self)
 {
     struct lane_home *h = self;
+    struct cancel_calls calls = { 0 };
 
     for (;;) {
         struct pollfd fds[] = { { .fd = h->quit, .events = POLLIN },
@@ -66,7 +67,7 @@ static void *watch(void *self)
         if (fds[1].revents)
             pass_on(h, hear_pipe(h));
         if (fds[2].revents)
-            pass_on(h, cancel_heard(&h->from)); /* of signals one is read at a time */
+            pass_on(h, cancel_heard(&h->from, &calls, h->transcript.world)); /* one at a time */
     }
 }
 
