@@ -127,6 +127,13 @@ def what_a_step_of_an_inner_plan_says_is_told_of_the_step_that_has_it(place):
 
 
 @case
+def a_notice_that_is_too_large_is_told_as_missed(place):
+    path = place.document(plan(step("notify", {"text": "x" * 1100000}), step("noop")))
+    done = place.writ("run", "--progress", "lines", path)
+    hold(done.status == 0 and b"a plan: 1 change was missed here\n" in done.err, done)
+
+
+@case
 def what_was_expected_and_what_came_is_told(place):
     path = place.document("name: t\nsteps:\n"
                           " - {name: code, run: [/bin/true], outputs: {exit_code: 1}, on_failure: skip}\n"

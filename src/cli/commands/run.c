@@ -299,7 +299,7 @@ const struct command cmd_run = {
                  { "jobs",       "N",      NULL,     "steps that may run at the same time, else 1" },
                  { "policy",     "POLICY", NULL,     "what inputs that are not coherent allow: block (the default) or draft_only", .words = "block draft_only" },
                  { "dry-run",    NULL,     NULL,     "show what would run and what would be refused, and run nothing; exit 1 when the plan would be refused before anything runs" },
-                 { "progress",   "HOW",    NULL,     "auto, live, lines, json (lines of JSON on stdout with ids and names of steps, the result in the last) or none", .words = "auto live lines json none" },
+                 { "progress",   "HOW",    NULL,     "auto, live, lines, json (lines of JSON on stdout with ids and names of steps, the result in the last; a notice of about 1 MiB or more is left out, and the next line has how many were as \"lost\") or none", .words = "auto live lines json none" },
                  { "allow-weak", "LAYER",  "layers", "go without a layer that this machine lacks", .many = true },
                  { "ledger",     "LEDGER", NULL,     "where it is recorded: a file or postgres://.., else WRIT_LEDGER, else the usual one" },
                  { "json",       NULL,     NULL,     "the PlanResult as one JSON object, and nothing else on stdout" } },

@@ -127,7 +127,17 @@ static void add_words(void *self, struct str text)
 void run_lines_change(const struct run_state *s, const struct run_change *change, struct paint *p)
 {
     struct said said = { s, change->step, p };
+    const struct doc *line = change->line;
+    int64_t lost = line && line->kind == DOC_MAP ? doc_whole(line, "lost") : 0;
 
+    if (lost > 0) {
+        _buf_ struct buf text = { .max = 1 << 8 };
+
+        buf_addf(&text, "%" PRId64 " change%s missed here", lost, lost == 1 ? " was" : "s were");
+        begin_line(s, NULL, p);
+        add(p, buf_str(&text));
+        paint_end(p);
+    }
     if (!tell[change->event])
         return;
     begin_line(s, change->step, p);
