@@ -251,6 +251,40 @@ def R_001_016_deny_holds_by_a_link_on_its_way_over_several_runs(place):
 
 
 @case
+def R_001_016_deny_holds_for_what_left_its_name_over_several_runs(place):
+    put(place, "work/shut", "work/dir/in")
+    asked = ["--deny=shut", "--deny=dir"]
+    expect(place.exec("true", options=asked), exit_code=0)
+    expect(place.exec("sh", "-c", "mv shut other; mv dir far"), exit_code=0)  # a run that denies nothing
+    run = place.exec("sh", "-c", "cat other far/in; true", options=asked)
+    hold(run.record["stdout"]["text"] == "" and (place.work / "other").read_text() == "text", run)
+
+
+@case
+def R_001_016_of_what_a_denied_name_meant_the_last_is_remembered_and_by_its_birth(place):
+    put(place, "work/shut", "work/other")
+    asked, number = ["--deny=shut"], (place.work / "other").stat().st_ino
+    expect(place.exec("true", options=asked), exit_code=0)
+    [memory] = (place.state / "denied").iterdir()
+    [line] = memory.read_text().splitlines()
+    if line.endswith(" 0"):
+        raise tap.Skip("the file system does not know when a file was born")
+    earlier = [f"{line.split()[0]} {number} {born}" for born in range(1, 65)]
+    memory.write_text("".join(f"{each}\n" for each in earlier))
+    run = place.exec("cat", "other", options=asked)  # which has the number of those, and came after them
+    expect(run, exit_code=0, stdout__text="text")
+    hold(memory.read_text().splitlines() == [*earlier[1:], line], run)
+
+
+@case
+def R_001_016_what_cannot_be_remembered_as_denied_is_refused(place):
+    put(place, "work/shut")
+    nowhere = {"HOME": None, "WRIT_STATE": None, "XDG_STATE_HOME": None}
+    run = place.exec(*TOUCH, options=["--deny=shut"], env=nowhere)
+    refused(place, run, 77, "PATH_REFUSED", "shut is denied must be remembered", "WRIT_STATE")
+
+
+@case
 def R_001_016_what_is_denied_cannot_be_moved_or_removed(place):
     put(place, "work/shut/a", "work/deep/er/shut")
     run = place.python("import os\n"

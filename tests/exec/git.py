@@ -134,6 +134,20 @@ def of_what_working_trees_share_settings_hooks_and_other_trees_stay(place):
 
 
 @case
+def what_working_trees_share_stays_also_where_it_lies_in_the_tree(place):
+    tree = tree_with_work(place)
+    shared = tree / "kept"
+    (place.repo / ".git").rename(shared)
+    (tree / ".git").write_text(f"gitdir: {shared}/worktrees/tree\n")
+    before = (shared / "config").read_bytes()
+    run = place.exec("sh", "-c", "cd kept; echo x >> config; echo x > hooks/post-checkout; echo x > info/attributes; "
+                     "mv hooks h; : > packed-refs.new", at=tree)
+    hold((shared / "packed-refs.new").exists() and (shared / "config").read_bytes() == before, run)
+    hold((shared / "hooks").is_dir() and not (shared / "hooks/post-checkout").exists()
+         and not (shared / "info/attributes").exists(), run)
+
+
+@case
 def of_a_repository_around_its_working_trees_the_others_stay(place):
     bare = place.outside / "bare"
     git(place, place.repo, "commit", "-q", "--allow-empty", "-m", "first")
@@ -203,6 +217,17 @@ def a_link_within_git_stays_and_what_it_leads_to_is_protected(place):
     run = place.exec("sh", "-c", "echo x > .git/info/attributes; rm .git/info", at=place.repo)
     hold((place.repo / ".git/info").is_symlink() and not (info / "attributes").exists(), run)
     hold([row["path"] for row in run.record["denials"]] == [str(info / "attributes")], run)
+
+
+@case
+def a_link_within_git_that_leads_back_is_not_followed_for_ever(place):
+    submodule(place)
+    (place.repo / ".git/modules/back").symlink_to(place.repo / ".git")
+    before = (place.repo / ".git/config").read_bytes()
+    run = place.exec("sh", "-c", "echo x >> .git/modules/back/config; echo x > .git/hooks/pre-commit; : > ran",
+                     at=place.repo)
+    hold((place.repo / "ran").exists() and (place.repo / ".git/config").read_bytes() == before, run)
+    hold(not (place.repo / ".git/hooks/pre-commit").exists(), run)
 
 
 # ---- what an earlier run may have left ----
