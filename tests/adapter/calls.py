@@ -471,6 +471,15 @@ def a_secret_at_the_end_of_what_is_kept_leaves_no_beginning(place):
 
 
 @case
+def a_secret_in_the_last_words_of_a_long_output_is_not_told(place):
+    code = f"import os, sys; sys.stderr.write('x' * {1 << 18} + '\\nsaid ' + os.environ['T'] + '\\n'); sys.exit(4)"
+    place.stock(script("n", code, secrets=[{"name": "t", "env": "MINE", "variable": "T"}]))
+    run = place.fails(4, "command_failed", "n.run", "word=x", env={"MINE": SECRET})
+    hold("said [redacted]" in run.record["error"]["message"] and SECRET.encode() not in run.out + run.err, run)
+    same([path for path in place.state.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()], [])
+
+
+@case
 def the_digest_of_what_a_command_printed_does_not_tell_its_secrets(place):
     place.stock(script("n", "import os; print('pin', os.environ['T'])",
                        secrets=[{"name": "t", "env": "MINE", "variable": "T"}]))

@@ -102,6 +102,11 @@ def R_001_077_R_001_167_R_001_168_what_is_not_there_is_127(place):
         run = place.exec(command)
         ended(run, 127, "127", "exec_failed")
         expect(run, reason="No such file or directory", executable=None, layers=[], assurance="none")
+    place.put("work/plain", "text", 0o755)
+    place.put("work/script", f"#!{place.work}/plain/deeper\n", 0o755)
+    run = place.exec("./script")
+    ended(run, 127, "127", "exec_failed")
+    expect(run, reason="Not a directory")
 
 
 @case

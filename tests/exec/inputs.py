@@ -3,12 +3,15 @@
 
 usage: inputs.py WRIT      prints TAP
 """
+import json
 import os
+import subprocess
 import sys
 import tempfile
 
 import ground
-from ground import PYTHON, TOUCH, digest, expect, hold, printed, refused
+import tap
+from ground import PYTHON, TOUCH, Run, digest, expect, hold, printed, refused
 
 CASES = []
 case = ground.collector(CASES)
@@ -366,6 +369,24 @@ def standard_input_that_cannot_be_had_is_wrong_as_a_document_would_be(place):
 
 
 @case
+def R_001_011_standard_input_that_never_ends_does_not_outlast_the_time(place):
+    end, held = os.pipe()
+    child = subprocess.Popen([tap.WRIT, "exec", "--json", "--timeout-ms=1000", "--stdin=-", "--", *TOUCH],
+                             cwd=place.work, env=place.environment({}), stdin=end, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE)
+    os.close(end)
+    try:
+        os.write(held, b"some of it")
+        out, err = child.communicate(timeout=60)
+    finally:
+        child.kill()
+        os.close(held)
+    run = Run(child.returncode, json.loads(out), out, err)
+    expect(run, cause="timeout", exit_code=143)
+    hold(run.status == 143 and not (place.work / "ran").exists(), run)
+
+
+@case
 def R_001_059_standard_input_of_the_full_size_is_taken_and_one_byte_more_refused(place):
     data = os.urandom(MOST)
     printed(place.python(SUM, options=["--stdin=-"], stdin=data), summed(data))
@@ -395,11 +416,15 @@ def R_001_059_input_files_of_the_full_size_are_taken_and_one_byte_more_refused(p
     place.put("work/b", bytes(4 << 20))
     place.put("work/c", "x")
     expect(place.exec("/usr/bin/true", options=["--input-file=a", "--input-file=b"]), exit_code=0)
+    full = bytes(10 << 20)
+    place.put("work/full", full)
+    run = place.exec("/usr/bin/true", options=["--input-file=full"])
+    expect(run, exit_code=0, input_files=[{"path": "full", "bytes": len(full), "digest": digest(full)}])
     run = place.exec(*TOUCH, options=["--input-file=a", "--input-file=b", "--input-file=c"])
     refused(place, run, 77, "INPUT_TOO_LARGE", "input_files", "10485761", "10485760")
     run = place.ask(*TOUCH, inputs={"input_files": ["a", "b", "c"]})
     refused(place, run, 77, "INPUT_TOO_LARGE", "input_files", "10485761", "10485760")
-    place.put("work/large", bytes((10 << 20) + 1))
+    place.put("work/large", full + b"x")
     run = place.exec(*TOUCH, options=["--input-file=large"])
     refused(place, run, 77, "INPUT_TOO_LARGE", "input_files", "10485761", "10485760")
 

@@ -107,6 +107,7 @@ def R_001_016_who_is_no_longer_kept_from_a_file_is_ended(place):
                 hold(run.status == 137, run)
                 expect(run, cause="violation", exit_code=137, state="failed", meaning="a wall was gone",
                        missing=["mount"], denials=[dict(path=str(path), act="replaced", rule=rule, undone=False)])
+                hold(run.record["layers"] and "mount" not in run.record["layers"], run)
                 path.unlink(missing_ok=True)
 
 

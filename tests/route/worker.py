@@ -72,6 +72,18 @@ def serving(place):
         line.worker.wait()
 
 
+@case
+def what_would_be_written_beside_its_disk_is_refused(place):
+    request = json.loads(place.request("/usr/bin/touch", "ran").read_text())
+    for mode, answer in (("cow", REFUSED), ("direct", READY)):
+        request.setdefault("sandbox", {}).setdefault("filesystem", {})["write_mode"] = mode
+        with serving(place) as line:
+            line.says(RUN, json.dumps({"request": request, "person": True, "timeout_ms": 60000, "live": False,
+                                       "cwd": str(place.work)}).encode())
+            kind, body = line.hears()
+            same((kind, b"LAYER_MISSING" in body), (answer, mode == "cow"), body)
+
+
 # ---- who is served goes away ----
 
 @case
