@@ -262,6 +262,16 @@ def protected_names_that_are_there_stay(g):
 
 
 @case
+def what_has_a_protected_name_in_it_stays(g):
+    there = {".git": DIR, ".git/HEAD": "ref: x\n", ".git/config": "c\n", ".vscode": DIR, ".vscode/tasks.json": "t\n"}
+    g.forge(there, {".git": Link("elsewhere"), **{name: None for name in there if name != ".git"}})
+    answer = g.commit()
+    for name in (".git", ".git/config", ".vscode", ".vscode/tasks.json"):
+        refused(g, answer, name, "protected name")
+    g.has(g.before)
+
+
+@case
 def what_the_runs_policy_denies_is_refused(g):
     g.forge({"in": DIR, "in/secret": "s\n", "ro": DIR, "ro/x": "x\n", "all": DIR, "all/deep": DIR, "all/deep/s": "s\n"},
             {"in/secret": "S\n", "ro/x": "X\n", "later": "l\n", "all": None, "all/deep": None, "all/deep/s": None},

@@ -137,6 +137,18 @@ def a_group_that_is_not_ours_takes_its_permissions_along(g):
 
 
 @case
+def what_takes_the_place_of_another_kind_is_all_its_own(g):
+    ours = Ours(g)
+    ours.forge({"f": ("f\n", 0o664)}, {"f": ("directory", 0o770), "f/in": ("i\n", 0o660)})
+    os.chown(g.root / "f", THEM, THEM)
+    answer = ours.commit()
+    stands(g.root / "f", US, US, 0o770)
+    hold("given back" not in answer.err, answer)
+    ours.undo()
+    stands(g.root / "f", US, US, 0o644)
+
+
+@case
 def an_access_list_stays(g):
     ours = Ours(g)
     ours.forge({"changed": ("a\n", 0o660), "gone": ("g\n", 0o660)}, {"changed": ("A\n", 0o660), "gone": None})
