@@ -242,6 +242,14 @@ def a_checkpoint_of_more_than_there_is_does_not_hold(place):
     other = place.other("another")
     other.base
     true(other.one("verify", "--checkpoint", note, status=1)["problem"] is not None)
+    cut, behind = vault.of(place).copy("cut")
+    size = behind.count("entries")
+    behind.sql("DELETE FROM checkpoints", f"DELETE FROM entries WHERE seq = {size - 1}")
+    shutil.rmtree(cut.state / "checkpoints")
+    cut.verify()
+    told = cut.verify("--checkpoint", note, status=1)["problem"]["message"]
+    same(told, f"the checkpoint of size {size} does not hold: it was made for {size} entries, and there are only"
+         f" {size - 1}: the end is missing")
 
 
 # ---- one entry is in it ----
@@ -262,6 +270,17 @@ def every_entry_can_be_proved(place):
         answer = holds(place, proof, "--key", key)
         same((answer["trusted"], answer["index"]), (True, index), answer)
     same(holds(place, proof)["trusted"], False)
+
+
+@case
+def the_first_entry_behind_a_checkpoint_can_be_proved(place):
+    grown(place, 3)
+    note_of(place)
+    size = len(place.log())
+    id, = place.accept(place.event(execution="behind"))
+    proof = place.one("prove", id)
+    same((proof["index"], proof["size"]), (size, size + 1))
+    holds(place, proof)
 
 
 @case
