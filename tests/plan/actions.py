@@ -85,6 +85,13 @@ def the_last_words_are_the_last_however_much_came_before_them(place):
 
 
 @case
+def last_words_that_fit_are_whole_and_others_begin_with_a_character(place):
+    for wrote, told in (("first\n" + "x" * 2042, "first\n" + "x" * 2042), ("\u00e4" * 1024 + "x", "\u00e4" * 1023 + "x")):
+        script = f"import os, sys; os.write(2, {wrote.encode()!r}); sys.exit(1)"
+        same(why(place.comes_to("failure", plan(python(script))))["context"]["last_words"], told)
+
+
+@case
 def bytes_that_are_no_text_do_not_spoil_the_result(place):
     ran = place.comes_to("failure", plan(python("import os, sys; os.write(2, bytes(range(256)) * 3); sys.exit(3)")))
     true("\ufffd" in why(ran)["context"]["last_words"], why(ran))
