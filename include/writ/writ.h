@@ -374,8 +374,7 @@ struct writ_plan {
     const char *const *weak;          /* as of struct writ_command */
     int jobs;                         /* steps at the same time; 0: one; at most WRIT_JOBS_MAX */
     int progress; /* what happens is written here as it happens, as JSON lines; -1: nowhere. A pipe
-                     that is full loses lines, and a line that is longer than it holds is lost, too:
-                     it never makes the plan wait */
+                     that is full loses lines, and a line longer than it holds; no plan waits */
     int force;    /* a descriptor that is readable when the plan's time is to be up; -1: never */
 };
 

@@ -18,7 +18,9 @@ struct guard {
     struct absents *absent;
     size_t looked;
     struct error *e;
-    bool failed; /* e says why */
+    bool failed;         /* e says why */
+    const char **states; /* of git, that are protected already: links may lead round and round */
+    size_t state_count, state_room;
 };
 
 /* clang-format off */
@@ -162,11 +164,23 @@ static void protect_whole(struct guard *w, const char *dir)
 
 static void protect_below(struct guard *w, const char *dir, int depth);
 
+static bool is_known(struct guard *w, const char *state)
+{
+    for (size_t i = 0; i < w->state_count; i++)
+        if (strcmp(w->states[i], state) == 0)
+            return true;
+    w->states = arena_more(w->g->a, w->states, w->state_count, &w->state_room, sizeof *w->states);
+    w->states[w->state_count++] = state;
+    return false;
+}
+
 /* `hooks`, `config` and so on of a directory in which git keeps its state, and of those in it. */
 static void protect_state(struct guard *w, const char *dir, int depth)
 {
     static const char *const within[] = { "modules", "worktrees" };
 
+    if (is_known(w, dir))
+        return;
     for (size_t i = 0; i < COUNT(rows); i++)
         if (is_of_git(&rows[i]))
             protect_one(w, dir, rows[i].name + strlen(git_state));

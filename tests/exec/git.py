@@ -222,7 +222,8 @@ def a_link_within_git_stays_and_what_it_leads_to_is_protected(place):
 @case
 def a_link_within_git_that_leads_back_is_not_followed_for_ever(place):
     submodule(place)
-    (place.repo / ".git/modules/back").symlink_to(place.repo / ".git")
+    for name in ("back", "again", "libs/back", "libs/again"):  # each by each, if they were
+        (place.repo / ".git/modules" / name).symlink_to(place.repo / ".git")
     before = (place.repo / ".git/config").read_bytes()
     run = place.exec("sh", "-c", "echo x >> .git/modules/back/config; echo x > .git/hooks/pre-commit; : > ran",
                      at=place.repo)
