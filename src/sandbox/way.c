@@ -80,6 +80,7 @@ bool way_find(const char *base, const char *path, struct arena *a, struct way *o
 {
     const char *rest = path[0] == '/' ? path : arena_printf(a, "%s/%s", base, path), *at = "";
     struct way w = { .there = true };
+    struct stat end;
 
     for (size_t n = next_name(&rest); n > 0; n = next_name(&rest)) {
         const char *name = rest, *here;
@@ -97,8 +98,6 @@ bool way_find(const char *base, const char *path, struct arena *a, struct way *o
             w.there = false;
             break;
         }
-        w.dev = s.st_dev;
-        w.ino = s.st_ino;
         at = here;
         if (!S_ISLNK(s.st_mode))
             continue;
@@ -106,6 +105,11 @@ bool way_find(const char *base, const char *path, struct arena *a, struct way *o
         if (!rest)
             return error_sys(e, CODE_PATH_REFUSED, "%s cannot be followed", here);
         at = rest[0] == '/' ? "" : above(here, a);
+    }
+    w.there = w.there && lstat(at[0] ? at : "/", &end) == 0; /* no name may have led to it: `..` */
+    if (w.there) {
+        w.dev = end.st_dev;
+        w.ino = end.st_ino;
     }
     *out = w;
     return true;

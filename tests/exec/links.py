@@ -78,6 +78,35 @@ def R_001_008_R_001_014_R_001_015_links_within_and_links_of_others_are_followed(
         printed(place.exec("pwd", options=options, at=at), f"{where}\n")
 
 
+@case
+def R_001_008_R_001_014_R_001_015_a_path_may_end_above_its_last_name(place):
+    work, deep = place.work, place.put("work/a/deep/in", "text").parent
+    for name, target in (("self", "."), ("up", "..")):
+        (work / name).symlink_to(target)
+        (deep / name).symlink_to(target)
+    for given, at, where in (("..", deep, work / "a"), ("../..", deep, work), (".", deep, deep),
+                             ("../deep/..", deep, work / "a"),
+                             ("self", deep, deep), ("self/.", deep, deep), ("self/..", deep, work / "a"),
+                             ("a/deep/up", work, work / "a"), (f"{deep}/../", place.outside, work / "a")):
+        printed(place.exec("pwd", options=["--cwd", given], at=at), f"{where}\n")
+    for given in (".", "self", "deep/..", "deep/up", "deep/self/..", "deep/../deep/.."):
+        data = place.put("outside/data/deep/in", "text").parent.parent
+        for name, target in (("self", "."), ("deep/self", "."), ("deep/up", "..")):
+            (data / name).unlink(missing_ok=True)
+            (data / name).symlink_to(target)
+        printed(place.exec("cat", f"{data}/deep/in", options=["--read", f"../../outside/data/{given}"]), "text")
+        expect(place.exec("touch", f"{data}/made", options=["--write", f"{data}/{given}"]), exit_code=0)
+        run = place.exec("cat", f"{data}/deep/in", options=["--read", data, "--deny", f"{data}/{given}"])
+        hold(run.record["exit_code"] == 1, run)
+
+
+@case
+def R_001_015_a_link_upwards_that_leaves_what_is_written_grants_nothing(place):
+    plant(place, "ln -s .. up")
+    leads_out(place, "--write=up", place.work / "up", place.repo, place.repo)
+    leads_out(place, "--cwd=up", place.work / "up", place.repo, place.repo)
+
+
 # ---- one file system at two places ----
 
 # The first two are mounted on each other; the rest is run there.
