@@ -59,10 +59,39 @@ struct mirrors mirrors_of(const struct submounts *all, const char *path, struct 
     return found;
 }
 
+struct mirrors mirrors_inside(const struct submounts *all, const char *dir, struct arena *a)
+{
+    struct mirrors found = { 0 };
+
+    for (size_t i = 0; i < all->disk_count; i++) {
+        const char *point = all->disks[i].point;
+        struct mirrors others = { 0 };
+
+        if (strcmp(point, dir) != 0 && path_is_in(point, dir) &&
+            disk_of(all, point) == &all->disks[i])
+            others = mirrors_of(all, point, a);
+        for (size_t k = 0; k < others.n; k++) {
+            if (path_is_in(others.v[k], dir))
+                continue;
+            found.v = arena_more(a, found.v, found.n, &found.room, sizeof *found.v);
+            found.v[found.n++] = others.v[k];
+        }
+    }
+    return found;
+}
+
 static bool is_seen(const struct grants *g, const char *path)
 {
     for (size_t i = 0; i < g->n; i++)
         if (g->v[i].access <= ACCESS_WRITE && path_is_in(path, g->v[i].path))
+            return true;
+    return false;
+}
+
+static bool is_needed_to_start(const struct grants *g, const char *path)
+{
+    for (size_t i = 0; i < g->n; i++)
+        if (g->v[i].why == GRANT_SYSTEM && path_is_in(path, g->v[i].path))
             return true;
     return false;
 }
@@ -85,18 +114,34 @@ static bool hold_again(struct grants *g, const struct grant *held, const char *p
     return grants_open(g, again, "/", path, e) || grant_is_missing(e);
 }
 
+/* As well what is mounted in it, and so is no part of its own file system. But the root of another
+ * system, as a directory for chroot, may have our /usr in it: that one is no secret. */
+static bool hold_everywhere(const struct submounts *all, struct grants *g, struct grant held,
+                            struct error *e)
+{
+    struct mirrors others = mirrors_of(all, held.path, g->a), inside = { 0 };
+
+    for (size_t i = 0; i < others.n; i++)
+        if (!hold_again(g, &held, others.v[i], e))
+            return error_wrap(e, "%s is seen at %s, too", held.path, others.v[i]);
+    if (held.is_dir)
+        inside = mirrors_inside(all, held.path, g->a);
+    for (size_t i = 0; i < inside.n; i++)
+        if (!is_needed_to_start(g, inside.v[i]) && !hold_again(g, &held, inside.v[i], e))
+            return error_wrap(e, "what is mounted in %s is seen at %s, too", held.path,
+                              inside.v[i]);
+    return true;
+}
+
 bool mirrors_hold(const struct submounts *all, struct grants *g, struct absents *absent,
                   struct error *e)
 {
     for (size_t i = 0, n = g->n; i < n; i++) {
         struct grant held = g->v[i];
-        struct mirrors others = { 0 };
 
-        if (held.access >= ACCESS_PROTECTED && held.why != GRANT_KERNEL)
-            others = mirrors_of(all, held.path, g->a);
-        for (size_t k = 0; k < others.n; k++)
-            if (!hold_again(g, &held, others.v[k], e))
-                return error_wrap(e, "%s is seen at %s, too", held.path, others.v[k]);
+        if (held.access >= ACCESS_PROTECTED && held.why != GRANT_KERNEL &&
+            !hold_everywhere(all, g, held, e))
+            return false;
     }
     for (size_t i = 0, n = absent->n; i < n; i++) {
         struct absent name = absent->v[i];

@@ -17,6 +17,9 @@ struct mirrors {
 
 struct mirrors mirrors_of(const struct submounts *all, const char *path, struct arena *a);
 
+/* The paths outside of a directory at which what is mounted in it is seen. */
+struct mirrors mirrors_inside(const struct submounts *all, const char *dir, struct arena *a);
+
 /* Denies and protects again what the lists deny and protect, wherever else it is seen within what
  * is granted. False: what is there cannot be looked at. */
 bool mirrors_hold(const struct submounts *all, struct grants *g, struct absents *absent,

@@ -4,6 +4,7 @@
 usage: links.py WRIT      prints TAP
 """
 import json
+import os
 import subprocess
 import sys
 
@@ -113,11 +114,11 @@ def R_001_015_a_link_upwards_that_leaves_what_is_written_grants_nothing(place):
 TWICE = 'mount --bind "$1" "$2" && shift 2 && exec "$@"'
 
 
-def twice(place, real, seen, *args, **more):
+def twice(place, real, seen, *args, script=TWICE, **more):
     """`writ exec` where the directory `real` is seen at `seen`, too."""
     for directory in (real, seen):
-        directory.mkdir(exist_ok=True)
-    ask = ["unshare", "--mount", "sh", "-c", TWICE, "sh", real, seen, tap.WRIT, "exec", "--json", *args]
+        os.makedirs(directory, exist_ok=True)
+    ask = ["unshare", "--mount", "sh", "-c", script, "sh", real, seen, tap.WRIT, "exec", "--json", *args]
     return subprocess.run([str(word) for word in ask], cwd=place.work, capture_output=True, text=True,
                           env=place.environment(more))
 
@@ -134,6 +135,20 @@ def R_001_016_what_is_denied_is_denied_at_every_place_of_its_file_system(place):
             hold_twice(json.loads(done.stdout)["stderr"]["text"].endswith("Permission denied\n"), done)
     done = twice(place, real, seen, "--deny=real/new", "--", "touch", "seen/new")
     hold_twice(json.loads(done.stdout)["denials"] and not (real / "new").exists(), done)
+
+
+@case
+def R_001_016_R_001_171_what_is_mounted_in_what_is_denied_is_denied_where_else_it_is(place):
+    if not ground.may_everything():
+        raise tap.Skip("needs mounts of its own")
+    secret, seen = place.put("work/secret/volume/key", "text").parent, place.work / "seen"
+    volume = f"mount -t tmpfs none {secret} && echo text > {secret}/key && {TWICE}"
+    done = twice(place, secret, seen, "--deny=secret", "--", "cat", "seen/key", script=volume)
+    hold_twice(json.loads(done.stdout)["stderr"]["text"].endswith("Permission denied\n"), done)
+    done = twice(place, secret, seen, "--", "rm", "seen/key", script=volume, WRIT_STATE=str(place.work / "secret"))
+    hold_twice(json.loads(done.stdout)["exit_code"] == 1, done)
+    done = twice(place, "/usr", secret, "--deny=secret", "--", "true")  # as in the root of another system
+    hold_twice(json.loads(done.stdout)["exit_code"] == 0, done)
 
 
 @case

@@ -19,11 +19,13 @@ static struct disk disks[] = {
     { "8:3", "/", "/cover" },
 };
 
-static void are(const char *path, const char *const *wanted)
+typedef struct mirrors find(const struct submounts *all, const char *path, struct arena *a);
+
+static void are_by(find *by, const char *path, const char *const *wanted)
 {
     _arena_ struct arena a = { 0 };
     struct submounts all = { .disks = disks, .disk_count = COUNT(disks) };
-    struct mirrors found = mirrors_of(&all, path, &a);
+    struct mirrors found = by(&all, path, &a);
 
     for (size_t i = 0; i < found.n; i++) {
         if (!wanted[i])
@@ -31,6 +33,11 @@ static void are(const char *path, const char *const *wanted)
         assert_string_equal(found.v[i], wanted[i]);
     }
     assert_null(wanted[found.n]);
+}
+
+static void are(const char *path, const char *const *wanted)
+{
+    are_by(mirrors_of, path, wanted);
 }
 
 static void R_001_016_a_path_is_seen_wherever_its_file_system_is(void **state)
@@ -62,12 +69,23 @@ static void R_001_016_what_is_beside_it_or_covered_is_not(void **state)
     are("/cover/a", (const char *const[]){ NULL });
 }
 
+static void R_001_016_what_is_mounted_in_a_directory_is_seen_elsewhere(void **state)
+{
+    (void)state;
+    are_by(mirrors_inside, "/data", (const char *const[]){ "/srv", NULL });
+    are_by(mirrors_inside, "/mnt", (const char *const[]){ "/home/real", "/etc/key", NULL });
+    are_by(mirrors_inside, "/", (const char *const[]){ NULL }); /* nothing is outside of it */
+    are_by(mirrors_inside, "/srv", (const char *const[]){ NULL });
+    are_by(mirrors_inside, "/dat", (const char *const[]){ NULL });
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(R_001_016_a_path_is_seen_wherever_its_file_system_is),
         cmocka_unit_test(R_001_016_what_is_around_a_mirrored_part_is_seen_in_part),
         cmocka_unit_test(R_001_016_what_is_beside_it_or_covered_is_not),
+        cmocka_unit_test(R_001_016_what_is_mounted_in_a_directory_is_seen_elsewhere),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
