@@ -46,7 +46,8 @@ bool error_sys(struct error *e, int code, const char *fmt, ...)
     va_end(ap);
     e->sys = sys;
     used = strlen(e->msg);
-    (void)snprintf(e->msg + used, sizeof e->msg - used, ": %s", strerrordesc_np(sys));
+    (void)snprintf(e->msg + used, sizeof e->msg - used, ": %s%s", strerrordesc_np(sys),
+                   sys == EMFILE ? " (see ulimit -n)" : "");
     return false;
 }
 

@@ -14,6 +14,7 @@
 #include <writ/writ.h>
 
 #include "base/buf.h"
+#include "base/descriptors.h"
 #include "base/json_write.h"
 #include "base/mem.h"
 #include "cli/args.h"
@@ -137,6 +138,7 @@ static int run_command(const struct command *c, int argc, char **argv, char **al
         return WRIT_OK;
     }
     go_where_the_ledger_is(&args, all);
+    descriptors_raise();
     args.environment = (const char *const *)environ;
     status = c->run(&args);
     return status == WRIT_USAGE ? wrong_use(args_get(&args, "json") != NULL) : status;

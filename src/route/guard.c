@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
 #include "base/own.h"
 #include "base/signals.h"
 
@@ -66,6 +67,7 @@ static int program_main(void *self)
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() == w->self && (!w->g->cwd || chdir(w->g->cwd) == 0)) {
         (void)sigprocmask(SIG_SETMASK, &none, NULL);
+        descriptors_restore();
         (void)execve(w->g->path, w->g->argv, w->g->environment);
     }
     give_up();

@@ -5,6 +5,8 @@ usage: limits.py WRIT      prints TAP
 """
 import fcntl
 import os
+import resource
+import subprocess
 import sys
 
 import ground
@@ -398,6 +400,27 @@ def R_001_165_what_a_run_used_is_measured(place):
     expect(run, exit_code=0, usage__oom_events=0, usage__pids_hits=0)
     hold(run.record["usage"]["cpu_ms"] >= 200, run)
     hold(100 << 20 <= run.record["usage"]["memory_peak_bytes"] <= 512 << 20, run)
+
+
+# ---- descriptors ----
+
+def modules(place, count):
+    """A repository of many: in each of them names must not come into being."""
+    for i in range(count):
+        subprocess.run(["git", "init", "-q", "--bare", place.repo / f".git/modules/{i}"], check=True,
+                       env=ground.tap.ENV | {"HOME": str(place.home)})
+
+
+@case
+def R_001_015_a_repository_of_many_has_the_descriptors_that_it_needs(place):
+    modules(place, 60)
+    own = resource.getrlimit(resource.RLIMIT_NOFILE)
+    enough = min(1024, own[1])
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(256, own[0]), own[1]))
+    try:
+        printed(place.exec("sh", "-c", "ulimit -Sn", options=[f"--cwd={place.repo}"]), f"{enough}\n")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, own)
 
 
 if __name__ == "__main__":

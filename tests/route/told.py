@@ -6,6 +6,7 @@ usage: told.py FAKE_RCH WRIT      prints TAP
 import base64
 import json
 import pathlib
+import resource
 import shutil
 import subprocess
 import sys
@@ -325,6 +326,18 @@ def the_same_fixed_request_draws_the_same_here_and_on_a_worker(place):
         same((one["stdout"]["digest"], one["deterministic"]), (two["stdout"]["digest"], two["deterministic"]))
         same(one["request"]["inputs_digest"], two["request"]["inputs_digest"])
     true(here["stdout"]["digest"] != other["stdout"]["digest"], "who asks for something else draws something else")
+
+
+@case
+def a_wrapper_has_as_many_descriptors_as_our_caller(place):
+    ready(place)
+    own = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (200, own[1]))
+    try:
+        run = place.sh("ulimit -Sn", worker="rch")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, own)
+    same(run.record["stdout"]["text"], "200\n")
 
 
 if __name__ == "__main__":

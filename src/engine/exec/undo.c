@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/fs.h"
 #include "sandbox/cow_plan.h"
@@ -54,18 +55,45 @@ static void watch_none(struct exec *x)
         x->watched[i] = (struct watched){ .fd = -1 };
 }
 
+enum { WATCHED_PART = 8 };
+
+/* Numbers are given out from below: one tells how many all runs of this process have open. The rest
+ * is for what they cannot do without. */
+static rlim_t watched_most(void)
+{
+    struct rlimit all;
+
+    return getrlimit(RLIMIT_NOFILE, &all) == 0 ? all.rlim_cur / WATCHED_PART : 0;
+}
+
+static bool is_outermost(const struct grants *g, const struct grant *grant)
+{
+    for (const struct grant *up = g->v; up < g->v + g->n; up++)
+        if (up != grant && up->access == ACCESS_WRITE && path_is_in(grant->path, up->path))
+            return false;
+    return true;
+}
+
 /* By their names they may not be found afterwards: whoever else may write around them can move them
- * away, and the command itself can shut a directory on the way. */
+ * away, and the command itself can shut a directory on the way. Of those that lie in another, some
+ * may not be held for want of descriptors: they are looked for by their names, and told if they are
+ * others by then. */
 void exec_watch(struct exec *x)
 {
+    rlim_t most = watched_most();
+
     watch_none(x);
     if (is_in_cow(x))
         return;
     for (size_t i = 0; i < x->reach.absent.n; i++) {
         const struct grant *grant = around(x, &x->reach.absent.v[i]);
+        struct watched *w = grant ? watched(x, grant) : NULL;
 
-        if (grant && watched(x, grant)->fd < 0)
-            watched(x, grant)->fd = open_granted(grant);
+        if (!w || w->fd >= 0)
+            continue;
+        w->fd = open_granted(grant);
+        if (w->fd >= 0 && (rlim_t)w->fd >= most && !is_outermost(&x->reach.grants, grant))
+            own_close(&w->fd);
     }
 }
 
