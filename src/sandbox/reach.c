@@ -98,7 +98,8 @@ static bool may_grant(const struct reach_ask *ask, const struct reach *r, const 
         return error_set(e, CODE_PATH_REFUSED,
                          "'%s' is the whole disk; name the directories that are needed", given);
     if (!elevated &&
-        (inputs_path_pattern(str_of(real)) || (found->access == ACCESS_WRITE && system_owns(real))))
+        (inputs_path_pattern(str_of(real)) ||
+         (found->access == ACCESS_WRITE && system_owns(found, ask->home, r->grants.a))))
         return error_set(e, CODE_PATH_REFUSED, "%s needs filesystem level elevated and an approval",
                          named(given, real, r->grants.a));
     if (!ask->person && !elevated && !path_is_in(real, r->repository.root))
@@ -404,7 +405,7 @@ bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out
     r.owner = cwd.owner;
     r.group = cwd.group;
     r.protected_in = protected_name(r.cwd, a);
-    r.systems = ask->filesystem->level != FS_ELEVATED && system_owns(r.cwd);
+    r.systems = ask->filesystem->level != FS_ELEVATED && system_owns(&cwd, ask->home, a);
     find_repository(ask, &r, a);
     pattern = inputs_path_pattern(str_of(r.cwd));
     if (!ask->person && !path_is_in(r.cwd, r.home_root))

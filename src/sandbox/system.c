@@ -74,7 +74,7 @@ static const char *const roots[] = { "/opt", "/run", "/srv" };
 /* Sources that somebody unpacked, each in a directory of its own. */
 static const char *const sources[] = { "/usr/src/", "/usr/local/src/" };
 
-bool system_owns(const char *path)
+static bool is_at_systems_place(const char *path)
 {
     for (size_t i = 0; i < COUNT(sources); i++)
         if (strncmp(path, sources[i], strlen(sources[i])) == 0)
@@ -83,6 +83,26 @@ bool system_owns(const char *path)
         if (strcmp(path, roots[i]) == 0)
             return true;
     return path_is_in(path, "/boot") || system_has(path);
+}
+
+/* Some have the homes of people below /usr. One that is root's, as /usr/sbin of a service, is none
+ * of these. What a person has built into a store of programs stays as it is. */
+static bool is_a_persons(const struct grant *found, const char *home, struct arena *a)
+{
+    struct grant at = { 0 };
+    struct error e;
+
+    if (!path_is_in(found->path, "/usr"))
+        return false;
+    if (found->owner != 0 && found->owner == geteuid())
+        return true;
+    return home && grant_find("/", home, a, &at, &e) && at.owner != 0 &&
+           path_is_in(found->path, at.path);
+}
+
+bool system_owns(const struct grant *found, const char *home, struct arena *a)
+{
+    return is_at_systems_place(found->path) && !is_a_persons(found, home, a);
 }
 
 /* ---- what lies there ---- */

@@ -41,8 +41,9 @@ void system_known_free(struct system_known *known); /* accepts NULL */
 bool system_has(const char *path);
 
 /* Is it the system's own, which is written only with an approval? Not what lies below /opt, /run
- * and /srv, nor sources in /usr/src and /usr/local/src. */
-bool system_owns(const char *path);
+ * and /srv, nor sources in /usr/src and /usr/local/src, nor what lies in the caller's home, or is
+ * the caller's who is not root. */
+bool system_owns(const struct grant *found, const char *home, struct arena *a);
 
 /* Grants it, as implied, and tells which names are links. */
 void system_grant(const struct system_ask *ask, struct system_links *links, struct grants *g);

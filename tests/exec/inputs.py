@@ -219,6 +219,32 @@ def what_is_the_system_s_own_is_written_with_an_approval_alone(place):
 
 
 @case
+def a_home_below_usr_is_not_the_system_s_own(place):
+    if os.geteuid() != 0 or not os.access("/usr/local", os.W_OK):
+        raise tap.Skip("needs a home below /usr")
+
+    def is_systems(work, env):
+        run = place.exec("/usr/bin/test", "-w", ".", at=work, env=env)
+        hold("which is the system's own" in run.record["checks"]["IV-03"] and run.status == 1, run)
+
+    with tempfile.TemporaryDirectory(dir="/usr/local") as home:
+        work = f"{home}/work"
+        os.chmod(home, 0o755)
+        os.mkdir(work)
+        is_systems(work, {"HOME": home})  # root's
+        for path in (home, work):
+            os.chown(path, ground.USER, ground.USER)
+        is_systems(work, {})  # somebody else's
+        expect(place.exec("/usr/bin/touch", "made", at=work, env={"HOME": home}), exit_code=0, **{"checks__IV-03": "ok"})
+        expect(place.exec("/usr/bin/true", options=[f"--write={work}"], env={"HOME": home}), exit_code=0)
+        refused(place, place.exec(*TOUCH, options=[f"--write={work}"]), 77, "PATH_REFUSED", "approval")
+        done = subprocess.run(["setpriv", f"--reuid={ground.USER}", f"--regid={ground.USER}", "--clear-groups",
+                               tap.WRIT, "exec", "--allow-weak=cgroup", "--", *TOUCH], cwd=work, capture_output=True,
+                              env=place.environment({"HOME": "/", "WRIT_STATE": f"{home}/state"}))
+        assert done.returncode == 0 and os.path.exists(f"{work}/ran"), done
+
+
+@case
 def R_001_057_R_001_063_R_001_064_system_paths_need_elevated_and_an_approval(place):
     (place.work / "link").symlink_to("/etc")
     for path in ("/etc/hostname", "/etc", "/etc/../etc/hostname", "/usr/../etc/hostname", "/var/log", "link",
