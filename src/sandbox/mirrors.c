@@ -133,6 +133,44 @@ static bool hold_everywhere(const struct submounts *all, struct grants *g, struc
     return true;
 }
 
+/* The entry by which a name could come into being; NULL: it could not. The list is not sorted yet.
+ */
+static const struct grant *written_by(const struct grants *g, const char *path)
+{
+    const struct grant *found = NULL;
+
+    for (const struct grant *in = g->v; in < g->v + g->n; in++) {
+        size_t n = strlen(in->path), most = found ? strlen(found->path) : 0;
+
+        if (!path_is_in(path, in->path))
+            continue;
+        if (in->access >= ACCESS_PROTECTED)
+            return NULL;
+        if (!found || n > most || (n == most && in->access > found->access))
+            found = in;
+    }
+    return found && found->access == ACCESS_WRITE ? found : NULL;
+}
+
+/* All of them are one name in one directory: of those in one entry the first is enough. A layer of
+ * write mode cow has its own files for each entry. */
+static void add_absent(const struct submounts *all, const struct grants *g, struct absent name,
+                       struct absents *to)
+{
+    struct mirrors others = mirrors_of(all, name.path, g->a);
+    bool *has = arena_alloc(g->a, (g->n + 1) * sizeof *has);
+
+    for (size_t i = 0; i < others.n; i++) {
+        const struct grant *decides = written_by(g, others.v[i]);
+
+        if (!decides || has[decides - g->v])
+            continue;
+        has[decides - g->v] = true;
+        name.path = others.v[i];
+        absents_add(to, name);
+    }
+}
+
 bool mirrors_hold(const struct submounts *all, struct grants *g, struct absents *absent,
                   struct error *e)
 {
@@ -144,14 +182,7 @@ bool mirrors_hold(const struct submounts *all, struct grants *g, struct absents 
             return false;
     }
     for (size_t i = 0, n = absent->n; i < n; i++) {
-        struct absent name = absent->v[i];
-        struct mirrors others = mirrors_of(all, name.path, g->a);
-
-        for (size_t k = 0; k < others.n; k++) {
-            name.path = others.v[k];
-            if (is_seen(g, name.path))
-                absents_add(absent, name);
-        }
+        add_absent(all, g, absent->v[i], absent);
     }
     return true;
 }

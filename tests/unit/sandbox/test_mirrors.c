@@ -79,6 +79,31 @@ static void R_001_016_what_is_mounted_in_a_directory_is_seen_elsewhere(void **st
     are_by(mirrors_inside, "/dat", (const char *const[]){ NULL });
 }
 
+/* What is made by any of the places is found by one of them. */
+static void R_001_015_a_name_that_must_not_be_is_listed_once_for_each_entry(void **state)
+{
+    static struct disk again[] = { { "8:2", "/", "/srv" }, { "8:2", "/", "/m/1" },
+                                   { "8:2", "/", "/m/2" }, { "8:2", "/", "/m/3" },
+                                   { "8:2", "/", "/n" },   { "8:2", "/", "/unseen" } };
+    static struct grant given[] = { { .path = "/srv", .access = ACCESS_WRITE },
+                                    { .path = "/m/1", .access = ACCESS_READ },
+                                    { .path = "/m", .access = ACCESS_WRITE },
+                                    { .path = "/n", .access = ACCESS_WRITE } };
+    static const char *const wanted[] = { "/srv/.envrc", "/m/2/.envrc", "/n/.envrc" };
+    _arena_ struct arena a = { 0 };
+    struct submounts all = { .disks = again, .disk_count = COUNT(again) };
+    struct grants g = { .v = given, .n = COUNT(given), .a = &a };
+    struct absents absent = { .a = &a };
+    struct error e;
+
+    (void)state;
+    absents_add(&absent, (struct absent){ .path = wanted[0] });
+    assert_true(mirrors_hold(&all, &g, &absent, &e));
+    assert_int_equal(absent.n, COUNT(wanted));
+    for (size_t i = 0; i < COUNT(wanted); i++)
+        assert_string_equal(absent.v[i].path, wanted[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -86,6 +111,7 @@ int main(void)
         cmocka_unit_test(R_001_016_what_is_around_a_mirrored_part_is_seen_in_part),
         cmocka_unit_test(R_001_016_what_is_beside_it_or_covered_is_not),
         cmocka_unit_test(R_001_016_what_is_mounted_in_a_directory_is_seen_elsewhere),
+        cmocka_unit_test(R_001_015_a_name_that_must_not_be_is_listed_once_for_each_entry),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
