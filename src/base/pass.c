@@ -4,9 +4,13 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+
+enum { TRIES = 1000 };
 
 union control {
     char bytes[CMSG_SPACE(PASS_MOST * sizeof(int))];
@@ -23,10 +27,7 @@ static ssize_t send_once(int line, const struct msghdr *message)
     return sent;
 }
 
-/* The kernel counts what all programs of a user have under way, and holds it against the soft limit
- * of who sends. Another program, or a command in its own walls, may have come that far: ours is
- * raised for this word. */
-static ssize_t send_although(int line, const struct msghdr *message)
+static ssize_t send_raised(int line, const struct msghdr *message)
 {
     struct rlimit own, most;
     ssize_t sent;
@@ -38,6 +39,29 @@ static ssize_t send_although(int line, const struct msghdr *message)
         return -1;
     sent = send_once(line, message);
     (void)setrlimit(RLIMIT_NOFILE, &own);
+    return sent;
+}
+
+/* The kernel counts what all programs of a user have under way, and holds it against the soft limit
+ * of who sends. Another program, or a command in its own walls, may have come that far: ours is
+ * raised for this word, by one thread at a time, or what one takes for the limit to go back to is
+ * what another has raised. It is no lock that is waited for without end: in a copy of this process
+ * its owner does not run. */
+static ssize_t send_although(int line, const struct msghdr *message)
+{
+    static atomic_flag raised = ATOMIC_FLAG_INIT;
+    ssize_t sent = -1;
+
+    for (int i = 0; i < TRIES; i++) {
+        bool mine = !atomic_flag_test_and_set(&raised);
+
+        sent = mine ? send_raised(line, message) : send_once(line, message);
+        if (mine)
+            atomic_flag_clear(&raised);
+        if (mine || sent >= 0 || errno != ETOOMANYREFS)
+            break;
+        (void)sched_yield();
+    }
     return sent;
 }
 
