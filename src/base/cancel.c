@@ -18,7 +18,7 @@ bool cancel_heard(int *fd, struct cancel_calls *calls, const struct world *world
     if (n != sizeof info)
         return n > 0;
     calls->told = true;
-    return signals_insist(&calls->signals, info.ssi_signo, world) || first;
+    return wish_insists(&calls->wishes, info.ssi_signo, world) || first;
 }
 
 bool cancel_asked(int fd)

@@ -6,12 +6,12 @@
 #include <stdint.h>
 
 #include "base/own.h"
-#include "base/signals.h"
+#include "base/wish.h"
 #include "base/world.h"
 
 /* What was heard of it before; { 0 }: nothing. */
 struct cancel_calls {
-    struct signals_heard signals;
+    struct wishes wishes;
     bool told; /* by a signal */
 };
 

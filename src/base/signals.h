@@ -1,31 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* signals.h: signals that are heard, and every signal as at the beginning of a process. */
+/* signals.h: every signal as at the beginning of a process. */
 #pragma once
 
-#include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/world.h"
-
-/* A descriptor to which these come from now on, up to a 0, and to nobody else; -1: there is none.
- * Who started us with one of them ignored (nohup, a shell its background) wants it ignored: it is
- * left out, for one that is blocked would come all the same. */
-int signals_listen(const int *signals);
-
-/* When each signal first came; { 0 }: none has. */
-struct signals_heard {
-    int64_t first_ms[NSIG];
-};
-
-/* Does somebody insist? One wish often comes as several signals: timeout(1) tells its child and
- * then the group, a shell passes on the hangup that the kernel sends as well, and a manager of
- * services sends SIGTERM and SIGHUP. Only the same one, half a second after it first came or more,
- * was meant again. */
-bool signals_insist(struct signals_heard *heard, uint32_t sig, const struct world *world);
-
 /* Before another program takes over: ends every handler, and what a caller ignores is not ignored.
- * The kernel is asked itself: a C
- * library does not let go of the two signals that it keeps for itself. For a child between clone
- * and exec, too. */
+ * The kernel is asked itself: a C library does not let go of the two signals that it keeps for
+ * itself. For a child between clone and exec, too. */
 void signals_reset(void);

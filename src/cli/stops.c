@@ -4,7 +4,7 @@
 
 #include <signal.h>
 
-#include "base/signals.h"
+#include "base/wish.h"
 
 /* The first of the tree does not hear the terminal, we do. */
 int stops_watch(void)
@@ -12,5 +12,5 @@ int stops_watch(void)
     static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, 0 };
 
     (void)signal(SIGPIPE, SIG_IGN);
-    return signals_listen(ends);
+    return wish_listen(ends);
 }

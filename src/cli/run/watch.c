@@ -10,7 +10,7 @@
 #include <sys/signalfd.h>
 #include <time.h>
 
-#include "base/signals.h"
+#include "base/wish.h"
 #include "base/world.h"
 #include "cli/answer.h"
 #include "cli/print.h"
@@ -166,7 +166,7 @@ static void *hear(void *self)
     struct run_watch *w = self;
     struct pollfd polled[] = { { .fd = w->signals, .events = POLLIN },
                                { .fd = w->done, .events = POLLIN } };
-    struct signals_heard heard = { 0 };
+    struct wishes heard = { 0 };
 
     while (poll(polled, COUNT(polled), -1) >= 0 || errno == EINTR) {
         struct signalfd_siginfo info;
@@ -175,7 +175,7 @@ static void *hear(void *self)
             break;
         if (read(w->signals, &info, sizeof info) != sizeof info)
             continue;
-        if (signals_insist(&heard, info.ssi_signo, world_real()))
+        if (wish_insists(&heard, info.ssi_signo, world_real()))
             go(w, (int)info.ssi_signo);
         (void)eventfd_write(w->force, 1);
         (void)eventfd_write(w->poke, 1);
@@ -194,8 +194,8 @@ bool run_watch_begin(struct run_watch *w, struct run_state *state, const struct 
     *w = (struct run_watch){ .state = state, .view = view };
     (void)signal(SIGPIPE, SIG_IGN);
     (void)pthread_sigmask(SIG_BLOCK, NULL, &w->before);
-    w->signals = signals_listen(ends);
-    w->sizes = signals_listen(view->resize ? screen : none);
+    w->signals = wish_listen(ends);
+    w->sizes = wish_listen(view->resize ? screen : none);
     w->force = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     w->poke = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     w->done = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
