@@ -70,12 +70,14 @@ enum http_end {
 struct http_answer {
     enum http_end end;
     const char *why; /* for people; never has the body, a header's value or the query of the URL */
-    int status;      /* 0: none came */
+    int status;      /* the last that came, be it a redirect's; 0: none */
     const struct http_header *headers;
     size_t header_count;
     struct str body;
     const char *address; /* that was connected to: "127.0.0.1:4010"; NULL: none */
     bool reused;         /* an open connection */
+    bool sent;           /* HTTP_REFUSED, HTTP_UNREACHABLE: only after a request had been sent, by
+                            another connection or before a redirect; it may have been done */
     int64_t bytes, duration_ms;
 };
 

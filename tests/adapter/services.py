@@ -198,6 +198,33 @@ def nothing_that_may_have_been_done_is_done_twice(place):
 
 
 @case
+def who_cannot_be_reached_any_more_may_have_done_what_was_sent(place):
+    back = {"fallback": {"adapter_id": "ADP-other", "condition": "unavailable"}}
+    operations = {"change": {"effect": "write"}, "read": {"effect": "read"}}
+    endpoints = {"post": "POST /leaves", "change": "GET /leaves", "get": "GET /leaves", "read": "POST /leaves"}
+    for name, code, statuses in (("post", "PEER_PROTOCOL", [303]), ("change", "PEER_PROTOCOL", [303]),
+                                 ("get", "PEER_UNAVAILABLE", [303, None]), ("read", "PEER_UNAVAILABLE", [303, None])):
+        for more in ({}, back):
+            with strangers.stranger() as server:
+                stock(place, api("s", server.url, endpoints, operations=operations, errors=retry(2, 303) | more),
+                      api("other", f"http://127.0.0.1:{peers.port()}", endpoints))
+                run = place.call(f"s.{name}")
+                other = [None] if more and code == "PEER_UNAVAILABLE" else []
+                same((run.record["error"]["code"], [one.get("status") for one in run.record["attempts"]]),
+                     (code, statuses + other))
+                same(len(server.seen), 1)
+                true(other or code == "PEER_UNAVAILABLE" or "the request was sent" in run.record["error"]["message"], run)
+
+
+@case
+def what_is_posted_and_sent_elsewhere_is_not_sent_again(place):
+    with strangers.stranger() as server:
+        stock(place, api("s", server.url, {"post": "POST /metadata"}, errors=retry(2, 302, 307)))
+        run = place.fails(77, "HOST_REFUSED", "s.post")
+        same((len(run.record["attempts"]), len(server.seen)), (1, 1))
+
+
+@case
 def what_is_posted_or_patched_is_sent_again_only_with_an_idempotency_key(place):
     keyed = {"in": "header", "name": "Idempotency-Key"}
     operations = {"post": {}, "patch": {}, "read": {"effect": "read"}, "change": {"effect": "write"},

@@ -6,6 +6,7 @@
 #include <semaphore.h>
 #include <stdio.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 
 /* ---- one answer, said once to each request, or said and then closed ---- */
 
@@ -396,6 +397,39 @@ static void what_may_not_be_repeated_is_sent_once(void **state)
     }
 }
 
+/* As that, and nobody is there for another connection. */
+static void once_and_gone(struct peer *p, int fd)
+{
+    char head[PEER_ASK];
+
+    if (!peer_ask(p, fd, head) || !peer_say(fd, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok") ||
+        !peer_ask(p, fd, head))
+        return;
+    atomic_store(&p->over, true);
+    (void)shutdown(p->listener, SHUT_RDWR);
+}
+
+static void what_was_sent_is_told_of_who_is_unreachable(void **state)
+{
+    static struct peer p;
+    struct http *h = peer_http();
+    _visit_ struct visit v = { 0 };
+
+    (void)state;
+    peer_start(&p, once_and_gone);
+    visit_begin(&v, &p, "/");
+    assert_true(visit_go(&v, h));
+    assert_int_equal(v.answer.end, HTTP_DONE);
+    for (int i = 0; i < 2; i++) {
+        v.request.method = "POST";
+        assert_true(visit_go(&v, h));
+        assert_int_equal(v.answer.end, HTTP_UNREACHABLE);
+        assert_int_equal(v.answer.sent, i == 0);
+    }
+    http_close(h);
+    peer_stop(&p);
+}
+
 static void nobody_there_is_unreachable(void **state)
 {
     static struct peer p;
@@ -423,6 +457,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(an_answer_too_many_is_not_the_next_one_s),
         cmocka_unit_test(an_answer_that_comes_later_is_not_the_next_one_s),
         cmocka_unit_test(what_may_not_be_repeated_is_sent_once),
+        cmocka_unit_test(what_was_sent_is_told_of_who_is_unreachable),
         cmocka_unit_test(nobody_there_is_unreachable),
     };
 

@@ -121,6 +121,9 @@ static bool take_end(struct calling *c, struct str body)
     end_with(c, ended.end, kept(c, ended.why));
     c->known = true;
     c->out->bytes = ended.bytes;
+    c->out->sent = ended.sent;
+    if (ended.status)
+        c->out->status = ended.status;
     if (ended.address.n > 0)
         c->out->address = kept(c, ended.address);
     return true;

@@ -84,6 +84,7 @@ void http_pack_ended(struct buf *to, const struct http_ended *end)
 {
     put_number(to, end->end);
     put_number(to, end->status);
+    put_number(to, end->sent);
     put_number(to, end->bytes);
     put_text(to, end->why);
     put_text(to, end->address);
@@ -198,6 +199,7 @@ bool http_read_ended(struct str body, struct http_ended *out)
 
     out->end = (enum http_end)take_number(&r, HTTP_BROKEN);
     out->status = (int)take_number(&r, 999);
+    out->sent = take_number(&r, 1) == 1;
     out->bytes = take_number(&r, INT64_MAX);
     out->why = take_text(&r);
     out->address = take_text(&r);

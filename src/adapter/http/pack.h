@@ -27,7 +27,8 @@ struct http_begun {
 
 struct http_ended {
     enum http_end end;
-    int status; /* with which a WebSocket was not opened; else 0 */
+    int status; /* the last that came, be it a redirect's or of a WebSocket not opened; 0: none */
+    bool sent;  /* a request, by whichever connection */
     int64_t bytes;
     struct str why, address;
 };

@@ -122,7 +122,11 @@ static bool on_line(void *self, struct str line)
 
 static void end_with(struct transfer *t, enum http_end end, const char *why)
 {
-    struct http_ended ended = { .end = end, .bytes = t->bytes, .why = str_of(why) };
+    struct http_ended ended = { .end = end,
+                                .status = t->status < 200 ? 0 : t->status,
+                                .sent = t->redirects > 0 || t->sent > 0,
+                                .bytes = t->bytes,
+                                .why = str_of(why) };
 
     asked_say_end(&t->asked, t->serve, t->call, &ended);
     t->over = true;

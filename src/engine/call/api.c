@@ -115,6 +115,15 @@ static enum http_end end_of(int code)
                                            : HTTP_BROKEN;
 }
 
+/* Who cannot be reached did nothing, but not where that was by a second connection: then it is as
+ * with any answer that was lost. */
+static void may_be_done(struct api_attempt *t)
+{
+    t->answer.end = HTTP_BROKEN;
+    t->answer.why =
+        arena_printf(t->c->a, "the request was sent, its answer is lost: %s", t->answer.why);
+}
+
 static void ask(void *self, struct exec *x)
 {
     struct api_attempt *t = self;
@@ -129,6 +138,8 @@ static void ask(void *self, struct exec *x)
         if (t->answer.end == HTTP_BROKEN)
             toolbox_http_lost(c->box, t->http);
     }
+    if (t->answer.end == HTTP_UNREACHABLE && t->answer.sent && !t->bound.repeatable)
+        may_be_done(t);
     t->answer.body = redact(t->answer.body, &c->secrets, c->a); /* before any of it is cut off */
     row = &endings[t->answer.end];
     end = (struct peer_end){ .cause = row->cause,
@@ -138,7 +149,7 @@ static void ask(void *self, struct exec *x)
                              .printed = t->answer.body,
                              .duration_ms = t->answer.duration_ms,
                              .peer = peer_doc(t) };
-    t->end->nothing_happened = row->nothing_happened;
+    t->end->nothing_happened = row->nothing_happened && !t->answer.sent;
     if (end.code == CODE_NONE && !is_good(t->answer.status)) {
         end.code = CODE_PEER_ERROR;
         end.exit_code = WRIT_NO;

@@ -58,6 +58,12 @@ class Stranger(http.server.BaseHTTPRequestHandler):
             self.end_headers()
         self.close_connection = True
 
+    def do_leaves(self, _):
+        """It takes what it is sent, tells where to look for it, and is not there any more."""
+        self.server.shutdown()
+        self.server.socket.close()
+        self.answer(303, Location="/echo", Connection="close")
+
     def do_number(self, _):
         """An id as databases have them: no double holds it."""
         self.answer(201, b'{"data": {"id": 9007199254740993}}', Content_Type="application/json")
