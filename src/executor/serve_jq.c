@@ -7,6 +7,8 @@
 #include <ctype.h>
 #include <jq.h>
 #include <limits.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/fs.h"
 #include "executor/jq_leaks.h"
@@ -17,7 +19,9 @@ enum { PROGRAM_MAX = 1 << 20, DEPTH_MAX = 128 };
 static struct {
     struct arena a;
     struct str program;
-    jq_state *jq;
+    const char *text; /* with what stands before it */
+    jq_state *jq;     /* NULL: it could not be made anew */
+    bool anew;        /* for every call */
 } self;
 
 /* libjq draws a seed for its tables of keys, behind the walls. No output depends on it, but how
@@ -66,6 +70,31 @@ static jq_state *compile(const char *text, struct error *e)
     return jq;
 }
 
+/* Whether a label is numbered by anything that the program calls, jq's own functions among it: jq
+ * alone knows, and says so only where it prints what it has compiled. */
+static bool numbers_labels(jq_state *jq)
+{
+    _free_ char *text = NULL;
+    size_t n = 0;
+    FILE *was = stdout, *to = open_memstream(&text, &n);
+
+    if (!to)
+        return true;
+    stdout = to;
+    jq_dump_disassembly(jq, 0);
+    stdout = was;
+    return fclose(to) != 0 || strstr(text, "GENLABEL");
+}
+
+/* Labels are numbered on from call to call. That is to be seen where a break is caught, with the
+ * number of its label, and where one is raised as if by a break. To compile takes a thousand times
+ * as long as many a call, so no other program is. */
+static bool sees_labels(struct str program, jq_state *jq)
+{
+    return (memmem(program.s, program.n, "catch", 5) || memmem(program.s, program.n, "error", 5)) &&
+           numbers_labels(jq);
+}
+
 /* What jq says of the program with its prefix would tell of lines that the user did not write, so
  * it is asked again about the program alone; no call is ever made to that. */
 static bool jq_ready(struct error *e)
@@ -81,8 +110,11 @@ static bool jq_ready(struct error *e)
     if (!buf_ok(&text))
         return error_set(e, ERROR_CEILING, "the program is too long");
     self.jq = compile(text.s, &ignored);
-    if (self.jq)
+    if (self.jq) {
+        self.text = arena_text(&self.a, buf_str(&text));
+        self.anew = sees_labels(self.program, self.jq);
         return true;
+    }
     jq = compile(arena_text(&self.a, self.program), &alone);
     if (!jq)
         return error_set(e, ERROR_SYNTAX, "%s", alone.msg);
@@ -140,14 +172,26 @@ static void put_words(jv raised, struct buf *out)
     jv_free(text);
 }
 
+/* Lets go of all that the call has left: should that be too much, it dies of it, not the next. */
+static void leave_nothing(void)
+{
+    struct error ignored = { 0 };
+
+    jq_start(self.jq, jv_null(), 0);
+    if (!self.anew)
+        return;
+    jq_teardown(&self.jq);
+    self.jq = compile(self.text, &ignored);
+}
+
 static enum call_end jq_call(struct str payload, struct buf *out)
 {
     jv value = payload.n <= INT_MAX ? jv_parse_sized(payload.s, (int)payload.n) : jv_invalid();
     enum call_end end = CALL_EXCEPTION;
 
-    if (!jv_is_valid(value)) {
+    if (!jv_is_valid(value) || !self.jq) {
         jv_free(value);
-        return end;
+        return self.jq ? end : CALL_LIMIT;
     }
     jq_start(self.jq, value, 0);
     value = jq_next(self.jq);
@@ -158,9 +202,7 @@ static enum call_end jq_call(struct str payload, struct buf *out)
     else if (is_end(jq_next(self.jq)))
         end = put(jv_copy(value), out);
     jv_free(value);
-    /* Lets go of all that the call has left: should that be too much, it dies of it, not the next.
-     */
-    jq_start(self.jq, jv_null(), 0);
+    leave_nothing();
     return end;
 }
 

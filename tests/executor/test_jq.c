@@ -208,6 +208,38 @@ static void R_003_038_R_003_039_no_call_changes_another(void **state)
     pure_stop(p);
 }
 
+/* libjq numbers labels, those of its own functions, too; which number one has is not to be seen. */
+static void R_003_038_R_003_039_no_call_sees_the_labels_of_another(void **state)
+{
+    static const struct {
+        const char *program, *output; /* NULL: an exception */
+    } rows[] = {
+        { "[label $f | (1, error({__jq: 0}), 2)]", "[1]" },
+        { "[label $f | (1, ({(\"__\" + \"jq\"): 1} | error), 2)]", NULL },
+        { "[label $f | try break $f catch .__jq]", "[0]" },
+        { "[first(try 1 catch .__jq)]", "[1,0]" },
+        { "def nest($d): if $d == 0 then error({__jq: 9}) else ((label $f | nest($d - 1)), $d) end;"
+          "if .set then [limit(.set; range(9))] | length else [nest(9)] end",
+          NULL },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct pure *p = jq(rows[i].program);
+
+        for (int n = 0; n < 3; n++) {
+            struct call call = workers_call(p, "{\"a\":1}");
+
+            if (call.end != (rows[i].output ? CALL_OUTPUT : CALL_EXCEPTION) ||
+                (rows[i].output && !str_is(call.text, rows[i].output)))
+                fail_msg("%s: call %d: end %d, %.*s", rows[i].program, n, (int)call.end,
+                         STR_ARG(call.text));
+            (void)workers_call(p, "{\"set\":3}");
+        }
+        pure_stop(p);
+    }
+}
+
 static void the_kind_is_a_row(void **state)
 {
     struct call_program program = workers_program(". + 1");
@@ -235,6 +267,7 @@ int main(int argc, char **argv)
             R_003_039_R_003_041_R_003_043_R_003_044_what_goes_too_far_concerns_no_other),
         cmocka_unit_test(depth_128_is_not_too_deep),
         cmocka_unit_test(R_003_038_R_003_039_no_call_changes_another),
+        cmocka_unit_test(R_003_038_R_003_039_no_call_sees_the_labels_of_another),
         cmocka_unit_test(the_kind_is_a_row),
     };
 
