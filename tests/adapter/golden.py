@@ -85,6 +85,20 @@ def a_golden_output_that_cannot_be_read_does_not_hide_the_others(place):
 
 
 @case
+def what_another_adapter_says_in_its_place_is_no_golden_output(place):
+    back = {"errors": {"fallback": {"adapter_id": "ADP-other", "condition": "failed"}}}
+    other, told = script("other", ARGS, **PARSED), "ADP-args failed and ADP-other was fallen back to; "
+    place.stock(script("args", ARGS, **PARSED, **back), other)
+    golden(place, "record", "first", "args.run", "word=a")
+    place.stock(script("args", "import sys; sys.exit(3)", **PARSED, **back), other)
+    for words, then in ((("check",), "check it"), (("diff",), "check it"),
+                        (("record", "second", "args.run", "word=a"), "record that one")):
+        [line] = golden(place, *words, status=1)
+        same((line["same"], line["recorded"], line["error"]["code"]), (False, False, "GOLDEN_DIFFERS"))
+        hold(line["error"]["message"].startswith(told + then), line)
+
+
+@case
 def what_could_not_be_done_has_code_and_message_at_the_top(place):
     place.stock(script("args", ARGS, **PARSED))
     [line] = golden(place, "record", "first", "nosuch.run", status=64)
