@@ -5,10 +5,13 @@
  */
 #include "adapter/peer.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 static const char *real_program;
@@ -142,7 +145,7 @@ static bool make_certificate(const char *key, const char *certificate, int nothi
         "openssl",  "req",           "-x509",   "-newkey",
         "rsa:2048", "-nodes",        "-keyout", key,
         "-out",     certificate,     "-days",   "2",
-        "-subj",    "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
+        "-subj",    "/CN=localhost", "-addext", "subjectAltName=DNS:proxied.test,IP:127.0.0.1",
         NULL
     };
     pid_t pid = run(argv, nothing, nothing);
@@ -188,6 +191,80 @@ static void https(const char *certificates, int port, enum http_end end, const c
     http_close(h);
 }
 
+/* ---- a proxy, which connects to a port of this machine or says no ---- */
+
+struct proxy {
+    int port;
+    const char *no; /* NULL: it connects */
+};
+
+static void pass_on(int one, int other)
+{
+    struct pollfd ends[2] = { { .fd = one, .events = POLLIN }, { .fd = other, .events = POLLIN } };
+    char bytes[4096];
+
+    while (poll(ends, 2, -1) > 0)
+        for (int i = 0; i < 2; i++) {
+            ssize_t n = ends[i].revents ? recv(ends[i].fd, bytes, sizeof bytes, 0) : -1;
+
+            if (ends[i].revents && (n <= 0 || !peer_send(ends[1 - i].fd, bytes, (size_t)n)))
+                return;
+        }
+}
+
+static void connect_for(struct peer *p, int fd)
+{
+    const struct proxy *proxy = p->self;
+    struct sockaddr_in at = { .sin_family = AF_INET,
+                              .sin_port = htons((uint16_t)proxy->port),
+                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    _fd_ int to = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    char head[PEER_ASK];
+
+    if (!peer_ask(p, fd, head) || !str_begins(str_of(head), "CONNECT proxied.test:443 "))
+        return;
+    if (proxy->no)
+        (void)peer_say(fd, proxy->no);
+    else if (connect(to, (struct sockaddr *)&at, sizeof at) == 0 &&
+             peer_say(fd, "HTTP/1.1 200 Connection established\r\nX-Proxy: 1\r\n\r\n"))
+        pass_on(fd, to);
+}
+
+/* What https://proxied.test/ answers through that proxy. */
+static void visit_through(struct visit *v, struct proxy *proxy, const char *certificates)
+{
+    static const struct str name = { "proxied.test", 12 };
+    static struct peer p;
+    const char *variables[] = { certificates, NULL, NULL };
+    struct error e = { 0 };
+    struct http *h = NULL;
+
+    p = (struct peer){ .self = proxy };
+    peer_start(&p, connect_for);
+    variables[1] = arena_printf(&v->a, "HTTPS_PROXY=http://127.0.0.1:%d", p.port);
+    assert_true(http_open(real_program, variables, &h, &e));
+    visit_begin(v, &p, "/");
+    v->request.url = "https://proxied.test/";
+    v->request.hosts.allow = &name;
+    v->request.hosts.allow_count = 1;
+    assert_true(visit_go(v, h));
+    http_close(h);
+    peer_stop(&p);
+}
+
+static void who_is_called_through_a_proxy_answers_for_himself(int port, const char *certificates)
+{
+    struct proxy proxy = { .port = port };
+    _visit_ struct visit v = { 0 };
+
+    visit_through(&v, &proxy, certificates);
+    if (v.answer.end != HTTP_DONE)
+        fail_msg("end %d: %s", (int)v.answer.end, v.answer.why);
+    assert_int_equal(v.answer.status, 200);
+    assert_true(v.answer.body.n > 0);
+    assert_null(http_header(&v.answer, "X-Proxy").s);
+}
+
 static void a_certificate_that_nobody_vouches_for_is_refused(void **state)
 {
     char key[] = "/tmp/writ-http-key-XXXXXX", certificate[] = "/tmp/writ-http-crt-XXXXXX";
@@ -214,6 +291,8 @@ static void a_certificate_that_nobody_vouches_for_is_refused(void **state)
     assert_true(port > 0);
     https("NOTHING=1", port, HTTP_UNREACHABLE, "self-signed certificate");
     https(arena_printf(&a, "SSL_CERT_FILE=%s", certificate), port, HTTP_DONE, "");
+    who_is_called_through_a_proxy_answers_for_himself(
+        port, arena_printf(&a, "SSL_CERT_FILE=%s", certificate));
     (void)kill(pid, SIGKILL);
     (void)waitpid(pid, NULL, 0);
     (void)close(said[0]);

@@ -81,8 +81,7 @@ static int on_use(void *self, char *to, char *from, int port, int from_port)
     struct web_call *c = self;
     struct address address;
 
-    (void)from;
-    (void)from_port;
+    (void)from, (void)from_port;
     return address_read(str_of(to), &address) &&
                    c->listener->may_reach(c->self, &address, (uint16_t)port, true)
                ? CURL_PREREQFUNC_OK
@@ -97,8 +96,7 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *self, void *m
                                            : POLLIN | POLLOUT;
     size_t i = 0;
 
-    (void)easy;
-    (void)mark;
+    (void)easy, (void)mark;
     while (i < w->socket_count && w->sockets[i].fd != fd)
         i++;
     if (what == CURL_POLL_REMOVE) {
@@ -178,6 +176,7 @@ static bool set_always(struct web_call *c)
               curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L) |
               curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED) |
               curl_easy_setopt(easy, CURLOPT_NOPROXY, "") |
+              curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L) | /* the proxy's */
               curl_easy_setopt(easy, CURLOPT_USERAGENT, "writ/" WRIT_VERSION) |
               curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) |
               curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 1L) |
