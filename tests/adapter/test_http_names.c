@@ -265,6 +265,24 @@ static void who_is_called_through_a_proxy_answers_for_himself(int port, const ch
     assert_null(http_header(&v.answer, "X-Proxy").s);
 }
 
+static void a_proxy_that_does_not_connect_is_told(void **state)
+{
+    static const char *const statuses[] = { "403", "407", "502" };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(statuses); i++) {
+        _visit_ struct visit v = { 0 };
+        struct proxy proxy = {
+            .no = arena_printf(&v.a, "HTTP/1.1 %s No\r\nContent-Length: 0\r\n\r\n", statuses[i])
+        };
+
+        visit_through(&v, &proxy, "NOTHING=1");
+        assert_int_equal(v.answer.end, HTTP_UNREACHABLE);
+        assert_string_equal(v.answer.why, arena_printf(&v.a, "the proxy answered %s", statuses[i]));
+        assert_false(v.answer.sent);
+    }
+}
+
 static void a_certificate_that_nobody_vouches_for_is_refused(void **state)
 {
     char key[] = "/tmp/writ-http-key-XXXXXX", certificate[] = "/tmp/writ-http-crt-XXXXXX";
@@ -307,6 +325,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_name_does_not_open_what_its_address_closes),
         cmocka_unit_test(a_kept_connection_is_judged_again),
         cmocka_unit_test(a_name_that_is_not_there_is_unreachable),
+        cmocka_unit_test(a_proxy_that_does_not_connect_is_told),
         cmocka_unit_test(a_certificate_that_nobody_vouches_for_is_refused),
     };
 

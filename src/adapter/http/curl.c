@@ -91,9 +91,7 @@ static int on_use(void *self, char *to, char *from, int port, int from_port)
 static int on_socket(CURL *easy, curl_socket_t fd, int what, void *self, void *mark)
 {
     struct web *w = self;
-    short events = what == CURL_POLL_IN    ? POLLIN
-                   : what == CURL_POLL_OUT ? POLLOUT
-                                           : POLLIN | POLLOUT;
+    short in = what == CURL_POLL_OUT ? 0 : POLLIN, out = what == CURL_POLL_IN ? 0 : POLLOUT;
     size_t i = 0;
 
     (void)easy, (void)mark;
@@ -108,7 +106,7 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *self, void *m
     resting_wake(&w->resting, fd);
     if (i == SOCKETS)
         return -1;
-    w->sockets[i] = (struct pollfd){ fd, events, 0 };
+    w->sockets[i] = (struct pollfd){ fd, in | out, 0 };
     w->socket_count += i == w->socket_count;
     return 0;
 }
@@ -225,16 +223,6 @@ static bool add_line(struct web_call *c, const char *line)
     return more != NULL;
 }
 
-static bool is_given(const struct web_ask *ask, const char *line)
-{
-    struct str name = { line, strlen(line) - 1 };
-
-    for (size_t i = 0; i < ask->header_count; i++)
-        if (str_cmp_letters(ask->headers[i].name, name) == 0)
-            return true;
-    return false;
-}
-
 static bool has_body(const struct web_ask *ask)
 {
     return ask->body.s || strcmp(ask->method, "POST") == 0 || strcmp(ask->method, "PUT") == 0;
@@ -247,8 +235,14 @@ static bool add_nothing_more(struct web_call *c, const struct web_ask *ask)
     size_t n = has_body(ask) ? COUNT(made_up) : 1;
     bool ok = true;
 
-    for (size_t i = 0; i < n && ok; i++)
-        ok = is_given(ask, made_up[i]) || add_line(c, made_up[i]);
+    for (size_t i = 0; i < n && ok; i++) {
+        struct str name = { made_up[i], strlen(made_up[i]) - 1 };
+        bool given = false;
+
+        for (size_t j = 0; j < ask->header_count; j++)
+            given |= str_cmp_letters(ask->headers[j].name, name) == 0;
+        ok = given || add_line(c, made_up[i]);
+    }
     return ok;
 }
 
@@ -438,6 +432,13 @@ static const struct ending {
 
 static struct ending ending_of(struct web_call *c, CURLcode code)
 {
+    long proxy = 0; /* its answer to CONNECT */
+
+    (void)curl_easy_getinfo(c->easy, CURLINFO_HTTP_CONNECTCODE, &proxy);
+    if (code == CURLE_RECV_ERROR && proxy && proxy / 100 != 2) {
+        (void)snprintf(c->error, sizeof c->error, "the proxy answered %ld", proxy);
+        return (struct ending){ code, HTTP_UNREACHABLE, c->error };
+    }
     if (code == CURLE_FILESIZE_EXCEEDED)
         (void)snprintf(c->error, sizeof c->error, "the body has more than %lld bytes",
                        (long long)c->body_max);
@@ -455,11 +456,10 @@ static void tell_done(struct web *w)
 
     while ((message = curl_multi_info_read(w->multi, &left))) {
         struct web_call *c = NULL;
-        CURLcode code = message->data.result;
         struct ending ending;
 
         (void)curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &c);
-        ending = ending_of(c, code);
+        ending = ending_of(c, message->data.result);
         c->listener->done(c->self, ending.end, ending.why);
     }
 }
