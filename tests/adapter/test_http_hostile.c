@@ -47,6 +47,10 @@ static const struct saying sayings[] = {
     { "bad chunk",      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhalf\r\n", false, HTTP_BROKEN, 200, "" },
     { "huge chunk",     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\nx", false, HTTP_BROKEN, 200, "" },
     { "bad length",     "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n", false, HTTP_TOO_LARGE, -1, "" },
+    { "one length",     "HTTP/1.1 200 OK\r\nContent-Length: 2\r\ncontent-length:2 \r\n\r\nok", true, HTTP_DONE, 200, "ok" },
+    { "two lengths",    "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nContent-Length: 2\r\n\r\nhalf", false, HTTP_BROKEN, 200, "" },
+    { "more lengths",   "HTTP/1.1 200 OK\r\nContent-Length: 2\r\ncontent-length: 4\r\n\r\nhalf", false, HTTP_BROKEN, 200, "" },
+    { "a list of them", "HTTP/1.1 200 OK\r\nContent-Length: 2, 4\r\n\r\nhalf", false, HTTP_BROKEN, 200, "" },
     { "packed",         "HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\nContent-Length: 30\r\n\r\n"
                         "\x78\x01\x2b\xcf\x48\x2c\x51\x28\x4f\x2c\x56\x28\x48\x4c\xce\x4e\x4d\x51\xc8\x2c\x56\x28\xcd\x83\xb0\x01\x8c\x27\x0a\x0f", true, HTTP_DONE, 200, "what was packed is unpacked" },
     { "packed wrongly", "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 12\r\n\r\nno gzip here", true, HTTP_BROKEN, 200, "" },

@@ -73,6 +73,23 @@ static bool is_redirect(const struct transfer *t)
     return false;
 }
 
+/* An answer with two lengths has no end that can be trusted, nor one whose length is no number. */
+static bool has_one_length(const struct transfer *t)
+{
+    struct str first = { 0 };
+
+    for (size_t i = 0; i < t->header_count; i++) {
+        struct str value = t->headers[i].value;
+
+        if (str_cmp_letters(t->headers[i].name, str_of("Content-Length")) != 0)
+            continue;
+        if (!value.n || !str_only(value, "0123456789") || (first.s && !str_eq(first, value)))
+            return false;
+        first = value;
+    }
+    return true;
+}
+
 static bool end_head(struct transfer *t)
 {
     struct http_begun begun = { .reused = web_reused(t->web) };
@@ -83,6 +100,8 @@ static bool end_head(struct transfer *t)
         forget_head(t);
         return true;
     }
+    if (!has_one_length(t))
+        return asked_refuse(&t->asked, HTTP_BROKEN, "its body has not one length");
     t->skipped = is_redirect(t);
     if (t->skipped)
         return true;
