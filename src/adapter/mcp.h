@@ -72,7 +72,8 @@ enum mcp_end {
     MCP_LATE,  /* no answer in time: the call was called off */
     MCP_CANCELLED,
     MCP_REFUSED, /* it leads to where we may not go */
-    MCP_GONE,    /* the line ended before the answer */
+    MCP_GONE,    /* the line ended before the call was sent, or before its answer if repeatable */
+    MCP_LOST,    /* it ended before the answer: what is not repeatable may have been done */
     MCP_GARBLED, /* what came is not the protocol: `message` says what */
     MCP_TOO_LARGE,
     MCP_CHANGED, /* the tool is not what was pinned; it was not called */

@@ -207,7 +207,7 @@ def a_server_that_hangs_up_is_told_with_what_it_said_before(place):
         run = place.writ("mcp", "probe", server.url + "/mcp", "--call-all")
     hold(run.status == 1, run)
     found = json.loads(run.out)
-    same((found["era"], [answer["end"] for answer in found["answers"]]), ("legacy", ["gone"]))
+    same((found["era"], [answer["end"] for answer in found["answers"]]), ("legacy", ["lost"]))
 
 
 @case

@@ -231,7 +231,7 @@ def R_001_098_a_server_that_nobody_allows_does_not_start(place):
 
 @case
 def what_hostile_servers_do_has_an_outcome(place):
-    for how, status, code in (("silent", 143, "command_timeout"), ("dies", 69, "PEER_UNAVAILABLE"),
+    for how, status, code in (("silent", 143, "command_timeout"), ("dies", 1, "PEER_PROTOCOL"),
                               ("half", 143, "command_timeout"), ("error", 1, "PEER_ERROR"), ("fails", 1, "PEER_ERROR")):
         place.fails(status, code, small(place, how), options=("--timeout-ms", 2000),
                     told=["small-server: no answer in time; it may take 2000 ms"] if status == 143 else [])
@@ -262,12 +262,32 @@ def a_tool_that_the_server_does_not_have_is_an_operation_that_is_unknown(place):
 
 @case
 def a_server_that_dies_in_a_call_is_told_with_how_and_its_last_words(place):
-    place.fails(69, "PEER_UNAVAILABLE", small(place, "dies"), told=["its output has ended", "exit 3"])
-    place.fails(69, "PEER_UNAVAILABLE", small(place, "falls"), told=["small-server: its output has ended", "exit 139, signal termination (SIGSEGV)"])
+    place.fails(1, "PEER_PROTOCOL", small(place, "dies"), told=["its output has ended", "exit 3"])
+    place.fails(1, "PEER_PROTOCOL", small(place, "falls"), told=["small-server: its output has ended", "exit 139, signal termination (SIGSEGV)"])
     name = small(place, "sobs", secrets=[{"name": "t", "env": "MINE", "variable": "TOKEN"}])
-    run = place.fails(69, "PEER_UNAVAILABLE", name, env={"MINE": SECRET},
+    run = place.fails(1, "PEER_PROTOCOL", name, env={"MINE": SECRET},
                       told=["exit 3: two | with [redacted] | the disk is full"])
     hold(SECRET.encode() not in run.out + run.err, run)
+
+
+@case
+def a_server_that_dies_in_a_call_may_have_done_it(place):
+    back = {"retry": retry(2)["retry"], "fallback": {"adapter_id": "ADP-other", "condition": "unavailable"}}
+    path = place.put("outside/small.py", SMALL)
+    other = mcp("other", ["echo"], [REAL_PYTHON, "-c", path.read_text(), "well"], **EXTRACT)
+    with strangers.stranger(tools={"echo": {}}) as server:
+        there = {"url": server.url + "/mcp", "transport": "http", "sandbox_override": NETWORK}
+        for how in ({"command": [REAL_PYTHON, "-c", path.read_text(), "dies"]}, there):
+            for effect, ran in (("write", ["ADP-small"]), ("read", ["ADP-small", "ADP-small", "ADP-other"])):
+                stock(place, mcp("small", ["echo"], operations={"echo": {"effect": effect}}, errors=back, **how), other)
+                run = place.call("small.echo")
+                same([one["adapter_id"] for one in run.record["attempts"]], ran)
+                hold(run.record["fell_back"] == (effect == "read"), run)
+                if effect == "write":
+                    same(run.record["error"]["code"], "PEER_PROTOCOL")
+    stock(place, mcp("small", ["echo"], url=f"http://127.0.0.1:{peers.port()}", transport="http",
+                     sandbox_override=NETWORK, errors=back), other)
+    hold(place.call("small.echo").record["fell_back"], "who is not there did nothing")
 
 
 @case
@@ -275,8 +295,8 @@ def what_is_no_websocket_is_no_protocol_and_who_hangs_up_is_gone(place):
     rows = ((b"\x81\x83abcd123", "masks its frames"), (b"\x89\x7e\x00\x7e" + b"x" * 126, "a control frame is too long"),
             (b"\xc1\x01x", "bits set"), (b"\x82\x01x", "not text"), (b"\x81\x7f\x00\x00\x00\x00\x40" + b"\x00" * 3, "larger than"))
     for answer, code, status, told in (*((wrong, "PEER_PROTOCOL", 1, told) for wrong, told in rows),
-                                       (b"", "PEER_UNAVAILABLE", 69, "closed in the middle"),
-                                       (sockets.frame(b"\x03\xe8", 0x88), "PEER_UNAVAILABLE", 69, "has closed")):
+                                       (b"", "PEER_PROTOCOL", 1, "closed in the middle"),
+                                       (sockets.frame(b"\x03\xe8", 0x88), "PEER_PROTOCOL", 1, "has closed")):
         with sockets.socket(answer) as server:
             stock(place, mcp("ws", ["echo"], url=server.url, transport="websocket", sandbox_override=NETWORK))
             place.fails(status, code, "ws.echo", told=[told])
@@ -291,7 +311,7 @@ def what_a_websocket_is_closed_with_is_told(place):
                       secrets=[{"name": "t", "env": "MINE"}])
             one["interface"]["mcp"]["auth"] = {"secret": "t"}
             stock(place, one)
-            run = place.fails(69, "PEER_UNAVAILABLE", "ws.echo", env={"MINE": SECRET}, told=["has closed the connection: " + told])
+            run = place.fails(1, "PEER_PROTOCOL", "ws.echo", env={"MINE": SECRET}, told=["has closed the connection: " + told])
             hold(SECRET.encode() not in run.out and b"\\u001b" not in run.out and b"\x1b" not in run.out, run)
 
 
@@ -364,7 +384,7 @@ def a_server_that_speaks_something_else_is_not_refused_by_a_policy(place):
 @case
 def a_call_whose_stream_ends_is_not_sent_again(place):
     with strangers.stranger(tools={"echo": {}}) as server:
-        for path, status, code, told in (("cut", 69, "PEER_UNAVAILABLE", "ended before the answer"),
+        for path, status, code, told in (("cut", 1, "PEER_PROTOCOL", "ended before the answer"),
                                          ("cut/slow", 143, "command_timeout", "no time is left")):
             stock(place, mcp("cut", ["echo"], url=f"{server.url}/{path}", transport="http", sandbox_override=NETWORK))
             server.called.clear()
@@ -392,7 +412,7 @@ def a_broken_answer_and_the_end_of_its_output_end_a_call_at_once(place):
     with strangers.stranger(tools={"echo": {}}) as server:
         stock(place, mcp("bare", ["echo"], url=f"{server.url}/bare", transport="http", sandbox_override=NETWORK | LONG))
         place.fails(1, "PEER_PROTOCOL", "bare.echo", told=["an answer that has not either a result or an error"])
-    place.fails(69, "PEER_UNAVAILABLE", small(place, "closes", sandbox_override=LONG),
+    place.fails(1, "PEER_PROTOCOL", small(place, "closes", sandbox_override=LONG),
                 told=["small-server: its output has ended (the server itself runs on)"])
 
 

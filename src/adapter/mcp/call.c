@@ -264,7 +264,7 @@ static bool is_last(struct calling *c, const struct mcp_exchange *x)
 static void play_rounds(struct calling *c)
 {
     struct mcp_exchange x = { 0 };
-    bool asked_again = false;
+    bool asked_again = false, sent = false;
 
     for (int round = 0; round < MCP_ROUNDS; round++) {
         one_round(c, &x);
@@ -278,6 +278,9 @@ static void play_rounds(struct calling *c)
                 return;
             continue;
         }
+        sent |= x.sent;
+        if (x.end == MCP_GONE && sent && !c->call->repeatable)
+            x.end = MCP_LOST;
         if (x.end != MCP_DONE) {
             conclude_failed(c, &x);
             return;

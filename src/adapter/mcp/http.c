@@ -254,13 +254,16 @@ void post_ask(struct post *p, const char *method, struct str last_id)
                                     .self = p };
     struct http_answer answer = { 0 };
     struct error e = { 0 };
+    bool called;
 
     if (method[0] == 'P')
         request.body = x->message;
     p->streams = false;
     buf_reset(&p->body);
     sse_again(&p->sse);
-    if (!http_call(m->ask.http, &request, x->a, &answer, &e))
+    called = http_call(m->ask.http, &request, x->a, &answer, &e);
+    x->sent |= !called || answer.sent || answer.end != HTTP_UNREACHABLE;
+    if (!called)
         fail(x, MCP_GONE, e.msg);
     else if (sse_full(&p->sse) || !buf_ok(&p->body))
         fail(x, MCP_TOO_LARGE, mcp_large_words(m, x->a));

@@ -242,11 +242,12 @@ static void take_ask(struct mcp *m, const struct mcp_ask *ask)
 static bool say_failed(const struct mcp *m, const struct mcp_exchange *x, struct error *e)
 {
     static const int codes_of[] = {
-        [MCP_DONE] = CODE_PEER_PROTOCOL,         [MCP_ERROR] = CODE_PEER_ERROR,
-        [MCP_LATE] = CODE_PEER_UNAVAILABLE,      [MCP_CANCELLED] = CODE_PEER_UNAVAILABLE,
-        [MCP_GONE] = CODE_PEER_UNAVAILABLE,      [MCP_GARBLED] = CODE_PEER_PROTOCOL,
-        [MCP_TOO_LARGE] = CODE_PEER_PROTOCOL,    [MCP_CHANGED] = CODE_PEER_PROTOCOL,
-        [MCP_UNKNOWN_TOOL] = CODE_PEER_PROTOCOL, [MCP_REFUSED] = CODE_HOST_REFUSED,
+        [MCP_DONE] = CODE_PEER_PROTOCOL,    [MCP_ERROR] = CODE_PEER_ERROR,
+        [MCP_LATE] = CODE_PEER_UNAVAILABLE, [MCP_CANCELLED] = CODE_PEER_UNAVAILABLE,
+        [MCP_GONE] = CODE_PEER_UNAVAILABLE, [MCP_GARBLED] = CODE_PEER_PROTOCOL,
+        [MCP_LOST] = CODE_PEER_UNAVAILABLE, [MCP_TOO_LARGE] = CODE_PEER_PROTOCOL,
+        [MCP_CHANGED] = CODE_PEER_PROTOCOL, [MCP_UNKNOWN_TOOL] = CODE_PEER_PROTOCOL,
+        [MCP_REFUSED] = CODE_HOST_REFUSED,
     };
     _arena_ struct arena a = { 0 };
     const char *why = x->end == MCP_ERROR && x->answer.error

@@ -41,6 +41,7 @@ struct mcp_exchange {
     struct rpc_message answer;
     const char *why; /* of other ends, for people */
     int status;      /* of http; 0: none */
+    bool sent;       /* whatever became of it */
 
     /* While it waits on a line that others use, too. */
     struct mcp_exchange *next;

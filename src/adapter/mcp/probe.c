@@ -14,9 +14,11 @@ enum {
 
 /* Indexed by enum mcp_end. */
 const char *const mcp_end_names[] = {
-    [MCP_DONE] = "done",           [MCP_ERROR] = "error",     [MCP_LATE] = "late",
-    [MCP_CANCELLED] = "cancelled", [MCP_GONE] = "gone",       [MCP_GARBLED] = "garbled",
-    [MCP_TOO_LARGE] = "too_large", [MCP_CHANGED] = "changed", [MCP_UNKNOWN_TOOL] = "unknown_tool",
+    [MCP_DONE] = "done",       [MCP_ERROR] = "error",
+    [MCP_LATE] = "late",       [MCP_CANCELLED] = "cancelled",
+    [MCP_GONE] = "gone",       [MCP_LOST] = "lost",
+    [MCP_GARBLED] = "garbled", [MCP_TOO_LARGE] = "too_large",
+    [MCP_CHANGED] = "changed", [MCP_UNKNOWN_TOOL] = "unknown_tool",
 };
 
 /* ---- arguments ---- */

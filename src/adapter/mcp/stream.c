@@ -239,9 +239,11 @@ void stream_exchange(struct mcp *m, struct mcp_exchange *x)
 {
     struct stream *s = m->stream;
     const char *fault;
+    bool over;
 
     x->wake = -1;
     pthread_mutex_lock(&m->lock);
+    over = s->over;
     if (x->id > 0) {
         x->next = s->waiting;
         s->waiting = x;
@@ -249,6 +251,7 @@ void stream_exchange(struct mcp *m, struct mcp_exchange *x)
     pthread_mutex_unlock(&m->lock);
     mcp_seen(m, true, x->message);
     fault = s->ops->send(m, x->message);
+    x->sent = !fault && !over;
     pthread_mutex_lock(&m->lock);
     if (fault)
         take_over(s, fault);

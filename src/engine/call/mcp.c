@@ -34,6 +34,7 @@ static const struct ending_row {
     [MCP_CANCELLED]    = { CODE_EXECUTION_HALTED, EXIT_TIMEOUT,     CAUSE_CANCELLED, false, false },
     [MCP_REFUSED]      = { CODE_HOST_REFUSED,     WRIT_REFUSED,     CAUSE_EXITED,    true,  false },
     [MCP_GONE]         = { CODE_PEER_UNAVAILABLE, WRIT_UNAVAILABLE, CAUSE_LOST,      true,  false },
+    [MCP_LOST]         = { CODE_PEER_PROTOCOL,    WRIT_NO,          CAUSE_LOST,      true,  false },
     [MCP_GARBLED]      = { CODE_PEER_PROTOCOL,    WRIT_NO,          CAUSE_EXITED,    true,  false, true },
     [MCP_TOO_LARGE]    = { CODE_PEER_PROTOCOL,    WRIT_NO,          CAUSE_EXITED,    true,  false, true },
     [MCP_CHANGED]      = { CODE_TOOL_CHANGED,     WRIT_REFUSED,     CAUSE_EXITED,    false, false },
@@ -87,9 +88,8 @@ static const char *unanswered(const struct mcp_attempt *t)
 static void tell_end(struct mcp_attempt *t)
 {
     struct tool_call *c = t->c;
-    const char *words = t->answer.end == MCP_GONE && t->line.execution.n
-                            ? servers_last_words(c, t->line.mcp)
-                            : NULL;
+    bool ended = t->answer.end == MCP_GONE || t->answer.end == MCP_LOST;
+    const char *words = ended && t->line.execution.n ? servers_last_words(c, t->line.mcp) : NULL;
 
     if (words)
         t->answer.message = arena_printf(c->a, "%s (%s)", t->answer.message, words);

@@ -46,8 +46,8 @@ static bool read_wish(const char *given, const char *const *environment, struct 
 /* A tool that fails or is not there was answered; a call whose answer did not come was not. */
 static bool all_answered(struct str answer, struct arena *a)
 {
-    static const enum mcp_end lost[] = { MCP_LATE, MCP_CANCELLED, MCP_GONE, MCP_GARBLED,
-                                         MCP_TOO_LARGE };
+    static const enum mcp_end lost[] = { MCP_LATE, MCP_CANCELLED, MCP_GONE,
+                                         MCP_LOST, MCP_GARBLED,   MCP_TOO_LARGE };
     struct ceilings max = ceilings_default();
     const struct document *document;
     struct error e;
