@@ -8,6 +8,7 @@ and say the same.
 """
 import hashlib
 import json
+import os
 import re
 import subprocess
 import sys
@@ -201,6 +202,18 @@ def a_lane_of_a_persons_own_prints_as_it_goes_and_ends_with_its_code(place):
                  if word != "--json"]
         said = place.writ(*words)
         hold((said.status, said.out) == (9, b"out\n") and b"err\n" in said.err, said)
+
+
+@case
+def a_directory_whose_name_is_no_text_is_not_taken_for_another_on_a_worker(place):
+    ready(place)
+    here, other = os.fsencode(place.work) + b"/d\xff", place.work / "d\ufffd"
+    os.mkdir(here)
+    other.mkdir()
+    words = [tap.WRIT, *place.words("/usr/bin/touch", "ran", worker="pipe")]
+    said = subprocess.run(words, cwd=here, env=place.environment({}), stdin=subprocess.DEVNULL, capture_output=True)
+    true(said.returncode == 77 and b"not UTF-8" in said.stdout, said)
+    same((os.listdir(here), list(other.iterdir())), ([], []))
 
 
 @case

@@ -376,8 +376,9 @@ static enum tried keep(struct exec *x, const struct try_ask *ask)
     return TRIED_NOTHING;
 }
 
-/* A request is text: what is not cannot travel in it. Secrets do not, either. */
-static bool travels(const struct exec *x, struct error *e)
+/* A request is text: what is not cannot travel in it, and a command that ran in a directory of
+ * nearly that name would be another. Secrets do not travel, either. */
+static bool travels(const struct exec *x, const char *cwd, struct error *e)
 {
     if (x->request.sandbox->network->inject.n)
         return error_set(e, CODE_SECRET_MISSING,
@@ -387,17 +388,24 @@ static bool travels(const struct exec *x, struct error *e)
         if (utf8_valid(str_of(*arg)) != strlen(*arg))
             return error_set(e, CODE_ARGUMENT_REFUSED,
                              "an argument is not UTF-8, which a worker cannot be sent");
+    if (!cwd)
+        return error_set(e, CODE_PATH_REFUSED, "the current directory has no name");
+    if (utf8_valid(str_of(cwd)) != strlen(cwd))
+        return error_set(e, CODE_PATH_REFUSED,
+                         "the name of the current directory, %s, is not UTF-8, which a worker "
+                         "cannot be sent; give the worker a directory of its own",
+                         said(str_of(cwd), x->a));
     return true;
 }
 
-static bool prepare(struct exec *x, const struct try_ask *ask)
+static bool prepare(struct exec *x, const char *cwd, const struct try_ask *ask)
 {
     if (!lane_admit(x, ask))
         return false;
     *ask->status = WRIT_UNRECORDED;
     if (!exec_open_store(x, ask->e))
         return false;
-    if (!travels(x, ask->e) || !exec_input(x, ask->e)) {
+    if (!travels(x, cwd, ask->e) || !exec_input(x, ask->e)) {
         *ask->status = exec_not_admitted(x, ask->report, ask->kind, ask->e);
         return false;
     }
@@ -426,7 +434,7 @@ enum tried try_far(struct exec *x, const struct try_ask *ask)
     struct channel *channel;
     enum tried tried;
 
-    if (!prepare(x, ask))
+    if (!prepare(x, errand.cwd, ask))
         return TRIED_NOTHING;
     if (x->waited_for != CAUSE_EXITED)
         return try_unrun(x, outcome_waited(x->waited_for, x->waited_ms), ask);
