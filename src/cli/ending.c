@@ -226,13 +226,14 @@ static void say_paths(const struct doc *record)
 static void say_denials(const struct doc *record)
 {
     for (const struct doc *d = doc_first(doc_get(record, "denials"), DOC_LIST); d; d = d->next) {
+        const struct doc *undone = doc_get(d, "undone");
         struct str moved_to = doc_text(d, "moved_to");
 
         say("%.*s was %.*s although it is %.*s: %s%.*s", STR_ARG(doc_text(d, "path")),
             STR_ARG(doc_text(d, "act")), STR_ARG(doc_text(d, "rule")),
-            moved_to.n                    ? "moved to "
-            : doc_get(d, "undone")->truth ? "removed again"
-                                          : "look at it",
+            moved_to.n                ? "moved to "
+            : undone && undone->truth ? "removed again"
+                                      : "look at it",
             STR_ARG(moved_to));
     }
 }

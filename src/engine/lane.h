@@ -45,6 +45,9 @@ struct try_ask {
 enum tried try_far(struct exec *x, const struct try_ask *ask);
 enum tried try_wrap(struct exec *x, const struct try_ask *ask);
 
+/* Takes what the worker's record says as this run's. False: it is none, and nobody knows. */
+bool far_record_take(struct exec *x, const struct errand *errand) NODISCARD;
+
 /* Nothing ran, and it is on record that it was about to: *e says why. The attempt has failed. */
 enum tried try_failed(struct exec *x, const struct try_ask *ask);
 

@@ -191,6 +191,17 @@ def an_end_that_cannot_be_is_not_believed(place):
 
 
 @case
+def what_is_not_told_as_a_record_tells_it_is_not_believed(place):
+    shapeless = ("denies_in_part", "allows_numbers", "reaches_for_too_many")
+    place.configure(*map(teller, shapeless))
+    for mode in shapeless:
+        run = ended(place.lane("/bin/true", worker=mode), "failed", 69, "worker_lost", WORKER)
+        same((mode, run.record["cause"], run.record["denials"]), (mode, "lost", []))
+        said = place.writ(*(word for word in place.words("/bin/true", worker=mode) if word != "--json"))
+        hold(said.status == 69, said)
+
+
+@case
 def of_a_record_that_is_not_believed_nothing_is_left(place):
     place.configure(teller("contradicts_itself"))
     run = ended(place.lane("/bin/true", worker="contradicts_itself", options=["--output-file=made"]), "failed", 69, "worker_lost")

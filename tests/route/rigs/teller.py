@@ -164,6 +164,31 @@ def keeps_no_file():
     serve({}, lambda errand, execution: say(RESULT, errand, record(execution, artifacts=files)))
 
 
+def denies_in_part():
+    """It does not say whether it was undone."""
+    denials = [{"path": "/x", "act": "made", "rule": "denied"}]
+    serve({}, lambda errand, execution: say(RESULT, errand, record(execution, denials=denials)))
+
+
+def allows_numbers():
+    """And no hosts."""
+    network = {"allowed_by_project": [5, None], "connections": [5]}
+    serve({}, lambda errand, execution: say(RESULT, errand, record(execution, network=network)))
+
+
+def refused(hosts):
+    return {"connections": [{"verdict": "refused", "host": f"h{i}", "port": 1, "rule": "not allowed"} for i in range(hosts)]}
+
+
+def reaches_for_many():
+    """As many as a list may have."""
+    serve({}, lambda errand, execution: say(RESULT, errand, record(execution, network=refused(2048))))
+
+
+def reaches_for_too_many():
+    serve({}, lambda errand, execution: say(RESULT, errand, record(execution, network=refused(2049))))
+
+
 def contradicts_itself():
     """It leaves a file, and the record tells of words that never came."""
     def go(errand, execution):
