@@ -8,7 +8,10 @@
 #include "cli/show.h"
 #include "cli/units.h"
 
-enum { SAID_MOST = 5 };
+enum {
+    SAID_MOST = 5,
+    PLACES_MOST = 256, /* that are told apart: each connection is held against all of them */
+};
 
 static const struct doc *connections_of(const struct doc *record)
 {
@@ -30,10 +33,20 @@ static bool is_refused(const struct doc *c)
     return str_is(doc_text(c, "verdict"), "refused");
 }
 
+static bool is_let_out(const struct doc *c)
+{
+    return !is_refused(c);
+}
+
 /* Why a connection came to nothing that was allowed; empty: it was not so. */
 static struct str error_of(const struct doc *c)
 {
     return doc_text(c, "error");
+}
+
+static bool is_unreached(const struct doc *c)
+{
+    return error_of(c).n > 0;
 }
 
 /* A name that was asked for has no port yet: it counts as every port of the host. */
@@ -44,12 +57,34 @@ static bool same(const struct doc *a, const struct doc *b)
            doc_whole(a, "port") == doc_whole(b, "port");
 }
 
-static bool is_first(const struct doc *from, const struct doc *c)
+/* The first connection to each host and port, among those that are asked for. */
+struct places {
+    const struct doc *v[PLACES_MOST];
+    size_t n;
+    bool more; /* than there is room for */
+};
+
+static bool has(const struct places *places, const struct doc *c)
 {
-    for (; from != c; from = from->next)
-        if (same(from, c))
-            return false;
-    return true;
+    for (size_t i = 0; i < places->n; i++)
+        if (same(places->v[i], c))
+            return true;
+    return false;
+}
+
+static void gather(const struct doc *record, bool (*wanted)(const struct doc *c),
+                   struct places *out)
+{
+    out->n = 0;
+    out->more = false;
+    for (const struct doc *c = connections_of(record); c; c = c->next) {
+        if (!wanted(c) || has(out, c))
+            continue;
+        if (out->n < PLACES_MOST)
+            out->v[out->n++] = c;
+        else
+            out->more = true;
+    }
 }
 
 static void put_host(const struct doc *c, struct buf *to)
@@ -67,7 +102,7 @@ static void say_project_hosts(const struct doc *record)
     size_t n = 0;
 
     for (const struct doc *h = doc_first(hosts, DOC_LIST); h; h = h->next)
-        if (n++ < SAID_MOST)
+        if (h->kind == DOC_TEXT && n++ < SAID_MOST)
             buf_addf(&text, "%s%.*s", n > 1 ? ", " : "", STR_ARG(h->text));
     if (n == 0)
         return;
@@ -76,49 +111,49 @@ static void say_project_hosts(const struct doc *record)
         err(DIM, "      and %zu more: see \"network\" in the record\n", n - SAID_MOST);
 }
 
+static void say_others(const struct places *places)
+{
+    if (places->n > SAID_MOST)
+        err(DIM, "      and %s%zu more: see \"network\" in the record\n",
+            places->more ? "at least " : "", places->n - SAID_MOST);
+}
+
 /* What a command says of it is often no more than that a proxy said no. */
 static void say_unreached(const struct doc *record)
 {
-    const struct doc *first = connections_of(record);
-    size_t n = 0;
+    struct places places;
 
     if (doc_whole(record, "exit_code") == 0)
         return;
-    for (const struct doc *c = first; c; c = c->next) {
+    gather(record, is_unreached, &places);
+    for (size_t i = 0; i < places.n && i < SAID_MOST; i++) {
         _buf_ struct buf host = { .max = SHOW_MAX };
 
-        if (!error_of(c).n || !is_first(first, c) || n++ >= SAID_MOST)
-            continue;
-        put_host(c, &host);
+        put_host(places.v[i], &host);
         say("%.*s was allowed and could not be reached: %.*s", STR_ARG(buf_str(&host)),
-            STR_ARG(error_of(c)));
+            STR_ARG(error_of(places.v[i])));
     }
-    if (n > SAID_MOST)
-        err(DIM, "      and %zu more: see \"network\" in the record\n", n - SAID_MOST);
+    say_others(&places);
 }
 
 void reached_say(const struct doc *record)
 {
-    const struct doc *first = connections_of(record);
-    size_t n = 0;
+    struct places places;
 
     say_project_hosts(record);
     if (is_incomplete(record))
         say("writ-net ended too early: the record may lack some of what was reached");
     say_unreached(record);
-    for (const struct doc *c = first; c; c = c->next) {
+    gather(record, is_refused, &places);
+    for (size_t i = 0; i < places.n && i < SAID_MOST; i++) {
         _buf_ struct buf host = { .max = SHOW_MAX };
 
-        if (!is_refused(c) || !is_first(first, c))
-            continue;
-        if (n++ >= SAID_MOST)
-            continue;
-        put_host(c, &host);
-        say("%.*s was not reached: %.*s", STR_ARG(buf_str(&host)), STR_ARG(doc_text(c, "rule")));
+        put_host(places.v[i], &host);
+        say("%.*s was not reached: %.*s", STR_ARG(buf_str(&host)),
+            STR_ARG(doc_text(places.v[i], "rule")));
     }
-    if (n > SAID_MOST)
-        err(DIM, "      and %zu more: see \"network\" in the record\n", n - SAID_MOST);
-    if (n > 0)
+    say_others(&places);
+    if (places.n > 0)
         err(DIM,
             "      allow a host with --allow-host; private addresses only as they are written\n");
     else if (doc_get(doc_place(record, "network"), "missed"))
@@ -155,15 +190,21 @@ static void show_host(const struct doc *first, const struct doc *c, const char *
 
 void reached_show(const struct doc *record)
 {
+    static bool (*const kinds[])(const struct doc *c) = { is_refused, is_let_out };
     const struct doc *first = connections_of(record);
     const char *label = "network";
 
-    for (int refused = 1; refused >= 0; refused--)
-        for (const struct doc *c = first; c; c = c->next)
-            if (is_refused(c) == (bool)refused && is_first(first, c)) {
-                show_host(first, c, label);
-                label = "";
-            }
+    for (size_t k = 0; k < COUNT(kinds); k++) {
+        struct places places;
+
+        gather(record, kinds[k], &places);
+        for (size_t i = 0; i < places.n; i++) {
+            show_host(first, places.v[i], label);
+            label = "";
+        }
+        if (places.more)
+            show_folded(label, str_of("and others: see \"network\" in the record"));
+    }
     if (is_incomplete(record))
         show_folded(label, str_of("writ-net ended too early: there may have been more"));
 }

@@ -202,6 +202,17 @@ def what_is_not_told_as_a_record_tells_it_is_not_believed(place):
 
 
 @case
+def of_many_hosts_that_were_refused_a_few_are_said_and_a_few_hundred_told_apart(place):
+    place.configure(teller("reaches_for_many"))
+    run = ended(place.lane("/bin/true", worker="reaches_for_many"), "succeeded", 0)
+    same(len(run.record["network"]["connections"]), 2048)
+    said = place.writ(*(word for word in place.words("/bin/true", worker="reaches_for_many") if word != "--json"))
+    hold(said.status == 0 and said.err.count(b"was not reached") == 5 and b"and at least 251 more" in said.err, said)
+    shown = place.writ("show", run.record["execution_id"])
+    hold(shown.out.count(b" refused: not allowed") == 256 and b"and others: see" in shown.out, shown)
+
+
+@case
 def of_a_record_that_is_not_believed_nothing_is_left(place):
     place.configure(teller("contradicts_itself"))
     run = ended(place.lane("/bin/true", worker="contradicts_itself", options=["--output-file=made"]), "failed", 69, "worker_lost")
