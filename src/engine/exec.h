@@ -261,6 +261,10 @@ int exec_not_admitted(struct exec *x, struct report *r, const char **kind, struc
 /* The directory of the caller, where relative paths start; NULL: it has no name. */
 const char *exec_here(const struct exec *x);
 
+/* The entries of the registry that lead to a file, which is that of the command: of struct str.
+ * NULL: it was not found, and none does. */
+struct items exec_same_entries(const struct exec *x, const char *real);
+
 /* The layers that a caller names to go without. False: one is no layer, or cannot be spared. */
 bool exec_weak(const char *const *weak, struct arena *a, unsigned *out, struct error *e) NODISCARD;
 

@@ -9,6 +9,7 @@ and say the same.
 import hashlib
 import json
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -202,6 +203,18 @@ def a_lane_of_a_persons_own_prints_as_it_goes_and_ends_with_its_code(place):
                  if word != "--json"]
         said = place.writ(*words)
         hold((said.status, said.out) == (9, b"out\n") and b"err\n" in said.err, said)
+
+
+@case
+def a_registry_lets_the_same_command_run_here_and_on_a_worker(place):
+    ready(place)
+    link = pathlib.Path("/bin/touch")  # another name of /usr/bin/touch, where /bin is a link
+    place.registry({"tool_id": "TL-1", "scope": {"commands": [str(link)], "filesystem": "extended"}})
+    for command in {str(link), str(link.resolve().with_name("touch")), "touch"}:
+        for how, _ in WALLED:
+            path = place.request(command, "ran", route={"class": "generic"} | how)
+            said = place.writ("exec", "--json", "-f", path)
+            hold(said.status == 0, said)
 
 
 @case

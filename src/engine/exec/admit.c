@@ -228,7 +228,7 @@ static void find_program(struct exec *x)
 }
 
 /* Does an entry of the registry lead to what will run? From the working directory none does. */
-static bool leads_there(const struct exec *x, struct str entry)
+static bool leads_there(const struct exec *x, struct str entry, const char *real)
 {
     struct program_ask ask = { .command = arena_text(x->a, entry), .cwd = "/" };
     struct program found;
@@ -236,23 +236,23 @@ static bool leads_there(const struct exec *x, struct str entry)
     if (!entry.n || (memchr(entry.s, '/', entry.n) && entry.s[0] != '/'))
         return false;
     program_find(&ask, x->a, &found);
-    return found.real && strcmp(found.real, x->program.real) == 0;
+    return found.real && strcmp(found.real, real) == 0;
 }
 
 /* Only entries of this name are looked for: a registry may be long, and there is a run to start. */
-static struct items same_entries(const struct exec *x, struct str command)
+struct items exec_same_entries(const struct exec *x, const char *real)
 {
     const struct tool_doc *tools = x->registry ? x->registry->tools.v : NULL;
     struct str *all = NULL;
     size_t n = 0, room = 0;
 
-    for (size_t i = 0; tools && x->program.real && i < x->registry->tools.n; i++) {
+    for (size_t i = 0; tools && real && i < x->registry->tools.n; i++) {
         const struct items *commands = &tools[i].scope->commands;
         const struct str *entries = commands->v;
 
         for (size_t k = 0; k < commands->n; k++) {
-            if (!inputs_same_name(entries[k], command, str_of(x->program.real)) ||
-                !leads_there(x, entries[k]))
+            if (!inputs_same_name(entries[k], x->request.inputs->command, str_of(real)) ||
+                !leads_there(x, entries[k], real))
                 continue;
             all = arena_more(x->a, all, n, &room, sizeof *all);
             all[n++] = entries[k];
@@ -404,7 +404,7 @@ static bool ask_policy(struct exec *x, struct admit_ask *ask, struct error *e)
 
     if (x->program.real)
         ask->executable = str_of(x->program.real);
-    ask->same = same_entries(x, ask->command);
+    ask->same = exec_same_entries(x, x->program.real);
     ask->stdin_bytes = x->input.s ? (int64_t)x->input.n : -1;
     take_arguments(x, &arguments, &ask->argument_count);
     ask->arguments = arguments;

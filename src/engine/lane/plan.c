@@ -223,6 +223,7 @@ bool lane_admit(struct exec *x, const struct try_ask *ask)
     program_find(&find, x->a, &here);
     if (here.real)
         admit.executable = str_of(here.real);
+    admit.same = exec_same_entries(x, here.real);
     *ask->status = WRIT_REFUSED;
     return admit_command(&admit, x->a, &x->admission, ask->e);
 }
