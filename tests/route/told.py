@@ -4,6 +4,7 @@
 usage: told.py FAKE_RCH WRIT      prints TAP
 """
 import base64
+import hashlib
 import json
 import pathlib
 import resource
@@ -170,6 +171,24 @@ def who_tells_of_a_command_before_it_may_run_is_not_believed_and_others_go_on(pl
         same((run.record["cause"], place.states(run.record["execution_id"])), ("lost", ["planned", "running", "failed"]))
     did = steps(place, prints("exit 0", worker="ends_early"), prints("echo fine"))
     same([(one["cause"], one["exit_code"]) for one in did], [("lost", 69), ("exited", 0)])
+
+
+@case
+def what_was_started_and_then_had_no_walls_is_whole_in_the_ledger(place):
+    place.configure(teller("refuses_late"))
+    said = place.writ(*place.words("/bin/true", worker="refuses_late"))
+    hold(said.status == 125 and json.loads(said.out)["code"] == "LAYER_MISSING", said)
+    home, = place.state.glob("lanes/run-*")
+    execution = home.name.removeprefix("run-")
+    same(place.states(execution), ["planned", "running", "failed"])
+    entries = [place.entry(entry["ledger_id"]) for entry in place.log("--execution", execution)]
+    manifest, = (entry["body"] for entry in entries if "transcript" in entry["body"])
+    transcript = (home / "transcript.jsonl").read_bytes()
+    same(manifest["transcript"]["digest"], "sha256:" + hashlib.sha256(transcript).hexdigest())
+    same((manifest["cause"], manifest["lane"]), ("sandbox_error", json.loads((home / "result.json").read_text())))
+    end = entries[-1]["body"]["payload"]["error"]
+    line, = (line for line in map(json.loads, transcript.splitlines()) if line["event"] == "refused")
+    same([(one["code"], "there are no walls" in one["message"]) for one in (end, line)], [("LAYER_MISSING", True)] * 2)
 
 
 @case

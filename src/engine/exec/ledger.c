@@ -317,13 +317,14 @@ static void put_manifest(const struct exec *x, struct buf *to)
 static bool enter_end(struct exec *x, const struct error *unbuilt, struct error *e)
 {
     _buf_ struct buf text = { .max = ANSWER_MAX };
-    enum event_state state = unbuilt ? EVENT_FAILED : exec_came_to(x);
+    bool told = !unbuilt || x->lane; /* a lane has a manifest, whatever came of it */
+    enum event_state state = told ? exec_came_to(x) : EVENT_FAILED;
     struct event_head head = head_of(x);
     struct failing failing;
     struct draft draft;
 
     cut_files(x);
-    if (!unbuilt && !enter_manifest(x, e))
+    if (told && !enter_manifest(x, e))
         return false;
     event_open(&head, state, x->world, &text);
     if (unbuilt)
@@ -336,7 +337,7 @@ static bool enter_end(struct exec *x, const struct error *unbuilt, struct error 
         json_put(&text, "cancelReason", cancel_reason(x));
     if (state == EVENT_SUCCEEDED)
         put_result(x, &text);
-    if (!unbuilt) {
+    if (told) {
         put_manifest(x, &text);
         json_put_int(&text, "durationMs", x->outcome.duration_ms);
     }

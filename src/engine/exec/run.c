@@ -177,7 +177,7 @@ static int try_command(struct exec *x, struct report *r, const char **kind, stru
     exec_clean_network(x);
     if (!ran) {
         status = exec_refused(x, e);
-        if (!x->recording || exec_conclude(x, e, &lost))
+        if (!x->recording || x->lane || exec_conclude(x, e, &lost)) /* a lane has more to tell */
             return status;
         *e = lost;
         return WRIT_UNRECORDED;

@@ -23,19 +23,14 @@ static enum tried take_loss(struct exec *x, const struct errand *errand, const s
     return try_unrun(x, o, ask);
 }
 
-/* It was told to go, and then its walls could not be built: that is on record, as of a run here. A
- * refusal for anything else comes too late to be believed. */
+/* It was told to go, and then its walls could not be built: that is what it is called then, as of a
+ * run here. A refusal for anything else comes too late to be believed. */
 static enum tried refused_late(struct exec *x, const struct errand *errand,
                                const struct try_ask *ask)
 {
-    struct error lost;
-
     if (*ask->status != WRIT_NO_SANDBOX)
         return take_loss(x, errand, ask);
-    if (!exec_conclude(x, ask->e, &lost)) {
-        *ask->e = lost;
-        *ask->status = WRIT_UNRECORDED;
-    }
+    ask->e->code = CODE_LAYER_MISSING;
     return TRIED_NOTHING;
 }
 

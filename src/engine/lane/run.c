@@ -330,24 +330,37 @@ static void end_unkept(struct exec *x, struct error *e)
     (void)exec_end_lost(x, e);
 }
 
+/* It was started, and then its walls could not be built. The ledger has that last: with what the
+ * transcript came to, and the manifest. */
+static void end_unbuilt(struct exec *x, const struct try_ask *ask)
+{
+    struct error lost;
+
+    cow_close(&x->outcome.cow);
+    x->outcome = outcome_unrun(CAUSE_SANDBOX_ERROR, STATUS_SANDBOX);
+    attempt_ended(x);
+    (void)!keep_all(x, &lost);
+    if (exec_conclude(x, ask->e, &lost))
+        return;
+    *ask->e = lost;
+    *ask->status = WRIT_UNRECORDED;
+}
+
 /* Nothing ran: the transcript says so. What had been started has an end like every lane; what had
  * not is none. */
-static void end_refused(struct exec *x, const struct error *e)
+static void end_refused(struct exec *x, const struct try_ask *ask)
 {
     struct exec_lane *l = x->lane;
     struct buf *line = transcript_begin(&l->home.transcript, SAID_REFUSED);
     struct error lost;
 
-    json_put(line, "code", codes[e->code].name);
-    json_put(line, "message", e->msg);
+    json_put(line, "code", codes[ask->e->code].name);
+    json_put(line, "message", ask->e->msg);
     transcript_end(&l->home.transcript);
-    if (l->started && l->lane.state == ROUTE_RUNNING) {
-        x->outcome = outcome_unrun(CAUSE_SANDBOX_ERROR, STATUS_SANDBOX);
-        attempt_ended(x);
-        (void)!keep_all(x, &lost);
-        return;
-    }
-    (void)!transcript_close(&l->home.transcript, &l->transcript, &lost);
+    if (l->started && (l->lane.state == ROUTE_RUNNING || l->lane.state == ROUTE_CANCEL_REQUESTED))
+        end_unbuilt(x, ask);
+    else
+        (void)!transcript_close(&l->home.transcript, &l->transcript, &lost);
 }
 
 /* A worker that is not there at all is not waited for. */
@@ -372,7 +385,7 @@ static int run_lane(struct exec *x, const struct try_ask *ask, bool *ran)
         if (x->now.unkept)
             end_unkept(x, ask->e);
         else
-            end_refused(x, ask->e);
+            end_refused(x, ask);
         return *ask->status;
     }
     if (!keep_all(x, ask->e) || !exec_conclude(x, NULL, ask->e)) {

@@ -164,6 +164,12 @@ def keeps_no_file():
     serve({}, lambda errand, execution: say(RESULT, errand, record(execution, artifacts=files)))
 
 
+def refuses_late():
+    """After it was told to go, by a code that nobody knows."""
+    refusal = {"status": 125, "code": "NO_WALLS", "message": "there are no walls"}
+    serve({}, lambda errand, _: say(REFUSED, errand, refusal))
+
+
 def denies_in_part():
     """It does not say whether it was undone."""
     denials = [{"path": "/x", "act": "made", "rule": "denied"}]
