@@ -15,7 +15,9 @@ enum watched { WATCH_FROM, WATCH_ERR, WATCH_TO, WATCH_WAKE, WATCH_CARRIER, WATCH
 
 enum {
     FRAMES_A_TURN = 32, /* before others are looked at */
-    LAST_MS = 1000,     /* for the last words of a worker that does not listen any more */
+    READS_A_TURN = 16,  /* the same of its stderr: what a pipe holds */
+    READ_BYTES = 4096,
+    LAST_MS = 1000, /* for the last words of a worker that does not listen any more */
     OUTGOING_MAX = 1 << 30,
 };
 
@@ -30,20 +32,21 @@ static void keep_said(struct channel *c, const char *bytes, size_t n)
     c->said_n += n - over;
 }
 
-/* Read in pieces that fit: of more, the last is what counts. */
+/* Of much, the last is what counts. Who never stops is not listened to for ever: others wait. */
 bool wire_listen(struct channel *c)
 {
-    char bytes[SAID_MAX / 2];
+    char bytes[READ_BYTES];
     struct pollfd p = { .fd = c->carrier.err, .events = POLLIN };
 
-    while (c->carrier.err >= 0 && poll(&p, 1, 0) > 0) {
+    for (int i = 0; i < READS_A_TURN && c->carrier.err >= 0 && poll(&p, 1, 0) > 0; i++) {
         ssize_t n = read(c->carrier.err, bytes, sizeof bytes);
+        size_t over = n > SAID_MAX ? (size_t)n - SAID_MAX : 0;
 
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
             return false;
-        keep_said(c, bytes, (size_t)n);
+        keep_said(c, bytes + over, (size_t)n - over);
     }
     return c->carrier.err >= 0;
 }

@@ -16,6 +16,7 @@
 
 #include "contract/limits.h"
 #include "errands.h"
+#include "route/channel_parts.h"
 
 /* ---- a worker that does what it should ---- */
 
@@ -317,6 +318,41 @@ static void a_channel_that_died_has_no_carrier_while_it_is_held(void **state)
     }
 }
 
+static void a_carrier_that_never_stops_talking_is_listened_to_for_a_turn(void **state)
+{
+    struct channel c = { .carrier = { .err = open("/dev/zero", O_RDONLY | O_CLOEXEC) } };
+
+    (void)state;
+    assert_true(wire_listen(&c));
+    assert_int_equal(c.said_n, SAID_MAX);
+    assert_int_equal(close(c.carrier.err), 0);
+}
+
+static void of_what_a_carrier_says_the_last_is_kept(void **state)
+{
+    struct channel c = { 0 };
+    char said[5 * SAID_MAX];
+    int ends[2];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof said; i++)
+        said[i] = (char)('a' + i % 26);
+    for (size_t n = 0; n <= sizeof said; n += SAID_MAX / 3) {
+        size_t kept = n < SAID_MAX ? n : SAID_MAX;
+
+        assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+        c.carrier.err = ends[0];
+        c.said_n = 0;
+        assert_int_equal(write(ends[1], said, n), n);
+        assert_true(wire_listen(&c));
+        assert_int_equal(c.said_n, kept);
+        assert_memory_equal(c.said, said + n - kept, kept);
+        assert_int_equal(close(ends[1]), 0);
+        assert_false(wire_listen(&c));
+        assert_int_equal(close(ends[0]), 0);
+    }
+}
+
 static void closing_nothing_does_nothing(void **state)
 {
     (void)state;
@@ -337,6 +373,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(without_a_permit_nothing_goes),
         cmocka_unit_test(a_closed_channel_leaves_nobody),
         cmocka_unit_test(a_channel_that_died_has_no_carrier_while_it_is_held),
+        cmocka_unit_test(a_carrier_that_never_stops_talking_is_listened_to_for_a_turn),
+        cmocka_unit_test(of_what_a_carrier_says_the_last_is_kept),
         cmocka_unit_test(closing_nothing_does_nothing),
     };
 
