@@ -239,6 +239,25 @@ def of_a_record_that_is_not_believed_nothing_is_left(place):
     same((run.record["files_truncated"], "unkept" in run.record), (False, False))
 
 
+@case
+def a_file_of_another_size_or_elsewhere_is_not_believed(place):
+    lies = ("leaves_a_larger_file", "leaves_another_file", "leaves_a_file_of_the_root", "leaves_a_file_above")
+    place.configure(*map(teller, lies))
+    for mode in lies:
+        run = ended(place.lane("/bin/true", worker=mode, options=["--output-file=made", "--artifact=*"]), "failed", 69, "worker_lost")
+        same((mode, run.record["cause"], run.record["output_files"], run.record["artifacts"]), (mode, "lost", [], []))
+
+
+@case
+def a_file_that_was_asked_for_and_is_not_told_of_is_missing_as_here(place):
+    place.configure(pipe(), teller("leaves_a_file"))
+    asked = ["--output-file=made", "--output-file=d/other"]
+    here, there, told = (place.sh("echo made > made", options=asked, **how).record["output_files"]
+                         for how in ({}, {"worker": "pipe"}, {"worker": "leaves_a_file"}))
+    same([(one["path"], one["state"]) for one in told], [("made", "collected"), ("d/other", "missing")])
+    same((here, there), (told, told))
+
+
 # ---- what cannot be kept ----
 
 @case

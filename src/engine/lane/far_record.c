@@ -2,6 +2,7 @@
 /* far_record.c: what a worker tells of a run, believed as far as it can be, as the record of it. */
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/base64.h"
 #include "base/json_read.h"
@@ -179,12 +180,16 @@ static const struct shape admitted_shape = { .name = "worker's admission", .size
 static const struct shape record_shape = { .name = "worker's record", .size = sizeof(struct far_record), FIELDS(record_fields), .code = CODE_CONTRACT_INVALID, .open = true };
 /* clang-format on */
 
-/* That a file was kept is so when it is here. */
-static bool is_kept(const struct exec *x, const struct digest *digest)
+/* That a file was kept is so when it is here; *bytes is its size then. */
+static bool is_kept(const struct exec *x, const struct digest *digest, int64_t *bytes)
 {
     _fd_ int fd = x->store >= 0 ? collect_kept(x->store, digest) : -1;
+    struct stat s;
 
-    return fd >= 0;
+    if (fd < 0 || fstat(fd, &s) != 0)
+        return false;
+    *bytes = s.st_size;
+    return true;
 }
 
 /* Its path, to the byte. */
@@ -199,22 +204,82 @@ static struct str path_of(const struct far_file *f, struct arena *a)
     return base64_read(f->exact, bytes, n, &n) ? (struct str){ bytes, n } : f->path;
 }
 
-/* One that did not come was not sent, or could not be kept here. */
-static void take_files(struct exec *x, const struct items *files, const struct errand *errand,
-                       struct collected_list *out)
+/* One that did not come was not sent, or could not be kept here. False: one that came has another
+ * size. */
+static bool take_file(const struct exec *x, const struct far_file *f, const struct errand *errand,
+                      struct collected *out)
 {
-    const struct far_file *f = files->v;
+    int64_t bytes = f->bytes;
 
-    for (size_t i = 0; i < files->n; i++) {
-        struct collected one = { .path = path_of(&f[i], x->a),
-                                 .state = (enum collect_state)f[i].state,
-                                 .bytes = f[i].bytes };
+    *out = (struct collected){ .path = path_of(f, x->a),
+                               .state = (enum collect_state)f->state,
+                               .bytes = f->bytes };
+    if (out->state == COLLECT_DONE && (!f->digest.n || !digest_parse(f->digest, &out->digest) ||
+                                       !is_kept(x, &out->digest, &bytes)))
+        out->state = errand->unkept.code ? COLLECT_NOT_KEPT : COLLECT_UNREADABLE;
+    return bytes == f->bytes;
+}
 
-        if (one.state == COLLECT_DONE &&
-            (!f[i].digest.n || !digest_parse(f[i].digest, &one.digest) || !is_kept(x, &one.digest)))
-            one.state = errand->unkept.code ? COLLECT_NOT_KEPT : COLLECT_UNREADABLE;
-        collect_add(out, x->a, one);
+/* Those that were asked for come in their order, and where the list was cut the last are not
+ * there. What else is not listed was not found. */
+static bool take_outputs(struct exec *x, const struct far_record *far, const struct errand *errand)
+{
+    const struct items *asked = &x->request.outputs->output_files;
+    const struct far_file *f = far->output_files.v;
+    const struct str *paths = asked->v;
+    struct collected one;
+
+    for (size_t i = 0; i < far->output_files.n; i++) {
+        if (!take_file(x, &f[i], errand, &one) || i >= asked->n || !str_eq(one.path, paths[i]))
+            return false;
+        collect_add(&x->now.files, x->a, one);
     }
+    for (size_t i = far->output_files.n; i < asked->n && !far->files_truncated; i++)
+        collect_add(&x->now.files, x->a,
+                    (struct collected){ .path = paths[i], .state = COLLECT_MISSING });
+    return true;
+}
+
+/* Is it the path of a file below the working directory? */
+static bool is_below(struct str path)
+{
+    struct str rest = path;
+
+    if (path.n == 0 || path.s[0] == '/' || memchr(path.s, '\0', path.n))
+        return false;
+    while (rest.n > 0) {
+        const char *slash = memchr(rest.s, '/', rest.n);
+        size_t n = slash ? (size_t)(slash - rest.s) : rest.n;
+
+        if (str_is((struct str){ rest.s, n }, ".."))
+            return false;
+        n += slash != NULL;
+        rest = (struct str){ rest.s + n, rest.n - n };
+    }
+    return true;
+}
+
+static bool take_artifacts(struct exec *x, const struct far_record *far,
+                           const struct errand *errand)
+{
+    const struct far_file *f = far->artifacts.v;
+    struct collected one;
+
+    for (size_t i = 0; i < far->artifacts.n; i++) {
+        if (!take_file(x, &f[i], errand, &one) ||
+            (f[i].state == COLLECT_DONE && !is_below(one.path)))
+            return false;
+        collect_add(&x->now.artifacts, x->a, one);
+    }
+    return true;
+}
+
+static bool take_files(struct exec *x, const struct far_record *far, const struct errand *errand)
+{
+    if (take_outputs(x, far, errand) && take_artifacts(x, far, errand))
+        return true;
+    x->now.files = x->now.artifacts = (struct collected_list){ 0 };
+    return false;
 }
 
 static bool has_unkept(const struct collected_list *list)
@@ -313,10 +378,9 @@ static bool take_outcome(struct exec *x, const struct far_record *far, const str
         o->exit_code = EXIT_TIMEOUT;
     }
     if (!take_printed(&errand->out, far->out, OUTPUT_STDOUT, x->a, &o->out) ||
-        !take_printed(&errand->err, far->err, OUTPUT_STDERR, x->a, &o->err))
+        !take_printed(&errand->err, far->err, OUTPUT_STDERR, x->a, &o->err) ||
+        !take_files(x, far, errand))
         return false;
-    take_files(x, &far->output_files, errand, &x->now.files);
-    take_files(x, &far->artifacts, errand, &x->now.artifacts);
     x->now.files_cut = far->files_truncated;
     take_unkept(x, far, errand);
     return true;

@@ -195,6 +195,30 @@ def reaches_for_too_many():
     serve({}, lambda errand, execution: say(RESULT, errand, record(execution, network=refused(2049))))
 
 
+def leaves(list_, **members):
+    """A file that it tells otherwise of than it is."""
+    def go(errand, execution):
+        files = [one | members for one in leave(errand)]
+        say(RESULT, errand, record(execution, **{list_: files}))
+    serve({}, go)
+
+
+def leaves_a_larger_file():
+    leaves("output_files", bytes=1 << 40)
+
+
+def leaves_another_file():
+    leaves("output_files", path="another")
+
+
+def leaves_a_file_of_the_root():
+    leaves("artifacts", path="/etc/passwd")
+
+
+def leaves_a_file_above():
+    leaves("artifacts", path="made/../../passwd")
+
+
 def contradicts_itself():
     """It leaves a file, and the record tells of words that never came."""
     def go(errand, execution):
