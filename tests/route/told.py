@@ -11,6 +11,7 @@ import resource
 import shutil
 import subprocess
 import sys
+import time
 
 import routes
 from routes import WALLED, WAYS, WORKER, WRAPPED, ended, hold, pipe, ready, same, teller, true, until
@@ -237,6 +238,14 @@ def of_a_record_that_is_not_believed_nothing_is_left(place):
     run = ended(place.lane("/bin/true", worker="contradicts_itself", options=["--output-file=made"]), "failed", 69, "worker_lost")
     same((run.record["cause"], run.record["output_files"], run.record["artifacts"]), ("lost", [], []))
     same((run.record["files_truncated"], "unkept" in run.record), (False, False))
+
+
+@case
+def nothing_takes_longer_on_a_worker_than_it_was_waited_for(place):
+    place.configure(teller("took_for_ever"))
+    before = time.monotonic()
+    run = ended(place.lane("/bin/true", worker="took_for_ever"), "succeeded", 0)
+    true(run.record["duration_ms"] <= (time.monotonic() - before) * 1000, run.record["duration_ms"])
 
 
 @case

@@ -353,6 +353,12 @@ static bool can_be(const struct far_record *far, const struct errand *errand)
     return far->cause != CAUSE_EXITED || far->signal == 0;
 }
 
+/* Nothing runs longer than from when it was told to go to its answer. */
+static int64_t duration_of(const struct far_record *far, const struct errand *errand)
+{
+    return far->duration_ms < errand->ran_ms ? far->duration_ms : errand->ran_ms;
+}
+
 /* The cause is the worker's word; that it was stopped for its time is ours. Of a record that is not
  * believed nothing is left but what take_loss() takes the place of. */
 static bool take_outcome(struct exec *x, const struct far_record *far, const struct errand *errand)
@@ -364,7 +370,7 @@ static bool take_outcome(struct exec *x, const struct far_record *far, const str
     *o = (struct outcome){ .cause = (enum cause)far->cause,
                            .exit_code = (int)far->exit_code,
                            .signal = (int)far->signal,
-                           .duration_ms = far->duration_ms,
+                           .duration_ms = duration_of(far, errand),
                            .cpu_ms = far->usage->cpu_ms,
                            .memory_peak_bytes = far->usage->memory_peak_bytes,
                            .oom_events = far->usage->oom_events,

@@ -219,6 +219,10 @@ def leaves_a_file_above():
     leaves("artifacts", path="made/../../passwd")
 
 
+def took_for_ever():
+    serve({}, lambda errand, execution: say(RESULT, errand, record(execution, duration_ms=1 << 52)))
+
+
 def contradicts_itself():
     """It leaves a file, and the record tells of words that never came."""
     def go(errand, execution):
