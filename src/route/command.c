@@ -110,9 +110,10 @@ bool command_has_prefix(struct str line, struct str prefix)
            !isalnum((unsigned char)prefix.s[prefix.n - 1]);
 }
 
-/* A line that begins with a quote came as one word, most often by quotes too many. */
-static const char one_word[] = "; its first word holds more than a name: give each word by itself "
-                               "(-- CMD ARG..), or pass the command as argv (-f)";
+/* A line that begins with a quote came in words, the first of which holds more than a name: most
+ * often by quotes too many, but a program may be called so. */
+static const char one_word[] = "; where its first word is meant as a whole line, give each word by "
+                               "itself (-- CMD ARG.., or each an item of argv)";
 
 bool command_allowed(struct str line, const struct class_doc *class, struct error *e)
 {

@@ -295,7 +295,7 @@ def A00_6_a_line_as_one_word(scratch):
     """A00-6: a whole line as one word is refused with the advice to pass an argv"""
     place = Place(scratch)
     answer = place.run("route", "plan", "--class", "cargo_test", 'cargo test "a b"')
-    insist(answer.status == 77 and b"pass the command as argv (-f)" in answer.err, answer)
+    insist(answer.status == 77 and b"each an item of argv" in answer.err, answer)
     answer = place.run("route", "plan", "--class", "cargo_test", "cargo", "build", "a b")
     insist(answer.status == 77 and b"argv" not in answer.err, answer)
 

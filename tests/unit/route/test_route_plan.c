@@ -96,8 +96,8 @@ static void R_000_057_what_a_class_does_not_take_is_refused(void **state)
                       "'cargo test'");
     plan_words(&p, (const char *const[]){ "cargo test", NULL });
     check_refused(&p, "''cargo test'' is no command of the class cargo_test, which begin with "
-                      "'cargo test'; its first word holds more than a name: give each word by "
-                      "itself (-- CMD ARG..), or pass the command as argv (-f)");
+                      "'cargo test'; where its first word is meant as a whole line, give each "
+                      "word by itself (-- CMD ARG.., or each an item of argv)");
     plan_words(&p, (const char *const[]){ "cargo", "test;rm", NULL });
     check_refused(&p, "'cargo 'test;rm'' is no command of the class cargo_test, which begin with "
                       "'cargo test'");
