@@ -270,3 +270,11 @@ const struct grant *grants_decide(const struct grants *g, const char *path)
 {
     return above(g, g->n, path);
 }
+
+bool grants_show(const struct grants *g, const char *path)
+{
+    for (size_t i = 0; i < g->n; i++)
+        if (g->v[i].access <= ACCESS_WRITE && path_is_in(path, g->v[i].path))
+            return true;
+    return false;
+}

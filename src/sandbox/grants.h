@@ -100,6 +100,9 @@ bool grants_pin_way(struct grants *g, const char *path, bool there, struct error
 /* The entry that decides about a path, or NULL where none does. */
 const struct grant *grants_decide(const struct grants *g, const char *path);
 
+/* Does an entry show a path, whatever others say about it? The list need not be settled. */
+bool grants_show(const struct grants *g, const char *path);
+
 /* The name the kernel knows an open file by; false: it has none. */
 bool path_of_open(int fd, char out[PATH_MAX]) NODISCARD;
 

@@ -80,14 +80,6 @@ struct mirrors mirrors_inside(const struct submounts *all, const char *dir, stru
     return found;
 }
 
-static bool is_seen(const struct grants *g, const char *path)
-{
-    for (size_t i = 0; i < g->n; i++)
-        if (g->v[i].access <= ACCESS_WRITE && path_is_in(path, g->v[i].path))
-            return true;
-    return false;
-}
-
 static bool is_needed_to_start(const struct grants *g, const char *path)
 {
     for (size_t i = 0; i < g->n; i++)
@@ -101,7 +93,7 @@ static bool hold_again(struct grants *g, const struct grant *held, const char *p
 {
     struct grant again = { .access = held->access, .why = held->why };
 
-    if (!is_seen(g, path))
+    if (!grants_show(g, path))
         return true;
     if (held->is_link) { /* a name, which the other place has, too */
         again = *held;

@@ -32,14 +32,6 @@ static bool is_kernels_own(struct str type)
     return false;
 }
 
-static bool is_granted(const struct grants *g, const char *path)
-{
-    for (size_t i = 0; i < g->n; i++)
-        if (g->v[i].access <= ACCESS_WRITE && path_is_in(path, g->v[i].path))
-            return true;
-    return false;
-}
-
 static void look_at(struct arena *a, const struct mountinfo *line, struct submounts *all)
 {
     if (is_kernels_own(line->type)) {
@@ -94,7 +86,7 @@ void submounts_deny(const struct submounts *all, struct grants *g)
                                 .path = all->points[i] };
         struct stat s;
 
-        if (!is_granted(g, denied.path) || lstat(denied.path, &s) != 0)
+        if (!grants_show(g, denied.path) || lstat(denied.path, &s) != 0)
             continue;
         denied.is_dir = S_ISDIR(s.st_mode);
         denied.dev = s.st_dev;
