@@ -267,13 +267,6 @@ bool api_authorize(const struct adapter *adapter, const struct api_auth *auth, s
     return api_auth_whole(adapter, a, NULL, e) && adders[api->auth_method](&z, e);
 }
 
-void api_spend(struct http_request *request, const struct http_answer *answer)
-{
-    int64_t left_ms = request->timeout_ms - answer->duration_ms;
-
-    request->timeout_ms = left_ms > 0 ? left_ms : 1;
-}
-
 bool api_renew(const struct adapter *adapter, const struct api_auth *auth,
                const struct http_answer *answer, struct api_call *call,
                const struct secrets *secrets)

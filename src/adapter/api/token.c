@@ -391,11 +391,11 @@ bool token_get(const struct token_ask *ask, struct arena *a, struct str *out, bo
         return true;
     if (!post(ask, false, a, &answer, e))
         return false;
-    api_spend(ask->like, &answer);
+    http_spend(ask->like, &answer);
     if (wants_body(&answer, a)) {
         if (!post(ask, true, a, &second, e))
             return false;
-        api_spend(ask->like, &second);
+        http_spend(ask->like, &second);
         if (second.end == HTTP_DONE && second.status == 200)
             answer = second;
     }
