@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+#include "contract/codes.h"
+#include "sandbox/system.h"
+
 /* What is left of a path below one that it lies in: "" or "/name". */
 static const char *below(const char *path, const char *dir)
 {
@@ -82,18 +85,44 @@ struct mirrors mirrors_inside(const struct submounts *all, const char *dir, stru
 
 static bool is_needed_to_start(const struct grants *g, const char *path)
 {
+    if (system_has(path))
+        return true;
     for (size_t i = 0; i < g->n; i++)
         if (g->v[i].why == GRANT_SYSTEM && path_is_in(path, g->v[i].path))
             return true;
     return false;
 }
 
+/* Is there something at the path that must be held there? It is shown, or a part of it is, by an
+ * entry below. What was asked for by name and is denied is refused: nobody sees by the name why it
+ * would not be there. */
+static bool has_part(const struct grants *g, const struct grant *held, const char *path, bool *part,
+                     struct error *e)
+{
+    bool denied = held->access == ACCESS_DENIED;
+
+    *part = grants_show(g, path);
+    for (size_t i = 0; i < g->n; i++) {
+        const struct grant *in = &g->v[i];
+
+        if (in->access > ACCESS_WRITE || !path_is_in(in->path, path))
+            continue;
+        if (denied && in->why == GRANT_ASKED)
+            return error_set(e, CODE_PATH_REFUSED, "%s cannot be granted: it is denied", in->path);
+        *part |= denied || in->access == ACCESS_WRITE;
+    }
+    return true;
+}
+
 static bool hold_again(struct grants *g, const struct grant *held, const char *path,
                        struct error *e)
 {
     struct grant again = { .access = held->access, .why = held->why };
+    bool part;
 
-    if (!grants_show(g, path))
+    if (!has_part(g, held, path, &part, e))
+        return false;
+    if (!part)
         return true;
     if (held->is_link) { /* a name, which the other place has, too */
         again = *held;

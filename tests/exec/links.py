@@ -138,6 +138,23 @@ def R_001_016_what_is_denied_is_denied_at_every_place_of_its_file_system(place):
 
 
 @case
+def R_001_016_what_is_denied_is_not_granted_by_a_path_below_another_place_of_it(place):
+    if not ground.may_everything():
+        raise tap.Skip("needs mounts of its own")
+    real, seen = place.outside / "real", place.outside / "seen"
+    place.put("outside/real/deep/key", "text")
+    for granted in (seen, seen / "deep", seen / "deep/key"):
+        for way in ("--read", "--write"):
+            done = twice(place, real, seen, f"--deny={real}", f"{way}={granted}", "--", *TOUCH)
+            said = f"{real} is seen at {seen}, too: {granted} cannot be granted: it is denied"
+            hold_twice(said in done.stdout + done.stderr and not (place.work / "ran").exists(), done)
+    done = twice(place, real, seen, f"--deny={real}", f"--cwd={seen}/deep", "--", "cat", "key")
+    hold_twice(f"lies in {seen}, which is denied" in done.stdout + done.stderr, done)
+    done = twice(place, real, seen, f"--deny={real}/deep", f"--read={seen}", "--", "ls", seen)  # a part of it
+    hold_twice(json.loads(done.stdout)["stdout"]["text"] == "deep\n", done)
+
+
+@case
 def R_001_016_R_001_171_what_is_mounted_in_what_is_denied_is_denied_where_else_it_is(place):
     if not ground.may_everything():
         raise tap.Skip("needs mounts of its own")
@@ -147,8 +164,9 @@ def R_001_016_R_001_171_what_is_mounted_in_what_is_denied_is_denied_where_else_i
     hold_twice(json.loads(done.stdout)["stderr"]["text"].endswith("Permission denied\n"), done)
     done = twice(place, secret, seen, "--", "rm", "seen/key", script=volume, WRIT_STATE=str(place.work / "secret"))
     hold_twice(json.loads(done.stdout)["exit_code"] == 1, done)
-    done = twice(place, "/usr", secret, "--deny=secret", "--", "true")  # as in the root of another system
-    hold_twice(json.loads(done.stdout)["exit_code"] == 0, done)
+    for more in ((), ("--read=/usr/lib",)):  # as in the root of another system
+        done = twice(place, "/usr", secret, "--deny=secret", *more, "--", "true")
+        hold_twice(json.loads(done.stdout)["exit_code"] == 0, done)
 
 
 @case
@@ -159,6 +177,11 @@ def R_001_015_a_protected_name_is_so_at_every_place_of_its_file_system(place):
                  "sh", "-c", f"echo evil >> {place.outside}/seen/.git/config")
     hold_twice("evil" not in (place.repo / ".git/config").read_text(), done)
     hold_twice(json.loads(done.stdout)["exit_code"] == 2, done)
+    hooks, seen = place.put("work/.git/hooks/deep/on", "text").parents[1], place.outside / "hooks"
+    done = twice(place, hooks, seen, f"--write={seen}/deep", "--", *TOUCH)
+    hold_twice("deep cannot be written: it lies in" in done.stdout + done.stderr, done)
+    done = twice(place, hooks, seen, f"--read={seen}/deep", "--", "cat", f"{seen}/deep/on")
+    hold_twice(json.loads(done.stdout)["exit_code"] == 0, done)
 
 
 @case
