@@ -163,7 +163,6 @@ void program_grant(const struct program_ask *ask, struct program *p, struct gran
 
     system.network = ask->network;
     system.raw = ask->raw;
-    system.java = p->real && strstr(p->real, "/jvm/");
     system_grant(&system, &p->links, g);
     if (p->missing)
         return;

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "sandbox/version.h"
 
-enum system_when { WHEN_ALWAYS, WHEN_NETWORK, WHEN_RAW, WHEN_JAVA };
+enum system_when { WHEN_ALWAYS, WHEN_NETWORK, WHEN_RAW };
 
 struct system_row {
     const char *path, *holds;
@@ -32,10 +32,13 @@ static const struct system_row rows[] = {
     { "/gnu/store",            "programs and libraries",        WHEN_ALWAYS },
     { "/etc/ld.so.cache",      "where libraries are",           WHEN_ALWAYS },
     { "/etc/alternatives",     "which program a name means",    WHEN_ALWAYS },
-    { "/etc/java-8-openjdk",   "settings of the Java runtime",  WHEN_JAVA },
-    { "/etc/java-11-openjdk",  "settings of the Java runtime",  WHEN_JAVA },
-    { "/etc/java-17-openjdk",  "settings of the Java runtime",  WHEN_JAVA },
-    { "/etc/java-21-openjdk",  "settings of the Java runtime",  WHEN_JAVA },
+    { "/etc/java-8-openjdk",   "settings of the Java runtime",  WHEN_ALWAYS },
+    { "/etc/java-11-openjdk",  "settings of the Java runtime",  WHEN_ALWAYS },
+    { "/etc/java-17-openjdk",  "settings of the Java runtime",  WHEN_ALWAYS },
+    { "/etc/java-21-openjdk",  "settings of the Java runtime",  WHEN_ALWAYS },
+    { "/etc/java-25-openjdk",  "settings of the Java runtime",  WHEN_ALWAYS },
+    { "/etc/maven/m2.conf",    "how Maven starts",              WHEN_ALWAYS },
+    { "/etc/maven/logging",    "settings of Maven's log",       WHEN_ALWAYS },
     { "/etc/ssl",              "certificates",                  WHEN_NETWORK },
     { "/etc/pki",              "certificates",                  WHEN_NETWORK },
     { "/etc/ca-certificates",  "certificates",                  WHEN_NETWORK },
@@ -43,7 +46,7 @@ static const struct system_row rows[] = {
     { "/etc/hosts",            "names of hosts",                WHEN_RAW },
 };
 
-static const char *const when_names[] = { "always", "with a network", "with the network of the host", "for java" };
+static const char *const when_names[] = { "always", "with a network", "with the network of the host" };
 
 static const struct column columns[] = {
     { "path",  COLUMN_TEXT, offsetof(struct system_row, path) },
@@ -231,7 +234,7 @@ static bool recall(const struct answer *answer, const struct system_row *row,
 static bool wanted(enum system_when when, const struct system_ask *ask)
 {
     return when == WHEN_ALWAYS || (when == WHEN_NETWORK && ask->network) ||
-           (when == WHEN_RAW && ask->raw) || (when == WHEN_JAVA && ask->java);
+           (when == WHEN_RAW && ask->raw);
 }
 
 static void grant_rows(struct system_known *known, const struct system_ask *ask,

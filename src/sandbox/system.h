@@ -28,7 +28,7 @@ struct system_links {
 struct system_known;
 
 struct system_ask {
-    bool network, raw, java;    /* the rows for these, too */
+    bool network, raw;          /* the rows for these, too */
     struct system_known *known; /* NULL: nothing is */
     unsigned mounts;            /* the age of what is mounted, by which it holds */
     int64_t now_ms;             /* Unix time */

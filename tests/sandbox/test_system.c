@@ -101,13 +101,45 @@ static void what_is_known_is_what_is_found(void **state)
     agrees();
 }
 
-/* A system of its own: an /etc that can be changed, below a root that is the host's. */
-static void what_changes_is_found_anew(void **state)
+/* An /etc that can be changed, below a root that is the host's. */
+static void have_own_etc(void)
 {
-    (void)state;
     assert_int_equal(unshare(CLONE_NEWNS), 0);
     assert_int_equal(mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
     assert_int_equal(mount("none", "/etc", "tmpfs", 0, NULL), 0);
+}
+
+static bool is_read(const struct found *found, const char *path)
+{
+    const struct grant *decides = grants_decide(&found->grants, path);
+
+    return decides && decides->access == ACCESS_READ;
+}
+
+/* A shell may start them as well as we. What else Maven has there may be somebody's password. */
+static void every_program_has_the_settings_of_java_and_maven(void **state)
+{
+    struct found found;
+
+    (void)state;
+    have_own_etc();
+    assert_int_equal(mkdir("/etc/java-17-openjdk", 0755), 0);
+    assert_int_equal(mkdir("/etc/maven", 0755), 0);
+    assert_int_equal(mkdir("/etc/maven/logging", 0755), 0);
+    assert_int_equal(mknod("/etc/maven/m2.conf", S_IFREG | 0644, 0), 0);
+    assert_int_equal(mknod("/etc/maven/settings.xml", S_IFREG | 0644, 0), 0);
+    found = find(NULL);
+    assert_true(is_read(&found, "/etc/java-17-openjdk/net.properties"));
+    assert_true(is_read(&found, "/etc/maven/m2.conf"));
+    assert_true(is_read(&found, "/etc/maven/logging"));
+    assert_false(is_read(&found, "/etc/maven/settings.xml"));
+    agrees();
+}
+
+static void what_changes_is_found_anew(void **state)
+{
+    (void)state;
+    have_own_etc();
     kept_free(kept);
     kept = kept_new();
     agrees();
@@ -136,11 +168,12 @@ static int tests(void)
 {
     const struct CMUnitTest list[] = {
         TEST(what_is_known_is_what_is_found),
+        TEST(every_program_has_the_settings_of_java_and_maven),
         TEST(what_changes_is_found_anew),
     };
 
-    /* The last one mounts something. */
-    return _cmocka_run_group_tests("system", list, COUNT(list) - (geteuid() == 0 ? 0 : 1), NULL,
+    /* The last two mount something. */
+    return _cmocka_run_group_tests("system", list, COUNT(list) - (geteuid() == 0 ? 0 : 2), NULL,
                                    NULL);
 }
 
