@@ -82,6 +82,15 @@ static void say_unstarted(const struct doc *record)
         say_reader(record);
 }
 
+/* Was a program killed that a fixed run cannot hold? */
+static bool is_unheld(const struct doc *record)
+{
+    const struct doc *held = doc_get(record, "deterministic");
+    const struct doc *killed = held ? doc_get(held, "killed") : NULL;
+
+    return killed && killed->truth;
+}
+
 /* Who sees one of these may take it for a limit of ours, or not know that it is one. What a worker
  * does is not known here. */
 static void say_signaled(const struct doc *record)
@@ -89,7 +98,8 @@ static void say_signaled(const struct doc *record)
     int64_t signal = doc_get(record, "lane") ? 0 : doc_whole(record, "signal");
 
     if (signal == SIGKILL)
-        say("killed by signal 9, not by writ (exit %" PRId64 ")", doc_whole(record, "exit_code"));
+        say("killed by signal 9%s (exit %" PRId64 ")", is_unheld(record) ? "" : ", not by writ",
+            doc_whole(record, "exit_code"));
     else if (signal == SIGXFSZ)
         say("ended by signal %d: a file may have 1 GiB at most (exit %" PRId64 ")", SIGXFSZ,
             doc_whole(record, "exit_code"));
@@ -211,6 +221,14 @@ static void say_threads(const struct doc *record)
 
     if (n)
         say("%" PRId64 " time%s a thread was refused: a command has 512 threads at most", n, s);
+}
+
+static void say_unheld(const struct doc *record)
+{
+    if (!is_unheld(record))
+        return;
+    say("a program was killed at its start: its file may be run and not read");
+    err(DIM, "      --deterministic fixed cannot hold it; make it readable with chmod\n");
 }
 
 /* What of the paths came out otherwise than somebody may have meant it. */
@@ -339,6 +357,7 @@ static void tell_end(const struct doc *record)
     say_killed(record);
     say_hits(record);
     say_threads(record);
+    say_unheld(record);
     say_paths(record);
     say_not_given(record);
     say_denials(record);

@@ -158,6 +158,17 @@ static struct word last_word(const struct tracer *tracer, int status)
     return word;
 }
 
+/* Told once, and before the end of the command. */
+static void tell_unheld(const struct jail *jail, const struct tracer *tracer, bool *told)
+{
+    struct word word = { .kind = WORD_UNHELD };
+
+    if (!tracer->unheld || *told)
+        return;
+    *told = true;
+    (void)send(jail->line, &word, sizeof word, MSG_NOSIGNAL);
+}
+
 /* Of whom the mounts are: a run in a berth knows only those that it has made itself. */
 static const struct jail *walls;
 
@@ -206,6 +217,7 @@ static void watch(const struct jail *jail, struct tracer *tracer, int signals, p
     struct init_clock clock = { .most_ms = jail->most_ms };
     struct signalfd_siginfo info;
     struct word word;
+    bool told = false, over;
     int status = 0;
 
     for (;;) {
@@ -226,7 +238,9 @@ static void watch(const struct jail *jail, struct tracer *tracer, int signals, p
             look_at_walls(jail, &fds[WATCH_MOUNTS]);
         if (init_clock_is_up(&clock))
             (void)kill(-1, SIGKILL);
-        if (reap(tracer, command, &status)) {
+        over = reap(tracer, command, &status);
+        tell_unheld(jail, tracer, &told);
+        if (over) {
             word = last_word(tracer, status);
             (void)send(jail->line, &word, sizeof word, MSG_NOSIGNAL);
             return;

@@ -16,7 +16,8 @@ struct tracer {
     struct held_ground ground;
     pid_t command;
     bool began, seized;
-    int failed; /* errno: it cannot be traced, and has not run */
+    int failed;  /* errno: it cannot be traced, and has not run */
+    bool unheld; /* a later program was killed: the kernel lets nobody look into it */
     struct held_return returns[TRACER_RETURNS];
 };
 

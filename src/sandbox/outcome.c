@@ -25,6 +25,7 @@ void outcome_judge(const struct supervision *s, const struct cgroup_usage *usage
 {
     read_status(s->ended ? s->status : SIGKILL, out);
     out->forced = s->forced;
+    out->unheld = s->unheld;
     if (s->failed) {
         out->cause = CAUSE_EXEC_FAILED;
         out->error = s->failure.sys;

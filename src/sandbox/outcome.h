@@ -35,6 +35,7 @@ struct outcome {
     int signal;    /* that ended it; 0: none */
     bool core;
     bool forced; /* it was stopped, and did not end when it was asked to */
+    bool unheld; /* a program of it was killed that cannot be held (held_tracer.h) */
     int error;   /* errno of a command that could not be started */
     struct printed out, err;
     struct printed

@@ -321,6 +321,18 @@ def R_001_153_another_way_is_refused_and_nothing_runs(place):
     hold(done.status == 64 and not (place.work / "ran").exists(), done)
 
 
+@case
+def R_001_153_a_program_that_cannot_be_held_is_killed_with_a_word(place):
+    shutil.copy("/bin/true", place.work / "sealed")
+    (place.work / "sealed").chmod(0o111)
+    run = fixed(place, "sh", "-c", "./sealed; exit $?")
+    hold(run.record["deterministic"]["killed"] and run.record["exit_code"] == 137, run)
+    done = place.writ("exec", *FIXED, "--", "sh", "-c", "exec ./sealed")
+    hold(b"killed by signal 9 (exit 137)" in done.err and b"may be run and not read" in done.err, done)
+    run = fixed(place, "sh", "-c", "sh -c 'kill -9 $$'; exit $?")  # and not whoever else is killed
+    hold(not run.record["deterministic"]["killed"] and run.record["exit_code"] == 137, run)
+
+
 # ---- as without ----
 
 @case

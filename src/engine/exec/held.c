@@ -37,5 +37,6 @@ void exec_put_held(const struct exec *x, struct buf *to)
         if (held_is_open(&held_open_rows[i]))
             json_text(to, str_of(held_open_rows[i].what));
     json_close(to, ']');
+    json_put_bool(to, "killed", x->outcome.unheld);
     json_close(to, '}');
 }

@@ -136,7 +136,8 @@ static void at_exec(struct tracer *t, pid_t pid)
     drop_return(t, pid);
     if (!held_image(&t->ground, pid, state) || (!t->seized && !take_over(t, pid))) {
         t->failed = t->seized ? 0 : errno;
-        (void)kill(pid, SIGKILL); /* with a clock that runs nobody may go on */
+        t->unheld |= t->seized && errno == EPERM; /* else it is gone already */
+        (void)kill(pid, SIGKILL);                 /* with a clock that runs nobody may go on */
         return;
     }
     go_on(t, pid, 0);
