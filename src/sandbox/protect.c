@@ -174,6 +174,28 @@ static bool is_known(struct guard *w, const char *state)
     return false;
 }
 
+/* git takes a working tree for gone whose file .git is not there, and forgets it: prune, and gc
+ * after some months. So the files of those that the command does not see are there to be read. They
+ * must lead back to here: what a command has made up grants nothing. */
+static void show_tree(struct guard *w, const char *state)
+{
+    struct grant tree = { .access = ACCESS_READ, .why = GRANT_GIT_LINKED };
+    struct arena *a = w->g->a;
+    const char *named = gitdir_pointer(arena_printf(a, "%s/gitdir", state), "", state, a);
+    const char *slash = named ? strrchr(named, '/') : NULL, *dir, *dotgit, *back;
+    struct error e;
+
+    if (!slash || strcmp(slash, "/.git") != 0)
+        return;
+    dir = gitdir_real(arena_text(a, (struct str){ named, (size_t)(slash - named) }), a);
+    dotgit = dir ? arena_printf(a, "%s/.git", dir) : NULL;
+    if (!dotgit || grants_show(w->g, dotgit))
+        return;
+    back = gitdir_real(gitdir_pointer(dotgit, "gitdir: ", dir, a), a);
+    if (back && strcmp(back, state) == 0 && !grants_open_itself(w->g, tree, dotgit, &e))
+        note(w, &e);
+}
+
 /* `hooks`, `config` and so on of a directory in which git keeps its state, and of those in it. */
 static void protect_state(struct guard *w, const char *dir, int depth)
 {
@@ -181,6 +203,7 @@ static void protect_state(struct guard *w, const char *dir, int depth)
 
     if (is_known(w, dir))
         return;
+    show_tree(w, dir);
     for (size_t i = 0; i < COUNT(rows); i++)
         if (is_of_git(&rows[i]))
             protect_one(w, dir, rows[i].name + strlen(git_state));

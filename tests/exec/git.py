@@ -3,6 +3,7 @@
 
 usage: git.py [--user] WRIT      prints TAP
 """
+import os
 import shutil
 import subprocess
 import sys
@@ -131,6 +132,48 @@ def of_what_working_trees_share_settings_hooks_and_other_trees_stay(place):
     hold((shared / "packed-refs.new").exists(), run)
     after = {name: (shared / name).read_bytes() if (shared / name).exists() else None for name in names}
     hold(before == after and (shared / "info").is_dir() and (shared / "hooks").is_dir(), run)
+
+
+@case
+def a_working_tree_that_is_not_seen_is_not_forgotten(place):
+    tree, second = tree_with_work(place), place.outside / "second"
+    git(place, place.repo, "worktree", "add", "-q", str(second))
+    (second / "staged").write_text("staged")
+    git(place, second, "add", "staged")
+    for name in ("tree", "second"):  # git forgets after three months
+        os.utime(place.repo / ".git/worktrees" / name / "index", (0, 0))
+    for args in (("worktree", "prune"), ("gc", "--quiet")):
+        expect(inside(place, place.repo, *args, options=("--max-children", "50")), exit_code=0, stderr__text="",
+               denials=[])
+    run = inside(place, place.repo, "worktree", "add", "-q", "inner")
+    expect(run, exit_code=0)
+    commits(place, place.repo / "inner")
+    hold("prunable" not in inside(place, place.repo, "worktree", "list", "--porcelain").record["stdout"]["text"], run)
+    hold(git(place, second, "status", "--short") == "A  staged\n" and git(place, tree, "status", "--short") == "", run)
+    run = place.exec("ls", "-A", second, at=place.repo)  # nothing else of it is there
+    expect(run, exit_code=0, stdout__text=".git\n")
+    git(place, place.repo, "worktree", "prune")
+    hold(len(git(place, place.repo, "worktree", "list").splitlines()) == 4, run)
+
+
+@case
+def a_working_tree_that_a_command_made_up_is_not_shown(place):
+    other = place.outside / "other"
+    git(place, place.outside, "init", "-q", str(other))
+    git(place, place.repo, "commit", "-q", "--allow-empty", "-m", "first")
+    git(place, place.repo, "worktree", "add", "-q", str(place.outside / "tree"))
+    place.put("outside/file/.git", "gitdir: /elsewhere\n")
+    (place.outside / "link").mkdir()
+    (place.outside / "link/.git").symlink_to(place.outside / "secret")
+    for number, target in enumerate((other / ".git", place.outside / "secret", place.outside / "file/.git",
+                                     place.outside / "link/.git", place.outside / "tree/.git")):
+        place.exec("sh", "-c", 'mkdir "$1"; echo ref: refs/heads/main > "$1/HEAD"; echo ../.. > "$1/commondir"; '
+                   'echo "$2" > "$1/gitdir"', "sh", f".git/worktrees/made{number}", target, at=place.repo)
+    for written in (f"{place.outside}/tree/.git", "../../../../outside/tree/.git"):
+        (place.repo / ".git/worktrees/tree/gitdir").write_text(f"{written}\n")
+        run = place.exec("true", at=place.repo)
+        shown = {row["path"] for row in run.record["paths"] if row["path"].startswith(str(place.outside))}
+        hold(shown == {str(place.outside / "tree/.git")} and (place.repo / ".git/worktrees/made4/gitdir").exists(), run)
 
 
 @case
