@@ -16,6 +16,7 @@
 #include "engine/call_servers.h"
 #include "engine/exec.h"
 #include "engine/idle.h"
+#include "sandbox/process.h"
 
 static struct foreseen refused(const struct running *r, enum code code, const char *message,
                                bool unsure)
@@ -56,6 +57,22 @@ static struct foreseen ask_machine(const struct running *r)
     return *inner->walls;
 }
 
+/* Who does without namespaces is held by lists alone, which cannot say all that a step may ask for.
+ */
+static bool lists_admit(const struct running *r, const struct exec *x, struct error *e)
+{
+    struct process_ask lists = { .grants = &x->reach.grants,
+                                 .absent = &x->reach.absent,
+                                 .limits = x->request.sandbox,
+                                 .cwd = x->reach.cwd,
+                                 .owner = x->reach.owner,
+                                 .group = x->reach.group };
+    unsigned weak;
+
+    return !exec_weak(r->ask->weak, r->a, &weak, e) || !process_is_needed(weak) ||
+           process_admits(&lists, e);
+}
+
 /* What is not there yet may be made by a step before, and be listed by its real path. */
 static bool may_come(const struct exec *x)
 {
@@ -67,6 +84,7 @@ static struct foreseen ask_registry(const struct running *r, struct exec *x)
 {
     struct error e = { 0 };
     struct report report = report_new(r->a, "request", (struct str){ 0 });
+    struct foreseen walls;
 
     if (!exec_read(x, &report))
         return (struct foreseen){ 0 }; /* its check has said so */
@@ -84,7 +102,10 @@ static struct foreseen ask_registry(const struct running *r, struct exec *x)
         return refused(r, (enum code)e.code, e.msg, may_come(x));
     if (x->request.route || x->program.missing)
         return (struct foreseen){ 0 }; /* it may run elsewhere, or not at all */
-    return ask_machine(r);
+    walls = ask_machine(r);
+    if (!walls.code && !lists_admit(r, x, &e))
+        return refused(r, (enum code)e.code, e.msg, false);
+    return walls;
 }
 
 static void warn(const struct running *r, struct foreseen *f, const char *const *texts, size_t n)
