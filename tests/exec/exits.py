@@ -3,9 +3,11 @@
 
 usage: exits.py WRIT      prints TAP
 """
+import contextlib
 import fcntl
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -247,6 +249,16 @@ def is_free(place, wait=False):
     return True
 
 
+def children(pid):
+    """Descriptors, each of which can be read when that child is gone."""
+    found = []
+    for thread in os.listdir(f"/proc/{pid}/task"):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it may be over by now
+            with open(f"/proc/{pid}/task/{thread}/children") as pids:
+                found += [os.pidfd_open(int(child)) for child in pids.read().split()]
+    return found
+
+
 @case
 def R_001_172_no_process_and_no_group_is_left_however_it_ends(place):
     for end, options in ENDS:
@@ -273,8 +285,12 @@ def R_001_172_a_killed_writ_takes_the_tree_along_and_the_next_one_tidies_up(plac
     os.mkfifo(place.work / "fifo")
     child = place.start("--", PYTHON, "-c", LEAVES + "open('fifo', 'w')\nsignal.pause()")
     with open(place.work / "fifo"):  # it runs
+        tree = children(child.pid)
         child.kill()
         child.wait()
+    for one in tree:  # the first process of a tree is gone when all of it is: groups are empty then
+        select.select([one], [], [])
+        os.close(one)
     is_free(place, wait=True)
     expect(place.exec("/usr/bin/true"), exit_code=0)
     if ground.groups(child.pid):

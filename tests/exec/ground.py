@@ -173,7 +173,8 @@ class Place:
 
 def groups(pid):
     """The control groups that a writ with this process id has made."""
-    return [path for path in pathlib.Path("/sys/fs/cgroup").rglob("writ-*") if f"-{pid}-" in path.name]
+    return [pathlib.Path(above, name) for above, names, _ in os.walk("/sys/fs/cgroup")  # others come and go meanwhile
+            for name in names if name.startswith("writ-") and f"-{pid}-" in name]
 
 
 # ---- saying what must hold ----
