@@ -6,9 +6,26 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdio.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <termios.h>
 #include <unistd.h>
+
+/* After su a terminal's file is somebody else's still; by the name of one's own terminal whoever
+ * sits at it may open it. */
+int onward_open(int fd)
+{
+    enum { HOW = O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC };
+    char path[32];
+    int own;
+
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    own = open(path, HOW);
+    if (own < 0 && errno == EACCES && tcgetsid(fd) == getsid(0))
+        own = open("/dev/tty", HOW);
+    return own;
+}
 
 void onward_begin(struct onward *o, int to)
 {

@@ -16,6 +16,10 @@ struct onward {
     bool is_blocking; /* a write may wait */
 };
 
+/* An opening of our own of the same pipe or terminal, to be closed: whether it blocks is then our
+ * affair, and not that of everybody who shares it. -1: there is none to be had. */
+int onward_open(int fd);
+
 /* `to` stays the caller's; -1: nobody looks on. */
 void onward_begin(struct onward *o, int to);
 

@@ -140,6 +140,53 @@ def colours(_):
         assert coloured.count(b"\x1b[0m") * 2 == len(COLOUR.findall(coloured)), (args, coloured)
 
 
+def openings(pid, side):
+    """The flags of what a process has open of a terminal, by the descriptor."""
+    names = {os.ttyname(side), "/dev/tty"}
+    numbers = [number for number in os.listdir(f"/proc/{pid}/fd") if os.readlink(f"/proc/{pid}/fd/{number}") in names]
+    flags = (re.search(r"flags:\s*(\d+)", open(f"/proc/{pid}/fdinfo/{number}").read())[1] for number in numbers)
+    return {int(number): int(flag, 8) for number, flag in zip(numbers, flags)}
+
+
+def waits_for_nobody(scratch, user):
+    """A command runs on a terminal that is root's: writ writes there without waiting, by openings of its own."""
+    main, side = pty.openpty()
+    program, work = shutil.copy(WRIT, scratch), scratch / "work"
+    work.mkdir()
+    os.mkfifo(work / "fifo")
+    for path in (work, work / "fifo"):
+        os.chown(path, user, user)
+    child = subprocess.Popen([program, "exec", "--allow-weak=cgroup", "--", "sh", "-c", "echo > fifo; cat fifo"],
+                             cwd=work, env=tap.ENV | {"WRIT_STATE": str(work / "state")}, user=user, group=user,
+                             extra_groups=[], stdin=side, stdout=side, stderr=side, start_new_session=True,
+                             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+    try:
+        with open(work / "fifo") as fifo:  # it runs
+            fifo.read()
+        found = openings(child.pid, side)
+        assert sum(bool(flags & os.O_NONBLOCK) for flags in found.values()) == 2, found
+        assert not any(found[number] & os.O_NONBLOCK for number in range(3)), found  # the caller's own stay
+        with open(work / "fifo", "w"):
+            pass
+        assert child.wait(SECONDS) == 0, os.read(main, 65536)
+    finally:
+        child.kill()
+        child.wait()
+        os.close(main)
+        os.close(side)
+
+
+@case
+def own_openings(scratch):
+    """what a command prints goes to the terminal by openings that are writ's own, after su as well"""
+    if os.geteuid() != 0:
+        raise tap.Skip("only root can be somebody else")
+    scratch.chmod(0o755)
+    for name, user in (("root", 0), ("user", 65534)):
+        (scratch / name).mkdir()
+        waits_for_nobody(scratch / name, user)
+
+
 @case
 def no_colours(_):
     """no colours with NO_COLOR, TERM=dumb, without TERM, in data, or off the terminal"""

@@ -2,11 +2,11 @@
 /* exec.c: `writ exec`: one command under a contract. */
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <sys/stat.h>
 
 #include <writ/writ.h>
 
+#include "base/onward.h"
 #include "cli/answer.h"
 #include "cli/commands.h"
 #include "cli/ending.h"
@@ -21,20 +21,16 @@ static bool is_written(int fd)
     return (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY;
 }
 
-/* A descriptor of our own on the same pipe or terminal: whether it blocks is then our affair and
- * not that of everybody who shares it. One that cannot be written does not become one that can. */
+/* One that cannot be written does not become one that can. */
 static int open_live(int fd)
 {
-    char path[32];
     struct stat s;
 
     if (fstat(fd, &s) != 0)
         return -1;
     if (!is_written(fd) || (!S_ISFIFO(s.st_mode) && !S_ISCHR(s.st_mode)))
         return dup(fd);
-    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    fd = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    return fd;
+    return onward_open(fd);
 }
 
 static void set_live(struct writ_command *command)

@@ -6,12 +6,12 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
 #include "base/json_write.h"
+#include "base/onward.h"
 #include "base/quiet.h"
 #include "engine/input.h"
 
@@ -19,11 +19,8 @@
  * have one of our own. */
 static void open_terminal(struct progress *p)
 {
-    char path[64];
-    int own;
+    int own = onward_open(p->fd);
 
-    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", p->fd);
-    own = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
     if (own < 0)
         return;
     p->fd = own;
