@@ -35,10 +35,10 @@ struct run_state {
     bool told;                   /* lines were read */
     bool ended;                  /* the line that tells of the end was read */
     bool forced;                 /* somebody wants no more of it */
-    const struct doc *retryable; /* codes; a list, or NULL */
+    const struct doc *retryable; /* codes: a list of texts, or NULL */
 };
 
-/* From a plan as writ_plan_show() answers. The plan must outlive it. */
+/* From a plan as writ_plan_show() answers, of which it keeps nothing but copies. */
 void run_state_plan(struct run_state *s, const struct doc *plan, int64_t jobs, int64_t now_ms);
 void run_state_free(struct run_state *s);
 

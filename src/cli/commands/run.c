@@ -184,11 +184,19 @@ static int tell(const struct typed *t, struct run_state *s, const struct writ_pl
 
 /* ---- running it ---- */
 
-/* Runs it, and shows how it goes: the steps and their names are known from what was shown before.
- * What the thread that shows may still have when we leave is kept. */
-static int run_followed(const struct typed *t, const struct writ_plan *plan, const char *shown)
+/* The steps and their names, from what was shown before it runs; the rest of that is let go of. */
+static void learn(const struct typed *t, const char *shown, struct run_state *out)
 {
-    static struct arena a;
+    _arena_ struct arena a = { 0 };
+    const struct world *world = world_real();
+
+    run_state_plan(out, answer_read(shown, &a), t->jobs, world->wall_ms(world->self));
+}
+
+/* Runs it, and shows how it goes. What the thread that shows may still have when we leave is kept.
+ */
+static int run_followed(const struct typed *t, const struct writ_plan *plan, char *take_shown)
+{
     static struct run_live live;
     static struct run_lines lines;
     static struct run_view view;
@@ -196,12 +204,12 @@ static int run_followed(const struct typed *t, const struct writ_plan *plan, con
     static struct run_watch watch;
     struct run_state unknown = { .name = str_of("plan") };
     struct writ_plan run = *plan;
-    const struct world *world = world_real();
     struct error e;
     char *answer;
     int status;
 
-    run_state_plan(&state, answer_read(shown, &a), t->jobs, world->wall_ms(world->self));
+    learn(t, take_shown, &state);
+    writ_free(take_shown);
     if (t->progress == LIVE)
         run_live_view(&live, &view);
     else if (t->progress == LINES)
@@ -221,7 +229,6 @@ static int run_followed(const struct typed *t, const struct writ_plan *plan, con
     run_state_free(&state);
     run_live_free(&live);
     run_lines_free(&lines);
-    arena_free(&a);
     return status;
 }
 
@@ -276,9 +283,10 @@ static int run(const struct args *args)
     if (args_get(args, "dry-run"))
         return dry_run(&t, &plan);
     status = writ_plan_show(&plan, &shown);
-    status = status == WRIT_OK ? run_followed(&t, &plan, shown) : run_wrong(&t, &plan);
+    if (status == WRIT_OK)
+        return run_followed(&t, &plan, shown);
     writ_free(shown);
-    return status;
+    return run_wrong(&t, &plan);
 }
 
 /* clang-format off */

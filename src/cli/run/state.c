@@ -2,6 +2,7 @@
 /* state.c: moves steps from state to state as the lines of progress tell. */
 #include "cli/run_state.h"
 
+#include "base/doc_make.h"
 #include "cli/entry_line.h"
 
 enum { NAME_MOST = 24, ABOUT_MOST = 40, ID_SHORT = 8, STEPS_MAX = UINT16_MAX };
@@ -18,9 +19,9 @@ static size_t wider(size_t width, struct str text, size_t most)
 
 /* ---- from the plan ---- */
 
-static struct str text_of(struct arena *a, const struct buf *from)
+static struct str keep(struct arena *a, struct str text)
 {
-    return (struct str){ arena_text(a, buf_str(from)), from->len };
+    return (struct str){ arena_text(a, text), text.n };
 }
 
 static struct str about_of(struct arena *a, const struct doc *step)
@@ -34,7 +35,7 @@ static struct str about_of(struct arena *a, const struct doc *step)
         line_command(payload, &words);
     if (words.len)
         buf_addf(&about, " %.*s", STR_ARG(buf_str(&words)));
-    return text_of(a, &about);
+    return keep(a, buf_str(&about));
 }
 
 /* Is it told that this command reaches the network? */
@@ -46,18 +47,19 @@ static bool reaches_out(const struct doc *step)
     return enabled && enabled->kind == DOC_BOOL && enabled->truth;
 }
 
-/* Names are kept in the order of the steps; *hint is where the last one was found. */
+/* Names are kept in the order of the steps; *hint is where the last one was found. The id is ours.
+ */
 static struct str name_of(const struct doc *names, const struct doc **hint, struct str id,
                           struct arena *a)
 {
     const struct doc *name = *hint && str_eq((*hint)->key, id) ? *hint : NULL;
 
     if (!name && names)
-        name = doc_get(names, arena_text(a, id));
+        name = doc_get(names, id.s);
     if (!name || name->kind != DOC_TEXT || name->text.n == 0)
         return (struct str){ id.s, id.n < ID_SHORT ? id.n : ID_SHORT };
     *hint = name->next;
-    return name->text;
+    return keep(a, name->text);
 }
 
 static int by_id(const void *a, const void *b)
@@ -102,7 +104,7 @@ static void read_steps(struct run_state *s, const struct doc *first, const struc
     for (const struct doc *d = first; d && i < s->count; d = d->next, i++) {
         struct run_step *step = &s->steps[i];
 
-        step->id = doc_text(d, "id");
+        step->id = keep(&s->arena, doc_text(d, "id"));
         step->name = name_of(hint ? names : NULL, &hint, step->id, &s->arena);
         step->about = about_of(&s->arena, d);
         runs = runs || str_is(doc_text(d, "action"), "execute");
@@ -114,18 +116,29 @@ static void read_steps(struct run_state *s, const struct doc *first, const struc
     s->offline = runs && !out;
 }
 
+/* The codes of a retry policy, as a list of our own. */
+static const struct doc *keep_codes(const struct doc *policy, struct arena *a)
+{
+    const struct doc *d = doc_first(line_member(policy, "retryable_error_codes"), DOC_LIST);
+    struct doc *codes = doc_root(a, DOC_LIST);
+
+    for (; d; d = d->next)
+        if (d->kind == DOC_TEXT)
+            doc_add_text(a, codes, NULL, keep(a, d->text));
+    return codes;
+}
+
 void run_state_plan(struct run_state *s, const struct doc *plan, int64_t jobs, int64_t now_ms)
 {
     const struct doc *steps = doc_get(plan, "steps"), *first = doc_first(steps, DOC_LIST);
     const struct doc *names = line_member(line_member(doc_get(plan, "metadata"), "writ"), "names");
     size_t i = 0;
 
-    *s = (struct run_state){ .name = doc_text(plan, "name"),
-                             .timeout_ms = doc_whole(plan, "timeout_ms"),
+    *s = (struct run_state){ .timeout_ms = doc_whole(plan, "timeout_ms"),
                              .began_ms = now_ms,
-                             .jobs = jobs,
-                             .retryable = line_member(doc_get(plan, "retry_policy"),
-                                                      "retryable_error_codes") };
+                             .jobs = jobs };
+    s->name = keep(&s->arena, doc_text(plan, "name"));
+    s->retryable = keep_codes(doc_get(plan, "retry_policy"), &s->arena);
     s->count = first ? steps->count : 0;
     s->count = s->count < STEPS_MAX ? s->count : STEPS_MAX;
     s->steps = arena_alloc(&s->arena, s->count * sizeof *s->steps);

@@ -26,18 +26,24 @@ static const char plan_text[] =
     "{\"id\":\"" C "\",\"action\":\"notify\",\"payload\":{},\"depends_on\":[\"" A "\",\"" B "\"]},"
     "{\"id\":\"" D "\",\"action\":\"execute\",\"payload\":{},\"depends_on\":[\"nobody\",3]}]}";
 
-static void begin(struct run_state *s, struct arena *a)
+/* What is known of the plan does not need it any more. */
+static void begin(struct run_state *s)
 {
-    run_state_plan(s, answer_read(plan_text, a), 2, 1000);
+    _arena_ struct arena a = { 0 };
+    char text[sizeof plan_text];
+
+    memcpy(text, plan_text, sizeof text);
+    run_state_plan(s, answer_read(text, &a), 2, 1000);
+    memset(text, '?', sizeof text);
+    arena_wipe(&a);
 }
 
 static void a_plan_is_known_before_it_runs(void **state)
 {
-    _arena_ struct arena a = { 0 };
     struct run_state s;
 
     (void)state;
-    begin(&s, &a);
+    begin(&s);
     assert_int_equal(s.count, 4);
     assert_int_equal(s.states[STEP_WAITS], 4);
     assert_int_equal(s.timeout_ms, 300000);
@@ -119,7 +125,7 @@ static void lines_move_steps_from_state_to_state(void **state)
     struct run_state s;
 
     (void)state;
-    begin(&s, &a);
+    begin(&s);
     for (size_t i = 0; i < COUNT(told); i++) {
         struct run_change change = run_state_take(&s, answer_read(told[i].line, &a));
         size_t all = 0;
@@ -145,7 +151,7 @@ static void the_last_attempt_is_not_tried_again(void **state)
                                "\"code\":\"STEP_FAILED\",\"on_failure\":\"retry\"}";
 
     (void)state;
-    begin(&s, &a);
+    begin(&s);
     (void)run_state_take(&s, answer_read(STEP("step_started", 0, ""), &a));
     assert_int_equal(run_state_take(&s, answer_read(line, &a)).event, RUN_FAILED);
     run_state_free(&s);
@@ -157,7 +163,7 @@ static void odd_lines_change_nothing(void **state)
     struct run_state s;
 
     (void)state;
-    begin(&s, &a);
+    begin(&s);
     for (size_t i = 0; i < COUNT(odd_lines); i++)
         assert_int_equal(run_state_take(&s, answer_read(odd_lines[i], &a)).event, RUN_NOTHING);
     assert_int_equal(s.states[STEP_WAITS], 4);
@@ -170,7 +176,7 @@ static void the_end_and_the_beginning_are_known(void **state)
     struct run_state s;
 
     (void)state;
-    begin(&s, &a);
+    begin(&s);
     (void)run_state_take(&s, answer_read("{\"event\":\"plan_started\",\"at\":7}", &a));
     assert_int_equal(s.began_ms, 7);
     assert_false(s.ended);
