@@ -125,7 +125,7 @@ static void plain_path(const char *path, bool still, struct buf *to)
 /* synchronous=NORMAL writes without waiting for the disk; sqlite_sync() waits. FAST: rows that move
  * leave no copy of themselves, but a page that is freed is not written for that alone. */
 static const char writing[] = "PRAGMA synchronous = NORMAL; PRAGMA secure_delete = FAST;";
-static const char *const pages[] = { "PRAGMA cache_size = -16384", "PRAGMA cache_size = -2048" };
+static const char *const pages[] = { "PRAGMA cache_size = -16384", "PRAGMA cache_size = -1024" };
 
 static bool settle(struct sqlite *db, const struct sqlite_open *how, struct error *e)
 {

@@ -48,7 +48,7 @@ struct sqlite {
 struct sqlite_open {
     const char *path;
     bool write;
-    bool few;   /* 2 MB of pages are enough; else 16 */
+    bool few;   /* 1 MB of pages is enough; else 16 */
     bool still; /* nobody writes to it: needs neither locks nor files beside it */
     const struct world *world;
     const char *const *texts;
