@@ -2,12 +2,13 @@
 /* papers_header.c: the words about a library, from its header.
  *
  * A header is a manual already: blocks between empty lines, each a comment and the declarations it
- * is about. A line that is indented in a comment stays as it is.
+ * is about. A line that is indented in a comment stays as it is, if it fits on the page.
  */
 #include "base/fs.h"
 #include "papers.h"
 
-enum { HEADER_MAX = 1 << 20, INDENT = 4 };
+/* WIDTH: what 80 columns leave where literal text stands. */
+enum { HEADER_MAX = 1 << 20, INDENT = 4, WIDTH = 65, LINES = 16 };
 
 static const char mark[] = "WRIT_API ", section[] = "/* ---- ";
 
@@ -41,6 +42,58 @@ static bool next_line(struct str *text, struct str *line)
     return true;
 }
 
+static struct str trim(struct str s)
+{
+    while (s.n && s.s[0] == ' ')
+        s = skip(s, 1);
+    while (s.n && s.s[s.n - 1] == ' ')
+        s.n--;
+    return s;
+}
+
+static size_t margin_of(struct str line)
+{
+    return line.n - trim(line).n; /* lines of code have no spaces behind them */
+}
+
+/* ---- literal text ---- */
+
+static void put_literal(size_t margin, struct str line, struct buf *to)
+{
+    buf_addf(to, "\t%*s", (int)margin, "");
+    for (size_t i = 0; i < line.n; i++) {
+        if (line.s[i] == '\\')
+            buf_addc(to, '\\');
+        buf_addc(to, line.s[i]);
+    }
+    buf_addc(to, '\n');
+}
+
+/* Behind the last of the characters `at` within that many columns; the whole where there is none.
+ */
+static size_t break_of(struct str text, size_t room, const char *at)
+{
+    for (size_t i = room + (text.s[room] == ' '); i > 0; i--)
+        if (is_one_of(text.s[i - 1], at) && !str_is(skip(text, i), "*/"))
+            return i;
+    return text.n;
+}
+
+/* A line that is too long goes on in others, `hang` columns from the margin. */
+static void put_folded(size_t margin, size_t hang, struct str text, const char *at, struct buf *to)
+{
+    text = trim(text);
+    while (margin + text.n > WIDTH) {
+        size_t n = break_of(text, WIDTH - margin, at);
+
+        put_literal(margin, trim((struct str){ text.s, n }), to);
+        text = trim(skip(text, n));
+        margin = hang;
+    }
+    if (text.n)
+        put_literal(margin, text, to);
+}
+
 /* ---- comments ---- */
 
 /* What a line of a comment says, without the signs of the comment. */
@@ -55,38 +108,98 @@ static struct str said(struct str line)
     return skip(line, line.n && line.s[0] == ' ');
 }
 
-static void put_literal(struct str line, struct buf *to)
+/* Does what is shown go on in this line? */
+static bool goes_on(struct str line)
 {
-    buf_addc(to, '\t');
-    for (size_t i = 0; i < line.n; i++) {
-        if (line.s[i] == '\\')
-            buf_addc(to, '\\');
-        buf_addc(to, line.s[i]);
+    return str_begins(line, " ");
+}
+
+/* Two spaces or more end the first column of a line. */
+static size_t first_column(struct str line)
+{
+    const char *gap = memmem(line.s, line.n, "  ", 2);
+
+    return gap ? (size_t)(gap - line.s) : line.n;
+}
+
+/* What is said beside it comes below. */
+static void put_json(struct str text, struct buf *to)
+{
+    size_t n = first_column(text);
+
+    put_folded(0, 1, (struct str){ text.s, n }, ",|", to);
+    put_folded(INDENT, INDENT, skip(text, n), " ", to);
+}
+
+/* What is shown as one: a line, and those in which it goes on. Lines that fit stay as they are. */
+static void put_shown(struct str *lines, size_t n, struct buf *to)
+{
+    _buf_ struct buf whole = { .max = HEADER_MAX };
+    bool fits = true, json = lines[0].s[0] == '{';
+
+    for (size_t i = 0; i < n; i++) {
+        struct str part = trim(lines[i]);
+
+        fits &= lines[i].n <= WIDTH;
+        buf_addf(&whole, "%s%.*s", i && !json ? " " : "", STR_ARG(part));
     }
-    buf_addc(to, '\n');
+    if (!fits && json) {
+        put_json(buf_str(&whole), to);
+        return;
+    }
+    if (!fits) {
+        put_folded(0, lines[0].n - trim(skip(lines[0], first_column(lines[0]))).n, buf_str(&whole),
+                   " ", to);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        put_literal(0, lines[i], to);
+}
+
+static bool is_literal(struct str words)
+{
+    return words.n > INDENT && str_begins(words, "    ");
+}
+
+/* Takes what stands literally at the beginning of a comment. */
+static void put_literals(struct str *comment, struct buf *to)
+{
+    struct str shown[LINES] = { 0 }, rest = *comment, line;
+    size_t n = 0;
+
+    buf_adds(to, "\t```\n");
+    while (next_line(&rest, &line) && is_literal(said(line))) {
+        struct str part = skip(said(line), INDENT);
+
+        if (n && (!goes_on(part) || n == LINES)) {
+            put_shown(shown, n, to);
+            n = 0;
+        }
+        shown[n++] = part;
+        *comment = rest;
+    }
+    if (n)
+        put_shown(shown, n, to);
+    buf_adds(to, "\t```\n");
 }
 
 static void put_words(struct str comment, struct buf *to)
 {
-    bool literal = false;
     struct str line;
 
-    while (next_line(&comment, &line)) {
-        struct str words = said(line);
-        bool indented = words.n > INDENT && str_begins(words, "    ");
+    while (comment.n) {
+        struct str words = said(line_of(comment));
 
-        if (indented != literal)
-            buf_adds(to, "\t```\n");
-        literal = indented;
-        if (literal) {
-            put_literal(skip(words, INDENT), to);
+        if (is_literal(words)) {
+            put_literals(&comment, to);
             continue;
         }
+        (void)next_line(&comment, &line);
         buf_adds(to, words.n ? "\t" : "");
         man_text(words, to);
         buf_addc(to, '\n');
     }
-    buf_adds(to, literal ? "\t```\n\n" : "\n");
+    buf_addc(to, '\n');
 }
 
 /* ---- declarations ---- */
@@ -123,6 +236,64 @@ static void put_heading(struct str code, struct buf *to)
     buf_addc(to, '\n');
 }
 
+static bool fits(struct str code, size_t margin)
+{
+    struct str line;
+
+    while (next_line(&code, &line))
+        if (line.n > WIDTH + margin)
+            return false;
+    return true;
+}
+
+/* Takes lines until one ends so, as one line. */
+static void join(struct str *code, const char *end, struct buf *out)
+{
+    struct str line;
+
+    while (!ends(buf_str(out), end) && next_line(code, &line))
+        buf_addf(out, " %.*s", STR_ARG(trim(line)));
+}
+
+/* What is said of a member comes above it. */
+static void put_member(struct str line, const char *comment, struct str *rest, struct buf *to)
+{
+    _buf_ struct buf words = { .max = HEADER_MAX };
+    size_t margin = margin_of(line), before = (size_t)(comment - line.s);
+
+    buf_add(&words, comment, line.n - before);
+    join(rest, "*/", &words);
+    put_folded(margin, margin + 3, buf_str(&words), " ", to);
+    put_folded(margin, margin, (struct str){ line.s, before }, "", to);
+}
+
+static void put_function(struct str line, struct str *rest, struct buf *to)
+{
+    _buf_ struct buf whole = { .max = HEADER_MAX };
+
+    buf_add(&whole, line.s, line.n);
+    join(rest, ";", &whole);
+    put_folded(0, INDENT, buf_str(&whole), ",", to);
+}
+
+/* Code of which a line does not fit. */
+static void put_narrow(struct str code, size_t margin, struct buf *to)
+{
+    struct str line;
+
+    while (next_line(&code, &line)) {
+        const char *comment = memmem(line.s, line.n, "/*", 2);
+
+        line = skip(line, margin);
+        if (comment)
+            put_member(line, comment, &code, to);
+        else if (memchr(line.s, '(', line.n))
+            put_function(line, &code, to);
+        else
+            put_literal(0, line, to);
+    }
+}
+
 /* Without the mark, and what is under it, of functions. */
 static void put_code(struct str code, struct buf *to)
 {
@@ -130,8 +301,11 @@ static void put_code(struct str code, struct buf *to)
     struct str line;
 
     buf_adds(to, "\t```\n");
-    while (next_line(&code, &line))
-        put_literal(skip(line, margin), to);
+    if (!fits(code, margin))
+        put_narrow(code, margin, to);
+    else
+        while (next_line(&code, &line))
+            put_literal(0, skip(line, margin), to);
     buf_adds(to, "\t```\n\n");
 }
 

@@ -124,7 +124,7 @@ WRIT_API int writ_golden(const char *verb, const char *name, bool force,
 /* Speaks to the MCP server at a URL: opens, lists its tools, calls those that `context` names,
  * {"calls":[{"tool":..,"arguments":{..}}]}; where it names none, those that say that they only
  * read, and with {"all":true} every tool.
- * {"era":..,"version":..,"server":{..},"tools":[..],"not_called":[..],"answers":[..]} */
+ *     {"era":..,"version":..,"server":{..},"tools":[..],"not_called":[..],"answers":[..]} */
 WRIT_API int writ_mcp_probe(const char *url, const char *context, const char *const *environment,
                             char **answer);
 

@@ -190,8 +190,8 @@ WRIT_API int writ_ledger_append(struct writ_ledger *ledger, const struct writ_in
 
 /* Enters a document (YAML or JSON) that events can depend on. `subject` is what it is about: the
  * input's name when NULL; `tenant`: "local" when NULL. The same document about the same subject is
- * entered once. {"status":"appended"|"duplicate","ledger_id":..,"seq":..,"subject":..,"digest":..}
- *
+ * entered once.
+ *     {"status":"appended"|"duplicate","ledger_id":..,"seq":..,"subject":..,"digest":..}
  * WRIT_USAGE and {"code":..,"message":..} where one of the names is empty or not UTF-8. */
 WRIT_API int writ_ledger_input(struct writ_ledger *ledger, const struct writ_input *input,
                                const char *subject, const char *tenant, char **answer);
