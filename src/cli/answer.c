@@ -4,9 +4,12 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <limits.h>
 
 #include "base/json_read.h"
 #include "cli/print.h"
+
+enum { NAME_SHOWN = 40 };
 
 const struct doc *answer_read(const char *answer, struct arena *a)
 {
@@ -35,6 +38,16 @@ const struct doc *answer_line(struct str line, struct arena *a)
     return d;
 }
 
+/* A name that no file can have is told by its beginning. */
+static void show_file(struct str file, void (*print)(enum colour, const char *, ...))
+{
+    size_t bytes = file.n;
+
+    if (file.n > PATH_MAX)
+        (void)print_measure(file, NAME_SHOWN, &bytes);
+    print(BOLD, "%.*s%s:", (int)bytes, file.s, bytes < file.n ? "…" : "");
+}
+
 static void show_problem(struct str file, const struct doc *p,
                          void (*print)(enum colour, const char *, ...))
 {
@@ -42,7 +55,7 @@ static void show_problem(struct str file, const struct doc *p,
     struct str pointer = doc_text(p, "pointer");
     bool warning = str_is(doc_text(p, "severity"), "warning");
 
-    print(BOLD, "%.*s:", STR_ARG(file));
+    show_file(file, print);
     if (line > 0)
         print(BOLD, "%" PRId64 ":%" PRId64 ":", line, doc_whole(p, "column"));
     print(PLAIN, " ");

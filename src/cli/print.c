@@ -14,11 +14,13 @@
 
 #include "base/utf8.h"
 
+enum { SAID_MOST = 1000 };
+
 static bool colours[2]; /* of stdout, of stderr */
 static size_t columns = 80;
 static atomic_bool err_left, has_said, has_data;
 static atomic_int lost; /* why something did not get out on stdout, as errno has it */
-static char said[1024]; /* what was said first */
+static char said[SAID_MOST + sizeof "…"]; /* what was said first */
 
 static const char *const escapes[] = {
     [PLAIN] = "",          [BOLD] = "\033[1m",  [DIM] = "\033[2m",  [GREEN] = "\033[32m",
@@ -287,21 +289,49 @@ void out_cell(enum colour colour, struct str text, size_t width)
     (void)fprintf(stdout, "%*s", (int)(width - used), "");
 }
 
+/* Not the first byte of a character. */
+static bool is_inner(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* What was typed may be of any length. What is wrong with it stands before or behind it: of a long
+ * message the middle is left out. */
+static void shorten(char *text)
+{
+    static const char gap[] = "…";
+    size_t n = strlen(text), head = SAID_MOST / 2, tail = n - SAID_MOST / 2;
+
+    if (n <= SAID_MOST)
+        return;
+    while (is_inner(text[head]))
+        head--;
+    while (is_inner(text[tail]))
+        tail++;
+    memcpy(text + head, gap, sizeof gap - 1);
+    memmove(text + head + sizeof gap - 1, text + tail, n - tail + 1);
+}
+
 void say(const char *fmt, ...)
 {
+    _free_ char *text = NULL;
     va_list ap;
+    int n;
 
     if (atomic_load(&err_left))
         return;
-    if (!atomic_exchange(&has_said, true)) {
-        va_start(ap, fmt);
-        (void)vsnprintf(said, sizeof said, fmt, ap);
-        va_end(ap);
-    }
-    (void)fputs("writ: ", stderr);
     va_start(ap, fmt);
-    put(stderr, PLAIN, fmt, ap);
+    n = vasprintf(&text, fmt, ap);
     va_end(ap);
+    if (n < 0) {
+        text = NULL;
+        return;
+    }
+    shorten(text);
+    if (!atomic_exchange(&has_said, true))
+        (void)snprintf(said, sizeof said, "%s", text);
+    (void)fputs("writ: ", stderr);
+    put_safe(stderr, str_of(text));
     (void)fputc('\n', stderr);
 }
 
@@ -350,7 +380,7 @@ size_t print_fold(struct str text, size_t room)
     for (; n < text.n && chars <= room; n++) {
         if (text.s[n] == ' ')
             blank = n;
-        chars += ((unsigned char)text.s[n] & 0xc0) != 0x80;
+        chars += !is_inner(text.s[n]);
     }
     if (chars <= room)
         return text.n;

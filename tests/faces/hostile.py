@@ -296,11 +296,16 @@ def growing(scratch):
 
 @case
 def long_names(_):
-    """names as long as a command line takes"""
-    for args in (["check", "x" * 100_000], ["x" * 100_000], ["explain", "x" * 100_000],
-                 ["check", "--as", "x" * 100_000, "x"], ["check", "--" + "x" * 100_000],
-                 ["call", "x" * 100_000], ["call", "x" * 100_000 + ".y"]):
-        insist(writ(*args).status in (64, 65), writ(*args))
+    """names as long as a command line takes: a word of them is told, and what is wrong with them"""
+    long = "é" * 50_000
+    for args, why in ((["check", long], "cannot be opened"), ([long], "is not a verb of writ"),
+                      (["explain", long], "writ explain lists what there is"), (["canon", long], "cannot be opened"),
+                      (["check", "--as", long, "x"], "is not a kind of document"), (["check", "--" + long], "no option"),
+                      (["run", "x", "--set", long], "is not that"), (["log", "--limit", long], "is none"),
+                      (["call", long], "there is no adapter"), (["call", long + ".y"], "there is no adapter")):
+        answer = writ(*args)
+        told = (answer.out + answer.err).decode()
+        insist(answer.status in (64, 65) and "éé" in told and why in told and len(told) < 1500, answer)
     answer = tap.run([WRIT, "cancel", "x" * 100_000], env={"WRIT_STATE": "/nowhere"})
     insist(answer.status == 1 and b"there is no lane 'xxx" in answer.err and len(answer.err) < 200, answer)
 
