@@ -116,10 +116,10 @@ struct writ_command {
 /* Runs it and waits for it. The answer is its record, as of `writ exec --json`. Returns
  * the command's own exit code, or
  *
- *     WRIT_WRONG       a document is wrong, or `input` cannot be read: the answer is as from
- *                      writ_check()
+ *     WRIT_WRONG       a document is wrong, or `input` cannot be read: as from writ_check()
  *     WRIT_USAGE       `weak` names what is no layer, or there is nothing to run; nothing ran
  *     WRIT_REFUSED     the policy does not allow it; nothing ran
+ *     WRIT_UNAVAILABLE the current directory has no name; nothing ran
  *     WRIT_NO_SANDBOX  the sandbox could not be built; nothing ran
  *     WRIT_UNRECORDED  it ran, and its output could not be kept; or there is no place for the
  *                      ledger, and nothing ran

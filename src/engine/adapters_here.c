@@ -28,8 +28,8 @@ bool adapters_here(const char *const *environment, struct arena *a, struct adapt
     char here[PATH_MAX];
     struct stat s;
 
-    if (!getcwd(here, sizeof here) || here[0] != '/' || stat(here, &s) != 0)
-        return error_sys(e, CODE_IO, "the current directory has no name");
+    if (!home_here(here, &s, e))
+        return false;
     repository_find(&(struct repository_ask){ here, home, geteuid(), s.st_uid }, a, &repository);
     out->directory = arena_text(a, str_of(here));
     out->length = strlen(here);

@@ -173,9 +173,8 @@ bool settings_here(const char *const *environment, struct arena *a, struct setti
     struct stat s = { 0 };
     struct error e;
 
-    if (!getcwd(here, sizeof here) || here[0] != '/' || stat(here, &s) != 0) {
+    if (!home_here(here, &s, &e)) {
         *r = report_new(a, project_path, (struct str){ 0 });
-        (void)error_sys(&e, CODE_IO, "the current directory has no name");
         report_error(r, &e);
         return false;
     }

@@ -2,6 +2,7 @@
 /* given.c: tells what a caller did not hand over. */
 #include "engine/given.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "contract/codes.h"
@@ -34,6 +35,17 @@ bool given_ledger(const char *ledger, const char *const *environment, char **ans
     struct error e;
 
     if (!where || ledger_is_known(where, &e))
+        return true;
+    *answer = record_failure(e.code, e.msg);
+    return false;
+}
+
+bool given_here(char **answer)
+{
+    char here[PATH_MAX];
+    struct error e;
+
+    if (home_here(here, NULL, &e))
         return true;
     *answer = record_failure(e.code, e.msg);
     return false;

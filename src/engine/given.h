@@ -17,3 +17,7 @@ bool given_ledger(const char *ledger, const char *const *environment, char **ans
 
 /* The same where answers come line by line: to nobody where there is nobody to take a line. */
 bool given_to(const void *it, const char *name, writ_line line, void *self) NODISCARD;
+
+/* False where the current directory has no name, by which what is typed and what holds here would
+ * be found: the answer says so, and the status is WRIT_UNAVAILABLE. */
+bool given_here(char **answer) NODISCARD;

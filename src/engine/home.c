@@ -3,6 +3,7 @@
  * writ. */
 #include "engine/home.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "base/companion.h"
 #include "base/digest.h"
 #include "base/variable.h"
+#include "contract/codes.h"
 #include "route/carrier.h"
 
 const char *home_variable(const char *const *environment, const char *name)
@@ -114,6 +116,14 @@ const char *home_part(struct str id, struct arena *a)
         return arena_text(a, id);
     digest_text(&d, text);
     return arena_text(a, str_of(text + strlen("sha256:")));
+}
+
+bool home_here(char *out, struct stat *s, struct error *e)
+{
+    errno = ENOENT; /* of a name that begins elsewhere the system says no more */
+    if (getcwd(out, PATH_MAX) && out[0] == '/' && (!s || stat(out, s) == 0))
+        return true;
+    return error_sys(e, CODE_IO, "the current directory has no name");
 }
 
 const char *home_project(struct arena *a)

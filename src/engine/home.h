@@ -2,6 +2,9 @@
 /* home.h: where writ keeps what it knows, from the caller's environment. */
 #pragma once
 
+#include <sys/stat.h>
+
+#include "base/error.h"
 #include "base/mem.h"
 
 /* A variable of the caller's, or NULL. */
@@ -30,6 +33,10 @@ const char *home_passed_over(const char *from, const char *name, struct arena *a
 /* An id as part of a path. Whoever chose it chose no path with it: what is no plain name is told by
  * its digest. */
 const char *home_part(struct str id, struct arena *a);
+
+/* The current directory: an absolute path of less than PATH_MAX bytes, and what is there, unless s
+ * is NULL. False: it has no name, since it was removed or none leads to it from here. */
+bool home_here(char *out, struct stat *s, struct error *e) NODISCARD;
 
 /* Whose golden outputs these are: the nearest directory from here that has some; where none has,
  * that has a .writ; else this one. */

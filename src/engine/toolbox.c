@@ -78,12 +78,13 @@ void toolbox_close(struct toolbox *box)
 static bool read_settings(struct toolbox *box, const struct settings **out, struct report *r)
 {
     char here[PATH_MAX];
+    struct error e;
 
     settle(box);
-    if (getcwd(here, sizeof here) && here[0] == '/')
+    if (home_here(here, NULL, &e))
         return fleet_settings(box->fleet, here, out, r);
     *r = report_new(&box->a, ".", (struct str){ 0 });
-    report_error(r, &(struct error){ .code = CODE_IO, .msg = "the current directory has no name" });
+    report_error(r, &e);
     return false;
 }
 

@@ -84,6 +84,12 @@ REFUSALS = [  # what is typed, the exit status, the code
 ]
 
 
+# Where the current directory was removed.
+GONE = ["exec {} /bin/true", "exec --class generic {} /bin/true", "call jq.filter {}", "golden check {}", "adapters {}",
+        "tools {}", "init {}", "route contract {}", "route plan --class generic {} /bin/true",
+        "route advance planned start {}"]
+
+
 class Desk:
     """A directory with a ledger that has one entry."""
 
@@ -104,6 +110,12 @@ class Desk:
             return tap.run([tap.WRIT, *typed.split(), *more], stdin=fd, env=self.env, cwd=self.scratch)
         finally:
             os.close(fd)
+
+
+    def writ_nowhere(self, typed):
+        """In a directory that was removed."""
+        return tap.run(f"mkdir gone && cd gone && rmdir ../gone && exec {tap.WRIT} {typed}", env=self.env,
+                       cwd=self.scratch)
 
 
 def wrong_answer(answer, status, code, codes):
@@ -144,6 +156,12 @@ def main():
             told.case(f"writ {typed} --json", fault and f"{fault}\n{answer}")
             fault = wrong_words(typed, said, status)
             told.case(f"writ {typed}", fault and f"{fault}\n{said}")
+        for typed in GONE:
+            answer, said = desk.writ_nowhere(typed.format("--json")), desk.writ_nowhere(typed.format(""))
+            fault = wrong_answer(answer, UNAVAILABLE, "IO", codes)
+            told.case(f"writ {typed.format('--json')}, where there is no directory", fault and f"{fault}\n{answer}")
+            same = said.err.startswith(b"writ: the current directory has no name: No such file or directory")
+            told.case(f"writ {typed.format('')}, where there is no directory", "" if same else f"other words\n{said}")
     return told.finish()
 
 

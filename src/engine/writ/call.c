@@ -18,6 +18,8 @@ int writ_call(const struct writ_call *call, char **answer)
         (call->params && !given_input(call->params, "params", answer)) ||
         !given_ledger(call->ledger, call->environment, answer))
         return WRIT_USAGE;
+    if (!given_here(answer))
+        return WRIT_UNAVAILABLE;
     toolbox_open(&box, call->environment, c.world);
     status = call_run(&c);
     if (status == WRIT_WRONG && c.kind)

@@ -73,6 +73,9 @@ int writ_exec(const struct writ_command *command, char **answer, bool *ran)
             *ran = false;
         return WRIT_USAGE;
     }
+    *ran = false;
+    if (!given_here(answer))
+        return WRIT_UNAVAILABLE;
     x.pool = exec_pool_enter();
     status = exec_run(&x, &r, &kind, ran, &e);
     if (*ran) {

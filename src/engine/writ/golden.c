@@ -295,11 +295,9 @@ int writ_golden(const char *verb, const char *name, bool force, const struct wri
 {
     _arena_ struct arena a = { 0 };
     char here[PATH_MAX];
-    struct goldening g = { .ask = call,
-                           .project = home_project(&a),
-                           .here = getcwd(here, sizeof here) && here[0] == '/' ? here : NULL,
-                           .line = line,
-                           .self = self };
+    struct goldening g = {
+        .ask = call, .project = home_project(&a), .here = here, .line = line, .self = self
+    };
     struct error e;
     bool records;
     int status;
@@ -316,10 +314,8 @@ int writ_golden(const char *verb, const char *name, bool force, const struct wri
     if (records &&
         (!given_to(name, "name", line, self) || !given_to(call->adapter, "adapter", line, self)))
         return WRIT_USAGE;
-    if (!g.here) { /* which project's they would be, nobody can tell */
-        (void)error_set(&e, CODE_IO, "the current directory has no name");
+    if (!home_here(here, NULL, &e)) /* which project's they would be, nobody can tell */
         return record_fail(&e, WRIT_UNAVAILABLE, line, self);
-    }
     toolbox_open(&g.box, call->environment, world_real());
     status = records ? record(&g, name, force) : check(&g, name);
     toolbox_close(&g.box);

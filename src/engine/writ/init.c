@@ -13,6 +13,7 @@
 #include "adapter/catalog.h"
 #include "base/fs.h"
 #include "base/json_write.h"
+#include "engine/given.h"
 #include "engine/home.h"
 #include "engine/input.h"
 #include "engine/record.h"
@@ -85,6 +86,8 @@ int writ_init(const char *directory, const char *const *environment, char **answ
     size_t written_count = 0, kept_count = 0;
     struct error e;
 
+    if (!said_where && !given_here(answer))
+        return WRIT_UNAVAILABLE;
     if (said_where && !*directory) {
         *answer =
             record_failure(CODE_PARAMETER_REFUSED, "the name of the directory is empty: name "

@@ -48,6 +48,8 @@ int writ_route_contract(const char *const *environment, char **answer)
     _buf_ struct buf out = { .max = ANSWER_MAX };
     struct asked q = { .a = &a };
 
+    if (!given_here(answer))
+        return WRIT_UNAVAILABLE;
     if (!read_contract(&q, NULL, environment))
         return input_wrong(&q.r, q.kind, answer);
     shape_json(&route_shape, &q.contract, &out);
@@ -148,6 +150,8 @@ int writ_route_plan(const struct writ_route *route, char **answer)
 
     if (!is_given(route, answer))
         return WRIT_USAGE;
+    if (!given_here(answer))
+        return WRIT_UNAVAILABLE;
     if (!read_contract(&q, route->contract, route->environment) || !read_lane(&q, route))
         return input_wrong(&q.r, q.kind, answer);
     if (!find_worker(&q, route->worker, &ask, &e) ||
@@ -192,6 +196,8 @@ int writ_route_advance(const struct writ_input *contract, const char *state, con
 
     if (!given(state, "state", answer) || !given(trigger, "trigger", answer))
         return WRIT_USAGE;
+    if (!given_here(answer))
+        return WRIT_UNAVAILABLE;
     if (!read_contract(&q, contract, environment))
         return input_wrong(&q.r, q.kind, answer);
     if (!route_next(&q.contract, str_of(state), str_of(trigger), &next, &e))
