@@ -20,6 +20,7 @@ enum {
     ID_SHORT = 8,     /* what of an id is enough */
     READER_MAX = 256, /* bytes of a script's first line that the kernel looks at */
     NOT_FOUND = 127,  /* the exit code of a program that is not there */
+    DENIALS_SAID = 16,
 };
 
 /* ---- it ran ---- */
@@ -126,8 +127,8 @@ static void say_cancelled(const struct doc *record)
 
 static void say_lost(const struct doc *record)
 {
-    say("the worker %.*s went away: nobody knows how the command ended (exit %" PRId64 ")",
-        STR_ARG(doc_text(record, "worker")), doc_whole(record, "exit_code"));
+    say("%.*s: nobody knows how the command ended (exit %" PRId64 ")",
+        STR_ARG(doc_text(record, "reason")), doc_whole(record, "exit_code"));
     err(DIM, "      look at what it did before running it again\n");
 }
 
@@ -243,10 +244,14 @@ static void say_paths(const struct doc *record)
 
 static void say_denials(const struct doc *record)
 {
+    size_t n = 0;
+
     for (const struct doc *d = doc_first(doc_get(record, "denials"), DOC_LIST); d; d = d->next) {
         const struct doc *undone = doc_get(d, "undone");
         struct str moved_to = doc_text(d, "moved_to");
 
+        if (n++ >= DENIALS_SAID)
+            continue;
         say("%.*s was %.*s although it is %.*s: %s%.*s", STR_ARG(doc_text(d, "path")),
             STR_ARG(doc_text(d, "act")), STR_ARG(doc_text(d, "rule")),
             moved_to.n                ? "moved to "
@@ -254,6 +259,8 @@ static void say_denials(const struct doc *record)
                                       : "look at it",
             STR_ARG(moved_to));
     }
+    if (n > DENIALS_SAID)
+        err(DIM, "      and %zu more: see \"denials\" in the record\n", n - DENIALS_SAID);
 }
 
 static void say_files(const struct doc *record, const char *list)

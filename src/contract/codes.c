@@ -22,7 +22,7 @@ const struct code_row codes[CODE_COUNT] = {
     [CODE_COMMAND_TIMEOUT]    = { "command_timeout",    "000",  "high",     true,  "The command ran past its hard timeout.", "Retry with bounded policy and attach transcript artifact." },
     [CODE_INVALID_TRANSITION] = { "invalid_transition", "000",  "critical", false, "A command was asked to move along an edge that is not declared.", "Abort run and emit state-machine diagnostics." },
     [CODE_RCH_UNAVAILABLE]    = { "rch_unavailable",    "000",  "medium",   true,  "The remote worker could not be reached.", "Apply local fallback policy and log route downgrade." },
-    [CODE_WORKER_LOST]        = { "worker_lost",        "000",  "high",     false, "The worker went away after it had begun; nobody knows how the command ended.", "Look at what it did before running it again." },
+    [CODE_WORKER_LOST]        = { "worker_lost",        "000",  "high",     false, "The worker went away after it had begun, or tells what cannot be; nobody knows how the command ended.", "Look at what it did before running it again." },
     [CODE_WORKER_UNKNOWN]     = { "WORKER_UNKNOWN",     "writ", "error",    false, "The configuration names no such worker.", "Name one in your own writ/config.yaml, or leave it out." },
     [CODE_LANE_NOT_RUNNING]   = { "LANE_NOT_RUNNING",   "writ", "error",    false, "No lane of that id runs.", "See how it ended with `writ show`." },
 

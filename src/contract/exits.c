@@ -24,7 +24,7 @@ const struct cause_row causes[CAUSE_COUNT] = {
     [CAUSE_EXEC_FAILED]   = { CAUSE_EXEC_FAILED,   "The program could not be started." },
     [CAUSE_SANDBOX_ERROR] = { CAUSE_SANDBOX_ERROR, "The sandbox could not be built; nothing ran, and there is no exit code." },
     [CAUSE_CANCELLED]     = { CAUSE_CANCELLED,     "Somebody asked for it to be stopped." },
-    [CAUSE_LOST]          = { CAUSE_LOST,          "Its worker went away after it had begun; nobody knows how it ended." },
+    [CAUSE_LOST]          = { CAUSE_LOST,          "Its worker went away after it had begun, or is not believed; nobody knows how it ended: `reason` says why." },
     [CAUSE_VIOLATION]     = { CAUSE_VIOLATION,     "Somebody outside replaced a file that it was kept from, so that it was not any more; it was killed." },
 };
 

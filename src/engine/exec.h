@@ -104,6 +104,8 @@ struct watched {
     bool told; /* that it is no longer there */
 };
 
+enum { DENIALS_MOST = 1024 }; /* that a worker tells of, and is believed */
+
 /* A name that came into being although it must not. */
 struct violation {
     const char *path, *act, *rule;
@@ -121,6 +123,7 @@ struct exec_attempt {
     bool files_cut;
     struct digest printed[2]; /* of a step: stdout and stderr as they were kept; of none, zeroes */
     const char *unkept; /* it ran, and why not all that was asked for could be kept; or NULL */
+    const char *lost;   /* it was told to go, and why nobody knows how it ended; or NULL */
     const struct change_set *changes; /* NULL: it wrote to the disk */
     struct violation *violations;
     size_t violation_count;

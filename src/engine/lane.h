@@ -19,7 +19,6 @@ struct exec_lane {
     bool unwanted;            /* somebody called it off while that was found out */
     bool begun;               /* its place is to be let go of */
     bool started;             /* this attempt */
-    bool lost;                /* nobody knows how this attempt ended */
     bool absent;              /* no worker took it, and it may not run here */
     struct digest transcript; /* as far as it is written */
     const char *remediation;  /* the file that tells what to do; NULL: there is none */
@@ -28,7 +27,7 @@ struct exec_lane {
 };
 
 enum tried {
-    TRIED_ENDED,       /* the outcome is there, or nobody knows: lane->lost */
+    TRIED_ENDED,       /* the outcome is there, or nobody knows: now.lost */
     TRIED_UNAVAILABLE, /* nothing ran: the worker could not be had; *e says why */
     TRIED_NOTHING,     /* nothing ran: *status and *e, or the report, say why */
 };
@@ -45,8 +44,9 @@ struct try_ask {
 enum tried try_far(struct exec *x, const struct try_ask *ask);
 enum tried try_wrap(struct exec *x, const struct try_ask *ask);
 
-/* Takes what the worker's record says as this run's. False: it is none, and nobody knows. */
-bool far_record_take(struct exec *x, const struct errand *errand) NODISCARD;
+/* Takes what the worker's record says as this run's. False: it is not believed, and nobody knows;
+ * *e says of which member, what it is and what is known here. */
+bool far_record_take(struct exec *x, const struct errand *errand, struct error *e) NODISCARD;
 
 /* Nothing ran, and it is on record that it was about to: *e says why. The attempt has failed. */
 enum tried try_failed(struct exec *x, const struct try_ask *ask);

@@ -249,10 +249,20 @@ static bool cut_list(struct exec *x, size_t len)
     return false;
 }
 
+/* Whoever reads the record takes no more. */
+static void cut_denials(struct exec *x)
+{
+    if (x->now.violation_count <= DENIALS_MOST)
+        return;
+    x->now.violation_count = DENIALS_MOST;
+    x->now.files_cut = true;
+}
+
 /* The record of the run, as much of it as a frame holds. One that is too long without any list says
  * whose it is: who reads it knows that nobody knows the rest. */
 static void write_record(struct exec *x, struct buf *to)
 {
+    cut_denials(x);
     exec_put_ended(x, to);
     while (!fits(to, FRAME_RESULT)) {
         bool less = cut_list(x, buf_ok(to) ? to->len : FRAME_MAX);

@@ -246,7 +246,7 @@ void lane_retry(struct lane *l, int64_t delay_ms)
 
 /* ---- the end ---- */
 
-static void say_ended(struct lane *l)
+static void say_ended(struct lane *l, const char *why_lost)
 {
     struct buf *line = transcript_begin(l->transcript, SAID_ENDED);
 
@@ -255,6 +255,8 @@ static void say_ended(struct lane *l)
     json_put(line, "outcome_class", outcome_class_names[l->outcome]);
     json_put_int(line, "exit_code", l->exit_code);
     json_put(line, "failure_code", l->failure ? codes[l->failure].name : NULL);
+    if (why_lost)
+        json_put(line, "message", why_lost);
     transcript_end(l->transcript);
 }
 
@@ -303,5 +305,5 @@ void lane_ended(struct lane *l, const struct lane_end *end)
     } else if (l->exit_code == 0) {
         l->exit_code = STATUS_FAILED;
     }
-    say_ended(l);
+    say_ended(l, end->why_lost);
 }

@@ -18,7 +18,7 @@ static const char *const ending_names[] = {
 
 /*                             unstarted stopped  by                        failure                own    else */
 const struct ending_row lane_endings[LANE_ENDINGS] = {
-    [ENDING_LOST]         = { ENDING_LOST,         false, false, TRIGGER_EXIT_NONZERO,     CODE_WORKER_LOST,     false, EXIT_LOST,          "Its worker went away: worker_lost, whatever it was asked before. Never tried again." },
+    [ENDING_LOST]         = { ENDING_LOST,         false, false, TRIGGER_EXIT_NONZERO,     CODE_WORKER_LOST,     false, EXIT_LOST,          "Its worker went away, or is not believed: worker_lost, whatever it was asked before. Never tried again." },
     [ENDING_TIMEOUT]      = { ENDING_TIMEOUT,      true,  true,  TRIGGER_CANCEL_TIMEOUT,   CODE_COMMAND_TIMEOUT, false, EXIT_TIMEOUT,       "It was stopped for its time: command_timeout, also when it ended in its grace." },
     [ENDING_KILLED]       = { ENDING_KILLED,       true,  true,  TRIGGER_CANCEL_TIMEOUT,   CODE_COMMAND_FAILED,  true,  128 + SIGKILL,      "A person asked, and it did not end in its grace: command_failed." },
     [ENDING_CANCELLED]    = { ENDING_CANCELLED,    true,  true,  TRIGGER_CANCEL_COMPLETED, CODE_NONE,            true,  EXIT_CANCELLED,     "A person asked, and it ended in its grace." },

@@ -10,10 +10,11 @@
 struct lane_end {
     enum cause cause;
     int exit_code;
-    bool forced;      /* it had to be killed: it did not end in its grace */
-    bool lost;        /* nobody knows how it ended: the worker went away */
-    bool unavailable; /* it never began: no worker took it */
-    bool unfit;       /* it exited 0, and what came out is not what was expected */
+    bool forced;          /* it had to be killed: it did not end in its grace */
+    bool lost;            /* nobody knows how it ended: the worker went away, or is not believed */
+    const char *why_lost; /* or NULL */
+    bool unavailable;     /* it never began: no worker took it */
+    bool unfit;           /* it exited 0, and what came out is not what was expected */
 };
 
 enum lane_ending {

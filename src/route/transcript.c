@@ -46,7 +46,7 @@ const struct transcript_row transcript_events[TRANSCRIPT_EVENTS] = {
     [SAID_ABORTED]     = { SAID_ABORTED,     "attempt, state, trigger, allowed, message",                 "An undeclared edge was asked for; the state stays, the lane has failed." },
     [SAID_PRINTED]     = { SAID_PRINTED,     "stream, text or base64, bytes, truncated, digest",          "What the command printed; base64 where it is not UTF-8." },
     [SAID_REFUSED]     = { SAID_REFUSED,     "code, message",                                             "Nothing ran: a policy does not allow it, or it could not be recorded." },
-    [SAID_ENDED]       = { SAID_ENDED,       "attempt, state, outcome_class, exit_code, failure_code",    "What the attempt came to." },
+    [SAID_ENDED]       = { SAID_ENDED,       "attempt, state, outcome_class, exit_code, failure_code",    "What the attempt came to; of a worker that is lost, why, as message." },
 };
 
 static const struct column event_columns[] = {

@@ -30,7 +30,7 @@ enum transcript_event {
     SAID_KILLED,      /* it did not end in its grace */
     SAID_ABORTED,     /* invalid_transition: state, trigger, allowed, message */
     SAID_PRINTED,     /* stream, text or base64, bytes, truncated, digest */
-    SAID_ENDED,       /* attempt, state, outcome_class, exit_code, failure_code */
+    SAID_ENDED,       /* attempt, state, outcome_class, exit_code, failure_code; or message */
     SAID_REFUSED,     /* nothing ran, and it is no lane: code, message */
     TRANSCRIPT_EVENTS,
 };

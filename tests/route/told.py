@@ -205,17 +205,34 @@ def who_goes_away_after_its_time_was_up_is_lost_and_not_tried_again(place):
 @case
 def an_end_that_cannot_be_is_not_believed(place):
     place.configure(teller("cancels_itself"), teller("exits_by_a_signal"))
-    for mode in ("cancels_itself", "exits_by_a_signal"):
+    for mode, why in (("cancels_itself", "cause is 'cancelled', and nobody here asked it to end"),
+                      ("exits_by_a_signal", "signal is 9, and cause is 'exited': who exits was not killed")):
         run = ended(place.lane("/bin/true", worker=mode), "failed", 69, "worker_lost", WORKER)
-        same(run.record["cause"], "lost")
+        why = f"the worker {mode} is not believed: its record: {why}"
+        same((run.record["cause"], run.record["reason"]), ("lost", why))
+        end, = place.told(run, "ended")
+        last = place.log("--execution", run.record["execution_id"])[-1]
+        same((end["message"], place.entry(last["ledger_id"])["body"]["payload"]["error"]["message"]), (why, why))
+        said = place.writ(*(word for word in place.words("/bin/true", worker=mode) if word != "--json"))
+        hold(said.status == 69 and why.encode() in said.err and b"went away" not in said.err, said)
+
+
+@case
+def why_a_worker_is_lost_is_told(place):
+    place.configure(teller("prints_and_dies"), teller("refuses_in_no_words"))
+    for mode, why in (("prints_and_dies", "went away"), ("refuses_in_no_words", "cannot be believed")):
+        run = ended(place.lane("/bin/true", worker=mode), "failed", 69, "worker_lost", WORKER)
+        true(why in run.record["reason"], run.record["reason"])
 
 
 @case
 def what_is_not_told_as_a_record_tells_it_is_not_believed(place):
-    shapeless = ("denies_in_part", "allows_numbers", "reaches_for_too_many")
+    shapeless = {"denies_in_part": "/denials/0", "denies_too_many": "/denials", "allows_numbers": "/network/allowed_by_project/0",
+                 "reaches_for_too_many": "/network/connections"}
     place.configure(*map(teller, shapeless))
-    for mode in shapeless:
+    for mode, member in shapeless.items():
         run = ended(place.lane("/bin/true", worker=mode), "failed", 69, "worker_lost", WORKER)
+        true(f"not believed: its record: {member}: " in run.record["reason"], run.record["reason"])
         same((mode, run.record["cause"], run.record["denials"]), (mode, "lost", []))
         said = place.writ(*(word for word in place.words("/bin/true", worker=mode) if word != "--json"))
         hold(said.status == 69, said)
@@ -233,11 +250,20 @@ def of_many_hosts_that_were_refused_a_few_are_said_and_a_few_hundred_told_apart(
 
 
 @case
+def of_many_denials_a_few_are_said(place):
+    place.configure(teller("denies_many"))
+    same(len(ended(place.lane("/bin/true", worker="denies_many"), "succeeded", 0).record["denials"]), 1024)
+    said = place.writ(*(word for word in place.words("/bin/true", worker="denies_many") if word != "--json"))
+    hold(said.status == 0 and said.err.count(b"although it is denied") == 16 and b"and 1008 more" in said.err, said)
+
+
+@case
 def of_a_record_that_is_not_believed_nothing_is_left(place):
     place.configure(teller("contradicts_itself"))
     run = ended(place.lane("/bin/true", worker="contradicts_itself", options=["--output-file=made"]), "failed", 69, "worker_lost")
     same((run.record["cause"], run.record["output_files"], run.record["artifacts"]), ("lost", [], []))
     same((run.record["files_truncated"], "unkept" in run.record), (False, False))
+    true("its record: stdout: bytes is 10, and 0 came" in run.record["reason"], run.record["reason"])
 
 
 @case
@@ -250,11 +276,15 @@ def nothing_takes_longer_on_a_worker_than_it_was_waited_for(place):
 
 @case
 def a_file_of_another_size_or_elsewhere_is_not_believed(place):
-    lies = ("leaves_a_larger_file", "leaves_another_file", "leaves_a_file_of_the_root", "leaves_a_file_above")
+    lies = {"leaves_a_larger_file": f"output_files: bytes of 'made' is {1 << 40}, and the file that came has 5",
+            "leaves_another_file": "output_files: path is 'another', and 'made' was asked for",
+            "leaves_a_file_of_the_root": "artifacts: path is '/etc/passwd', which is not below the working directory",
+            "leaves_a_file_above": "artifacts: path is 'made/../../passwd', which is not below the working directory"}
     place.configure(*map(teller, lies))
-    for mode in lies:
+    for mode, why in lies.items():
         run = ended(place.lane("/bin/true", worker=mode, options=["--output-file=made", "--artifact=*"]), "failed", 69, "worker_lost")
         same((mode, run.record["cause"], run.record["output_files"], run.record["artifacts"]), (mode, "lost", [], []))
+        same(run.record["reason"], f"the worker {mode} is not believed: its record: {why}")
 
 
 @case

@@ -441,6 +441,8 @@ void exec_record(const struct exec *x, bool texts, struct buf *to)
     else
         put_executable(x, to);
     put_end(o, to);
+    if (x->now.lost)
+        json_put(to, "reason", x->now.lost);
     put_printed(to, "stdout", &o->out, texts);
     put_printed(to, "stderr", &o->err, texts);
     put_result(to, o, texts);

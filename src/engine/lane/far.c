@@ -11,7 +11,8 @@
 
 /* It was told to go, or the worker tells of a command that was not, and nobody knows what came of
  * it, whatever it was stopped for before. */
-static enum tried take_loss(struct exec *x, const struct errand *errand, const struct try_ask *ask)
+static enum tried take_loss(struct exec *x, const struct errand *errand, const char *why,
+                            const struct try_ask *ask)
 {
     struct outcome o = outcome_unrun(CAUSE_LOST, STATUS_UNAVAILABLE);
 
@@ -19,7 +20,7 @@ static enum tried take_loss(struct exec *x, const struct errand *errand, const s
     o.duration_ms = errand->ran_ms;
     o.out = errand->out;
     o.err = errand->err;
-    x->lane->lost = true;
+    x->now.lost = arena_text(x->a, str_of(why));
     return try_unrun(x, o, ask);
 }
 
@@ -28,8 +29,10 @@ static enum tried take_loss(struct exec *x, const struct errand *errand, const s
 static enum tried refused_late(struct exec *x, const struct errand *errand,
                                const struct try_ask *ask)
 {
-    if (*ask->status != WRIT_NO_SANDBOX)
-        return take_loss(x, errand, ask);
+    if (*ask->status != WRIT_NO_SANDBOX) {
+        (void)error_wrap(ask->e, "when it had been told to go");
+        return take_loss(x, errand, ask->e->msg, ask);
+    }
     ask->e->code = CODE_LAYER_MISSING;
     return TRIED_NOTHING;
 }
@@ -45,7 +48,7 @@ static enum tried take_refusal(struct exec *x, const struct errand *errand,
     *ask->status = WRIT_REFUSED;
     if (!json_read("the worker's refusal", errand->record, &max, x->a, &document, ask->e)) {
         (void)error_set(ask->e, CODE_UNKNOWN_ERROR, "the worker refused it and did not say why");
-        return x->lane->started ? take_loss(x, errand, ask) : TRIED_NOTHING;
+        return x->lane->started ? take_loss(x, errand, ask->e->msg, ask) : TRIED_NOTHING;
     }
     d = &document->root;
     code = doc_text(d, "code");
@@ -57,12 +60,22 @@ static enum tried take_refusal(struct exec *x, const struct errand *errand,
     return x->lane->started ? refused_late(x, errand, ask) : TRIED_NOTHING;
 }
 
+static enum tried take_result(struct exec *x, const struct errand *errand,
+                              const struct try_ask *ask)
+{
+    if (far_record_take(x, errand, ask->e))
+        return TRIED_ENDED;
+    (void)error_wrap(ask->e, "the worker %.*s is not believed",
+                     STR_ARG(x->lane->plan->worker->name));
+    return take_loss(x, errand, ask->e->msg, ask);
+}
+
 static enum tried end_errand(struct exec *x, const struct errand *errand, const struct try_ask *ask)
 {
     switch (errand->end) {
-    case ERRAND_RESULT: return far_record_take(x, errand) ? TRIED_ENDED : take_loss(x, errand, ask);
+    case ERRAND_RESULT: return take_result(x, errand, ask);
     case ERRAND_REFUSED: return take_refusal(x, errand, ask);
-    case ERRAND_LOST: return take_loss(x, errand, ask);
+    case ERRAND_LOST: return take_loss(x, errand, errand->why.msg, ask);
     case ERRAND_UNSENT: break;
     }
     *ask->e = errand->why;

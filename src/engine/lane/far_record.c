@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* far_record.c: what a worker tells of a run, believed as far as it can be, as the record of it. */
 #include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -12,7 +14,7 @@
 /* ---- what it may say ---- */
 
 /* A gate lists fewer, and counts the others; what they carried can be added up. */
-enum { CONNECTIONS_MOST = 2048 };
+enum { CONNECTIONS_MOST = 2048, WORD_MOST = 256 };
 
 struct far_usage {
     int64_t cpu_ms, memory_peak_bytes, oom_events, pids_hits, thread_hits;
@@ -105,11 +107,11 @@ static const struct shape file_shape = { .name = "record's file", .size = sizeof
 
 #define AT(member) offsetof(struct far_denial, member)
 static const struct field denial_fields[] = {
-    { "path",     F_TEXT, ONE, NEEDED,   .at = AT(path),     .help = "What it was about." },
-    { "act",      F_TEXT, ONE, NEEDED,   .at = AT(act),      .help = "What was done." },
-    { "rule",     F_TEXT, ONE, NEEDED,   .at = AT(rule),     .help = "Against what." },
-    { "undone",   F_BOOL, ONE, NEEDED,   .at = AT(undone),   .help = "Whether it is gone again." },
-    { "moved_to", F_TEXT, ONE, OPTIONAL, .at = AT(moved_to), .help = "Where it is now." },
+    { "path",     F_TEXT, ONE, NEEDED,   .at = AT(path), .max = PATH_MAX,     .help = "What it was about." },
+    { "act",      F_TEXT, ONE, NEEDED,   .at = AT(act), .max = WORD_MOST,     .help = "What was done." },
+    { "rule",     F_TEXT, ONE, NEEDED,   .at = AT(rule), .max = WORD_MOST,    .help = "Against what." },
+    { "undone",   F_BOOL, ONE, NEEDED,   .at = AT(undone),                    .help = "Whether it is gone again." },
+    { "moved_to", F_TEXT, ONE, OPTIONAL, .at = AT(moved_to), .max = PATH_MAX, .help = "Where it is now." },
 };
 #undef AT
 
@@ -160,7 +162,7 @@ static const struct field record_fields[] = {
     { "artifacts",       F_SHAPE,  LIST, OPTIONAL, .at = AT(artifacts), .sub = &file_shape,             .help = "Files that patterns found." },
     { "layers",          F_TEXT,   LIST, NEEDED,   .at = AT(layers), .most = LAYER_COUNT,               .help = "Walls that held it." },
     { "missing",         F_TEXT,   LIST, NEEDED,   .at = AT(missing), .most = LAYER_COUNT,              .help = "Walls that should have." },
-    { "denials",         F_SHAPE,  LIST, NEEDED,   .at = AT(denials), .sub = &denial_shape,             .help = "What had to be undone." },
+    { "denials",         F_SHAPE,  LIST, NEEDED,   .at = AT(denials), .sub = &denial_shape, .most = DENIALS_MOST, .help = "What had to be undone." },
     { "network",         F_SHAPE,  ONE,  OPTIONAL, .at = AT(network), .sub = &network_shape,            .help = "Whom it reached." },
     { "files_truncated", F_BOOL,   ONE,  OPTIONAL, .at = AT(files_truncated),                           .help = "Something was left out." },
     { "unkept",          F_TEXT,   ONE,  OPTIONAL, .at = AT(unkept), .max = ERROR_MSG,                  .help = "Why files were not kept there." },
@@ -175,9 +177,9 @@ static const struct field admitted_fields[] = {
 };
 #undef AT
 
-static const struct shape admitted_shape = { .name = "worker's admission", .size = sizeof(struct far_admitted), FIELDS(admitted_fields), .code = CODE_CONTRACT_INVALID, .open = true };
+static const struct shape admitted_shape = { .name = "admission", .size = sizeof(struct far_admitted), FIELDS(admitted_fields), .code = CODE_CONTRACT_INVALID, .open = true };
 
-static const struct shape record_shape = { .name = "worker's record", .size = sizeof(struct far_record), FIELDS(record_fields), .code = CODE_CONTRACT_INVALID, .open = true };
+static const struct shape record_shape = { .name = "record", .size = sizeof(struct far_record), FIELDS(record_fields), .code = CODE_CONTRACT_INVALID, .open = true };
 /* clang-format on */
 
 /* That a file was kept is so when it is here; *bytes is its size then. */
@@ -207,7 +209,7 @@ static struct str path_of(const struct far_file *f, struct arena *a)
 /* One that did not come was not sent, or could not be kept here. False: one that came has another
  * size. */
 static bool take_file(const struct exec *x, const struct far_file *f, const struct errand *errand,
-                      struct collected *out)
+                      struct collected *out, struct error *e)
 {
     int64_t bytes = f->bytes;
 
@@ -217,12 +219,16 @@ static bool take_file(const struct exec *x, const struct far_file *f, const stru
     if (out->state == COLLECT_DONE && (!f->digest.n || !digest_parse(f->digest, &out->digest) ||
                                        !is_kept(x, &out->digest, &bytes)))
         out->state = errand->unkept.code ? COLLECT_NOT_KEPT : COLLECT_UNREADABLE;
-    return bytes == f->bytes;
+    return bytes == f->bytes ||
+           error_set(e, CODE_WORKER_LOST,
+                     "bytes of %s is %" PRId64 ", and the file that came has %" PRId64,
+                     said(f->path, x->a), f->bytes, bytes);
 }
 
 /* Those that were asked for come in their order, and where the list was cut the last are not
  * there. What else is not listed was not found. */
-static bool take_outputs(struct exec *x, const struct far_record *far, const struct errand *errand)
+static bool take_outputs(struct exec *x, const struct far_record *far, const struct errand *errand,
+                         struct error *e)
 {
     const struct items *asked = &x->request.outputs->output_files;
     const struct far_file *f = far->output_files.v;
@@ -230,8 +236,12 @@ static bool take_outputs(struct exec *x, const struct far_record *far, const str
     struct collected one;
 
     for (size_t i = 0; i < far->output_files.n; i++) {
-        if (!take_file(x, &f[i], errand, &one) || i >= asked->n || !str_eq(one.path, paths[i]))
-            return false;
+        if (!take_file(x, &f[i], errand, &one, e))
+            return error_wrap(e, "output_files");
+        if (i >= asked->n || !str_eq(one.path, paths[i]))
+            return error_set(e, CODE_WORKER_LOST, "output_files: path is %s, and %s was asked for",
+                             said(one.path, x->a),
+                             i < asked->n ? said(paths[i], x->a) : "nothing more");
         collect_add(&x->now.files, x->a, one);
     }
     for (size_t i = far->output_files.n; i < asked->n && !far->files_truncated; i++)
@@ -260,23 +270,27 @@ static bool is_below(struct str path)
 }
 
 static bool take_artifacts(struct exec *x, const struct far_record *far,
-                           const struct errand *errand)
+                           const struct errand *errand, struct error *e)
 {
     const struct far_file *f = far->artifacts.v;
     struct collected one;
 
     for (size_t i = 0; i < far->artifacts.n; i++) {
-        if (!take_file(x, &f[i], errand, &one) ||
-            (f[i].state == COLLECT_DONE && !is_below(one.path)))
-            return false;
+        if (!take_file(x, &f[i], errand, &one, e))
+            return error_wrap(e, "artifacts");
+        if (f[i].state == COLLECT_DONE && !is_below(one.path))
+            return error_set(e, CODE_WORKER_LOST,
+                             "artifacts: path is %s, which is not below the working directory",
+                             said(one.path, x->a));
         collect_add(&x->now.artifacts, x->a, one);
     }
     return true;
 }
 
-static bool take_files(struct exec *x, const struct far_record *far, const struct errand *errand)
+static bool take_files(struct exec *x, const struct far_record *far, const struct errand *errand,
+                       struct error *e)
 {
-    if (take_outputs(x, far, errand) && take_artifacts(x, far, errand))
+    if (take_outputs(x, far, errand, e) && take_artifacts(x, far, errand, e))
         return true;
     x->now.files = x->now.artifacts = (struct collected_list){ 0 };
     return false;
@@ -318,16 +332,22 @@ static struct str tail_of(const struct printed *came, const struct far_printed *
 /* What came in frames is what was printed, all of it or, where it was not looked at as it came, its
  * beginning. A record that says otherwise is no record of it. */
 static bool take_printed(const struct printed *came, const struct far_printed *all, int ceiling,
-                         struct arena *a, struct printed *out)
+                         struct arena *a, struct printed *out, struct error *e)
 {
+    char digest[DIGEST_TEXT];
+
     *out = *came; /* and with it what could not be passed on */
     out->tail = tail_of(came, all, a);
     out->bytes = all->bytes;
-    if (!digest_parse(all->digest, &out->digest))
-        return false;
-    if (came->bytes == all->bytes)
-        return memcmp(&came->digest, &out->digest, sizeof out->digest) == 0;
-    return came->bytes == outputs[ceiling].bytes && came->bytes < all->bytes;
+    digest_text(&came->digest, digest);
+    if (!digest_parse(all->digest, &out->digest) ||
+        (came->bytes == all->bytes && memcmp(&came->digest, &out->digest, sizeof out->digest) != 0))
+        return error_set(e, CODE_WORKER_LOST, "digest is %s, and that of what came is %s",
+                         said(all->digest, a), digest);
+    return came->bytes == all->bytes ||
+           (came->bytes == outputs[ceiling].bytes && came->bytes < all->bytes) ||
+           error_set(e, CODE_WORKER_LOST, "bytes is %" PRId64 ", and %" PRId64 " came", all->bytes,
+                     came->bytes);
 }
 
 /* A reason travels as words, since numbers differ between machines. Words that are none of ours are
@@ -346,11 +366,16 @@ static int error_of(const struct far_record *far)
 }
 
 /* Nobody is cancelled but by us, and who exits was not killed. */
-static bool can_be(const struct far_record *far, const struct errand *errand)
+static bool can_be(const struct far_record *far, const struct errand *errand, struct error *e)
 {
-    if (far->cause == CAUSE_CANCELLED)
-        return errand->stopped_for != CAUSE_EXITED;
-    return far->cause != CAUSE_EXITED || far->signal == 0;
+    if (far->cause == CAUSE_CANCELLED && errand->stopped_for == CAUSE_EXITED)
+        return error_set(e, CODE_WORKER_LOST, "cause is '%s', and nobody here asked it to end",
+                         cause_names[far->cause]);
+    if (far->cause == CAUSE_EXITED && far->signal != 0)
+        return error_set(e, CODE_WORKER_LOST,
+                         "signal is %" PRId64 ", and cause is '%s': who exits was not killed",
+                         far->signal, cause_names[far->cause]);
+    return true;
 }
 
 /* Nothing runs longer than from when it was told to go to its answer. */
@@ -361,11 +386,12 @@ static int64_t duration_of(const struct far_record *far, const struct errand *er
 
 /* The cause is the worker's word; that it was stopped for its time is ours. Of a record that is not
  * believed nothing is left but what take_loss() takes the place of. */
-static bool take_outcome(struct exec *x, const struct far_record *far, const struct errand *errand)
+static bool take_outcome(struct exec *x, const struct far_record *far, const struct errand *errand,
+                         struct error *e)
 {
     struct outcome *o = &x->outcome;
 
-    if (!can_be(far, errand))
+    if (!can_be(far, errand, e))
         return false;
     *o = (struct outcome){ .cause = (enum cause)far->cause,
                            .exit_code = (int)far->exit_code,
@@ -383,9 +409,11 @@ static bool take_outcome(struct exec *x, const struct far_record *far, const str
         o->cause = CAUSE_TIMEOUT;
         o->exit_code = EXIT_TIMEOUT;
     }
-    if (!take_printed(&errand->out, far->out, OUTPUT_STDOUT, x->a, &o->out) ||
-        !take_printed(&errand->err, far->err, OUTPUT_STDERR, x->a, &o->err) ||
-        !take_files(x, far, errand))
+    if (!take_printed(&errand->out, far->out, OUTPUT_STDOUT, x->a, &o->out, e))
+        return error_wrap(e, "stdout");
+    if (!take_printed(&errand->err, far->err, OUTPUT_STDERR, x->a, &o->err, e))
+        return error_wrap(e, "stderr");
+    if (!take_files(x, far, errand, e))
         return false;
     x->now.files_cut = far->files_truncated;
     take_unkept(x, far, errand);
@@ -394,29 +422,39 @@ static bool take_outcome(struct exec *x, const struct far_record *far, const str
 
 /* A record that is none is no success: nobody knows. */
 static bool read_half(struct exec *x, struct str text, const struct shape *shape, void *decoded,
-                      const struct doc **out)
+                      const struct doc **out, struct error *e)
 {
     struct ceilings max = ceilings_default();
     const struct document *document;
     struct report r = report_new(x->a, shape->name, text);
-    struct error e;
 
-    if (!json_read(shape->name, text, &max, x->a, &document, &e))
+    if (!json_read(shape->name, text, &max, x->a, &document, e)) {
+        (void)error_wrap(e, "its %s", shape->name);
         return false;
+    }
     *out = &document->root;
-    return shape_decode(shape, &document->root, &r, decoded);
+    if (shape_decode(shape, &document->root, &r, decoded))
+        return true;
+    report_finish(&r);
+    (void)error_set(e, CODE_WORKER_LOST, "its %s: %s%s%s", shape->name, r.first->pointer,
+                    r.first->pointer[0] ? ": " : "", r.first->msg);
+    return false;
 }
 
-bool far_record_take(struct exec *x, const struct errand *errand)
+bool far_record_take(struct exec *x, const struct errand *errand, struct error *e)
 {
     struct far_admitted admitted = { 0 };
     struct far_record far = { 0 };
     const struct doc *halves[2];
 
-    if (!read_half(x, errand->admitted, &admitted_shape, &admitted, &halves[0]) ||
-        !read_half(x, errand->record, &record_shape, &far, &halves[1]) ||
-        !str_eq(far.execution_id, x->request.execution_id) || !take_outcome(x, &far, errand))
+    if (!read_half(x, errand->admitted, &admitted_shape, &admitted, &halves[0], e) ||
+        !read_half(x, errand->record, &record_shape, &far, &halves[1], e))
         return false;
+    if (!str_eq(far.execution_id, x->request.execution_id))
+        return error_set(e, CODE_WORKER_LOST, "its record: execution_id is %s, and this run is %s",
+                         said(far.execution_id, x->a), said(x->request.execution_id, x->a));
+    if (!take_outcome(x, &far, errand, e))
+        return error_wrap(e, "its record");
     memcpy(x->now.far, halves, sizeof halves);
     return true;
 }

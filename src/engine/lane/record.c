@@ -27,6 +27,8 @@ struct failing exec_lane_failing(const struct exec *x)
         f.message = "what came out is not what was expected";
     else if (lane->failure == CODE_RCH_UNAVAILABLE && x->lane->unavailable)
         f.message = x->lane->unavailable;
+    else if (lane->failure == CODE_WORKER_LOST && x->now.lost)
+        f.message = x->now.lost;
     else if (lane->failure == CODE_COMMAND_FAILED)
         f.message = arena_printf(x->a, "exit %d: %s", x->outcome.exit_code,
                                  exit_meaning(x->outcome.exit_code, x->outcome.cause)->meaning);

@@ -151,7 +151,8 @@ static void attempt_ended(struct exec *x)
     struct lane_end end = { .cause = x->outcome.cause,
                             .exit_code = x->outcome.exit_code,
                             .forced = x->outcome.forced,
-                            .lost = l->lost,
+                            .lost = x->now.lost != NULL,
+                            .why_lost = x->now.lost,
                             .unavailable = l->absent,
                             .unfit = !exec_fits(x) };
 
@@ -222,7 +223,7 @@ static void forget_attempt(struct exec *x)
     cow_close(&x->outcome.cow);
     x->outcome = (struct outcome){ 0 };
     x->now = (struct exec_attempt){ 0 };
-    x->lane->started = x->lane->lost = x->lane->absent = false;
+    x->lane->started = x->lane->absent = false;
 }
 
 /* ---- from the first attempt to the last ---- */

@@ -176,6 +176,19 @@ def denies_in_part():
     serve({}, lambda errand, execution: say(RESULT, errand, record(execution, denials=denials)))
 
 
+def denied(names):
+    return [{"path": f"/x{i}", "act": "made", "rule": "denied", "undone": True} for i in range(names)]
+
+
+def denies_many():
+    """As many as a list may have."""
+    serve({}, lambda errand, execution: say(RESULT, errand, record(execution, denials=denied(1024))))
+
+
+def denies_too_many():
+    serve({}, lambda errand, execution: say(RESULT, errand, record(execution, denials=denied(1025))))
+
+
 def allows_numbers():
     """And no hosts."""
     network = {"allowed_by_project": [5, None], "connections": [5]}
