@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* turn.c: a counter of one in the kernel, which is waited for together with a cancel. */
+/* turn.c: a counter of turns in the kernel, which is waited for together with a cancel. */
 #include "base/turn.h"
 
 #include <poll.h>
 #include <stddef.h>
 #include <sys/eventfd.h>
 
+bool turn_open_for(struct turn *t, unsigned at_once)
+{
+    t->fd = eventfd(at_once, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE);
+    return t->fd >= 0;
+}
+
 bool turn_open(struct turn *t)
 {
-    t->fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
-    return t->fd >= 0;
+    return turn_open_for(t, 1);
 }
 
 void turn_close(struct turn *t)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* turn.h: one after the other, for what may take long: who waits for a turn can be called off. */
+/* turn.h: one after the other, or a few at once, for what may take long: who waits for a turn can
+ * be called off. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,10 +8,11 @@
 #include "base/own.h"
 
 struct turn {
-    int fd; /* readable: it is nobody's turn */
+    int fd; /* readable: a turn can be had */
 };
 
-bool turn_open(struct turn *t) NODISCARD;
+bool turn_open(struct turn *t) NODISCARD;                       /* of one at a time */
+bool turn_open_for(struct turn *t, unsigned at_once) NODISCARD; /* of so many */
 void turn_close(struct turn *t);
 
 /* Waits. False: `cancel` (-1: nobody calls) became readable before, or it could not be opened. */

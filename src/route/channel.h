@@ -70,7 +70,8 @@ bool channel_open(const struct channel_ask *ask, struct channel **out, struct er
 
 bool channel_is_open(const struct channel *c);
 
-/* To its end. Any thread; what it keeps is in the arena. */
+/* To its end, from when the worker has a slot for it: no more are under way than it said it takes.
+ * Any thread; what it keeps is in the arena. */
 void channel_run(struct channel *c, struct errand *errand, struct arena *a);
 
 /* Ends the worker and everything it runs. No errand may be under way. Accepts NULL. */

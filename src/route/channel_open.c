@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
@@ -20,12 +21,13 @@ enum {
 
 /* ---- hello ---- */
 
-static bool read_hello(const struct channel *c, struct str body, struct error *e)
+static bool read_hello(struct channel *c, struct str body, struct error *e)
 {
     _arena_ struct arena a = { 0 };
     struct ceilings max = ceilings_default();
     const struct document *hello;
     struct str protocol;
+    int64_t slots;
 
     if (!json_read("hello", body, &max, &a, &hello, e))
         return error_set(e, CODE_RCH_UNAVAILABLE, "%s did not speak " FRAME_PROTOCOL, c->who);
@@ -35,8 +37,11 @@ static bool read_hello(const struct channel *c, struct str body, struct error *e
                          "%s speaks %s, and this writ speaks " FRAME_PROTOCOL
                          "; install the same writ on both",
                          c->who, said(protocol, &a));
-    return doc_whole(&hello->root, "slots") > 0 ||
-           error_set(e, CODE_RCH_UNAVAILABLE, "%s takes no errands", c->who);
+    slots = doc_whole(&hello->root, "slots");
+    if (slots <= 0)
+        return error_set(e, CODE_RCH_UNAVAILABLE, "%s takes no errands", c->who);
+    return turn_open_for(&c->slots, slots < INT_MAX ? (unsigned)slots : INT_MAX) ||
+           error_sys(e, CODE_RCH_UNAVAILABLE, "%s cannot be waited for", c->who);
 }
 
 /* Something else spoke first: a greeting of the shell, a message of the scheduler. */
@@ -130,6 +135,7 @@ static void channel_free(struct channel *c)
     frame_reader_close(&c->reader);
     buf_free(&c->outgoing);
     own_close(&c->wake);
+    turn_close(&c->slots);
     (void)pthread_mutex_destroy(&c->lock);
     (void)pthread_cond_destroy(&c->room);
     arena_free(&c->a);
@@ -153,7 +159,7 @@ bool channel_open(const struct channel_ask *ask, struct channel **out, struct er
     struct channel *c = mem_zeroed(sizeof *c);
     struct carrier_ask start = { .environment = ask->environment, .errors = true };
 
-    c->wake = -1;
+    c->wake = c->slots.fd = -1;
     c->carrier = (struct carrier){ .pidfd = -1, .to = -1, .from = -1, .err = -1 };
     (void)pthread_mutex_init(&c->lock, NULL);
     (void)pthread_cond_init(&c->room, NULL);

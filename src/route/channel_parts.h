@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/turn.h"
 #include "base/world.h"
 #include "contract/limits.h"
 #include "route/carrier.h"
@@ -71,7 +72,8 @@ struct channel {
     bool answered;             /* of the frame that is not whole yet: its first piece */
     struct frame_reader reader;
     pthread_t thread;
-    int wake; /* an eventfd: the thread is to look again */
+    int wake;          /* an eventfd: the thread is to look again */
+    struct turn slots; /* of the worker: an errand waits until it has one */
 
     pthread_mutex_t lock; /* of all that follows */
     pthread_cond_t room;  /* the reader may go on */

@@ -225,13 +225,13 @@ static void answer(struct channel *c, bool came, bool open)
     (void)pthread_mutex_unlock(&c->lock);
 }
 
-struct turn {
+struct glance {
     struct pollfd fds[WATCHES];
     bool more, deaf;
 };
 
 /* False: there is nothing to wait for any more. */
-static bool prepare(struct channel *c, struct turn *t)
+static bool prepare(struct channel *c, struct glance *t)
 {
     bool pending, over;
 
@@ -248,7 +248,7 @@ static bool prepare(struct channel *c, struct turn *t)
     return !over;
 }
 
-static bool handle(struct channel *c, struct turn *t, struct error *e)
+static bool handle(struct channel *c, struct glance *t, struct error *e)
 {
     eventfd_t times;
     bool open;
@@ -275,7 +275,7 @@ static bool handle(struct channel *c, struct turn *t, struct error *e)
 void *wire_main(void *channel)
 {
     struct channel *c = channel;
-    struct turn t = { .fds = { [WATCH_ERR] = { .fd = c->carrier.err } } };
+    struct glance t = { .fds = { [WATCH_ERR] = { .fd = c->carrier.err } } };
     struct error e = { 0 };
     sigset_t all;
 

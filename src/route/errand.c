@@ -136,6 +136,18 @@ static bool begin(struct going *g, struct error *e)
     return open;
 }
 
+/* It waits for a slot of the worker as long as nobody calls it off: those who have one are held to
+ * their time. */
+static bool enter(struct going *g, struct error *e)
+{
+    if (!turn_take(&g->c->slots, g->errand->cancel))
+        return error_set(e, CODE_RCH_UNAVAILABLE, "%s was not waited for: cancelled", g->c->who);
+    if (begin(g, e))
+        return true;
+    turn_give(&g->c->slots);
+    return false;
+}
+
 /* ---- stopping ---- */
 
 static void send_stop(struct going *g)
@@ -389,6 +401,7 @@ static void leave(struct going *g)
     }
     g->c->hurrying -= g->u.stopped;
     release(g);
+    turn_give(&g->c->slots);
 }
 
 static void prepare(struct going *g)
@@ -408,7 +421,7 @@ void channel_run(struct channel *c, struct errand *errand, struct arena *a)
     errand->why = e;
     errand->forbidden = errand->forced = false;
     prepare(&g);
-    if (begin(&g, &e)) {
+    if (enter(&g, &e)) {
         while (has_more(&g))
             turn(&g);
         leave(&g);

@@ -66,6 +66,44 @@ def what_is_not_wanted_any_more_before_it_begins_is_run_nowhere(place):
         (place.work / "heard").unlink()
 
 
+# ---- workers that have no room ----
+
+@case
+def A00_8_a_worker_without_room_is_tried_again_and_then_gone_without(place):
+    place.configure(teller("has_no_room"), teller("has_room_later"))
+    why = "the worker has_no_room has no room for it: the worker runs as much as it can"
+    run = ended(place.lane("/bin/true", worker="has_no_room"), "succeeded", 0, route=LOCAL)
+    same([line["message"] for line in place.told(run, "unavailable")], [why] * 3)
+    same((len(place.told(run, "downgrade")), place.told(run, "refused")), (1, []))
+    run = ended(place.lane("/bin/true", worker="has_no_room", options=["--fail-closed"]), "failed", 69, "rch_unavailable", NOWHERE)
+    run = ended(place.lane("/bin/true", worker="has_room_later"), "succeeded", 0, route=WORKER)
+    same(len(place.told(run, "unavailable")), 1)
+
+
+def at_once(place, worker, steps, **more):
+    """What a plan says whose steps go to a worker of one slot."""
+    place.configure(teller(worker, patience_secs=20))
+    place.registry({"tool_id": "TL-1", "scope": {"commands": ["/bin/true"], "filesystem": "extended"}})
+    payload = {"inputs": {"command": "/bin/true"},
+               "route": {"class": "generic", "worker": worker, "fallback": "fail_closed"}}
+    plan = routes.plans.plan(*(routes.plans.step("execute", payload, **more) for _ in range(steps)))
+    return place.writ("run", "--json", "--jobs=4", place.put("outside/plan.json", json.dumps(plan)))
+
+
+@case
+def a_worker_is_sent_no_more_at_once_than_it_has_slots(place):
+    said = at_once(place, "has_one_slot", 4)
+    hold(said.status == 0 and b"a second one" not in said.out, said)
+
+
+@case
+def who_waits_for_a_slot_waits_no_longer_than_its_step_may_take(place):
+    said = at_once(place, "never_ready_for_one", 2, timeout_ms=1000, on_failure="skip")
+    error = json.loads(said.out)["error"]
+    same((said.status, error["error_code"], error["context"]["exit_code"]), (1, "STEP_TIMEOUT", 143))
+    same(place.there("heard"), ["heard"])
+
+
 @case
 def a_probe_is_not_waited_for_by_who_calls_it_off(place):
     place.configure(wrapper(probe=["/bin/sh", "-c", "touch heard; exec sleep 600"], patience_secs=500))

@@ -37,6 +37,8 @@ static enum tried refused_late(struct exec *x, const struct errand *errand,
     return TRIED_NOTHING;
 }
 
+/* That a worker has no room is no word about the command: it may have some later, or another has.
+ */
 static enum tried take_refusal(struct exec *x, const struct errand *errand,
                                const struct try_ask *ask)
 {
@@ -54,6 +56,11 @@ static enum tried take_refusal(struct exec *x, const struct errand *errand,
     code = doc_text(d, "code");
     if (doc_whole(d, "status") == WRIT_NO_SANDBOX)
         *ask->status = WRIT_NO_SANDBOX;
+    if (doc_whole(d, "status") == WRIT_UNAVAILABLE && !x->lane->started) {
+        (void)error_set(ask->e, CODE_RCH_UNAVAILABLE, "the worker %.*s has no room for it: %.*s",
+                        STR_ARG(x->lane->plan->worker->name), STR_ARG(doc_text(d, "message")));
+        return TRIED_UNAVAILABLE;
+    }
     (void)error_set(ask->e, code_named(code) == CODE_NONE ? CODE_UNKNOWN_ERROR : code_named(code),
                     "the worker %.*s refused it: %.*s", STR_ARG(x->lane->plan->worker->name),
                     STR_ARG(doc_text(d, "message")));

@@ -8,6 +8,7 @@ import json
 import os
 import struct
 import sys
+import threading
 
 HELLO, RUN, READY, REFUSED, GO, STOP, OUT, FILE, FILE_END, RESULT, BEAT, ECHO = 1, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14
 GREETING = {"protocol": "writ-worker/1", "version": "0", "host": "here", "slots": 8}
@@ -47,9 +48,9 @@ def leave(errand, text=b"made\n"):
     return [whole | {"path": "made", "state": "collected"}]
 
 
-def answer(body):
+def answer(body, **greeting):
     """What follows when it is sent something to run; it is given the number and the id of that."""
-    say(HELLO, body=GREETING)
+    say(HELLO, body=GREETING | greeting)
     while True:
         kind, errand, run = hear()
         if kind == BEAT:
@@ -95,6 +96,11 @@ def never_ready():
     answer(lambda *_: open("heard", "x").close())
 
 
+def never_ready_for_one():
+    """Nor does it take another one meanwhile."""
+    answer(lambda *_: open("heard", "x").close(), slots=1)
+
+
 def refuses_at_stop():
     """It never gets ready, and when it is stopped it says so, as a worker does."""
     say(HELLO, body=GREETING)
@@ -106,6 +112,46 @@ def refuses_at_stop():
             open("heard", "x").close()
         elif kind == STOP:
             say(REFUSED, errand, {"status": 125, "code": "EXECUTION_HALTED", "message": "it was stopped"})
+
+
+def has_one_slot():
+    """It takes one at a time, and refuses a second as what must not be. A while goes by before it answers."""
+    underway = {}
+    say(HELLO, body=GREETING | {"slots": 1})
+    while True:
+        kind, errand, body = hear()
+        if kind == BEAT:
+            say(ECHO)
+        elif kind == RUN and underway:
+            say(REFUSED, errand, {"status": 77, "code": "IO", "message": "a second one"})
+        elif kind == RUN:
+            underway[errand] = json.loads(body)["request"]["execution_id"]
+            say(READY, errand, {"command": ["told"], "paths": [], "checks": {}})
+        elif kind == GO:
+            threading.Timer(0.3, lambda: say(RESULT, errand, record(underway.pop(errand)))).start()
+
+
+def has_no_room(times=1 << 30):
+    """So many times."""
+    refused = {"status": 69, "code": "IO", "message": "the worker runs as much as it can"}
+    executions = {}
+    say(HELLO, body=GREETING)
+    while True:
+        kind, errand, body = hear()
+        if kind == BEAT:
+            say(ECHO)
+        elif kind == RUN and times:
+            times -= 1
+            say(REFUSED, errand, refused)
+        elif kind == RUN:
+            executions[errand] = json.loads(body)["request"]["execution_id"]
+            say(READY, errand, {"command": ["told"], "paths": [], "checks": {}})
+        elif kind == GO:
+            say(RESULT, errand, record(executions[errand]))
+
+
+def has_room_later():
+    has_no_room(1)
 
 
 def ends_early():

@@ -76,11 +76,31 @@ static void who_waits_can_be_called_off(void **state)
     assert_false(turn_take(&turn, -1));
 }
 
+static void as_many_as_it_is_for_have_a_turn_at_once(void **state)
+{
+    int line[2];
+    struct turn turn;
+
+    (void)state;
+    assert_int_equal(pipe(line), 0);
+    assert_int_equal(write(line[1], "x", 1), 1);
+    assert_true(turn_open_for(&turn, 2) && turn_take(&turn, line[0]) && turn_take(&turn, line[0]));
+    assert_false(turn_take(&turn, line[0]));
+    turn_give(&turn);
+    turn_give(&turn);
+    assert_true(turn_take(&turn, line[0]) && turn_take(&turn, line[0]));
+    assert_false(turn_take(&turn, line[0]));
+    turn_close(&turn);
+    (void)close(line[0]);
+    (void)close(line[1]);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_waits_has_its_turn_when_it_is_given),
         cmocka_unit_test(who_waits_can_be_called_off),
+        cmocka_unit_test(as_many_as_it_is_for_have_a_turn_at_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
