@@ -2,13 +2,16 @@
 /* carrier.c: starts, signals and ends a program outside of the walls, by way of its guard. */
 #include "route/carrier.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "base/num.h"
 #include "base/variable.h"
 #include "base/world.h"
 #include "contract/codes.h"
@@ -19,6 +22,7 @@
 enum {
     START_MS = 10000,   /* for a program to be started */
     PATIENCE_MS = 2000, /* with a guard that is to end everything */
+    ROUNDS = 64,        /* of looking for who was started meanwhile */
 };
 
 /* ---- finding ---- */
@@ -192,6 +196,48 @@ void carrier_signal(const struct carrier *c, int signal)
         (void)syscall(SYS_pidfd_send_signal, c->pidfd, sent, NULL, 0);
 }
 
+/* False: it is not of that session, or dead already. */
+static bool end_one(pid_t pid, pid_t session)
+{
+    _fd_ int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+    struct pollfd dead = { .fd = fd, .events = POLLIN };
+
+    if (fd < 0 || getsid(pid) != session || poll(&dead, 1, 0) > 0)
+        return false;
+    (void)syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0);
+    (void)poll(&dead, 1, PATIENCE_MS);
+    return true;
+}
+
+static bool end_some(pid_t session)
+{
+    DIR *proc = opendir("/proc");
+    bool any = false;
+    struct dirent *d;
+
+    while (proc && (d = readdir(proc))) {
+        int64_t pid;
+
+        if (num_int(str_of(d->d_name), &pid) && pid > 0 && pid <= INT_MAX)
+            any |= end_one((pid_t)pid, session);
+    }
+    if (proc)
+        (void)closedir(proc);
+    return any;
+}
+
+/* A guard that was killed has ended nobody but the program. Who is still in its session is found by
+ * that: its number is nobody else's until the guard was waited for. */
+static void end_session(const struct carrier *c)
+{
+    siginfo_t how = { 0 };
+
+    while (waitid(P_PID, (id_t)c->pid, &how, WEXITED | WNOWAIT | __WALL) < 0 && errno == EINTR)
+        ;
+    for (int i = 0; i < ROUNDS && how.si_code != CLD_EXITED && end_some(c->pid);)
+        i++;
+}
+
 /* A guard that somebody has stopped is ended itself, and the program with it. */
 int carrier_end(struct carrier *c)
 {
@@ -208,6 +254,7 @@ int carrier_end(struct carrier *c)
         ;
     if (!dead.revents)
         (void)syscall(SYS_pidfd_send_signal, c->pidfd, SIGKILL, NULL, 0);
+    end_session(c);
     while (wait4(c->pid, &status, __WALL, &c->used) < 0 && errno == EINTR)
         ;
     own_close(&c->pidfd);

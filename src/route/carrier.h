@@ -3,7 +3,8 @@
  *
  * It runs outside of the walls, as the caller, for it has to reach what commands may not. It has a
  * session of its own, and a guard (route/guard.h): when it ends, when it is ended, and when we die,
- * everything it started ends.
+ * everything it started ends. Where somebody kills the guard, those of its session do, and who has
+ * left that is not found: all of them are the caller's own, and may do so.
  */
 #pragma once
 

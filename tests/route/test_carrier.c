@@ -289,6 +289,35 @@ static void a_guard_that_is_killed_takes_the_program_along(void **state)
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
+/* Whoever killed the guard, or stopped it: those who left its session are all that may be left. */
+static void without_its_guard_the_session_ends_with_the_carrier(void **state)
+{
+    static const int signals[] = { SIGKILL, SIGSTOP };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(signals); i++) {
+        struct script s = { 0 };
+        char text[256];
+        int child, orphan;
+
+        (void)snprintf(text, sizeof text,
+                       "set -m; sleep 100000 & echo $!; (sh -c 'echo $$; exec sleep 100000' & :); "
+                       "read word; kill -%d $PPID; sleep 100000",
+                       signals[i]);
+        script_start(&s, text);
+        child = hold(next_pid(s.c.from));
+        orphan = hold(next_pid(s.c.from));
+        assert_int_equal(write(s.c.to, "\n", 1), 1);
+        if (signals[i] == SIGKILL)
+            assert_true(is_ready(s.c.pidfd, LONG_MS));
+        int status = script_end(&s);
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+        assert_true(is_ready(child, 0) && is_ready(orphan, 0));
+        assert_dies(child);
+        assert_dies(orphan);
+    }
+}
+
 static void a_guard_that_is_stopped_is_ended_all_the_same(void **state)
 {
     struct script s = { 0 };
@@ -387,6 +416,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(who_is_ended_takes_everybody_along),
         cmocka_unit_test(who_ends_takes_everybody_along),
         cmocka_unit_test(a_guard_that_is_killed_takes_the_program_along),
+        cmocka_unit_test(without_its_guard_the_session_ends_with_the_carrier),
         cmocka_unit_test(a_guard_that_is_stopped_is_ended_all_the_same),
         cmocka_unit_test(when_its_caller_is_killed_nothing_is_left),
         cmocka_unit_test(it_outlives_the_thread_that_started_it),
