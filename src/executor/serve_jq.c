@@ -56,6 +56,13 @@ static void keep_first(void *to, jv message)
     jv_free(text);
 }
 
+/* What jq says when it runs, of a stack that is too deep or a value that halts it, is not told. */
+static void keep_none(void *to, jv message)
+{
+    (void)to;
+    jv_free(message);
+}
+
 static jq_state *compile(const char *text, struct error *e)
 {
     jq_state *jq = jq_init();
@@ -67,6 +74,8 @@ static jq_state *compile(const char *text, struct error *e)
     jq_set_error_cb(jq, keep_first, e);
     if (!jq_compile(jq, text))
         jq_teardown(&jq);
+    else
+        jq_set_error_cb(jq, keep_none, NULL); /* who compiled it does not wait for more */
     return jq;
 }
 
