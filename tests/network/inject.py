@@ -132,13 +132,16 @@ def R_001_018_it_goes_by_no_tunnel_and_to_no_name_below(place):
 @case
 def R_001_018_a_server_that_sends_it_back_is_cut(place):
     registry(place)
-    for how in ("head", "length", "chunks", "end"):
+    for how in ("head", "length", "chunks", "apart", "end"):
         run = asks(place, CURL, "-sS", "-i", f"http://api.test/mirror?how={how}", sandbox=network({}))
         hold("redacted" not in run.record["stdout"]["text"], run)
         hold(how != "head" or "HTTP/1.1 502 " in run.record["stdout"]["text"], run)
         hold(decided(run, "api.test", False)["rule"] == "its answer has the secret that was added", run)
-    for after in (*range(65510, 65540, 3), 400000):
-        run = asks(place, CURL, "-sS", "-o", "got", f"http://api.test/mirror?how=chunks&after={after}",
+    run = asks(place, CURL, "-sS", "http://api.test/mirror?how=hidden", sandbox=network({}))
+    hold(SECRET not in run.record["stdout"]["text"] and "its chunks hide it" in decided(run, "api.test", False)["rule"], run)
+    for how, after in (*(("chunks", after) for after in (*range(65510, 65540, 3), 400000)),
+                       *(("apart", after) for after in (*range(3630, 3650, 4), 40000))):
+        run = asks(place, CURL, "-sS", "-o", "got", f"http://api.test/mirror?how={how}&after={after}",
                    sandbox=network({}))
         hold(run.record["exit_code"] in (0, 18, 56), run)
         decided(run, "api.test", False)
@@ -164,6 +167,9 @@ def R_001_018_what_only_begins_like_it_arrives_whole(place):
                sandbox=network({}))
     hold(run.record["exit_code"] == 0 and (place.work / "like").read_text() == SECRET[:-1] * 3, run)
     hold((place.work / "big").stat().st_size == 300000, run)
+    for after in (0, 3640, 40000):
+        run = asks(place, CURL, "-sS", f"http://api.test/mirror?how=like&after={after}", "-o", "like", sandbox=network({}))
+        hold(run.record["exit_code"] == 0 and (place.work / "like").read_text() == "b" * after + SECRET[:-1] + "\n", run)
 
 
 @case

@@ -84,17 +84,24 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return self.file(url.path)
 
     def mirror(self, how, key, after):
-        """What it was sent in a header: in one, in a body of a length, in chunks, up to the end."""
+        """What it was sent in a header: in one, in a body of a length, in chunks, in chunks of a byte, up to the end;
+        or what only begins like it, in chunks of a byte. Much is said beside those of what is hidden."""
+        key = key[:-1] if how == "like" else key
         body = b"b" * after + key.encode() + b"\n"
         if how == "head":
             return self.answer(200, b"", Mirror=key)
         if how == "length":
             return self.answer(200, body)
         self.send_response(200)
-        self.send_header(*(("Transfer-Encoding", "chunked") if how == "chunks" else ("Connection", "close")))
+        size = {"chunks": len(body), "apart": 1, "like": 1, "hidden": 1}.get(how)
+        self.send_header(*(("Transfer-Encoding", "chunked") if size else ("Connection", "close")))
         self.end_headers()
-        self.wfile.write(b"%x\r\n%b\r\n0\r\n\r\n" % (len(body), body) if how == "chunks" else body)
-        self.close_connection = how != "chunks"
+        if size:
+            more = b"m" * (8000 if how == "hidden" else 4)
+            pieces = [body[i:i + size] for i in range(0, len(body), size)]
+            body = b"".join(b"%x;some=%b\r\n%b\r\n" % (len(piece), more, piece) for piece in pieces) + b"0\r\n\r\n"
+        self.wfile.write(body)
+        self.close_connection = not size
 
     def file(self, path):
         """What was put below the server's directory."""

@@ -91,6 +91,21 @@ static size_t take_data(struct body *b, size_t n)
     return n;
 }
 
+size_t body_piece(struct body *b, struct str bytes, struct str *data)
+{
+    bool chunks = b->kind == BODY_CHUNKED;
+    size_t n = 0;
+
+    while (chunks && n < bytes.n && b->state != DATA && !b->over && take_frame(b, bytes.s[n]))
+        n++;
+    *data = (struct str){ bytes.s + n, bytes.n - n };
+    if (chunks) {
+        data->n = b->state == DATA ? take_data(b, data->n) : 0;
+        b->state = b->state == DATA && b->left == 0 ? DATA_CR : b->state;
+    }
+    return n + data->n;
+}
+
 size_t body_take(struct body *b, struct str bytes, bool *wrong)
 {
     size_t n = 0;

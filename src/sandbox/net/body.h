@@ -15,5 +15,9 @@ struct body {
 
 struct body body_begin(const struct head *head);
 
+/* The next piece of its data, and how many bytes it takes with the frames before it. The bytes are
+ * of those that body_take() took. */
+size_t body_piece(struct body *b, struct str bytes, struct str *data);
+
 /* How many of these bytes are the body's; the rest is not. *wrong: they are no chunks. */
 size_t body_take(struct body *b, struct str bytes, bool *wrong);

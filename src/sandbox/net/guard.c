@@ -46,3 +46,32 @@ size_t guard_tail(const struct policy *p, struct str bytes)
     }
     return most;
 }
+
+/* Where the data byte of that number stands among the bytes; its frames come before it. */
+static size_t place_of(struct body at, struct str bytes, size_t number)
+{
+    struct str data = { bytes.s, 0 };
+    size_t used = 0, n;
+
+    while ((n = body_piece(&at, str_from(bytes, used), &data)) > 0 && data.n <= number) {
+        used += n;
+        number -= data.n;
+    }
+    return n > 0 ? (size_t)(data.s - bytes.s) + number : bytes.n;
+}
+
+bool guard_finds_data(const struct policy *p, struct body at, struct str bytes, size_t *tail)
+{
+    _buf_ struct buf joined = { .max = bytes.n };
+    struct body b = at;
+    struct str data;
+    size_t n, held;
+
+    for (size_t used = 0; (n = body_piece(&b, str_from(bytes, used), &data)) > 0; used += n)
+        buf_add(&joined, data.s, data.n);
+    if (guard_finds(p, buf_str(&joined)))
+        return true;
+    held = guard_tail(p, buf_str(&joined));
+    *tail = held ? bytes.n - place_of(at, bytes, joined.len - held) : 0;
+    return false;
+}

@@ -323,7 +323,7 @@ static bool take_answer(struct serve *s, struct conn *c)
         return false;
     }
     c->answer_begun = head.status >= 200;
-    c->answer = body_begin(&head);
+    c->answer = c->shown = body_begin(&head);
     c->keeps = c->keeps && (!c->answer_begun || head.body != BODY_TO_END);
     say_answer(c, &head);
     c->down.from = c->down.ready = c->down.ready + n;
@@ -367,28 +367,44 @@ static void answer_ended(struct serve *s, struct conn *c)
         conn_abort(s, c);
 }
 
+/* Frames between its bytes can make a beginning longer than there is room for. */
+static bool is_stuck(const struct conn *c)
+{
+    return c->held > 0 && c->down.from == c->down.ready && c->down.to - c->down.from == BODY_BYTES;
+}
+
 /* The command does not see the secret, and a host that tells it what it sent would show it: what
- * may be its beginning waits for what follows. False: it is there. */
-static bool guard(struct serve *s, struct conn *c)
+ * may be its beginning waits for what follows. What is new begins at `from`. False: it is there. */
+static bool guard(struct serve *s, struct conn *c, size_t from)
 {
     struct str bytes = { c->down.body + c->down.from, c->down.ready - c->down.from };
+    struct str fresh = { c->down.body + from, c->down.ready - from };
+    size_t tail = 0;
+    bool wrong;
 
     if (!c->guarded || !c->answer_begun)
         return true;
-    if (guard_finds(&s->policy, bytes)) {
+    if (guard_finds(&s->policy, bytes) ||
+        (c->answer.kind == BODY_CHUNKED && guard_finds_data(&s->policy, c->shown, fresh, &tail))) {
         reach_cut(s, c, has_secret);
         return false;
     }
-    c->held = c->answer.over ? 0 : guard_tail(&s->policy, bytes);
+    c->held = guard_tail(&s->policy, fresh);
+    c->held = c->answer.over ? 0 : tail > c->held ? tail : c->held;
     c->down.ready -= c->held;
-    return true;
+    (void)body_take(&c->shown, (struct str){ fresh.s, fresh.n - c->held }, &wrong);
+    if (!is_stuck(c))
+        return true;
+    reach_cut(s, c, "its answer may have the secret that was added: its chunks hide it");
+    return false;
 }
 
 void http_exchange(struct serve *s, struct conn *c)
 {
+    size_t held = c->held, from;
     bool went;
 
-    c->down.ready += c->held;
+    c->down.ready += held;
     c->held = 0;
     if (!take_body(&c->request, &c->up)) {
         conn_refuse(s, c, 400,
@@ -406,6 +422,7 @@ void http_exchange(struct serve *s, struct conn *c)
         ;
     if (c->stage != STAGE_EXCHANGE)
         return;
+    from = c->down.ready - held;
     if (c->answer_begun && !take_body(&c->answer, &c->down)) {
         conn_abort(s, c);
         return;
@@ -413,7 +430,7 @@ void http_exchange(struct serve *s, struct conn *c)
     went = !c->answer_begun || c->answer.over || flow_unread(&c->down).n == 0;
     if (c->server.ended && went && !(c->answer_begun && c->answer.over))
         answer_ended(s, c);
-    if (c->stage != STAGE_EXCHANGE || !guard(s, c))
+    if (c->stage != STAGE_EXCHANGE || !guard(s, c, from))
         return;
     if (c->answer_begun && c->answer.over && flow_is_empty(&c->down))
         next_request(s, c);

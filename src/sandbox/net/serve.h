@@ -82,8 +82,9 @@ struct conn {
     int minor;
     struct body request, answer;
     bool to_head, keeps, answer_begun, waits; /* waits: for a next request */
-    bool guarded; /* a secret was added, and the answer is searched for it */
-    size_t held;  /* bytes of the answer that may be its beginning, and do not go on yet */
+    bool guarded;      /* a secret was added, and the answer is searched for it */
+    size_t held;       /* bytes of the answer that may be its beginning, and do not go on yet */
+    struct body shown; /* the answer as far as it may go on */
 };
 
 struct given_name {
