@@ -4,8 +4,10 @@
 usage: services.py RUN_PLAN WRIT      prints TAP
 """
 import base64
+import http.server
 import json
 import sys
+import threading
 import time
 import urllib.parse
 
@@ -491,6 +493,31 @@ def a_service_that_is_not_there_is_unavailable_and_tried_again(place):
     stock(place, api("n", f"http://127.0.0.1:{peers.port()}", {"get": "GET /"}, errors=retry(2)))
     run = place.fails(69, "PEER_UNAVAILABLE", "n.get", told=["127.0.0.1:", "no connection can be made; look whether"])
     same(len(run.record["attempts"]), 2)
+
+
+class Proxy(http.server.BaseHTTPRequestHandler):
+    """It answers every CONNECT with the server's status."""
+
+    def do_CONNECT(self):
+        self.send_response(self.server.status)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+@case
+def what_a_proxy_answers_is_told_and_who_can_help(place):
+    reach = {"timeout_ms": 5000, "network": {"enabled": True, "allow": ["api.test"]}}
+    stock(place, api("n", "https://api.test", {"get": "GET /"}, sandbox_override=reach))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxy) as proxy:
+        threading.Thread(target=proxy.serve_forever, daemon=True).start()
+        env = {"HTTPS_PROXY": f"http://127.0.0.1:{proxy.server_port}"}
+        for proxy.status, advice in ((407, "a password"), (403, "allow the host"), (502, "does not reach the host")):
+            run = place.fails(69, "PEER_UNAVAILABLE", "n.get", env=env, told=[f"the proxy answered {proxy.status}; ", advice])
+            hold(proxy.status == 502 or "look whether" not in run.out.decode(), run)
+        proxy.shutdown()
+    place.fails(69, "PEER_UNAVAILABLE", "n.get", env={"HTTPS_PROXY": f"http://127.0.0.1:{peers.port()}"})
 
 
 @case

@@ -85,6 +85,26 @@ static const char *failed(const struct api_attempt *t)
     return arena_printf(a, "%s: %s", what, call_quoted(body, TOLD_MOST, a));
 }
 
+/* A proxy that answers runs, and what it says tells who can help. */
+static const char *advice_of(const char *why)
+{
+    static const struct {
+        const char *why, *advice;
+    } rows[] = {
+        { "the proxy answered 407", "; it wants a name and a password, as in "
+                                    "HTTPS_PROXY=http://NAME:PASSWORD@HOST:PORT" },
+        { "the proxy answered 5", "; it does not reach the host: look whether that runs there, or "
+                                  "name it in NO_PROXY" },
+        { "the proxy answered", "; it has to allow the host, or the host is named in NO_PROXY" },
+        { "the proxy", "; look at HTTPS_PROXY and ALL_PROXY" },
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++)
+        if (str_begins(str_of(why), rows[i].why))
+            return rows[i].advice;
+    return "; look whether it runs there";
+}
+
 /* How long it may take, and who says so; how much it may send is told with what was too much. */
 static const char *limit_of(const struct api_attempt *t)
 {
@@ -92,7 +112,7 @@ static const char *limit_of(const struct api_attempt *t)
         return call_time_said(call_timeout(t->c), t->c->a);
     if (t->answer.end == HTTP_TOO_LARGE)
         return "; ask for less";
-    return t->answer.end == HTTP_UNREACHABLE ? "; look whether it runs there" : "";
+    return t->answer.end == HTTP_UNREACHABLE ? advice_of(t->answer.why) : "";
 }
 
 /* Why there is no answer, and from whom: neither path nor query is told, they may hold anything. */
