@@ -22,6 +22,19 @@ static size_t take_all(struct body b, struct str bytes, size_t piece, bool *wron
     return at;
 }
 
+/* Its data piece by piece takes as many bytes as all of it at once. */
+static size_t take_pieces(struct body b, struct str bytes)
+{
+    struct str data;
+    size_t at = 0, n;
+
+    while ((n = body_piece(&b, (struct str){ bytes.s + at, bytes.n - at }, &data)) > 0) {
+        assert(data.n <= n && data.s + data.n == bytes.s + at + n);
+        at += n;
+    }
+    return at;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct str bytes = { (const char *)data + 1, size - 1 };
@@ -37,5 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     assert(take_all(b, bytes, size, &wrong[0], &over[0]) ==
            take_all(b, bytes, 1 + data[0] % 5U, &wrong[1], &over[1]));
     assert(wrong[0] == wrong[1] && over[0] == over[1] && !(wrong[0] && over[0]));
+    bytes.n = take_all(b, bytes, size, &wrong[0], &over[0]);
+    assert(b.kind != BODY_CHUNKED || take_pieces(b, bytes) == bytes.n);
     return 0;
 }
