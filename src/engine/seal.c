@@ -32,31 +32,15 @@ struct str seal_origin(const char *name, struct arena *a)
 
 /* ---- the last checkpoint ---- */
 
-struct newest {
-    struct arena *a;
-    struct str note;
-};
-
-static bool take(void *self, const struct kept_checkpoint *c, struct error *e)
-{
-    struct newest *n = self;
-
-    (void)e;
-    n->note = (struct str){ arena_text(n->a, c->note), c->note.n };
-    return true;
-}
-
 /* The last one that the ledger has; empty: none was made yet. */
 static bool newest_note(struct writ_ledger *w, struct arena *a, struct str *out, struct error *e)
 {
-    struct newest newest = { .a = a };
     bool ok;
 
     if (!ledger_look(&w->l, e))
         return false;
-    ok = w->l.keep.kind->read_checkpoints(w->l.keep.store, take, &newest, e);
+    ok = w->l.keep.kind->last_checkpoint(w->l.keep.store, a, out, e);
     ledger_look_end(&w->l);
-    *out = newest.note;
     return ok;
 }
 
@@ -228,18 +212,18 @@ static bool as_promised(struct ledger *l, struct str note, const char *kept, str
 static bool look_at(struct writ_ledger *w, struct str beside, struct arena *a,
                     struct signed_size *out, struct error *e)
 {
-    struct newest inside = { .a = a };
+    struct str inside;
     struct ledger *l = &w->l;
     struct hashes hashes;
     struct tree_source source = hashes_of(&hashes, l);
 
     out->c.size = l->tip.size;
-    if (!l->keep.kind->read_checkpoints(l->keep.store, take, &inside, e) ||
+    if (!l->keep.kind->last_checkpoint(l->keep.store, a, &inside, e) ||
         !as_promised(l, beside, "beside", out->c.origin, e) ||
-        !as_promised(l, inside.note, "in", out->c.origin, e) ||
+        !as_promised(l, inside, "in", out->c.origin, e) ||
         !tree_root_at(out->c.size, &source, &out->c.root, e))
         return false;
-    out->note = inside.note;
+    out->note = inside;
     return true;
 }
 

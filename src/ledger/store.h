@@ -190,6 +190,9 @@ struct store_kind {
                          struct error *e); /* the newest so many, oldest first */
     bool (*read_checkpoints)(struct store *store, checkpoint_reader reader, void *self,
                              struct error *e); /* by size */
+    /* The note of the last of them; empty: there is none. */
+    bool (*last_checkpoint)(struct store *store, struct arena *a, struct str *note,
+                            struct error *e);
 
     /* The newest input (highest createdAt, then seq) about a subject of a tenant; there: out. */
     bool (*newest_input)(struct store *store, struct str tenant, struct str subject,

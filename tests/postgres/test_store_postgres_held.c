@@ -171,6 +171,30 @@ static void checkpoints_come_back_by_size(void **state)
     assert_int_equal(numbers, 1223);
 }
 
+static void the_last_checkpoint_is_the_one_about_most_entries(void **state)
+{
+    static const struct kept_checkpoint made[] = {
+        { 200, 5, { "b", 1 } },
+        { 300, 6, { "c", 1 } },
+        { 100, 7, { "a", 1 } },
+        { 300, 8, { "d", 1 } },
+    };
+    static const char last[] = "bccd";
+    struct str note = { "?", 1 };
+    struct tip tip;
+
+    (void)state;
+    good(kind->begin(store, &tip, &e));
+    good(kind->last_checkpoint(store, &arena, &note, &e));
+    assert_int_equal(note.n, 0);
+    for (size_t i = 0; i < COUNT(made); i++) {
+        good(kind->add_checkpoint(store, &made[i], &e));
+        good(kind->last_checkpoint(store, &arena, &note, &e));
+        assert_true(str_eq(note, (struct str){ last + i, 1 }));
+    }
+    good(kind->commit(store, true, &e));
+}
+
 /* ---- check ---- */
 
 static const char *checked(void)
@@ -370,6 +394,7 @@ int main(void)
         with_store(blocks_come_back_upwards),
         with_store(rejects_are_counted_from_one),
         with_store(checkpoints_come_back_by_size),
+        with_store(the_last_checkpoint_is_the_one_about_most_entries),
         with_store(a_check_finds_what_was_done_round_the_store),
         with_store(a_ledger_keeps_its_name),
         with_store(what_cannot_be_opened_is_named_without_its_password),

@@ -409,6 +409,7 @@ const struct store_kind store_postgres = {
     .read_blocks = store_postgres_read_blocks,
     .read_rejects = store_postgres_read_rejects,
     .read_checkpoints = store_postgres_read_checkpoints,
+    .last_checkpoint = store_postgres_last_checkpoint,
     .newest_input = store_postgres_newest_input,
     .check = store_postgres_check,
 };

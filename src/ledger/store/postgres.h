@@ -36,6 +36,7 @@ enum sql {
     SQL_READ_BLOCKS,
     SQL_READ_REJECTS,
     SQL_READ_CHECKPOINTS,
+    SQL_LAST_CHECKPOINT,
     SQL_CHECK_TABLES,
     SQL_CHECK_ENTRIES,
     SQL_CHECK_BLOCKS,
@@ -103,5 +104,7 @@ bool store_postgres_read_rejects(struct store *store, int64_t newest, reject_rea
                                  void *self, struct error *e);
 bool store_postgres_read_checkpoints(struct store *store, checkpoint_reader reader, void *self,
                                      struct error *e);
+bool store_postgres_last_checkpoint(struct store *store, struct arena *a, struct str *note,
+                                    struct error *e);
 bool store_postgres_check(struct store *store, const struct index_sum *sum, struct arena *a,
                           const char **finding, struct error *e);

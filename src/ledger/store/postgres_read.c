@@ -249,3 +249,17 @@ bool store_postgres_read_checkpoints(struct store *store, checkpoint_reader read
     }
     return said != TOLD_FAULT;
 }
+
+bool store_postgres_last_checkpoint(struct store *store, struct arena *a, struct str *note,
+                                    struct error *e)
+{
+    _rows_ struct pg_rows rows = { 0 };
+    struct str bytes = { 0 };
+
+    if (!pg_ask(store->pg, SQL_LAST_CHECKPOINT, NULL, 0, &rows, e))
+        return false;
+    if (rows.count)
+        bytes = pg_bytes(&rows, 0, 0);
+    *note = (struct str){ arena_text(a, bytes), bytes.n };
+    return true;
+}

@@ -166,6 +166,7 @@ static const char *const texts[SQL_COUNT] = {
         "SELECT n, recorded, bytes, code, pointer, message, tenant, subject, digest, event"
         " FROM rejects WHERE n > $1 AND n > (SELECT coalesce(max(n), 0) FROM rejects) - $2 ORDER BY n LIMIT $3",
     [SQL_READ_CHECKPOINTS] = "SELECT size, made, note FROM checkpoints ORDER BY size, made OFFSET $1 LIMIT $2",
+    [SQL_LAST_CHECKPOINT]  = "SELECT note FROM checkpoints ORDER BY size DESC, made DESC LIMIT 1",
 
     [SQL_CHECK_ENTRIES] =
         "SELECT count(*), coalesce(min(seq), 0), coalesce(max(seq) + 1, 0),"

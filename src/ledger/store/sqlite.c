@@ -463,6 +463,7 @@ const struct store_kind store_sqlite = {
     .read_blocks = sqlite_read_blocks,
     .read_rejects = sqlite_read_rejects,
     .read_checkpoints = sqlite_read_checkpoints,
+    .last_checkpoint = sqlite_last_checkpoint,
     .newest_input = sqlite_newest_input,
     .sum_keys = sqlite_sum_keys,
     .check = sqlite_check,

@@ -36,6 +36,7 @@ enum statement {
     Q_REJECTS,
     Q_CHECKPOINT_ADD,
     Q_CHECKPOINTS,
+    Q_CHECKPOINT_LAST,
     Q_RUN_ADD,
     Q_RUN_DROP,
     Q_RUN_FIND,
@@ -185,6 +186,7 @@ bool sqlite_read_rejects(struct store *s, int64_t newest, reject_reader reader, 
                          struct error *e);
 bool sqlite_read_checkpoints(struct store *s, checkpoint_reader reader, void *self,
                              struct error *e);
+bool sqlite_last_checkpoint(struct store *s, struct arena *a, struct str *note, struct error *e);
 void sqlite_sum_keys(struct index_sum *sum, const struct entry *entries, size_t n);
 bool sqlite_check(struct store *s, const struct index_sum *sum, struct arena *a,
                   const char **finding, struct error *e);

@@ -125,6 +125,10 @@ const char *const store_sqlite_texts[Q_COUNT] = {
     [Q_REJECTS] = "SELECT * FROM rejects WHERE n > (SELECT max(n) FROM rejects) - ? ORDER BY n",
     [Q_CHECKPOINT_ADD] = "INSERT INTO checkpoints VALUES (NULL, ?, ?, ?)",
     [Q_CHECKPOINTS] = "SELECT size, made, note FROM checkpoints ORDER BY size, n",
+    /* Who looked at the ledger earlier may sign it later: the last row need not be the one about
+     * most entries, but that one is not far before it. */
+    [Q_CHECKPOINT_LAST] = "SELECT note FROM (SELECT * FROM checkpoints ORDER BY n DESC LIMIT 64)"
+                          " ORDER BY size DESC, n DESC LIMIT 1",
     [Q_RUN_ADD] = "INSERT INTO runs VALUES (?, ?, ?)",
     [Q_RUN_DROP] = "DELETE FROM runs WHERE run = ?",
     [Q_RUN_FIND] = "SELECT keys FROM runs WHERE run = ? AND first <= ? ORDER BY first DESC LIMIT 1",

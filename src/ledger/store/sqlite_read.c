@@ -341,3 +341,18 @@ bool sqlite_read_checkpoints(struct store *s, checkpoint_reader reader, void *se
         return false;
     return each_row(s, q, tell_checkpoint, &to, e);
 }
+
+bool sqlite_last_checkpoint(struct store *s, struct arena *a, struct str *note, struct error *e)
+{
+    struct str text = { 0 };
+    struct query *q;
+    bool row = false;
+
+    if (!sqlite_query(&s->db, Q_CHECKPOINT_LAST, &q, e) || !query_step(q, &row, e))
+        return false;
+    if (row)
+        text = column_text(q, 0);
+    *note = (struct str){ arena_text(a, text), text.n };
+    query_done(q);
+    return true;
+}

@@ -150,6 +150,34 @@ static void checkpoints_come_back_by_size(void **state)
     kind->close(s);
 }
 
+static void the_last_checkpoint_is_the_one_about_most_entries(void **state)
+{
+    static const struct kept_checkpoint made[] = {
+        { 200, 5, { "b", 1 } },
+        { 300, 6, { "c", 1 } },
+        { 100, 7, { "a", 1 } },
+        { 300, 8, { "d", 1 } },
+    };
+    static const char last[] = "bccd";
+    _arena_ struct arena a = { 0 };
+    struct store *s = open_at(fresh_place(&a), STORE_APPEND, &a);
+    struct error e = { 0 };
+    struct str note = { "?", 1 };
+    struct tip tip;
+
+    (void)state;
+    ok(kind->begin(s, &tip, &e));
+    ok(kind->last_checkpoint(s, &a, &note, &e));
+    assert_int_equal(note.n, 0);
+    for (size_t i = 0; i < COUNT(made); i++) {
+        ok(kind->add_checkpoint(s, &made[i], &e));
+        ok(kind->last_checkpoint(s, &a, &note, &e));
+        assert_text(note, (struct str){ last + i, 1 });
+    }
+    ok(kind->commit(s, true, &e));
+    kind->close(s);
+}
+
 /* Entries from 4 on, of which two are erased. */
 static bool see_erased(void *self, const struct entry *entry, struct error *e)
 {
@@ -197,6 +225,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(blocks_come_back_by_level_and_number),
         cmocka_unit_test(rejects_are_counted_and_the_newest_read),
         cmocka_unit_test(checkpoints_come_back_by_size),
+        cmocka_unit_test(the_last_checkpoint_is_the_one_about_most_entries),
         cmocka_unit_test(an_erased_body_is_gone_and_the_rest_stays),
     };
 
