@@ -41,6 +41,10 @@ static struct reject reject_of(const struct ledger *l, const struct draft *d)
     struct reject reject = reject_made(l, &refusal);
 
     reject.pointer = d->pointer;
+    if (d->erased) {
+        reject.pointer = reject.message = "";
+        reject.event.n = 0;
+    }
     return reject;
 }
 
@@ -84,19 +88,22 @@ static bool write_all(struct ledger *l, const struct sorted *s, struct error *e)
     return s->reject_count == 0 || kind->add_rejects(l->keep.store, s->rejects, s->reject_count, e);
 }
 
-/* A conflict is rare: only then the event that is kept is read, from the store or the batch. */
-static bool tell_conflict(struct ledger *l, const struct book *book, struct draft *d,
-                          struct arena *a, struct error *e)
+/* What is refused where an event stands already is rare: only then the event that is kept is read,
+ * from the store or the batch. Where that one was erased, this may be what it said. */
+static bool refused_beside(struct ledger *l, const struct book *book, const struct event_mark *twin,
+                           struct draft *d, struct arena *a, struct error *e)
 {
     struct entry kept = { 0 };
-    int64_t i = d->seq - book->size;
+    int64_t i = twin->seq - book->size;
     bool there;
 
     if (i >= 0 && (size_t)i < book->added_count)
         kept = book->added[i]->entry;
-    else if (!ledger_find(l, &d->id, a, &kept, &there, e))
+    else if (!ledger_find(l, &twin->id, a, &kept, &there, e))
         return false;
-    conflict_tell(d, &kept, a);
+    d->erased = kept.erased;
+    if (d->code == CODE_IDEMPOTENCY_CONFLICT)
+        conflict_tell(d, &kept, a);
     return true;
 }
 
@@ -119,7 +126,8 @@ static bool append_stretch(struct ledger *l, struct draft *drafts, size_t n, str
         if (d->verdict == VERDICT_NONE) {
             known = book_known(&book, i);
             judge(d, &known, a);
-            if (d->code == CODE_IDEMPOTENCY_CONFLICT && !tell_conflict(l, &book, d, a, e))
+            if (d->verdict == VERDICT_REFUSED && known.twin &&
+                !refused_beside(l, &book, known.twin, d, a, e))
                 return false;
         }
         if (d->verdict == VERDICT_REFUSED) {

@@ -30,6 +30,7 @@ struct draft {
     enum verdict verdict;
     enum code code; /* of a refusal, as the two that follow */
     const char *pointer, *message;
+    bool erased; /* the event at its place was: nothing of its text is kept */
     int64_t seq; /* of the entry, or of the one it repeats */
     struct uuid id;
 };

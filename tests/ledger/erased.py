@@ -54,6 +54,24 @@ def what_was_refused_goes_with_what_was_entered(place):
 
 
 @case
+def what_was_erased_does_not_come_back_by_being_refused(place):
+    id, = place.accept(place.event(target="first"))
+    place.accept(place.event("running", target=SECRET))
+    place.one("ledger", "erase", id, "--reason", "r")
+    answer = place.refuse("IDEMPOTENCY_CONFLICT", place.event(target=SECRET + "-2"))
+    true("its body was erased" in answer["message"], answer)
+    nobody = "led-00000000-0000-4000-8000-000000000000"
+    place.refuse("LINEAGE_MISSING", place.event(target=SECRET + "-3", dependsOnLedgerIds=[nobody]))
+    place.refuse("IDEMPOTENCY_CONFLICT", place.event("running", target="kept"))
+    found = [(r["code"], r["erased"], r["event"] and "kept" in r["event"]) for r in place.rejects()]
+    same(found, [("IDEMPOTENCY_CONFLICT", True, None), ("LINEAGE_MISSING", True, None),
+                 ("IDEMPOTENCY_CONFLICT", False, True)])
+    for r in place.rejects()[:2]:
+        same((r["message"], r["pointer"], r["bytes"] > 0, r["digest"][:7]), (None, None, True, "sha256:"), r)
+    place.verify()
+
+
+@case
 def nothing_else_of_a_refusal_changes(place):
     place.accept(place.event())
     place.refuse("IDEMPOTENCY_CONFLICT", place.event(target="other"))
