@@ -14,14 +14,20 @@
 #include "base/json_read.h"
 #include "contract/codes.h"
 
-enum { READ_BYTES = 256 << 10, UNREAD_MOST = 1 << 30 };
+enum { READ_BYTES = 256 << 10 };
+
+/* Bytes that an event may have: the reader takes no more. */
+static size_t line_most(void)
+{
+    return ceilings_default().v[CEILING_BYTES];
+}
 
 bool feed_open(struct feed *f, const struct writ_input *input, struct error *e)
 {
     struct stat s;
 
     *f = (struct feed){
-        .fd = -1, .stop = -1, .unread = { .max = UNREAD_MOST }, .most = BATCH_FIRST
+        .fd = -1, .stop = -1, .unread = { .max = line_most() + 2 * READ_BYTES }, .most = BATCH_FIRST
     };
     if (input->text) {
         f->text = (struct str){ input->text, input->len };
@@ -85,6 +91,30 @@ static void forget_given(struct feed *f)
     f->at = 0;
 }
 
+/* Hashes what of the line was not hashed yet: its beginning stays, and was the first. */
+static void hash_line(struct feed *f, struct str line)
+{
+    size_t from = f->shed ? REJECT_KEPT : 0;
+
+    if (!f->shed)
+        sha256_begin(&f->hash);
+    sha256_add(&f->hash, line.s + from, line.n - from);
+}
+
+/* Of a line that has more bytes than an event may have, what a refusal keeps is held, not the rest:
+ * it may go on as long as it likes. */
+static void shed(struct feed *f)
+{
+    struct str line = rest(f);
+
+    if (f->looked < line.n || line.n <= (f->shed ? REJECT_KEPT : line_most()))
+        return;
+    hash_line(f, line);
+    f->shed += (int64_t)(line.n - REJECT_KEPT);
+    f->unread.len = f->at + REJECT_KEPT;
+    f->looked = REJECT_KEPT;
+}
+
 /* One read; false at the end. */
 static bool read_more(struct feed *f)
 {
@@ -94,11 +124,12 @@ static bool read_more(struct feed *f)
         f->ended = true;
         return false;
     }
+    shed(f);
     forget_given(f);
     if (!buf_reserve(&f->unread, READ_BYTES)) {
         f->ended = true;
-        return error_set(&f->error, CODE_CEILING, "line %" PRId64 " has more than %d bytes",
-                         f->line + 1, UNREAD_MOST - READ_BYTES);
+        return error_set(&f->error, CODE_IO, "line %" PRId64 ": there is no memory for it",
+                         f->line + 1);
     }
     do
         n = read(f->fd, f->unread.s + f->unread.len, READ_BYTES);
@@ -151,7 +182,6 @@ static enum extent extent_of(struct str text)
  * a line that is nothing waits for the answer to it. */
 static void decide(struct feed *f)
 {
-    size_t most = ceilings_default().v[CEILING_BYTES];
     const char *end;
     struct str all;
 
@@ -160,9 +190,10 @@ static void decide(struct feed *f)
         ;
     all = rest(f);
     end = line_end(f);
-    if (!end || extent_of((struct str){ all.s, (size_t)(end - all.s) }) != EXTENT_BEGINNING)
+    if (!end || f->shed ||
+        extent_of((struct str){ all.s, (size_t)(end - all.s) }) != EXTENT_BEGINNING)
         return;
-    while (rest(f).n <= most && read_more(f))
+    while (rest(f).n <= line_most() && read_more(f))
         ;
     f->whole = f->ended && extent_of(rest(f)) == EXTENT_WHOLE;
 }
@@ -196,17 +227,32 @@ static bool is_full(const struct feed *f, const struct batch *b)
     return b->n >= f->most || b->bytes >= BATCH_BYTES;
 }
 
+static struct draft draft_of(struct feed *f, struct str line, struct arena *a)
+{
+    struct draft d = { 0 };
+
+    if (f->shed || line.n > line_most()) {
+        hash_line(f, line);
+        d.long_digest = sha256_end(&f->hash);
+        d.long_bytes = f->shed + (int64_t)line.n;
+        f->shed = 0;
+        line.n = REJECT_KEPT;
+    }
+    d.text = (struct str){ arena_text(a, line), line.n };
+    return d;
+}
+
 static void take_lines(struct feed *f, struct batch *out)
 {
     struct str line;
 
     while (!is_full(f, out) && next_line(f, &line)) {
-        if (str_only(line, " \t\r\n"))
+        if (!f->shed && str_only(line, " \t\r\n"))
             continue;
         make_room(out);
         out->lines[out->n] = f->line;
-        out->bytes += line.n;
-        out->drafts[out->n++] = (struct draft){ .text = { arena_text(&out->a, line), line.n } };
+        out->drafts[out->n] = draft_of(f, line, &out->a);
+        out->bytes += out->drafts[out->n++].text.n;
     }
 }
 

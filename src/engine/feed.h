@@ -11,14 +11,16 @@ enum { BATCH_BYTES = 16 << 20 };          /* of their texts: the one that reache
 
 /* Where the events come from. */
 struct feed {
-    int fd;                   /* -1: the text is all there is */
-    int stop;                 /* readable when no more is wanted, also by who waits for more */
-    struct str text;          /* given, or NULL */
-    struct buf unread;        /* read from fd and not yet given out */
-    size_t at;                /* given out of the text or of unread */
-    size_t looked;            /* behind that so many bytes have no line end */
-    int64_t line;             /* lines given out */
-    size_t most;              /* events of the next batch */
+    int fd;             /* -1: the text is all there is */
+    int stop;           /* readable when no more is wanted, also by who waits for more */
+    struct str text;    /* given, or NULL */
+    struct buf unread;  /* read from fd and not yet given out */
+    size_t at;          /* given out of the text or of unread */
+    size_t looked;      /* behind that so many bytes have no line end */
+    int64_t shed;       /* bytes of this line that were read and are not held: it is too long */
+    struct sha256 hash; /* of it, as far as it was shed and of its beginning, which is held */
+    int64_t line;       /* lines given out */
+    size_t most;        /* events of the next batch */
     bool begun, ended, whole; /* whole: one document of many lines */
     struct error error;       /* it could not be read */
 };

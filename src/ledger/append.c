@@ -9,8 +9,6 @@
 #include "ledger/conflict.h"
 #include "ledger/judge.h"
 
-enum { REJECT_KEPT = 64 << 10 };
-
 static struct reject reject_made(const struct ledger *l, const struct refusal *r)
 {
     return (struct reject){
@@ -41,6 +39,10 @@ static struct reject reject_of(const struct ledger *l, const struct draft *d)
     struct reject reject = reject_made(l, &refusal);
 
     reject.pointer = d->pointer;
+    if (d->long_bytes) {
+        reject.bytes = d->long_bytes;
+        reject.digest = d->long_digest;
+    }
     if (d->erased) {
         reject.pointer = reject.message = "";
         reject.event.n = 0;

@@ -32,6 +32,17 @@ static void refuse_by_report(struct draft *d)
         draft_refuse(d, (enum code)p->code, p->pointer, p->msg);
 }
 
+/* As the reader says it, which does not get to see it. */
+static void refuse_length(struct draft *d)
+{
+    const struct ceiling_row *row = &ceiling_rows[CEILING_BYTES];
+    struct error e = { 0 };
+
+    (void)error_set(&e, CODE_CEILING, "%s is above %u: %s", row->name, row->value, row->meaning);
+    report_error(&d->report, &e);
+    refuse_by_report(d);
+}
+
 /* ---- what may be left out ---- */
 
 struct str draft_stamp(int64_t ms, struct arena *a)
@@ -253,6 +264,10 @@ void draft_read(struct draft *d, const struct world *world, struct arena *a)
     struct error e;
 
     d->report = report_new(a, "event", d->text);
+    if (d->long_bytes) {
+        refuse_length(d);
+        return;
+    }
     if (!json_read("event", d->text, &max, a, &d->document, &e)) {
         report_error(&d->report, &e);
         refuse_by_report(d);

@@ -12,8 +12,12 @@
 
 enum verdict { VERDICT_NONE, VERDICT_APPENDED, VERDICT_DUPLICATE, VERDICT_REFUSED };
 
+enum { REJECT_KEPT = 64 << 10 }; /* bytes of a text that is refused */
+
 struct draft {
-    struct str text; /* one JSON document */
+    struct str text;    /* one JSON document */
+    int64_t long_bytes; /* it has more than a document may have, and text is its beginning; 0: no */
+    struct digest long_digest; /* of all of it */
     enum policy policy;
     int64_t since; /* the execution has no event before this entry; 0: that is not known */
     bool salted;   /* entry.salt is random already: who reads many draws for all of them at once */
