@@ -158,10 +158,29 @@ void print_safe(struct buf *to, struct str text)
     }
 }
 
+/* Behind a cell: they come when something follows in its line. */
+static _Thread_local size_t blanks;
+
+static void put_blanks(void)
+{
+    if (blanks)
+        (void)fprintf(stdout, "%*s", (int)blanks, "");
+    blanks = 0;
+}
+
+static void put_end(FILE *to)
+{
+    if (to == stdout)
+        blanks = 0;
+    (void)fputc('\n', to);
+}
+
 static void put_bytes(FILE *to, struct str bytes)
 {
     if (to == stdout)
         atomic_store(&has_data, true);
+    if (to == stdout && bytes.n > 0)
+        put_blanks();
     if (bytes.n > 0 && fwrite(bytes.s, 1, bytes.n, to) < bytes.n && to == stdout)
         atomic_store(&lost, errno);
 }
@@ -196,13 +215,15 @@ static void put(FILE *to, enum colour colour, const char *fmt, va_list ap)
         text = NULL;
         return;
     }
+    if (to == stdout && (size_t)n > ends)
+        put_blanks();
     if (coloured)
         (void)fputs(escapes[colour], to);
     put_safe(to, (struct str){ text, (size_t)n - ends });
     if (coloured)
         (void)fputs("\033[0m", to);
     while (ends-- > 0)
-        (void)fputc('\n', to);
+        put_end(to);
 }
 
 void out_text(struct str text)
@@ -252,7 +273,7 @@ void out_line(const char *fmt, ...)
     va_start(ap, fmt);
     put(stdout, PLAIN, fmt, ap);
     va_end(ap);
-    (void)fputc('\n', stdout);
+    put_end(stdout);
 }
 
 void out(enum colour colour, const char *fmt, ...)
@@ -286,7 +307,7 @@ void out_cell(enum colour colour, struct str text, size_t width)
 {
     size_t used = cut(colour, text, width);
 
-    (void)fprintf(stdout, "%*s", (int)(width - used), "");
+    blanks += width - used;
 }
 
 /* Not the first byte of a character. */

@@ -46,8 +46,8 @@ void out_json_line(struct str json);
 void out_line(const char *fmt, ...) PRINTF(1, 2);
 void out(enum colour colour, const char *fmt, ...) PRINTF(2, 3);
 
-/* As much of a text as there is room for, with … where it is cut; a cell is filled up with blanks.
- */
+/* As much of a text as there is room for, with … where it is cut; a cell is filled up with blanks,
+ * unless it is the last of its line. */
 void out_cut(enum colour colour, struct str text, size_t room);
 void out_cell(enum colour colour, struct str text, size_t width);
 

@@ -86,7 +86,7 @@ static void show_row(const struct doc *row, const size_t widths[COLUMNS_MAX], bo
             continue;
         }
         out(colour, "%.*s", STR_ARG(buf_str(&text)));
-        out(PLAIN, "%*s", (int)(widths[i] - str_chars(buf_str(&text)) + GAP), "");
+        out_cell(PLAIN, str_of(""), widths[i] - str_chars(buf_str(&text)) + GAP);
         at += widths[i] + GAP;
     }
 }

@@ -236,6 +236,7 @@ def what_in_a_narrow_log(scratch):
     narrow = on_terminal(["log", "--ledger", ledger], 40, NO_COLOR="1").splitlines()
     assert len(narrow) == len(wide) + 1 and narrow[-1].startswith(b"    "), (wide, narrow)
     assert narrow[-1].split()[0][:20] in wide[-1], (wide, narrow)
+    assert not any(line.endswith(b" ") for line in wide + narrow), (wide, narrow)
 
 
 @case
