@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_store_postgres_held.c: what a ledger in PostgreSQL refuses, and what it says then. */
+#include <time.h>
+
 #include "case.h"
 
 /* ---- erasing, and what nobody may do ---- */
@@ -29,6 +31,43 @@ static void an_erased_body_is_gone_and_its_digest_stays(void **state)
     good(kind->begin(store, &tip, &e));
     assert_false(kind->erase(store, 99, &digest, &e));
     kind->rollback(store);
+}
+
+/* In place of the C library's: where what is waited for does not come, nobody waits for it. */
+static bool in_vain;
+static int64_t slept_ms;
+
+int nanosleep(const struct timespec *requested_time, struct timespec *remaining)
+{
+    if (!in_vain)
+        return clock_nanosleep(CLOCK_MONOTONIC, 0, requested_time, remaining);
+    slept_ms += requested_time->tv_sec * 1000 + requested_time->tv_nsec / 1000000;
+    return 0;
+}
+
+static void whoever_looks_on_is_waited_for_a_minute(void **state)
+{
+    struct digest digest = digest_of("body", 4);
+    struct store *reader;
+    struct tip tip;
+
+    (void)state;
+    append(3);
+    reader = open_as(STORE_READ);
+    good(kind->look(reader, &tip, &e));
+    good(kind->begin(store, &tip, &e));
+    good(kind->erase(store, 1, &digest, &e));
+    in_vain = true;
+    assert_false(kind->commit(store, true, &e));
+    in_vain = false;
+    assert_in_range(slept_ms, 60000, 61000);
+    assert_int_equal(e.code, CODE_IO);
+    assert_non_null(strstr(e.msg, "until the owner of "));
+    assert_non_null(strstr(e.msg, "others have kept its old rows for 60 seconds"));
+    assert_true(read_one(1).erased);
+    kind->look_end(reader);
+    kind->close(reader);
+    good(kind->sweep(store, &e));
 }
 
 static void nothing_is_changed_or_removed(void **state)
@@ -390,6 +429,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         with_store(an_erased_body_is_gone_and_its_digest_stays),
+        with_store(whoever_looks_on_is_waited_for_a_minute),
         with_store(nothing_is_changed_or_removed),
         with_store(blocks_come_back_upwards),
         with_store(rejects_are_counted_from_one),
