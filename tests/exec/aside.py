@@ -63,5 +63,44 @@ def R_001_016_what_is_made_while_nothing_runs_is_somebody_elses(place):
          ground.Run(run.returncode, json.loads(out), out, b""))
 
 
+# Another name needs room in the directory: here the last block of the disk and of the directory are used up.
+FILL = """
+import errno, itertools, os
+open('.envrc', 'w').close()
+def until_full(work):
+    try:
+        work()
+    except OSError as why:
+        assert why.errno == errno.ENOSPC, why
+with open('data', 'wb', 0) as data:
+    until_full(lambda: [data.write(bytes(1024)) for _ in itertools.count()])
+until_full(lambda: [os.link('data', chr(97 + i // 26) + chr(97 + i % 26)) for i in range(676)])
+"""
+
+
+@case
+def R_001_016_on_a_full_disk_what_must_not_be_is_removed(place):
+    if not ground.may_everything():
+        raise tap.Skip("needs mounts of its own")
+    disk = place.outside / "disk"
+    disk.write_bytes(bytes(1 << 20))
+    made = subprocess.run(["/sbin/mkfs.ext4", "-q", "-b", "1024", "-O", "^has_journal,^dir_index", "-m", "0", disk],
+                          capture_output=True) if os.path.exists("/sbin/mkfs.ext4") else None
+    if not made or made.returncode:
+        raise tap.Skip("mkfs.ext4 makes no disk")
+    script = 'mount -o loop "$1" . || exit 99; cd "$PWD" && shift && "$@"; ls -A >&2'
+    run = subprocess.run(["unshare", "--mount", "sh", "-c", script, "sh", disk, tap.WRIT, "exec", "--json", "--",
+                          ground.PYTHON, "-c", FILL], cwd=place.work, capture_output=True, env=place.environment({}))
+    if run.returncode == 99:
+        raise tap.Skip("no disk can be mounted")
+    record = json.loads(run.stdout)
+    left = run.stderr.decode().split()
+    told = ground.Run(run.returncode, record, run.stdout, run.stderr)
+    hold(record["exit_code"] == 0 and {"data", "aa"} < set(left), told)
+    [row] = record["denials"]
+    hold(row["undone"] and row.get("moved_to") is None and row["path"] == f"{place.work}/.envrc", told)
+    hold(not [name for name in left if "envrc" in name or "writ" in name], told)
+
+
 if __name__ == "__main__":
     sys.exit(ground.main(CASES))
