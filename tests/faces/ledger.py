@@ -260,6 +260,12 @@ def unknown_ids(scratch):
         for verb in ("show", "prove"):
             insist(needs in book.writ(verb, short, status=1).err, book.writ("log"))
     insist(b"needs 8" not in book.writ("show", "no-such-thing", status=1).err, book.writ("log"))
+    nobody = "led-00000000-0000-4000-8000-000000000000"
+    for verb, *more in (["show"], ["prove"], ["diff"], ["commit"], ["discard"], ["cancel"],
+                        ["ledger", "erase", "--reason", "r"]):
+        none = book.writ(verb, *more, nobody, "--json", status=1)
+        code = json.loads(none.out)["code"]
+        insist(code == ("LANE_NOT_RUNNING" if verb == "cancel" else "ENTRY_UNKNOWN"), none)
     for name in ("same-one-1", "same-one-2"):
         book.append(book.event(name, "planned", rests_on))
     both = book.writ("show", "same-one", status=1)
