@@ -79,7 +79,8 @@ static void complete(struct draft *d, const struct world *world, struct arena *a
 
     if (root->kind != DOC_MAP)
         return;
-    if (!doc_get(root, "createdAt"))
+    d->undated = !doc_get(root, "createdAt");
+    if (d->undated)
         draft_fill(root, "createdAt", draft_stamp(world->wall_ms(world->self), a), a);
     payload = (struct doc *)doc_get(root, "payload");
     if (!payload || payload->kind != DOC_MAP)
@@ -87,6 +88,22 @@ static void complete(struct draft *d, const struct world *world, struct arena *a
     if (!doc_get(payload, "executionId"))
         draft_fill(payload, "executionId", fresh_id(world, a), a);
     d->derived = !doc_get(payload, "coherenceStatus") || !doc_get(payload, "snapshotAt");
+    d->undated &= !doc_get(payload, "snapshotAt");
+}
+
+/* Where the clock was set back since its input was entered, an event is made when its snapshot is:
+ * both moments are the ledger's own word. */
+static void agree(const struct draft *d)
+{
+    struct doc *created = (struct doc *)doc_get(&d->document->root, "createdAt");
+    const struct doc *payload = doc_get(&d->document->root, "payload");
+    struct str snapshot = doc_text(payload, "snapshotAt");
+    struct stamp made, seen;
+    const char *why;
+
+    if (stamp_read(created->text, &made, &why) && stamp_read(snapshot, &seen, &why) &&
+        stamp_cmp(&made, &seen) < 0)
+        created->text = snapshot;
 }
 
 /* ---- the canonical body, and what is digested of it ---- */
@@ -230,6 +247,8 @@ void draft_finish(struct draft *d, const struct world *world, struct arena *a)
     _buf_ struct buf scratch = { .max = HEADER_MAX };
     struct stamp created;
 
+    if (d->derived && d->undated)
+        agree(d);
     if (!shape_decode(&event_shape, &d->document->root, &d->report, &d->event)) {
         refuse_by_report(d);
         return;

@@ -27,6 +27,7 @@ struct draft {
     struct uuid *depends; /* the ids in its lineage, as far as they are ids of entries */
     size_t depend_count;
     bool derived; /* its coherence or snapshot is left to the ledger, which then completes it */
+    bool undated; /* so are its snapshot and its createdAt */
     struct entry entry; /* all but what the ledger gives it: seq, id, recorded, leaf */
     struct sha256 leaf; /* begun */
 

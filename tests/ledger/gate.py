@@ -341,5 +341,16 @@ def R_002_012_A02_20_a_newer_input_of_another_tenant_overtakes_nothing(place):
     place.accept(place.event(dependsOnLedgerIds=[mine], **UNSAID))
 
 
+@case
+def A02_20_what_was_entered_last_is_the_newest_also_when_the_clock_was_set_back(place):
+    old = place.enter({"n": 1}, "same")["ledger_id"]
+    vault.of(place).sql(f"UPDATE entries SET created = created + 3600000 WHERE seq = {place.entry(old)['seq']}")
+    new = place.enter({"n": 2}, "same")["ledger_id"]
+    same(place.enter({"n": 2}, "same", status="duplicate")["ledger_id"], new)
+    place.refuse("COHERENCE_BLOCKED", place.event(execution="old", dependsOnLedgerIds=[old], **UNSAID))
+    for state in STATES[:3]:
+        place.accept(place.event(state, "new", dependsOnLedgerIds=[new], **UNSAID))
+
+
 if __name__ == "__main__":
     sys.exit(ledger.main(CASES))

@@ -251,7 +251,8 @@ static void put_input(const struct entry *entry, bool fresh, struct buf *to)
 }
 
 /* The newest input about the subject, when it is the same document. What was erased is there no
- * more: who enters it again wants it kept again. */
+ * more: who enters it again wants it kept again. Another document is the newer one, also where the
+ * clock was set back since: by its time it would count as superseded before it was entered. */
 static bool is_there(struct ledger *l, struct entry *entry, struct arena *a, bool *yes,
                      struct error *e)
 {
@@ -270,6 +271,8 @@ static bool is_there(struct ledger *l, struct entry *entry, struct arena *a, boo
         there && !kept.erased && memcmp(&kept.content, &entry->content, sizeof kept.content) == 0;
     if (*yes)
         *entry = kept;
+    else if (entry->created_ms < newest.created_ms)
+        entry->created_ms = newest.created_ms;
     return true;
 }
 
