@@ -39,8 +39,10 @@ static bool fail(struct sqlite *db, int rc, struct error *e)
         return error_set(e, CODE_IO, "'%s' cannot be written: it or its directory is read-only",
                          db->path);
     case SQLITE_BUSY:
-        return error_set(e, CODE_IO, "'%s' is busy: others have kept it for %d seconds", db->path,
-                         SQLITE_BUSY_SECONDS);
+        return error_set(e, CODE_IO,
+                         "'%s' is busy: others have kept it for %d seconds; fuser or lsof names "
+                         "who has it open: wait until they are done, or end them",
+                         db->path, SQLITE_BUSY_SECONDS);
     case SQLITE_NOTADB: return error_set(e, CODE_LEDGER_DAMAGED, "'%s' is not a ledger", db->path);
     case SQLITE_CORRUPT:
         return error_set(e, CODE_LEDGER_DAMAGED, "'%s' is damaged: %s", db->path,

@@ -2,6 +2,8 @@
 /* test_store_sqlite.c: a ledger in a file: what is no ledger, and hands on the past. */
 #include "unit/ledger/by_hand.h"
 
+#include <time.h>
+
 #include "contract/codes.h"
 
 static struct store *cannot_open(const char *where, enum store_access access, const char *says)
@@ -51,6 +53,44 @@ static void what_is_no_ledger_is_said_plainly(void **state)
     cannot_open(other, STORE_APPEND, "is not a ledger");
     ok(by_hand(newer, "UPDATE ledger SET version = 2", &e));
     cannot_open(newer, STORE_READ, "was made by a newer writ (version 2, known is 1)");
+}
+
+/* In place of the C library's: where what is waited for does not come, nobody waits for it. */
+static bool in_vain;
+static int64_t slept_us;
+
+int nanosleep(const struct timespec *requested_time, struct timespec *remaining)
+{
+    if (!in_vain)
+        return clock_nanosleep(CLOCK_MONOTONIC, 0, requested_time, remaining);
+    slept_us += requested_time->tv_sec * 1000000 + requested_time->tv_nsec / 1000;
+    return 0;
+}
+
+static void whoever_appends_is_waited_for_a_minute(void **state)
+{
+    _arena_ struct arena a = { 0 };
+    const char *where = fresh_place(&a);
+    struct store *holder = open_at(where, STORE_APPEND, &a), *s = open_at(where, STORE_APPEND, &a);
+    struct error e = { 0 };
+    struct tip tip;
+
+    (void)state;
+    ok(kind->begin(holder, &tip, &e));
+    in_vain = true;
+    assert_false(kind->begin(s, &tip, &e));
+    in_vain = false;
+    assert_in_range(slept_us, 60000000, 61000000);
+    assert_int_equal(e.code, CODE_IO);
+    assert_non_null(strstr(e.msg, arena_printf(&a,
+                                               "'%s' is busy: others have kept it for 60 "
+                                               "seconds; fuser or lsof names who",
+                                               where)));
+    kind->rollback(holder);
+    ok(kind->begin(s, &tip, &e));
+    kind->rollback(s);
+    kind->close(s);
+    kind->close(holder);
 }
 
 static void a_ledger_belongs_to_its_owner_alone(void **state)
@@ -338,6 +378,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_no_ledger_is_said_plainly),
+        cmocka_unit_test(whoever_appends_is_waited_for_a_minute),
         cmocka_unit_test(a_ledger_belongs_to_its_owner_alone),
         cmocka_unit_test(a_log_that_has_grown_is_given_back),
         cmocka_unit_test(for_who_appends_often_the_log_is_long_before_it_has_to_be),
