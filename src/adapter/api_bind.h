@@ -66,6 +66,10 @@ struct api_auth {
 bool api_authorize(const struct adapter *adapter, const struct api_auth *auth, struct arena *a,
                    struct api_call *call, struct secrets *secrets, struct error *e) NODISCARD;
 
+/* Takes off the time that an answer took: all requests that one call needs have its time together.
+ */
+void api_spend(struct http_request *request, const struct http_answer *answer);
+
 /* True where the service has refused a token that was kept: it is forgotten, and the call should be
  * authorized and sent once more. */
 bool api_renew(const struct adapter *adapter, const struct api_auth *auth,

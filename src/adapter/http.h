@@ -88,10 +88,6 @@ bool http_call(struct http *h, const struct http_request *request, struct arena 
 /* The header of that name, whatever its case; .s is NULL: it is not there. */
 struct str http_header(const struct http_answer *answer, const char *name);
 
-/* Takes off the time that an answer took: all requests that one call needs have its time together.
- */
-void http_spend(struct http_request *request, const struct http_answer *answer);
-
 /* ---- WebSocket (RFC 6455), text messages ---- */
 
 struct http_socket;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* answer.c: what a service answered: its value, and when it wants to be asked again. */
+/* answer.c: what a service answered: its value, the time it took, and when it wants to be asked
+ * again. */
 #include "adapter/api_bind.h"
 
 #include <stdio.h>
@@ -152,4 +153,11 @@ int64_t api_retry_after(const struct http_answer *answer, int64_t now_wall_ms, i
     else
         return -1;
     return wait < most_ms ? wait : most_ms;
+}
+
+void api_spend(struct http_request *request, const struct http_answer *answer)
+{
+    int64_t left_ms = request->timeout_ms - answer->duration_ms;
+
+    request->timeout_ms = left_ms > 0 ? left_ms : 1;
 }

@@ -391,11 +391,11 @@ bool token_get(const struct token_ask *ask, struct arena *a, struct str *out, bo
         return true;
     if (!post(ask, false, a, &answer, e))
         return false;
-    http_spend(ask->like, &answer);
+    api_spend(ask->like, &answer);
     if (wants_body(&answer, a)) {
         if (!post(ask, true, a, &second, e))
             return false;
-        http_spend(ask->like, &second);
+        api_spend(ask->like, &second);
         if (second.end == HTTP_DONE && second.status == 200)
             answer = second;
     }

@@ -241,10 +241,3 @@ struct str http_header(const struct http_answer *answer, const char *name)
             return answer->headers[i].value;
     return (struct str){ 0 };
 }
-
-void http_spend(struct http_request *request, const struct http_answer *answer)
-{
-    int64_t left_ms = request->timeout_ms - answer->duration_ms;
-
-    request->timeout_ms = left_ms > 0 ? left_ms : 1;
-}

@@ -68,7 +68,7 @@ static bool ask_service(struct api_attempt *t, struct error *e)
         return false;
     if (!api_renew(c->adapter, &t->auth, &t->answer, &t->bound, &c->secrets))
         return true;
-    http_spend(&t->bound.request, &t->answer);
+    api_spend(&t->bound.request, &t->answer);
     return api_authorize(c->adapter, &t->auth, c->a, &t->bound, &c->secrets, e) &&
            http_call(t->http, &t->bound.request, c->a, &t->answer, e);
 }
