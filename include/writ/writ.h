@@ -60,13 +60,15 @@ WRIT_API const char *writ_version(void);
  *      "pointer":..,"message":..,"code":..,"severity":"error"|"warning"}],"errors":N,"warnings":N}
  *
  * code and message are there where it is not. WRIT_USAGE and {"topic":..,"code":..,"message":..,
- * "near":..,"known":..} where there is no such kind. */
+ * "near":..,"known":..} where there is no such kind. writ_check_in(): what the steps of a plan ask
+ * for is judged, too, as writ_run() would with this environment, whatever its context is. */
 WRIT_API int writ_check(const struct writ_input *input, const char *kind, char **answer);
+WRIT_API int writ_check_in(const struct writ_input *input, const char *kind,
+                           const char *const *environment, char **answer);
 
 /* Is this document what a JSON Schema (2020-12 or draft-07) asks for? Both may be YAML. What the
  * schema refers to is read below its own directory and nowhere else. The answer is as from
- * writ_check(), with the kind "schema"; where the schema itself is wrong its problems are the
- * answer, and "file" is its name. */
+ * writ_check(), with the kind "schema"; about the schema, by its name, where that is wrong. */
 WRIT_API int writ_check_schema(const struct writ_input *schema, const struct writ_input *input,
                                char **answer);
 
@@ -434,8 +436,7 @@ WRIT_API int writ_plan_order(const struct writ_plan *plan, char **answer);
  * that has that plan.
  *
  * name: the step's, as in metadata.writ.names; the beginning of its id where it has none there.
- * index: its place in the plan. note: a few words for people, or null. A line that follows
- * lost ones has "lost":N. */
+ * index: its place in the plan. note: words for people, or null. "lost":N: so many before are. */
 WRIT_API int writ_run(const struct writ_plan *plan, char **answer);
 
 /* ---- routes ---- */
@@ -478,8 +479,7 @@ WRIT_API int writ_route_plan(const struct writ_route *route, char **answer);
 WRIT_API int writ_route_advance(const struct writ_input *contract, const char *state,
                                 const char *trigger, const char *const *environment, char **answer);
 
-/* Asks the lane of a run to end, as its operator: run-<execution id>, the id, or 8 characters of
- * it.
+/* Asks the lane of a run to end: run-<execution id>, the id, or 8 characters of it.
  * {"run_id":..,"asked":true}; WRIT_NO and {"code":..,"message":..,"candidates":[..]} where no such
  * lane runs, WRIT_UNAVAILABLE and {"code":..,"message":..} where there is no state directory. That
  * it was asked does not say how it ended: `writ show` does. */

@@ -116,6 +116,12 @@ bool context_make(struct running *r, struct report *report) NODISCARD;
  * have, too little time. CODE_NONE: it is not. `missing`: the keys' names, or NULL. */
 struct refused context_refusal(const struct running *r, struct items *missing);
 
+/* Adds what is wrong with what its steps ask for, of a plan that may be wrong itself and does not
+ * run. Executors are not held against the ledger. `set`: its context is known, and what plans
+ * need of it is looked for. */
+void plan_judge(const struct writ_plan *ask, bool set, const struct plan_read *plan,
+                struct arena *a, struct report *r);
+
 /* Is all in order before anything runs? False: *why, for plan_refuse(). */
 bool running_check(struct running *r, struct refused *why) NODISCARD;
 

@@ -25,6 +25,11 @@ const char *step_purpose(const char *name, struct str plan, struct arena *a);
 /* An id as it is compared and recorded: a UUID is the same in upper case. */
 struct str id_text(struct str id, struct arena *a);
 
+/* Decodes out->document as what it is meant to be, by plan_shape or template_shape. False: it is
+ * wrong; what could be decoded is there all the same, of a template template_actions(). */
+bool plan_decode(const struct shape *shape, const struct world *world, struct arena *a,
+                 struct plan_read *out, struct report *r) NODISCARD;
+
 /* False: the document is wrong, and the report says how; it is the caller's to finish. What could
  * be decoded is there all the same: plan.id.s is NULL where it is not a UUID v4, document is NULL
  * where there is none. */

@@ -26,7 +26,8 @@ void handlers_check(const struct handlers *h, const struct plan_doc *decoded,
     const struct step_doc *steps = decoded->steps.v;
     const struct doc *place = doc_first(doc_get(plan, "steps"), DOC_LIST);
 
-    for (size_t i = 0; i < decoded->steps.n; i++, place = place ? place->next : NULL) {
+    for (size_t i = 0; i < decoded->steps.n && i < PLAN_STEPS_MAX;
+         i++, place = place ? place->next : NULL) {
         const struct handler *handler;
 
         if (!steps[i].action.s) /* its row has said so */

@@ -29,6 +29,7 @@ struct handlers {
 };
 
 /* Has every step a handler, and does its payload suit it? Adds ACTION_NOT_FOUND, and what the
- * handlers say. `plan` is the plan as it was written, for the places. */
+ * handlers say. `plan` is the plan as it was written, for the places. It may be wrong: what could
+ * not be decoded, and steps beyond those that a plan may have, are not asked about. */
 void handlers_check(const struct handlers *h, const struct plan_doc *decoded,
                     const struct doc *plan, struct report *r);

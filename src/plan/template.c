@@ -194,6 +194,21 @@ static void make_steps(const struct making *m, struct plan_doc *out)
     out->steps = (struct items){ to, n };
 }
 
+void template_actions(const struct template_doc *t, struct arena *a, struct plan_doc *out)
+{
+    const struct template_step *from = t->steps.v;
+    const struct doc *written = doc_first(doc_get(t->written, "steps"), DOC_LIST);
+    struct step_doc *to = arena_alloc(a, (t->steps.n + 1) * sizeof *to);
+
+    for (size_t i = 0; i < t->steps.n; i++, written = written->next)
+        if (from[i].action.s)
+            to[i] = (struct step_doc){ .action = from[i].action,
+                                       .payload = doc_get(written, "payload")
+                                                      ? from[i].payload
+                                                      : empty_payload(written, a) };
+    *out = (struct plan_doc){ .steps = { to, t->steps.n } };
+}
+
 /* The user's metadata, and what the plan was made from. */
 static const struct doc *make_metadata(const struct making *m)
 {

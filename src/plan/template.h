@@ -18,3 +18,7 @@
  * has its place in the file. */
 void template_plan(const struct template_doc *t, const struct world *w, struct arena *a,
                    struct plan_doc *out);
+
+/* Of one that is wrong: its steps, with the actions and payloads that could be decoded and nothing
+ * else, so that those can be judged. What a command is run with is judged with the template. */
+void template_actions(const struct template_doc *t, struct arena *a, struct plan_doc *out);

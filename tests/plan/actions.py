@@ -357,6 +357,56 @@ def R_004_001_all_that_is_wrong_is_said_at_once(place):
     same((place.there("ran"), len(ran.error["context"]["problems"]) >= 3), ([], True))
 
 
+FIVE = """\
+{head}timeout_ms: 0
+steps:
+  - {{{one} action: execute, on_failure: halt, payload: {{inputs: {{command: sh}}, sandbox: {{memory_mb: 1}}}}}}
+  - {{{two} action: validate, on_failure: halt, payload: {{schema: {{}}}}}}
+  - {{{three} action: exekute, on_failure: halt, payload: {{}}, {after}: [{known}]}}
+  - {{{four} action: notify, on_failure: halt, payload: {{}}, {after}: [{other}]}}
+"""
+FIVE_TOLD = [("/timeout_ms", 1), ("/steps/0/payload/sandbox/memory_mb", 3), ("/steps/1/payload", 4),
+             ("/steps/2/action", 5), ("/steps/3/{after}/0", 6)]
+
+
+def five():
+    """A plan and a template with five things that are wrong, each of another kind."""
+    head = f"id: {plans.new()}\nversion: 1\ncreated_at: 1\nname: five\ncontext_requirements: [working_directory]\n"
+    own = [plans.new() for _ in range(4)]
+    steps = {name: f"id: {one}," for name, one in zip(("one", "two", "three", "four"), own)}
+    yield FIVE.format(head=head, after="depends_on", known=own[0], other=plans.new(), **steps), 5, "depends_on"
+    steps = {name: f"name: {name}," for name in steps}
+    yield FIVE.format(head="name: five\n", after="after", known="one", other="nobody", **steps), 1, "after"
+
+
+@case
+def R_004_001_no_problem_hides_another_whoever_is_asked(place):
+    for text, above, after in five():
+        document = place.put("work/five.yaml", text)
+        wanted = [(pointer.format(after=after), line + above) for pointer, line in FIVE_TOLD]
+        for words in (["check", "--json"], ["run", "--dry-run", "--json"], ["run", "--json"]):
+            done = place.writ(*words, document)
+            answer = json.loads(done.out)
+            told = answer["problems"] if "problems" in answer else answer["error"]["context"]["problems"]
+            same([(one["pointer"], one["line"]) for one in told], wanted, done)
+            same(done.status, 1 if "error" in answer else 65)
+        shown = place.writ("check", document)
+        lines = (shown.out + shown.err).decode().splitlines()
+        same([line.split(" ")[1].rstrip(":") for line in lines[:-1]], [pointer for pointer, _ in wanted], shown)
+        true(all(line.startswith(f"{document}:{at}:") for line, (_, at) in zip(lines, wanted)), shown)
+
+
+@case
+def what_is_right_but_for_its_steps_is_told_by_check(place):
+    place.document(plan(step("nobody"), context_requirements=["key"]), "work/inner.json")
+    right = plan(touch("ran"), step("execute_plan", {"plan": plan(sh("true"), context_requirements=["key"])}))
+    hold(place.writ("check", place.document(right)).status == 0, right)  # nobody has said with which context
+    for bad in (step("execute", {}), step("nobody"), step("execute_plan", {"file": "inner.json"}),
+                step("no-adapter.search"), step("validate", {"schema": {"type": 7}, "document": 1})):
+        done = place.writ("check", "--json", place.document(plan(touch("ran"), bad)))
+        hold(done.status == 65 and json.loads(done.out)["problems"][0]["pointer"].startswith("/steps/1/"), done)
+
+
 @case
 def A04_24_a_plan_that_is_wrong_has_a_result_if_it_has_an_id_and_else_none(place):
     ran = place.run(plan(touch("ran"), name=""))

@@ -52,11 +52,13 @@ static bool is_about(const char *answer, const char *schema, const char *file)
            str_is(answer_file(answer_read(answer, &a)), schema);
 }
 
-static int check(const char *schema, const char *kind, const char *file, char **answer)
+static int check(const struct args *args, const char *file, char **answer)
 {
+    const char *schema = args_get(args, "schema");
     struct writ_input input = { .name = file }, against = { .name = schema };
 
-    return schema ? writ_check_schema(&against, &input, answer) : writ_check(&input, kind, answer);
+    return schema ? writ_check_schema(&against, &input, answer)
+                  : writ_check_in(&input, args_get(args, "as"), args->environment, answer);
 }
 
 static int run(const struct args *args)
@@ -70,7 +72,7 @@ static int run(const struct args *args)
         return WRIT_USAGE;
     for (size_t i = 0; i < args->count && on; i++) {
         char *answer;
-        int status = check(schema, args_get(args, "as"), args->operands[i], &answer);
+        int status = check(args, args->operands[i], &answer);
 
         if (status == WRIT_USAGE && !json)
             answer_no_kind(answer);
@@ -93,7 +95,8 @@ const struct command cmd_check = {
     .summary = "is this document right; every problem, with its place",
     .about = "Reads plans, contexts, requests, adapters, events and every other kind of document "
              "writ knows, YAML or JSON, and reports every problem as file:line:col: /pointer: what "
-             "was found and what is allowed [CODE]. `-` is standard input. With --schema any "
+             "was found and what is allowed [CODE]. Of a plan, what its steps ask for is judged, "
+             "too, as it is before the plan is run. `-` is standard input. With --schema any "
              "document is held against a JSON Schema (2020-12 or draft-07); what the schema refers "
              "to is read below its own directory, never from the network. Exit 0 when all are "
              "right, 65 when one is not.",

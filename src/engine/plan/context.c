@@ -209,7 +209,9 @@ static bool refuse_report(struct running *r, struct refused *why)
     if (!first)
         return true;
     (void)refuse(why, (enum code)first->code,
-                 arena_printf(r->a, "%s: %s", first->pointer ? first->pointer : "", first->msg));
+                 first->pointer && first->pointer[0]
+                     ? arena_printf(r->a, "%s: %s", first->pointer, first->msg)
+                     : first->msg);
     if (code_severity(why->code, false) != SEVERITY_FATAL)
         why->code = CODE_INVALID_PAYLOAD;
     why->context = context;
@@ -223,8 +225,8 @@ static struct items missing_keys(const struct running *r)
     struct str *out = arena_alloc(r->a, (wanted->n + 1) * sizeof *out);
     struct items missing = { .v = out };
 
-    for (size_t i = 0; i < wanted->n; i++)
-        if (!has(r->context.environment, keys[i]))
+    for (size_t i = 0; i < wanted->n && !r->inner->unset; i++)
+        if (keys[i].s && !has(r->context.environment, keys[i])) /* else its row has said so */
             out[missing.n++] = keys[i];
     return missing;
 }
@@ -262,8 +264,6 @@ bool running_check(struct running *r, struct refused *why)
     const struct handlers handlers = { deeds_find, r, deeds_near, deeds_why };
     const struct step_doc *steps = r->plan.plan.steps.v;
 
-    if (r->report.errors)
-        return refuse_report(r, why);
     *why = context_refusal(r, NULL);
     handlers_check(&handlers, &r->plan.plan, &r->plan.document->root, &r->report);
     if (r->report.errors) {

@@ -39,6 +39,7 @@ struct inner {
     struct inner_file *files;
     struct inner_id *ids;
     const struct foreseen *walls; /* can a command be held here? NULL: nobody has asked */
+    bool unset;   /* there is no context: nobody asks for the keys that plans need */
     bool settled; /* all is checked: from now on nothing is added, and any thread may ask */
     _Atomic uint64_t checked; /* steps of work that the schemas of all steps took so far */
 };

@@ -77,23 +77,34 @@ static bool is_plan(const struct kind_row *kind, const struct doc *root)
     return (kind && kind->shape == &plan_shape) || (root->kind == DOC_MAP && doc_get(root, "id"));
 }
 
-static bool decode(const struct doc *root, const struct world *world, struct arena *a,
-                   struct plan_read *out, struct report *r)
+bool plan_decode(const struct shape *shape, const struct world *world, struct arena *a,
+                 struct plan_read *out, struct report *r)
 {
-    const struct kind_row *kind = kind_of(root);
+    const struct doc *root = &out->document->root;
     struct template_doc *template;
+    bool right;
 
-    if (is_another(kind, root, r))
-        return false;
-    if (is_plan(kind, root))
+    if (shape == &plan_shape)
         return shape_decode(&plan_shape, root, r, &out->plan);
     out->template = true;
     template = arena_new(a, struct template_doc);
-    if (!shape_decode(&template_shape, root, r, template))
-        return false;
+    right = shape_decode(&template_shape, root, r, template);
     template->written = root;
-    template_plan(template, world, a, &out->plan);
-    return true;
+    if (right)
+        template_plan(template, world, a, &out->plan);
+    else
+        template_actions(template, a, &out->plan);
+    return right;
+}
+
+static bool decode(const struct world *world, struct arena *a, struct plan_read *out,
+                   struct report *r)
+{
+    const struct doc *root = &out->document->root;
+    const struct kind_row *kind = kind_of(root);
+
+    return !is_another(kind, root, r) &&
+           plan_decode(is_plan(kind, root) ? &plan_shape : &template_shape, world, a, out, r);
 }
 
 const char *step_purpose(const char *name, struct str plan, struct arena *a)
@@ -121,7 +132,7 @@ bool plan_read(const struct writ_input *input, const struct world *world, struct
     *out = (struct plan_read){ 0 };
     if (!input_read(input, a, &out->document, r))
         return false;
-    right = decode(&out->document->root, world, a, out, r);
+    right = decode(world, a, out, r);
     out->plan.id = id_text(out->plan.id, a);
     out->names = plan_step_names(&out->plan, a);
     if (canonical(out, right, a, &out->text, &e))

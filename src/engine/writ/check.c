@@ -11,9 +11,11 @@
 #include "contract/exits.h"
 #include "contract/kinds.h"
 #include "contract/route_doc.h"
+#include "contract/template_doc.h"
 #include "engine/check_adapter.h"
 #include "engine/given.h"
 #include "engine/input.h"
+#include "engine/plan.h"
 
 /* The border and the table that `writ explain statuses` shows say the same. */
 _Static_assert((int)WRIT_OK == STATUS_OK && (int)WRIT_USAGE == STATUS_USAGE &&
@@ -90,6 +92,17 @@ static void check_config(const struct doc *root, struct report *r)
         (void)!route_extended(&root, configs, 1, r->a, &contract, r);
 }
 
+/* What its steps ask for is judged as when it is run, where it is known by whom. */
+static void check_plan_doc(const struct writ_plan *ask, const struct shape *shape,
+                           const struct document *document, struct report *r)
+{
+    struct plan_read plan = { .document = document };
+
+    (void)!plan_decode(shape, world_real(), r->a, &plan, r);
+    if (ask->environment)
+        plan_judge(ask, false, &plan, r->a, r);
+}
+
 /* Beside its shape: what an adapter can never do, and what configurations may not say. */
 static void check_whole(const struct kind_row *row, const struct doc *root, struct report *r)
 {
@@ -103,8 +116,12 @@ static void check_whole(const struct kind_row *row, const struct doc *root, stru
         check_config(root, r);
 }
 
-int writ_check(const struct writ_input *input, const char *kind, char **answer)
+int writ_check_in(const struct writ_input *input, const char *kind, const char *const *environment,
+                  char **answer)
 {
+    struct writ_plan ask = {
+        .plan = input, .environment = environment, .progress = -1, .force = -1
+    };
     _arena_ struct arena a = { 0 };
     _buf_ struct buf out = { .max = ANSWER_MAX };
     const struct document *document;
@@ -118,12 +135,19 @@ int writ_check(const struct writ_input *input, const char *kind, char **answer)
     if (input_read(input, &a, &document, &r)) {
         if (!row)
             row = recognise(&document->root, &r);
-        if (row)
+        if (row && (row->shape == &plan_shape || row->shape == &template_shape))
+            check_plan_doc(&ask, row->shape, document, &r);
+        else if (row)
             check_whole(row, &document->root, &r);
     }
     report_finish(&r);
     input_answer(&r, row ? row->name : NULL, &out);
     return take_answer(&out, r.errors ? WRIT_WRONG : WRIT_OK, answer);
+}
+
+int writ_check(const struct writ_input *input, const char *kind, char **answer)
+{
+    return writ_check_in(input, kind, NULL, answer);
 }
 
 /* The canonical bytes in `out`, or the report there and WRIT_WRONG. */

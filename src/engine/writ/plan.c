@@ -70,10 +70,12 @@ static bool look(const struct writ_plan *plan, struct arena *a, struct looked *o
     struct report r, ignored = report_new(a, "plan", (struct str){ 0 });
     bool right = plan_read(plan->plan, world_real(), a, &out->read, &r);
 
-    if (out->read.document && !check_commands(out, a, right && later ? &ignored : &r))
+    if (out->read.document && !check_commands(out, a, later ? &ignored : &r))
         right = right && later;
     if (right)
         return true;
+    if (out->read.document && later)
+        plan_judge(plan, true, &out->read, a, &r);
     report_finish(&r);
     input_answer(&r, out->read.template ? "template" : "plan", answer);
     return false;

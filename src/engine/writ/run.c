@@ -63,8 +63,11 @@ static int run(struct running *r, char **answer)
     struct plan_end end;
     struct error e;
 
-    if (!plan_read(r->ask->plan, r->world, r->a, &r->plan, &r->report) && !r->plan.plan.id.s)
+    if (!plan_read(r->ask->plan, r->world, r->a, &r->plan, &r->report) && !r->plan.plan.id.s) {
+        if (r->plan.document)
+            plan_judge(r->ask, true, &r->plan, r->a, &r->report);
         return input_wrong(&r->report, "plan", answer);
+    }
     if (!context_make(r, &context))
         return input_wrong(&context, "context", answer);
     if (!running_claim(r, &e))
