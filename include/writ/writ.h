@@ -399,11 +399,11 @@ WRIT_API int writ_plan_show(const struct writ_plan *plan, char **answer);
  *
  * refused: of the plan, why it would be refused before anything runs: keys of its context are
  * missing, there is too little time, or it was used before; then the status is WRIT_NO. Of a step,
- * what the registry, as it is now, will say to its command or call when it runs, or that this
- * machine lacks a layer that `weak` does not spare; sure is false where what runs before it may
- * change that. warnings: what it is let through with. WRIT_NO and an answer as from writ_check()
- * where what a step asks for is not to be had or wrong; WRIT_WRONG and such an answer where a
- * document is. */
+ * what the registry, as it is now, will say to its command or call when it runs, that its plan was
+ * used before, or that this machine lacks a layer that `weak` does not spare; sure is false where
+ * what runs before it may change that. warnings: what it is let through with. WRIT_NO and an answer
+ * as from writ_check() where what a step asks for is not to be had or wrong; WRIT_WRONG and such an
+ * answer where a document is. */
 WRIT_API int writ_plan_order(const struct writ_plan *plan, char **answer);
 
 /* Runs it to its end.

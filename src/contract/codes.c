@@ -97,7 +97,7 @@ const struct code_row codes[CODE_COUNT] = {
     [CODE_UNKNOWN_ERROR]         = { "UNKNOWN_ERROR",         "004",  "fatal",       false, "Something failed that no other code describes.", "Report it with the error's context." },
     [CODE_STEP_FAILED]           = { "STEP_FAILED",           "writ", "error",       true,  "A step's action ran and failed.", "Look at the error's message and context: exit code and output, or reasons." },
     [CODE_PLAN_PARTIAL]          = { "PLAN_PARTIAL",          "writ", "error",       false, "The plan completed some of its steps, not all.", "Use what is there, or start a new execution." },
-    [CODE_RETRY_WITHOUT_EFFECT]  = { "RETRY_WITHOUT_EFFECT",  "writ", "warn",        false, "retryable_error_codes names a code that is always fatal, so it is never retried.", "Remove the code from the list." },
+    [CODE_RETRY_WITHOUT_EFFECT]  = { "RETRY_WITHOUT_EFFECT",  "writ", "warn",        false, "What is to be tried again never is: a code that is always fatal, or a plan that is used once.", "Remove the code from the list; make the plan a template." },
 };
 
 static const struct column code_columns[] = {

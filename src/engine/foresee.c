@@ -14,6 +14,7 @@
 #include "base/json_write.h"
 #include "engine/call.h"
 #include "engine/call_servers.h"
+#include "engine/event.h"
 #include "engine/exec.h"
 #include "engine/idle.h"
 #include "sandbox/process.h"
@@ -110,9 +111,13 @@ static struct foreseen ask_registry(const struct running *r, struct exec *x)
 
 static void warn(const struct running *r, struct foreseen *f, const char *const *texts, size_t n)
 {
-    f->warned = arena_alloc(r->a, (n + 1) * sizeof *f->warned);
+    const char **all = arena_alloc(r->a, (f->warned_count + n + 1) * sizeof *all);
+
+    for (size_t i = 0; i < f->warned_count; i++)
+        all[i] = f->warned[i];
     for (size_t i = 0; i < n; i++)
-        f->warned[f->warned_count++] = arena_text(r->a, str_of(texts[i]));
+        all[f->warned_count++] = arena_text(r->a, str_of(texts[i]));
+    f->warned = all;
 }
 
 static struct foreseen foresee_command(struct running *r, const struct step_doc *step)
@@ -205,22 +210,56 @@ static struct foreseen foresee_steps(struct running *r, struct running *child)
     return f;
 }
 
+struct foreseen foresee_used(const struct running *r, struct str id)
+{
+    const struct keep *keep = r->inner->before;
+    struct foreseen f = { 0 };
+    struct asked_entry before;
+    struct error e;
+
+    if (keep && id.s &&
+        keep->kind->newest_input(keep->store, str_of(EVENT_TENANT), id, &before, r->a, &e) &&
+        before.there)
+        f = refused(
+            r, CODE_EXECUTION_USED,
+            arena_printf(r->a, "%.*s was run before; it is used once, make a new one", STR_ARG(id)),
+            false);
+    return f;
+}
+
 /* Of a file that many steps have it is found out once. */
+static struct foreseen foresee_child(struct running *r, struct running *child,
+                                     struct inner_file *known)
+{
+    struct foreseen f = { 0 };
+
+    if (known && known->foreseen)
+        return *known->foreseen;
+    if (!child->plan.template)
+        f = foresee_used(child, child->plan.plan.id);
+    if (!f.code)
+        f = foresee_steps(r, child);
+    if (known)
+        known->foreseen =
+            memcpy(arena_new(r->inner->a, struct foreseen), &f, sizeof *known->foreseen);
+    return f;
+}
+
 static struct foreseen foresee_plan(struct running *r, const struct step_doc *step)
 {
     struct inner_file *known;
     struct running child;
     struct foreseen f = { 0 };
+    const char *vain;
 
     if (!plan_child(r, step, &child))
         return f; /* its check has said so */
     known = child.named ? inner_find(r->inner, child.named, child.file) : NULL;
-    if (known && known->foreseen)
-        return *known->foreseen;
-    f = foresee_steps(r, &child);
-    if (known)
-        known->foreseen =
-            memcpy(arena_new(r->inner->a, struct foreseen), &f, sizeof *known->foreseen);
+    child.once = known && known->once;
+    vain = retried_in_vain(r, step, &child);
+    f = foresee_child(r, &child, known);
+    if (vain)
+        warn(r, &f, &vain, 1);
     return f;
 }
 

@@ -17,5 +17,8 @@ struct foreseen {
  * is found out by asking a program are not looked into. */
 struct foreseen foresee(struct running *r, const struct step_doc *step);
 
+/* Was the plan or the execution of that id used before? Of r->inner->before it is asked. */
+struct foreseen foresee_used(const struct running *r, struct str id);
+
 /* "refused":{..}|null,"warnings":[..] */
 void foresee_put(const struct foreseen *f, struct buf *to);

@@ -141,6 +141,11 @@ bool running_go(struct running *r, int jobs, int force, struct plan_end *end,
 /* The plan that is a step of this one, read and found right. False: it is wrong. */
 bool plan_child(struct running *r, const struct step_doc *step, struct running *child) NODISCARD;
 
+/* Why the step, which has that plan, is not tried again as it asks to be; NULL: it is, or does not
+ * ask. */
+const char *retried_in_vain(const struct running *r, const struct step_doc *step,
+                            const struct running *child);
+
 /* The rows of what steps can do. */
 void act_execute(struct job *job, struct ending *out);
 void act_apply(struct job *job, struct ending *out);

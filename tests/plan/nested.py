@@ -351,6 +351,46 @@ def R_004_188_A04_26_a_template_with_a_child_that_is_used_once_is_the_step_of_on
     place.comes_to("success", plan(by_file("outer.json")))
 
 
+def foretold(place, document):
+    """What --dry-run says: of each step whether it is refused, and what it is warned of."""
+    done = place.writ("run", "--dry-run", "--json", place.document(document))
+    return [((one["refused"] or {}).get("code"), one["warnings"]) for one in plans.json.loads(done.out)["steps"]]
+
+
+@case
+def A04_26_that_a_child_was_used_is_told_before(place):
+    child = plan(touch("ran"))
+    place.document(child, "work/child.json")
+    again = [inline(child), by_file("child.json"), inline(plan(inline(child)))]
+    for one in again:
+        same(foretold(place, plan(sh("true"), one)), [(None, []), (None, [])])
+    place.comes_to("success", plan(again[0]))
+    before = place.log()
+    for one in again:
+        same(foretold(place, plan(sh("true"), one)), [(None, []), ("EXECUTION_USED", [])])
+    same(place.log(), before)
+
+
+@case
+def A04_26_that_a_child_will_not_be_tried_again_is_told_before(place):
+    template = {"name": "new", "steps": [{"name": "in", "action": "notify"}]}
+    holder = {"name": "holder", "steps": [{"name": "in", "action": "execute_plan",
+                                           "payload": {"plan": plan(step("notify"))}}]}
+    place.document(holder, "work/holder.json")
+    vain = {"on_failure": "retry"}
+    policy = {"retry_policy": plans.retries(2, "STEP_FAILED")}
+    for one, words in ((inline(plan(step("notify")), **vain), "not tried again"),
+                       (by_file("holder.json", **vain), "does not help"),
+                       (inline(template, **vain), None), (inline(plan(step("notify"))), None)):
+        document = plan(one, **policy)
+        (_, warned), = foretold(place, document)
+        true(words in warned[0] if words else not warned, warned)
+        for done in (place.writ("check", "--json", place.document(document)), place.run(document)):
+            hold(done.status == 0, done)
+            found = [problem["message"] for problem in plans.json.loads(done.out)["problems"]]
+            same(found, warned, done)
+
+
 @case
 def notices_of_a_child_arrive_and_the_news_of_its_steps_do_not(place):
     deep, speaks = step("notify", {"text": "from deep"}), step("notify", {"text": "from within"})

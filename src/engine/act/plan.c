@@ -245,6 +245,20 @@ static bool is_once(const struct running *child, const struct inner_file *known,
     return false;
 }
 
+const char *retried_in_vain(const struct running *r, const struct step_doc *step,
+                            const struct running *child)
+{
+    const struct retry_doc *retry = r->plan.plan.retry_policy;
+
+    if (step->on_failure != ON_FAILURE_RETRY || !retry || retry->max_attempts < 2)
+        return NULL;
+    if (!child->plan.template)
+        return "its plan has an id and is used once, so it is not tried again; a template would be";
+    return child->once ? "a plan in it has an id and is used once: when that has run, trying again "
+                         "does not help; make it a template"
+                       : NULL;
+}
+
 /* Of an inner plan the first problem is told, and the others are not looked for. */
 void check_plan(void *self, const struct step_doc *step, struct report *r)
 {
@@ -254,6 +268,7 @@ void check_plan(void *self, const struct step_doc *step, struct report *r)
     struct nested nested = { 0 };
     struct writ_input input;
     struct refused why;
+    const char *vain;
 
     if ((parent->parent && r->errors) || !shape_decode(&nested_shape, step->payload, r, &nested))
         return;
@@ -265,10 +280,14 @@ void check_plan(void *self, const struct step_doc *step, struct report *r)
     known = child.named ? inner_find(child.inner, child.named, child.file) : NULL;
     if (!is_once(&child, known, step, r))
         return;
-    if (is_right(&child, known, &why))
-        keep_right(parent, &child, known);
-    else
+    if (!is_right(&child, known, &why)) {
         report_add(r, ABOUT_VALUE, step->payload, why.code, "%s: %s", input.name, why.message);
+        return;
+    }
+    keep_right(parent, &child, known);
+    vain = retried_in_vain(parent, step, &child);
+    if (vain)
+        report_add(r, ABOUT_ODD, step->payload, CODE_RETRY_WITHOUT_EFFECT, "%s", vain);
 }
 
 bool plan_child(struct running *r, const struct step_doc *step, struct running *child)

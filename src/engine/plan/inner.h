@@ -15,6 +15,7 @@
 #include "base/mem.h"
 
 struct foreseen;
+struct keep;
 
 /* One of them, and what was found out about it: a file that many steps have is looked into once. */
 struct inner_file {
@@ -38,6 +39,7 @@ struct inner {
     struct arena *a;
     struct inner_file *files;
     struct inner_id *ids;
+    const struct keep *before;    /* the ledger, where it is asked what was used; else NULL */
     const struct foreseen *walls; /* can a command be held here? NULL: nobody has asked */
     bool unset;   /* there is no context: nobody asks for the keys that plans need */
     bool settled; /* all is checked: from now on nothing is added, and any thread may ask */

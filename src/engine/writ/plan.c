@@ -333,39 +333,37 @@ static void look_ahead(struct running *run, struct looked *l)
     registries_close(&registries);
 }
 
-/* Was it used before? Nothing is made where there is no ledger, and one that cannot be read is the
- * run's to tell. */
+/* Was it used before? A template has a new id each time. */
 static void look_back(const struct running *run, struct looked *l)
 {
-    const struct str ids[] = { l->read.plan.id, run->context.execution_id };
-    size_t first = l->read.template; /* which has a new id each time */
+    struct foreseen f = { 0 };
+
+    if (!l->read.template)
+        f = foresee_used(run, l->read.plan.id);
+    if (!f.code)
+        f = foresee_used(run, run->context.execution_id);
+    l->refused = (struct refused){ .code = f.code, .message = f.message };
+}
+
+/* Nothing is made where there is no ledger, and one that cannot be read is the run's to tell. */
+static void look_around(struct running *run, struct looked *l)
+{
     struct writ_ledger *ledger = NULL;
-    struct asked_entry before;
+    bool looks = false;
     char *why = NULL;
     struct error e;
 
-    if (writ_ledger_open(run->ask->ledger, run->ask->environment, false, &ledger, &why) !=
-        WRIT_OK) {
-        writ_free(why);
-        return;
-    }
-    if (ledger_look(&ledger->l, &e)) {
-        const struct keep *keep = &ledger->l.keep;
-
-        for (size_t i = first; i < COUNT(ids) && !l->refused.code; i++)
-            if (ids[i].s &&
-                keep->kind->newest_input(keep->store, str_of(EVENT_TENANT), ids[i], &before, run->a,
-                                         &e) &&
-                before.there)
-                l->refused = (struct refused){
-                    .code = CODE_EXECUTION_USED,
-                    .message =
-                        arena_printf(run->a, "%.*s was run before; it is used once, make a new one",
-                                     STR_ARG(ids[i]))
-                };
+    if (writ_ledger_open(run->ask->ledger, run->ask->environment, false, &ledger, &why) == WRIT_OK)
+        looks = ledger_look(&ledger->l, &e);
+    run->inner->before = looks ? &ledger->l.keep : NULL;
+    look_ahead(run, l);
+    if (!l->refused.code)
+        look_back(run, l);
+    run->inner->before = NULL;
+    if (looks)
         ledger_look_end(&ledger->l);
-    }
     writ_ledger_close(ledger);
+    writ_free(why);
 }
 
 /* Would every step find somebody to do it? Executors are not held against the ledger, since none is
@@ -395,10 +393,8 @@ static int check_deeds(const struct writ_plan *plan, struct looked *l, struct ar
         handlers_check(&handlers, &run.plan.plan, &l->read.document->root, &r);
         l->refused = context_refusal(&run, &l->missing);
         if (!r.errors) {
-            look_ahead(&run, l);
+            look_around(&run, l);
             l->found = run.found;
-            if (!l->refused.code)
-                look_back(&run, l);
             return l->refused.code ? WRIT_NO : WRIT_OK;
         }
         status = WRIT_NO; /* the run would tell it in a result */

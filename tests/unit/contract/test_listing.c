@@ -55,7 +55,7 @@ static void every_table_can_be_listed_and_searched(void **state)
 /* The last row of each table, as JSON shows it. */
 /* clang-format off */
 static const struct { const char *table, *row; } last[] = {
-    { "codes",        "{\"name\":\"RETRY_WITHOUT_EFFECT\",\"origin\":\"writ\",\"severity\":\"warn\",\"retryable\":false,\"meaning\":\"retryable_error_codes names a code that is always fatal, so it is never retried.\",\"action\":\"Remove the code from the list.\"}" },
+    { "codes",        "{\"name\":\"RETRY_WITHOUT_EFFECT\",\"origin\":\"writ\",\"severity\":\"warn\",\"retryable\":false,\"meaning\":\"What is to be tried again never is: a code that is always fatal, or a plan that is used once.\",\"action\":\"Remove the code from the list; make the plan a template.\"}" },
     { "severities",   "{\"name\":\"fatal\",\"recoverable\":false,\"meaning\":\"The system failed; the plan cannot continue.\",\"response\":\"Halt the execution; the plan ends in failure.\"}" },
     { "recovery",     "{\"condition\":\"resource exhaustion\",\"code\":\"RESOURCE_EXHAUSTED\",\"recoverable\":\"by resource\"}" },
     { "limits",       "{\"name\":\"max_children\",\"default\":10,\"min\":0,\"max\":100,\"meaning\":\"Processes it may start besides itself; 0 means none.\"}" },
