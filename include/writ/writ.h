@@ -433,10 +433,10 @@ WRIT_API int writ_plan_order(const struct writ_plan *plan, char **answer);
  *      "result":{PlanResult},"at":ms}
  *
  * inner is there where a step of an inner plan speaks: its name, while the others are of the step
- * that has that plan.
- *
- * name: the step's, as in metadata.writ.names; the beginning of its id where it has none there.
- * index: its place in the plan. note: words for people, or null. "lost":N: so many before are. */
+ * that has that plan. name: the step's, as in metadata.writ.names; the beginning of its id where it
+ * has none there. index: its place in the plan. note: words for people, or null. attempt 0: it was
+ * not begun, for what it depends on was not completed. A line that follows lost ones has "lost":N.
+ */
 WRIT_API int writ_run(const struct writ_plan *plan, char **answer);
 
 /* ---- routes ---- */

@@ -8,7 +8,8 @@
 enum news {
     NEWS_STEP_STARTED,
     NEWS_STEP_COMPLETED,
-    NEWS_STEP_FAILED,  /* an attempt; whether it is tried again the next news tells */
+    NEWS_STEP_FAILED, /* an attempt; whether it is tried again the next news tells. Attempt 0: it is
+                         not begun, because of what it depends on */
     NEWS_STEP_RETRIES, /* after wait_ms */
     NEWS_SUCCESS,      /* plan_execution_success, with the result */
     NEWS_PARTIAL,

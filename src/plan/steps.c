@@ -137,8 +137,15 @@ static void not_met(struct steps *s, size_t place, const char *why, bool fatal)
                            .severity = fatal ? SEVERITY_FATAL : SEVERITY_WARN,
                            .message = why,
                            .step_id = steps_doc(s, place)->id };
+    const struct ending ending = {
+        .step = place, .code = fault.code, .message = why, .note = "not run"
+    };
     const struct error_doc *error = steps_note(s, &fault);
 
+    steps_tell(s, &(struct telling){ .news = NEWS_STEP_FAILED,
+                                     .step = place,
+                                     .severity = fault.severity,
+                                     .ending = &ending });
     steps_end(s, place, fatal ? STEP_FAILED : STEP_SKIPPED);
     if (fatal)
         steps_end_plan(s, fault.code, error);

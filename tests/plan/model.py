@@ -161,11 +161,16 @@ class Model:
         if not missing:
             self.begin(step)
         elif self.scene["cascade"]:
+            self.not_begun(step, "STEP_SKIPPED", "warn")
             self.skip(step)
         else:  # A04-6
+            self.not_begun(step, "DEPENDENCY_UNRESOLVED", "fatal")
             step.own_error = self.error("DEPENDENCY_UNRESOLVED", "fatal", step.place)
             self.trace.append(step.own_error)
             raise Over(step.own_error)
+
+    def not_begun(self, step, code, severity):
+        self.news.append(["step_failed", self.now, step.place, 0, 0, code, severity])
 
     def things(self):
         """What may happen next: when, its rank among those of the same millisecond, its place among its like, what

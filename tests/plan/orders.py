@@ -122,6 +122,14 @@ def R_004_067_R_004_079_A04_6_what_depends_on_a_skipped_step_is_unresolved_and_f
     ran = place.comes_to("failure", plan(touch("zeroth"), first, second, third))
     same((ran.error["error_code"], ran.error["step_id"]), ("DEPENDENCY_UNRESOLVED", second["id"]))
     same(place.there("zeroth", "second", "third"), ["zeroth"])
+    line, = [line for line in ran.news if line.get("index") == 2]
+    same([line[key] for key in ("event", "step_id", "attempt", "duration_ms", "code", "message", "severity", "note")],
+         ["step_failed", second["id"], 0, 0, "DEPENDENCY_UNRESOLVED", ran.error["message"], "fatal", "not run"])
+    shown = place.writ("run", "--progress", "lines", place.document({
+        "name": "shown", "steps": [{"name": "bad", "run": ["/bin/sh", "-c", "exit 1"], "on_failure": "skip"},
+                                   {"name": "next", "run": ["/usr/bin/touch", "second"], "after": ["bad"]}]}))
+    told, = [line for line in shown.err.decode().splitlines() if "next" in line]
+    hold("not run" in told and "DEPENDENCY_UNRESOLVED" in told and "(halts)" in told, shown)
     rows = {row["step_id"]: row for entry in place.of(ran.result["execution_id"], "manifest")
             for row in entry["body"].get("steps", ())}
     same([(rows[one]["state"], rows[one]["code"], rows[one]["message"])

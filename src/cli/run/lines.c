@@ -59,8 +59,9 @@ static void failed(const struct run_change *c, struct paint *p)
     struct str message = doc_text(c->line, "message");
     _buf_ struct buf text = { .max = 1 << 10 };
 
-    paint_word(p, PLAIN, "failed ");
-    add_time(p, doc_whole(c->line, "duration_ms"));
+    paint_word(p, PLAIN, c->step->attempt ? "failed " : "not run");
+    if (c->step->attempt)
+        add_time(p, doc_whole(c->line, "duration_ms"));
     add_note(p, doc_text(c->line, "code"));
     if (message.n) {
         paint_word(p, PLAIN, ": ");

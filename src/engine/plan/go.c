@@ -59,7 +59,7 @@ static void tell(void *self, const struct telling *t)
     const struct world *w = r->world;
     struct buf *line;
 
-    if (t->news == NEWS_STEP_FAILED || t->news == NEWS_STEP_COMPLETED)
+    if (t->ending && t->attempt > 0)
         leave_row(r, t);
     if (t->news == NEWS_STEP_STARTED)
         r->begun[t->step] = true;
