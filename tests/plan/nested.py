@@ -392,6 +392,31 @@ def A04_26_that_a_child_will_not_be_tried_again_is_told_before(place):
 
 
 @case
+def what_steps_of_a_child_wrote_beside_the_disk_is_told_and_how_to_bring_it_there(place):
+    def writes(name, more=""):
+        return {"name": name, "run": ["/bin/sh", "-c", f"echo {name} > {name}.txt{more}"],
+                "sandbox": {"filesystem": {"write_mode": "cow"}}}
+
+    def holds(name, *steps, **members):
+        return {"name": name, "action": "execute_plan", "payload": {"plan": {"name": name, "steps": list(steps)}}} | members
+
+    deep = holds("deep", writes("low"))
+    document = {"name": "outer", "steps": [writes("top"), holds("good", writes("done"), deep),
+                                           holds("bad", writes("lost", "; exit 3"), on_failure="skip"),
+                                           holds("plain", {"name": "says", "action": "notify"})]}
+    done = place.writ("run", "--progress", "none", place.document(document))
+    if b"LAYER_MISSING" in done.out or b"6.6" in done.out:
+        raise plans.tap.Skip("no layers here")
+    words = b" ".join(done.out.split()).decode()
+    for name in ("top", "good/done", "good/deep/low", "bad/lost"):
+        _, _, after = words.partition(f" {name}: 1 added, not on the disk; see: writ diff ")
+        hold(after, done)
+        commit = place.writ("commit", after.split()[0].rstrip(";"))
+        hold(commit.status == 0 and place.there(f"{name.split('/')[-1]}.txt"), commit)
+    same(words.count("not on the disk"), 4)
+
+
+@case
 def notices_of_a_child_arrive_and_the_news_of_its_steps_do_not(place):
     deep, speaks = step("notify", {"text": "from deep"}), step("notify", {"text": "from within"})
     middle = inline(plan(step("noop"), step("noop"), deep))

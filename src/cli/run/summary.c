@@ -333,16 +333,12 @@ static void show_missed(struct str name, const struct doc *did, struct lines *li
     buf_free(&missed.text);
 }
 
-/* What a step wrote beside the disk, and what to do with it. */
-static void show_changes(struct str name, const struct doc *did, struct lines *lines)
+static void show_counts(struct str name, struct str id, const struct doc *changes,
+                        struct lines *lines)
 {
     static const char *const kinds[] = { "changed", "added", "deleted" };
-    const struct doc *changes = line_member(did, "changes");
-    struct str id = line_short(doc_text(did, "execution_id"));
     _buf_ struct buf text = { .max = 1 << 10 };
 
-    if (!doc_first(changes, DOC_MAP))
-        return;
     for (size_t i = 0; i < COUNT(kinds); i++)
         if (doc_whole(changes, kinds[i]))
             buf_addf(&text, "%s%" PRId64 " %s", text.len ? ", " : "", doc_whole(changes, kinds[i]),
@@ -353,6 +349,24 @@ static void show_changes(struct str name, const struct doc *did, struct lines *l
         buf_addf(&line, "%.*s: %s, not on the disk; see: writ diff %.*s; writ commit %.*s",
                  STR_ARG(name), text.s, STR_ARG(id), STR_ARG(id));
         show_line(lines, buf_str(&line));
+    }
+}
+
+/* What a step wrote beside the disk, and what to do with it; of an inner plan, what its steps did.
+ */
+static void show_changes(struct str name, const struct doc *did, struct lines *lines)
+{
+    const struct doc *changes = line_member(did, "changes");
+
+    if (doc_first(changes, DOC_MAP))
+        show_counts(name, line_short(doc_text(did, "execution_id")), changes, lines);
+    for (const struct doc *d = doc_first(changes, DOC_LIST); d; d = d->next) {
+        _buf_ struct buf inner = { .max = 1 << 12 };
+
+        if (d->kind != DOC_MAP)
+            continue;
+        buf_addf(&inner, "%.*s/%.*s", STR_ARG(name), STR_ARG(doc_text(d, "step")));
+        show_counts(buf_str(&inner), line_short(doc_text(d, "execution_id")), d, lines);
     }
 }
 

@@ -12,6 +12,7 @@
 #include "base/doc_make.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
+#include "engine/changes.h"
 #include "engine/input.h"
 #include "engine/plan.h"
 #include "sandbox/grants.h"
@@ -304,17 +305,85 @@ bool plan_child(struct running *r, const struct step_doc *step, struct running *
 
 /* ---- running it ---- */
 
+static const char *name_in(const struct running *child, struct str id)
+{
+    const struct step_doc *steps = child->plan.plan.steps.v;
+
+    for (size_t i = 0; i < child->plan.plan.steps.n; i++)
+        if (str_eq(steps[i].id, id))
+            return child->plan.names[i];
+    return NULL;
+}
+
 /* What stopped it, by the name of the step: who reads it does not know the ids in there. */
 static const char *why_ended(const struct running *child, const struct error_doc *error,
                              struct arena *a)
 {
     const struct error_doc *first = error->cause && error->cause->step_id.n ? error->cause : error;
-    const struct step_doc *steps = child->plan.plan.steps.v;
+    const char *name = first->step_id.n ? name_in(child, first->step_id) : NULL;
 
-    for (size_t i = 0; first->step_id.n && i < child->plan.plan.steps.n; i++)
-        if (str_eq(steps[i].id, first->step_id))
-            return arena_printf(a, "step %s: %.*s", child->plan.names[i], STR_ARG(first->message));
-    return arena_text(a, error->message);
+    return name ? arena_printf(a, "step %s: %.*s", name, STR_ARG(first->message))
+                : arena_text(a, error->message);
+}
+
+/* ---- what it left beside the disk ---- */
+
+/* Changes of steps that wait for somebody: {"step":..,"execution_id":..,"changed":N,..} each. */
+struct left {
+    const struct running *child;
+    struct arena *a;
+    struct doc *to; /* what the step came to; the list is made with its first entry */
+    struct doc *list;
+};
+
+static void leave(struct left *l, const char *step, struct str execution, const struct doc *changes)
+{
+    struct doc *one;
+
+    if (!l->list)
+        l->list = doc_add_kind(l->a, l->to, "changes", DOC_LIST);
+    one = doc_add_kind(l->a, l->list, NULL, DOC_MAP);
+    doc_add_text(l->a, one, "step", str_of(arena_text(l->a, str_of(step))));
+    doc_add_text(l->a, one, "execution_id", str_of(arena_text(l->a, execution)));
+    for (size_t i = 0; i <= CHANGE_DELETED; i++)
+        doc_add_int(l->a, one, change_names[i], doc_whole(changes, change_names[i]));
+}
+
+/* Of a command, or of a plan that is a step of the inner one. */
+static void leave_of(struct left *l, struct str id, const struct doc *did)
+{
+    const char *name = name_in(l->child, id);
+    const struct doc *changes = name && did ? doc_get(did, "changes") : NULL;
+
+    if (doc_first(changes, DOC_MAP))
+        leave(l, name, doc_text(did, "execution_id"), changes);
+    for (const struct doc *d = doc_first(changes, DOC_LIST); d; d = d->next)
+        leave(l, arena_printf(l->a, "%s/%.*s", name, STR_ARG(doc_text(d, "step"))),
+              doc_text(d, "execution_id"), d);
+}
+
+static const struct doc *member_of(const struct doc *map, const char *key)
+{
+    return map ? doc_get(map, key) : NULL;
+}
+
+/* From its text: what steps came to went with those who did them. */
+static void add_left(struct left *l, struct str result)
+{
+    _arena_ struct arena scratch = { 0 };
+    struct ceilings max = ceilings_default();
+    const struct document *read;
+    const struct doc *done, *errors;
+    struct error e;
+
+    if (!json_read("result", result, &max, &scratch, &read, &e))
+        return; /* it is larger than a document may be */
+    done = member_of(doc_get(&read->root, "result_payload"), "steps");
+    errors = member_of(member_of(doc_get(&read->root, "error"), "context"), "errors");
+    for (const struct doc *d = doc_first(done, DOC_MAP); d; d = d->next)
+        leave_of(l, d->key, d);
+    for (const struct doc *d = doc_first(errors, DOC_LIST); d; d = d->next)
+        leave_of(l, doc_text(d, "step_id"), doc_get(d, "context"));
 }
 
 static void ended(struct job *job, const struct running *child, const struct plan_end *end,
@@ -329,6 +398,7 @@ static void ended(struct job *job, const struct running *child, const struct pla
     doc_add_text(a, d, "status", str_of(plan_status_names[result->status]));
     doc_add_int(a, d, "steps_executed", result->steps_executed);
     doc_add_int(a, d, "steps_total", result->steps_total);
+    add_left(&(struct left){ .child = child, .a = a, .to = d }, end->text);
     if (result->status == PLAN_SUCCESS) {
         out->output = d;
         out->ended_ms = end->done_ms;
