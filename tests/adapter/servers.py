@@ -112,10 +112,10 @@ for line in sys.stdin:
         say(id=m["id"], result={"content": [{"type": "text", "text": text}], "isError": how == "fails"})
     else:
         say(id=m["id"], error={"code": -32601, "message": "what"})
-if how in ("slow", "stubborn"):
-    signal.signal(signal.SIGTERM, lambda *_: open("asked.txt", "w").write("SIGTERM") and how == "slow" and os._exit(0))
+if how in ("slow", "polite", "stubborn"):
+    signal.signal(signal.SIGTERM, lambda *_: open("asked.txt", "w").write("SIGTERM") and how != "stubborn" and os._exit(0))
     time.sleep(2.5)
-if stays or how == "stubborn": time.sleep(60)
+if stays or how in ("polite", "stubborn"): time.sleep(60)
 '''
 
 
@@ -448,6 +448,14 @@ def starting_a_server_and_asking_it_share_the_time_of_one_call(place):
 def a_server_that_stays_is_asked_to_end_and_ended_while_its_answer_waits(place):
     for how in ("slow", "stubborn"):
         same(json.loads(place.fine(small(place, how), "a:=1")), {"a": 1})
+        same(((place.work / "asked.txt").read_text(), servers_ended(place)[0][2]), ("SIGTERM", "cancelled"))
+        (place.work / "asked.txt").unlink()
+
+
+@case
+def a_server_of_a_plan_that_stays_is_asked_to_end_and_then_ended(place):
+    for how in ("polite", "stubborn"):
+        place.comes_to("success", plan(step(small(place, how), {"a": 1})))
         same(((place.work / "asked.txt").read_text(), servers_ended(place)[0][2]), ("SIGTERM", "cancelled"))
         (place.work / "asked.txt").unlink()
 

@@ -199,8 +199,13 @@ static void stop(struct server *s)
     arena_free(&s->a);
 }
 
+/* All are asked to end before one is waited for. */
 static void servers_close(struct server *first)
 {
+    for (struct server *s = first; s; s = s->next) {
+        mcp_close(s->mcp);
+        s->mcp = NULL;
+    }
     for (struct server *s = first; s; s = s->next) {
         stop(s);
         turn_close(&s->turn);

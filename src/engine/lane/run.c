@@ -34,7 +34,7 @@ struct pace exec_pace(struct exec *x)
     if (x->served)
         return x->served->pace;
     if (!l)
-        return (struct pace){ .grace_ms = x->wires ? WIRED_GRACE_MS : 0 };
+        return (struct pace){ .grace_ms = x->wires && !x->step ? WIRED_GRACE_MS : 0 };
     soft = l->plan->soft_timeout_secs * 1000;
     return (struct pace){ .grace_ms = l->plan->cancel_grace_secs * 1000,
                           .soft_ms = soft < x->request.sandbox->timeout_ms ? soft : 0,
