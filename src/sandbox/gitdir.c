@@ -2,6 +2,7 @@
 /* gitdir.c: reads the few files by which git finds its state. */
 #include "sandbox/gitdir.h"
 
+#include <fcntl.h>
 #include <string.h>
 
 #include "base/fs.h"
@@ -15,14 +16,19 @@ static bool is_there(const char *dir, const char *name, struct arena *a)
     return lstat(arena_printf(a, "%s/%s", dir, name), &s) == 0;
 }
 
-/* A file, no link and no directory; what it holds. */
-static bool holds(const char *dir, const char *name, struct arena *a, struct str *out)
+/* What a file holds; no link, and no pipe. A command may change one for another at any moment, so
+ * it is what was opened that is looked at. */
+static bool read_itself(const char *path, size_t max, struct arena *a, struct str *out)
 {
-    const char *path = arena_printf(a, "%s/%s", dir, name);
-    struct stat s;
+    _fd_ int fd = -1;
     struct error e;
 
-    return lstat(path, &s) == 0 && S_ISREG(s.st_mode) && fs_read(path, SETTINGS_MAX, a, out, &e);
+    return fs_open_file(AT_FDCWD, path, O_NOFOLLOW, &fd, &e) && fd_read(fd, max, a, out, &e);
+}
+
+static bool holds(const char *dir, const char *name, struct arena *a, struct str *out)
+{
+    return read_itself(arena_printf(a, "%s/%s", dir, name), SETTINGS_MAX, a, out);
 }
 
 bool gitdir_is_state(const char *dir, struct arena *a)
@@ -56,13 +62,10 @@ const char *gitdir_real(const char *path, struct arena *a)
 
 const char *gitdir_pointer(const char *file, const char *prefix, const char *base, struct arena *a)
 {
-    struct stat s;
     struct str text;
-    struct error e;
     const char *path;
 
-    if (lstat(file, &s) != 0 || !S_ISREG(s.st_mode) || !fs_read(file, POINTER_MAX, a, &text, &e) ||
-        !str_begins(text, prefix))
+    if (!read_itself(file, POINTER_MAX, a, &text) || !str_begins(text, prefix))
         return NULL;
     text = (struct str){ text.s + strlen(prefix), text.n - strlen(prefix) };
     while (text.n && is_one_of(text.s[text.n - 1], "\r\n"))
