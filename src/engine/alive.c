@@ -68,7 +68,7 @@ void alive_forget(const char *state, struct str id, struct arena *a)
 enum living alive_look(const char *state, struct str id, struct arena *a)
 {
     const char *path = path_of(state, id, a);
-    _fd_ int fd = path ? open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
+    _fd_ int fd = path ? open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
     struct stat s;
 
     if (fd < 0)

@@ -85,7 +85,7 @@ static bool name_in(const char *file, struct arena *a, const char **out, struct 
     struct str text, line;
 
     *out = NULL;
-    if (!fs_read(file, PLACE_MAX, a, &text, e))
+    if (!fs_read_file(file, PLACE_MAX, a, &text, e))
         return e->sys == ENOENT || e->sys == ENOTDIR ||
                error_wrap(e, "'%.200s', which says what ledger is here", file);
     line = str_cut(&text, "\n");

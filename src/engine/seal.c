@@ -55,7 +55,7 @@ bool seal_verifier_of(const struct writ_ledger *w, const char *name, struct aren
     *known = false;
     if (!file)
         return true;
-    if (!fs_read(file, CHECKPOINT_MAX, a, &text, e))
+    if (!fs_read_file(file, CHECKPOINT_MAX, a, &text, e))
         return e->sys == ENOENT || e->sys == ENOTDIR || error_wrap(e, "the key '%.200s'", file);
     while (text.n && text.s[text.n - 1] == '\n')
         text.n--;
@@ -121,7 +121,8 @@ static bool note_beside(const struct writ_ledger *w, const char *name, struct ar
     const char *file = seal_file(w, "checkpoints", name, a);
 
     *out = (struct str){ 0 };
-    if (!file || fs_read(file, CHECKPOINT_MAX, a, out, e) || e->sys == ENOENT || e->sys == ENOTDIR)
+    if (!file || fs_read_file(file, CHECKPOINT_MAX, a, out, e) || e->sys == ENOENT ||
+        e->sys == ENOTDIR)
         return true;
     return error_wrap(e, "nothing was signed: '%.200s', kept beside the ledger", file);
 }

@@ -34,7 +34,7 @@ __attribute__((visibility("default"), used)) uint32_t arc4random(void)
 
 static bool jq_open(const char *file, struct error *e)
 {
-    if (!fs_read(file, PROGRAM_MAX, &self.a, &self.program, e))
+    if (!fs_read_file(file, PROGRAM_MAX, &self.a, &self.program, e))
         return error_wrap(e, "%s", file);
     if (memchr(self.program.s, '\0', self.program.n))
         return error_set(e, ERROR_SYNTAX, "%s: a jq program is text, this has a NUL", file);

@@ -80,7 +80,7 @@ static bool holds(const struct executor *x, const char *path, struct str said, s
 
     if (!digest_parse(said, &wanted))
         return changed(x, path, e);
-    if (!fs_read(path, PROGRAM_BYTES, a, &bytes, e))
+    if (!fs_read_file(path, PROGRAM_BYTES, a, &bytes, e))
         return error_wrap(e, "%s", path);
     found = digest_of(bytes.s, bytes.n);
     return memcmp(&found, &wanted, sizeof found) == 0 || changed(x, path, e);
@@ -99,7 +99,8 @@ static bool read_files(const char *dir, const struct doc *manifest, struct execu
     if (compiled && !holds(x, object, doc_text(manifest, "object_digest"), a, e))
         return false;
     x->program = compiled ? object : source;
-    return fs_read(approval, APPROVAL_BYTES, a, &x->approval, e) || error_wrap(e, "%s", approval);
+    return fs_read_file(approval, APPROVAL_BYTES, a, &x->approval, e) ||
+           error_wrap(e, "%s", approval);
 }
 
 static bool read_one(const char *dir, struct arena *a, struct executor *x, struct error *e)
@@ -109,7 +110,7 @@ static bool read_one(const char *dir, struct arena *a, struct executor *x, struc
     struct executor_doc doc = { 0 };
     struct str text;
 
-    if (!fs_read(path, MANIFEST_BYTES, a, &text, e))
+    if (!fs_read_file(path, MANIFEST_BYTES, a, &text, e))
         return error_wrap(e, "%s", path);
     if (!read_manifest(path, text, a, &document, &doc, e) || !doc.limits)
         return false;
@@ -270,7 +271,7 @@ static bool write_files(const char *dir, const struct shelving *what, struct are
         return false;
     if (!what->object)
         return true;
-    return fs_read(what->object, PROGRAM_BYTES, a, &object, e) &&
+    return fs_read_file(what->object, PROGRAM_BYTES, a, &object, e) &&
            fs_write(arena_printf(a, "%s/%s", dir, object_file), object, e);
 }
 

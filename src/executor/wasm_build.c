@@ -139,8 +139,8 @@ bool wasm_object_check(const char *object, struct error *e)
     struct str bytes, kept;
     struct digest is, was;
 
-    if (!fs_read(arena_printf(&a, "%s.digest", object), DIGEST_TEXT, &a, &kept, e) ||
-        !fs_read(object, OBJECT_BYTES, &a, &bytes, e))
+    if (!fs_read_file(arena_printf(&a, "%s.digest", object), DIGEST_TEXT, &a, &kept, e) ||
+        !fs_read_file(object, OBJECT_BYTES, &a, &bytes, e))
         return error_wrap(e, "%s", object);
     is = digest_of(bytes.s, bytes.n);
     if (!digest_parse(kept, &was) || memcmp(&is, &was, sizeof is) != 0)
@@ -208,7 +208,7 @@ static bool pack(const char *from, const char *to, struct arena *a, struct error
     struct str bytes;
     struct digest d;
 
-    if (!fs_read(made, OBJECT_BYTES, a, &bytes, e))
+    if (!fs_read_file(made, OBJECT_BYTES, a, &bytes, e))
         return error_wrap(e, "%s", made);
     d = digest_of(bytes.s, bytes.n);
     digest_text(&d, text);

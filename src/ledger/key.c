@@ -190,7 +190,7 @@ static bool publish(const char *path, struct str name, const struct sign_key *ke
     if (is_absent(beside) &&
         !place(beside, buf_str(&want), S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH, e))
         return false;
-    if (!fs_read(beside, FILE_MAX, &a, &found, e))
+    if (!fs_read_file(beside, FILE_MAX, &a, &found, e))
         return error_wrap(e, "%s", beside);
     if (!str_eq(found, buf_str(&want)))
         return error_set(e, CODE_VALIDATION_ERROR,

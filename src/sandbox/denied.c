@@ -82,7 +82,7 @@ static void recall(const char *state, const char *name, struct arena *a, struct 
     struct str text;
     struct error e;
 
-    if (!fs_read(memory_file(state, name, a), MEMORY_MAX, a, &text, &e))
+    if (!fs_read_file(memory_file(state, name, a), MEMORY_MAX, a, &text, &e))
         return;
     for (const char *line = text.s; line && *line;) {
         char *end;

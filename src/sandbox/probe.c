@@ -86,7 +86,7 @@ static int use_landlock(const void *self)
 
     if (give_up_rights() != 0 || landlock_enter(&nothing) != 0)
         return -1;
-    fd = open(p->ask->program->real, O_RDONLY | O_CLOEXEC);
+    fd = open(p->ask->program->real, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 && errno == EACCES)
         return 0;
     errno = NOT_HELD;

@@ -87,8 +87,8 @@ static const char *behind_rustup(const struct sdk_ask *ask, const char *name, st
     struct str text;
     struct error e;
 
-    if (!ask->home || !fs_read(arena_printf(a, "%s/.rustup/settings.toml", ask->home), SETTINGS_MAX,
-                               a, &text, &e))
+    if (!ask->home || !fs_read_file(arena_printf(a, "%s/.rustup/settings.toml", ask->home),
+                                    SETTINGS_MAX, a, &text, &e))
         return NULL;
     at = strstr(arena_text(a, text), key);
     if (!at)

@@ -38,7 +38,7 @@ static bool digest_program(const struct program *program, struct digest *out)
     struct str bytes;
     struct error e;
 
-    if (!fs_read(program->real, PROGRAM_MOST, &scratch, &bytes, &e))
+    if (!fs_read_file(program->real, PROGRAM_MOST, &scratch, &bytes, &e))
         return false;
     *out = digest_of(bytes.s, bytes.n);
     return true;

@@ -149,7 +149,7 @@ bool journal_read(struct commit *c, struct error *e)
 
     if (access(path, F_OK) != 0 && errno == ENOENT)
         return true;
-    if (!fs_read(path, JOURNAL_MAX, c->a, &text, e) ||
+    if (!fs_read_file(path, JOURNAL_MAX, c->a, &text, e) ||
         !json_read(path, text, &max, c->a, &document, e))
         return error_wrap(e, "%s", path);
     stage = document->root.kind == DOC_MAP ? doc_text(&document->root, "stage") : str_of("");

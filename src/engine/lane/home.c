@@ -135,7 +135,8 @@ bool lane_log_open(struct lane_log *log, const char *state, struct str plan, str
     log->path = arena_printf(a, "%s/plan-%.*s.jsonl", all, STR_ARG(plan));
     if (!fs_make_dirs(all, e))
         return error_wrap(e, "lanes cannot be kept");
-    log->fd = open(log->path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+    log->fd =
+        open(log->path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
     return log->fd >= 0 || error_sys(e, CODE_IO, "%s cannot be made", log->path);
 }
 

@@ -114,7 +114,7 @@ static bool read_source(struct adding *x, struct error *e)
                          "source is missing: the %s program it is made of",
                          executor_kind_names[x->doc.kind]);
     x->executor.program = source_path(x);
-    return fs_read(x->executor.program, SOURCE_BYTES, x->a, &x->source, e) ||
+    return fs_read_file(x->executor.program, SOURCE_BYTES, x->a, &x->source, e) ||
            error_wrap(e, "%s", x->executor.program);
 }
 
@@ -150,7 +150,7 @@ static bool digest_file(const char *path, struct arena *a, struct digest *out, s
 {
     struct str bytes;
 
-    if (!fs_read(path, SOURCE_BYTES, a, &bytes, e))
+    if (!fs_read_file(path, SOURCE_BYTES, a, &bytes, e))
         return error_wrap(e, "%s", path);
     *out = digest_of(bytes.s, bytes.n);
     return true;

@@ -173,7 +173,7 @@ static bool add_beside(struct writ_ledger *w, const char *name, struct verificat
 
     if (!file)
         return true;
-    if (!fs_read(file, CHECKPOINT_MAX, a, &beside.note, e)) {
+    if (!fs_read_file(file, CHECKPOINT_MAX, a, &beside.note, e)) {
         if (e->sys == ENOENT || e->sys == ENOTDIR)
             return true;
         (void)error_wrap(e, "'%.200s', kept beside the ledger", file);

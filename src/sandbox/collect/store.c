@@ -102,7 +102,7 @@ int keep_open(int store, const struct digest *digest)
     char path[FINAL_PATH];
 
     name_of(digest, true, path);
-    return openat(store, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    return openat(store, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 }
 
 bool keep_holds(int store, const struct digest *digest)
@@ -137,7 +137,7 @@ static bool is_there(int store, const char *path, const struct digest *digest, i
 
 static bool sync_at(int store, const char *path, int flags)
 {
-    _fd_ int fd = openat(store, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | flags);
+    _fd_ int fd = openat(store, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | flags);
 
     return fd >= 0 && fsync(fd) == 0;
 }

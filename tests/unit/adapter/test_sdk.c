@@ -287,6 +287,11 @@ static void rustup_is_looked_behind(void **state)
     assert_int_equal(symlink("rustup", path_of("bin/cargo")), 0);
     assert_int_equal(symlink("rustup", path_of("bin/rustc")), 0);
     assert_refused(CODE_PEER_UNAVAILABLE, "has no default toolchain; run `rustup default stable`");
+    put(".rustup/settings.toml", ""); /* with its directory */
+    assert_int_equal(unlink(path_of(".rustup/settings.toml")), 0);
+    assert_int_equal(mkfifo(path_of(".rustup/settings.toml"), 0600), 0); /* is not waited for */
+    assert_refused(CODE_PEER_UNAVAILABLE, "has no default toolchain; run `rustup default stable`");
+    assert_int_equal(unlink(path_of(".rustup/settings.toml")), 0);
     put(".rustup/settings.toml", "version = \"12\"\ndefault_toolchain = \"stable-x\"\n");
     put(".rustup/toolchains/stable-x/bin/cargo", "");
     put(".rustup/toolchains/stable-x/bin/rustc", "");
