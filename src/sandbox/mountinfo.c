@@ -8,8 +8,8 @@ bool mountinfo_line(struct str line, struct mountinfo *out)
 {
     struct mountinfo m;
 
-    (void)str_cut(&line, " ");
-    (void)str_cut(&line, " ");
+    m.id = str_cut(&line, " ");
+    m.parent = str_cut(&line, " ");
     m.device = str_cut(&line, " ");
     m.root = str_cut(&line, " ");
     m.point = str_cut(&line, " ");

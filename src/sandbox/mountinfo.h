@@ -7,6 +7,8 @@
 
 /* Lent from the line, and written as the kernel does: see mountinfo_plain(). */
 struct mountinfo {
+    struct str id;     /* "36" */
+    struct str parent; /* the id of the mount that it is on */
     struct str device; /* "0:34" */
     struct str root;   /* what of its file system is mounted */
     struct str point;  /* and where */

@@ -23,6 +23,10 @@ struct submounts {
     size_t disk_count, disk_room;
 };
 
+/* By the text of /proc/self/mountinfo. A disk that is covered, at its own place or with a directory
+ * around it, shows nothing and is left out. */
+struct submounts submounts_of(struct str list, struct arena *a);
+
 /* False: the list of mounts cannot be read. */
 bool submounts_read(struct arena *a, struct submounts *out, struct error *e) NODISCARD;
 

@@ -170,6 +170,20 @@ def R_001_016_R_001_171_what_is_mounted_in_what_is_denied_is_denied_where_else_i
 
 
 @case
+def R_001_016_a_covered_mount_does_not_tell_where_what_is_denied_is_seen(place):
+    if not ground.may_everything():
+        raise tap.Skip("needs mounts of its own")
+    real, seen, below = place.work / "real", place.work / "seen", place.work / "real/below"
+    below.mkdir(parents=True)
+    covered = (f"mount -t tmpfs none {below} && mount -t tmpfs none {real} && mkdir {below} && echo text > {below}/key"
+               f" && {TWICE}")
+    for denied in ("real/below/key", "seen/below/key", "real/below"):
+        for name in ("real/below/key", "seen/below/key"):
+            done = twice(place, real, seen, f"--deny={denied}", "--", "cat", name, script=covered)
+            hold_twice(json.loads(done.stdout)["stderr"]["text"].endswith("Permission denied\n"), done)
+
+
+@case
 def R_001_015_a_protected_name_is_so_at_every_place_of_its_file_system(place):
     if not ground.may_everything():
         raise tap.Skip("needs mounts of its own")

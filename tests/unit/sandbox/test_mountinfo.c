@@ -19,15 +19,15 @@ static void is(struct str text, const char *wanted)
 static void a_line_is_taken_apart(void **state)
 {
     static const struct {
-        const char *line, *device, *root, *point, *type, *options;
+        const char *line, *id, *parent, *device, *root, *point, *type, *options;
     } cases[] = {
-        { "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue", "98:0",
-          "/mnt1", "/mnt2", "ext3", "rw,errors=continue" },
-        { "25 23 0:22 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory", "0:22", "/",
-          "/sys/fs/cgroup/memory", "cgroup", "rw,memory" },
-        { "1 2 0:5 / /a\\040-\\040b rw shared:1 master:2 unbindable - tmpfs  rw", "0:5", "/",
-          "/a\\040-\\040b", "tmpfs", "rw" },
-        { "1 2 0:5 /- /- rw - proc proc", "0:5", "/-", "/-", "proc", "" },
+        { "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue", "36",
+          "35", "98:0", "/mnt1", "/mnt2", "ext3", "rw,errors=continue" },
+        { "25 23 0:22 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory", "25", "23", "0:22",
+          "/", "/sys/fs/cgroup/memory", "cgroup", "rw,memory" },
+        { "1 2 0:5 / /a\\040-\\040b rw shared:1 master:2 unbindable - tmpfs  rw", "1", "2", "0:5",
+          "/", "/a\\040-\\040b", "tmpfs", "rw" },
+        { "1 2 0:5 /- /- rw - proc proc", "1", "2", "0:5", "/-", "/-", "proc", "" },
     };
 
     (void)state;
@@ -35,6 +35,8 @@ static void a_line_is_taken_apart(void **state)
         struct mountinfo m;
 
         assert_true(mountinfo_line(str_of(cases[i].line), &m));
+        is(m.id, cases[i].id);
+        is(m.parent, cases[i].parent);
         is(m.device, cases[i].device);
         is(m.root, cases[i].root);
         is(m.point, cases[i].point);
