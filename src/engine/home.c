@@ -21,17 +21,26 @@ const char *home_variable(const char *const *environment, const char *name)
     return variable_of(environment, str_of(name));
 }
 
-const char *home_state(const char *const *environment, struct arena *a)
+const char *const *home_states(const char *const *environment, struct arena *a)
 {
     const char *state = home_variable(environment, "WRIT_STATE"),
                *xdg = home_variable(environment, "XDG_STATE_HOME"),
                *home = home_variable(environment, "HOME");
+    const char **all = arena_alloc(a, 4 * sizeof *all);
+    size_t n = 0;
 
     if (state && *state)
-        return state;
+        all[n++] = state;
     if (xdg && *xdg == '/')
-        return arena_printf(a, "%s/writ", xdg);
-    return home && *home == '/' ? arena_printf(a, "%s/.local/state/writ", home) : NULL;
+        all[n++] = arena_printf(a, "%s/writ", xdg);
+    if (home && *home == '/')
+        all[n] = arena_printf(a, "%s/.local/state/writ", home);
+    return all;
+}
+
+const char *home_state(const char *const *environment, struct arena *a)
+{
+    return home_states(environment, a)[0];
 }
 
 const char *home_config(const char *const *environment, struct arena *a)

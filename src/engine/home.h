@@ -14,6 +14,9 @@ const char *home_variable(const char *const *environment, const char *name);
  * none of them is there. */
 const char *home_state(const char *const *environment, struct arena *a);
 
+/* That one first, then those that would be it without what is set; NULL is the end. */
+const char *const *home_states(const char *const *environment, struct arena *a);
+
 /* The configuration directory: writ in XDG_CONFIG_HOME, else in ~/.config; NULL where neither is
  * there. */
 const char *home_config(const char *const *environment, struct arena *a);

@@ -335,15 +335,15 @@ static void find_repository(const struct reach_ask *ask, struct reach *r, struct
     r->home_root = callers.root;
 }
 
-/* What writ itself keeps is nobody's to read or to change. */
-static bool hide_state(const struct reach_ask *ask, struct reach *r, struct error *e)
+/* What writ itself keeps is nobody's to read or to change, in this run's place or another's. */
+static bool hide_states(const struct reach_ask *ask, struct reach *r, struct error *e)
 {
     struct grant state = { .access = ACCESS_DENIED, .why = GRANT_STATE };
 
-    if (!ask->state || grants_open(&r->grants, state, ask->caller, ask->state, e) ||
-        grant_is_missing(e))
-        return true;
-    return error_wrap(e, "writ's own state directory cannot be hidden from the command");
+    for (const char *const *at = ask->states; *at; at++)
+        if (!grants_open(&r->grants, state, ask->caller, *at, e) && !grant_is_missing(e))
+            return error_wrap(e, "writ's own state directory cannot be hidden from the command");
+    return true;
 }
 
 /* What shows the kernel and not files is not part of what is granted. */
@@ -367,11 +367,10 @@ static bool cwd_is_left(const struct reach *r, struct error *e)
         if (g->access != ACCESS_DENIED || !path_is_in(r->cwd, g->path))
             continue;
         if (g->why == GRANT_STATE)
-            return error_set(
-                e, CODE_PATH_REFUSED,
-                "the working directory %s is writ's own state directory or lies in it; "
-                "give another with --cwd, or WRIT_STATE elsewhere",
-                r->cwd);
+            return error_set(e, CODE_PATH_REFUSED,
+                             "the working directory %s is writ's own state directory or lies in "
+                             "it; give another with --cwd, or with WRIT_STATE where that names it",
+                             r->cwd);
         if (strcmp(r->cwd, g->path) == 0)
             return error_set(e, CODE_PATH_REFUSED,
                              "the working directory %s is denied; deny what is below it, or give "
@@ -429,10 +428,10 @@ bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out
         !add_list(ask, &r, &ask->filesystem->write, ACCESS_WRITE, e) ||
         !links_stay(ask, &r, &cwd, e) || !add_denied(ask, &r, e) || !hide_secrets(ask, &r, e))
         return false;
-    if (!denied_follow(&r.grants, &r.absent, &r.aliases, ask->state, e) ||
+    if (!denied_follow(&r.grants, &r.absent, &r.aliases, ask->states[0], e) ||
         !deny_submounts(ask, &r, e))
         return false;
-    if (!hide_state(ask, &r, e) || !protect(&r.grants, &r.absent, e) ||
+    if (!hide_states(ask, &r, e) || !protect(&r.grants, &r.absent, e) ||
         !mirrors_hold(&r.mounts, &r.grants, &r.absent, e) || !cwd_is_left(&r, e) ||
         !may_be_written(&r, e) || !has_home(&r, e))
         return false;

@@ -326,6 +326,20 @@ def a_state_directory_in_the_tree_is_hidden_and_its_ledger_is_safe(place):
 
 
 @case
+def the_state_of_other_runs_is_hidden_where_this_one_has_its_own(place):
+    for name, more in ((".local/state/writ", {}), ("states/writ", {"XDG_STATE_HOME": str(place.work / "states")}),
+                       (".local/state/writ", {"XDG_STATE_HOME": str(place.work / "elsewhere")})):
+        ledger_there = place.put(f"work/{name}/ledger.db", "another's")
+        run = place.exec("sh", "-c", f"cat {name}/ledger.db; echo x >> {name}/ledger.db; mv {name} moved",
+                         env={"HOME": str(place.work)} | more)
+        hold(run.record["exit_code"] != 0 and not run.record["stdout"]["text"], run)
+        hold(ledger_there.read_text() == "another's", run)
+    (place.work / ".local/state/writ/ledger.db").unlink()
+    (place.work / ".local/state/writ").rmdir()
+    expect(place.exec("true", env={"HOME": str(place.work)}), exit_code=0)
+
+
+@case
 def R_001_171_a_run_whose_files_cannot_be_kept_has_its_end_all_the_same(place):
     place.put("state/evidence/sha256", "in the way")
     script = "echo 1 > b; echo 2 > c1; echo 3 > c2; exit $0"

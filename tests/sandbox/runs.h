@@ -75,7 +75,7 @@ static inline bool runs_try(struct runs *r, const struct world *world, const cha
     struct reach_ask ask = { .filesystem = &r->filesystem,
                              .cwd = cwd,
                              .caller = r->dir,
-                             .state = r->state,
+                             .states = (const char *const[]){ r->state, NULL },
                              .kept = r->run.kept,
                              .person = true };
     struct program_ask program_ask = { .command = argv[0], .cwd = cwd };

@@ -171,7 +171,7 @@ static struct reach_ask reach_of(const struct exec *x)
     return (struct reach_ask){ .filesystem = x->request.sandbox->filesystem,
                                .cwd = cwd.s ? arena_text(x->a, cwd) : ".",
                                .home = home_variable(x->command->environment, "HOME"),
-                               .state = home_state(x->command->environment, x->a),
+                               .states = home_states(x->command->environment, x->a),
                                .kept = exec_kept(x),
                                .person = x->person || (x->call && x->call->own_paths),
                                .approved = x->request.approval != NULL,
