@@ -34,6 +34,16 @@ const struct cow_layer *cow_around(const struct cow_layers *layers, const char *
     return found;
 }
 
+void cow_leave_out(struct cow_layers *layers, const char *path, struct arena *a)
+{
+    const struct cow_layer *around = cow_around(layers, path);
+    struct cow_layer *layer = &layers->v[around - layers->v];
+
+    layer->left_out = arena_more(a, layer->left_out, layer->left_out_count, &layer->left_out_room,
+                                 sizeof *layer->left_out);
+    layer->left_out[layer->left_out_count++] = path + strlen(layer->root) + 1;
+}
+
 struct timespec cow_born(int upper)
 {
     struct statx s;

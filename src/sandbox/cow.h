@@ -27,6 +27,10 @@ struct cow_layer {
      * They are no changes. */
     const char *const *barred;
     size_t barred_count;
+
+    /* Other names below the root that are no changes, whatever is there. */
+    const char **left_out;
+    size_t left_out_count, left_out_room;
 };
 
 struct cow_layers {
@@ -86,6 +90,9 @@ struct timespec cow_born(int upper);
 
 /* The layer around a path of the host, or NULL. */
 const struct cow_layer *cow_around(const struct cow_layers *layers, const char *path);
+
+/* What the layer around a path has there, however much it is, is not among the changes. */
+void cow_leave_out(struct cow_layers *layers, const char *path, struct arena *a);
 
 /* Closes what is open; zeroes are none. */
 void cow_close(struct cow_layers *layers);

@@ -86,7 +86,9 @@ def F07_F38_protected_names_are_taken_out_of_the_layer(place):
     expect(run, exit_code=0)
     hold({(pathlib.Path(row["path"]).name, row["undone"]) for row in run.record["denials"]}
          == {(".vscode", True), (".envrc", True)}, run)
-    hold({row["path"] for row in run.record["artifacts"]} == {"kept"}, run)
+    hold({(row["path"], row["state"]) for row in run.record["artifacts"]}
+         == {("kept", "collected"), (".vscode", "unreadable")}, run)  # it is not emptied, but nothing is taken from it
+    hold([pathlib.Path(row["path"]).name for row in run.record["changes"]["list"]] == ["kept"], run)
     hold(picture(place) == before, run)
 
 

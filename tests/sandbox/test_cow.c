@@ -188,6 +188,21 @@ static void F07_a_denied_name_that_is_not_there_cannot_be_made(void **state)
     cow_close(&out.cow);
 }
 
+static void F07_what_is_left_out_is_no_change(void **state)
+{
+    struct outcome out;
+    struct changes all = changes_of("mkdir -p d/out/deep d/outer; touch d/out/deep/x", &out);
+    struct error e;
+
+    (void)state;
+    assert_int_equal(all.n, 5);
+    cow_leave_out(&out.cow, arena_printf(&r.a, "%s/d/out", r.dir), &r.a);
+    all = (struct changes){ 0 };
+    assert_true(cow_read(&out.cow, store, &r.a, &all, &e));
+    assert_string_equal(listed(&all), "added /d - directory:755\nadded /d/outer - directory:755\n");
+    cow_close(&out.cow);
+}
+
 static void F02_F03_F04_what_is_denied_is_covered_in_the_layer_too(void **state)
 {
     static const char *const names[] = { "deny", "file" };
@@ -409,6 +424,7 @@ static int all_tests(void)
         cmocka_unit_test_setup_teardown(R_001_015_bytes_of_what_was_written_are_kept, make, end),
         cmocka_unit_test_setup_teardown(what_was_changed_meanwhile_is_seen, make, end),
         cmocka_unit_test(what_may_be_newer_than_the_layer_is),
+        cmocka_unit_test_setup_teardown(F07_what_is_left_out_is_no_change, make, end),
         cmocka_unit_test_setup_teardown(F07_a_denied_name_that_is_not_there_cannot_be_made, make,
                                         end),
         cmocka_unit_test_setup_teardown(F02_F03_F04_what_is_denied_is_covered_in_the_layer_too,

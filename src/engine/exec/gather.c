@@ -128,22 +128,26 @@ static int open_cwd(const struct exec *x, struct error *e)
     return fd;
 }
 
-/* What came into being under a name that must not be, and has another now, is no output. */
-static struct grants without_moved(const struct exec *x)
+/* What came into being under a name that must not be is no output, by another name that it has now
+ * or where a layer still holds it. */
+static struct grants without_undone(const struct exec *x)
 {
     struct grants g = x->reach.grants;
 
-    for (size_t i = 0; i < x->now.violation_count; i++)
-        if (x->now.violations[i].moved_to)
-            grants_add(&g, &(struct grant){ .path = x->now.violations[i].moved_to,
+    for (size_t i = 0; i < x->now.violation_count; i++) {
+        const struct violation *v = &x->now.violations[i];
+
+        if (v->undone)
+            grants_add(&g, &(struct grant){ .path = v->moved_to ? v->moved_to : v->path,
                                             .access = ACCESS_DENIED });
+    }
     return g;
 }
 
 static bool keep_all(struct exec *x, size_t *artifacts_done, struct error *e)
 {
     struct collect_job job = { .count_max = FILES_MAX };
-    struct grants grants = without_moved(x);
+    struct grants grants = without_undone(x);
     _fd_ int root = -1;
 
     if (!exec_keep_printed(x, e) || !exec_changes(x, e))

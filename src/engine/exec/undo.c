@@ -242,7 +242,8 @@ static void undo(struct exec *x, const struct absent *absent)
 }
 
 /* In write mode cow the disk has nothing of it, and all in the layer is the command's; what that
- * could not hold is taken out of it, so that nobody commits it. */
+ * could not hold is taken out of it, so that nobody commits it. A directory may have so much in it
+ * that to remove it takes minutes: it stays, and goes with the layer. */
 static void undo_in_layer(struct exec *x, const struct absent *absent)
 {
     const struct cow_layer *layer = cow_around(&x->outcome.cow, absent->path);
@@ -259,7 +260,9 @@ static void undo_in_layer(struct exec *x, const struct absent *absent)
     if (is_harmless(found, absent))
         return;
     violation = made(absent, found);
-    violation.undone = fs_remove_below(layer->merged, below, &e);
+    violation.undone = found == FS_DIRECTORY || fs_remove_below(layer->merged, below, &e);
+    if (found == FS_DIRECTORY)
+        cow_leave_out(&x->outcome.cow, absent->path, x->a);
     tell(x, violation);
 }
 

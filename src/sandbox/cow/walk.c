@@ -225,10 +225,13 @@ static void push(struct walk *w, struct todo todo)
     w->todo[w->n++] = todo;
 }
 
-static bool is_held(const struct cow_layer *layer, const char *below)
+static bool is_no_change(const struct cow_layer *layer, const char *below)
 {
     for (size_t i = 0; i < layer->barred_count; i++)
         if (strcmp(layer->barred[i], below) == 0)
+            return true;
+    for (size_t i = 0; i < layer->left_out_count; i++)
+        if (strcmp(layer->left_out[i], below) == 0)
             return true;
     return false;
 }
@@ -322,7 +325,7 @@ static void look_at(struct walk *w, const struct todo *dir, int upper, int disk,
     struct found before;
     struct stat now;
 
-    if (is_held(w->s->layer, below) || fstatat(upper, name, &now, AT_SYMLINK_NOFOLLOW) != 0)
+    if (is_no_change(w->s->layer, below) || fstatat(upper, name, &now, AT_SYMLINK_NOFOLLOW) != 0)
         return;
     if (is_whiteout(&now)) {
         remove_one(w, disk, name, below);
