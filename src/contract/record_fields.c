@@ -94,6 +94,7 @@ static const struct record_field record_fields[] = {
     { "transcript",                    IN_LANE, "The file with everything it printed: `path`, `digest`." },
     { "remediation",                   IN_LANE, "The file that says how to mend a failure, or null." },
     { "request.tool_id",               ALWAYS, "The tool of the registry that allowed it; caller: a person's own command." },
+    { "request.registry",              "a registry allowed it", "The file of that registry: the nearest .writ/tools.yaml from the top of the repository upwards." },
     { "request.adapter_id",            ALWAYS, "The adapter that made the request, or none." },
     { "request.requested_by",          ALWAYS, "Who asked." },
     { "request.requested_at",          ALWAYS, "When." },

@@ -121,10 +121,17 @@ def R_001_149_the_same_command_under_the_same_limits_has_one_digest(place):
 def R_001_030_the_record_says_who_asked_and_where_the_evidence_is(place):
     said = {"requested_by": "somebody", "requested_at": "2026-01-16T10:20:00Z", "purpose": "to see",
             "evidence_ref": "EV-7"}
+    run = place.exec("true")
+    hold("registry" not in run.record["request"], run)
     run = place.ask("/usr/bin/touch", "x", metadata=said)
     expect(run, exit_code=0)
     hold(said.items() <= run.record["request"].items(), run)
     hold(run.record["request"]["tool_id"] == "TL-1", run)
+    hold(run.record["request"]["registry"] == str(place.repo / ".writ/tools.yaml"), run)
+    (place.work / ".git").mkdir()
+    place.registry({"tool_id": "TL-1", "scope": {"commands": ["/usr/bin/touch"]}}, at="work")
+    run = place.record_of("-f", place.request("/usr/bin/touch", "x"))
+    hold(run.record["request"]["registry"] == str(place.work / ".writ/tools.yaml"), run)
 
 
 @case

@@ -296,13 +296,18 @@ static void put_stdin(const struct exec *x, struct buf *to)
 static void put_request(const struct exec *x, struct buf *to)
 {
     const struct request_metadata *m = x->request.metadata;
+    const char *registry = x->admission.tool && x->registry ? x->registry->file : NULL;
     const struct {
         const char *key;
         struct str text;
     } rows[] = {
-        { "tool_id", x->request.tool_id },   { "adapter_id", x->request.adapter_id },
-        { "requested_by", m->requested_by }, { "requested_at", m->requested_at },
-        { "purpose", m->purpose },           { "evidence_ref", m->evidence_ref },
+        { "tool_id", x->request.tool_id },
+        { "registry", { registry, registry ? strlen(registry) : 0 } },
+        { "adapter_id", x->request.adapter_id },
+        { "requested_by", m->requested_by },
+        { "requested_at", m->requested_at },
+        { "purpose", m->purpose },
+        { "evidence_ref", m->evidence_ref },
     };
 
     json_key(to, "request");
