@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "base/error.h"
 #include "base/mem.h"
 
 struct probe_ask {
@@ -14,9 +15,10 @@ struct probe_ask {
     const char *const *environment; /* the caller's */
     const char *cache;              /* where it is remembered; NULL: nowhere */
     int64_t now_ms;
-    bool fresh;           /* what is remembered is not good enough */
-    int cancel;           /* readable when nobody wants to wait any longer; -1: never */
-    const char **unasked; /* set to why it could not be asked at all, where that is so; or NULL */
+    bool fresh;            /* what is remembered is not good enough */
+    int cancel;            /* readable when nobody wants to wait any longer; -1: never */
+    unsigned weak;         /* layers that the caller does without */
+    struct error *unasked; /* set to why it could not be asked at all, where that is so */
 };
 
 /* Without bytes: nobody can tell. A command with a slash may be anybody's file and is not asked.

@@ -46,15 +46,15 @@ class Place:
             os.chown(self.state, NOBODY, NOBODY)
             self.who = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
 
-    def run(self, *args, **more):
+    def run(self, *args, below="", **more):
         before = [self.without, self.way, "--"] if self.way else []
-        answer = tap.run([*before, self.writ, *args], cwd=self.work, env=self.env, **self.who, **more)
+        answer = tap.run([*before, self.writ, *args], cwd=self.work / below, env=self.env, **self.who, **more)
         insist(answer.status != 98, answer)  # the layer could not be taken away
         return answer
 
-    def ask(self):
+    def ask(self, below=""):
         """doctor's answer, of the form that writ.h promises."""
-        answer = self.run("doctor", "--json")
+        answer = self.run("doctor", "--json", below=below)
         found = json.loads(answer.out)
         insist(list(found) == ["full", "kernel", "machine", "root", "directory", "findings",
                                "missing", "weak", "spare", "network", "grounds", "routes"], answer)

@@ -95,20 +95,28 @@ static bool version_fits(struct tool_call *c, int *status)
 {
     struct str wanted[] = { c->tool->version, c->adapter->doc.tool_version };
     const char *state = home_state(c->ask->environment, c->a);
+    struct error unasked = { 0 };
     struct probe_ask ask = { .environment = c->ask->environment,
                              .cache = state ? arena_printf(c->a, "%s/cache", state) : NULL,
-                             .cancel = c->ask->cancel };
+                             .cancel = c->ask->cancel,
+                             .unasked = &unasked };
 
     c->installed = (struct str){ 0 };
     if (c->adapter->doc.type != ADAPTER_CLI || (!wanted[0].n && !wanted[1].n))
         return true;
     ask.command = arena_text(c->a, c->adapter->doc.interface->cli->executable);
     ask.now_ms = c->world->wall_ms(c->world->self);
+    if (!exec_weak(c->ask->weak, c->a, &ask.weak, &c->error))
+        return no(WRIT_USAGE, status);
     if (!tool_probe(&ask, c->a, &c->installed)) {
         *status = 128 + SIGINT;
         return error_set(&c->error, CODE_EXECUTION_HALTED,
                          "it was called off while %s was asked for its version; nothing ran",
                          ask.command);
+    }
+    if (unasked.code) {
+        c->error = unasked;
+        return no(WRIT_NO_SANDBOX, status);
     }
     for (size_t i = 0; i < COUNT(wanted); i++)
         if (!tool_version_fits(wanted[i], c->installed))

@@ -8,7 +8,10 @@
 #include "adapter/cache.h"
 #include "contract/tool_version.h"
 #include "engine/exec.h"
+#include "engine/home.h"
 #include "sandbox/environment.h"
+
+enum { NOBODY = 65534 };
 
 /* By the program and what tells that it is still the same. */
 static bool key_of(const struct probe_ask *ask, const struct program *program, struct arena *a,
@@ -38,12 +41,17 @@ static bool run(struct exec *x, const struct program *program, const struct prob
     struct environment_ask environment = { .path = policy_path, .cwd = x->reach.cwd };
     char *argv[] = { arena_text(a, str_of(x->command->argv[0])), arena_text(a, str_of("--version")),
                      NULL };
+    bool hosted = ask->weak & (1U << LAYER_USER); /* root's needs somebody else to be */
     struct run run = { .program = program,
                        .grants = &x->reach.grants,
+                       .state = home_state(ask->environment, a),
                        .cwd = x->reach.cwd,
+                       .owner = hosted ? NOBODY : 0,
+                       .group = hosted ? NOBODY : 0,
                        .argv = argv,
                        .env = environment_make(&environment, a),
                        .limits = x->request.sandbox,
+                       .weak = ask->weak,
                        .live = { -1, -1 },
                        .cancel = ask->cancel,
                        .at_once = true };
@@ -51,8 +59,7 @@ static bool run(struct exec *x, const struct program *program, const struct prob
 
     if (sandbox_run(&run, x->world, a, &x->outcome, &e))
         return x->outcome.cause == CAUSE_EXITED;
-    if (ask->unasked)
-        *ask->unasked = arena_text(a, str_of(e.msg));
+    *ask->unasked = e;
     return false;
 }
 

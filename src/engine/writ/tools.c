@@ -95,7 +95,7 @@ static void put_adapters(const struct telling *t, struct str tool_id, struct buf
 static void put_installed(const struct telling *t, const struct tool_doc *tool, struct buf *to)
 {
     const struct str *commands = tool->scope->commands.v;
-    const char *unasked = NULL;
+    struct error unasked = { 0 };
     struct probe_ask ask = { .environment = t->environment,
                              .cache = t->here.ask.cache,
                              .now_ms = t->here.ask.now_ms,
@@ -109,8 +109,8 @@ static void put_installed(const struct telling *t, const struct tool_doc *tool, 
         (void)!tool_probe(&ask, t->a, &found);
     }
     put_text(to, "installed", found);
-    if (unasked)
-        json_put(to, "unasked", unasked);
+    if (unasked.code)
+        json_put(to, "unasked", unasked.msg);
     json_key(to, "fits");
     if (found.n)
         json_bool(to, tool_version_fits(tool->version, found));

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""lacking: what else runs things says the same as writ exec where a layer is missing, and runs where that does.
+
+usage: lacking.py WITHOUT WRIT      prints TAP; WITHOUT takes a layer away (tests/hostile/without.c)
+"""
+import json
+import os
+import sys
+
+import tap
+from doctor import NOBODY, ROOT, Place
+from tap import insist
+
+CASES = []
+case = tap.collector(CASES)
+
+WAYS = ("cgroup", "landlock", "user")
+
+
+def weak(place):
+    """The options that let a run go on without what is missing; or the case is over."""
+    found = place.ask("out")[1]
+    if not found["weak"]:
+        raise tap.Skip(f"nothing runs here without {place.way}")
+    return [f"--allow-weak={one['layer']}" for one in found["spare"]]
+
+
+def stock(place, name, kind, interface, commands, version):
+    """An adapter of the project that may be called, of a user's own."""
+    dates = {"created": "2026-01-16", "updated": "2026-01-16"}
+    for directory in (place.work / ".writ", place.work / ".writ/adapters"):
+        directory.mkdir(exist_ok=True)
+    (place.work / f".writ/adapters/{name}.yaml").write_text(json.dumps(
+        {"adapter_id": f"ADP-{name}", "name": name, "version": "1.0.0", "tool_id": f"TL-{name}", "type": kind,
+         "interface": {kind: interface}, "operations": {"run": {}},
+         "metadata": {"author": "somebody", "status": "active"} | dates}))
+    (place.work / ".writ/tools.yaml").write_text(json.dumps(
+        {"tools": [{"tool_id": f"TL-{name}", "name": name, "owner": "me", "status": "active", "version": version,
+                    "approval": {"by": "me", "at": "2026-01-16", "reason": "a test"},
+                    "scope": {"commands": commands, "operations": ["*"]}}]}))
+    # without namespaces nothing protects it inside of what is written
+    (place.work / "out").mkdir(exist_ok=True)
+    for path in [place.work / "out", *(place.work / ".writ").rglob("*"), place.work / ".writ"]:
+        if ROOT and place.who:
+            os.chown(path, NOBODY, NOBODY)
+
+
+def call(place, name, *options):
+    answer = place.run("call", "--json", *options, f"{name}.run", seconds=60, below="out")
+    return answer, json.loads(answer.out)
+
+
+def each_way(check):
+    for way in WAYS:
+        def played(scratch, way=way):
+            check(Place(scratch, way))
+        played.__doc__ = f"without {way}: {check.__doc__}"
+        CASES.append(played)
+    return check
+
+
+@each_way
+def versions(place):
+    """a tool is asked for its version, where the caller may do without; else the layer is named"""
+    stock(place, "py", "cli", {"executable": "python3", "base_args": ["-c", "print(1)"], "arg_mapping": {}},
+          ["python3"], "3+")
+    answer, found = call(place, "py")
+    insist(answer.status == 125 and found["error"]["code"] == "LAYER_MISSING", answer)
+    insist("LAYER_MISSING:" in found["message"], answer)
+    answer, found = call(place, "py", *weak(place))
+    insist(answer.status == 0 and found["text"] == "1\n", answer)
+
+
+if __name__ == "__main__":
+    sys.exit(tap.play(CASES))
