@@ -16,6 +16,21 @@ case = tap.collector(CASES)
 
 WAYS = ("cgroup", "landlock", "user")
 
+# A server in a few lines.
+SERVER = r"""
+import json, sys
+for line in sys.stdin:
+    m = json.loads(line)
+    answers = {"initialize": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+                              "serverInfo": {"name": "small", "version": "1"}},
+               "tools/list": {"tools": [{"name": "run", "inputSchema": {"type": "object"}}]},
+               "tools/call": {"content": [{"type": "text", "text": "1"}]}}
+    if "id" in m:
+        known = {"result": answers[m["method"]]} if m["method"] in answers else {
+            "error": {"code": -32601, "message": "what"}}
+        print(json.dumps({"jsonrpc": "2.0", "id": m["id"]} | known), flush=True)
+"""
+
 
 def weak(place):
     """The options that let a run go on without what is missing; or the case is over."""
@@ -69,6 +84,18 @@ def versions(place):
     insist("LAYER_MISSING:" in found["message"], answer)
     answer, found = call(place, "py", *weak(place))
     insist(answer.status == 0 and found["text"] == "1\n", answer)
+
+
+@each_way
+def servers(place):
+    """a server of tools is started, where the caller may do without; else the layer is named"""
+    stock(place, "mcp", "mcp", {"server": "small", "transport": "stdio", "tool_mapping": {"run": "run"},
+                              "command": ["python3", "-c", SERVER]},
+          ["python3"], "1.0.0")
+    answer, found = call(place, "mcp")
+    insist(answer.status == 125 and found["error"]["code"] == "LAYER_MISSING", answer)
+    answer, found = call(place, "mcp", *weak(place))
+    insist(answer.status == 0 and found["ok"], answer)
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ static const struct failure {
     { CODE_PEER_ERROR,       WRIT_NO },
     { CODE_VALIDATION_ERROR, WRIT_USAGE },
     { CODE_EXECUTION_HALTED, WRIT_NO },
+    { CODE_LAYER_MISSING,    WRIT_NO_SANDBOX },
 };
 /* clang-format on */
 
