@@ -21,9 +21,10 @@ enum { PROCESS_LAYERS = 1 << LAYER_CGROUP | 1 << LAYER_LANDLOCK | 1 << LAYER_SEC
 /* What such a run does not hold, although others do. */
 struct process_gap {
     const char *name, *what;
+    bool by_group; /* a group does hold it */
 };
 
-enum { PROCESS_GAPS = 8 };
+enum { PROCESS_GAPS = 9 };
 
 extern const struct process_gap process_gaps[PROCESS_GAPS];
 extern const struct table process_table;
@@ -63,6 +64,13 @@ bool process_lay(const struct process_ask *ask, struct arena *a, struct jail *ja
 
 /* How many tasks that user has: the limit on them without a group counts all. */
 int64_t process_tasks_of(uid_t uid);
+
+/* Without a group that limit leaves room for this many that the user may have elsewhere later. */
+enum { PROCESS_ROOM = 512 };
+
+/* Ends the youngest below init where there are more processes than that, a few at a time; how many.
+ */
+int64_t process_end_excess(pid_t init, int64_t most);
 
 /* Makes init of such a run, which waits to be let go on: its number and a pidfd. */
 bool process_fork(struct jail *jail, pid_t *pid, int *init, struct error *e) NODISCARD;

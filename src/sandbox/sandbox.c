@@ -199,7 +199,7 @@ static bool build(const struct run *run, struct arena *a, struct holding *h, str
     h->threads.hosted = hosted ? &h->jail : NULL;
     if (first && group.count == 0) {
         h->jail.process_most = tasks_of(processes, ask.layers) + 1; /* and init */
-        h->jail.process_most += hosted ? process_tasks_of(h->jail.outside) : 0;
+        h->jail.process_most += hosted ? process_tasks_of(h->jail.outside) + PROCESS_ROOM : 0;
         h->jail.memory_most = run->limits->memory_mb << 20;
     }
     return lay_layers(run, a, h, e) && streams_make(&h->asked, &h->streams, &h->jail, e);
@@ -362,6 +362,10 @@ static bool run_built(const struct run *run, const struct world *world, struct a
         s.idle = NULL;
     if (!init_start(&h->init, &h->jail, run->kept, e))
         return false;
+    if (h->jail.hosted && h->jail.process_most > 0 && children_of(run->limits->processes) > 0) {
+        h->threads.init = h->init.pid;
+        h->threads.room = PROCESS_ROOM;
+    }
     if ((h->jail.late_groups && !make_group(run, h, e)) ||
         !init_enter_groups(&h->init, &h->jail, e) || !serve_doors(h, e) ||
         !permit(run, hashing, h, e)) {

@@ -43,6 +43,10 @@ void threads_look(struct threads *t, const struct cgroup *group)
     int processes = cgroup_processes(group);
     int64_t needed = extra_tasks(group, processes) + t->recent + t->last;
 
+    if (t->init) {
+        t->ended += process_end_excess(t->init, t->most);
+        return;
+    }
     if (processes > t->most)
         end_excess(t, group, processes - t->most);
     if (needed < t->room)

@@ -28,11 +28,13 @@ struct threads {
     int64_t ended;             /* processes */
     bool sockets;              /* one of the internet was asked for */
     bool ipc;                  /* something that outlives its maker was asked for */
+    pid_t init;                /* whose tree is counted, where no group does it; 0: one does */
     const struct jail *hosted; /* who asks about files, too (process.h); NULL: nobody does */
 };
 
 /* Answers the question that is there; about all but threads it is yes. */
 void threads_answer(struct threads *t, const struct cgroup *group);
 
-/* Looks whether the room is still used; every THREADS_TICK_MS, while there is some. */
+/* Looks whether the room is still used, and whether too many are there; every THREADS_TICK_MS,
+ * while there is some. */
 void threads_look(struct threads *t, const struct cgroup *group);

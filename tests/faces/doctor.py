@@ -46,8 +46,8 @@ class Place:
             os.chown(self.state, NOBODY, NOBODY)
             self.who = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
 
-    def run(self, *args, below="", **more):
-        before = [self.without, self.way, "--"] if self.way else []
+    def run(self, *args, below="", before=(), **more):
+        before = [*([self.without, self.way, "--"] if self.way else []), *before]
         answer = tap.run([*before, self.writ, *args], cwd=self.work / below, env=self.env, **self.who, **more)
         insist(answer.status != 98, answer)  # the layer could not be taken away
         return answer

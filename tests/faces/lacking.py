@@ -98,5 +98,54 @@ def servers(place):
     insist(answer.status == 0 and found["ok"], answer)
 
 
+# ---- without namespaces and groups, where the kernel's limit on processes is on all of a user's ----
+
+def alone(scratch, script, *options):
+    """Runs a script for sh that has writ exec as "$@", where there is neither a user namespace nor a group."""
+    place = Place(scratch)
+    ways = [word for way in ("cgroup", "user-filter") for word in (place.without, way, "--")]
+    if tap.run([*ways, place.writ, "doctor", "--json"], cwd=place.work, env=place.env, **place.who).out[:1] != b"{":
+        raise tap.Skip("these layers cannot be taken away together")
+    answer = tap.run([*ways, "sh", "-c", script, "sh", place.writ, "exec", "--json", "--allow-weak=cgroup",
+                      "--allow-weak=user", *options, "--", "sh", "-c"],
+                     cwd=place.work, env=place.env, seconds=60, **place.who)
+    insist(answer.status != 98, answer)
+    return answer, json.loads(answer.out)
+
+
+@case
+def beside_others(scratch):
+    """what else a user starts takes no room from a run without a group"""
+    script = r"""mkfifo ready go; "$@" 'echo >ready; read go <go; for i in 1 2 3 4 5 6 7 8; do echo $i; done | cat' &
+        run=$! others=; read ready <ready
+        for i in $(seq 40); do sleep 60 & others="$others $!"; done
+        echo >go; wait $run; kill $others"""
+    answer, record = alone(scratch, script)
+    insist((record["exit_code"], len(record["stdout"]["text"].split()), record["usage"]["pids_hits"]) == (0, 8, 0), answer)
+    insist("children" in record["not_held"], answer)
+
+
+@case
+def too_many(scratch):
+    """without a group the youngest that are too many are ended"""
+    answer, record = alone(scratch, r"""mkfifo never; "$@" 'all=
+        for i in 1 2 3 4 5 6; do (read x <never) & all="$! $all"; done
+        for pid in $all; do n=$((n+1)); [ $n -gt 4 ] && kill $pid; wait $pid; echo $?; done; exit 0'""", "--max-children=2")
+    insist(record["exit_code"] == 0 and record["usage"]["pids_hits"] == 4, answer)
+    insist(record["stdout"]["text"].split() == ["137"] * 4 + ["143"] * 2, answer)
+
+
+@case
+def no_room(scratch):
+    """a user who may have no more processes is told so"""
+    place = Place(scratch, "user-filter")
+    told = [place.run("exec", "--allow-weak=cgroup", "--allow-weak=user", "--", "true",
+                      before=["prlimit", f"--nproc={most}"]) for most in range(1, 13)]
+    if all(one.status == 0 for one in told):
+        raise tap.Skip("this user is not held to that")
+    for one in told:
+        insist(one.status == 0 or b" process " in one.err and b"vanished" not in one.err, one)
+
+
 if __name__ == "__main__":
     sys.exit(tap.play(CASES))

@@ -146,7 +146,8 @@ static void put_isolation(const struct outcome *o, struct buf *to)
     json_key(to, "not_held");
     json_open(to, '[');
     for (size_t i = 0; i < PROCESS_GAPS; i++)
-        json_text(to, str_of(process_gaps[i].name));
+        if (!process_gaps[i].by_group || (o->missing & (1U << LAYER_CGROUP)))
+            json_text(to, str_of(process_gaps[i].name));
     json_close(to, ']');
 }
 

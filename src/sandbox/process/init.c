@@ -90,6 +90,7 @@ static int guard_init(struct child *c)
 
 enum { NO_LAYER = LAYER_COUNT };
 enum { INIT = 1, COMMAND = 2 };
+enum { STAGE_FORK = 0 }; /* walked by nobody: init makes the command when it is through */
 
 /* clang-format off */
 static const struct stage {
@@ -98,6 +99,7 @@ static const struct stage {
     int walker;
     int (*enter)(struct child *c);
 } stages[] = {
+    [STAGE_FORK] = { "one more process of its user", LAYER_PID, 0, NULL },
     { "go",        LAYER_PID,      INIT,    stage_wait_for_go },
     { "group",     LAYER_CGROUP,   INIT,    join_group },
     { "signals",   LAYER_PID,      INIT,    stage_reset_signals },
@@ -133,21 +135,25 @@ const char *process_stage(int stage, int *layer)
     return row->name;
 }
 
+static _Noreturn void fail(const struct child *c, size_t stage)
+{
+    struct word word = { .kind = WORD_FAILED, .stage = PROCESS_STAGES + (int)stage, .sys = errno };
+
+    (void)send(c->jail->line, &word, sizeof word, MSG_NOSIGNAL);
+    _exit(127);
+}
+
 /* Every wall is needed but the one that can be spared. */
 static void walk(struct child *c, int walker)
 {
     for (size_t i = 0; i < COUNT(stages); i++) {
-        struct word word = { .kind = WORD_FAILED, .stage = PROCESS_STAGES + (int)i };
         bool spared = stages[i].layer == LAYER_CGROUP && !(c->jail->layers & (1U << LAYER_CGROUP));
         int done = stages[i].walker == walker && !spared ? stages[i].enter(c) : 0;
 
-        if (done == 0)
-            continue;
-        word.sys = errno;
         if (done == STAGE_UNWANTED)
             _exit(0);
-        (void)send(c->jail->line, &word, sizeof word, MSG_NOSIGNAL);
-        _exit(127);
+        if (done != 0)
+            fail(c, i);
     }
 }
 
@@ -231,11 +237,12 @@ static _Noreturn void init_main(struct jail *jail)
     if (signals < 0)
         _exit(0); /* without a word that the command was started, nothing ran */
     command = clone(command_main, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &child);
+    if (command < 0)
+        fail(&child, STAGE_FORK);
     for (int i = 0; i < STREAM_COUNT; i++)
         if (jail->streams[i] >= STREAM_RESULT)
             (void)close(jail->streams[i]);
-    if (command > 0)
-        watch(jail, signals, command);
+    watch(jail, signals, command);
     end_tree();
     _exit(0);
 }

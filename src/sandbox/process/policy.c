@@ -14,6 +14,7 @@ enum { LANDLOCK_LEAST = 6 }; /* signals stay within */
 
 /* clang-format off */
 const struct process_gap process_gaps[PROCESS_GAPS] = {
+    { "children",  "Without a cgroup children are counted 20 times a second, and the youngest are ended where there are too many; until then up to 512 tasks more can be there.", .by_group = true },
     { "end",       "Who kills writ and the first process of the run at the same time leaves the rest to the next run." },
     { "groups",    "The command is in the caller's groups." },
     { "home",      "HOME and TMPDIR have another name in each run; /tmp, /dev/shm and /run are out of reach." },
