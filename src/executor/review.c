@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json_write.h"
+#include "base/utf8.h"
 #include "executor/builtin.h"
 #include "executor/shelf.h"
 
@@ -34,6 +35,8 @@ const struct table review_table = {
     .keys = 1,
     ROWS(review_rows),
 };
+
+enum { TOLD_MOST = 200 }; /* bytes of what an executor returned or said */
 
 /* What a check says: NULL where it could not be made. */
 struct said {
@@ -127,9 +130,11 @@ static bool try_all(struct review *r, bool backwards, struct tried *out, struct 
 {
     size_t times = backwards ? 2 : 1;
     static const struct auditor nobody = { heard, NULL };
-    struct pipeline p = {
-        .executor = r->candidate, .auditor = &nobody, .world = r->world, .worker = r->worker
-    };
+    struct pipeline p = { .executor = r->candidate,
+                          .auditor = &nobody,
+                          .world = r->world,
+                          .worker = r->worker,
+                          .deliver = true };
     bool ok = pipeline_open(&p, e);
 
     for (size_t i = 0; ok && i < r->fixture_count * times; i++) {
@@ -137,8 +142,12 @@ static bool try_all(struct review *r, bool backwards, struct tried *out, struct 
         struct action action = { .payload = payload_text(&r->fixtures[n / times], a) };
 
         ok = pipeline_apply(&p, &action, 1, a, e);
-        out[n] = (struct tried){ action.result.input_digest, action.result.output_digest,
-                                 (enum action_status)action.result.status, action.detail };
+        out[n] = (struct tried){ action.result.input_digest,
+                                 action.result.output_digest,
+                                 (enum action_status)action.result.status,
+                                 action.detail,
+                                 action.output,
+                                 action.words };
     }
     pipeline_close(&p);
     return ok;
@@ -161,20 +170,32 @@ static struct str digest_wanted(const struct fixture_doc *f, struct arena *a)
     return (struct str){ text, DIGEST_TEXT - 1 };
 }
 
+/* Behind ": ", where there is something, and not all of something long. */
+static const char *told(struct str text, struct arena *a)
+{
+    bool cut = text.n > TOLD_MOST;
+
+    text.n = cut ? utf8_valid((struct str){ text.s, TOLD_MOST }) : text.n;
+    return text.n ? arena_printf(a, ": %.*s%s", STR_ARG(text), cut ? ".." : "") : "";
+}
+
 /* Why a fixture is not what it should be, or NULL. */
 static const char *fault_of(const struct fixture_doc *f, const struct tried *t, size_t n,
                             struct arena *a)
 {
     if ((int)t->status != f->status)
-        return arena_printf(a, "fixture %zu came to %s, expected %s%s%s", n,
+        return arena_printf(a, "fixture %zu came to %s, expected %s%s%s%s%s", n,
                             action_status_names[t->status], action_status_names[f->status],
-                            t->detail ? ": " : "", t->detail ? t->detail : "");
+                            t->detail ? ": " : "", t->detail ? t->detail : "", told(t->words, a),
+                            told(t->output, a));
     if (f->nothing && t->output_digest.s)
-        return arena_printf(a, "fixture %zu returned an output, expected nothing", n);
+        return arena_printf(a, "fixture %zu returned an output, expected nothing%s", n,
+                            told(t->output, a));
     if (f->output && !t->output_digest.s)
         return arena_printf(a, "fixture %zu returned nothing, expected an output", n);
     if (f->output && !str_eq(t->output_digest, digest_wanted(f, a)))
-        return arena_printf(a, "fixture %zu returned another output than it says", n);
+        return arena_printf(a, "fixture %zu returned another output than it says%s", n,
+                            told(t->output, a));
     return NULL;
 }
 

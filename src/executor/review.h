@@ -30,7 +30,8 @@ extern const struct table review_table;
 struct tried {
     struct str input_digest, output_digest; /* output: .s is NULL where there was none */
     enum action_status status;
-    const char *detail; /* where it did not succeed */
+    const char *detail;       /* where it did not succeed */
+    struct str output, words; /* what it came to, for who adds it alone */
 };
 
 struct review {

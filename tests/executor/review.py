@@ -135,6 +135,18 @@ def R_003_067_a_fixture_says_whether_there_is_an_output(place):
     true("SUCCESS" in refused_again(place, ".", [{"payload": 1, "status": "FAILED"}]))
 
 
+@case
+def what_a_fixture_came_to_is_told(place):
+    for program, fixture, told in ((".", {"output": 2}, 'than it says: {"a":1}'),
+                                   (".", {"nothing": True}, 'expected nothing: {"a":1}'),
+                                   (".", {"status": "FAILED"}, 'expected FAILED: {"a":1}'),
+                                   (".a[0]", {}, "Cannot index number")):
+        detail = refused_again(place, program, [{"payload": {"a": 1}} | fixture])
+        true(told in detail, detail)
+    long = refused_again(place, ".", [{"payload": "\u00e9" * 1000, "output": 2}])
+    true(long.endswith("\u00e9..") and len(long) < 200, long)
+
+
 def refused_again(place, program, fixtures):
     answer = place.add(place.jq(program, id="other", fixtures=fixtures), status=77)
     same(answer["checks"][-1]["check"], "outputs", answer)
