@@ -86,6 +86,7 @@ struct writ_import {
     const char *const *environment;
     const char *ledger; /* a server that runs here is recorded */
     int cancel;
+    const char *const *weak; /* as of struct writ_command, for a server that runs here */
 };
 
 /* Makes it:

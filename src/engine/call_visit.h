@@ -16,6 +16,7 @@ struct visit_ask {
     const char *url;         /* where it is; its own host is all that is reached */
     const char *const *environment;
     const char *ledger;
+    const char *const *weak; /* of one that runs here: as of struct writ_command */
     int cancel;
 };
 

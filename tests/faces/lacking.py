@@ -34,6 +34,7 @@ for line in sys.stdin:
 
 def weak(place):
     """The options that let a run go on without what is missing; or the case is over."""
+    (place.work / "out").mkdir(exist_ok=True)
     found = place.ask("out")[1]
     if not found["weak"]:
         raise tap.Skip(f"nothing runs here without {place.way}")
@@ -96,6 +97,18 @@ def servers(place):
     insist(answer.status == 125 and found["error"]["code"] == "LAYER_MISSING", answer)
     answer, found = call(place, "mcp", *weak(place))
     insist(answer.status == 0 and found["ok"], answer)
+
+
+@each_way
+def imports(place):
+    """the tools of a server become an adapter, where the caller may do without; else the layer is named"""
+    words = ["mcp", "--", "python3", "-c", SERVER]
+    answer = place.run("adapters", "import", "--json", *words)
+    insist(answer.status == 125 and json.loads(answer.out)["code"] == "LAYER_MISSING", answer)
+    answer = place.run("adapters", "import", "--json", *weak(place), *words, seconds=60)
+    insist(answer.status == 0 and json.loads(answer.out)["operations"] == 1, answer)
+    answer = place.run("adapters", "import", "--json", "--allow-weak=nosuch", *words)
+    insist(answer.status == 64 and b"'nosuch' is no layer" in answer.out, answer)
 
 
 # ---- without namespaces and groups, where the kernel's limit on processes is on all of a user's ----

@@ -182,7 +182,8 @@ static int run(const struct args *args)
                                   .exclude = all_given(args, "exclude", &a),
                                   .environment = args->environment,
                                   .ledger = args_get(args, "ledger"),
-                                  .cancel = -1 };
+                                  .cancel = -1,
+                                  .weak = all_given(args, "allow-weak", &a) };
     const struct doc *d;
     char *answer;
     int status;
@@ -233,6 +234,7 @@ const struct command cmd_adapters_import = {
                  { "output",  "FILE",    NULL, "a file for it, instead of stdout",               .letter = 'o' },
                  { "force",   NULL,      NULL, "a file that is there is replaced" },
                  { "ledger",  "LEDGER",  NULL, "where a server that runs here is recorded: a file or postgres://.., else WRIT_LEDGER, else the usual one" },
+                 { "allow-weak", "LAYER", "layers", "go without a layer that this machine lacks, for a server that runs here", .many = true },
                  { "json",    NULL,      NULL, "one JSON object" } },
     .least = 1,
     .most = OPERANDS_MAX,

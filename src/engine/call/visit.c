@@ -66,6 +66,7 @@ static bool start(struct visit *v, const struct visit_ask *ask, int ours[2], str
     v->command = (struct writ_command){ .argv = ask->argv,
                                         .environment = ask->environment,
                                         .ledger = ask->ledger,
+                                        .weak = ask->weak,
                                         .live = { -1, -1 },
                                         .cancel = v->wired.stop[0] };
     v->x.command = &v->command;

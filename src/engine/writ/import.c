@@ -318,6 +318,7 @@ static int ask_server(const struct writ_import *import, struct arena *a, struct 
                              .url = import->url,
                              .environment = import->environment,
                              .ledger = import->ledger,
+                             .weak = import->weak,
                              .cancel = import->cancel };
     _visit_ struct visit v;
     const struct doc *tools;
