@@ -349,16 +349,16 @@ WRIT_API int writ_apply(const struct writ_action *action, writ_line line, void *
 WRIT_API int writ_executors(const char *const *environment, char **answer);
 
 /* The review gate: takes an executor in, when its manifest holds and its fixtures come to the same
- * in two workers. What was reviewed is entered in the ledger.
+ * in two workers. What was reviewed is entered in the ledger. `weak` is for the compilers of wasm.
  *
  *     {"executor_id":..,"version":..,"kind":..,"accepted":..,"checks":[{"check":..,
  *      "requirement":..,"ok":..,"detail":..}],"fixtures":[{"status":..,"input_digest":..,
  *      "output_digest":..}],"ledger_id":..}
  *
  * WRIT_WRONG and an answer as from writ_check() when the manifest is wrong, WRIT_REFUSED when it is
- * not accepted. */
+ * not accepted, WRIT_NO_SANDBOX where wasm cannot be compiled for want of a layer. */
 WRIT_API int writ_executor_add(const struct writ_input *manifest, const char *const *environment,
-                               const char *ledger, char **answer);
+                               const char *ledger, const char *const *weak, char **answer);
 
 /* ---- plans ---- */
 

@@ -71,6 +71,7 @@ static bool run(void *self, const char *const *argv, const char *dir, struct buf
     struct writ_command command = { .argv = argv,
                                     .environment = w->environment,
                                     .ledger = w->ledger,
+                                    .weak = w->weak,
                                     .live = { -1, -1 },
                                     .cancel = -1,
                                     .texts = true };

@@ -8,7 +8,8 @@
 struct workshop {
     const char *const *environment;
     const char *ledger;
-    const char *dir; /* where something was built; NULL: nothing was */
+    const char *const *weak; /* as of struct writ_command */
+    const char *dir;         /* where something was built; NULL: nothing was */
 };
 
 /* Compiles a module; *object lies in the workshop's directory, until it is closed. */

@@ -7,6 +7,7 @@
 
 #include "base/digest.h"
 #include "base/fs.h"
+#include "contract/codes.h"
 #include "executor/wasm_abi.h"
 #include "executor/wasm_module.h"
 
@@ -82,6 +83,8 @@ static bool run(const struct wasm_build *how, const char *const *argv, const cha
     if (e->sys == ENOENT)
         return error_set(e, ERROR_IO, "%s was not found; %s (Debian: package %s)", p->name,
                          p->about, p->package);
+    if (e->code == CODE_LAYER_MISSING)
+        return error_wrap(e, "%s cannot run", p->name);
     why = first_line(said, "error: ");
     if (why.n == 0)
         return error_wrap(e, "%s does not take the module and does not say why%s", p->name,

@@ -5,15 +5,19 @@ usage: lacking.py WITHOUT WRIT      prints TAP; WITHOUT takes a layer away (test
 """
 import json
 import os
+import pathlib
+import shutil
+import subprocess
 import sys
 
 import tap
 from doctor import NOBODY, ROOT, Place
-from tap import insist
+from tap import WRIT, insist
 
 CASES = []
 case = tap.collector(CASES)
 
+EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples/executors"
 WAYS = ("cgroup", "landlock", "user")
 
 # A server in a few lines.
@@ -108,6 +112,26 @@ def imports(place):
     answer = place.run("adapters", "import", "--json", *weak(place), *words, seconds=60)
     insist(answer.status == 0 and json.loads(answer.out)["operations"] == 1, answer)
     answer = place.run("adapters", "import", "--json", "--allow-weak=nosuch", *words)
+    insist(answer.status == 64 and b"'nosuch' is no layer" in answer.out, answer)
+
+
+@each_way
+def compilers(place):
+    """wasm is compiled, where the caller may do without; else the layer is named, and not the module blamed"""
+    if not all(map(shutil.which, ("clang", "wasm-ld", "wasm2c"))):
+        raise tap.Skip("nothing here compiles wasm")
+    there, worker = place.state.parent / "words", WRIT.parent / "writ-pure"
+    shutil.copytree(EXAMPLE, there)
+    shutil.copy(worker, place.state.parent)
+    subprocess.run(["clang", "--target=wasm32", "-O2", "-nostdlib", "-Wl,--no-entry", "-Wl,--max-memory=1048576",
+                    "-o", there / "word_count.wasm", there / "word_count.c"], check=True)
+    words = ["executors", "add", "--json", there / "word_count.yaml"]
+    answer = place.run(*words)
+    insist(answer.status == 125 and b": LAYER_MISSING:" in answer.out, answer)
+    insist(b"does not take" not in answer.out and b"SIMD" not in answer.out, answer)
+    answer = place.run(*words, *weak(place), seconds=60)
+    insist(answer.status == 0, answer)
+    answer = place.run(*words, "--allow-weak=nosuch")
     insist(answer.status == 64 and b"'nosuch' is no layer" in answer.out, answer)
 
 

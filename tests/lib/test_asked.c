@@ -331,7 +331,8 @@ static void a_document_without_a_name_is_told(void **state)
     missed(writ_run(&plan, &answer), &answer, "plan's name");
     missed(writ_plan_show(&plan, &answer), &answer, "plan's name");
     missed(writ_verify_proof(&nameless, NULL, &answer), &answer, "proof's name");
-    missed(writ_executor_add(&nameless, surroundings, NULL, &answer), &answer, "manifest's name");
+    missed(writ_executor_add(&nameless, surroundings, NULL, NULL, &answer), &answer,
+           "manifest's name");
     command.request = &nameless;
     missed(writ_exec(&command, &answer, &ran), &answer, "request's name");
     assert_false(ran);

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/keeper.h"
 #include "cli/print.h"
+#include "cli/request.h"
 #include "cli/units.h"
 
 enum { VERSION = 8, KIND = 9 }; /* columns */
@@ -118,10 +119,15 @@ static int run_add(const struct args *args)
     _arena_ struct arena a = { 0 };
     struct writ_input manifest = { .name = args->operands[0] };
     bool json = args_get(args, "json");
+    const char *weak[WEAK_MAX + 1];
+    const struct doc *d;
     char *answer;
-    int status = writ_executor_add(&manifest, args->environment, args_get(args, "ledger"), &answer);
-    const struct doc *d = answer_read(answer, &a);
+    int status;
 
+    request_weak(args, weak);
+    status =
+        writ_executor_add(&manifest, args->environment, args_get(args, "ledger"), weak, &answer);
+    d = answer_read(answer, &a);
     if (json || !doc_get(d, "checks"))
         return keeper_tell(answer, status, json);
     show_review(d);
@@ -142,6 +148,8 @@ const struct command cmd_executors_add = {
                   { "writ explain executor", "what a manifest may say" } },
     .options = { { "ledger", "LEDGER", NULL,
                    "a file or postgres://.., else WRIT_LEDGER, else the usual one" },
+                 { "allow-weak", "LAYER", "layers",
+                   "compile wasm without a layer that this machine lacks", .many = true },
                  { "json", NULL, NULL, "one JSON object" } },
     .least = 1,
     .most = 1,

@@ -9,6 +9,7 @@
 #include "engine/approval.h"
 #include "engine/builder.h"
 #include "engine/event.h"
+#include "engine/exec.h"
 #include "engine/given.h"
 #include "engine/home.h"
 #include "engine/input.h"
@@ -260,19 +261,23 @@ static int add(struct adding *x, char **answer)
 }
 
 int writ_executor_add(const struct writ_input *manifest, const char *const *environment,
-                      const char *ledger, char **answer)
+                      const char *ledger, const char *const *weak, char **answer)
 {
     _arena_ struct arena a = { 0 };
     struct adding x = { .input = manifest,
                         .environment = environment,
-                        .workshop = { .environment = environment, .ledger = ledger },
+                        .workshop = { .environment = environment, .ledger = ledger, .weak = weak },
                         .a = &a };
     const struct document *document;
     struct report r;
+    struct error e;
+    unsigned spared;
     int status;
 
     if (!given_input(manifest, "manifest", answer) || !given_ledger(ledger, environment, answer))
         return WRIT_USAGE;
+    if (!exec_weak(weak, &a, &spared, &e))
+        return refuse(&e, WRIT_USAGE, answer);
     if (!input_read(manifest, &a, &document, &r) ||
         !shape_decode(&executor_shape, &document->root, &r, &x.doc)) {
         _buf_ struct buf out = { .max = ANSWER_MAX };
