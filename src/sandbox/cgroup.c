@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "contract/codes.h"
 #include "sandbox/cgroup/file.h"
+#include "sandbox/cgroup/lend.h"
 #include "sandbox/cgroup/scope.h"
 #include "sandbox/cgroup/seat.h"
 #include "sandbox/cgroup/version.h"
@@ -90,32 +90,6 @@ bool cgroup_remove(struct cgroup *c, struct error *e)
 
 /* ---- making ---- */
 
-/* What root can do for a user on version 1; version 2 is mended by systemd (cgroup/v2.c). */
-static const char *lend_group(const struct cgroup_seat *seat, int sys, struct arena *a)
-{
-    unsigned user = geteuid();
-
-    if (seat->v2 || user == 0 || (sys != EACCES && sys != EPERM))
-        return "run writ as root, or in a group that root has given to this user";
-    return arena_printf(a,
-                        "in the shell that runs writ: d=%s/writ-user-%u; sudo mkdir -p $d && "
-                        "sudo chown -R %u $d && echo $$ | sudo tee $d/cgroup.procs",
-                        seat->dir, user, user);
-}
-
-static bool refuse_group(const struct cgroup_seat *seat, struct error *e)
-{
-    _arena_ struct arena a = { 0 };
-    char names[CONTROLLERS_TEXT];
-    int sys = errno;
-
-    controllers_text(seat->controllers, names);
-    (void)error_set(e, CODE_LAYER_MISSING, "%s: no group can be made in %s: %s; %s", names,
-                    seat->dir, strerrordesc_np(sys), lend_group(seat, sys, &a));
-    e->sys = sys;
-    return false;
-}
-
 /* Writes the limits of the directory's controllers. */
 static bool limit(const struct cgroup_dir *d, const struct cgroup_limits *limits, struct error *e)
 {
@@ -130,8 +104,8 @@ static bool limit(const struct cgroup_dir *d, const struct cgroup_limits *limits
 }
 
 /* Adds the directory of one seat, with its limits. What it has made is in *c also on false. */
-static bool add_dir(struct cgroup *c, struct cgroup_seat *seat, const struct cgroup_limits *limits,
-                    struct error *e)
+static bool add_dir(struct cgroup *c, const struct cgroup_seats *s, struct cgroup_seat *seat,
+                    const struct cgroup_limits *limits, struct error *e)
 {
     struct cgroup_dir *d = &c->dirs[c->count];
 
@@ -143,7 +117,7 @@ static bool add_dir(struct cgroup *c, struct cgroup_seat *seat, const struct cgr
     if (!d->version->place(seat, true, &d->parent, e))
         return false;
     if (mkdirat(d->parent, c->name, 0755) != 0) {
-        (void)refuse_group(seat, e);
+        (void)cgroup_refuse(s, seat, e);
         close_dir(d);
         return false;
     }
@@ -181,9 +155,10 @@ static bool make(struct cgroup_seats *s, unsigned wanted, const struct cgroup_li
     if (!none_missing(s->missing & wanted, e) || !cgroup_owner_self(&self, &foreign, e))
         return false;
     cgroup_owner_name(&self, c.name);
-    for (int i = 0; i < s->count; i++) {
+    for (int i = 0; i < s->count; i++)
         s->seats[i].controllers &= wanted;
-        if (s->seats[i].controllers && !add_dir(&c, &s->seats[i], limits, e)) {
+    for (int i = 0; i < s->count; i++) {
+        if (s->seats[i].controllers && !add_dir(&c, s, &s->seats[i], limits, e)) {
             (void)!cgroup_remove(&c, &unused);
             return false;
         }

@@ -6,6 +6,7 @@ usage: lacking.py WITHOUT WRIT      prints TAP; WITHOUT takes a layer away (test
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -133,6 +134,26 @@ def compilers(place):
     insist(answer.status == 0, answer)
     answer = place.run(*words, "--allow-weak=nosuch")
     insist(answer.status == 64 and b"'nosuch' is no layer" in answer.out, answer)
+
+
+@case
+def groups_at_once(scratch):
+    """where root has to lend a user its groups, what writ exec prints does that for all of them, as it is printed"""
+    place = Place(scratch)
+    told = place.run("exec", "--", "true")
+    begin = "in the shell that runs writ: "
+    if not ROOT or begin.encode() not in told.err:
+        raise tap.Skip("no group of version 1 is root's here")
+    typed = told.err.decode().splitlines()[0].split(begin)[1].replace("sudo ", "")
+    names = re.search("for d in (.*?); do", typed)
+    groups = [name + f"/writ-user-{NOBODY}" for name in names[1].split()] if names else re.findall(r"d=(\S+);", typed)
+    try:
+        done = tap.run(["/bin/sh", "-c", f"{typed}; exec setpriv --reuid {NOBODY} --regid {NOBODY} --clear-groups "
+                        f"{place.writ} exec -- true"], cwd=place.work, env=place.env)
+        insist(done.status == 0, done)
+    finally:
+        for group in groups:
+            pathlib.Path(group).rmdir()
 
 
 # ---- without namespaces and groups, where the kernel's limit on processes is on all of a user's ----
