@@ -156,6 +156,21 @@ def groups_at_once(scratch):
             pathlib.Path(group).rmdir()
 
 
+@case
+def grants(scratch):
+    """what a step is told to grant instead is what a step can say, and then it runs"""
+    place = Place(scratch, "user")
+    stock(place, "py", "cli", {"executable": "python3", "base_args": [], "arg_mapping": {}}, ["touch"], "1.0.0")
+    plan = place.work / "plan.yaml"
+    plan.write_text("name: t\nsteps: [{name: a, run: [touch, out/made]}]\n")
+    answer = place.run("run", "--json", *weak(place), "plan.yaml")
+    advice = re.search(r"in a document by (sandbox: .*?\}\})", answer.out.decode())
+    insist(advice, answer)
+    plan.write_text(f"name: t\nsteps: [{{name: a, run: [touch, out/made], {advice[1]}}}]\n")
+    answer = place.run("run", "--json", *weak(place), "plan.yaml")
+    insist(answer.status == 0 and (place.work / "out/made").exists(), answer)
+
+
 # ---- without namespaces and groups, where the kernel's limit on processes is on all of a user's ----
 
 def alone(scratch, script, *options):

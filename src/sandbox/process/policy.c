@@ -121,7 +121,8 @@ static bool refuse_hole(const char *path, const char *what, const struct grant *
     return error_set(
         e, CODE_LAYER_MISSING,
         "LAYER_MISSING:mount: %s %s, and %s around it is granted to be %s: without namespaces there is "
-        "nothing to hold that; grant less, as by --fs minimal --write out",
+        "nothing to hold that; grant less, as by --fs minimal --write out, in a document by sandbox: "
+        "{filesystem: {level: minimal, write: [out]}}",
         path, what, in->path, in->access == ACCESS_WRITE ? "written" : "read");
 }
 
