@@ -289,10 +289,9 @@ WRIT_API int writ_checkpoint(struct writ_ledger *ledger, char **answer);
  *      "key":..}
  *
  * It was checked. WRIT_NO and {"code":..,"message":..} where there is no such entry or more than
- * one
- * ("candidates" as of writ_show()), where `since` is of another ledger or not signed by this one's
- * key, or where this one is not what it was and no proof would hold; WRIT_WRONG where `since` is no
- * checkpoint. */
+ * one ("candidates" as of writ_show()), where `since` is of another ledger or not signed by this
+ * one's key, or where this one is not what it was and no proof would hold; WRIT_WRONG where `since`
+ * is no checkpoint. */
 WRIT_API int writ_prove(struct writ_ledger *ledger, const char *id, const struct writ_input *since,
                         char **answer);
 
@@ -307,8 +306,9 @@ WRIT_API int writ_prove(struct writ_ledger *ledger, const char *id, const struct
  * WRIT_WRONG and {"code":..,"message":..} where what was given is no proof. */
 WRIT_API int writ_verify_proof(const struct writ_input *proof, const char *key, char **answer);
 
-/* Entries as writ_log() gives them (format "jsonl"), or each execution that ended as an in-toto
- * Statement (format "in-toto"). */
+/* Entries as writ_log() gives them, each with the header and salt that writ_prove() has of it
+ * (format "jsonl": writ-ledger(7) says how to check them), or each execution that ended as an
+ * in-toto Statement (format "in-toto"). */
 WRIT_API int writ_export(struct writ_ledger *ledger, const char *query, const char *format,
                          writ_line line, void *self);
 

@@ -10,6 +10,7 @@
 #include "contract/codes.h"
 #include "engine/home.h"
 #include "engine/input.h"
+#include "ledger/proof.h"
 
 char *record_failure(int code, const char *message)
 {
@@ -165,7 +166,8 @@ static void put_body(const struct entry *entry, struct buf *to)
     }
 }
 
-void record_entry(const struct entry *entry, bool body, struct buf *to)
+/* All but the brace that ends it. */
+static void begin_entry(const struct entry *entry, bool body, struct buf *to)
 {
     struct digest digest = entry->body_digest;
     char id[ENTRY_ID_TEXT];
@@ -190,6 +192,19 @@ void record_entry(const struct entry *entry, bool body, struct buf *to)
         json_key(to, "body");
         put_body(entry, to);
     }
+}
+
+void record_entry(const struct entry *entry, bool body, struct buf *to)
+{
+    begin_entry(entry, body, to);
+    json_close(to, '}');
+}
+
+void record_provable(const struct entry *entry, struct buf *to)
+{
+    begin_entry(entry, true, to);
+    proof_put_header(entry, to);
+    proof_put_salt(entry, to);
     json_close(to, '}');
 }
 

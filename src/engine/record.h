@@ -31,6 +31,9 @@ bool record_writable(const struct writ_ledger *w, struct error *e) NODISCARD;
 /* One entry as writ_log() promises it. */
 void record_entry(const struct entry *entry, bool body, struct buf *to);
 
+/* The same with its body and all that it is hashed of, so that who has it can check it alone. */
+void record_provable(const struct entry *entry, struct buf *to);
+
 /* The key "ledger" and the ids of entries. */
 void record_ids(const struct uuid *ids, size_t n, struct buf *to);
 

@@ -33,37 +33,48 @@ static void put_key(struct buf *to, const struct verifier *key)
     json_put_text(to, "key", buf_str(&text));
 }
 
-/* What is JSON already. */
-static void put_json(struct buf *to, const char *key, struct str json)
+/* Somebody may have changed a name so that it is no text any more: no leaf fits it, and the JSON
+ * around it can still be read. */
+void proof_put_header(const struct entry *entry, struct buf *to)
 {
-    json_key(to, key);
-    buf_add(to, json.s, json.n);
+    _buf_ struct buf header = { .max = to->max };
+    struct entry whole = *entry;
+
+    if (!entry->erased)
+        whole.body_digest = entry_body_digest(entry->salt, entry->body);
+    entry_header(&whole, &header);
+    json_key(to, "header");
+    json_clean(to, buf_str(&header));
+    to->full |= header.full;
+}
+
+void proof_put_salt(const struct entry *entry, struct buf *to)
+{
+    if (entry->erased)
+        return;
+    json_key(to, "salt");
+    put_hex(to, entry->salt, SALT_BYTES);
 }
 
 bool proof_of_entry(struct ledger *l, const struct entry *entry, const struct signed_size *now,
                     const struct verifier *key, struct buf *to, struct error *e)
 {
-    _buf_ struct buf header = { .max = to->max };
     struct hashes hashes;
     struct tree_source source = hashes_of(&hashes, l);
-    struct entry whole = *entry;
     struct tree_path path;
 
     if (!tree_inclusion(entry->seq, now->c.size, &source, &path, e))
         return false;
-    if (!entry->erased)
-        whole.body_digest = entry_body_digest(entry->salt, entry->body);
-    entry_header(&whole, &header);
     json_open(to, '{');
     json_put(to, "proof", "inclusion");
     json_put_int(to, "index", entry->seq);
     json_put_int(to, "size", now->c.size);
-    put_json(to, "header", buf_str(&header));
+    proof_put_header(entry, to);
     if (!entry->erased) {
-        put_json(to, "body", entry->body);
-        json_key(to, "salt");
-        put_hex(to, entry->salt, SALT_BYTES);
+        json_key(to, "body");
+        buf_add(to, entry->body.s, entry->body.n); /* JSON already */
     }
+    proof_put_salt(entry, to);
     put_path(to, &path);
     json_put_text(to, "checkpoint", now->note);
     put_key(to, key);

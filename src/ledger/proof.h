@@ -15,6 +15,12 @@ struct signed_size {
     struct checkpoint c;
 };
 
+/* What the entry's leaf and the digest of its body are hashed of, as members of an open map:
+ * "header":{..}, byte for byte, and "salt":"<hex>", which is not there any more where the body was
+ * erased. */
+void proof_put_header(const struct entry *entry, struct buf *to);
+void proof_put_salt(const struct entry *entry, struct buf *to);
+
 /* Writes the proof. Between look and look_end; the entry's seq is below the checkpoint's size. */
 bool proof_of_entry(struct ledger *l, const struct entry *entry, const struct signed_size *now,
                     const struct verifier *key, struct buf *to, struct error *e) NODISCARD;

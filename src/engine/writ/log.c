@@ -31,6 +31,13 @@ static bool write_entry(const struct entry *entry, struct arena *a, struct buf *
     return true;
 }
 
+static bool write_provable(const struct entry *entry, struct arena *a, struct buf *to)
+{
+    (void)a;
+    record_provable(entry, to);
+    return true;
+}
+
 /* Of a run whose end nobody will record. It is not the entry's own, and no export has it. */
 static void add_living(const struct listing *l, const struct entry *entry, struct buf *to)
 {
@@ -228,7 +235,7 @@ int writ_rejects(struct writ_ledger *ledger, long limit, writ_line line, void *s
 int writ_export(struct writ_ledger *ledger, const char *query, const char *format, writ_line line,
                 void *self)
 {
-    struct listing to = { line, self, write_entry, { .max = ANSWER_MAX }, NULL };
+    struct listing to = { line, self, write_provable, { .max = ANSWER_MAX }, NULL };
     struct error e;
 
     if (!given_to(ledger, "ledger", line, self))
