@@ -14,11 +14,13 @@ import tempfile
 
 import tap
 
-NO, USAGE, WRONG, UNAVAILABLE = 1, 64, 65, 69
+NO, USAGE, WRONG, UNAVAILABLE, DENIED = 1, 64, 65, 69, 77
 REFUSALS = [  # what is typed, the exit status, the code
     ("exec -f nosuch", WRONG, "IO"),
     ("run nosuch", WRONG, "IO"),
     ("run - </", WRONG, "IO"),
+    ("run a.json", WRONG, "INVALID_PAYLOAD"),
+    ("run used.json", DENIED, "EXECUTION_USED"),
     ("run - </dev/zero", WRONG, "CEILING"),
     ("check - </", WRONG, "IO"),
     ("ledger append - </", WRONG, "IO"),
@@ -91,13 +93,16 @@ GONE = ["exec {} /bin/true", "exec --class generic {} /bin/true", "call jq.filte
 
 
 class Desk:
-    """A directory with a ledger that has one entry."""
+    """A directory with a ledger that has an input, and a plan that was run."""
 
     def __init__(self, scratch):
         self.scratch = pathlib.Path(scratch)
         (self.scratch / "a.json").write_text('{"a": 1}')
         (self.scratch / "twice.json").write_text('{"a": 1, "a": 1}')
-        tap.run([tap.WRIT, "ledger", "input", "a.json"], env=self.env, cwd=self.scratch)
+        (self.scratch / "one.json").write_text('{"name": "one", "steps": [{"name": "a", "action": "noop"}]}')
+        (self.scratch / "used.json").write_bytes(self.writ("plan show one.json --json").out)
+        for once in ("ledger input a.json", "run used.json"):
+            self.writ(once)
 
     @property
     def env(self):
@@ -154,6 +159,9 @@ def main():
             answer, said = desk.writ(typed, "--json"), desk.writ(typed)
             fault = wrong_answer(answer, status, code, codes)
             told.case(f"writ {typed} --json", fault and f"{fault}\n{answer}")
+            if typed.startswith("run ") and answer.err == b"":  # who follows it by its lines has the same
+                lines = desk.writ(typed, "--progress=json")
+                told.case(f"writ {typed} --progress=json", "" if answer[:3] == lines[:3] else f"{answer}\n{lines}")
             fault = wrong_words(typed, said, status)
             told.case(f"writ {typed}", fault and f"{fault}\n{said}")
         for typed in GONE:

@@ -61,6 +61,12 @@ struct typed {
     bool json;
 };
 
+/* Standard output is read by a program. */
+static bool for_program(const struct typed *t)
+{
+    return t->json || t->progress == JSON;
+}
+
 /* The values of an option that may be given more than once. */
 static void gather(const struct args *args, const char *option, const char *out[GIVEN_MAX + 1])
 {
@@ -152,18 +158,12 @@ static void tell_end(const struct typed *t, const struct run_state *s, const str
         print_end_line(result);
     if (t->json)
         print_result(result);
-    if (!t->json && t->progress != JSON)
+    if (!for_program(t))
         run_summary_show(s, answer);
     else if (t->progress == LIVE || t->progress == LINES) {
         run_summary_line(result, &line);
         err(PLAIN, "%.*s: %s\n", STR_ARG(s->name), line.s);
     }
-}
-
-/* There is no result. */
-static int tell_trouble(const struct typed *t, char *answer, int status)
-{
-    return keeper_tell(answer, status, t->json);
 }
 
 static int tell(const struct typed *t, struct run_state *s, const struct writ_plan *plan,
@@ -173,7 +173,7 @@ static int tell(const struct typed *t, struct run_state *s, const struct writ_pl
     const struct doc *d = answer_read(answer, &a);
 
     if (!doc_get(d, "result"))
-        return tell_trouble(t, answer, status);
+        return keeper_tell(answer, status, for_program(t));
     if (!t->json)
         tell_problems(plan->plan, d);
     run_state_names(s, doc_get(d, "names"));
@@ -278,7 +278,7 @@ static int run(const struct args *args)
     plan.weak = t.weak;
     plan.jobs = (int)t.jobs;
     /* Once, though the plan is asked for more often: what is shown is what runs. */
-    if (!given_read(args->operands[0], t.json, &a, &input))
+    if (!given_read(args->operands[0], for_program(&t), &a, &input))
         return WRIT_WRONG;
     if (args_get(args, "dry-run"))
         return dry_run(&t, &plan);
@@ -307,7 +307,7 @@ const struct command cmd_run = {
                  { "jobs",       "N",      NULL,     "steps that may run at the same time, else 1" },
                  { "policy",     "POLICY", NULL,     "what inputs that are not coherent allow: block (the default) or draft_only", .words = "block draft_only" },
                  { "dry-run",    NULL,     NULL,     "show what would run and what would be refused, and run nothing; exit 1 when the plan would be refused before anything runs" },
-                 { "progress",   "HOW",    NULL,     "auto, live, lines, json (lines of JSON on stdout with ids and names of steps, the result in the last; a notice of about 1 MiB or more is left out, and the next line has how many were as \"lost\") or none", .words = "auto live lines json none" },
+                 { "progress",   "HOW",    NULL,     "auto, live, lines, json (lines of JSON on stdout with ids and names of steps, in the last the result, or code and message where there is none; a notice of about 1 MiB or more is left out, and the next line has how many were as \"lost\") or none", .words = "auto live lines json none" },
                  { "allow-weak", "LAYER",  "layers", "go without a layer that this machine lacks", .many = true },
                  { "ledger",     "LEDGER", NULL,     "where it is recorded: a file or postgres://.., else WRIT_LEDGER, else the usual one" },
                  { "json",       NULL,     NULL,     "the PlanResult as one JSON object, and nothing else on stdout" } },
