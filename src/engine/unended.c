@@ -126,22 +126,41 @@ static bool find_runs(struct unended *u, struct writ_ledger *w, const struct ent
     return search(&w->l, &q, take_run, u, e);
 }
 
-/* What an execution was asked to do says which step of which plan it is. */
-static bool purpose_of(struct writ_ledger *w, const struct entry *run, struct arena *a,
-                       struct str *out, struct error *e)
-{
-    struct links links = links_of(run, a);
-    const struct doc *body, *metadata;
-    struct entry input;
-    bool there = false;
+/* Which step of which plan an execution is. */
+struct whose {
+    struct str purpose; /* of a command, as its request says it */
+    struct str step;    /* of an inner plan, as its context says it: the step's id */
+};
 
-    *out = (struct str){ 0 };
-    if (links.count && !ledger_find(&w->l, &links.depends[0], a, &input, &there, e))
-        return false;
-    body = there ? body_of(&input, a) : NULL;
-    metadata = body ? doc_get(body, "metadata") : NULL;
+static void read_whose(const struct unended *u, const struct doc *own, struct whose *out)
+{
+    const struct doc *metadata = doc_get(own, "metadata");
+
     if (metadata && metadata->kind == DOC_MAP)
-        *out = doc_text(metadata, "purpose");
+        out->purpose = doc_text(metadata, "purpose");
+    if (str_eq(doc_text(own, "parent_execution_id"), u->event->subject))
+        out->step = doc_text(own, "parent_step_id");
+}
+
+/* Of what it rests on, the input about itself is its request or its context. */
+static bool find_whose(const struct unended *u, struct writ_ledger *w, const struct entry *run,
+                       struct whose *out, struct error *e)
+{
+    struct links links = links_of(run, u->a);
+
+    *out = (struct whose){ 0 };
+    for (size_t i = 0; i < links.count; i++) {
+        const struct doc *own = NULL;
+        struct entry input;
+        bool there;
+
+        if (!ledger_find(&w->l, &links.depends[i], u->a, &input, &there, e))
+            return false;
+        if (there && input.kind == ENTRY_INPUT && str_eq(input.subject, run->subject))
+            own = body_of(&input, u->a);
+        if (own)
+            read_whose(u, own, out);
+    }
     return true;
 }
 
@@ -171,10 +190,16 @@ static void put_step(const struct unended *u, size_t index, const struct run *ru
     json_close(to, '}');
 }
 
+static bool is_step(const struct whose *whose, const char *purpose, struct str id)
+{
+    return whose->step.n ? str_eq(whose->step, id) : str_is(whose->purpose, purpose);
+}
+
 /* By the place of the step: its newest execution that the rows do not tell of. */
 static bool find_begun(const struct unended *u, struct writ_ledger *w, const struct run **begun,
                        struct error *e)
 {
+    const struct step_doc *all = u->plan.steps.v;
     size_t steps = u->plan.steps.n;
     const char **purposes = arena_alloc(u->a, (steps + 1) * sizeof *purposes);
 
@@ -182,14 +207,14 @@ static bool find_begun(const struct unended *u, struct writ_ledger *w, const str
         purposes[s] = step_purpose(u->names[s], u->plan.id, u->a);
     for (size_t i = 0; i < u->run_count; i++) {
         const struct run *run = &u->runs[i];
-        struct str purpose;
+        struct whose whose;
 
         if (!run->began_ms)
             continue;
-        if (!purpose_of(w, &run->last, u->a, &purpose, e))
+        if (!find_whose(u, w, &run->last, &whose, e))
             return false;
         for (size_t s = 0; s < steps; s++)
-            if (str_is(purpose, purposes[s]) && (is_open(&run->last) || !u->ended[s]))
+            if (is_step(&whose, purposes[s], all[s].id) && (is_open(&run->last) || !u->ended[s]))
                 begun[s] = run;
     }
     return true;

@@ -58,7 +58,7 @@ def known_dead(place, execution):
 
 
 def shows_unended(place, execution, steps, begun):
-    """Of a plan that was killed, the steps at its end have none; the first few of these had begun."""
+    """Of a plan that was killed, the steps at its end have none; the first few of these had begun: as what."""
     shown = json.loads(place.writ("show", "--json", execution).out)["steps_unended"][-len(steps):]
     same([row["step_id"] for row in shown], [one["id"] for one in steps])
     for n, row in enumerate(shown):
@@ -67,6 +67,7 @@ def shows_unended(place, execution, steps, begun):
     lines = place.writ("show", execution).out.decode().splitlines()
     same([line.split()[3] for line in lines if line.startswith("  ? ")][-len(steps):],
          ["killed"] * begun + ["no"] * (len(steps) - begun))
+    return [row["execution_id"] for row in shown[:begun]]
 
 
 def works_again(place, document):
@@ -153,6 +154,9 @@ def A04_29_a_runner_killed_in_a_child_leaves_both_open_and_nothing_that_runs(pla
     execution = killed(place, document, is_up(place))
     until(lambda: not alive(mark), "the end of its processes")
     left_open(place, document, execution)
+    inner, = shows_unended(place, execution, document["steps"], begun=1)
+    left_open(place, child, inner)
+    shows_unended(place, inner, child["steps"][-1:], begun=1)
     same(len([entry for entry in place.log() if entry["kind"] == "plan_result"]), 0)
     works_again(place, document)
 

@@ -91,6 +91,13 @@ def R_004_033_A04_29_each_nested_execution_names_its_parent_in_the_ledger(place)
     same(context_of(place, ran_as[grandchild["id"]])["parent_execution_id"], ran_as[child["id"]])
     same(context_of(place, ran_as[child["id"]])["parent_execution_id"], ran_as[parent["id"]])
     true("parent_execution_id" not in context_of(place, ran_as[parent["id"]]))
+    for one, of in ((grandchild, child), (child, parent)):
+        context, = place.of(ran_as[one["id"]], "input")
+        same(context["body"]["parent_step_id"], of["steps"][0]["id"])
+        rests_on = [place.of(each["id"], "input")[0]["ledger_id"] for each in (one, of)]
+        rests_on.insert(1, context["ledger_id"])
+        for event in place.of(ran_as[one["id"]], "execution_event"):
+            same(event["body"]["lineage"]["dependsOnLedgerIds"], rests_on)
     for execution in ran_as.values():
         same(place.states(execution), ["planned", "running", "succeeded"])
     same(len({context_of(place, execution)["environment_digest"] for execution in ran_as.values()}), 1)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ledger.c: enters a plan in the ledger: before it starts, and when it has ended. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/json_write.h"
 #include "engine/event.h"
@@ -9,19 +10,24 @@
 #include "engine/plan.h"
 #include "engine/toolbox.h"
 
+/* It depends on the plan and on its context, and as a step on the plan that has it. */
 static struct event_head head_of(const struct running *r)
 {
+    struct uuid *depends = arena_alloc(r->a, 3 * sizeof *depends);
     /* A plan that is refused for want of a name is entered, too. */
     const char *name = r->plan.plan.name.s ? arena_text(r->a, r->plan.plan.name) : "";
     bool drafts = r->ask->policy && str_is(str_of(policy_names[POLICY_DRAFT_ONLY]), r->ask->policy);
 
+    memcpy(depends, r->entries, 2 * sizeof *depends);
+    if (r->parent)
+        depends[2] = r->parent->entries[0];
     return (struct event_head){ .execution = r->context.execution_id,
                                 .workflow = "plan/1",
                                 .target = "plan",
                                 .action = *name ? name : "plan",
                                 .snapshot_ms = r->snapshot_ms,
-                                .depends = r->entries,
-                                .depend_count = 2,
+                                .depends = depends,
+                                .depend_count = r->parent ? 3 : 2,
                                 .policy = drafts ? POLICY_DRAFT_ONLY : POLICY_BLOCK };
 }
 
@@ -40,6 +46,11 @@ static bool enter(struct running *r, enum entry_kind kind, struct str subject, s
 }
 
 /* ---- before ---- */
+
+static const struct step_doc *steps_of(const struct running *r)
+{
+    return r->plan.plan.steps.v;
+}
 
 /* Whose keys it had, and not what they held: an environment may have secrets. */
 static void put_context(const struct running *r, struct buf *to)
@@ -75,6 +86,8 @@ static void put_context(const struct running *r, struct buf *to)
     json_put_text(to, "execution_id", c->execution_id);
     if (c->parent_execution_id.s)
         json_put_text(to, "parent_execution_id", c->parent_execution_id);
+    if (r->parent)
+        json_put_text(to, "parent_step_id", steps_of(r->parent)[r->step].id);
     if (c->request_id.s)
         json_put_text(to, "request_id", c->request_id);
     json_put_int(to, "started_at", c->started_at);
