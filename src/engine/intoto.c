@@ -22,26 +22,69 @@ static void put_subject(struct str name, struct str digest, struct buf *to)
     json_close(to, '}');
 }
 
-static void put_files(const struct doc *list, struct buf *to)
+/* Names that are no UTF-8 may look the same: such a name is told by its bytes. */
+static void put_files(const struct doc *list, struct arena *a, struct buf *to)
 {
-    for (const struct doc *f = doc_first(list, DOC_LIST); f; f = f->next)
-        if (f->kind == DOC_MAP)
+    for (const struct doc *f = doc_first(list, DOC_LIST); f; f = f->next) {
+        struct str bytes = f->kind == DOC_MAP ? doc_text(f, "path_base64") : (struct str){ 0 };
+
+        if (bytes.n)
+            put_subject(str_of(arena_printf(a, "base64:%.*s", STR_ARG(bytes))),
+                        doc_text(f, "digest"), to);
+        else if (f->kind == DOC_MAP)
             put_subject(doc_text(f, "path"), doc_text(f, "digest"), to);
+    }
 }
 
-bool intoto_write(const struct entry *entry, struct arena *a, struct buf *to)
+static const struct doc *read_body(const struct entry *entry, struct arena *a)
 {
-    struct ceilings max = ceilings_default();
+    struct ceilings max = ceilings_none(); /* what was entered is not refused for its size */
     const struct document *document;
-    const struct doc *result, *payload;
-    char id[ENTRY_ID_TEXT], content[DIGEST_TEXT];
     struct error e;
 
-    if (entry->kind != ENTRY_EVENT || event_states[place_state(entry->place)].rank < 2 ||
-        entry->erased || !json_read("entry", entry->body, &max, a, &document, &e))
+    if (entry->erased || !json_read("entry", entry->body, &max, a, &document, &e))
+        return NULL;
+    return document->root.kind == DOC_MAP ? &document->root : NULL;
+}
+
+/* What tells of the files that it left: its manifest, which one that failed has, too; else its
+ * result; else NULL. */
+static bool find_files(struct ledger *l, const struct entry *entry, const struct doc *payload,
+                       struct arena *a, const struct doc **out, struct error *e)
+{
+    const struct doc *refs = doc_get(payload, "externalRefs"), *result = doc_get(payload, "result");
+    struct entry manifest;
+    struct uuid id;
+    bool there = false;
+
+    *out = result && result->kind == DOC_MAP ? result : NULL;
+    if (!refs || refs->kind != DOC_MAP || !entry_id_read(doc_text(refs, "manifest"), &id))
+        return true;
+    if (!ledger_find(l, &id, a, &manifest, &there, e))
         return false;
-    payload = doc_get(&document->root, "payload");
-    result = payload ? doc_get(payload, "result") : NULL;
+    if (there && manifest.kind == ENTRY_MANIFEST && str_eq(manifest.subject, entry->subject) &&
+        str_eq(manifest.tenant, entry->tenant) && read_body(&manifest, a))
+        *out = read_body(&manifest, a);
+    return true;
+}
+
+bool intoto_can(const struct entry *entry)
+{
+    _arena_ struct arena a = { 0 };
+
+    return entry->kind == ENTRY_EVENT && event_states[place_state(entry->place)].rank >= 2 &&
+           read_body(entry, &a);
+}
+
+bool intoto_write(struct ledger *l, const struct entry *entry, struct arena *a, struct buf *to,
+                  struct error *e)
+{
+    const struct doc *body = read_body(entry, a), *payload = body ? doc_get(body, "payload") : NULL;
+    const struct doc *files = NULL;
+    char id[ENTRY_ID_TEXT], content[DIGEST_TEXT];
+
+    if (payload && payload->kind == DOC_MAP && !find_files(l, entry, payload, a, &files, e))
+        return false;
     entry_id_text(&entry->id, id);
     digest_text(&entry->content, content);
     json_open(to, '{');
@@ -49,9 +92,9 @@ bool intoto_write(const struct entry *entry, struct arena *a, struct buf *to)
     json_key(to, "subject");
     json_open(to, '[');
     put_subject(str_of(id), str_of(content), to);
-    if (result && result->kind == DOC_MAP) {
-        put_files(doc_get(result, "output_files"), to);
-        put_files(doc_get(result, "artifacts"), to);
+    if (files) {
+        put_files(doc_get(files, "output_files"), a, to);
+        put_files(doc_get(files, "artifacts"), a, to);
     }
     json_close(to, ']');
     json_put(to, "predicateType", "urn:writ:execution_event:v1");

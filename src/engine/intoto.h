@@ -2,7 +2,11 @@
 /* intoto.h: an execution that ended, as an in-toto Statement (v1) for supply-chain tools. */
 #pragma once
 
-#include "ledger/entry.h"
+#include "ledger/ledger.h"
 
-/* False: this is no event that ends an execution, or its body was erased. */
-bool intoto_write(const struct entry *entry, struct arena *a, struct buf *to);
+/* Can it be one? It is the event that ends an execution, and its body was not erased. */
+bool intoto_can(const struct entry *entry);
+
+/* Writes one that can be. Between look and look_end. */
+bool intoto_write(struct ledger *l, const struct entry *entry, struct arena *a, struct buf *to,
+                  struct error *e) NODISCARD;

@@ -274,6 +274,48 @@ def each_run_can_be_exported_as_an_attestation(place):
     same(place.lines("export", "--format", "in-toto", "--state", "succeeded"), statements[:1])
 
 
+def sha256(data):
+    return {"sha256": hashlib.sha256(data).hexdigest()}
+
+
+@case
+def an_attestation_names_every_file_that_was_kept_of_runs_that_failed_too(place):
+    odd = 'import sys; [open(name, "wb").write(name) for name in (b"b\\xffd", b"b\\xfed", b"plain")]; sys.exit(%d)'
+    wanted = {"plain": sha256(b"plain"), "base64:Yv9k": sha256(b"b\xffd"), "base64:Yv5k": sha256(b"b\xfed")}
+    for status in (0, 3):
+        run = place.python(odd % status, options=["--output-file", "plain", "--artifact", "b*"])
+        statement = place.lines("export", "--format", "in-toto")[-1]
+        event, *files = statement["subject"]
+        same((run.status, event["name"]), (status, run.record["ledger"][-1]), statement)
+        same({file["name"]: file["digest"] for file in files}, wanted, statement)
+        same(len(files), 3)
+    place.one("ledger", "erase", run.record["ledger"][-2], "--reason", "r")  # the manifest
+    same(len(place.lines("export", "--format", "in-toto")[-1]["subject"]), 1)
+
+
+@case
+def an_attestation_takes_no_files_from_what_another_execution_left(place):
+    run = place.exec("/bin/sh", "-c", "echo 1 >made", options=["--artifact", "made"])
+    manifest = run.record["ledger"][-2]
+    for tenant, execution in (("local", "other"), ("t-1", run.record["execution_id"])):
+        base = place.enter({"for": tenant}, "mine", tenant)["ledger_id"]
+        place.accept(*(place.event(state, execution, tenantId=tenant, externalRefs={"manifest": manifest},
+                                   dependsOnLedgerIds=[base],
+                                   createdAt="2100-01-01T00:00:00Z", snapshotAt="2100-01-01T00:00:00Z")
+                       for state in ("planned", "running", "succeeded")))
+    same([len(statement["subject"]) for statement in place.lines("export", "--format", "in-toto")], [2, 1, 1])
+
+
+@case
+def attestations_are_as_many_as_there_are_ends_and_in_their_order(place):
+    names = [f"e-{n}" for n in range(70)]
+    place.accept(*(place.event(state, name) for name in names for state in ("planned", "running", "succeeded")))
+    for options, wanted in (([], names), (["--limit", "50"], names[-50:]), (["--limit", "99"], names),
+                            (["--execution", "e-3"], ["e-3"])):
+        found = place.lines("export", "--format", "in-toto", *options)
+        same([statement["predicate"]["payload"]["executionId"] for statement in found], wanted, options)
+
+
 @case
 def a_ledger_that_the_command_could_write_is_refused(place):
     ours = place.work / "ours.db"

@@ -12,30 +12,18 @@
 #include "engine/runners.h"
 #include "engine/selection.h"
 
-/* How an entry is written; false: it does not belong in this list. */
-typedef bool (*entry_writer)(const struct entry *entry, struct arena *a, struct buf *to);
-
 /* Entries that go out as they are found. */
 struct listing {
     writ_line line;
     void *self;
-    entry_writer write;
+    void (*write)(const struct entry *entry, struct buf *to); /* NULL: as statements */
     struct buf out;
     const struct runners *runners; /* NULL: nobody asks who lives */
 };
 
-static bool write_entry(const struct entry *entry, struct arena *a, struct buf *to)
+static void write_entry(const struct entry *entry, struct buf *to)
 {
-    (void)a;
     record_entry(entry, true, to);
-    return true;
-}
-
-static bool write_provable(const struct entry *entry, struct arena *a, struct buf *to)
-{
-    (void)a;
-    record_provable(entry, to);
-    return true;
 }
 
 /* Of a run whose end nobody will record. It is not the entry's own, and no export has it. */
@@ -51,12 +39,10 @@ static void add_living(const struct listing *l, const struct entry *entry, struc
 static bool list_entry(void *self, const struct entry *entry, struct error *e)
 {
     struct listing *l = self;
-    _arena_ struct arena a = { 0 };
 
     (void)e;
     buf_reset(&l->out);
-    if (!l->write(entry, &a, &l->out))
-        return true;
+    l->write(entry, &l->out);
     add_living(l, entry, &l->out);
     return l->line(l->self, l->out.s, l->out.len);
 }
@@ -101,33 +87,32 @@ static bool find(struct ledger *l, const struct selection *s, const struct runne
                    : search(l, &s->query, r.read, r.self, e);
 }
 
-/* The newest so many: found backwards, shown forwards. */
-struct newest {
-    struct listing *to;
+/* So many, to be written when the search is over. */
+struct held {
     struct arena *a;
     struct entry *v;
     size_t n, room;
     int64_t most;
+    bool statements; /* only what can be one */
 };
 
 static bool keep_entry(void *self, const struct entry *entry, struct error *e)
 {
-    struct newest *k = self;
-    _arena_ struct arena a = { 0 };
+    struct held *k = self;
 
     (void)e;
-    buf_reset(&k->to->out);
-    if (!k->to->write(entry, &a, &k->to->out))
+    if (k->statements && !intoto_can(entry))
         return true;
     k->v = arena_more(k->a, k->v, k->n, &k->room, sizeof *k->v);
     k->v[k->n++] = entry_copy(entry, k->a);
     return (int64_t)k->n < k->most;
 }
 
+/* Found backwards, shown forwards. */
 static bool list_newest(struct ledger *l, struct selection *s, const struct runners *runners,
                         struct listing *to, struct arena *a, struct error *e)
 {
-    struct newest k = { .to = to, .a = a, .most = s->limit };
+    struct held k = { .a = a, .most = s->limit };
 
     s->query.backwards = true;
     if (!find(l, s, runners, (struct reader){ .read = keep_entry, .self = &k }, e))
@@ -135,6 +120,43 @@ static bool list_newest(struct ledger *l, struct selection *s, const struct runn
     for (size_t i = k.n; i-- > 0;)
         if (!list_entry(to, &k.v[i], e))
             return true;
+    return true;
+}
+
+/* For a statement the ledger is asked for more than the entry: not while a search is under way. */
+static bool list_held(struct ledger *l, const struct held *k, bool backwards, struct listing *to,
+                      bool *more, struct error *e)
+{
+    for (size_t i = 0; i < k->n && *more; i++) {
+        _arena_ struct arena a = { 0 };
+
+        buf_reset(&to->out);
+        if (!intoto_write(l, &k->v[backwards ? k->n - 1 - i : i], &a, &to->out, e))
+            return false;
+        *more = to->line(to->self, to->out.s, to->out.len);
+    }
+    return true;
+}
+
+enum { HELD_AT_ONCE = 32 }; /* a body has up to 16 MiB */
+
+static bool list_statements(struct ledger *l, struct selection *s, const struct runners *runners,
+                            struct listing *to, struct error *e)
+{
+    bool more = true;
+
+    s->query.backwards = s->limit > 0;
+    while (more) {
+        _arena_ struct arena a = { 0 };
+        struct held k = { .a = &a, .most = s->limit ? s->limit : HELD_AT_ONCE, .statements = true };
+
+        if (!find(l, s, runners, (struct reader){ .read = keep_entry, .self = &k }, e) ||
+            !list_held(l, &k, s->limit > 0, to, &more, e))
+            return false;
+        more = more && !s->limit && k.n == HELD_AT_ONCE;
+        if (more)
+            s->query.from = k.v[k.n - 1].seq + 1;
+    }
     return true;
 }
 
@@ -148,6 +170,8 @@ static bool list_all(struct writ_ledger *w, struct selection *s, struct listing 
     if (!selection_settle(s, &w->l, e) || ((marks || s->live) && !runners_find(w, &a, &runners, e)))
         return false;
     to->runners = marks ? &runners : NULL;
+    if (!to->write)
+        return list_statements(&w->l, s, &runners, to, e);
     if (s->limit)
         return list_newest(&w->l, s, &runners, to, &a, e);
     return find(&w->l, s, &runners, (struct reader){ .read = list_entry, .self = to }, e);
@@ -235,14 +259,14 @@ int writ_rejects(struct writ_ledger *ledger, long limit, writ_line line, void *s
 int writ_export(struct writ_ledger *ledger, const char *query, const char *format, writ_line line,
                 void *self)
 {
-    struct listing to = { line, self, write_provable, { .max = ANSWER_MAX }, NULL };
+    struct listing to = { line, self, record_provable, { .max = ANSWER_MAX }, NULL };
     struct error e;
 
     if (!given_to(ledger, "ledger", line, self))
         return WRIT_USAGE;
     if (!format || strcmp(format, "jsonl") == 0)
         return list(ledger, query, &to, false);
-    to.write = intoto_write;
+    to.write = NULL;
     if (strcmp(format, "in-toto") == 0)
         return list(ledger, query, &to, false);
     (void)error_set(&e, CODE_USAGE, "the format is jsonl or in-toto, not '%s'", format);
