@@ -76,7 +76,7 @@ static const struct record_field record_fields[] = {
     { "output_files[]",                ALWAYS, "The files asked for with it: `path`, `bytes`, `digest`, and `state` (collected, or why not)." },
     { "artifacts[]",                   ALWAYS, "The files that are kept: the same." },
     { "files_truncated",               ALWAYS, "There were more of them than are listed." },
-    { "changes",                       BESIDE, "What it wrote, none of it on the disk yet: `roots`, `list`, `diff`, `kept_out`; writ-changes(1) shows and applies it." },
+    { "changes",                       BESIDE, "What it wrote, none of it on the disk yet: `roots`, `list`, `diff`, `kept_out`; writ-diff(1) shows it, writ-commit(1) brings it there, writ-discard(1) lets go of it." },
     { "unkept",                        "files could not be kept", "Why." },
     { "code",                          "files could not be kept", "The code of that: `writ explain CODE`." },
     { "message",                       "files could not be kept", "The same in words." },
