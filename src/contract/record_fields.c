@@ -50,7 +50,7 @@ static const struct record_field record_fields[] = {
     { "network.allow[]",               SANDBOXED, "The hosts it could reach." },
     { "network.allowed_by_project[]",  "a project's file allows hosts", "Those of them that the project's own file added." },
     { "network.deny[]",                SANDBOXED, "The hosts it could not reach, whatever else is allowed." },
-    { "network.raw",                   SANDBOXED, "Whether connections other than HTTP and TLS were let through." },
+    { "network.raw",                   SANDBOXED, "Whether it had the network of the host, with nothing filtered and no connection listed." },
     { "network.sni",                   SANDBOXED, "How the name inside TLS was held against the host." },
     { "network.inject[]",              "`--inject`", "Where a secret was added outside of the walls: `host`, `header`; never the secret." },
     { "network.connections[]",         SANDBOXED, "Every connection it asked for: `via`, `host`, `port`, `address`, `verdict` (allowed, refused), `rule`, `error` (why it came to nothing although it was allowed; only then), `bytes_up`, `bytes_down`, `ms`, `at`." },
