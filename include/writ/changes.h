@@ -43,8 +43,9 @@ WRIT_API int writ_diff(const struct writ_changes *ask, char **answer);
  * The second tells that nothing was changed, and why; "begun" is there where a commit of the run
  * was cut short before.
  *
- * Modes are told where they change. WRIT_REFUSED where something is refused; WRIT_PARTIAL where it
- * stopped half way; WRIT_UNAVAILABLE where a file could not be written, and nothing was changed;
+ * "change" is what becomes of the path, so that what was added is deleted by an undo; modes are
+ * told where they change. WRIT_REFUSED where something is refused; WRIT_PARTIAL where it stopped
+ * half way; WRIT_UNAVAILABLE where a file could not be written, and nothing was changed;
  * WRIT_UNRECORDED where the ledger could not be written; else as writ_diff(). */
 WRIT_API int writ_commit(const struct writ_changes *ask, char **answer);
 

@@ -55,6 +55,25 @@ def a_commit_is_taken_back(g):
 
 
 @case
+def what_is_told_of_a_path_is_what_becomes_of_it(g):
+    g.forge({"run.sh": ("x\n", 0o755), "gone": "y\n"}, {"new": "n\n", "run.sh": ("x\n", 0o700), "gone": None})
+    there = {"new": {"change": "added"}, "gone": {"change": "deleted"},
+             "run.sh": {"change": "changed", "mode": "0700", "before": {"mode": "0755"}}}
+    back = {"new": {"change": "deleted"}, "gone": {"change": "added"},
+            "run.sh": {"change": "changed", "mode": "0755", "before": {"mode": "0700"}}}
+    for undo, told, words in (([], there, "1 changed, 1 added, 1 deleted would be committed\n"),
+                              (["--undo"], back, "would be taken back: 1 changed, 1 added, 1 deleted\n")):
+        shown = g.writ("commit", g.run, "--dry-run", *undo)
+        sign, mode = ("AD", "0755 -> 0700") if not undo else ("DA", "0700 -> 0755")
+        hold(all(f"{s} {g.root / name}" in shown.err for s, name in zip(sign, ("new", "gone"))), shown)
+        hold(f"{g.root / 'run.sh'}  mode {mode}\n" in shown.err and words in shown.err, shown)
+        answer = g.commit(*undo)
+        done(answer, 3)
+        wanted = {str(g.root / name): row for name, row in told.items()}
+        hold({row.pop("path"): row for row in answer.answer["done"]} == wanted, answer)
+
+
+@case
 def path_by_path(g):
     g.forge(BEFORE, AFTER)
     done(g.commit("a.txt"), 1)

@@ -90,11 +90,12 @@ static void show_done(const struct doc *d, bool undo)
         for (const struct doc *c = doc_first(done, DOC_LIST); c; c = c->next)
             change_show(c, str_of(""));
     change_words(done, words);
-    if (doc_first(done, DOC_LIST))
-        out(PLAIN, "%s%s", words, dry ? " would be " : " ");
+    if (!doc_first(done, DOC_LIST))
+        out(PLAIN, "nothing to be %s", undo ? "taken back" : "committed");
+    else if (undo) /* the words are about the disk, not about what the run did */
+        out(PLAIN, "%staken back: %s", dry ? "would be " : "", words);
     else
-        out(PLAIN, "nothing to be ");
-    out(PLAIN, "%s", undo ? "taken back" : "committed");
+        out(PLAIN, "%s%s committed", words, dry ? " would be" : "");
     if (already)
         out(DIM, "; %" PRId64 " already %s", already, undo ? "back" : "there");
     out(PLAIN, "\n");

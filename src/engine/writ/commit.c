@@ -118,6 +118,14 @@ static void put_path(const struct commit *c, size_t row, struct buf *to)
     json_base64(to, path);
 }
 
+/* What becomes of the path on the disk: what a run added goes when it is taken back. */
+static enum change change_of(const struct commit *c, size_t row)
+{
+    if (!commit_from(c, row)->there)
+        return CHANGE_ADDED;
+    return commit_to(c, row)->there ? CHANGE_CHANGED : CHANGE_DELETED;
+}
+
 /* Which way its permissions go, where it stays what it is. */
 static void put_modes(const struct commit *c, size_t row, struct buf *to)
 {
@@ -144,7 +152,7 @@ static void put_done(const struct commit *c, struct buf *to)
             continue;
         json_open(to, '{');
         put_path(c, i, to);
-        json_put(to, "change", change_names[c->set->changes.v[i].change]);
+        json_put(to, "change", change_names[change_of(c, i)]);
         put_modes(c, i, to);
         if (c->paths[i].narrowed)
             json_put_bool(to, "narrowed", true);
