@@ -8,18 +8,16 @@
 
 #include "base/fs.h"
 #include "sandbox/gitdir.h"
+#include "sandbox/guard.h"
 
 /* How deep gitdirs are looked for in one another, and in how many directories. */
 enum { DEPTH_MAX = 16, LOOKED_MAX = 4096 };
 
-/* What is protected goes to `g`; what is not there, to `absent`. */
-struct guard {
-    struct grants *g;
-    struct absents *absent;
+/* Where git keeps its state. */
+struct gitdirs {
+    struct guard *w;
     size_t looked;
-    struct error *e;
-    bool failed;         /* e says why */
-    const char **states; /* of git, that are protected already: links may lead round and round */
+    const char **states; /* that are protected already: links may lead round and round */
     size_t state_count, state_room;
 };
 
@@ -66,12 +64,6 @@ const struct table protected_table = {
     ROWS(rows),
 };
 
-void absents_add(struct absents *list, struct absent absent)
-{
-    list->v = arena_more(list->a, list->v, list->n, &list->room, sizeof *list->v);
-    list->v[list->n++] = absent;
-}
-
 static const char git_state[] = ".git/"; /* rows of what lies where git keeps its state */
 
 static bool is_of_git(const struct protected_row *row)
@@ -79,98 +71,16 @@ static bool is_of_git(const struct protected_row *row)
     return strncmp(row->name, git_state, strlen(git_state)) == 0;
 }
 
-/* The name of a link stays; what it leads to is another matter. */
-static void protect_link(struct guard *w, const char *path, const struct stat *s)
+static void protect_below(struct gitdirs *all, const char *dir, int depth);
+
+static bool is_known(struct gitdirs *all, const char *state)
 {
-    struct grant link = { .path = path,
-                          .access = ACCESS_PROTECTED,
-                          .why = GRANT_PROTECTED,
-                          .is_link = true,
-                          .dev = s->st_dev,
-                          .ino = s->st_ino };
-
-    grants_add(w->g, &link);
-}
-
-/* The first that nobody can pass over is kept. */
-static void note(struct guard *w, const struct error *e)
-{
-    if (w->failed || grant_is_missing(e))
-        return;
-    *w->e = *e;
-    w->failed = true;
-}
-
-/* A directory on the way to what is protected. One that is a link stays, and leads to the real one;
- * NULL where it leads nowhere. */
-static const char *follow(struct guard *w, const char *path)
-{
-    struct grant found = { 0 };
-    struct stat s;
-    struct error e;
-
-    if (lstat(path, &s) != 0 || !S_ISLNK(s.st_mode))
-        return path;
-    protect_link(w, path, &s);
-    if (grant_find("/", path, w->g->a, &found, &e))
-        return found.is_dir ? found.path : NULL;
-    note(w, &e);
-    return NULL;
-}
-
-/* As the last call has it: nothing of that name. Anything else means that we cannot know. */
-static bool is_missing(void)
-{
-    return errno == ENOENT || errno == ENOTDIR;
-}
-
-static void protect_whole(struct guard *w, const char *dir);
-
-static void protect_one(struct guard *w, const char *dir, const char *name)
-{
-    struct grant grant = { .access = ACCESS_PROTECTED, .why = GRANT_PROTECTED };
-    const char *path = arena_printf(w->g->a, "%s/%s", dir, name), *slash = strrchr(name, '/');
-    const char *parent = dir;
-    struct stat s;
-    struct error e;
-
-    if (slash) { /* what is not there is looked for, and removed, without following a link */
-        parent = follow(w, arena_printf(w->g->a, "%s/%.*s", dir, (int)(slash - name), name));
-        path = arena_printf(w->g->a, "%s%s", parent ? parent : "", slash);
-    }
-    if (!parent)
-        return;
-    if (lstat(path, &s) != 0) {
-        if (is_missing())
-            absents_add(w->absent, (struct absent){ .path = path });
-        else
-            protect_whole(w, parent);
-        return;
-    }
-    if (S_ISLNK(s.st_mode)) /* what it leads to is protected, too, where it is seen */
-        protect_link(w, path, &s);
-    if (!grants_open(w->g, grant, "/", path, &e))
-        note(w, &e);
-}
-
-/* What cannot be looked into may hold anything, and the command may let itself in: it stays as it
- * is, altogether. */
-static void protect_whole(struct guard *w, const char *dir)
-{
-    const char *slash = strrchr(dir, '/');
-
-    protect_one(w, arena_text(w->g->a, (struct str){ dir, (size_t)(slash - dir) }), slash + 1);
-}
-
-static void protect_below(struct guard *w, const char *dir, int depth);
-
-static bool is_known(struct guard *w, const char *state)
-{
-    for (size_t i = 0; i < w->state_count; i++)
-        if (strcmp(w->states[i], state) == 0)
+    for (size_t i = 0; i < all->state_count; i++)
+        if (strcmp(all->states[i], state) == 0)
             return true;
-    w->states = arena_more(w->g->a, w->states, w->state_count, &w->state_room, sizeof *w->states);
-    w->states[w->state_count++] = state;
+    all->states = arena_more(all->w->g->a, all->states, all->state_count, &all->state_room,
+                             sizeof *all->states);
+    all->states[all->state_count++] = state;
     return false;
 }
 
@@ -197,129 +107,146 @@ static void show_tree(struct guard *w, const char *state)
 }
 
 /* `hooks`, `config` and so on of a directory in which git keeps its state, and of those in it. */
-static void protect_state(struct guard *w, const char *dir, int depth)
+static void protect_state(struct gitdirs *all, const char *dir, int depth)
 {
     static const char *const within[] = { "modules", "worktrees" };
+    struct guard *w = all->w;
 
-    if (is_known(w, dir))
+    if (is_known(all, dir))
         return;
     show_tree(w, dir);
     for (size_t i = 0; i < COUNT(rows); i++)
         if (is_of_git(&rows[i]))
-            protect_one(w, dir, rows[i].name + strlen(git_state));
+            guard_name(w, dir, rows[i].name + strlen(git_state));
     for (size_t i = 0; i < COUNT(within); i++)
-        protect_below(w, follow(w, arena_printf(w->g->a, "%s/%s", dir, within[i])), depth + 1);
+        protect_below(all, guard_follow(w, arena_printf(w->g->a, "%s/%s", dir, within[i])),
+                      depth + 1);
 }
 
 /* One entry of modules or worktrees, or of a directory there: a submodule's name may hold slashes.
  * What is too deep or too much to be looked through stays as it is, altogether. */
-static void protect_entry(struct guard *w, const char *dir, const char *name, int depth)
+static void protect_entry(struct gitdirs *all, const char *dir, const char *name, int depth)
 {
-    const char *path = arena_printf(w->g->a, "%s/%s", dir, name), *real = follow(w, path);
+    struct guard *w = all->w;
+    const char *path = arena_printf(w->g->a, "%s/%s", dir, name), *real = guard_follow(w, path);
     struct stat s;
 
     if (!real)
         return;
     if (lstat(real, &s) != 0) {
-        if (!is_missing())
-            protect_whole(w, dir);
+        if (!guard_is_missing())
+            guard_whole(w, dir);
         return;
     }
     if (!S_ISDIR(s.st_mode))
         return;
-    if (depth > DEPTH_MAX || w->looked++ > LOOKED_MAX)
-        protect_one(w, dir, name);
+    if (depth > DEPTH_MAX || all->looked++ > LOOKED_MAX)
+        guard_name(w, dir, name);
     else if (gitdir_is_state(real, w->g->a))
-        protect_state(w, real, depth);
+        protect_state(all, real, depth);
     else if (real == path) /* a link to what is no state may lead anywhere */
-        protect_below(w, real, depth + 1);
+        protect_below(all, real, depth + 1);
 }
 
-static void protect_below(struct guard *w, const char *dir, int depth)
+static void protect_below(struct gitdirs *all, const char *dir, int depth)
 {
     DIR *in = dir ? opendir(dir) : NULL;
     const struct dirent *d;
 
     if (!in) {
-        if (dir && !is_missing())
-            protect_whole(w, dir);
+        if (dir && !guard_is_missing())
+            guard_whole(all->w, dir);
         return;
     }
     while ((d = fs_next(in)) != NULL)
-        protect_entry(w, dir, d->d_name, depth);
+        protect_entry(all, dir, d->d_name, depth);
     if (errno != 0)
-        protect_whole(w, dir);
+        guard_whole(all->w, dir);
     (void)closedir(in);
 }
 
-/* A file or a link named .git stays; where it leads to is protected as .git itself is. */
-static void protect_led_to(struct guard *w, const char *dir, const char *dotgit,
-                           const struct stat *s)
+/* Where a path that somebody wrote down leads to, if git keeps its state there. */
+static bool protect_led_to(struct gitdirs *all, const char *path, const char **state)
 {
-    const char *state = gitdir_led_to(dotgit, w->g->a), *shared;
+    *state = path ? guard_lead(all->w, path) : NULL;
+    if (!*state || !gitdir_is_state(*state, all->w->g->a))
+        return false;
+    protect_state(all, *state, 0);
+    return true;
+}
 
-    if (!state || !gitdir_is_state(state, w->g->a)) {
-        protect_one(w, dir, ".git");
-        return;
-    }
-    if (S_ISLNK(s->st_mode))
-        protect_link(w, dotgit, s);
-    else
-        protect_one(w, dir, ".git");
-    protect_state(w, state, 0);
-    shared = gitdir_shared(state, w->g->a);
-    if (shared && gitdir_is_state(shared, w->g->a))
-        protect_state(w, shared, 0);
+/* A file or a link named .git stays, and what it leads through; where it leads to is protected as
+ * .git itself is. */
+static void protect_pointer(struct gitdirs *all, const char *dir, const char *dotgit, bool is_link)
+{
+    struct guard *w = all->w;
+    struct arena *a = w->g->a;
+    const char *state, *shared;
+    struct stat s;
+
+    if (protect_led_to(all, is_link ? dotgit : gitdir_pointer(dotgit, "gitdir: ", dir, a), &state))
+        (void)protect_led_to(
+            all, gitdir_pointer(arena_printf(a, "%s/commondir", state), "", state, a), &shared);
+    else if (state && lstat(state, &s) != 0 && guard_is_missing())
+        absents_add(w->absent, (struct absent){ .path = state, .links_only = true });
+    else if (is_link)
+        guard_name(w, dir, ".git");
+    if (!is_link)
+        guard_name(w, dir, ".git");
 }
 
 /* A repository that the command makes itself is its own work, hooks and all; but a file or a link
  * named .git would lead git, and the next run, elsewhere. */
-static void protect_git(struct guard *w, const char *dir)
+static void protect_git(struct gitdirs *all, const char *dir)
 {
+    struct guard *w = all->w;
     const char *path = arena_printf(w->g->a, "%s/.git", dir);
     struct stat s;
     bool there = lstat(path, &s) == 0;
 
-    if (!there && !is_missing())
-        protect_whole(w, dir);
+    if (!there && !guard_is_missing())
+        guard_whole(w, dir);
     else if (!there)
         absents_add(w->absent, (struct absent){ .path = path, .links_only = true });
     else if (S_ISDIR(s.st_mode))
-        protect_state(w, path, 0);
+        protect_state(all, path, 0);
     else
-        protect_led_to(w, dir, path, &s);
+        protect_pointer(all, dir, path, S_ISLNK(s.st_mode));
 }
 
 /* What may be written may itself lie where git keeps its state: .git/info, or .git/hooks. */
-static void protect_around(struct guard *w, const char *path)
+static void protect_around(struct gitdirs *all, const char *path)
 {
-    for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        const char *dir = arena_text(w->g->a, (struct str){ path, (size_t)(slash - path) });
+    struct arena *a = all->w->g->a;
 
-        if (gitdir_is_state(dir, w->g->a))
-            protect_state(w, dir, 0);
+    for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        const char *dir = arena_text(a, (struct str){ path, (size_t)(slash - path) });
+
+        if (gitdir_is_state(dir, a))
+            protect_state(all, dir, 0);
     }
 }
 
 bool protect(struct grants *g, struct absents *absent, struct error *e)
 {
     struct guard w = { .g = g, .absent = absent, .e = e };
+    struct gitdirs all = { .w = &w };
 
     for (size_t i = 0, n = g->n; i < n; i++) {
         struct grant root = g->v[i];
 
         if (root.access != ACCESS_WRITE)
             continue;
-        protect_around(&w, root.path);
+        protect_around(&all, root.path);
         if (!root.is_dir)
             continue;
         if (gitdir_is_state(root.path,
                             g->a)) /* or a command made it look so: the rest holds, too */
-            protect_state(&w, root.path, 0);
-        protect_git(&w, root.path);
+            protect_state(&all, root.path, 0);
+        protect_git(&all, root.path);
         for (size_t k = 0; k < COUNT(rows); k++)
             if (!is_of_git(&rows[k]))
-                protect_one(&w, root.path, rows[k].name);
+                guard_name(&w, root.path, rows[k].name);
     }
     return !w.failed || error_wrap(e, "a protected name");
 }
@@ -335,12 +262,4 @@ const char *protected_name(const char *path, struct arena *a)
                 return arena_text(a, (struct str){ path, (size_t)(at - path) + n });
     }
     return NULL;
-}
-
-bool absents_pin(const struct absents *list, struct grants *g, struct error *e)
-{
-    for (size_t i = 0; i < list->n; i++)
-        if (!grants_pin_way(g, list->v[i].path, list->v[i].denied, e))
-            return false;
-    return true;
 }

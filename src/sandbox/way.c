@@ -67,13 +67,28 @@ static const char *led_on(struct way *w, const char *link, const struct stat *s,
 
     if (n < 0)
         return NULL;
-    if (w->n == LINKS_MAX) {
-        errno = ELOOP;
-        return NULL;
-    }
     w->v = arena_more(a, w->v, w->n, &w->room, sizeof *w->v);
     w->v[w->n++] = (struct way_link){ link, rest + strspn(rest, "/"), s->st_dev, s->st_ino };
     return arena_printf(a, "%.*s/%s", (int)n, says, rest);
+}
+
+static void leave(struct way *w, const char *dir, struct arena *a)
+{
+    w->left = arena_more(a, w->left, w->left_count, &w->left_room, sizeof *w->left);
+    w->left[w->left_count++] = dir;
+}
+
+/* A name that is not there, with those that follow it. */
+static void end_at(struct way *w, const char *missing, const char *rest, struct arena *a)
+{
+    const char *end = missing;
+
+    for (size_t n = next_name(&rest); n > 0; n = next_name(&rest)) {
+        w->cut = w->cut || is_dots(rest, n);
+        end = arena_printf(a, "%s/%.*s", end, (int)n, rest);
+        rest += n;
+    }
+    w->end = w->cut ? missing : end;
 }
 
 bool way_find(const char *base, const char *path, struct arena *a, struct way *out, struct error *e)
@@ -88,6 +103,7 @@ bool way_find(const char *base, const char *path, struct arena *a, struct way *o
 
         rest += n;
         if (is_dots(name, n)) {
+            leave(&w, at, a);
             at = above(at, a);
             continue;
         }
@@ -95,12 +111,17 @@ bool way_find(const char *base, const char *path, struct arena *a, struct way *o
         if (lstat(here, &s) != 0) {
             if (errno != ENOENT && errno != ENOTDIR && errno != EACCES)
                 return error_sys(e, CODE_PATH_REFUSED, "%s cannot be looked at", here);
+            w.hidden = errno != EACCES ? NULL : at[0] ? at : "/";
             w.there = false;
+            end_at(&w, here, rest, a);
             break;
         }
         at = here;
         if (!S_ISLNK(s.st_mode))
             continue;
+        w.there = w.n < LINKS_MAX;
+        if (!w.there)
+            break;
         rest = led_on(&w, here, &s, rest, a);
         if (!rest)
             return error_sys(e, CODE_PATH_REFUSED, "%s cannot be followed", here);
@@ -108,6 +129,7 @@ bool way_find(const char *base, const char *path, struct arena *a, struct way *o
     }
     w.there = w.there && lstat(at[0] ? at : "/", &end) == 0; /* no name may have led to it: `..` */
     if (w.there) {
+        w.end = at[0] ? at : "/";
         w.dev = end.st_dev;
         w.ino = end.st_ino;
     }

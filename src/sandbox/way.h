@@ -18,8 +18,14 @@ struct way_link {
 struct way {
     struct way_link *v; /* in the order in which they are met */
     size_t n, room;
-    bool there; /* every name on it is there, and may be looked at */
-    dev_t dev;  /* of what it ends at, where that is there */
+    const char *
+        *left; /* directories that `..` led out of: a link in such a place leads elsewhere */
+    size_t left_count, left_room;
+    const char *end;    /* its real name, there or not; NULL where links lead round and round */
+    bool cut;           /* `..` follows a name that is not there: the end is that name */
+    const char *hidden; /* a directory on it that cannot be looked into; NULL: none */
+    bool there;         /* every name on it is there, and may be looked at */
+    dev_t dev;          /* of what it ends at, where that is there */
     ino_t ino;
 };
 
@@ -28,7 +34,8 @@ struct way {
 bool way_is_straight(const char *base, const char *path, const char *real);
 
 /* Goes along a path, name by name, as the kernel does; one that is relative starts at `base`. It
- * ends where a name is not there. False: a name cannot be looked at for want of something. */
+ * ends where a name is not there, or where the kernel follows no further link. False: a name cannot
+ * be looked at for want of something. */
 bool way_find(const char *base, const char *path, struct arena *a, struct way *out,
               struct error *e) NODISCARD;
 

@@ -95,7 +95,8 @@ static void protects(const char *dir, bool with, bool wanted)
 static void a_protected_name_is_protected_or_refused(void **state)
 {
     (void)state;
-    make_dirs("plain/.vscode");
+    make_dirs("plain/kept");
+    assert_int_equal(symlink("kept", below("plain/.vscode")), 0);
     make_dirs("empty");
     protects(below("plain"), true, true);
     protects(below("plain"), false, false);

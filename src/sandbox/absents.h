@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* absents.h: names that must not come into being in a run. */
+#pragma once
+
+#include "sandbox/grants.h"
+
+/* A name that was not there when the run began. */
+struct absent {
+    const char *path;
+    bool denied;     /* by the caller; else protected */
+    bool links_only; /* as a directory it may come into being, as a file or a link not */
+    bool led;        /* a link that leads nowhere stands on the way, and is held there */
+};
+
+struct absents {
+    struct absent *v;
+    size_t n, room;
+    struct arena *a;
+};
+
+void absents_add(struct absents *list, struct absent absent);
+
+/* Pins the directories on the way to absent names, as far as they are there. */
+bool absents_pin(const struct absents *list, struct grants *g, struct error *e) NODISCARD;

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* guard.c: holds a protected name, the links that it leads through, and what they end at. */
+#include "sandbox/guard.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "sandbox/way.h"
+
+bool guard_is_missing(void)
+{
+    return errno == ENOENT || errno == ENOTDIR;
+}
+
+/* The first that nobody can pass over is kept. */
+static void note(struct guard *w, const struct error *e)
+{
+    if (w->failed || grant_is_missing(e))
+        return;
+    *w->e = *e;
+    w->failed = true;
+}
+
+/* Whoever puts another link in the place of one, or a link in the place of a directory that `..`
+ * leads out of, leads the name elsewhere. */
+static void hold_way(struct guard *w, const struct way *way)
+{
+    struct error e;
+
+    for (size_t i = 0; i < way->n; i++)
+        grants_add(w->g, &(struct grant){ .path = way->v[i].path,
+                                          .access = ACCESS_PROTECTED,
+                                          .why = GRANT_PROTECTED,
+                                          .is_link = true,
+                                          .dev = way->v[i].dev,
+                                          .ino = way->v[i].ino });
+    for (size_t i = 0; i < way->left_count; i++)
+        if (!grants_pin_way(w->g, arena_printf(w->g->a, "%s/.", way->left[i]), true, &e))
+            note(w, &e);
+}
+
+const char *guard_lead(struct guard *w, const char *path)
+{
+    struct way way = { 0 };
+    struct error e;
+
+    if (!way_find("/", path, w->g->a, &way, &e)) {
+        note(w, &e);
+        return NULL;
+    }
+    hold_way(w, &way);
+    if (way.hidden)
+        guard_whole(w, way.hidden);
+    else if (way.cut)
+        absents_add(w->absent, (struct absent){ .path = way.end });
+    else
+        return way.end;
+    return NULL;
+}
+
+const char *guard_follow(struct guard *w, const char *path)
+{
+    struct stat s;
+
+    return lstat(path, &s) == 0 && S_ISLNK(s.st_mode) ? guard_lead(w, path) : path;
+}
+
+/* What a link leads to. */
+static void protect_end(struct guard *w, const char *path)
+{
+    struct grant grant = { .access = ACCESS_PROTECTED, .why = GRANT_PROTECTED };
+    struct error e;
+
+    if (grants_open(w->g, grant, "/", path, &e))
+        return;
+    if (e.sys == ENOENT || e.sys == ENOTDIR)
+        absents_add(w->absent, (struct absent){ .path = path });
+    else
+        note(w, &e);
+}
+
+void guard_name(struct guard *w, const char *dir, const char *name)
+{
+    const char *path = arena_printf(w->g->a, "%s/%s", dir, name), *slash = strrchr(name, '/');
+    const char *parent = dir, *end;
+    struct stat s;
+
+    if (slash) { /* what is not there is looked for, and removed, without following a link */
+        parent = guard_follow(w, arena_printf(w->g->a, "%s/%.*s", dir, (int)(slash - name), name));
+        path = arena_printf(w->g->a, "%s%s", parent ? parent : "", slash);
+    }
+    if (!parent)
+        return;
+    if (lstat(path, &s) != 0) {
+        if (guard_is_missing())
+            absents_add(w->absent, (struct absent){ .path = path });
+        else
+            guard_whole(w, parent);
+    } else if (S_ISLNK(s.st_mode)) {
+        end = guard_lead(w, path);
+        if (end)
+            protect_end(w, end);
+    } else {
+        grants_add(w->g, &(struct grant){ .path = path, /* real, as its directory is */
+                                          .access = ACCESS_PROTECTED,
+                                          .why = GRANT_PROTECTED,
+                                          .is_dir = S_ISDIR(s.st_mode),
+                                          .dev = s.st_dev,
+                                          .ino = s.st_ino,
+                                          .owner = s.st_uid,
+                                          .group = s.st_gid,
+                                          .links = s.st_nlink });
+    }
+}
+
+void guard_whole(struct guard *w, const char *dir)
+{
+    const char *slash = strrchr(dir, '/');
+
+    guard_name(w, arena_text(w->g->a, (struct str){ dir, (size_t)(slash - dir) }), slash + 1);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* guard.h: how one protected name is held in its place, whatever it is and wherever it leads. */
+#pragma once
+
+#include "sandbox/absents.h"
+
+/* What is protected goes to `g`; what is not there, to `absent`. */
+struct guard {
+    struct grants *g;
+    struct absents *absent;
+    struct error *e;
+    bool failed; /* e says why */
+};
+
+/* The last call found nothing of that name. Any other errno means that nobody can know. */
+bool guard_is_missing(void);
+
+/* `name` in the directory `dir`, which is real; the name may have one directory before it. Where it
+ * is a link, the links on the way stay, and what they lead to is protected, there or not. */
+void guard_name(struct guard *w, const char *dir, const char *name);
+
+/* What cannot be looked into may hold anything, and the command may let itself in: it stays as it
+ * is, altogether. */
+void guard_whole(struct guard *w, const char *dir);
+
+/* The real name of what an absolute path leads to, there or not; every link on the way stays. NULL:
+ * there is none, and what can be done about that is done. */
+const char *guard_lead(struct guard *w, const char *path);
+
+/* As that where the path itself, whose directory is real, is a link; else the path. */
+const char *guard_follow(struct guard *w, const char *path);

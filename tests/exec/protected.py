@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""protected names: by whatever link or name a command gets there, what runs later stays as it is.
+
+usage: protected.py [--user] WRIT      prints TAP
+"""
+import os
+import sys
+
+import ground
+from ground import expect, hold
+
+CASES = []
+case = ground.collector(CASES)
+
+PLANTED = "#!/bin/sh\n# planted\n"
+
+
+def put(place, name, text="# the owner's\n"):
+    return place.put(name, text, 0o755)
+
+
+def link(place, name, to):
+    path = place.repo / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to(to)
+    return path
+
+
+def attack(place, script, *names, options=()):
+    """Whatever the script does, nothing that it plants is found by these names afterwards."""
+    given = f'planted="{PLANTED}"; plant() {{ mkdir -p "$(dirname "$1")"; printf "%s" "$planted" > "$1"; }}; '
+    run = place.exec("sh", "-c", f"{given}{script}; : > ran", options=options, at=place.repo)
+    if "cow" in str(options):
+        for row in run.record["changes"]["list"]:  # what is refused must not keep the rest away
+            place.writ("commit", run.record["execution_id"], row["path"], at=place.repo)
+    hold((place.repo / "ran").exists(), run)
+    for name in names:
+        path = place.repo / name
+        hold(not path.exists() or "planted" not in path.read_text(), run)
+    return run
+
+
+def in_each_mode(play):
+    """The same with both write modes."""
+    def both(scratch):
+        for name, options in (("direct", ()), ("cow", ("--write-mode=cow",))):
+            (scratch / name).mkdir()
+            play(ground.Place(scratch / name), options)
+
+    both.__name__ = play.__name__
+    CASES.append(both)
+    return play
+
+
+# ---- links on the way ----
+
+@in_each_mode
+def links_between_a_protected_name_and_what_it_leads_to_stay(place, options):
+    put(place, "v1/hooks/commit-msg")
+    os.rename(place.repo / ".git/hooks", place.repo / ".git/unused")
+    link(place, "current", "v1")
+    link(place, ".git/hooks", "../current/hooks")
+    put(place, "conf/first/envrc")
+    link(place, "conf/now", "first")
+    link(place, "way", "conf/now")
+    link(place, ".envrc", "way/envrc")
+    link(place, ".vscode", "way")
+    attack(place, "rm current; plant current/hooks/pre-commit; rm conf/now; plant conf/now/envrc; rm way; "
+           "plant way/envrc; plant way/tasks.json; mv conf gone; plant conf/now/envrc; mv v1 v0; plant v1/hooks/pre-commit",
+           ".git/hooks/pre-commit", ".envrc", ".vscode/tasks.json", options=options)
+
+
+@in_each_mode
+def links_between_git_and_its_state_stay(place, options):
+    os.rename(place.repo / ".git", place.repo / "gitv1")
+    link(place, "gitcur", "gitv1")
+    for lay in (lambda path: path.symlink_to("gitcur"), lambda path: path.write_text("gitdir: gitcur\n")):
+        lay(place.repo / ".git")
+        attack(place, "rm gitcur; cp -r gitv1 gitcur; plant gitcur/hooks/pre-commit", "gitcur/hooks/pre-commit",
+               options=options)
+        hold((place.repo / "gitcur").is_symlink(), place.exec("true"))
+        (place.repo / ".git").unlink()
+
+
+@in_each_mode
+def links_on_the_way_that_the_file_commondir_tells_stay(place, options):
+    os.rename(place.repo / ".git", place.repo / "v1")
+    link(place, "shared", "v1")
+    put(place, "own/HEAD", "ref: refs/heads/main\n")
+    put(place, "own/commondir", "../shared\n")
+    put(place, ".git", "gitdir: own\n")
+    attack(place, "rm shared; cp -r v1 shared; plant shared/hooks/pre-commit", "shared/hooks/pre-commit",
+           options=options)
+    hold((place.repo / "shared").is_symlink(), place.exec("true"))
+
+
+@in_each_mode
+def a_directory_that_a_link_goes_through_and_out_of_stays(place, options):
+    put(place, "a/b/file")
+    put(place, "a/envrc")
+    link(place, ".envrc", "a/b/../envrc")
+    attack(place, "mkdir -p evil/b; plant evil/envrc; mv a/b a/c; ln -s ../evil/b a/b", ".envrc", options=options)
+
+
+@in_each_mode
+def links_that_lead_round_and_round_stay(place, options):
+    link(place, ".envrc", "one")
+    link(place, "one", "two")
+    link(place, "two", "one")
+    attack(place, "rm two; plant two; rm one; plant one", ".envrc", options=options)
+
+
+# ---- links that lead nowhere ----
+
+@in_each_mode
+def what_a_protected_name_leads_to_does_not_come_into_being(place, options):
+    os.rename(place.repo / ".git/hooks", place.repo / ".git/unused")
+    link(place, ".git/hooks", "../tools/hooks")
+    link(place, ".envrc", "conf/envrc")
+    link(place, ".profile", "missing/../profile")
+    link(place, ".vscode", "first")
+    link(place, "first", "second")
+    os.rename(place.repo / ".git/info", place.repo / ".git/unused2")
+    link(place, ".git/info", "../kept")
+    run = attack(place, "plant tools/hooks/pre-commit; plant conf/envrc; plant conf/other; plant missing/x; "
+                 "plant profile; plant second/tasks.json; plant kept/attributes", ".git/hooks/pre-commit", ".envrc",
+                 ".profile", ".vscode/tasks.json", ".git/info/attributes", options=options)
+    told = {os.path.relpath(row["path"], place.repo) for row in run.record["denials"]}
+    hold(told == {"tools/hooks", "conf/envrc", "missing", "second", "kept/attributes"}, run)
+    hold((place.repo / "conf/other").exists(), run)
+
+
+@in_each_mode
+def a_link_does_not_come_into_being_on_that_way(place, options):
+    link(place, ".envrc", "conf/envrc")
+    attack(place, "plant evil/envrc; ln -s evil conf", ".envrc", options=options)
+
+
+@case
+def a_repository_where_git_leads_to_and_there_is_none_is_the_command_s_own(place):
+    os.rename(place.repo / ".git", place.repo / "old")
+    link(place, ".git", "kept")
+    run = place.exec("cp", "-r", "old", "kept", at=place.repo)
+    expect(run, exit_code=0, denials=[])
+    hold((place.repo / "kept/HEAD").exists(), run)
+
+
+def be_weak():
+    ground.Place.always = ("--allow-weak", "cgroup")
+
+
+def main():
+    return ground.play_as_user(CASES, be_weak) if "--user" in sys.argv[1:-1] else ground.main(CASES)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
