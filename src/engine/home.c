@@ -53,6 +53,20 @@ const char *home_config(const char *const *environment, struct arena *a)
     return home && *home == '/' ? arena_printf(a, "%s/.config/writ", home) : NULL;
 }
 
+const char *const *home_settings(const char *const *environment, struct arena *a)
+{
+    const char *xdg = home_variable(environment, "XDG_CONFIG_HOME"),
+               *home = home_variable(environment, "HOME");
+    const char **found = arena_alloc(a, 3 * sizeof *found);
+    size_t n = 0;
+
+    if (xdg && *xdg == '/')
+        found[n++] = xdg;
+    if (home && *home == '/')
+        found[n++] = arena_printf(a, "%s/.config", home);
+    return found;
+}
+
 const char *home_cache(const char *const *environment, struct arena *a)
 {
     const char *xdg = home_variable(environment, "XDG_CACHE_HOME"),

@@ -21,6 +21,10 @@ const char *const *home_states(const char *const *environment, struct arena *a);
  * there. */
 const char *home_config(const char *const *environment, struct arena *a);
 
+/* The directories in which programs look for the user's own settings, ours among them, and NULL:
+ * XDG_CONFIG_HOME, which others may not have, and ~/.config. */
+const char *const *home_settings(const char *const *environment, struct arena *a);
+
 /* What can be made again: writ in XDG_CACHE_HOME, else in ~/.cache; NULL where neither is there. */
 const char *home_cache(const char *const *environment, struct arena *a);
 

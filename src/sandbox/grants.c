@@ -174,6 +174,25 @@ static bool is_needless(const struct grant *grant, const struct grant *up)
     return up->access == grant->access && !grant->pinned;
 }
 
+static bool may_write_around(const struct grants *g, const char *path)
+{
+    for (size_t i = 0; i < g->n; i++)
+        if (g->v[i].access == ACCESS_WRITE && path_is_in(path, g->v[i].path))
+            return true;
+    return false;
+}
+
+/* What nobody may write anyhow needs no protection, and must not hide by it what may be read. */
+static void drop_unwritten(struct grants *g)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < g->n; i++)
+        if (g->v[i].access != ACCESS_PROTECTED || may_write_around(g, g->v[i].path))
+            g->v[kept++] = g->v[i];
+    g->n = kept;
+}
+
 /* What is denied or protected and shown by nothing needs no mount, and must not become visible by
  * one; it was kept to decide about what lies below it. */
 static void drop_unseen(struct grants *g)
@@ -190,6 +209,7 @@ void grants_settle(struct grants *g)
 {
     size_t kept = 0;
 
+    drop_unwritten(g);
     if (g->n)
         qsort(g->v, g->n, sizeof *g->v, by_path);
     for (size_t i = 0; i < g->n; i++) {
@@ -207,12 +227,12 @@ void grants_settle(struct grants *g)
 }
 
 /* The deepest entry around a path, of those that show something. */
-static struct grant *shown_above(const struct grants *g, const char *path)
+static const struct grant *shown_above(const struct grants *g, const char *path)
 {
-    struct grant *found = NULL;
+    const struct grant *found = NULL;
 
     for (size_t i = 0; i < g->n; i++) {
-        struct grant *up = &g->v[i];
+        const struct grant *up = &g->v[i];
         size_t n = strlen(up->path), most = found ? strlen(found->path) : 0;
 
         if (up->access <= ACCESS_WRITE && strcmp(up->path, path) != 0 &&
@@ -222,16 +242,20 @@ static struct grant *shown_above(const struct grants *g, const char *path)
     return found;
 }
 
-static bool pin_dir(struct grants *g, const char *dir, struct error *e)
+/* *pinned: it is there. */
+static bool pin_dir(struct grants *g, const char *dir, bool *pinned, struct error *e)
 {
     struct grant pin = { .access = ACCESS_WRITE, .why = GRANT_PIN, .pinned = true };
 
+    *pinned = true;
     for (size_t i = 0; i < g->n; i++)
         if (g->v[i].pinned && strcmp(g->v[i].path, dir) == 0)
             return true;
+    *pinned = false;
     if (!grant_find("/", dir, g->a, &pin, e))
         return grant_is_missing(e);
-    if (pin.path && strcmp(pin.path, dir) == 0)
+    *pinned = pin.path && strcmp(pin.path, dir) == 0;
+    if (*pinned)
         grants_add(g, &pin);
     return true;
 }
@@ -241,21 +265,25 @@ static bool pin_dir(struct grants *g, const char *dir, struct error *e)
  * Nobody renames anything in what is only read. */
 bool grants_pin_way(struct grants *g, const char *path, bool there, struct error *e)
 {
-    struct grant *root = shown_above(g, path);
+    const struct grant *root = shown_above(g, path);
     const char *top, *slash;
+    bool pinned = true;
+    size_t at;
 
     if (!root)
         return true;
     top = root->path;
+    at = (size_t)(root - g->v);
     if (root->access == ACCESS_READ)
         return grants_pin_way(g, top, true, e);
     slash = strchr(path + strlen(top) + 1, '/');
-    root->pinned |= there || slash;
-    there = root->pinned;
-    for (; slash; slash = strchr(slash + 1, '/'))
-        if (!pin_dir(g, arena_text(g->a, (struct str){ path, (size_t)(slash - path) }), e))
+    for (; slash && pinned; slash = strchr(slash + 1, '/')) {
+        if (!pin_dir(g, arena_text(g->a, (struct str){ path, (size_t)(slash - path) }), &pinned, e))
             return false;
-    return !there || grants_pin_way(g, top, true, e);
+        there = there || pinned;
+    }
+    g->v[at].pinned |= there;
+    return !g->v[at].pinned || grants_pin_way(g, top, true, e);
 }
 
 bool grants_pin(struct grants *g, struct error *e)

@@ -79,23 +79,17 @@ static void protect_end(struct guard *w, const char *path)
         note(w, &e);
 }
 
-void guard_name(struct guard *w, const char *dir, const char *name)
+/* A name without directories. */
+static void protect_plain(struct guard *w, const char *dir, const char *name)
 {
-    const char *path = arena_printf(w->g->a, "%s/%s", dir, name), *slash = strrchr(name, '/');
-    const char *parent = dir, *end;
+    const char *path = arena_printf(w->g->a, "%s/%s", dir, name), *end;
     struct stat s;
 
-    if (slash) { /* what is not there is looked for, and removed, without following a link */
-        parent = guard_follow(w, arena_printf(w->g->a, "%s/%.*s", dir, (int)(slash - name), name));
-        path = arena_printf(w->g->a, "%s%s", parent ? parent : "", slash);
-    }
-    if (!parent)
-        return;
     if (lstat(path, &s) != 0) {
         if (guard_is_missing())
             absents_add(w->absent, (struct absent){ .path = path });
         else
-            guard_whole(w, parent);
+            guard_whole(w, dir);
     } else if (S_ISLNK(s.st_mode)) {
         end = guard_lead(w, path);
         if (end)
@@ -111,6 +105,35 @@ void guard_name(struct guard *w, const char *dir, const char *name)
                                           .group = s.st_gid,
                                           .links = s.st_nlink });
     }
+}
+
+/* What is not there is looked for, and removed, without following a link: its directory has to be
+ * real. NULL: nothing is left to be done. */
+static const char *around(struct guard *w, const char *dir)
+{
+    struct stat s = { 0 };
+
+    if (w->around.asked && strcmp(w->around.asked, dir) == 0)
+        return w->around.real;
+    w->around.asked = dir;
+    w->around.missing = lstat(dir, &s) != 0 && guard_is_missing();
+    w->around.real = S_ISLNK(s.st_mode) ? guard_lead(w, dir) : dir;
+    return w->around.real;
+}
+
+void guard_name(struct guard *w, const char *dir, const char *name)
+{
+    const char *slash = strrchr(name, '/');
+
+    if (slash) {
+        dir = around(w, arena_printf(w->g->a, "%s/%.*s", dir, (int)(slash - name), name));
+        name = slash + 1;
+    }
+    if (dir && slash && w->around.missing)
+        absents_add(w->absent,
+                    (struct absent){ .path = arena_printf(w->g->a, "%s/%s", dir, name) });
+    else if (dir)
+        protect_plain(w, dir, name);
 }
 
 void guard_whole(struct guard *w, const char *dir)

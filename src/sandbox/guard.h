@@ -10,6 +10,10 @@ struct guard {
     struct absents *absent;
     struct error *e;
     bool failed; /* e says why */
+    struct {
+        const char *asked, *real;
+        bool missing;
+    } around; /* the directory before the last name that had one: several names may have the same */
 };
 
 /* The last call found nothing of that name. Any other errno means that nobody can know. */

@@ -46,6 +46,8 @@ static const struct protected_row rows[] = {
     { ".zshenv",               "every new shell runs it" },
     { ".zprofile",             "every login runs it" },
     { ".gitconfig",            "names commands that git runs" },
+    { ".config/git",           "as .gitconfig; also where the user's own settings are (XDG_CONFIG_HOME)" },
+    { ".config/writ",          "names programs that writ runs; there, too" },
     { ".ssh",                  "keys, and commands that ssh runs" },
 };
 
@@ -66,9 +68,11 @@ const struct table protected_table = {
 
 static const char git_state[] = ".git/"; /* rows of what lies where git keeps its state */
 
-static bool is_of_git(const struct protected_row *row)
+static const char user_settings[] = ".config/"; /* rows of what lies where the user's own are */
+
+static bool lies_in(const struct protected_row *row, const char *dir)
 {
-    return strncmp(row->name, git_state, strlen(git_state)) == 0;
+    return strncmp(row->name, dir, strlen(dir)) == 0;
 }
 
 static void protect_below(struct gitdirs *all, const char *dir, int depth);
@@ -116,7 +120,7 @@ static void protect_state(struct gitdirs *all, const char *dir, int depth)
         return;
     show_tree(w, dir);
     for (size_t i = 0; i < COUNT(rows); i++)
-        if (is_of_git(&rows[i]))
+        if (lies_in(&rows[i], git_state))
             guard_name(w, dir, rows[i].name + strlen(git_state));
     for (size_t i = 0; i < COUNT(within); i++)
         protect_below(all, guard_follow(w, arena_printf(w->g->a, "%s/%s", dir, within[i])),
@@ -227,7 +231,36 @@ static void protect_around(struct gitdirs *all, const char *path)
     }
 }
 
-bool protect(struct grants *g, struct absents *absent, struct error *e)
+/* Where the user's own settings are, by whatever directory a command gets there. */
+static void protect_settings(struct guard *w, const char *dir)
+{
+    const char *real = guard_lead(w, dir);
+
+    for (size_t i = 0; real && i < COUNT(rows); i++)
+        if (lies_in(&rows[i], user_settings))
+            guard_name(w, real, rows[i].name + strlen(user_settings));
+}
+
+const char *protected_around(const struct grants *g, const char *path)
+{
+    for (size_t i = 0; i < g->n; i++)
+        if (g->v[i].access == ACCESS_PROTECTED && !g->v[i].is_link &&
+            path_is_in(path, g->v[i].path))
+            return g->v[i].path;
+    return NULL;
+}
+
+/* What a name leads to may lie around something that is granted for itself: that is only read.
+ * What was asked for is refused, later and with words. */
+static void narrow(struct grants *g)
+{
+    for (size_t i = 0; i < g->n; i++)
+        if (g->v[i].access == ACCESS_WRITE && g->v[i].why != GRANT_ASKED &&
+            protected_around(g, g->v[i].path))
+            g->v[i].access = ACCESS_READ;
+}
+
+bool protect(struct grants *g, const char *const *settings, struct absents *absent, struct error *e)
 {
     struct guard w = { .g = g, .absent = absent, .e = e };
     struct gitdirs all = { .w = &w };
@@ -245,9 +278,12 @@ bool protect(struct grants *g, struct absents *absent, struct error *e)
             protect_state(&all, root.path, 0);
         protect_git(&all, root.path);
         for (size_t k = 0; k < COUNT(rows); k++)
-            if (!is_of_git(&rows[k]))
+            if (!lies_in(&rows[k], git_state))
                 guard_name(&w, root.path, rows[k].name);
     }
+    for (; settings && *settings; settings++)
+        protect_settings(&w, *settings);
+    narrow(g);
     return !w.failed || error_wrap(e, "a protected name");
 }
 

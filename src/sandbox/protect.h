@@ -16,9 +16,15 @@ struct protected_row {
 
 extern const struct table protected_table;
 
-/* Protects the names in every writable directory of the list; the absent ones go to `absent`.
- * False: one that is there cannot be looked at for want of something. */
-bool protect(struct grants *g, struct absents *absent, struct error *e) NODISCARD;
+/* Protects the names in every writable directory of the list, and where the user's own settings
+ * are: `settings` has these directories, as ~/.config, and NULL behind them; NULL: none is known.
+ * The absent ones go to `absent`. False: one that is there cannot be looked at for want of
+ * something. */
+bool protect(struct grants *g, const char *const *settings, struct absents *absent,
+             struct error *e) NODISCARD;
+
+/* What is protected by the list, and a path is, or lies in; NULL where it does not. */
+const char *protected_around(const struct grants *g, const char *path);
 
 /* The protected name that a path is, or lies in, by what it is called; NULL where it is none. */
 const char *protected_name(const char *path, struct arena *a);

@@ -130,12 +130,10 @@ static bool may_be_written(const struct reach *r, struct error *e)
         if (asked->access != ACCESS_WRITE || asked->why != GRANT_ASKED)
             continue;
         name = protected_name(asked->path, r->grants.a);
+        if (!name)
+            name = protected_around(&r->grants, asked->path);
         if (name)
             return refuse_protected(asked->path, name, e);
-        for (size_t k = 0; k < r->grants.n; k++)
-            if (r->grants.v[k].access == ACCESS_PROTECTED && !r->grants.v[k].is_link &&
-                path_is_in(asked->path, r->grants.v[k].path))
-                return refuse_protected(asked->path, r->grants.v[k].path, e);
     }
     return true;
 }
@@ -431,10 +429,12 @@ bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out
     if (!denied_follow(&r.grants, &r.absent, &r.aliases, ask->states[0], e) ||
         !deny_submounts(ask, &r, e))
         return false;
-    if (!hide_states(ask, &r, e) || !protect(&r.grants, &r.absent, e) ||
+    if (!hide_states(ask, &r, e) || !protect(&r.grants, ask->settings, &r.absent, e) ||
         !mirrors_hold(&r.mounts, &r.grants, &r.absent, e) || !cwd_is_left(&r, e) ||
         !may_be_written(&r, e) || !has_home(&r, e))
         return false;
+    if (!r.protected_in)
+        r.protected_in = protected_around(&r.grants, r.cwd);
     r.told = reach_tell(&r);
     if (!grants_pin(&r.grants, e) || !absents_pin(&r.absent, &r.grants, e))
         return false;

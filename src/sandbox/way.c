@@ -95,16 +95,17 @@ bool way_find(const char *base, const char *path, struct arena *a, struct way *o
 {
     const char *rest = path[0] == '/' ? path : arena_printf(a, "%s/%s", base, path), *at = "";
     struct way w = { .there = true };
-    struct stat end;
+    struct stat s;
+    bool known = false; /* s is of `at` */
 
     for (size_t n = next_name(&rest); n > 0; n = next_name(&rest)) {
         const char *name = rest, *here;
-        struct stat s;
 
         rest += n;
         if (is_dots(name, n)) {
             leave(&w, at, a);
             at = above(at, a);
+            known = false;
             continue;
         }
         here = arena_printf(a, "%s/%.*s", at, (int)n, name);
@@ -117,7 +118,8 @@ bool way_find(const char *base, const char *path, struct arena *a, struct way *o
             break;
         }
         at = here;
-        if (!S_ISLNK(s.st_mode))
+        known = !S_ISLNK(s.st_mode);
+        if (known)
             continue;
         w.there = w.n < LINKS_MAX;
         if (!w.there)
@@ -127,11 +129,11 @@ bool way_find(const char *base, const char *path, struct arena *a, struct way *o
             return error_sys(e, CODE_PATH_REFUSED, "%s cannot be followed", here);
         at = rest[0] == '/' ? "" : above(here, a);
     }
-    w.there = w.there && lstat(at[0] ? at : "/", &end) == 0; /* no name may have led to it: `..` */
+    w.there = w.there && (known || lstat(at[0] ? at : "/", &s) == 0); /* `..` may have led to it */
     if (w.there) {
         w.end = at[0] ? at : "/";
-        w.dev = end.st_dev;
-        w.ino = end.st_ino;
+        w.dev = s.st_dev;
+        w.ino = s.st_ino;
     }
     *out = w;
     return true;

@@ -145,6 +145,74 @@ def a_repository_where_git_leads_to_and_there_is_none_is_the_command_s_own(place
     hold((place.repo / "kept/HEAD").exists(), run)
 
 
+# ---- the user's own settings ----
+
+CONFIG = ("writ/config.yaml", "git/config")
+
+
+def settings_stay(place, script, at, *files, env=None, options=()):
+    """None of these files is there afterwards with what the script has put in it."""
+    run = place.exec("sh", "-c", f"{script}; : > ran", at=at, env=env, options=options)
+    hold((at / "ran").exists(), run)
+    for path in files:
+        hold(not path.exists() or "planted" not in path.read_text(), run)
+    return run
+
+
+@case
+def the_user_s_settings_of_writ_and_git_do_not_come_into_being(place):
+    config = place.home / ".config"
+    for at in (place.home, config):
+        at.mkdir(exist_ok=True)
+        script = "; ".join(f"mkdir -p $(dirname {config}/{name}); echo planted > {config}/{name}" for name in CONFIG)
+        run = settings_stay(place, f"mkdir -p {config}; {script}", at, *(config / name for name in CONFIG))
+        hold({row["path"] for row in run.record["denials"]} == {str(config / "git"), str(config / "writ")}, run)
+
+
+@case
+def the_user_s_settings_of_writ_and_git_stay(place):
+    config = place.home / "dotfiles/config"
+    for name in CONFIG:
+        put(place, f"home/dotfiles/config/{name}")
+    (place.home / "now").symlink_to("dotfiles")
+    (place.home / ".config").symlink_to("now/config")
+    files = [place.home / ".config" / name for name in CONFIG]
+    script = "; ".join(f"echo planted >> {place.home}/.config/{name}; echo planted >> {config}/{name}"
+                       for name in CONFIG)
+    script += f"; cp -r {config} {config}2; rm {place.home}/now; mkdir -p {place.home}/now/config/git; " \
+              f"echo planted > {place.home}/now/config/git/config; mv {config}/git {config}/old; " \
+              f"mkdir {config}/git; echo planted > {config}/git/config"
+    for at in (place.home, place.home / "dotfiles", config):
+        settings_stay(place, script, at, *files)
+
+
+@case
+def settings_elsewhere_stay_and_those_in_the_home_with_them(place):
+    env = {"XDG_CONFIG_HOME": str(place.home / "set")}
+    files = [place.home / where / name for where in ("set", ".config") for name in CONFIG]
+    script = "; ".join(f"mkdir -p {path.parent}; echo planted >> {path}" for path in files)
+    for at in (place.home, place.home / "set", place.home / ".config"):
+        at.mkdir(exist_ok=True)
+        settings_stay(place, script, at, *files, env=env)
+
+
+@case
+def the_user_s_settings_are_granted_to_be_written_by_nothing(place):
+    put(place, "home/.config/git/config")
+    config = place.home / ".config/git"
+    run = place.exec("true", options=[f"--write={config}"])
+    hold(run.status == 77 and "a protected name" in run.err.decode() + str(run.record), run)
+    env = {"XDG_CONFIG_HOME": str(place.home / "set")}
+    put(place, "home/set/writ/adapters/one.yaml")
+    for at in (config, place.home / "set/writ", place.home / "set/writ/adapters"):
+        run = place.exec("sh", "-c", "echo planted > new", at=at, env=env)
+        hold(run.record["exit_code"] == 2 and not (at / "new").exists(), run)
+        hold("read-only: the working directory, which" in run.record["checks"]["IV-03"], run)
+    run = place.exec("ls", place.home / "set/writ", config, env=env,
+                     options=[f"--read={place.home}/set/writ", f"--read={config}"])
+    expect(run, exit_code=0)
+
+
 def be_weak():
     ground.Place.always = ("--allow-weak", "cgroup")
 

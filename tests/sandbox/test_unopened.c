@@ -85,7 +85,7 @@ static void protects(const char *dir, bool with, bool wanted)
     grant(&g, dir, ACCESS_WRITE);
     if (!with)
         leave(0);
-    done = protect(&g, &absent, &e);
+    done = protect(&g, NULL, &absent, &e);
     leave_all();
     assert_int_equal(done, wanted);
     if (!wanted)

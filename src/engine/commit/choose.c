@@ -193,7 +193,7 @@ static bool bars_of_names(struct bars *r, const struct change_set *set, struct e
     for (size_t i = 0; i < set->root_count; i++)
         if (!grants_open(&g, (struct grant){ .access = ACCESS_WRITE }, "/", set->roots[i], e))
             return false;
-    if (!protect(&g, &absent, e))
+    if (!protect(&g, NULL, &absent, e))
         return false;
     for (size_t i = 0; i < g.n; i++)
         if (g.v[i].access != ACCESS_WRITE)

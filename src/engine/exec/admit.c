@@ -172,6 +172,7 @@ static struct reach_ask reach_of(const struct exec *x)
                                .cwd = cwd.s ? arena_text(x->a, cwd) : ".",
                                .home = home_variable(x->command->environment, "HOME"),
                                .states = home_states(x->command->environment, x->a),
+                               .settings = home_settings(x->command->environment, x->a),
                                .kept = exec_kept(x),
                                .person = x->person || (x->call && x->call->own_paths),
                                .approved = x->request.approval != NULL,
