@@ -25,7 +25,7 @@ bool cancel_asked(int fd)
 {
     struct pollfd asked = { .fd = fd, .events = POLLIN };
 
-    return poll(&asked, 1, 0) > 0;
+    return poll(&asked, 1, 0) > 0 && asked.revents & POLLIN;
 }
 
 bool cancel_wait(int fd, int64_t ms, const struct world *world)

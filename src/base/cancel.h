@@ -20,7 +20,7 @@ struct cancel_calls {
  * there will be none any more. */
 bool cancel_heard(int *fd, struct cancel_calls *calls, const struct world *world) NODISCARD;
 
-/* Does somebody call, now? It is not read. */
+/* Does somebody call, now? It is not read. Nobody calls by letting go of it. */
 bool cancel_asked(int fd) NODISCARD;
 
 /* Waits so long. False: `fd` (-1: nobody calls) became readable before; it is not read. */

@@ -3,10 +3,14 @@
 
 usage: protected.py [--user] WRIT      prints TAP
 """
+import json
 import os
+import signal
+import subprocess
 import sys
 
 import ground
+import tap
 from ground import expect, hold
 
 CASES = []
@@ -211,6 +215,24 @@ def the_user_s_settings_are_granted_to_be_written_by_nothing(place):
     run = place.exec("ls", place.home / "set/writ", config, env=env,
                      options=[f"--read={place.home}/set/writ", f"--read={config}"])
     expect(run, exit_code=0)
+
+
+# ---- what takes writ's time before a run ----
+
+def asks_to_end():
+    """The signal waits from the very beginning."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+@case
+def whoever_wants_an_end_before_the_command_started_has_it_never_start(place):
+    done = subprocess.run([tap.WRIT, "exec", "--json", *place.always, "--", *ground.TOUCH], cwd=place.work,
+                          env=place.environment({}), stdin=subprocess.DEVNULL, capture_output=True,
+                          preexec_fn=asks_to_end, timeout=ground.SECONDS, check=False)
+    run = ground.Run(done.returncode, json.loads(done.stdout), done.stdout, done.stderr)
+    expect(run, cause="cancelled", exit_code=130, state="cancelled", layers=[])
+    hold(run.status == 130 and not (place.work / "ran").exists(), run)
 
 
 def be_weak():

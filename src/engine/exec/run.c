@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include "base/cancel.h"
 #include "contract/codes.h"
 #include "contract/exits.h"
 #include "engine/exec_network.h"
@@ -90,6 +91,8 @@ static bool run(struct exec *x, struct error *e)
         x->outcome = outcome_not_started(x->program.missing);
         return exec_permit(x, e);
     }
+    if (x->waited_for == CAUSE_EXITED && cancel_asked(x->cancel)) /* while it was admitted */
+        x->waited_for = CAUSE_CANCELLED;
     if (x->waited_for != CAUSE_EXITED) {
         x->outcome = outcome_waited(x->waited_for, x->waited_ms);
         return exec_permit(x, e);

@@ -36,6 +36,22 @@ static void each_request_is_heard_once(void **state)
     (void)close(counter);
 }
 
+static void nobody_asks_by_letting_go(void **state)
+{
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    assert_false(cancel_asked(ends[0]));
+    assert_int_equal(write(ends[1], "x", 1), 1);
+    (void)close(ends[1]);
+    assert_true(cancel_asked(ends[0]));
+    assert_true(heard(&ends[0]));
+    assert_false(cancel_asked(ends[0]));
+    assert_false(cancel_asked(-1));
+    (void)close(ends[0]);
+}
+
 static void what_has_ended_is_not_asked_again(void **state)
 {
     int line[2], fd;
@@ -118,6 +134,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_request_is_heard_once),
+        cmocka_unit_test(nobody_asks_by_letting_go),
         cmocka_unit_test(what_has_ended_is_not_asked_again),
         cmocka_unit_test(one_wish_may_come_as_several_signals),
         cmocka_unit_test(a_wait_ends_by_the_clock_or_by_a_request),
