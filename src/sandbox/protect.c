@@ -5,13 +5,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fs.h"
 #include "sandbox/gitdir.h"
 #include "sandbox/guard.h"
 
-/* How deep gitdirs are looked for in one another, and in how many directories. */
-enum { DEPTH_MAX = 16, LOOKED_MAX = 4096 };
+/* How deep gitdirs are looked for in one another, among how many names, and how many entries are
+ * made of them: each may be a mount. */
+enum { DEPTH_MAX = 16, LOOKED_MAX = 4096, MADE_MAX = 2000 };
 
 /* Where git keeps its state. */
 struct gitdirs {
@@ -128,7 +130,7 @@ static void protect_state(struct gitdirs *all, const char *dir, int depth)
 }
 
 /* One entry of modules or worktrees, or of a directory there: a submodule's name may hold slashes.
- * What is too deep or too much to be looked through stays as it is, altogether. */
+ */
 static void protect_entry(struct gitdirs *all, const char *dir, const char *name, int depth)
 {
     struct guard *w = all->w;
@@ -144,14 +146,20 @@ static void protect_entry(struct gitdirs *all, const char *dir, const char *name
     }
     if (!S_ISDIR(s.st_mode))
         return;
-    if (depth > DEPTH_MAX || all->looked++ > LOOKED_MAX)
-        guard_name(w, dir, name);
-    else if (gitdir_is_state(real, w->g->a))
+    if (gitdir_is_state(real, w->g->a))
         protect_state(all, real, depth);
     else if (real == path) /* a link to what is no state may lead anywhere */
         protect_below(all, real, depth + 1);
 }
 
+/* Commands make names there as they like: each one that is read counts. */
+static bool is_too_much(struct gitdirs *all, int depth)
+{
+    return depth > DEPTH_MAX || all->looked++ >= LOOKED_MAX ||
+           all->w->g->n + all->w->absent->n >= MADE_MAX;
+}
+
+/* What is too deep or too much to be looked through stays as it is, altogether. */
 static void protect_below(struct gitdirs *all, const char *dir, int depth)
 {
     DIR *in = dir ? opendir(dir) : NULL;
@@ -162,9 +170,10 @@ static void protect_below(struct gitdirs *all, const char *dir, int depth)
             guard_whole(all->w, dir);
         return;
     }
-    while ((d = fs_next(in)) != NULL)
-        protect_entry(all, dir, d->d_name, depth);
-    if (errno != 0)
+    while ((d = fs_next(in)) != NULL && !is_too_much(all, depth))
+        if (d->d_type == DT_DIR || d->d_type == DT_LNK || d->d_type == DT_UNKNOWN)
+            protect_entry(all, dir, d->d_name, depth);
+    if (d || errno != 0)
         guard_whole(all->w, dir);
     (void)closedir(in);
 }
@@ -218,15 +227,32 @@ static void protect_git(struct gitdirs *all, const char *dir)
         protect_pointer(all, dir, path, S_ISLNK(s.st_mode));
 }
 
-/* What may be written may itself lie where git keeps its state: .git/info, or .git/hooks. */
-static void protect_around(struct gitdirs *all, const char *path)
+/* Where everybody may write, as in /tmp, anybody can make a directory look like git's: it belongs
+ * to us, to root, or to whom the directory belongs that may be written. */
+static bool is_state(const struct grant *root, const char *dir, struct arena *a)
 {
+    static const char *const marks[] = { "HEAD", "config", "commondir" };
+    struct stat s;
+
+    if (!gitdir_is_state(dir, a))
+        return false;
+    for (size_t i = 0; i < COUNT(marks); i++)
+        if (lstat(arena_printf(a, "%s/%s", dir, marks[i]), &s) == 0 &&
+            (s.st_uid == 0 || s.st_uid == geteuid() || s.st_uid == root->owner))
+            return true;
+    return false;
+}
+
+/* What may be written may itself lie where git keeps its state: .git/info, or .git/hooks. */
+static void protect_around(struct gitdirs *all, const struct grant *root)
+{
+    const char *path = root->path;
     struct arena *a = all->w->g->a;
 
     for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         const char *dir = arena_text(a, (struct str){ path, (size_t)(slash - path) });
 
-        if (gitdir_is_state(dir, a))
+        if (is_state(root, dir, a))
             protect_state(all, dir, 0);
     }
 }
@@ -270,11 +296,11 @@ bool protect(struct grants *g, const char *const *settings, struct absents *abse
 
         if (root.access != ACCESS_WRITE)
             continue;
-        protect_around(&all, root.path);
+        protect_around(&all, &root);
         if (!root.is_dir)
             continue;
-        if (gitdir_is_state(root.path,
-                            g->a)) /* or a command made it look so: the rest holds, too */
+        if (is_state(&root, root.path,
+                     g->a)) /* or a command made it look so: the rest holds, too */
             protect_state(&all, root.path, 0);
         protect_git(&all, root.path);
         for (size_t k = 0; k < COUNT(rows); k++)

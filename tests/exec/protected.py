@@ -219,6 +219,53 @@ def the_user_s_settings_are_granted_to_be_written_by_nothing(place):
 
 # ---- what takes writ's time before a run ----
 
+@case
+def more_names_than_are_looked_through_stay_altogether(place):
+    modules = place.repo / ".git/modules"
+    modules.mkdir()
+    kinds = ("directories", "files", "submodules", "links")
+    for kind in kinds:
+        (modules / kind).mkdir()
+    for i in range(4200):
+        (modules / "directories" / str(i)).mkdir()
+        (modules / f"files/{i}").touch()
+    for i in range(600):
+        (modules / f"submodules/{i}/refs").mkdir(parents=True)
+        (modules / f"submodules/{i}/HEAD").touch()
+        (modules / f"links/{i}").symlink_to(str(i + 1))
+    for kind in kinds:
+        (modules / kind).rename(place.repo / kind)
+    for kind in kinds:
+        (place.repo / kind).rename(modules / kind)
+        run = place.exec("sh", "-c", f"echo x > .git/modules/{kind}/new; : > ran", at=place.repo)
+        hold((place.repo / "ran").exists() and not (modules / kind / "new").exists(), run)
+        hold(len(run.record["paths"]) < 50, run)
+        (modules / kind).rename(place.repo / kind)
+    run = place.exec("sh", "-c", "echo x > .git/modules/new", at=place.repo)
+    expect(run, exit_code=0)
+
+
+@case
+def what_a_stranger_made_to_look_like_git_s_is_not_believed(place):
+    if os.geteuid() != 0:
+        return  # nobody else's files can be made
+    around = place.outside / "everybody"
+    at = around / "own"
+    at.mkdir(parents=True)
+    for name in ("refs", "modules/one/refs", "hooks"):
+        (around / name).mkdir(parents=True)
+    for name in ("HEAD", "config", "modules/one/HEAD", "modules/one/config"):
+        (around / name).touch()
+    options = [f"--write={around}"]
+    for owner in (ground.USER, 0):
+        for path in around.rglob("*"):
+            os.chown(path, owner, owner)
+        os.chown(at, 0, 0)
+        run = place.exec("true", at=at, options=options)
+        found = [row["path"] for row in run.record["paths"] if row["access"] == "protected"]
+        hold(bool(found) == (owner == 0), run)
+
+
 def asks_to_end():
     """The signal waits from the very beginning."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
