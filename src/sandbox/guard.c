@@ -2,10 +2,16 @@
 /* guard.c: holds a protected name, the links that it leads through, and what they end at. */
 #include "sandbox/guard.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <string.h>
 
+#include "base/fs.h"
+#include "contract/codes.h"
 #include "sandbox/way.h"
+
+/* Names in a directory of hooks, and entries that are made of them. */
+enum { HOOKS_MAX = 256, MADE_MAX = 1024 };
 
 bool guard_is_missing(void)
 {
@@ -65,22 +71,37 @@ const char *guard_follow(struct guard *w, const char *path)
     return lstat(path, &s) == 0 && S_ISLNK(s.st_mode) ? guard_lead(w, path) : path;
 }
 
-/* What a link leads to. */
-static void protect_end(struct guard *w, const char *path)
+/* What a link leads to. True: it is there. */
+static bool protect_end(struct guard *w, const char *path)
 {
     struct grant grant = { .access = ACCESS_PROTECTED, .why = GRANT_PROTECTED };
     struct error e;
 
     if (grants_open(w->g, grant, "/", path, &e))
-        return;
+        return true;
     if (e.sys == ENOENT || e.sys == ENOTDIR)
         absents_add(w->absent, (struct absent){ .path = path });
     else
         note(w, &e);
+    return false;
 }
 
-/* A name without directories. */
-static void protect_plain(struct guard *w, const char *dir, const char *name)
+/* A name whose directory is real, and which is no link. */
+static void protect_real(struct guard *w, const char *path, const struct stat *s)
+{
+    grants_add(w->g, &(struct grant){ .path = path,
+                                      .access = ACCESS_PROTECTED,
+                                      .why = GRANT_PROTECTED,
+                                      .is_dir = S_ISDIR(s->st_mode),
+                                      .dev = s->st_dev,
+                                      .ino = s->st_ino,
+                                      .owner = s->st_uid,
+                                      .group = s->st_gid,
+                                      .links = s->st_nlink });
+}
+
+/* A name without directories; what that is, in the end. NULL: it is not there. */
+static const char *protect_plain(struct guard *w, const char *dir, const char *name)
 {
     const char *path = arena_printf(w->g->a, "%s/%s", dir, name), *end;
     struct stat s;
@@ -90,21 +111,14 @@ static void protect_plain(struct guard *w, const char *dir, const char *name)
             absents_add(w->absent, (struct absent){ .path = path });
         else
             guard_whole(w, dir);
-    } else if (S_ISLNK(s.st_mode)) {
-        end = guard_lead(w, path);
-        if (end)
-            protect_end(w, end);
-    } else {
-        grants_add(w->g, &(struct grant){ .path = path, /* real, as its directory is */
-                                          .access = ACCESS_PROTECTED,
-                                          .why = GRANT_PROTECTED,
-                                          .is_dir = S_ISDIR(s.st_mode),
-                                          .dev = s.st_dev,
-                                          .ino = s.st_ino,
-                                          .owner = s.st_uid,
-                                          .group = s.st_gid,
-                                          .links = s.st_nlink });
+        return NULL;
     }
+    if (S_ISLNK(s.st_mode)) {
+        end = guard_lead(w, path);
+        return end && protect_end(w, end) ? end : NULL;
+    }
+    protect_real(w, path, &s);
+    return path;
 }
 
 /* What is not there is looked for, and removed, without following a link: its directory has to be
@@ -121,7 +135,7 @@ static const char *around(struct guard *w, const char *dir)
     return w->around.real;
 }
 
-void guard_name(struct guard *w, const char *dir, const char *name)
+static const char *protect_name(struct guard *w, const char *dir, const char *name)
 {
     const char *slash = strrchr(name, '/');
 
@@ -129,16 +143,76 @@ void guard_name(struct guard *w, const char *dir, const char *name)
         dir = around(w, arena_printf(w->g->a, "%s/%.*s", dir, (int)(slash - name), name));
         name = slash + 1;
     }
-    if (dir && slash && w->around.missing)
-        absents_add(w->absent,
-                    (struct absent){ .path = arena_printf(w->g->a, "%s/%s", dir, name) });
-    else if (dir)
-        protect_plain(w, dir, name);
+    if (!dir)
+        return NULL;
+    if (!slash || !w->around.missing)
+        return protect_plain(w, dir, name);
+    absents_add(w->absent, (struct absent){ .path = arena_printf(w->g->a, "%s/%s", dir, name) });
+    return NULL;
+}
+
+void guard_name(struct guard *w, const char *dir, const char *name)
+{
+    (void)protect_name(w, dir, name);
+}
+
+/* ---- hooks ---- */
+
+/* One that holds its own directory, by a link, is no program. */
+static void protect_hook(struct guard *w, const char *dir, const char *name)
+{
+    const char *path = arena_printf(w->g->a, "%s/%s", dir, name), *end;
+    struct stat s;
+
+    if (lstat(path, &s) != 0)
+        return;
+    if (S_ISLNK(s.st_mode)) {
+        end = guard_lead(w, path);
+        if (end && !path_is_in(dir, end))
+            (void)protect_end(w, end);
+    } else if (S_ISREG(s.st_mode) && s.st_nlink > 1) {
+        protect_real(w, path, &s);
+    }
+}
+
+/* git makes them, and nobody runs them. */
+static bool is_sample(const char *name)
+{
+    static const char ending[] = ".sample";
+    size_t n = strlen(name);
+
+    return n > strlen(ending) && strcmp(name + n - strlen(ending), ending) == 0;
+}
+
+void guard_hooks(struct guard *w, const char *dir, const char *name)
+{
+    const char *real = protect_name(w, dir, name);
+    DIR *in = real ? opendir(real) : NULL;
+    const struct dirent *d = NULL;
+    struct error e;
+    size_t n = 0, before = w->g->n;
+
+    if (real && !in) {
+        error_sys(&e, CODE_PATH_REFUSED, "%s cannot be read", real);
+        note(w, &e);
+    }
+    while (in && (d = fs_next(in)) != NULL && n++ < HOOKS_MAX && w->g->n - before < MADE_MAX)
+        if (d->d_type != DT_DIR && !is_sample(d->d_name))
+            protect_hook(w, real, d->d_name);
+    if (in && (d || errno != 0) && !w->failed)
+        w->failed = !error_set(
+            w->e, CODE_PATH_REFUSED,
+            "%s cannot be looked through: it has more than %d names or too many links, or "
+            "cannot be read; remove what is no hook",
+            real, HOOKS_MAX);
+    if (in)
+        (void)closedir(in);
 }
 
 void guard_whole(struct guard *w, const char *dir)
 {
     const char *slash = strrchr(dir, '/');
 
-    guard_name(w, arena_text(w->g->a, (struct str){ dir, (size_t)(slash - dir) }), slash + 1);
+    (void)protect_plain(w, arena_text(w->g->a, (struct str){ dir, (size_t)(slash - dir) }),
+                        slash + 1);
 }

@@ -23,6 +23,10 @@ bool guard_is_missing(void);
  * is a link, the links on the way stay, and what they lead to is protected, there or not. */
 void guard_name(struct guard *w, const char *dir, const char *name);
 
+/* As that for a directory of hooks: what links in it lead to is protected, too, and its files that
+ * have other names are entries of their own. */
+void guard_hooks(struct guard *w, const char *dir, const char *name);
+
 /* What cannot be looked into may hold anything, and the command may let itself in: it stays as it
  * is, altogether. */
 void guard_whole(struct guard *w, const char *dir);

@@ -25,15 +25,15 @@ struct gitdirs {
 
 /* clang-format off */
 static const struct protected_row rows[] = {
-    { ".git/hooks",            "git runs them at every commit, checkout and merge" },
+    { ".git/hooks",            "git runs them at every commit, checkout and merge", true },
     { ".git/config",           "names commands that git runs: fsmonitor, filters, aliases" },
     { ".git/config.worktree",  "as .git/config" },
     { ".git/info/attributes",  "says which filters git runs" },
     { ".git/commondir",        "says where git looks for all of these" },
     { ".git/gitdir",           "says where git looks for all of these" },
     { ".gitmodules",           "names what git fetches and where it puts it" },
-    { ".husky",                "hooks, where git is told to look for them here" },
-    { ".githooks",             "hooks, where git is told to look for them here" },
+    { ".husky",                "hooks, where git is told to look for them here", true },
+    { ".githooks",             "hooks, where git is told to look for them here", true },
     { ".envrc",                "direnv runs it on entering the directory" },
     { ".vscode",               "tasks and settings that the editor obeys" },
     { ".idea",                 "tasks and settings that the editor obeys" },
@@ -77,6 +77,14 @@ static bool lies_in(const struct protected_row *row, const char *dir)
     return strncmp(row->name, dir, strlen(dir)) == 0;
 }
 
+static void protect_row(struct guard *w, const char *dir, const char *name, bool hooks)
+{
+    if (hooks)
+        guard_hooks(w, dir, name);
+    else
+        guard_name(w, dir, name);
+}
+
 static void protect_below(struct gitdirs *all, const char *dir, int depth);
 
 static bool is_known(struct gitdirs *all, const char *state)
@@ -112,7 +120,8 @@ static void show_tree(struct guard *w, const char *state)
         note(w, &e);
 }
 
-/* `hooks`, `config` and so on of a directory in which git keeps its state, and of those in it. */
+/* `hooks`, `config` and so on of a directory in which git keeps its state, and of those in it:
+ * their hooks may be a command's own work, and are not looked through. */
 static void protect_state(struct gitdirs *all, const char *dir, int depth)
 {
     static const char *const within[] = { "modules", "worktrees" };
@@ -123,7 +132,7 @@ static void protect_state(struct gitdirs *all, const char *dir, int depth)
     show_tree(w, dir);
     for (size_t i = 0; i < COUNT(rows); i++)
         if (lies_in(&rows[i], git_state))
-            guard_name(w, dir, rows[i].name + strlen(git_state));
+            protect_row(w, dir, rows[i].name + strlen(git_state), rows[i].hooks && depth == 0);
     for (size_t i = 0; i < COUNT(within); i++)
         protect_below(all, guard_follow(w, arena_printf(w->g->a, "%s/%s", dir, within[i])),
                       depth + 1);
@@ -305,7 +314,7 @@ bool protect(struct grants *g, const char *const *settings, struct absents *abse
         protect_git(&all, root.path);
         for (size_t k = 0; k < COUNT(rows); k++)
             if (!lies_in(&rows[k], git_state))
-                guard_name(&w, root.path, rows[k].name);
+                protect_row(&w, root.path, rows[k].name, rows[k].hooks);
     }
     for (; settings && *settings; settings++)
         protect_settings(&w, *settings);

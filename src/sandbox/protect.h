@@ -12,6 +12,7 @@
 struct protected_row {
     const char *name; /* below a writable directory; .git/ is every directory of git's state */
     const char *runs; /* what it makes run */
+    bool hooks;       /* a directory of programs, which may be links, or have other names */
 };
 
 extern const struct table protected_table;

@@ -11,6 +11,7 @@
 #include "contract/inputs.h"
 #include "sandbox/environment.h"
 #include "sandbox/mirrors.h"
+#include "sandbox/other_names.h"
 #include "sandbox/system.h"
 #include "sandbox/way.h"
 
@@ -430,8 +431,8 @@ bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out
         !deny_submounts(ask, &r, e))
         return false;
     if (!hide_states(ask, &r, e) || !protect(&r.grants, ask->settings, &r.absent, e) ||
-        !mirrors_hold(&r.mounts, &r.grants, &r.absent, e) || !cwd_is_left(&r, e) ||
-        !may_be_written(&r, e) || !has_home(&r, e))
+        !protected_follow(&r.grants, e) || !mirrors_hold(&r.mounts, &r.grants, &r.absent, e) ||
+        !cwd_is_left(&r, e) || !may_be_written(&r, e) || !has_home(&r, e))
         return false;
     if (!r.protected_in)
         r.protected_in = protected_around(&r.grants, r.cwd);

@@ -217,6 +217,69 @@ def the_user_s_settings_are_granted_to_be_written_by_nothing(place):
     expect(run, exit_code=0)
 
 
+# ---- other names of the same file ----
+
+@in_each_mode
+def a_protected_file_is_not_written_by_another_of_its_names(place, options):
+    put(place, "deep/in/envrc.sample")
+    os.link(place.repo / "deep/in/envrc.sample", place.repo / ".envrc")
+    put(place, "tools/check")
+    (place.repo / ".git/hooks").mkdir(exist_ok=True)
+    os.link(place.repo / "tools/check", place.repo / ".git/hooks/pre-commit")
+    run = attack(place, "plant deep/in/envrc.sample; plant tools/check; chmod 777 tools/check; mv deep gone; "
+                 "plant deep/in/other; mv tools/check tools/gone", ".envrc", ".git/hooks/pre-commit", options=options)
+    hold(os.stat(place.repo / ".envrc").st_nlink == 2 and os.stat(place.repo / "tools/check").st_nlink == 2, run)
+    hold(os.stat(place.repo / "tools/check").st_mode & 0o777 == 0o755, run)
+
+
+@case
+def another_name_of_a_protected_file_is_not_granted_for_itself(place):
+    put(place, ".envrc")
+    os.link(place.repo / ".envrc", place.outside / "other")
+    run = place.exec("sh", "-c", f"echo planted > {place.outside}/other", at=place.repo,
+                     options=[f"--write={place.outside}/other"])
+    ground.refused(place, run, 77, "PATH_REFUSED", "a protected name")
+
+
+@case
+def where_another_name_may_be_and_nobody_can_look_nothing_runs(place):
+    if os.geteuid() == 0:
+        return  # nothing is hidden from root
+    put(place, ".envrc")
+    put(place, "work/shut/envrc")
+    os.unlink(place.repo / "work/shut/envrc")
+    os.link(place.repo / ".envrc", place.repo / "work/shut/envrc")
+    os.chmod(place.repo / "work/shut", 0)
+    run = place.exec(*ground.TOUCH, at=place.repo)
+    os.chmod(place.repo / "work/shut", 0o755)
+    ground.refused(place, run, 77, "PATH_REFUSED", "something protected has another name")
+
+
+@in_each_mode
+def what_hooks_lead_to_stays(place, options):
+    put(place, "scripts/first/check")
+    link(place, "scripts/now", "first")
+    (place.repo / ".git/hooks").mkdir(exist_ok=True)
+    link(place, ".git/hooks/pre-commit", "../../scripts/now/check")
+    link(place, ".git/hooks/post-commit", "../../scripts/missing")
+    link(place, ".git/hooks/around", "../..")
+    put(place, ".githooks/plain")
+    link(place, ".githooks/pre-push", "../scripts/first/push")
+    put(place, "scripts/first/push")
+    run = attack(place, "plant scripts/now/check; plant scripts/missing; plant scripts/first/push; rm scripts/now; "
+                 "plant scripts/now/check; plant scripts/first/new", ".git/hooks/pre-commit", ".git/hooks/post-commit",
+                 ".githooks/pre-push", options=options)
+    hold((place.repo / "scripts/first/new").exists(), run)
+
+
+@case
+def hooks_that_are_too_many_to_be_looked_through_are_told(place):
+    (place.repo / ".githooks").mkdir()
+    for i in range(300):
+        (place.repo / f".githooks/{i}").touch()
+    ground.refused(place, place.exec(*ground.TOUCH, at=place.repo), 77, "PATH_REFUSED", ".githooks", "256")
+
+
 # ---- what takes writ's time before a run ----
 
 @case
