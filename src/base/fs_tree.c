@@ -242,6 +242,8 @@ enum fs_found fs_find_below(int root, const char *path)
     struct spot s;
     int found;
 
+    if (!strchr(path, '/') && find_at(root, path) == FS_NOTHING)
+        return FS_NOTHING; /* most are */
     if (!find_spot(root, path, &s))
         return FS_HIDDEN;
     found = in_dir(s.dir, s.name, find_at);
