@@ -8,7 +8,7 @@ COMMIT = ["-c", "user.name=x", "-c", "user.email=x@x", "-c", "commit.gpgsign=fal
 # The settings and hooks of git, and what editors, shells and assistants run when they see it.
 PROTECTED = [".git/config", ".git/hooks/pre-commit", ".git/config.worktree", ".git/info/attributes",
              ".gitmodules", ".envrc", ".vscode/tasks.json", ".idea/workspace.xml", ".mcp.json",
-             ".bashrc", ".profile", ".zshrc"]
+             ".bashrc", ".profile", ".zshrc", ".bash_aliases", ".zlogin", ".zlogout"]
 
 
 def bytes_of(root):
