@@ -19,7 +19,7 @@ bool guard_is_missing(void)
 }
 
 /* The first that nobody can pass over is kept. */
-static void note(struct guard *w, const struct error *e)
+void guard_note(struct guard *w, const struct error *e)
 {
     if (w->failed || grant_is_missing(e))
         return;
@@ -42,7 +42,7 @@ static void hold_way(struct guard *w, const struct way *way)
                                           .ino = way->v[i].ino });
     for (size_t i = 0; i < way->left_count; i++)
         if (!grants_pin_way(w->g, arena_printf(w->g->a, "%s/.", way->left[i]), true, &e))
-            note(w, &e);
+            guard_note(w, &e);
 }
 
 const char *guard_lead(struct guard *w, const char *path)
@@ -51,7 +51,7 @@ const char *guard_lead(struct guard *w, const char *path)
     struct error e;
 
     if (!way_find("/", path, w->g->a, &way, &e)) {
-        note(w, &e);
+        guard_note(w, &e);
         return NULL;
     }
     hold_way(w, &way);
@@ -82,7 +82,7 @@ static bool protect_end(struct guard *w, const char *path)
     if (e.sys == ENOENT || e.sys == ENOTDIR)
         absents_add(w->absent, (struct absent){ .path = path });
     else
-        note(w, &e);
+        guard_note(w, &e);
     return false;
 }
 
@@ -194,7 +194,7 @@ void guard_hooks(struct guard *w, const char *dir, const char *name)
 
     if (real && !in) {
         error_sys(&e, CODE_PATH_REFUSED, "%s cannot be read", real);
-        note(w, &e);
+        guard_note(w, &e);
     }
     while (in && (d = fs_next(in)) != NULL && n++ < HOOKS_MAX && w->g->n - before < MADE_MAX)
         if (d->d_type != DT_DIR && !is_sample(d->d_name))

@@ -19,6 +19,9 @@ struct guard {
 /* The last call found nothing of that name. Any other errno means that nobody can know. */
 bool guard_is_missing(void);
 
+/* Why a name cannot be held: nothing is run then. What is merely missing is passed over. */
+void guard_note(struct guard *w, const struct error *e);
+
 /* `name` in the directory `dir`, which is real; the name may have one directory before it. Where it
  * is a link, the links on the way stay, and what they lead to is protected, there or not. */
 void guard_name(struct guard *w, const char *dir, const char *name);

@@ -120,7 +120,7 @@ static void show_tree(struct guard *w, const char *state)
         return;
     back = gitdir_real(gitdir_pointer(dotgit, "gitdir: ", dir, a), a);
     if (back && strcmp(back, state) == 0 && !grants_open_itself(w->g, tree, dotgit, &e))
-        note(w, &e);
+        guard_note(w, &e);
 }
 
 /* `hooks`, `config` and so on of a directory in which git keeps its state, and of those in it:
