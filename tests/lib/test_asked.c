@@ -272,15 +272,20 @@ static void a_ledger_at_an_address_that_nobody_knows_is_no_file(void **state)
 static void what_is_said_of_a_plan_is_what_may_be_said(void **state)
 {
     static const char *const no_value[] = { "nokey", NULL }, *const no_key[] = { "=x", NULL };
+    static const char *const no_layer[] = { "zz", NULL };
     static const char steps[] =
         "{\"name\": \"x\", \"steps\": [{\"name\": \"a\", \"run\": [\"/bin/true\"]}]}";
     const struct writ_input text = { .name = "plan", .text = steps, .len = strlen(steps) };
     const struct writ_plan right = {
         .plan = &text, .environment = surroundings, .progress = -1, .force = -1
     };
-    struct writ_plan wrong[5];
-    const char *const told[] = { "the policy is", "jobs are 1 to 256", "jobs are 1 to 256",
-                                 "what is set is key=value", "what is set is key=value" };
+    struct writ_plan wrong[6];
+    const char *const told[] = { "the policy is",
+                                 "jobs are 1 to 256",
+                                 "jobs are 1 to 256",
+                                 "what is set is key=value",
+                                 "what is set is key=value",
+                                 "'zz' is no layer" };
     char *answer = NULL;
 
     (void)state;
@@ -291,6 +296,7 @@ static void what_is_said_of_a_plan_is_what_may_be_said(void **state)
     wrong[2].jobs = -3;
     wrong[3].set = no_value;
     wrong[4].set = no_key;
+    wrong[5].weak = no_layer;
     for (size_t i = 0; i < COUNT(wrong); i++) {
         assert_int_equal(writ_run(&wrong[i], &answer), WRIT_USAGE);
         says(answer, told[i]);
@@ -422,12 +428,35 @@ static void what_comes_in_lines_is_asked_for_and_taken_by_somebody(void **state)
     assert_int_equal(writ_adapters(NULL, NULL, NULL, surroundings, NULL, NULL), WRIT_USAGE);
 }
 
+/* ---- what is the caller's ---- */
+
+static struct stat streams[3];
+
+/* The last of the list: after all that was asked for wrongly. */
+static void the_callers_descriptors_are_as_they_were(void **state)
+{
+    struct stat now;
+
+    (void)state;
+    for (int fd = 0; fd < (int)COUNT(streams); fd++) {
+        assert_int_equal(fstat(fd, &now), 0);
+        assert_true(now.st_ino == streams[fd].st_ino && now.st_dev == streams[fd].st_dev);
+    }
+}
+
 /* ---- */
 
 /* The state is hidden from commands, and cannot be where they work. */
 static int make(void **state)
 {
+    int line[2];
+
     (void)state;
+    if (pipe(line) != 0 || dup2(line[0], STDIN_FILENO) != STDIN_FILENO) /* like nothing else */
+        return -1;
+    for (int fd = 0; fd < (int)COUNT(streams); fd++)
+        if (fstat(fd, &streams[fd]) != 0)
+            return -1;
     if (!mkdtemp(place) || chdir(place) != 0 || mkdir("work", 0755) != 0 || chdir("work") != 0)
         return -1;
     (void)snprintf(state_variable, sizeof state_variable, "WRIT_STATE=%s/state", place);
@@ -465,6 +494,7 @@ int main(void)
         cmocka_unit_test(a_ledger_at_an_address_that_nobody_knows_is_no_file),
         cmocka_unit_test(what_is_said_of_a_plan_is_what_may_be_said),
         cmocka_unit_test(a_proof_that_needs_a_new_checkpoint_is_not_made_of_a_ledger_that_is_read),
+        cmocka_unit_test(the_callers_descriptors_are_as_they_were),
     };
 
     return cmocka_run_group_tests_name("asked", list, make, end);

@@ -9,7 +9,7 @@
 int writ_call(const struct writ_call *call, char **answer)
 {
     _arena_ struct arena a = { 0 };
-    _toolbox_ struct toolbox box;
+    _toolbox_ struct toolbox box = { 0 };
     _buf_ struct buf out = { .max = ANSWER_MAX };
     struct tool_call c = { .box = &box, .ask = call, .world = world_real(), .a = &a };
     int status;

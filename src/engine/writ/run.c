@@ -78,7 +78,7 @@ static int run(struct running *r, char **answer)
     return answer_end(r, &end, answer);
 }
 
-int writ_run(const struct writ_plan *plan, char **answer)
+static int run_given(const struct writ_plan *plan, char **answer)
 {
     _arena_ struct arena a = { 0 };
     _keeping_ struct keeping keeping = { 0 };
@@ -101,8 +101,6 @@ int writ_run(const struct writ_plan *plan, char **answer)
     char real[PATH_MAX];
     int status;
 
-    if (!plan_given(plan, answer))
-        return WRIT_USAGE;
     if (realpath(plan->plan->name, real))
         r.file = arena_text(&a, str_of(real));
     evidence_open(&evidence);
@@ -121,4 +119,10 @@ int writ_run(const struct writ_plan *plan, char **answer)
     registries_close(&registries);
     evidence_close(&evidence);
     return status;
+}
+
+/* Before anything is there that would have to be closed. */
+int writ_run(const struct writ_plan *plan, char **answer)
+{
+    return plan_given(plan, answer) ? run_given(plan, answer) : WRIT_USAGE;
 }
