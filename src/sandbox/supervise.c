@@ -318,9 +318,8 @@ static void hear_the_last(struct loop *l)
     if (l->s->send && now > l->act_at + UNSURE_MS)
         end_late(l); /* nobody knows when it ended: that is no success */
     if (l->s->plain_init && !l->s->ended)
-        cgroup_end(l->s->group); /* somebody has killed init, which alone ends the rest */
-    if (l->s->send || (l->s->plain_init && !l->s->ended) || l->s->stopped_for != CAUSE_EXITED)
-        each_capture(l, capture_last); /* others who have the pipes are not waited for */
+        cgroup_end(l->s->group);   /* somebody has killed init, which alone ends the rest */
+    each_capture(l, capture_last); /* others who have the pipes, too, are not waited for */
 }
 
 /* In this order: what the command did counts before what the clock says. */

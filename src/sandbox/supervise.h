@@ -46,8 +46,7 @@ struct supervision {
     void *idle_self;
 
     /* Where init is none of ours: SIGTERM asks the tree to end, SIGQUIT ends it, and SIGKILL ends
-     * whoever did not do that. Others may have its output, then: what they print after its death is
-     * not waited for, nor is it where a run was stopped. NULL: init is told. */
+     * whoever did not do that. NULL: init is told. */
     void (*send)(void *self, int signal);
     void *send_self;
 

@@ -145,9 +145,9 @@ static void a_slow_reader_is_not_waited_for(void **state)
 /* Somebody who has a copy of what the run prints into, and keeps it; in the end by an alarm. */
 static pid_t keeper;
 
-static bool keep_and_stop(void *self, struct error *e)
+static bool keep(void *self, struct error *e)
 {
-    (void)e;
+    (void)self, (void)e;
     keeper = fork();
     if (keeper == 0) {
         (void)alarm(20);
@@ -155,15 +155,28 @@ static bool keep_and_stop(void *self, struct error *e)
             (void)pause();
     }
     assert_true(keeper > 0);
-    stop_now(self);
     return true;
+}
+
+static bool keep_and_stop(void *self, struct error *e)
+{
+    stop_now(self);
+    return keep(self, e);
+}
+
+static void end_keeper(void)
+{
+    int status;
+
+    assert_int_equal(waitpid(keeper, &status, WNOHANG), 0); /* it has the pipes still */
+    assert_int_equal(kill(keeper, SIGKILL), 0);
+    assert_int_equal(waitpid(keeper, &status, 0), keeper);
 }
 
 static void who_else_has_the_pipes_is_not_waited_for(void **state)
 {
     struct runs r;
     struct outcome out;
-    int status;
 
     (void)state;
     runs_make(&r);
@@ -174,11 +187,25 @@ static void who_else_has_the_pipes_is_not_waited_for(void **state)
         r.run.at_once = i == 0;
         out = runs_do(&r, world_real(), "while :; do sleep 1; done");
         assert_int_equal(out.cause, CAUSE_CANCELLED);
-        assert_int_equal(waitpid(keeper, &status, WNOHANG), 0); /* it has the pipes still */
-        assert_int_equal(kill(keeper, SIGKILL), 0);
-        assert_int_equal(waitpid(keeper, &status, 0), keeper);
+        end_keeper();
     }
     (void)close(r.run.cancel);
+    runs_free(&r);
+}
+
+/* Nor where nobody stops the run; all that it printed comes. */
+static void who_else_has_the_pipes_of_an_ended_run_is_not_waited_for(void **state)
+{
+    struct runs r;
+    struct outcome out;
+
+    (void)state;
+    runs_make(&r);
+    r.run.permit = keep;
+    out = runs_do(&r, world_real(), "head -c 300000 /dev/zero");
+    assert_int_equal(out.cause, CAUSE_EXITED);
+    assert_int_equal(out.out.bytes, 300000);
+    end_keeper();
     runs_free(&r);
 }
 
@@ -190,6 +217,7 @@ static int tests(void)
         cmocka_unit_test(a_silent_init_is_not_waited_for),
         cmocka_unit_test(a_slow_reader_is_not_waited_for),
         cmocka_unit_test(who_else_has_the_pipes_is_not_waited_for),
+        cmocka_unit_test(who_else_has_the_pipes_of_an_ended_run_is_not_waited_for),
     };
 
     return cmocka_run_group_tests(list, NULL, NULL);
