@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "contract/codes.h"
+#include "ledger/sqlite_fork.h"
 
 enum {
     WAIT_FIRST_US = 50,
@@ -67,6 +68,40 @@ bool sqlite_is_shut(const struct sqlite *db)
 
     return rc == SQLITE_CANTOPEN || rc == SQLITE_READONLY;
 }
+
+/* ---- the process ---- */
+
+/* They guard what SQLite has for all of it. */
+static const int guards[] = { SQLITE_MUTEX_STATIC_OPEN, SQLITE_MUTEX_STATIC_VFS1,
+                              SQLITE_MUTEX_STATIC_PRNG, SQLITE_MUTEX_STATIC_MAIN,
+                              SQLITE_MUTEX_STATIC_LRU,  SQLITE_MUTEX_STATIC_PMEM,
+                              SQLITE_MUTEX_STATIC_MEM };
+
+static void begin(void)
+{
+    (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); /* counting costs; refused when too late */
+    (void)sqlite3_initialize();
+}
+
+static bool take(size_t guard)
+{
+    return sqlite3_mutex_try(sqlite3_mutex_alloc(guards[guard])) == SQLITE_OK;
+}
+
+static void give(size_t guard)
+{
+    sqlite3_mutex_leave(sqlite3_mutex_alloc(guards[guard]));
+}
+
+static void know(int (*fstat)(int fd, struct stat *s))
+{
+    sqlite3_vfs *vfs = sqlite3_vfs_find("unix");
+
+    if (vfs && vfs->iVersion >= 3 && vfs->xSetSystemCall)
+        (void)vfs->xSetSystemCall(vfs, "fstat", (sqlite3_syscall_ptr)fstat);
+}
+
+static const struct sqlite_hands hands = { COUNT(guards), begin, take, give, know };
 
 /* ---- opening ---- */
 
@@ -181,8 +216,9 @@ bool sqlite_open(struct sqlite *db, const struct sqlite_open *how, struct error 
         return error_set(e, CODE_IO, "a path of more than %zu bytes", path.max);
     if (!suits(how, e))
         return false;
-    (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); /* counting costs; refused when too late */
+    sqlite_fork_enter(&hands);
     rc = sqlite3_open_v2(path.s, &db->db, flags, NULL);
+    sqlite_fork_leave(&hands);
     if (!db->db)
         mem_end();
     if (rc == SQLITE_OK && how->write)

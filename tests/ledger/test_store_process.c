@@ -215,6 +215,106 @@ static void processes_make_a_ledger_at_once(void **state)
         append_at_once(1);
 }
 
+/* ---- forked while the ledger is open ---- */
+
+struct heir {
+    const char *where;
+    int told[2], tells[2];
+};
+
+static void heir_make(struct heir *h, struct arena *a)
+{
+    h->where = made_place(3, a);
+    assert_int_equal(pipe2(h->told, O_CLOEXEC), 0);
+    assert_int_equal(pipe2(h->tells, O_CLOEXEC), 0);
+}
+
+static void heir_free(struct heir *h)
+{
+    for (size_t i = 0; i < 2; i++) {
+        (void)close(h->told[i]);
+        (void)close(h->tells[i]);
+    }
+}
+
+static bool append_when_told(void *self)
+{
+    struct heir *h = self;
+    struct appender one = { .where = h->where, .pipe = -1, .times = 1 };
+    char word;
+
+    (void)alarm(30); /* instead of waiting for what nobody gives back */
+    return read(h->told[0], &word, 1) == 1 && append_and_tell(&one);
+}
+
+/* Another thread may be anywhere in a transaction when a process forks. */
+static void what_a_parent_had_locked_is_not_locked_in_its_child(void **state)
+{
+    _arena_ struct arena a = { 0 };
+    struct error e = { 0 };
+    struct store *s;
+    struct heir h;
+    struct tip tip;
+    pid_t pid;
+
+    (void)state;
+    heir_make(&h, &a);
+    s = open_at(h.where, STORE_APPEND, &a);
+    ok(kind->begin(s, &tip, &e));
+    pid = begin_child(append_when_told, &h);
+    ok(kind->commit(s, true, &e));
+    assert_int_equal(write(h.told[1], "x", 1), 1);
+    assert_int_equal(end_of(pid), 0);
+    assert_true(size_of(s) > tip.size);
+    assert_sound(s);
+    kind->close(s);
+    heir_free(&h);
+}
+
+static bool open_and_wait(void *self)
+{
+    _arena_ struct arena a = { 0 };
+    struct heir *h = self;
+    struct store *s;
+    char word;
+    bool waited;
+
+    (void)alarm(30); /* it has both ends, and would not hear that the other one is gone */
+    s = open_at(h->where, STORE_APPEND, &a);
+    waited = write(h->tells[1], "x", 1) == 1 && read(h->told[0], &word, 1) == 1;
+    kind->close(s);
+    return waited;
+}
+
+/* Else the next process to come would take the files for left alone. */
+static void a_child_has_locks_that_others_see(void **state)
+{
+    _arena_ struct arena a = { 0 };
+    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    struct store *s;
+    struct heir h;
+    char word;
+    pid_t pid;
+    int fd;
+
+    (void)state;
+    heir_make(&h, &a);
+    s = open_at(h.where, STORE_APPEND, &a);
+    pid = begin_child(open_and_wait, &h);
+    assert_int_equal(read(h.tells[0], &word, 1), 1);
+    fd = open(h.where, O_RDWR | O_CLOEXEC);
+    assert_int_equal(fcntl(fd, F_GETLK, &lock), 0);
+    assert_int_equal(lock.l_type, F_RDLCK);
+    assert_int_equal(lock.l_pid, pid);
+    assert_int_equal(write(h.told[1], "x", 1), 1);
+    assert_int_equal(end_of(pid), 0);
+    kind->close(s);
+    (void)close(fd);
+    heir_free(&h);
+}
+
+/* ---- a full disk ---- */
+
 /* In a file system of 1 MB. */
 static bool fill_the_disk(void *self)
 {
@@ -304,6 +404,8 @@ int main(void)
         cmocka_unit_test(a_kill_at_any_moment_leaves_the_old_or_the_new),
         cmocka_unit_test(processes_append_at_once),
         cmocka_unit_test(processes_make_a_ledger_at_once),
+        cmocka_unit_test(what_a_parent_had_locked_is_not_locked_in_its_child),
+        cmocka_unit_test(a_child_has_locks_that_others_see),
         cmocka_unit_test(a_full_disk_is_said_and_harms_nothing),
     };
 
