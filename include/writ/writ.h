@@ -130,7 +130,7 @@ struct writ_command {
  * another fault than that nobody reads any more, is captured all the same; "lost" beside its digest
  * says why. What was refused is among the ledger's rejects; where it could not be written there,
  * "unrecorded" says why. Because a command may return these numbers itself, *ran tells whether
- * there was one. */
+ * there was one. It waits for whoever reads `live`, also after the end, until `cancel` is asked. */
 WRIT_API int writ_exec(const struct writ_command *command, char **answer, bool *ran);
 
 /* What this machine can enforce for a command in the current directory, found by doing it: each

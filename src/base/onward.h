@@ -11,7 +11,8 @@
 
 struct onward {
     int to;   /* -1: nobody, or nobody any more */
-    int lost; /* errno, where it took no more while somebody still read; 0: it did */
+    int lost; /* errno, where it took no more while somebody still read; ECANCELED, where they were
+                 not waited for any longer; 0: it took all */
     bool is_socket;
     bool is_blocking; /* a write may wait */
 };

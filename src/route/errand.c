@@ -231,6 +231,21 @@ static void stop(struct going *g, enum cause cause)
     }
 }
 
+static bool is_passing(const struct passing *p)
+{
+    return p->live.to >= 0 && p->sent < p->bytes.len;
+}
+
+/* Whoever looks on is not waited for any longer. */
+static void leave_readers(struct going *g)
+{
+    for (int i = 0; i < STREAMS; i++) {
+        if (is_passing(&g->passing[i]))
+            g->passing[i].live.lost = ECANCELED;
+        g->passing[i].live.to = -1;
+    }
+}
+
 static void take_cancel(struct going *g)
 {
     if (!cancel_heard(&g->cancel, &g->calls, g->errand->world))
@@ -240,7 +255,7 @@ static void take_cancel(struct going *g)
         return;
     }
     /* Somebody waits, and somebody else does not read. */
-    g->passing[0].live.to = g->passing[1].live.to = -1;
+    leave_readers(g);
 }
 
 /* A worker that takes long to get ready is left; while our input is on its way, it is not. */
@@ -332,11 +347,6 @@ static void look(struct going *g)
 
 /* ---- passing on ---- */
 
-static bool is_passing(const struct passing *p)
-{
-    return p->live.to >= 0 && p->sent < p->bytes.len;
-}
-
 static void pass_on(struct passing *p)
 {
     p->sent += onward_pass(&p->live, p->bytes.s + p->sent, p->bytes.len - p->sent);
@@ -424,6 +434,7 @@ void channel_run(struct channel *c, struct errand *errand, struct arena *a)
     if (enter(&g, &e)) {
         while (has_more(&g))
             turn(&g);
+        leave_readers(&g);
         leave(&g);
     } else {
         errand->why = e;

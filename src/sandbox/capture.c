@@ -106,6 +106,8 @@ void capture_step(struct capture *c)
 
 void capture_alone(struct capture *c)
 {
+    if (c->live.to >= 0 && capture_is_open(c))
+        c->live.lost = ECANCELED;
     c->live.to = -1;
     c->had = c->sent = 0;
 }

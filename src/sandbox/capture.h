@@ -41,7 +41,8 @@ int capture_waits(const struct capture *c, short *events);
 /* That descriptor is ready: reads or passes on, without blocking. */
 void capture_step(struct capture *c);
 
-/* Nobody looks on any more; what still comes is kept, counted and digested as before. */
+/* Nobody looks on any more: what was not passed on is lost to them. What still comes is kept,
+ * counted and digested as before. */
 void capture_alone(struct capture *c);
 
 /* Who printed is dead, and somebody else may have the pipe, too: what is in it now is the rest. */

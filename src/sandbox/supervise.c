@@ -262,7 +262,7 @@ static void take_cancel(struct loop *l)
         return;
     }
     /* Somebody does not read what is left, and somebody else is waiting. */
-    each_capture(l, capture_end);
+    each_capture(l, capture_alone);
 }
 
 static void answer_threads(struct loop *l)

@@ -292,6 +292,7 @@ static void all_of_a_flood_is_passed_on_counted_and_digested(void **state)
     read = sha256_end(&r.sum);
     assert_int_equal(s.errand.end, ERRAND_RESULT);
     assert_int_equal(s.errand.out.bytes, 512 << 16);
+    assert_int_equal(s.errand.out.lost, 0);
     assert_int_equal(r.bytes, 512 << 16);
     assert_memory_equal(&read, &s.errand.out.digest, sizeof read);
     scene_close(&s);
@@ -315,6 +316,7 @@ static void a_slow_reader_does_not_keep_it_from_being_stopped(void **state)
     assert_int_equal(s.errand.end, ERRAND_RESULT);
     assert_int_equal(s.errand.stopped_for, CAUSE_TIMEOUT);
     assert_true(s.errand.out.bytes > 0);
+    assert_int_equal(s.errand.out.lost, ECANCELED);
     (void)close(ends[0]);
     (void)close(ends[1]);
     scene_close(&s);

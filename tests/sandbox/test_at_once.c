@@ -12,7 +12,10 @@
 
 #include <cmocka.h>
 
+#include <errno.h>
+#include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "runs.h"
@@ -135,6 +138,7 @@ static void a_slow_reader_is_not_waited_for(void **state)
         out = runs_do(&r, world_real(), "while :; do echo something; echo else >&2; done");
         assert_int_equal(out.cause, CAUSE_TIMEOUT);
         assert_true(out.out.bytes > 0);
+        assert_int_equal(out.out.lost, ECANCELED);
         assert_int_equal(read(ends[0], &first, 1), 1);
         (void)close(ends[0]);
         (void)close(ends[1]);
@@ -168,7 +172,7 @@ static void end_keeper(void)
 {
     int status;
 
-    assert_int_equal(waitpid(keeper, &status, WNOHANG), 0); /* it has the pipes still */
+    assert_int_equal(waitpid(keeper, &status, WNOHANG), 0); /* it is there still */
     assert_int_equal(kill(keeper, SIGKILL), 0);
     assert_int_equal(waitpid(keeper, &status, 0), keeper);
 }
@@ -209,6 +213,50 @@ static void who_else_has_the_pipes_of_an_ended_run_is_not_waited_for(void **stat
     runs_free(&r);
 }
 
+/* Calls again and again once init is dead: what comes before that stops the run, and no more. */
+static bool call_when_dead(void *self, struct error *e)
+{
+    const struct runs *r = self;
+    struct pollfd init = { .events = POLLIN };
+
+    (void)e;
+    init.fd = (int)syscall(SYS_pidfd_open, child_of_ours(), 0);
+    assert_true(init.fd >= 0);
+    keeper = fork();
+    if (keeper == 0) {
+        (void)alarm(20);
+        for ((void)poll(&init, 1, -1);; (void)poll(NULL, 0, 10))
+            (void)eventfd_write(r->run.cancel, 1);
+    }
+    assert_true(keeper > 0);
+    return close(init.fd) == 0;
+}
+
+/* It prints more than fits into the pipe that nobody reads, and less than fits into that and its
+ * own. */
+static void what_a_reader_was_not_given_is_captured_and_told(void **state)
+{
+    struct runs r;
+    struct outcome out;
+    int ends[2];
+
+    (void)state;
+    runs_make(&r);
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    r.run.live[0] = ends[1];
+    r.run.cancel = eventfd(0, EFD_CLOEXEC);
+    r.run.permit = call_when_dead;
+    r.run.permit_self = &r;
+    out = runs_do(&r, world_real(), "head -c 80000 /dev/zero");
+    assert_int_equal(out.out.bytes, 80000);
+    assert_int_equal(out.out.lost, ECANCELED);
+    end_keeper();
+    (void)close(r.run.cancel);
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+    runs_free(&r);
+}
+
 static int tests(void)
 {
     const struct CMUnitTest list[] = {
@@ -218,6 +266,7 @@ static int tests(void)
         cmocka_unit_test(a_slow_reader_is_not_waited_for),
         cmocka_unit_test(who_else_has_the_pipes_is_not_waited_for),
         cmocka_unit_test(who_else_has_the_pipes_of_an_ended_run_is_not_waited_for),
+        cmocka_unit_test(what_a_reader_was_not_given_is_captured_and_told),
     };
 
     return cmocka_run_group_tests(list, NULL, NULL);
