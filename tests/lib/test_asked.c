@@ -444,8 +444,6 @@ static void the_callers_descriptors_are_as_they_were(void **state)
     }
 }
 
-/* ---- */
-
 /* The state is hidden from commands, and cannot be where they work. */
 static int make(void **state)
 {
