@@ -53,6 +53,9 @@ static const struct protected_row rows[] = {
     { ".gitconfig",            "names commands that git runs" },
     { ".config/git",           "as .gitconfig; also where the user's own settings are (XDG_CONFIG_HOME)" },
     { ".config/writ",          "names programs that writ runs; there, too" },
+    { ".config/fish",          "every new shell runs what is in it; there, too" },
+    { ".config/systemd",       "units that the user's systemd starts; there, too" },
+    { ".config/autostart",     "every login to a desktop runs what is in it; there, too" },
     { ".ssh",                  "keys, and commands that ssh runs" },
 };
 
