@@ -319,7 +319,7 @@ static bool all_v2(void)
 static const char *mend(void)
 {
     return all_v2() ? "systemd-run --user --scope -p Delegate=yes writ"
-                    : "in the shell that runs writ: d=";
+                    : "in the shell that runs writ: for d in ";
 }
 
 /* Groups that were given to nobody. */
