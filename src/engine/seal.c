@@ -88,6 +88,17 @@ static bool signed_before(const char *file, struct str note, const struct verifi
     return note.n == 0 || checkpoint_signed(note, by, &why) || refuse_key(file, why.msg, e);
 }
 
+/* Since load_key() looked, somebody with another state directory, and another key, may have made
+ * the first one. Between begin and commit, so that nobody else does. */
+static bool still_ours(struct writ_ledger *w, const char *name, const struct verifier *by,
+                       struct arena *a, struct error *e)
+{
+    struct str last;
+
+    return w->l.keep.kind->last_checkpoint(w->l.keep.store, a, &last, e) &&
+           signed_before(seal_file(w, "keys", name, a), last, by, e);
+}
+
 /* A key is made for the first checkpoint alone. */
 static bool load_key(struct writ_ledger *w, const char *name, struct arena *a, struct sign_key *key,
                      struct verifier *by, struct error *e)
@@ -150,22 +161,6 @@ static bool keep_beside(const struct writ_ledger *w, const char *name, const str
     return fs_make_dirs(arena_printf(a, "%s/checkpoints", w->state), e) &&
            fs_write(seal_file(w, "checkpoints", name, a), s->note, e) &&
            formerly_keep(w, name, a, e);
-}
-
-/* In the ledger, where it is not there yet, and beside it. */
-static bool keep(struct writ_ledger *w, const char *name, const struct signed_size *s, bool there,
-                 struct arena *a, struct error *e)
-{
-    struct kept_checkpoint c = { s->c.size, s->c.made_ms, s->note };
-    struct ledger *l = &w->l;
-
-    if (!ledger_begin(l, e))
-        return false;
-    if ((there || l->keep.kind->add_checkpoint(l->keep.store, &c, e)) &&
-        keep_beside(w, name, s, a, e) && ledger_commit(l, true, e))
-        return true;
-    ledger_rollback(l);
-    return false;
 }
 
 /* size: -1 where it cannot be read. */
@@ -269,22 +264,43 @@ static bool says_it(struct signed_size *s, struct arena *a)
     return true;
 }
 
+static void write_note(const struct writ_ledger *w, const struct sign_key *key, struct arena *a,
+                       struct signed_size *s)
+{
+    _buf_ struct buf note = { .max = CHECKPOINT_MAX };
+
+    s->c.made_ms = w->l.world->wall_ms(w->l.world->self);
+    checkpoint_write(&s->c, key, &note);
+    s->note = (struct str){ arena_text(a, buf_str(&note)), note.len };
+}
+
+static bool add(struct writ_ledger *w, const struct signed_size *s, struct error *e)
+{
+    struct kept_checkpoint c = { s->c.size, s->c.made_ms, s->note };
+
+    return w->l.keep.kind->add_checkpoint(w->l.keep.store, &c, e);
+}
+
 bool seal_now(struct writ_ledger *w, struct arena *a, struct signed_size *out, struct verifier *by,
               struct error *e)
 {
-    _buf_ struct buf note = { .max = CHECKPOINT_MAX };
     struct sign_key key;
     char name[UUID_TEXT];
+    bool there;
 
     if (!record_writable(w, e) || !name_of(w, name, e) || !is_the_one(w, name, a, e) ||
         !root_now(w, name, a, out, e) || !load_key(w, name, a, &key, by, e))
         return false;
-    if (says_it(out, a))
-        return keep(w, name, out, true, a, e);
-    out->c.made_ms = w->l.world->wall_ms(w->l.world->self);
-    checkpoint_write(&out->c, &key, &note);
-    out->note = (struct str){ arena_text(a, buf_str(&note)), note.len };
-    return keep(w, name, out, false, a, e);
+    there = says_it(out, a);
+    if (!there)
+        write_note(w, &key, a, out);
+    if (!ledger_begin(&w->l, e))
+        return false;
+    if (still_ours(w, name, by, a, e) && (there || add(w, out, e)) &&
+        keep_beside(w, name, out, a, e) && ledger_commit(&w->l, true, e))
+        return true;
+    ledger_rollback(&w->l);
+    return false;
 }
 
 bool seal_over(struct writ_ledger *w, int64_t seq, struct arena *a, struct signed_size *out,

@@ -242,6 +242,10 @@ class Databases:
         said = self.server.sql("SET search_path = writ", *statements, database=self.name(address), **more)
         return [line.split("|") for line in said.splitlines()]
 
+    def session(self, address):
+        """A psql that is open for as long as it is used."""
+        return self.server.session(self.name(address))
+
 
 # A database for every case waits for the disk a hundred times; what is lost with the power is not
 # asked here, and tests/postgres has a server that keeps its promises.

@@ -1,8 +1,10 @@
 """vault.py: where a ledger is kept, as somebody sees it who goes round writ: as tables.
 
 A vault has tables() and count(), sql() that is stopped by no trigger (and in a file removes them),
-change() of one value, and copy() of the whole ledger, so that each attack has a fresh one.
+change() of one value, and copy() of the whole ledger, so that each attack has a fresh one. While it
+is held() it can be read, and whoever would write waits.
 """
+import contextlib
 import shutil
 import sqlite3
 
@@ -34,6 +36,12 @@ class File:
     def sql(self, *statements):
         triggers = self.ask("SELECT name FROM sqlite_master WHERE type = 'trigger'")
         return self.ask(*(f"DROP TRIGGER {name}" for name, in triggers), *statements)
+
+    @contextlib.contextmanager
+    def held(self):
+        with contextlib.closing(sqlite3.connect(self.place.file, isolation_level=None)) as lock:
+            lock.execute("BEGIN IMMEDIATE")
+            yield
 
     def tables(self):
         names = self.ask("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
@@ -91,6 +99,15 @@ class Database:
         return ledger.databases().sql(self.place.address, "SET session_replication_role = replica", *statements)
 
     ask = sql
+
+    @contextlib.contextmanager
+    def held(self):
+        with ledger.databases().session(self.place.address) as psql:
+            psql.stdin.write("SELECT 'held' FROM pg_advisory_lock(x'77726974'::int,"
+                             " ('writ'::regnamespace::oid::bigint - 2147483648)::int);\n")
+            psql.stdin.flush()
+            ledger.same(psql.stdout.readline(), "held\n")
+            yield
 
     def tables(self):
         rows = self.ask("SELECT table_name, column_name FROM information_schema.columns WHERE table_schema NOT IN"

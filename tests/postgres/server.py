@@ -82,8 +82,17 @@ class Server:
     def sql(self, *statements, user="root_of_it", database="postgres"):
         """Runs statements; what they answer, as text."""
         words = [word for text in statements for word in ("-c", text)]
-        return self.run(self.bin / "psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-h", self.home, "-U", user,
-                        "-d", database, *words)
+        return self.run(*self.psql(user, database), *words)
+
+    def psql(self, user, database):
+        return [self.bin / "psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-h", self.home, "-U", user, "-d", database]
+
+    @contextlib.contextmanager
+    def session(self, database):
+        """A psql that statements are written to; what it holds is let go of at the end."""
+        with subprocess.Popen([*self.as_user, *self.psql("root_of_it", database)], cwd=self.home, env=ENV, text=True,
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as psql:
+            yield psql
 
     def start(self):
         """Returns when it takes connections: it says so itself."""
