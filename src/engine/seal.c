@@ -298,7 +298,8 @@ bool seal_now(struct writ_ledger *w, struct arena *a, struct signed_size *out, s
         return false;
     if (still_ours(w, name, by, a, e) && (there || add(w, out, e)) &&
         keep_beside(w, name, out, a, e) && ledger_commit(&w->l, true, e))
-        return true;
+        return key_publish(seal_file(w, "keys", name, a), by->name, &key, e) ||
+               error_wrap(e, "the checkpoint was made, but not its public key");
     ledger_rollback(&w->l);
     return false;
 }

@@ -46,7 +46,12 @@ bool checkpoint_read(struct str note, struct arena *a, struct checkpoint *out,
 bool checkpoint_signed(struct str note, const struct verifier *by, struct error *e) NODISCARD;
 
 /* The ledger's own key: a file that its owner alone can read, made when there is none and `make`
- * is asked for. Beside it `<path>.pub` has the verifier key, for others. Fails when others can
- * read the file. */
+ * is asked for. Fails when others can read the file, or when the public half that is there is that
+ * of another key. */
 bool key_load(const char *path, struct str name, bool make, const uint8_t fresh_seed[SIGN_SEED],
               struct sign_key *out, struct error *e) NODISCARD;
+
+/* Puts the verifier key, for others, in `<path>.pub`, where it is not there yet. Whoever finds it
+ * there expects it to have signed the ledger: this is for when it has. */
+bool key_publish(const char *path, struct str name, const struct sign_key *key,
+                 struct error *e) NODISCARD;

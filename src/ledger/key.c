@@ -175,21 +175,31 @@ static bool make_private(const char *path, struct str name, const uint8_t seed[S
 
 /* ---- the public half ---- */
 
-/* It may be missing: whoever made the key may have been stopped in between. */
-static bool publish(const char *path, struct str name, const struct sign_key *key, struct error *e)
+static const char *public_file(const char *path, struct arena *a)
+{
+    return arena_printf(a, "%s.pub", path);
+}
+
+static void public_text(struct str name, const struct sign_key *key, struct buf *to)
+{
+    struct verifier verifier = { .name = name };
+
+    memcpy(verifier.public, key->public, SIGN_PUBLIC);
+    verifier_text(&verifier, to);
+    buf_addc(to, '\n');
+}
+
+/* What is there already has to be the one of this key. */
+static bool belongs(const char *path, struct str name, const struct sign_key *key, struct error *e)
 {
     _arena_ struct arena a = { 0 };
     _buf_ struct buf want = { .max = FILE_MAX };
-    const char *beside = arena_printf(&a, "%s.pub", path);
-    struct verifier verifier = { .name = name };
+    const char *beside = public_file(path, &a);
     struct str found = { 0 };
 
-    memcpy(verifier.public, key->public, SIGN_PUBLIC);
-    verifier_text(&verifier, &want);
-    buf_addc(&want, '\n');
-    if (is_absent(beside) &&
-        !place(beside, buf_str(&want), S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH, e))
-        return false;
+    if (is_absent(beside))
+        return true;
+    public_text(name, key, &want);
     if (!fs_read_file(beside, FILE_MAX, &a, &found, e))
         return error_wrap(e, "%s", beside);
     if (!str_eq(found, buf_str(&want)))
@@ -197,6 +207,18 @@ static bool publish(const char *path, struct str name, const struct sign_key *ke
                          "%s does not belong to the key in %s; without it, it is made anew", beside,
                          path);
     return true;
+}
+
+bool key_publish(const char *path, struct str name, const struct sign_key *key, struct error *e)
+{
+    _arena_ struct arena a = { 0 };
+    _buf_ struct buf text = { .max = FILE_MAX };
+    const char *beside = public_file(path, &a);
+
+    public_text(name, key, &text);
+    return (!is_absent(beside) ||
+            place(beside, buf_str(&text), S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH, e)) &&
+           belongs(path, name, key, e);
 }
 
 bool key_load(const char *path, struct str name, bool make, const uint8_t fresh_seed[SIGN_SEED],
@@ -211,7 +233,7 @@ bool key_load(const char *path, struct str name, bool make, const uint8_t fresh_
         return false;
     if (!load(path, name, &key, e))
         return false;
-    if (make && !publish(path, name, &key, e))
+    if (make && !belongs(path, name, &key, e))
         return false;
     *out = key;
     return true;

@@ -75,12 +75,43 @@ def of_two_who_sign_first_one_does(place):
             signers.append(begun(signer))
             true(came(read), "it does not come to its key")
     said = [(*signer.communicate(timeout=60), signer.returncode) for signer in signers]
-    winner = (place, second)[said[0][2] != 0]
+    winner, loser = (place, second)[::-1 if said[0][2] else 1]
     (note, _, status), (out, err, refused) = sorted(said, key=lambda answer: answer[2])
     same((status, note.split(b"\n")[1], refused, out), (0, b"10", 74, b""), said)
     true(b"nothing was signed" in err and b"bring that key back" in err, err)
     same(vault.of(place).count("checkpoints"), 1)
     same([c["signed"] for c in winner.verify()["checkpoints"]], [True, True])
+    same([c["signed"] for c in loser.verify()["checkpoints"]], [False])  # it knows no key
+
+
+def shut(reader):
+    """A checkpoint fails here, as late as it can."""
+    if ledger.POSTGRES:
+        ledger.databases().sql(reader.address, "CREATE ROLE reader LOGIN", "GRANT USAGE ON SCHEMA writ TO reader",
+                               "GRANT SELECT ON ALL TABLES IN SCHEMA writ TO reader")
+        reader.address = reader.address.replace("user=keeper", "user=reader")
+    else:
+        (reader.state / "checkpoints").touch()
+
+
+@case
+def who_could_not_sign_has_no_key_to_judge_by(place):
+    grown(place, "e", 3)
+    reader = ledger.Ledger(place.scratch / "reader", address=str(place.address or place.file))
+    reader.state.mkdir()
+    shut(reader)
+    for verb in (["checkpoint"], ["prove", place.log()[0]["ledger_id"]]):
+        same(reader.writ(*verb).status, 74)
+    same(vault.of(place).count("checkpoints"), 0)
+    same(place.writ("checkpoint").status, 0)
+    same([(c["holds"], c["signed"]) for c in reader.verify()["checkpoints"]], [(True, False)])
+    true(b"bring that key back" in reader.writ("checkpoint").err)
+    # A public key that was lost comes back with the next checkpoint.
+    public, = (place.state / "keys").glob("*.pub")
+    key = public.read_bytes()
+    public.unlink()
+    same(place.writ("checkpoint").status, 0)
+    same(public.read_bytes(), key)
 
 
 @case

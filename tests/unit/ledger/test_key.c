@@ -102,6 +102,11 @@ static bool load(struct home *h, const char *name, bool make, struct sign_key *o
     return key_load(h->key, str_of(name), make, make ? seed_one : NULL, out, &h->e);
 }
 
+static bool publish(struct home *h, const char *name, const struct sign_key *key)
+{
+    return key_publish(h->key, str_of(name), key, &h->e);
+}
+
 static void refused(struct home *h, const char *name, bool make, const char *words)
 {
     struct sign_key key = { .seed = { 99 } };
@@ -124,6 +129,8 @@ static void a_key_is_made_when_it_is_asked_for(void **state)
     mode_t before = umask(0);
     bool ok = load(h, "writ/a", true, &key);
 
+    assert_int_equal(count(h->dir), 1); /* the public half is for when it has signed */
+    ok = ok && publish(h, "writ/a", &key);
     (void)umask(before);
     if (!ok)
         fail_msg("%s", h->e.msg);
@@ -164,7 +171,7 @@ static void both_files_are_what_c2sp_tools_read(void **state)
     char seed[SIGN_SEED];
 
     put(h->key, str_of(PRIVATE), 0600);
-    if (!load(h, PETER, true, &key))
+    if (!load(h, PETER, true, &key) || !publish(h, PETER, &key))
         fail_msg("%s", h->e.msg);
     assert_string_equal(text_of(h, h->pub), PUBLIC);
     assert_true(verifier_read(str_of(text_of(h, h->pub)), &h->a, &v, &h->e));
@@ -299,14 +306,17 @@ static void the_public_half_is_made_again_and_never_wrong(void **state)
 
     put(h->key, str_of(PRIVATE), 0600);
     assert_true(load(h, PETER, true, &key));
+    assert_true(publish(h, PETER, &key));
     assert_int_equal(unlink(h->pub), 0);
     assert_true(load(h, PETER, false, &key));
     assert_int_equal(count(h->dir), 1); /* who only reads makes nothing */
-    assert_true(load(h, PETER, true, &key));
+    assert_true(publish(h, PETER, &key));
+    assert_true(publish(h, PETER, &key));
     assert_string_equal(text_of(h, h->pub), PUBLIC);
     put(h->pub, str_of("PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TX\n"),
         0644);
     refused(h, PETER, true, "key.pub does not belong to the key in");
+    assert_false(publish(h, PETER, &key));
 }
 
 /* ---- at once ---- */
@@ -325,7 +335,8 @@ static void *race(void *self)
     struct racer *r = self;
 
     (void)pthread_barrier_wait(r->start);
-    r->ok = key_load(r->path, str_of("writ/a"), true, r->seed, &r->key, &r->e);
+    r->ok = key_load(r->path, str_of("writ/a"), true, r->seed, &r->key, &r->e) &&
+            key_publish(r->path, str_of("writ/a"), &r->key, &r->e);
     return NULL;
 }
 
