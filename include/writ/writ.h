@@ -260,13 +260,13 @@ WRIT_API int writ_show_of(struct writ_ledger *ledger, const char *id, const char
  *
  *     {"intact":..,"ledger":..,"entries":..,"erased":..,"covered":..,"root":"<hex>",
  *      "checkpoints":[{"size":..,"made":..,"holds":..,"signed":..,"kept":"ledger"|"file"|"given",
- *                      "why":..}],
+ *                      "file":..,"why":..}],
  *      "problem":{"seq":..,"ledger_id":..,"message":..}}     problem: null when intact
  *
  * covered: how many entries the newest checkpoint that holds is about. signed: false where no key
  * is known that could tell; of the one that was given, holds is then null. It is null, too, of what
  * lies behind an entry that does not fit, where reading ends. size: null of one that cannot be
- * read.
+ * read. file: where it is kept beside the ledger, else null.
  *
  * WRIT_NO when not; WRIT_UNAVAILABLE and {"code":"KEY_UNKNOWN",..} when nothing speaks against the
  * ledger, but the checkpoint that was given could not be judged for lack of a key;

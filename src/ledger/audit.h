@@ -9,6 +9,7 @@
 struct promise {
     struct str note;
     const char *kept;  /* where it was: "ledger", "file" or "given" */
+    const char *file;  /* then which file; NULL: it is in the ledger, or was given */
     struct str origin; /* it is of a ledger that was here under this name; empty: of this one */
     const struct verifier *by; /* then whose signature it must bear; NULL: unknown, not asked */
     int64_t size, made_ms;     /* what the ledger says beside it */

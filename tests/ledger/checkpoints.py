@@ -135,6 +135,27 @@ def what_is_kept_beside_a_ledger_does_not_go_back(place):
 
 
 @case
+def after_an_older_copy_was_brought_back_there_is_a_way_on(place):
+    grown(place, "early", 3)
+    same(place.writ("checkpoint").status, 0)
+    older, _ = vault.of(place).copy("older")
+    older.address = older.address or str(older.file)
+    grown(place, "late", 3)
+    same(place.writ("checkpoint").status, 0)
+    older.state = place.state
+    beside, = (place.state / "checkpoints").glob("*-*-*-*-*")
+    same([c["file"] for c in place.verify()["checkpoints"]], [None, str(beside), None])
+    said = older.writ("verify").out.decode()
+    for words in (f"in '{beside}') does not hold", "older copy", "second copy", "move that file"):
+        true(words in " ".join(said.split()), said)
+    same(older.writ("checkpoint").status, 1)
+    beside.rename(place.scratch / "away")
+    same(older.writ("checkpoint").status, 0)
+    older.verify()
+    older.verify("--checkpoint", place.scratch / "away", status=1)
+
+
+@case
 def a_kept_note_that_cannot_be_read_has_no_size(place):
     grown(place, "e", 3)
     same(place.writ("checkpoint").status, 0)

@@ -99,6 +99,14 @@ static void show_intact(const struct doc *d)
                      "ledger anew: writ checkpoint >FILE, writ verify --checkpoint FILE"));
 }
 
+static void add_where(const struct doc *c, struct buf *to)
+{
+    if (doc_text(c, "file").n)
+        buf_addf(to, "in '%.*s'", STR_ARG(doc_text(c, "file")));
+    else
+        buf_adds(to, str_is(doc_text(c, "kept"), "given") ? "the one you gave" : "in the ledger");
+}
+
 /* Returns how many there were. */
 static size_t show_broken_checkpoints(const struct doc *checkpoints, const char *word)
 {
@@ -118,15 +126,35 @@ static size_t show_broken_checkpoints(const struct doc *checkpoints, const char 
         buf_adds(&text, " (");
         if (size && size->kind == DOC_INT)
             buf_addf(&text, "%" PRId64 " entries, ", size->whole);
-        buf_addf(&text, "%s) %s",
-                 str_is(doc_text(c, "kept"), "given") ? "the one you gave" : "our own",
-                 judged ? "does not hold" : "was not judged");
+        add_where(c, &text);
+        buf_addf(&text, ") %s", judged ? "does not hold" : "was not judged");
         if (doc_text(c, "why").n)
             buf_addf(&text, ": %.*s", STR_ARG(doc_text(c, "why")));
         below(word, YELLOW, buf_str(&text));
         n += judged;
     }
     return n;
+}
+
+static bool ends(struct str text, struct str with)
+{
+    return text.n >= with.n && str_eq(str_from(text, text.n - with.n), with);
+}
+
+/* Nothing speaks against the ledger but what is signed and kept beside it: then it is whole, and
+ * not the one, or not all of the one, that was signed. */
+static bool is_other_copy(const struct doc *d, struct str message)
+{
+    bool any = false;
+
+    for (const struct doc *c = doc_first(doc_get(d, "checkpoints"), DOC_LIST); c; c = c->next) {
+        if (is_true(c, "holds"))
+            continue;
+        if (!is_true(c, "signed") || !doc_text(c, "file").n || !ends(message, doc_text(c, "why")))
+            return false;
+        any = true;
+    }
+    return any;
 }
 
 /* The first entry that does not fit, why, and what to do. */
@@ -147,8 +175,14 @@ static void show_broken(const struct doc *d)
     if (show_broken_checkpoints(doc_get(d, "checkpoints"), word) == 0 && seq &&
         seq->kind == DOC_INT && seq->whole > 0)
         buf_adds(&next, "what was recorded before it is what it was; ");
-    buf_adds(&next, "keep this ledger as evidence, and go on with a copy that writ verify calls "
-                    "intact");
+    if (is_other_copy(d, message))
+        buf_adds(&next, "this is an older copy that was brought back, or a second copy was signed "
+                        "from here, or entries were taken away; go on with the copy that has "
+                        "them; if it is lost, and you know why, move that file elsewhere and "
+                        "keep it: writ checkpoint then signs what is here");
+    else
+        buf_adds(&next, "keep this ledger as evidence, and go on with a copy that writ verify "
+                        "calls intact");
     below(word, CYAN, buf_str(&next));
 }
 

@@ -90,6 +90,7 @@ static void put_promises(const struct verification *v, struct buf *to)
             json_bool(to, p->holds);
         json_put_bool(to, "signed", p->is_signed);
         json_put(to, "kept", p->kept);
+        json_put(to, "file", p->file);
         json_put(to, "why", p->why);
         json_close(to, '}');
     }
@@ -169,7 +170,7 @@ static bool add_beside(struct writ_ledger *w, const char *name, struct verificat
                        struct arena *a, struct error *e)
 {
     const char *file = seal_file(w, "checkpoints", name, a);
-    struct promise beside = { .kept = "file" };
+    struct promise beside = { .kept = "file", .file = file };
 
     if (!file)
         return true;
