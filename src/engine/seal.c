@@ -76,7 +76,8 @@ static bool refuse_key(const char *file, const char *why, struct error *e)
 {
     return error_set(e, CODE_IO,
                      "nothing was signed: the key of the checkpoints that the ledger has is not in "
-                     "'%.150s' (%.150s); bring that key back, or begin a new ledger with --ledger",
+                     "'%.150s' (%.150s); bring that key back, from a copy of it or from the state "
+                     "directory that signed, or begin a new ledger with --ledger",
                      file, why);
 }
 

@@ -120,8 +120,8 @@ static bool is_kept(int fd, const char *path, struct error *e)
         return error_set(e, CODE_IO, "%s is not a file", path);
     if (st.st_mode & (S_IRWXG | S_IRWXO))
         return error_set(e, CODE_IO,
-                         "%s has the mode %04o: others may use it; allowed is 0600, and a key that "
-                         "others have read should be made anew",
+                         "%s has the mode %04o: others may use it; allowed is 0600; who has read "
+                         "it can sign as this ledger for good: then begin a new one with --ledger",
                          path, (unsigned)(st.st_mode & 07777));
     return true;
 }

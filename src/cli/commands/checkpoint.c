@@ -76,7 +76,9 @@ const struct command cmd_checkpoint = {
              "the ledger then has been changed or taken away, even by its owner. Where nothing came "
              "since the last one, it is that one. The verifier key of "
              "who signed is told on a terminal and by --json, and is what `writ verify --key` takes: give it "
-             "to others by another way than the notes.",
+             "to others by another way than the notes. A ledger has one key for good: keep a copy "
+             "of ~/.local/state/writ/keys (or $WRIT_STATE/keys) where nobody else can read it, for "
+             "nothing more is signed without it.",
     .examples = { { "writ checkpoint >2026-11-15.note",                "a note to keep elsewhere" },
                   { "writ verify --checkpoint 2026-11-15.note",        "whether it still holds" },
                   { "writ prove --since 2026-11-15.note",              "a proof of that for somebody else" } },

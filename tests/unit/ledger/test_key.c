@@ -207,7 +207,7 @@ static void a_key_that_others_can_use_is_refused(void **state)
         put(h->key, str_of(PRIVATE), 0600);
         put(h->key, str_of(PRIVATE), bad[i]);
         if (bad[i] & 0400) /* else an ordinary user cannot even open it */
-            refused(h, PETER, true, "allowed is 0600");
+            refused(h, PETER, true, "allowed is 0600; who has read it can sign");
         assert_int_equal(chmod(h->key, 0600), 0);
     }
     assert_int_equal(chmod(h->key, 0400), 0);
