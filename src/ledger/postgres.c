@@ -40,17 +40,25 @@ static bool fail_by_connection(const struct postgres *pg, struct error *e)
     return fail(pg, PQerrorMessage(pg->conn), e);
 }
 
+static bool is_state(const PGresult *result, const char *state)
+{
+    const char *found = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+
+    return found && strcmp(found, state) == 0;
+}
+
 /* No such table, column or operator: the statements are right, so the tables are not those that
  * they were written for. */
 static bool misses_something(const PGresult *result)
 {
-    static const char *const states[] = { "42P01", "42703", "42883" };
-    const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    return is_state(result, "42P01") || is_state(result, "42703") || is_state(result, "42883");
+}
 
-    for (size_t i = 0; state && i < COUNT(states); i++)
-        if (strcmp(state, states[i]) == 0)
-            return true;
-    return false;
+/* A statement that was not prepared here is there, or one that was is not: the session is another.
+ */
+static bool is_another_session(const PGresult *result)
+{
+    return is_state(result, "42P05") || is_state(result, "26000");
 }
 
 /* The server's own sentence alone: details may quote what somebody else entered. */
@@ -61,17 +69,23 @@ static bool fail_by_result(const struct postgres *pg, const PGresult *result, st
     if (message && misses_something(result))
         return error_set(e, CODE_LEDGER_DAMAGED, "%s is damaged: %.*s", pg->shown,
                          (int)strcspn(message, "\n"), message);
+    if (is_another_session(result))
+        return error_set(e, CODE_IO,
+                         "%s: a pooler is between that gives each transaction another session; let "
+                         "it pool by session, or have it pass on prepared statements",
+                         pg->shown);
     return fail(pg, message ? message : PQresultErrorMessage(result), e);
 }
 
-/* A warning tells that something was left undone; what else the server has to say is not heard. */
+/* A warning tells that something was left undone; what else the server has to say is not heard, nor
+ * that a lock was not waited for, which was asked for. */
 static void hear(void *self, const PGresult *result)
 {
     const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
     const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
     struct postgres *pg = self;
 
-    if (severity && message && strcmp(severity, "WARNING") == 0)
+    if (severity && message && strcmp(severity, "WARNING") == 0 && !is_state(result, "55P03"))
         (void)fail(pg, message, &pg->warning);
 }
 

@@ -179,7 +179,8 @@ struct store_kind {
     bool (*sweep)(struct store *store, struct error *e);
 
     /* Reading. Between look() and look_end() everything is read as of one moment; what is asked
-     * above may be asked there, too. */
+     * above may be asked there, too. What follows is read there, or between begin() and commit().
+     */
     bool (*look)(struct store *store, struct tip *tip, struct error *e);
     void (*look_end)(struct store *store);
     bool (*read_entries)(struct store *store, const struct entry_range *range, entry_reader reader,

@@ -60,6 +60,16 @@ static inline int teardown(void **state)
             fail_msg("%s", e.msg); \
     } while (0)
 
+/* The same, of what is read. */
+#define looked(call)                         \
+    do {                                     \
+        struct tip seen_;                    \
+                                             \
+        good(kind->look(store, &seen_, &e)); \
+        good(call);                          \
+        kind->look_end(store);               \
+    } while (0)
+
 /* A statement of somebody who goes round the store. NULL: it was done; else what was said. */
 static inline const char *by_hand(const char *sql)
 {
@@ -104,17 +114,17 @@ static inline bool see(void *self, const struct entry *entry, struct error *why)
     return ++s->n != s->enough;
 }
 
-static inline struct seen read_range(struct store *from, struct entry_range range, size_t enough)
+static inline struct seen read_range(struct entry_range range, size_t enough)
 {
     struct seen s = { .enough = enough };
 
-    good(kind->read_entries(from, &range, see, &s, &e));
+    looked(kind->read_entries(store, &range, see, &s, &e));
     return s;
 }
 
 static inline struct entry read_one(int64_t seq)
 {
-    struct seen s = read_range(store, (struct entry_range){ seq, seq + 1, false, true }, 0);
+    struct seen s = read_range((struct entry_range){ seq, seq + 1, false, true }, 0);
 
     assert_int_equal(s.n, 1);
     return s.entry;

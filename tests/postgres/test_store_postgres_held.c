@@ -130,9 +130,9 @@ static void blocks_come_back_upwards(void **state)
 
     (void)state;
     append(256 * 5);
-    good(kind->read_blocks(store, &(struct block_range){ 0, 1, 4 }, see_block, &numbers, &e));
+    looked(kind->read_blocks(store, &(struct block_range){ 0, 1, 4 }, see_block, &numbers, &e));
     assert_int_equal(numbers, 123);
-    good(kind->read_blocks(store, &(struct block_range){ 1, 0, 4 }, see_block, &numbers, &e));
+    looked(kind->read_blocks(store, &(struct block_range){ 1, 0, 4 }, see_block, &numbers, &e));
     assert_int_equal(numbers, 123);
 }
 
@@ -176,10 +176,10 @@ static void rejects_are_counted_from_one(void **state)
         good(kind->add_rejects(store, r, 2, &e));
         good(kind->commit(store, false, &e));
     }
-    good(kind->read_rejects(store, 3, see_reject, &numbers, &e));
+    looked(kind->read_rejects(store, 3, see_reject, &numbers, &e));
     assert_int_equal(numbers, 4005006);
     numbers = 0;
-    good(kind->read_rejects(store, 100, see_reject, &numbers, &e));
+    looked(kind->read_rejects(store, 100, see_reject, &numbers, &e));
     assert_int_equal(numbers, 1002003004005006);
 }
 
@@ -206,7 +206,7 @@ static void checkpoints_come_back_by_size(void **state)
         good(kind->add_checkpoint(store, &c, &e));
     }
     good(kind->commit(store, true, &e));
-    good(kind->read_checkpoints(store, see_checkpoint, &numbers, &e));
+    looked(kind->read_checkpoints(store, see_checkpoint, &numbers, &e));
     assert_int_equal(numbers, 1223);
 }
 

@@ -6,6 +6,7 @@
  */
 #include "ledger/store/postgres.h"
 
+#include <stdio.h>
 #include <time.h>
 
 #include "base/world.h"
@@ -116,23 +117,32 @@ static bool make_tables(struct store *store, const struct world *world, struct e
            pg_ask(store->pg, SQL_LEDGER, row, COUNT(row), NULL, e);
 }
 
+/* Begins a transaction, by SQL_BEGIN or SQL_LOOK, in which the tables have their names. Sent with
+ * whatever is asked next. */
+static bool enter(struct store *store, enum sql way, struct error *e)
+{
+    bool reads = store->reads || way == SQL_LOOK;
+    struct pg_value settings[] = { text_value(store->place), text_value(reads ? "on" : "off"),
+                                   text_value(store->reads ? "0" : "60s") };
+
+    return pg_send(store->pg, way, NULL, 0, e) &&
+           pg_send(store->pg, SQL_SETTINGS, settings, COUNT(settings), e);
+}
+
 /* Two that find nothing at the same moment make it one after the other. */
 static bool make(struct store *store, const struct world *world, struct arena *a, struct error *e)
 {
-    const char *begin = arena_printf(a,
-                                     "BEGIN ISOLATION LEVEL READ COMMITTED;"
-                                     "SELECT pg_advisory_xact_lock(x'77726974'::int, "
-                                     "hashtext('%s'))",
-                                     store->place);
+    const char *lock = arena_printf(
+        a, "SELECT pg_advisory_xact_lock(x'77726974'::int, hashtext('%s'))", store->place);
     bool there = false;
 
-    if (!pg_script(store->pg, begin, e) || !find(store, &there, e))
+    if (!enter(store, SQL_BEGIN, e) || !pg_script(store->pg, lock, e) || !find(store, &there, e))
         return false;
     if (store->schema == 0 &&
         !pg_script(store->pg, arena_printf(a, "CREATE SCHEMA %s", store->place), e))
         return false;
     return (there || make_tables(store, world, e)) && pg_send(store->pg, SQL_COMMIT, NULL, 0, e) &&
-           pg_ask(store->pg, SQL_FLUSH, NULL, 0, NULL, e) && find(store, &there, e);
+           pg_ask(store->pg, SQL_FLUSH, NULL, 0, NULL, e);
 }
 
 static bool know(struct store *store, struct error *e)
@@ -151,14 +161,10 @@ static bool know(struct store *store, struct error *e)
     return true;
 }
 
+/* Looks for the ledger in a transaction, which goes on. */
 static bool arrive(struct store *store, bool *there, struct error *e)
 {
-    struct pg_value settings[] = { text_value(store->place),
-                                   text_value(store->reads ? "on" : "off"),
-                                   text_value(store->reads ? "0" : "60s") };
-
-    return pg_ask(store->pg, SQL_SETTINGS, settings, COUNT(settings), NULL, e) &&
-           find(store, there, e);
+    return enter(store, SQL_LOOK, e) && find(store, there, e);
 }
 
 static bool is_missing(const struct store *store, struct error *e)
@@ -184,8 +190,15 @@ static bool get_ready(struct store *store, const struct store_open *how, struct 
         return false;
     if (!there && store->reads)
         return is_missing(store, e);
-    return (there || make(store, how->world, a, e)) && know(store, e) &&
-           (store->reads || store->tables == TABLES || lacks_tables(store, e));
+    if (!there) {
+        roll_back(store);
+        if (!make(store, how->world, a, e) || !arrive(store, &there, e))
+            return false;
+    }
+    if (!know(store, e) || !(store->reads || store->tables == TABLES || lacks_tables(store, e)))
+        return false;
+    roll_back(store);
+    return true;
 }
 
 static void shut(struct store *store)
@@ -215,13 +228,8 @@ static bool open_store(const struct store_open *how, struct arena *a, struct sto
 
 static bool ledger_name(struct store *store, char out[UUID_TEXT], struct error *e)
 {
-    _rows_ struct pg_rows rows = { 0 };
-    struct uuid name;
-
-    if (!pg_ask(store->pg, SQL_NAME, NULL, 0, &rows, e))
-        return false;
-    pg_copy(&rows, 0, 0, &name, sizeof name);
-    uuid_text(&name, out);
+    (void)e;
+    uuid_text(&store->name, out);
     return true;
 }
 
@@ -255,8 +263,10 @@ static bool come_back(struct store *store, struct error *e)
     if (arrive(store, &there, e) && (there || is_missing(store, e)) && know(store, e) &&
         (memcmp(&name, &store->name, sizeof name) == 0 ||
          error_set(e, CODE_IO, "%s: there is another ledger now", pg_shown(store->pg))) &&
-        has_swift(store, e))
+        has_swift(store, e)) {
+        roll_back(store);
         return true;
+    }
     store->name = name;
     pg_lose(store->pg);
     return false;
@@ -286,13 +296,13 @@ static bool try_begin(struct store *store, struct tip *tip, struct error *e)
     uint8_t room[8];
     struct pg_value schema = pg_number(store->schema, room);
 
-    return pg_send(store->pg, SQL_BEGIN, NULL, 0, e) &&
-           pg_send(store->pg, SQL_LOCK, &schema, 1, e) && tip_of(store, tip, e);
+    return enter(store, SQL_BEGIN, e) && pg_send(store->pg, SQL_LOCK, &schema, 1, e) &&
+           tip_of(store, tip, e);
 }
 
 static bool try_look(struct store *store, struct tip *tip, struct error *e)
 {
-    return pg_send(store->pg, SQL_LOOK, NULL, 0, e) && tip_of(store, tip, e);
+    return enter(store, SQL_LOOK, e) && tip_of(store, tip, e);
 }
 
 /* That a connection was lost since the last transaction is known when the next one is begun, which
@@ -320,19 +330,24 @@ static bool look(struct store *store, struct tip *tip, struct error *e)
 
 /* Are no old versions left? The counts of a table are those of its last vacuum, and with an older
  * server they come late: only those of one after `begun` tell. */
-static bool is_swept(struct store *store, const struct pg_value *begun, bool *swept,
-                     struct error *e)
+static bool is_swept(struct store *store, struct pg_value begun, bool *swept, struct error *e)
 {
+    uint8_t room[8];
+    struct pg_value values[] = { begun, pg_number(store->schema, room) };
     _rows_ struct pg_rows rows = { 0 };
+    char vacuum[64 + 2 * SCHEMA_MAX];
 
-    if (!pg_order(store->pg, "VACUUM entries, rejects", e) ||
-        !pg_ask(store->pg, SQL_SWEPT, begun, 1, &rows, e))
+    (void)snprintf(vacuum, sizeof vacuum, "VACUUM (SKIP_LOCKED) %s.entries, %s.rejects",
+                   store->place, store->place);
+    if (!pg_order(store->pg, vacuum, e) ||
+        !pg_ask(store->pg, SQL_SWEPT, values, COUNT(values), &rows, e))
         return false;
     *swept = pg_int(&rows, 0, 0);
     return true;
 }
 
-/* VACUUM passes over what a transaction, a replica or a slot may still look at, and says nothing.
+/* VACUUM passes over what a transaction, a replica or a slot may still look at, and says nothing;
+ * a table that somebody else has locked it leaves for the next try.
  * What was slept is counted: the clock may be set meanwhile. */
 static bool vacuum(struct store *store, struct error *e)
 {
@@ -344,7 +359,7 @@ static bool vacuum(struct store *store, struct error *e)
         return false;
     begun.bytes = pg_bytes(&rows, 0, 0);
     for (int64_t ms = SWEEP_FIRST_MS, waited = 0;; waited += ms, ms *= 2) {
-        if (!is_swept(store, &begun, &swept, e))
+        if (!is_swept(store, begun, &swept, e))
             return false;
         if (swept || waited >= SWEEP_ALL_MS)
             break;

@@ -94,16 +94,18 @@ const char store_postgres_copy[] =
 
 /* clang-format off */
 static const char *const texts[SQL_COUNT] = {
-    /* Plans are made once, when a ledger may still be empty: they are to use the indexes. A writer
-     * that stops in the middle does not stop the others for longer than a minute. */
+    /* For one transaction: behind a pooler the next may have another session, and this session may
+     * serve somebody else next. Plans are made once, when a ledger may still be empty: they are to
+     * use the indexes. A writer that stops in the middle does not stop the others for longer than a
+     * minute. */
     [SQL_SETTINGS] =
-        "SELECT set_config('search_path', $1, false), set_config('synchronous_commit', 'off', false),"
-        " set_config('plan_cache_mode', 'force_generic_plan', false), set_config('jit', 'off', false),"
-        " set_config('enable_seqscan', 'off', false), set_config('enable_bitmapscan', 'off', false),"
-        " set_config('enable_hashjoin', 'off', false), set_config('enable_mergejoin', 'off', false),"
-        " set_config('lock_timeout', '60s', false),"
-        " set_config('default_transaction_read_only', $2, false),"
-        " set_config('idle_in_transaction_session_timeout', $3, false)",
+        "SELECT set_config('search_path', $1, true), set_config('synchronous_commit', 'off', true),"
+        " set_config('plan_cache_mode', 'force_generic_plan', true), set_config('jit', 'off', true),"
+        " set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),"
+        " set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),"
+        " set_config('lock_timeout', '60s', true),"
+        " set_config('transaction_read_only', $2, true),"
+        " set_config('idle_in_transaction_session_timeout', $3, true)",
     [SQL_FIND] =
         "SELECT current_setting('server_encoding'), n.oid::bigint, has_schema_privilege(n.oid, 'USAGE'),"
         " count(*) FILTER (WHERE c.relname = 'ledger'), count(c.oid)"
@@ -113,7 +115,7 @@ static const char *const texts[SQL_COUNT] = {
     [SQL_LEDGER] = "INSERT INTO ledger VALUES ($1, $2, $3)",
     [SQL_NAME]   = "SELECT name, version FROM ledger",
 
-    [SQL_BEGIN]    = "BEGIN ISOLATION LEVEL READ COMMITTED",
+    [SQL_BEGIN]    = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
     [SQL_LOCK]     = "SELECT pg_advisory_xact_lock(x'77726974'::int, ($1::bigint - 2147483648)::int)",
     [SQL_TIP]      = "SELECT seq, recorded FROM entries ORDER BY seq DESC LIMIT 1",
     [SQL_COMMIT]   = "COMMIT",
@@ -126,7 +128,7 @@ static const char *const texts[SQL_COUNT] = {
     [SQL_SWEPT] =
         "SELECT bool_and(s.n_dead_tup = 0 AND " MICROSECONDS("s.last_vacuum") " > $1)"
         " FROM pg_class t JOIN pg_stat_all_tables s ON s.relid IN (t.oid, t.reltoastrelid)"
-        " WHERE t.oid IN ('entries'::regclass, 'rejects'::regclass)",
+        " WHERE t.relnamespace = $2::bigint::oid AND t.relname IN ('entries', 'rejects')",
     [SQL_LOOK]     = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
 
     [SQL_LASTS] =
