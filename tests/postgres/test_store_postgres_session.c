@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_store_postgres_session.c: a ledger in PostgreSQL whose sessions are not its own for long. */
+#include <time.h>
+
 #include "case.h"
 #include "ledger/store/postgres.h"
 
@@ -65,12 +67,100 @@ static void a_pooler_without_our_statements_is_told_of(void **state)
     assert_non_null(strstr(e.msg, "a pooler is between"));
 }
 
+static void no_time_of_a_role_ends_a_transaction(void **state)
+{
+    struct tip tip;
+
+    (void)state;
+    in_session("SET statement_timeout TO '5s'");
+    good(kind->begin(store, &tip, &e));
+    in_session("DO $$ BEGIN IF current_setting('statement_timeout') <> '0' THEN RAISE 'it has one';"
+               " END IF; END $$");
+    kind->rollback(store);
+}
+
+/* ---- a server that is started again ---- */
+
+/* To another database of the same server: the ledger's may be shut. */
+static void at_server(const char *sql)
+{
+    static const struct pg_book none = { NULL, 0 };
+    struct postgres *pg;
+    const char *rest = strchr(here(), '?');
+
+    good(pg_open(arena_printf(&arena, "postgres:///postgres%s", rest), &none, &arena, &pg, &e));
+    good(pg_script(pg, sql, &e));
+    pg_close(pg);
+}
+
+static void shut_down(void)
+{
+    at_server("ALTER DATABASE ledger ALLOW_CONNECTIONS false;"
+              "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity"
+              " WHERE datname = 'ledger'");
+}
+
+static void open_up(void)
+{
+    at_server("ALTER DATABASE ledger ALLOW_CONNECTIONS true");
+}
+
+/* In place of the C library's: the time passes at once, and after so many sleeps all is well. */
+static int sleeps, enough;
+
+int nanosleep(const struct timespec *requested_time, struct timespec *remaining)
+{
+    (void)remaining;
+    fake_world_tick(&world, requested_time->tv_sec * 1000 + requested_time->tv_nsec / 1000000);
+    if (++sleeps == enough)
+        open_up();
+    return 0;
+}
+
+static void a_server_that_is_started_again_is_waited_for(void **state)
+{
+    struct tip tip;
+
+    (void)state;
+    append(2);
+    sleeps = 0;
+    enough = 5;
+    shut_down();
+    good(kind->begin(store, &tip, &e));
+    assert_true(tip.anew && tip.size == 2 && sleeps == 5);
+    kind->rollback(store);
+}
+
+static void it_is_waited_for_half_a_minute_and_by_who_appends(void **state)
+{
+    struct store_open how = { address, STORE_APPEND, &world.world };
+    struct store *reader = open_as(STORE_READ), *out;
+    struct tip tip;
+    int64_t begun;
+
+    (void)state;
+    sleeps = enough = 0;
+    shut_down();
+    assert_false(kind->open(&how, &arena, &out, &e));
+    assert_false(kind->look(reader, &tip, &e));
+    assert_int_equal(sleeps, 0);
+    begun = world.now_ms;
+    assert_false(kind->begin(store, &tip, &e));
+    assert_in_range(world.now_ms - begun, 30000, 31000);
+    open_up();
+    kind->close(reader);
+    append(1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         with_store(a_session_is_left_as_it_was_found),
         with_store(a_session_that_was_somebody_elses_reaches_the_same_ledger),
         with_store(a_pooler_without_our_statements_is_told_of),
+        with_store(no_time_of_a_role_ends_a_transaction),
+        with_store(a_server_that_is_started_again_is_waited_for),
+        with_store(it_is_waited_for_half_a_minute_and_by_who_appends),
     };
 
     return run_with_server(tests);

@@ -64,14 +64,25 @@ static int verify(struct store *store, int64_t promised)
     return next == tip.size ? 0 : 1;
 }
 
+/* Who waits for a server to come back sees hours pass: the test that killed it waits for us. */
+static int64_t hours(void *self)
+{
+    static int64_t ms;
+
+    (void)self;
+    return ms += 3600000;
+}
+
 int main(int argc, char **argv)
 {
-    struct store_open how = { argv[1], argc > 2 ? STORE_READ : STORE_APPEND, world_real() };
+    struct world hasty = *world_real();
+    struct store_open how = { argv[1], argc > 2 ? STORE_READ : STORE_APPEND, &hasty };
     _arena_ struct arena a = { 0 };
     struct store *store;
     struct error e;
     int status;
 
+    hasty.mono_ms = hours;
     if (argc < 2 || !store_postgres.open(&how, &a, &store, &e))
         return argc < 2 ? 2 : wrong("open", &e);
     status = argc > 2 ? verify(store, strtoll(argv[2], NULL, 10)) : append(store);

@@ -14,12 +14,18 @@
 
 enum { VERSION = 1, TABLES = 5, SCHEMA_MAX = 63, ADDRESS_MAX = 64 << 10 };
 
-/* How long a sweep waits for others: between its tries, and in all. */
-enum { SWEEP_FIRST_MS = 10, SWEEP_MOST_MS = 1000, SWEEP_ALL_MS = 60000 };
+/* How long a sweep waits for others, and a writer for a server that is started again: between
+ * tries, and in all. */
+enum { WAIT_FIRST_MS = 10, WAIT_MOST_MS = 1000, SWEEP_ALL_MS = 60000, RETURN_ALL_MS = 30000 };
 
 static struct pg_value text_value(const char *text)
 {
     return (struct pg_value){ PG_TEXT, str_of(text) };
+}
+
+static void sleep_ms(int64_t ms)
+{
+    (void)nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL);
 }
 
 /* ---- the address ---- */
@@ -215,6 +221,7 @@ static bool open_store(const struct store_open *how, struct arena *a, struct sto
 
     store->copy.max = PG_BUFFER_MAX;
     store->reads = how->access == STORE_READ;
+    store->world = how->world;
     if (!split_address(how->where, a, &address, &store->place, e) ||
         !pg_open(address, &store_postgres_book, a, &store->pg, e))
         return false;
@@ -251,6 +258,22 @@ static bool has_swift(struct store *store, struct error *e)
                      pg_shown(store->pg));
 }
 
+/* A server that is started again is waited for by who appends: what is to be recorded has happened.
+ * Before it has, the ledger was opened, which waits for nobody. */
+static bool connect_again(struct store *store, struct error *e)
+{
+    const struct world *w = store->world;
+    int64_t until = w->mono_ms(w->self) + (store->reads ? 0 : RETURN_ALL_MS);
+
+    for (int64_t ms = WAIT_FIRST_MS; !pg_open_again(store->pg, e); ms *= 2) {
+        if (w->mono_ms(w->self) >= until)
+            return false;
+        ms = ms < WAIT_MOST_MS ? ms : WAIT_MOST_MS;
+        sleep_ms(ms);
+    }
+    return true;
+}
+
 /* Another connection to the same ledger, in no transaction. It makes nothing that is missing. Until
  * all of it is well, the connection is lost. */
 static bool come_back(struct store *store, struct error *e)
@@ -258,7 +281,7 @@ static bool come_back(struct store *store, struct error *e)
     struct uuid name = store->name;
     bool there = false;
 
-    if (!pg_open_again(store->pg, e))
+    if (!connect_again(store, e))
         return false;
     if (arrive(store, &there, e) && (there || is_missing(store, e)) && know(store, e) &&
         (memcmp(&name, &store->name, sizeof name) == 0 ||
@@ -358,13 +381,13 @@ static bool vacuum(struct store *store, struct error *e)
     if (!pg_ask(store->pg, SQL_CLOCK, NULL, 0, &rows, e))
         return false;
     begun.bytes = pg_bytes(&rows, 0, 0);
-    for (int64_t ms = SWEEP_FIRST_MS, waited = 0;; waited += ms, ms *= 2) {
+    for (int64_t ms = WAIT_FIRST_MS, waited = 0;; waited += ms, ms *= 2) {
         if (!is_swept(store, begun, &swept, e))
             return false;
         if (swept || waited >= SWEEP_ALL_MS)
             break;
-        ms = ms < SWEEP_MOST_MS ? ms : SWEEP_MOST_MS;
-        (void)nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL);
+        ms = ms < WAIT_MOST_MS ? ms : WAIT_MOST_MS;
+        sleep_ms(ms);
     }
     return swept || error_set(e, CODE_IO, "%s: others have kept its old rows for %d seconds",
                               pg_shown(store->pg), SWEEP_ALL_MS / 1000);

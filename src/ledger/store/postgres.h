@@ -60,8 +60,9 @@ struct written {
 
 struct store {
     struct postgres *pg;
-    const char *place;    /* the schema's name */
-    bool reads;           /* opened to read */
+    const char *place; /* the schema's name */
+    bool reads;        /* opened to read */
+    const struct world *world;
     int64_t schema;       /* its number, which makes the lock's */
     int64_t tables;       /* of a ledger's, how many are there */
     struct uuid name;     /* the ledger's */

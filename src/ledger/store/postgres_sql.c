@@ -103,7 +103,7 @@ static const char *const texts[SQL_COUNT] = {
         " set_config('plan_cache_mode', 'force_generic_plan', true), set_config('jit', 'off', true),"
         " set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),"
         " set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),"
-        " set_config('lock_timeout', '60s', true),"
+        " set_config('lock_timeout', '60s', true), set_config('statement_timeout', '0', true),"
         " set_config('transaction_read_only', $2, true),"
         " set_config('idle_in_transaction_session_timeout', $3, true)",
     [SQL_FIND] =
