@@ -180,12 +180,12 @@ def a_server_killed_at_any_moment_loses_nothing_that_was_answered(place):
         writer = Writer(place, events)
         pick_moment(chance, writer, 0.2)
         ledger.databases().server.kill()
+        ledger.databases().server.start()
         answers = writer.end()
         told = [answer for answer in answers if "status" in answer]
         if len(told) < len(events):
             same(writer.status, 74, writer.error)
             true(writer.error or "message" in answers[-1], answers[-1:])
-        ledger.databases().server.start()
         made_good(place, events, told)
         each_once(place, (n + 1) * 3 * BATCH)
 
