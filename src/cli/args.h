@@ -38,6 +38,7 @@ struct command {
     struct option options[OPTIONS_MAX];    /* ended by an empty row */
     size_t least, most;                    /* operands */
     bool command_line;                     /* what follows the first operand is not ours to read */
+    bool keeps;                            /* asks the usual ledger, and has no option for one */
     bool greets;                           /* `writ --help` begins with its first example */
     int (*run)(const struct args *args);   /* NULL: a group */
 };

@@ -111,11 +111,13 @@ static int help_on(int argc, char **argv)
     return WRIT_OK;
 }
 
-/* A ledger in PostgreSQL is for another program; a verb without a ledger has no option for one. */
+/* A ledger in PostgreSQL is for another program; a verb that asks none has no option for one. */
 static void go_where_the_ledger_is(const struct args *args, char **all)
 {
     const char *given = args_get(args, "ledger"), *usual = getenv("WRIT_LEDGER");
 
+    if (args->command->keeps)
+        hand_over(usual, getenv("WRIT_LIBEXEC"), all);
     for (const struct option *o = args->command->options; o->name; o++)
         if (strcmp(o->name, "ledger") == 0)
             hand_over(given ? given : usual, getenv("WRIT_LIBEXEC"), all);

@@ -14,6 +14,7 @@
 #include "base/json_write.h"
 #include "contract/codes.h"
 #include "engine/home.h"
+#include "engine/record.h"
 #include "ledger/ledger.h"
 
 enum { ROOM = 64 << 10 }; /* as much as a run's entries take on the disk */
@@ -24,7 +25,7 @@ static const char *const project_names[] = { ".writ", ".writ/config.yaml", ".wri
 
 struct ground {
     const char *what;
-    bool holds, unasked; /* unasked: nobody knows without another program */
+    bool holds;
     const char *detail, *mend;
 };
 
@@ -32,11 +33,7 @@ static void put(const struct ground *g, struct buf *to)
 {
     json_open(to, '{');
     json_put(to, "what", g->what);
-    json_key(to, "holds");
-    if (g->unasked)
-        json_nil(to);
-    else
-        json_bool(to, g->holds);
+    json_put_bool(to, "holds", g->holds);
     json_put(to, "detail", g->detail);
     json_put(to, "mend", g->mend);
     json_close(to, '}');
@@ -104,6 +101,12 @@ static bool can_grow(const char *file, struct arena *a, struct error *e)
     return access(directory, W_OK | X_OK) != 0 || has_room(directory, a, e);
 }
 
+/* Of what ledger_is_known() knows, an address is PostgreSQL's. */
+static bool is_address(const char *where)
+{
+    return strstr(where, "://") && strncmp(where, "postgres", 8) == 0;
+}
+
 /* As writ exec would use it, but for making it. */
 static bool can_keep(const char *where, const char *state, struct arena *a, const char **detail,
                      struct error *e)
@@ -113,13 +116,13 @@ static bool can_keep(const char *where, const char *state, struct arena *a, cons
 
     if (!can_make(state, a, e))
         return false;
-    *detail = where;
+    *detail = record_place(where, a);
     if (ledger_open(&how, a, &l, e)) {
         ledger_close(&l);
-        return can_grow(where, a, e);
+        return is_address(where) || can_grow(where, a, e);
     }
-    *detail = arena_printf(a, "%s; the first run begins it", where);
-    return e->code == CODE_LEDGER_MISSING && can_make(where, a, e);
+    *detail = arena_printf(a, "%s; the first run begins it", record_place(where, a));
+    return e->code == CODE_LEDGER_MISSING && (is_address(where) || can_make(where, a, e));
 }
 
 static struct ground ledger_ground(const char *const *environment, struct arena *a)
@@ -133,11 +136,6 @@ static struct ground ledger_ground(const char *const *environment, struct arena 
         g.mend = "set WRIT_STATE to a directory, or HOME";
         return g;
     }
-    g.unasked = ledger_is_known(where, &e) && !ledger_can_open(where);
-    if (g.unasked) {
-        g.detail = "in PostgreSQL, which was not asked; writ verify asks it";
-        return g;
-    }
     g.holds = can_keep(where, state, a, &g.detail, &e);
     if (g.holds)
         return g;
@@ -146,6 +144,10 @@ static struct ground ledger_ground(const char *const *environment, struct arena 
         g.mend = "writ verify tells what became of it; WRIT_LEDGER names another";
     else if (e.code == CODE_USAGE)
         g.mend = "mend WRIT_LEDGER, or unset it for the usual one";
+    else if (!ledger_can_open(where))
+        g.mend = "install writ-postgres beside writ, or name its directory with WRIT_LIBEXEC";
+    else if (is_address(where) && !e.sys)
+        g.mend = "mend the server or WRIT_LEDGER, or unset it for the usual one";
     else if (e.sys == ENOSPC || e.sys == EDQUOT)
         g.mend = "make room there; WRIT_STATE names another directory";
     else
@@ -191,5 +193,5 @@ bool grounds_put(const char *refused, const char *const *environment, struct are
     put(&ledger, to);
     put_passed_over(a, to);
     json_close(to, ']');
-    return directory.holds && (ledger.holds || ledger.unasked);
+    return directory.holds && ledger.holds;
 }

@@ -54,9 +54,7 @@ int record_fail(const struct error *e, int status, writ_line line, void *self)
 
 /* ---- opening ---- */
 
-/* A ledger's place as people may see it: of an address neither the password nor the options, which
- * may have one, too. */
-static const char *place_shown(const char *where, struct arena *a)
+const char *record_place(const char *where, struct arena *a)
 {
     const char *host = strstr(where, "://"), *at, *colon;
     size_t n = strcspn(where, "?");
@@ -82,7 +80,7 @@ int writ_ledger_open(const char *where, const char *const *environment, bool app
 
     w->a = a; /* it lives in its own arena */
     how.where = home_ledger(where, environment, &w->a);
-    w->where = how.where ? place_shown(how.where, &w->a) : NULL;
+    w->where = how.where ? record_place(how.where, &w->a) : NULL;
     w->address = how.where ? arena_text(&w->a, str_of(how.where)) : NULL;
     w->state = home_state(environment, &w->a);
     w->append = append;

@@ -15,6 +15,10 @@ struct writ_ledger {
     bool append;         /* it was opened to be written, too */
 };
 
+/* A ledger's place as people may see it: of an address neither the password nor the options, which
+ * may have one, too. */
+const char *record_place(const char *where, struct arena *a);
+
 /* {"code":..,"message":..} */
 char *record_failure(int code, const char *message);
 

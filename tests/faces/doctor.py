@@ -287,11 +287,13 @@ def kept_nowhere(scratch):
             (place.env, True, "the first run begins it"), ({"WRIT_STATE": "/dev/null/x"}, False, "Not a directory"),
             ({"WRIT_STATE": "", "HOME": ""}, False, "no place"),
             (place.env | {"WRIT_LEDGER": str(scratch / "not-a-ledger")}, False, "is not a ledger"),
-            (place.env | {"WRIT_LEDGER": "postgres://nowhere/x"}, None, "PostgreSQL")):
+            (place.env | {"WRIT_LEDGER": "postgres://nowhere/x"}, False, "writ-postgres"),
+            *([(place.env | {"WRIT_LEDGER": "postgres://me:secret@127.0.0.1:1/x", "WRIT_LIBEXEC": str(WRIT.parent)},
+                False, "me@127.0.0.1:1/x: ")] if (WRIT.parent / "writ-postgres").exists() else [])):
         answer = tap.run([place.writ, "doctor", "--json"], cwd=place.work, env=env)
         ledger = json.loads(answer.out)["grounds"][1]
         insist(ledger["what"] == "ledger" and ledger["holds"] is holds and says in ledger["detail"], answer)
-        insist((answer.status == 0) == (full and holds is not False), answer)
+        insist((answer.status == 0) == (full and holds) and b"secret" not in answer.out, answer)
         insist(made or not list(place.state.iterdir()), answer)
         if holds is False:
             insist(ledger["mend"], answer)

@@ -159,15 +159,12 @@ static void show_grounds(const struct doc *grounds, size_t width)
     size_t column = MARK + width + GAP;
 
     for (const struct doc *g = grounds->first; g; g = g->next) {
-        const struct doc *holds = doc_get(g, "holds");
+        bool holds = doc_get(g, "holds")->truth;
         struct str what = doc_text(g, "what");
 
         if (doc_text(g, "detail").n == 0)
             continue;
-        out(holds->truth ? GREEN : YELLOW, "  %s ",
-            holds->kind == DOC_NULL ? "?"
-            : holds->truth          ? "✓"
-                                    : "!");
+        out(holds ? GREEN : YELLOW, "  %s ", holds ? "✓" : "!");
         out(PLAIN, "%.*s%*s", STR_ARG(what), (int)(width - what.n + GAP), "");
         out_folded(PLAIN, doc_text(g, "detail"), column);
         show_mend(g, column);
@@ -304,6 +301,7 @@ const struct command cmd_doctor = {
     .options = { { "json", NULL, NULL, "what was found as one JSON object" } },
     .least = 0,
     .most = 0,
+    .keeps = true,
     .greets = true,
     .run = run,
 };
