@@ -189,6 +189,12 @@ const char *pg_shown(const struct postgres *pg)
     return pg->shown;
 }
 
+void pg_show_schema(struct postgres *pg, const char *schema, struct arena *a)
+{
+    pg->shown =
+        arena_printf(a, "%s%cschema=%s", pg->shown, strchr(pg->shown, '?') ? '&' : '?', schema);
+}
+
 bool pg_must_end(const struct postgres *pg)
 {
     PGTransactionStatusType status = PQtransactionStatus(pg->conn);

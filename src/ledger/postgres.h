@@ -55,6 +55,9 @@ void pg_lose(struct postgres *pg);
 bool pg_open_again(struct postgres *pg, struct error *e) NODISCARD;
 const char *pg_shown(const struct postgres *pg);
 
+/* From now on it is shown with the schema in which it works. */
+void pg_show_schema(struct postgres *pg, const char *schema, struct arena *a);
+
 /* Is there a transaction; is there one in which nothing has failed that the next wait would not
  * tell of? */
 bool pg_must_end(const struct postgres *pg);

@@ -161,7 +161,9 @@ static bool know(struct store *store, struct error *e)
         return error_set(e, CODE_IO, "%s: there are %d ledgers in one schema, allowed 1",
                          pg_shown(store->pg), rows.count);
     if (pg_int(&rows, 0, 1) != VERSION)
-        return error_set(e, CODE_IO, "%s: the ledger has version %lld, this writ knows %d",
+        return error_set(e, CODE_IO,
+                         "%s: the ledger has version %lld, this writ knows %d; install the writ "
+                         "that made it, or a newer one",
                          pg_shown(store->pg), (long long)pg_int(&rows, 0, 1), VERSION);
     pg_copy(&rows, 0, 0, &store->name, sizeof store->name);
     return true;
@@ -225,6 +227,7 @@ static bool open_store(const struct store_open *how, struct arena *a, struct sto
     if (!split_address(how->where, a, &address, &store->place, e) ||
         !pg_open(address, &store_postgres_book, a, &store->pg, e))
         return false;
+    pg_show_schema(store->pg, store->place, a);
     if (!get_ready(store, how, a, e)) {
         shut(store);
         return false;
