@@ -84,6 +84,8 @@ struct alive_files alive_all(const char *state, struct arena *a)
     DIR *d = state ? opendir(arena_printf(a, "%s/running", state)) : NULL;
     const struct dirent *entry;
 
+    if (state && !d && errno != ENOENT)
+        out.shut = errno;
     while (d && (entry = readdir(d))) {
         const char *at = strchr(entry->d_name, '@');
         struct str id = { entry->d_name, at ? (size_t)(at - entry->d_name) : 0 };

@@ -48,6 +48,7 @@ struct alive_file {
 struct alive_files {
     struct alive_file *v;
     size_t n, room;
+    int shut; /* an errno: why they cannot be listed; 0: they are */
 };
 
 struct alive_files alive_all(const char *state, struct arena *a);

@@ -145,7 +145,7 @@ bool runners_find(struct writ_ledger *w, struct arena *a, struct runners *out, s
     struct alive_files files = alive_all(w->state, a);
     struct finding f = { .w = w, .a = a, .out = out };
 
-    *out = (struct runners){ 0 };
+    *out = (struct runners){ .shut = files.shut };
     if (!files.n)
         return true;
     f.plans = arena_alloc(a, files.n * sizeof *f.plans);

@@ -15,6 +15,7 @@ struct runner {
 struct runners {
     struct runner *v; /* by their seqs */
     size_t n, room;
+    int shut; /* an errno: why nobody knows who runs; 0: it is known */
 };
 
 /* Between look and look_end. A ledger that has no state directory has none. */

@@ -424,6 +424,17 @@ def what_runs_now_is_listed_and_gone_afterwards(place):
 
 
 @case
+def who_cannot_see_what_runs_is_not_told_that_nothing_does(place):
+    expect(place.exec("/usr/bin/true"))
+    (place.state / "running").rmdir()
+    (place.state / "running").write_text("")  # as one that is somebody else's, to root as well
+    expect(place.exec("/usr/bin/true"))
+    said = place.writ("log", "--live")
+    hold(said.status == 69 and said.out == b"" and b"'running' in the state directory cannot be read" in said.err, said)
+    same(place.writ("log").status, 0)
+
+
+@case
 def what_runs_now_is_narrowed_like_any_entry(place):
     def narrowed():
         first, second = (entry["subject"] for entry in place.lines("log", "--live"))  # the oldest first

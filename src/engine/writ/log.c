@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* log.c: the public functions that list: log, rejects, export. */
+#include <errno.h>
 #include <string.h>
 
 #include "base/json_write.h"
@@ -63,12 +64,18 @@ static bool read_on(void *self, const struct entry *entry, struct error *e)
     return !r->enough;
 }
 
-/* Of what runs now the ledger has the places. */
+/* Of what runs now the ledger has the places. Who cannot see the runners does not say there are
+ * none. */
 static bool find_live(struct ledger *l, const struct query *asked, const struct runners *runners,
                       struct reader *r, struct error *e)
 {
     struct query q = *asked;
 
+    errno = runners->shut;
+    if (runners->shut)
+        return error_sys(e, CODE_IO,
+                         "what runs now is not known, as 'running' in the state directory cannot "
+                         "be read (writ doctor says more)");
     for (size_t i = 0; i < runners->n && !r->enough; i++) {
         const struct runner *one = &runners->v[q.backwards ? runners->n - 1 - i : i];
 
