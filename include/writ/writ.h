@@ -141,15 +141,15 @@ WRIT_API int writ_exec(const struct writ_command *command, char **answer, bool *
  *      "mend":..}],"missing":[{"layer":..,"spared":..,"without":..}],"weak":..,
  *      "spare":[{"layer":..,"without":..}],
  *      "network":{"open":..,"detail":..,"mend":..},
- *      "grounds":[{"what":"directory"|"ledger"|"project","holds":..,"detail":..,"mend":..}],
+ *      "grounds":[{"what":"directory"|"ledger"|..,"holds":..,"detail":..,"mend":..}],
  *      "routes":[{"route":..,"worker":..,"open":..,"detail":..,"mend":..}]}
  *
  * A weak layer holds, and lacks something that newer systems have. `missing` are the layers without
  * which writ_exec() returns WRIT_NO_SANDBOX; `weak` tells that it runs when the caller does without
  * those in `spare`, which was tried; who does without user does without all namespaces. The last
  * finding, the proof, has no layer. `network` tells whether commands that may reach hosts can;
- * `grounds` whether commands may run in this directory and be recorded, and what of a project is
- * passed over because of whom it belongs to;
+ * `grounds` whether commands may run in this directory and be recorded, and what of "state", the
+ * state directory, or "project" belongs to the wrong user;
  * `routes` are the ways a command can go (contract 000), found in the environment of this process;
  * a closed one is no fault.
  *

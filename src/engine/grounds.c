@@ -23,6 +23,10 @@ enum { ROOM = 64 << 10 }; /* as much as a run's entries take on the disk */
 static const char *const project_names[] = { ".writ", ".writ/config.yaml", ".writ/tools.yaml",
                                              ".writ/adapters" };
 
+/* What is made in a state directory when it is first needed. */
+static const char *const state_folders[] = { "cache",     "changes", "checkpoints", "evidence",
+                                             "executors", "keys",    "lanes",       "running" };
+
 struct ground {
     const char *what;
     bool holds;
@@ -37,6 +41,33 @@ static void put(const struct ground *g, struct buf *to)
     json_put(to, "detail", g->detail);
     json_put(to, "mend", g->mend);
     json_close(to, '}');
+}
+
+/* ---- whose a file is ---- */
+
+/* Something that is there and that we may not use, and what opens it: a command for `top`, which is
+ * this path or a directory above it. */
+static bool tell_shut(const char *path, const char *top, struct arena *a, struct ground *g)
+{
+    struct stat s;
+    bool all;
+
+    if (stat(path, &s) != 0 || access(path, R_OK | W_OK | (S_ISDIR(s.st_mode) ? X_OK : 0)) == 0 ||
+        errno != EACCES)
+        return false;
+    all = strcmp(path, top) != 0;
+    if (s.st_uid == geteuid()) {
+        g->detail = arena_printf(a, "%s is yours, and its mode %03o keeps you out", path,
+                                 (unsigned)(s.st_mode & 0777));
+        g->mend = arena_printf(a, "chmod %su+rwX '%s'", all ? "-R " : "", top);
+    } else {
+        g->detail = s.st_uid == 0 ? arena_printf(a, "%s belongs to root and is shut to you", path)
+                                  : arena_printf(a, "%s belongs to the user %u and is shut to you",
+                                                 path, (unsigned)s.st_uid);
+        g->mend =
+            arena_printf(a, "sudo chown %s%u '%s'", all ? "-R " : "", (unsigned)geteuid(), top);
+    }
+    return true;
 }
 
 /* ---- the ledger ---- */
@@ -155,6 +186,45 @@ static struct ground ledger_ground(const char *const *environment, struct arena 
     return g;
 }
 
+/* ---- the state directory ---- */
+
+/* A command is recorded without them; much else fails then, and some of it says nothing. */
+static void put_folders(const char *state, struct arena *a, struct buf *to)
+{
+    for (size_t i = 0; i < COUNT(state_folders); i++) {
+        struct ground g = { .what = "state" };
+
+        if (tell_shut(arena_printf(a, "%s/%s", state, state_folders[i]), state, a, &g))
+            put(&g, to);
+    }
+}
+
+static void put_state(const char *state, struct arena *a, struct buf *to)
+{
+    struct ground g = { .what = "state" };
+    struct stat s;
+
+    if (!state || stat(state, &s) != 0)
+        return;
+    if (s.st_mode & S_IWOTH) {
+        g.detail = arena_printf(a,
+                                "everybody may write in %s, and so replace the ledger, its keys "
+                                "and all evidence",
+                                state);
+        g.mend = arena_printf(a, "chmod -R o-w '%s'", state);
+        put(&g, to);
+    }
+    if (geteuid() == 0 && s.st_uid != 0) {
+        g.detail = arena_printf(a,
+                                "%s belongs to the user %u, and what root keeps there is shut "
+                                "to them",
+                                state, (unsigned)s.st_uid);
+        g.mend = "run writ as that user, or set WRIT_STATE to a directory of root's own";
+        put(&g, to);
+    }
+    put_folders(state, a, to);
+}
+
 /* ---- the project ---- */
 
 static void put_passed_over(struct arena *a, struct buf *to)
@@ -191,6 +261,7 @@ bool grounds_put(const char *refused, const char *const *environment, struct are
     json_open(to, '[');
     put(&directory, to);
     put(&ledger, to);
+    put_state(home_state(environment, a), a, to);
     put_passed_over(a, to);
     json_close(to, ']');
     return directory.holds && ledger.holds;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* grounds.h: what commands stand on besides the sandbox: the directory, the ledger, the project. */
+/* grounds.h: what commands stand on besides the sandbox: the directory, the ledger, the
+ * state directory, the project. */
 #pragma once
 
 #include "base/buf.h"

@@ -327,6 +327,42 @@ def no_room(scratch):
 
 
 @case
+def whose_state(scratch):
+    """doctor names what of the state directory is shut to its user, or open to everybody, and the command that mends it"""
+    if not ROOT:
+        raise tap.Skip("only root can give files away")
+    place = Place(scratch)
+    running, evidence = place.state / "running", place.state / "evidence"
+
+    def told(*parts, **who):
+        answer = tap.run([place.writ, "doctor", "--json"], cwd=place.work, env=place.env, **(who or place.who))
+        found = json.loads(answer.out)
+        state = [one for one in found["grounds"] if one["what"] == "state"]
+        insist(len(state) == len(parts) and not any(one["holds"] for one in state), answer)
+        for one, part in zip(state, parts):
+            insist(part in one["detail"], answer)
+        insist(found["grounds"][1]["holds"] and (answer.status == 0) == found["full"], answer)
+        return state
+
+    told()
+    for folder in (running, evidence):
+        folder.mkdir(0o700)
+    (running / "one").touch()
+    mend = told(f"{evidence} belongs to root", f"{running} belongs to root")[0]["mend"]
+    insist(mend == f"sudo chown -R {NOBODY} '{place.state}'", mend)
+    subprocess.run(["sh", "-c", mend.removeprefix("sudo ")], check=True)
+    told()
+    insist((running / "one").stat().st_uid == NOBODY, mend)
+    running.chmod(0)
+    subprocess.run(["sh", "-c", told("its mode 000")[0]["mend"]], check=True)
+    told()
+    place.state.chmod(0o777)
+    subprocess.run(["sh", "-c", told("everybody may write")[0]["mend"]], check=True)
+    told()
+    told(f"belongs to the user {NOBODY}", user=0)
+
+
+@case
 def passed_over(scratch):
     """doctor names what of a project is passed over because of whom it belongs to"""
     if not ROOT:
