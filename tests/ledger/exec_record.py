@@ -469,6 +469,30 @@ def a_writ_that_is_killed_leaves_its_run_open_and_the_ledger_intact(place):
     told(place, place.exec("/usr/bin/true"), "succeeded")
 
 
+LOCAL = ("bcachefs", "btrfs", "ext2/ext3", "f2fs", "overlayfs", "tmpfs", "xfs", "zfs")
+RENAMED = ["unshare", "-Uru", ground.PYTHON, "-c",
+           "import os, socket, sys; socket.sethostname('elsewhere'); os.execv(sys.argv[1], sys.argv[1:])"]
+
+
+@case
+def who_lives_is_known_when_the_machine_has_another_name(place):
+    if subprocess.run([*RENAMED, "/usr/bin/true"], capture_output=True).returncode:
+        raise tap.Skip("a machine that keeps its name")
+    if tap.run(["stat", "-f", "-c", "%T", place.scratch]).out.decode().strip() not in LOCAL:
+        raise tap.Skip("a file system that other machines may have")
+    ready = place.work / "ready"
+    os.mkfifo(ready)
+    child = place.start("--", "/bin/sh", "-c", "echo >ready; sleep 60")
+    ready.read_bytes()
+    (file,) = (place.state / "running").iterdir()
+    live = ledger.limited(place, RENAMED, "log", "--live", "--json")
+    child.kill()
+    child.wait(timeout=60)
+    same(json.loads(live.out)["subject"], file.name)
+    shown = ledger.limited(place, RENAMED, "show", file.name)
+    true(b"it does not run any more: who ran it was killed" in shown.out, shown)
+
+
 @case
 def a_run_whose_connection_was_lost_has_its_end_recorded(place):
     if not POSTGRES:
