@@ -55,7 +55,7 @@ static bool tell_shut(const char *path, const char *top, struct arena *a, struct
     if (stat(path, &s) != 0 || access(path, R_OK | W_OK | (S_ISDIR(s.st_mode) ? X_OK : 0)) == 0 ||
         errno != EACCES)
         return false;
-    all = strcmp(path, top) != 0;
+    all = S_ISDIR(s.st_mode);
     if (s.st_uid == geteuid()) {
         g->detail = arena_printf(a, "%s is yours, and its mode %03o keeps you out", path,
                                  (unsigned)(s.st_mode & 0777));
@@ -139,14 +139,11 @@ static bool is_address(const char *where)
 }
 
 /* As writ exec would use it, but for making it. */
-static bool can_keep(const char *where, const char *state, struct arena *a, const char **detail,
-                     struct error *e)
+static bool can_keep(const char *where, struct arena *a, const char **detail, struct error *e)
 {
     struct store_open how = { .where = where, .access = STORE_READ, .world = world_real() };
     struct ledger l;
 
-    if (!can_make(state, a, e))
-        return false;
     *detail = record_place(where, a);
     if (ledger_open(&how, a, &l, e)) {
         ledger_close(&l);
@@ -156,33 +153,63 @@ static bool can_keep(const char *where, const char *state, struct arena *a, cons
     return e->code == CODE_LEDGER_MISSING && (is_address(where) || can_make(where, a, e));
 }
 
+/* Of a ledger's files one that is shut to us; SQLite has the others beside the file itself. */
+static bool tell_shut_ledger(const char *where, struct arena *a, struct ground *g)
+{
+    static const char *const endings[] = { "", "-wal", "-shm" };
+    char file[PATH_MAX];
+
+    if (!realpath(where, file))
+        return false;
+    for (size_t i = 0; i < COUNT(endings); i++) {
+        const char *path = arena_printf(a, "%s%s", file, endings[i]);
+
+        if (tell_shut(path, path, a, g))
+            return true;
+    }
+    return false;
+}
+
+/* What to do about a ledger that cannot be kept where it should be; `named` is WRIT_LEDGER's. */
+static const char *mend_ledger(const struct error *e, const char *named, struct arena *a)
+{
+    const char *other = named ? "let WRIT_LEDGER name another place, or unset it for the usual one"
+                              : "WRIT_STATE names another directory";
+
+    if (e->code == CODE_LEDGER_DAMAGED)
+        return "writ verify tells what became of it; WRIT_LEDGER names another";
+    if (e->code == CODE_USAGE)
+        return "mend WRIT_LEDGER, or unset it for the usual one";
+    if (named && !ledger_can_open(named))
+        return "install writ-postgres beside writ, or name its directory with WRIT_LIBEXEC";
+    if (named && is_address(named) && !e->sys)
+        return "mend the server or WRIT_LEDGER, or unset it for the usual one";
+    if (e->sys == ENOSPC || e->sys == EDQUOT)
+        return arena_printf(a, "make room there; %s", other);
+    return other;
+}
+
 static struct ground ledger_ground(const char *const *environment, struct arena *a)
 {
     const char *where = home_ledger(NULL, environment, a), *state = home_state(environment, a);
+    const char *named = home_variable(environment, "WRIT_LEDGER");
     struct ground g = { .what = "ledger" };
     struct error e;
+    bool has_state;
 
     if (!where || !state) {
         g.detail = "there is no place to keep a record of what ran";
         g.mend = "set WRIT_STATE to a directory, or HOME";
         return g;
     }
-    g.holds = can_keep(where, state, a, &g.detail, &e);
-    if (g.holds)
-        return g;
-    g.detail = arena_text(a, str_of(e.msg));
-    if (e.code == CODE_LEDGER_DAMAGED)
-        g.mend = "writ verify tells what became of it; WRIT_LEDGER names another";
-    else if (e.code == CODE_USAGE)
-        g.mend = "mend WRIT_LEDGER, or unset it for the usual one";
-    else if (!ledger_can_open(where))
-        g.mend = "install writ-postgres beside writ, or name its directory with WRIT_LIBEXEC";
-    else if (is_address(where) && !e.sys)
-        g.mend = "mend the server or WRIT_LEDGER, or unset it for the usual one";
-    else if (e.sys == ENOSPC || e.sys == EDQUOT)
-        g.mend = "make room there; WRIT_STATE names another directory";
-    else
-        g.mend = "WRIT_STATE names another directory";
+    has_state = can_make(state, a, &e);
+    g.holds = has_state && can_keep(where, a, &g.detail, &e);
+    if ((!has_state && tell_shut(state, state, a, &g)) || tell_shut_ledger(where, a, &g))
+        g.holds = false;
+    else if (!g.holds) {
+        g.detail = arena_text(a, str_of(e.msg));
+        g.mend = mend_ledger(&e, has_state && named && *named ? where : NULL, a);
+    }
     return g;
 }
 

@@ -363,6 +363,38 @@ def whose_state(scratch):
 
 
 @case
+def whose_ledger(scratch):
+    """a ledger that is shut is told by the file that is, and the command mends it; no second one is begun"""
+    if not ROOT:
+        raise tap.Skip("only root can give files away")
+    place = Place(scratch)
+    tap.run([place.writ, "exec", "--", "true"], cwd=place.work, env=place.env)
+    subprocess.run(["chown", "-R", str(NOBODY), place.state], check=True)
+
+    def told(**env):
+        answer = tap.run([place.writ, "doctor", "--json"], cwd=place.work, env=place.env | env, **place.who)
+        found = json.loads(answer.out)["grounds"][1]
+        insist((answer.status == 0 or not found["holds"] or not json.loads(answer.out)["full"]), answer)
+        return found
+
+    insist(told()["holds"], told())
+    files = sorted(place.state.glob("ledger.db*"))
+    insist([file.name for file in files] == ["ledger.db", "ledger.db-shm", "ledger.db-wal"], files)
+    for file in (*files, place.state):
+        for mode in (0o600, 0o644) if file != place.state else (0o700, 0o755):
+            os.chown(file, 0, 0)
+            file.chmod(mode)
+            found = told()
+            insist(not found["holds"] and found["detail"] == f"{file} belongs to root and is shut to you", found)
+            subprocess.run(["sh", "-c", found["mend"].removeprefix("sudo ")], check=True)
+            insist(told()["holds"], (found, told()))
+    other = scratch / "other"
+    other.mkdir(0o700)
+    found = told(WRIT_LEDGER=str(other / "ledger.db"))
+    insist(not found["holds"] and "unset it" in found["mend"] and "WRIT_STATE" not in found["mend"], found)
+
+
+@case
 def passed_over(scratch):
     """doctor names what of a project is passed over because of whom it belongs to"""
     if not ROOT:
