@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <sqlite3.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -30,6 +31,22 @@ static bool fail_system(struct sqlite *db, const char *what, struct error *e)
     return error_sys(e, CODE_IO, "'%s' %s", db->path, what);
 }
 
+/* Of a write that was cut short SQLite does not know why. */
+static bool fail_transfer(struct sqlite *db, struct error *e)
+{
+    int sys = sqlite3_system_errno(db->db);
+    struct rlimit size = { .rlim_cur = RLIM_INFINITY };
+
+    if (sys == 0 || sys == EFBIG)
+        (void)getrlimit(RLIMIT_FSIZE, &size);
+    if (size.rlim_cur == RLIM_INFINITY)
+        return fail_system(db, "cannot be read or written", e);
+    return error_set(
+        e, CODE_IO,
+        "'%s' cannot be written: no file may be longer than %llu bytes here (ulimit -f)", db->path,
+        (unsigned long long)size.rlim_cur);
+}
+
 static bool fail(struct sqlite *db, int rc, struct error *e)
 {
     if (rc == SQLITE_IOERR_SHORT_READ)
@@ -48,8 +65,9 @@ static bool fail(struct sqlite *db, int rc, struct error *e)
     case SQLITE_CORRUPT:
         return error_set(e, CODE_LEDGER_DAMAGED, "'%s' is damaged: %s", db->path,
                          sqlite3_errmsg(db->db));
-    case SQLITE_CANTOPEN: return fail_system(db, "cannot be opened", e);
-    case SQLITE_IOERR: return fail_system(db, "cannot be read or written", e);
+    case SQLITE_CANTOPEN:
+        return sqlite_can_make_beside(db, e) && fail_system(db, "cannot be opened", e);
+    case SQLITE_IOERR: return fail_transfer(db, e);
     case SQLITE_NOMEM: mem_end();
     default: return error_set(e, CODE_IO, "'%s': %s", db->path, sqlite3_errmsg(db->db));
     }

@@ -3,9 +3,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/own.h"
 #include "contract/codes.h"
 #include "ledger/sqlite.h"
 
@@ -25,6 +29,31 @@ static bool has_bytes(const char *path)
 bool sqlite_has_more(const struct sqlite *db)
 {
     return has_bytes(sqlite_log_path(db)) || has_bytes(sqlite_journal_path(db));
+}
+
+/* A file system that knows no nameless files is not asked. */
+bool sqlite_can_make_beside(const struct sqlite *db, struct error *e)
+{
+    const char *log = sqlite_log_path(db), *slash = log ? strrchr(log, '/') : NULL;
+    char directory[PATH_MAX];
+    _fd_ int fd = -1;
+    bool logged;
+
+    if (!slash || access(db->path, R_OK) != 0 || (access(log, R_OK) != 0 && errno != ENOENT))
+        return true;
+    logged = has_bytes(log);
+    (void)snprintf(directory, sizeof directory, "%.*s", (int)(slash - log) + 1, log);
+    fd = open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    if (fd >= 0 || errno == EOPNOTSUPP || errno == EISDIR)
+        return true;
+    if (errno == ENOSPC || errno == EDQUOT)
+        return error_sys(e, CODE_IO, "'%s' cannot be opened, as no file can be made beside it",
+                         db->path);
+    return !logged ||
+           error_sys(e, CODE_IO,
+                     "'%s' has a log, '%s', which can be read only where a file can be made beside "
+                     "it; copy both to a directory of your own",
+                     db->path, slash + 1);
 }
 
 static bool hold_log(struct sqlite *db)

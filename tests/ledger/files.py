@@ -5,6 +5,8 @@ usage: files.py WRIT      prints TAP
 """
 import contextlib
 import json
+import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -45,8 +47,41 @@ def a_ledger_is_not_read_without_its_log_whatever_path_leads_to_it(place):
         for verb in (["verify"], ["log"]):
             run = limited(place, [], *verb, "--ledger", path, **user)
             same((run.status, run.out), (69, b""), run)
+            true(b"has a log, 'ledger.db-wal'" in run.err and b"copy both" in run.err, run)
+    copy = place.scratch / "copy"
+    copy.mkdir()
+    for path in (place.file, log_of(place)):
+        shutil.copy(path, copy)
+    place.verify("--ledger", str(copy / "ledger.db"))
     place.state.chmod(0o755)
     place.verify("--ledger", str(link))
+
+
+@case
+def a_ledger_that_needs_a_file_beside_it_where_none_can_be_made_says_so(place):
+    if os.geteuid() != 0:
+        raise tap.Skip("only root can mount")
+    place.accept(place.event())
+    script = ('mkdir "$1" && mount -t tmpfs -o nr_inodes=3 none "$1" && cp "$2" "$2-wal" "$1" || exit 98; shift 2;'
+              'exec "$@"')
+    small = place.scratch / "small"
+    before = ["unshare", "-m", "sh", "-c", script, "sh", str(small), str(place.file)]
+    run = limited(place, before, "log", "--ledger", small / "ledger.db")
+    if run.status == 98:
+        raise tap.Skip("this root may not mount")
+    same((run.status, run.out), (69, b""), run)
+    true(b"no file can be made beside it: No space left" in run.err, run)
+
+
+@case
+def a_limit_on_the_size_of_files_is_told_as_one(place):
+    place.accept(place.event())
+    document = place.put("outside/document.json", '"' + "x" * 100_000 + '"')
+    for size in range(1000, 100_000, 3500):  # somewhere a write is cut short
+        limit = ["sh", "-c", f'trap "" XFSZ; exec prlimit --fsize={size} "$@"', "sh"]
+        run = limited(place, limit, "ledger", "input", document)
+        true(run.status == 74 and f"longer than {size} bytes here (ulimit -f)".encode() in run.err, run)
+    place.verify()
 
 
 @case
