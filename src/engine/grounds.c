@@ -12,12 +12,14 @@
 
 #include "base/fs.h"
 #include "base/json_write.h"
+#include "base/stamp.h"
 #include "contract/codes.h"
 #include "engine/home.h"
 #include "engine/record.h"
 #include "ledger/ledger.h"
 
-enum { ROOM = 64 << 10 }; /* as much as a run's entries take on the disk */
+enum { ROOM = 64 << 10 };          /* as much as a run's entries take on the disk */
+enum { AHEAD_MS = 2 * 60 * 1000 }; /* more than clocks that are set by others differ */
 
 /* What a project says is in these; each is looked for by itself. */
 static const char *const project_names[] = { ".writ", ".writ/config.yaml", ".writ/tools.yaml",
@@ -31,6 +33,7 @@ struct ground {
     const char *what;
     bool holds;
     const char *detail, *mend;
+    int64_t newest_ms; /* of a ledger: when its last entry was recorded; 0: nobody knows */
 };
 
 static void put(const struct ground *g, struct buf *to)
@@ -139,17 +142,21 @@ static bool is_address(const char *where)
 }
 
 /* As writ exec would use it, but for making it. */
-static bool can_keep(const char *where, struct arena *a, const char **detail, struct error *e)
+static bool can_keep(const char *where, struct arena *a, struct ground *g, struct error *e)
 {
     struct store_open how = { .where = where, .access = STORE_READ, .world = world_real() };
     struct ledger l;
 
-    *detail = record_place(where, a);
+    g->detail = record_place(where, a);
     if (ledger_open(&how, a, &l, e)) {
+        if (ledger_look(&l, e)) {
+            g->newest_ms = l.tip.recorded_ms;
+            ledger_look_end(&l);
+        }
         ledger_close(&l);
         return is_address(where) || can_grow(where, a, e);
     }
-    *detail = arena_printf(a, "%s; the first run begins it", record_place(where, a));
+    g->detail = arena_printf(a, "%s; the first run begins it", record_place(where, a));
     return e->code == CODE_LEDGER_MISSING && (is_address(where) || can_make(where, a, e));
 }
 
@@ -203,7 +210,7 @@ static struct ground ledger_ground(const char *const *environment, struct arena 
         return g;
     }
     has_state = can_make(state, a, &e);
-    g.holds = has_state && can_keep(where, a, &g.detail, &e);
+    g.holds = has_state && can_keep(where, a, &g, &e);
     if ((!has_state && tell_shut(state, state, a, &g)) || tell_shut_ledger(where, a, &g))
         g.holds = false;
     else if (!g.holds) {
@@ -211,6 +218,29 @@ static struct ground ledger_ground(const char *const *environment, struct arena 
         g.mend = mend_ledger(&e, has_state && named && *named ? where : NULL, a);
     }
     return g;
+}
+
+/* A ledger's times never decrease (A02-10): one clock that was wrong once gives them to all. */
+static void put_clock(int64_t newest_ms, struct arena *a, struct buf *to)
+{
+    const struct world *world = world_real();
+    int64_t now_ms = world->wall_ms(world->self);
+    struct ground g = { .what = "clock" };
+    char newest[STAMP_TEXT], now[STAMP_TEXT];
+
+    if (newest_ms - now_ms < AHEAD_MS)
+        return;
+    stamp_text(newest_ms, newest);
+    stamp_text(now_ms, now);
+    g.detail =
+        arena_printf(a,
+                     "the ledger's last entry is of %s, and it is %s now; until then that is "
+                     "the time of every new entry, in writ log and for --since and --until",
+                     newest, now);
+    g.mend =
+        "set this clock if it is slow; else one was fast when that was recorded, and writ show "
+        "has the times of the runs themselves";
+    put(&g, to);
 }
 
 /* ---- the state directory ---- */
@@ -288,6 +318,7 @@ bool grounds_put(const char *refused, const char *const *environment, struct are
     json_open(to, '[');
     put(&directory, to);
     put(&ledger, to);
+    put_clock(ledger.newest_ms, a, to);
     put_state(home_state(environment, a), a, to);
     put_passed_over(a, to);
     json_close(to, ']');

@@ -6,13 +6,16 @@ usage: doctor.py WITHOUT WRIT      prints TAP; WITHOUT takes a layer away (tests
 Which layers this machine has is its own affair. So each case asks doctor and exec both, and holds
 one against the other; where a layer was taken away, both must name it.
 """
+import contextlib
 import json
 import os
 import pathlib
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
+import time
 
 import tap
 import terminal
@@ -392,6 +395,25 @@ def whose_ledger(scratch):
     other.mkdir(0o700)
     found = told(WRIT_LEDGER=str(other / "ledger.db"))
     insist(not found["holds"] and "unset it" in found["mend"] and "WRIT_STATE" not in found["mend"], found)
+
+
+@case
+def fast_clock(scratch):
+    """a ledger whose last entry lies ahead of this clock is told, since every later one gets its time"""
+    place = Place(scratch, user=False)
+    place.run("exec", "--", "true")
+    with contextlib.closing(sqlite3.connect(place.state / "ledger.db", isolation_level=None)) as db:
+        if not db.execute("SELECT count(*) FROM entries").fetchone()[0]:
+            raise tap.Skip("nothing runs here at all")
+        for (guard,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'").fetchall():
+            db.execute(f'DROP TRIGGER "{guard}"')
+        for minutes, told in ((0, 0), (1, 0), (5, 1)):
+            db.execute("UPDATE entries SET recorded = ? WHERE seq = (SELECT max(seq) FROM entries)",
+                       [int((time.time() + minutes * 60) * 1000)])
+            answer = place.run("doctor", "--json")
+            clock = [one for one in json.loads(answer.out)["grounds"] if one["what"] == "clock"]
+            insist(len(clock) == told and answer.status in (0, 69), answer)
+    insist("writ show" in clock[0]["mend"] and "--since" in clock[0]["detail"], clock)
 
 
 @case
