@@ -258,7 +258,7 @@ WRIT_API int writ_show_of(struct writ_ledger *ledger, const char *id, const char
 /* Is every entry what it was when it was appended? `checkpoint`: a signed note kept elsewhere, or
  * NULL; `key`: the verifier key it is signed with, NULL: this ledger's own.
  *
- *     {"intact":..,"ledger":..,"entries":..,"erased":..,"covered":..,"root":"<hex>",
+ *     {"intact":..,"ledger":..,"entries":..,"erased":..,"covered":..,"root":"<hex>","newest":..,
  *      "checkpoints":[{"size":..,"made":..,"holds":..,"signed":..,"kept":"ledger"|"file"|"given",
  *                      "file":..,"why":..}],
  *      "problem":{"seq":..,"ledger_id":..,"message":..}}     problem: null when intact
@@ -266,7 +266,7 @@ WRIT_API int writ_show_of(struct writ_ledger *ledger, const char *id, const char
  * covered: how many entries the newest checkpoint that holds is about. signed: false where no key
  * is known that could tell; of the one that was given, holds is then null. It is null, too, of what
  * lies behind an entry that does not fit, where reading ends. size: null of one that cannot be
- * read. file: where it is kept beside the ledger, else null.
+ * read. file: where it is kept beside the ledger, else null. newest: when the last was recorded.
  *
  * WRIT_NO when not; WRIT_UNAVAILABLE and {"code":"KEY_UNKNOWN",..} when nothing speaks against the
  * ledger, but the checkpoint that was given could not be judged for lack of a key;

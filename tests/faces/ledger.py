@@ -459,6 +459,22 @@ def inputs_without_a_name(scratch):
 # ---- proving ----
 
 @case
+def fast_clock(scratch):
+    """verify tells that the last entry lies ahead of this clock"""
+    book, _ = filled(scratch)
+    newest = json.loads(book.writ("verify", "--json").out)["newest"]
+    assert newest == json.loads(book.writ("log", "--limit", "1", "--json").out)["recordedAt"], newest
+    db = sqlite3.connect(book.file)
+    for (guard,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+        db.execute(f"DROP TRIGGER {guard}")
+    db.execute("UPDATE entries SET recorded = recorded + 300000 WHERE seq = 15")
+    db.commit()
+    db.close()
+    answer = book.writ("verify", status=1)
+    insist(b"ahead of this clock" in b" ".join(answer.out.split()), answer)
+
+
+@case
 def verify_and_checkpoint(scratch):
     """verify: one line when intact, with the checkpoint that was kept elsewhere"""
     book, rests_on = filled(scratch)

@@ -5,6 +5,8 @@
 #include <writ/writ.h>
 
 #include "base/json_write.h"
+#include "base/stamp.h"
+#include "base/world.h"
 #include "cli/answer.h"
 #include "cli/commands.h"
 #include "cli/entry_line.h"
@@ -186,6 +188,24 @@ static void show_broken(const struct doc *d)
     below(word, CYAN, buf_str(&next));
 }
 
+/* The times in it are what they were; they need not be right. */
+static void show_ahead(struct str newest, const char *word)
+{
+    enum { AHEAD_MS = 2 * 60 * 1000 };
+    const struct world *world = world_real();
+    _buf_ struct buf text = { .max = TEXT_MAX };
+    struct stamp last;
+    const char *why;
+
+    if (!stamp_read(newest, &last, &why) ||
+        stamp_ms(&last) - world->wall_ms(world->self) < AHEAD_MS)
+        return;
+    buf_adds(&text, "its last entry is of ");
+    add_minute(newest, &text);
+    buf_adds(&text, ", ahead of this clock, and later ones get that time as well: see writ doctor");
+    below(word, YELLOW, buf_str(&text));
+}
+
 /* What is there and cannot be read as a ledger is not intact, whatever it was once. */
 static void add_unreadable(const char *answer, struct buf *to)
 {
@@ -194,6 +214,7 @@ static void add_unreadable(const char *answer, struct buf *to)
     buf_adds(
         to,
         "{\"intact\":false,\"ledger\":null,\"entries\":0,\"erased\":0,\"covered\":0,\"root\":null,"
+        "\"newest\":null,"
         "\"checkpoints\":[],\"problem\":{\"seq\":null,\"ledger_id\":null,\"message\":");
     json_text(to, doc_text(answer_read(answer, &a), "message"));
     buf_adds(to, "}}");
@@ -235,6 +256,7 @@ static int verify_ledger(const struct args *args)
     if (!doc_get(d, "intact"))
         return keeper_tell(answer, status, false);
     (status == WRIT_OK ? show_intact : show_broken)(d);
+    show_ahead(doc_text(d, "newest"), status == WRIT_OK ? "intact" : "not intact");
     writ_free(answer);
     return status;
 }

@@ -140,6 +140,7 @@ static void put_verification(const struct writ_ledger *w, const struct verificat
     json_put_int(to, "erased", v->erased);
     json_put_int(to, "covered", covered(v));
     put_hex(to, "root", &v->root);
+    put_stamp(to, "newest", w->l.tip.recorded_ms);
     put_promises(v, to);
     put_problem(v, to);
     json_close(to, '}');
