@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import subprocess
 import sys
 import threading
@@ -398,6 +399,16 @@ def what_was_begun_by_name_is_finished_and_no_more(g):
 
 
 # ---- evidence ----
+
+@case
+def what_a_commit_deletes_is_kept_where_the_evidence_was_removed(g):
+    g.forge({"a": "a\n"}, {"a": None})
+    shutil.rmtree(g.state / "evidence")
+    done(g.commit(), 1)
+    g.has(g.after)
+    done(g.undo(), 1)
+    g.has(g.before)
+
 
 @case
 def bytes_that_are_gone_or_others_are_refused(g):

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* commit.c: the public functions that bring a run's changes to the disk, take them back, or
  * give them up. */
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <writ/changes.h>
 
+#include "base/fs.h"
 #include "base/json_write.h"
 #include "base/utf8.h"
 #include "contract/codes.h"
@@ -79,6 +81,7 @@ static int open_all(struct asked *s, char **answer)
     struct commit *c = &s->commit;
     struct writ_ledger *w = NULL;
     const char *evidence;
+    struct error e;
     int status;
 
     if (!given(s->ask->run, "run", answer))
@@ -100,6 +103,8 @@ static int open_all(struct asked *s, char **answer)
     if (status != WRIT_OK)
         return status;
     c->store = open(evidence, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (c->store < 0 && errno == ENOENT && fs_make_dirs(evidence, &e)) /* what goes is kept there */
+        c->store = open(evidence, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     keeping_open(&s->keeping, s->ask->ledger, s->ask->environment, world_real());
     s->opened = true;
     return WRIT_OK;
