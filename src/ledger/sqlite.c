@@ -7,17 +7,10 @@
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "base/buf.h"
 #include "contract/codes.h"
 #include "ledger/sqlite_fork.h"
-
-enum {
-    WAIT_FIRST_US = 50,
-    WAIT_MOST_US = 5000,
-    WAIT_ALL_US = SQLITE_BUSY_SECONDS * 1000000,
-};
 
 /* ---- errors ---- */
 
@@ -123,33 +116,6 @@ static const struct sqlite_hands hands = { COUNT(guards), begin, take, give, kno
 
 /* ---- opening ---- */
 
-/* Sleeps are short at first, for most transactions are, then longer, and a little random, so that
- * those who wait do not meet again and again. What was slept is counted: a test's clock may stand
- * still. */
-static void nap(struct sqlite *db, int tries)
-{
-    int64_t us = (int64_t)WAIT_FIRST_US << (tries < 7 ? tries : 7);
-    uint16_t lot = 0;
-
-    db->world->chance(db->world->self, &lot, sizeof lot);
-    us = us > WAIT_MOST_US ? WAIT_MOST_US : us;
-    us = us / 2 + us * lot / UINT16_MAX;
-    (void)nanosleep(&(struct timespec){ .tv_nsec = us * 1000 }, NULL);
-    db->waited_us += us;
-}
-
-static int wait_turn(void *self, int tries)
-{
-    struct sqlite *db = self;
-
-    if (tries == 0)
-        db->waited_us = 0;
-    if (db->waited_us >= WAIT_ALL_US)
-        return 0;
-    nap(db, tries);
-    return 1;
-}
-
 static int count_frames(void *self, sqlite3 *connection, const char *name, int frames)
 {
     struct sqlite *db = self;
@@ -185,7 +151,7 @@ static const char *const pages[] = { "PRAGMA cache_size = -16384", "PRAGMA cache
 static bool settle(struct sqlite *db, const struct sqlite_open *how, struct error *e)
 {
     (void)sqlite3_extended_result_codes(db->db, 1);
-    (void)sqlite3_busy_handler(db->db, wait_turn, db);
+    (void)sqlite3_busy_handler(db->db, sqlite_wait_turn, db);
     (void)sqlite3_wal_hook(db->db, count_frames, db);
     (void)sqlite3_db_config(db->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     (void)sqlite3_db_config(db->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
@@ -325,7 +291,7 @@ void sqlite_checkpoint_leave(struct sqlite *db, const char *touch)
     if (sqlite3_wal_checkpoint_v2(db->db, "main", SQLITE_CHECKPOINT_RESTART, NULL, NULL) ==
         SQLITE_OK)
         (void)sqlite3_exec(db->db, touch, NULL, NULL, NULL);
-    (void)sqlite3_busy_handler(db->db, wait_turn, db);
+    (void)sqlite3_busy_handler(db->db, sqlite_wait_turn, db);
 }
 
 /* For another checkpoint SQLite itself does not wait, only for readers and writers. */
@@ -338,10 +304,10 @@ bool sqlite_checkpoint_empty(struct sqlite *db, struct error *e)
         db->waited_us = 0;
         rc = sqlite3_wal_checkpoint_v2(db->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
         waited_us += db->waited_us;
-        if ((rc & 0xff) != SQLITE_BUSY || waited_us >= WAIT_ALL_US)
+        if ((rc & 0xff) != SQLITE_BUSY || waited_us >= (int64_t)SQLITE_BUSY_SECONDS * 1000000)
             break;
         db->waited_us = 0;
-        nap(db, tries);
+        (void)sqlite_wait_turn(db, tries);
         waited_us += db->waited_us;
     }
     db->frames = 0;

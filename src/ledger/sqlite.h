@@ -84,6 +84,10 @@ bool sqlite_moved(struct sqlite *db);
 /* Not all is in the file: there is a log that is not empty, or a journal that somebody left. */
 bool sqlite_has_more(const struct sqlite *db);
 
+/* What SQLite asks where others have locked the file, the struct sqlite as `self`: 0 is no more
+ * patience. */
+int sqlite_wait_turn(void *self, int tries);
+
 /* Can the files be made that SQLite needs beside it? Of those it says no more than that they are
  * not there. True as well where that is not what keeps it from being opened. */
 bool sqlite_can_make_beside(const struct sqlite *db, struct error *e) NODISCARD;
