@@ -4,6 +4,7 @@
 
 #include "base/cancel.h"
 #include "contract/backoff.h"
+#include "contract/exits.h"
 #include "contract/fallback.h"
 
 /* EACH_MOST: of what an adapter said, beside what another did; a message has 512 bytes. */
@@ -140,6 +141,14 @@ static void tell_patience(struct tool_call *c, struct attempt_end *end, int64_t 
                                 BACKOFF_MOST_MS / 1000, before);
 }
 
+/* Who calls it off wants nothing more of it, whatever it had come to before. */
+static void call_off(struct tool_call *c, struct attempt_end *end)
+{
+    end->code = CODE_EXECUTION_HALTED;
+    end->exit = EXIT_TIMEOUT;
+    end->message = arena_printf(c->a, "%s; then it was called off", message_of(end));
+}
+
 static struct attempt_end *attempts(struct tool_call *c)
 {
     const struct adapter_retry *retry = c->adapter->doc.errors->retry;
@@ -167,8 +176,10 @@ static struct attempt_end *attempts(struct tool_call *c)
             }
             waited_ms += wait;
         }
-        if (!cancel_wait(c->ask->cancel, wait, c->world))
+        if (!cancel_wait(c->ask->cancel, wait, c->world)) {
+            call_off(c, end);
             return end;
+        }
     }
 }
 
@@ -271,6 +282,10 @@ int call_run(struct tool_call *c)
         end = attempts(c);
         secrets_wipe(&c->secrets);
         fallback = fallback_of(c, end);
+        if (fallback && cancel_asked(c->ask->cancel)) {
+            call_off(c, end);
+            break;
+        }
         if (!fallback)
             break;
         if (!call_find(c, fallback->adapter_id, c->operation, &status))

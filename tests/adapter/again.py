@@ -215,6 +215,32 @@ def R_001_159_A01_17_another_version_of_the_tool_is_not_called(place):
                 place.fails(77, "TOOL_VERSION", "py.run", told=["python3", wanted, where])
 
 
+@case
+def a_call_that_is_called_off_before_another_attempt_does_nothing_more(place):
+    second = {"fallback": {"adapter_id": "ADP-second", "condition": "failed"}}
+    place.stock(script("first", "import sys; sys.exit(75)", errors=retry(2, 75, backoff_ms=30000) | second),
+                script("second", "open('fell', 'w')"))
+    with open(place.scratch / "out", "w+b") as out, open(place.scratch / "err", "w+b") as err:
+        child = subprocess.Popen([plans.tap.WRIT, "call", "--json", "first.run"], cwd=place.work,
+                                 env=place.environment(None), stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+    plans.until(lambda: b'"failed"' in place.writ("log", "--json").out, "the first attempt", child)
+    child.send_signal(signal.SIGINT)
+    run = place.end(child)
+    hold(run.status == 143 and run.record["error"]["code"] == "EXECUTION_HALTED", run)
+    hold(len(run.record["attempts"]) == 1 and not run.record["fell_back"], run)
+    true(not (place.work / "fell").exists(), run)
+
+
+@case
+def a_step_whose_time_is_up_before_another_attempt_does_nothing_more(place):
+    second = {"fallback": {"adapter_id": "ADP-second", "condition": "failed"}}
+    place.stock(script("first", "import sys; sys.exit(75)", errors=retry(2, 75, backoff_ms=30000) | second),
+                script("second", "open('fell', 'w')"))
+    ran = place.comes_to("failure", plans.plan(plans.step("first.run", {}, timeout_ms=2000)))
+    same(ran.error["error_code"], "STEP_TIMEOUT")
+    true("second" not in str(place.log()), ran)
+
+
 INSTALLED = 'mount --bind "$1" /usr/local/bin && shift && exec "$@"'
 
 

@@ -6,6 +6,7 @@ usage: servers.py RUN_PLAN WRIT      prints TAP
 import contextlib
 import json
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -435,6 +436,22 @@ def A00_3_a_server_that_does_not_answer_in_time_failed_and_was_not_cancelled(pla
         same(servers_ended(place), [("failed", "command_timeout", "timeout")] * (n + 1), how)
     place.fine(small(place, "well"))
     same(servers_ended(place)[0], ("succeeded", None, "exited"))
+
+
+@case
+def a_server_that_is_called_off_while_it_starts_is_no_reason_to_fall_back(place):
+    path = place.put("outside/small.py", SMALL.replace("for line in", "open('up', 'w')\nfor line in"))
+    stock(place, mcp("small", ["echo"], [REAL_PYTHON, "-c", path.read_text(), "mute"], sandbox_override=LONG,
+                     errors={"fallback": {"adapter_id": "ADP-second", "condition": "unavailable"}}),
+          mcp("second", ["echo"], [REAL_PYTHON, "-c", SMALL, "well"]))
+    with open(place.scratch / "out", "w+b") as out, open(place.scratch / "err", "w+b") as err:
+        child = subprocess.Popen([plans.tap.WRIT, "call", "--json", "small.echo"], cwd=place.work,
+                                 env=place.environment(None), stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+    plans.until(lambda: (place.work / "up").exists(), "the server", child)
+    child.send_signal(signal.SIGINT)
+    run = place.end(child)
+    hold(run.status == 143 and run.record["error"]["code"] == "EXECUTION_HALTED", run)
+    hold(len(run.record["attempts"]) == 1 and not run.record["fell_back"], run)
 
 
 @case

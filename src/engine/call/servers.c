@@ -415,7 +415,7 @@ static struct server *get(struct tool_call *c, struct error *e)
         return NULL;
     }
     if (!turn_take(&s->turn, c->ask->cancel)) {
-        (void)error_set(e, CODE_PEER_UNAVAILABLE, "%s was not waited for: it was called off",
+        (void)error_set(e, CODE_EXECUTION_HALTED, "%s was not waited for: it was called off",
                         s->name);
         return NULL;
     }

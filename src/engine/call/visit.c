@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "contract/exits.h"
 #include "contract/forms.h"
 #include "contract/interface_doc.h"
 #include "engine/call.h"
@@ -29,7 +30,7 @@ static const struct failure {
     { CODE_PEER_PROTOCOL,    WRIT_NO },
     { CODE_PEER_ERROR,       WRIT_NO },
     { CODE_VALIDATION_ERROR, WRIT_USAGE },
-    { CODE_EXECUTION_HALTED, WRIT_NO },
+    { CODE_EXECUTION_HALTED, EXIT_TIMEOUT },
     { CODE_LAYER_MISSING,    WRIT_NO_SANDBOX },
 };
 /* clang-format on */
