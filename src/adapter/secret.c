@@ -310,6 +310,14 @@ bool secret_goes_to(const struct adapter *adapter, struct str name, const struct
     return true;
 }
 
+bool secret_fits_header(struct str value)
+{
+    for (size_t i = 0; i < value.n; i++)
+        if ((value.s[i] < ' ' && value.s[i] != '\t') || value.s[i] > '~')
+            return false;
+    return true;
+}
+
 const struct secret *secret_named(const struct secrets *all, struct str name)
 {
     for (size_t i = 0; i < all->n; i++)

@@ -64,6 +64,10 @@ const struct secret *secret_named(const struct secrets *all, struct str name);
 /* Adds one that was had elsewhere, such as a token. */
 void secrets_add(struct secrets *all, const char *name, struct str value, struct arena *a);
 
+/* May it stand in a header as it is? ASCII alone: who reads it as Latin-1 and says it again in
+ * UTF-8 says other bytes, which nobody looks for. */
+bool secret_fits_header(struct str value);
+
 /* Is it the name of a header whose value is a secret, whatever it is? */
 bool header_secret(struct str name);
 

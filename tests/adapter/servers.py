@@ -356,6 +356,17 @@ def R_001_116_a_bearer_goes_to_no_server_but_its_own(place):
 
 
 @case
+def a_bearer_beyond_ascii_is_sent_to_no_server(place):
+    with strangers.stranger() as server:
+        one = mcp("wide", ["hang_up"], url=f"{server.url}/mcp", transport="http", sandbox_override=NETWORK,
+                  secrets=[{"name": "t", "env": "MINE"}])
+        one["interface"]["mcp"]["auth"] = {"secret": "t"}
+        stock(place, one)
+        place.fails(77, "SECRET_MISSING", "wide.hang_up", env={"MINE": "t\u00f6ken-of-mine"}, told=["beyond ASCII"])
+        same(server.seen, [])
+
+
+@case
 def a_form_is_filled_for_what_reads_alone_and_it_is_told(place):
     for operations, action, told in (({"echo": {"effect": "read"}}, "accept", "was given its own defaults"),
                                      ({"echo": {"effect": "write"}}, "decline", "which was declined"),

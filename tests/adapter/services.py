@@ -68,6 +68,21 @@ def R_001_091_a_parameter_does_not_take_the_place_of_the_secret(place):
             place.fine("s.echo", "other=x", env=env)
 
 
+@case
+def a_secret_beyond_ascii_goes_to_no_header_as_it_is(place):
+    with strangers.stranger() as server:
+        for auth, own, goes in (("bearer", {}, False), ("api_key", {}, False), ("api_key", {"in": "query", "name": "k"}, True),
+                                ("api_key", {"in": "cookie", "name": "k"}, True), ("basic", {"user": "ada"}, True)):
+            stock(place, api("s", server.url, {"echo": "GET /echo"}, auth=auth, secrets=TOKEN,
+                             interface={"auth": {"secret": "token"} | own}))
+            before, env = len(server.seen), {"MY_TOKEN": "t\u00f6ken-of-mine"}
+            if goes:
+                place.fine("s.echo", env=env)
+            else:
+                place.fails(77, "SECRET_MISSING", "s.echo", env=env, told=["beyond ASCII"])
+            same(len(server.seen), before + goes)
+
+
 # ---- real ones ----
 
 @case

@@ -63,6 +63,16 @@ static bool find_secret(const struct authorizing *z, struct str *out, struct err
     return good;
 }
 
+static bool find_header_secret(const struct authorizing *z, struct str *out, struct error *e)
+{
+    if (!find_secret(z, out, e))
+        return false;
+    return secret_fits_header(*out) ||
+           error_set(e, CODE_SECRET_MISSING,
+                     "the secret for %.*s has a character beyond ASCII, which no header takes",
+                     STR_ARG(z->url.authority));
+}
+
 /* ---- putting it in ---- */
 
 /* In place of one of that name, which can only be less right. */
@@ -140,8 +150,9 @@ bool api_auth_has(const struct api_interface *api, enum parameter_place in, stru
 static bool add_key(const struct authorizing *z, struct error *e)
 {
     struct str name = key_name(z->doc), value = { 0 };
+    bool coded = z->doc->in == AUTH_IN_QUERY || z->doc->in == AUTH_IN_COOKIE;
 
-    if (!find_secret(z, &value, e))
+    if (!(coded ? find_secret(z, &value, e) : find_header_secret(z, &value, e)))
         return false;
     if (z->doc->in == AUTH_IN_QUERY)
         set_query(z, name, value);
@@ -156,7 +167,7 @@ static bool add_bearer(const struct authorizing *z, struct error *e)
 {
     struct str token = { 0 };
 
-    if (!find_secret(z, &token, e))
+    if (!find_header_secret(z, &token, e))
         return false;
     set_bearer(z, token);
     return true;

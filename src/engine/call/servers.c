@@ -250,6 +250,11 @@ static bool headers_of(struct server *s, struct tool_call *c, struct mcp_ask *as
     if (!secret)
         return error_set(e, CODE_SECRET_MISSING, "the adapter has no secret %.*s",
                          STR_ARG(auth->secret));
+    if (!secret_fits_header(secret->value))
+        return error_set(e, CODE_SECRET_MISSING,
+                         "the secret %.*s has a control character or one beyond ASCII, which no "
+                         "header takes",
+                         STR_ARG(auth->secret));
     header = arena_new(&s->a, struct http_header);
     header->name = str_of("Authorization");
     header->value = str_of(arena_printf(&s->a, "Bearer %.*s", STR_ARG(secret->value)));
