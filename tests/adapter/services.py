@@ -335,6 +335,8 @@ def what_comes_packed_is_unpacked_and_bounded(place):
         same(place.fine("p.get", "how=good", "bytes:=5"), {"data": "xxxxx"})
         true("Accept-Encoding" not in server.seen[-1][2], server.seen[-1])
         place.fails(1, "PEER_PROTOCOL", "p.get", "how=good", f"bytes:={64 << 20}", told=["the body has more than"])
+        same(place.fine("p.get", "how=twice", f"bytes:={5 << 20}"), {"data": "x" * (5 << 20)})
+        place.fails(1, "PEER_PROTOCOL", "p.get", "how=short", "bytes:=50", told=["the answer ended in the middle"])
         for how in ("wrong", "other"):
             place.fails(1, "PEER_PROTOCOL", "p.get", f"how={how}", "bytes:=5", told=["cannot be unpacked"])
 

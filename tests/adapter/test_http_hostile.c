@@ -53,6 +53,8 @@ static const struct saying sayings[] = {
     { "a list of them", "HTTP/1.1 200 OK\r\nContent-Length: 2, 4\r\n\r\nhalf", false, HTTP_BROKEN, 200, "" },
     { "packed",         "HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\nContent-Length: 30\r\n\r\n"
                         "\x78\x01\x2b\xcf\x48\x2c\x51\x28\x4f\x2c\x56\x28\x48\x4c\xce\x4e\x4d\x51\xc8\x2c\x56\x28\xcd\x83\xb0\x01\x8c\x27\x0a\x0f", true, HTTP_DONE, 200, "what was packed is unpacked" },
+    { "packed, cut",    "HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\nContent-Length: 26\r\n\r\n"
+                        "\x78\x01\x2b\xcf\x48\x2c\x51\x28\x4f\x2c\x56\x28\x48\x4c\xce\x4e\x4d\x51\xc8\x2c\x56\x28\xcd\x83\xb0\x01", true, HTTP_BROKEN, 200, "what was packed is unpacked" },
     { "packed wrongly", "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 12\r\n\r\nno gzip here", true, HTTP_BROKEN, 200, "" },
     { "packed somehow", "HTTP/1.1 200 OK\r\nContent-Encoding: unheard-of\r\nContent-Length: 2\r\n\r\nok", true, HTTP_BROKEN, 200, "" },
 };

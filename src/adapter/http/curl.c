@@ -180,7 +180,6 @@ static bool set_always(struct web_call *c)
               curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 1L) |
               curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L) |
               curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)BUFFER) |
-              curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "") | /* what is packed is unpacked */
               curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_line) |
               curl_easy_setopt(easy, CURLOPT_HEADERDATA, c) |
               curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body) |
@@ -421,7 +420,6 @@ static const struct ending {
     { CURLE_GOT_NOTHING,              HTTP_BROKEN,      "the connection was closed without an answer" },
     { CURLE_RECV_ERROR,               HTTP_BROKEN,      "the connection broke in the middle" },
     { CURLE_SEND_ERROR,               HTTP_BROKEN,      "the connection broke in the middle" },
-    { CURLE_BAD_CONTENT_ENCODING,     HTTP_BROKEN,      "its body is packed in a way that cannot be unpacked" },
     { CURLE_PARTIAL_FILE,             HTTP_BROKEN,      "the answer ended in the middle" },
     { CURLE_UNSUPPORTED_PROTOCOL,     HTTP_BROKEN,      "what came is not HTTP" },
     { CURLE_WEIRD_SERVER_REPLY,       HTTP_BROKEN,      "what came is not HTTP" },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* transfer.c: a request and its answer: the head, the ceilings, redirects. */
 #include "adapter/http/serve.h"
+#include "adapter/http/unpack.h"
 
 struct transfer {
     struct transfer *next;
@@ -8,6 +9,7 @@ struct transfer {
     uint32_t call;
     struct asked asked;
     struct web_call *web;
+    struct unpack *unpack; /* NULL: the body is not packed */
 
     struct arena head; /* of the answer that is coming */
     struct http_header *headers;
@@ -90,6 +92,28 @@ static bool has_one_length(const struct transfer *t)
     return true;
 }
 
+static const char packed_oddly[] = "its body is packed in a way that cannot be unpacked";
+
+/* False: it is packed in a way that is not known here, or in more than one. */
+static bool begin_body(struct transfer *t)
+{
+    unpack_close(t->unpack);
+    t->unpack = NULL;
+    for (size_t i = 0; i < t->header_count; i++) {
+        struct str how = t->headers[i].value;
+
+        if (str_cmp_letters(t->headers[i].name, str_of("Content-Encoding")) != 0 || !how.n ||
+            str_cmp_letters(how, str_of("identity")) == 0)
+            continue;
+        if (t->unpack || !unpack_knows(how))
+            return asked_refuse(&t->asked, HTTP_BROKEN, packed_oddly);
+        t->unpack = unpack_open();
+        if (!t->unpack)
+            return asked_refuse(&t->asked, HTTP_BROKEN, packed_oddly);
+    }
+    return true;
+}
+
 static bool end_head(struct transfer *t)
 {
     struct http_begun begun = { .reused = web_reused(t->web) };
@@ -105,6 +129,8 @@ static bool end_head(struct transfer *t)
     t->skipped = is_redirect(t);
     if (t->skipped)
         return true;
+    if (!begin_body(t))
+        return false;
     t->begun = true;
     begun.status = t->status;
     begun.address = str_of(t->asked.address);
@@ -152,7 +178,7 @@ static void end_with(struct transfer *t, enum http_end end, const char *why)
     t->serve->transfer_count--;
 }
 
-static enum web_take on_body(void *self, struct str bytes)
+static enum web_take take_body(void *self, struct str bytes)
 {
     struct transfer *t = self;
 
@@ -174,6 +200,21 @@ static enum web_take on_body(void *self, struct str bytes)
         bytes = (struct str){ bytes.s + n, bytes.n - n };
     }
     return WEB_TAKEN;
+}
+
+static enum web_take on_body(void *self, struct str bytes)
+{
+    struct transfer *t = self;
+
+    if (!t->unpack)
+        return take_body(t, bytes);
+    switch (unpack_feed(t->unpack, bytes, take_body, t)) {
+    case UNPACK_TAKEN: return WEB_TAKEN;
+    case UNPACK_HOLD: return WEB_HOLD;
+    case UNPACK_STOP: return WEB_STOP;
+    case UNPACK_ODD: (void)asked_refuse(&t->asked, HTTP_BROKEN, packed_oddly);
+    }
+    return WEB_STOP;
 }
 
 void transfers_go_on(struct serve *s)
@@ -230,6 +271,7 @@ static void leave(struct transfer *t)
     *at = t->next;
     s->transfer_count -= !t->over;
     web_end(t->web);
+    unpack_close(t->unpack);
     asked_forget(&t->asked);
     arena_wipe(&t->head); /* as answers may */
     if (keep) {
@@ -308,7 +350,8 @@ static void on_done(void *self, enum http_end end, const char *why)
 
     if (end == HTTP_DONE && t->skipped && follow(t))
         return;
-    if (end == HTTP_DONE && !t->begun) { /* or what follow() found */
+    if (end == HTTP_DONE && (!t->begun || (t->unpack && !unpack_whole(t->unpack)))) {
+        /* or what follow() found */
         end = HTTP_BROKEN;
         why = "the answer ended in the middle";
     }

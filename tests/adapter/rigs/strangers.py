@@ -76,7 +76,9 @@ class Stranger(http.server.BaseHTTPRequestHandler):
     def do_packed(self, _):
         """Packed, though nobody asked for it: /packed/HOW/BYTES."""
         _, how, n = self.path.strip("/").split("/")
-        body = gzip.compress(b'{"data": "%s"}' % (b"x" * int(n)))
+        text = b'{"data": "%s"}' % (b"x" * int(n))
+        body = b"".join(gzip.compress(part) for part in ([text[:99], text[99:]] if how == "twice" else [text]))
+        body = body[:-8] if how == "short" else body
         self.answer(200, body if how != "wrong" else body[:9] + b"?" * 30, Content_Type="application/json",
                     Content_Encoding="unheard-of" if how == "other" else "gzip")
 
