@@ -58,10 +58,15 @@ static const char *file_of(const struct registry_doc *registry)
     return registry->file ? registry->file : "the registry";
 }
 
-/* As an entry has to say it. */
+/* As an entry has to say it: whole, for it is copied from the message. */
 static const char *entry_for(const struct admit_ask *ask, struct arena *a)
 {
-    return said(ask->executable.s ? ask->executable : ask->command, a);
+    struct str entry = ask->executable.s ? ask->executable : ask->command;
+
+    for (size_t i = 0; i < entry.n; i++)
+        if ((unsigned char)entry.s[i] < ' ' || entry.s[i] == 0x7f)
+            return said(entry, a);
+    return arena_printf(a, "'%.*s'", STR_ARG(entry));
 }
 
 /* ---- a person ---- */

@@ -77,6 +77,7 @@ static void R_001_055_a_strict_registry_binds_a_person(void **state)
         { STRICT, NULL, "cat",  "/usr/bin/cat",  "'cat' is listed by no tool of the registry, which is strict; list '/usr/bin/cat' there, or let it say allowlist: caller" },
         { STRICT, NULL, "cat",  NULL,            "'cat' is listed by no tool of the registry, which is strict; list 'cat' there, or let it say allowlist: caller" },
         { STRICT, NULL, "bash", "/usr/bin/bash", "'bash' is listed by no tool of the registry, which is strict; list '/usr/bin/bash' there, or let it say allowlist: caller" },
+        { STRICT, NULL, "cat",  "/home/somebody/.local/share/tools/versions/1.2.3/lib/some-tool/bin/cat", "'cat' is listed by no tool of the registry, which is strict; list '/home/somebody/.local/share/tools/versions/1.2.3/lib/some-tool/bin/cat' there, or let it say allowlist: caller" },
         { STRICT, NULL, "./rg", "/repo/rg",      "'./rg' is listed by no tool of the registry, which is strict; list '/repo/rg' there, or let it say allowlist: caller" },
         { STRICT, NULL, "gone", "/usr/bin/gone", "tool 'BLOCKED' is blocked in the registry; only active and deprecated tools run" },
         { CALLER, NULL, "gone", "/usr/bin/gone", "tool 'BLOCKED' is blocked in the registry; only active and deprecated tools run" },
