@@ -14,6 +14,7 @@ struct api_call {
     bool repeatable;   /* sending it twice is as good as once: by its method, effect: read,
                           or an Idempotency-Key */
     bool token_kept;   /* its token was had for an earlier call, and may have been called back */
+    struct http_answer no_token; /* of a token endpoint that refuses; status 0: none does */
 
     /* Without what proves who calls: api_authorize() begins with these each time. */
     const char *bare_url, *bare_shown;

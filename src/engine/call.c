@@ -104,12 +104,13 @@ static bool code_is_listed(const struct adapter_retry *retry, const struct attem
     return false;
 }
 
-/* What has ended so is worth another attempt, where that cannot do a thing twice. */
+/* What has ended so is worth another attempt, where that cannot do a thing twice. A status that is
+ * not of a run is that of a token endpoint. */
 static bool wants_again(const struct adapter_retry *retry, const struct attempt_end *end)
 {
     if (end->ok || end->code == CODE_PEER_UNAVAILABLE)
         return !end->ok && (end->ran || end->nothing_happened);
-    return end->ran && code_is_listed(retry, end);
+    return (end->ran || end->status) && code_is_listed(retry, end);
 }
 
 /* Whether a service that said 429 or 503 has done something, only the service knows. */

@@ -434,6 +434,19 @@ def a_token_is_sent_where_a_header_takes_it_and_it_is_a_bearer_s(place):
 
 
 @case
+def a_token_endpoint_that_is_busy_is_asked_again_when_it_says(place):
+    with strangers.stranger() as server:
+        one = of_client(server.url, server.url + "/later")
+        stock(place, one | {"errors": retry(2, 429)})
+        place.fine("o.echo", env={"MY_TOKEN": SECRET})
+        same([one[1] for one in server.seen], ["/later", "/later", "/echo"])
+        del server.seen[:]
+        stock(place, one | {"errors": retry(2, 503)})
+        run = place.fails(1, "PEER_ERROR", "o.echo", env={"MY_TOKEN": SECRET}, told=["refuses: slow_down (status 429)"])
+        same([one["status"] for one in run.record["attempts"]], [429])
+
+
+@case
 def R_001_080_a_token_endpoint_that_never_answers_ends_as_a_service_that_never_does(place):
     with strangers.stranger() as server:
         one = of_client(server.url, server.url + "/silent")

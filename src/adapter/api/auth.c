@@ -228,7 +228,8 @@ static bool token_ask_of(const struct authorizing *z, struct token_ask *ask, str
                                .scope = d->scope,
                                .resource = d->resource,
                                .host = url.authority,
-                               .like = &z->call->request };
+                               .like = &z->call->request,
+                               .refusal = &z->call->no_token };
     return named_secret(z, d->client_secret, &ask->client_secret, e);
 }
 
@@ -271,6 +272,7 @@ bool api_authorize(const struct adapter *adapter, const struct api_auth *auth, s
     call->request.header_count = call->bare_header_count;
     call->shown = call->bare_shown;
     call->token_kept = false;
+    call->no_token = (struct http_answer){ 0 };
     if (!adders[api->auth_method])
         return true;
     if (!url_split(str_of(call->request.url), &z.url))

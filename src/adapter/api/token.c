@@ -276,12 +276,14 @@ static bool refused(const struct http_answer *answer, const struct doc *body,
     const char *error = words(body, "error", ask, a);
     const char *more = words(body, "error_description", ask, a);
 
+    if (answer->status != 200)
+        *ask->refusal = *answer;
     if (!*error)
         return error_set(e, answer->status >= 500 ? CODE_PEER_UNAVAILABLE : CODE_PEER_ERROR,
                          "the token endpoint of %.*s answers with status %d", STR_ARG(ask->host),
                          answer->status);
-    return error_set(e, CODE_PEER_ERROR, "the token endpoint of %.*s refuses: %s%s%s",
-                     STR_ARG(ask->host), error, *more ? ": " : "", more);
+    return error_set(e, CODE_PEER_ERROR, "the token endpoint of %.*s refuses: %s%s%s (status %d)",
+                     STR_ARG(ask->host), error, *more ? ": " : "", more, answer->status);
 }
 
 /* As the service itself would be told. */

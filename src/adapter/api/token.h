@@ -10,6 +10,7 @@ struct token_ask {
     struct str host;                                           /* of the URL, with its port */
     struct http_request *like; /* whose time, cancel and plain hold for this, too; the time that it
                                   takes is taken off there */
+    struct http_answer *refusal; /* set where the endpoint answers with a status that is no 200 */
 };
 
 /* The token, copied into the arena. *kept: an earlier call had it. False: CODE_PEER_ERROR (the

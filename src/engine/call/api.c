@@ -260,14 +260,20 @@ static struct value value_of(const struct api_attempt *t)
     return value;
 }
 
+static void take_status(const struct http_answer *answer, const struct tool_call *c,
+                        struct attempt_end *end)
+{
+    end->status = answer->status;
+    end->retry_after = api_retry_after(answer, c->world->wall_ms(c->world->self), INT64_MAX);
+}
+
 static void take_end(struct api_attempt *t, const struct exec *x, struct attempt_end *end)
 {
     struct tool_call *c = t->c;
 
-    end->status = t->answer.status;
+    take_status(&t->answer, c, end);
     end->repeatable = t->bound.repeatable;
     end->once = arena_printf(c->a, "as %s without an Idempotency-Key", t->bound.request.method);
-    end->retry_after = api_retry_after(&t->answer, c->world->wall_ms(c->world->self), INT64_MAX);
     end->ok = !x->now.failing;
     if (end->ok) {
         end->value = value_of(t);
@@ -293,6 +299,7 @@ void call_api(struct tool_call *c, struct attempt_end *end)
         e.code = e.code ? e.code : CODE_PEER_UNAVAILABLE;
         call_failed(end, status_of((enum code)e.code), &e, c->a);
         end->nothing_happened = true;
+        take_status(&t.bound.no_token, c, end);
         return;
     }
     shown = str_of(t.bound.shown);

@@ -194,6 +194,13 @@ class Stranger(http.server.BaseHTTPRequestHandler):
         """A token endpoint: RFC 6749, 4.4.3."""
         self.answer(200, json.dumps(self.server.token).encode(), Content_Type="application/json")
 
+    def do_later(self, body):
+        """A token endpoint that wants to be asked once more."""
+        if len([one for one in self.server.seen if one[1] == "/later"]) > 1:
+            self.do_token(body)
+        else:
+            self.answer(429, b'{"error": "slow_down"}', Content_Type="application/json", Retry_After="0")
+
     def do_late(self, body):
         """A token endpoint that takes its time."""
         self.server.over.wait(3)
