@@ -430,6 +430,8 @@ def a_token_is_sent_where_a_header_takes_it_and_it_is_a_bearer_s(place):
             server.token = good | more
             run = place.fails(1, "PEER_PROTOCOL", "o.echo", env=env, told=[told])
             true(b"t0ken" not in run.out + run.err, run)
+        server.token = {"error": "invalid_scope", "error_description": "none of it"}
+        place.fails(1, "PEER_ERROR", "o.echo", env=env, told=["refuses: invalid_scope: none of it (status 200)"])
         same(len([one for one in server.seen if one[1] == "/echo"]), sent)
 
 

@@ -344,8 +344,8 @@ static bool take(const struct http_answer *answer, const struct token_ask *ask, 
     const struct doc *type = body ? doc_get(body, "token_type") : NULL;
     struct digest key = key_of(ask);
 
-    if (answer->status != 200)
-        return refused(answer, body, ask, a, e);
+    if (answer->status != 200 || (!token.n && body && doc_text(body, "error").n))
+        return refused(answer, body, ask, a, e); /* some say 200 whatever they say */
     if (!token.n)
         return error_set(e, CODE_PEER_PROTOCOL,
                          "the token endpoint of %.*s answers with no access_token",
