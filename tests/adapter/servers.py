@@ -405,6 +405,16 @@ def a_call_whose_stream_ends_is_not_sent_again(place):
 
 
 @case
+def a_stream_is_asked_for_again_while_its_server_is_away(place):
+    with strangers.stranger(tools={"echo": {}}) as server:
+        stock(place, mcp("away", ["echo"], url=f"{server.url}/away", transport="http", sandbox_override=NETWORK, **EXTRACT))
+        same((place.fine("away.echo"), server.called), ("here", ["echo"]))
+        stock(place, mcp("away", ["echo"], url=f"{server.url}/away/gone", transport="http", sandbox_override=NETWORK))
+        place.fails(143, "command_timeout", "away.echo", options=("--timeout-ms", 1500), told=["its stream ended"])
+        same(server.called, ["echo"] * 2)
+
+
+@case
 def a_server_that_asks_without_end_holds_no_call_past_its_time(place):
     with strangers.stranger(tools={"echo": {}}) as server:
         for path, status in (("pings/beside", 0), ("pings", 143)):

@@ -285,23 +285,34 @@ static bool rest(struct mcp *m, struct mcp_exchange *x, int64_t ms)
     return !x->done;
 }
 
+/* It took the request, which must not be sent twice whatever it says now. */
+static void not_again(struct post *p, const char *why)
+{
+    fail(p->x, MCP_GONE,
+         arena_printf(p->x->a, "its stream ended before the answer, and is not to be had again: %s",
+                      why));
+    p->x->status = 0;
+}
+
+/* A server that is away may be starting anew: it is asked as long as there is time. */
 static void resume(struct post *p)
 {
-    for (int i = 0; i < RESUMES && !p->x->done && p->streams && p->sse.last_id.len; i++) {
-        struct str last = { arena_text(p->x->a, buf_str(&p->sse.last_id)), p->sse.last_id.len };
+    struct mcp_exchange *x = p->x;
+    bool away = false;
 
-        if (!rest(p->m, p->x, p->sse.retry_ms ? p->sse.retry_ms : RETRY_MS))
+    for (int i = 0; i < RESUMES && (away || (!x->done && p->streams)) && p->sse.last_id.len; i++) {
+        struct str last = { arena_text(x->a, buf_str(&p->sse.last_id)), p->sse.last_id.len };
+        int64_t wait_ms = p->sse.retry_ms ? p->sse.retry_ms : RETRY_MS;
+
+        x->done = false;
+        if (!rest(p->m, x, away && wait_ms < RETRY_MS ? RETRY_MS : wait_ms))
             return;
         post_ask(p, "GET", last);
-        if (!p->x->done && !p->streams) {
-            fail(p->x, MCP_GONE,
-                 arena_printf(p->x->a,
-                              "its stream ended before the answer, and is not to be had again: "
-                              "HTTP status %d",
-                              p->status));
-            /* It took the request, which must not be sent twice whatever it says now. */
-            p->x->status = 0;
-        }
+        away = x->done && x->end == MCP_GONE && !p->streams;
+        if (away)
+            not_again(p, x->why);
+        else if (!x->done && !p->streams)
+            not_again(p, arena_printf(x->a, "HTTP status %d", p->status));
     }
 }
 

@@ -128,6 +128,19 @@ class Stranger(http.server.BaseHTTPRequestHandler):
         else:
             self.answer(404 if self.command == "GET" or "id" in asked else 202)
 
+    def do_away(self, body):
+        """The same, which is away when its stream is asked for again, twice, and then has the answer; `gone`: never."""
+        asked, again = json.loads(body or b"{}"), [one for one in self.server.seen if "Last-Event-ID" in one[2]]
+        if asked.get("method") == "tools/call":
+            self.server.answers = asked["id"]
+        if "Last-Event-ID" not in self.headers:
+            self.do_cut(body)
+        elif len(again) < 3 or self.path.endswith("gone"):
+            self.close_connection = True
+        else:
+            said = {"jsonrpc": "2.0", "id": self.server.answers, "result": {"content": [{"type": "text", "text": "here"}]}}
+            self.answer(200, b"data: %s\n\n" % json.dumps(said).encode(), Content_Type="text/event-stream")
+
     def do_said(self, body):
         """An MCP server with sessions whose answers to calls are up to the test: a status, and members of a message."""
         asked = json.loads(body or b"{}")
