@@ -162,6 +162,21 @@ def a_server_that_is_none_is_told(place):
 
 
 @case
+def a_secret_among_the_words_of_a_server_is_refused_or_warned_of(place):
+    words = ["--figma-api-key=hunter2pw", "SLACK_BOT_TOKEN=hunter2pw", "--password", "hunter2pw",
+             "--max-tokens=8", "mail@example.org", "--key"]
+    warnings = taken(place, "mcp", "--", *small(place), *words)["warnings"]
+    same([one.split("'")[1] for one in warnings], ["--figma-api-key", "SLACK_BOT_TOKEN", "--password"])
+    true("hunter2pw" not in str(warnings), warnings)
+    before = len(place.log())
+    for word in ("postgres://u:hunter2pw@localhost/x", "--at=http://a/,https://hunter2pw@b/"):
+        found = taken(place, "mcp", "--", *small(place), word, status=64)
+        true("word 4 of the server's command is a URL with a user name" in found["message"], found)
+        true("hunter2pw" not in json.dumps(found), found)
+    same(len(place.log()), before)  # nothing was started
+
+
+@case
 @missing
 def R_001_098_the_filesystem_server_is_imported_and_called(place):
     place.put("work/hello.txt", "hello\n")

@@ -2,6 +2,7 @@
 /* import.c: the public function that makes an adapter of what others wrote. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include <writ/adapters.h>
@@ -15,6 +16,7 @@
 #include "base/world.h"
 #include "base/yaml.h"
 #include "contract/adapter_doc.h"
+#include "contract/forms.h"
 #include "engine/call_visit.h"
 #include "engine/given.h"
 #include "engine/input.h"
@@ -247,20 +249,85 @@ static bool names_place(const char *word)
            strcmp(word, "..") != 0 && stat(word, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* ---- what should not be among its words ---- */
+
+static void warn(struct import_made *made, const char *text, struct arena *a)
+{
+    size_t room = made->warned;
+
+    made->warnings = arena_more(a, made->warnings, made->warned, &room, sizeof *made->warnings);
+    made->warnings[made->warned++] = text;
+}
+
 static void warn_of_places(const char *const *argv, struct arena *a, struct import_made *made)
 {
-    size_t room = 0;
+    for (size_t i = 1; argv && argv[0] && argv[i]; i++)
+        if (names_place(argv[i]))
+            warn(made,
+                 arena_printf(a,
+                              "%s of the server's command is also a directory here, and stays as "
+                              "it is: from another directory it leads elsewhere; write ./%s where "
+                              "this one is meant",
+                              said(str_of(argv[i]), a), argv[i]),
+                 a);
+}
 
-    for (size_t i = 1; argv && argv[0] && argv[i]; i++) {
-        if (!names_place(argv[i]))
-            continue;
-        made->warnings = arena_more(a, made->warnings, made->warned, &room, sizeof *made->warnings);
-        made->warnings[made->warned++] = arena_printf(
-            a,
-            "%s of the server's command is also a directory here, and stays as it is: from "
-            "another directory it leads elsewhere; write ./%s where this one is meant",
-            said(str_of(argv[i]), a), argv[i]);
+/* The name in "--api-key=.." and "API_TOKEN=..", or in "--api-key" where a value comes next; no
+ * text: it is none that a secret goes by. */
+static struct str secret_name(const char *word, const char *next)
+{
+    static const char *const ends[] = { "key", "token", "secret", "password", "passwd" };
+    size_t n = strcspn(word, "=");
+
+    if (!word[n] && (*word != '-' || !next || *next == '-'))
+        return (struct str){ 0 };
+    for (size_t i = 0; i < COUNT(ends); i++) {
+        size_t tail = strlen(ends[i]);
+
+        if (n >= tail && strncasecmp(word + n - tail, ends[i], tail) == 0)
+            return (struct str){ word, n };
     }
+    return (struct str){ 0 };
+}
+
+/* The value itself is not repeated. */
+static void warn_of_secrets(const char *const *argv, struct arena *a, struct import_made *made)
+{
+    for (size_t i = 1; argv && argv[0] && argv[i]; i++) {
+        struct str name = secret_name(argv[i], argv[i + 1]);
+
+        if (name.n)
+            warn(made,
+                 arena_printf(a,
+                              "what %s of the server's command is given stands in the adapter and "
+                              "in the ledger as it is; where it is a secret, take it out, and let "
+                              "the adapter give it in a variable: secrets: [{name: .., env: .., "
+                              "variable: ..}]",
+                              said(name, a)),
+                 a);
+    }
+}
+
+static bool holds_login(const char *word)
+{
+    for (const char *at = word; (at = strstr(at, "://")); at++)
+        if (url_has_login(str_of(at)))
+            return true;
+    return false;
+}
+
+/* A server's command is written down twice, in the adapter and in the ledger. */
+static bool no_login(const char *const *argv, struct error *e)
+{
+    for (size_t i = 0; argv && argv[i]; i++)
+        if (holds_login(argv[i]))
+            return error_set(e, CODE_VALIDATION_ERROR,
+                             "word %zu of the server's command is a URL with a user name or a "
+                             "password in it, which the adapter and the ledger would have as it "
+                             "is; let the server read it from a variable, and name that under "
+                             "`secrets` of the adapter",
+                             i + 1);
+    return true;
 }
 
 /* "./server" and "server.js" are files of this directory; the adapter is called from others, too.
@@ -308,6 +375,7 @@ static bool make(const struct writ_import *import, const struct visit *v, const 
     for (size_t i = 0; i < got.left_count; i++)
         made->left[i] = (struct import_left){ got.left[i].operation, got.left[i].why };
     warn_of_places(import->argv, a, made);
+    warn_of_secrets(import->argv, a, made);
     return true;
 }
 
@@ -341,7 +409,7 @@ static int from_server(const struct writ_import *import, char **answer)
     struct adapter adapter;
     struct report r;
     struct error e = { 0 };
-    int status = ask_server(import, &a, &made, &e);
+    int status = no_login(import->argv, &e) ? ask_server(import, &a, &made, &e) : visit_status(&e);
 
     if (status != WRIT_OK) {
         *answer = record_failure(e.code, e.msg);
