@@ -152,7 +152,7 @@ static bool put_value(struct binding *b, const struct doc *param, struct str tem
 {
     struct str rest = template, word, text;
     struct words *to = placeholder(template, param->key) > 0 ? &b->positional : &b->options;
-    bool option = false;
+    bool option = false, again = param->kind == DOC_LIST && value != param->first;
     const char *why;
 
     if (!is_scalar(value))
@@ -161,7 +161,9 @@ static bool put_value(struct binding *b, const struct doc *param, struct str tem
     why = no_word(text, b->a);
     if (why)
         return refused(b, param, why);
-    while ((word = str_word(&rest, " ")).n > 0) {
+    if (again && str_is(str_word(&rest, " "), "--"))
+        template = rest; /* a second one would be a value */
+    for (rest = template; (word = str_word(&rest, " ")).n > 0;) {
         struct word made = { .text = fill(word, param->key, text, b->a),
                              .fixed = !has_placeholder(word, param->key) };
 

@@ -102,6 +102,8 @@ static void R_001_087_R_001_088_words_come_in_their_order(void **state)
         { "search", "{pattern: 1.5, path: true}",                     BASE "[1.5][true]" },
         { "search", "{pattern: x, file: a}",                          BASE "[file][a][x]" },
         { "search", "{pattern: '-x', rest: '-y'}",                    BASE "[--][-y][-x]" },
+        { "search", "{rest: ['-a', b, '-c']}",                        BASE "[--][-a][b][-c]" },
+        { "search", "{inner: [a, b]}",                                BASE "[--][run][a][run][b]" },
         { "ended",  "{pattern: '-x', path: ['-y']}",                  BASE "[--][-x][-y]" },
         { "files",  "{path: src}",                                    BASE "[--files][src]" },
     };
