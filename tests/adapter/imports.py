@@ -38,6 +38,20 @@ for line in sys.stdin:
         say(id=m["id"], error={"code": -32601, "message": "what"})
 '''
 
+# As node tells of an error that nobody caught.
+STACK = """node:internal/modules/x:7
+  throw new TypeError();
+        ^
+
+TypeError: what is wrong
+    at one (node:internal/Error:9)
+    at two (node:internal:3) {
+  code: 'ERR'
+}
+
+Node.js v20.20.2
+"""
+
 
 def small(place, about="says it again"):
     """The words that start it; its tools are `echo`, `echo.twice` and `drop`."""
@@ -152,9 +166,11 @@ def a_strict_registry_keeps_a_server_from_starting(place):
 def a_server_that_is_none_is_told(place):
     place.registry(allowlist="caller")
     for words, status, told in ((["/usr/bin/false"], 69, "exit 1"), (["/no/such/server"], 69, "exit 127"),
-                                ([REAL_PYTHON, "-c", "import sys; sys.exit('I am no server')"], 69, "I am no server")):
+                                ([REAL_PYTHON, "-c", "import sys; sys.exit('I am no server')"], 69, "I am no server"),
+                                ([REAL_PYTHON, "-c", f"import sys; sys.exit({STACK!r})"], 69, "exit 1: TypeError: what")):
         found = taken(place, "mcp", "--", *words, status=status)
         true(told in found["message"], found)
+        same(found["message"].endswith("it ran offline, and saw this project and the system alone"), told != "exit 127")
     for words in ((), ("--url", "http://127.0.0.1/", "--", "/bin/true"), ("--url", "file:///etc/passwd"),
                   ("--url", "http://"), ("--url", "http://me:hunter2@127.0.0.1/")):
         run = place.writ("adapters", "import", "mcp", *words)

@@ -131,12 +131,30 @@ static struct str last_line(struct str s)
     return (struct str){ s.s + begin, s.n - begin };
 }
 
+/* node ends what it says with the stack, the members of the error and its own version: what is
+ * wrong stands before all that, on a line that begins with the error's name. */
+static struct str before_stack(struct str s)
+{
+    struct str rest = str_trim_end(s, "\r\n"), line = last_line(rest);
+
+    if (!str_begins(line, "Node.js v"))
+        return s;
+    while (rest.n) {
+        if (line.n && is_one_of(line.s[0], "ABCDEFGHIJKLMNOPQRSTUVWXYZ") &&
+            memmem(line.s, line.n, "Error", 5))
+            return line;
+        rest.n -= line.n + (line.n < rest.n);
+        line = last_line(rest);
+    }
+    return s;
+}
+
 /* The last lines of what it said, for people: many programs tell first what is wrong, and then what
  * to do. */
 static const char *last_lines(const struct printed *err, struct arena *a)
 {
     bool whole;
-    struct str s = printed_end(err, &whole);
+    struct str s = before_stack(printed_end(err, &whole));
     const char *told = NULL;
 
     for (int i = 0; i < TOLD_LINES && s.n; i++) {

@@ -74,6 +74,16 @@ static bool start(struct visit *v, const struct visit_ask *ask, int ours[2], str
     return wired_start(&v->wired, ours, e);
 }
 
+/* Most servers are written for a machine that is all theirs, and say only what they miss. */
+static const char *what_it_saw(const struct visit *v)
+{
+    if (v->x.program.missing)
+        return "";
+    return request_net_level(v->x.request.sandbox->network) == NET_OFFLINE
+               ? "; it ran offline, and saw this project and the system alone"
+               : "; it saw this project and the system alone";
+}
+
 /* Why it did not run, or what it said when it ended, is a better answer than that nothing was
  * heard. */
 static int why_not(struct visit *v, struct error *e)
@@ -89,6 +99,7 @@ static int why_not(struct visit *v, struct error *e)
                          v->wired.deaf || v->x.outcome.cause == CAUSE_CANCELLED ? "was stopped"
                                                                                 : "ended",
                          end.message);
+        (void)error_set(e, e->code, "%s%s", arena_text(&v->a, str_of(e->msg)), what_it_saw(v));
         return visit_status(e);
     }
     if (v->status == WRIT_WRONG && first)
