@@ -87,6 +87,7 @@ struct writ_import {
     const char *ledger; /* a server that runs here is recorded */
     int cancel;
     const char *const *weak; /* as of struct writ_command, for a server that runs here */
+    const char *options;     /* as of struct writ_command, for a server that runs here; or NULL */
 };
 
 /* Makes it:

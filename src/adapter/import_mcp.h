@@ -18,7 +18,9 @@ struct mcp_import_ask {
     const char *url;            /* of http and websocket */
     const char *const *include; /* operations, as patterns with *, ended by NULL; or NULL: all */
     const char *const *exclude;
-    const char *today; /* "2026-01-16" */
+    const struct doc *hosts;    /* of stdio: the first text of a list of those that it reaches */
+    const char *const *secrets; /* of stdio: variables of the caller's that it gets; or NULL */
+    const char *today;          /* "2026-01-16" */
 };
 
 struct mcp_import_left {

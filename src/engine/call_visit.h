@@ -17,6 +17,7 @@ struct visit_ask {
     const char *const *environment;
     const char *ledger;
     const char *const *weak; /* of one that runs here: as of struct writ_command */
+    const char *options;     /* the same */
     int cancel;
 };
 

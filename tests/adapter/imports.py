@@ -170,7 +170,7 @@ def a_server_that_is_none_is_told(place):
                                 ([REAL_PYTHON, "-c", f"import sys; sys.exit({STACK!r})"], 69, "exit 1: TypeError: what")):
         found = taken(place, "mcp", "--", *words, status=status)
         true(told in found["message"], found)
-        same(found["message"].endswith("it ran offline, and saw this project and the system alone"), told != "exit 127")
+        same(found["message"].endswith("; --allow-host, --net and --env give it more"), told != "exit 127")
     for words in ((), ("--url", "http://127.0.0.1/", "--", "/bin/true"), ("--url", "file:///etc/passwd"),
                   ("--url", "http://"), ("--url", "http://me:hunter2@127.0.0.1/")):
         run = place.writ("adapters", "import", "mcp", *words)
@@ -190,6 +190,32 @@ def a_secret_among_the_words_of_a_server_is_refused_or_warned_of(place):
         true("word 4 of the server's command is a URL with a user name" in found["message"], found)
         true("hunter2pw" not in json.dumps(found), found)
     same(len(place.log()), before)  # nothing was started
+
+
+# It has no tools without a token and a gate to the network, and says in a call what token it has.
+NEEDY = SMALL.replace("import json, sys", """import json, os, sys
+if not os.environ.get("BOT_TOKEN") or not os.environ.get("HTTPS_PROXY"):
+    sys.exit("set BOT_TOKEN")""").replace('m["params"]["arguments"]', 'os.environ["BOT_TOKEN"] == "the real one"')
+
+
+@case
+def a_server_gets_variables_and_hosts_and_the_adapter_names_them(place):
+    small(place)
+    words = ["mcp", "--", REAL_PYTHON, "-c", NEEDY]
+    true("set BOT_TOKEN" in taken(place, *words, status=69)["message"], words)
+    made = taken(place, *words, options=("--env", "BOT_TOKEN=any", "--allow-host", "example.org", "--env", "MODE=7"))
+    true('secrets:\n  - name: "BOT_TOKEN"\n    env: "BOT_TOKEN"\n    variable: "BOT_TOKEN"\n' in made["adapter"], made)
+    true('  network:\n    enabled: true\n    allow:\n      - "example.org"\n' in made["adapter"], made)
+    true("=any" not in made["adapter"] and "network: api" in made["tool_entry"], made)
+    same([one.split(":")[0] for one in made["warnings"]], ["the adapter does not give the variable 'MODE'"])
+    name = stock(place, made, commands=[REAL_PYTHON])
+    same(said(place.fine(f"{name}.echo", env={"BOT_TOKEN": "the real one"})), "true")
+    made = taken(place, *words, options=("--env", "BOT_TOKEN=any", "--net", "registry"))
+    true("sandbox_override" not in made["adapter"] and "reaches no network" in made["warnings"][0], made)
+    for given, status in ((("--env", "MODE", *words[1:]), 64), (("--url", "http://127.0.0.1:9/", "--env", "A=b"), 64),
+                          (("--net", "far", *words[1:]), 65), (("--net", "open", *words[1:]), 65)):
+        run = place.writ("adapters", "import", "mcp", *given)
+        hold(run.status == status, run)
 
 
 @case

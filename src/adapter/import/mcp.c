@@ -324,6 +324,30 @@ static void put_interface(const struct importing *im, const char *server, struct
     buf_add(to, im->mapping.s, im->mapping.len);
 }
 
+/* Values are for whoever calls it: only where they are found stands here. */
+static void put_secrets(const struct mcp_import_ask *ask, struct buf *to)
+{
+    const char *const *name = ask->secrets;
+
+    if (name && *name)
+        buf_adds(to, "\nsecrets:\n");
+    for (; name && *name; name++) {
+        put(to, "  - name:", str_of(*name));
+        put(to, "    env:", str_of(*name));
+        put(to, "    variable:", str_of(*name));
+    }
+}
+
+static void put_network(const struct mcp_import_ask *ask, struct buf *to)
+{
+    if (ask->url || ask->hosts)
+        buf_adds(to, "\nsandbox_override:\n  network:\n    enabled: true\n    allow:\n");
+    if (ask->url)
+        put(to, "      -", host_of(ask->url));
+    for (const struct doc *c = ask->hosts; c; c = c->next)
+        put(to, "      -", c->text);
+}
+
 static void put_adapter(struct importing *im, struct buf *to)
 {
     struct str said_name = rpc_text(im->ask->server, "name");
@@ -340,14 +364,12 @@ static void put_adapter(struct importing *im, struct buf *to)
     put(to, "tool_id:", str_of(im->ask->tool ? im->ask->tool : name));
     buf_adds(to, "type: mcp\n\n");
     put_interface(im, server, to);
+    put_secrets(im->ask, to);
     buf_adds(to, "\noperations:\n");
     buf_add(to, im->operations.s, im->operations.len);
     buf_adds(to, "\n# What does not fit the schema of its operation is not sent to the server.\n"
                  "transforms:\n  input:\n    - type: validate\n      spec: json_schema\n");
-    if (im->ask->url) {
-        buf_adds(to, "\nsandbox_override:\n  network:\n    enabled: true\n    allow:\n");
-        put(to, "      -", host_of(im->ask->url));
-    }
+    put_network(im->ask, to);
     buf_adds(to, "\nmetadata:\n  author: writ\n");
     buf_addf(to, "  created: \"%s\"\n  updated: \"%s\"\n  status: experimental\n", im->ask->today,
              im->ask->today);

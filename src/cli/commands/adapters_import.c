@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/keeper.h"
 #include "cli/print.h"
+#include "cli/request.h"
 #include "cli/stops.h"
 
 /* What was given for an option each time, ended by NULL. */
@@ -71,6 +72,22 @@ static bool read_source(const struct args *args, struct arena *a, struct writ_im
     say("adapters are not imported from '%s'; see `writ adapters import --help`",
         args->operands[0]);
     return false;
+}
+
+/* What a server that runs here is given besides its command. */
+static bool read_given(const struct args *args, struct writ_import *out, struct buf *options)
+{
+    const char *bad = request_bad_pair(args), *first = request_member(args);
+
+    if (bad)
+        say("--env takes NAME=VALUE, with a name of at most 255 letters; '%s' is not that", bad);
+    else if (first && !out->argv)
+        say("--%s is for an MCP server that is started here", first);
+    if (bad || (first && !out->argv))
+        return false;
+    request_write(args, options);
+    out->options = first ? options->s : NULL;
+    return true;
 }
 
 /* ---- where it goes ---- */
@@ -184,11 +201,14 @@ static int run(const struct args *args)
                                   .ledger = args_get(args, "ledger"),
                                   .cancel = -1,
                                   .weak = all_given(args, "allow-weak", &a) };
+    _buf_ struct buf options = { .max = REQUEST_MAX };
     const struct doc *d;
     char *answer;
     int status;
 
     if (!read_source(args, &a, &import))
+        return WRIT_USAGE;
+    if (!read_given(args, &import, &options))
         return WRIT_USAGE;
     status = writ_import(&import, &answer);
     d = answer_read(answer, &a);
@@ -225,6 +245,7 @@ const struct command cmd_adapters_import = {
                   { "writ adapters import openapi api.json -o .writ/adapters/api.yaml",       "as a file of the project" },
                   { "writ adapters import openapi api.json --include 'get*' --exclude '*Old'", "some of its operations" },
                   { "writ adapters import mcp -- mcp-server-filesystem .",                    "the tools of a server, started in the sandbox" },
+                  { "writ adapters import mcp --allow-host slack.com --env SLACK_BOT_TOKEN=any -- mcp-server-slack", "one that needs a host and a secret; whoever calls it has the real one" },
                   { "writ adapters import mcp --url https://example.org/mcp",                 "the tools of a server elsewhere" } },
     .options = { { "name",    "NAME",    NULL, "its adapter_id and name; after the document's title or the server when left out" },
                  { "url",     "URL",     NULL, "where the MCP server is: http, https, ws or wss" },
@@ -234,6 +255,9 @@ const struct command cmd_adapters_import = {
                  { "output",  "FILE",    NULL, "a file for it, instead of stdout",               .letter = 'o' },
                  { "force",   NULL,      NULL, "a file that is there is replaced" },
                  { "ledger",  "LEDGER",  NULL, "where a server that runs here is recorded: a file or postgres://.., else WRIT_LEDGER, else the usual one" },
+                 { "net",     "LEVEL",   "network", "how much of the network a server that runs here reaches meanwhile: offline (the default), registry, api" },
+                 { "allow-host", "HOST", NULL, "a host that it reaches, now and when the adapter is called", .many = true },
+                 { "env",     "K=V",     NULL, "a variable for it, recorded as it is; where its name ends in key, token, secret or password, the adapter names it under secrets, and any value does for the import", .many = true },
                  { "allow-weak", "LAYER", "layers", "go without a layer that this machine lacks, for a server that runs here", .many = true },
                  { "json",    NULL,      NULL, "one JSON object" } },
     .least = 1,

@@ -68,6 +68,7 @@ static bool start(struct visit *v, const struct visit_ask *ask, int ours[2], str
                                         .environment = ask->environment,
                                         .ledger = ask->ledger,
                                         .weak = ask->weak,
+                                        .options = ask->options,
                                         .live = { -1, -1 },
                                         .cancel = v->wired.stop[0] };
     v->x.command = &v->command;
@@ -80,7 +81,8 @@ static const char *what_it_saw(const struct visit *v)
     if (v->x.program.missing)
         return "";
     return request_net_level(v->x.request.sandbox->network) == NET_OFFLINE
-               ? "; it ran offline, and saw this project and the system alone"
+               ? "; it ran offline, and saw this project and the system alone; --allow-host, --net "
+                 "and --env give it more"
                : "; it saw this project and the system alone";
 }
 

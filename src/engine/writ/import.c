@@ -2,7 +2,6 @@
 /* import.c: the public function that makes an adapter of what others wrote. */
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 #include <writ/adapters.h>
@@ -16,9 +15,9 @@
 #include "base/world.h"
 #include "base/yaml.h"
 #include "contract/adapter_doc.h"
-#include "contract/forms.h"
 #include "engine/call_visit.h"
 #include "engine/given.h"
+#include "engine/import_given.h"
 #include "engine/input.h"
 #include "engine/record.h"
 #include "engine/toolbox.h"
@@ -109,6 +108,7 @@ static void write_entry(const struct adapter *adapter, struct arena *a, struct b
 {
     const struct mcp_interface *mcp = adapter->doc.interface->mcp;
     struct items operations = adapter_operations(adapter, a);
+    const struct override_network *network = adapter->doc.sandbox_override->network;
     bool starts = mcp && mcp->command.n;
 
     buf_adds(to, "  - tool_id: ");
@@ -121,7 +121,7 @@ static void write_entry(const struct adapter *adapter, struct arena *a, struct b
         buf_adds(to, "\n      ");
     }
     put_names(to, "operations", operations.v, operations.n);
-    if (!starts)
+    if (!starts || (network && network->enabled))
         buf_addf(to, "\n      network: api\n    approval: {by: you, at: \"%s\", reason: \"why\"}",
                  today(a));
     buf_adds(to, "\n    status: active\n");
@@ -240,96 +240,6 @@ static const char *whole_word(const char *word, struct arena *a)
     return names_file(word) ? whole_path(word, a) : word;
 }
 
-/* A word such as "data" or "serve" may be a directory of this place, or have another meaning. */
-static bool names_place(const char *word)
-{
-    struct stat st;
-
-    return !strchr(word, '/') && *word != '-' && strcmp(word, ".") != 0 &&
-           strcmp(word, "..") != 0 && stat(word, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
-/* ---- what should not be among its words ---- */
-
-static void warn(struct import_made *made, const char *text, struct arena *a)
-{
-    size_t room = made->warned;
-
-    made->warnings = arena_more(a, made->warnings, made->warned, &room, sizeof *made->warnings);
-    made->warnings[made->warned++] = text;
-}
-
-static void warn_of_places(const char *const *argv, struct arena *a, struct import_made *made)
-{
-    for (size_t i = 1; argv && argv[0] && argv[i]; i++)
-        if (names_place(argv[i]))
-            warn(made,
-                 arena_printf(a,
-                              "%s of the server's command is also a directory here, and stays as "
-                              "it is: from another directory it leads elsewhere; write ./%s where "
-                              "this one is meant",
-                              said(str_of(argv[i]), a), argv[i]),
-                 a);
-}
-
-/* The name in "--api-key=.." and "API_TOKEN=..", or in "--api-key" where a value comes next; no
- * text: it is none that a secret goes by. */
-static struct str secret_name(const char *word, const char *next)
-{
-    static const char *const ends[] = { "key", "token", "secret", "password", "passwd" };
-    size_t n = strcspn(word, "=");
-
-    if (!word[n] && (*word != '-' || !next || *next == '-'))
-        return (struct str){ 0 };
-    for (size_t i = 0; i < COUNT(ends); i++) {
-        size_t tail = strlen(ends[i]);
-
-        if (n >= tail && strncasecmp(word + n - tail, ends[i], tail) == 0)
-            return (struct str){ word, n };
-    }
-    return (struct str){ 0 };
-}
-
-/* The value itself is not repeated. */
-static void warn_of_secrets(const char *const *argv, struct arena *a, struct import_made *made)
-{
-    for (size_t i = 1; argv && argv[0] && argv[i]; i++) {
-        struct str name = secret_name(argv[i], argv[i + 1]);
-
-        if (name.n)
-            warn(made,
-                 arena_printf(a,
-                              "what %s of the server's command is given stands in the adapter and "
-                              "in the ledger as it is; where it is a secret, take it out, and let "
-                              "the adapter give it in a variable: secrets: [{name: .., env: .., "
-                              "variable: ..}]",
-                              said(name, a)),
-                 a);
-    }
-}
-
-static bool holds_login(const char *word)
-{
-    for (const char *at = word; (at = strstr(at, "://")); at++)
-        if (url_has_login(str_of(at)))
-            return true;
-    return false;
-}
-
-/* A server's command is written down twice, in the adapter and in the ledger. */
-static bool no_login(const char *const *argv, struct error *e)
-{
-    for (size_t i = 0; argv && argv[i]; i++)
-        if (holds_login(argv[i]))
-            return error_set(e, CODE_VALIDATION_ERROR,
-                             "word %zu of the server's command is a URL with a user name or a "
-                             "password in it, which the adapter and the ledger would have as it "
-                             "is; let the server read it from a variable, and name that under "
-                             "`secrets` of the adapter",
-                             i + 1);
-    return true;
-}
-
 /* "./server" and "server.js" are files of this directory; the adapter is called from others, too.
  */
 static const char *const *from_anywhere(const char *const *argv, struct arena *a)
@@ -353,6 +263,7 @@ static const char *const *from_anywhere(const char *const *argv, struct arena *a
 static bool make(const struct writ_import *import, const struct visit *v, const struct doc *tools,
                  struct arena *a, struct import_made *made, struct error *e)
 {
+    struct import_given given = import_given(import->options, a);
     struct mcp_import_ask ask = { .server = mcp_server_info(v->mcp),
                                   .tools = tools,
                                   .name = import->name,
@@ -362,6 +273,8 @@ static bool make(const struct writ_import *import, const struct visit *v, const 
                                   .url = import->argv ? NULL : import->url,
                                   .include = some(import->include),
                                   .exclude = import->exclude,
+                                  .hosts = given.hosts,
+                                  .secrets = given.secrets,
                                   .today = today(a) };
     struct mcp_imported got;
 
@@ -374,8 +287,8 @@ static bool make(const struct writ_import *import, const struct visit *v, const 
                                   .left_count = got.left_count };
     for (size_t i = 0; i < got.left_count; i++)
         made->left[i] = (struct import_left){ got.left[i].operation, got.left[i].why };
-    warn_of_places(import->argv, a, made);
-    warn_of_secrets(import->argv, a, made);
+    import_warn_of_words(import->argv, a, made);
+    import_warn_of_given(&given, a, made);
     return true;
 }
 
@@ -387,6 +300,7 @@ static int ask_server(const struct writ_import *import, struct arena *a, struct 
                              .environment = import->environment,
                              .ledger = import->ledger,
                              .weak = import->weak,
+                             .options = import->options,
                              .cancel = import->cancel };
     _visit_ struct visit v;
     const struct doc *tools;
@@ -409,7 +323,8 @@ static int from_server(const struct writ_import *import, char **answer)
     struct adapter adapter;
     struct report r;
     struct error e = { 0 };
-    int status = no_login(import->argv, &e) ? ask_server(import, &a, &made, &e) : visit_status(&e);
+    int status =
+        import_no_login(import->argv, &e) ? ask_server(import, &a, &made, &e) : visit_status(&e);
 
     if (status != WRIT_OK) {
         *answer = record_failure(e.code, e.msg);
