@@ -9,9 +9,13 @@
 
 #include "base/doc.h"
 
+struct mcp_left;
+
 struct mcp_import_ask {
-    const struct doc *server;   /* {name, version}; NULL: it did not say */
-    const struct doc *tools;    /* the list, as mcp_tools() gives it */
+    const struct doc *server;    /* {name, version}; NULL: it did not say */
+    const struct doc *tools;     /* the list, as mcp_tools() gives it */
+    const struct mcp_left *left; /* what else it had, as mcp_tools_left() gives it */
+    size_t left_count;
     const char *name, *tool;    /* of the adapter, and its tool_id; NULL: after the server */
     int transport;              /* enum mcp_transport */
     const char *const *argv;    /* of stdio: what starts it, ended by NULL */

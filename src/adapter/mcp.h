@@ -63,6 +63,13 @@ const struct doc *mcp_server_info(const struct mcp *m); /* {name, version}; NULL
 bool mcp_tools(struct mcp *m, int64_t timeout_ms, int cancel, struct arena *a,
                const struct doc **out, struct error *e) NODISCARD;
 
+/* What else that list has, and why it cannot be called. */
+struct mcp_left {
+    const char *tool, *why;
+};
+
+size_t mcp_tools_left(struct mcp *m, struct arena *a, const struct mcp_left **out);
+
 /* The digest of a tool's definition: its canonical form without _meta and icons. */
 struct digest mcp_tool_digest(const struct doc *tool, struct arena *a);
 

@@ -120,6 +120,22 @@ def R_001_104_what_does_not_fit_a_tool_s_schema_is_not_sent_to_its_server(place)
 
 
 @case
+def tools_that_cannot_be_called_are_left_out_and_told(place):
+    words, path = small(place), place.work / "tools.json"
+    good = {"inputSchema": {"type": "object"}}
+    wrong = [{"name": "bare"}, good, 7, {"name": "long"} | good | {"execution": {"taskSupport": "required"}}]
+    path.write_text(json.dumps([*wrong, {"name": "either"} | good | {"execution": {"taskSupport": "optional"}}]))
+    made = taken(place, "mcp", "--", *words)
+    same(made["operations"], 1)
+    same([(one["operation"], one["why"]) for one in made["left_out"]],
+         [("bare", "it has no inputSchema"), ("(no name)", "it has no name"), ("(no name)", "it has no name"),
+          ("long", "it is called as a task alone, which is not done here")])
+    path.write_text(json.dumps(wrong[:1]))
+    none = taken(place, "mcp", "--", *words, status=1)
+    same(none["message"], "no tool is left to call; 'bare' is not: it has no inputSchema")
+
+
+@case
 def R_001_100_a_tool_that_was_described_otherwise_is_not_called(place):
     name = stock(place, taken(place, "mcp", "--", *small(place)), commands=[REAL_PYTHON])
     place.fine(f"{name}.echo")

@@ -262,6 +262,12 @@ static const char *put_tool(struct importing *im, const struct doc *tool, const 
     return NULL;
 }
 
+/* What a task comes to is asked for later, and we do not. */
+static bool needs_task(const struct doc *tool)
+{
+    return str_is(rpc_text(rpc_get(tool, "execution"), "taskSupport"), "required");
+}
+
 static void take_tool(struct importing *im, const struct doc *tool)
 {
     struct str tool_name = rpc_text(tool, "name");
@@ -274,6 +280,8 @@ static void take_tool(struct importing *im, const struct doc *tool)
         why = "it is not among those to include";
     else if (any_matches(im->ask->exclude, name))
         why = "it is among those to exclude";
+    else if (needs_task(tool))
+        why = "it is called as a task alone, which is not done here";
     else
         why = put_tool(im, tool, name);
     if (why) {
@@ -404,6 +412,8 @@ bool import_mcp(const struct mcp_import_ask *ask, struct arena *a, struct mcp_im
                             .operations = { .max = YAML_MAX } };
 
     *out = (struct mcp_imported){ 0 };
+    for (size_t i = 0; i < ask->left_count; i++)
+        leave(&im, ask->left[i].tool, ask->left[i].why);
     for (const struct doc *c = doc_first(ask->tools, DOC_LIST); c; c = c->next)
         if (c->kind == DOC_MAP)
             take_tool(&im, c);
@@ -411,6 +421,9 @@ bool import_mcp(const struct mcp_import_ask *ask, struct arena *a, struct mcp_im
     yaml.full |= im.mapping.full || im.operations.full;
     buf_free(&im.mapping);
     buf_free(&im.operations);
+    if (out->operations == 0 && ask->left_count)
+        return error_set(e, CODE_VALIDATION_ERROR, "no tool is left to call; '%s' is not: %s",
+                         ask->left->tool, ask->left->why);
     if (out->operations == 0)
         return error_set(e, CODE_VALIDATION_ERROR, "no tool is left to call");
     if (!buf_ok(&yaml))

@@ -12,6 +12,7 @@
 enum {
     PAGES_MAX = 100,
     TOOLS_MAX = 10000,
+    LEFT_MAX = 1000, /* that are told of */
     LIST_BYTES = 16 << 20,
     CHECK_STEPS = 10 * 1000 * 1000,
 
@@ -27,6 +28,8 @@ struct tools {
     struct arena a;
     struct tool *v;
     size_t n, room;
+    struct mcp_left *left;
+    size_t left_count, left_room;
     size_t bytes;     /* of its pages, whatever is in them */
     struct str text;  /* the list, JSON */
     int64_t until_ms; /* 0: until we are told */
@@ -150,27 +153,47 @@ static const struct document *apart(const struct doc *d, const char *what, struc
     return out;
 }
 
+static void leave(struct tools *list, struct str name, const char *why)
+{
+    struct arena *a = &list->a;
+    const char *tool = name.n ? rpc_words(name, a) : "(no name)";
+
+    if (list->left_count == LEFT_MAX)
+        return;
+    list->left = arena_more(a, list->left, list->left_count, &list->left_room, sizeof *list->left);
+    list->left[list->left_count++] = (struct mcp_left){ tool, why };
+}
+
+/* NULL: it is a tool; else why it is none. */
+static const char *no_tool(const struct doc *said)
+{
+    const struct doc *input = rpc_get(said, "inputSchema");
+
+    if (said->kind != DOC_MAP || rpc_text(said, "name").n == 0)
+        return "it has no name";
+    return input && input->kind == DOC_MAP ? NULL : "it has no inputSchema";
+}
+
 /* A tool without a name cannot be called, and one whose headers are wrong must not be, over http.
  * What is kept of it is its definition; the page that it came with is not. */
 static void add_tool(const struct mcp *m, struct tools *list, const struct doc *said)
 {
-    const struct doc *input = rpc_get(said, "inputSchema");
-    const struct document *definition;
+    const char *why = no_tool(said);
+    const struct document *definition = why ? NULL : apart(said, "tool", &list->a);
     struct tool one = { 0 };
-    const char *why;
     struct digest digest;
 
-    if (said->kind != DOC_MAP || rpc_text(said, "name").n == 0 || !input || input->kind != DOC_MAP)
+    if (!definition) {
+        leave(list, rpc_text(said, "name"), why ? why : "its definition cannot be kept");
         return;
-    definition = apart(said, "tool", &list->a);
-    if (!definition)
-        return;
+    }
     one.definition = &definition->root;
     one.name = rpc_text(one.definition, "name");
-    input = rpc_get(one.definition, "inputSchema");
     if (m->ask.transport == TRANSPORT_HTTP && m->era == MCP_MODERN &&
-        !headers_read(input, &list->a, &one.headers, &why))
+        !headers_read(rpc_get(one.definition, "inputSchema"), &list->a, &one.headers, &why)) {
+        leave(list, one.name, why);
         return;
+    }
     digest = mcp_tool_digest(one.definition, &list->a);
     digest_text(&digest, one.digest);
     list->v = arena_more(&list->a, list->v, list->n, &list->room, sizeof *list->v);
@@ -375,6 +398,22 @@ bool mcp_tools(struct mcp *m, int64_t timeout_ms, int cancel, struct arena *a,
         return false;
     *out = &document->root;
     return true;
+}
+
+size_t mcp_tools_left(struct mcp *m, struct arena *a, const struct mcp_left **out)
+{
+    struct mcp_left *left;
+    size_t n;
+
+    pthread_mutex_lock(&m->lock);
+    n = m->tools ? m->tools->left_count : 0;
+    left = arena_alloc(a, n * sizeof *left);
+    for (size_t i = 0; i < n; i++)
+        left[i] = (struct mcp_left){ arena_text(a, str_of(m->tools->left[i].tool)),
+                                     arena_text(a, str_of(m->tools->left[i].why)) };
+    pthread_mutex_unlock(&m->lock);
+    *out = left;
+    return n;
 }
 
 /* ---- outputSchema ---- */

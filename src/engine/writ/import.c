@@ -278,6 +278,7 @@ static bool make(const struct writ_import *import, const struct visit *v, const 
                                   .today = today(a) };
     struct mcp_imported got;
 
+    ask.left_count = mcp_tools_left(v->mcp, a, &ask.left);
     if (!import_mcp(&ask, a, &got, e))
         return false;
     *made = (struct import_made){ .yaml = got.yaml,
