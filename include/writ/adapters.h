@@ -27,16 +27,18 @@ struct writ_call {
 /* Calls it, tries it again and falls back as the adapter says.
  *
  *     {"adapter_id":..,"operation":..,"ok":..,"output":any|"text":..|"base64":..,"cached":..,
- *      "attempts":[{"adapter_id":..,"execution_id":..,"exit_code":..,"status":..,"code":..,
- *      "message":..,"duration_ms":..}],"fell_back":..,"warnings":[..],"error":{"code":..,
- *      "message":..}|null,"ledger":["led-.."]}
+ *      "attempts":[{"adapter_id":..,"execution_id":..,"exit_code":..,"status":..,
+ *      "headers":{..},"code":..,"message":..,"duration_ms":..}],"fell_back":..,"warnings":[..],
+ *      "error":{"code":..,"message":..}|null,"ledger":["led-.."]}
  *
  * Where it is not ok, code and message stand at the top, too. output: what the transforms made of
- * what came back; text or base64 where that is bytes. status: of HTTP, or a JSON-RPC code. WRIT_OK;
- * the command's own exit code where it failed; WRIT_NO where the service or server says that it
- * failed or the output does not fit; WRIT_UNAVAILABLE where it could not be reached; WRIT_REFUSED,
- * WRIT_NO_SANDBOX, WRIT_UNRECORDED as writ_exec(); WRIT_USAGE where there is no such adapter,
- * operation or parameter. WRIT_WRONG and an answer as from writ_check() where a document is wrong.
+ * what came back; text or base64 where that is bytes. status: of HTTP, or a JSON-RPC code; headers:
+ * of HTTP, those that lead on, such as link, location, etag and retry-after, by their names in
+ * small letters. WRIT_OK; the command's own exit code where it failed; WRIT_NO where the service or
+ * server says that it failed or the output does not fit; WRIT_UNAVAILABLE where it could not be
+ * reached; WRIT_REFUSED, WRIT_NO_SANDBOX, WRIT_UNRECORDED as writ_exec(); WRIT_USAGE where there is
+ * no such adapter, operation or parameter. WRIT_WRONG and an answer as from writ_check() where a
+ * document is wrong.
  */
 WRIT_API int writ_call(const struct writ_call *call, char **answer);
 

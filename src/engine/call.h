@@ -24,17 +24,18 @@ struct call_kept {
 struct attempt_end {
     const struct adapter *adapter;
     bool ok;
-    bool ran;              /* there is a record of it */
-    enum code code;        /* why not; CODE_NONE: ok */
-    const char *message;   /* for people */
-    int exit;              /* the status that the caller is told when nothing better follows */
-    int64_t exit_code;     /* of a command; -1: there was none */
-    int64_t status;        /* of HTTP, or a JSON-RPC code; 0: none */
-    int64_t retry_after;   /* ms that the service asks for; -1: it does not */
-    bool nothing_happened; /* certainly: it may be done again */
-    bool repeatable;       /* doing it twice is as good as once */
-    const char *once;      /* why it is not, in a few words; NULL: nothing to say */
-    struct value value;    /* what came back, where ok */
+    bool ran;                  /* there is a record of it */
+    enum code code;            /* why not; CODE_NONE: ok */
+    const char *message;       /* for people */
+    int exit;                  /* the status that the caller is told when nothing better follows */
+    int64_t exit_code;         /* of a command; -1: there was none */
+    int64_t status;            /* of HTTP, or a JSON-RPC code; 0: none */
+    const struct doc *headers; /* of HTTP, those that lead on; NULL: there is no answer */
+    int64_t retry_after;       /* ms that the service asks for; -1: it does not */
+    bool nothing_happened;     /* certainly: it may be done again */
+    bool repeatable;           /* doing it twice is as good as once */
+    const char *once;          /* why it is not, in a few words; NULL: nothing to say */
+    struct value value;        /* what came back, where ok */
     int64_t duration_ms;
     int64_t ended_ms;         /* mono: before it was recorded; 0: nothing has run */
     struct str execution;     /* of the record */

@@ -527,6 +527,34 @@ def a_service_that_is_not_there_is_unavailable_and_tried_again(place):
     same(len(run.record["attempts"]), 2)
 
 
+class Pages(http.server.BaseHTTPRequestHandler):
+    """It says where to go on, and says the token again."""
+
+    def do_GET(self):
+        self.send_response(404 if "none" in self.path else 201)
+        for name, value in (("LINK", "</2>; rel=next"), ("Link", "</9>; rel=last"), ("Location", "/made?t=" + SECRET),
+                            ("ETag", 'W/"\xe4"'), ("X-Other", "7"), ("Set-Cookie", "a=b"), ("Content-Length", "0")):
+            self.send_header(name, value)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+@case
+def the_headers_that_lead_on_are_in_the_answer(place):
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Pages) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        stock(place, api("p", f"http://127.0.0.1:{server.server_port}", {"some": "GET /some", "none": "GET /none"},
+                         auth="bearer", secrets=TOKEN, interface={"auth": {"secret": "token"}}))
+        for name in ("some", "none"):
+            run = place.call(f"p.{name}", env={"MY_TOKEN": SECRET})
+            same(run.record["attempts"][0]["headers"], {
+                "link": "</2>; rel=next, </9>; rel=last", "location": "/made?t=[redacted]", "etag": 'W/"\ufffd"'})
+        server.shutdown()
+    same(["headers" in one for one in place.call("p.some", env={"MY_TOKEN": SECRET}).record["attempts"]], [False])
+
+
 class Proxy(http.server.BaseHTTPRequestHandler):
     """It answers every CONNECT with the server's status."""
 

@@ -18,6 +18,16 @@ static void put_output(const struct value *v, struct buf *to)
         json_base64(to, v->bytes);
 }
 
+/* They are a stranger's words, and need not be UTF-8. */
+static void put_headers(const struct doc *headers, struct buf *to)
+{
+    json_key(to, "headers");
+    json_open(to, '{');
+    for (const struct doc *c = headers->first; c; c = c->next)
+        json_put_outside(to, c->key.s, c->text);
+    json_close(to, '}');
+}
+
 static void put_attempt(const struct attempt_end *t, struct buf *to)
 {
     json_open(to, '{');
@@ -29,6 +39,8 @@ static void put_attempt(const struct attempt_end *t, struct buf *to)
         json_put_int(to, "exit_code", t->exit_code);
     if (t->status)
         json_put_int(to, "status", t->status);
+    if (t->headers)
+        put_headers(t->headers, to);
     if (!t->ok) {
         json_put(to, "code", codes[t->code].name);
         json_put(to, "message", t->message ? t->message : "");

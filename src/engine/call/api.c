@@ -8,7 +8,7 @@
 #include "engine/call.h"
 #include "engine/call/peer.h"
 
-enum { BODY_MAX = 10 << 20, REDIRECTS_MAX = 5, TOLD_MOST = 300 };
+enum { BODY_MAX = 10 << 20, HEADERS_MAX = 256 << 10, REDIRECTS_MAX = 5, TOLD_MOST = 300 };
 
 struct api_attempt {
     struct tool_call *c;
@@ -267,11 +267,51 @@ static void take_status(const struct http_answer *answer, const struct tool_call
     end->retry_after = api_retry_after(answer, c->world->wall_ms(c->world->self), INT64_MAX);
 }
 
+/* One that came several times is one list (RFC 9110, 5.3). */
+static struct str header_of(const struct api_attempt *t, const char *name)
+{
+    _buf_ struct buf all = { .max = HEADERS_MAX };
+    struct arena *a = t->c->a;
+
+    for (size_t i = 0; i < t->answer.header_count; i++)
+        if (str_cmp_letters(t->answer.headers[i].name, str_of(name)) == 0)
+            buf_addf(&all, "%s%.*s", all.len ? ", " : "", STR_ARG(t->answer.headers[i].value));
+    return redact((struct str){ arena_text(a, buf_str(&all)), all.len }, &t->c->secrets, a);
+}
+
+/* Where to go on, and when: the next page, what was made, the version that was seen, the rest of
+ * what may be asked. */
+static const struct doc *headers_told(const struct api_attempt *t)
+{
+    static const char *const names[] = {
+        "link",
+        "location",
+        "etag",
+        "last-modified",
+        "retry-after",
+        "x-total-count",
+        "x-next-page",
+        "x-ratelimit-limit",
+        "x-ratelimit-remaining",
+        "x-ratelimit-reset",
+    };
+    struct doc *told = doc_root(t->c->a, DOC_MAP);
+
+    for (size_t i = 0; i < COUNT(names); i++) {
+        struct str value = header_of(t, names[i]);
+
+        if (value.n)
+            doc_add_text(t->c->a, told, names[i], value);
+    }
+    return told;
+}
+
 static void take_end(struct api_attempt *t, const struct exec *x, struct attempt_end *end)
 {
     struct tool_call *c = t->c;
 
     take_status(&t->answer, c, end);
+    end->headers = t->answer.status ? headers_told(t) : NULL;
     end->repeatable = t->bound.repeatable;
     end->once = arena_printf(c->a, "as %s without an Idempotency-Key", t->bound.request.method);
     end->ok = !x->now.failing;
