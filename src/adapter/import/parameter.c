@@ -82,6 +82,29 @@ static void put_description(struct making *m, const struct doc *p, struct doc *s
         doc_add_text(m->im->a, schema, "description", text);
 }
 
+/* Everywhere but in a body a number is sent as its digits: of 64 bits, where most readers of JSON
+ * have 53, it may be given as these, too. */
+static void put_digits(struct arena *a, struct doc *schema)
+{
+    struct str type = map_text(schema, "type");
+    bool whole = str_is(type, "integer") && str_is(map_text(schema, "format"), "int64") &&
+                 !map_get(schema, "pattern");
+
+    for (struct doc *c = schema->kind == DOC_MAP ? schema->first : NULL; c; c = c->next) {
+        if (str_is(type, "array") && str_is(c->key, "items"))
+            put_digits(a, c);
+        if (!whole || !str_is(c->key, "type"))
+            continue;
+        c->kind = DOC_LIST;
+        c->first = c->last = NULL;
+        c->count = 0;
+        doc_add_text(a, c, NULL, type);
+        doc_add_text(a, c, NULL, str_of("string"));
+    }
+    if (whole)
+        doc_add_text(a, schema, "pattern", str_of("^-?[0-9]+$"));
+}
+
 static const char *unlike(struct importing *im, const struct doc *p, struct str in)
 {
     const struct doc *schema = im->spec == SWAGGER_2 ? p : map_get(p, "schema");
@@ -141,6 +164,8 @@ bool parameter_add(struct making *m, const struct doc *p, const char *in)
     else if (im->spec == SWAGGER_2 ? !schema_of_parameter(&m->schemas, p, to)
                                    : !schema_copy(&m->schemas, schema, to, 0))
         return false;
+    if (strcmp(in, "body") != 0)
+        put_digits(im->a, to);
     put_description(m, p, to);
     return true;
 }

@@ -27,6 +27,30 @@ static void a_number_that_no_double_holds_does_not_keep_a_document_out(void **st
                         "{\"type\":\"integer\",\"minimum\":0}");
 }
 
+/* A whole number of 64 bits may be more than a document holds: where it is sent as digits, it may
+ * be given as these. */
+static void a_number_of_64_bits_may_be_given_as_its_digits(void **state)
+{
+    static const char digits[] =
+        "{\"type\":[\"integer\",\"string\"],\"format\":\"int64\",\"pattern\":\"^-?[0-9]+$\"}";
+    _imported_ struct imported i = { 0 };
+
+    (void)state;
+    import(&i,
+           "openapi: 3.0.0\n"
+           "paths:\n"
+           "  /a/{p}: {post: {operationId: a, parameters: ["
+           "{in: path, name: p, schema: {type: integer, format: int64}}, "
+           "{in: query, name: q, schema: {type: array, items: {type: integer, format: int64}}}, "
+           "{in: header, name: h, schema: {type: integer, format: int32}}], "
+           "requestBody: {content: {application/json: {schema: {type: object, properties: "
+           "{b: {type: integer, format: int64}}}}}}}}\n");
+    assert_string_equal(at(&i, "operations.a.input.properties.p"), digits);
+    assert_string_equal(at(&i, "operations.a.input.properties.q.items"), digits);
+    assert_string_equal(at(&i, "operations.a.input.properties.h.type"), "\"integer\"");
+    assert_string_equal(at(&i, "operations.a.input.properties.b.type"), "\"integer\"");
+}
+
 /* What `writ check` refuses, and each call, is not written. */
 static void headers_that_are_not_sent_are_no_parameters(void **state)
 {
@@ -124,6 +148,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_number_that_no_double_holds_does_not_keep_a_document_out),
+        cmocka_unit_test(a_number_of_64_bits_may_be_given_as_its_digits),
         cmocka_unit_test(headers_that_are_not_sent_are_no_parameters),
         cmocka_unit_test(what_is_left_out_is_told_with_its_reason),
         cmocka_unit_test(a_list_that_is_written_as_text_says_how),
