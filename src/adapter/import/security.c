@@ -38,7 +38,9 @@ static bool is_token_url(struct str url)
 static enum way way_of(struct importing *im, struct str name)
 {
     const char *ignored;
-    const struct doc *said_scheme = map_find(schemes(im), name);
+    const struct doc *all = schemes(im);
+    uint32_t cost = 1 + (all && all->kind == DOC_MAP ? all->count / 16 : 0);
+    const struct doc *said_scheme = work_do(&im->work, cost) ? map_find(all, name) : NULL;
     const struct doc *scheme = said_scheme ? import_deref(im, said_scheme, &ignored) : NULL;
     struct str type = scheme ? map_text(scheme, "type") : (struct str){ "", 0 };
     struct str http = scheme ? map_text(scheme, "scheme") : (struct str){ "", 0 };
@@ -58,22 +60,25 @@ static enum way way_of(struct importing *im, struct str name)
 
 /* ---- which one ---- */
 
-/* The only name of a requirement; .s is NULL: it has none, or several that must all be met. */
-static struct str only_name(const struct doc *requirement)
+/* Has it one name, or several that one token meets? A request has one place for a Bearer, so that
+ * schemes that all come to one are met by the same. */
+static bool is_one(struct importing *im, const struct doc *requirement)
 {
     const struct doc *c = doc_first(requirement, DOC_MAP);
 
-    return c && !c->next ? c->key : (struct str){ 0 };
+    if (!c || !c->next)
+        return c != NULL;
+    for (; c; c = c->next)
+        if (way_of(im, c->key) != WAY_BEARER)
+            return false;
+    return true;
 }
 
 static struct str first_possible(struct importing *im, const struct doc *security)
 {
-    for (const struct doc *c = doc_first(security, DOC_LIST); c; c = c->next) {
-        struct str name = only_name(c);
-
-        if (name.s && way_of(im, name) != WAY_NONE)
-            return name;
-    }
+    for (const struct doc *c = doc_first(security, DOC_LIST); c; c = c->next)
+        if (is_one(im, c) && way_of(im, c->first->key) != WAY_NONE)
+            return c->first->key;
     return (struct str){ 0 };
 }
 
@@ -138,7 +143,7 @@ const char *import_secured(struct importing *im, const struct found *f)
     for (; c; c = c->next) {
         const struct doc *one = doc_first(c, DOC_MAP);
 
-        if (!one || (!one->next && im->scheme.n && str_eq(one->key, im->scheme)))
+        if (!one || (im->scheme.n && map_find(c, im->scheme) && is_one(im, c)))
             return NULL;
         if (!first)
             first = one->next ? "two ways at once" : said(one->key, im->a);

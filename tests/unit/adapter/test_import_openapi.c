@@ -401,6 +401,10 @@ static void auth_is_taken_from_the_first_scheme_that_can_be_done(void **state)
         { "{}", "[]", "\"none\"" },
         { "{a: {type: http, scheme: bearer}}", "[{}, {a: []}]", "\"bearer\"" },
         { "{a: {type: http, scheme: digest}}", "[{}, {a: []}]", "\"none\"" },
+        { "{a: {type: oauth2, flows: {implicit: {}}}, b: {type: http, scheme: bearer}}",
+          "[{a: [], b: []}]", "\"bearer\"" },
+        { "{a: {type: http, scheme: bearer}, b: {type: apiKey, in: header, name: k}}",
+          "[{a: [], b: []}, {b: []}]", "\"api_key\"" },
     };
 
     (void)state;
