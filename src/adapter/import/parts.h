@@ -171,6 +171,11 @@ struct doc *parameter_put(struct making *m, struct str name, const char *in, boo
 /* Adds one as the document describes it; false: m->schemas.why. */
 bool parameter_add(struct making *m, const struct doc *p, const char *in) NODISCARD;
 
+/* ---- where the service is (import/server.c) ---- */
+
+/* What base_url says; where the document does not say it, that is told. */
+struct str import_server(struct importing *im);
+
 /* ---- who calls (import/security.c) ---- */
 
 /* An operation that is wanted: what it asks for may be what is chosen. Of all, before the next. */
