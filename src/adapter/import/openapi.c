@@ -272,6 +272,7 @@ static void see(struct importing *im, const struct doc *item, const struct doc *
     if (!is_wanted(im->ask, operation_name(im, op, method, path)))
         return;
     import_see_security(im, op);
+    import_see_server(im, item, op);
     body = said_body ? import_deref(im, said_body, &ignored) : NULL;
     im->any_json =
         im->any_json || (body && import_body_schema(body, BODIES_JSON)) ||
@@ -330,8 +331,10 @@ static struct doc *make_adapter(struct importing *im, const char *id)
 {
     struct arena *a = im->a;
     struct doc *adapter = doc_root(a, DOC_MAP), *api, *headers, *allow;
-    struct str url = import_server(im);
+    struct str url;
 
+    walk(im, see);
+    url = import_server(im);
     doc_add_text(a, adapter, "adapter_id", str_of(id));
     doc_add_text(a, adapter, "name", str_of(id));
     doc_add_text(a, adapter, "version", str_of("1.0.0"));
@@ -340,7 +343,6 @@ static struct doc *make_adapter(struct importing *im, const char *id)
     api = doc_add_kind(a, doc_add_kind(a, adapter, "interface", DOC_MAP), "api", DOC_MAP);
     doc_add_text(a, api, "base_url", url);
     allow = put_override(im, url, adapter);
-    walk(im, see);
     import_security(im, id, api, adapter, allow);
     headers = doc_add_kind(a, api, "headers", DOC_MAP);
     doc_add_text(a, headers, "Accept", str_of("application/json"));

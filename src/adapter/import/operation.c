@@ -269,7 +269,7 @@ const char *import_operation(struct importing *im, const struct found *f)
 
     if (why)
         return why;
-    if (map_get(f->op, "servers") || map_get(f->item, "servers"))
+    if (import_is_elsewhere(im, f))
         return "it has a server of its own";
     input = good_input(&m);
     if (!input)

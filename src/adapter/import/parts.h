@@ -39,6 +39,8 @@ struct importing {
     size_t warned, warnings_room;
     size_t wanted, passed; /* operations, by --include and --exclude */
     const char *some[5];   /* names of those that were passed by */
+    struct str url;        /* of its server, as the document has it */
+    bool server_seen;      /* an operation was asked for its own */
     struct str scheme;     /* the security scheme it uses; no text: none */
     bool root_secures;     /* an operation goes by the requirements of the document */
     const char *open[5];   /* names of operations that ask for no proof of who calls */
@@ -173,8 +175,15 @@ bool parameter_add(struct making *m, const struct doc *p, const char *in) NODISC
 
 /* ---- where the service is (import/server.c) ---- */
 
+/* An operation that is wanted: where all have one and the same server of their own, it is the
+ * adapter's. Of all, before the next. */
+void import_see_server(struct importing *im, const struct doc *item, const struct doc *op);
+
 /* What base_url says; where the document does not say it, that is told. */
 struct str import_server(struct importing *im);
+
+/* Has it servers of its own, and is none of them the adapter's? */
+bool import_is_elsewhere(struct importing *im, const struct found *f);
 
 /* ---- who calls (import/security.c) ---- */
 

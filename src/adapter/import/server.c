@@ -78,7 +78,8 @@ static struct str listed_url(struct importing *im, const struct doc *servers)
 {
     struct str first = { "", 0 };
 
-    for (const struct doc *c = doc_first(servers, DOC_LIST); c; c = c->next) {
+    for (const struct doc *c = doc_first(servers, DOC_LIST); c && work_do(&im->work, 1);
+         c = c->next) {
         struct str url = without_slashes(with_defaults(im, c));
         struct url_parts parts;
         bool is_first = c == servers->first;
@@ -89,6 +90,38 @@ static struct str listed_url(struct importing *im, const struct doc *servers)
             first = url;
     }
     return first;
+}
+
+/* Those that an operation is said to have, or its path; NULL: it goes by the document's. */
+static const struct doc *own_servers(const struct doc *item, const struct doc *op)
+{
+    const struct doc *own = map_get(op, "servers");
+
+    if (!doc_first(own, DOC_LIST))
+        own = map_get(item, "servers");
+    return doc_first(own, DOC_LIST) ? own : NULL;
+}
+
+void import_see_server(struct importing *im, const struct doc *item, const struct doc *op)
+{
+    const struct doc *own = own_servers(item, op);
+    struct str url = own ? listed_url(im, own) : (struct str){ "", 0 };
+
+    if (!im->server_seen)
+        im->url = url;
+    else if (!str_eq(im->url, url))
+        im->url = (struct str){ "", 0 };
+    im->server_seen = true;
+}
+
+bool import_is_elsewhere(struct importing *im, const struct found *f)
+{
+    const struct doc *own = own_servers(f->item, f->op);
+
+    for (const struct doc *c = doc_first(own, DOC_LIST); c && work_do(&im->work, 1); c = c->next)
+        if (str_eq(without_slashes(with_defaults(im, c)), im->url))
+            return false;
+    return own != NULL;
 }
 
 /* Whoever reads the document sees its first server, and may mean that one. */
@@ -108,13 +141,17 @@ static void tell_passed(struct importing *im, struct str url)
 
 struct str import_server(struct importing *im)
 {
+    bool own = im->url.n > 0; /* all operations have it */
     struct str url = im->spec == SWAGGER_2 ? without_slashes(swagger_url(im))
+                     : own                 ? im->url
                                            : listed_url(im, map_get(im->root, "servers"));
     struct url_parts parts;
     const char *why = NULL, *made;
 
+    im->url = url;
     if (is_address(url, &parts)) {
-        tell_passed(im, url);
+        if (!own)
+            tell_passed(im, url);
         return url;
     }
     import_warn(im, arena_printf(im->a,

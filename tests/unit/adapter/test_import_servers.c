@@ -41,10 +41,50 @@ static void a_server_that_has_https_goes_before_one_that_has_not(void **state)
     }
 }
 
+/* Documents that repeat the server at each operation say nothing else by it. */
+static void a_server_of_an_operation_may_be_that_of_all(void **state)
+{
+    static const struct {
+        const char *root, *first, *second, *base;
+        bool left; /* is the second? */
+    } rows[] = {
+        { "[{url: https://a.org/}]", "[{url: https://a.org}]", "[{url: https://a.org}]",
+          "\"https://a.org\"", false },
+        { "[{url: https://a.org}]", "[]", "[{url: https://b.org}, {url: https://a.org}]",
+          "\"https://a.org\"", false },
+        { "[{url: https://a.org}]", "[]", "[{url: https://b.org}]", "\"https://a.org\"", true },
+        { "[{url: //x.org}]", "[{url: https://b.org}]",
+          "[{url: 'https://{h}', variables: {h: {default: b.org}}}]", "\"https://b.org\"", false },
+        { "[{url: http://a.org}]", "[{url: https://b.org}]", "[{url: https://b.org}]",
+          "\"https://b.org\"", false },
+        { "[]", "[{url: /v1}]", "[{url: /v1/}]", "\"https://api.example.com/v1\"", false },
+        { "[{url: /v1}]", "[]", "[{url: /v1/}]", "\"https://api.example.com/v1\"", false },
+        { "[{url: https://a.org}]", "[{url: https://a.org}]", "[{url: https://b.org}]",
+          "\"https://a.org\"", true },
+    };
+
+    (void)state;
+    for (size_t k = 0; k < COUNT(rows); k++) {
+        _imported_ struct imported i = { 0 };
+
+        import(&i, arena_printf(&i.a,
+                                "openapi: 3.0.0\nservers: %s\npaths:\n"
+                                "  /x: {get: {operationId: first, servers: %s}}\n"
+                                "  /y: {servers: %s, get: {operationId: second}}\n",
+                                rows[k].root, rows[k].first, rows[k].second));
+        assert_string_equal(at(&i, "interface.api.base_url"), rows[k].base);
+        assert_string_equal(left_out(&i, "second"),
+                            rows[k].left ? "it has a server of its own" : "");
+        assert_int_equal(i.made.operations, rows[k].left ? 1 : 2);
+        assert_int_equal(i.made.warned, strstr(rows[k].base, "example") ? 1 : 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_server_that_has_https_goes_before_one_that_has_not),
+        cmocka_unit_test(a_server_of_an_operation_may_be_that_of_all),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
