@@ -345,7 +345,8 @@ static struct doc *make_adapter(struct importing *im, const char *id)
     allow = put_override(im, url, adapter);
     import_security(im, id, api, adapter, allow);
     headers = doc_add_kind(a, api, "headers", DOC_MAP);
-    doc_add_text(a, headers, "Accept", str_of("application/json"));
+    /* A service that has nothing but CSV or a picture would refuse to answer with JSON alone. */
+    doc_add_text(a, headers, "Accept", str_of("application/json, */*;q=0.5"));
     im->endpoints = doc_add_kind(a, api, "endpoint_mapping", DOC_MAP);
     im->operations = doc_add_kind(a, adapter, "operations", DOC_MAP);
     im->bodies = im->any_form && !im->any_json ? BODIES_FORM : BODIES_JSON;

@@ -91,6 +91,8 @@ static void a_document_of_3_0_becomes_an_adapter(void **state)
                         "\"replace\":\"PUT /pets/{petId}\","
                         "\"delete_pets_petId\":\"DELETE /pets/{petId}\","
                         "\"list\":\"GET /pets\",\"create\":\"POST /pets\",\"open\":\"GET /open\"}");
+    assert_string_equal(at(&i, "interface.api.headers"),
+                        "{\"Accept\":\"application/json, */*;q=0.5\"}");
     assert_string_equal(at(&i, "metadata.created"), "\"2026-11-16\"");
     assert_string_equal(at(&i, "operations.show_pet_ById"),
                         "{\"about\":\"One pet.\",\"input\":{\"type\":\"object\",\"properties\":{"
