@@ -125,7 +125,7 @@ bool schema_defs(struct schemas *s, struct doc *input)
 /* What is not listed is left out: examples, xml, discriminators, extensions. */
 enum { PATTERN_COST = 8 }; /* steps for each of its characters: it is read once to be tried */
 
-enum holds { A_VALUE, A_SCHEMA, SCHEMAS, SCHEMA_MAP, A_LINE, A_PATTERN, A_BOUND };
+enum holds { A_VALUE, A_SCHEMA, SCHEMAS, SCHEMA_MAP, A_LINE, A_PATTERN, A_BOUND, MEMBERS };
 
 static const struct keyword {
     const char *name;
@@ -149,7 +149,7 @@ static const struct keyword {
     { "uniqueItems", A_VALUE },
     { "minProperties", A_VALUE },
     { "maxProperties", A_VALUE },
-    { "required", A_VALUE },
+    { "required", MEMBERS },
     { "dependentRequired", A_VALUE },
     { "description", A_LINE },
     { "items", A_SCHEMA },
@@ -249,6 +249,7 @@ static bool holds_right(const struct keyword *k, const struct doc *c)
     case A_LINE:
     case A_PATTERN: return c->kind == DOC_TEXT;
     case A_BOUND: return (c->kind == DOC_INT || c->kind == DOC_NUMBER) && !has_long_number(c);
+    case MEMBERS:
     case A_VALUE: return !has_long_number(c);
     }
     return true;
@@ -280,6 +281,36 @@ static bool names_unread(struct schemas *s, const struct doc *schema)
     return unread;
 }
 
+static bool is_read_only(struct schemas *s, const struct doc *member)
+{
+    const char *ignored;
+
+    return member && (map_true(member, "readOnly") ||
+                      map_true(import_deref(s->im, member, &ignored), "readOnly"));
+}
+
+/* Those that are required: one that is only read is so of answers, and not of whoever asks. */
+static bool put_members(struct schemas *s, const struct doc *from, struct doc *to)
+{
+    const struct doc *all = map_get(from->up, "properties");
+    uint32_t each = 1 + (all && all->kind == DOC_MAP ? all->count / 16 : 0);
+
+    if (from->kind != DOC_LIST)
+        return put_value(s, from, to);
+    to->kind = DOC_LIST;
+    for (const struct doc *c = from->first; c; c = c->next) {
+        if (!work_do(&s->im->work, each)) {
+            s->why = "its schema is too large";
+            return false;
+        }
+        if (c->kind == DOC_TEXT && is_read_only(s, map_find(all, c->text)))
+            continue;
+        if (!put_value(s, c, doc_add(s->im->a, to, (struct str){ 0 })))
+            return false;
+    }
+    return true;
+}
+
 static bool put_keyword(struct schemas *s, const struct keyword *k, const struct doc *c,
                         struct doc *to, int depth)
 {
@@ -302,6 +333,7 @@ static bool put_keyword(struct schemas *s, const struct keyword *k, const struct
         made->kind = DOC_TEXT;
         made->text = import_line(s->im, c->text, IMPORT_ABOUT);
         return true;
+    case MEMBERS: return put_members(s, c, made);
     case A_VALUE:
     case A_PATTERN:
     case A_BOUND: break;

@@ -302,6 +302,23 @@ static void a_type_that_steers_is_none(void **state)
     assert_string_equal(at(&i, "operations.it.content_type"), "");
 }
 
+/* As OpenAPI has it: they are required of answers alone. */
+static void members_that_are_only_read_are_not_required(void **state)
+{
+    _imported_ struct imported i = { 0 };
+
+    (void)state;
+    import(
+        &i,
+        "openapi: 3.0.0\n"
+        "components: {schemas: {Id: {type: integer, readOnly: true}}}\n"
+        "paths:\n  /x: {post: {operationId: x, requestBody: {content: {application/json: "
+        "{schema: {type: array, items: {required: [a, b, c, d], properties: {"
+        "a: {readOnly: true}, b: {$ref: '#/components/schemas/Id'}, c: {type: string}}}}}}}}}\n");
+    assert_string_equal(at(&i, "operations.x.input.properties.body.items.required"),
+                        "[\"c\",\"d\"]");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -315,6 +332,7 @@ int main(void)
         cmocka_unit_test(lines_of_json_are_not_json),
         cmocka_unit_test(a_type_of_json_that_is_another_is_said_of_its_operation),
         cmocka_unit_test(a_type_that_steers_is_none),
+        cmocka_unit_test(members_that_are_only_read_are_not_required),
         cmocka_unit_test(what_is_not_wanted_has_no_say_in_what_bodies_are),
     };
 
