@@ -39,6 +39,36 @@ static struct str type_of(struct importing *im, const struct doc *schema)
     return d ? map_text(d, "type") : (struct str){ "", 0 };
 }
 
+/* Has the schema the type of a list, perhaps as one of several? */
+static bool has_list_type(const struct doc *schema)
+{
+    const struct doc *type = map_get(schema, "type");
+
+    if (type && type->kind == DOC_TEXT)
+        return str_is(type->text, "array");
+    for (const struct doc *c = doc_first(type, DOC_LIST); c; c = c->next)
+        if (c->kind == DOC_TEXT && str_is(c->text, "array"))
+            return true;
+    return false;
+}
+
+/* May its value be a list: by its type, or by one of the schemas that it is put together of? */
+static bool may_be_list(struct importing *im, const struct doc *schema)
+{
+    static const char *const parts[] = { "oneOf", "anyOf", "allOf" };
+    const char *ignored;
+    const struct doc *d = schema ? import_deref(im, schema, &ignored) : NULL;
+
+    for (size_t i = 0; i < COUNT(parts); i++) {
+        const struct doc *c = doc_first(map_get(d, parts[i]), DOC_LIST);
+
+        for (; c && work_do(&im->work, 1); c = c->next)
+            if (has_list_type(import_deref(im, c, &ignored)))
+                return true;
+    }
+    return has_list_type(d);
+}
+
 /* Is a list in it written as we write it: in the query its name again and again, elsewhere with
  * commas? */
 static bool repeats(const struct importing *im, const struct doc *p, struct str in)
@@ -136,7 +166,7 @@ bool parameter_add(struct making *m, const struct doc *p, const char *in)
                     strcmp(in, "path") == 0;
     const char *why = unlike(im, p, str_of(in));
     const struct doc *schema = im->spec == SWAGGER_2 ? p : map_get(p, "schema");
-    bool list = str_is(type_of(im, schema), "array");
+    bool list = may_be_list(im, schema);
     struct doc *to;
 
     if (why && !required) {

@@ -123,6 +123,36 @@ static void a_list_that_is_written_as_text_says_how(void **state)
                         "\"Several, with | between them. Rows.\"");
 }
 
+/* A list that may also be one text is a list: sent as such it would be written wrongly. */
+static void a_list_is_seen_behind_others(void **state)
+{
+    static const struct {
+        const char *schema;
+        bool text;
+    } rows[] = {
+        { "{oneOf: [{type: string}, {type: array}]}", true },
+        { "{anyOf: [{type: string}, {$ref: '#/components/schemas/L'}]}", true },
+        { "{allOf: [{$ref: '#/components/schemas/L'}]}", true },
+        { "{type: [array, 'null']}", true },
+        { "{oneOf: [{type: integer}, {type: [string, 'null']}]}", false },
+    };
+
+    (void)state;
+    for (size_t k = 0; k < COUNT(rows); k++) {
+        _imported_ struct imported i = { 0 };
+
+        import(&i,
+               arena_printf(&i.a,
+                            "openapi: 3.1.0\ncomponents: {schemas: {L: {type: array}}}\npaths:\n"
+                            "  /a: {get: {operationId: a, parameters: [{in: query, name: q, "
+                            "explode: false, schema: %s}, {in: query, name: r, schema: %s}]}}\n",
+                            rows[k].schema, rows[k].schema));
+        assert_string_equal(at(&i, "operations.a.input.properties.q.description"),
+                            rows[k].text ? "\"Several, with commas between them.\"" : "");
+        assert_string_equal(at(&i, "operations.a.input.properties.r.description"), "");
+    }
+}
+
 /* Those that can be read stay. Where names are not known by their pattern, none is additional. */
 static void patterns_that_cannot_be_read_are_left_out_and_told(void **state)
 {
@@ -152,6 +182,7 @@ int main(void)
         cmocka_unit_test(headers_that_are_not_sent_are_no_parameters),
         cmocka_unit_test(what_is_left_out_is_told_with_its_reason),
         cmocka_unit_test(a_list_that_is_written_as_text_says_how),
+        cmocka_unit_test(a_list_is_seen_behind_others),
         cmocka_unit_test(the_place_of_a_key_is_no_parameter),
         cmocka_unit_test(patterns_that_cannot_be_read_are_left_out_and_told),
     };
