@@ -28,7 +28,11 @@ static bool is_json(struct str name, struct str text)
 bool doc_read(const char *file, struct str text, const struct ceilings *max, struct arena *a,
               const struct document **out, struct error *e)
 {
-    if (is_json(str_of(file), text))
-        return json_read(file, text, max, a, out, e);
+    /* A byte order mark says nothing. The reader of YAML passes over it by itself. */
+    struct str rest =
+        str_begins(text, "\xef\xbb\xbf") ? (struct str){ text.s + 3, text.n - 3 } : text;
+
+    if (is_json(str_of(file), rest))
+        return json_read(file, rest, max, a, out, e);
     return yaml_read(file, text, max, a, out, e);
 }

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/doc_read.h"
 #include "base/doc_same.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
@@ -364,9 +365,28 @@ static void a_text_longer_than_the_buffer_takes_is_its_fault(void **state)
     assert_true(buf_ok(&to));
 }
 
+/* Editors of some systems put one before every text. What is not a file has none. */
+static void a_byte_order_mark_before_a_document_says_nothing(void **state)
+{
+    static const char *const names[] = { "x.json", "x.yaml", "x" };
+    struct ceilings max = ceilings_default();
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(names); i++) {
+        _arena_ struct arena a = { 0 };
+        const struct document *d;
+        struct error e = { 0 };
+
+        assert_true(doc_read(names[i], str_of("\xef\xbb\xbf{\"a\": 1}"), &max, &a, &d, &e));
+        assert_int_equal(doc_get(&d->root, "a")->whole, 1);
+        assert_false(doc_read(names[i], str_of("\xef\xbb\xbf\xef\xbb\xbf{}"), &max, &a, &d, &e));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_byte_order_mark_before_a_document_says_nothing),
         cmocka_unit_test(refusals_say_what_and_where),
         cmocka_unit_test(no_text_at_all_is_refused_like_an_empty_one),
         cmocka_unit_test(every_value_knows_its_place),
