@@ -173,15 +173,29 @@ static const char *operation_name(struct importing *im, const struct doc *op, co
     return names_give(&im->names, name, im->a);
 }
 
-/* As an endpoint must be, and nothing that another part of a URL begins with. */
-static bool is_path(struct str path)
+/* What is sent of a path: a # and what follows only tells operations of one path apart. */
+static struct str sent_path(struct str path)
 {
-    if (path.n == 0 || path.n > 1000 || path.s[0] != '/')
-        return false;
-    for (size_t i = 0; i < path.n; i++)
-        if ((unsigned char)path.s[i] <= ' ' || is_one_of(path.s[i], "\x7f#?"))
-            return false;
-    return true;
+    const char *mark = path.n ? memchr(path.s, '#', path.n) : NULL;
+
+    return mark ? (struct str){ path.s, (size_t)(mark - path.s) } : path;
+}
+
+/* What keeps it from being an endpoint; NULL: nothing. */
+static const char *path_wrong(struct importing *im, struct str path)
+{
+    if (path.n > 1000)
+        return "its path has more than 1000 characters";
+    if (path.n == 0 || path.s[0] != '/')
+        return arena_printf(im->a, "its path %s does not begin with /", said(path, im->a));
+    for (size_t i = 0; i < path.n; i++) {
+        if (path.s[i] == '?')
+            return arena_printf(im->a, "its path %s has a query, which parameters are to say",
+                                said(path, im->a));
+        if ((unsigned char)path.s[i] <= ' ' || path.s[i] == '\x7f')
+            return arena_printf(im->a, "its path %s has a blank", said(path, im->a));
+    }
+    return NULL;
 }
 
 /* Some names of those that are not wanted: whoever gets nothing may have meant one. */
@@ -195,8 +209,8 @@ static void pass_by(struct importing *im, const char *name)
 static void take_operation(struct importing *im, const struct doc *item, const struct doc *op,
                            struct str path, const char *method)
 {
-    struct found f = { .item = item, .op = op, .path = path, .method = method };
-    const char *why;
+    struct found f = { .item = item, .op = op, .path = sent_path(path), .method = method };
+    const char *why = path_wrong(im, f.path);
 
     f.name = operation_name(im, op, method, path);
     if (!is_wanted(im->ask, f.name)) {
@@ -208,9 +222,7 @@ static void take_operation(struct importing *im, const struct doc *item, const s
         why = arena_printf(im->a, "an adapter has at most %d operations", IMPORT_OPERATIONS);
     else if (strcmp(method, "trace") == 0)
         why = "TRACE is not sent";
-    else if (!is_path(path))
-        why = "its path is none";
-    else
+    else if (!why)
         why = import_operation(im, &f);
     if (why)
         import_leave(im, f.name, why);
@@ -379,6 +391,11 @@ static bool nothing_left(const struct importing *im, struct error *e)
 
     if (!im->wanted && im->passed)
         return nothing_wanted(im, &at, e);
+    if (!im->wanted && !im->left_count)
+        return error_at(e, CODE_VALIDATION_ERROR, &at, "there are no operations under `paths`%s",
+                        map_get(im->root, "webhooks")
+                            ? "; what is under `webhooks` is called by the service"
+                            : "");
     return error_at(e, CODE_VALIDATION_ERROR, &at, "none of its operations can be called%s%s",
                     im->left_count ? "; the first: " : "", im->left_count ? im->left[0].why : "");
 }

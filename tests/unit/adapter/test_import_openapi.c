@@ -320,12 +320,15 @@ static void what_is_no_document_is_refused(void **state)
         { "text", "this is no OpenAPI document" },
         { "openapi: 4.0.0", "this is no OpenAPI document" },
         { "swagger: '1.2'", "this is no OpenAPI document" },
-        { "openapi: 3.0.0", "none of its operations can be called" },
-        { "openapi: 3.0.0\npaths: []", "none of its operations can be called" },
-        { "openapi: 3.1.0\npaths: {/x: {get: 1, post: []}}", "none of its operations" },
-        { "openapi: 3.1.0\npaths: {x: {get: {}}}", "its path is none" },
-        { "openapi: 3.1.0\npaths: {'/x y': {get: {}}}", "its path is none" },
-        { "openapi: 3.1.0\npaths: {'/x?a=b': {get: {}}}", "its path is none" },
+        { "openapi: 3.0.0", "there are no operations under `paths`" },
+        { "openapi: 3.0.0\npaths: []", "there are no operations under `paths`" },
+        { "openapi: 3.1.0\npaths: {/x: {get: 1, post: []}}", "there are no operations" },
+        { "openapi: 3.1.0\nwebhooks: {x: {post: {}}}",
+          "under `webhooks` is called by the service" },
+        { "openapi: 3.1.0\npaths: {x: {get: {}}}", "its path 'x' does not begin with /" },
+        { "openapi: 3.1.0\npaths: {'#x': {get: {}}}", "its path '' does not begin with /" },
+        { "openapi: 3.1.0\npaths: {'/x y': {get: {}}}", "its path '/x y' has a blank" },
+        { "openapi: 3.1.0\npaths: {'/x?a=b': {get: {}}}", "its path '/x?a=b' has a query" },
         { "openapi: 3.1.0\npaths: {'/{}': {get: {}}}", "a placeholder without a name" },
         { "openapi: 3.1.0\npaths: {'/a}': {get: {}}}", "half a pair of braces" },
         { "openapi: 3.1.0\npaths: {'/{a': {get: {}}}", "half a pair of braces" },
@@ -356,7 +359,8 @@ static const char odd_names[] =
     "  /a: {get: {operationId: 'a.b'}, post: {operationId: 'a/b'}}\n"
     "  /b/{x}: {get: {parameters: [{in: query, name: x}, {in: header, name: x}]}}\n"
     "  /c: {get: {operationId: '\\n: {}'}}\n"
-    "  /\xc3\xa4: {get: {}}\n";
+    "  /\xc3\xa4: {get: {}}\n"
+    "  '/d/{x}#A=B?{c}': {get: {}}\n";
 
 static void names_are_made_to_fit_and_to_differ(void **state)
 {
@@ -367,7 +371,8 @@ static void names_are_made_to_fit_and_to_differ(void **state)
     assert_string_equal(i.made.adapter_id, "unnamed");
     assert_string_equal(at(&i, "interface.api.endpoint_mapping"),
                         "{\"a_b\":\"GET /a\",\"a_b_2\":\"POST /a\",\"get_b_x\":\"GET /b/{x}\","
-                        "\"n\":\"GET /c\",\"get_unnamed\":\"GET /\xc3\xa4\"}");
+                        "\"n\":\"GET /c\",\"get_unnamed\":\"GET /\xc3\xa4\","
+                        "\"get_d_x_A_B_c\":\"GET /d/{x}\"}");
     assert_string_equal(at(&i, "operations.get_b_x.parameters"),
                         "{\"x\":{\"in\":\"query\"},\"header_x\":{\"in\":\"header\",\"name\":\"x\"},"
                         "\"path_x\":{\"in\":\"path\",\"name\":\"x\"}}");
