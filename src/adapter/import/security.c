@@ -133,25 +133,29 @@ void import_tell_open(struct importing *im)
                                      im->open_count > COUNT(im->open) ? ", .." : ""));
 }
 
-const char *import_secured(struct importing *im, const struct found *f)
+/* Why the first of its requirements is not met. */
+static const char *unmet(struct importing *im, const struct doc *requirement)
 {
-    const struct doc *c = required_by(im, f->op);
-    const char *first = NULL;
+    const struct doc *one = requirement->first;
 
-    if (!c)
-        return NULL;
-    for (; c; c = c->next) {
-        const struct doc *one = doc_first(c, DOC_MAP);
-
-        if (!one || (im->scheme.n && map_find(c, im->scheme) && is_one(im, c)))
-            return NULL;
-        if (!first)
-            first = one->next ? "two ways at once" : said(one->key, im->a);
-    }
-    return arena_printf(im->a, "callers prove who they are by %s, %s", first,
+    if (one->next)
+        return "two ways at once, and an adapter does it in one";
+    if (!map_find(schemes(im), one->key))
+        return arena_printf(im->a, "%s, which the document does not define", said(one->key, im->a));
+    return arena_printf(im->a, "%s, %s", said(one->key, im->a),
                         im->scheme.n
                             ? "and this adapter does it in another way"
                             : "which is not known here: keys, Basic, Bearer and OAuth are");
+}
+
+const char *import_secured(struct importing *im, const struct found *f)
+{
+    const struct doc *first = required_by(im, f->op);
+
+    for (const struct doc *c = first; c; c = c->next)
+        if (!doc_first(c, DOC_MAP) || (im->scheme.n && map_find(c, im->scheme) && is_one(im, c)))
+            return NULL;
+    return first ? arena_printf(im->a, "callers prove who they are by %s", unmet(im, first)) : NULL;
 }
 
 /* ---- what the adapter says ---- */

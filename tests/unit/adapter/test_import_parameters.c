@@ -98,10 +98,16 @@ static void what_is_left_out_is_told_with_its_reason(void **state)
                "paths:\n"
                "  /a: {get: {operationId: a}}\n"
                "  /b: {get: {operationId: b, security: [{d: []}]}}\n"
+               "  /u: {get: {operationId: u, security: [{nobody: []}]}}\n"
+               "  /v: {get: {operationId: v, security: [{d: [], nobody: []}]}}\n"
                "  /c: {get: {operationId: c, parameters: [{in: query, name: q, schema: {type: "
                "strnig}}]}}\n");
     assert_string_equal(left_out(&i, "b"), "callers prove who they are by 'd', which is not known "
                                            "here: keys, Basic, Bearer and OAuth are");
+    assert_string_equal(left_out(&i, "u"), "callers prove who they are by 'nobody', which the "
+                                           "document does not define");
+    assert_string_equal(left_out(&i, "v"), "callers prove who they are by two ways at once, and an "
+                                           "adapter does it in one");
     check_says(left_out(&i, "c"), "its schema cannot be read: /properties/q/type: 'type' must be");
     check_says(left_out(&i, "c"), "this is 'strnig'");
 }
