@@ -470,7 +470,7 @@ def a_writ_that_is_killed_leaves_its_run_open_and_the_ledger_intact(place):
 
 
 LOCAL = ("bcachefs", "btrfs", "ext2/ext3", "f2fs", "overlayfs", "tmpfs", "xfs", "zfs")
-RENAMED = ["unshare", "-Uru", ground.PYTHON, "-c",
+RENAMED = ["unshare", "-u" if os.geteuid() == 0 else "-Uru", ground.PYTHON, "-c",
            "import os, socket, sys; socket.sethostname('elsewhere'); os.execv(sys.argv[1], sys.argv[1:])"]
 
 
