@@ -234,7 +234,7 @@ static int find_at(int at, const char *name)
 
     if (fstatat(at, name, &s, AT_SYMLINK_NOFOLLOW) == 0)
         return S_ISDIR(s.st_mode) ? FS_DIRECTORY : S_ISLNK(s.st_mode) ? FS_LINK : FS_OTHER;
-    return errno == ENOENT || errno == ENOTDIR ? FS_NOTHING : -1;
+    return errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG ? FS_NOTHING : -1;
 }
 
 enum fs_found fs_find_below(int root, const char *path)

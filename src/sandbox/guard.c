@@ -27,19 +27,31 @@ void guard_note(struct guard *w, const struct error *e)
     w->failed = true;
 }
 
+static void hold_link(struct guard *w, const struct way_link *link)
+{
+    grants_add(w->g, &(struct grant){ .path = link->path,
+                                      .access = ACCESS_PROTECTED,
+                                      .why = GRANT_PROTECTED,
+                                      .is_link = true,
+                                      .dev = link->dev,
+                                      .ino = link->ino });
+}
+
+void guard_link(struct guard *w, const char *path, const struct stat *s)
+{
+    w->walked++;
+    hold_link(w, &(struct way_link){ .path = path, .dev = s->st_dev, .ino = s->st_ino });
+}
+
 /* Whoever puts another link in the place of one, or a link in the place of a directory that `..`
  * leads out of, leads the name elsewhere. */
 static void hold_way(struct guard *w, const struct way *way)
 {
     struct error e;
 
+    w->walked += way->n + way->left_count;
     for (size_t i = 0; i < way->n; i++)
-        grants_add(w->g, &(struct grant){ .path = way->v[i].path,
-                                          .access = ACCESS_PROTECTED,
-                                          .why = GRANT_PROTECTED,
-                                          .is_link = true,
-                                          .dev = way->v[i].dev,
-                                          .ino = way->v[i].ino });
+        hold_link(w, &way->v[i]);
     for (size_t i = 0; i < way->left_count; i++)
         if (!grants_pin_way(w->g, arena_printf(w->g->a, "%s/.", way->left[i]), true, &e))
             guard_note(w, &e);
@@ -62,13 +74,6 @@ const char *guard_lead(struct guard *w, const char *path)
     else
         return way.end;
     return NULL;
-}
-
-const char *guard_follow(struct guard *w, const char *path)
-{
-    struct stat s;
-
-    return lstat(path, &s) == 0 && S_ISLNK(s.st_mode) ? guard_lead(w, path) : path;
 }
 
 /* What a link leads to. True: it is there. */
@@ -97,7 +102,7 @@ static void protect_real(struct guard *w, const char *path, const struct stat *s
                                       .ino = s->st_ino,
                                       .owner = s->st_uid,
                                       .group = s->st_gid,
-                                      .links = s->st_nlink });
+                                      .links = w->made_up ? 1 : s->st_nlink });
 }
 
 /* A name without directories; what that is, in the end. NULL: it is not there. */
@@ -203,7 +208,7 @@ void guard_hooks(struct guard *w, const char *dir, const char *name)
         w->failed = !error_set(
             w->e, CODE_PATH_REFUSED,
             "%s cannot be looked through: it has more than %d names or too many links, or "
-            "cannot be read; remove what is no hook",
+            "cannot be read; remove what is no hook, or have it lead elsewhere",
             real, HOOKS_MAX);
     if (in)
         (void)closedir(in);

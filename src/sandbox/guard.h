@@ -9,7 +9,9 @@ struct guard {
     struct grants *g;
     struct absents *absent;
     struct error *e;
-    bool failed; /* e says why */
+    bool failed;   /* e says why */
+    bool made_up;  /* commands may have made what is looked at: its files' other names are theirs */
+    size_t walked; /* links and directories that ways have led through */
     struct {
         const char *asked, *real;
         bool missing;
@@ -38,5 +40,5 @@ void guard_whole(struct guard *w, const char *dir);
  * there is none, and what can be done about that is done. */
 const char *guard_lead(struct guard *w, const char *path);
 
-/* As that where the path itself, whose directory is real, is a link; else the path. */
-const char *guard_follow(struct guard *w, const char *path);
+/* A link, whose directory is real, stays; nobody asks where it leads to. */
+void guard_link(struct guard *w, const char *path, const struct stat *s);

@@ -13,7 +13,7 @@
 
 /* How deep gitdirs are looked for in one another, among how many names, and how many entries are
  * made of them: each may be a mount. */
-enum { DEPTH_MAX = 16, LOOKED_MAX = 4096, MADE_MAX = 2000 };
+enum { DEPTH_MAX = 16, LOOKED_MAX = 4096, LINK_WORTH = 16, MADE_MAX = 2000 };
 
 /* Where git keeps its state. */
 struct gitdirs {
@@ -92,6 +92,7 @@ static void protect_row(struct guard *w, const char *dir, const char *name, bool
 }
 
 static void protect_below(struct gitdirs *all, const char *dir, int depth);
+static void protect_within(struct gitdirs *all, const char *dir, int depth);
 
 static bool is_known(struct gitdirs *all, const char *state)
 {
@@ -106,7 +107,8 @@ static bool is_known(struct gitdirs *all, const char *state)
 
 /* git takes a working tree for gone whose file .git is not there, and forgets it: prune, and gc
  * after some months. So the files of those that the command does not see are there to be read. They
- * must lead back to here: what a command has made up grants nothing. */
+ * must lead back to here, and this be a place that is granted: what a command has made up, or a
+ * link of its own leads to, grants nothing. */
 static void show_tree(struct guard *w, const char *state)
 {
     struct grant tree = { .access = ACCESS_READ, .why = GRANT_GIT_LINKED };
@@ -115,7 +117,7 @@ static void show_tree(struct guard *w, const char *state)
     const char *slash = named ? strrchr(named, '/') : NULL, *dir, *dotgit, *back;
     struct error e;
 
-    if (!slash || strcmp(slash, "/.git") != 0)
+    if (!slash || strcmp(slash, "/.git") != 0 || !grants_show(w->g, state))
         return;
     dir = gitdir_real(arena_text(a, (struct str){ named, (size_t)(slash - named) }), a);
     dotgit = dir ? arena_printf(a, "%s/.git", dir) : NULL;
@@ -136,12 +138,37 @@ static void protect_state(struct gitdirs *all, const char *dir, int depth)
     if (is_known(all, dir))
         return;
     show_tree(w, dir);
+    w->made_up = depth > 0;
     for (size_t i = 0; i < COUNT(rows); i++)
         if (lies_in(&rows[i], git_state))
             protect_row(w, dir, rows[i].name + strlen(git_state), rows[i].hooks && depth == 0);
+    w->made_up = false;
     for (size_t i = 0; i < COUNT(within); i++)
-        protect_below(all, guard_follow(w, arena_printf(w->g->a, "%s/%s", dir, within[i])),
-                      depth + 1);
+        protect_within(all, arena_printf(w->g->a, "%s/%s", dir, within[i]), depth + 1);
+}
+
+/* Commands may put a link in the place of either: it stays, and nothing behind it is looked at. */
+static void protect_within(struct gitdirs *all, const char *dir, int depth)
+{
+    struct stat s;
+
+    if (lstat(dir, &s) == 0 && S_ISLNK(s.st_mode))
+        guard_link(all->w, dir, &s);
+    else
+        protect_below(all, dir, depth);
+}
+
+/* A link that leads to no state may lead anywhere: only the link itself stays. */
+static const char *state_of_link(struct gitdirs *all, const char *path, const struct stat *s)
+{
+    struct guard *w = all->w;
+    const char *state = gitdir_real(path, w->g->a);
+
+    all->looked += LINK_WORTH;
+    guard_link(w, path, s);
+    return state && grants_show(w->g, state) && gitdir_is_state(state, w->g->a)
+               ? guard_lead(w, path)
+               : NULL;
 }
 
 /* One entry of modules or worktrees, or of a directory there: a submodule's name may hold slashes.
@@ -149,28 +176,28 @@ static void protect_state(struct gitdirs *all, const char *dir, int depth)
 static void protect_entry(struct gitdirs *all, const char *dir, const char *name, int depth)
 {
     struct guard *w = all->w;
-    const char *path = arena_printf(w->g->a, "%s/%s", dir, name), *real = guard_follow(w, path);
+    const char *path = arena_printf(w->g->a, "%s/%s", dir, name), *state = path;
     struct stat s;
 
-    if (!real)
-        return;
-    if (lstat(real, &s) != 0) {
+    if (lstat(path, &s) != 0) {
         if (!guard_is_missing())
             guard_whole(w, dir);
         return;
     }
-    if (!S_ISDIR(s.st_mode))
+    if (S_ISLNK(s.st_mode))
+        state = state_of_link(all, path, &s);
+    else if (!S_ISDIR(s.st_mode))
         return;
-    if (gitdir_is_state(real, w->g->a))
-        protect_state(all, real, depth);
-    else if (real == path) /* a link to what is no state may lead anywhere */
-        protect_below(all, real, depth + 1);
+    if (state && gitdir_is_state(state, w->g->a))
+        protect_state(all, state, depth);
+    else if (state == path)
+        protect_below(all, path, depth + 1);
 }
 
 /* Commands make names there as they like: each one that is read counts. */
 static bool is_too_much(struct gitdirs *all, int depth)
 {
-    return depth > DEPTH_MAX || all->looked++ >= LOOKED_MAX ||
+    return depth > DEPTH_MAX || all->looked++ >= LOOKED_MAX || all->w->walked >= LOOKED_MAX ||
            all->w->g->n + all->w->absent->n >= MADE_MAX;
 }
 

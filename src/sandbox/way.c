@@ -51,11 +51,33 @@ bool way_is_straight(const char *base, const char *path, const char *real)
     return left && (left[0] == '\0' || strcmp(real, "/") == 0);
 }
 
-static const char *above(const char *at, struct arena *a)
-{
-    const char *slash = strrchr(at, '/');
+/* Where we are: a path of which every name but the last is a directory; "" is the root. */
+struct spot {
+    char path[PATH_MAX];
+    size_t n;
+};
 
-    return arena_text(a, (struct str){ at, slash ? (size_t)(slash - at) : 0 });
+static bool go_down(struct spot *at, const char *name, size_t n)
+{
+    if (at->n + 1 + n >= sizeof at->path)
+        return false;
+    at->path[at->n] = '/';
+    memcpy(at->path + at->n + 1, name, n);
+    at->n += 1 + n;
+    at->path[at->n] = '\0';
+    return true;
+}
+
+static void go_up(struct spot *at)
+{
+    while (at->n > 0 && at->path[--at->n] != '/')
+        ;
+    at->path[at->n] = '\0';
+}
+
+static const char *spot_text(const struct spot *at, struct arena *a)
+{
+    return arena_text(a, (struct str){ at->path, at->n });
 }
 
 /* What a link says, with what followed it on the way. */
@@ -72,66 +94,90 @@ static const char *led_on(struct way *w, const char *link, const struct stat *s,
     return arena_printf(a, "%.*s/%s", (int)n, says, rest);
 }
 
-static void leave(struct way *w, const char *dir, struct arena *a)
+static void leave(struct way *w, const struct spot *at, struct arena *a)
 {
+    for (size_t i = 0; i < w->left_count; i++)
+        if (strcmp(w->left[i], at->path) == 0)
+            return;
     w->left = arena_more(a, w->left, w->left_count, &w->left_room, sizeof *w->left);
-    w->left[w->left_count++] = dir;
+    w->left[w->left_count++] = spot_text(at, a);
 }
 
-/* A name that is not there, with those that follow it. */
-static void end_at(struct way *w, const char *missing, const char *rest, struct arena *a)
+/* At a name that is not there, with those that follow it; where one of them cannot be, nowhere. */
+static void end_at(struct way *w, struct spot *at, const char *rest, struct arena *a)
 {
-    const char *end = missing;
+    const char *missing = spot_text(at, a);
 
-    for (size_t n = next_name(&rest); n > 0; n = next_name(&rest)) {
-        w->cut = w->cut || is_dots(rest, n);
-        end = arena_printf(a, "%s/%.*s", end, (int)n, rest);
+    for (size_t n = next_name(&rest); n > 0 && !w->cut; n = next_name(&rest)) {
+        if (n > NAME_MAX)
+            return;
+        w->cut = is_dots(rest, n) || !go_down(at, rest, n);
         rest += n;
     }
-    w->end = w->cut ? missing : end;
+    w->end = w->cut ? missing : spot_text(at, a);
+}
+
+/* The last name cannot be looked at; errno says why. False: nobody can know. */
+static bool stop_at(struct way *w, struct spot *at, const char *rest, struct arena *a,
+                    struct error *e)
+{
+    struct spot in = *at;
+
+    w->there = false;
+    if (errno == ENAMETOOLONG) /* nothing of that name can ever be there */
+        return true;
+    if (errno != ENOENT && errno != ENOTDIR && errno != EACCES)
+        return error_sys(e, CODE_PATH_REFUSED, "%s cannot be looked at", at->path);
+    go_up(&in);
+    if (errno == EACCES)
+        w->hidden = in.n ? spot_text(&in, a) : "/";
+    end_at(w, at, rest, a);
+    return true;
 }
 
 bool way_find(const char *base, const char *path, struct arena *a, struct way *out, struct error *e)
 {
-    const char *rest = path[0] == '/' ? path : arena_printf(a, "%s/%s", base, path), *at = "";
+    const char *rest = path[0] == '/' ? path : arena_printf(a, "%s/%s", base, path);
     struct way w = { .there = true };
+    struct spot at = { .n = 0 };
     struct stat s;
     bool known = false; /* s is of `at` */
 
     for (size_t n = next_name(&rest); n > 0; n = next_name(&rest)) {
-        const char *name = rest, *here;
+        const char *name = rest;
 
         rest += n;
         if (is_dots(name, n)) {
-            leave(&w, at, a);
-            at = above(at, a);
+            leave(&w, &at, a);
+            go_up(&at);
             known = false;
             continue;
         }
-        here = arena_printf(a, "%s/%.*s", at, (int)n, name);
-        if (lstat(here, &s) != 0) {
-            if (errno != ENOENT && errno != ENOTDIR && errno != EACCES)
-                return error_sys(e, CODE_PATH_REFUSED, "%s cannot be looked at", here);
-            w.hidden = errno != EACCES ? NULL : at[0] ? at : "/";
-            w.there = false;
-            end_at(&w, here, rest, a);
+        if (!go_down(&at, name, n))
+            return error_set(e, CODE_PATH_REFUSED, "%s leads too deep to be looked at", path);
+        if (lstat(at.path, &s) != 0) {
+            if (!stop_at(&w, &at, rest, a, e))
+                return false;
             break;
         }
-        at = here;
         known = !S_ISLNK(s.st_mode);
         if (known)
             continue;
         w.there = w.n < LINKS_MAX;
         if (!w.there)
             break;
-        rest = led_on(&w, here, &s, rest, a);
+        rest = led_on(&w, spot_text(&at, a), &s, rest, a);
         if (!rest)
-            return error_sys(e, CODE_PATH_REFUSED, "%s cannot be followed", here);
-        at = rest[0] == '/' ? "" : above(here, a);
+            return error_sys(e, CODE_PATH_REFUSED, "%s cannot be followed", at.path);
+        if (rest[0] == '/')
+            at = (struct spot){ .n = 0 };
+        else
+            go_up(&at);
     }
-    w.there = w.there && (known || lstat(at[0] ? at : "/", &s) == 0); /* `..` may have led to it */
+    /* `..` may have led to it */
+    w.there = w.there && (known || lstat(at.n ? at.path : "/", &s) == 0);
     if (w.there) {
-        w.end = at[0] ? at : "/";
+        w.end = at.n ? spot_text(&at, a) : "/";
         w.dev = s.st_dev;
         w.ino = s.st_ino;
     }

@@ -21,8 +21,9 @@ struct way {
     const char *
         *left; /* directories that `..` led out of: a link in such a place leads elsewhere */
     size_t left_count, left_room;
-    const char *end;    /* its real name, there or not; NULL where links lead round and round */
-    bool cut;           /* `..` follows a name that is not there: the end is that name */
+    const char *end; /* its real name, there or not; NULL where links lead round and round, or to a
+                      * name that is too long to be */
+    bool cut;        /* `..` follows a name that is not there, or too much: the end is that name */
     const char *hidden; /* a directory on it that cannot be looked into; NULL: none */
     bool there;         /* every name on it is there, and may be looked at */
     dev_t dev;          /* of what it ends at, where that is there */

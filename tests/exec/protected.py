@@ -310,6 +310,61 @@ def more_names_than_are_looked_through_stay_altogether(place):
 
 
 @case
+def a_link_among_submodules_leads_writ_nowhere(place):
+    other = place.outside / "other"
+    (other / "tree").mkdir(parents=True)
+    state = other / "git/worktrees/tree"
+    state.mkdir(parents=True)
+    for name, text in (("HEAD", "x"), ("commondir", "../.."), ("gitdir", f"{other}/tree/.git")):
+        (state / name).write_text(f"{text}\n")
+    (other / "git/refs").mkdir()
+    (other / "git/HEAD").touch()
+    (other / "tree/.git").write_text(f"gitdir: {state}\n")
+    (place.repo / "build").mkdir()
+    for to in ("/", "..", str(other), str(other / "git")):
+        link(place, ".git/modules", to)
+        run = place.exec("sh", "-c", f"! cat {other}/tree/.git && rm .git/modules; echo x > build/new", at=place.repo)
+        expect(run, exit_code=0)
+        (place.repo / ".git/modules").unlink()
+    for to in (str(other / "git"), "../../build/../none"):
+        link(place, ".git/modules/one", to)
+        run = place.exec("sh", "-c", f"! cat {other}/tree/.git && mv build b && mv b build", at=place.repo)
+        expect(run, exit_code=0)
+        (place.repo / ".git/modules/one").unlink()
+
+
+@case
+def long_links_among_submodules_take_little_memory(place):
+    for i in range(200):
+        link(place, f".git/modules/{i}", "x/" * 2040)
+    done = subprocess.run(["/bin/sh", "-c", 'ulimit -v 300000; exec "$@"', "sh", tap.WRIT, "exec", *place.always,
+                           "--", *ground.TOUCH], cwd=place.repo, env=place.environment({}), capture_output=True,
+                          stdin=subprocess.DEVNULL, timeout=ground.SECONDS, check=False)
+    assert (place.repo / "ran").exists(), done
+
+
+@case
+def a_protected_link_to_a_name_that_cannot_be_stays(place):
+    for name in (".envrc", ".vscode"):
+        link(place, name, "a" * 256)
+    link(place, ".bashrc", "x/" + "a" * 300)
+    run = attack(place, "rm .envrc .vscode; plant .envrc; plant .vscode/tasks.json; mkdir x")
+    hold(all((place.repo / name).is_symlink() for name in (".envrc", ".vscode", ".bashrc")), run)
+    hold(run.record["denials"] == [], run)
+
+
+@case
+def a_state_directory_that_is_a_link_stays_one(place):
+    real = place.outside / "kept"
+    real.mkdir()
+    state = place.home / ".local/state"
+    state.mkdir(parents=True)
+    (state / "writ").symlink_to(real)
+    run = place.exec("sh", "-c", "rm .local/state/writ; mkdir .local/state/writ", at=place.home)
+    hold((state / "writ").is_symlink(), run)
+
+
+@case
 def what_a_stranger_made_to_look_like_git_s_is_not_believed(place):
     if os.geteuid() != 0:
         return  # nobody else's files can be made
