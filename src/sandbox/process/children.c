@@ -22,12 +22,12 @@ struct tree {
     size_t n;
 };
 
-/* Who is dead and not waited for takes no place. */
+/* Who is dead and not waited for takes no place; whose first thread alone has ended lives. */
 static void add(struct tree *t, pid_t pid)
 {
     struct process found;
 
-    if (t->n < COUNTED && process_look(pid, &found) && found.state != 'Z')
+    if (t->n < COUNTED && process_look(pid, &found) && !(found.state == 'Z' && found.threads <= 1))
         t->v[t->n++] = pid;
 }
 
@@ -81,7 +81,7 @@ static bool has(const struct tree *t, pid_t pid)
  * it was in the tree after that. */
 int64_t process_end_excess(pid_t init, int64_t most)
 {
-    struct tree before, now;
+    struct tree before = { .n = 0 }, now = { .n = 0 };
     int handles[AT_ONCE];
     int64_t ended = 0;
     size_t excess;
