@@ -137,6 +137,18 @@ bool denied_hold_links(struct grants *g, const char *base, const char *given, co
     return true;
 }
 
+bool denied_hide(struct grants *g, const char *base, const char *given, struct error *e)
+{
+    struct grant state = { .access = ACCESS_DENIED, .why = GRANT_STATE }, found = { 0 };
+    struct aliases unused = { 0 };
+
+    if (!grant_find(base, given, g->a, &found, e))
+        return grant_is_missing(e);
+    return (way_is_straight(base, given, found.path) ||
+            denied_hold_links(g, base, given, found.path, &unused, e)) &&
+           grants_open(g, state, base, given, e);
+}
+
 bool denied_follow(struct grants *g, const struct absents *absent, const struct aliases *aliases,
                    const char *state, struct error *e)
 {

@@ -24,6 +24,10 @@ struct aliases {
     size_t n, room;
 };
 
+/* Denies a directory of writ's own, and holds the links that it is found by; one that is not there
+ * is passed over. */
+bool denied_hide(struct grants *g, const char *base, const char *given, struct error *e) NODISCARD;
+
 /* Adds an entry for each link on the way to what is denied that the command could put another in
  * the place of, and its aliases. `path` is the given one with its directories real. */
 bool denied_hold_links(struct grants *g, const char *base, const char *given, const char *path,

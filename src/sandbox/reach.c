@@ -337,10 +337,8 @@ static void find_repository(const struct reach_ask *ask, struct reach *r, struct
 /* What writ itself keeps is nobody's to read or to change, in this run's place or another's. */
 static bool hide_states(const struct reach_ask *ask, struct reach *r, struct error *e)
 {
-    struct grant state = { .access = ACCESS_DENIED, .why = GRANT_STATE };
-
     for (const char *const *at = ask->states; *at; at++)
-        if (!grants_open(&r->grants, state, ask->caller, *at, e) && !grant_is_missing(e))
+        if (!denied_hide(&r->grants, ask->caller, *at, e))
             return error_wrap(e, "writ's own state directory cannot be hidden from the command");
     return true;
 }
