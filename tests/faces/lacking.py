@@ -209,6 +209,27 @@ def too_many(scratch):
 
 
 @case
+def first_threads_ended(scratch):
+    """one whose first thread has ended counts as well"""
+    answer, record = alone(scratch, r"""cat >one.py <<'END'
+import ctypes, os, signal, threading, time
+all = []
+for _ in range(6):
+    pid = os.fork()
+    if pid == 0:
+        threading.Thread(target=time.sleep, args=(60,)).start()
+        ctypes.CDLL(None).pthread_exit(None)
+    all.append(pid)
+dead = [os.wait() for _ in range(4)]
+print(*(os.WTERMSIG(status) for _, status in dead))
+for pid in set(all) - {pid for pid, _ in dead}:
+    os.kill(pid, signal.SIGKILL)
+END
+"$@" 'exec /usr/bin/python3 one.py'""", "--max-children=2")
+    insist(record["exit_code"] == 0 and record["stdout"]["text"] == "9 9 9 9\n", answer)
+
+
+@case
 def no_room(scratch):
     """a user who may have no more processes is told so"""
     place = Place(scratch, "user-filter")
