@@ -364,13 +364,5 @@ def a_working_directory_with_a_protected_name_is_only_read(place):
         hold("read-only: the working directory, which" in run.record["checks"]["IV-03"], run)
 
 
-def be_weak():
-    ground.Place.always = ("--allow-weak", "cgroup")
-
-
-def main():
-    return ground.play_as_user(CASES, be_weak) if "--user" in sys.argv[1:-1] else ground.main(CASES)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ground.main_as_either(CASES))

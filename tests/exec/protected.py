@@ -401,13 +401,5 @@ def whoever_wants_an_end_before_the_command_started_has_it_never_start(place):
     hold(run.status == 130 and not (place.work / "ran").exists(), run)
 
 
-def be_weak():
-    ground.Place.always = ("--allow-weak", "cgroup")
-
-
-def main():
-    return ground.play_as_user(CASES, be_weak) if "--user" in sys.argv[1:-1] else ground.main(CASES)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ground.main_as_either(CASES))
