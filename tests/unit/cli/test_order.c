@@ -7,12 +7,10 @@
 
 #include <cmocka.h>
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <writ/writ.h>
@@ -20,6 +18,7 @@
 #include "cli/answer.h"
 #include "cli/order.h"
 #include "cli/print.h"
+#include "emulated.h"
 
 static const char template[] =
     "name: nightly\n"
@@ -76,14 +75,8 @@ static void check_text(const struct doc *d, const char *key, const char *wanted)
         fail_msg("%s is '%.*s', not '%s'", key, STR_ARG(found), wanted);
 }
 
-/* The smallest place in the list first, among those that wait for nothing more. */
-/* An emulated kernel may lack what a directory is opened with; what would be refused is then told
- * in another way. */
-static bool opens_directories(void)
-{
-    return syscall(SYS_openat2, -1, "", NULL, 0) == 0 || errno != ENOSYS;
-}
-
+/* The smallest place in the list first, among those that wait for nothing more. Where no directory
+ * is opened, what would be refused is told in another way. */
 static void steps_come_in_order_and_say_why(void **state)
 {
     static const struct {

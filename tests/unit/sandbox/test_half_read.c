@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fs.h"
+#include "emulated.h"
 #include "sandbox/cow_walk.h"
 #include "sandbox/denied.h"
 
@@ -95,7 +95,7 @@ static void an_error_is_not_the_end(void **state)
 /* An emulated kernel may lack what a directory is opened with. */
 static void skip_where_none_is_opened(void)
 {
-    if (syscall(SYS_openat2, -1, "", NULL, 0) != 0 && errno == ENOSYS)
+    if (!opens_directories())
         skip();
 }
 
