@@ -16,9 +16,10 @@ check:                            ## build and run every test (minutes)
 	@tools/setup peers
 	@tools/check
 
-check-long:                       ## check, valgrind, 10 million doubles, fuzzers, x86-64, v2, soak, ledger, lanes
+check-long:                       ## check, valgrind, 10 million doubles, fuzzers, processors, v2, soak, ledger, lanes
 	@tools/setup long
 	@tools/setup x86 || true
+	@tools/setup arm || true
 	@tools/setup v2 || true
 	@tools/setup slurm || true
 	@tools/check all
@@ -27,6 +28,11 @@ check-x86:                        ## cross-build for x86-64 and run its tests un
 	@tools/setup check
 	@tools/setup x86 || true
 	@tools/check x86
+
+check-arm:                        ## cross-build for arm64 and run its tests under qemu
+	@tools/setup check
+	@tools/setup arm || true
+	@tools/check arm
 
 check-v2:                         ## the sandbox on cgroup v2, in a small machine under qemu
 	@tools/setup check
@@ -62,7 +68,7 @@ install: build/build.ninja        ## install; PREFIX and DESTDIR are heard
 	@DESTDIR="$(DESTDIR)" meson install -C build --quiet
 
 clean:                            ## remove everything that was built
-	@rm -rf build build-bench build-check build-asan build-x86
+	@rm -rf build build-bench build-check build-asan build-x86 build-arm
 
 help:                             ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 18
@@ -75,4 +81,4 @@ build-bench/build.ninja:
 	@tools/setup bench
 	@meson setup build-bench $(RELEASE) -Dbench=true
 
-.PHONY: all demo check check-long check-x86 check-v2 check-slurm fuzz bench format install clean help
+.PHONY: all demo check check-long check-x86 check-arm check-v2 check-slurm fuzz bench format install clean help
