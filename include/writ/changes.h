@@ -25,10 +25,12 @@ struct writ_changes {
  *      "before":{..}|null,"diff":{"at":..,"bytes":..}}],"diff":..,"diff_truncated":..,
  *      "truncated":..}
  *
- * The diff is the one that was made when the run ended, as far as its paths are meant; null where
- * its bytes are gone. A path that is no UTF-8 has beside it "path_base64", and one that somebody
- * else changed on the disk while the run lasted "changed_meanwhile":true. WRIT_NO where there is no
- * such run or path, or it did not write beside the disk. */
+ * The diff is the one that was made when the run ended, as far as its paths are meant. Where its
+ * bytes are gone it is null, "code" and "message" say so, and the status is WRIT_REFUSED, with the
+ * list all the same. A path that is no UTF-8 has beside it "path_base64", and one that somebody
+ * else changed on the disk while the run lasted "changed_meanwhile":true. WRIT_REFUSED alone where
+ * the bytes of the diff are others. WRIT_NO where there is no such run or path, or it did not write
+ * beside the disk. */
 WRIT_API int writ_diff(const struct writ_changes *ask, char **answer);
 
 /* Brings changes to the disk, or takes them back (undo). All that is chosen is checked first; is

@@ -406,7 +406,14 @@ def a_diff_of_other_bytes_is_refused(place):
     hold(answer.status == 77 and b"other bytes" in answer.err and b"2wo" not in answer.out, answer)
     path.unlink()
     answer = place.writ("diff", run.record["execution_id"])
-    hold(answer.status == 0 and b"not among the evidence" in answer.err, answer)
+    hold(answer.status == 77 and b"not among the evidence" in answer.err and not answer.out, answer)
+    listed = place.writ("diff", "--json", run.record["execution_id"])
+    told = json.loads(listed.out)
+    hold(listed.status == 77 and told["diff"] is None and told["code"] == "CHANGE_REFUSED", listed)
+    hold(len(told["changes"]) == len(run.record["changes"]["list"]), listed)
+    stat = place.writ("diff", "--stat", run.record["execution_id"])
+    hold(stat.status == 0 and stat.out.endswith(b" deleted\n") and b"not among the evidence" in stat.err, stat)
+    hold(b"--stat" not in stat.err and place.writ("commit", run.record["execution_id"]).status == 0, stat)
 
 
 # ---- what a commit does is what direct writing does ----

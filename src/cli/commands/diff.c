@@ -44,7 +44,7 @@ static void say_rest(const struct doc *d, bool stat)
     for (const struct doc *c = doc_first(doc_get(d, "changes"), DOC_LIST); c; c = c->next)
         without += !doc_get(c, "diff");
     if (diff && diff->kind == DOC_NULL)
-        say("the diff is not among the evidence any more; --stat lists what changed");
+        say("%.*s%s", STR_ARG(doc_text(d, "message")), stat ? "" : "; --stat lists what changed");
     else if (cut && cut->truth)
         say("the diff is cut: it would be too long; --stat lists what changed");
     else if (without && !stat && print_person())
@@ -54,6 +54,7 @@ static void say_rest(const struct doc *d, bool stat)
         say("not all changes are listed: %.*s", STR_ARG(doc_text(d, "truncated")));
 }
 
+/* The list is there also where the bytes of the diff are gone: who asks for it has it. */
 static int run(const struct args *args)
 {
     _arena_ struct arena a = { 0 };
@@ -61,21 +62,20 @@ static int run(const struct args *args)
                                 .paths = args->operands + 1,
                                 .environment = args->environment,
                                 .ledger = args_get(args, "ledger") };
-    bool json = args_get(args, "json");
-    const struct doc *d;
+    bool json = args_get(args, "json"), stat = args_get(args, "stat");
     char *answer;
     int status = writ_diff(&ask, &answer);
+    const struct doc *d = answer_read(answer, &a);
 
-    if (json || status != WRIT_OK)
+    if (json || !doc_get(d, "changes"))
         return keeper_tell(answer, status, json);
-    d = answer_read(answer, &a);
-    if (args_get(args, "stat"))
+    if (stat)
         show_stat(d, !args->operands[1]);
     else
         change_show_diff(doc_text(d, "diff"));
-    say_rest(d, args_get(args, "stat"));
+    say_rest(d, stat);
     writ_free(answer);
-    return status;
+    return stat ? WRIT_OK : status;
 }
 
 /* clang-format off */

@@ -52,6 +52,10 @@ static void put_answer(const struct commit *c, const struct cow_run *run, bool a
     put_diff(c, all, diff, to);
     json_put_bool(to, "diff_truncated", c->set->diff_cut);
     json_put(to, "truncated", c->set->changes.cut);
+    if (!diff.s) {
+        json_put(to, "code", codes[CODE_CHANGE_REFUSED].name);
+        json_put(to, "message", "the diff is not among the evidence any more");
+    }
     json_close(to, '}');
 }
 
@@ -81,7 +85,7 @@ static int answer_of(const struct writ_changes *ask, const struct cow_run *run, 
         diff.s = NULL;
     }
     put_answer(&c, run, !ask->paths || !ask->paths[0], diff, &out);
-    return take_answer(&out, WRIT_OK, answer);
+    return take_answer(&out, diff.s ? WRIT_OK : WRIT_REFUSED, answer);
 }
 
 int writ_diff(const struct writ_changes *ask, char **answer)
