@@ -39,7 +39,8 @@ struct visit {
     int status; /* of exec_run() */
 };
 
-/* WRIT_OK, or why it cannot be spoken to: as a status, and *e. Either way it is to be closed. */
+/* WRIT_OK, or why it cannot be spoken to: as a status, and *e; WRIT_WRONG: as a report on what kind
+ * says. Either way it is to be closed. */
 int visit_open(struct visit *v, const struct visit_ask *ask, struct error *e) NODISCARD;
 
 /* Ends it; WRIT_UNRECORDED and *e where its run could not be recorded. */

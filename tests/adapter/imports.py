@@ -228,10 +228,22 @@ def a_server_gets_variables_and_hosts_and_the_adapter_names_them(place):
     same(said(place.fine(f"{name}.echo", env={"BOT_TOKEN": "the real one"})), "true")
     made = taken(place, *words, options=("--env", "BOT_TOKEN=any", "--net", "registry"))
     true("sandbox_override" not in made["adapter"] and "reaches no network" in made["warnings"][0], made)
-    for given, status in ((("--env", "MODE", *words[1:]), 64), (("--url", "http://127.0.0.1:9/", "--env", "A=b"), 64),
-                          (("--net", "far", *words[1:]), 65), (("--net", "open", *words[1:]), 65)):
+    for given, told in ((("--env", "MODE", *words[1:]), b"--env takes"), (("--url", "http://127.0.0.1:9/", "--env", "A=b"), b"--env"),
+                        (("--net", "far", *words[1:]), b"--net: 'far' is not one of"),
+                        (("--net", "open", *words[1:]), b"--allow-host names what it needs"),
+                        (("--allow-host", "a..b", *words[1:]), b"--allow-host: 'a..b' is no host")):
         run = place.writ("adapters", "import", "mcp", *given)
-        hold(run.status == status, run)
+        hold(run.status == 64 and told in run.err and b"--approve" not in run.err, run)
+    run = place.writ("adapters", "import", "mcp", "--json", "--net", "far", *words[1:])
+    hold(run.status == 64 and json.loads(run.out)["problems"][0]["pointer"] == "/sandbox/network/level", run)
+
+
+@case
+def a_registry_that_is_wrong_is_told_where_it_is(place):
+    words = ["mcp", "--", REAL_PYTHON, "-c", SMALL]
+    place.put(".writ/tools.yaml", "nonsense: 1\n")
+    run = place.writ("adapters", "import", *words)
+    hold(run.status == 65 and b"tools.yaml:1:1: " in run.err, run)
 
 
 @case

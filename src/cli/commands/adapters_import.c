@@ -11,6 +11,7 @@
 #include "base/fs.h"
 #include "cli/answer.h"
 #include "cli/commands.h"
+#include "cli/ending.h"
 #include "cli/keeper.h"
 #include "cli/print.h"
 #include "cli/request.h"
@@ -78,12 +79,17 @@ static bool read_source(const struct args *args, struct arena *a, struct writ_im
 static bool read_given(const struct args *args, struct writ_import *out, struct buf *options)
 {
     const char *bad = request_bad_pair(args), *first = request_member(args);
+    const char *net = args_get(args, "net");
+    bool open = net && strcmp(net, "open") == 0;
 
     if (bad)
         say("--env takes NAME=VALUE, with a name of at most 255 letters; '%s' is not that", bad);
     else if (first && !out->argv)
         say("--%s is for an MCP server that is started here", first);
-    if (bad || (first && !out->argv))
+    else if (open) /* which asks for an approval, and a listing of tools is none to give it for */
+        say("--net: no server is imported with network level 'open': registry and api are less, "
+            "and --allow-host names what it needs");
+    if (bad || (first && !out->argv) || open)
         return false;
     request_write(args, options);
     out->options = first ? options->s : NULL;
@@ -189,6 +195,17 @@ static void tell_entry(const struct doc *d)
     }
 }
 
+/* Of what the options say, as writ exec tells it. */
+static int tell_options(char *answer, const struct doc *d, bool json)
+{
+    if (json)
+        out_json(answer);
+    else
+        ending_tell_options(d);
+    writ_free(answer);
+    return WRIT_USAGE;
+}
+
 static int run(const struct args *args)
 {
     _arena_ struct arena a = { 0 };
@@ -212,6 +229,8 @@ static int run(const struct args *args)
         return WRIT_USAGE;
     status = writ_import(&import, &answer);
     d = answer_read(answer, &a);
+    if (status == WRIT_WRONG && import.options && ending_is_about_options(answer))
+        return tell_options(answer, d, args_get(args, "json"));
     if (args_get(args, "json") || status != WRIT_OK)
         return keeper_tell(answer, status, args_get(args, "json"));
     tell_left_out(d);

@@ -92,7 +92,6 @@ static int why_not(struct visit *v, struct error *e)
 {
     struct tool_call nobody = { .a = &v->a };
     struct attempt_end end = { 0 };
-    const struct problem *first = v->report.first;
 
     wired_end(&v->wired);
     if (v->ran) {
@@ -104,11 +103,7 @@ static int why_not(struct visit *v, struct error *e)
         (void)error_set(e, e->code, "%s%s", arena_text(&v->a, str_of(e->msg)), what_it_saw(v));
         return visit_status(e);
     }
-    if (v->status == WRIT_WRONG && first)
-        (void)error_set(e, first->code, "the %s is wrong: %s: %s", v->kind,
-                        first->pointer ? first->pointer : "", first->msg);
-    else
-        *e = v->error;
+    *e = v->error;
     return v->status;
 }
 

@@ -293,8 +293,9 @@ static bool make(const struct writ_import *import, const struct visit *v, const 
     return true;
 }
 
+/* *answer: only where a document is wrong. */
 static int ask_server(const struct writ_import *import, struct arena *a, struct import_made *made,
-                      struct error *e)
+                      char **answer, struct error *e)
 {
     struct visit_ask ask = { .argv = import->argv,
                              .url = import->url,
@@ -307,6 +308,8 @@ static int ask_server(const struct writ_import *import, struct arena *a, struct 
     const struct doc *tools;
     int status = visit_open(&v, &ask, e);
 
+    if (status == WRIT_WRONG)
+        return input_wrong(&v.report, v.kind, answer);
     if (status != WRIT_OK)
         return status;
     if (!mcp_tools(v.mcp, LIST_MS, import->cancel, a, &tools, e))
@@ -324,9 +327,11 @@ static int from_server(const struct writ_import *import, char **answer)
     struct adapter adapter;
     struct report r;
     struct error e = { 0 };
-    int status =
-        import_no_login(import->argv, &e) ? ask_server(import, &a, &made, &e) : visit_status(&e);
+    int status = import_no_login(import->argv, &e) ? ask_server(import, &a, &made, answer, &e)
+                                                   : visit_status(&e);
 
+    if (status == WRIT_WRONG)
+        return status;
     if (status != WRIT_OK) {
         *answer = record_failure(e.code, e.msg);
         return status;
