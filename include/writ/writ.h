@@ -356,7 +356,7 @@ WRIT_API int writ_executors(const char *const *environment, char **answer);
  *      "output_digest":..}],"ledger_id":..}
  *
  * WRIT_WRONG and an answer as from writ_check() when the manifest is wrong, WRIT_REFUSED when it is
- * not accepted, WRIT_NO_SANDBOX where wasm cannot be compiled for want of a layer. */
+ * not accepted; where a compiler of wasm did not run, as writ_exec(), such as WRIT_NO_SANDBOX. */
 WRIT_API int writ_executor_add(const struct writ_input *manifest, const char *const *environment,
                                const char *ledger, const char *const *weak, char **answer);
 

@@ -56,7 +56,8 @@ static bool read_answer(const char *answer, bool ran, struct buf *said, struct e
     if (!ran) {
         struct str message = doc_text(&document->root, "message");
 
-        return error_set(e, CODE_LAYER_MISSING, "%.*s", STR_ARG(message));
+        return error_set(e, (int)code_named(doc_text(&document->root, "code")), "%.*s",
+                         STR_ARG(message));
     }
     add_text(&document->root, "stdout", said);
     add_text(&document->root, "stderr", said);
@@ -66,7 +67,7 @@ static bool read_answer(const char *answer, bool ran, struct buf *said, struct e
 static bool run(void *self, const char *const *argv, const char *dir, struct buf *said,
                 struct error *e)
 {
-    const struct workshop *w = self;
+    struct workshop *w = self;
     _buf_ struct buf options = { .max = 1 << 16 };
     struct writ_command command = { .argv = argv,
                                     .environment = w->environment,
@@ -84,6 +85,7 @@ static bool run(void *self, const char *const *argv, const char *dir, struct buf
     status = writ_exec(&command, &answer, &ran);
     ok = read_answer(answer, ran, said, e);
     writ_free(answer);
+    w->refused = ran ? WRIT_OK : status;
     if (!ok)
         return false;
     if (status == 0)

@@ -10,6 +10,7 @@ struct workshop {
     const char *ledger;
     const char *const *weak; /* as of struct writ_command */
     const char *dir;         /* where something was built; NULL: nothing was */
+    int refused; /* the status of a compiler that did not run, as of writ_exec(), or 0 */
 };
 
 /* Compiles a module; *object lies in the workshop's directory, until it is closed. */

@@ -83,7 +83,7 @@ static bool run(const struct wasm_build *how, const char *const *argv, const cha
     if (e->sys == ENOENT)
         return error_set(e, ERROR_IO, "%s was not found; %s (Debian: package %s)", p->name,
                          p->about, p->package);
-    if (e->code == CODE_LAYER_MISSING)
+    if (e->code != CODE_COMMAND_FAILED) /* it was not asked */
         return error_wrap(e, "%s cannot run", p->name);
     why = first_line(said, "error: ");
     if (why.n == 0)

@@ -15,7 +15,8 @@
 struct builder {
     /* Runs argv[0], found where programs are found, until it ends; its working directory is `dir`,
      * the one place it has to write to. What it prints on both streams is added to `said`. False
-     * unless it ended with 0; e->sys is ENOENT where there is no such program. */
+     * unless it ended with 0: CODE_COMMAND_FAILED where it ended otherwise, another code where it
+     * did not run; e->sys is ENOENT where there is no such program. */
     bool (*run)(void *self, const char *const *argv, const char *dir, struct buf *said,
                 struct error *e);
     void *self;

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "base/fs.h"
+#include "contract/codes.h"
 #include "executor/wasm_build.h"
 
 extern char **environ;
@@ -59,7 +60,7 @@ static bool run_plainly(void *self, const char *const *argv, const char *dir, st
     (void)drain(ends[0], said);
     (void)close(ends[0]);
     if (waitpid(pid, &status, 0) != pid || status != 0)
-        return error_set(e, ERROR_IO, "%s ended with %d", argv[0], status);
+        return error_set(e, CODE_COMMAND_FAILED, "%s ended with %d", argv[0], status);
     return true;
 }
 

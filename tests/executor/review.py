@@ -302,5 +302,22 @@ def R_003_030_what_a_program_prints_about_its_payload_stays_nowhere(place):
     true(b"planted-9d1e" not in kept)
 
 
+# A module with all that an executor exports, in the fewest bytes; it fails in every call.
+BARE = bytes.fromhex("0061736d01000000010c0260017f017f60027f7f017e030302000105040101010107"
+                     "1b03066d656d6f7279020004726f6f6d0000076578656375746500010a0b02040041000b040042000b")
+
+
+@case
+def a_compiler_that_may_not_run_is_told_with_the_reason(place):
+    manifest = place.manifest("wasm", "mine.wasm", BARE)
+    place.put(".writ/tools.yaml", "allowlist: strict\ntools: []\n")
+    answer = place.add(manifest, status=77)
+    same(answer["code"], "COMMAND_NOT_ALLOWED", answer)
+    true("wasm2c cannot run: 'wasm2c' is listed by no tool" in answer["message"], answer)
+    place.put(".writ/tools.yaml", "tools: [\n")
+    answer = place.add(manifest, status=65)
+    true(answer["code"] != "LAYER_MISSING" and "wasm2c cannot run" in answer["message"], answer)
+
+
 if __name__ == "__main__":
     sys.exit(ledger.main(CASES))

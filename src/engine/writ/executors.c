@@ -130,10 +130,10 @@ static bool compile(struct adding *x, struct error *e)
     return true;
 }
 
-static int compile_status(const struct error *e)
+static int compile_status(const struct adding *x, const struct error *e)
 {
-    if (e->code == CODE_LAYER_MISSING)
-        return WRIT_NO_SANDBOX;
+    if (x->workshop.refused)
+        return x->workshop.refused;
     return e->sys ? WRIT_UNAVAILABLE : WRIT_REFUSED;
 }
 
@@ -252,7 +252,7 @@ static int add(struct adding *x, char **answer)
     if (!x->keeping.open)
         return refuse(&x->keeping.why, WRIT_UNRECORDED, answer);
     if (!compile(x, &e))
-        return refuse(&e, compile_status(&e), answer);
+        return refuse(&e, compile_status(x, &e), answer);
     if (!review_run(&x->review, x->a, &e))
         return refuse(&e, WRIT_UNAVAILABLE, answer);
     if (x->review.accepted && !accept(x, shelf, &e))
