@@ -7,11 +7,44 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Behind what is cut, on the border of a character: a message that ends with a sign of it is not
+ * taken for a whole one. */
+static void mark_cut(char msg[ERROR_MSG])
+{
+    static const char mark[] = "…";
+    size_t at = ERROR_MSG - sizeof mark, least = at - 3; /* no character has more than 4 bytes */
+
+    while (at > least && ((unsigned char)msg[at] & 0xc0) == 0x80)
+        at--;
+    memcpy(msg + at, mark, sizeof mark);
+}
+
+/* What comes behind a message that is cut is cut, too. */
+PRINTF(2, 0)
+static void add(struct error *e, const char *fmt, va_list ap)
+{
+    size_t used = strlen(e->msg), room = sizeof e->msg - used;
+    int n = vsnprintf(e->msg + used, room, fmt, ap);
+
+    if (n > 0 && (size_t)n >= room)
+        mark_cut(e->msg);
+}
+
+PRINTF(2, 3)
+static void add_text(struct error *e, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    add(e, fmt, ap);
+    va_end(ap);
+}
+
 PRINTF(3, 0)
 static void fill(struct error *e, int code, const char *fmt, va_list ap)
 {
     *e = (struct error){ .code = code };
-    (void)vsnprintf(e->msg, sizeof e->msg, fmt, ap);
+    add(e, fmt, ap);
 }
 
 bool error_set(struct error *e, int code, const char *fmt, ...)
@@ -38,30 +71,26 @@ bool error_at(struct error *e, int code, const struct at *at, const char *fmt, .
 bool error_sys(struct error *e, int code, const char *fmt, ...)
 {
     int sys = errno;
-    size_t used;
     va_list ap;
 
     va_start(ap, fmt);
     fill(e, code, fmt, ap);
     va_end(ap);
     e->sys = sys;
-    used = strlen(e->msg);
-    (void)snprintf(e->msg + used, sizeof e->msg - used, ": %s%s", strerrordesc_np(sys),
-                   sys == EMFILE ? " (see ulimit -n)" : "");
+    add_text(e, ": %s%s", strerrordesc_np(sys), sys == EMFILE ? " (see ulimit -n)" : "");
     return false;
 }
 
 bool error_wrap(struct error *e, const char *fmt, ...)
 {
     char inner[ERROR_MSG];
-    size_t used;
     va_list ap;
 
     memcpy(inner, e->msg, sizeof inner);
+    e->msg[0] = '\0';
     va_start(ap, fmt);
-    (void)vsnprintf(e->msg, sizeof e->msg, fmt, ap);
+    add(e, fmt, ap);
     va_end(ap);
-    used = strlen(e->msg);
-    (void)snprintf(e->msg + used, sizeof e->msg - used, ": %s", inner);
+    add_text(e, ": %s", inner);
     return false;
 }

@@ -3,6 +3,7 @@
  *
  * A function that can fail returns bool and takes `struct error *e` last. On false, *e says what
  * and where; on true, *e is untouched. `return error_set(...)` is the only way to fill it.
+ * A message that has no room ends with "…".
  * What a command did (exit 1, out of memory, timed out) is an outcome, never an error.
  */
 #pragma once

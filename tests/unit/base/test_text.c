@@ -88,6 +88,42 @@ static void errors_wrap_outward_and_keep_errno(void **state)
     assert_int_equal(e.code, ERROR_IO);
 }
 
+/* Does it end with a sign that more was to come, and is it UTF-8 up to there? */
+static void assert_cut(const char *msg)
+{
+    size_t n = strlen(msg);
+
+    assert_in_range(n, ERROR_MSG - 4, ERROR_MSG - 1);
+    assert_string_equal(msg + n - strlen("…"), "…");
+    assert_int_equal(utf8_valid(str_of(msg)), n);
+}
+
+static void a_message_that_is_cut_says_so(void **state)
+{
+    static const char *const letters[] = { "x", "ä", "€", "😀" };
+    struct error e;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(letters); i++) {
+        for (int shift = 0; shift < 4; shift++) {
+            _buf_ struct buf text = { .max = 1 << 12 };
+
+            while (text.len < ERROR_MSG + 4)
+                buf_adds(&text, letters[i]);
+            assert_false(error_set(&e, ERROR_IO, "%.*s%s", shift, "...", text.s));
+            assert_cut(e.msg);
+            assert_false(error_wrap(&e, "%.*s", shift + 1, "----"));
+            assert_cut(e.msg);
+            assert_false(error_sys(&e, ERROR_IO, "%.*s%s", shift, "...", text.s));
+            assert_cut(e.msg);
+        }
+    }
+    assert_false(error_set(&e, ERROR_IO, "%*s", ERROR_MSG - 1, "x")); /* it fits just so */
+    assert_string_equal(e.msg + ERROR_MSG - 3, " x");
+    assert_false(error_wrap(&e, "y"));
+    assert_cut(e.msg);
+}
+
 static void a_slip_of_the_pen_is_understood(void **state)
 {
     static const char *const words[] = { "check", "canon", "digest", "timeout_ms", "skip" };
@@ -304,6 +340,7 @@ int main(void)
         cmocka_unit_test(an_empty_buffer_is_an_empty_text),
         cmocka_unit_test(an_arena_gives_zeroed_memory_again_and_again),
         cmocka_unit_test(errors_wrap_outward_and_keep_errno),
+        cmocka_unit_test(a_message_that_is_cut_says_so),
         cmocka_unit_test(a_slip_of_the_pen_is_understood),
         cmocka_unit_test(texts_compare_by_bytes_and_count_by_characters),
         cmocka_unit_test(utf8_is_what_rfc_3629_says),
