@@ -40,8 +40,10 @@ bool cancel_wait(int fd, int64_t ms, const struct world *world)
         if (left <= 0)
             return true;
         n = poll(&asked, 1, poll_ms(left));
-        if (n > 0)
+        if (n > 0 && asked.revents & POLLIN)
             return false;
+        if (n > 0) /* whoever might have called has let go of it */
+            asked.fd = -1;
         if (n < 0 && errno != EINTR)
             return true;
     }

@@ -23,5 +23,6 @@ bool cancel_heard(int *fd, struct cancel_calls *calls, const struct world *world
 /* Does somebody call, now? It is not read. Nobody calls by letting go of it. */
 bool cancel_asked(int fd) NODISCARD;
 
-/* Waits so long. False: `fd` (-1: nobody calls) became readable before; it is not read. */
+/* Waits so long. False: `fd` (-1: nobody calls) became readable before; it is not read. Nobody
+ * calls by letting go of it. */
 bool cancel_wait(int fd, int64_t ms, const struct world *world) NODISCARD;

@@ -119,6 +119,21 @@ static void a_wait_ends_by_the_clock_or_by_a_request(void **state)
     (void)close(fd);
 }
 
+static void a_wait_goes_on_when_nobody_can_call_any_more(void **state)
+{
+    static const int64_t hour_ms = 3600000;
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    assert_int_equal(write(ends[1], "x", 1), 1);
+    (void)close(ends[1]);
+    assert_false(cancel_wait(ends[0], hour_ms, world_real())); /* it was said before */
+    assert_true(heard(&ends[0]));
+    assert_true(cancel_wait(ends[0], 1, world_real()));
+    (void)close(ends[0]);
+}
+
 static void what_is_left_is_an_int_for_poll(void **state)
 {
     (void)state;
@@ -138,6 +153,7 @@ int main(void)
         cmocka_unit_test(what_has_ended_is_not_asked_again),
         cmocka_unit_test(one_wish_may_come_as_several_signals),
         cmocka_unit_test(a_wait_ends_by_the_clock_or_by_a_request),
+        cmocka_unit_test(a_wait_goes_on_when_nobody_can_call_any_more),
         cmocka_unit_test(what_is_left_is_an_int_for_poll),
     };
 
