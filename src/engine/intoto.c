@@ -22,16 +22,29 @@ static void put_subject(struct str name, struct str digest, struct buf *to)
     json_close(to, '}');
 }
 
-/* Names that are no UTF-8 may look the same: such a name is told by its bytes. */
-static void put_files(const struct doc *list, struct arena *a, struct buf *to)
+static bool is_among(const struct doc *list, const struct doc *file)
+{
+    for (const struct doc *f = doc_first(list, DOC_LIST); f; f = f->next)
+        if (f->kind == DOC_MAP && str_eq(doc_text(f, "path"), doc_text(file, "path")) &&
+            str_eq(doc_text(f, "path_base64"), doc_text(file, "path_base64")))
+            return true;
+    return false;
+}
+
+/* Those that `told` does not have: no two subjects may have one name. Names that are no UTF-8 may
+ * look the same: such a name is told by its bytes. */
+static void put_files(const struct doc *list, const struct doc *told, struct arena *a,
+                      struct buf *to)
 {
     for (const struct doc *f = doc_first(list, DOC_LIST); f; f = f->next) {
         struct str bytes = f->kind == DOC_MAP ? doc_text(f, "path_base64") : (struct str){ 0 };
 
+        if (f->kind != DOC_MAP || is_among(told, f))
+            continue;
         if (bytes.n)
             put_subject(str_of(arena_printf(a, "base64:%.*s", STR_ARG(bytes))),
                         doc_text(f, "digest"), to);
-        else if (f->kind == DOC_MAP)
+        else
             put_subject(doc_text(f, "path"), doc_text(f, "digest"), to);
     }
 }
@@ -93,8 +106,8 @@ bool intoto_write(struct ledger *l, const struct entry *entry, struct arena *a, 
     json_open(to, '[');
     put_subject(str_of(id), str_of(content), to);
     if (files) {
-        put_files(doc_get(files, "output_files"), a, to);
-        put_files(doc_get(files, "artifacts"), a, to);
+        put_files(doc_get(files, "output_files"), NULL, a, to);
+        put_files(doc_get(files, "artifacts"), doc_get(files, "output_files"), a, to);
     }
     json_close(to, ']');
     json_put(to, "predicateType", "urn:writ:execution_event:v1");

@@ -294,6 +294,14 @@ def an_attestation_names_every_file_that_was_kept_of_runs_that_failed_too(place)
 
 
 @case
+def a_file_that_is_output_and_artifact_is_one_subject(place):
+    place.python('[open(name, "wb").write(name) for name in (b"b\\xffd", b"b\\xfed", b"plain")]',
+                 options=["--output-file", b"b\xffd", "--output-file", "plain", "--artifact", "b*", "--artifact", "plain"])
+    _, *files = place.lines("export", "--format", "in-toto")[-1]["subject"]
+    same(sorted(file["name"] for file in files), ["base64:Yv5k", "base64:Yv9k", "plain"], files)
+
+
+@case
 def an_attestation_takes_no_files_from_what_another_execution_left(place):
     run = place.exec("/bin/sh", "-c", "echo 1 >made", options=["--artifact", "made"])
     manifest = run.record["ledger"][-2]
