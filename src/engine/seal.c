@@ -107,6 +107,7 @@ static bool load_key(struct writ_ledger *w, const char *name, struct arena *a, s
     const char *file = seal_file(w, "keys", name, a);
     uint8_t seed[SIGN_SEED];
     struct str last;
+    bool loaded;
 
     if (!file)
         return error_set(e, CODE_IO, "there is no state directory to keep a key in");
@@ -118,7 +119,9 @@ static bool load_key(struct writ_ledger *w, const char *name, struct arena *a, s
         return false;
     w->l.world->chance(w->l.world->self, seed, sizeof seed);
     by->name = seal_origin(name, a);
-    if (!key_load(file, by->name, true, seed, key, e))
+    loaded = key_load(file, by->name, true, seed, key, e);
+    explicit_bzero(seed, sizeof seed);
+    if (!loaded)
         return false;
     memcpy(by->public, key->public, sizeof by->public);
     return signed_before(file, last, by, e);
@@ -285,7 +288,7 @@ static bool add(struct writ_ledger *w, const struct signed_size *s, struct error
 bool seal_now(struct writ_ledger *w, struct arena *a, struct signed_size *out, struct verifier *by,
               struct error *e)
 {
-    struct sign_key key;
+    _cleanup_(sign_key_wipe) struct sign_key key = { 0 };
     char name[UUID_TEXT];
     bool there;
 

@@ -25,11 +25,6 @@ static void wipe_buf(struct buf *b)
     buf_free(b);
 }
 
-static void wipe_key(struct sign_key *key)
-{
-    explicit_bzero(key, sizeof *key);
-}
-
 static void wipe_note_key(struct note_key *key)
 {
     explicit_bzero(key, sizeof *key);
@@ -160,7 +155,7 @@ static bool make_private(const char *path, struct str name, const uint8_t seed[S
                          struct error *e)
 {
     _cleanup_(wipe_note_key) struct note_key key = { .name = name };
-    _cleanup_(wipe_key) struct sign_key pair;
+    _cleanup_(sign_key_wipe) struct sign_key pair;
     _secret_ struct buf text = { 0 };
 
     sign_key_from(seed, &pair);
@@ -224,7 +219,7 @@ bool key_publish(const char *path, struct str name, const struct sign_key *key, 
 bool key_load(const char *path, struct str name, bool make, const uint8_t fresh_seed[SIGN_SEED],
               struct sign_key *out, struct error *e)
 {
-    _cleanup_(wipe_key) struct sign_key key = { 0 };
+    _cleanup_(sign_key_wipe) struct sign_key key = { 0 };
 
     if (!note_name_fits(name) || name.n > NAME_MAX_BYTES)
         return error_set(e, CODE_VALIDATION_ERROR,

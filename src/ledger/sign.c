@@ -25,6 +25,11 @@ void sign_key_from(const uint8_t seed[SIGN_SEED], struct sign_key *out)
     sodium_memzero(secret, sizeof secret);
 }
 
+void sign_key_wipe(struct sign_key *key)
+{
+    explicit_bzero(key, sizeof *key);
+}
+
 void sign(const struct sign_key *key, struct str text, uint8_t out[SIGN_BYTES])
 {
     uint8_t secret[crypto_sign_ed25519_SECRETKEYBYTES];

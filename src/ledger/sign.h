@@ -18,6 +18,9 @@ struct sign_key {
 /* The key that a seed of random bytes makes. */
 void sign_key_from(const uint8_t seed[SIGN_SEED], struct sign_key *out);
 
+/* Whoever has had it leaves no copy behind. */
+void sign_key_wipe(struct sign_key *key);
+
 void sign(const struct sign_key *key, struct str text, uint8_t out[SIGN_BYTES]);
 bool sign_holds(const uint8_t public[SIGN_PUBLIC], struct str text,
                 const uint8_t signature[SIGN_BYTES]) NODISCARD;
