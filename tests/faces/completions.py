@@ -27,14 +27,15 @@ echo "${COMPREPLY[@]}"
 """
 
 
-def said(*command):
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+def said(*command, at=None):
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True, cwd=at).stdout
 
 
 def offered(shell, file, typed):
     if shell == "bash":
         return said("bash", "-c", f"source {file}\n{BASH}", "bash", *typed.split()).split()
-    lines = said("fish", "-N", "-c", f"source {file}; complete -C '{typed}'").splitlines()
+    with tempfile.TemporaryDirectory() as nothing:  # it offers the files of where it is, too
+        lines = said("fish", "-N", "-c", f"source {file}; complete -C '{typed}'", at=nothing).splitlines()
     return [line.split("\t")[0] for line in lines]
 
 
