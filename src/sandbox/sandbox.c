@@ -80,19 +80,22 @@ static struct cgroup_limits limits_of(const struct run *run, const struct holdin
 static bool make_group(const struct run *run, struct holding *h, struct error *e)
 {
     struct cgroup_limits most = limits_of(run, h);
+    struct error why; /* told only where it matters */
 
     h->threads.most = most.tasks;
     if (run->kept
-            ? kept_group(run->kept, &most, h->world->mono_ms(h->world->self), &h->jail.cgroup, e)
-            : cgroup_make(&most, &h->jail.cgroup, e)) {
+            ? kept_group(run->kept, &most, h->world->mono_ms(h->world->self), &h->jail.cgroup, &why)
+            : cgroup_make(&most, &h->jail.cgroup, &why)) {
         h->keeps_group = run->kept && cgroup_may_rest(&h->jail.cgroup);
         h->threads.most += cgroup_counts_init(&h->jail.cgroup);
         return !cgroup_counts_init(&h->jail.cgroup) ||
                cgroup_set_tasks(&h->jail.cgroup, h->threads.most) ||
                error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:cgroup: pids.max");
     }
-    if (!(run->weak & (1U << LAYER_CGROUP)))
+    if (!(run->weak & (1U << LAYER_CGROUP))) {
+        *e = why;
         return error_wrap(e, "LAYER_MISSING:%s", layers[LAYER_CGROUP].name);
+    }
     h->jail.layers &= ~(1U << LAYER_CGROUP);
     return true;
 }
