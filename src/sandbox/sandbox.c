@@ -258,12 +258,17 @@ static void measure(const struct holding *h, const struct rusage *used,
 }
 
 /* Where the caller may do without it, he is told what would help. */
-static bool refuse(const struct word *failure, struct arena *a, struct error *e)
+static bool refuse(const struct word *failure, const struct jail *jail, struct arena *a,
+                   struct error *e)
 {
     struct ailment ill = { .sys = failure->sys };
     struct surroundings around;
+    const char *changed;
 
     ill.where = child_stage(failure, &ill.layer);
+    changed = ill.layer == LAYER_MOUNT ? trees_changed(jail) : NULL;
+    if (changed)
+        return trees_refuse(changed, e);
     (void)child_failure(failure, e);
     if (!child_failed_at_choice(failure))
         return false;
@@ -283,7 +288,7 @@ static bool finish(struct supervision *s, struct holding *h, struct arena *a, st
     if (!h->measured)
         cgroup_usage(&h->jail.cgroup, &h->usage);
     if (s->failed && !child_failed_at_exec(&s->failure))
-        return refuse(&s->failure, a, e);
+        return refuse(&s->failure, &h->jail, a, e);
     if (!s->ready && !s->failed && s->stopped_for != CAUSE_CANCELLED)
         return error_set(e, CODE_LAYER_MISSING,
                          "LAYER_MISSING:pid: the new process vanished while its walls were built");

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 
 #include "contract/codes.h"
 #include "sandbox/kernel.h"
@@ -33,6 +34,29 @@ int trees_take(const struct jail_mount *m)
     return tree;
 }
 
+/* git replaces its own files whenever it changes them, also while a run is prepared. */
+const char *trees_changed(const struct jail *jail)
+{
+    for (size_t i = 0; i < jail->mount_count; i++) {
+        const struct jail_mount *m = &jail->mounts[i];
+        struct stat s;
+
+        if (m->inner)
+            continue;
+        if (lstat(m->from, &s) != 0 ? errno == ENOENT || errno == ENOTDIR
+                                    : s.st_dev != m->dev || s.st_ino != m->ino)
+            return m->from;
+    }
+    return NULL;
+}
+
+bool trees_refuse(const char *changed, struct error *e)
+{
+    return error_set(e, CODE_PATH_CHANGED,
+                     "somebody replaced or removed %s while the run was prepared: run it again",
+                     changed);
+}
+
 void trees_close(struct jail *jail)
 {
     for (size_t i = 0; i < jail->mount_count; i++)
@@ -48,9 +72,13 @@ bool trees_open(struct jail *jail, struct error *e)
             continue;
         m->tree = trees_take(m);
         if (m->tree < 0) {
-            error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:mount: %s cannot be mounted", m->from);
+            const char *changed;
+
+            (void)error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:mount: %s cannot be mounted",
+                            m->from);
+            changed = trees_changed(jail);
             trees_close(jail);
-            return false;
+            return changed && trees_refuse(changed, e);
         }
     }
     return true;

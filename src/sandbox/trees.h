@@ -13,5 +13,12 @@ bool trees_open(struct jail *jail, struct error *e) NODISCARD;
 
 void trees_close(struct jail *jail);
 
+/* The first path that is not what was looked at when it was decided; NULL: all are. For when a tree
+ * could not be mounted: that is why, and not the machine. */
+const char *trees_changed(const struct jail *jail);
+
+/* CODE_PATH_CHANGED. */
+bool trees_refuse(const char *changed, struct error *e);
+
 /* Maps the owners of the trees, so that what belongs to the caller belongs to the command. */
 bool trees_map(const struct jail *jail, int userns, struct error *e) NODISCARD;

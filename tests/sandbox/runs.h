@@ -21,9 +21,10 @@ struct runs {
     struct request_processes processes;
     struct request_sandbox limits;
     struct run run;
-    const char *command; /* in place of the shell, without arguments */
-    char **argv;         /* in place of both; NULL: one of them */
-    const char *cwd;     /* in place of `dir` */
+    const char *command;                    /* in place of the shell, without arguments */
+    char **argv;                            /* in place of both; NULL: one of them */
+    const char *cwd;                        /* in place of `dir` */
+    void (*admitted)(const struct runs *r); /* is called when it is decided what it sees, or NULL */
     const struct pair *variables;
     size_t variable_count;
 };
@@ -93,6 +94,8 @@ static inline bool runs_try(struct runs *r, const struct world *world, const cha
     program_find(&program_ask, &r->a, &program);
     program_grant(&program_ask, &program, &reach.grants);
     grants_settle(&reach.grants);
+    if (r->admitted)
+        r->admitted(r);
     run.program = &program;
     run.grants = &reach.grants;
     run.absent = &reach.absent;

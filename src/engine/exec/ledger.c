@@ -314,6 +314,13 @@ static void put_manifest(const struct exec *x, struct buf *to)
     json_close(to, '}');
 }
 
+static struct failing why_unbuilt(const struct error *e)
+{
+    enum code code = e->code == CODE_PATH_CHANGED ? CODE_PATH_CHANGED : CODE_LAYER_MISSING;
+
+    return (struct failing){ code, codes[code].retryable, e->msg };
+}
+
 static bool enter_end(struct exec *x, const struct error *unbuilt, struct error *e)
 {
     _buf_ struct buf text = { .max = ANSWER_MAX };
@@ -328,7 +335,7 @@ static bool enter_end(struct exec *x, const struct error *unbuilt, struct error 
         return false;
     event_open(&head, state, x->world, &text);
     if (unbuilt)
-        failing = (struct failing){ CODE_LAYER_MISSING, false, unbuilt->msg };
+        failing = why_unbuilt(unbuilt);
     else if (state == EVENT_FAILED)
         failing = why_failed(x);
     if (state == EVENT_FAILED)

@@ -32,6 +32,7 @@ int exec_refused(const struct exec *x, const struct error *e)
 {
     return x->unrecorded                    ? WRIT_UNRECORDED
            : e->code == CODE_EXECUTION_USED ? WRIT_REFUSED
+           : e->code == CODE_PATH_CHANGED   ? WRIT_REFUSED
                                             : WRIT_NO_SANDBOX;
 }
 

@@ -10,6 +10,7 @@
 #include "contract/codes.h"
 #include "sandbox/kernel.h"
 #include "sandbox/program.h"
+#include "sandbox/trees.h"
 
 /* ---- trees ---- */
 
@@ -163,9 +164,7 @@ static int hold_tree(const struct jail_mount *m, struct error *e)
     if (fd >= 0 && fstat(fd, &s) == 0 && s.st_dev == m->dev && s.st_ino == m->ino)
         return fd;
     own_close(&fd);
-    error_set(e, CODE_LAYER_MISSING,
-              "LAYER_MISSING:mount: somebody has put another directory in the place of %s",
-              m->from);
+    (void)trees_refuse(m->from, e);
     return -1;
 }
 
