@@ -273,13 +273,13 @@ bool held_returned(const struct held_ground *g, struct held_return *r)
     if (!tracee_get(r->pid, &regs))
         return false;
     result = tracee_result(&regs);
-    if (result == RESTART_BLOCK)
-        return true;
     if (r->changed) {
-        for (int i = 1; i < TRACEE_ARGS; i++)
-            tracee_set_arg(&regs, i, r->args[i]);
+        tracee_put_back(&regs, r->args);
         (void)tracee_set(r->pid, &regs);
+        r->changed = false;
     }
+    if (result == RESTART_BLOCK) /* takes its arguments from the kernel */
+        return true;
     if (result >= RESTART_FIRST && result <= RESTART_LAST)
         return false;
     if (r->memory && result >= 0)

@@ -111,6 +111,14 @@ int64_t tracee_result(const struct tracee_regs *regs)
     return (int64_t)regs->r.regs[0];
 }
 
+/* The result lies where the first argument was. The kernel keeps that one, and puts it back itself
+ * when it makes the call again. */
+void tracee_put_back(struct tracee_regs *regs, const uint64_t args[TRACEE_ARGS])
+{
+    for (int i = 1; i < TRACEE_ARGS; i++)
+        tracee_set_arg(regs, i, args[i]);
+}
+
 uint64_t tracee_stack(const struct tracee_regs *regs)
 {
     return regs->r.sp;
@@ -192,6 +200,12 @@ void tracee_set_arg(struct tracee_regs *regs, int n, uint64_t value)
 int64_t tracee_result(const struct tracee_regs *regs)
 {
     return (int64_t)regs->r.rax;
+}
+
+void tracee_put_back(struct tracee_regs *regs, const uint64_t args[TRACEE_ARGS])
+{
+    for (int i = 0; i < TRACEE_ARGS; i++)
+        tracee_set_arg(regs, i, args[i]);
 }
 
 uint64_t tracee_stack(const struct tracee_regs *regs)

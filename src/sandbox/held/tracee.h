@@ -38,6 +38,8 @@ int tracee_call(const struct tracee_regs *regs);
 uint64_t tracee_arg(const struct tracee_regs *regs, int n);
 void tracee_set_arg(struct tracee_regs *regs, int n, uint64_t value);
 int64_t tracee_result(const struct tracee_regs *regs);
+/* At the return of a call: the arguments as they were; the result stays, wherever it is. */
+void tracee_put_back(struct tracee_regs *regs, const uint64_t args[TRACEE_ARGS]);
 uint64_t tracee_stack(const struct tracee_regs *regs);
 void tracee_set_stack(struct tracee_regs *regs, uint64_t at);
 uint64_t tracee_next(const struct tracee_regs *regs); /* the instruction it is at */

@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""fixed_waits: with --deterministic fixed a wait leaves everything behind as it does without.
+
+usage: fixed_waits.py [--user] HELD_WAITS WRIT    prints TAP; HELD_WAITS is held_waits.c
+"""
+import pathlib
+import sys
+
+import ground
+from ground import expect, hold
+
+CASES = []
+PROGRAM = pathlib.Path(sys.argv[-2]).read_bytes()  # before we may be somebody who may not
+
+
+class Place(ground.Place):
+    def __init__(self, scratch):
+        super().__init__(scratch)
+        self.put("work/held_waits", PROGRAM, 0o755)
+
+
+case = ground.collector(CASES, Place)
+
+
+def fixed(place, *command, options=()):
+    return place.exec(*command, options=["--deterministic", "fixed", "--timeout-ms", "10000", *options])
+
+
+def as_without(place, *acts):
+    """What the program prints is the same with time held as without."""
+    free = place.exec("./held_waits", *acts)
+    held = fixed(place, "./held_waits", *acts)
+    expect(free, exit_code=0)
+    expect(held, exit_code=0)
+    hold(held.record["stdout"]["text"] == free.record["stdout"]["text"] != "", held)
+    return held.record["stdout"]["text"]
+
+
+@case
+def P_a_wait_leaves_its_arguments_in_the_registers(place):
+    text = as_without(place, "registers")
+    assert "another" not in text and text.count(": -4\n") == 2, text
+
+
+if __name__ == "__main__":
+    sys.exit(ground.main_as_either(CASES))

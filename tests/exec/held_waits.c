@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* held_waits.c: waits that signals cut off, made by bare system calls, and what is left in the
+ * registers behind them.
+ */
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- a call, and the registers as it leaves them ---- */
+
+enum { ARGS = 6 };
+
+#if defined(__aarch64__)
+static long call(long number, uint64_t a[ARGS])
+{
+    register long x8 __asm__("x8") = number;
+    register uint64_t x0 __asm__("x0") = a[0], x1 __asm__("x1") = a[1], x2 __asm__("x2") = a[2];
+    register uint64_t x3 __asm__("x3") = a[3], x4 __asm__("x4") = a[4], x5 __asm__("x5") = a[5];
+
+    __asm__ volatile("svc #0"
+                     : "+r"(x0), "+r"(x1), "+r"(x2), "+r"(x3), "+r"(x4), "+r"(x5)
+                     : "r"(x8)
+                     : "memory");
+    a[1] = x1, a[2] = x2, a[3] = x3, a[4] = x4, a[5] = x5; /* the first has the result */
+    return (long)x0;
+}
+#else
+static long call(long number, uint64_t a[ARGS])
+{
+    register uint64_t r10 __asm__("r10") = a[3], r8 __asm__("r8") = a[4], r9 __asm__("r9") = a[5];
+
+    __asm__ volatile("syscall"
+                     : "+a"(number), "+D"(a[0]), "+S"(a[1]), "+d"(a[2]), "+r"(r10), "+r"(r8),
+                       "+r"(r9)
+                     :
+                     : "rcx", "r11", "memory");
+    a[3] = r10, a[4] = r8, a[5] = r9;
+    return number;
+}
+#endif
+
+static uint64_t place_of(const void *p)
+{
+    return (uintptr_t)p;
+}
+
+static void put_call(const char *name, long number, const uint64_t given[ARGS])
+{
+    uint64_t a[ARGS];
+    long result;
+
+    memcpy(a, given, sizeof a);
+    result = call(number, a);
+    printf("%s: %ld", name, result);
+    for (int i = 0; i < ARGS; i++)
+        if (a[i] != given[i])
+            printf(", argument %d is another", i);
+    printf("\n");
+}
+
+/* ---- signals ---- */
+
+static volatile sig_atomic_t heard;
+
+static void hear(int signal)
+{
+    (void)signal;
+    heard++;
+}
+
+static void ring(long first_us, long every_us)
+{
+    struct itimerval at = { .it_interval = { 0, every_us }, .it_value = { 0, first_us } };
+
+    (void)sigaction(SIGALRM, &(struct sigaction){ .sa_handler = hear, .sa_flags = SA_RESTART },
+                    NULL);
+    (void)setitimer(ITIMER_REAL, &at, NULL);
+}
+
+static struct timespec in_ms(int clock, long ms)
+{
+    struct timespec t = { 0 };
+
+    (void)clock_gettime(clock, &t);
+    t.tv_nsec += ms * 1000000;
+    t.tv_sec += t.tv_nsec / 1000000000;
+    t.tv_nsec %= 1000000000;
+    return t;
+}
+
+/* ---- acts ---- */
+
+/* Each of the waits that are made in another way than they were asked for, to its end and cut
+ * off. */
+static void look_at_registers(void)
+{
+    enum { FOREVER_MS = 100000, SOON_US = 20000 };
+    static const uint32_t word;
+    struct timespec t, left;
+    const uint64_t sleep[ARGS] = {
+        CLOCK_REALTIME, TIMER_ABSTIME, place_of(&t), place_of(&left), 5, 6
+    };
+    const uint64_t futex[ARGS] = {
+        place_of(&word),       FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, 0, place_of(&t), 5,
+        FUTEX_BITSET_MATCH_ANY
+    };
+
+    t = in_ms(CLOCK_REALTIME, 20);
+    put_call("slept", SYS_clock_nanosleep, sleep);
+    t = in_ms(CLOCK_MONOTONIC, 20);
+    put_call("waited", SYS_futex, futex);
+    t = in_ms(CLOCK_REALTIME, FOREVER_MS);
+    ring(SOON_US, 0);
+    put_call("slept and was woken", SYS_clock_nanosleep, sleep);
+    t = in_ms(CLOCK_MONOTONIC, FOREVER_MS);
+    ring(SOON_US, 0);
+    put_call("waited and was woken", SYS_futex, futex);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*does)(void);
+    } acts[] = {
+        { "registers", look_at_registers },
+    };
+
+    for (int i = 1; i < argc; i++)
+        for (size_t k = 0; k < sizeof acts / sizeof acts[0]; k++)
+            if (strcmp(argv[i], acts[k].name) == 0)
+                acts[k].does();
+    return 0;
+}
