@@ -42,5 +42,13 @@ def P_a_wait_leaves_its_arguments_in_the_registers(place):
     assert "another" not in text and text.count(": -4\n") == 2, text
 
 
+@case
+def I09_a_handler_that_a_read_of_the_counter_loses_is_said_to_be_open(place):
+    run = fixed(place, "./held_waits", "fault")
+    told = run.record["deterministic"]["open"]
+    hold(("blocked faults" in told) != ("cycle counter" in told), run)
+    ground.printed(run, "lost\n" if "blocked faults" in told else "kept\n")
+
+
 if __name__ == "__main__":
     sys.exit(ground.main_as_either(CASES))

@@ -123,6 +123,24 @@ static void look_at_registers(void)
     put_call("waited and was woken", SYS_futex, futex);
 }
 
+/* The kernel does not leave a fault alone that nobody is to hear of. */
+static void fault_unheard(void)
+{
+    struct sigaction now = { 0 };
+    sigset_t all;
+
+    (void)sigaction(SIGSEGV, &(struct sigaction){ .sa_handler = hear }, NULL);
+    (void)sigfillset(&all);
+    (void)sigprocmask(SIG_SETMASK, &all, NULL);
+#if defined(__aarch64__)
+    __asm__ volatile("mrs x9, cntvct_el0" ::: "x9");
+#else
+    __asm__ volatile("rdtsc" ::: "rax", "rdx");
+#endif
+    (void)sigaction(SIGSEGV, NULL, &now);
+    printf("%s\n", now.sa_handler == hear ? "kept" : "lost");
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -130,6 +148,7 @@ int main(int argc, char **argv)
         void (*does)(void);
     } acts[] = {
         { "registers", look_at_registers },
+        { "fault", fault_unheard },
     };
 
     for (int i = 1; i < argc; i++)

@@ -16,11 +16,18 @@ static bool counter_is_open(void)
     return !tracee_counter_can_be_held() || !held_ground(&none).places.found;
 }
 
+/* Where a read of it is a signal, the kernel makes sure that the signal is taken. */
+static bool faults_are_open(void)
+{
+    return !counter_is_open();
+}
+
 /* clang-format off */
 const struct held_open_row held_open_rows[HELD_OPEN] = {
     { "cycle counter",       "the CPU or the kernel lets every program read it",               counter_is_open },
     { "random instructions", "the CPU draws chance for whoever asks it, and nobody can see it", tracee_draws_in_hardware },
     { "random devices",      "without /dev/fuse all who open them read the same, zeros after 1 MiB, and nobody may write", held_chance_is_shared },
+    { "blocked faults",      "who reads the cycle counter while SIGSEGV is blocked or ignored finds it unblocked, and its handler gone", faults_are_open },
     { "file times",          "the kernel stamps files with the real time, and numbers them",    NULL },
     { "order of threads",    "who runs first, and on which CPU, the kernel decides",            NULL },
     { "order of events",     "what comes first from several sources at once",                   NULL },
@@ -41,7 +48,7 @@ static const struct column columns[] = {
 
 const struct table held_open_table = {
     .name = "held_open",
-    .about = "What --deterministic fixed does not hold; the first three depend on CPU and kernel.",
+    .about = "What --deterministic fixed does not hold; the first four depend on CPU and kernel.",
     COLUMNS(columns),
     .keys = 1,
     ROWS(held_open_rows),
