@@ -228,8 +228,9 @@ static void say_unheld(const struct doc *record)
 {
     if (!is_unheld(record))
         return;
-    say("a program was killed at its start: its file may be run and not read");
-    err(DIM, "      --deterministic fixed cannot hold it; make it readable with chmod\n");
+    say("a program was killed at its start: "
+        "its file may be run and not read, or it is a 32-bit program");
+    err(DIM, "      --deterministic fixed holds programs of 64 bits that are readable (chmod)\n");
 }
 
 /* What of the paths came out otherwise than somebody may have meant it. */

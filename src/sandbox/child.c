@@ -359,6 +359,9 @@ bool child_failure(const struct word *word, struct error *e)
     enum layer layer;
     const char *stage = child_stage(word, &layer);
 
+    if (word->sys == ENOEXEC && layer == LAYER_SECCOMP) /* who traces has looked at the program */
+        return error_set(e, CODE_LAYER_MISSING, "LAYER_MISSING:%s: %s: %s", layers[layer].name,
+                         stage, "a 32-bit program: only 64-bit programs can be held");
     errno = word->sys;
     return error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:%s: %s", layers[layer].name, stage);
 }

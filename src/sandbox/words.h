@@ -11,7 +11,7 @@ enum word_kind {
     WORD_DOORS,    /* comes with the sockets that lead out of its network (doors.h) */
     WORD_READY,    /* every wall stands; the command is being started */
     WORD_BREACHED, /* a mount of the run is gone: what it covered can be reached */
-    WORD_UNHELD,   /* a program was killed whose file cannot be read, and so not be held */
+    WORD_UNHELD,   /* a program was killed that cannot be held (held_tracer.h) */
     WORD_MOUNTS,   /* comes with a descriptor: the mounts of a slot */
     WORD_ENDED,    /* the command is over: `status` as from wait, `at_ms` (init_clock.h) */
 };

@@ -9,6 +9,7 @@ are days ahead. The real wall clock is decades away from the one that is held.
 import datetime
 import json
 import shutil
+import struct
 import subprocess
 import sys
 
@@ -331,6 +332,28 @@ def R_001_153_a_program_that_cannot_be_held_is_killed_with_a_word(place):
     hold(b"killed by signal 9 (exit 137)" in done.err and b"may be run and not read" in done.err, done)
     run = fixed(place, "sh", "-c", "sh -c 'kill -9 $$'; exit $?")  # and not whoever else is killed
     hold(not run.record["deterministic"]["killed"] and run.record["exit_code"] == 137, run)
+
+
+def small_program():
+    """An x86 program of 32 bits that ends with 0: mov $1, %eax; xor %ebx, %ebx; int $0x80."""
+    code = b"\xb8\x01\0\0\0\x31\xdb\xcd\x80"
+    at, size = 0x8048000, 52 + 32 + len(code)
+    head = b"\x7fELF\x01\x01\x01".ljust(16, b"\0") + struct.pack(
+        "<HHIIIIIHHHHHH", 2, 3, 1, at + 84, 52, 0, 0, 52, 32, 1, 0, 0, 0)
+    return head + struct.pack("<8I", 1, 0, at, at, size, size, 5, 4096) + code
+
+
+@case
+def R_001_153_a_program_of_32_bits_is_refused_or_killed_with_a_word(place):
+    program = place.put("work/small", small_program(), 0o755)
+    try:
+        subprocess.run([program], check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return  # nobody runs such a program here
+    run = fixed(place, "sh", "-c", "./small; exit $?")
+    hold(run.record["deterministic"]["killed"] and run.record["exit_code"] == 137, run)
+    done = place.writ("exec", *FIXED, "--", "./small")
+    hold(done.status == 125 and b"a 32-bit program: only 64-bit programs can be held" in done.err, done)
 
 
 # ---- as without ----

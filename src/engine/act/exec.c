@@ -233,7 +233,8 @@ static const char *held_of(const struct exec *x, struct arena *a)
     if (o->thread_hits)
         told = arena_printf(a, "%s (a thread was refused: 512 at most)", told);
     if (o->unheld)
-        told = arena_printf(a, "%s (a program was killed: its file cannot be read)", told);
+        told = arena_printf(
+            a, "%s (a program was killed: its file cannot be read, or is of 32 bits)", told);
     return told;
 }
 

@@ -3,6 +3,7 @@
 #include "sandbox/held/tracee.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
@@ -21,11 +22,17 @@ long tracee_ptrace(long request, pid_t pid, uint64_t at, uint64_t data)
     return syscall(SYS_ptrace, request, (long)pid, at, data);
 }
 
+/* A program of 32 bits has fewer, in other places. */
 bool tracee_get(pid_t pid, struct tracee_regs *regs)
 {
     struct iovec part = { &regs->r, sizeof regs->r };
 
-    return tracee_ptrace(PTRACE_GETREGSET, pid, NT_PRSTATUS, (uintptr_t)&part) == 0;
+    if (tracee_ptrace(PTRACE_GETREGSET, pid, NT_PRSTATUS, (uintptr_t)&part) != 0)
+        return false;
+    if (part.iov_len == sizeof regs->r)
+        return true;
+    errno = ENOEXEC;
+    return false;
 }
 
 bool tracee_set(pid_t pid, const struct tracee_regs *regs)

@@ -31,6 +31,7 @@ struct tracee_regs {
 /* ptrace by its bare call: addresses are numbers. */
 long tracee_ptrace(long request, pid_t pid, uint64_t at, uint64_t data);
 
+/* False with ENOEXEC: they are those of a 32-bit program. */
 bool tracee_get(pid_t pid, struct tracee_regs *regs) NODISCARD;
 bool tracee_set(pid_t pid, const struct tracee_regs *regs);
 

@@ -134,9 +134,11 @@ static void at_exec(struct tracer *t, pid_t pid)
         state = r->state;
     drop_return(t, (pid_t)former);
     drop_return(t, pid);
+    errno = 0;
     if (!held_image(&t->ground, pid, state) || (!t->seized && !take_over(t, pid))) {
-        t->failed = t->seized ? 0 : errno;
-        t->unheld |= t->seized && errno == EPERM; /* else it is gone already */
+        if (!t->seized)
+            t->failed = errno ? errno : EFAULT;   /* its memory is not as it should be */
+        t->unheld |= t->seized && errno != ESRCH; /* else it is gone already */
         (void)kill(pid, SIGKILL);                 /* with a clock that runs nobody may go on */
         return;
     }
