@@ -103,6 +103,13 @@ void held_stall(struct held_state *s, uint64_t deadline)
         held_pass(s, deadline < tick ? deadline : tick);
 }
 
+uint64_t held_cut(const struct held_state *s, uint64_t began, uint64_t deadline)
+{
+    uint64_t tick = began + (s->tick_ns > HELD_TICK_NS ? s->tick_ns : HELD_TICK_NS);
+
+    return deadline < tick ? deadline : tick;
+}
+
 void held_slept(struct held_state *s, uint64_t deadline)
 {
     if (s->sleeps < HELD_SLEEPS)

@@ -27,9 +27,10 @@ struct held_state {
     uint64_t reads; /* how often the clock was asked */
     uint64_t drawn; /* parts of the stream that were taken */
     uint64_t stalls;
-    uint64_t cycles; /* how often the cycle counter was asked */
-    uint64_t sleeps; /* of threads that only look after others, since the clock moved */
-    uint64_t opens;  /* how often it has opened a random device */
+    uint64_t cycles;  /* how often the cycle counter was asked */
+    uint64_t sleeps;  /* of threads that only look after others, since the clock moved */
+    uint64_t opens;   /* how often it has opened a random device */
+    uint64_t tick_ns; /* what the timer was set to that was set last; 0: none */
 };
 
 enum {
@@ -74,6 +75,10 @@ void held_pass(struct held_state *s, uint64_t deadline);
 /* A wait did not come to its end: something happened before. After many of them some time passes,
  * so that what is due is not put off for ever. */
 void held_stall(struct held_state *s, uint64_t deadline);
+
+/* Where a wait that began there is over when the signal of a timer cuts it off: the time that the
+ * timer was set to is over. */
+uint64_t held_cut(const struct held_state *s, uint64_t began, uint64_t deadline);
 
 /* A sleep came to its end that may only look after others, as runtimes have threads for. It moves
  * the clock when nothing else has done so for many of them: then somebody waits for the time. */

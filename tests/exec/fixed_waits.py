@@ -43,6 +43,17 @@ def P_a_wait_leaves_its_arguments_in_the_registers(place):
 
 
 @case
+def I07_who_waits_again_each_time_that_a_timer_cuts_it_off_gets_there(place):
+    ground.printed(fixed(place, "./held_waits", "on"), "slept 200000000\npolled 400000000\npaused 600000000\n")
+
+
+@case
+def I07_the_signal_of_a_timer_lets_pass_what_it_was_set_to_and_others_nothing(place):
+    ground.printed(fixed(place, "./held_waits", "once"), "cut by an interval timer 30000000\n"
+                   "cut by a timer 60000000\ncut by another 60000000\n")
+
+
+@case
 def I09_a_handler_that_a_read_of_the_counter_loses_is_said_to_be_open(place):
     run = fixed(place, "./held_waits", "fault")
     told = run.record["deterministic"]["open"]

@@ -2,13 +2,16 @@
 /* held_waits.c: waits that signals cut off, made by bare system calls, and what is left in the
  * registers behind them.
  */
+#include <errno.h>
 #include <linux/futex.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -116,11 +119,82 @@ static void look_at_registers(void)
     t = in_ms(CLOCK_MONOTONIC, 20);
     put_call("waited", SYS_futex, futex);
     t = in_ms(CLOCK_REALTIME, FOREVER_MS);
-    ring(SOON_US, 0);
+    ring(SOON_US, SOON_US);
     put_call("slept and was woken", SYS_clock_nanosleep, sleep);
     t = in_ms(CLOCK_MONOTONIC, FOREVER_MS);
-    ring(SOON_US, 0);
+    ring(SOON_US, SOON_US);
     put_call("waited and was woken", SYS_futex, futex);
+}
+
+/* ---- how much time a signal lets pass ---- */
+
+static void put_passed(const char *name, const struct timespec *since)
+{
+    struct timespec t = { 0 };
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    printf("%s %ld\n", name, (t.tv_sec - since->tv_sec) * 1000000000L + t.tv_nsec - since->tv_nsec);
+}
+
+static long left_ms(const struct timespec *until)
+{
+    struct timespec t = { 0 };
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (until->tv_sec - t.tv_sec) * 1000 + (until->tv_nsec - t.tv_nsec) / 1000000;
+}
+
+/* Each wait is longer than the timer lets it be. */
+static void wait_on(void)
+{
+    enum { TICK_US = 20000, LONG_MS = 200 };
+    struct timespec start, end;
+
+    ring(TICK_US, TICK_US);
+    start = in_ms(CLOCK_MONOTONIC, 0);
+    end = in_ms(CLOCK_MONOTONIC, LONG_MS);
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) == EINTR)
+        continue;
+    put_passed("slept", &start);
+    end = in_ms(CLOCK_MONOTONIC, LONG_MS);
+    while (left_ms(&end) > 0)
+        (void)poll(NULL, 0, (int)left_ms(&end));
+    put_passed("polled", &start);
+    end = in_ms(CLOCK_MONOTONIC, LONG_MS);
+    while (left_ms(&end) > 0)
+        (void)pause();
+    put_passed("paused", &start);
+    ring(0, 0);
+}
+
+static void cut_once(void)
+{
+    struct timespec long_time = { 100, 0 };
+    struct itimerspec at = { .it_value = { 0, 30000000 } };
+    struct timespec start = in_ms(CLOCK_MONOTONIC, 0), soon = { 0, 20000000 };
+    sigset_t blocked, none;
+    int timer = 0;
+    pid_t pid;
+
+    (void)sigemptyset(&none); /* it comes during the wait, or waits for it */
+    (void)sigfillset(&blocked);
+    (void)sigprocmask(SIG_SETMASK, &blocked, NULL);
+    ring(30000, 0);
+    (void)ppoll(NULL, 0, &long_time, &none);
+    put_passed("cut by an interval timer", &start);
+    (void)syscall(SYS_timer_create, CLOCK_MONOTONIC, NULL, &timer);
+    (void)syscall(SYS_timer_settime, timer, 0, &at, NULL);
+    (void)ppoll(NULL, 0, &long_time, &none);
+    put_passed("cut by a timer", &start);
+    pid = fork();
+    if (pid == 0) {
+        (void)nanosleep(&soon, NULL);
+        (void)kill(getppid(), SIGALRM);
+        _exit(0);
+    }
+    (void)ppoll(NULL, 0, &long_time, &none);
+    put_passed("cut by another", &start);
+    (void)waitpid(pid, NULL, 0);
 }
 
 /* The kernel does not leave a fault alone that nobody is to hear of. */
@@ -149,6 +223,8 @@ int main(int argc, char **argv)
     } acts[] = {
         { "registers", look_at_registers },
         { "fault", fault_unheard },
+        { "on", wait_on },
+        { "once", cut_once },
     };
 
     for (int i = 1; i < argc; i++)

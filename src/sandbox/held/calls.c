@@ -169,6 +169,14 @@ static bool waited(struct asked *a)
     return held_wait(a->g, a->pid, &a->regs, &a->state, a->out);
 }
 
+static bool timer_set(struct asked *a)
+{
+    bool changed = waited(a);
+
+    held_store(a->pid, a->at, &a->state);
+    return changed;
+}
+
 /* clang-format off */
 static const struct {
     int call;
@@ -186,6 +194,11 @@ static const struct {
     { SYS_getdents64,      directory_read },
     { SYS_wait4,           child_waited },
     { SYS_waitid,          child_waited },
+    { SYS_setitimer,       timer_set },
+    { SYS_timer_settime,   timer_set },
+#ifdef SYS_alarm
+    { SYS_alarm,           timer_set },
+#endif
     { SYS_execve,          program_loaded },
     { SYS_execveat,        program_loaded },
 };
@@ -207,9 +220,6 @@ bool held_call(const struct held_ground *g, pid_t pid, struct held_return *out)
 }
 
 /* ---- at the return ---- */
-
-/* Numbers inside the kernel: it takes the call up again, or a handler comes first. */
-enum { RESTART_FIRST = -516, RESTART_LAST = -512, RESTART_BLOCK = -516 };
 
 static void make_system_same(const struct held_ground *g, const struct held_return *r)
 {
@@ -278,7 +288,8 @@ bool held_returned(const struct held_ground *g, struct held_return *r)
         (void)tracee_set(r->pid, &regs);
         r->changed = false;
     }
-    if (result == RESTART_BLOCK) /* takes its arguments from the kernel */
+    r->cut = held_wait_is_cut(r, result);
+    if (r->cut) /* what takes it up again has the arguments, or needs none */
         return true;
     if (result >= RESTART_FIRST && result <= RESTART_LAST)
         return false;

@@ -31,7 +31,7 @@ const struct held_open_row held_open_rows[HELD_OPEN] = {
     { "file times",          "the kernel stamps files with the real time, and numbers them",    NULL },
     { "order of threads",    "who runs first, and on which CPU, the kernel decides",            NULL },
     { "order of events",     "what comes first from several sources at once",                   NULL },
-    { "timers",              "what signals or a timerfd tell of does not move the clock",       NULL },
+    { "timers",              "they run in real time, and how often one cuts off a wait the clock tells; a timerfd does not move it", NULL },
     { "shared waits",        "semaphores, message queues and locks of the kernel go by the real clock", NULL },
     { "timeouts of sockets", "the limits of recv, send, accept and connect, and of asynchronous I/O, do not move the clock", NULL },
     { "what is left of a wait", "a wait that was cut off and a timer that is asked tell of real time", NULL },

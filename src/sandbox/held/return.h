@@ -5,12 +5,16 @@
 #include "sandbox/held/image.h"
 #include "sandbox/held/tracee.h"
 
+/* Numbers inside the kernel: it takes the call up again, or a handler comes first. */
+enum { RESTART_FIRST = -516, RESTART_LAST = -512 };
+
 /* A call that has to be looked at when it returns. */
 struct held_return {
     pid_t pid; /* of the thread; 0: this one is free */
     int call;
     bool exec; /* it loads a program: `state` is carried over, and it does not return */
-    uint64_t deadline;
+    bool cut;  /* a wait that a signal may have cut off */
+    uint64_t began, deadline;
     int64_t expired; /* the result that says that the time is up */
     uint64_t memory; /* what is to be made the same in every run; 0: nothing */
     uint64_t info;   /* where waitid says whom it has waited for */

@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sandbox/held/waits.h"
+
 enum {
     FOLLOWED = PTRACE_O_TRACEEXEC | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE |
                PTRACE_O_TRACEEXIT | PTRACE_O_TRACESECCOMP | PTRACE_O_TRACESYSGOOD |
@@ -159,6 +161,28 @@ static void at_exit(struct tracer *t, pid_t pid)
 
 /* ---- signals ---- */
 
+static bool is_of_timer(pid_t pid, int signal)
+{
+    siginfo_t info = { 0 };
+
+    if (tracee_ptrace(PTRACE_GETSIGINFO, pid, 0, (uintptr_t)&info) != 0)
+        return false;
+    return info.si_code == SI_TIMER ||
+           (info.si_code == SI_KERNEL &&
+            (signal == SIGALRM || signal == SIGVTALRM || signal == SIGPROF));
+}
+
+/* Which signal cuts a wait off is known when it comes, right after. */
+static void cut_wait(struct tracer *t, pid_t pid, int signal)
+{
+    const struct held_return *r = find_return(t, pid);
+
+    if (!r || !r->cut || !is_of_timer(pid, signal))
+        return;
+    held_wait_was_cut(&t->ground, r);
+    drop_return(t, pid);
+}
+
 static void at_signal(struct tracer *t, pid_t pid, int signal)
 {
     struct tracee_regs regs;
@@ -173,6 +197,7 @@ static void at_signal(struct tracer *t, pid_t pid, int signal)
             signal = 0;
         }
     }
+    cut_wait(t, pid, signal);
     go_on(t, pid, signal);
 }
 

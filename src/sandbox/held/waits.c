@@ -15,7 +15,7 @@ enum {
 
 /* ---- how long ---- */
 
-enum form { FORM_SPEC, FORM_VAL, FORM_MS };
+enum form { FORM_SPEC, FORM_VAL, FORM_MS, FORM_EVER };
 
 /* clang-format off */
 static const struct wait_row {
@@ -29,7 +29,9 @@ static const struct wait_row {
     { SYS_epoll_pwait,      3, FORM_MS,   0 },
     { 441 /* epoll_pwait2 */, 3, FORM_SPEC, 0 },
     { SYS_rt_sigtimedwait,  2, FORM_SPEC, -EAGAIN },
+    { SYS_rt_sigsuspend,    0, FORM_EVER, 0 },
 #ifdef SYS_poll
+    { SYS_pause,            0, FORM_EVER, 0 },
     { SYS_poll,             2, FORM_MS,   0 },
     { SYS_epoll_wait,       3, FORM_MS,   0 },
     { SYS_select,           4, FORM_VAL,  0 },
@@ -47,13 +49,18 @@ static uint64_t nanoseconds(const struct held_time *t, int64_t part_ns)
     return (uint64_t)t->s * HELD_SECOND_NS + (uint64_t)(t->ns * part_ns);
 }
 
-/* False: it does not wait, waits for ever, or the kernel has a word to say about it. */
+/* False: it does not wait, waits for ever where not only for signals, or the kernel has a word to
+ * say about it. */
 static bool read_wait(const struct wait_row *row, pid_t pid, const struct tracee_regs *regs,
                       uint64_t *ns)
 {
     uint64_t arg = tracee_arg(regs, row->arg);
     struct held_time t = { 0 };
 
+    if (row->form == FORM_EVER) {
+        *ns = UINT64_MAX;
+        return true;
+    }
     if (row->form == FORM_MS) {
         *ns = (uint64_t)(int)arg * HELD_TICK_NS;
         return (int)arg > 0;
@@ -96,11 +103,17 @@ static void keep_args(const struct tracee_regs *regs, struct held_return *out)
         out->args[i] = tracee_arg(regs, i);
 }
 
+static bool wait_for(const struct held_state *state, uint64_t ns, struct held_return *out)
+{
+    out->began = state->mono_ns;
+    out->deadline = held_deadline(state, ns);
+    return true;
+}
+
 static bool wait_left(const struct held_state *state, const struct held_time *left,
                       struct held_return *out)
 {
-    out->deadline = held_deadline(state, nanoseconds(left, 1));
-    return true;
+    return wait_for(state, nanoseconds(left, 1), out);
 }
 
 static bool sleep_on_clock(const struct held_ground *g, pid_t pid, struct tracee_regs *regs,
@@ -155,25 +168,47 @@ static bool futex_wait(const struct held_ground *g, pid_t pid, struct tracee_reg
     return tracee_set(pid, regs) && wait_left(state, &t, out);
 }
 
-/* Timers that are set to a point in time. The filter lets no others ask. */
-static bool set_timer(const struct held_ground *g, pid_t pid, struct tracee_regs *regs,
-                      const struct held_state *state, struct held_return *out)
+/* ---- timers ---- */
+
+struct timer {
+    struct held_time every, at;
+};
+
+static bool is_none(const struct held_time *t)
 {
-    struct {
-        struct held_time every, at;
-    } timer;
+    return t->s == 0 && t->ns == 0;
+}
+
+static void keep_tick(struct held_state *state, const struct timer *timer, int64_t part_ns)
+{
+    uint64_t ns = nanoseconds(is_none(&timer->every) ? &timer->at : &timer->every, part_ns);
+
+    if (!is_none(&timer->at) && ns != UINT64_MAX)
+        state->tick_ns = ns;
+}
+
+/* Those that are set to a point in time are set to what is left. A timerfd sends no signal. */
+static bool set_timer(const struct held_ground *g, pid_t pid, struct tracee_regs *regs,
+                      struct held_state *state, struct held_return *out)
+{
+    struct timer timer;
     uint64_t at;
 
     _Static_assert(TFD_TIMER_ABSTIME == TIMER_ABSTIME, "one flag for both calls");
-    if (!tracee_read(pid, tracee_arg(regs, 2), &timer, sizeof timer) ||
-        (timer.at.s == 0 && timer.at.ns == 0))
+    if (!tracee_read(pid, tracee_arg(regs, 2), &timer, sizeof timer) || is_none(&timer.at))
         return false;
+    if (!(tracee_arg(regs, 1) & TIMER_ABSTIME)) {
+        keep_tick(state, &timer, 1); /* the filter lets no timerfd ask */
+        return false;
+    }
     timer.at =
         left_until(g, state,
                    timer.at.s < (int64_t)(HELD_START_NS / HELD_SECOND_NS) * 1000 ? CLOCK_MONOTONIC
                                                                                  : CLOCK_REALTIME,
                    &timer.at);
-    timer.at.ns += timer.at.s == 0 && timer.at.ns == 0; /* 0 would stop it */
+    timer.at.ns += is_none(&timer.at); /* 0 would stop it */
+    if (out->call == SYS_timer_settime)
+        keep_tick(state, &timer, 1);
     at = put_left(pid, regs, &timer, sizeof timer);
     if (at == 0)
         return false;
@@ -182,6 +217,25 @@ static bool set_timer(const struct held_ground *g, pid_t pid, struct tracee_regs
     tracee_set_arg(regs, 2, at);
     return tracee_set(pid, regs);
 }
+
+static bool set_interval(pid_t pid, const struct tracee_regs *regs, struct held_state *state)
+{
+    struct timer timer;
+
+    if (tracee_read(pid, tracee_arg(regs, 1), &timer, sizeof timer))
+        keep_tick(state, &timer, 1000);
+    return false;
+}
+
+#ifdef SYS_alarm
+static bool set_alarm(const struct tracee_regs *regs, struct held_state *state)
+{
+    keep_tick(state, &(struct timer){ .at.s = (uint32_t)tracee_arg(regs, 0) }, 1);
+    return false;
+}
+#endif
+
+/* ---- a wait ---- */
 
 bool held_wait(const struct held_ground *g, pid_t pid, struct tracee_regs *regs,
                struct held_state *state, struct held_return *out)
@@ -193,6 +247,10 @@ bool held_wait(const struct held_ground *g, pid_t pid, struct tracee_regs *regs,
     case SYS_futex: return futex_wait(g, pid, regs, state, out);
     case SYS_timerfd_settime:
     case SYS_timer_settime: return set_timer(g, pid, regs, state, out);
+    case SYS_setitimer: return set_interval(pid, regs, state);
+#ifdef SYS_alarm
+    case SYS_alarm: return set_alarm(regs, state);
+#endif
     default: break;
     }
     for (size_t i = 0; i < COUNT(waits); i++) {
@@ -201,8 +259,7 @@ bool held_wait(const struct held_ground *g, pid_t pid, struct tracee_regs *regs,
         if (!read_wait(&waits[i], pid, regs, &ns))
             return false;
         out->expired = waits[i].expired;
-        out->deadline = held_deadline(state, ns);
-        return true;
+        return wait_for(state, ns, out);
     }
     return false;
 }
@@ -217,13 +274,29 @@ static bool only_looks_after(const struct held_return *r, const struct held_stat
            syscall(SYS_tgkill, r->pid, r->pid, 0) != 0;
 }
 
+bool held_wait_is_cut(const struct held_return *r, int64_t result)
+{
+    return r->deadline && (result == -EINTR || (result >= RESTART_FIRST && result <= RESTART_LAST));
+}
+
+void held_wait_was_cut(const struct held_ground *g, const struct held_return *r)
+{
+    uint64_t at;
+    struct held_state state = held_load(g, r->pid, &at);
+    uint64_t end = held_cut(&state, r->began, r->deadline);
+
+    if (only_looks_after(r, &state))
+        held_slept(&state, end);
+    else
+        held_pass(&state, end);
+    held_store(r->pid, at, &state);
+}
+
 void held_wait_ended(const struct held_ground *g, const struct held_return *r, int64_t result)
 {
     uint64_t at;
     struct held_state state = held_load(g, r->pid, &at);
 
-    if (result == -EINTR)
-        return;
     if (result != r->expired)
         held_stall(&state, r->deadline);
     else if (only_looks_after(r, &state))

@@ -112,6 +112,22 @@ static void R_001_153_only_a_wait_that_ends_moves_the_clock(void **state)
     assert_int_equal(s.mono_ns, HELD_START_NS + 6 * MS);
 }
 
+static void a_wait_that_a_timer_cuts_off_lasts_as_long_as_that(void **state)
+{
+    struct held_state s = held_begin();
+    uint64_t began = s.mono_ns, due = held_deadline(&s, 50 * MS);
+
+    (void)state;
+    assert_int_equal(held_cut(&s, began, due), began + MS); /* some time, at least */
+    s.tick_ns = 20 * MS;
+    assert_int_equal(held_cut(&s, began, due), began + 20 * MS);
+    assert_int_equal(held_cut(&s, began, held_deadline(&s, UINT64_MAX)), began + 20 * MS);
+    s.mono_ns += 100 * MS; /* by others, who wait beside it */
+    assert_int_equal(held_cut(&s, began, due), began + 20 * MS);
+    s.tick_ns = 60 * MS;
+    assert_int_equal(held_cut(&s, began, due), due);
+}
+
 static void who_only_asks_gets_on(void **state)
 {
     struct held_state s = held_begin();
@@ -418,6 +434,7 @@ int main(void)
         cmocka_unit_test(R_001_153_the_environment_says_which_day_it_is),
         cmocka_unit_test(R_001_153_each_clock_has_its_beginning),
         cmocka_unit_test(R_001_153_only_a_wait_that_ends_moves_the_clock),
+        cmocka_unit_test(a_wait_that_a_timer_cuts_off_lasts_as_long_as_that),
         cmocka_unit_test(who_only_asks_gets_on),
         cmocka_unit_test(short_sleeps_count_where_nothing_else_moves_the_clock),
         cmocka_unit_test(R_001_150_a_stream_is_its_own_and_the_same_each_time),

@@ -203,7 +203,7 @@ static void I07_waits_that_end_by_themselves_are_held(void **state)
                 assert_int_equal(ask_with(p, rows[i].nr, args), ALLOW);
             }
         }
-    all_say(ALLOW, __NR_timer_settime, 0, 0, 4096);
+    all_say(ALLOW, __NR_timerfd_settime, 0, 0, 4096);
     for (int p = 0; p < POLICIES; p++)
         assert_int_equal(ask(p, __NR_timerfd_settime, 0, 1, 4096), held_verdict(p));
     for (int p = 0; p < POLICIES; p++) /* a wake is no wait, whatever its arguments */
