@@ -28,6 +28,7 @@ enum {
                  CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWTIME,
     SOCKET_TYPE = 0xf,          /* the rest of the argument is SOCK_CLOEXEC and SOCK_NONBLOCK */
     SET_DELEGATION = 1024 + 16, /* since Linux 6.19: a lease on a directory */
+    ARCH_MAPS = 0x2000,         /* ARCH_MAP_VDSO_X32, _32 and _64: no other has this bit */
     IOCTL_TYPE = 0xff00,
     IOCTL_BTRFS = 0x9400,
     IOCTL_BCACHEFS = 0xbc00,
@@ -92,6 +93,9 @@ const struct call_rule_row call_rules[] = {
     { CALL_PRCTL,       0, ALL,         CALL_IS,   PR_SET_DUMPABLE,                  CALL_PLAIN },
     { CALL_PRCTL,       0, ALL,         CALL_IS,   PR_SET_TSC,                       CALL_COUNTER },
     { CALL_PRCTL,       0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
+
+    { CALL_ARCH,        0, ALL,         CALL_HAS,  ARCH_MAPS,                        CALL_EPERM },
+    { CALL_ARCH,        0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
 
     { CALL_PROTOCOL,    2, ALL,         CALL_IS,   0,                                CALL_NET },
     { CALL_PROTOCOL,    2, ALL,         CALL_IS,   IPPROTO_TCP,                      CALL_NET },
@@ -287,6 +291,7 @@ const char *const call_verdict_names[] = {
     [CALL_FUTEX]         = "futex",
     [CALL_COUNTER]       = "counter",
     [CALL_PRCTL]         = "prctl",
+    [CALL_ARCH]          = "arch",
     [CALL_PROTOCOL]      = "protocol",
     [CALL_PAIR]          = "pair",
     [CALL_INET]          = "inet",
@@ -358,6 +363,7 @@ const struct call_verdict_row call_verdicts[CALL_VERDICT_COUNT] = {
     [CALL_TIMER]       = { CALL_TIMER,       "Held if it is set to a point in time." },
     [CALL_FUTEX]       = { CALL_FUTEX,       "Held if it waits, and not for ever." },
     [CALL_COUNTER]     = { CALL_COUNTER,     "The cycle counter stays closed where time is held." },
+    [CALL_ARCH]        = { CALL_ARCH,        "All, but where time is held nobody gets the kernel's shared code anew." },
     [CALL_PRCTL]       = { CALL_PRCTL,       "All, but where time is held nobody hides its memory from who holds it." },
     [CALL_FILTER]      = { CALL_FILTER,      "A further filter is allowed, one that others answer is not." },
     [CALL_PROTOCOL]    = { CALL_PROTOCOL,    "TCP and UDP." },

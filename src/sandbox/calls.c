@@ -368,7 +368,7 @@ const struct call_row calls[] = {
     { "fork",                   __NR_fork,                    "process",   CALL_FORK },
     { "vfork",                  __NR_vfork,                   "process",   CALL_FORK },
     { "getpgrp",                __NR_getpgrp,                 "process",   CALL_ALLOW },
-    { "arch_prctl",             __NR_arch_prctl,              "process",   CALL_ALLOW },
+    { "arch_prctl",             __NR_arch_prctl,              "process",   CALL_ARCH },
     { "pause",                  __NR_pause,                   "signal",    CALL_HELD },
     { "alarm",                  __NR_alarm,                   "signal",    CALL_HELD },
     { "time",                   __NR_time,                    "time",      CALL_HELD },

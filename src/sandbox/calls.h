@@ -39,7 +39,7 @@ enum call_verdict {
 
     CALL_RULES, /* from here on the arguments say, by the rows of call_rules */
     CALL_FILTER = CALL_RULES,
-    CALL_LIMIT2, /* these, to _PRCTL, only where the policy has held, else allow */
+    CALL_LIMIT2, /* these, to _ARCH, only where the policy has held, else allow */
     CALL_LIMIT3,
     CALL_LIMIT4,
     CALL_MS2,
@@ -48,6 +48,7 @@ enum call_verdict {
     CALL_FUTEX,
     CALL_COUNTER,
     CALL_PRCTL,
+    CALL_ARCH,
     CALL_PROTOCOL,
     CALL_PAIR,
     CALL_INET,  /* only where the policy has inet, else EAFNOSUPPORT */

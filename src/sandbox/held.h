@@ -17,8 +17,9 @@
 /* What a fixed run is given. Zero: time runs and chance is chance. */
 struct held {
     bool on;
-    int64_t wall_s;     /* Unix time at its start */
-    struct digest seed; /* of its stream of bytes */
+    int64_t wall_s;      /* Unix time at its start */
+    struct digest seed;  /* of its stream of bytes */
+    uint64_t page_bytes; /* of the kernel's clocks (held_page.h); 0: they are left alone */
 };
 
 /* Lies in the memory of each process. The code in held/code.c knows the first two. */

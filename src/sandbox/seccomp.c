@@ -115,6 +115,7 @@ static void settle(struct maker *m, const struct seccomp_policy *policy)
         { CALL_TIMER,   policy->held,              CALL_TIMER,  CALL_ALLOW },
         { CALL_FUTEX,   policy->held,              CALL_FUTEX,  CALL_ALLOW },
         { CALL_PRCTL,   policy->held,              CALL_PRCTL,  CALL_ALLOW },
+        { CALL_ARCH,    policy->held,              CALL_ARCH,   CALL_ALLOW },
         { CALL_OPENAT,  policy->no_setid,          CALL_OPENAT, CALL_ALLOW },
         { CALL_OPEN,    policy->no_setid,          CALL_OPEN,   CALL_ALLOW },
         { CALL_MODE1,   policy->no_setid,          CALL_MODE1,  CALL_ALLOW },

@@ -61,5 +61,13 @@ def I09_a_handler_that_a_read_of_the_counter_loses_is_said_to_be_open(place):
     ground.printed(run, "lost\n" if "blocked faults" in told else "kept\n")
 
 
+@case
+def I08_the_pages_of_the_kernels_clocks_are_gone_or_said_to_be_open(place):
+    run = fixed(place, "./held_waits", "pages")
+    pages = "clock page" in run.record["deterministic"]["open"]
+    text = run.record["stdout"]["text"]
+    hold(text.startswith(("" if pages else "no ") + "pages\nfine 1, on a CPU 1\n") and "anew 0" not in text, run)
+
+
 if __name__ == "__main__":
     sys.exit(ground.main_as_either(CASES))

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* held_waits.c: waits that signals cut off, made by bare system calls, and what is left in the
- * registers behind them.
+ * registers behind them; and what else a program can see of who holds its time.
  */
 #include <errno.h>
 #include <linux/futex.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -215,6 +216,27 @@ static void fault_unheard(void)
     printf("%s\n", now.sa_handler == hear ? "kept" : "lost");
 }
 
+/* Whether the real time is to be read without asking for it, and who asks for other things is
+ * answered. */
+static void look_for_pages(void)
+{
+    char line[512];
+    int pages = 0;
+    struct timespec fine = { -1, -1 };
+    FILE *maps = fopen("/proc/self/maps", "r");
+
+    while (maps && fgets(line, sizeof line, maps))
+        pages += strstr(line, "[vvar") != NULL;
+    printf("%s\n", pages > 0 ? "pages" : "no pages");
+    (void)clock_getres(CLOCK_MONOTONIC, &fine);
+    printf("fine %d, on a CPU %d\n", fine.tv_sec == 0 && fine.tv_nsec > 0, sched_getcpu() >= 0);
+#if defined(__x86_64__)
+    enum { MAP_VDSO_64 = 0x2003, HERE = 0x10000000 };
+
+    printf("anew %d\n", syscall(SYS_arch_prctl, MAP_VDSO_64, HERE) == -1 && errno == EPERM);
+#endif
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -223,6 +245,7 @@ int main(int argc, char **argv)
     } acts[] = {
         { "registers", look_at_registers },
         { "fault", fault_unheard },
+        { "pages", look_for_pages },
         { "on", wait_on },
         { "once", cut_once },
     };

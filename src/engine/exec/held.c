@@ -4,6 +4,7 @@
 #include "base/stamp.h"
 #include "engine/exec.h"
 #include "sandbox/held_open.h"
+#include "sandbox/held_page.h"
 
 /* The same request draws the same bytes. */
 const struct held *exec_held(const struct exec *x)
@@ -14,6 +15,7 @@ const struct held *exec_held(const struct exec *x)
         return NULL;
     held = arena_new(x->a, struct held);
     *held = held_make(x->env, &x->inputs_digest);
+    held->page_bytes = held_page_bytes();
     return held;
 }
 

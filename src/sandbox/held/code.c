@@ -90,8 +90,17 @@ __asm__(".pushsection .rodata, \"a\"\n"
         "  hint #34\n"
         "  mov x0, #-38\n" /* ENOSYS */
         "  ret\n"
+        "held_code_getres:\n"
+        "  hint #34\n"
+        "  mov x8, #114\n" /* clock_getres */
+        "  svc #0\n"
+        "  ret\n"
         "held_code_start:\n"
         "  hint #34\n"
+        "  ldr x0, held_code_constants + 32\n"
+        "  ldr x1, held_code_constants + 40\n"
+        "  mov x8, #215\n" /* munmap */
+        "  svc #0\n"
         "  mov x0, #26\n"  /* PR_SET_TSC */
         "  mov x1, #2\n"   /* PR_TSC_SIGSEGV */
         "  mov x8, #167\n" /* prctl */
@@ -103,11 +112,12 @@ __asm__(".pushsection .rodata, \"a\"\n"
         "  br x16\n"
         ".balign 8\n"
         "held_code_constants:\n"
-        "  .quad 0, 0, 0, 0\n"
+        "  .quad 0, 0, 0, 0, 0, 0\n"
         "held_code_end:\n"
         "held_code_at:\n"
         "  .quad 0, held_code_day - held_code_begin, held_code_seconds - held_code_begin\n"
-        "  .quad held_code_random - held_code_begin, held_code_start - held_code_begin\n"
+        "  .quad held_code_random - held_code_begin, held_code_getres - held_code_begin\n"
+        "  .quad held_code_start - held_code_begin\n"
         "  .quad held_code_constants - held_code_begin, held_code_end - held_code_begin\n"
         ".popsection\n");
 #else
@@ -182,7 +192,15 @@ __asm__(".pushsection .rodata, \"a\"\n"
         "held_code_random:\n"
         "  movq $-38, %rax\n" /* ENOSYS */
         "  ret\n"
+        "held_code_getres:\n"
+        "  movl $229, %eax\n" /* clock_getres */
+        "  syscall\n"
+        "  ret\n"
         "held_code_start:\n"
+        "  movq held_code_constants+32(%rip), %rdi\n"
+        "  movq held_code_constants+40(%rip), %rsi\n"
+        "  movl $11, %eax\n" /* munmap */
+        "  syscall\n"
         "  movl $26, %edi\n"  /* PR_SET_TSC */
         "  movl $2, %esi\n"   /* PR_TSC_SIGSEGV */
         "  movl $157, %eax\n" /* prctl */
@@ -194,11 +212,12 @@ __asm__(".pushsection .rodata, \"a\"\n"
         "  jmpq *held_code_constants+24(%rip)\n"
         ".balign 8\n"
         "held_code_constants:\n"
-        "  .quad 0, 0, 0, 0\n"
+        "  .quad 0, 0, 0, 0, 0, 0\n"
         "held_code_end:\n"
         "held_code_at:\n"
         "  .quad 0, held_code_day - held_code_begin, held_code_seconds - held_code_begin\n"
-        "  .quad held_code_random - held_code_begin, held_code_start - held_code_begin\n"
+        "  .quad held_code_random - held_code_begin, held_code_getres - held_code_begin\n"
+        "  .quad held_code_start - held_code_begin\n"
         "  .quad held_code_constants - held_code_begin, held_code_end - held_code_begin\n"
         ".popsection\n");
 #endif
@@ -225,10 +244,17 @@ static const struct {
     { "__kernel_clock_gettime", HELD_CLOCK_GETTIME },
     { "__kernel_gettimeofday",  HELD_GETTIMEOFDAY },
     { "__kernel_getrandom",     HELD_GETRANDOM },
+    { "__kernel_clock_getres",  HELD_GETRES },
     { "__vdso_clock_gettime",   HELD_CLOCK_GETTIME },
     { "__vdso_gettimeofday",    HELD_GETTIMEOFDAY },
     { "__vdso_time",            HELD_TIME },
     { "__vdso_getrandom",       HELD_GETRANDOM },
+    { "__vdso_clock_getres",    HELD_GETRES },
+};
+
+/* These read nothing. What else there is has another name for one of the above, or is new. */
+static const char *const plain[] = {
+    "__kernel_rt_sigreturn", "__vdso_getcpu", "__vdso_sgx_enter_enclave", "getcpu",
 };
 /* clang-format on */
 
@@ -342,6 +368,36 @@ static bool find_functions(const struct image *i, struct held_places *out)
     return clock;
 }
 
+static bool is_plain(const char *name)
+{
+    for (size_t k = 0; k < COUNT(plain); k++)
+        if (strcmp(name, plain[k]) == 0)
+            return true;
+    return false;
+}
+
+static bool is_replaced(const struct held_places *places, uint64_t at)
+{
+    for (size_t k = 0; k < places->jump_count; k++)
+        if (places->jumps[k].at == at)
+            return true;
+    return false;
+}
+
+/* They have been looked at by find_functions. */
+static bool has_others(const struct image *i, const struct held_places *places)
+{
+    for (uint64_t at = i->symbols; at + sizeof(Elf64_Sym) <= i->names; at += sizeof(Elf64_Sym)) {
+        Elf64_Sym symbol;
+
+        memcpy(&symbol, i->bytes + at, sizeof symbol);
+        if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && !is_replaced(places, symbol.st_value) &&
+            !is_plain((const char *)i->bytes + i->names + symbol.st_name))
+            return true;
+    }
+    return false;
+}
+
 struct held_places held_code_find(const unsigned char *image, size_t page)
 {
     struct image i = { .bytes = image };
@@ -351,5 +407,6 @@ struct held_places held_code_find(const unsigned char *image, size_t page)
         return out;
     out.code = i.end;
     out.found = find_functions(&i, &out);
+    out.others = out.found && has_others(&i, &out);
     return out;
 }

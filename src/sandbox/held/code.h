@@ -19,7 +19,8 @@
 struct held_constants {
     uint64_t state; /* where struct held_state is */
     uint64_t wall_ahead_ns, start_ns;
-    uint64_t program; /* where it begins */
+    uint64_t program;          /* where it begins */
+    uint64_t page, page_bytes; /* what it is not to see of the kernel's clocks (held_page.h) */
 };
 
 /* The code as it is on this architecture: where each function begins in it. */
@@ -28,6 +29,7 @@ enum held_function {
     HELD_GETTIMEOFDAY,
     HELD_TIME,
     HELD_GETRANDOM, /* says that it is not there: the system call is asked then */
+    HELD_GETRES,    /* by the system call: the kernel's own reads the pages that are gone */
     HELD_START,     /* a program begins here: a read of the cycle counter is to be a signal */
     HELD_FUNCTIONS,
 };
@@ -49,6 +51,7 @@ struct held_places {
     uint64_t code; /* where ours goes */
     struct held_jump jumps[2 * HELD_FUNCTIONS];
     size_t jump_count;
+    bool others; /* there are functions of which it is not known what they read */
 };
 
 /* Looks at the shared code as it is mapped into ourselves; in another process it is the same. Not

@@ -100,10 +100,13 @@ static uint64_t find_top(pid_t pid, uint64_t name)
 static bool change_code(const struct held_ground *g, const struct walk *w, uint64_t state,
                         uint64_t program)
 {
+    const uint64_t page_bytes = g->places.others ? 0 : g->held->page_bytes;
     const struct held_constants constants = { .state = state,
                                               .wall_ahead_ns = held_wall_ahead_ns(g->held),
                                               .start_ns = HELD_START_NS,
-                                              .program = program };
+                                              .program = program,
+                                              .page = w->code - page_bytes,
+                                              .page_bytes = page_bytes };
     unsigned char code[HELD_CODE_MAX];
     size_t n = held_code_make(&constants, code);
 

@@ -313,6 +313,20 @@ static void I08_the_code_knows_the_day(void **state)
     assert_int_equal(entry.number(NULL), -ENOSYS);
 }
 
+static void I08_the_code_asks_the_kernel_how_fine_a_clock_is(void **state)
+{
+    struct loaded l;
+    struct timespec t = { -1, -1 }, want;
+
+    (void)state;
+    load(&l);
+    set_entry(&l, HELD_GETRES);
+    assert_int_equal(clock_getres(CLOCK_MONOTONIC_COARSE, &want), 0);
+    assert_int_equal(entry.clock(CLOCK_MONOTONIC_COARSE, &t), 0);
+    assert_memory_equal(&t, &want, sizeof t);
+    assert_int_equal(entry.clock(10, &t), -EINVAL);
+}
+
 /* ---- its place ---- */
 
 static void the_kernels_code_has_room_or_is_hidden(void **state)
@@ -442,6 +456,7 @@ int main(void)
         cmocka_unit_test(I08_the_code_gets_on_when_it_is_asked_often),
         cmocka_unit_test(I08_the_code_gets_on_whatever_it_is_asked_for),
         cmocka_unit_test(I08_the_code_knows_the_day),
+        cmocka_unit_test(I08_the_code_asks_the_kernel_how_fine_a_clock_is),
         cmocka_unit_test(the_kernels_code_has_room_or_is_hidden),
         cmocka_unit_test(what_is_no_such_image_is_left_alone),
         cmocka_unit_test(R_001_151_names_are_put_in_order_and_places_stay),

@@ -169,6 +169,23 @@ static void I07_memory_stays_open_to_who_holds_time(void **state)
     all_say(ALLOW, __NR_prctl, PR_SET_NAME, 0, 0);
 }
 
+#ifdef __x86_64__
+/* Where time is held, the kernel's shared code is not mapped once more, for it reads the real one.
+ */
+static void I08_nobody_gets_the_shared_code_anew(void **state)
+{
+    (void)state;
+    for (uint64_t what = 0x2001; what <= 0x2003; what++)
+        for (int p = 0; p < POLICIES; p++) {
+            uint32_t want = policies[p].held ? ERRNO(EPERM) : ALLOW;
+
+            assert_int_equal(ask(p, __NR_arch_prctl, what, 4096, 0), want);
+            assert_int_equal(ask(p, __NR_arch_prctl, what | HIGH, 4096, 0), want);
+        }
+    all_say(ALLOW, __NR_arch_prctl, 0x1002 /* ARCH_SET_FS */, 4096, 0);
+}
+#endif
+
 /* Where time is held, who waits for a while stops; who waits for ever, or not at all, does not. */
 static void I07_waits_that_end_by_themselves_are_held(void **state)
 {
@@ -462,6 +479,9 @@ int main(void)
         cmocka_unit_test(no_ioctl_makes_a_snapshot),
         cmocka_unit_test(P20_personality_is_plain),
         cmocka_unit_test(I07_memory_stays_open_to_who_holds_time),
+#ifdef __x86_64__
+        cmocka_unit_test(I08_nobody_gets_the_shared_code_anew),
+#endif
         cmocka_unit_test(I07_waits_that_end_by_themselves_are_held),
         cmocka_unit_test(P21_a_program_may_filter_itself_but_not_listen),
         cmocka_unit_test(no_device_is_made),

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* held_page.h: the pages from which the kernel's shared code reads the time ([vvar]).
+ *
+ * A program can read them, too, and finds the real time there. A fixed run unmaps them from each
+ * program before it begins.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How many bytes of them lie right before the shared code. 0: it is not known. */
+uint64_t held_page_bytes(void);
+
+/* Whether they have to be left where they are. */
+bool held_page_is_open(void);
