@@ -34,9 +34,9 @@ static const struct column cause_columns[] = {
 };
 
 /* A01-1: 137 and 143 are also 128+, and a program may return them itself. They mean memory and
- * time, or a wall that is gone, only with the evidence for it, 130 that somebody called it off, and
- * 69 a lost worker. Who is called off may end with any code, and 130 stands for 0. A later row is
- * the more exact one. */
+ * time, or a wall that is gone, only with the evidence for it, 130 that somebody called it off, 159
+ * signal 31, and 69 a lost worker. Who is called off may end with any code, and 130 stands for 0. A
+ * later row is the more exact one. */
 const struct exit_row exits[EXIT_ROWS] = {
     { "0",     0,   0,   CAUSE_COUNT,   "success",             "continue workflow" },
     { "1-125", 1,   125, CAUSE_COUNT,   "tool-specific error", "log and handle" },
@@ -45,6 +45,7 @@ const struct exit_row exits[EXIT_ROWS] = {
     { "128+",  128, 255, CAUSE_COUNT,   "signal termination",  "log signal number" },
     { "137",   137, 137, CAUSE_OOM,     "OOM killed",          "increase memory or fail" },
     { "143",   143, 143, CAUSE_TIMEOUT, "SIGTERM (timeout)",   "extend timeout or fail" },
+    { "159",   159, 159, CAUSE_SIGNALED, "SIGSYS (bad system call)", "log signal number; see whether it is a 32-bit program, which does not run inside" },
     { "1-255", 1,   255, CAUSE_CANCELLED, "cancelled",         "run it again if it is still wanted" },
     { "130",   130, 130, CAUSE_CANCELLED, "cancelled",         "run it again if it is still wanted" },
     { "137",   137, 137, CAUSE_VIOLATION, "a wall was gone",   "look at what it did before running it again" },

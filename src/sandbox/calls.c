@@ -395,7 +395,8 @@ static const struct column call_columns[] = {
 
 const struct table calls_table = {
     .name = "calls",
-    .about = "System calls in the sandbox; what is not listed gets ENOSYS.",
+    .about =
+        "System calls in the sandbox; what is not listed gets ENOSYS, and a 32-bit call SIGSYS.",
     COLUMNS(call_columns),
     .keys = 1,
     ROWS(calls),

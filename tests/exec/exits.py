@@ -13,6 +13,7 @@ import subprocess
 import sys
 
 import ground
+import old_program
 import tap
 from ground import PYTHON, expect, hold
 
@@ -27,6 +28,8 @@ MEANINGS = {
     "128+": ("signal termination", "log signal number"),
     "137": ("OOM killed", "increase memory or fail"),
     "143": ("SIGTERM (timeout)", "extend timeout or fail"),
+    "159": ("SIGSYS (bad system call)",
+            "log signal number; see whether it is a 32-bit program, which does not run inside"),
 }
 
 
@@ -137,6 +140,24 @@ def a_person_is_told_which_signal_is_not_of_writ_and_which_is_a_limit(place):
         hold(run.status == 128 + number and says in run.err, run)
     run = place.writ("exec", "--", "sh", "-c", "kill -TERM $$")
     hold(run.status == 143 and run.err == b"", run)
+
+
+@case
+def a_person_is_told_what_signal_31_may_mean_and_no_more(place):
+    """A program of 32 bits is known by its file; who sends itself the signal looks like any other caller."""
+    place.put("work/self", "#!/bin/sh\nkill -SYS $$\n", 0o755)
+    place.put("work/old", old_program.made(), 0o755)
+    run = place.exec("./self")
+    ended(run, 159, "159", "signaled", int(signal.SIGSYS))
+    run = place.writ("exec", "--", "./self")
+    hold(run.status == 159 and b"ended by signal 31 (exit 159)\n" in run.err, run)
+    hold(b"(a 32-bit program?), or the program sent it itself\n" in run.err, run)
+    run = place.exec("./old")
+    if run.record["cause"] == "exec_failed":  # a kernel that knows no such programs
+        return
+    ended(run, 159, "159", "signaled", int(signal.SIGSYS))
+    run = place.writ("exec", "--", "./old")
+    hold(run.status == 159 and b"its file is a 32-bit program, and none of those runs inside\n" in run.err, run)
 
 
 @case

@@ -9,6 +9,7 @@ import struct
 import subprocess
 import termios
 
+import old_program
 from ground import Skip, case, fault
 
 ROWS = [
@@ -70,21 +71,6 @@ def descriptors(world):
 
 # ---- programs of another architecture ----
 
-def elf32(machine, code):
-    """The smallest program of 32 bits: it ends with 0."""
-    base, head = 0x10000, 52 + 32
-    size = head + len(code)
-    return struct.pack("<16sHHIIIIIHHHHHH", b"\x7fELF\x01\x01\x01", 2, machine, 1, base + head, 52, 0, 0,
-                       52, 32, 1, 0, 0, 0) + \
-        struct.pack("<8I", 1, 0, base, base, size, size, 5, 0x1000) + code
-
-
-EXITS = {  # exit(0), as the 32-bit kernel knows it
-    "aarch64": (40, struct.pack("<3I", 0xe3a07001, 0xe3a00000, 0xef000000)),
-    "x86_64": (3, b"\x31\xdb\xb8\x01\x00\x00\x00\xcd\x80"),
-}
-
-
 @case("P18 the entrances of another architecture")
 def compat(world):
     world.holds("compat")
@@ -92,10 +78,10 @@ def compat(world):
 
 @case("P18 a program of 32 bits")
 def compat_program(world):
-    if platform.machine() not in EXITS:
+    if not old_program.made():
         raise Skip(f"no such program for {platform.machine()}")
     program = world.work / (world.mark + "c")
-    program.write_bytes(elf32(*EXITS[platform.machine()]))
+    program.write_bytes(old_program.made())
     program.chmod(0o755)
     world.expected.add(f"work/{program.name}")
     run = world.run(program=f"./{program.name}")

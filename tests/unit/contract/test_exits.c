@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include <signal.h>
 #include <string.h>
 
 #include "contract/exits.h"
@@ -43,7 +44,8 @@ static void R_001_078_exit_codes_from_128_are_signals(void **state)
         for (int cause = 0; cause < CAUSE_COUNT; cause++) {
             if ((code == EXIT_OOM && cause == CAUSE_OOM) ||
                 (code == EXIT_TIMEOUT && cause == CAUSE_TIMEOUT) ||
-                (code == EXIT_VIOLATION && cause == CAUSE_VIOLATION) || cause == CAUSE_CANCELLED)
+                (code == EXIT_VIOLATION && cause == CAUSE_VIOLATION) ||
+                (code == 128 + SIGSYS && cause == CAUSE_SIGNALED) || cause == CAUSE_CANCELLED)
                 continue;
             check_exit(code, (enum cause)cause, "signal termination", "log signal number");
         }
@@ -55,6 +57,17 @@ static void R_001_079_R_001_080_oom_and_timeout_with_evidence(void **state)
     (void)state;
     check_exit(137, CAUSE_OOM, "OOM killed", "increase memory or fail");
     check_exit(143, CAUSE_TIMEOUT, "SIGTERM (timeout)", "extend timeout or fail");
+}
+
+/* The number is the same wherever writ runs, and the row is written with it. */
+static void a_call_that_is_not_of_64_bits_is_told_from_159(void **state)
+{
+    const char *action =
+        "log signal number; see whether it is a 32-bit program, which does not run inside";
+
+    (void)state;
+    check_exit(128 + SIGSYS, CAUSE_SIGNALED, "SIGSYS (bad system call)", action);
+    check_exit(128 + SIGSYS, CAUSE_EXITED, "signal termination", "log signal number");
 }
 
 /* 69 is an ordinary exit code, unless nobody knows how the command ended. */
@@ -85,8 +98,8 @@ static void who_was_called_off_has_not_succeeded(void **state)
 
 static void rows_are_written_as_in_the_contract(void **state)
 {
-    static const char *const want[EXIT_ROWS] = { "0",   "1-125", "126", "127", "128+", "137",
-                                                 "143", "1-255", "130", "137", "69" };
+    static const char *const want[EXIT_ROWS] = { "0",   "1-125", "126",   "127", "128+", "137",
+                                                 "143", "159",   "1-255", "130", "137",  "69" };
 
     (void)state;
     for (size_t i = 0; i < EXIT_ROWS; i++)
@@ -138,6 +151,7 @@ int main(void)
         cmocka_unit_test(R_001_076_R_001_077_exit_codes_126_and_127),
         cmocka_unit_test(R_001_078_exit_codes_from_128_are_signals),
         cmocka_unit_test(R_001_079_R_001_080_oom_and_timeout_with_evidence),
+        cmocka_unit_test(a_call_that_is_not_of_64_bits_is_told_from_159),
         cmocka_unit_test(a_lost_worker_is_told_from_a_command_that_returns_69),
         cmocka_unit_test(a_wall_that_is_gone_is_told_from_memory_that_ran_out),
         cmocka_unit_test(who_was_called_off_has_not_succeeded),
