@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_confine.c: who reads what strangers send reaches no other process of the same user.
+ *
+ * usage: test_confine [--user]    with it, as an ordinary user
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "base/confine.h"
+#include "sandbox/loaded.h"
+
+enum { DESCRIPTORS = 64, LANDLOCK_VERSION = 1 };
+
+static void confine(void)
+{
+    struct error e;
+
+    require(confine_self(DESCRIPTORS, &e), "confine_self");
+}
+
+/* ---- calls ---- */
+
+/* Without a filter each of them fails in another way, but for a few that need rights anyhow. */
+static const struct {
+    const char *what;
+    long nr;
+} never[] = {
+    { "execve", SYS_execve },
+    { "execveat", SYS_execveat },
+    { "ptrace", SYS_ptrace },
+    { "process_vm_readv", SYS_process_vm_readv },
+    { "process_vm_writev", SYS_process_vm_writev },
+    { "kcmp", SYS_kcmp },
+    { "move_pages", SYS_move_pages },
+    { "migrate_pages", SYS_migrate_pages },
+    { "pidfd_getfd", 438 },
+    { "process_madvise", 440 },
+    { "process_mrelease", 448 },
+    { "open_by_handle_at", SYS_open_by_handle_at },
+    { "io_uring_setup", SYS_io_uring_setup },
+    { "keyctl", SYS_keyctl },
+    { "add_key", SYS_add_key },
+    { "request_key", SYS_request_key },
+};
+
+static void try_calls(const void *with)
+{
+    (void)with;
+    confine();
+    for (size_t i = 0; i < COUNT(never); i++) {
+        long got = syscall(never[i].nr, -1L, -1L, -1L, -1L, -1L, -1L);
+
+        require(got == -1 && errno == EPERM, never[i].what);
+    }
+}
+
+static void calls_that_reach_others_are_never_made(void **state)
+{
+    (void)state;
+    assert_int_equal(status_of(try_calls, NULL), 0);
+}
+
+/* ---- another process ---- */
+
+/* Somebody else of the same user, who waits. The end of who made it ends it. */
+static pid_t make_other(void)
+{
+    int gate[2];
+    pid_t pid;
+
+    require(pipe(gate) == 0, "pipe");
+    pid = fork();
+    require(pid >= 0, "fork");
+    if (pid > 0) {
+        (void)close(gate[0]);
+        return pid;
+    }
+    (void)close(gate[1]);
+    for (char c; read(gate[0], &c, 1) > 0;)
+        continue;
+    _exit(0);
+}
+
+static int open_of(pid_t pid, const char *name)
+{
+    char path[64];
+
+    (void)snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
+    return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+static bool takes_descriptor(pid_t pid)
+{
+    int process = (int)syscall(SYS_pidfd_open, pid, 0);
+
+    return process >= 0 && syscall(SYS_pidfd_getfd, process, 0, 0) >= 0;
+}
+
+static void take(const void *with)
+{
+    pid_t other = make_other();
+
+    (void)with;
+    confine();
+    require(!takes_descriptor(other) && errno == EPERM, "pidfd_getfd");
+}
+
+static void nobodys_descriptors_are_taken(void **state)
+{
+    (void)state;
+    assert_int_equal(status_of(take, NULL), 0);
+}
+
+static void look_into(const void *with)
+{
+    static const char *const names[] = { "mem", "environ", "maps", "fd/0", "cwd/." };
+    pid_t other = make_other();
+
+    (void)with;
+    confine();
+    for (size_t i = 0; i < COUNT(names); i++)
+        require(open_of(other, names[i]) < 0, names[i]);
+    require(open_of(getpid(), "maps") >= 0, "its own");
+}
+
+static void nothing_of_another_is_seen_in_proc(void **state)
+{
+    (void)state;
+    assert_int_equal(status_of(look_into, NULL), 0);
+}
+
+/* Who is confined cannot tidy up: another does when it is gone. */
+static void tidy_after(const char *path)
+{
+    int gate[2];
+
+    require(pipe(gate) == 0, "pipe");
+    if (fork() != 0) {
+        (void)close(gate[0]);
+        return;
+    }
+    (void)close(gate[1]);
+    for (char c; read(gate[0], &c, 1) > 0;)
+        continue;
+    _exit(rmdir(path) != 0);
+}
+
+static void make_names(const void *with)
+{
+    char path[] = "/tmp/writ-confine-XXXXXX", inside[sizeof path + 2];
+
+    (void)with;
+    require(mkdtemp(path) != NULL, "mkdtemp");
+    (void)snprintf(inside, sizeof inside, "%s/a", path);
+    tidy_after(path);
+    confine();
+    require(mkdir(inside, 0700) != 0 && errno == EACCES, "mkdir");
+    require(open(inside, O_CREAT | O_WRONLY, 0600) < 0 && errno == EACCES, "create");
+    require(rmdir(path) != 0 && errno == EACCES, "rmdir");
+    require(open("/dev/null", O_WRONLY) >= 0, "/dev/null");
+    require(open("/etc/hosts", O_RDONLY) >= 0, "/etc/hosts");
+}
+
+static void no_name_is_made(void **state)
+{
+    (void)state;
+    assert_int_equal(status_of(make_names, NULL), 0);
+}
+
+int main(int argc, char **argv)
+{
+    bool landlock = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_VERSION) > 0;
+    const struct live_test tests[] = {
+        { true, cmocka_unit_test(calls_that_reach_others_are_never_made) },
+        { true, cmocka_unit_test(nobodys_descriptors_are_taken) },
+        { landlock, cmocka_unit_test(nothing_of_another_is_seen_in_proc) },
+        { landlock, cmocka_unit_test(no_name_is_made) },
+    };
+
+    return run_those(tests, COUNT(tests), argc, argv);
+}
