@@ -175,6 +175,13 @@ static bool is_atom(char c)
     return is_digit(c) || (u | 0x20U) - 'a' < 26U || is_one_of(c, "!#$%&'*+-/=?^_`{|}~");
 }
 
+/* RFC 5321: in quotes only what ASCII prints, also behind a backslash. Whether a plain char has a
+ * sign is the processor's affair, so both ends are looked at. */
+static bool is_quotable(char c)
+{
+    return c >= ' ' && c <= '~';
+}
+
 /* Dots stand between atoms, or the whole is in quotes. */
 static bool is_mailbox(struct str text)
 {
@@ -183,9 +190,9 @@ static bool is_mailbox(struct str text)
     for (size_t i = 1; quoted && i < text.n - 1; i++) {
         if (text.s[i] == '\\')
             i++;
-        else if (text.s[i] < ' ' || text.s[i] == '"' || text.s[i] == 0x7f)
+        else if (text.s[i] == '"')
             return false;
-        if (i >= text.n - 1)
+        if (i >= text.n - 1 || !is_quotable(text.s[i]))
             return false;
     }
     for (size_t i = 0; !quoted && i < text.n; i++)
