@@ -159,6 +159,55 @@ static int host_ipc(int argc, char **argv)
 
 /* ---- F26: what is no content, of files outside and of those that may only be read ---- */
 
+/* The elders of utimensat, as they are made without a library in between. */
+#ifdef __x86_64__
+static void elders_refused(const char *path)
+{
+    static const long whole[2] = { 1, 1 }, parts[4] = { 1, 0, 1, 0 };
+
+    refused(NO, syscall(SYS_utime, path, whole), "utime %s", path);
+    refused(NO, syscall(SYS_utimes, path, parts), "utimes %s", path);
+    refused(NO, syscall(SYS_utimes, path, NULL), "utimes %s, now", path);
+    refused(NO, syscall(SYS_futimesat, AT_FDCWD, path, parts), "futimesat %s", path);
+}
+
+static void elders_work(int fd)
+{
+    static const long whole[2] = { 1, 1000000001 }, wrong[4] = { 1, 0, 1, 1000000 };
+    static const long parts[4] = { 1, 999999, 1000000002, 7 };
+    struct stat s;
+
+    works(syscall(SYS_utime, "own", whole), "utime");
+    holds(fstat(fd, &s) == 0 && s.st_atim.tv_sec == 1 && s.st_mtim.tv_sec == 1000000001 &&
+              s.st_mtim.tv_nsec == 0,
+          "the times are those of utime");
+    works(syscall(SYS_utimes, "own", parts), "utimes");
+    holds(fstat(fd, &s) == 0 && s.st_atim.tv_nsec == 999999000 && s.st_mtim.tv_sec == 1000000002 &&
+              s.st_mtim.tv_nsec == 7000,
+          "the times are those of utimes");
+    works(syscall(SYS_utime, "own", NULL), "utime, now");
+    holds(fstat(fd, &s) == 0 && s.st_mtim.tv_sec > 1000000002, "the time is now");
+    works(syscall(SYS_futimesat, AT_FDCWD, "own", parts), "futimesat");
+    works(syscall(SYS_utimes, "own", NULL), "utimes, now");
+    works(syscall(SYS_futimesat, fd, NULL, parts), "futimesat without a path");
+    holds(fstat(fd, &s) == 0 && s.st_mtim.tv_nsec == 7000, "the times are those of futimesat");
+    refused("EINVAL", syscall(SYS_utimes, "own", wrong), "utimes with a million millionths");
+    refused("EFAULT", syscall(SYS_utime, "own", 8), "utime of a bad address");
+    refused("EFAULT", syscall(SYS_utimes, NULL, parts), "utimes of nothing");
+    refused("EFAULT", syscall(SYS_chmod, NULL, 0600), "chmod of nothing");
+}
+#else
+static void elders_refused(const char *path)
+{
+    (void)path;
+}
+
+static void elders_work(int fd)
+{
+    (void)fd;
+}
+#endif
+
 static void change_it(const char *path)
 {
     static const struct timespec times[2] = { { 1, 0 }, { 1, 0 } };
@@ -171,6 +220,7 @@ static void change_it(const char *path)
     refused(NO, lchown(path, (uid_t)-1, getgid()), "lchown %s", path);
     refused(NO, utimensat(AT_FDCWD, path, times, 0), "utimensat %s", path);
     refused(NO, utimensat(AT_FDCWD, path, NULL, 0), "utimensat %s, now", path);
+    elders_refused(path);
     refused("EOPNOTSUPP", setxattr(path, "user.x", "x", 1, 0), "setxattr %s", path);
     refused("EOPNOTSUPP", removexattr(path, "user.x"), "removexattr %s", path);
     refused("EOPNOTSUPP", getxattr(path, "user.x", &flags, 1), "getxattr %s", path);
@@ -232,6 +282,8 @@ static int own_metadata(int argc, char **argv)
           "the time is as it was set");
     works(futimens(fd, NULL), "futimens, now");
     holds(stat("own", &s) == 0 && s.st_mtim.tv_sec > 1000000000, "the time is now");
+    elders_work(fd);
+    refused("EFAULT", syscall(SYS_utimensat, AT_FDCWD, NULL, times, 0), "utimensat of nothing");
     works(chdir("sub"), "chdir");
     works(chmod("../own", 0644), "chmod from elsewhere");
     works(chmod(".", 0755), "chmod of a directory");

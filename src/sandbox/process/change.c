@@ -18,11 +18,20 @@
 #include "sandbox/kernel.h"
 #include "sandbox/process.h"
 
-enum { FCHMODAT2 = 452, PAGE = 4096, MODE_BITS = 0777 | S_ISVTX };
+enum { FCHMODAT2 = 452, PAGE = 4096, MILLION = 1000000, MODE_BITS = 0777 | S_ISVTX };
+
+/* How a call says its two times. */
+enum said {
+    SAID_NONE,
+    SAID_TIMESPEC,
+    SAID_TIMEVAL, /* seconds and millionths */
+    SAID_UTIMBUF, /* seconds alone */
+};
 
 /* Which argument is what; -1: the call has none. */
 struct change_call {
     int nr, dir, path, flags, mode, times;
+    enum said said;
 };
 
 /* clang-format off */
@@ -30,9 +39,12 @@ static const struct change_call change_calls[] = {
     { SYS_fchmod,    0, -1, -1,  1, -1 },
     { SYS_fchmodat,  0,  1, -1,  2, -1 },
     { FCHMODAT2,     0,  1,  3,  2, -1 },
-    { SYS_utimensat, 0,  1,  3, -1,  2 },
-#ifdef SYS_chmod
+    { SYS_utimensat, 0,  1,  3, -1,  2, SAID_TIMESPEC },
+#ifdef __x86_64__ /* their elders, which old libraries and some runtimes still call */
     { SYS_chmod,    -1,  0, -1,  1, -1 },
+    { SYS_utime,    -1,  0, -1, -1,  1, SAID_UTIMBUF },
+    { SYS_utimes,   -1,  0, -1, -1,  1, SAID_TIMEVAL },
+    { SYS_futimesat, 0,  1, -1, -1,  2, SAID_TIMEVAL },
 #endif
 };
 /* clang-format on */
@@ -89,10 +101,22 @@ static bool copy_text(const struct asked *c, uint64_t from, char text[PATH_MAX])
 
 /* ---- what the path leads to ---- */
 
+static int dir_of(const struct asked *c)
+{
+    return c->call->dir < 0 ? AT_FDCWD : (int)argument(c, c->call->dir);
+}
+
+/* Is what is meant a descriptor? Times are also set without a path, modes are not. */
+static bool is_without_path(const struct asked *c)
+{
+    return c->call->path < 0 ||
+           (c->call->said != SAID_NONE && argument(c, c->call->path) == 0 && dir_of(c) != AT_FDCWD);
+}
+
 /* Where a relative path starts, or what is meant where there is none. */
 static int open_start(const struct asked *c)
 {
-    int fd = c->call->dir < 0 ? AT_FDCWD : (int)argument(c, c->call->dir);
+    int fd = dir_of(c);
     char path[64];
 
     if (fd == AT_FDCWD)
@@ -143,13 +167,13 @@ static int open_below(const struct jail *jail, const char *path, uint64_t flags)
 /* The text lies where other threads may write: it is taken once. */
 static int open_target(const struct jail *jail, const struct asked *c)
 {
-    uint64_t at = argument(c, c->call->path);
+    bool bare = is_without_path(c);
     int flags = (int)argument(c, c->call->flags);
     char text[2 * PATH_MAX] = "";
     size_t before = 0;
     _fd_ int start = -1;
 
-    if (c->call->path >= 0 && at != 0 && !copy_text(c, at, text + PATH_MAX))
+    if (!bare && !copy_text(c, argument(c, c->call->path), text + PATH_MAX))
         return -1;
     if (text[PATH_MAX] != '/') {
         start = open_start(c);
@@ -161,7 +185,7 @@ static int open_target(const struct jail *jail, const struct asked *c)
         errno = EPERM;
         return -1;
     }
-    if (text[PATH_MAX] == '\0' && (c->call->path < 0 || at == 0 || (flags & AT_EMPTY_PATH)))
+    if (text[PATH_MAX] == '\0' && (bare || (flags & AT_EMPTY_PATH)))
         return fcntl(start, F_DUPFD_CLOEXEC, 0);
     if (before > 0)
         text[before++] = '/';
@@ -191,16 +215,36 @@ static int set_mode(int target, const struct stat *s, mode_t mode)
     return chmod(name, mode & MODE_BITS);
 }
 
+/* Reads the two times, in whichever form they are said: all are made of words of 64 bits. */
+static bool copy_times(const struct asked *c, uint64_t from, struct timespec times[2])
+{
+    bool whole = c->call->said == SAID_UTIMBUF;
+    int64_t words[4];
+
+    /* What was read may be another's by now, who has its number. */
+    errno = EFAULT;
+    if (!copy(c, from, words, whole ? sizeof words / 2 : sizeof words) || !is_still_asked(c))
+        return false;
+    errno = EINVAL;
+    for (size_t i = 0; i < 2; i++) {
+        times[i].tv_sec = whole ? words[i] : words[2 * i];
+        times[i].tv_nsec = whole ? 0 : words[2 * i + 1];
+        if (c->call->said != SAID_TIMEVAL)
+            continue;
+        if (times[i].tv_nsec < 0 || times[i].tv_nsec >= MILLION)
+            return false;
+        times[i].tv_nsec *= 1000;
+    }
+    return true;
+}
+
 static int set_times(const struct asked *c, int target)
 {
     struct timespec times[2];
     uint64_t at = argument(c, c->call->times);
 
-    /* What was read may be another's by now, who has its number. */
-    if (at != 0 && (!copy(c, at, times, sizeof times) || !is_still_asked(c))) {
-        errno = EFAULT;
+    if (at != 0 && !copy_times(c, at, times))
         return -1;
-    }
     return utimensat(target, "", at ? times : NULL, AT_EMPTY_PATH);
 }
 

@@ -88,6 +88,11 @@ static void modes_and_times_are_asked_for(void **state)
     says(ASK, __NR_fchmodat, 3, 0, 0644);
     says(ASK, 452, 3, 0, 0644);
     says(ASK, __NR_utimensat, 3, 0, 0);
+#ifdef __x86_64__
+    says(ASK, __NR_utime, 0, 0, 0);
+    says(ASK, __NR_utimes, 0, 0, 0);
+    says(ASK, __NR_futimesat, 3, 0, 0);
+#endif
     says(ERRNO(EPERM), __NR_fchmod, 3, 04755, 0);
     says(ERRNO(EPERM), __NR_fchmodat, 3, 0, 02755);
     says(ERRNO(EOPNOTSUPP), __NR_setxattr, 0, 0, 0);
