@@ -79,6 +79,7 @@ struct exec_call {
     const struct doc *request;           /* the whole execution contract */
     const struct registry_doc *registry; /* that lets the operation be called */
     bool own_paths;      /* what it reads and writes besides is writ's to say, not a document's */
+    bool builds;         /* it makes a program that writ keeps, in a directory of writ's own */
     const char *allowed; /* what IV-01 says of it, where no command is run */
 
     /* Variables that the command sees and no record does. */

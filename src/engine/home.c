@@ -53,9 +53,11 @@ const char *home_config(const char *const *environment, struct arena *a)
     return home && *home == '/' ? arena_printf(a, "%s/.config/writ", home) : NULL;
 }
 
-const char *const *home_settings(const char *const *environment, struct arena *a)
+/* What a variable names, if it does, and what it is without that. */
+static const char *const *both(const char *const *environment, const char *variable,
+                               const char *below_home, struct arena *a)
 {
-    const char *xdg = home_variable(environment, "XDG_CONFIG_HOME"),
+    const char *xdg = home_variable(environment, variable),
                *home = home_variable(environment, "HOME");
     const char **found = arena_alloc(a, 3 * sizeof *found);
     size_t n = 0;
@@ -63,18 +65,25 @@ const char *const *home_settings(const char *const *environment, struct arena *a
     if (xdg && *xdg == '/')
         found[n++] = xdg;
     if (home && *home == '/')
-        found[n++] = arena_printf(a, "%s/.config", home);
+        found[n++] = arena_printf(a, "%s/%s", home, below_home);
     return found;
+}
+
+const char *const *home_settings(const char *const *environment, struct arena *a)
+{
+    return both(environment, "XDG_CONFIG_HOME", ".config", a);
+}
+
+const char *const *home_caches(const char *const *environment, struct arena *a)
+{
+    return both(environment, "XDG_CACHE_HOME", ".cache", a);
 }
 
 const char *home_cache(const char *const *environment, struct arena *a)
 {
-    const char *xdg = home_variable(environment, "XDG_CACHE_HOME"),
-               *home = home_variable(environment, "HOME");
+    const char *first = home_caches(environment, a)[0];
 
-    if (xdg && *xdg == '/')
-        return arena_printf(a, "%s/writ", xdg);
-    return home && *home == '/' ? arena_printf(a, "%s/.cache/writ", home) : NULL;
+    return first ? arena_printf(a, "%s/writ", first) : NULL;
 }
 
 /* What lies in a directory that everybody may write, such as /tmp, is not everybody's project: it

@@ -25,6 +25,10 @@ const char *home_config(const char *const *environment, struct arena *a);
  * XDG_CONFIG_HOME, which others may not have, and ~/.config. */
 const char *const *home_settings(const char *const *environment, struct arena *a);
 
+/* The directories in which programs keep what can be made again, ours among them, and NULL:
+ * XDG_CACHE_HOME, and ~/.cache, which is ours without that. */
+const char *const *home_caches(const char *const *environment, struct arena *a);
+
 /* What can be made again: writ in XDG_CACHE_HOME, else in ~/.cache; NULL where neither is there. */
 const char *home_cache(const char *const *environment, struct arena *a);
 

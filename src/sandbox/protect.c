@@ -309,6 +309,15 @@ static void protect_settings(struct guard *w, const char *dir)
             guard_name(w, real, rows[i].name + strlen(user_settings));
 }
 
+/* Programs that writ has built of functions, which it runs for whoever calls one. */
+static void protect_built(struct guard *w, const char *dir)
+{
+    const char *real = guard_lead(w, dir);
+
+    if (real)
+        guard_name(w, real, "writ/sdk");
+}
+
 const char *protected_around(const struct grants *g, const char *path)
 {
     for (size_t i = 0; i < g->n; i++)
@@ -328,7 +337,8 @@ static void narrow(struct grants *g)
             g->v[i].access = ACCESS_READ;
 }
 
-bool protect(struct grants *g, const char *const *settings, struct absents *absent, struct error *e)
+bool protect(struct grants *g, const struct protected_places *places, struct absents *absent,
+             struct error *e)
 {
     struct guard w = { .g = g, .absent = absent, .e = e };
     struct gitdirs all = { .w = &w };
@@ -349,8 +359,10 @@ bool protect(struct grants *g, const char *const *settings, struct absents *abse
             if (!lies_in(&rows[k], git_state))
                 protect_row(&w, root.path, rows[k].name, rows[k].hooks);
     }
-    for (; settings && *settings; settings++)
-        protect_settings(&w, *settings);
+    for (const char *const *at = places ? places->settings : NULL; at && *at; at++)
+        protect_settings(&w, *at);
+    for (const char *const *at = places ? places->caches : NULL; at && *at; at++)
+        protect_built(&w, *at);
     narrow(g);
     return !w.failed || error_wrap(e, "a protected name");
 }

@@ -17,11 +17,17 @@ struct protected_row {
 
 extern const struct table protected_table;
 
-/* Protects the names in every writable directory of the list, and where the user's own settings
- * are: `settings` has these directories, as ~/.config, and NULL behind them; NULL: none is known.
- * The absent ones go to `absent`. False: one that is there cannot be looked at for want of
- * something. */
-bool protect(struct grants *g, const char *const *settings, struct absents *absent,
+/* The user's own directories in which names are protected, from wherever they can be written; NULL
+ * behind them, and NULL where none is known. */
+struct protected_places {
+    const char *const *settings; /* as ~/.config */
+    const char *const *caches;   /* as ~/.cache: what writ has built, and runs later, is in there */
+};
+
+/* Protects the names in every writable directory of the list, and in those places, if any
+ * are given. The absent ones go to `absent`. False: one that is there cannot be looked at for want
+ * of something. */
+bool protect(struct grants *g, const struct protected_places *places, struct absents *absent,
              struct error *e) NODISCARD;
 
 /* What is protected by the list, and a path is, or lies in; NULL where it does not. */

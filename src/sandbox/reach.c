@@ -428,7 +428,7 @@ bool reach_build(const struct reach_ask *ask, struct arena *a, struct reach *out
     if (!denied_follow(&r.grants, &r.absent, &r.aliases, ask->states[0], e) ||
         !deny_submounts(ask, &r, e))
         return false;
-    if (!hide_states(ask, &r, e) || !protect(&r.grants, ask->settings, &r.absent, e) ||
+    if (!hide_states(ask, &r, e) || !protect(&r.grants, &ask->places, &r.absent, e) ||
         !protected_follow(&r.grants, e) || !mirrors_hold(&r.mounts, &r.grants, &r.absent, e) ||
         !cwd_is_left(&r, e) || !may_be_written(&r, e) || !has_home(&r, e))
         return false;

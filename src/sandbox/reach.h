@@ -11,14 +11,14 @@
 
 struct reach_ask {
     const struct request_filesystem *filesystem;
-    const char *cwd;             /* as given; "." where nothing was said */
-    const char *home;            /* the caller's, where dependencies are kept; NULL: unknown */
-    const char *caller;          /* the directory that relative paths of the lists start from */
-    const char *const *states;   /* where writ keeps what it knows, and where others of its runs may
-                                  * keep it; NULL is the end */
-    const char *const *settings; /* directories of the user's own settings, NULL behind them */
-    struct kept *kept;           /* what is known of the host's mounts; NULL: nothing is */
-    bool person;                 /* a person asks; a document may not reach out of the repository */
+    const char *cwd;           /* as given; "." where nothing was said */
+    const char *home;          /* the caller's, where dependencies are kept; NULL: unknown */
+    const char *caller;        /* the directory that relative paths of the lists start from */
+    const char *const *states; /* where writ keeps what it knows, and where others of its runs may
+                                * keep it; NULL is the end */
+    struct protected_places places;
+    struct kept *kept; /* what is known of the host's mounts; NULL: nothing is */
+    bool person;       /* a person asks; a document may not reach out of the repository */
     bool approved;
     struct items inputs, outputs; /* of struct str: files that must lie within reach */
     struct items secrets; /* of struct str: files that it never sees, granted or not; what is

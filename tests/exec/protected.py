@@ -5,6 +5,7 @@ usage: protected.py [--user] WRIT      prints TAP
 """
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -216,6 +217,39 @@ def the_user_s_settings_are_granted_to_be_written_by_nothing(place):
     run = place.exec("ls", place.home / "set/writ", config, env=env,
                      options=[f"--read={place.home}/set/writ", f"--read={config}"])
     expect(run, exit_code=0)
+
+
+BUILT = "writ/sdk/00/program"
+
+
+@case
+def what_writ_has_built_and_runs_later_stays(place):
+    env = {"XDG_CACHE_HOME": str(place.home / "kept")}
+    files = [place.home / where / BUILT for where in ("kept", ".cache")]
+    for path in files:
+        put(place, f"home/{path.relative_to(place.home)}")
+    script = "; ".join(f"echo planted >> {path}; mv {path.parents[2]} {path.parents[3]}/gone; mkdir -p {path.parent}; "
+                       f"echo planted > {path}" for path in files)
+    for at in (place.home, *(path.parents[n] for path in files for n in (2, 3))):
+        settings_stay(place, script, at, *files, env=env)
+    for at in (path.parent for path in files):
+        run = place.exec("sh", "-c", "echo planted > program", at=at, env=env)
+        hold(run.record["exit_code"] == 2 and "planted" not in (at / "program").read_text(), run)
+
+
+@case
+def nothing_comes_to_lie_where_writ_keeps_what_it_builds(place):
+    built = place.home / ".cache" / BUILT
+    plant = f"mkdir -p {built.parent}; echo planted > {built}"
+    other = f"mkdir -p other/writ/sdk/00; echo planted > other/{BUILT}; "
+    links = [other + f"ln -s {place.home}/other {place.home}/.cache",
+             other + f"mkdir -p {place.home}/.cache; ln -s {place.home}/other/writ {place.home}/.cache/writ",
+             other + f"mkdir -p {place.home}/.cache/writ; ln -s {place.home}/other/writ/sdk {built.parents[1]}"]
+    for script in (plant, *links):
+        run = settings_stay(place, script, place.home, built)
+        hold(run.record["denials"], run)
+        shutil.rmtree(place.home / ".cache", ignore_errors=True)
+        (place.home / ".cache").unlink(missing_ok=True)
 
 
 # ---- other names of the same file ----

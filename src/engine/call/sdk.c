@@ -43,7 +43,9 @@ static const struct registry_doc *as_built(const struct tool_call *c, struct str
 static bool run_build(struct tool_call *c, const struct sdk_build *build, struct attempt_end *end)
 {
     struct exec *x = arena_new(c->a, struct exec);
-    struct exec_call how = { .own_paths = true, .registry = as_built(c, build->call.command) };
+    struct exec_call how = { .own_paths = true,
+                             .builds = true,
+                             .registry = as_built(c, build->call.command) };
     struct str directory = str_of(build->directory);
     struct call_request request = { .command = build->call.command,
                                     .arguments = build->call.arguments,

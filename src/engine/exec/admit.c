@@ -164,6 +164,17 @@ static bool take_files(struct exec *x, int64_t *bytes, struct error *e)
 
 /* ---- what it sees ---- */
 
+/* A build writes among what was built, and nowhere else. */
+static struct protected_places places_of(const struct exec *x)
+{
+    const char *const *environment = x->command->environment;
+
+    return (struct protected_places){
+        .settings = home_settings(environment, x->a),
+        .caches = x->call && x->call->builds ? NULL : home_caches(environment, x->a),
+    };
+}
+
 static struct reach_ask reach_of(const struct exec *x)
 {
     struct str cwd = x->request.inputs->working_directory;
@@ -172,7 +183,7 @@ static struct reach_ask reach_of(const struct exec *x)
                                .cwd = cwd.s ? arena_text(x->a, cwd) : ".",
                                .home = home_variable(x->command->environment, "HOME"),
                                .states = home_states(x->command->environment, x->a),
-                               .settings = home_settings(x->command->environment, x->a),
+                               .places = places_of(x),
                                .kept = exec_kept(x),
                                .person = x->person || (x->call && x->call->own_paths),
                                .approved = x->request.approval != NULL,
