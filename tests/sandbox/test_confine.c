@@ -11,12 +11,15 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <sys/stat.h>
 
 #include "base/confine.h"
 #include "sandbox/loaded.h"
 
-enum { DESCRIPTORS = 64, LANDLOCK_VERSION = 1 };
+enum { DESCRIPTORS = 64, LANDLOCK_VERSION = 1, HAS_SCOPE = 6 };
 
 static void confine(void)
 {
@@ -65,6 +68,40 @@ static void calls_that_reach_others_are_never_made(void **state)
 {
     (void)state;
     assert_int_equal(status_of(try_calls, NULL), 0);
+}
+
+/* ---- threads, and no namespaces ---- */
+
+static void *say_so(void *to)
+{
+    *(bool *)to = true;
+    return NULL;
+}
+
+static void try_clones(const void *with)
+{
+    static const int kinds[] = { CLONE_NEWUSER, CLONE_NEWNS, CLONE_NEWNET, CLONE_NEWPID };
+    bool said = false;
+    pthread_t thread;
+
+    (void)with;
+    confine();
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        long pid = syscall(SYS_clone, kinds[i] | SIGCHLD, NULL, NULL, NULL, NULL);
+
+        if (pid == 0)
+            _exit(0);
+        require(pid < 0 && errno == EPERM, "a namespace");
+    }
+    require(syscall(SYS_clone3, NULL, 0) < 0 && errno == ENOSYS, "clone3");
+    require(pthread_create(&thread, NULL, say_so, &said) == 0, "a thread");
+    require(pthread_join(thread, NULL) == 0 && said, "its end");
+}
+
+static void threads_are_made_and_no_namespaces(void **state)
+{
+    (void)state;
+    assert_int_equal(status_of(try_clones, NULL), 0);
 }
 
 /* ---- another process ---- */
@@ -136,6 +173,22 @@ static void nothing_of_another_is_seen_in_proc(void **state)
     assert_int_equal(status_of(look_into, NULL), 0);
 }
 
+static void signal_other(const void *with)
+{
+    pid_t other = make_other();
+
+    (void)with;
+    confine();
+    require(kill(other, 0) != 0 && errno == EPERM, "kill");
+    require(kill(getpid(), 0) == 0, "itself");
+}
+
+static void nobody_gets_a_signal(void **state)
+{
+    (void)state;
+    assert_int_equal(status_of(signal_other, NULL), 0);
+}
+
 /* Who is confined cannot tidy up: another does when it is gone. */
 static void tidy_after(const char *path)
 {
@@ -176,11 +229,14 @@ static void no_name_is_made(void **state)
 
 int main(int argc, char **argv)
 {
-    bool landlock = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_VERSION) > 0;
+    long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_VERSION);
+    bool landlock = version > 0;
     const struct live_test tests[] = {
         { true, cmocka_unit_test(calls_that_reach_others_are_never_made) },
+        { true, cmocka_unit_test(threads_are_made_and_no_namespaces) },
         { true, cmocka_unit_test(nobodys_descriptors_are_taken) },
         { landlock, cmocka_unit_test(nothing_of_another_is_seen_in_proc) },
+        { version >= HAS_SCOPE, cmocka_unit_test(nobody_gets_a_signal) },
         { landlock, cmocka_unit_test(no_name_is_made) },
     };
 
