@@ -2,7 +2,6 @@
 /* ending.c: why a command was stopped or never ran, and what to do about it. */
 #include "cli/ending.h"
 
-#include <elf.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -18,9 +17,9 @@
 #include "cli/request.h"
 
 enum {
-    ID_SHORT = 8,    /* what of an id is enough */
-    HEAD_MAX = 256,  /* bytes of a file that the kernel looks at to see what it is */
-    NOT_FOUND = 127, /* the exit code of a program that is not there */
+    ID_SHORT = 8,     /* what of an id is enough */
+    READER_MAX = 256, /* bytes of a script's first line that the kernel looks at */
+    NOT_FOUND = 127,  /* the exit code of a program that is not there */
     DENIALS_SAID = 16,
 };
 
@@ -53,25 +52,20 @@ static void say_oom(const struct doc *record)
     err(DIM, "      raise it with --memory-mb, at most 4096\n");
 }
 
-/* What the program's file begins with, as it is now, and a zero; how much, or -1. */
-static ssize_t read_head(const struct doc *record, char head[static HEAD_MAX + 1])
+/* A script that is there ends as one that is not where its first line names nothing that is.
+ * Nothing has run: what lies there is what the caller named. */
+static void say_reader(const struct doc *record)
 {
     struct str file = doc_text(doc_get(record, "executable"), "path");
     _arena_ struct arena a = { 0 };
-    _fd_ int fd = file.n ? open(arena_text(&a, file), O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
-    ssize_t n = fd < 0 ? -1 : pread(fd, head, HEAD_MAX, 0);
+    _fd_ int fd =
+        file.n ? open(arena_text(&a, file), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+    char line[READER_MAX + 1], *reader;
+    ssize_t n = fd < 0 ? -1 : pread(fd, line, READER_MAX, 0);
 
-    head[n < 0 ? 0 : n] = '\0';
-    return n;
-}
-
-/* A script that is there ends as one that is not where its first line names nothing that is. */
-static void say_reader(const struct doc *record)
-{
-    char line[HEAD_MAX + 1], *reader;
-
-    if (read_head(record, line) < 3 || memcmp(line, "#!", 2) != 0)
+    if (n < 3 || memcmp(line, "#!", 2) != 0)
         return;
+    line[n] = '\0';
     line[strcspn(line, "\n")] = '\0';
     reader = line + 2 + strspn(line + 2, " \t");
     if (line[strlen(line) - 1] == '\r')
@@ -101,18 +95,14 @@ static bool is_unheld(const struct doc *record)
 }
 
 /* The filter kills with this signal who calls by another door than that of 64 bits. A program can
- * also send it to itself, and nothing tells the one from the other: the file alone is known. */
+ * also send it to itself, and nothing tells the one from the other. Its file is not looked at: it
+ * has run, and what lies there now is what it left. */
 static void say_other_door(const struct doc *record)
 {
-    char head[HEAD_MAX + 1];
-
     say("ended by signal %d (exit %" PRId64 ")", SIGSYS, doc_whole(record, "exit_code"));
-    if (read_head(record, head) > EI_CLASS && memcmp(head, ELFMAG, SELFMAG) == 0 &&
-        head[EI_CLASS] == ELFCLASS32)
-        err(DIM, "      its file is a 32-bit program, and none of those runs inside\n");
-    else
-        err(DIM, "      so ends a call that is not of this processor's 64-bit kind (a 32-bit "
-                 "program?), or the program sent it itself\n");
+    err(DIM,
+        "      so ends a call that is not of this processor's 64-bit kind (a 32-bit program?), "
+        "or the program sent it itself\n");
 }
 
 /* Who sees one of these may take it for a limit of ours, or not know that it is one. What a worker
