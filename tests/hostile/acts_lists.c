@@ -194,6 +194,8 @@ static void elders_work(int fd)
     refused("EINVAL", syscall(SYS_utimes, "own", wrong), "utimes with a million millionths");
     refused("EFAULT", syscall(SYS_utime, "own", 8), "utime of a bad address");
     refused("EFAULT", syscall(SYS_utimes, NULL, parts), "utimes of nothing");
+    refused("ENOENT", syscall(SYS_utimes, "", parts), "utimes of no name");
+    refused("ENOENT", syscall(SYS_futimesat, AT_FDCWD, "", parts), "futimesat of no name");
     refused("EFAULT", syscall(SYS_chmod, NULL, 0600), "chmod of nothing");
 }
 #else
@@ -284,6 +286,8 @@ static int own_metadata(int argc, char **argv)
     holds(stat("own", &s) == 0 && s.st_mtim.tv_sec > 1000000000, "the time is now");
     elders_work(fd);
     refused("EFAULT", syscall(SYS_utimensat, AT_FDCWD, NULL, times, 0), "utimensat of nothing");
+    refused("ENOENT", utimensat(AT_FDCWD, "", times, 0), "utimensat of no name");
+    refused("ENOENT", chmod("", 0), "chmod of no name");
     works(chdir("sub"), "chdir");
     works(chmod("../own", 0644), "chmod from elsewhere");
     works(chmod(".", 0755), "chmod of a directory");

@@ -175,6 +175,10 @@ static int open_target(const struct jail *jail, const struct asked *c)
 
     if (!bare && !copy_text(c, argument(c, c->call->path), text + PATH_MAX))
         return -1;
+    if (!bare && text[PATH_MAX] == '\0' && !(flags & AT_EMPTY_PATH)) {
+        errno = ENOENT;
+        return -1;
+    }
     if (text[PATH_MAX] != '/') {
         start = open_start(c);
         if (start < 0 || !path_of_open(start, text))
