@@ -315,11 +315,14 @@ static bool all_v2(void)
     return homes[HOME_MEMORY].v2 && homes[HOME_PIDS].v2 && homes[HOME_CPU].v2;
 }
 
-/* Where both versions are, version 1 is the first to refuse. */
+/* Where both versions are, version 1 is the first to refuse, for all of its groups at once. */
 static const char *mend(void)
 {
-    return all_v2() ? "systemd-run --user --scope -p Delegate=yes writ"
-                    : "in the shell that runs writ: for d in ";
+    int v1 = !homes[HOME_MEMORY].v2 + !homes[HOME_PIDS].v2 + !homes[HOME_CPU].v2;
+
+    return all_v2()  ? "systemd-run --user --scope -p Delegate=yes writ"
+           : v1 == 1 ? "in the shell that runs writ: d="
+                     : "in the shell that runs writ: for d in ";
 }
 
 /* Groups that were given to nobody. */
