@@ -11,6 +11,7 @@
 #include "sandbox/sandbox.h"
 
 static const struct request_filesystem filesystem = { .level = FS_STANDARD };
+static const char *const states[] = { "/var/lib/writ-bench", NULL }; /* nothing is there */
 static const struct request_network network = { .level = CHOICE_NONE };
 static const struct request_processes processes = { .max_children = 32, .allow_fork = true };
 static const struct request_sandbox most = { .timeout_ms = 60000,
@@ -40,9 +41,12 @@ struct decided {
 
 static inline void decide(struct decided *d, const char *work)
 {
-    struct reach_ask ask = {
-        .filesystem = &filesystem, .cwd = work, .caller = work, .kept = d->kept, .person = true
-    };
+    struct reach_ask ask = { .filesystem = &filesystem,
+                             .cwd = work,
+                             .caller = work,
+                             .states = states,
+                             .kept = d->kept,
+                             .person = true };
     struct environment_ask environment = { .path = policy_path, .cwd = work };
     struct program_ask program_ask = { .cwd = work };
     struct error e = { 0 };
