@@ -174,11 +174,10 @@ def who_tells_of_a_command_before_it_may_run_is_not_believed_and_others_go_on(pl
     same([(one["cause"], one["exit_code"]) for one in did], [("lost", 69), ("exited", 0)])
 
 
-@case
-def what_was_started_and_then_had_no_walls_is_whole_in_the_ledger(place):
-    place.configure(teller("refuses_late"))
-    said = place.writ(*place.words("/bin/true", worker="refuses_late"))
-    hold(said.status == 125 and json.loads(said.out)["code"] == "LAYER_MISSING", said)
+def refused_late(place, mode):
+    """A run that was told to go and never ran: how `writ exec` ended, and its end in the ledger, which is whole."""
+    place.configure(teller(mode))
+    said = place.writ(*place.words("/bin/true", worker=mode))
     home, = place.state.glob("lanes/run-*")
     execution = home.name.removeprefix("run-")
     same(place.states(execution), ["planned", "running", "failed"])
@@ -189,7 +188,30 @@ def what_was_started_and_then_had_no_walls_is_whole_in_the_ledger(place):
     same((manifest["cause"], manifest["lane"]), ("sandbox_error", json.loads((home / "result.json").read_text())))
     end = entries[-1]["body"]["payload"]["error"]
     line, = (line for line in map(json.loads, transcript.splitlines()) if line["event"] == "refused")
-    same([(one["code"], "there are no walls" in one["message"]) for one in (end, line)], [("LAYER_MISSING", True)] * 2)
+    true(all("there are no walls" in one["message"] for one in (end, line)), (end, line))
+    same(line["code"], end["code"])
+    return said, end
+
+
+@case
+def what_was_started_and_then_had_no_walls_is_whole_in_the_ledger(place):
+    said, end = refused_late(place, "refuses_late")
+    same((said.status, json.loads(said.out)["code"], end["code"]), (125, "LAYER_MISSING", "LAYER_MISSING"))
+
+
+@case
+def what_was_started_and_then_found_a_path_changed_never_ran(place):
+    said, end = refused_late(place, "finds_a_path_changed")
+    same((said.status, json.loads(said.out)["code"], end["code"], end["retryable"]), (77, "PATH_CHANGED", "PATH_CHANGED", True))
+
+
+@case
+def any_other_refusal_of_what_was_told_to_go_is_not_believed(place):
+    late = ("forbids_late", "prints_and_finds_a_path_changed")
+    place.configure(*map(teller, late))
+    for mode in late:
+        run = ended(place.lane("/bin/true", worker=mode), "failed", 69, "worker_lost", WORKER)
+        same((mode, run.record["cause"]), (mode, "lost"))
 
 
 @case

@@ -24,16 +24,20 @@ static enum tried take_loss(struct exec *x, const struct errand *errand, const c
     return try_unrun(x, o, ask);
 }
 
-/* It was told to go, and then its walls could not be built: that is what it is called then, as of a
- * run here. A refusal for anything else comes too late to be believed. */
+/* It was told to go, and then its walls could not be built, for want of something or because a path
+ * had changed meanwhile: that is what it is called then, as of a run here. A refusal for anything
+ * else comes too late to be believed. */
 static enum tried refused_late(struct exec *x, const struct errand *errand,
                                const struct try_ask *ask)
 {
-    if (*ask->status != WRIT_NO_SANDBOX) {
+    bool changed = *ask->status == WRIT_REFUSED && ask->e->code == CODE_PATH_CHANGED;
+
+    if (*ask->status != WRIT_NO_SANDBOX && !changed) {
         (void)error_wrap(ask->e, "when it had been told to go");
         return take_loss(x, errand, ask->e->msg, ask);
     }
-    ask->e->code = CODE_LAYER_MISSING;
+    if (!changed)
+        ask->e->code = CODE_LAYER_MISSING;
     return TRIED_NOTHING;
 }
 

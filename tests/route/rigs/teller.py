@@ -210,10 +210,26 @@ def keeps_no_file():
     serve({}, lambda errand, execution: say(RESULT, errand, record(execution, artifacts=files)))
 
 
-def refuses_late():
-    """After it was told to go, by a code that nobody knows."""
-    refusal = {"status": 125, "code": "NO_WALLS", "message": "there are no walls"}
+def refuses_late(status=125, code="NO_WALLS"):
+    """After it was told to go; if nothing else is said, by a code that nobody knows."""
+    refusal = {"status": status, "code": code, "message": "there are no walls"}
     serve({}, lambda errand, _: say(REFUSED, errand, refusal))
+
+
+def finds_a_path_changed():
+    refuses_late(77, "PATH_CHANGED")
+
+
+def forbids_late():
+    refuses_late(77, "PATH_REFUSED")
+
+
+def prints_and_finds_a_path_changed():
+    """So it ran."""
+    def go(errand, _):
+        say(OUT, errand, b"said\n")
+        say(REFUSED, errand, {"status": 77, "code": "PATH_CHANGED", "message": "there are no walls"})
+    serve({}, go)
 
 
 def denies_in_part():
