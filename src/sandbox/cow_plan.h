@@ -16,7 +16,7 @@ bool cow_plan(const struct cow_ask *ask, struct arena *a, struct jail *jail,
               struct error *e) NODISCARD;
 
 /* Layers as they will be: of each only the tree on the disk is open. False: one of them is another
- * directory than was looked at. */
+ * directory than was looked at (CODE_PATH_CHANGED), or cannot be opened. */
 bool cow_expect(const struct jail *jail, struct arena *a, struct cow_layers *out,
                 struct error *e) NODISCARD;
 

@@ -50,6 +50,11 @@ const char *trees_changed(const struct jail *jail)
     return NULL;
 }
 
+bool trees_gone(int sys)
+{
+    return sys == ENOENT || sys == ENOTDIR || sys == ELOOP || sys == ESTALE;
+}
+
 bool trees_refuse(const char *changed, struct error *e)
 {
     return error_set(e, CODE_PATH_CHANGED,

@@ -17,6 +17,9 @@ void trees_close(struct jail *jail);
  * could not be mounted: that is why, and not the machine. */
 const char *trees_changed(const struct jail *jail);
 
+/* Whether a path that cannot be opened for that, an errno, is not what was looked at any more. */
+bool trees_gone(int sys);
+
 /* CODE_PATH_CHANGED. */
 bool trees_refuse(const char *changed, struct error *e);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_unopened.c: a mask that cannot be laid for want of a descriptor is no mask, and no run. */
+/* test_unopened.c: a mask that cannot be laid for want of a descriptor is no mask, and no run; and
+ * that is what the run is refused for. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -16,6 +18,8 @@
 #include <unistd.h>
 
 #include "base/fs.h"
+#include "contract/codes.h"
+#include "sandbox/cow_plan.h"
 #include "sandbox/denied.h"
 
 static char top[PATH_MAX];
@@ -162,6 +166,51 @@ static void another_name_is_masked_or_refused(void **state)
     assert_int_equal(e.sys, EMFILE);
 }
 
+/* ---- what is written beside the disk ---- */
+
+static struct jail_mount looked_at(const char *name)
+{
+    struct stat s;
+
+    make_dirs(name);
+    assert_int_equal(stat(below(name), &s), 0);
+    return (struct jail_mount){
+        .kind = MOUNT_TREE, .from = below(name), .tree = -1, .dev = s.st_dev, .ino = s.st_ino
+    };
+}
+
+static void expects(struct jail_mount *m, bool wanted, int code, int sys)
+{
+    struct jail jail = { .mounts = m, .mount_count = 1, .cover_count = 1 };
+    struct cow_layers expected;
+    struct error e = { 0 };
+
+    jail.covers[0] = (struct jail_cover){ .over = m, .upper = -1, .merged = -1 };
+    assert_int_equal(cow_expect(&jail, &a, &expected, &e), wanted);
+    assert_int_equal(e.code, code);
+    assert_int_equal(e.sys, sys);
+    if (wanted)
+        cow_close(&expected);
+}
+
+static void a_tree_is_called_changed_where_it_is_and_not_where_it_cannot_be_opened(void **state)
+{
+    struct jail_mount m = looked_at("covered");
+
+    (void)state;
+    expects(&m, true, CODE_NONE, 0);
+    leave(0);
+    expects(&m, false, CODE_LAYER_MISSING, EMFILE);
+    leave_all();
+    assert_int_equal(rename(m.from, below("moved")), 0);
+    expects(&m, false, CODE_PATH_CHANGED, 0);
+    assert_int_equal(symlink("moved", m.from), 0);
+    expects(&m, false, CODE_PATH_CHANGED, 0);
+    assert_int_equal(unlink(m.from), 0);
+    assert_int_equal(mkdir(m.from, 0700), 0);
+    expects(&m, false, CODE_PATH_CHANGED, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -169,6 +218,7 @@ int main(void)
         cmocka_unit_test(what_a_link_of_git_leads_to_is_protected_or_refused),
         cmocka_unit_test(a_way_is_pinned_or_refused),
         cmocka_unit_test(another_name_is_masked_or_refused),
+        cmocka_unit_test(a_tree_is_called_changed_where_it_is_and_not_where_it_cannot_be_opened),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

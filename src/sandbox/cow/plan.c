@@ -163,8 +163,11 @@ static int hold_tree(const struct jail_mount *m, struct error *e)
 
     if (fd >= 0 && fstat(fd, &s) == 0 && s.st_dev == m->dev && s.st_ino == m->ino)
         return fd;
+    if (fd >= 0 || trees_gone(errno))
+        (void)trees_refuse(m->from, e);
+    else
+        (void)error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:mount: %s cannot be opened", m->from);
     own_close(&fd);
-    (void)trees_refuse(m->from, e);
     return -1;
 }
 
