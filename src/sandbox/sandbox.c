@@ -266,7 +266,7 @@ static bool refuse(const struct word *failure, const struct jail *jail, struct a
     const char *changed;
 
     ill.where = child_stage(failure, &ill.layer);
-    changed = ill.layer == LAYER_MOUNT ? trees_changed(jail) : NULL;
+    changed = ill.layer == LAYER_MOUNT ? trees_changed(jail, ill.sys) : NULL;
     if (changed)
         return trees_refuse(changed, e);
     (void)child_failure(failure, e);

@@ -34,9 +34,17 @@ int trees_take(const struct jail_mount *m)
     return tree;
 }
 
-/* git replaces its own files whenever it changes them, also while a run is prepared. */
-const char *trees_changed(const struct jail *jail)
+bool trees_gone(int sys)
 {
+    return sys == ENOENT || sys == ENOTDIR || sys == ELOOP || sys == ESTALE;
+}
+
+/* git replaces its own files whenever it changes them, also while a run is prepared. What is to be
+ * mounted on a file that is a directory now, or the other way, fails with EINVAL. */
+const char *trees_changed(const struct jail *jail, int sys)
+{
+    if (!trees_gone(sys) && sys != EINVAL)
+        return NULL;
     for (size_t i = 0; i < jail->mount_count; i++) {
         const struct jail_mount *m = &jail->mounts[i];
         struct stat s;
@@ -48,11 +56,6 @@ const char *trees_changed(const struct jail *jail)
             return m->from;
     }
     return NULL;
-}
-
-bool trees_gone(int sys)
-{
-    return sys == ENOENT || sys == ENOTDIR || sys == ELOOP || sys == ESTALE;
 }
 
 bool trees_refuse(const char *changed, struct error *e)
@@ -81,7 +84,7 @@ bool trees_open(struct jail *jail, struct error *e)
 
             (void)error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:mount: %s cannot be mounted",
                             m->from);
-            changed = trees_changed(jail);
+            changed = trees_changed(jail, e->sys);
             trees_close(jail);
             return changed && trees_refuse(changed, e);
         }

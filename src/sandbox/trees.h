@@ -13,12 +13,13 @@ bool trees_open(struct jail *jail, struct error *e) NODISCARD;
 
 void trees_close(struct jail *jail);
 
-/* The first path that is not what was looked at when it was decided; NULL: all are. For when a tree
- * could not be mounted: that is why, and not the machine. */
-const char *trees_changed(const struct jail *jail);
-
 /* Whether a path that cannot be opened for that, an errno, is not what was looked at any more. */
 bool trees_gone(int sys);
+
+/* The first path that is not what was looked at when it was decided; NULL: all are, or it does not
+ * matter. For when a mount failed, and `sys` says of what: where a path that changed can be the
+ * cause it is, and not the machine. */
+const char *trees_changed(const struct jail *jail, int sys);
 
 /* CODE_PATH_CHANGED. */
 bool trees_refuse(const char *changed, struct error *e);
