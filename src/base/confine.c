@@ -3,6 +3,7 @@
 #include "base/confine.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -61,6 +63,67 @@ static bool enter_domain(struct error *e)
     return true;
 }
 
+/* ---- calls ---- */
+
+/* What is never called. From 424 on a call has the same number everywhere, and the headers may be
+ * older. */
+static const uint32_t denied[] = {
+    SYS_execve, /* other programs */
+    SYS_execveat,
+    SYS_ptrace, /* other processes */
+    SYS_process_vm_readv,
+    SYS_process_vm_writev,
+    SYS_kcmp,
+    SYS_move_pages,
+    SYS_migrate_pages,
+    SYS_shmat,
+    SYS_sched_setaffinity,
+    SYS_sched_setattr,
+    SYS_sched_setparam,
+    SYS_sched_setscheduler,
+    SYS_setpriority,
+    SYS_ioprio_set,
+    438,          /* pidfd_getfd */
+    440,          /* process_madvise */
+    448,          /* process_mrelease */
+    437,          /* openat2: whether it writes lies in memory, where no filter looks */
+    SYS_truncate, /* what files are */
+    SYS_fchmod,
+    SYS_fchmodat,
+    452, /* fchmodat2 */
+    SYS_fchown,
+    SYS_fchownat,
+    SYS_utimensat,
+    SYS_setxattr,
+    SYS_lsetxattr,
+    SYS_fsetxattr,
+    SYS_removexattr,
+    SYS_lremovexattr,
+    SYS_fremovexattr,
+    463,          /* setxattrat */
+    466,          /* removexattrat */
+    469,          /* file_setattr */
+#ifdef __x86_64__ /* their elders */
+    SYS_creat,
+    SYS_chmod,
+    SYS_chown,
+    SYS_lchown,
+    SYS_utime,
+    SYS_utimes,
+    SYS_futimesat,
+#endif
+    SYS_open_by_handle_at, /* other files and mounts */
+    SYS_mount,
+    SYS_unshare,
+    SYS_setns,
+    SYS_bpf, /* the kernel */
+    SYS_perf_event_open,
+    SYS_io_uring_setup,
+    SYS_keyctl,
+    SYS_add_key,
+    SYS_request_key,
+};
+
 /* A thread is made, and a process, but no namespace, in which rights would be gained. What clone3
  * asks for lies in memory, where no filter looks; without it a C library takes clone. */
 static unsigned short allow_threads(struct sock_filter code[static 7])
@@ -81,35 +144,65 @@ static unsigned short allow_threads(struct sock_filter code[static 7])
     return COUNT(lines);
 }
 
-/* No other program is ever started, and no call reads another's memory or takes its descriptors:
- * who gets in stays alone. A call of another architecture has another number, so it is not made at
- * all. From 424 on a call has the same number everywhere, and the headers may be older. */
+enum { WRITING = O_ACCMODE | O_CREAT | O_TRUNC, SOCKET_TYPE = 0xf };
+
+/* Calls that are made with some arguments only: what a mask leaves of one is the value of a row, or
+ * the call fails. Rows of one call stand together; the last has its errno.
+ *
+ * Opening: no limit holds what is written to a file that is mapped. Sockets: one that has a path or
+ * a name leads to those who start programs for their user, as a bus and a container engine do. To
+ * look up a host takes the others, and libcurl wakes itself by a pair; but of a pair for datagrams
+ * each can be connected to anybody. Limits: one of processor time kills another process. */
+/* clang-format off */
+static const struct narrowed {
+    uint32_t nr, argument, mask, value, sys;
+} narrowed[] = {
+#ifdef __x86_64__
+    { SYS_open,       1, WRITING,     0,           EACCES },
+#endif
+    { SYS_openat,     2, WRITING,     0,           EACCES },
+    { SYS_socket,     0, ~0U,         AF_INET,     0 },
+    { SYS_socket,     0, ~0U,         AF_INET6,    0 },
+    { SYS_socket,     0, ~0U,         AF_NETLINK,  EAFNOSUPPORT },
+    { SYS_socketpair, 1, SOCKET_TYPE, SOCK_STREAM, EAFNOSUPPORT },
+    { SYS_prlimit64,  0, ~0U,         0,           EPERM }, /* of itself */
+};
+/* clang-format on */
+
+enum { NARROWED_LINES = 8 };
+
+/* The number of the call is loaded, before and after. */
+static unsigned short allow_some(struct sock_filter code[static NARROWED_LINES * COUNT(narrowed)])
+{
+    unsigned short n = 0;
+
+    for (size_t i = 0; i < COUNT(narrowed); i++) {
+        const struct narrowed *row = &narrowed[i];
+        bool last = i + 1 == COUNT(narrowed) || narrowed[i + 1].nr != row->nr;
+        uint32_t at = (uint32_t)(offsetof(struct seccomp_data, args) + 8UL * row->argument);
+        const struct sock_filter lines[NARROWED_LINES] = {
+            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, row->nr, 0, 5),
+            BPF_STMT(BPF_LD | BPF_W | BPF_ABS, at),
+            BPF_STMT(BPF_ALU | BPF_AND | BPF_K, row->mask),
+            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, row->value, 0, 1),
+            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+            BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, row->nr, 0, 1), /* of the last row alone */
+            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | row->sys),
+        };
+        unsigned short count = last ? NARROWED_LINES : NARROWED_LINES - 2;
+
+        memcpy(code + n, lines, count * sizeof *lines);
+        n += count;
+    }
+    return n;
+}
+
+/* Who gets in stays alone. A call of another architecture has another number, so it is not made at
+ * all. */
 static bool filter_calls(struct error *e)
 {
-    static const uint32_t denied[] = {
-        SYS_execve, /* other programs */
-        SYS_execveat,
-        SYS_ptrace, /* other processes */
-        SYS_process_vm_readv,
-        SYS_process_vm_writev,
-        SYS_kcmp,
-        SYS_move_pages,
-        SYS_migrate_pages,
-        438,                   /* pidfd_getfd */
-        440,                   /* process_madvise */
-        448,                   /* process_mrelease */
-        SYS_open_by_handle_at, /* other files and mounts */
-        SYS_mount,
-        SYS_unshare,
-        SYS_setns,
-        SYS_bpf, /* the kernel */
-        SYS_perf_event_open,
-        SYS_io_uring_setup,
-        SYS_keyctl,
-        SYS_add_key,
-        SYS_request_key,
-    };
-    struct sock_filter code[2 * COUNT(denied) + 13];
+    struct sock_filter code[2 * COUNT(denied) + NARROWED_LINES * COUNT(narrowed) + 13];
     struct sock_fprog program = { .filter = code };
     unsigned short n = 0;
 
@@ -125,6 +218,7 @@ static bool filter_calls(struct error *e)
         code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, denied[i], 0, 1);
         code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
     }
+    n += allow_some(code + n);
     n += allow_threads(code + n);
     program.len = n;
     if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
@@ -148,7 +242,7 @@ bool confine_self(unsigned descriptors, struct error *e)
         rlim_t most;
     } rows[] = {
         { RLIMIT_CORE, 0 },
-        { RLIMIT_FSIZE, 0 }, /* it writes no file */
+        { RLIMIT_FSIZE, 0 }, /* nor does what it was given grow */
         { RLIMIT_NOFILE, descriptors },
     };
 
