@@ -198,6 +198,41 @@ static void cut_once(void)
     (void)waitpid(pid, NULL, 0);
 }
 
+/* Of a timer that nobody hears, and of a child: each wait lasts as long as it was asked to. */
+static void wait_unheard(void)
+{
+    enum { TICK_US = 20000, LONG_MS = 100, CHILD_MS = 10 };
+    static const uint32_t word;
+    struct timespec start = in_ms(CLOCK_MONOTONIC, 0), t = { 0, LONG_MS * 1000000L };
+    struct itimerval at = { .it_interval = { 0, TICK_US }, .it_value = { 0, TICK_US } };
+
+    (void)signal(SIGALRM, SIG_IGN);
+    (void)setitimer(ITIMER_REAL, &at, NULL);
+    printf("%d\n", nanosleep(&t, NULL));
+    put_passed("slept", &start);
+    t = in_ms(CLOCK_REALTIME, LONG_MS);
+    printf("%d\n", clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &t, NULL));
+    put_passed("slept until", &start);
+    t = in_ms(CLOCK_MONOTONIC, LONG_MS);
+    printf("%ld\n",
+           syscall(SYS_futex, &word, FUTEX_WAIT_BITSET, 0, &t, NULL, FUTEX_BITSET_MATCH_ANY));
+    put_passed("waited", &start);
+    t = (struct timespec){ 0, LONG_MS * 1000000L };
+    printf("%d\n", ppoll(NULL, 0, &t, NULL));
+    put_passed("polled", &start);
+    at = (struct itimerval){ 0 };
+    (void)setitimer(ITIMER_REAL, &at, NULL);
+    (void)fflush(stdout);
+    if (fork() == 0) {
+        t = (struct timespec){ 0, CHILD_MS * 1000000L };
+        (void)nanosleep(&t, NULL);
+        _exit(0);
+    }
+    t = (struct timespec){ 0, LONG_MS * 1000000L };
+    printf("%d\n", pselect(0, NULL, NULL, NULL, &t, NULL));
+    put_passed("selected", &start);
+}
+
 /* The kernel does not leave a fault alone that nobody is to hear of. */
 static void fault_unheard(void)
 {
@@ -248,6 +283,7 @@ int main(int argc, char **argv)
         { "pages", look_for_pages },
         { "on", wait_on },
         { "once", cut_once },
+        { "unheard", wait_unheard },
     };
 
     for (int i = 1; i < argc; i++)

@@ -289,6 +289,7 @@ bool held_returned(const struct held_ground *g, struct held_return *r)
         r->changed = false;
     }
     r->cut = held_wait_is_cut(r, result);
+    r->again = result != -EINTR;
     if (r->cut) /* what takes it up again has the arguments, or needs none */
         return true;
     if (result >= RESTART_FIRST && result <= RESTART_LAST)

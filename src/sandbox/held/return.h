@@ -12,8 +12,12 @@ enum { RESTART_FIRST = -516, RESTART_LAST = -512 };
 struct held_return {
     pid_t pid; /* of the thread; 0: this one is free */
     int call;
-    bool exec; /* it loads a program: `state` is carried over, and it does not return */
-    bool cut;  /* a wait that a signal may have cut off */
+    bool exec;          /* it loads a program: `state` is carried over, and it does not return */
+    bool cut;           /* a wait that a signal has interrupted, .. */
+    bool again;         /* .. which the kernel takes up again where no handler hears it */
+    bool asked;         /* to stop once more, when it is known whether one does */
+    bool of_timer;      /* the signal */
+    uint64_t at, stack; /* of the thread when it was interrupted */
     uint64_t began, deadline;
     int64_t expired; /* the result that says that the time is up */
     uint64_t memory; /* what is to be made the same in every run; 0: nothing */

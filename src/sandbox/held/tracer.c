@@ -64,13 +64,20 @@ static void go_on(struct tracer *t, pid_t pid, int signal)
     (void)tracee_ptrace(r && !r->exec ? PTRACE_SYSCALL : PTRACE_CONT, pid, 0, (uint64_t)signal);
 }
 
-/* Where there is no room left, it is let go on, and its clock stays where it is. */
+/* Where there is no room left, it is let go on, and its clock stays where it is. A wait that is
+ * made again as it was has the deadline that it had: what is left of it is real. */
 static void at_call(struct tracer *t, pid_t pid)
 {
-    struct held_return seen, *place;
+    struct held_return seen, was = { 0 }, *place = find_return(t, pid);
 
+    if (place)
+        was = *place;
     drop_return(t, pid);
     if (held_call(&t->ground, pid, &seen)) {
+        if (was.cut) {
+            seen.began = was.began;
+            seen.deadline = was.deadline;
+        }
         place = find_return(t, 0);
         if (place)
             *place = seen;
@@ -87,6 +94,16 @@ struct in_call {
     uint64_t args[TRACEE_ARGS];
 };
 
+/* The kernel makes a wait again that nobody has heard the signal of: by a call for that, or as it
+ * was. */
+static bool is_taken_up(const struct held_return *r, const struct in_call *info)
+{
+    if (!r || !r->cut || !r->again)
+        return false;
+    return info->call == SYS_restart_syscall ||
+           (info->call == (uint64_t)r->call && info->at == r->at && info->stack == r->stack);
+}
+
 /* The kernel says in_call at the beginning and at the end; at a beginning only one that takes up
  * what a signal has interrupted belongs to the same call. */
 static void in_call(struct tracer *t, pid_t pid)
@@ -96,10 +113,13 @@ static void in_call(struct tracer *t, pid_t pid)
     bool over = false;
 
     (void)tracee_ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof info, (uintptr_t)&info);
-    if (info.op == PTRACE_SYSCALL_INFO_ENTRY)
-        over = info.call != SYS_restart_syscall;
-    else if (r && info.op == PTRACE_SYSCALL_INFO_EXIT)
+    if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
+        over = !is_taken_up(r, &info);
+    } else if (r && info.op == PTRACE_SYSCALL_INFO_EXIT) {
         over = !held_returned(&t->ground, r);
+        r->at = info.at;
+        r->stack = info.stack;
+    }
     if (over)
         drop_return(t, pid);
     go_on(t, pid, 0);
@@ -172,15 +192,39 @@ static bool is_of_timer(pid_t pid, int signal)
             (signal == SIGALRM || signal == SIGVTALRM || signal == SIGPROF));
 }
 
-/* Which signal cuts a wait off is known when it comes, right after. */
-static void cut_wait(struct tracer *t, pid_t pid, int signal)
+static void cut_wait(struct tracer *t, const struct held_return *r)
 {
-    const struct held_return *r = find_return(t, pid);
+    if (r->of_timer)
+        held_wait_was_cut(&t->ground, r);
+    drop_return(t, r->pid);
+}
 
-    if (!r || !r->cut || !is_of_timer(pid, signal))
+/* Which signal interrupts a wait is known when it comes, right after. Who is traced is interrupted
+ * by those, too, that it ignores: whether this one cuts the wait off is known when the kernel has
+ * made the handler's place on the stack, or none. It stops there before anything of it runs. */
+static void interrupt_wait(struct tracer *t, pid_t pid, int signal)
+{
+    struct held_return *r = find_return(t, pid);
+
+    if (!r || !r->cut)
         return;
-    held_wait_was_cut(&t->ground, r);
-    drop_return(t, pid);
+    r->of_timer = is_of_timer(pid, signal);
+    if (r->again)
+        r->asked = tracee_ptrace(PTRACE_INTERRUPT, pid, 0, 0) == 0;
+    else
+        cut_wait(t, r);
+}
+
+static void look_for_handler(struct tracer *t, pid_t pid)
+{
+    struct held_return *r = find_return(t, pid);
+    struct tracee_regs regs;
+
+    if (!r || !r->asked)
+        return;
+    r->asked = false;
+    if (tracee_get(pid, &regs) && tracee_stack(&regs) != r->stack)
+        cut_wait(t, r);
 }
 
 static void at_signal(struct tracer *t, pid_t pid, int signal)
@@ -197,13 +241,14 @@ static void at_signal(struct tracer *t, pid_t pid, int signal)
             signal = 0;
         }
     }
-    cut_wait(t, pid, signal);
+    interrupt_wait(t, pid, signal);
     go_on(t, pid, signal);
 }
 
 /* A stop of the whole process is left in force until somebody ends it. */
 static void at_stop(struct tracer *t, pid_t pid, int signal)
 {
+    look_for_handler(t, pid);
     if (signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU)
         (void)tracee_ptrace(PTRACE_LISTEN, pid, 0, 0);
     else
