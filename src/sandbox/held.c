@@ -103,9 +103,22 @@ void held_stall(struct held_state *s, uint64_t deadline)
         held_pass(s, deadline < tick ? deadline : tick);
 }
 
-uint64_t held_cut(const struct held_state *s, uint64_t began, uint64_t deadline)
+static size_t place_of(int timer)
 {
-    uint64_t tick = began + (s->tick_ns > HELD_TICK_NS ? s->tick_ns : HELD_TICK_NS);
+    return timer < 0 ? (size_t)(-1 - timer)
+                     : HELD_INTERVALS + (size_t)timer % (HELD_TICKS - HELD_INTERVALS);
+}
+
+void held_set(struct held_state *s, int timer, uint64_t ns)
+{
+    s->ticks[place_of(timer)] = (struct held_tick){ timer, ns };
+}
+
+uint64_t held_cut(const struct held_state *s, int timer, uint64_t began, uint64_t deadline)
+{
+    const struct held_tick *set = &s->ticks[place_of(timer)];
+    bool known = set->timer == timer && set->ns > HELD_TICK_NS;
+    uint64_t tick = began + (known ? set->ns : HELD_TICK_NS);
 
     return deadline < tick ? deadline : tick;
 }

@@ -22,20 +22,28 @@ struct held {
     uint64_t page_bytes; /* of the kernel's clocks (held_page.h); 0: they are left alone */
 };
 
+/* What a timer was set to. */
+struct held_tick {
+    int64_t timer; /* the kernel's number; -1 - ITIMER_REAL, .. */
+    uint64_t ns;
+};
+
+enum { HELD_INTERVALS = 3, HELD_TICKS = 8 };
+
 /* Lies in the memory of each process. The code in held/code.c knows the first two. */
 struct held_state {
     uint64_t mono_ns;
     uint64_t reads; /* how often the clock was asked */
     uint64_t drawn; /* parts of the stream that were taken */
     uint64_t stalls;
-    uint64_t cycles;  /* how often the cycle counter was asked */
-    uint64_t sleeps;  /* of threads that only look after others, since the clock moved */
-    uint64_t opens;   /* how often it has opened a random device */
-    uint64_t tick_ns; /* what the timer was set to that was set last; 0: none */
+    uint64_t cycles; /* how often the cycle counter was asked */
+    uint64_t sleeps; /* of threads that only look after others, since the clock moved */
+    uint64_t opens;  /* how often it has opened a random device */
+    struct held_tick ticks[HELD_TICKS]; /* the interval timers; then others, where they have room */
 };
 
 enum {
-    HELD_BYTES = 64,   /* room for the state */
+    HELD_BYTES = 192,  /* room for the state */
     HELD_READS = 8192, /* who asks so often waits for something: 1 ms passes */
     HELD_TICK_NS = 1000000,
     HELD_READS_SLOW = 64, /* what one system call counts */
@@ -77,9 +85,13 @@ void held_pass(struct held_state *s, uint64_t deadline);
  * so that what is due is not put off for ever. */
 void held_stall(struct held_state *s, uint64_t deadline);
 
-/* Where a wait that began there is over when the signal of a timer cuts it off: the time that the
- * timer was set to is over. */
-uint64_t held_cut(const struct held_state *s, uint64_t began, uint64_t deadline);
+/* A timer was set. Of two that share a place (five are between them) the one before is forgotten.
+ */
+void held_set(struct held_state *s, int timer, uint64_t ns);
+
+/* Where a wait that began there is over when the signal of that timer cuts it off: the time that it
+ * was set to is over. Of one that is not known 1 ms is. */
+uint64_t held_cut(const struct held_state *s, int timer, uint64_t began, uint64_t deadline);
 
 /* A sleep came to its end that may only look after others, as runtimes have threads for. It moves
  * the clock when nothing else has done so for many of them: then somebody waits for the time. */

@@ -54,6 +54,12 @@ def I07_the_signal_of_a_timer_lets_pass_what_it_was_set_to_and_others_nothing(pl
 
 
 @case
+def I07_the_signal_of_a_timer_lets_pass_what_that_one_was_set_to(place):
+    ground.printed(fixed(place, "./held_waits", "beside"),
+                   "beside others 60000000\nin place of others 120000000\n")
+
+
+@case
 def I07_a_wait_that_nobody_hears_the_signal_of_lasts_as_long_as_it_was_asked_to(place):
     ground.printed(fixed(place, "./held_waits", "unheard"), "0\nslept 100000000\n0\nslept until 200000000\n"
                    "-1\nwaited 300000000\n0\npolled 400000000\n0\nselected 500000000\n")

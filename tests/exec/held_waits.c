@@ -198,6 +198,33 @@ static void cut_once(void)
     (void)waitpid(pid, NULL, 0);
 }
 
+/* Another is set after it, to a time that is far away, and one is set and stopped. */
+static void wait_beside_another(void)
+{
+    enum { TICKS = 3 };
+    struct itimerspec tick = { .it_interval = { 0, 20000000 }, .it_value = { 0, 20000000 } };
+    struct itimerspec far = { .it_value = { 3600, 0 } }, none = { 0 };
+    struct timespec start = in_ms(CLOCK_MONOTONIC, 0);
+    int one = 0, other = 0;
+
+    (void)sigaction(SIGALRM, &(struct sigaction){ .sa_handler = hear }, NULL);
+    (void)syscall(SYS_timer_create, CLOCK_MONOTONIC, NULL, &one);
+    (void)syscall(SYS_timer_create, CLOCK_MONOTONIC, NULL, &other);
+    (void)syscall(SYS_timer_settime, one, 0, &tick, NULL);
+    (void)syscall(SYS_timer_settime, other, 0, &far, NULL);
+    (void)alarm(3600);
+    (void)alarm(0);
+    for (int i = 0; i < TICKS; i++)
+        (void)pause();
+    put_passed("beside others", &start);
+    (void)syscall(SYS_timer_settime, one, 0, &none, NULL);
+    ring(20000, 20000);
+    for (int i = 0; i < TICKS; i++)
+        (void)pause();
+    put_passed("in place of others", &start);
+    ring(0, 0);
+}
+
 /* Of a timer that nobody hears, and of a child: each wait lasts as long as it was asked to. */
 static void wait_unheard(void)
 {
@@ -284,6 +311,7 @@ int main(int argc, char **argv)
         { "on", wait_on },
         { "once", cut_once },
         { "unheard", wait_unheard },
+        { "beside", wait_beside_another },
     };
 
     for (int i = 1; i < argc; i++)

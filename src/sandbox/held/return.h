@@ -16,7 +16,8 @@ struct held_return {
     bool cut;           /* a wait that a signal has interrupted, .. */
     bool again;         /* .. which the kernel takes up again where no handler hears it */
     bool asked;         /* to stop once more, when it is known whether one does */
-    bool of_timer;      /* the signal */
+    bool of_timer;      /* the signal, .. */
+    int timer;          /* .. and of which (held.h) */
     uint64_t at, stack; /* of the thread when it was interrupted */
     uint64_t began, deadline;
     int64_t expired; /* the result that says that the time is up */

@@ -7,6 +7,7 @@
 #include <sys/personality.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -181,15 +182,28 @@ static void at_exit(struct tracer *t, pid_t pid)
 
 /* ---- signals ---- */
 
-static bool is_of_timer(pid_t pid, int signal)
+static const int intervals[HELD_INTERVALS] = {
+    [ITIMER_REAL] = SIGALRM,
+    [ITIMER_VIRTUAL] = SIGVTALRM,
+    [ITIMER_PROF] = SIGPROF,
+};
+
+static bool is_of_timer(pid_t pid, int signal, int *timer)
 {
     siginfo_t info = { 0 };
 
     if (tracee_ptrace(PTRACE_GETSIGINFO, pid, 0, (uintptr_t)&info) != 0)
         return false;
-    return info.si_code == SI_TIMER ||
-           (info.si_code == SI_KERNEL &&
-            (signal == SIGALRM || signal == SIGVTALRM || signal == SIGPROF));
+    if (info.si_code == SI_TIMER) {
+        *timer = info.si_timerid;
+        return true;
+    }
+    for (int i = 0; i < HELD_INTERVALS && info.si_code == SI_KERNEL; i++)
+        if (intervals[i] == signal) {
+            *timer = -1 - i;
+            return true;
+        }
+    return false;
 }
 
 static void cut_wait(struct tracer *t, const struct held_return *r)
@@ -208,7 +222,7 @@ static void interrupt_wait(struct tracer *t, pid_t pid, int signal)
 
     if (!r || !r->cut)
         return;
-    r->of_timer = is_of_timer(pid, signal);
+    r->of_timer = is_of_timer(pid, signal, &r->timer);
     if (r->again)
         r->asked = tracee_ptrace(PTRACE_INTERRUPT, pid, 0, 0) == 0;
     else

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/timerfd.h>
 #include <time.h>
 
@@ -179,18 +180,21 @@ static bool is_none(const struct held_time *t)
     return t->s == 0 && t->ns == 0;
 }
 
-static void keep_tick(struct held_state *state, const struct timer *timer, int64_t part_ns)
+static void keep_tick(struct held_state *state, int number, const struct timer *timer,
+                      int64_t part_ns)
 {
     uint64_t ns = nanoseconds(is_none(&timer->every) ? &timer->at : &timer->every, part_ns);
 
     if (!is_none(&timer->at) && ns != UINT64_MAX)
-        state->tick_ns = ns;
+        held_set(state, number, ns);
 }
 
 /* Those that are set to a point in time are set to what is left. A timerfd sends no signal. */
 static bool set_timer(const struct held_ground *g, pid_t pid, struct tracee_regs *regs,
                       struct held_state *state, struct held_return *out)
 {
+    int number = (int)tracee_arg(regs, 0);
+    bool signals = out->call == SYS_timer_settime && number >= 0;
     struct timer timer;
     uint64_t at;
 
@@ -198,7 +202,8 @@ static bool set_timer(const struct held_ground *g, pid_t pid, struct tracee_regs
     if (!tracee_read(pid, tracee_arg(regs, 2), &timer, sizeof timer) || is_none(&timer.at))
         return false;
     if (!(tracee_arg(regs, 1) & TIMER_ABSTIME)) {
-        keep_tick(state, &timer, 1); /* the filter lets no timerfd ask */
+        if (signals)
+            keep_tick(state, number, &timer, 1);
         return false;
     }
     timer.at =
@@ -207,8 +212,8 @@ static bool set_timer(const struct held_ground *g, pid_t pid, struct tracee_regs
                                                                                  : CLOCK_REALTIME,
                    &timer.at);
     timer.at.ns += is_none(&timer.at); /* 0 would stop it */
-    if (out->call == SYS_timer_settime)
-        keep_tick(state, &timer, 1);
+    if (signals)
+        keep_tick(state, number, &timer, 1);
     at = put_left(pid, regs, &timer, sizeof timer);
     if (at == 0)
         return false;
@@ -220,17 +225,19 @@ static bool set_timer(const struct held_ground *g, pid_t pid, struct tracee_regs
 
 static bool set_interval(pid_t pid, const struct tracee_regs *regs, struct held_state *state)
 {
+    int which = (int)tracee_arg(regs, 0);
     struct timer timer;
 
-    if (tracee_read(pid, tracee_arg(regs, 1), &timer, sizeof timer))
-        keep_tick(state, &timer, 1000);
+    if (which >= ITIMER_REAL && which < HELD_INTERVALS &&
+        tracee_read(pid, tracee_arg(regs, 1), &timer, sizeof timer))
+        keep_tick(state, -1 - which, &timer, 1000);
     return false;
 }
 
 #ifdef SYS_alarm
 static bool set_alarm(const struct tracee_regs *regs, struct held_state *state)
 {
-    keep_tick(state, &(struct timer){ .at.s = (uint32_t)tracee_arg(regs, 0) }, 1);
+    keep_tick(state, -1 - ITIMER_REAL, &(struct timer){ .at.s = (uint32_t)tracee_arg(regs, 0) }, 1);
     return false;
 }
 #endif
@@ -283,7 +290,7 @@ void held_wait_was_cut(const struct held_ground *g, const struct held_return *r)
 {
     uint64_t at;
     struct held_state state = held_load(g, r->pid, &at);
-    uint64_t end = held_cut(&state, r->began, r->deadline);
+    uint64_t end = held_cut(&state, r->timer, r->began, r->deadline);
 
     if (only_looks_after(r, &state))
         held_slept(&state, end);

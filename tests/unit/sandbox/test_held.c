@@ -114,18 +114,39 @@ static void R_001_153_only_a_wait_that_ends_moves_the_clock(void **state)
 
 static void a_wait_that_a_timer_cuts_off_lasts_as_long_as_that(void **state)
 {
+    enum { REAL = -1 };
     struct held_state s = held_begin();
     uint64_t began = s.mono_ns, due = held_deadline(&s, 50 * MS);
 
     (void)state;
-    assert_int_equal(held_cut(&s, began, due), began + MS); /* some time, at least */
-    s.tick_ns = 20 * MS;
-    assert_int_equal(held_cut(&s, began, due), began + 20 * MS);
-    assert_int_equal(held_cut(&s, began, held_deadline(&s, UINT64_MAX)), began + 20 * MS);
+    assert_int_equal(held_cut(&s, REAL, began, due), began + MS); /* some time, at least */
+    held_set(&s, REAL, 20 * MS);
+    assert_int_equal(held_cut(&s, REAL, began, due), began + 20 * MS);
+    assert_int_equal(held_cut(&s, REAL, began, held_deadline(&s, UINT64_MAX)), began + 20 * MS);
     s.mono_ns += 100 * MS; /* by others, who wait beside it */
-    assert_int_equal(held_cut(&s, began, due), began + 20 * MS);
-    s.tick_ns = 60 * MS;
-    assert_int_equal(held_cut(&s, began, due), due);
+    assert_int_equal(held_cut(&s, REAL, began, due), began + 20 * MS);
+    held_set(&s, REAL, 60 * MS);
+    assert_int_equal(held_cut(&s, REAL, began, due), due);
+}
+
+static void each_timer_has_its_own_time(void **state)
+{
+    struct held_state s = held_begin();
+    uint64_t began = s.mono_ns, due = held_deadline(&s, 50 * MS);
+
+    (void)state;
+    for (int timer = -HELD_INTERVALS; timer < HELD_TICKS - HELD_INTERVALS; timer++)
+        held_set(&s, timer, (uint64_t)(20 + timer) * MS);
+    for (int timer = -HELD_INTERVALS; timer < HELD_TICKS - HELD_INTERVALS; timer++)
+        assert_int_equal(held_cut(&s, timer, began, due), began + (uint64_t)(20 + timer) * MS);
+    for (int timer = HELD_TICKS; timer < 5 * HELD_TICKS; timer++) { /* and no other has it */
+        assert_int_equal(held_cut(&s, timer, began, due), began + MS);
+        held_set(&s, timer, 30 * MS);
+        assert_int_equal(held_cut(&s, timer, began, due), began + 30 * MS);
+    }
+    assert_int_equal(held_cut(&s, -1, began, due), began + 19 * MS);
+    held_set(&s, INT32_MAX, 40 * MS);
+    assert_int_equal(held_cut(&s, INT32_MAX, began, due), began + 40 * MS);
 }
 
 static void who_only_asks_gets_on(void **state)
@@ -449,6 +470,7 @@ int main(void)
         cmocka_unit_test(R_001_153_each_clock_has_its_beginning),
         cmocka_unit_test(R_001_153_only_a_wait_that_ends_moves_the_clock),
         cmocka_unit_test(a_wait_that_a_timer_cuts_off_lasts_as_long_as_that),
+        cmocka_unit_test(each_timer_has_its_own_time),
         cmocka_unit_test(who_only_asks_gets_on),
         cmocka_unit_test(short_sleeps_count_where_nothing_else_moves_the_clock),
         cmocka_unit_test(R_001_150_a_stream_is_its_own_and_the_same_each_time),
