@@ -158,12 +158,16 @@ static struct word last_word(const struct tracer *tracer, int status)
     return word;
 }
 
-/* Told once, and before the end of the command. */
-static void tell_unheld(const struct jail *jail, const struct tracer *tracer, bool *told)
-{
-    struct word word = { .kind = WORD_UNHELD };
+/* What init has told of a fixed run: once, and before the end of the command. */
+struct told {
+    bool unheld, page;
+};
 
-    if (!tracer->unheld || *told)
+static void tell_once(const struct jail *jail, enum word_kind kind, bool so, bool *told)
+{
+    struct word word = { .kind = kind };
+
+    if (!so || *told)
         return;
     *told = true;
     (void)send(jail->line, &word, sizeof word, MSG_NOSIGNAL);
@@ -217,7 +221,8 @@ static void watch(const struct jail *jail, struct tracer *tracer, int signals, p
     struct init_clock clock = { .most_ms = jail->most_ms };
     struct signalfd_siginfo info;
     struct word word;
-    bool told = false, over;
+    struct told told = { 0 };
+    bool over;
     int status = 0;
 
     for (;;) {
@@ -239,7 +244,8 @@ static void watch(const struct jail *jail, struct tracer *tracer, int signals, p
         if (init_clock_is_up(&clock))
             (void)kill(-1, SIGKILL);
         over = reap(tracer, command, &status);
-        tell_unheld(jail, tracer, &told);
+        tell_once(jail, WORD_UNHELD, tracer->unheld, &told.unheld);
+        tell_once(jail, WORD_PAGE, tracer->ground.page_open, &told.page);
         if (over) {
             word = last_word(tracer, status);
             (void)send(jail->line, &word, sizeof word, MSG_NOSIGNAL);

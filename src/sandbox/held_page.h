@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* held_page.h: the pages from which the kernel's shared code reads the time ([vvar]).
  *
- * A program can read them, too, and finds the real time there. A fixed run unmaps them from each
- * program before it begins.
+ * A program can read them, too, and finds the real time there. A fixed run takes them away from
+ * each program before it begins. Where that fails, as a kernel seals them or a filter of the
+ * command's keeps them, init says so (WORD_PAGE).
  */
 #pragma once
 

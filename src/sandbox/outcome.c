@@ -26,6 +26,7 @@ void outcome_judge(const struct supervision *s, const struct cgroup_usage *usage
     read_status(s->ended ? s->status : SIGKILL, out);
     out->forced = s->forced;
     out->unheld = s->unheld;
+    out->page_open = s->page_open;
     if (s->failed) {
         out->cause = CAUSE_EXEC_FAILED;
         out->error = s->failure.sys;

@@ -34,9 +34,10 @@ struct outcome {
     int exit_code; /* -1: there is none */
     int signal;    /* that ended it; 0: none */
     bool core;
-    bool forced; /* it was stopped, and did not end when it was asked to */
-    bool unheld; /* a program of it was killed that cannot be held (held_tracer.h) */
-    int error;   /* errno of a command that could not be started */
+    bool forced;    /* it was stopped, and did not end when it was asked to */
+    bool unheld;    /* a program of it was killed that cannot be held (held_tracer.h) */
+    bool page_open; /* and one began that can read the real time (held_page.h) */
+    int error;      /* errno of a command that could not be started */
     struct printed out, err;
     struct printed
         result; /* what was written to descriptor 3; .head.s is NULL where there was none */

@@ -174,6 +174,8 @@ static void listen_to_init(struct loop *l)
             l->s->breached = true;
         } else if (word.kind == WORD_UNHELD) {
             l->s->unheld = true;
+        } else if (word.kind == WORD_PAGE) {
+            l->s->page_open = true;
         } else if (word.kind == WORD_ENDED) {
             hear_of_the_end(l, &word);
         } else if (!l->s->failed) {

@@ -60,6 +60,7 @@ struct supervision {
     int64_t over_ms; /* when that was, or else when the tree was seen to be dead */
     bool breached;   /* a wall was gone, and init ended it for that */
     bool unheld;     /* init has killed a program that it could not hold */
+    bool page_open;  /* a program began that can read the real time */
     bool failed;     /* a stage failed: `failure` */
     struct word failure;
     enum cause stopped_for; /* CAUSE_EXITED: nobody stopped it */

@@ -12,6 +12,7 @@ enum word_kind {
     WORD_READY,    /* every wall stands; the command is being started */
     WORD_BREACHED, /* a mount of the run is gone: what it covered can be reached */
     WORD_UNHELD,   /* a program was killed that cannot be held (held_tracer.h) */
+    WORD_PAGE,     /* a program began that can read the real time (held_page.h) */
     WORD_MOUNTS,   /* comes with a descriptor: the mounts of a slot */
     WORD_ENDED,    /* the command is over: `status` as from wait, `at_ms` (init_clock.h) */
 };

@@ -81,5 +81,12 @@ def I08_the_pages_of_the_kernels_clocks_are_gone_or_said_to_be_open(place):
     hold(text.startswith(("" if pages else "no ") + "pages\nfine 1, on a CPU 1\n") and "anew 0" not in text, run)
 
 
+@case
+def I09_pages_that_a_filter_of_the_commands_keeps_are_said_to_be_open(place):
+    run = fixed(place, "./held_waits", "filtered")
+    text = run.record["stdout"]["text"]
+    hold("clock page" in run.record["deterministic"]["open"] and text.startswith("pages\n"), run)
+
+
 if __name__ == "__main__":
     sys.exit(ground.main_as_either(CASES))

@@ -3,13 +3,18 @@
  * registers behind them; and what else a program can see of who holds its time.
  */
 #include <errno.h>
+#include <linux/filter.h>
 #include <linux/futex.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -299,6 +304,30 @@ static void look_for_pages(void)
 #endif
 }
 
+/* A filter of one's own stays over an exec. This one says of a call that takes pages away that it
+ * was made, and does not make it. */
+static void look_in_spite_of(void)
+{
+    enum { LAST = 8, NUMBER = offsetof(struct seccomp_data, nr), ARG = sizeof(uint64_t) };
+    const uint32_t args = offsetof(struct seccomp_data, args);
+    struct sock_filter rows[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, NUMBER),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_munmap, 6, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 4),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, args + 2 * ARG),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PROT_NONE, 0, 2),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, args + 3 * ARG),
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, MAP_FIXED, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO), /* none: 0 */
+    };
+    struct sock_fprog program = { LAST + 1, rows };
+
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0)
+        (void)execl("./held_waits", "held_waits", "pages", NULL);
+    perror("no filter");
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -308,6 +337,7 @@ int main(int argc, char **argv)
         { "registers", look_at_registers },
         { "fault", fault_unheard },
         { "pages", look_for_pages },
+        { "filtered", look_in_spite_of },
         { "on", wait_on },
         { "once", cut_once },
         { "unheard", wait_unheard },

@@ -19,6 +19,12 @@ const struct held *exec_held(const struct exec *x)
     return held;
 }
 
+/* On this machine, or for one program of this run. */
+static bool was_open(const struct exec *x, const struct held_open_row *row)
+{
+    return held_is_open(row) || (x->outcome.page_open && row->is_open == held_page_is_open);
+}
+
 void exec_put_held(const struct exec *x, struct buf *to)
 {
     const struct held *held = exec_held(x);
@@ -36,7 +42,7 @@ void exec_put_held(const struct exec *x, struct buf *to)
     json_key(to, "open");
     json_open(to, '[');
     for (size_t i = 0; i < HELD_OPEN; i++)
-        if (held_is_open(&held_open_rows[i]))
+        if (was_open(x, &held_open_rows[i]))
             json_text(to, str_of(held_open_rows[i].what));
     json_close(to, ']');
     json_put_bool(to, "killed", x->outcome.unheld);

@@ -11,7 +11,12 @@
  *
  * state: 0 is mono_ns, 8 is reads; every 8192 reads 1 ms passes, whichever function it is that
  * reads (held_read). Clocks 0, 5, 8 and 11 (0x921) are walls, 2 and 3 (0xc) are a CPU's; what is
- * above 11, or 10, the system call answers. */
+ * above 11, or 10, the system call answers.
+ *
+ * At the start the pages of the kernel's clocks are replaced by nothing, and not just unmapped: a
+ * filter of the program's own can answer a call with any error and with 0, but not with an address.
+ * Where that is not what comes, an illegal instruction follows (held_code_left): init hears of it.
+ */
 
 /* Where each function begins in it, then the constants and the end; the assembler counts. */
 enum { AT_CONSTANTS = HELD_FUNCTIONS, AT_END, PLACES };
@@ -97,17 +102,30 @@ __asm__(".pushsection .rodata, \"a\"\n"
         "  ret\n"
         "held_code_start:\n"
         "  hint #34\n"
-        "  ldr x0, held_code_constants + 32\n"
+        "  ldr x9, held_code_constants + 32\n"
         "  ldr x1, held_code_constants + 40\n"
-        "  mov x8, #215\n" /* munmap */
+        "  cbz x1, 8f\n"
+        "  mov x0, x9\n"
+        "  mov x2, #0\n"    /* PROT_NONE */
+        "  mov x3, #0x32\n" /* MAP_PRIVATE, _FIXED and _ANONYMOUS */
+        "  mov x4, #-1\n"
+        "  mov x5, #0\n"
+        "  mov x8, #222\n" /* mmap */
         "  svc #0\n"
-        "  mov x0, #26\n"  /* PR_SET_TSC */
+        "  cmp x0, x9\n"
+        "  b.eq 8f\n"
+        "held_code_left:\n"
+        "  .inst 0\n"      /* udf #0 */
+        "8: mov x0, #26\n" /* PR_SET_TSC */
         "  mov x1, #2\n"   /* PR_TSC_SIGSEGV */
         "  mov x8, #167\n" /* prctl */
         "  svc #0\n"
         "  mov x0, #0\n"
         "  mov x1, #0\n"
+        "  mov x3, #0\n"
+        "  mov x4, #0\n"
         "  mov x8, #0\n"
+        "  mov x9, #0\n"
         "  ldr x16, held_code_constants + 24\n"
         "  br x16\n"
         ".balign 8\n"
@@ -117,7 +135,7 @@ __asm__(".pushsection .rodata, \"a\"\n"
         "held_code_at:\n"
         "  .quad 0, held_code_day - held_code_begin, held_code_seconds - held_code_begin\n"
         "  .quad held_code_random - held_code_begin, held_code_getres - held_code_begin\n"
-        "  .quad held_code_start - held_code_begin\n"
+        "  .quad held_code_start - held_code_begin, held_code_left - held_code_begin\n"
         "  .quad held_code_constants - held_code_begin, held_code_end - held_code_begin\n"
         ".popsection\n");
 #else
@@ -199,9 +217,21 @@ __asm__(".pushsection .rodata, \"a\"\n"
         "held_code_start:\n"
         "  movq held_code_constants+32(%rip), %rdi\n"
         "  movq held_code_constants+40(%rip), %rsi\n"
-        "  movl $11, %eax\n" /* munmap */
+        "  testq %rsi, %rsi\n"
+        "  je 8f\n"
+        "  xorl %edx, %edx\n"   /* PROT_NONE */
+        "  movl $0x32, %r10d\n" /* MAP_PRIVATE, _FIXED and _ANONYMOUS */
+        "  movq $-1, %r8\n"
+        "  xorl %r9d, %r9d\n"
+        "  movl $9, %eax\n" /* mmap */
         "  syscall\n"
-        "  movl $26, %edi\n"  /* PR_SET_TSC */
+        "  cmpq %rdi, %rax\n"
+        "  je 8f\n"
+        "held_code_left:\n"
+        "  ud2\n"
+        "  nop\n"
+        "  nop\n"
+        "8: movl $26, %edi\n" /* PR_SET_TSC */
         "  movl $2, %esi\n"   /* PR_TSC_SIGSEGV */
         "  movl $157, %eax\n" /* prctl */
         "  syscall\n"
@@ -209,6 +239,8 @@ __asm__(".pushsection .rodata, \"a\"\n"
         "  xorl %edi, %edi\n"
         "  xorl %esi, %esi\n"
         "  xorl %ecx, %ecx\n"
+        "  xorl %r8d, %r8d\n"
+        "  xorl %r10d, %r10d\n"
         "  jmpq *held_code_constants+24(%rip)\n"
         ".balign 8\n"
         "held_code_constants:\n"
@@ -217,7 +249,7 @@ __asm__(".pushsection .rodata, \"a\"\n"
         "held_code_at:\n"
         "  .quad 0, held_code_day - held_code_begin, held_code_seconds - held_code_begin\n"
         "  .quad held_code_random - held_code_begin, held_code_getres - held_code_begin\n"
-        "  .quad held_code_start - held_code_begin\n"
+        "  .quad held_code_start - held_code_begin, held_code_left - held_code_begin\n"
         "  .quad held_code_constants - held_code_begin, held_code_end - held_code_begin\n"
         ".popsection\n");
 #endif
@@ -232,6 +264,11 @@ size_t held_code_make(const struct held_constants *constants, unsigned char out[
 size_t held_code_entry(enum held_function f)
 {
     return held_code_at[f];
+}
+
+bool held_code_is_left(const unsigned char at[HELD_LEFT_BYTES])
+{
+    return memcmp(at, held_code_begin + held_code_at[HELD_LEFT], HELD_LEFT_BYTES) == 0;
 }
 
 /* ---- its place ---- */

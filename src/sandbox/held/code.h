@@ -31,14 +31,18 @@ enum held_function {
     HELD_GETRANDOM, /* says that it is not there: the system call is asked then */
     HELD_GETRES,    /* by the system call: the kernel's own reads the pages that are gone */
     HELD_START,     /* a program begins here: a read of the cycle counter is to be a signal */
+    HELD_LEFT,      /* it is here when the pages are still there, and goes on HELD_STEP further */
     HELD_FUNCTIONS,
 };
 
-enum { HELD_CODE_MAX = 512 };
+enum { HELD_CODE_MAX = 512, HELD_LEFT_BYTES = 8, HELD_STEP = 4 };
 
 /* Returns its length, a multiple of 8. */
 size_t held_code_make(const struct held_constants *constants, unsigned char out[HELD_CODE_MAX]);
 size_t held_code_entry(enum held_function f);
+
+/* Whether these are the bytes at HELD_LEFT. */
+bool held_code_is_left(const unsigned char at[HELD_LEFT_BYTES]);
 
 /* Eight bytes in a function of the kernel's. */
 struct held_jump {

@@ -12,8 +12,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-#include "sandbox/held/tracee.h"
-
 enum { WORDS = 512, NAME_MOST = 1 << 17, SMALLEST_PAGE = 4096 };
 
 /* A walk over the beginning of a stack. */
@@ -120,15 +118,19 @@ static bool change_code(const struct held_ground *g, const struct walk *w, uint6
 }
 
 /* What cannot be changed is hidden: programs make system calls then. */
-static bool change_or_hide(const struct held_ground *g, const struct walk *w, uint64_t state,
+static bool change_or_hide(struct held_ground *g, const struct walk *w, uint64_t state,
                            struct tracee_regs *regs)
 {
     static const uint64_t hidden = AT_IGNORE;
 
     if (w->code == 0)
         return true;
-    if (!change_code(g, w, state, tracee_next(regs)))
-        return tracee_write(w->pid, w->code_type, &hidden, sizeof hidden);
+    if (!change_code(g, w, state, tracee_next(regs))) {
+        if (!tracee_write(w->pid, w->code_type, &hidden, sizeof hidden))
+            return false; /* it may be gone */
+        g->page_open = true;
+        return true;
+    }
     tracee_set_next(regs, w->code + g->places.code + held_code_entry(HELD_START));
     return true;
 }
@@ -168,6 +170,17 @@ bool held_image(struct held_ground *g, pid_t pid, struct held_state state)
     return change_or_hide(g, &w, at, &regs) && tracee_set(pid, &regs) &&
            (w.random == 0 || tracee_write(pid, w.random, part, 16)) &&
            (at == 0 || tracee_write(pid, at, &state, sizeof state));
+}
+
+bool held_image_is_open(struct held_ground *g, pid_t pid, struct tracee_regs *regs)
+{
+    unsigned char found[HELD_LEFT_BYTES];
+
+    if (!tracee_read(pid, tracee_next(regs), found, sizeof found) || !held_code_is_left(found))
+        return false;
+    g->page_open = true;
+    tracee_set_next(regs, tracee_next(regs) + HELD_STEP);
+    return tracee_set(pid, regs);
 }
 
 struct held_state held_load(const struct held_ground *g, pid_t pid, uint64_t *at)

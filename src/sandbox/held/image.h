@@ -8,6 +8,7 @@
 
 #include "sandbox/held.h"
 #include "sandbox/held/code.h"
+#include "sandbox/held/tracee.h"
 
 /* What time it was when a process ended: who waits for it does not go on before. */
 struct held_end {
@@ -22,6 +23,7 @@ struct held_ground {
     const struct held *held;
     struct held_places places;
     uint64_t top;                    /* where a process says where its state is; 0: not known yet */
+    bool page_open;                  /* a program began that has the pages of the kernel's clocks */
     struct held_end ends[HELD_ENDS]; /* the latest of them */
     size_t end_count;
 };
@@ -30,6 +32,9 @@ struct held_ground held_ground(const struct held *held);
 
 /* Changes the program that this process has been stopped at the beginning of. */
 bool held_image(struct held_ground *g, pid_t pid, struct held_state state);
+
+/* That is what a program says by this illegal instruction: it goes on behind it. */
+bool held_image_is_open(struct held_ground *g, pid_t pid, struct tracee_regs *regs);
 
 /* The state of a process that is stopped, and where it lies. A process that has lost it is at the
  * beginning, and stays there. */

@@ -29,7 +29,7 @@ const struct held_open_row held_open_rows[HELD_OPEN] = {
     { "random instructions", "the CPU draws chance for whoever asks it, and nobody can see it", tracee_draws_in_hardware },
     { "random devices",      "without /dev/fuse all who open them read the same, zeros after 1 MiB, and nobody may write", held_chance_is_shared },
     { "blocked faults",      "who reads the cycle counter while SIGSEGV is blocked or ignored finds it unblocked, and its handler gone", faults_are_open },
-    { "clock page",          "the kernel's shared code is not known here: what it reads the time from is left to be read", held_page_is_open },
+    { "clock page",          "the kernel's shared code is not known here, or it keeps what that reads the time from, or a program has made it so: it is left to be read", held_page_is_open },
     { "file times",          "the kernel stamps files with the real time, and numbers them",    NULL },
     { "order of threads",    "who runs first, and on which CPU, the kernel decides",            NULL },
     { "order of events",     "what comes first from several sources at once",                   NULL },

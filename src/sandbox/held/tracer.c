@@ -255,6 +255,8 @@ static void at_signal(struct tracer *t, pid_t pid, int signal)
             signal = 0;
         }
     }
+    if (signal == SIGILL && tracee_get(pid, &regs) && held_image_is_open(&t->ground, pid, &regs))
+        signal = 0;
     interrupt_wait(t, pid, signal);
     go_on(t, pid, signal);
 }
