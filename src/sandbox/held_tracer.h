@@ -17,7 +17,8 @@ struct tracer {
     pid_t command;
     bool began, seized;
     int failed;  /* errno: it cannot be traced, and has not run */
-    bool unheld; /* a later program was killed: it is of 32 bits, or nobody may look into it */
+    bool unheld; /* a later program was killed: nobody may look into it, it is of 32 bits, or has no
+                    room */
     struct held_return returns[TRACER_RETURNS];
 };
 

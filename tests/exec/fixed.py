@@ -356,6 +356,35 @@ def R_001_153_a_program_of_32_bits_is_refused_or_killed_with_a_word(place):
     hold(done.status == 125 and b"a 32-bit program: only 64-bit programs can be held" in done.err, done)
 
 
+# Replaces itself by a program whose stack is full but for less than a clock needs: how full that is, it tries out.
+FULL = """
+import os, resource, signal, sys
+def begin(n):
+    resource.setrlimit(resource.RLIMIT_STACK, (4096, 4096))
+    os.execv("/bin/true", ["true", "x" * n])
+def killed(n):
+    child = os.fork()
+    if child == 0:
+        try:
+            begin(n)
+        finally:
+            os._exit(1)
+    status = os.waitpid(child, 0)[1]
+    return os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+full = next(filter(killed, range(0, os.sysconf("SC_PAGESIZE"), 16)), None)
+if full is not None:
+    begin(full)
+"""
+
+
+@case
+def R_001_153_a_program_that_has_no_room_for_its_clock_is_killed_with_a_word(place):
+    done = place.writ("exec", *FIXED, "--", PYTHON, "-c", FULL)
+    if done.status:
+        hold(done.status == 137 and b"killed by signal 9 (exit 137)" in done.err, done)
+        hold(b"or its memory is full" in done.err and b"room on their stack" in done.err, done)
+
+
 # ---- as without ----
 
 @case

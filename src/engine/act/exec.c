@@ -234,7 +234,9 @@ static const char *held_of(const struct exec *x, struct arena *a)
         told = arena_printf(a, "%s (a thread was refused: 512 at most)", told);
     if (o->unheld)
         told = arena_printf(
-            a, "%s (a program was killed: its file cannot be read, or is of 32 bits)", told);
+            a,
+            "%s (a program was killed: its file cannot be read, or is of 32 bits, or its memory was full)",
+            told);
     return told;
 }
 

@@ -23,6 +23,7 @@ struct walk {
     uint64_t type;
     uint64_t random, code, name; /* what some of the pairs say */
     uint64_t code_type;          /* where the type of that pair is now */
+    bool hidden;                 /* the code was not changed */
 };
 
 static void take_value(struct walk *w, uint64_t value, uint64_t place)
@@ -118,7 +119,7 @@ static bool change_code(const struct held_ground *g, const struct walk *w, uint6
 }
 
 /* What cannot be changed is hidden: programs make system calls then. */
-static bool change_or_hide(struct held_ground *g, const struct walk *w, uint64_t state,
+static bool change_or_hide(const struct held_ground *g, struct walk *w, uint64_t state,
                            struct tracee_regs *regs)
 {
     static const uint64_t hidden = AT_IGNORE;
@@ -126,10 +127,8 @@ static bool change_or_hide(struct held_ground *g, const struct walk *w, uint64_t
     if (w->code == 0)
         return true;
     if (!change_code(g, w, state, tracee_next(regs))) {
-        if (!tracee_write(w->pid, w->code_type, &hidden, sizeof hidden))
-            return false; /* it may be gone */
-        g->page_open = true;
-        return true;
+        w->hidden = true;
+        return tracee_write(w->pid, w->code_type, &hidden, sizeof hidden);
     }
     tracee_set_next(regs, w->code + g->places.code + held_code_entry(HELD_START));
     return true;
@@ -167,9 +166,12 @@ bool held_image(struct held_ground *g, pid_t pid, struct held_state state)
     held_draw(g->held, (uint64_t)pid, &state.drawn, part);
     if (top == 0 || top != g->top || !tracee_write(pid, top, &at, sizeof at))
         at = 0;
-    return change_or_hide(g, &w, at, &regs) && tracee_set(pid, &regs) &&
-           (w.random == 0 || tracee_write(pid, w.random, part, 16)) &&
-           (at == 0 || tracee_write(pid, at, &state, sizeof state));
+    if (!change_or_hide(g, &w, at, &regs) || !tracee_set(pid, &regs) ||
+        (w.random != 0 && !tracee_write(pid, w.random, part, 16)) ||
+        (at != 0 && !tracee_write(pid, at, &state, sizeof state)))
+        return false;
+    g->page_open |= w.hidden;
+    return true;
 }
 
 bool held_image_is_open(struct held_ground *g, pid_t pid, struct tracee_regs *regs)
