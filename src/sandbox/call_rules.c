@@ -28,7 +28,9 @@ enum {
                  CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWTIME,
     SOCKET_TYPE = 0xf,          /* the rest of the argument is SOCK_CLOEXEC and SOCK_NONBLOCK */
     SET_DELEGATION = 1024 + 16, /* since Linux 6.19: a lease on a directory */
-    ARCH_MAPS = 0x2000,         /* ARCH_MAP_VDSO_X32, _32 and _64: no other has this bit */
+    MAP_VDSO_X32 = 0x2001,      /* ARCH_MAP_VDSO_X32 and so on */
+    MAP_VDSO_32 = 0x2002,
+    MAP_VDSO_64 = 0x2003,
     IOCTL_TYPE = 0xff00,
     IOCTL_BTRFS = 0x9400,
     IOCTL_BCACHEFS = 0xbc00,
@@ -94,7 +96,9 @@ const struct call_rule_row call_rules[] = {
     { CALL_PRCTL,       0, ALL,         CALL_IS,   PR_SET_TSC,                       CALL_COUNTER },
     { CALL_PRCTL,       0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
 
-    { CALL_ARCH,        0, ALL,         CALL_HAS,  ARCH_MAPS,                        CALL_EPERM },
+    { CALL_ARCH,        0, ALL,         CALL_IS,   MAP_VDSO_X32,                     CALL_EPERM },
+    { CALL_ARCH,        0, ALL,         CALL_IS,   MAP_VDSO_32,                      CALL_EPERM },
+    { CALL_ARCH,        0, ALL,         CALL_IS,   MAP_VDSO_64,                      CALL_EPERM },
     { CALL_ARCH,        0, ALL,         CALL_ELSE, 0,                                CALL_ALLOW },
 
     { CALL_PROTOCOL,    2, ALL,         CALL_IS,   0,                                CALL_NET },

@@ -183,6 +183,9 @@ static void I08_nobody_gets_the_shared_code_anew(void **state)
             assert_int_equal(ask(p, __NR_arch_prctl, what | HIGH, 4096, 0), want);
         }
     all_say(ALLOW, __NR_arch_prctl, 0x1002 /* ARCH_SET_FS */, 4096, 0);
+    all_say(ALLOW, __NR_arch_prctl, 0x3001 /* ARCH_CET_STATUS */, 4096, 0); /* as older glibc */
+    all_say(ALLOW, __NR_arch_prctl, 0x2000, 4096, 0);
+    all_say(ALLOW, __NR_arch_prctl, 0x2004, 4096, 0);
 }
 #endif
 
