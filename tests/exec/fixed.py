@@ -9,11 +9,11 @@ are days ahead. The real wall clock is decades away from the one that is held.
 import datetime
 import json
 import shutil
-import struct
 import subprocess
 import sys
 
 import ground
+import old_program
 import tap
 from ground import PYTHON, expect, hold
 
@@ -334,18 +334,9 @@ def R_001_153_a_program_that_cannot_be_held_is_killed_with_a_word(place):
     hold(not run.record["deterministic"]["killed"] and run.record["exit_code"] == 137, run)
 
 
-def small_program():
-    """An x86 program of 32 bits that ends with 0: mov $1, %eax; xor %ebx, %ebx; int $0x80."""
-    code = b"\xb8\x01\0\0\0\x31\xdb\xcd\x80"
-    at, size = 0x8048000, 52 + 32 + len(code)
-    head = b"\x7fELF\x01\x01\x01".ljust(16, b"\0") + struct.pack(
-        "<HHIIIIIHHHHHH", 2, 3, 1, at + 84, 52, 0, 0, 52, 32, 1, 0, 0, 0)
-    return head + struct.pack("<8I", 1, 0, at, at, size, size, 5, 4096) + code
-
-
 @case
 def R_001_153_a_program_of_32_bits_is_refused_or_killed_with_a_word(place):
-    program = place.put("work/small", small_program(), 0o755)
+    program = place.put("work/small", old_program.made() or b"", 0o755)
     try:
         subprocess.run([program], check=True)
     except (OSError, subprocess.CalledProcessError):
