@@ -247,6 +247,8 @@ static bool leads_there(const struct exec *x, struct str entry, const char *real
 
     if (!entry.n || (memchr(entry.s, '/', entry.n) && entry.s[0] != '/'))
         return false;
+    if (entry.s[0] == '/' && !x->person && str_eq(entry, x->request.inputs->command))
+        return true; /* as it was found */
     program_find(&ask, x->a, &found);
     return found.real && strcmp(found.real, real) == 0;
 }

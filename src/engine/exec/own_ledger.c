@@ -72,18 +72,12 @@ static bool go_on(struct way *w, struct str name, bool *link)
     return is_written(w, path);
 }
 
-/* Could the command change what is at this path? Every link on the way has a place of its own, and
- * whoever may write there says where it leads. *path: where it ends. */
-static bool could_write(const struct exec *x, const char **path)
+/* Could the command change what is there? Every link on the way has a place of its own, and whoever
+ * may write there says where it leads. *at: where it ends. */
+static bool could_write(struct way w, const char **at)
 {
-    char here[PATH_MAX];
-    struct way w = { x, "", *path };
     int links = 0;
 
-    if (**path != '/' && !getcwd(here, sizeof here))
-        return true; /* nobody knows where that is */
-    if (**path != '/')
-        w.rest = arena_printf(x->a, "%s/%s", here, *path);
     for (struct str name = next_name(&w); name.n; name = next_name(&w)) {
         bool link = false;
 
@@ -95,8 +89,32 @@ static bool could_write(const struct exec *x, const char **path)
         if (links > LINKS_MOST)
             return true; /* it leads nowhere: nobody knows */
     }
-    *path = w.at;
+    *at = w.at;
     return is_written(&w, w.at);
+}
+
+/* What SQLite keeps lies beside the file itself, wherever the links have led. */
+static bool could_write_any(const struct exec *x, const char *ledger)
+{
+    static const char *const beside[] = { "-wal", "-shm", "-journal" };
+    const char *file, *other, *slash;
+    char here[PATH_MAX];
+
+    if (*ledger != '/' && !getcwd(here, sizeof here))
+        return true; /* nobody knows where that is */
+    if (*ledger != '/')
+        ledger = arena_printf(x->a, "%s/%s", here, ledger);
+    if (could_write((struct way){ x, "", ledger }, &file))
+        return true;
+    slash = strrchr(file, '/');
+    for (size_t i = 0; slash && i < COUNT(beside); i++) {
+        struct way w = { x, arena_text(x->a, (struct str){ file, (size_t)(slash - file) }),
+                         arena_printf(x->a, "%s%s", slash, beside[i]) };
+
+        if (could_write(w, &other))
+            return true;
+    }
+    return !slash;
 }
 
 /* A record that its subject can write is none. What the state directory has is hidden from the
@@ -104,9 +122,7 @@ static bool could_write(const struct exec *x, const char **path)
  * it, too. */
 bool exec_ledger_is_safe(struct exec *x, struct error *e)
 {
-    static const char *const beside[] = { "-wal", "-shm", "-journal" };
     const char *ledger = home_ledger(x->command->ledger, x->command->environment, x->a);
-    const char *path = ledger;
 
     if (!ledger)
         return true;
@@ -118,12 +134,7 @@ bool exec_ledger_is_safe(struct exec *x, struct error *e)
         return error_set(
             e, CODE_USAGE,
             "the name of the ledger is empty: name one, or leave it out for the usual one");
-    x->unsafe = could_write(x, &path);
-    for (size_t i = 0; i < COUNT(beside); i++) {
-        const char *other = arena_printf(x->a, "%s%s", path, beside[i]);
-
-        x->unsafe = x->unsafe || could_write(x, &other);
-    }
+    x->unsafe = could_write_any(x, ledger);
     return !x->unsafe ||
            error_set(e, CODE_PATH_REFUSED,
                      "the command could write the ledger %s; keep it where it cannot", ledger);
