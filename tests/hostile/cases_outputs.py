@@ -161,8 +161,8 @@ def ten_and_one(world):
 def many(world):
     world.expected.add("work/many")
     count = 1000000 if world.place.long else 20000
-    run = world.holds("many", "many", count, options=["--artifact", "many/*", "--timeout-ms", 120000],
-                      seconds=300)
+    run = world.holds("many", "many", count, options=["--artifact", "many/*", "--timeout-ms", 600000],
+                      seconds=660)
     paths = [entry["path"] for entry in run["artifacts"]]
     if paths != sorted(paths):
         fault("not in the order of their bytes", run)
