@@ -105,10 +105,10 @@ def a_small_stack_is_made_larger_or_refused(place):
 
 @case
 def no_memory_is_said(place):
-    for kilobytes in range(1000, 4000, 100):  # the first with which it starts at all
-        run = under(place, f"-d {kilobytes}", "exec", "--", *ground.TOUCH)
-        if b"initial thread" not in run.err:
+    for kilobytes in range(500, 4000, 50):  # the first with which the kernel and the loader start it at all
+        if under(place, f"-d {kilobytes}", "--version").status == 0:
             break
+    run = under(place, f"-d {kilobytes}", "exec", "--", *ground.TOUCH)
     hold(run.status != 0 and b"no more memory" in run.err and not (place.work / "ran").exists(), run)
 
 
