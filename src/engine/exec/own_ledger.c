@@ -93,11 +93,18 @@ static bool could_write(struct way w, const char **at)
     return is_written(&w, w.at);
 }
 
+static const char *last_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
 /* What SQLite keeps lies beside the file itself, wherever the links have led. */
 static bool could_write_any(const struct exec *x, const char *ledger)
 {
     static const char *const beside[] = { "-wal", "-shm", "-journal" };
-    const char *file, *other, *slash;
+    const char *file, *other;
     char here[PATH_MAX];
 
     if (*ledger != '/' && !getcwd(here, sizeof here))
@@ -106,15 +113,14 @@ static bool could_write_any(const struct exec *x, const char *ledger)
         ledger = arena_printf(x->a, "%s/%s", here, ledger);
     if (could_write((struct way){ x, "", ledger }, &file))
         return true;
-    slash = strrchr(file, '/');
-    for (size_t i = 0; slash && i < COUNT(beside); i++) {
-        struct way w = { x, arena_text(x->a, (struct str){ file, (size_t)(slash - file) }),
-                         arena_printf(x->a, "%s%s", slash, beside[i]) };
+    for (size_t i = 0; i < COUNT(beside); i++) {
+        struct way w = { x, file, arena_printf(x->a, "%s%s", last_name(file), beside[i]) };
 
+        go_up(&w);
         if (could_write(w, &other))
             return true;
     }
-    return !slash;
+    return false;
 }
 
 /* A record that its subject can write is none. What the state directory has is hidden from the
