@@ -244,9 +244,9 @@ static void say_unheld(const struct doc *record)
     if (!is_unheld(record))
         return;
     say("a program was killed at its start: "
-        "its file may be run and not read, it is a 32-bit program, or its memory is full");
-    err(DIM,
-        "      --deterministic fixed holds programs of 64 bits that are readable (chmod) and have room on their stack\n");
+        "its file may be run and not read, it is a 32-bit program, or its stack is full");
+    err(DIM, "      --deterministic fixed holds programs of 64 bits that are readable (chmod)\n"
+             "      and have room on their stack (ulimit -s)\n");
 }
 
 /* What of the paths came out otherwise than somebody may have meant it. */

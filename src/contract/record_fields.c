@@ -65,7 +65,7 @@ static const struct record_field record_fields[] = {
     { "left",                          ALWAYS, "What could not be removed afterwards, or null." },
     { "cgroup",                        ALWAYS, "Which groups held the limits: v1, v2, or none." },
     { "landlock_abi",                  ALWAYS, "The version of the kernel's Landlock; 0: it has none." },
-    { "deterministic",                 "`--deterministic fixed`", "What was held for it: `mode`, `clock`, `seed`; `open` lists what was not; `killed`: a program was, at its start, as its file may be run and not read, or is a 32-bit program, or its memory had no room for its clock." },
+    { "deterministic",                 "`--deterministic fixed`", "What was held for it: `mode`, `clock`, `seed`; `open` lists what was not; `killed`: a program was, at its start, as its file may be run and not read, or is a 32-bit program, or its stack had no room for its clock." },
     { "paths[]",                       ALWAYS, "What it could reach of the files: `path`, `access` and `why`." },
     { "approval",                      ALWAYS, "The reason given with `--approve`, or null." },
     { "checks.*",                      ALWAYS, "What came of each check of its input: `writ explain checks`." },

@@ -373,7 +373,7 @@ def R_001_153_a_program_that_has_no_room_for_its_clock_is_killed_with_a_word(pla
     done = place.writ("exec", *FIXED, "--", PYTHON, "-c", FULL)
     if done.status:
         hold(done.status == 137 and b"killed by signal 9 (exit 137)" in done.err, done)
-        hold(b"or its memory is full" in done.err and b"room on their stack" in done.err, done)
+        hold(b"or its stack is full" in done.err and b"room on their stack" in done.err, done)
 
 
 # ---- as without ----

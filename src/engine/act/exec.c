@@ -235,7 +235,7 @@ static const char *held_of(const struct exec *x, struct arena *a)
     if (o->unheld)
         told = arena_printf(
             a,
-            "%s (a program was killed: its file cannot be read, or is of 32 bits, or its memory was full)",
+            "%s (a program was killed: its file cannot be read, or is of 32 bits, or its stack was full)",
             told);
     return told;
 }
