@@ -20,7 +20,7 @@ static const struct sha256_way *const ways[] = {
     &sha256_arm,
 #endif
 #ifdef __x86_64__
-    &sha256_x86,
+    &sha256_x86,   &sha256_avx512, &sha256_avx2,
 #endif
     &sha256_plain,
 };
@@ -52,14 +52,13 @@ bool digest_use(const char *name)
     return false;
 }
 
+static const uint32_t start[8] = {
+    0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
+};
+
 /* The block is left as it is: its bytes are written before they are read. */
 void sha256_begin(struct sha256 *s)
 {
-    static const uint32_t start[8] = {
-        0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-        0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
-    };
-
     memcpy(s->h, start, sizeof start);
     s->bytes = 0;
 }
@@ -133,43 +132,100 @@ struct digest digest_of(const void *bytes, size_t n)
     return sha256_end(&s);
 }
 
-/* Blocks of two messages, as many side by side as both have. */
-static void fold_both(struct sha256 s[2], const uint8_t *const bytes[2], const size_t count[2])
-{
-    size_t both = count[0] < count[1] ? count[0] : count[1];
-    uint32_t *const h[2] = { s[0].h, s[1].h };
+/* ---- many side by side ---- */
 
-    if (way()->fold_two)
-        way()->fold_two(h, bytes, both);
-    else
-        both = 0;
-    for (int i = 0; i < 2; i++)
-        way()->fold(h[i], bytes[i] + both * BLOCK, count[i] - both);
+/* A message on its way through a lane: its whole blocks first, then those at its end. */
+struct lane {
+    uint32_t h[8];
+    const uint8_t *bytes;
+    size_t count;           /* of blocks there */
+    size_t ends;            /* blocks of the end that follow; 0: it is the end */
+    uint8_t end[2 * BLOCK]; /* what is left of the text, the mark and the length */
+    size_t message;
+};
+
+static void lane_turn(struct lane *lane)
+{
+    lane->bytes = lane->end;
+    lane->count = lane->ends;
+    lane->ends = 0;
 }
 
-void digest_two(const struct str texts[2], struct digest out[2])
+static void lane_begin(struct lane *lane, struct str text, size_t message)
 {
-    struct sha256 s[2];
-    uint8_t ends[2][2 * BLOCK];
-    const uint8_t *whole[2], *end[2] = { ends[0], ends[1] };
-    size_t wholes[2], end_blocks[2];
+    size_t whole = text.n / BLOCK, held = text.n % BLOCK;
 
-    for (int i = 0; i < 2; i++) {
-        size_t held = texts[i].n % BLOCK;
+    memcpy(lane->h, start, sizeof start);
+    lane->message = message;
+    lane->bytes = (const uint8_t *)text.s;
+    lane->count = whole;
+    lane->ends = held + 1 > LENGTH_AT ? 2 : 1;
+    if (held)
+        memcpy(lane->end, text.s + whole * BLOCK, held);
+    memset(lane->end + held, 0, lane->ends * BLOCK - held);
+    lane->end[held] = 0x80;
+    put_length(lane->end + (lane->ends - 1) * BLOCK, text.n);
+    if (whole == 0)
+        lane_turn(lane);
+}
 
-        sha256_begin(&s[i]);
-        whole[i] = (const uint8_t *)texts[i].s;
-        wholes[i] = texts[i].n / BLOCK;
-        end_blocks[i] = held + 1 > LENGTH_AT ? 2 : 1;
-        memcpy(ends[i], whole[i] + wholes[i] * BLOCK, held);
-        memset(ends[i] + held, 0, end_blocks[i] * BLOCK - held);
-        ends[i][held] = 0x80;
-        put_length(ends[i] + (end_blocks[i] - 1) * BLOCK, texts[i].n);
+/* So many blocks of each. */
+static void fold_side_by_side(const struct sha256_way *with, struct lane *const lanes[], size_t n,
+                              size_t count)
+{
+    uint32_t unused[8] = { 0 }, *h[SHA256_LANES_MOST];
+    const uint8_t *bytes[SHA256_LANES_MOST];
+
+    for (size_t i = 0; i < with->lanes; i++) {
+        h[i] = i < n ? lanes[i]->h : unused;
+        bytes[i] = lanes[i < n ? i : 0]->bytes;
     }
-    fold_both(s, whole, wholes);
-    fold_both(s, end, end_blocks);
-    for (int i = 0; i < 2; i++)
-        out[i] = digest_from(s[i].h);
+    with->fold_lanes(h, bytes, count);
+}
+
+/* As many blocks of all of them as the one has that has fewest. */
+static void fold_some(const struct sha256_way *with, struct lane *const lanes[], size_t n)
+{
+    size_t count = lanes[0]->count;
+
+    for (size_t i = 1; i < n; i++)
+        count = lanes[i]->count < count ? lanes[i]->count : count;
+    if (with->lanes && n >= with->least)
+        fold_side_by_side(with, lanes, n, count);
+    else
+        for (size_t i = 0; i < n; i++)
+            with->fold(lanes[i]->h, lanes[i]->bytes, count);
+    for (size_t i = 0; i < n; i++) {
+        lanes[i]->bytes += count * BLOCK;
+        lanes[i]->count -= count;
+        if (lanes[i]->count == 0 && lanes[i]->ends)
+            lane_turn(lanes[i]);
+    }
+}
+
+/* A lane that is done takes the next message; the last ones are done with fewer. */
+void digest_many(const struct str *texts, struct digest *out, size_t n)
+{
+    const struct sha256_way *with = way();
+    struct lane room[SHA256_LANES_MOST], *lanes[SHA256_LANES_MOST];
+    size_t most = with->lanes ? with->lanes : 1, busy = 0;
+
+    for (size_t i = 0; i < most; i++)
+        lanes[i] = &room[i];
+    for (size_t next = 0; next < n || busy > 0;) {
+        for (; busy < most && next < n; busy++, next++)
+            lane_begin(lanes[busy], texts[next], next);
+        fold_some(with, lanes, busy);
+        for (size_t i = busy; i-- > 0;) {
+            struct lane *lane = lanes[i];
+
+            if (lane->count > 0)
+                continue;
+            out[lane->message] = digest_from(lane->h);
+            lanes[i] = lanes[--busy];
+            lanes[busy] = lane;
+        }
+    }
 }
 
 /* By arithmetic rather than from a table: the compiler then does sixteen at once. */

@@ -34,8 +34,9 @@ struct digest sha256_end(struct sha256 *s);
 
 struct digest digest_of(const void *bytes, size_t n);
 
-/* The digests of two texts: faster than one after the other on CPUs that can work on both. */
-void digest_two(const struct str texts[2], struct digest out[2]);
+/* The digests of many texts: faster than one after the other on CPUs that can work on several at
+ * once, by two times to ten. */
+void digest_many(const struct str *texts, struct digest *out, size_t n);
 
 /* Writes "sha256:<64 lower-case hex digits>" and a NUL. */
 void digest_text(const struct digest *d, char out[DIGEST_TEXT]);
@@ -43,6 +44,6 @@ void digest_text(const struct digest *d, char out[DIGEST_TEXT]);
 /* Reads exactly what digest_text() writes; anything else is false. */
 bool digest_parse(struct str text, struct digest *out) NODISCARD;
 
-/* Tests and benchmarks choose an implementation by name: "plain", "arm" or "x86". False, and no
- * change, where this CPU lacks it. */
+/* Tests and benchmarks choose an implementation by name: "plain", "arm", "x86", "avx512" or
+ * "avx2". False, and no change, where this CPU lacks it. */
 bool digest_use(const char *name) NODISCARD;

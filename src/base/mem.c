@@ -90,20 +90,24 @@ char *arena_text(struct arena *a, struct str s)
     return copy;
 }
 
+/* Written where it would be, and once more where there was too little room: measuring it first
+ * would take as long as writing it. */
 char *arena_printf(struct arena *a, const char *fmt, ...)
 {
+    size_t room = (size_t)(a->end - a->at);
     va_list ap, again;
     char *text;
     int n;
 
     va_start(ap, fmt);
     va_copy(again, ap);
-    n = vsnprintf(NULL, 0, fmt, ap);
+    n = vsnprintf(a->at, room, fmt, ap);
     va_end(ap);
     if (n < 0)
         mem_end();
-    text = arena_alloc(a, (size_t)n + 1);
-    (void)vsnprintf(text, (size_t)n + 1, fmt, again);
+    text = arena_raw(a, (size_t)n + 1);
+    if ((size_t)n >= room)
+        (void)vsnprintf(text, (size_t)n + 1, fmt, again);
     va_end(again);
     return text;
 }

@@ -63,7 +63,7 @@ TARGET static void fold(uint32_t h[8], const uint8_t *bytes, size_t count)
 }
 
 /* The instructions of one message wait for each other; those of the other fill the gaps. */
-TARGET static void fold_two(uint32_t *const h[2], const uint8_t *const bytes[2], size_t count)
+TARGET static void fold_two(uint32_t *const h[], const uint8_t *const bytes[], size_t count)
 {
     struct state s = { vld1q_u32(h[0]), vld1q_u32(h[0] + 4) };
     struct state t = { vld1q_u32(h[1]), vld1q_u32(h[1] + 4) };
@@ -108,6 +108,6 @@ static bool works(void)
     return (getauxval(AT_HWCAP) & HWCAP_SHA2) != 0;
 }
 
-const struct sha256_way sha256_arm = { "arm", works, fold, fold_two };
+const struct sha256_way sha256_arm = { "arm", works, fold, 2, 2, fold_two };
 
 #endif

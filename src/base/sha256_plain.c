@@ -65,4 +65,4 @@ static bool works(void)
     return true;
 }
 
-const struct sha256_way sha256_plain = { "plain", works, fold };
+const struct sha256_way sha256_plain = { "plain", works, fold, 0, 0, NULL };

@@ -83,7 +83,7 @@ TARGET static void make_words(__m128i m[4], int i)
 }
 
 /* The instructions of one message wait for each other; those of the other fill the gaps. */
-TARGET static void fold_two(uint32_t *const h[2], const uint8_t *const bytes[2], size_t count)
+TARGET static void fold_two(uint32_t *const h[], const uint8_t *const bytes[], size_t count)
 {
     struct state s = get_state(h[0]), t = get_state(h[1]);
     const uint8_t *p = bytes[0], *q = bytes[1];
@@ -127,6 +127,6 @@ static bool works(void)
     return __get_cpuid(1, &a, &b, &c, &d) && (c >> 9 & 1) && (c >> 19 & 1);
 }
 
-const struct sha256_way sha256_x86 = { "x86", works, fold, fold_two };
+const struct sha256_way sha256_x86 = { "x86", works, fold, 2, 2, fold_two };
 
 #endif

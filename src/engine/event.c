@@ -61,7 +61,7 @@ struct draft event_close(const struct event_head *head, struct buf *text, const 
     json_close(text, '}');
     json_close(text, '}');
     d.text = (struct str){ arena_text(a, buf_str(text)), text->len };
-    draft_read(&d, world, a);
+    drafts_read(&d, 1, world, a);
     return d;
 }
 

@@ -281,8 +281,8 @@ void feed_batch(struct feed *f, enum policy policy, const struct world *world, s
     world->chance(world->self, salts, out->n * SALT_BYTES);
     for (size_t i = 0; i < out->n; i++) {
         out->drafts[i].policy = policy;
-        out->drafts[i].salted = true;
+        out->drafts[i].is_salted = true;
         memcpy(out->drafts[i].entry.salt, salts + i * SALT_BYTES, SALT_BYTES);
-        draft_read(&out->drafts[i], world, &out->a);
     }
+    drafts_read(out->drafts, out->n, world, &out->a);
 }

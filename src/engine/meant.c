@@ -8,12 +8,6 @@
 
 enum { CANDIDATES = 16 };
 
-static bool same_run(const struct entry *a, const struct entry *b)
-{
-    return str_eq(a->subject, b->subject) && str_eq(a->robot, b->robot) &&
-           str_eq(a->tenant, b->tenant);
-}
-
 /* What is shown is read again: many may fit, and each may be large. */
 static void add_light(struct entries *list, const struct entry *entry, struct arena *a)
 {
@@ -34,7 +28,7 @@ static bool take_run(void *self, const struct entry *entry, struct error *e)
     if (entry->kind != ENTRY_EVENT || (m->robot.n && !str_eq(entry->robot, m->robot)))
         return true;
     for (size_t i = 0; i < m->runs.n; i++)
-        if (same_run(&m->runs.v[i], entry))
+        if (entry_same_execution(&m->runs.v[i], entry))
             return true;
     add_light(&m->runs, entry, m->a);
     return m->runs.n < CANDIDATES;

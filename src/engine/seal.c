@@ -90,14 +90,12 @@ static bool signed_before(const char *file, struct str note, const struct verifi
 }
 
 /* Since load_key() looked, somebody with another state directory, and another key, may have made
- * the first one. Between begin and commit, so that nobody else does. */
+ * the first one. Between begin and commit, so that nobody else does: the note is the last one. */
 static bool still_ours(struct writ_ledger *w, const char *name, const struct verifier *by,
-                       struct arena *a, struct error *e)
+                       struct arena *a, struct str *note, struct error *e)
 {
-    struct str last;
-
-    return w->l.keep.kind->last_checkpoint(w->l.keep.store, a, &last, e) &&
-           signed_before(seal_file(w, "keys", name, a), last, by, e);
+    return w->l.keep.kind->last_checkpoint(w->l.keep.store, a, note, e) &&
+           signed_before(seal_file(w, "keys", name, a), *note, by, e);
 }
 
 /* A key is made for the first checkpoint alone. */
@@ -268,21 +266,29 @@ static bool says_it(struct signed_size *s, struct arena *a)
     return true;
 }
 
-static void write_note(const struct writ_ledger *w, const struct sign_key *key, struct arena *a,
-                       struct signed_size *s)
+static bool add(struct writ_ledger *w, const struct sign_key *key, struct arena *a,
+                struct signed_size *s, struct error *e)
 {
     _buf_ struct buf note = { .max = CHECKPOINT_MAX };
+    struct kept_checkpoint c;
 
     s->c.made_ms = w->l.world->wall_ms(w->l.world->self);
     checkpoint_write(&s->c, key, &note);
     s->note = (struct str){ arena_text(a, buf_str(&note)), note.len };
+    c = (struct kept_checkpoint){ s->c.size, s->c.made_ms, s->note };
+    return w->l.keep.kind->add_checkpoint(w->l.keep.store, &c, e);
 }
 
-static bool add(struct writ_ledger *w, const struct signed_size *s, struct error *e)
+/* Steps of plans do not wait for the disk. What a checkpoint promises is there before the note is
+ * kept: it would say for good that the end is missing, should the power fail in between. */
+static bool settle(struct writ_ledger *w, struct error *e)
 {
-    struct kept_checkpoint c = { s->c.size, s->c.made_ms, s->note };
-
-    return w->l.keep.kind->add_checkpoint(w->l.keep.store, &c, e);
+    if (!ledger_begin(&w->l, e))
+        return false;
+    if (ledger_commit(&w->l, true, e))
+        return true;
+    ledger_rollback(&w->l);
+    return false;
 }
 
 bool seal_now(struct writ_ledger *w, struct arena *a, struct signed_size *out, struct verifier *by,
@@ -290,17 +296,13 @@ bool seal_now(struct writ_ledger *w, struct arena *a, struct signed_size *out, s
 {
     _cleanup_(sign_key_wipe) struct sign_key key = { 0 };
     char name[UUID_TEXT];
-    bool there;
 
     if (!record_writable(w, e) || !name_of(w, name, e) || !is_the_one(w, name, a, e) ||
-        !root_now(w, name, a, out, e) || !load_key(w, name, a, &key, by, e))
+        !root_now(w, name, a, out, e) || !load_key(w, name, a, &key, by, e) || !settle(w, e))
         return false;
-    there = says_it(out, a);
-    if (!there)
-        write_note(w, &key, a, out);
     if (!ledger_begin(&w->l, e))
         return false;
-    if (still_ours(w, name, by, a, e) && (there || add(w, out, e)) &&
+    if (still_ours(w, name, by, a, &out->note, e) && (says_it(out, a) || add(w, &key, a, out, e)) &&
         keep_beside(w, name, out, a, e) && ledger_commit(&w->l, true, e))
         return key_publish(seal_file(w, "keys", name, a), by->name, &key, e) ||
                error_wrap(e, "the checkpoint was made, but not its public key");

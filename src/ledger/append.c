@@ -2,8 +2,6 @@
 /* append.c: a batch of events into the ledger: judged in order, written at once. */
 #include "ledger/append.h"
 
-#include <assert.h>
-
 #include "ledger/book.h"
 #include "ledger/coherence.h"
 #include "ledger/conflict.h"
@@ -139,11 +137,8 @@ static bool append_stretch(struct ledger *l, struct draft *drafts, size_t n, str
         }
         if (d->verdict != VERDICT_NONE)
             continue;
-        if (d->entry.traits.policy != d->policy) /* the attempt began with another one */
-            entry_leaf_begin(&d->entry, &l->scratch, &d->leaf);
         d->entry.id = ids[i];
-        ledger_place(l, &d->entry, &d->leaf);
-        assert(buf_ok(&l->scratch));
+        ledger_place(l, &d->entry);
         d->verdict = VERDICT_APPENDED;
         d->seq = d->entry.seq;
         d->id = d->entry.id;
@@ -151,7 +146,7 @@ static bool append_stretch(struct ledger *l, struct draft *drafts, size_t n, str
         s.from[s.entry_count] = d;
         s.entries[s.entry_count++] = d->entry;
     }
-    return write_all(l, &s, e);
+    return ledger_leaves(l, s.entries, s.entry_count, a, e) && write_all(l, &s, e);
 }
 
 /* What is left to the ledger follows from what stands before it, of this batch, too. */

@@ -65,28 +65,14 @@ void audit_promises(struct audit *t)
 
 /* ---- what a chunk says by itself ---- */
 
-/* The leaves of two entries at once: most of an audit is hashing. Their bodies first, then their
- * headers. What has a kind that is none has no header. */
-static void hash_pair(struct chunk *c, size_t at)
+/* Bodies first, then headers: most of an audit is hashing. */
+static void hash_all(struct chunk *c)
 {
-    size_t two = at + 1 < c->count ? at + 1 : at;
-    struct entry *const entries[2] = { &c->entries[at], &c->entries[two] };
-    struct str texts[2] = { c->salted[at], c->salted[two] };
-    struct digest digests[2];
-
-    digest_two(texts, digests);
-    for (int i = 0; i < 2; i++) {
-        if (!entries[i]->erased)
-            entries[i]->body_digest = digests[i];
-        buf_reset(&c->scratch[i]);
-        buf_addc(&c->scratch[i], '\0'); /* the mark of a leaf */
-        if (entry_stands(entries[i]))
-            entry_header(entries[i], &c->scratch[i]);
-        texts[i] = buf_str(&c->scratch[i]);
-    }
-    digest_two(texts, digests);
-    c->leaves[at] = digests[0];
-    c->leaves[two] = digests[1];
+    digest_many(c->salted, c->leaves, c->count);
+    for (size_t i = 0; i < c->count; i++)
+        if (!c->entries[i].erased)
+            c->entries[i].body_digest = c->leaves[i];
+    c->hashed = entry_leaves(c->entries, c->count, &c->scratch, c->leaves);
 }
 
 /* Which of the chunk's blocks its entry i is in. */
@@ -117,8 +103,7 @@ void audit_apart(void *audit, struct chunk *c)
     memcpy(c->sum.salt, t->sum.salt, sizeof c->sum.salt);
     if (t->sum_keys)
         t->sum_keys(&c->sum, c->entries, c->count);
-    for (size_t i = 0; i < c->count; i += 2)
-        hash_pair(c, i);
+    hash_all(c);
     for (size_t i = 0, end; i < c->count; i = end) {
         size_t block = block_at(c, i);
 
@@ -152,6 +137,7 @@ static void note_gaps(struct audit *t, const struct entry *entry)
     }
 }
 
+/* What has a header for which there was no room has no leaf: NULL. */
 static bool check_entry(struct audit *t, const struct entry *entry, int64_t seq,
                         const struct digest *leaf)
 {
@@ -164,6 +150,9 @@ static bool check_entry(struct audit *t, const struct entry *entry, int64_t seq,
                            "it has a kind, a state or traits that writ does not give");
     if (entry->recorded_ms < t->recorded_ms)
         return audit_found(t, seq, &entry->id, "it was recorded before the entry before it");
+    if (!leaf)
+        return audit_found(t, seq, &entry->id,
+                           "its names have more than 32 MiB as JSON, which writ does not enter");
     if (memcmp(leaf, &entry->leaf, sizeof *leaf) != 0)
         return audit_found(t, seq, &entry->id, "it is not what was appended: its hash differs");
     t->recorded_ms = entry->recorded_ms;
@@ -234,7 +223,7 @@ bool audit_chunk(void *audit, const struct chunk *chunk)
         audit_promises(t);
         if (i == 0 || seq % BLOCK == 0)
             begin_part(t, chunk, i);
-        if (!check_entry(t, entry, seq, &chunk->leaves[i]))
+        if (!check_entry(t, entry, seq, i < chunk->hashed ? &chunk->leaves[i] : NULL))
             return false;
         t->leaves[seq % BLOCK] = entry->leaf;
         t->v->entries++;

@@ -13,12 +13,6 @@ static uint64_t hash_text(uint64_t h, struct str text)
     return h * 31 + text.n;
 }
 
-static bool same_run(const struct entry *a, const struct entry *b)
-{
-    return str_eq(a->subject, b->subject) && str_eq(a->robot, b->robot) &&
-           str_eq(a->tenant, b->tenant);
-}
-
 static struct book_run *run_of(struct book *b, const struct draft *d)
 {
     uint64_t h =
@@ -26,7 +20,7 @@ static struct book_run *run_of(struct book *b, const struct draft *d)
     struct book_run **bucket = &b->buckets[h % b->bucket_count], *run;
 
     for (run = *bucket; run; run = run->next)
-        if (same_run(&run->first->entry, &d->entry))
+        if (entry_same_execution(&run->first->entry, &d->entry))
             return run;
     run = arena_new(b->a, struct book_run);
     run->first = d;

@@ -3,6 +3,7 @@
 #include "ledger/draft.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,6 +72,22 @@ static struct str fresh_id(const struct world *world, struct arena *a)
     return (struct str){ text, UUID_TEXT - 1 };
 }
 
+/* Now, as the clock tells it: to the millisecond. A snapshot that is given more exactly and is
+ * later in this one is not of the future: then it is now. */
+static struct str now_text(const struct doc *payload, int64_t now_ms, struct arena *a)
+{
+    struct str text = draft_stamp(now_ms, a);
+    struct stamp now, seen;
+    const char *why;
+
+    if (!payload || payload->kind != DOC_MAP ||
+        !stamp_read(doc_text(payload, "snapshotAt"), &seen, &why) || stamp_ms(&seen) != now_ms ||
+        !stamp_read(text, &now, &why) || stamp_cmp(&now, &seen) >= 0)
+        return text;
+    return str_of(
+        arena_printf(a, "%.*s%06" PRIu32 "Z", (int)text.n - 1, text.s, seen.nano % 1000000));
+}
+
 /* R-002-004 and A02-10: what the client does not say is said by the ledger. */
 static void complete(struct draft *d, const struct world *world, struct arena *a)
 {
@@ -80,9 +97,9 @@ static void complete(struct draft *d, const struct world *world, struct arena *a
     if (root->kind != DOC_MAP)
         return;
     d->undated = !doc_get(root, "createdAt");
-    if (d->undated)
-        draft_fill(root, "createdAt", draft_stamp(world->wall_ms(world->self), a), a);
     payload = (struct doc *)doc_get(root, "payload");
+    if (d->undated)
+        draft_fill(root, "createdAt", now_text(payload, world->wall_ms(world->self), a), a);
     if (!payload || payload->kind != DOC_MAP)
         return;
     if (!doc_get(payload, "executionId"))
@@ -149,16 +166,25 @@ static bool is_set(const struct items *ids)
     return true;
 }
 
-/* Writes the body, and digests payload and lineage where they stand in it. */
+/* The body in the arena, behind its salt. */
+static void keep_body(struct draft *d, struct str body, struct arena *a)
+{
+    char *salted = arena_raw(a, SALT_BYTES + body.n);
+
+    memcpy(salted, d->entry.salt, SALT_BYTES);
+    memcpy(salted + SALT_BYTES, body.s, body.n);
+    d->salted = (struct str){ salted, SALT_BYTES + body.n };
+    d->entry.body = (struct str){ salted + SALT_BYTES, body.n };
+}
+
+/* Writes the body, and finds payload and lineage where they stand in it. */
 static void write_body(struct draft *d, struct arena *a)
 {
     const struct doc *root = &d->document->root;
     const struct doc **members = doc_sorted(root, a);
     _buf_ struct buf body = { .max = BODY_MAX }, lineage = { .max = BODY_MAX };
     bool room = buf_reserve(&body, d->text.n + 64); /* most are canonical already */
-    struct str parts[2] = { 0 };                    /* lineage, payload */
-    size_t from[2] = { 0 };
-    struct sha256 sum;
+    size_t from[2] = { 0 }, length[2] = { 0 };      /* lineage, payload */
 
     (void)room; /* and if not, it grows or says so */
     buf_addc(&body, '{');
@@ -172,27 +198,20 @@ static void write_body(struct draft *d, struct arena *a)
             from[is_payload] = body.len;
         json_canon(members[i], a, &body);
         if (is_lineage || is_payload)
-            parts[is_payload].n = body.len - from[is_payload];
+            length[is_payload] = body.len - from[is_payload];
     }
     buf_addc(&body, '}');
     if (!buf_ok(&body)) {
         draft_refuse(d, CODE_CEILING, "", "the event's canonical form has more than 16 MiB");
         return;
     }
-    d->entry.body = (struct str){ arena_text(a, buf_str(&body)), body.len };
-    parts[0].s = d->entry.body.s + from[0];
-    parts[1].s = d->entry.body.s + from[1];
+    keep_body(d, buf_str(&body), a);
+    d->lineage = (struct str){ d->entry.body.s + from[0], length[0] };
+    d->payload = (struct str){ d->entry.body.s + from[1], length[1] };
     if (!is_set(&d->event.lineage->dependsOnLedgerIds)) {
         put_lineage(d, doc_get(root, "lineage"), a, &lineage);
-        parts[0] = buf_str(&lineage);
+        d->lineage = (struct str){ arena_text(a, buf_str(&lineage)), lineage.len };
     }
-    sha256_begin(&sum);
-    sha256_add(&sum, "{\"lineage\":", 11);
-    sha256_add(&sum, parts[0].s, parts[0].n);
-    sha256_add(&sum, ",\"payload\":", 11);
-    sha256_add(&sum, parts[1].s, parts[1].n);
-    sha256_add(&sum, "}", 1);
-    d->entry.content = sha256_end(&sum);
 }
 
 /* ---- the entry ---- */
@@ -242,9 +261,8 @@ enum { NAMES_MAX = 128 << 10 };
 
 static_assert(6 * NAMES_MAX < HEADER_MAX / 2, "the header of every event has room");
 
-void draft_finish(struct draft *d, const struct world *world, struct arena *a)
+static void finish(struct draft *d, const struct world *world, struct arena *a)
 {
-    _buf_ struct buf scratch = { .max = HEADER_MAX };
     struct stamp created;
 
     if (d->derived && d->undated)
@@ -253,6 +271,8 @@ void draft_finish(struct draft *d, const struct world *world, struct arena *a)
         refuse_by_report(d);
         return;
     }
+    if (!d->is_salted)
+        world->chance(world->self, d->entry.salt, SALT_BYTES);
     write_body(d, a);
     if (d->verdict == VERDICT_REFUSED)
         return;
@@ -270,14 +290,9 @@ void draft_finish(struct draft *d, const struct world *world, struct arena *a)
     d->entry.created_ms = stamp_ms(&created);
     set_traits(d);
     set_depends(d, a);
-    if (!d->salted)
-        world->chance(world->self, d->entry.salt, SALT_BYTES);
-    d->entry.body_digest = entry_body_digest(d->entry.salt, d->entry.body);
-    entry_leaf_begin(&d->entry, &scratch, &d->leaf);
-    assert(buf_ok(&scratch));
 }
 
-void draft_read(struct draft *d, const struct world *world, struct arena *a)
+static void read_one(struct draft *d, const struct world *world, struct arena *a)
 {
     struct ceilings max = ceilings_default();
     struct error e;
@@ -294,7 +309,67 @@ void draft_read(struct draft *d, const struct world *world, struct arena *a)
     }
     complete(d, world, a);
     if (!d->derived)
-        draft_finish(d, world, a);
+        finish(d, world, a);
+}
+
+/* So many are digested together. */
+enum { AT_ONCE = 32 };
+
+/* What they say and their bodies: content first, then what is salted. */
+static void digest_some(struct draft *const drafts[], size_t n, struct buf *scratch)
+{
+    struct str texts[2 * AT_ONCE] = { 0 };
+    struct digest digests[2 * AT_ONCE];
+    size_t ends[AT_ONCE];
+
+    buf_reset(scratch);
+    for (size_t i = 0; i < n; i++) {
+        buf_adds(scratch, "{\"lineage\":");
+        buf_add(scratch, drafts[i]->lineage.s, drafts[i]->lineage.n);
+        buf_adds(scratch, ",\"payload\":");
+        buf_add(scratch, drafts[i]->payload.s, drafts[i]->payload.n);
+        buf_addc(scratch, '}');
+        ends[i] = scratch->len;
+    }
+    for (size_t i = 0, from = 0; i < n; from = ends[i++]) {
+        texts[i] = (struct str){ scratch->s + from, ends[i] - from };
+        texts[n + i] = drafts[i]->salted;
+    }
+    digest_many(texts, digests, 2 * n);
+    for (size_t i = 0; i < n; i++) {
+        drafts[i]->entry.content = digests[i];
+        drafts[i]->entry.body_digest = digests[n + i];
+    }
+}
+
+/* Those that are finished. */
+static void digest_all(struct draft *drafts, size_t n)
+{
+    _buf_ struct buf scratch = { .max = AT_ONCE * (BODY_MAX + (size_t)64) };
+    struct draft *some[AT_ONCE];
+    size_t count = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (drafts[i].salted.n)
+            some[count++] = &drafts[i];
+        if (count == AT_ONCE || (i + 1 == n && count > 0)) {
+            digest_some(some, count, &scratch);
+            count = 0;
+        }
+    }
+}
+
+void drafts_read(struct draft *drafts, size_t n, const struct world *world, struct arena *a)
+{
+    for (size_t i = 0; i < n; i++)
+        read_one(&drafts[i], world, a);
+    digest_all(drafts, n);
+}
+
+void draft_finish(struct draft *d, const struct world *world, struct arena *a)
+{
+    finish(d, world, a);
+    digest_all(d, 1);
 }
 
 void entry_of(enum entry_kind kind, struct str tenant, struct str subject, struct str body,

@@ -19,8 +19,8 @@ struct draft {
     int64_t long_bytes; /* it has more than a document may have, and text is its beginning; 0: no */
     struct digest long_digest; /* of all of it */
     enum policy policy;
-    int64_t since; /* the execution has no event before this entry; 0: that is not known */
-    bool salted;   /* entry.salt is random already: who reads many draws for all of them at once */
+    int64_t since;  /* the execution has no event before this entry; 0: that is not known */
+    bool is_salted; /* entry.salt is random already: who reads many draws for all of them at once */
     const struct document *document; /* NULL: the text could not be read */
     struct report report;            /* what is wrong with it, and warnings */
     struct event_doc event;
@@ -28,8 +28,9 @@ struct draft {
     size_t depend_count;
     bool derived; /* its coherence or snapshot is left to the ledger, which then completes it */
     bool undated; /* so are its snapshot and its createdAt */
-    struct entry entry; /* all but what the ledger gives it: seq, id, recorded, leaf */
-    struct sha256 leaf; /* begun */
+    struct str lineage, payload; /* canonical: of these the content's digest is made */
+    struct str salted;           /* salt and body, of which the body's digest is made */
+    struct entry entry;          /* all but what the ledger gives it: seq, id, recorded, leaf */
 
     /* what the ledger says to it */
     enum verdict verdict;
@@ -40,9 +41,9 @@ struct draft {
     struct uuid id;
 };
 
-/* Reads the event, gives it an executionId and a createdAt where it has none, and checks what can
- * be checked without the ledger. A draft that is wrong has the verdict REFUSED. */
-void draft_read(struct draft *d, const struct world *world, struct arena *a);
+/* Reads the events, gives each an executionId and a createdAt where it has none, and checks what
+ * can be checked without the ledger. A draft that is wrong has the verdict REFUSED. */
+void drafts_read(struct draft *drafts, size_t n, const struct world *world, struct arena *a);
 
 /* Checks and finishes a draft whose missing members have been filled in. */
 void draft_finish(struct draft *d, const struct world *world, struct arena *a);

@@ -27,10 +27,10 @@ static const struct entry_kind_row {
     { ENTRY_INPUT,    "A document that executions depend on: a plan, request or adapter, files by digest." },
     { ENTRY_EVENT,    "A state of an execution, with what it rests on; contract 002." },
     { ENTRY_AUDIT,    "A call of an executor, as digests; contract 003." },
-    { ENTRY_MANIFEST, "What one run was held to, did and left behind." },
+    { ENTRY_MANIFEST, "The limits of one run, what it did and what it left behind." },
     { ENTRY_RESULT,   "What became of a plan; contract 004." },
     { ENTRY_APPROVAL, "Who allowed what, and why." },
-    { ENTRY_NOTE,     "What was done to the ledger itself, such as the erasing of a body." },
+    { ENTRY_NOTE,     "What was done to the ledger itself, such as erasing a body." },
 };
 
 static const struct column kind_columns[] = {
@@ -62,6 +62,12 @@ void traits_unpack(int64_t packed, struct traits *t)
     t->dry_run = packed >> 4 & 1;
     t->retryable = packed >> 5 & 1;
     t->snapshot_sub = (uint32_t)(packed >> 8);
+}
+
+bool entry_same_execution(const struct entry *a, const struct entry *b)
+{
+    return a->kind == b->kind && str_eq(a->subject, b->subject) && str_eq(a->robot, b->robot) &&
+           str_eq(a->tenant, b->tenant);
 }
 
 bool entry_stands(const struct entry *entry)
@@ -172,22 +178,17 @@ static void put_event(const struct entry *entry, struct buf *to)
     buf_addc(to, '}');
 }
 
-/* The members are in the order RFC 8785 sorts them: that makes it canonical. The first half is
- * known before an entry has its place. */
-static void put_first_half(const struct entry *entry, struct buf *to)
+/* The members are in the order RFC 8785 sorts them: that makes it canonical. */
+void entry_header(const struct entry *entry, struct buf *to)
 {
+    char id[ENTRY_ID_TEXT];
+
     put_digest(to, "{\"body_digest\":\"", &entry->body_digest);
     put_digest(to, "\",\"content_digest\":\"", &entry->content);
     put_stamp(to, "\",\"createdAt\":\"", entry->created_ms);
     buf_addc(to, '"');
     if (entry->kind == ENTRY_EVENT)
         put_event(entry, to);
-}
-
-static void put_second_half(const struct entry *entry, struct buf *to)
-{
-    char id[ENTRY_ID_TEXT];
-
     entry_id_text(&entry->id, id);
     buf_adds(to, ",\"id\":\"");
     buf_add(to, id, ENTRY_ID_TEXT - 1);
@@ -200,32 +201,40 @@ static void put_second_half(const struct entry *entry, struct buf *to)
     buf_adds(to, ",\"v\":1}");
 }
 
-void entry_header(const struct entry *entry, struct buf *to)
+/* So many headers are written, and then hashed together: fewer where they are long. */
+enum { AT_ONCE = 64, AT_ONCE_BYTES = 64 << 10 };
+
+/* How many headers there is room for; each ends at its `ends`. */
+static size_t put_headers(const struct entry *entries, size_t n, struct buf *to, size_t *ends)
 {
-    put_first_half(entry, to);
-    put_second_half(entry, to);
+    size_t count = 0;
+
+    buf_reset(to);
+    while (count < n && count < AT_ONCE && to->len < AT_ONCE_BYTES) {
+        buf_addc(to, '\0'); /* the mark of a leaf in RFC 6962 */
+        if (entry_stands(&entries[count]))
+            entry_header(&entries[count], to);
+        if (!buf_ok(to)) /* its beginning alone would say nothing of the rest */
+            break;
+        ends[count++] = to->len;
+    }
+    return count;
 }
 
-void entry_leaf_begin(const struct entry *entry, struct buf *scratch, struct sha256 *begun)
+/* A header that has no room behind others gets all of it, as when it was entered alone. */
+size_t entry_leaves(const struct entry *entries, size_t n, struct buf *scratch,
+                    struct digest *leaves)
 {
-    static const uint8_t leaf = 0; /* RFC 6962 */
+    size_t ends[AT_ONCE], made = 0, count;
+    struct str texts[AT_ONCE];
 
-    buf_reset(scratch);
-    put_first_half(entry, scratch);
-    sha256_begin(begun);
-    sha256_add(begun, &leaf, 1);
-    sha256_add(begun, scratch->s, scratch->len);
-}
-
-struct digest entry_leaf_end(const struct entry *entry, const struct sha256 *begun,
-                             struct buf *scratch)
-{
-    struct sha256 sum = *begun;
-
-    buf_reset(scratch);
-    put_second_half(entry, scratch);
-    sha256_add(&sum, scratch->s, scratch->len);
-    return sha256_end(&sum);
+    while (made < n && (count = put_headers(&entries[made], n - made, scratch, ends)) > 0) {
+        for (size_t k = 0, from = 0; k < count; from = ends[k++])
+            texts[k] = (struct str){ scratch->s + from, ends[k] - from };
+        digest_many(texts, &leaves[made], count);
+        made += count;
+    }
+    return made;
 }
 
 struct digest entry_body_digest(const uint8_t salt[SALT_BYTES], struct str body)

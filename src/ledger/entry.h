@@ -75,6 +75,9 @@ static inline enum event_state place_state(int64_t place)
     return (enum event_state)(place % 8);
 }
 
+/* Are they events of one execution? A robot has to be the same, too. */
+bool entry_same_execution(const struct entry *a, const struct entry *b);
+
 /* Can it be that writ wrote this? What cannot has no header, and names nothing. */
 bool entry_stands(const struct entry *entry);
 
@@ -104,11 +107,11 @@ int64_t entry_id_seq(const struct uuid *id);
 enum { HEADER_MAX = 32 << 20 };
 void entry_header(const struct entry *entry, struct buf *to);
 
-/* Its leaf in the tree: the first half of it can be hashed before the entry has its place. The
- * scratch is asked buf_ok() after each. */
-void entry_leaf_begin(const struct entry *entry, struct buf *scratch, struct sha256 *begun);
-struct digest entry_leaf_end(const struct entry *entry, const struct sha256 *begun,
-                             struct buf *scratch);
+/* The leaves of entries in the tree, which have their places and the digests of their bodies: of
+ * so many, up to the first whose header has no room in an empty scratch. An entry that cannot be
+ * one has an empty header. */
+size_t entry_leaves(const struct entry *entries, size_t n, struct buf *scratch,
+                    struct digest *leaves) NODISCARD;
 
 /* The salted digest of a body. */
 struct digest entry_body_digest(const uint8_t salt[SALT_BYTES], struct str body);

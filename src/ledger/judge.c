@@ -223,8 +223,8 @@ static const struct column judge_columns[] = {
 
 const struct table judge_table = {
     .name = "append_rules",
-    .about = "What an event must be to enter the ledger, in the order it is asked; its shape comes "
-             "first.",
+    .about = "What an event must be to enter the ledger, in the order it is checked; its shape "
+             "comes first.",
     COLUMNS(judge_columns),
     .keys = 1,
     ROWS(judge_rules),

@@ -105,31 +105,38 @@ void ledger_rollback(struct ledger *l)
     l->keep.kind->rollback(l->keep.store);
 }
 
-void ledger_place(struct ledger *l, struct entry *entry, const struct sha256 *leaf_begun)
+void ledger_place(struct ledger *l, struct entry *entry)
 {
     entry->seq = l->tip.size++;
     entry_id_make(entry->seq, &entry->id);
     entry->recorded_ms = l->tip.recorded_ms = l->now_ms;
-    entry->leaf = entry_leaf_end(entry, leaf_begun, &l->scratch);
+}
+
+bool ledger_leaves(struct ledger *l, struct entry *entries, size_t n, struct arena *a,
+                   struct error *e)
+{
+    struct digest *leaves = arena_raw(a, n * sizeof *leaves);
+
+    if (entry_leaves(entries, n, &l->scratch, leaves) != n)
+        return error_set(e, ERROR_CEILING, "the names of an entry have more than 32 MiB as JSON");
+    for (size_t i = 0; i < n; i++)
+        entries[i].leaf = leaves[i];
+    return true;
 }
 
 bool ledger_enter(struct ledger *l, struct entry *entries, size_t n, struct error *e)
 {
+    _arena_ struct arena a = { 0 };
     struct links none = { .rerun_of = { "", 0 } };
 
     if (!tail_ready(&l->tail, l->tip.size, n, &l->keep, e))
         return false;
     for (size_t i = 0; i < n; i++) {
-        struct sha256 leaf;
-
         l->world->chance(l->world->self, &entries[i].id, sizeof entries[i].id);
-        entry_leaf_begin(&entries[i], &l->scratch, &leaf);
-        ledger_place(l, &entries[i], &leaf);
-        if (!buf_ok(&l->scratch))
-            return error_set(e, ERROR_CEILING,
-                             "the names of an entry have more than 32 MiB as JSON");
+        ledger_place(l, &entries[i]);
     }
-    if (!l->keep.kind->add_entries(l->keep.store, entries, n, e))
+    if (!ledger_leaves(l, entries, n, &a, e) ||
+        !l->keep.kind->add_entries(l->keep.store, entries, n, e))
         return false;
     for (size_t i = 0; i < n; i++)
         if (!tail_take(&l->tail, &entries[i], &none, &l->keep, e))

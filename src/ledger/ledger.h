@@ -39,9 +39,13 @@ bool ledger_begin(struct ledger *l, struct error *e) NODISCARD;
 bool ledger_commit(struct ledger *l, bool durable, struct error *e) NODISCARD;
 void ledger_rollback(struct ledger *l);
 
-/* Gives an entry its place, its id (random bytes on entry) and its leaf: the order of calls is the
- * order of the ledger. */
-void ledger_place(struct ledger *l, struct entry *entry, const struct sha256 *leaf_begun);
+/* Gives an entry its place and its id (random bytes on entry): the order of calls is the order of
+ * the ledger. */
+void ledger_place(struct ledger *l, struct entry *entry);
+
+/* Gives entries that have their places their leaves. */
+bool ledger_leaves(struct ledger *l, struct entry *entries, size_t n, struct arena *a,
+                   struct error *e) NODISCARD;
 
 /* Appends entries that are no events; they get their seq, id and leaf. */
 bool ledger_enter(struct ledger *l, struct entry *entries, size_t n, struct error *e) NODISCARD;

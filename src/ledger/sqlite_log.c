@@ -46,7 +46,8 @@ bool sqlite_can_make_beside(const struct sqlite *db, struct error *e)
     fd = open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
     if (fd >= 0 || errno == EOPNOTSUPP || errno == EISDIR)
         return true;
-    if (errno == ENOSPC || errno == EDQUOT)
+    if (errno == ENOSPC || errno == EDQUOT || (errno == EROFS && !logged) ||
+        ((errno == EMFILE || errno == ENFILE) && logged))
         return error_sys(e, CODE_IO, "'%s' cannot be opened, as no file can be made beside it",
                          db->path);
     return !logged ||

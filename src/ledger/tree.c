@@ -39,18 +39,23 @@ static bool same(const struct digest *a, const struct digest *b)
 
 /* ---- making ---- */
 
-/* Two nodes at once, of four below them. */
-static void two_nodes(const struct digest below[4], struct digest out[2])
-{
-    uint8_t bytes[2][1 + 2 * DIGEST_BYTES];
-    struct str texts[2];
+enum { NODES_AT_ONCE = 32 };
 
-    for (int i = 0; i < 2; i++) {
-        bytes[i][0] = 1;
-        memcpy(bytes[i] + 1, &below[2 * i], 2 * sizeof *below);
-        texts[i] = (struct str){ (const char *)bytes[i], sizeof bytes[i] };
+/* n nodes of 2 n below them; out may be where those begin. */
+static void nodes_above(const struct digest *below, size_t n, struct digest *out)
+{
+    uint8_t bytes[NODES_AT_ONCE][1 + 2 * DIGEST_BYTES];
+    struct str texts[NODES_AT_ONCE];
+
+    for (size_t at = 0, count; at < n; at += count) {
+        count = n - at < NODES_AT_ONCE ? n - at : NODES_AT_ONCE;
+        for (size_t i = 0; i < count; i++) {
+            bytes[i][0] = 1;
+            memcpy(bytes[i] + 1, &below[2 * (at + i)], 2 * sizeof *below);
+            texts[i] = (struct str){ (const char *)bytes[i], sizeof bytes[i] };
+        }
+        digest_many(texts, &out[at], count);
     }
-    digest_two(texts, out);
 }
 
 /* Of a whole tile: level by level. */
@@ -58,16 +63,10 @@ static struct digest tile_root(const struct digest leaves[TILE])
 {
     struct digest level[TILE / 2];
 
-    for (size_t i = 0; i < TILE / 2; i += 2)
-        two_nodes(&leaves[2 * i], &level[i]);
-    for (size_t n = TILE / 4; n > 1; n /= 2)
-        for (size_t i = 0; i < n; i += 2) {
-            struct digest two[2];
-
-            two_nodes(&level[2 * i], two);
-            memcpy(&level[i], two, sizeof two);
-        }
-    return tree_node(&level[0], &level[1]);
+    nodes_above(leaves, TILE / 2, level);
+    for (size_t n = TILE / 4; n > 0; n /= 2)
+        nodes_above(level, n, level);
+    return level[0];
 }
 
 /* Counts in binary: after i leaves the stack has one complete subtree for each bit of i, the

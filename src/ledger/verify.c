@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "contract/codes.h"
+#include "ledger/note.h"
 #include "ledger/tree.h"
 
 /* ---- promises ---- */
@@ -38,20 +39,28 @@ static bool take_promise(void *self, const struct kept_checkpoint *c, struct err
 static void read_promise(const struct audit *t, struct promise *p)
 {
     bool given = strcmp(p->kept, "given") == 0, former = p->origin.n > 0;
+    struct str origin = former ? p->origin : t->v->origin;
     const struct verifier *by = former ? p->by : t->v->by;
     struct error e;
 
     p->c.size = -1;
     if (p->why) /* there was nothing to read */
         return;
-    if (!checkpoint_read(p->note, t->a, &p->c, &e) || (by && !checkpoint_signed(p->note, by, &e))) {
+    if (!checkpoint_read(p->note, t->a, &p->c, &e)) {
+        p->why = arena_text(t->a, str_of(e.msg));
+        return;
+    }
+    if (!str_eq(p->c.origin, origin)) { /* and by another key, which would say less */
+        p->why = arena_printf(t->a, "it is of another ledger, %s, and not of %s",
+                              note_name_said(p->c.origin, t->a), note_name_said(origin, t->a));
+        return;
+    }
+    if (by && !checkpoint_signed(p->note, by, &e)) {
         p->why = arena_text(t->a, str_of(e.msg));
         return;
     }
     p->is_signed = by;
-    if (!str_eq(p->c.origin, former ? p->origin : t->v->origin))
-        p->why = "it is of another ledger";
-    else if (strcmp(p->kept, "ledger") == 0 && (p->size != p->c.size || p->made_ms != p->c.made_ms))
+    if (strcmp(p->kept, "ledger") == 0 && (p->size != p->c.size || p->made_ms != p->c.made_ms))
         p->why = "the ledger says something else about it than it says itself";
     else if (given && !p->is_signed) {
         p->unjudged = true;
@@ -80,18 +89,22 @@ static bool gather(struct ledger *l, struct audit *t, struct error *e)
     return true;
 }
 
-/* Those about more entries than there are. */
-static void break_promises(struct audit *t)
+/* Those about more entries than there are; false: there is one. */
+static bool break_promises(struct audit *t)
 {
+    bool none = true;
+
     for (; t->next < t->v->promise_count; t->next++) {
         struct promise *p = &t->v->promises[t->next];
 
+        none &= p->why != NULL;
         if (!p->why)
             p->why = arena_printf(t->a,
                                   "it was made for %" PRId64 " entries, and there are only %" PRId64
                                   ": the end is missing",
                                   p->c.size, t->v->entries);
     }
+    return none;
 }
 
 /* Those about more entries than were read before one did not fit: nothing is known of them. */
@@ -185,12 +198,15 @@ static bool check_upper(struct ledger *l, struct audit *t, struct error *e)
 static bool check_rest(struct ledger *l, struct audit *t, struct error *e)
 {
     const char *finding = NULL;
+    bool whole;
 
     audit_promises(t);
-    break_promises(t);
+    whole = break_promises(t);
     t->v->root = audit_root(t);
     if (t->v->entries != l->tip.size)
         return !audit_found(t, t->v->entries, NULL, "the entry is missing");
+    if (!whole && !t->v->replaced && !judge_promises(t)) /* notes of erasures may be missing, too */
+        return true;
     if (!audit_gaps(t))
         return true;
     if (t->v->replaced)

@@ -118,14 +118,13 @@ static void *work(void *self)
     struct chunk *c = arena_new(&a, struct chunk);
     struct walk *w = self;
 
-    c->scratch[0].max = c->scratch[1].max = HEADER_MAX;
+    c->scratch.max = HEADER_MAX;
     while (next(w, c)) {
         w->reader->apart(w->reader->self, c);
         if (!take_turn(w, c))
             break;
     }
-    buf_free(&c->scratch[0]);
-    buf_free(&c->scratch[1]);
+    buf_free(&c->scratch);
     arena_free(&c->a);
     return NULL;
 }

@@ -25,10 +25,11 @@ struct chunk {
 
     /* As computed from the entries. */
     struct digest leaves[CHUNK];
+    size_t hashed; /* entries that have a leaf: behind the last, one has a header without room */
     struct digest roots[CHUNK_BLOCKS]; /* of blocks that are in it from their first entry on */
     struct names names[CHUNK_BLOCKS];  /* of as many entries of a block as are in it */
     struct index_sum sum;
-    struct buf scratch[2];
+    struct buf scratch;
 };
 
 struct chunk_reader {

@@ -3,6 +3,7 @@
 
 usage: checkpoints.py [--postgres] WRIT      prints TAP
 """
+import concurrent.futures
 import contextlib
 import ctypes
 import os
@@ -210,7 +211,21 @@ def a_proof_has_no_more_values_than_two_documents(place):
 def a_body_as_long_as_a_ledger_takes_it_is_proved(place):
     id = place.enter({name: name * (15 << 20) for name in "abc"}, subject="long")["ledger_id"]
     proof = place.put("proof.json", place.writ("prove", id).out)
-    same(place.one("verify", "--proof", proof)["holds"], True)
+    same(place.one("verify", "--proof", proof, "--key", place.one("checkpoint")["key"])["holds"], True)
+
+
+@case
+def whoever_signs_at_the_same_moment_signs_the_same(place):
+    grown(place, "e", 3)
+    with concurrent.futures.ThreadPoolExecutor(8) as all:
+        runs = [run.result() for run in [all.submit(place.writ, "checkpoint") for _ in range(8)]]
+    true(all_ok(runs), runs)
+    same(len({run.out for run in runs}), 1, runs)
+    same(len(place.verify()["checkpoints"]), 2)  # in the ledger, and beside it
+
+
+def all_ok(runs):
+    return all(run.status == 0 for run in runs)
 
 
 if __name__ == "__main__":

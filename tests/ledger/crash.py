@@ -10,6 +10,7 @@ import json
 import os
 import random
 import select
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -325,6 +326,57 @@ def a_place_that_cannot_be_written_is_said_and_can_still_be_read(place):
         tap.insist(run.status == 0 and run.out, run)
     place.state.chmod(0o755)
     same(place.verify()["entries"], 4)
+
+
+@contextlib.contextmanager
+def read_only_medium(place, log):
+    """The state directory, on something that can only be read; the ledger has a log beside it, or none."""
+    if POSTGRES:
+        raise tap.Skip("files")
+    with small_disk(place.state, "16m"):
+        place.chain("covered", *STATES[:3])
+        same(place.writ("checkpoint").status, 0)
+        place.chain("newer", *STATES[:3])
+        if not log:
+            with contextlib.closing(sqlite3.connect(place.file)) as db:
+                db.execute("SELECT 1 FROM entries").fetchone()  # who leaves last takes it away
+            same(sorted(path.name for path in place.state.glob("ledger.db*")), ["ledger.db"])
+        subprocess.run(["mount", "-o", "remount,ro", place.state], check=True)
+        yield
+
+
+@case
+def a_medium_that_is_read_only_is_said_and_can_be_read(place):
+    more = place.put("outside/document.json", "{}")
+    for log in (False, True):
+        with read_only_medium(place, log):
+            for verb in (["ledger", "input", more], ["ledger", "append", more], ["checkpoint"]):
+                run = place.writ(*verb)
+                same(run.status, 74, run)
+                true(b"read-only" in run.err.lower(), run)
+            same(len(place.log()), place.verify()["entries"])
+        place._base = None
+
+
+@case
+def what_a_checkpoint_covers_is_proved_where_nothing_can_be_written(place):
+    with read_only_medium(place, log=True):
+        for whose in ([], ["--tenant", "t-1"]):
+            proof = place.one("prove", "covered", *whose)
+            path = place.put("outside/proof", json.dumps(proof))
+            same(place.writ("verify", "--proof", path, "--key", proof["key"]).status, 0)
+            run = place.writ("prove", "newer", *whose)
+            same((run.status, run.out), (74, b""), run)
+            true(b"read-only" in run.err, run)
+
+
+@case
+def a_checkpoint_that_comes_by_a_pipe_is_read_once(place):
+    place.chain("exec-1", *STATES[:3])
+    note = place.writ("checkpoint").out
+    place.chain("exec-2", *STATES[:3])
+    run = place.writ("prove", "--since", "-", stdin=note)
+    same((run.status, json.loads(run.out)["old"]), (0, 4), run)
 
 
 @case

@@ -74,6 +74,21 @@ def a_ledger_that_needs_a_file_beside_it_where_none_can_be_made_says_so(place):
 
 
 @case
+def a_limit_on_descriptors_is_told_as_one(place):
+    place.accept(place.event())
+    true(log_of(place).stat().st_size > 0, "there is no log to miss")
+    refused = 0
+    for most in range(3, 12):
+        run = limited(place, ["sh", "-c", f'ulimit -n {most}; exec "$@"', "sh"], "log")
+        if run.status == 127:  # it could not even be loaded
+            continue
+        refused += run.status != 0
+        true(run.status == 0 or b"Too many open files (see ulimit -n)" in run.err, run)
+        true(b"copy both" not in run.err, run)
+    true(refused > 0, "nothing was refused")
+
+
+@case
 def a_limit_on_the_size_of_files_is_told_as_one(place):
     place.accept(place.event())
     document = place.put("outside/document.json", '"' + "x" * 100_000 + '"')

@@ -14,6 +14,7 @@ import subprocess
 import sys
 
 import ledger
+import tap
 import vault
 from ledger import STATES, same, true
 from tree import canonical, included, root_of, sha
@@ -45,7 +46,7 @@ def grown(place, count):
 def holds(place, proof, *options, status=0):
     path = place.put("proof.json", json.dumps(proof))
     answer = place.one("verify", "--proof", path, *options, status=status)
-    same(answer["holds"], status == 0, answer)
+    same(answer["holds"], status != 1, answer)
     return answer
 
 
@@ -95,12 +96,27 @@ def base64_same(note, signature):
 
 
 @case
+def a_note_that_no_key_ties_to_the_ledger_may_be_the_wrong_one_itself(place):
+    grown(place, 1)
+    other = place.other("another")
+    grown(other, 1)
+    note = note_of(place)[0]
+    forged = note[:-8] + (b"A" if note[-8:-7] != b"A" else b"B") + note[-7:]
+    for given in (note_of(other)[0], forged):
+        said = place.writ("verify", "--checkpoint", place.put("outside/note", given))
+        words = b" ".join(said.out.split())
+        true(said.status == 1 and b"find out which" in words and b"evidence" not in words, said)
+
+
+@case
 def a_checkpoint_of_another_key_is_refused(place):
     grown(place, 1)
     other = place.other("another")
     grown(other, 1)
     note = place.put("outside/note", note_of(other)[0])
-    place.verify("--checkpoint", note, status=1)
+    why, = (c["why"] for c in place.verify("--checkpoint", note, status=1)["checkpoints"] if c["kept"] == "given")
+    origins = [file.read_bytes().decode().splitlines()[0] for file in (note, place.put("outside/own", note_of(place)[0]))]
+    same(why, "it is of another ledger, '{}', and not of '{}'".format(*origins))
     key = other.one("checkpoint")["key"]
     mine = place.put("outside/mine", note_of(place)[0])
     place.verify("--checkpoint", mine, "--key", key, status=1)
@@ -269,7 +285,21 @@ def every_entry_can_be_proved(place):
         same(included(leaf, index, len(entries), [bytes.fromhex(step) for step in proof["path"]]), root_of(leaves))
         answer = holds(place, proof, "--key", key)
         same((answer["trusted"], answer["index"]), (True, index), answer)
-    same(holds(place, proof)["trusted"], False)
+
+
+@case
+def a_proof_that_nobody_vouches_for_is_not_judged(place):
+    grown(place, 2)
+    other = place.other("another")
+    grown(other, 2)
+    key = place.one("checkpoint")["key"]
+    for whose, status in ((place, 0), (other, 1)):
+        proof = whose.one("prove", whose.log()[1]["ledger_id"])
+        holds(place, proof, status=69)
+        said = place.writ("verify", "--proof", place.put("proof.json", json.dumps(proof)))
+        same((said.status, said.out.startswith(b"not judged  entry 1 ")), (69, True), said)
+        true(proof["key"].encode() in said.out, said)
+        holds(place, proof, "--key", key, status=status)
 
 
 @case
@@ -280,7 +310,7 @@ def the_first_entry_behind_a_checkpoint_can_be_proved(place):
     id, = place.accept(place.event(execution="behind"))
     proof = place.one("prove", id)
     same((proof["index"], proof["size"]), (size, size + 1))
-    holds(place, proof)
+    holds(place, proof, "--key", proof["key"])
 
 
 @case
@@ -296,6 +326,19 @@ def the_deepest_body_that_is_entered_can_be_proved(place):
     proof = place.one("prove", last["ledger_id"])
     true(json.dumps(proof).count("[") > 120)
     holds(place, proof, "--key", proof["key"])
+
+
+@case
+def the_end_of_an_execution_is_proved_however_much_came_before_it(place):
+    if not ledger.LONG:
+        raise tap.Skip("WRIT_LONG=1: it enters 300 MB")
+    for attempt in range(1, 11):  # together more than any answer has
+        for state in STATES[:2] + ("failed",):
+            large = {"large": "x" * (15 << 20)} if state != "planned" else {}
+            place.accept(place.event(state, attempt=attempt, **large))
+    place.accept(place.event("running", attempt=11))
+    end, = place.accept(place.event("succeeded", attempt=11))
+    same(place.one("prove", "exec-1")["header"]["id"], end)
 
 
 def recipes():

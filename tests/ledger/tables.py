@@ -42,6 +42,26 @@ def what_a_file_has_is_as_writ_makes_it(place):
 
 
 @case
+def how_a_database_tells_of_names_does_not_matter(place):
+    if not POSTGRES:
+        raise tap.Skip("a database")
+    filled(place)
+    run = place.writ("verify", env={"PGOPTIONS": "-c quote_all_identifiers=on"})
+    true(run.status == 0 and run.out.startswith(b"intact"), run)
+
+
+@case
+def a_schema_may_have_a_word_of_sql_for_a_name(place):
+    if not POSTGRES:
+        raise tap.Skip("a database")
+    place.address += "&schema=user"
+    filled(place)
+    id = place.enter({"secret": 1}, "secret")["ledger_id"]
+    same(place.writ("ledger", "erase", id, "--reason", "a test").status, 0)
+    same(place.verify()["erased"], 2)
+
+
+@case
 def what_a_database_has_is_as_writ_makes_it(place):
     if not POSTGRES:
         raise tap.Skip("a database")

@@ -128,6 +128,16 @@ def a_tail_that_was_cut_off_is_found_by_a_checkpoint(place):
 
 
 @case
+def a_tail_that_had_the_note_of_an_erasure_is_told_to_be_missing(place):
+    ids = [place.enter({"n": n}, f"subject-{n}")["ledger_id"] for n in range(4)]
+    place.one("ledger", "erase", ids[1], "--reason", "asked for")
+    size = place.one("checkpoint")["size"]
+    copy, behind = vault.of(place).copy("noteless")
+    behind.sql(f"DELETE FROM entries WHERE seq = {size - 1}")
+    true("the end is missing" in found(copy, None)["problem"]["message"], "it is blamed on the entry that was erased")
+
+
+@case
 def entries_that_changed_places_are_found(place):
     store = filled(place)
     for first, second in ((5, 6), (100, 200), (258, 259), (10, 259)):
@@ -183,6 +193,24 @@ def an_entry_that_cannot_stand_where_it_stands_is_found_though_its_hash_fits(pla
         leaf = sha(b"\0" + canonical(header | change)).hex()
         behind.sql(f"UPDATE entries SET {column}, leaf = {blob.format(leaf)} WHERE seq = {header['seq']}")
         same(found(copy, header["seq"])["problem"]["message"], why)
+
+
+LONGEST = 32 << 20  # bytes of a header
+
+
+@case
+def names_longer_than_any_that_is_entered_hide_nothing_behind_them(place):
+    # Leaves of what would be left if a header were hashed as far as there is room for it.
+    ids = [place.enter({"n": n}, f"subject-{n}")["ledger_id"] for n in range(5)]
+    header = canonical(place.one("prove", ids[1])["header"])
+    cut = sha(b"\0" + header[:header.index(b'"subject":') + len(b'"subject":')]).hex()
+    copy, behind = vault.of(place).copy("long")
+    literal = "'\\x{}'" if POSTGRES else "x'{}'"
+    text = f"repeat('x', {LONGEST + 1})::bytea" if POSTGRES else f"replace(hex(zeroblob({LONGEST // 2 + 1})), '0', 'x')"
+    behind.sql("DELETE FROM checkpoints", f"UPDATE entries SET subject = {text}, leaf = {literal.format(cut)} WHERE seq = 1",
+               f"UPDATE entries SET leaf = {literal.format(sha(b'').hex())} WHERE seq > 1")
+    shutil.rmtree(copy.state / "checkpoints")
+    same(found(copy, 1)["problem"]["message"], "its names have more than 32 MiB as JSON, which writ does not enter")
 
 
 @case

@@ -137,12 +137,63 @@ static void of_a_line_that_is_too_long_the_beginning_is_held(void **state)
     free(text);
 }
 
+/* The first event of a text, read when it is 2023-11-14T22:13:20.123Z. */
+static struct draft read_one(const char *text, struct batch *batch)
+{
+    struct writ_input given = { .name = "event", .text = text, .len = strlen(text) };
+    struct fake_world world;
+    struct feed feed;
+    struct error e;
+
+    fake_world_init(&world, 1700000000123);
+    assert_true(feed_open(&feed, &given, &e));
+    feed_batch(&feed, POLICY_BLOCK, &world.world, batch);
+    feed_close(&feed);
+    assert_int_equal(batch->n, 1);
+    return batch->drafts[0];
+}
+
+#define SEEN_AT(moment)                                                                                \
+    "{\"tenantId\":\"t\",\"robotId\":\"r\",\"module\":\"agent-builder\",\"source\":\"agent-builder\"," \
+    "\"type\":\"execution_event\",\"state\":\"planned\",\"payload\":{\"executionId\":\"e\","           \
+    "\"workflowVersion\":\"1\",\"agentVersion\":\"1\",\"executionContractVersion\":\"v1\","            \
+    "\"attempt\":1,\"target\":\"t\",\"action\":\"a\",\"coherenceStatus\":\"coherent\","                \
+    "\"dryRun\":true,\"snapshotAt\":\"" moment                                                         \
+    "\"},\"lineage\":{\"dependsOnLedgerIds\":[\"led-1\"]}}"
+
+static void A02_10_R_002_066_a_snapshot_of_this_millisecond_is_not_of_the_future(void **state)
+{
+    static const struct {
+        const char *event, *made; /* made: NULL, it is refused */
+    } rows[] = {
+        { SEEN_AT("2023-11-14T22:13:20.122999Z"), "2023-11-14T22:13:20.123Z" },
+        { SEEN_AT("2023-11-14T22:13:20.123Z"), "2023-11-14T22:13:20.123Z" },
+        { SEEN_AT("2023-11-14T22:13:20.1230004Z"), "2023-11-14T22:13:20.123000400Z" },
+        { SEEN_AT("2023-11-15T00:13:20.123999999+02:00"), "2023-11-14T22:13:20.123999999Z" },
+        { SEEN_AT("2023-11-14T22:13:20.124Z"), NULL },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct batch batch = { 0 };
+        struct draft d = read_one(rows[i].event, &batch);
+
+        assert_int_equal(d.verdict, rows[i].made ? VERDICT_NONE : VERDICT_REFUSED);
+        if (rows[i].made) {
+            assert_true(str_is(d.event.createdAt, rows[i].made));
+            assert_int_equal(d.entry.created_ms, 1700000000123);
+        }
+        arena_free(&batch.a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_batch_of_large_events_has_few),
         cmocka_unit_test(a_batch_of_small_events_has_many),
         cmocka_unit_test(of_a_line_that_is_too_long_the_beginning_is_held),
+        cmocka_unit_test(A02_10_R_002_066_a_snapshot_of_this_millisecond_is_not_of_the_future),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@ COMPUTES = re.compile(
     r"|malloc|calloc|realloc|free|abort"                                        # memory, and its end
     r"|v?snprintf|vasprintf|strerrordesc_np|__errno_location|__assert_fail"     # messages
     r"|strtod_l|newlocale|floor"                                                # numbers, as "C" has them
-    r"|getauxval|__cpu_\w+"                                                     # what the CPU can do
+    r"|getauxval|__cpu_\w+|__x86_get_cpuid_feature_leaf"                                                     # what the CPU can do
     r"|__\w+_chk|__stack_chk_\w+|_GLOBAL_OFFSET_TABLE_|__\w+ti[34]")              # the compiler's own
 SANITIZER = re.compile(r"_*(?:asan|ubsan|sanitizer|(?:start__+|stop__+)?sancov)_\w+")
 CASES, OUTSIDE = [], {}  # OUTSIDE: {name: the object file that wants it}

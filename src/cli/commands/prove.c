@@ -7,8 +7,8 @@
 #include "cli/keeper.h"
 #include "cli/print.h"
 
-/* The whole id of what a person means: an entry, or the last event of an execution. NULL: there is
- * none, or more than one; *answer says so. */
+/* The whole id of what a person means of a tenant or robot: an entry, or the last event of an
+ * execution. NULL: there is none, or more than one; *answer says so. */
 static const char *find(struct writ_ledger *ledger, const struct args *args, struct arena *a,
                         int *status, char **answer)
 {
@@ -40,13 +40,39 @@ static int prove(struct writ_ledger *ledger, const struct args *args, char **ans
 
     if (since)
         return writ_prove(ledger, NULL, &checkpoint, answer);
+    if (!args_get(args, "tenant") && !args_get(args, "robot"))
+        return writ_prove(ledger, args->operands[0], NULL, answer);
     id = find(ledger, args, &a, &status, answer);
     return id ? writ_prove(ledger, id, NULL, answer) : status;
 }
 
+/* False: the ledger cannot be had, and that was said. */
+static bool prove_by(enum opening how, const struct args *args, int *status, char **answer)
+{
+    _ledger_ struct writ_ledger *ledger = keeper_open(args, how, status);
+
+    if (!ledger)
+        return false;
+    *status = prove(ledger, args, answer);
+    return true;
+}
+
+/* An entry that a checkpoint covers already is proved by who may read alone; else one is made
+ * first, as it is of what came since another: that one may come by a pipe, and is read once. */
+static bool read_or_sign(const struct args *args, int *status, char **answer)
+{
+    if (!args_get(args, "since")) {
+        if (!prove_by(KEEP_READ, args, status, answer))
+            return false;
+        if (*status != WRIT_USAGE)
+            return true;
+        writ_free(*answer);
+    }
+    return prove_by(KEEP_WRITE, args, status, answer);
+}
+
 static int run(const struct args *args)
 {
-    _ledger_ struct writ_ledger *ledger = NULL;
     bool id = args->count, since = args_get(args, "since");
     char *answer;
     int status;
@@ -61,10 +87,8 @@ static int run(const struct args *args)
         say("--since is about the whole ledger: --tenant and --robot go with an ID");
         return WRIT_USAGE;
     }
-    ledger = keeper_open(args, KEEP_WRITE, &status);
-    if (!ledger)
+    if (!read_or_sign(args, &status, &answer))
         return status;
-    status = prove(ledger, args, &answer);
     if (status != WRIT_OK)
         return keeper_tell(answer, status, args_get(args, "json"));
     out_json(answer);
@@ -81,7 +105,7 @@ static int run(const struct args *args)
 const struct command cmd_prove = {
     .name = "prove",
     .operands = "[ID]",
-    .summary = "a proof that an entry is in the ledger, checked without it",
+    .summary = "prove that an entry is in the ledger, to those who do not have it",
     .about = "ID is an entry's, or an execution's: then its last event is proved. Prints the entry, its path to the root of the tree and a signed checkpoint, as one "
              "JSON object. With --since it is a proof that the ledger still has everything it had "
              "when that checkpoint was made. `writ verify --proof` checks either.",

@@ -159,6 +159,24 @@ static bool is_other_copy(const struct doc *d, struct str message)
     return any;
 }
 
+/* Only what was given speaks against the ledger, and no key says that it is about this one: it may
+ * be another's note, or a forged one, as well as another ledger in the place of the one it is of.
+ */
+static bool is_strange_note(const struct doc *d, struct str message)
+{
+    bool any = false;
+
+    for (const struct doc *c = doc_first(doc_get(d, "checkpoints"), DOC_LIST); c; c = c->next) {
+        if (is_true(c, "holds"))
+            continue;
+        if (is_true(c, "signed") || !str_is(doc_text(c, "kept"), "given") ||
+            !ends(message, doc_text(c, "why")))
+            return false;
+        any = true;
+    }
+    return any;
+}
+
 /* The first entry that does not fit, why, and what to do. */
 static void show_broken(const struct doc *d)
 {
@@ -182,6 +200,10 @@ static void show_broken(const struct doc *d)
                         "from here, or entries were taken away; go on with the copy that has "
                         "them; if it is lost, and you know why, move that file elsewhere and "
                         "keep it: writ checkpoint then signs what is here");
+    else if (!id.n && is_strange_note(d, message))
+        buf_adds(&next, "find out which: was that file made for this ledger, as writ checkpoint "
+                        "printed it, or was another ledger put in the place of the one that it was "
+                        "made for? By its own hashes this ledger is intact");
     else
         buf_adds(&next, "keep this ledger as evidence, and go on with a copy that writ verify "
                         "calls intact");
@@ -280,13 +302,17 @@ static void show_holding(const struct doc *d)
     }
     if (str_is(doc_text(d, "proof"), "inclusion") && !is_true(d, "body"))
         buf_adds(&text, ", without its body");
-    head(GREEN, "holds", buf_str(&text));
-    if (is_true(d, "trusted"))
+    if (is_true(d, "trusted")) {
+        head(GREEN, "holds", buf_str(&text));
         return;
+    }
+    head(YELLOW, "not judged", buf_str(&text));
     buf_reset(&text);
-    buf_addf(&text, "by a key that nobody vouches for here; when you know it is theirs: --key %.*s",
+    buf_addf(&text,
+             "it fits together, but by a key that nobody vouches for here, and anybody could have "
+             "made it; when you know that the key is theirs: --key %.*s",
              STR_ARG(doc_text(d, "key")));
-    below("holds", YELLOW, buf_str(&text));
+    below("not judged", CYAN, buf_str(&text));
 }
 
 static int verify_proof(const struct args *args)
@@ -297,9 +323,9 @@ static int verify_proof(const struct args *args)
     char *answer;
     int status = writ_verify_proof(&proof, args_get(args, "key"), &answer);
 
-    if (args_get(args, "json") || (status != WRIT_OK && status != WRIT_NO))
-        return keeper_tell(answer, status, args_get(args, "json"));
     d = answer_read(answer, &a);
+    if (args_get(args, "json") || !doc_get(d, "holds"))
+        return keeper_tell(answer, status, args_get(args, "json"));
     if (is_true(d, "holds"))
         show_holding(d);
     else
@@ -323,20 +349,20 @@ static int run(const struct args *args)
 const struct command cmd_verify = {
     .name = "verify",
     .operands = "",
-    .summary = "is every entry of the ledger what it was when it was recorded",
-    .about = "Computes every leaf and the whole tree anew and holds them against every checkpoint "
-             "that was made. A checkpoint that was kept elsewhere shows besides that nobody wrote "
+    .summary = "check that every entry of the ledger is as it was recorded",
+    .about = "Computes every leaf and the whole tree anew and compares them with every checkpoint "
+             "that was made. A checkpoint that was kept elsewhere also shows that nobody wrote "
              "the whole ledger anew. With --proof it checks a proof by `writ prove` instead, "
              "without any ledger. The key for --key is the one that `writ checkpoint` tells where "
              "the ledger is; have it sent another way than the proof. Exit 0 when all is what it "
-             "was, 1 when not, 69 when a checkpoint cannot be judged because no key is known: that "
-             "is no yes.",
+             "was, 1 when not, 69 when a checkpoint or a proof cannot be judged because no key is "
+             "known: that does not count as intact.",
     .examples = { { "writ verify",                                          "every entry, and every checkpoint" },
                   { "writ verify --checkpoint 2026-11-15.note",             "and one that was kept elsewhere" },
                   { "writ verify --proof proof.json --key \"$KEY\"",        "a proof that somebody sent" } },
     .options = { { "checkpoint", "FILE",   NULL, "a checkpoint that was kept elsewhere" },
                  { "proof",      "FILE",   NULL, "check this proof; no ledger is needed" },
-                 { "key",        "VKEY",   NULL, "who must have signed: a verifier key, as `writ checkpoint` tells it, else the ledger's own" },
+                 { "key",        "VKEY",   NULL, "who must have signed: a verifier key, as `writ checkpoint` shows it; default: the ledger's own, and for a proof nobody" },
                  { "ledger",     "LEDGER", NULL, "a file or postgres://.., else WRIT_LEDGER, else the usual one" },
                  { "json",       NULL,     NULL, "what was found as one JSON object" } },
     .least = 0,

@@ -138,13 +138,11 @@ static bool is_as_entered(const struct entry *entry)
 {
     _buf_ struct buf scratch = { .max = HEADER_MAX };
     struct entry copy = *entry;
-    struct sha256 begun;
     struct digest leaf;
 
     copy.body_digest = entry_body_digest(entry->salt, entry->body);
-    entry_leaf_begin(&copy, &scratch, &begun);
-    leaf = entry_leaf_end(&copy, &begun, &scratch);
-    return memcmp(&leaf, &entry->leaf, sizeof leaf) == 0;
+    return entry_leaves(&copy, 1, &scratch, &leaf) == 1 &&
+           memcmp(&leaf, &entry->leaf, sizeof leaf) == 0;
 }
 
 static bool read_body(const struct entry *entry, struct arena *a, const struct doc **out,

@@ -448,6 +448,12 @@ static bool read_proof(const struct writ_input *proof, struct arena *a, const st
     return false;
 }
 
+/* Anybody can sign a proof of a ledger of his own: that somebody did is no answer. */
+static int found(const struct proof_finding *f)
+{
+    return !f->holds ? WRIT_NO : f->trusted ? WRIT_OK : WRIT_UNAVAILABLE;
+}
+
 int writ_verify_proof(const struct writ_input *proof, const char *key, char **answer)
 {
     _arena_ struct arena a = { 0 };
@@ -474,5 +480,5 @@ int writ_verify_proof(const struct writ_input *proof, const char *key, char **an
         return wrong(&e, answer);
     }
     put_finding(&f, &out);
-    return take_answer(&out, f.holds ? WRIT_OK : WRIT_NO, answer);
+    return take_answer(&out, found(&f), answer);
 }

@@ -30,6 +30,7 @@ static void sleep_ms(int64_t ms)
 
 /* ---- the address ---- */
 
+/* Where it stands in a statement it is quoted: it may be a word of SQL's own, such as "user". */
 static bool is_schema(struct str name)
 {
     for (size_t i = 0; i < name.n; i++) {
@@ -145,7 +146,7 @@ static bool make(struct store *store, const struct world *world, struct arena *a
     if (!enter(store, SQL_BEGIN, e) || !pg_script(store->pg, lock, e) || !find(store, &there, e))
         return false;
     if (store->schema == 0 &&
-        !pg_script(store->pg, arena_printf(a, "CREATE SCHEMA %s", store->place), e))
+        !pg_script(store->pg, arena_printf(a, "CREATE SCHEMA \"%s\"", store->place), e))
         return false;
     return (there || make_tables(store, world, e)) && pg_send(store->pg, SQL_COMMIT, NULL, 0, e) &&
            pg_ask(store->pg, SQL_FLUSH, NULL, 0, NULL, e);
@@ -363,7 +364,7 @@ static bool is_swept(struct store *store, struct pg_value begun, bool *swept, st
     _rows_ struct pg_rows rows = { 0 };
     char vacuum[64 + 2 * SCHEMA_MAX];
 
-    (void)snprintf(vacuum, sizeof vacuum, "VACUUM (SKIP_LOCKED) %s.entries, %s.rejects",
+    (void)snprintf(vacuum, sizeof vacuum, "VACUUM (SKIP_LOCKED) \"%s\".entries, \"%s\".rejects",
                    store->place, store->place);
     if (!pg_order(store->pg, vacuum, e) ||
         !pg_ask(store->pg, SQL_SWEPT, values, COUNT(values), &rows, e))

@@ -11,13 +11,16 @@ static void put_str(struct buf *to, struct str text)
     pg_put_bytes(to, text.s, text.n);
 }
 
-/* In the order of store_postgres_copy. */
-static void put_entry(struct buf *to, const struct entry *entry)
+static struct uuid key_of(const struct entry *entry)
 {
     bool event = entry->kind == ENTRY_EVENT;
-    struct uuid key =
-        store_postgres_key(entry->tenant, event ? entry->robot : str_of(""), entry->subject);
 
+    return store_postgres_key(entry->tenant, event ? entry->robot : str_of(""), entry->subject);
+}
+
+/* In the order of store_postgres_copy. */
+static void put_entry(struct buf *to, const struct entry *entry, struct uuid key)
+{
     pg_put_row(to, COPY_COLUMNS);
     pg_put_int(to, entry->seq);
     pg_put_int(to, entry->place);
@@ -48,6 +51,7 @@ static void put_entry(struct buf *to, const struct entry *entry)
 bool store_postgres_add_entries(struct store *store, const struct entry *entries, size_t n,
                                 struct error *e)
 {
+    struct uuid key = { 0 };
     int64_t taken;
 
     if (n == 0)
@@ -55,7 +59,9 @@ bool store_postgres_add_entries(struct store *store, const struct entry *entries
     if (!pg_stream_begin(store->pg, store_postgres_copy, &store->copy, e))
         return false;
     for (size_t i = 0; i < n; i++) {
-        put_entry(&store->copy, &entries[i]);
+        if (i == 0 || !entry_same_execution(&entries[i - 1], &entries[i]))
+            key = key_of(&entries[i]);
+        put_entry(&store->copy, &entries[i], key);
         if (store->copy.len >= STREAM_PART && !pg_stream_add(store->pg, &store->copy, e))
             return false;
     }

@@ -97,13 +97,14 @@ static const char *const texts[SQL_COUNT] = {
     /* For one transaction: behind a pooler the next may have another session, and this session may
      * serve somebody else next. Plans are made once, when a ledger may still be empty: they are to
      * use the indexes. A writer that stops in the middle does not stop the others for longer than a
-     * minute. */
+     * minute. What is asked of indexes and types is answered as it was written. */
     [SQL_SETTINGS] =
         "SELECT set_config('search_path', $1, true), set_config('synchronous_commit', 'off', true),"
         " set_config('plan_cache_mode', 'force_generic_plan', true), set_config('jit', 'off', true),"
         " set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),"
         " set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),"
         " set_config('lock_timeout', '60s', true), set_config('statement_timeout', '0', true),"
+        " set_config('quote_all_identifiers', 'off', true),"
         " set_config('transaction_read_only', $2, true),"
         " set_config('idle_in_transaction_session_timeout', $3, true)",
     [SQL_FIND] =

@@ -28,10 +28,12 @@ static bool sums_differ(const struct key_sum *a, const struct key_sum *b)
 
 /* ---- what has to be in the indexes ---- */
 
-/* Keys are hashed by two, and one may wait for another. */
+/* Keys are hashed together, and may wait for others. */
+enum { PENDING = 32 };
+
 struct pending {
     struct key_sum *to;
-    uint8_t bytes[2][SUM_SALT + KEY_BYTES]; /* each begins with the salt */
+    uint8_t bytes[PENDING][SUM_SALT + KEY_BYTES]; /* each begins with the salt */
     size_t n;
 };
 
@@ -39,18 +41,19 @@ static struct pending begin_keys(struct key_sum *to, const struct index_sum *sal
 {
     struct pending p = { .to = to };
 
-    memcpy(p.bytes[0], salted->salt, SUM_SALT);
-    memcpy(p.bytes[1], salted->salt, SUM_SALT);
+    for (size_t i = 0; i < PENDING; i++)
+        memcpy(p.bytes[i], salted->salt, SUM_SALT);
     return p;
 }
 
 static void sum_pending(struct pending *p)
 {
-    struct str texts[2] = { { (const char *)p->bytes[0], sizeof p->bytes[0] },
-                            { (const char *)p->bytes[1], sizeof p->bytes[1] } };
-    struct digest d[2];
+    struct str texts[PENDING];
+    struct digest d[PENDING];
 
-    digest_two(texts, d);
+    for (size_t i = 0; i < p->n; i++)
+        texts[i] = (struct str){ (const char *)p->bytes[i], sizeof p->bytes[i] };
+    digest_many(texts, d, p->n);
     for (size_t i = 0; i < p->n; i++)
         sum_add(p->to, &d[i]);
     p->n = 0;
@@ -59,14 +62,8 @@ static void sum_pending(struct pending *p)
 static void sum_key(struct pending *p, const uint8_t key[KEY_BYTES])
 {
     memcpy(p->bytes[p->n++] + SUM_SALT, key, KEY_BYTES);
-    if (p->n == 2)
+    if (p->n == PENDING)
         sum_pending(p);
-}
-
-static bool same_execution(const struct entry *a, const struct entry *b)
-{
-    return str_eq(a->subject, b->subject) && str_eq(a->tenant, b->tenant) &&
-           str_eq(a->robot, b->robot);
 }
 
 /* A row of the index of inputs. */
@@ -110,7 +107,7 @@ void sqlite_sum_keys(struct index_sum *sum, const struct entry *entries, size_t 
                       &(struct input_key){ e->tenant, e->subject, e->created_ms, e->seq });
         if (e->kind != ENTRY_EVENT || e->seq >= end)
             continue;
-        if (last && same_execution(last, e))
+        if (last && entry_same_execution(last, e))
             key = (struct run_key){ key.hash, (uint64_t)e->place, (uint64_t)e->seq };
         else
             key = run_key_of(e->tenant, e->robot, e->subject, e->place, e->seq);

@@ -337,15 +337,21 @@ bool recent_load(struct store *s, int64_t size, struct error *e)
 static void gather(const struct recent *recent, const struct entry *entries, size_t n,
                    struct buf *to)
 {
+    const struct entry *last = NULL;
+    struct run_key key = { 0 };
+
     buf_add(to, recent->keys, recent->n * sizeof *recent->keys);
     for (size_t i = 0; i < n; i++) {
         const struct entry *it = &entries[i];
-        struct run_key key;
 
         if (it->kind != ENTRY_EVENT)
             continue;
-        key = run_key_of(it->tenant, it->robot, it->subject, it->place, it->seq);
+        if (last && entry_same_execution(last, it))
+            key = (struct run_key){ key.hash, (uint64_t)it->place, (uint64_t)it->seq };
+        else
+            key = run_key_of(it->tenant, it->robot, it->subject, it->place, it->seq);
         buf_add(to, &key, sizeof key);
+        last = it;
     }
     if (!buf_ok(to))
         mem_end();

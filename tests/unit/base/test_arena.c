@@ -76,12 +76,38 @@ static void what_is_joined_stays_and_is_freed_once(void **state)
     assert_string_equal(kept, "kept");
 }
 
+/* One byte less than there is room for, as many, and one more. */
+static void a_text_is_whole_where_little_room_is_left(void **state)
+{
+    char text[PIECE];
+
+    (void)state;
+    memset(text, 'x', sizeof text);
+    for (size_t room = ARENA_ALIGN; room < 10 * ARENA_ALIGN; room += ARENA_ALIGN) {
+        for (int more = -2; more <= 1; more++) {
+            _arena_ struct arena a = { 0 };
+            int n = (int)room + more;
+            char *before, *made, *after;
+
+            (void)arena_alloc(&a, 1);
+            before = arena_alloc(&a, (size_t)(a.end - a.at) - room);
+            made = arena_printf(&a, "%.*s", n, text);
+            after = arena_alloc(&a, ARENA_ALIGN);
+            memset(after, 'y', ARENA_ALIGN);
+            assert_int_equal(strlen(made), n);
+            assert_memory_equal(made, text, (size_t)n);
+            assert_int_equal(before[0], 0);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_turn_has_the_memory_of_the_one_before),
         cmocka_unit_test(what_one_large_turn_took_is_not_kept_for_ever),
         cmocka_unit_test(what_is_joined_stays_and_is_freed_once),
+        cmocka_unit_test(a_text_is_whole_where_little_room_is_left),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,7 +53,7 @@ static void two_messages_side_by_side_give_what_each_gives_alone(void **state)
             ((uint8_t *)blocks)[j] = (uint8_t)(next(&seed) >> 32);
         for (size_t j = 0; j < 16; j++)
             ((uint32_t *)a)[j] = ((uint32_t *)b)[j] = (uint32_t)(next(&seed) >> 32);
-        sha256_x86_model.fold_two(both, bytes, (size_t)i % 4);
+        sha256_x86_model.fold_lanes(both, bytes, (size_t)i % 4);
         for (int k = 0; k < 2; k++)
             sha256_plain.fold(b[k], blocks[k], (size_t)i % 4);
         assert_memory_equal(a, b, sizeof a);

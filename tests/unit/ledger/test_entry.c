@@ -46,10 +46,10 @@ static struct entry example(void)
 static struct digest leaf_of(const struct entry *entry)
 {
     _buf_ struct buf scratch = { .max = 1 << 16 };
-    struct sha256 begun;
+    struct digest leaf;
 
-    entry_leaf_begin(entry, &scratch, &begun);
-    return entry_leaf_end(entry, &begun, &scratch);
+    assert_int_equal(entry_leaves(entry, 1, &scratch, &leaf), 1);
+    return leaf;
 }
 
 static void R_002_003_an_id_leads_to_its_entry(void **state)
@@ -71,6 +71,29 @@ static void R_002_003_an_id_leads_to_its_entry(void **state)
         assert_true(entry_id_read(str_of(text), &back)); /* which also says: version 4 */
         assert_memory_equal(&back, &id, sizeof id);
     }
+}
+
+/* Of a header that is cut off nothing could be told but its beginning. */
+static void R_002_003_a_header_without_room_has_no_leaf_and_takes_none_from_others(void **state)
+{
+    struct entry entries[4] = { example(), example(), example(), example() };
+    _buf_ struct buf header = { .max = 1 << 16 }, scratch = { 0 };
+    struct digest leaves[4], alone;
+    char name[1000];
+
+    (void)state;
+    memset(name, 'x', sizeof name);
+    entries[1].subject = (struct str){ name, sizeof name };
+    alone = leaf_of(&entries[1]);
+    entry_header(&entries[1], &header);
+    scratch.max = 1 + header.len; /* and the mark of a leaf */
+    assert_int_equal(entry_leaves(entries, 4, &scratch, leaves), 4);
+    assert_memory_equal(&leaves[1], &alone, sizeof alone);
+    scratch.max = header.len;
+    buf_free(&scratch);
+    assert_int_equal(entry_leaves(entries, 4, &scratch, leaves), 1);
+    assert_int_equal(entry_leaves(entries + 1, 3, &scratch, leaves), 0);
+    assert_int_equal(entry_leaves(entries + 2, 2, &scratch, leaves), 2);
 }
 
 static void ids_of_neighbours_look_unrelated(void **state)
@@ -198,6 +221,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(R_002_003_an_id_leads_to_its_entry),
+        cmocka_unit_test(R_002_003_a_header_without_room_has_no_leaf_and_takes_none_from_others),
         cmocka_unit_test(ids_of_neighbours_look_unrelated),
         cmocka_unit_test(what_is_no_id_is_refused),
         cmocka_unit_test(the_header_is_canonical),
