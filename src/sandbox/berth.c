@@ -37,8 +37,11 @@
 #define BORROW CLONE_VM
 #endif
 
+/* A cgroup namespace is the berth's, but the run's where that begins in a group of version 2: as
+ * systemd mounts these, nobody in another namespace may put a process into a group outside of it.
+ */
 enum {
-    BERTH_NAMESPACES = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP,
+    BERTH_NAMESPACES = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS,
     RUN_NAMESPACES = CLONE_NEWPID | CLONE_NEWNS,
 };
 
@@ -74,8 +77,8 @@ static long clone_init(struct jail *jail, int *init)
  * group runs out of memory, and whoever shares it. */
 static long clone_init_into(struct jail *jail, int group, int *init)
 {
-    struct clone_args args = { .flags =
-                                   RUN_NAMESPACES | CLONE_PARENT | CLONE_PIDFD | CLONE_INTO_CGROUP,
+    struct clone_args args = { .flags = RUN_NAMESPACES | CLONE_NEWCGROUP | CLONE_PARENT |
+                                        CLONE_PIDFD | CLONE_INTO_CGROUP,
                                .pidfd = (uintptr_t)init,
                                .cgroup = (uint64_t)group };
     long pid = syscall(SYS_clone3, &args, sizeof args);
@@ -167,7 +170,8 @@ static bool hear_ready(int line)
 
 static bool start(struct berth *l, struct jail *jail)
 {
-    struct clone_args args = { .flags = BERTH_NAMESPACES | CLONE_CLEAR_SIGHAND };
+    struct clone_args args = { .flags = BERTH_NAMESPACES | CLONE_CLEAR_SIGHAND |
+                                        (jail->into_group ? 0 : CLONE_NEWCGROUP) };
     char path[48], go = WORD_GO;
     struct error e;
     long pid = quiet_clone(&args);
@@ -238,6 +242,7 @@ void berth_abandon(struct berth *berth)
 {
     own_close(&berth->slot.line);
     own_close(&berth->slot.fd);
+    cgroup_close(&berth->slot.group);
     own_close(&berth->left);
     own_close(&berth->line);
     own_close(&berth->mounts);
@@ -303,10 +308,10 @@ static void add_inherited(struct sha256 *sum, const struct jail *j)
 
 struct digest berth_key(const struct jail *j)
 {
-    const uint64_t numbers[] = { j->privileged,    j->uid,        j->gid,          j->outside,
-                                 j->outside_group, j->layers,     j->host_network, j->dir_count,
-                                 j->mount_count,   j->file_count, j->link_count,   j->file_bytes,
-                                 j->process_most,  j->memory_most };
+    const uint64_t numbers[] = { j->privileged,    j->uid,         j->gid,          j->outside,
+                                 j->outside_group, j->layers,      j->host_network, j->dir_count,
+                                 j->mount_count,   j->file_count,  j->link_count,   j->file_bytes,
+                                 j->process_most,  j->memory_most, j->into_group };
     struct sha256 sum;
 
     sha256_begin(&sum);
@@ -373,7 +378,7 @@ bool berth_start(struct berth *berth, const struct jail *jail, int into, pid_t *
     fds[n++] = jail->line;
     if (ask.grouped)
         fds[n++] = into;
-    berth->may_slot &= like_the_last && !ask.grouped && !ask.anew.net && !ask.anew.ipc;
+    berth->may_slot &= like_the_last && !ask.anew.net && !ask.anew.ipc;
     place->ahead = false;
     if (!place_walls(place, jail) || !place_command(place, jail) ||
         !pass_send(berth->line, &ask, sizeof ask, fds, n))
@@ -384,20 +389,29 @@ bool berth_start(struct berth *berth, const struct jail *jail, int into, pid_t *
     return true;
 }
 
-bool berth_ask_slot(struct berth *berth, int at, int line)
+bool berth_ask_slot(struct berth *berth, int at, int line, int into)
 {
-    struct ask ask = { .at = at };
-    int fds[] = { line, berth->left };
-    bool ok = pass_send(berth->line, &ask, sizeof ask, fds, berth->left < 0 ? 1 : 2);
+    struct ask ask = { .at = at, .grouped = into >= 0 };
+    int fds[3] = { line };
+    size_t n = 1;
+    bool ok;
 
+    if (ask.grouped)
+        fds[n++] = into;
+    if (berth->left >= 0)
+        fds[n++] = berth->left;
+    ok = pass_send(berth->line, &ask, sizeof ask, fds, n);
     own_close(&berth->left);
     return ok;
 }
 
 static void forget_slot(struct slot *s)
 {
+    struct error unused; /* what cannot be removed now is swept once this process is gone */
+
     own_close(&s->line);
     own_close(&s->fd);
+    (void)!cgroup_remove(&s->group, &unused);
     *s = (struct slot){ .line = -1, .fd = -1 };
 }
 

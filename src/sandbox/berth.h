@@ -9,16 +9,18 @@
  *
  * One run at a time is in a berth. What a run leaves in it is nothing: it had no right over any
  * part of it, its mounts were its own, and when it made a socket, the network is made anew; so is
- * the ipc, when it made something there.
+ * the ipc, when it made something there. When it made a pair of sockets, the berth goes.
  */
 #pragma once
 
 #include "base/digest.h"
 #include "sandbox/jail.h"
 
-/* What a run may have left something in. */
+/* What a run may have left something in. Descriptors under way in a pair of sockets are there until
+ * the kernel finds that nobody can receive them: until then whoever has the same user lacks what
+ * they hold, and sees their names. With these, nothing of the berth is used again. */
 struct berth_use {
-    bool net, ipc;
+    bool net, ipc, all;
 };
 
 /* What is made ahead for the next run (slot.h). */
@@ -28,6 +30,9 @@ struct slot {
     pid_t pid;  /* 0: not heard of yet */
     int fd;     /* a pidfd */
     int line;   /* our end */
+
+    /* That it waits in: of version 2, where who is made begins in its group. Else none. */
+    struct cgroup group;
 };
 
 struct place;
@@ -68,12 +73,13 @@ bool berth_is_whole(const struct berth *berth);
 bool berth_start(struct berth *berth, const struct jail *jail, int into, pid_t *pid,
                  int *init) NODISCARD;
 
-/* Has a slot made at that place, which its line leads to, and the mounts of the last run taken
- * down; berth_has_slot() tells what was made, before anything else is asked. */
-bool berth_ask_slot(struct berth *berth, int at, int line) NODISCARD;
+/* Has a slot made at that place, which its line leads to, in a group of version 2 or in none (-1),
+ * and the mounts of the last run taken down; berth_has_slot() tells what was made, before anything
+ * else is asked. */
+bool berth_ask_slot(struct berth *berth, int at, int line, int into) NODISCARD;
 
 /* Whether the slot that was asked for is there. */
 bool berth_has_slot(struct berth *berth);
 
-/* Ends the slot, if one was asked for. */
+/* Ends the slot, if one was asked for, and removes its group. */
 void berth_drop_slot(struct berth *berth);

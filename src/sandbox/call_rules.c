@@ -106,8 +106,8 @@ const struct call_rule_row call_rules[] = {
     { CALL_PROTOCOL,    2, ALL,         CALL_IS,   IPPROTO_UDP,                      CALL_NET },
     { CALL_PROTOCOL,    0, ALL,         CALL_ELSE, 0,                                CALL_NO_PROTOCOL },
 
-    { CALL_PAIR,        1, SOCKET_TYPE, CALL_IS,   SOCK_STREAM,                      CALL_ALLOW },
-    { CALL_PAIR,        1, SOCKET_TYPE, CALL_IS,   SOCK_SEQPACKET,                   CALL_ALLOW },
+    { CALL_PAIR,        1, SOCKET_TYPE, CALL_IS,   SOCK_STREAM,                      CALL_PAIRED },
+    { CALL_PAIR,        1, SOCKET_TYPE, CALL_IS,   SOCK_SEQPACKET,                   CALL_PAIRED },
     { CALL_PAIR,        0, ALL,         CALL_ELSE, 0,                                CALL_NO_PROTOCOL },
 
     { CALL_INET,        1, SOCKET_TYPE, CALL_IS,   SOCK_STREAM,                      CALL_PROTOCOL },
@@ -278,6 +278,7 @@ const char *const call_verdict_names[] = {
     [CALL_THREAD]        = "thread",
     [CALL_NET]           = "net",
     [CALL_IPC]           = "ipc",
+    [CALL_PAIRED]        = "paired",
     [CALL_OPENAT2]       = "openat2",
     [CALL_SHARED]        = "shared",
     [CALL_CHANGE]        = "change",
@@ -352,6 +353,7 @@ const struct call_verdict_row call_verdicts[CALL_VERDICT_COUNT] = {
     [CALL_THREAD]      = { CALL_THREAD,      "Allowed, or asked for where the policy counts threads." },
     [CALL_NET]         = { CALL_NET,         "Allowed, or asked for where it has to be known that the network is used." },
     [CALL_IPC]         = { CALL_IPC,         "Allowed, or asked for where it has to be known that something may stay behind." },
+    [CALL_PAIRED]      = { CALL_PAIRED,      "Allowed, or asked for where it has to be known that descriptors may stay under way." },
     [CALL_OPENAT2]     = { CALL_OPENAT2,     "ENOSYS where no file may lend rights: its mode cannot be seen." },
     [CALL_SHARED]      = { CALL_SHARED,      "Allowed, or EPERM where what it reaches is the host's: without namespaces." },
     [CALL_CHANGE]      = { CALL_CHANGE,      "Allowed; without namespaces the supervisor does it, where the file may be written." },

@@ -29,6 +29,7 @@ enum call_verdict {
     CALL_THREAD,                  /* the policy says: allow or ask */
     CALL_NET,                     /* the policy says: allow or ask */
     CALL_IPC,                     /* the policy says: allow or ask */
+    CALL_PAIRED,                  /* the policy says: allow or ask */
     CALL_OPENAT2,                 /* the policy says: allow or ENOSYS */
     CALL_SHARED,                  /* the policy says: allow, or EPERM where it is the host's */
     CALL_CHANGE,                  /* the policy says: allow, or ask where the disk is the host's */

@@ -27,8 +27,9 @@ bool cgroup_idle_take(struct cgroup_idle *idle, const struct cgroup_limits *limi
 bool cgroup_idle_ready(struct cgroup_idle *idle, const struct cgroup_limits *limits,
                        int64_t now_ms) NODISCARD;
 
-/* For a group that is made now, when none could be taken: it goes into the group. */
-unsigned cgroup_idle_age(struct cgroup_idle *idle);
+/* Looks, and tells how often this process was in other groups than before: it goes into a group
+ * that is made now. */
+unsigned cgroup_idle_age(struct cgroup_idle *idle, int64_t now_ms);
 
 /* Keeps a group whose run is dead and has used `last`, and zeroes *c; false: it must not carry
  * another one, and is the caller's to remove. */

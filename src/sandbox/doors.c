@@ -12,6 +12,7 @@
 
 #include "base/own.h"
 #include "base/pass.h"
+#include "contract/codes.h"
 
 enum { WAITING = 128, NAMES_PORT = 53 };
 
@@ -94,13 +95,23 @@ size_t doors_plan(const struct hosts *hosts, struct door out[DOORS_MAX], size_t 
     return n;
 }
 
-size_t doors_left_out(const struct hosts *hosts)
+bool doors_do(const struct hosts *hosts, struct error *e)
 {
+    static const char mend[] = "each needs a door for programs that know of no proxy; give fewer, "
+                               "or a star (*.example.org:8443), to which the proxy alone leads";
+    enum { MOST = DOORS_MAX - COUNT(always) };
     struct door doors[DOORS_MAX];
-    size_t left;
+    size_t left, own = doors_plan(hosts, doors, &left) - COUNT(always);
 
-    (void)doors_plan(hosts, doors, &left);
-    return left;
+    if (left == 0)
+        return true;
+    if (own == MOST)
+        return error_set(e, CODE_INVALID_PAYLOAD, "%zu hosts have a port, at most %d can: %s",
+                         own + left, MOST, mend);
+    return error_set(e, CODE_INVALID_PAYLOAD,
+                     "%zu hosts with a port stand behind the first %d of the list, where none can: "
+                     "%s",
+                     left, DOORS_NAMED, mend);
 }
 
 /* ---- inside ---- */

@@ -2,6 +2,7 @@
 /* doors.h: the doors of a run's network: decided before it is made, opened in it, handed out. */
 #pragma once
 
+#include "base/error.h"
 #include "base/mem.h"
 #include "sandbox/gate.h"
 #include "sandbox/words.h"
@@ -11,7 +12,9 @@
  * its own, that port, at the address that stands for the name: that of its first entry, 127.53.0.1
  * for the first of the list. *left: how many entries there is no room for. */
 size_t doors_plan(const struct hosts *hosts, struct door out[DOORS_MAX], size_t *left);
-size_t doors_left_out(const struct hosts *hosts);
+
+/* Is there a door for each? False: the message says how many there are, and may be. */
+bool doors_do(const struct hosts *hosts, struct error *e) NODISCARD;
 
 /* In the new process, and in its network: opens them, hands them over the line and closes them.
  * Only system calls. 0, or -1 and errno. */

@@ -8,13 +8,13 @@
 #include "sandbox/gate.h"
 
 /* The gate (gate.h), as programs know a proxy. Names go there as they are: nobody else looks them
- * up.
+ * up. It speaks SOCKS, too, and no variable says so: a client that cannot, as httpx, reads all of
+ * them and then does not even begin.
  */
-#define WEB  "http://127.0.0.1:3128"
-#define ANY  "socks5h://127.0.0.1:3128"
+#define GATE "http://127.0.0.1:3128"
 #define NEAR "localhost,writ,127.0.0.1,127.0.0.2,0.0.0.0,::1"
 
-_Static_assert(GATE_PORT == 3128, "the addresses above say another port");
+_Static_assert(GATE_PORT == 3128, "the address above says another port");
 
 enum environment_when { WHEN_ALWAYS, WHEN_NETWORK };
 
@@ -26,11 +26,11 @@ struct environment_row {
 /* clang-format off */
 /* By name, in bytewise order. */
 static const struct environment_row rows[] = {
-    { "ALL_PROXY",          ANY,          "the same as all_proxy",                              WHEN_NETWORK },
+    { "ALL_PROXY",          GATE,         "the same as all_proxy",                              WHEN_NETWORK },
     { "HOME",               ENVIRONMENT_HOME, "a directory of the run's own",                       WHEN_ALWAYS },
     { "HOSTNAME",           "writ",       "the name of the machine",                            WHEN_ALWAYS },
-    { "HTTPS_PROXY",        WEB,          "the same as https_proxy",                            WHEN_NETWORK },
-    { "HTTP_PROXY",         WEB,          "the same as http_proxy",                             WHEN_NETWORK },
+    { "HTTPS_PROXY",        GATE,         "the same as https_proxy",                            WHEN_NETWORK },
+    { "HTTP_PROXY",         GATE,         "the same as http_proxy",                             WHEN_NETWORK },
     { "LANG",               "C.UTF-8",    "language and order of letters",                      WHEN_ALWAYS },
     { "LC_ALL",             "C.UTF-8",    "language and order of letters",                      WHEN_ALWAYS },
     { "LOGNAME",            "writ",       "the user",                                           WHEN_ALWAYS },
@@ -42,9 +42,9 @@ static const struct environment_row rows[] = {
     { "SOURCE_DATE_EPOCH",  "315532800",  "the time that builds stamp on files: 1980-01-01",    WHEN_ALWAYS },
     { "TZ",                 "UTC",        "the time zone",                                      WHEN_ALWAYS },
     { "USER",               "writ",       "the user",                                           WHEN_ALWAYS },
-    { "all_proxy",          ANY,          "the way to hosts, for anything else",                WHEN_NETWORK },
-    { "http_proxy",         WEB,          "the way to hosts, for http:",                        WHEN_NETWORK },
-    { "https_proxy",        WEB,          "the way to hosts, for https:",                       WHEN_NETWORK },
+    { "all_proxy",          GATE,         "the way to hosts, for anything else",                WHEN_NETWORK },
+    { "http_proxy",         GATE,         "the way to hosts, for http:",                        WHEN_NETWORK },
+    { "https_proxy",        GATE,         "the way to hosts, for https:",                       WHEN_NETWORK },
     { "no_proxy",           NEAR,         "what is reached without it: the run itself, unless it is listed",         WHEN_NETWORK },
 };
 

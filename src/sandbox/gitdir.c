@@ -91,11 +91,6 @@ const char *gitdir_led_to(const char *dotgit, struct arena *a)
         a);
 }
 
-const char *gitdir_shared(const char *gitdir, struct arena *a)
-{
-    return gitdir_real(gitdir_pointer(arena_printf(a, "%s/commondir", gitdir), "", gitdir, a), a);
-}
-
 /* ---- core.worktree ---- */
 
 static const char blanks[] = " \t\r";

@@ -23,10 +23,6 @@ const char *gitdir_pointer(const char *file, const char *prefix, const char *bas
  * neither, or leads nowhere. It is only what somebody wrote there. */
 const char *gitdir_led_to(const char *dotgit, struct arena *a);
 
-/* The real directory that such a one shares with others by its commondir; NULL where it does not.
- */
-const char *gitdir_shared(const char *gitdir, struct arena *a);
-
 /* The real directory that its settings name as its working tree (core.worktree); NULL where they
  * name none, or in a way that is not plain. */
 const char *gitdir_tree(const char *gitdir, struct arena *a);

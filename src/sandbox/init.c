@@ -15,7 +15,6 @@
 #include "sandbox/kernel.h"
 #include "sandbox/process.h"
 #include "sandbox/quiet_clone.h"
-#include "sandbox/slot.h"
 #include "sandbox/trees.h"
 #include "sandbox/trial.h"
 
@@ -95,24 +94,28 @@ static bool set_going(const struct init *i, const struct jail *jail, struct erro
 static bool may_be_in_berth(const struct jail *jail)
 {
     return jail->layers == LAYER_ALL && jail->cover_count == 0 && jail->door_count == 0 &&
-           !jail->held.on && !(jail->privileged && cgroup_into(&jail->cgroup) >= 0);
+           !jail->held.on && !(jail->privileged && jail->into_group);
+}
+
+bool init_take(struct init *i, struct jail *jail, struct kept *kept, const struct slot_group *group)
+{
+    struct slot slot;
+
+    i->berth = kept && may_be_in_berth(jail) ? kept_take(kept, jail, false) : NULL;
+    if (!i->berth || !slot_take(i->berth, jail, group, &slot, &i->mounts))
+        return false;
+    i->slotted = true;
+    i->line = slot.line;
+    i->pid = slot.pid;
+    i->fd = slot.fd;
+    if (slot.group.count > 0)
+        jail->cgroup = slot.group;
+    return true;
 }
 
 /* A mount that was taken away while init was made may be missing for it: another is made. */
 static bool start_in_berth(struct init *i, struct jail *jail, struct kept *kept)
 {
-    struct slot slot;
-
-    i->berth = kept_take(kept, jail);
-    if (!i->berth)
-        return false;
-    if (slot_take(i->berth, jail, &slot, &i->mounts)) {
-        i->slotted = true;
-        i->line = slot.line;
-        i->pid = slot.pid;
-        i->fd = slot.fd;
-        return true;
-    }
     if (make_line(i, jail) &&
         berth_start(i->berth, jail, cgroup_into(&jail->cgroup), &i->pid, &i->fd)) {
         if (berth_is_whole(i->berth))
@@ -128,7 +131,10 @@ static bool start_in_berth(struct init *i, struct jail *jail, struct kept *kept)
 
 bool init_start(struct init *i, struct jail *jail, struct kept *kept, struct error *e)
 {
-    if (kept && may_be_in_berth(jail) && start_in_berth(i, jail, kept))
+    if (!i->berth && kept &&
+        may_be_in_berth(jail)) /* a process is there more: groups come before */
+        i->berth = kept_take(kept, jail, true);
+    if (i->slotted || (i->berth && start_in_berth(i, jail, kept)))
         return true;
     if (i->line < 0 && !make_line(i, jail))
         return error_sys(e, CODE_IO, "a socket cannot be made");
@@ -172,14 +178,18 @@ bool init_release(struct init *i, struct jail *jail, struct kept *kept, struct e
     return slot_hand_over(i->berth, jail, i->line) || start_again(i, jail, kept, e);
 }
 
-void init_make_next(const struct init *i, const struct jail *jail)
+bool init_may_slot(const struct init *i)
+{
+    return i->berth && i->berth->may_slot && !i->berth->slot.asked;
+}
+
+void init_make_next(const struct init *i, const struct jail *jail, struct cgroup *group)
 {
     int pair[2];
 
-    if (!i->berth || !i->berth->may_slot ||
-        socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+    if (!init_may_slot(i) || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
         return;
-    if (!slot_make_next(i->berth, jail, pair[0], pair[1]))
+    if (!slot_make_next(i->berth, jail, pair[0], pair[1], group))
         (void)close(pair[0]);
     (void)close(pair[1]);
 }
@@ -190,12 +200,12 @@ void init_leave(struct init *i, struct kept *kept, struct berth_use used)
         return;
     i->berth->used.net |= used.net;
     i->berth->used.ipc |= used.ipc;
-    if (i->berth->used.net || i->berth->used.ipc)
+    if (used.all || i->berth->used.net || i->berth->used.ipc)
         berth_drop_slot(i->berth); /* it is in what has been used */
     own_close(&i->berth->left);
     i->berth->left = i->mounts;
     i->mounts = -1;
-    kept_give(kept, i->berth, true);
+    kept_give(kept, i->berth, !used.all);
     i->berth = NULL;
 }
 

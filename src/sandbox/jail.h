@@ -111,6 +111,8 @@ struct jail {
 
     struct cgroup cgroup;
     bool late_groups;    /* they are made while the root is built, and come over the line */
+    bool into_group;     /* its init begins in one of version 2, which is made before */
+    bool has_group;      /* .. and is there already: no slot is in it */
     struct place *place; /* of a run in a berth: the memory that this lies in */
     bool joins;          /* hosted: it enters its group of version 2 itself */
     bool in_berth;       /* a berth, or a run in one: made by no thread in particular */

@@ -120,7 +120,7 @@ static struct berth *take_one(struct kept *k, const struct digest *key)
     return NULL;
 }
 
-struct berth *kept_take(struct kept *k, const struct jail *jail)
+struct berth *kept_take(struct kept *k, const struct jail *jail, bool open)
 {
     struct digest key = berth_key(jail);
     struct berth *l;
@@ -138,7 +138,7 @@ struct berth *kept_take(struct kept *k, const struct jail *jail)
             break;
         berth_close(l);
     }
-    if (!l)
+    if (!l && open)
         l = berth_open(jail, k->patience_ms);
     if (!l)
         return NULL;
@@ -318,10 +318,10 @@ bool kept_groups_first(struct kept *k)
     return cgroup_place_first(place_now(k));
 }
 
-static bool make_group(struct kept *k, const struct cgroup_limits *limits, struct cgroup *out,
-                       struct error *e)
+bool kept_new_group(struct kept *k, const struct cgroup_limits *limits, int64_t now_ms,
+                    struct cgroup *out, struct error *e)
 {
-    unsigned age = cgroup_idle_age(k->groups);
+    unsigned age = cgroup_idle_age(k->groups, now_ms);
 
     if (!cgroup_make_at(place_now(k), limits, out, e))
         return false;
@@ -329,10 +329,16 @@ static bool make_group(struct kept *k, const struct cgroup_limits *limits, struc
     return true;
 }
 
+unsigned kept_groups_age(struct kept *k, int64_t now_ms)
+{
+    return cgroup_idle_age(k->groups, now_ms);
+}
+
 bool kept_group(struct kept *k, const struct cgroup_limits *limits, int64_t now_ms,
                 struct cgroup *out, struct error *e)
 {
-    return cgroup_idle_take(k->groups, limits, now_ms, out) || make_group(k, limits, out, e);
+    return cgroup_idle_take(k->groups, limits, now_ms, out) ||
+           kept_new_group(k, limits, now_ms, out, e);
 }
 
 /* The one that is in use will not have been readied when the next is asked for: there are two. */
@@ -342,7 +348,8 @@ void kept_ready_group(struct kept *k, const struct cgroup_limits *limits, int64_
     struct cgroup spare;
     struct error unused;
 
-    if (cgroup_idle_ready(k->groups, limits, now_ms) || !make_group(k, limits, &spare, &unused))
+    if (cgroup_idle_ready(k->groups, limits, now_ms) ||
+        !kept_new_group(k, limits, now_ms, &spare, &unused))
         return;
     if (!cgroup_may_rest(&spare) || !cgroup_idle_give(k->groups, &spare, &none))
         (void)!cgroup_remove(&spare, &unused);

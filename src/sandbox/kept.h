@@ -33,8 +33,9 @@ struct kept_count {
 
 struct kept_count kept_count(struct kept *k);
 
-/* A berth for this jail that nobody else is in, or NULL. */
-struct berth *kept_take(struct kept *k, const struct jail *jail);
+/* A berth for this jail that nobody else is in, or NULL; where none waits, and it may, one is
+ * opened. */
+struct berth *kept_take(struct kept *k, const struct jail *jail, bool open);
 
 /* Gives it back; `whole`: the run in it ended as it should. */
 void kept_give(struct kept *k, struct berth *berth, bool whole);
@@ -61,6 +62,12 @@ bool kept_groups_first(struct kept *k);
  * only goes on. */
 bool kept_group(struct kept *k, const struct cgroup_limits *limits, int64_t now_ms,
                 struct cgroup *out, struct error *e) NODISCARD;
+
+/* New ones in any case; and what of an age they are that are made now: those of another one were
+ * made when this process was in other groups. */
+bool kept_new_group(struct kept *k, const struct cgroup_limits *limits, int64_t now_ms,
+                    struct cgroup *out, struct error *e) NODISCARD;
+unsigned kept_groups_age(struct kept *k, int64_t now_ms);
 
 /* When there is time: readies some for the next who asks for the same. */
 void kept_ready_group(struct kept *k, const struct cgroup_limits *limits, int64_t now_ms);

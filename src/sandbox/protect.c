@@ -67,8 +67,8 @@ static const struct column columns[] = {
 
 const struct table protected_table = {
     .name = "protected",
-    .about = "Names in a writable directory that stay as they are, and what they would make run; "
-             ".git is wherever git keeps its state.",
+    .about = "Names in a writable directory that no command can change, and what would run by "
+             "them; .git is wherever git keeps its state.",
     COLUMNS(columns),
     .keys = 1,
     ROWS(rows),

@@ -77,21 +77,30 @@ static struct cgroup_limits limits_of(const struct run *run, const struct holdin
                                    .tasks = tasks_of(run->limits->processes, h->jail.layers) };
 }
 
+static int64_t mono_ms(const struct holding *h)
+{
+    return h->world->mono_ms(h->world->self);
+}
+
+/* The groups are there, whoever has made them. */
+static bool use_group(const struct run *run, struct holding *h, struct error *e)
+{
+    h->keeps_group = run->kept && cgroup_may_rest(&h->jail.cgroup);
+    h->threads.most = limits_of(run, h).tasks + cgroup_counts_init(&h->jail.cgroup);
+    return !cgroup_counts_init(&h->jail.cgroup) ||
+           cgroup_set_tasks(&h->jail.cgroup, h->threads.most) ||
+           error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:cgroup: pids.max");
+}
+
 static bool make_group(const struct run *run, struct holding *h, struct error *e)
 {
     struct cgroup_limits most = limits_of(run, h);
     struct error why; /* told only where it matters */
 
     h->threads.most = most.tasks;
-    if (run->kept
-            ? kept_group(run->kept, &most, h->world->mono_ms(h->world->self), &h->jail.cgroup, &why)
-            : cgroup_make(&most, &h->jail.cgroup, &why)) {
-        h->keeps_group = run->kept && cgroup_may_rest(&h->jail.cgroup);
-        h->threads.most += cgroup_counts_init(&h->jail.cgroup);
-        return !cgroup_counts_init(&h->jail.cgroup) ||
-               cgroup_set_tasks(&h->jail.cgroup, h->threads.most) ||
-               error_sys(e, CODE_LAYER_MISSING, "LAYER_MISSING:cgroup: pids.max");
-    }
+    if (run->kept ? kept_group(run->kept, &most, mono_ms(h), &h->jail.cgroup, &why)
+                  : cgroup_make(&most, &h->jail.cgroup, &why))
+        return use_group(run, h, e);
     if (!(run->weak & (1U << LAYER_CGROUP))) {
         *e = why;
         return error_wrap(e, "LAYER_MISSING:%s", layers[LAYER_CGROUP].name);
@@ -100,13 +109,18 @@ static bool make_group(const struct run *run, struct holding *h, struct error *e
     return true;
 }
 
+/* Where the caller may do without groups, it has to be known before anything is laid out whether
+ * there are any. */
+static bool may_lack_groups(const struct run *run)
+{
+    return run->weak & (1U << LAYER_CGROUP);
+}
+
 /* A process can be cloned into a group of version 2 only, and that has to be there before. Others
- * are made while the new process builds its root. Where the caller may do without groups, it has
- * to be known before, too, whether there are any. */
+ * are made while the new process builds its root. */
 static bool groups_come_first(const struct run *run)
 {
-    return (run->weak & (1U << LAYER_CGROUP)) ||
-           (run->kept ? kept_groups_first(run->kept) : cgroup_place_first(NULL));
+    return run->kept ? kept_groups_first(run->kept) : cgroup_place_first(NULL);
 }
 
 static bool seccomp_works(void)
@@ -175,7 +189,8 @@ static bool build(const struct run *run, struct arena *a, struct holding *h, str
         .env = run->env,
     };
     struct process_ask lists = lists_of(run);
-    bool first = groups_come_first(run), hosted = process_is_needed(run->weak);
+    bool unsure = may_lack_groups(run), hosted = process_is_needed(run->weak);
+    bool first = groups_come_first(run);
     struct cgroup group;
 
     if (hosted && !process_admits(&lists, e))
@@ -189,18 +204,20 @@ static bool build(const struct run *run, struct arena *a, struct holding *h, str
     h->jail.layers = ask.layers;
     if (run->gate && !gate_open(run->gate, h->world, &h->gate, e))
         return false;
-    if (first && !make_group(run, h, e))
+    if (unsure && !make_group(run, h, e))
         return false;
     group = h->jail.cgroup;
     ask.layers = h->jail.layers;
-    ask.count_threads = (!first || group.count > 0) && (ask.layers & (1U << LAYER_SECCOMP));
+    ask.count_threads = (!unsure || group.count > 0) && (ask.layers & (1U << LAYER_SECCOMP));
     jail_build(&ask, a, &h->jail);
     h->jail.cgroup = group;
-    h->jail.late_groups = !first;
+    h->jail.late_groups = !unsure && !first;
+    h->jail.has_group = cgroup_into(&group) >= 0;
+    h->jail.into_group = h->jail.has_group || (first && !unsure);
     if (hosted && !process_lay(&lists, a, &h->jail, &h->scratch, e))
         return false;
     h->threads.hosted = hosted ? &h->jail : NULL;
-    if (first && group.count == 0) {
+    if (unsure && group.count == 0) {
         h->jail.process_most = tasks_of(processes, ask.layers) + 1; /* and init */
         h->jail.process_most += hosted ? process_tasks_of(h->jail.outside) + PROCESS_ROOM : 0;
         h->jail.memory_most = run->limits->memory_mb << 20;
@@ -324,18 +341,41 @@ static bool permit(const struct run *run, const struct hashing *hashing, struct 
     if (run->permit && !run->permit(run->permit_self, e))
         return false;
     hash_settle(hashing, h->world);
-    h->began_ms = h->world->mono_ms(h->world->self);
+    h->began_ms = mono_ms(h);
     return init_release(&h->init, &h->jail, run->kept, e);
 }
 
-/* While the command begins, what the next one needs is made. */
+/* While the command begins, what the next one needs is made. The group that one begins in counts
+ * its init, too. */
 static void make_next(const struct run *run, struct holding *h)
 {
-    struct cgroup_limits most = limits_of(run, h);
+    struct cgroup_limits most = limits_of(run, h), with_init = most;
+    struct cgroup group = { 0 };
+    struct error unused;
 
-    init_make_next(&h->init, &h->jail);
+    with_init.tasks++;
+    if (init_may_slot(&h->init) &&
+        (!h->jail.into_group ||
+         (!h->jail.has_group &&
+          kept_new_group(run->kept, &with_init, mono_ms(h), &group, &unused))))
+        init_make_next(&h->init, &h->jail, &group);
+    (void)!cgroup_remove(&group, &unused); /* that nobody has taken */
     if (h->init.slotted && h->keeps_group)
-        kept_ready_group(run->kept, &most, h->world->mono_ms(h->world->self));
+        kept_ready_group(run->kept, &most, mono_ms(h));
+}
+
+/* Somebody who was made ahead and brings his group, or the groups and then who begins in them. */
+static bool have_init(const struct run *run, struct holding *h, struct error *e)
+{
+    struct slot_group group = { .limits = limits_of(run, h) };
+
+    if (run->kept && h->jail.into_group)
+        group.age = kept_groups_age(run->kept, mono_ms(h));
+    if (init_take(&h->init, &h->jail, run->kept, &group))
+        return !h->jail.into_group || use_group(run, h, e);
+    if (!h->jail.late_groups && !may_lack_groups(run) && !make_group(run, h, e))
+        return false;
+    return init_start(&h->init, &h->jail, run->kept, e);
 }
 
 static bool run_built(const struct run *run, const struct world *world, struct arena *a,
@@ -368,8 +408,10 @@ static bool run_built(const struct run *run, const struct world *world, struct a
     hash_begin(hashing, run->program, run->kept);
     if (hashing->known || hashing->unread)
         s.idle = NULL;
-    if (!init_start(&h->init, &h->jail, run->kept, e))
+    if (!have_init(run, h, e)) {
+        init_kill(&h->init);
         return false;
+    }
     if (h->jail.hosted && h->jail.process_most > 0 && children_of(run->limits->processes) > 0) {
         h->threads.init = h->init.pid;
         h->threads.room = PROCESS_ROOM;
@@ -443,9 +485,10 @@ bool sandbox_run(const struct run *run, const struct world *world, struct arena 
         out->left = arena_text(a, str_of(left.msg));
     if (!scratch_remove(&h->scratch, &left))
         out->left = arena_text(a, str_of(left.msg));
-    init_leave(
-        &h->init, run->kept,
-        (struct berth_use){ .net = !ok || h->threads.sockets, .ipc = !ok || h->threads.ipc });
+    init_leave(&h->init, run->kept,
+               (struct berth_use){ .net = h->threads.sockets,
+                                   .ipc = h->threads.ipc,
+                                   .all = !ok || h->threads.pairs });
     if (!ok)
         cow_close(&h->layers);
     close_all(h);

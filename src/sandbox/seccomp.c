@@ -40,6 +40,7 @@ struct maker {
     uint16_t first; /* the instruction written last */
     enum call_verdict settled[CALL_VERDICT_COUNT];
     uint16_t block[CALL_VERDICT_COUNT]; /* where the code of each verdict begins */
+    size_t rows[CALL_VERDICT_COUNT][2]; /* of call_rules: from its first to behind its last */
     struct range ranges[CALL_NUMBERS + 1];
     size_t range_count;
 };
@@ -102,6 +103,7 @@ static void settle(struct maker *m, const struct seccomp_policy *policy)
         { CALL_THREAD,  policy->count_threads,     CALL_ASK,    CALL_ALLOW },
         { CALL_NET,     policy->ask_sockets,       CALL_ASK,    CALL_ALLOW },
         { CALL_IPC,     policy->ask_ipc,           CALL_ASK,    policy->hosted ? CALL_EPERM : CALL_ALLOW },
+        { CALL_PAIRED,  policy->ask_ipc,           CALL_ASK,    CALL_ALLOW },
         { CALL_INET,    policy->inet,              CALL_INET,   CALL_NO_FAMILY },
         { CALL_OPENAT2, policy->no_setid,          CALL_ENOSYS, CALL_ALLOW },
         { CALL_HELD,    policy->held,              CALL_STOP,   CALL_ALLOW },
@@ -155,7 +157,7 @@ static uint16_t put_rule(struct maker *m, enum call_verdict rule)
     const struct call_rule_row *first = call_rules;
     uint16_t next = 0;
 
-    for (size_t i = call_rule_count; i-- > 0;) {
+    for (size_t i = m->rows[rule][1]; i-- > m->rows[rule][0];) {
         const struct call_rule_row *row = &call_rules[i];
         uint16_t then = m->block[m->settled[row->then]];
 
@@ -171,6 +173,18 @@ static uint16_t put_rule(struct maker *m, enum call_verdict rule)
     return put_look(m, first);
 }
 
+/* Who asks for the rows of one rule does not walk over all of them. */
+static void find_rows(struct maker *m)
+{
+    for (size_t i = 0; i < call_rule_count; i++) {
+        size_t *rows = m->rows[call_rules[i].rule];
+
+        if (rows[1] == 0)
+            rows[0] = i;
+        rows[1] = i + 1;
+    }
+}
+
 /* Code for the verdicts that are met. A rule leads only to verdicts before it, so that going down
  * finds all that are met, and going up finds each target written. */
 static void put_blocks(struct maker *m)
@@ -180,8 +194,8 @@ static void put_blocks(struct maker *m)
     for (size_t i = 0; i < m->range_count; i++)
         met[m->ranges[i].verdict] = true;
     for (size_t v = CALL_VERDICT_COUNT; v-- > CALL_RULES;)
-        for (size_t i = 0; i < call_rule_count; i++)
-            if (met[v] && call_rules[i].rule == v)
+        for (size_t i = m->rows[v][0]; met[v] && i < m->rows[v][1]; i++)
+            if (call_rules[i].rule == v)
                 met[m->settled[call_rules[i].then]] = true;
 
     for (size_t v = 0; v < CALL_VERDICT_COUNT; v++) {
@@ -228,6 +242,7 @@ void seccomp_build(const struct seccomp_policy *policy, struct seccomp_program *
 
     settle(&m, policy);
     find_ranges(&m);
+    find_rows(&m);
     put_blocks(&m);
     (void)put_search(&m, 0, m.range_count);
     uint16_t ours = put_load(&m, offsetof(struct seccomp_data, nr));

@@ -22,11 +22,12 @@ struct seccomp_policy {
     enum fork_rule fork;
     bool count_threads; /* starting a thread asks the supervisor (USER_NOTIF), else it is allowed */
     bool ask_sockets;   /* making a socket of inet asks the supervisor, else it is allowed */
-    bool ask_ipc;       /* so does making memory, semaphores or queues that outlive their maker */
-    bool inet;          /* AF_INET and AF_INET6, stream and datagram */
-    bool held;          /* calls about time and chance stop for init, which traces */
-    bool no_setid;      /* no file can be made to lend its owner's rights, or its group's */
-    bool hosted;        /* processes, ipc and disk are the host's: without namespaces */
+    bool ask_ipc;  /* so does making what can outlive its maker: memory, semaphores, queues, and
+                    * pairs of sockets, in which descriptors can be under way */
+    bool inet;     /* AF_INET and AF_INET6, stream and datagram */
+    bool held;     /* calls about time and chance stop for init, which traces */
+    bool no_setid; /* no file can be made to lend its owner's rights, or its group's */
+    bool hosted;   /* processes, ipc and disk are the host's: without namespaces */
 };
 
 enum { SECCOMP_CODE_MAX = 1024 };

@@ -20,14 +20,27 @@ static bool take_mounts(const struct slot *s, int *mounts)
     return true;
 }
 
-bool slot_take(struct berth *berth, const struct jail *jail, struct slot *out, int *mounts)
+/* A group of version 2 is there before who is in it, and has its limits since then. */
+static bool is_in(const struct slot *s, const struct jail *jail, const struct slot_group *wanted)
+{
+    const struct cgroup_limits *limits = &s->group.limits;
+
+    if (s->group.count == 0)
+        return !jail->into_group;
+    return jail->into_group && !jail->has_group &&
+           limits->memory_bytes == wanted->limits.memory_bytes &&
+           limits->cores == wanted->limits.cores && s->group.age == wanted->age;
+}
+
+bool slot_take(struct berth *berth, const struct jail *jail, const struct slot_group *group,
+               struct slot *out, int *mounts)
 {
     struct slot *s = &berth->slot;
 
     if (!s->asked)
         return false;
-    if (!place_has_walls_of(&berth->places[s->at], jail) || !berth_has_slot(berth) ||
-        !take_mounts(s, mounts)) {
+    if (!is_in(s, jail, group) || !place_has_walls_of(&berth->places[s->at], jail) ||
+        !berth_has_slot(berth) || !take_mounts(s, mounts)) {
         berth_drop_slot(berth);
         return false;
     }
@@ -58,7 +71,8 @@ bool slot_hand_over(const struct berth *berth, const struct jail *jail, int line
            pass_send(line, &job, sizeof job, fds, n);
 }
 
-bool slot_make_next(struct berth *berth, const struct jail *jail, int near, int far)
+bool slot_make_next(struct berth *berth, const struct jail *jail, int near, int far,
+                    struct cgroup *group)
 {
     int at = (berth->at + 1) % PLACES;
     struct place *place = &berth->places[at];
@@ -68,8 +82,9 @@ bool slot_make_next(struct berth *berth, const struct jail *jail, int near, int 
     place->ahead = true;
     place->cpu = sched_getcpu();
     place->patience_ms = berth->patience_ms;
-    if (!berth_ask_slot(berth, at, far))
+    if (!berth_ask_slot(berth, at, far, cgroup_into(group)))
         return false;
-    berth->slot = (struct slot){ .asked = true, .at = at, .line = near, .fd = -1 };
+    berth->slot = (struct slot){ .asked = true, .at = at, .line = near, .fd = -1, .group = *group };
+    *group = (struct cgroup){ 0 };
     return true;
 }

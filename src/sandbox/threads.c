@@ -55,6 +55,16 @@ void threads_look(struct threads *t, const struct cgroup *group)
     t->recent = 0;
 }
 
+/* What may be left of the run when it is dead. */
+static void note_use(struct threads *t, int call)
+{
+    bool net = call == SYS_socket, pair = call == SYS_socketpair;
+
+    t->sockets |= net;
+    t->pairs |= pair;
+    t->ipc |= !net && !pair;
+}
+
 void threads_answer(struct threads *t, const struct cgroup *group)
 {
     struct seccomp_notif question = { 0 };
@@ -72,8 +82,7 @@ void threads_answer(struct threads *t, const struct cgroup *group)
     if (thread && t->room >= THREAD_ROOM)
         threads_look(t, group);
     if (!thread) {
-        t->sockets |= question.data.nr == SYS_socket;
-        t->ipc |= question.data.nr != SYS_socket;
+        note_use(t, question.data.nr);
     } else if (t->room >= THREAD_ROOM) {
         answer.flags = 0;
         answer.error = -EAGAIN;

@@ -27,7 +27,8 @@ struct threads {
     int64_t refused;           /* threads */
     int64_t ended;             /* processes */
     bool sockets;              /* one of the internet was asked for */
-    bool ipc;                  /* something that outlives its maker was asked for */
+    bool pairs;                /* a pair of sockets was asked for */
+    bool ipc;                  /* something else that outlives its maker was asked for */
     pid_t init;                /* whose tree is counted, where no group does it; 0: one does */
     const struct jail *hosted; /* who asks about files, too (process.h); NULL: nobody does */
 };

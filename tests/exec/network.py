@@ -297,9 +297,9 @@ def R_001_018_what_programs_find_there(place):
     run = place.exec("/bin/sh", "-c", "env | grep -i proxy | sort; cat /etc/resolv.conf",
                      options=["--allow-host=example.org"])
     hold([line for line in run.record["stdout"]["text"].splitlines()] == [
-        "ALL_PROXY=socks5h://127.0.0.1:3128", "HTTPS_PROXY=http://127.0.0.1:3128",
+        "ALL_PROXY=http://127.0.0.1:3128", "HTTPS_PROXY=http://127.0.0.1:3128",
         "HTTP_PROXY=http://127.0.0.1:3128", "NODE_USE_ENV_PROXY=1", f"NO_PROXY={NEAR}",
-        "all_proxy=socks5h://127.0.0.1:3128", "http_proxy=http://127.0.0.1:3128",
+        "all_proxy=http://127.0.0.1:3128", "http_proxy=http://127.0.0.1:3128",
         "https_proxy=http://127.0.0.1:3128", f"no_proxy={NEAR}",
         "nameserver 127.0.0.1"], run)
     run = place.exec("/bin/sh", "-c", "env | grep -i proxy; test -e /etc/resolv.conf")

@@ -14,10 +14,11 @@ static inline int end_slots(void **state)
     return 0;
 }
 
-/* Where there are no slots, the tests hold all the same: everything goes the other way. */
+/* Where there are no slots, the tests hold all the same: everything goes the other way. Only an
+ * ordinary user has them in groups of version 2. */
 static inline bool has_slots(void)
 {
-    return strcmp(ran(":").cgroup, "v1") == 0;
+    return strcmp(ran(":").cgroup, "v1") == 0 || geteuid() != 0;
 }
 
 /* After this the next run takes a slot. */

@@ -114,6 +114,33 @@ static void who_ends_in_peace_is_seen_to(void **state)
     close_wire(&w);
 }
 
+/* What is left of it would stand before the next request: who waits with that for an answer
+ * (Expect) may send the next one instead, and is to know that nobody reads it. */
+static void an_answer_to_half_a_request_is_the_last(void **state)
+{
+    static const struct {
+        const char *body, *connection;
+    } rows[] = { { "half", "Connection: close\r\n" },
+                 { "all of it", "Connection: keep-alive\r\n" } };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct wire w = { 0 };
+        char behind[96];
+
+        (void)snprintf(behind, sizeof behind, "/ HTTP/1.1\r\nContent-Length: 9\r\n\r\n%s",
+                       rows[i].body);
+        open_wire(&w);
+        join_wire(&w, "POST http://", behind);
+        assert_non_null(strstr(hear_until(w.server, rows[i].body), "POST / "));
+        say(w.server, "HTTP/1.1 413 Large\r\nContent-Length: 0\r\n\r\n");
+        assert_non_null(strstr(hear_until(w.client, "\r\n\r\n"), rows[i].connection));
+        (void)close(w.client);
+        (void)close(w.server);
+        close_wire(&w);
+    }
+}
+
 /* First it says that it says no more, then it is gone: the server is told. */
 static void an_answer_that_nobody_takes_is_not_read_on(void **state)
 {
@@ -147,6 +174,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_server_that_breaks_off_is_seen_to),
         cmocka_unit_test(a_client_that_breaks_off_is_seen_to),
         cmocka_unit_test(who_ends_in_peace_is_seen_to),
+        cmocka_unit_test(an_answer_to_half_a_request_is_the_last),
         cmocka_unit_test(an_answer_that_nobody_takes_is_not_read_on),
     };
 

@@ -31,17 +31,18 @@ static const char *group(const char *script)
     return arena_text(&r.a, out.out.head);
 }
 
+enum { TRIES = 20 };
+
 static void on_version_1_a_group_is_used_again(void **state)
 {
-    const char *last = group(":");
+    const char *seen[TRIES];
     bool again = false;
 
     (void)state;
-    for (int i = 0; i < 20 && !again; i++) { /* now and then too much is left of a run */
-        const char *next = group(":");
-
-        again = strcmp(last, next) == 0;
-        last = next;
+    for (size_t i = 0; i < TRIES && !again; i++) { /* now and then too much is left of a run */
+        seen[i] = group(":");
+        for (size_t k = 0; k < i; k++) /* there are two, which may take turns */
+            again |= strcmp(seen[k], seen[i]) == 0;
     }
     assert_int_equal(again, !homes[HOME_PIDS].v2);
 }

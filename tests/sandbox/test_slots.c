@@ -189,8 +189,8 @@ static void what_a_run_used_is_not_in_a_slot(void **state)
     (void)state;
     for (int i = 0; i < 3; i++) {
         warm();
-        (void)printed("python3 -c 'import socket; "
-                      "socket.socket().connect_ex((\"127.0.0.1\", 9))'");
+        (void)printed("perl -e 'use Socket; socket(S, PF_INET, SOCK_STREAM, 0); "
+                      "connect(S, sockaddr_in(9, inet_aton(\"127.0.0.1\")))'");
         assert_string_equal(printed("sed -n 's/ *lo: *\\([0-9]*\\).*/\\1/p' /proc/self/net/dev"),
                             "0\n");
     }
@@ -200,11 +200,10 @@ static void the_groups_are_entered_when_it_is_handed_over(void **state)
 {
     (void)state;
     warm();
-    /* The shell and grep, and nobody who waits. */
-    assert_string_equal(
-        printed("grep -cE '(memory|pids|::).*writ-' /proc/self/cgroup >/dev/null || "
-                "cat /proc/self/cgroup"),
-        printed(":"));
+    if (strcmp(ran(":").cgroup, "v1") == 0) /* of version 2 it sees none but its own */
+        assert_string_equal(printed("grep -cE '(memory|pids).*writ-' /proc/self/cgroup >/dev/null "
+                                    "|| cat /proc/self/cgroup"),
+                            "");
     for (int i = 0; i < 6; i++) {
         r.processes.max_children = 3 + i % 2;
         assert_int_equal(

@@ -62,13 +62,7 @@ static bool find_hosts(const struct exec *x, struct exec_network *n, struct erro
                            .allow_count = network->allow.n + registries.n,
                            .deny = network->deny.v,
                            .deny_count = network->deny.n };
-    return doors_left_out(out) == 0 ||
-           error_set(
-               e, CODE_INVALID_PAYLOAD,
-               "the list of hosts has entries with a port that are too many, %zu of them: each needs a door for "
-               "programs that know of no proxy; give fewer, or a star (*.example.org:8443), "
-               "to which the proxy alone leads",
-               doors_left_out(out));
+    return doors_do(out, e);
 }
 
 /* ---- secrets on their way ---- */
@@ -359,6 +353,12 @@ static bool missed(const struct exec *x)
            (complains(x->outcome.err.head) || complains(x->outcome.err.tail));
 }
 
+/* Only what is not listed can be: what is denied stays so, and what is odd is not the list's. */
+static const char *mend_of(const char *rule)
+{
+    return strstr(rule, "in the list of hosts") ? "; allow it with network.allow" : "";
+}
+
 const char *exec_network_why(const struct exec *x)
 {
     const struct gate_log *log = &x->outcome.gate;
@@ -368,8 +368,8 @@ const char *exec_network_why(const struct exec *x)
                "api";
     for (size_t i = 0; i < log->n; i++)
         if (!log->v[i].allowed)
-            return arena_printf(x->a, "%.*s was not reached: %s; allow it with network.allow",
-                                STR_ARG(log->v[i].host), log->v[i].rule);
+            return arena_printf(x->a, "%.*s was not reached: %s%s", STR_ARG(log->v[i].host),
+                                log->v[i].rule, mend_of(log->v[i].rule));
     for (size_t i = 0; i < log->n; i++)
         if (*log->v[i].error)
             return arena_printf(x->a, "%.*s was allowed and could not be reached: %s",

@@ -133,11 +133,12 @@ bool cgroup_idle_ready(struct cgroup_idle *idle, const struct cgroup_limits *lim
     return ready;
 }
 
-unsigned cgroup_idle_age(struct cgroup_idle *idle)
+unsigned cgroup_idle_age(struct cgroup_idle *idle, int64_t now_ms)
 {
     unsigned age;
 
     (void)pthread_mutex_lock(&idle->lock);
+    look_at_seats(idle, now_ms);
     age = idle->age;
     (void)pthread_mutex_unlock(&idle->lock);
     return age;

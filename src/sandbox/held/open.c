@@ -26,20 +26,20 @@ static bool faults_are_open(void)
 /* clang-format off */
 const struct held_open_row held_open_rows[HELD_OPEN] = {
     { "cycle counter",       "the CPU or the kernel lets every program read it",               counter_is_open },
-    { "random instructions", "the CPU draws chance for whoever asks it, and nobody can see it", tracee_draws_in_hardware },
-    { "random devices",      "without /dev/fuse all who open them read the same, zeros after 1 MiB, and nobody may write", held_chance_is_shared },
-    { "blocked faults",      "who reads the cycle counter while SIGSEGV is blocked or ignored finds it unblocked, and its handler gone", faults_are_open },
-    { "clock page",          "the kernel's shared code is not known here, or it keeps what that reads the time from, or a program has made it so: it is left to be read", held_page_is_open },
+    { "random instructions", "the CPU gives random numbers to any program, and this cannot be intercepted", tracee_draws_in_hardware },
+    { "random devices",      "without /dev/fuse every program that opens them reads the same bytes, zeros after 1 MiB, and none may write", held_chance_is_shared },
+    { "blocked faults",      "a program that reads the cycle counter while SIGSEGV is blocked or ignored finds it unblocked, and its handler removed", faults_are_open },
+    { "clock page",          "the page that holds the real time (vvar) stays readable where this kernel's vDSO is not known, or the kernel or a program keeps the page", held_page_is_open },
     { "file times",          "the kernel stamps files with the real time, and numbers them",    NULL },
-    { "order of threads",    "who runs first, and on which CPU, the kernel decides",            NULL },
-    { "order of events",     "what comes first from several sources at once",                   NULL },
-    { "timers",              "they run in real time, and how often one cuts off a wait the clock tells; a timerfd does not move it", NULL },
-    { "shared waits",        "semaphores, message queues and locks of the kernel go by the real clock", NULL },
+    { "order of threads",    "the kernel decides which thread runs first, and on which CPU",            NULL },
+    { "order of events",     "which of several sources delivers first",                   NULL },
+    { "timers",              "they run in real time, and the clock shows how often one interrupts a wait; a timerfd does not move the clock: a program that waits by one until a time on the clock takes some thousand times as long", NULL },
+    { "shared waits",        "semaphores, message queues and locks of the kernel use the real clock, and the first two and shared memory are stamped by it", NULL },
     { "timeouts of sockets", "the limits of recv, send, accept and connect, and of asynchronous I/O, do not move the clock", NULL },
-    { "what is left of a wait", "a wait that was cut off and a timer that is asked tell of real time", NULL },
-    { "ports and sockets",   "the kernel draws free ports, and stamps and measures by the real clock", NULL },
-    { "free space",          "a disk says what is free just then, and which it is", NULL },
-    { "process statistics",  "/proc/PID tells of real time and real use",                       NULL },
+    { "what is left of a wait", "an interrupted wait, and a timer that is queried, report real time", NULL },
+    { "ports and sockets",   "the kernel picks free ports at random, and stamps and measures by the real clock", NULL },
+    { "free space",          "a disk reports its present free space, and which disk it is", NULL },
+    { "process statistics",  "/proc/PID shows real time and real use, and SIGCHLD tells real use",                       NULL },
 };
 
 static const struct column columns[] = {

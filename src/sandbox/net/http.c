@@ -324,7 +324,8 @@ static bool take_answer(struct serve *s, struct conn *c)
     }
     c->answer_begun = head.status >= 200;
     c->answer = c->shown = body_begin(&head);
-    c->keeps = c->keeps && (!c->answer_begun || head.body != BODY_TO_END);
+    /* What is left of a request that was answered early is not waited for. */
+    c->keeps = c->keeps && (!c->answer_begun || (head.body != BODY_TO_END && c->request.over));
     say_answer(c, &head);
     c->down.from = c->down.ready = c->down.ready + n;
     c->looked = 0;

@@ -19,8 +19,8 @@ const struct process_gap process_gaps[PROCESS_GAPS] = {
     { "groups",    "The command is in the caller's groups." },
     { "home",      "HOME and TMPDIR have another name in each run; /tmp, /dev/shm and /run are out of reach." },
     { "hostname",  "The name of the machine is the host's." },
-    { "metadata",  "Of files outside, that they are there, their sizes, owners and times can be asked for; never their bytes or what a directory lists." },
-    { "processes", "Numbers of processes are the host's, and which are in use can be found out; nothing can be done to others." },
+    { "metadata",  "The command can find out that files outside exist, their sizes, owners and times; never their bytes or what a directory lists." },
+    { "processes", "Process ids are the host's, and the command can find out which are in use; it can do nothing to other processes." },
     { "scratch",   "What is in HOME and TMPDIR lies on the disk: each file has its limit, all together have none." },
     { "users",     "There is no /etc/passwd: the user has a number and no name." },
 };
@@ -33,7 +33,7 @@ static const struct column gap_columns[] = {
 
 const struct table process_table = {
     .name = "process",
-    .about = "What a run does not hold that has no namespaces (isolation: process).",
+    .about = "What a run without namespaces (isolation: process) does not hold.",
     COLUMNS(gap_columns),
     .keys = 1,
     ROWS(process_gaps),
