@@ -46,9 +46,11 @@ WRIT_API int writ_diff(const struct writ_changes *ask, char **answer);
  * was cut short before.
  *
  * "change" is what becomes of the path, so that what was added is deleted by an undo; modes are
- * told where they change. WRIT_REFUSED where something is refused; WRIT_PARTIAL where it stopped
- * half way; WRIT_UNAVAILABLE where a file could not be written, and nothing was changed;
- * WRIT_UNRECORDED where the ledger could not be written; else as writ_diff(). */
+ * told where they change; "narrowed":true where permissions are fewer than they should be, and
+ * "runs_later":true where tools obey a file of that name, outside of any sandbox. WRIT_REFUSED
+ * where something is refused; WRIT_PARTIAL where it stopped half way; WRIT_UNAVAILABLE where a file
+ * could not be written, and nothing was changed; WRIT_UNRECORDED where the ledger could not be
+ * written; else as writ_diff(). */
 WRIT_API int writ_commit(const struct writ_changes *ask, char **answer);
 
 /* Gives the changes of a run up: none of them can be committed any more. What was committed stays.

@@ -88,6 +88,19 @@ def path_by_path(g):
     g.has(g.before)
 
 
+# A variable that was not set is no word for all that is below.
+@case
+def a_path_that_is_empty_names_nothing(g):
+    g.forge(BEFORE, AFTER)
+    for paths in ([""], ["a.txt", ""], ["", "a.txt"]):
+        answer = g.commit(*paths, at=g.root)
+        hold(answer.status == 1 and "changed nothing at ''" in answer.answer["message"], answer)
+    g.has(g.before)
+    answer = g.writ("diff", "--json", g.run, "", at=g.root)
+    hold(answer.status == 1 and "changed nothing at ''" in answer.answer["message"], answer)
+    done(g.commit(".", at=g.root), len(AFTER))
+
+
 @case
 def a_dry_run_changes_nothing(g):
     g.forge(BEFORE, AFTER)
@@ -97,6 +110,8 @@ def a_dry_run_changes_nothing(g):
     g.has(g.before)
     (g.root / "a.txt").write_text("mine\n")
     refused(g, g.commit("--dry-run"), "a.txt", "somebody changed it", code="CHANGE_CONFLICT")
+    told = g.writ("commit", g.run, "--dry-run").err
+    hold(f"compare: writ diff {g.run} {g.root / 'a.txt'} shows what the run did to it\n" in told, told)
 
 
 @case
@@ -268,6 +283,39 @@ def protected_names_are_refused(g):
         refused(ground, ground.commit(), name, "protected name")
         hold(not (ground.root / name).exists() and not (ground.root / "good").exists(), ground.commit("good"))
         done(ground.commit("good"))
+
+
+@case
+def what_git_runs_is_committed_by_its_name_alone(g):
+    hook = {"{}.git": DIR, "{}.git/config": "c\n", "{}.git/hooks": DIR, "{}.git/hooks/pre-commit": "evil\n"}
+    g.forge({"old": DIR}, {"good": "good\n", "sub": DIR, "sub/.envrc": "e\n",
+                           **{name.format(where): thing for where in ("", "old/", "sub/") for name, thing in hook.items()}})
+    for paths in ((), (str(g.root),), (str(g.root / "sub"), str(g.root / "good")), (str(g.root / ".git"), str(g.root))):
+        answer = g.commit(*paths)
+        refused(g, answer, "sub/.git/config", "git runs", ".git as a PATH")
+        refused(g, answer, "sub/.git/hooks/pre-commit", "git runs")
+        top = str(g.root / ".git/config") in [row["path"] for row in answer.answer["refused"]]
+        hold(top == (paths[:1] in ((), (str(g.root),))), answer)
+        g.has(g.before)
+    answer = g.commit(str(g.root / "good"), str(g.root / "sub/.envrc"))
+    same = {row["path"]: row.get("runs_later", False) for row in answer.answer["done"]}
+    hold(same == {str(g.root / name): name == "sub/.envrc" for name in ("good", "sub", "sub/.envrc")}, answer)
+    done(g.commit(str(g.root), *(str(g.root / where / ".git") for where in ("", "old", "sub"))))
+    g.has(g.after)
+    done(g.undo())
+    g.has(g.before)
+
+
+@case
+def what_leads_git_elsewhere_is_committed_by_its_name_alone(g):
+    g.forge({"old": DIR}, {"old/.git": "gitdir: ../made\n", "link": DIR, "link/.git": Link("../made"), "made": DIR,
+                           "made/HEAD": "ref: x\n", "made/config": "c\n"})
+    answer = g.commit()
+    for name in ("old/.git", "link/.git"):
+        refused(g, answer, name, "git runs", ".git as a PATH")
+    g.has(g.before)
+    done(g.commit(str(g.root), *(str(g.root / name) for name in ("old/.git", "link/.git"))))
+    g.has(g.after)
 
 
 @case

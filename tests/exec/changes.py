@@ -296,6 +296,25 @@ def the_diff_applies_with_git_and_patch(place):
     same_by_all(place, run)
 
 
+# patch takes a blank at the end of a name for none, and knows no end of one that stands in the first line alone.
+@case
+def the_diff_applies_where_names_have_blanks(place):
+    for name in ("of two", "at the end ", " before", "no more"):
+        place.put(f"work/{name}", "one\ntwo\n")
+    place.put("work/at the end", "one\ntwo\n")
+    run = cow(place, "chmod 755 'of two'; echo three >> 'at the end '; rm ' before'; : > 'new and empty'; "
+              "mkdir 'a b'; echo x > 'a b/c d '; : > 'no more'")
+    same_by_all(place, run)
+
+
+@case
+def the_diff_takes_empty_files_away(place):
+    for name in ("empty", "none", "link", "more"):
+        place.put(f"work/{name}", "")
+    run = cow(place, "rm empty none link; ln -s more link; echo x > more; : > new")
+    same_by_all(place, run)
+
+
 @case
 def permissions_that_change_are_shown_before_they_come(place):
     place.put("work/key", "key\n", 0o600)

@@ -19,29 +19,31 @@ enum { SHOWN = 20 };
     }
 
 /* Why nothing was done, path by path. */
-static int tell_refused(char *answer, int status)
+static int tell_refused(const char *run, char *answer, int status)
 {
     _arena_ struct arena a = { 0 };
     const struct doc *d = answer_read(answer, &a);
     const struct doc *refused = doc_get(d, "refused");
-    bool conflict = false;
+    struct str conflict = { 0 };
     size_t n = 0;
 
     if (!doc_first(refused, DOC_LIST))
         return keeper_tell(answer, status, false);
     say("nothing was changed:");
     for (const struct doc *r = refused->first; r; r = r->next) {
-        conflict |= str_is(doc_text(r, "code"), "CHANGE_CONFLICT");
+        if (!conflict.n && str_is(doc_text(r, "code"), "CHANGE_CONFLICT"))
+            conflict = doc_text(r, "path");
         if (n++ < SHOWN)
             err(PLAIN, "      %.*s: %.*s\n", STR_ARG(doc_text(r, "path")),
                 STR_ARG(doc_text(r, "message")));
     }
     if (n > SHOWN)
         err(DIM, "      and %zu more\n", n - SHOWN);
-    if (conflict)
-        err(DIM, "      compare: writ diff RUN PATH shows what the run did to it\n");
+    if (conflict.n)
+        err(DIM, "      compare: writ diff %s %.*s shows what the run did to it\n", run,
+            STR_ARG(conflict));
     if (doc_get(d, "begun"))
-        err(DIM, "      it was begun before: writ commit --undo RUN takes that back\n");
+        err(DIM, "      it was begun before: writ commit --undo %s takes that back\n", run);
     writ_free(answer);
     return status;
 }
@@ -62,16 +64,23 @@ static void show_left(const struct doc *left, bool dry)
         err(DIM, "      and %zu more\n", n - SHOWN);
 }
 
-/* What has fewer permissions than it should, since it cannot be given to whom they were for. */
-static void show_narrowed(const struct doc *done)
+/* What a person has to know of some of the paths. */
+static const struct remark {
+    const char *member, *says;
+} remarks[] = {
+    { "narrowed", "its old owner or group could not be given back, so its permissions are fewer:" },
+    { "runs_later", "by their names tools obey these, outside of any sandbox; look at them:" },
+};
+
+static void show_remark(const struct doc *done, const struct remark *remark)
 {
     size_t n = 0;
 
     for (const struct doc *r = doc_first(done, DOC_LIST); r; r = r->next) {
-        if (!doc_get(r, "narrowed"))
+        if (!doc_get(r, remark->member))
             continue;
         if (n == 0)
-            say("its old owner or group could not be given back, so its permissions are fewer:");
+            say("%s", remark->says);
         if (n++ < SHOWN)
             err(PLAIN, "      %.*s\n", STR_ARG(doc_text(r, "path")));
     }
@@ -99,7 +108,8 @@ static void show_done(const struct doc *d, bool undo)
     if (already)
         out(DIM, "; %" PRId64 " already %s", already, undo ? "back" : "there");
     out(PLAIN, "\n");
-    show_narrowed(done);
+    for (size_t i = 0; i < COUNT(remarks); i++)
+        show_remark(done, &remarks[i]);
     show_left(doc_get(d, "left"), dry);
 }
 
@@ -118,7 +128,7 @@ static int run_commit(const struct args *args)
     if (args_get(args, "json"))
         return keeper_tell(answer, status, true);
     if (status != WRIT_OK)
-        return tell_refused(answer, status);
+        return tell_refused(ask.run, answer, status);
     show_done(answer_read(answer, &a), ask.undo);
     writ_free(answer);
     return status;
@@ -135,7 +145,7 @@ static int run_discard(const struct args *args)
     if (args_get(args, "json"))
         return keeper_tell(answer, status, true);
     if (status != WRIT_OK)
-        return tell_refused(answer, status);
+        return tell_refused(ask.run, answer, status);
     out(PLAIN, "discarded: none of it can be committed any more\n");
     out(DIM, "its bytes stay in the evidence store, as all evidence does\n");
     writ_free(answer);
@@ -146,14 +156,16 @@ static int run_discard(const struct args *args)
 const struct command cmd_commit = {
     .name = "commit",
     .operands = "RUN [PATH...]",
-    .summary = "bring what a run wrote beside the disk to the disk",
-    .about = "Brings the changes of a run of `writ exec --write-mode cow` to the disk, or those at and below "
-             "each PATH. All of them are checked first; is one refused, nothing is changed. Refused are "
-             "protected names, what the run's policy denies, what lies outside of its writable directories "
-             "or behind a link, and what somebody changed since the run. Each file is the old or the new "
-             "one at every moment. A commit that was cut short is finished by the same command, and taken "
-             "back by --undo, which leaves what somebody changed meanwhile; so is one that was not cut short, if "
-             "nothing changed since.",
+    .summary = "write the changes of a run in write mode cow to the disk",
+    .about = "Writes the changes of a run of `writ exec --write-mode cow` to the disk, or those "
+             "at and below each PATH. All of them are checked first; if one is refused, nothing "
+             "is changed. Refused are protected names, what git would run in a new repository or a "
+             "deeper one unless a PATH names its .git, what the run's policy denies, what lies "
+             "outside of its writable directories or behind a link, and what somebody changed "
+             "since the run. At every moment each file is the old or the new one. A commit that "
+             "was interrupted is finished by the same command, or taken back by --undo, which "
+             "does not touch what somebody changed meanwhile; --undo also takes back a finished "
+             "commit, if nothing changed since.",
     .examples = { { "writ commit 8d2f61aa",           "all of it" },
                   { "writ commit 8d2f61aa src a.txt", "a directory and a file" },
                   { "writ commit --dry-run 8d2f61aa", "what would be done" },
@@ -170,9 +182,10 @@ const struct command cmd_commit = {
 const struct command cmd_discard = {
     .name = "discard",
     .operands = "RUN",
-    .summary = "give up what a run wrote beside the disk",
-    .about = "Gives up the changes of a run of `writ exec --write-mode cow`: none of them can be committed any "
-             "more. What was committed before stays, and can be taken back. The record and the diff stay, too.",
+    .summary = "drop the changes of a run in write mode cow",
+    .about = "Drops the changes of a run of `writ exec --write-mode cow`: none of them can be "
+             "committed any more. What was committed before stays, and can be taken back. The "
+             "record and the diff stay, too.",
     .examples = { { "writ discard 8d2f61aa", "nothing of it comes to the disk" } },
     .options = { LEDGER_OPTION,
                  { "json",    NULL, NULL, "one JSON object" } },

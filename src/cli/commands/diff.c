@@ -82,14 +82,14 @@ static int run(const struct args *args)
 const struct command cmd_diff = {
     .name = "diff",
     .operands = "RUN [PATH...]",
-    .summary = "what a run in write mode cow wrote, as a diff",
-    .about = "Shows what a run of `writ exec --write-mode cow` wrote beside the disk: a unified diff of "
-             "all that is text, as it was made when the run ended. In a pipe it is what `git apply` and "
-             "`patch -p1` read, with paths from the top of the writable directory. A file that is "
-             "only said to differ does not come by it, and `git apply` may refuse all of it then: name the "
-             "other paths, or use `writ commit`. A PATH shows what is "
-             "at it and below it alone. RUN is an execution id; 8 characters are enough when nothing "
-             "else begins with them.",
+    .summary = "show the changes of a run in write mode cow, as a diff",
+    .about = "Shows what a run of `writ exec --write-mode cow` wrote instead of changing the "
+             "disk: a unified diff of all that is text, as it was made when the run ended. In a "
+             "pipe it is what `git apply` and `patch -p1` read, with paths from the top of the "
+             "writable directory. A file of which it only says that it differs is not applied by "
+             "them, and `git apply` may then refuse the whole diff: name the other paths, or use "
+             "`writ commit`. With a PATH only what is at or below it is shown. RUN is an "
+             "execution id; 8 characters are enough when nothing else begins with them.",
     .examples = { { "writ diff 8d2f61aa",             "all of it" },
                   { "writ diff 8d2f61aa src",         "what it did below src" },
                   { "writ diff --stat 8d2f61aa",      "one change a line" },

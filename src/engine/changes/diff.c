@@ -100,15 +100,17 @@ static struct content content_before(const struct drawing *d, const struct chang
 
 /* ---- the text ---- */
 
+/* A blank is not: at the end of a name patch takes it for none, and finds another file; and where
+ * a name stands in the first line alone, it does not know where it ends. */
 static bool is_plain(struct str path)
 {
     for (size_t i = 0; i < path.n; i++)
-        if ((unsigned char)path.s[i] < ' ' || is_one_of(path.s[i], "\"\\\x7f"))
+        if ((unsigned char)path.s[i] <= ' ' || is_one_of(path.s[i], "\"\\\x7f"))
             return false;
     return utf8_valid(path) == path.n;
 }
 
-/* What git writes between "" where a name has bytes that would not come through. */
+/* Between "" as git writes it where a name has bytes that would not come through. */
 static void put_quoted(struct buf *to, const char *side, struct str path)
 {
     if (is_plain(path)) {
@@ -134,20 +136,23 @@ static void put_path(struct buf *to, char side, struct str path)
     put_quoted(to, side == 'a' ? "a/" : "b/", path);
 }
 
-/* A name with a blank in it ends with a tab: who reads it knows then where it ends. */
 static void put_name(struct buf *to, const char *sign, char side, struct str path)
 {
     buf_addf(to, "%s ", sign);
     put_path(to, side, path);
-    buf_adds(to, is_plain(path) && memchr(path.s, ' ', path.n) ? "\t\n" : "\n");
+    buf_addc(to, '\n');
 }
+
+/* Where no line goes, patch has only this to tell that the file does: git's name for nothing. */
+static const char gone_empty[] = "index e69de29..0000000\n";
 
 static void put_modes(struct buf *to, const struct content *x, const struct content *y)
 {
     if (!x->there)
         buf_addf(to, "new file mode %s\n", y->mode);
     else if (!y->there)
-        buf_addf(to, "deleted file mode %s\n", x->mode);
+        buf_addf(to, "deleted file mode %s\n%s", x->mode,
+                 x->text.s && x->text.n == 0 ? gone_empty : "");
     else if (strcmp(x->mode, y->mode) != 0 ||
              x->mode[1] == '2') /* a link is told from a file by it */
         buf_addf(to, "old mode %s\nnew mode %s\n", x->mode, y->mode);

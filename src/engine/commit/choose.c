@@ -73,17 +73,38 @@ static const char *real_path(const char *path, struct arena *a)
     return arena_printf(a, "%s%s", real, slash);
 }
 
+static bool is_in_git(const char *path)
+{
+    static const char git[] = "/.git";
+    const size_t n = sizeof git - 1;
+
+    for (const char *at = strstr(path, git); at; at = strstr(at + n, git))
+        if (at[n] == '\0' || at[n] == '/')
+            return true;
+    return false;
+}
+
 static bool choose_below(struct commit *c, const char *path)
 {
-    bool found = false;
+    bool found = false, named = is_in_git(path);
 
     for (size_t i = 0; i < c->set->changes.n; i++) {
         if (!path_is_in(c->set->changes.v[i].path.s, path))
             continue;
         c->paths[i].chosen = true;
+        c->paths[i].named |= named;
         found = true;
     }
     return found;
+}
+
+/* A path that is empty names nothing: a script whose variable was not set did not mean all that is
+ * below where it stands. */
+static bool choose_at(struct commit *c, const char *typed)
+{
+    const char *path = *typed ? whole_path(typed, c->a) : NULL;
+
+    return path && (choose_below(c, path) || choose_below(c, real_path(path, c->a)));
 }
 
 /* A file in a new directory needs that, too. */
@@ -110,12 +131,9 @@ static void choose_around(struct commit *c, size_t row)
 void commit_choose(struct commit *c, const char *const *paths, const char **none)
 {
     *none = NULL;
-    for (const char *const *p = paths; p && *p; p++) {
-        const char *path = whole_path(*p, c->a);
-
-        if (!choose_below(c, path) && !choose_below(c, real_path(path, c->a)) && !*none)
+    for (const char *const *p = paths; p && *p; p++)
+        if (!choose_at(c, *p) && !*none)
             *none = *p;
-    }
     for (size_t i = 0; i < c->set->changes.n; i++) {
         if (!paths || !*paths)
             c->paths[i].chosen = true;
@@ -248,6 +266,38 @@ static bool stays_readable(const struct change_side *to)
     return !to->there || geteuid() == 0 || (to->mode & need) == need;
 }
 
+static bool ends_in(struct str path, const char *with)
+{
+    size_t n = strlen(with);
+
+    return path.n >= n && str_is(str_from(path, path.n - n), with);
+}
+
+/* git makes samples of hooks, and runs none. A file or a link called .git leads it to a directory
+ * of any name, whose hooks and configuration it then takes. */
+const char *commit_runs_later(const struct commit *c, size_t row)
+{
+    const struct change_side *to = commit_to(c, row);
+    struct str path = c->set->changes.v[row].path;
+
+    if (!to->there || to->kind == CHANGE_DIRECTORY || ends_in(path, ".sample"))
+        return NULL;
+    return ends_in(path, "/.git") ? path.s : protected_name(path.s, c->a);
+}
+
+/* What git runs in a repository that the run made, or that lies deeper than where protected names
+ * are held. A run may have it; on the disk, git obeys it in nobody's sandbox, as soon as somebody
+ * asks for a status there. Who wants it says so. */
+static const char *unasked(const struct commit *c, size_t row)
+{
+    const struct commit_path *path = &c->paths[row];
+    const char *name = commit_runs_later(c, row);
+
+    if (c->undo || path->named || path->journalled || !name || !is_in_git(name))
+        return NULL;
+    return "git runs what it says, outside of any sandbox; to have it, name its .git as a PATH, too";
+}
+
 static bool is_own_name(const struct commit *c, const char *path)
 {
     const char *own = arena_printf(c->a, "/.writ-%s-", c->name);
@@ -292,6 +342,8 @@ bool commit_allowed(struct commit *c, struct error *e)
                                                  : "it lies outside of what the run could write";
         if (!why)
             why = unfit(c, i);
+        if (!why)
+            why = unasked(c, i);
         if (why)
             commit_refuse(c, i, CODE_CHANGE_REFUSED, why);
     }

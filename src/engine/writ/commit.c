@@ -161,6 +161,8 @@ static void put_done(const struct commit *c, struct buf *to)
         put_modes(c, i, to);
         if (c->paths[i].narrowed)
             json_put_bool(to, "narrowed", true);
+        if (commit_runs_later(c, i))
+            json_put_bool(to, "runs_later", true);
         json_close(to, '}');
     }
     json_close(to, ']');
